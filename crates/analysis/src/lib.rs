@@ -1,0 +1,2 @@
+//! Pure interpretation.
+#![forbid(unsafe_code)]

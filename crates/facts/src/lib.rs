@@ -1,0 +1,30 @@
+//! What was read: the vocabulary that every other part of hotset shares.
+//!
+//! Facts hold only what was measured, together with losses and reasons. Nothing here does I/O, serialises or prints,
+//! and there are no dependencies. Ratios, findings and everything else that interprets lives in `hotset-analysis`.
+
+#![forbid(unsafe_code)]
+
+mod costs;
+mod environment;
+mod ids;
+mod io;
+mod lookup;
+mod observed;
+mod profile;
+mod residency;
+mod support;
+
+pub use costs::CostTable;
+pub use environment::{Environment, Filesystem};
+pub use ids::{Dev, FileId, Pid};
+pub use io::{
+    DeviceIo, DirectIo, HISTOGRAM_BOUNDS, Io, MmapIo, ReadIo, ReadaheadIo, SizeHistogram, SyncIo, TimeIo, WriteIo,
+};
+pub use lookup::{FailedLookup, LookupCounters, Lookups};
+pub use observed::{Observed, Reason, ReasonKind};
+pub use profile::{
+    Command, ExitStatus, FileKind, FileRow, NotMeasured, ProcessRow, Profile, Sensor, SensorLevel, Target,
+};
+pub use residency::{Residency, ResidencySource};
+pub use support::{Capability, Support, Verdict};

@@ -1,0 +1,46 @@
+//! Path lookups: open, stat, access and kin.
+
+use std::path::PathBuf;
+
+/// Counts of path lookups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LookupCounters {
+    /// Calls that resolve a path.
+    pub calls: u64,
+    /// Calls that ended in ENOENT or ENOTDIR.
+    pub failed: u64,
+    /// Nanoseconds in all of them.
+    pub time_ns: u64,
+    /// Nanoseconds in the failed ones.
+    pub failed_time_ns: u64,
+}
+
+impl LookupCounters {
+    /// Adds `other` to these counters.
+    pub fn add(&mut self, other: &Self) {
+        self.calls += other.calls;
+        self.failed += other.failed;
+        self.time_ns += other.time_ns;
+        self.failed_time_ns += other.failed_time_ns;
+    }
+}
+
+/// One path that was asked for in vain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedLookup {
+    /// The path, absolute where its base was known, else as the program gave it.
+    pub path: PathBuf,
+    /// How often it was asked for.
+    pub calls: u64,
+}
+
+/// All lookups of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Lookups {
+    /// Exact counts, kept in the kernel.
+    pub counters: LookupCounters,
+    /// Failed paths, most asked for first.
+    pub failed_paths: Vec<FailedLookup>,
+    /// Failed lookups whose path was not kept: the ring was full, or the table of paths was.
+    pub failed_unnamed: u64,
+}

@@ -1,0 +1,186 @@
+//! One observed run: who did what to which file.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use crate::{Environment, FileId, Io, LookupCounters, Lookups, Observed, Pid, Reason};
+
+/// What was observed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// A command that hotset started, with its children.
+    Command,
+    /// A process that was running already, with its children.
+    Pid(Pid),
+    /// A control group.
+    Cgroup(PathBuf),
+    /// The whole host.
+    System,
+}
+
+/// How a process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExitStatus {
+    /// It returned this code.
+    Code(i32),
+    /// This signal killed it.
+    Signal(i32),
+}
+
+/// The observed command, or for an attached session the time that it was observed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    /// What was observed.
+    pub target: Target,
+    /// The command's words; empty for a whole host or a control group.
+    pub argv: Vec<OsString>,
+    /// How it ended; missing where it still runs.
+    pub exit: Observed<ExitStatus>,
+    /// Wall time from start to exit, or of the observation.
+    pub wall_ns: u64,
+    /// User CPU time of the command and the children that it waited for.
+    pub user_ns: Observed<u64>,
+    /// System CPU time of the same.
+    pub system_ns: Observed<u64>,
+    /// The largest resident set of one of these processes.
+    pub max_rss_bytes: Observed<u64>,
+    /// Processes of the command that still ran when it ended.
+    pub still_running: u32,
+}
+
+/// How much the sensor could see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SensorLevel {
+    /// Every count.
+    Full,
+    /// An older kernel: exact reads and writes, less about faults and io_uring.
+    Reduced,
+    /// No BPF: what /proc, rusage and cachestat(2) can say.
+    Unprivileged,
+}
+
+/// One thing that this run could not measure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotMeasured {
+    /// What, e.g. `mmap.faults`.
+    pub what: String,
+    /// Why, and what would help.
+    pub reason: String,
+}
+
+/// The instrument and its losses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sensor {
+    /// Which sensor, e.g. `bpf`, `bpf-compat`, `proc`.
+    pub name: &'static str,
+    /// How much it could see.
+    pub level: SensorLevel,
+    /// Names and failed paths that did not fit into the ring.
+    pub events_lost: u64,
+    /// Counters that did not fit into a table: rows that went to "others", and pages whose origin is unknown.
+    pub entries_lost: u64,
+    /// What was not measured, with reasons.
+    pub not_measured: Vec<NotMeasured>,
+}
+
+/// What stands behind a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileKind {
+    /// A regular file.
+    Regular,
+    /// A block device: a raw device, or the metadata of the file system on it.
+    BlockDevice,
+    /// All files beyond the table's bound.
+    Others,
+}
+
+/// One file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileRow {
+    /// Its path as the first process that touched it saw it.
+    pub path: Observed<PathBuf>,
+    /// Its identity.
+    pub id: FileId,
+    /// What it is.
+    pub kind: FileKind,
+    /// True where it had no name left when it was first seen.
+    pub deleted: bool,
+    /// Its size when last seen.
+    pub size_bytes: Observed<u64>,
+    /// Pages that were cached when the run first touched it.
+    pub cached_before: Observed<u64>,
+    /// Pages that were cached when the report was made.
+    pub cached_after: Observed<u64>,
+    /// Successful opens.
+    pub opens: Observed<u64>,
+    /// Pages of it that were evicted during the run.
+    pub evicted_pages: Observed<u64>,
+    /// Processes that touched it.
+    pub processes: u32,
+    /// The counters.
+    pub io: Io,
+}
+
+impl FileRow {
+    /// A row with an identity and nothing else known.
+    pub fn new(id: FileId, reason: Reason) -> Self {
+        Self {
+            path: Observed::Missing(reason),
+            id,
+            kind: FileKind::Regular,
+            deleted: false,
+            size_bytes: Observed::Missing(reason),
+            cached_before: Observed::Missing(reason),
+            cached_after: Observed::Missing(reason),
+            opens: Observed::Missing(reason),
+            evicted_pages: Observed::Missing(reason),
+            processes: 0,
+            io: Io::missing(reason),
+        }
+    }
+}
+
+/// One process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProcessRow {
+    /// Its id.
+    pub pid: Pid,
+    /// Its parent's id when it was first seen.
+    pub ppid: Pid,
+    /// The kernel's short name for it.
+    pub comm: String,
+    /// Its words after the last exec, cut at the sensor's bound.
+    pub argv: Vec<OsString>,
+    /// How it ended; missing where it still runs.
+    pub exit: Observed<ExitStatus>,
+    /// All minor faults, anonymous memory included.
+    pub minor_faults: Observed<u64>,
+    /// All major faults.
+    pub major_faults: Observed<u64>,
+    /// Its path lookups.
+    pub lookups: Observed<LookupCounters>,
+    /// The counters.
+    pub io: Io,
+}
+
+/// Everything that one run told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Profile {
+    /// When the observation began.
+    pub started_at: SystemTime,
+    /// Where.
+    pub environment: Environment,
+    /// What.
+    pub command: Command,
+    /// By which instrument, and what it lost.
+    pub sensor: Sensor,
+    /// The sum of all rows.
+    pub totals: Io,
+    /// Files, most from the device first.
+    pub files: Vec<FileRow>,
+    /// Processes, in order of appearance.
+    pub processes: Vec<ProcessRow>,
+    /// Path lookups.
+    pub lookups: Observed<Lookups>,
+}

@@ -1,0 +1,50 @@
+//! How much of a file is cached.
+
+use crate::{Observed, Reason};
+
+/// Which system call answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResidencySource {
+    /// cachestat(2), Linux 6.5.
+    Cachestat,
+    /// mincore(2); knows resident pages only.
+    Mincore,
+}
+
+/// The cache state of one file, in base pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Residency {
+    /// The file's size in bytes.
+    pub size_bytes: u64,
+    /// Pages that the size spans.
+    pub pages: u64,
+    /// Pages in the cache. cachestat(2) counts pages that are still being read in.
+    pub cached_pages: u64,
+    /// Dirty pages.
+    pub dirty_pages: Observed<u64>,
+    /// Pages being written back.
+    pub writeback_pages: Observed<u64>,
+    /// Pages that were cached once and evicted.
+    pub evicted_pages: Observed<u64>,
+    /// Pages among them evicted so lately that reading them again would count as part of the working set.
+    pub recently_evicted_pages: Observed<u64>,
+    /// Who said so.
+    pub source: ResidencySource,
+}
+
+impl Residency {
+    /// What mincore(2) can say: resident pages and nothing else.
+    pub fn from_mincore(size_bytes: u64, pages: u64, cached_pages: u64) -> Self {
+        let unknown = Observed::Missing(Reason::unsupported("mincore(2) knows resident pages only"));
+        Self {
+            size_bytes,
+            pages,
+            cached_pages,
+            dirty_pages: unknown,
+            writeback_pages: unknown,
+            evicted_pages: unknown,
+            recently_evicted_pages: unknown,
+            source: ResidencySource::Mincore,
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Safe wrappers over system calls, /proc and /sys.

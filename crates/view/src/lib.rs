@@ -1,0 +1,2 @@
+//! Bytes out of a summary.
+#![forbid(unsafe_code)]
