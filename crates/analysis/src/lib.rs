@@ -1,2 +1,26 @@
-//! Pure interpretation.
+//! Pure interpretation: facts in, a [`Summary`] out. Same input, same output.
+//!
+//! Every ratio, sum and verdict that a view prints is computed here, so that the terminal, the JSON and any other view
+//! cannot disagree. Nothing here does I/O, reads a clock, starts a thread or prints.
+
 #![forbid(unsafe_code)]
+
+mod directories;
+mod finding;
+mod gate;
+mod losses;
+mod numbers;
+mod rules;
+mod summary;
+#[cfg(test)]
+mod testing;
+mod time;
+
+pub use directories::DirectoryLookups;
+pub use finding::{Evidence, Finding, Number, Saving, Severity};
+pub use gate::Gate;
+pub use losses::Losses;
+pub use numbers::{IoNumbers, ReadNumbers, RestOfFiles, WriteNumbers};
+pub use rules::{Outcome, RULES, Rule, RuleInput, RuleVerdict, Verdict};
+pub use summary::{FileNumbers, LookupNumbers, Summary, summarise};
+pub use time::{Slice, SliceKind, TimeSplit};

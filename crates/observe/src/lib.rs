@@ -1,1 +1,27 @@
-//! The sensor.
+//! The sensor: BPF programs on tracepoints, their loading, the decoding of what they say, and sessions around both.
+//!
+//! This is the only crate that knows BPF. It gives facts (`hotset-facts`) with losses and reasons, computes no ratio and
+//! prints nothing. The counting itself happens in the kernel (`bpf/`), by the rules of `docs/method.md`.
+
+#![deny(clippy::undocumented_unsafe_blocks)]
+
+mod collector;
+mod error;
+mod facts;
+mod features;
+mod load;
+mod names;
+mod perf;
+mod probe;
+mod record;
+mod select;
+mod sensor;
+mod session;
+mod syscalls;
+mod tables;
+
+pub use error::ObserveError;
+pub use load::loader_words;
+pub use probe::sensor_capabilities;
+pub use facts::DRAIN_INTERVAL;
+pub use session::{Observation, Options, Scope, Session};

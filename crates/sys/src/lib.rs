@@ -1,1 +1,40 @@
-//! Safe wrappers over system calls, /proc and /sys.
+//! Safe wrappers over system calls, /proc and /sys: what is cached, what the host is, what processes did.
+//!
+//! All of hotset's own unsafe code outside of the sensor lives here. Nothing here knows BPF, arguments or output.
+//! Readers of /proc are pure parsers (`parse(&[u8])`) with a thin reader around each; a process that vanished is `None`
+//! and never an error, because processes vanish all the time.
+
+pub mod cache;
+mod capabilities;
+pub mod cgroup;
+pub mod costs;
+mod damon;
+pub mod environment;
+pub mod proc;
+pub mod support;
+#[cfg(test)]
+mod test_support;
+
+pub use environment::environment;
+pub use support::host_capabilities;
+
+use hotset_facts::{Dev, FileId};
+
+/// The base page size in bytes.
+pub fn page_size() -> u64 {
+    rustix::param::page_size() as u64
+}
+
+/// Base pages that `bytes` from the start of a file span.
+pub fn pages_of(bytes: u64) -> u64 {
+    bytes.div_ceil(page_size())
+}
+
+/// The identity of the file that `stat` describes.
+pub fn file_id(stat: &rustix::fs::Stat) -> FileId {
+    FileId { dev: dev_from_stat(stat.st_dev), ino: stat.st_ino }
+}
+
+fn dev_from_stat(dev: u64) -> Dev {
+    Dev { major: rustix::fs::major(dev), minor: rustix::fs::minor(dev) }
+}

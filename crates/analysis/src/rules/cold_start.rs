@@ -1,0 +1,130 @@
+//! Files that were not cached when the run began: what warming them would save at most.
+
+use super::culprits::{culprits, worst};
+use super::input::{BUFFER_BYTES, need, ratio};
+use super::{Answer, RuleInput, Verdict};
+use crate::{Evidence, Finding};
+use hotset_facts::{CostTable, Io};
+
+pub(super) const ID: &str = "cold-start";
+
+/// Refaults among the pages that came in, above which the cause is eviction and not a cold start (`cache-thrash`).
+const MAX_REFAULT_SHARE: f64 = 0.5;
+
+pub(super) fn check(input: &RuleInput<'_>) -> Verdict {
+    examine(input).into()
+}
+
+fn examine(input: &RuleInput<'_>) -> Answer {
+    let read = input.read()?;
+    let time = input.times()?;
+    // Reduced sensors don't see faults; the reads alone are then a lower count.
+    let mapped = input.profile.totals.mmap.pages_read.value().unwrap_or(0);
+    let read_in = read.misses.saturating_add(read.readahead_hits);
+    let pages = read_in.saturating_add(mapped);
+    let refault_share = ratio(read.refaults as f64, pages as f64);
+    if pages == 0 || refault_share > MAX_REFAULT_SHARE {
+        return Ok(None);
+    }
+    let costs = input.costs()?;
+    let first_time = 1.0 - refault_share;
+    let page_bytes = input.page_bytes();
+    let saved_ns = warming_saves_ns(&input.profile.totals, &costs, page_bytes).unwrap_or(0.0);
+    // At most: bringing the pages in takes time too, unless it happens beforehand or beside other work.
+    let saving = input.saving(0.0, saved_ns * first_time);
+    if !input.worth(&saving) {
+        return Ok(None);
+    }
+    let found = culprits(input.profile, |file| {
+        let saved = warming_saves_ns(&file.io, &costs, page_bytes)?;
+        Some(((), 0.0, saved))
+    });
+    let device_percent = 100.0 * ratio(read_in as f64, read.pages as f64);
+    let title = title(read.pages, device_percent);
+    let advice = "To start warm, read these files beforehand, or ask early with \
+                  posix_fadvise(POSIX_FADV_WILLNEED) and do other work meanwhile.";
+    let waited = time.wait_ns.saturating_add(time.miss_ns).saturating_add(time.fault_ns);
+    let evidence = vec![
+        Evidence::real("device_percent", device_percent),
+        Evidence::count("from_device_pages", read_in),
+        Evidence::count("mapped_in_pages", mapped),
+        Evidence::count("refault_pages", read.refaults),
+        Evidence::count("device_wait_ns", waited),
+    ];
+    Ok(Some(Finding::with_saving(ID, title, advice, saving, evidence).about(worst(&found))))
+}
+
+fn title(requested_pages: u64, device_percent: f64) -> String {
+    if requested_pages == 0 {
+        "Cold start: mapped files had to be read from the device".to_owned()
+    } else {
+        format!("Cold start: {device_percent:.0} % of the requested pages came from the device")
+    }
+}
+
+/// The time of waits, misses and major faults, less what the cache takes for the same pages.
+fn warming_saves_ns(io: &Io, costs: &CostTable, page_bytes: f64) -> Option<f64> {
+    let time = need(io.time).ok()?;
+    let read = need(io.read).ok()?;
+    let mapped = io.mmap.pages_read.value().unwrap_or(0) as f64;
+    let pages = read.misses as f64 + read.readahead_hits as f64 + mapped;
+    let waited = time.wait_ns as f64 + time.miss_ns as f64 + time.fault_ns as f64;
+    let cached = pages * page_bytes / BUFFER_BYTES * costs.read_64k_ns;
+    Some((waited - cached).max(0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Severity;
+    use crate::testing::{Run, read_file, run_of, second};
+    use hotset_facts::{Observed, ReadIo, Reason, TimeIo};
+
+    fn cold(miss_ns: u64, refaults: u64) -> Run {
+        let read = ReadIo {
+            pages: 20_000,
+            misses: 1_000,
+            readahead_hits: 15_000,
+            refaults,
+            ..ReadIo::default()
+        };
+        let mut row = read_file("/data/model", 80 << 20, read);
+        row.io.time = Observed::Value(TimeIo { miss_ns, hit_ns: 1_000, ..TimeIo::default() });
+        Run::new(run_of(vec![row]))
+    }
+
+    #[test]
+    fn hit_most_of_the_run_waits() {
+        let finding = cold(second(1) / 2, 0).finding(check);
+        assert_eq!(finding.title, "Cold start: 80 % of the requested pages came from the device");
+        assert_eq!(finding.saving.low_ns, 0, "at most");
+        assert!((498_000_000..499_000_000).contains(&finding.saving.high_ns), "{finding:?}");
+        assert_eq!(finding.severity, Severity::Warning);
+        assert_eq!(finding.files.len(), 1);
+    }
+
+    #[test]
+    fn near_misses() {
+        assert_eq!(cold(second(1) / 2, 9_000).ask(check), Verdict::Clear, "evicted, not cold");
+        assert_eq!(cold(30_000_000, 0).ask(check), Verdict::Clear, "a fast device");
+    }
+
+    #[test]
+    fn mapped_files_count() {
+        let mut run = cold(0, 0);
+        run.profile.totals = Io::zero();
+        run.profile.totals.mmap.pages_read = Observed::Value(4_096);
+        run.profile.totals.time =
+            Observed::Value(TimeIo { fault_ns: second(1) / 2, ..TimeIo::default() });
+        assert!(run.finding(check).title.contains("mapped files"));
+    }
+
+    #[test]
+    fn no_data() {
+        let run = Run::without_costs(cold(second(1), 0).profile);
+        assert!(matches!(run.ask(check), Verdict::NotEnoughData(_)));
+        let mut run = cold(second(1), 0);
+        run.profile.totals.time = Observed::Missing(Reason::denied("needs root"));
+        assert!(matches!(run.ask(check), Verdict::NotEnoughData(_)));
+    }
+}

@@ -1,0 +1,100 @@
+//! Files are not where the time goes: stop looking here.
+
+use super::input::{need, ratio};
+use super::{Answer, RuleInput, Verdict};
+use crate::{Evidence, Finding};
+
+pub(super) const ID: &str = "cpu-bound";
+
+/// I/O time as a share of the wall time, below which no change of I/O can pass the gate's 5 % ([`crate::Gate`]).
+const MAX_IO_SHARE: f64 = 0.05;
+/// CPU time as a share of the wall time, from which on computing is the answer; below, the run waits for something else.
+const MIN_CPU_SHARE: f64 = 0.5;
+
+pub(super) fn check(input: &RuleInput<'_>) -> Verdict {
+    examine(input).into()
+}
+
+/// Summed over processes that run side by side, I/O time can exceed the wall time. So the process with the most I/O
+/// decides: the run can't become faster by more than that process's I/O unless processes wait for each other in turn.
+fn examine(input: &RuleInput<'_>) -> Answer {
+    let total_io_ns = need(input.time.io_ns)?;
+    let busiest_ns = need(input.time.busiest_process_io_ns)?;
+    let wall_ns = input.profile.command.wall_ns;
+    let io_share = ratio(busiest_ns as f64, wall_ns as f64);
+    // Processes that run in turn: their sum counts as far as it fits into the wall time.
+    let in_turn = ratio(total_io_ns as f64, wall_ns as f64) / input.time.parallelism;
+    if wall_ns == 0 || io_share.max(in_turn) >= MAX_IO_SHARE {
+        return Ok(None);
+    }
+    let user_ns = input.profile.command.user_ns.value();
+    let system_ns = input.profile.command.system_ns.value();
+    let cpu_ns = user_ns.unwrap_or(0).saturating_add(system_ns.unwrap_or(0));
+    let computes = ratio(cpu_ns as f64, wall_ns as f64) >= MIN_CPU_SHARE;
+    let percent = 100.0 * io_share.max(in_turn);
+    // One process's share, where several ran: their sum says nothing beside the wall time.
+    let whose = if input.time.processes > 1 { " of the busiest process" } else { "" };
+    let what = if computes { "This run computes" } else { "Files are not where the time goes" };
+    let title = format!("{what}: I/O{whose} takes {percent:.1} % of the wall time");
+    let advice = if computes {
+        "Stop looking at files here; profile the CPU (perf record)."
+    } else {
+        "Stop looking at files here; the run waits for something else (network, locks, timers, other processes)."
+    };
+    let mut evidence = vec![
+        Evidence::real("io_percent", percent),
+        Evidence::count("io_ns", total_io_ns),
+        Evidence::count("busiest_process_io_ns", busiest_ns),
+    ];
+    evidence.extend(user_ns.map(|ns| Evidence::count("user_ns", ns)));
+    evidence.extend(system_ns.map(|ns| Evidence::count("system_ns", ns)));
+    Ok(Some(Finding::info(ID, title, advice, evidence)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Severity;
+    use crate::testing::{Run, profile, second, with_processes};
+    use hotset_facts::{Observed, Reason, TimeIo};
+
+    fn busy(io_ns: u64, user_ns: u64) -> Run {
+        let mut profile = profile();
+        let time = Observed::Value(TimeIo { hit_ns: io_ns, ..TimeIo::default() });
+        profile.totals.time = time;
+        profile.processes[0].io.time = time;
+        profile.command.user_ns = Observed::Value(user_ns);
+        Run::new(profile)
+    }
+
+    #[test]
+    fn hit_a_run_that_computes() {
+        let finding = busy(10_000_000, 950_000_000).finding(check);
+        assert_eq!(finding.title, "This run computes: I/O takes 1.0 % of the wall time");
+        assert_eq!(finding.severity, Severity::Info);
+    }
+
+    #[test]
+    fn hit_a_run_that_sleeps() {
+        assert!(busy(10_000_000, 0).finding(check).advice.contains("waits for something else"));
+    }
+
+    #[test]
+    fn near_misses() {
+        assert_eq!(busy(50_000_000, 950_000_000).ask(check), Verdict::Clear, "5 %");
+        let mut profile = with_processes(10);
+        let time = TimeIo { hit_ns: second(1) / 25, ..TimeIo::default() };
+        for process in &mut profile.processes {
+            process.io.time = Observed::Value(time);
+        }
+        profile.totals.time = Observed::Value(TimeIo { hit_ns: 10 * time.hit_ns, ..time });
+        assert_eq!(Run::new(profile).ask(check), Verdict::Clear, "4 % each, in turn");
+    }
+
+    #[test]
+    fn no_data() {
+        let mut run = busy(1, 1);
+        run.profile.totals.time = Observed::Missing(Reason::denied("needs root"));
+        assert!(matches!(run.ask(check), Verdict::NotEnoughData(_)));
+    }
+}

@@ -1,0 +1,107 @@
+//! Cached pages that went away although memory was free: warm runs go cold here.
+
+use super::culprits::{culprits, total, worst};
+use super::input::{need, ratio};
+use super::{Answer, RuleInput, Verdict};
+use crate::{Evidence, Finding};
+use hotset_facts::FileRow;
+
+pub(super) const ID: &str = "idle-eviction";
+
+/// Evicted pages as a share of a file (rule R19 of the catalogue: 10 %).
+const MIN_EVICTED_SHARE: f64 = 0.10;
+/// Evicted pages over all files, below which nobody would notice: 1 MiB of 4 KiB pages.
+const MIN_EVICTED_PAGES: u64 = 256;
+/// Memory pressure is ruled out where all files of the run fill less than this share of memory.
+const MAX_FOOTPRINT_SHARE: f64 = 0.5;
+
+pub(super) fn check(input: &RuleInput<'_>) -> Verdict {
+    examine(input).into()
+}
+
+fn examine(input: &RuleInput<'_>) -> Answer {
+    let read = input.read()?;
+    let mapped = input.profile.totals.mmap.faults.value().unwrap_or(0);
+    let page_bytes = input.page_bytes();
+    let found = culprits(input.profile, |file| {
+        let evicted = evicted(file, page_bytes)?;
+        Some((evicted, 0.0, evicted as f64))
+    });
+    let evicted_pages = total(&found, |pages| *pages);
+    let evidence = vec![Evidence::count("evicted_pages", evicted_pages)];
+    if input.profile.environment.evicts_idle_cache && (read.pages > 0 || mapped > 0) {
+        let title = "This host evicts idle page cache by itself".to_owned();
+        let advice = "A DAMON scheme (kdamond) pages out what was not touched for a while, even with free memory: a \
+                      warm file goes cold between two runs. Check that files are cached before you compare timings.";
+        return Ok(Some(Finding::info(ID, title, advice, evidence).about(worst(&found))));
+    }
+    if evicted_pages < MIN_EVICTED_PAGES || !roomy(input) {
+        return Ok(None);
+    }
+    let title = "Cached pages were evicted although memory was not short".to_owned();
+    let advice = "Somebody drops them: the program itself (POSIX_FADV_DONTNEED), another (drop_caches, memory.reclaim), \
+                  or the kernel's reclaim of idle memory. Timings of warm runs are not to be trusted meanwhile.";
+    Ok(Some(Finding::info(ID, title, advice, evidence).about(worst(&found))))
+}
+
+/// Pages evicted from a file that still exists, if they are a tenth of it.
+fn evicted(file: &FileRow, page_bytes: f64) -> Option<u64> {
+    // Deleting or truncating a file drops its pages too, which is no eviction.
+    let size = file.size_bytes.value().filter(|_| !file.deleted)?;
+    let evicted = need(file.evicted_pages).ok()?;
+    let pages = size as f64 / page_bytes;
+    (evicted > 0 && ratio(evicted as f64, pages) >= MIN_EVICTED_SHARE).then_some(evicted)
+}
+
+/// True if all files of the run together are small beside the memory that can hold them.
+fn roomy(input: &RuleInput<'_>) -> bool {
+    let sizes = input.profile.files.iter().filter_map(|file| file.size_bytes.value());
+    let footprint: f64 = sizes.map(|size| size as f64).sum();
+    footprint < MAX_FOOTPRINT_SHARE * input.memory_bytes() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Run, read_file, run_of};
+    use hotset_facts::{Observed, ReadIo, Reason};
+
+    fn evicting(evicted_pages: u64) -> Run {
+        let read = ReadIo { pages: 25_600, ..ReadIo::default() };
+        let mut row = read_file("/data/model", 100 << 20, read);
+        row.evicted_pages = Observed::Value(evicted_pages);
+        Run::new(run_of(vec![row]))
+    }
+
+    #[test]
+    fn hit_half_of_a_file_gone() {
+        let finding = evicting(12_800).finding(check);
+        assert!(finding.title.contains("memory was not short"));
+        assert_eq!(finding.files.len(), 1);
+    }
+
+    #[test]
+    fn hit_a_host_that_says_so() {
+        let mut run = evicting(0);
+        run.profile.environment.evicts_idle_cache = true;
+        assert!(run.finding(check).advice.contains("DAMON"));
+    }
+
+    #[test]
+    fn near_misses() {
+        assert_eq!(evicting(2_559).ask(check), Verdict::Clear, "under a tenth");
+        let mut run = evicting(12_800);
+        run.profile.environment.memory_limit_bytes = Some(128 << 20);
+        assert_eq!(run.ask(check), Verdict::Clear, "memory is short");
+        let mut run = evicting(12_800);
+        run.profile.files[0].deleted = true;
+        assert_eq!(run.ask(check), Verdict::Clear, "deleted");
+    }
+
+    #[test]
+    fn no_data() {
+        let mut run = evicting(12_800);
+        run.profile.totals.read = Observed::Missing(Reason::denied("needs root"));
+        assert!(matches!(run.ask(check), Verdict::NotEnoughData(_)));
+    }
+}

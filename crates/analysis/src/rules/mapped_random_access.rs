@@ -1,0 +1,104 @@
+//! Mappings whose pages come in one major fault at a time.
+
+use super::culprits::{bounds, culprits, files, total, worst};
+use super::input::{need, ratio};
+use super::{Answer, RuleInput, Verdict};
+use crate::{Evidence, Finding};
+use hotset_facts::FileRow;
+
+pub(super) const ID: &str = "mapped-random-access";
+
+/// Major faults on one file from which on it is a way of access and not the loading of a program: read-around brings in
+/// hundreds of kilobytes per fault, so a cold library needs a few dozen.
+const MIN_MAJOR_FAULTS_PER_FILE: u64 = 100;
+
+/// What was seen on one file.
+struct Faulted {
+    major_faults: u64,
+    pages_read: u64,
+    fault_ns: u64,
+}
+
+pub(super) fn check(input: &RuleInput<'_>) -> Verdict {
+    examine(input).into()
+}
+
+fn examine(input: &RuleInput<'_>) -> Answer {
+    input.times()?;
+    if need(input.profile.totals.mmap.major_faults)? < MIN_MAJOR_FAULTS_PER_FILE {
+        return Ok(None);
+    }
+    let found = culprits(input.profile, |file| {
+        let seen = faulted(file)?;
+        let fault_ns = seen.fault_ns as f64;
+        // At most: the pages that are really used must come in anyhow, if fewer at a time.
+        Some((seen, 0.0, fault_ns))
+    });
+    let (low_ns, high_ns) = bounds(&found);
+    let saving = input.saving(low_ns, high_ns);
+    if !input.worth(&saving) {
+        return Ok(None);
+    }
+    let major_faults = total(&found, |seen| seen.major_faults);
+    let pages_read = total(&found, |seen| seen.pages_read);
+    let title =
+        format!("Major faults on mappings of {}, one page wait at a time", files(found.len()));
+    let advice = "If the whole file is needed, ask for it at once: MAP_POPULATE or madvise(MADV_WILLNEED). If access \
+                  is random and only little is needed, madvise(MADV_RANDOM) stops the kernel from reading around each \
+                  fault, and pread with POSIX_FADV_RANDOM does the same and keeps hot pages better under memory \
+                  pressure.";
+    let evidence = vec![
+        Evidence::count("major_faults", major_faults),
+        Evidence::count("mapped_in_pages", pages_read),
+        Evidence::real("pages_per_major_fault", ratio(pages_read as f64, major_faults as f64)),
+        Evidence::count("fault_ns", total(&found, |seen| seen.fault_ns)),
+    ];
+    Ok(Some(Finding::with_saving(ID, title, advice, saving, evidence).about(worst(&found))))
+}
+
+fn faulted(file: &FileRow) -> Option<Faulted> {
+    let major_faults = file.io.mmap.major_faults.value()?;
+    let fault_ns = file.io.time.value()?.fault_ns;
+    let pages_read = file.io.mmap.pages_read.value().unwrap_or(0);
+    (major_faults >= MIN_MAJOR_FAULTS_PER_FILE).then_some(Faulted {
+        major_faults,
+        pages_read,
+        fault_ns,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Run, file, run_of, second};
+    use hotset_facts::{Observed, Reason, TimeIo};
+
+    fn mapped(major_faults: u64, fault_ns: u64) -> Run {
+        let mut row = file("/data/vectors", 1 << 30);
+        row.io.mmap.major_faults = Observed::Value(major_faults);
+        row.io.mmap.pages_read = Observed::Value(65_536);
+        row.io.time = Observed::Value(TimeIo { fault_ns, ..TimeIo::default() });
+        Run::new(run_of(vec![row]))
+    }
+
+    #[test]
+    fn hit_two_thousand_random_touches() {
+        let finding = mapped(2_000, second(1) / 5).finding(check);
+        assert_eq!((finding.saving.low_ns, finding.saving.high_ns), (0, second(1) / 5));
+        assert!(finding.evidence.iter().any(|evidence| evidence.name == "pages_per_major_fault"));
+    }
+
+    #[test]
+    fn near_misses() {
+        assert_eq!(mapped(99, second(1) / 5).ask(check), Verdict::Clear, "a program loads");
+        assert_eq!(mapped(2_000, 40_000_000).ask(check), Verdict::Clear, "cheap");
+    }
+
+    #[test]
+    fn no_data() {
+        let mut run = mapped(2_000, second(1));
+        run.profile.totals.mmap.major_faults =
+            Observed::Missing(Reason::unsupported("no fault tracepoint"));
+        assert!(matches!(run.ask(check), Verdict::NotEnoughData(_)));
+    }
+}

@@ -1,0 +1,168 @@
+//! The rules: each one file, one question, three answers.
+//!
+//! Thresholds are named constants with their source. Every rule that claims a saving is gated on the time that its fix
+//! would save, estimated from times measured in the run or from this host's [`hotset_facts::CostTable`].
+
+mod cache_thrash;
+mod cold_start;
+mod cpu_bound;
+mod culprits;
+mod direct_reread;
+mod failed_lookups;
+mod fsync_per_write;
+mod idle_eviction;
+mod input;
+mod many_small_files;
+mod mapped_random_access;
+mod misaligned_buffer;
+mod readahead_wasted;
+mod reread_file;
+mod small_reads;
+mod small_writes;
+
+use std::cmp::Reverse;
+
+use hotset_facts::Reason;
+
+use crate::{Finding, Severity};
+
+pub use input::RuleInput;
+
+/// What a rule answers.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// There is something to change, and it is worth it.
+    Finding(Box<Finding>),
+    /// There is nothing, or it isn't worth it.
+    Clear,
+    /// The run does not tell.
+    NotEnoughData(Reason),
+}
+
+/// How rules compute their verdict: `?` on what is missing, nothing where all is well.
+type Answer = Result<Option<Finding>, Reason>;
+
+impl From<Answer> for Verdict {
+    fn from(answer: Answer) -> Self {
+        match answer {
+            Ok(Some(finding)) => Self::Finding(Box::new(finding)),
+            Ok(None) => Self::Clear,
+            Err(reason) => Self::NotEnoughData(reason),
+        }
+    }
+}
+
+/// One rule.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    /// Its stable id.
+    pub id: &'static str,
+    /// The question.
+    pub check: fn(&RuleInput<'_>) -> Verdict,
+}
+
+/// All rules.
+pub const RULES: &[Rule] = &[
+    Rule { id: direct_reread::ID, check: direct_reread::check },
+    Rule { id: small_reads::ID, check: small_reads::check },
+    Rule { id: small_writes::ID, check: small_writes::check },
+    Rule { id: reread_file::ID, check: reread_file::check },
+    Rule { id: failed_lookups::ID, check: failed_lookups::check },
+    Rule { id: cold_start::ID, check: cold_start::check },
+    Rule { id: cache_thrash::ID, check: cache_thrash::check },
+    Rule { id: readahead_wasted::ID, check: readahead_wasted::check },
+    Rule { id: mapped_random_access::ID, check: mapped_random_access::check },
+    Rule { id: fsync_per_write::ID, check: fsync_per_write::check },
+    Rule { id: misaligned_buffer::ID, check: misaligned_buffer::check },
+    Rule { id: many_small_files::ID, check: many_small_files::check },
+    Rule { id: cpu_bound::ID, check: cpu_bound::check },
+    Rule { id: idle_eviction::ID, check: idle_eviction::check },
+];
+
+/// What a rule without a finding said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nothing worth changing.
+    Clear,
+    /// The run does not tell, for this reason.
+    NotEnoughData(Reason),
+}
+
+/// A rule that found nothing, and why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RuleVerdict {
+    /// The rule's id.
+    pub rule: &'static str,
+    /// What it said.
+    pub outcome: Outcome,
+}
+
+/// Asks all rules. Findings come with the largest saving first and information last.
+pub(crate) fn check_all(input: &RuleInput<'_>) -> (Vec<Finding>, Vec<RuleVerdict>) {
+    let mut findings = Vec::new();
+    let mut verdicts = Vec::new();
+    for rule in RULES {
+        let outcome = match (rule.check)(input) {
+            Verdict::Finding(finding) => {
+                findings.push(*finding);
+                continue;
+            }
+            Verdict::Clear => Outcome::Clear,
+            Verdict::NotEnoughData(reason) => Outcome::NotEnoughData(reason),
+        };
+        verdicts.push(RuleVerdict { rule: rule.id, outcome });
+    }
+    findings.sort_by_key(|finding| {
+        let informs = finding.severity == Severity::Info;
+        (informs, Reverse(finding.saving.high_ns))
+    });
+    (findings, verdicts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Run, profile};
+    use hotset_facts::{Io, Observed};
+
+    #[test]
+    fn ids_are_unique() {
+        let mut ids: Vec<_> = RULES.iter().map(|rule| rule.id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), RULES.len());
+    }
+
+    #[test]
+    fn every_rule_answers_a_run_without_data() {
+        let reason = Reason::denied("needs root");
+        let mut profile = profile();
+        profile.totals = Io::missing(reason);
+        profile.lookups = Observed::Missing(reason);
+        let run = Run::new(profile);
+        for rule in RULES {
+            let verdict = run.ask(rule.check);
+            assert_eq!(verdict, Verdict::NotEnoughData(reason), "{}", rule.id);
+        }
+    }
+
+    #[test]
+    fn every_rule_is_clear_about_a_run_that_did_nothing() {
+        let run = Run::new(profile());
+        for rule in RULES.iter().filter(|rule| rule.id != cpu_bound::ID) {
+            assert_eq!(run.ask(rule.check), Verdict::Clear, "{}", rule.id);
+        }
+    }
+
+    #[test]
+    fn absurd_counters_do_not_panic() {
+        let profile = crate::testing::absurd();
+        let summary = crate::summarise(
+            profile,
+            Observed::Value(crate::testing::costs()),
+            crate::Gate::default(),
+        );
+        assert_eq!(summary.findings.len() + summary.verdicts.len(), RULES.len());
+        assert!(!summary.losses.is_none());
+    }
+}

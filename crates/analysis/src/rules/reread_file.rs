@@ -1,0 +1,122 @@
+//! The same file read whole again and again: keep what came of it.
+
+use super::culprits::{bounds, culprits, files, total, worst};
+use super::input::ratio;
+use super::{Answer, RuleInput, Verdict};
+use crate::{Evidence, Finding};
+use hotset_facts::{FileKind, FileRow};
+
+pub(super) const ID: &str = "reread-file";
+
+/// Whole reads of one file by the same processes from which on it is a habit (rule R06 of the catalogue: 10).
+const MIN_READS: u64 = 10;
+/// A read counts as whole from 90 % of the size on, so that a trailer left unread doesn't hide it.
+const WHOLE: f64 = 0.9;
+
+/// What was seen on one file.
+struct Reread {
+    opens: u64,
+    bytes: u64,
+    /// Opens by one process on average; 1 where each process reads the file once.
+    opens_per_process: u64,
+}
+
+pub(super) fn check(input: &RuleInput<'_>) -> Verdict {
+    examine(input).into()
+}
+
+fn examine(input: &RuleInput<'_>) -> Answer {
+    let read = input.read()?;
+    let user_ns = input.profile.command.user_ns.value().unwrap_or(0) as f64;
+    let open_close_ns = input.costs.value().map_or(0.0, |costs| costs.open_close_ns);
+    let found = culprits(input.profile, |file| {
+        let seen = read_whole_repeatedly(file)?;
+        let again = (seen.opens - 1) as f64;
+        let share_again = ratio(again, seen.opens as f64);
+        let read_ns = file.io.read.value()?.time_ns as f64;
+        let io_ns = read_ns * share_again + again * open_close_ns;
+        // What is done with the bytes disappears as well. How much that is, nobody measured; in proportion to all
+        // bytes that the run read, it is this share of the user CPU time.
+        let parse_ns = user_ns * share_again * ratio(seen.bytes as f64, read.bytes as f64);
+        let habit = seen.opens_per_process >= MIN_READS;
+        (habit || input.worth(&input.saving(io_ns, io_ns))).then_some((
+            seen,
+            io_ns,
+            io_ns + parse_ns,
+        ))
+    });
+    let (low_ns, high_ns) = bounds(&found);
+    let saving = input.saving(low_ns, high_ns);
+    if !input.worth(&saving) {
+        return Ok(None);
+    }
+    let most = found.iter().map(|culprit| culprit.seen.opens).max().unwrap_or(0);
+    let title = format!("{} read whole again and again, up to {most} times", files(found.len()));
+    let advice = "Keep the parsed result and read again only when the file's modification time or size changes. The \
+                  lower bound counts the reads alone, the upper one also user CPU time in proportion to the bytes: \
+                  parsing them again disappears too. Across processes, hand the result on or use a daemon.";
+    let evidence = vec![
+        Evidence::count("opens", total(&found, |seen| seen.opens)),
+        Evidence::count("most_opens_of_a_file", most),
+        Evidence::count("files", found.len() as u64),
+        Evidence::count("read_bytes", total(&found, |seen| seen.bytes)),
+    ];
+    Ok(Some(Finding::with_saving(ID, title, advice, saving, evidence).about(worst(&found))))
+}
+
+fn read_whole_repeatedly(file: &FileRow) -> Option<Reread> {
+    if file.kind != FileKind::Regular {
+        return None;
+    }
+    let size = file.size_bytes.value().filter(|&size| size > 0)?;
+    let opens = file.opens.value().filter(|&opens| opens >= 2)?;
+    let bytes = file.io.read.value()?.bytes;
+    let whole = bytes as f64 >= WHOLE * size as f64 * opens as f64;
+    let opens_per_process = opens / u64::from(file.processes.max(1));
+    whole.then_some(Reread { opens, bytes, opens_per_process })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Run, read_file, run_of, second};
+    use hotset_facts::{Observed, ReadIo, Reason};
+
+    fn config(opens: u64, bytes: u64, user_ns: u64) -> Run {
+        let read = ReadIo { calls: 2 * opens, bytes, time_ns: opens * 5_000, ..ReadIo::default() };
+        let mut row = read_file("/etc/app.json", 10_000, read);
+        row.opens = Observed::Value(opens);
+        let mut profile = run_of(vec![row]);
+        profile.command.user_ns = Observed::Value(user_ns);
+        Run::new(profile)
+    }
+
+    #[test]
+    fn hit_a_configuration_parsed_a_thousand_times() {
+        let finding = config(1_000, 10_000_000, second(1) / 2).finding(check);
+        // 999 reads of 5 µs and 999 opens of 1.49 µs, and nearly all of the half second of CPU time.
+        assert!((6_400_000..6_600_000).contains(&finding.saving.low_ns), "{finding:?}");
+        assert!((500_000_000..510_000_000).contains(&finding.saving.high_ns), "{finding:?}");
+        assert!(finding.title.contains("1000 times"), "{}", finding.title);
+    }
+
+    #[test]
+    fn near_misses() {
+        let run = config(9, 90_000, second(1) / 2);
+        assert_eq!(run.ask(check), Verdict::Clear, "nine times, and cheap");
+        let run = config(1_000, 1_000_000, second(1) / 2);
+        assert_eq!(run.ask(check), Verdict::Clear, "a tenth of it each time");
+        let run = config(1_000, 10_000_000, 0);
+        assert_eq!(run.ask(check), Verdict::Clear, "costs 6 ms");
+        let mut run = config(1_000, 10_000_000, second(1) / 2);
+        run.profile.files[0].processes = 1_000;
+        assert_eq!(run.ask(check), Verdict::Clear, "a thousand processes, once each");
+    }
+
+    #[test]
+    fn no_data() {
+        let mut run = config(1_000, 10_000_000, second(1));
+        run.profile.totals.read = Observed::Missing(Reason::denied("needs root"));
+        assert!(matches!(run.ask(check), Verdict::NotEnoughData(_)));
+    }
+}

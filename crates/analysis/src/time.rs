@@ -1,0 +1,171 @@
+//! Where the time of a run went.
+
+use hotset_facts::{Observed, Profile, TimeIo};
+
+use crate::numbers::{share, total_ns};
+
+/// What a slice of time was spent on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SliceKind {
+    /// Buffered reads that found every page.
+    ReadsFromCache,
+    /// Buffered reads that waited for a page in flight or a lock.
+    ReadsThatWaited,
+    /// Buffered reads that missed.
+    ReadsThatMissed,
+    /// Major faults on mappings.
+    MajorFaults,
+    /// O_DIRECT.
+    Direct,
+    /// Buffered writes.
+    Writes,
+    /// fsync and kin.
+    Syncs,
+    /// Path lookups.
+    Lookups,
+    /// The wall time that remains: computing, sleeping, network, pipes.
+    Rest,
+}
+
+/// A part of the run's time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Slice {
+    /// What it was spent on.
+    pub kind: SliceKind,
+    /// Nanoseconds, summed over tasks.
+    pub ns: u64,
+    /// The same as a share of the wall time; above 1 where tasks ran in parallel, none where the wall time is zero.
+    pub of_wall: Option<f64>,
+}
+
+/// Where the time went: I/O by class, the rest where it can be said, and CPU time beside it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TimeSplit {
+    /// The wall time in nanoseconds.
+    pub wall_ns: u64,
+    /// Processes that were seen; with more than one, slices are sums over them and don't add up to the wall time.
+    pub processes: usize,
+    /// The slices that are not zero, largest first; [`SliceKind::Rest`] comes last, for a single process only.
+    pub slices: Observed<Vec<Slice>>,
+    /// All I/O classes together, in nanoseconds, summed over tasks.
+    pub io_ns: Observed<u64>,
+    /// `io_ns` as a share of the wall time.
+    pub io_of_wall: Option<f64>,
+    /// The I/O time of the process that had the most of it, in nanoseconds.
+    pub busiest_process_io_ns: Observed<u64>,
+    /// User CPU time as a share of the wall time.
+    pub user_of_wall: Option<f64>,
+    /// System CPU time as a share of the wall time. It overlaps with the I/O classes: copying is system time.
+    pub system_of_wall: Option<f64>,
+    /// How many tasks were busy on average, at least 1: (I/O time + user CPU time) / wall time.
+    pub parallelism: f64,
+}
+
+impl TimeSplit {
+    pub(crate) fn of(profile: &Profile) -> Self {
+        let wall_ns = profile.command.wall_ns;
+        let time = profile.totals.time;
+        let io_ns = time.map(|time| total_ns(&time));
+        let of_wall = |ns: Observed<u64>| ns.value().and_then(|ns| share(ns, wall_ns));
+        Self {
+            wall_ns,
+            processes: profile.processes.len(),
+            slices: time.map(|time| slices(&time, wall_ns, profile.processes.len())),
+            io_ns,
+            io_of_wall: of_wall(io_ns),
+            busiest_process_io_ns: busiest(profile, io_ns),
+            user_of_wall: of_wall(profile.command.user_ns),
+            system_of_wall: of_wall(profile.command.system_ns),
+            parallelism: parallelism(profile, io_ns),
+        }
+    }
+}
+
+fn slices(time: &TimeIo, wall_ns: u64, processes: usize) -> Vec<Slice> {
+    let slice = |kind, ns| Slice { kind, ns, of_wall: share(ns, wall_ns) };
+    let mut slices: Vec<Slice> = [
+        (SliceKind::ReadsFromCache, time.hit_ns),
+        (SliceKind::ReadsThatWaited, time.wait_ns),
+        (SliceKind::ReadsThatMissed, time.miss_ns),
+        (SliceKind::MajorFaults, time.fault_ns),
+        (SliceKind::Direct, time.direct_ns),
+        (SliceKind::Writes, time.write_ns),
+        (SliceKind::Syncs, time.sync_ns),
+        (SliceKind::Lookups, time.lookup_ns),
+    ]
+    .into_iter()
+    .filter(|(_, ns)| *ns > 0)
+    .map(|(kind, ns)| slice(kind, ns))
+    .collect();
+    slices.sort_by_key(|slice| std::cmp::Reverse(slice.ns));
+    // With several processes, or threads that overlap, what remains of the wall time is nobody's.
+    if processes <= 1
+        && let Some(rest) = wall_ns.checked_sub(total_ns(time))
+    {
+        slices.push(slice(SliceKind::Rest, rest));
+    }
+    slices
+}
+
+/// The largest I/O time of one process; where rows lack it, the sum over all, which bounds it from above.
+fn busiest(profile: &Profile, total: Observed<u64>) -> Observed<u64> {
+    let mut busiest = 0;
+    for process in &profile.processes {
+        match process.io.time {
+            Observed::Value(time) => busiest = total_ns(&time).max(busiest),
+            Observed::Missing(_) => return total,
+        }
+    }
+    if profile.processes.is_empty() { total } else { Observed::Value(busiest) }
+}
+
+fn parallelism(profile: &Profile, io_ns: Observed<u64>) -> f64 {
+    let busy_ns =
+        io_ns.value().unwrap_or(0) as f64 + profile.command.user_ns.value().unwrap_or(0) as f64;
+    let wall_ns = profile.command.wall_ns.max(1) as f64;
+    (busy_ns / wall_ns).max(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{profile, second, with_processes};
+
+    #[test]
+    fn one_process_fills_the_wall_time() {
+        let mut profile = profile();
+        profile.command.wall_ns = second(4);
+        let time = TimeIo { miss_ns: second(1), lookup_ns: second(2), ..TimeIo::default() };
+        profile.totals.time = Observed::Value(time);
+        let split = TimeSplit::of(&profile);
+        let slices = split.slices.value().unwrap_or_default();
+        let kinds: Vec<_> = slices.iter().map(|slice| slice.kind).collect();
+        assert_eq!(kinds, [SliceKind::Lookups, SliceKind::ReadsThatMissed, SliceKind::Rest]);
+        assert_eq!(slices.iter().map(|slice| slice.ns).sum::<u64>(), second(4));
+        assert_eq!(split.io_of_wall, Some(0.75));
+    }
+
+    #[test]
+    fn parallel_processes_have_no_rest() {
+        let mut profile = with_processes(4);
+        profile.command.wall_ns = second(1);
+        for process in &mut profile.processes {
+            process.io.time =
+                Observed::Value(TimeIo { hit_ns: second(1) / 2, ..TimeIo::default() });
+        }
+        profile.totals.time = Observed::Value(TimeIo { hit_ns: second(2), ..TimeIo::default() });
+        let split = TimeSplit::of(&profile);
+        assert_eq!(split.slices.value().map(|slices| slices.len()), Some(1));
+        assert_eq!(split.busiest_process_io_ns.value(), Some(second(1) / 2));
+        assert_eq!(split.parallelism, 2.0);
+    }
+
+    #[test]
+    fn threads_that_overlap_have_no_rest() {
+        let mut profile = profile();
+        profile.command.wall_ns = 1;
+        profile.totals.time = Observed::Value(TimeIo { hit_ns: 2, ..TimeIo::default() });
+        let slices = TimeSplit::of(&profile).slices.value().unwrap_or_default();
+        assert_eq!(slices.len(), 1);
+    }
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the block layer is asked to move. */
+
+/* The inode whose cached page a request reads or writes; 0 for memory of a program (direct I/O). */
+static __always_inline u64 bio_inode(struct bio *bio)
+{
+	u64 page = (u64)BPF_CORE_READ(bio, bi_io_vec, bv_page);
+	u64 head = 0;
+	if (!page)
+		return 0;
+	if (bpf_core_field_exists(((struct page *)0)->compound_head))
+		head = BPF_CORE_READ((struct page *)page, compound_head);
+	else if (bpf_core_field_exists(((struct page___info *)0)->compound_info))
+		head = BPF_CORE_READ((struct page___info *)page, compound_info);
+	if (head & 1)
+		page = head - 1;
+	u64 mapping = bpf_core_type_exists(struct folio) ? (u64)BPF_CORE_READ((struct folio *)page, mapping) :
+							   (u64)BPF_CORE_READ((struct page___whole *)page, mapping);
+	if (!mapping || (mapping & 3))
+		return 0;
+	return (u64)BPF_CORE_READ((struct address_space *)mapping, host);
+}
+
+static __always_inline void book_bytes(struct hs_row *row, u32 op, u32 bytes)
+{
+	if (op == REQ_OP_READ)
+		ATOMIC_ADD(&row->device_read_bytes, bytes);
+	else
+		ATOMIC_ADD(&row->device_write_bytes, bytes);
+}
+
+/* Writeback by a kernel thread belongs to whoever dirtied the file last. */
+static __noinline int book_writeback(u64 inode, u32 bytes)
+{
+	struct hs_file_key key = {};
+	key.ino = BPF_CORE_READ((struct inode *)inode, i_ino);
+	key.dev = BPF_CORE_READ((struct inode *)inode, i_sb, s_dev);
+	if (!tracked[file_hash(key.ino, key.dev) & (TRACKED - 1)])
+		return 0;
+	struct hs_file *f = bpf_map_lookup_elem(&files, &key);
+	if (!f || !f->last_writer.tgid)
+		return 0;
+	struct hs_row_key owner = f->last_writer;
+	struct hs_row *row = row_by_key(&owner);
+	if (row)
+		ATOMIC_ADD(&row->device_write_bytes, bytes);
+	return 0;
+}
+
+static __noinline int book_own(struct task_state *s, u64 inode, u32 op, u32 bytes)
+{
+	struct target t = {};
+	if (!s)
+		return 0;
+	if (!inode) {
+		/* Direct I/O of the current call; io_uring's is booked at completion. */
+		if (s->kind && s->kind < HS_SYNC && s->in.inode && (s->in.flags & TARGET_DIRECT)) {
+			struct hs_row *row = row_of(s, &s->in, 0);
+			if (row)
+				book_bytes(row, op, bytes);
+		}
+		return 0;
+	}
+	if (s->kind >= HS_WRITE && s->kind <= HS_PWRITEV && s->in.inode == inode && op == REQ_OP_READ)
+		s->in.modified += (bytes + 4095) >> 12;
+	if (!target_of_inode(s, (void *)inode, &t))
+		return 0;
+	if (op == REQ_OP_WRITE && t.ino) {
+		/* Pages of somebody else's that we happen to write back are his. */
+		struct hs_file_key key = { .ino = t.ino, .dev = t.dev };
+		struct hs_file *f = bpf_map_lookup_elem(&files, &key);
+		if (f && f->last_writer.tgid && f->last_writer.tgid != s->tgid) {
+			book_writeback(inode, bytes);
+			return 0;
+		}
+	}
+	struct hs_row *row = row_of(s, &t, 0);
+	if (row)
+		book_bytes(row, op, bytes);
+	return 0;
+}
+
+static __always_inline int queued(struct bio *bio)
+{
+	/* A stacked device sends clones of what was counted above it. */
+	if (BPF_CORE_READ(bio, bi_flags) & (1 << BIO_CLONED))
+		return 0;
+	u32 bytes = BPF_CORE_READ(bio, bi_iter.bi_size), op = BPF_CORE_READ(bio, bi_opf) & 0xff;
+	if (!bytes || op > REQ_OP_WRITE)
+		return 0;
+	struct task_state *s = current_state();
+	u64 inode = bio_inode(bio);
+	if (s)
+		book_own(s, inode, op, bytes);
+	else if (inode && op == REQ_OP_WRITE)
+		book_writeback(inode, bytes);
+	return 0;
+}
+
+SEC("tp_btf/block_bio_queue")
+int BPF_PROG(bio_queued, struct bio *bio)
+{
+	return queued(bio);
+}
+
+/* Before 5.11 the queue came first. */
+SEC("tp_btf/block_bio_queue")
+int BPF_PROG(bio_queued_old, void *queue, struct bio *bio)
+{
+	return queued(bio);
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Pages that enter the cache, leave it, or turn dirty. */
+
+static __always_inline u64 overlap(u64 a_first, u64 a_last, u64 b_first, u64 b_last)
+{
+	u64 first = a_first > b_first ? a_first : b_first;
+	u64 last = a_last < b_last ? a_last : b_last;
+	return first <= last ? last - first + 1 : 0;
+}
+
+/* Remembers the pages of [first, last] outside of what was asked for as read ahead. */
+static __always_inline void mark_ahead(struct target *t, u64 first, u64 last)
+{
+	if (t->first > t->last || last < t->first || first > t->last) {
+		bits_set(t->ino, t->dev, HS_AHEAD, first, last + 1);
+		return;
+	}
+	if (first < t->first)
+		bits_set(t->ino, t->dev, HS_AHEAD, first, t->first);
+	if (last > t->last)
+		bits_set(t->ino, t->dev, HS_AHEAD, t->last + 1, last + 1);
+}
+
+static __always_inline void added_for_read(struct target *t, u64 first, u64 n)
+{
+	u64 asked = overlap(first, first + n - 1, t->first, t->last);
+	t->brought += asked;
+	t->ahead += n - asked;
+	t->gone += bits_take(t->ino, t->dev, HS_GONE, first, first + n);
+	if (asked < n)
+		mark_ahead(t, first, first + n - 1);
+}
+
+static __noinline int added_by_fault(struct task_state *s, u64 first, u64 n)
+{
+	if (!s)
+		return 0;
+	struct target t = { .inode = s->fault_inode, .ino = s->fault_key.ino, .dev = s->fault_key.dev };
+	struct hs_row *row = row_of(s, &t, 0);
+	if (!row)
+		return 0;
+	s->fault_major = 1;
+	ATOMIC_ADD(&row->fault_pages, n);
+	ATOMIC_ADD(&row->read_refaults, bits_take(t.ino, t.dev, HS_GONE, first, first + n));
+	return 0;
+}
+
+/*
+ * Whether the task entered the kernel by a fault and not by a system call: its saved orig_ax is -1 then. The registers
+ * stand at the top of the kernel stack, 16 KiB on x86-64 (asm/page_64_types.h; KASAN kernels have larger ones).
+ */
+static __always_inline int entered_by_fault(struct task_state *s, struct task_struct *task)
+{
+	if (LOAD(task_struct, task, flags) & PF_IO_WORKER)
+		return 0;
+	u64 top = NUMBER(&s->scratch, LOAD(task_struct, task, stack)) + 16384;
+	u64 regs = top - bpf_core_type_size(struct pt_regs);
+	return (s64)LOAD(pt_regs, regs, orig_ax) == -1;
+}
+
+/* No request of this task asked for these pages: io_uring, exec, an older kernel's fault, or a hint such as readahead(2). */
+static __noinline int added_unasked(struct task_state *s, u64 inode, u64 first, u64 n)
+{
+	struct target t = {};
+	if (!s || target_of_inode(s, (void *)inode, &t) != S_IFREG)
+		return 0;
+	u64 asked = 0;
+	if (*(volatile u32 *)hint_of(HS_WANTED, t.ino, t.dev))
+		asked = bits_missed(t.ino, t.dev, first, first + n);
+	struct hs_row *row = row_of(s, &t, n);
+	if (!row)
+		return 0;
+	struct task_struct *task = CURRENT();
+	if (s->kind == HS_EXEC || s->kind == HS_EXECAT || entered_by_fault(s, task)) {
+		ATOMIC_ADD(&row->fault_pages, n);
+		return 0;
+	}
+	ATOMIC_ADD(&row->ra_pages, n > asked ? n - asked : 0);
+	ATOMIC_ADD(&row->read_refaults, bits_take(t.ino, t.dev, HS_GONE, first, first + n));
+	/* Pages that a request waits for are its misses; the rest may be used later. */
+	if (asked < n)
+		bits_set_others(t.ino, t.dev, first, first + n);
+	return 0;
+}
+
+SEC("tp_btf/mm_filemap_add_to_page_cache")
+int BPF_PROG(page_added, struct folio *folio)
+{
+	struct task_state *s = current_state();
+	if (!s)
+		return 0;
+	u64 inode = NUMBER(&s->scratch, LOAD(address_space, folio_mapping(folio), host));
+	u64 first = folio_index(folio), n = folio_pages(folio);
+	u32 kind = s->kind;
+	if (kind && kind < HS_SYNC) {
+		if (s->in.inode == inode) {
+			if (kind < HS_WRITE)
+				added_for_read(&s->in, first, n);
+			else
+				s->in.brought += n;
+			return 0;
+		}
+		if (s->out.inode == inode) {
+			s->out.brought += n;
+			return 0;
+		}
+	}
+	if (s->fault_inode == inode && inode)
+		added_by_fault(s, first, n);
+	else
+		added_unasked(s, inode, first, n);
+	return 0;
+}
+
+SEC("tp_btf/mm_filemap_delete_from_page_cache")
+int BPF_PROG(page_deleted, struct folio *folio)
+{
+	void *inode = LOAD(address_space, folio_mapping(folio), host);
+	u64 ino = LOAD(inode, inode, i_ino);
+	u32 dev = LOAD(super_block, LOAD(inode, inode, i_sb), s_dev);
+	if (!tracked[file_hash(ino, dev) & (TRACKED - 1)])
+		return 0;
+	u64 first = folio_index(folio), n = folio_pages(folio);
+	u64 wasted = bits_take(ino, dev, HS_AHEAD, first, first + n);
+	/* Truncated or unlinked pages were not evicted; their file is gone. */
+	u64 size_pages = ((u64)LOAD(inode, inode, i_size) + 4095) >> 12;
+	u64 evicted = LOAD(inode, inode, __i_nlink) && first < size_pages ? n : 0;
+	if (evicted)
+		bits_set(ino, dev, HS_GONE, first, first + n);
+	if (!wasted && !evicted)
+		return 0;
+	struct hs_file_key key = { .ino = ino, .dev = dev };
+	struct hs_file *f = file_entry(&key);
+	if (f) {
+		ATOMIC_ADD(&f->evicted, evicted);
+		ATOMIC_ADD(&f->wasted, wasted);
+	}
+	return 0;
+}
+
+static __always_inline int dirtied(void *folio)
+{
+	struct task_state *s = current_state();
+	if (!s)
+		return 0;
+	u64 inode = NUMBER(&s->scratch, LOAD(address_space, folio_mapping(folio), host));
+	struct target t = {};
+	if (!inode || target_of_inode(s, (void *)inode, &t) != S_IFREG)
+		return 0;
+	if (s->kind && s->in.inode == inode)
+		t.file = s->in.file;
+	else if (s->kind && s->out.inode == inode)
+		t.file = s->out.file;
+	struct hs_row *row = row_of(s, &t, 0);
+	if (row)
+		ATOMIC_ADD(&row->write_dirtied, folio_pages(folio));
+	struct hs_file_key key = { .ino = t.ino, .dev = t.dev };
+	struct hs_file *f = file_entry(&key);
+	if (f && f->last_writer.tgid != s->tgid) {
+		f->last_writer.ino = t.ino;
+		f->last_writer.dev = t.dev;
+		f->last_writer.tgid = s->tgid;
+	}
+	return 0;
+}
+
+SEC("tp_btf/writeback_dirty_folio")
+int BPF_PROG(folio_dirtied, struct folio *folio)
+{
+	return dirtied(folio);
+}
+
+/* Before 5.18. */
+SEC("tp_btf/writeback_dirty_page")
+int BPF_PROG(page_dirtied, struct page *page)
+{
+	return dirtied(page);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Sets of pages: which were read ahead, evicted, read directly. Bits live in chunks of 256 pages.
+ *
+ * Functions that are not static and take numbers only are verified once and not again at each call.
+ */
+#ifndef HOTSET_BITS_H
+#define HOTSET_BITS_H
+
+#include "maps.bpf.h"
+
+enum bits_op {
+	BITS_SET,
+	BITS_TAKE,
+	BITS_MOVE,   /* take from one plane, set in HS_MISSED */
+	BITS_OTHERS, /* set what is not in HS_MISSED */
+};
+
+/* A device, an operation and a plane in one argument. */
+static __always_inline u64 bits_how(u32 dev, u32 op, u32 plane)
+{
+	return dev | (u64)op << 32 | (u64)plane << 40;
+}
+
+static __always_inline u64 popcount(u64 x)
+{
+	x = x - ((x >> 1) & 0x5555555555555555ULL);
+	x = (x & 0x3333333333333333ULL) + ((x >> 2) & 0x3333333333333333ULL);
+	x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fULL;
+	return (x * 0x0101010101010101ULL) >> 56;
+}
+
+/* The bits of [start, end) that fall into one word; both relative to the chunk. */
+static __always_inline u64 word_mask(u64 start, u64 end, u64 word)
+{
+	u64 low = word * 64, high = low + 64;
+	u64 a = start > low ? start : low, b = end < high ? end : high;
+	if (a >= b)
+		return 0;
+	u64 n = b - a;
+	return (n >= 64 ? ~0ULL : (1ULL << n) - 1) << ((a - low) & 63);
+}
+
+static __always_inline struct hs_chunk *new_chunk(struct hs_chunk_key *key)
+{
+	struct hs_chunk zero = {};
+	if (!bpf_map_update_elem(&chunks, key, &zero, BPF_NOEXIST))
+		ATOMIC_ADD(&g.chunks, 1);
+	struct hs_chunk *chunk = bpf_map_lookup_elem(&chunks, key);
+	if (!chunk)
+		ATOMIC_ADD(&g.chunks_lost, 1);
+	return chunk;
+}
+
+/* One operation on the pages [start, end) of one chunk; says how many bits changed. */
+__noinline u64 bits_chunk(u64 ino, u64 how, u64 start, u64 end)
+{
+	u64 base = start & ~(u64)(HS_CHUNK_PAGES - 1), count = 0;
+	u32 op = (how >> 32) & 0xff, plane = (how >> 40) & 0xff;
+	struct hs_chunk_key key = { .ino = ino, .dev = how, .chunk = base / HS_CHUNK_PAGES };
+	struct hs_chunk *chunk = bpf_map_lookup_elem(&chunks, &key);
+	if (!chunk && (op == BITS_SET || op == BITS_OTHERS))
+		chunk = new_chunk(&key);
+	if (!chunk || plane >= HS_PLANES)
+		return 0;
+	start -= base;
+	end -= base;
+	for (u32 word = 0; word < HS_CHUNK_WORDS; word++) {
+		u64 mask = word_mask(start, end, word);
+		u64 *bits = &chunk->bits[plane][word], *missed = &chunk->bits[HS_MISSED][word];
+		if (op == BITS_OTHERS)
+			mask &= ~*missed;
+		if (op == BITS_SET || op == BITS_OTHERS) {
+			u64 fresh = mask & ~*bits;
+			if (fresh)
+				FETCH_OR(bits, fresh);
+			count += popcount(fresh);
+		} else if (*bits & mask) {
+			u64 got = CLEAR_BITS(bits, mask);
+			if (op == BITS_MOVE)
+				FETCH_OR(missed, got);
+			count += popcount(got);
+		}
+	}
+	return count;
+}
+
+struct bits_walk {
+	u64 ino, how, next, end, count;
+};
+
+static __always_inline long bits_step(struct bits_walk *w)
+{
+	u64 stop = (w->next | (HS_CHUNK_PAGES - 1)) + 1;
+	if (w->next >= w->end)
+		return 1;
+	if (stop > w->end)
+		stop = w->end;
+	w->count += bits_chunk(w->ino, w->how, w->next, stop);
+	w->next = stop;
+	return 0;
+}
+
+#ifndef HOTSET_COMPAT
+static long bits_step_callback(u32 i, struct bits_walk *w)
+{
+	return bits_step(w);
+}
+#endif
+
+/* One operation on the pages [start, end) of a file; says how many bits changed. */
+__noinline u64 bits_range(u64 ino, u64 how, u64 start, u64 end)
+{
+	struct bits_walk w = { .ino = ino, .how = how, .next = start, .end = end };
+#ifdef HOTSET_COMPAT
+	for (u32 i = 0; i < 64; i++) {
+		if (bits_step(&w))
+			break;
+	}
+#else
+	u64 steps = (end - 1) / HS_CHUNK_PAGES - start / HS_CHUNK_PAGES + 1;
+	bpf_loop(steps > 65536 ? 65536 : steps, bits_step_callback, &w, 0);
+#endif
+	if (w.next < end)
+		ATOMIC_ADD(&g.chunks_lost, 1);
+	return w.count;
+}
+
+static __always_inline u64 bits_run(u64 ino, u64 how, u64 start, u64 end)
+{
+	if (start >= end)
+		return 0;
+	if (start / HS_CHUNK_PAGES == (end - 1) / HS_CHUNK_PAGES)
+		return bits_chunk(ino, how, start, end);
+	return bits_range(ino, how, start, end);
+}
+
+static __always_inline int has_hint(u32 plane)
+{
+	return plane == HS_AHEAD || plane == HS_WANTED;
+}
+
+/* Adds the pages [start, end) to a plane; says how many were new. */
+static __always_inline u64 bits_set(u64 ino, u32 dev, u32 plane, u64 start, u64 end)
+{
+	u64 fresh = bits_run(ino, bits_how(dev, BITS_SET, plane), start, end);
+	if (has_hint(plane) && fresh)
+		ATOMIC_ADD(hint_of(plane, ino, dev), (u32)fresh);
+	return fresh;
+}
+
+/* Removes the pages [start, end) from a plane; says how many were in it. */
+static __always_inline u64 bits_take(u64 ino, u32 dev, u32 plane, u64 start, u64 end)
+{
+	if (has_hint(plane) && !*(volatile u32 *)hint_of(plane, ino, dev))
+		return 0;
+	u64 taken = bits_run(ino, bits_how(dev, BITS_TAKE, plane), start, end);
+	if (has_hint(plane) && taken)
+		ATOMIC_ADD(hint_of(plane, ino, dev), (u32) - (s32)taken);
+	return taken;
+}
+
+/* Pages of [start, end) that an io_uring request waits for: they count as missed from now on. */
+static __always_inline u64 bits_missed(u64 ino, u32 dev, u64 start, u64 end)
+{
+	u64 moved = bits_run(ino, bits_how(dev, BITS_MOVE, HS_WANTED), start, end);
+	if (moved)
+		ATOMIC_ADD(hint_of(HS_WANTED, ino, dev), (u32) - (s32)moved);
+	return moved;
+}
+
+/* Marks those of [start, end) as read ahead that no io_uring request waited for. */
+static __always_inline void bits_set_others(u64 ino, u32 dev, u64 start, u64 end)
+{
+	u64 fresh = bits_run(ino, bits_how(dev, BITS_OTHERS, HS_AHEAD), start, end);
+	if (fresh)
+		ATOMIC_ADD(hint_of(HS_AHEAD, ino, dev), (u32)fresh);
+}
+
+#endif

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The few fields of kernel structures that the programs read. CO-RE relocates every access against the running kernel,
+ * so only names and types matter here, not offsets. A `___suffix` marks another kernel's shape of the same structure.
+ */
+#ifndef HOTSET_KERNEL_H
+#define HOTSET_KERNEL_H
+
+#include "record.h"
+
+/* libbpf's headers expect the kernel's names for these. */
+typedef u8 __u8;
+typedef u16 __u16;
+typedef u32 __u32;
+typedef u64 __u64;
+typedef s32 __s32;
+typedef s64 __s64;
+typedef u16 __be16;
+typedef u32 __be32;
+typedef u32 __wsum;
+
+#define NULL ((void *)0)
+
+enum bpf_map_type {
+	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_CGROUP_ARRAY = 8,
+	BPF_MAP_TYPE_LRU_HASH = 9,
+	BPF_MAP_TYPE_RINGBUF = 27,
+	BPF_MAP_TYPE_TASK_STORAGE = 29,
+};
+
+enum { BPF_ANY, BPF_NOEXIST, BPF_EXIST };
+enum { BPF_F_NO_PREALLOC = 1 };
+enum { BPF_LOCAL_STORAGE_GET_F_CREATE = 1 };
+enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
+enum { BPF_RB_AVAIL_DATA = 0 };
+
+#define S_IFMT 0170000
+#define S_IFREG 0100000
+#define S_IFBLK 0060000
+#define O_APPEND 02000
+#define O_DIRECT 040000
+#define AT_FDCWD (-100)
+#define AT_EMPTY_PATH 0x1000
+#define ENOENT 2
+#define ENOTDIR 20
+#define CLONE_THREAD 0x10000
+#define PF_KTHREAD 0x200000
+#define PF_IO_WORKER 0x10
+#define TS_COMPAT 2     /* arch/x86/include/asm/thread_info.h */
+#define BIO_CLONED 1    /* include/linux/blk_types.h; the same bit since 4.x */
+#define REQ_OP_READ 0
+#define REQ_OP_WRITE 1
+#define OVERLAYFS_SUPER_MAGIC 0x794c7630
+#define TMPFS_MAGIC 0x01021994
+#define RAMFS_MAGIC 0x858458f6
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct pt_regs {
+	unsigned long r10, r8, dx, si, di, orig_ax;
+};
+
+struct hlist_node {
+	struct hlist_node *next;
+};
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
+struct hlist_bl_node {
+	struct hlist_bl_node *next, **pprev;
+};
+
+struct super_block {
+	u32 s_dev;
+	unsigned long s_magic;
+	struct dentry *s_root;
+};
+
+struct inode {
+	u16 i_mode;
+	struct super_block *i_sb;
+	struct address_space *i_mapping;
+	unsigned long i_ino;
+	unsigned int __i_nlink;
+	s64 i_size;
+	struct hlist_head i_dentry;
+};
+
+struct address_space {
+	struct inode *host;
+	unsigned long nrpages;
+};
+
+struct qstr {
+	u64 hash_len;
+	const unsigned char *name;
+};
+
+struct dentry {
+	struct hlist_bl_node d_hash;
+	struct dentry *d_parent;
+	struct qstr d_name;
+	struct inode *d_inode;
+	struct super_block *d_sb;
+	struct {
+		struct hlist_node d_alias;
+	} d_u;
+};
+
+/* 7.x moved d_alias out of the union. */
+struct dentry___flat {
+	struct hlist_node d_alias;
+};
+
+struct vfsmount {
+	struct dentry *mnt_root;
+};
+
+struct mount {
+	struct mount *mnt_parent;
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
+};
+
+struct path {
+	struct vfsmount *mnt;
+	struct dentry *dentry;
+};
+
+struct file_operations {
+	void *remap_file_range;
+};
+
+struct file {
+	const struct file_operations *f_op;
+	struct address_space *f_mapping;
+	void *private_data;
+	struct inode *f_inode;
+	unsigned int f_flags;
+	struct path f_path;
+	s64 f_pos;
+};
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
+struct fs_struct {
+	struct path pwd;
+};
+
+struct mm_struct {
+	unsigned long arg_start, arg_end;
+};
+
+struct signal_struct {
+	struct {
+		int counter;
+	} live;
+	int nr_threads;
+	int group_exit_code;
+};
+
+struct thread_info {
+	u32 status;
+};
+
+struct task_struct {
+	struct thread_info thread_info;
+	unsigned int flags;
+	int exit_code;
+	int pid;
+	int tgid;
+	struct task_struct *real_parent;
+	unsigned long nvcsw;
+	unsigned long min_flt, maj_flt;
+	struct mm_struct *mm;
+	struct fs_struct *fs;
+	struct files_struct *files;
+	struct signal_struct *signal;
+	void *stack;
+	char comm[16];
+};
+
+struct linux_binprm {
+	struct file *file;
+};
+
+enum pageflags { PG_head___any = 1 };
+
+struct folio {
+	struct address_space *mapping;
+	unsigned long index;
+};
+
+/* 6.18 wrapped the flags. */
+struct folio___wrapped {
+	struct {
+		unsigned long f;
+	} flags;
+};
+
+struct folio___plain {
+	unsigned long flags;
+};
+
+/* 6.6 moved the order into the first tail page's flags. */
+struct folio___order_in_flags {
+	unsigned long _flags_1;
+};
+
+struct folio___order {
+	unsigned char _folio_order;
+};
+
+/* Before folios. */
+struct page___whole {
+	struct address_space *mapping;
+	unsigned long index;
+};
+
+struct page {
+	unsigned long compound_head;
+};
+
+/* 7.x renamed it. */
+struct page___info {
+	unsigned long compound_info;
+};
+
+struct bio_vec {
+	struct page *bv_page;
+};
+
+struct bvec_iter {
+	unsigned int bi_size;
+};
+
+struct bio {
+	unsigned int bi_opf;
+	unsigned short bi_flags;
+	struct bvec_iter bi_iter;
+	struct bio_vec *bi_io_vec;
+};
+
+struct io_cqe {
+	s32 fd;
+};
+
+struct io_kiocb {
+	u8 opcode;
+	u64 flags;
+	struct io_cqe cqe;
+	struct io_ring_ctx *ctx;
+};
+
+/* 6.10 widened the flags. */
+struct io_kiocb___narrow {
+	u32 flags;
+};
+
+struct kiocb {
+	s64 ki_pos;
+};
+
+struct io_rw {
+	struct kiocb kiocb;
+	u64 addr;
+	u32 len;
+};
+
+struct io_rsrc_node {
+	unsigned long file_ptr;
+};
+
+struct io_rsrc_data {
+	unsigned int nr;
+	struct io_rsrc_node **nodes;
+};
+
+struct io_file_table {
+	struct io_rsrc_data data;
+};
+
+struct io_ring_ctx {
+	struct io_file_table file_table;
+};
+
+/* Up to 6.12 fixed files stood in an array of their own. */
+struct io_fixed_file___old {
+	unsigned long file_ptr;
+};
+
+struct io_file_table___old {
+	struct io_fixed_file___old *files;
+};
+
+struct io_ring_ctx___old {
+	unsigned int nr_user_files;
+	struct io_file_table___old file_table;
+};
+
+struct io_uring_cqe {
+	u64 user_data;
+	s32 res;
+};
+
+#pragma clang attribute pop
+
+#endif

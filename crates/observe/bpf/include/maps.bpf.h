@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * All state that outlives one program. Every table has a bound and is allocated when it is created: growing a hash on
+ * demand costs microseconds in these contexts and loses updates.
+ */
+#ifndef HOTSET_MAPS_H
+#define HOTSET_MAPS_H
+
+#include "access.bpf.h"
+
+/* One side of a request: the file, and the pages that were asked for. */
+struct target {
+	u64 inode; /* which holds the pages; 0: not a file with a page cache */
+	u64 file;
+	u64 ino;
+	u32 dev;
+	u32 flags;
+	u64 pos;
+	u64 first, last; /* pages; first > last: none */
+	u32 brought;     /* pages of [first, last] added during this call */
+	u32 ahead;       /* other pages added */
+	u32 gone;        /* of these, pages that had been evicted in this run */
+	u32 modified;    /* pages read from the device because a part was overwritten */
+};
+
+#define TARGET_DIRECT 1u
+#define TARGET_USES_POSITION 2u
+#define TARGET_APPENDS 4u
+
+/* What a task is doing. */
+struct task_state {
+	u32 kind;
+	u32 tgid;
+	u64 start_ns;
+	u64 switches; /* voluntary context switches at the start */
+	u64 path;     /* user address */
+	s32 dirfd;
+	u32 process;  /* index + 1 into `processes` (full build) */
+	struct target in;
+	struct target out;
+	/* The row used last. */
+	u64 row_inode, row_ino;
+	u32 row_dev, row;
+	/* The page fault under way. */
+	u64 fault_inode, fault_index, fault_ns, fault_switches;
+	struct hs_row_key fault_key;
+	u32 fault_major, pad;
+	u64 scratch;
+};
+
+#ifdef HOTSET_COMPAT
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, u32);
+	__type(value, struct task_state);
+} tasks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 32768);
+	__type(key, struct hs_row_key);
+	__type(value, struct hs_row);
+} rows SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, u32);
+	__type(value, struct hs_process);
+} processes SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct task_state);
+} empty_state SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct hs_row);
+} empty_row SEC(".maps");
+#else
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct task_state);
+} tasks SEC(".maps");
+
+/* Rows stand in an array, so that a task reaches the row it used last without hashing. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct hs_row);
+} rows SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct hs_row_key);
+	__type(value, u32);
+} row_index SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 32768);
+	__type(key, u32);
+	__type(value, struct hs_process);
+} processes SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 32768);
+	__type(key, u32);
+	__type(value, u32);
+} process_index SEC(".maps");
+#endif
+
+/* Processes to follow from now on (attach). */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, u32);
+	__type(value, u32);
+} roots SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, u32);
+} cgroups SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__type(key, struct hs_chunk_key);
+	__type(value, struct hs_chunk);
+} chunks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__type(key, struct hs_file_key);
+	__type(value, struct hs_file);
+} files SEC(".maps");
+
+/* An io_uring request under way. */
+struct uring_request {
+	struct target target;
+	u64 start_ns;
+	u32 tgid;
+	u32 writes;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, u64);
+	__type(value, struct uring_request);
+} requests SEC(".maps");
+
+/* Directories whose name was sent already. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, u64);
+	__type(value, u8);
+} nodes SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4 << 20);
+} events SEC(".maps");
+
+union scratch {
+	struct hs_node node;
+	struct hs_first first;
+	struct hs_failed failed;
+	struct hs_task_event task;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 2);
+	__type(key, u32);
+	__type(value, union scratch);
+} scratch SEC(".maps");
+
+/* A place in map memory for NUMBER(), for functions that have none. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, u64);
+} numbers SEC(".maps");
+
+const volatile struct hs_config cfg SEC(".rodata");
+struct hs_globals g SEC(".bss");
+
+/* Pages pending in plane HS_AHEAD (0) or HS_WANTED (1) by a hash of the file: zero spares the look-up. */
+#define HINTS 4096
+u32 hints[2][HINTS] SEC(".bss.hints");
+
+/* Files that have a row, by a hash: evictions of all others are none of our business. */
+#define TRACKED (1 << 20)
+u8 tracked[TRACKED] SEC(".bss.tracked");
+
+static __always_inline u32 file_hash(u64 ino, u32 dev)
+{
+	return hash64(ino, dev) >> 40;
+}
+
+static __always_inline u32 *hint_of(u32 plane, u64 ino, u32 dev)
+{
+	return &hints[plane == HS_WANTED][file_hash(ino, dev) & (HINTS - 1)];
+}
+
+/* The ring is read every few ms; wake the reader early only when it fills up. */
+static __always_inline void send_event(void *record, u64 size, u64 limit)
+{
+	barrier_value(size); /* or clang compares another register than the one it passes */
+	if (size > limit)
+		return;
+	u64 flags = bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) > (1 << 20) ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+	if (bpf_ringbuf_output(&events, record, size, flags))
+		ATOMIC_ADD(&g.events_lost, 1);
+}
+
+static __always_inline u64 *number_slot(void)
+{
+	u32 zero = 0;
+	return bpf_map_lookup_elem(&numbers, &zero);
+}
+
+static __always_inline union scratch *get_scratch(u32 which)
+{
+	return bpf_map_lookup_elem(&scratch, &which);
+}
+
+#endif

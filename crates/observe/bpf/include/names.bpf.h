@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Names. A path is sent as a chain of nodes, each directory once: a new file then costs one record of its own name.
+ * With the mount at hand the chain climbs through mount points as d_path() does, so the path is the one that the process
+ * sees, in whatever namespace; from a bare inode it ends at the root of the file system.
+ */
+#ifndef HOTSET_NAMES_H
+#define HOTSET_NAMES_H
+
+#include "rows.bpf.h"
+
+struct place {
+	u64 dentry;
+	u64 mount; /* struct mount; 0: unknown */
+	u64 *slot; /* for NUMBER() */
+};
+
+static __always_inline u64 mount_of(u64 vfsmount)
+{
+	return vfsmount ? vfsmount - bpf_core_field_offset(struct mount, mnt) : 0;
+}
+
+/* From the root of a mount to the place where it is mounted. */
+static __always_inline void leave_mount(struct place *p)
+{
+#pragma unroll
+	for (int i = 0; i < 3; i++) {
+		if (!p->mount || (u64)LOAD(mount, p->mount, mnt.mnt_root) != p->dentry)
+			return;
+		u64 parent = NUMBER(p->slot, LOAD(mount, p->mount, mnt_parent));
+		if (parent == p->mount)
+			return;
+		p->dentry = NUMBER(p->slot, LOAD(mount, p->mount, mnt_mountpoint));
+		p->mount = parent;
+	}
+}
+
+static __always_inline u64 node_id(const struct place *p)
+{
+	return hash64(p->dentry, p->mount) + LOAD(dentry, p->dentry, d_name.hash_len);
+}
+
+static __always_inline int is_root(const struct place *p)
+{
+	if (p->mount && (u64)LOAD(mount, p->mount, mnt.mnt_root) == p->dentry)
+		return 1;
+	return (u64)LOAD(dentry, p->dentry, d_parent) == p->dentry;
+}
+
+static __always_inline u32 copy_name(char *to, u64 dentry)
+{
+	long n = bpf_probe_read_kernel_str(to, HS_NAME_MAX, LOAD(dentry, dentry, d_name.name));
+	return n > 0 ? (n - 1) & (HS_NAME_MAX - 1) : 0;
+}
+
+/* Sends one directory, unless it was sent before, and moves on to the one above it. */
+static __always_inline long climb_step(struct place *p)
+{
+	u64 id = node_id(p);
+	u8 one = 1;
+	if (bpf_map_lookup_elem(&nodes, &id))
+		return 1;
+	bpf_map_update_elem(&nodes, &id, &one, BPF_ANY);
+	union scratch *sc = get_scratch(1);
+	if (!sc)
+		return 1;
+	struct hs_node *node = &sc->node;
+	node->type = HS_EVENT_NODE;
+	node->id = id;
+	node->parent = 0;
+	node->dev = 0;
+	node->name_len = 0;
+	int root = is_root(p);
+	if (root) {
+		int mounted = p->mount && (u64)LOAD(mount, p->mount, mnt.mnt_root) == p->dentry;
+		if (!mounted)
+			node->dev = LOAD(super_block, LOAD(dentry, p->dentry, d_sb), s_dev);
+	} else {
+		node->name_len = copy_name(node->name, p->dentry);
+		p->dentry = NUMBER(p->slot, LOAD(dentry, p->dentry, d_parent));
+		leave_mount(p);
+		node->parent = node_id(p);
+	}
+	send_event(node, __builtin_offsetof(struct hs_node, name) + node->name_len, sizeof(*node));
+	return root;
+}
+
+#ifndef HOTSET_COMPAT
+static long climb_callback(u32 i, struct place *p)
+{
+	return climb_step(p);
+}
+#endif
+
+/* Makes a directory known; returns its id. */
+__noinline u64 send_directory(u64 dentry, u64 mount)
+{
+	struct place p = { .dentry = dentry, .mount = mount, .slot = number_slot() };
+	if (!p.slot)
+		return 0;
+	leave_mount(&p);
+	u64 id = node_id(&p);
+	if (bpf_map_lookup_elem(&nodes, &id))
+		return id;
+#ifdef HOTSET_COMPAT
+	for (u32 i = 0; i < 24; i++) {
+		if (climb_step(&p))
+			break;
+	}
+#else
+	bpf_loop(128, climb_callback, &p, 0);
+#endif
+	return id;
+}
+
+static __always_inline u64 alias_of(u64 inode, u64 *slot)
+{
+	u64 node = NUMBER(slot, LOAD(inode, inode, i_dentry.first));
+	if (!node)
+		return 0;
+	if (bpf_core_field_exists(((struct dentry___flat *)0)->d_alias))
+		return node - bpf_core_field_offset(struct dentry___flat, d_alias);
+	return node - bpf_core_field_offset(struct dentry, d_u.d_alias);
+}
+
+/* Sends what is known of a file at first sight. `unasked`: pages that this very event added. */
+__noinline int send_first(u64 inode, u64 file, u32 tgid, u64 unasked)
+{
+	union scratch *sc = get_scratch(0);
+	u64 *slot = number_slot();
+	if (!sc || !slot)
+		return 0;
+	struct hs_first *f = &sc->first;
+	u64 ino = LOAD(inode, inode, i_ino);
+	u32 dev = LOAD(super_block, LOAD(inode, inode, i_sb), s_dev);
+	tracked[file_hash(ino, dev) & (TRACKED - 1)] = 1;
+	f->type = HS_EVENT_FILE;
+	f->ino = ino;
+	f->dev = dev;
+	f->tgid = tgid;
+	f->size_bytes = LOAD(inode, inode, i_size);
+	u64 cached = LOAD(address_space, LOAD(inode, inode, i_mapping), nrpages);
+	f->cached_pages = cached > unasked ? cached - unasked : 0;
+	f->mode = LOAD(inode, inode, i_mode);
+	f->nlink = LOAD(inode, inode, __i_nlink);
+	f->parent = 0;
+	f->name_len = 0;
+	f->unhashed = 0;
+	struct place p = { .slot = slot };
+	if (file) {
+		p.dentry = NUMBER(slot, LOAD(file, file, f_path.dentry));
+		p.mount = mount_of(NUMBER(slot, LOAD(file, file, f_path.mnt)));
+	} else {
+		p.dentry = alias_of(inode, slot);
+	}
+	if (p.dentry) {
+		f->unhashed = LOAD(dentry, p.dentry, d_hash.pprev) == NULL;
+		leave_mount(&p);
+		f->name_len = copy_name(f->name, p.dentry);
+		u64 parent = NUMBER(slot, LOAD(dentry, p.dentry, d_parent));
+		if (parent != p.dentry)
+			f->parent = send_directory(parent, p.mount);
+	}
+	send_event(f, __builtin_offsetof(struct hs_first, name) + f->name_len, sizeof(*f));
+	return 0;
+}
+
+/* The row of a target for the current process; sends the file's name where the row is new. */
+static __always_inline struct hs_row *row_of(struct task_state *s, struct target *t, u64 unasked)
+{
+	u32 fresh = 0;
+#ifdef HOTSET_COMPAT
+	struct hs_row_key key = { .tgid = s->tgid, .dev = t->dev, .ino = t->ino };
+	struct hs_row *row = row_lookup(&key, &fresh);
+#else
+	if (s->row_inode != t->inode || s->row_ino != t->ino || s->row_dev != t->dev) {
+		u64 found = row_slot(s->tgid, t->dev, t->ino);
+		fresh = found >> 32;
+		s->row = found;
+		s->row_inode = t->inode;
+		s->row_ino = t->ino;
+		s->row_dev = t->dev;
+	}
+	u32 slot = s->row;
+	struct hs_row *row = bpf_map_lookup_elem(&rows, &slot);
+#endif
+	if (fresh && t->inode)
+		send_first(t->inode, t->file, s->tgid, unasked);
+	return row;
+}
+
+/* A target for pages that came up without a request: a fault, a stray addition. */
+static __always_inline int target_of_inode(struct task_state *s, void *inode, struct target *t)
+{
+	u16 type = LOAD(inode, inode, i_mode) & S_IFMT;
+	if (type != S_IFREG && type != S_IFBLK)
+		return 0;
+	t->inode = NUMBER(&s->scratch, inode);
+	t->file = 0;
+	t->ino = LOAD(inode, inode, i_ino);
+	t->dev = LOAD(super_block, LOAD(inode, inode, i_sb), s_dev);
+	return type;
+}
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Everything that crosses between the BPF programs and user space. Plain fixed-width types only; `src/record.rs` mirrors
+ * this file, and a test compares both, field by field, through the object's BTF.
+ */
+#ifndef HOTSET_RECORD_H
+#define HOTSET_RECORD_H
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef int s32;
+typedef long long s64;
+
+#define HS_HISTOGRAM_BUCKETS 12
+#define HS_SYSCALLS 512
+
+/* What a system call is to us. */
+enum hs_kind {
+	HS_NONE,
+	HS_READ,
+	HS_PREAD,
+	HS_READV,
+	HS_PREADV,
+	HS_SENDFILE,
+	HS_SPLICE,
+	HS_COPY_RANGE,
+	HS_WRITE, /* everything from here to HS_PWRITEV writes */
+	HS_PWRITE,
+	HS_WRITEV,
+	HS_PWRITEV,
+	HS_SYNC,
+	HS_MSYNC,
+	HS_OPEN,     /* path in the first argument */
+	HS_OPENAT,   /* path in the second */
+	HS_STAT,     /* path in the first argument */
+	HS_STATAT,   /* path in the second, flags in the fourth */
+	HS_STATX,    /* path in the second, flags in the third */
+	HS_ACCESSAT, /* path in the second, no flags of interest */
+	HS_EXEC,
+	HS_EXECAT,
+	HS_KINDS,
+};
+
+/* Which tasks are observed. */
+enum hs_scope {
+	HS_SCOPE_TREE,   /* marked tasks and what they fork */
+	HS_SCOPE_ROOTS,  /* processes in `roots` and what they fork */
+	HS_SCOPE_CGROUP, /* tasks under a cgroup v2 */
+	HS_SCOPE_SYSTEM, /* everybody but the observer */
+};
+
+struct hs_config {
+	u8 kinds[HS_SYSCALLS];
+	u32 scope;
+	u32 self_tgid;
+	u32 max_rows;
+	u32 pad;
+};
+
+struct hs_globals {
+	u64 next_row;      /* rows handed out; row 0 is "others" */
+	u64 rows_lost;     /* operations booked to "others" */
+	u64 processes_lost;/* operations of processes beyond the table */
+	u64 chunks;        /* entries in `chunks` */
+	u64 chunks_lost;   /* page ranges whose origin could not be remembered */
+	u64 events_lost;   /* ring records dropped */
+	u64 tasks_lost;    /* tasks that could not be followed */
+	u64 requests_lost; /* io_uring requests that could not be followed */
+	u64 compat_calls;  /* 32-bit system calls, which are not decoded */
+	u64 shared_copies; /* copy_file_range calls that may have shared blocks instead of copying */
+	u64 uring_unknown; /* io_uring requests whose file could not be found */
+};
+
+/* One row: what one process did to one file. */
+struct hs_row_key {
+	u32 tgid;
+	u32 dev; /* kernel dev_t; 0 with ino 0: the process's "others" */
+	u64 ino;
+};
+
+struct hs_row {
+	u64 read_calls, read_bytes, read_pages, read_misses, read_ra_hits, read_refaults, read_sequential;
+	u64 read_next; /* where the next sequential read would begin */
+	u64 hit_ns, wait_ns, miss_ns;
+	u32 read_histogram[HS_HISTOGRAM_BUCKETS];
+	u64 write_calls, write_bytes, write_pages, write_new, write_misses, write_dirtied, write_sequential;
+	u64 write_next;
+	u64 write_ns;
+	u32 write_histogram[HS_HISTOGRAM_BUCKETS];
+	u64 direct_read_calls, direct_read_bytes, direct_reread_bytes, direct_write_calls, direct_write_bytes;
+	u64 direct_ns;
+	u64 faults, major_faults, fault_pages, fault_ns;
+	u64 ra_pages;
+	u64 sync_calls, sync_ns;
+	u64 device_read_bytes, device_write_bytes;
+	u64 opens;
+};
+
+struct hs_process {
+	u64 lookups, lookups_failed, lookup_ns, lookup_failed_ns;
+	u64 minor_faults, major_faults; /* of threads that have exited */
+};
+
+struct hs_file_key {
+	u64 ino;
+	u32 dev;
+	u32 pad;
+};
+
+/* Kept for a file only once one of its pages was dirtied or evicted. */
+struct hs_file {
+	u64 evicted; /* pages */
+	u64 wasted;  /* pages read ahead and evicted unrequested */
+	struct hs_row_key last_writer;
+};
+
+/* 256 pages of one file, a bit a page in each plane. */
+#define HS_CHUNK_WORDS 4
+#define HS_CHUNK_PAGES (HS_CHUNK_WORDS * 64)
+
+struct hs_chunk_key {
+	u64 ino;
+	u32 dev;
+	u32 chunk; /* page index / HS_CHUNK_PAGES */
+};
+
+enum hs_plane {
+	HS_AHEAD,  /* read ahead and not requested since */
+	HS_GONE,   /* was cached, evicted since */
+	HS_DIRECT, /* was read by direct I/O */
+	HS_WANTED, /* an io_uring request for it is under way */
+	HS_MISSED, /* was brought in while wanted */
+	HS_PLANES,
+};
+
+struct hs_chunk {
+	u64 bits[HS_PLANES][HS_CHUNK_WORDS];
+};
+
+/* Ring records. Each begins with its type; the variable part comes last and only as much as is used is sent. */
+enum hs_event {
+	HS_EVENT_NODE = 1,
+	HS_EVENT_FILE,
+	HS_EVENT_FAILED,
+	HS_EVENT_FORK,
+	HS_EVENT_EXEC,
+	HS_EVENT_EXIT,
+};
+
+#define HS_NAME_MAX 256
+#define HS_PATH_MAX 1024
+#define HS_ARGV_MAX 1024
+
+/* A directory (or mount point) seen for the first time: its name and where it hangs. */
+struct hs_node {
+	u32 type;
+	u32 name_len; /* without the terminating NUL */
+	u64 id;
+	u64 parent; /* 0: this is a root */
+	u32 dev;    /* of a root without a mount: user space knows where it is mounted */
+	u32 pad;
+	char name[HS_NAME_MAX];
+};
+
+/* A file seen for the first time by a process. */
+struct hs_first {
+	u32 type;
+	u32 name_len;
+	u64 parent;
+	u64 ino;
+	u32 dev;
+	u32 tgid;
+	u64 size_bytes;
+	u64 cached_pages;
+	u32 mode;
+	u32 nlink;
+	u32 unhashed; /* its name is gone */
+	u32 pad;
+	char name[HS_NAME_MAX];
+};
+
+struct hs_failed {
+	u32 type;
+	u32 path_len;
+	u32 tgid;
+	s32 error;
+	u64 base; /* node of the directory that a relative path starts from; 0: unknown or absolute */
+	char path[HS_PATH_MAX];
+};
+
+struct hs_task_event {
+	u32 type;
+	u32 argv_len;
+	u32 pid;
+	u32 ppid;
+	s32 exit_code; /* as wait(2) gives it */
+	u32 pad;
+	u64 time_ns;
+	char comm[16];
+	char argv[HS_ARGV_MAX]; /* NUL-separated words */
+};
+
+#endif

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The sensor: exact page-cache accounting from tracepoints alone. Compiled twice: as it stands for kernels that have the
+ * read-only BTF cast (6.2), and with HOTSET_COMPAT for older ones.
+ */
+#include "syscall.bpf.h"
+#include "cache.bpf.h"
+#include "fault.bpf.h"
+#include "block.bpf.h"
+#include "uring.bpf.h"
+#include "task.bpf.h"
+
+char LICENSE[] SEC("license") = "GPL";

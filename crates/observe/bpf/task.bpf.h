@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Children and threads are followed from their creation on; io_uring's workers too, which sched_process_fork does not show. */
+
+SEC("tp_btf/task_newtask")
+int BPF_PROG(task_new, struct task_struct *child, u64 clone_flags)
+{
+	struct task_state *parent = current_state();
+	if (!parent)
+		return 0;
+	u32 tgid = LOAD(task_struct, child, tgid);
+#ifdef HOTSET_COMPAT
+	struct task_state *s = new_state(LOAD(task_struct, child, pid), tgid);
+#else
+	struct task_state *s = bpf_task_storage_get(&tasks, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+#endif
+	if (!s) {
+		ATOMIC_ADD(&g.tasks_lost, 1);
+		return 0;
+	}
+	s->tgid = tgid;
+	if (clone_flags & CLONE_THREAD)
+		return 0;
+	process_of(s);
+	union scratch *sc = get_scratch(0);
+	if (!sc)
+		return 0;
+	struct hs_task_event *e = &sc->task;
+	e->type = HS_EVENT_FORK;
+	e->argv_len = 0;
+	e->pid = tgid;
+	e->ppid = parent->tgid;
+	e->exit_code = 0;
+	e->time_ns = bpf_ktime_get_ns();
+	bpf_get_current_comm(e->comm, sizeof(e->comm));
+	send_event(e, __builtin_offsetof(struct hs_task_event, argv), sizeof(*e));
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(task_exec, struct task_struct *task, int old_pid, struct linux_binprm *bprm)
+{
+	struct task_state *s = current_state();
+	if (!s)
+		return 0;
+	/* The program itself was opened by the kernel: name it, for its pages come up in faults only. */
+	struct target t = {};
+	if (resolve_file(s, NUMBER(&s->scratch, LOAD(linux_binprm, bprm, file)), &t))
+		row_of(s, &t, 0);
+	union scratch *sc = get_scratch(0);
+	if (!sc)
+		return 0;
+	struct hs_task_event *e = &sc->task;
+	void *mm = LOAD(task_struct, task, mm);
+	u64 start = LOAD(mm_struct, mm, arg_start), length = LOAD(mm_struct, mm, arg_end) - start;
+	if (length >= HS_ARGV_MAX)
+		length = HS_ARGV_MAX - 1;
+	barrier_value(length);
+	length &= HS_ARGV_MAX - 1;
+	e->type = HS_EVENT_EXEC;
+	e->argv_len = bpf_probe_read_user(e->argv, length, (void *)start) ? 0 : length;
+	e->pid = s->tgid;
+	e->ppid = 0;
+	e->exit_code = 0;
+	e->time_ns = bpf_ktime_get_ns();
+	bpf_get_current_comm(e->comm, sizeof(e->comm));
+	send_event(e, __builtin_offsetof(struct hs_task_event, argv) + e->argv_len, sizeof(*e));
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(task_exit, struct task_struct *task)
+{
+	struct task_state *s = known_state();
+	if (!s)
+		return 0;
+	struct hs_process *p = process_of(s);
+	if (p) {
+		ATOMIC_ADD(&p->minor_faults, LOAD(task_struct, task, min_flt));
+		ATOMIC_ADD(&p->major_faults, LOAD(task_struct, task, maj_flt));
+	}
+	void *signal = LOAD(task_struct, task, signal);
+	union scratch *sc = get_scratch(0);
+	if (sc && LOAD(signal_struct, signal, live.counter) == 0) {
+		struct hs_task_event *e = &sc->task;
+		s32 group = LOAD(signal_struct, signal, group_exit_code);
+		e->type = HS_EVENT_EXIT;
+		e->argv_len = 0;
+		e->pid = s->tgid;
+		e->ppid = 0;
+		e->exit_code = group ? group : LOAD(task_struct, task, exit_code);
+		e->time_ns = bpf_ktime_get_ns();
+		bpf_get_current_comm(e->comm, sizeof(e->comm));
+		send_event(e, __builtin_offsetof(struct hs_task_event, argv), sizeof(*e));
+	}
+#ifdef HOTSET_COMPAT
+	u32 tid = bpf_get_current_pid_tgid();
+	bpf_map_delete_elem(&tasks, &tid);
+#endif
+	return 0;
+}

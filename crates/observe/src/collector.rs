@@ -1,0 +1,192 @@
+//! What the ring told: names, processes, failed paths. Bounded; what does not fit is counted.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use hotset_facts::{ExitStatus, FailedLookup, Pid};
+use hotset_sys::proc::mountinfo::Mount;
+
+use crate::names::Names;
+use crate::record::{Event, FileKey, First, decode};
+
+/// Distinct failed paths kept; beyond, they are counted without a name.
+const MAX_FAILED_PATHS: usize = 65_536;
+/// Distinct files whose names are kept: twice the rows, for files that several processes share take one.
+const MAX_NAMED_FILES: usize = 262_144;
+
+/// A file's name and what it was at first sight.
+#[derive(Debug)]
+pub(crate) struct Named {
+    pub(crate) parent: u64,
+    pub(crate) name: Box<[u8]>,
+    pub(crate) size_bytes: u64,
+    pub(crate) cached_pages: u64,
+    pub(crate) mode: u32,
+    pub(crate) deleted: bool,
+}
+
+/// A process as its events tell it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Life {
+    pub(crate) order: usize,
+    pub(crate) ppid: Pid,
+    pub(crate) comm: String,
+    pub(crate) argv: Vec<OsString>,
+    pub(crate) exit: Option<ExitStatus>,
+}
+
+/// Everything from the ring.
+#[derive(Debug, Default)]
+pub(crate) struct Collector {
+    pub(crate) names: Names,
+    pub(crate) files: HashMap<(u32, u64), Named>,
+    pub(crate) processes: HashMap<Pid, Life>,
+    failed: HashMap<(u64, Box<[u8]>), u64>,
+    /// Records that could not be decoded or kept.
+    pub(crate) lost: u64,
+}
+
+impl Collector {
+    /// Takes one ring record.
+    pub(crate) fn take(&mut self, bytes: &[u8]) {
+        match decode(bytes) {
+            Ok(event) => self.apply(event),
+            Err(_) => self.lost += 1,
+        }
+    }
+
+    fn apply(&mut self, event: Event) {
+        match event {
+            Event::Node { id, parent, dev, name } => self.names.add(id, parent, dev, name),
+            Event::First(first) => self.first(first),
+            Event::Failed { base, path, tgid: _ } => self.failed(base, path),
+            Event::Fork { pid, ppid, comm } => {
+                // A pid that comes up again belongs to a new process; its counters can't be told from the old one's.
+                let life = self.life(pid);
+                life.ppid = ppid;
+                life.comm = comm;
+            }
+            Event::Exec { pid, comm, argv } => {
+                let life = self.life(pid);
+                life.comm = comm;
+                life.argv = argv;
+            }
+            Event::Exit { pid, comm, wait_status } => {
+                let life = self.life(pid);
+                life.comm = comm;
+                life.exit = Some(exit_status(wait_status));
+            }
+        }
+    }
+
+    /// The entry of a process, made at first mention.
+    pub(crate) fn life(&mut self, pid: Pid) -> &mut Life {
+        let order = self.processes.len();
+        self.processes.entry(pid).or_insert_with(|| Life { order, ..Life::default() })
+    }
+
+    fn first(&mut self, first: First) {
+        let key = (first.dev, first.ino);
+        if let Some(known) = self.files.get_mut(&key) {
+            // A file first met in a fault has a bare inode's name; one that comes through a descriptor knows the mount.
+            known.size_bytes = known.size_bytes.max(first.size_bytes);
+            known.deleted |= first.deleted;
+            return;
+        }
+        if self.files.len() >= MAX_NAMED_FILES {
+            self.lost += 1;
+            return;
+        }
+        self.files.insert(
+            key,
+            Named {
+                parent: first.parent,
+                name: first.name.into_boxed_slice(),
+                size_bytes: first.size_bytes,
+                cached_pages: first.cached_pages,
+                mode: first.mode,
+                deleted: first.deleted,
+            },
+        );
+    }
+
+    fn failed(&mut self, base: u64, path: Vec<u8>) {
+        let full = self.failed.len() >= MAX_FAILED_PATHS;
+        match self.failed.entry((base, path.into_boxed_slice())) {
+            std::collections::hash_map::Entry::Occupied(mut entry) => *entry.get_mut() += 1,
+            std::collections::hash_map::Entry::Vacant(entry) if !full => {
+                entry.insert(1);
+            }
+            std::collections::hash_map::Entry::Vacant(_) => {}
+        }
+    }
+
+    /// The path of a file that was named.
+    pub(crate) fn path(&self, key: &FileKey, mounts: &[Mount]) -> Option<PathBuf> {
+        let named = self.files.get(&(key.dev, key.ino))?;
+        self.names.path(named.parent, &named.name, mounts)
+    }
+
+    /// Failed paths, most asked for first, and how many calls they explain.
+    pub(crate) fn failed_paths(&self, mounts: &[Mount]) -> Vec<FailedLookup> {
+        use std::os::unix::ffi::OsStrExt;
+        let mut merged: HashMap<PathBuf, u64> = HashMap::with_capacity(self.failed.len());
+        for ((base, path), calls) in &self.failed {
+            let given = PathBuf::from(std::ffi::OsStr::from_bytes(path));
+            let full = match self.names.directory(*base, mounts) {
+                Some(directory) if *base != 0 => directory.join(given),
+                _ => given,
+            };
+            *merged.entry(full).or_default() += calls;
+        }
+        let mut paths: Vec<_> = merged.into_iter().map(|(path, calls)| FailedLookup { path, calls }).collect();
+        paths.sort_by(|a, b| b.calls.cmp(&a.calls).then_with(|| a.path.cmp(&b.path)));
+        paths
+    }
+}
+
+/// Decodes a wait(2) status.
+pub(crate) fn exit_status(status: i32) -> ExitStatus {
+    match status & 0x7f {
+        0 => ExitStatus::Code((status >> 8) & 0xff),
+        signal => ExitStatus::Signal(signal),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wait_statuses_decode() {
+        assert_eq!(exit_status(0x0300), ExitStatus::Code(3));
+        assert_eq!(exit_status(9), ExitStatus::Signal(9));
+        assert_eq!(exit_status(0x80 | 11), ExitStatus::Signal(11));
+    }
+
+    #[test]
+    fn the_same_path_through_two_bases_is_one() {
+        let mut collector = Collector::default();
+        collector.names.add(1, 0, 0, Vec::new());
+        collector.names.add(2, 1, 0, b"etc".to_vec());
+        collector.apply(Event::Failed { tgid: 1, base: 2, path: b"x".to_vec() });
+        collector.apply(Event::Failed { tgid: 1, base: 0, path: b"/etc/x".to_vec() });
+        collector.apply(Event::Failed { tgid: 1, base: 0, path: b"/y".to_vec() });
+        let failed = collector.failed_paths(&[]);
+        assert_eq!(failed[0], FailedLookup { path: "/etc/x".into(), calls: 2 });
+        assert_eq!(failed.len(), 2);
+    }
+
+    #[test]
+    fn processes_keep_their_order_and_last_program() {
+        let mut collector = Collector::default();
+        collector.apply(Event::Fork { pid: 20, ppid: 10, comm: "sh".into() });
+        collector.apply(Event::Fork { pid: 21, ppid: 20, comm: "sh".into() });
+        collector.apply(Event::Exec { pid: 21, comm: "cat".into(), argv: vec!["cat".into()] });
+        collector.apply(Event::Exit { pid: 21, comm: "cat".into(), wait_status: 256 });
+        assert_eq!(collector.processes[&21].order, 1);
+        assert_eq!(collector.processes[&21].exit, Some(ExitStatus::Code(1)));
+        assert_eq!(collector.processes[&20].exit, None);
+    }
+}

@@ -1,0 +1,55 @@
+//! Why the sensor could not be used.
+
+/// A failure of the sensor; the run can go on without it.
+#[derive(Debug, thiserror::Error)]
+pub enum ObserveError {
+    /// The kernel has no type information.
+    #[error("the kernel offers no BTF ({0}); it needs CONFIG_DEBUG_INFO_BTF=y and /sys/kernel/btf/vmlinux")]
+    NoBtf(String),
+    /// A tracepoint that everything rests on is missing.
+    #[error("the kernel lacks {0}")]
+    NoTracepoint(String),
+    /// The kernel refused to load the programs.
+    #[error("the kernel refused the sensor: {reason}{advice}")]
+    Refused {
+        /// What the kernel or libbpf said.
+        reason: String,
+        /// What to do about it, or nothing; begins with a separator.
+        advice: &'static str,
+        /// Whether permission was the reason.
+        denied: bool,
+    },
+    /// A control group can't be observed.
+    #[error("{path}: {reason}")]
+    Cgroup {
+        /// The control group's directory.
+        path: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A map of the sensor could not be read or written.
+    #[error("the sensor's table {table}: {reason}")]
+    Table {
+        /// Which one.
+        table: &'static str,
+        /// What libbpf said.
+        reason: String,
+    },
+}
+
+impl ObserveError {
+    /// Whether more rights would help.
+    pub fn is_denied(&self) -> bool {
+        matches!(self, Self::Refused { denied: true, .. })
+    }
+
+    pub(crate) fn refused(error: &libbpf_rs::Error) -> Self {
+        let denied = error.kind() == libbpf_rs::ErrorKind::PermissionDenied;
+        let advice = if denied { "; run as root, or with CAP_BPF and CAP_PERFMON" } else { "" };
+        Self::Refused { reason: error.to_string(), advice, denied }
+    }
+
+    pub(crate) fn table(table: &'static str, error: impl std::fmt::Display) -> Self {
+        Self::Table { table, reason: error.to_string() }
+    }
+}

@@ -1,0 +1,227 @@
+//! Opening, configuring, loading and attaching the sensor's object.
+
+use std::ffi::OsStr;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::Mutex;
+
+use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder, OpenObject, PrintLevel};
+
+use crate::ObserveError;
+use crate::features::KernelFeatures;
+use crate::perf;
+use crate::record::{Config, Row, RowKey, bytes_of};
+use crate::select::{Build, Selection, select};
+use crate::syscalls;
+
+/// The full build. Aligned, because libbpf reads ELF structures in place.
+#[repr(align(8))]
+struct Aligned<const N: usize>([u8; N]);
+
+static FULL: &Aligned<{ include_bytes!("../objects/sensor.bpf.o").len() }> =
+    &Aligned(*include_bytes!("../objects/sensor.bpf.o"));
+static COMPAT: &Aligned<{ include_bytes!("../objects/sensor-compat.bpf.o").len() }> =
+    &Aligned(*include_bytes!("../objects/sensor-compat.bpf.o"));
+
+/// The program that ends major faults; it hangs on perf events and not on a tracepoint.
+const MAJOR_FAULT_END: &str = "major_fault_end";
+
+/// Rows that the compat build's hash holds at most; its memory is allocated at once.
+const COMPAT_ROWS: u32 = 32_768;
+
+/// A loaded and attached sensor.
+pub(crate) struct Loaded {
+    pub(crate) object: Object,
+    pub(crate) selection: Selection,
+    pub(crate) links: Vec<Link>,
+    events: Vec<OwnedFd>,
+}
+
+/// What to configure.
+pub(crate) struct Setup {
+    pub(crate) scope: u32,
+    pub(crate) max_rows: u32,
+}
+
+/// What libbpf and the verifier said last; the end of it goes into a refusal.
+static WORDS: Mutex<String> = Mutex::new(String::new());
+const MAX_WORDS: usize = 256 * 1024;
+
+fn keep_words(_: PrintLevel, words: String) {
+    if let Ok(mut kept) = WORDS.lock()
+        && kept.len() + words.len() < MAX_WORDS
+    {
+        kept.push_str(&words);
+    }
+}
+
+/// Everything that libbpf and the verifier said while the sensor was loaded, for a bug report.
+pub fn loader_words() -> String {
+    WORDS.lock().map(|words| words.clone()).unwrap_or_default()
+}
+
+/// The committed object of a build.
+pub(crate) fn object_bytes(build: Build) -> &'static [u8] {
+    match build {
+        Build::Full => &FULL.0,
+        Build::Compat => &COMPAT.0,
+    }
+}
+
+/// Loads what this kernel can run, without attaching it.
+pub(crate) fn load(setup: &Setup) -> Result<Loaded, ObserveError> {
+    // libbpf's own words would go to standard error, in the middle of the command's.
+    libbpf_rs::set_print(Some((PrintLevel::Warn, keep_words)));
+    let features = KernelFeatures::probe()?;
+    let selection = select(&features).map_err(ObserveError::NoTracepoint)?;
+    match load_selection(setup, selection.clone()) {
+        // A kernel may offer the parts of the full build and refuse it all the same.
+        Err(error) if selection.build == Build::Full && !error.is_denied() => {
+            load_selection(setup, Selection { build: Build::Compat, ..selection }).map_err(|_| error)
+        }
+        other => other,
+    }
+}
+
+fn load_selection(setup: &Setup, mut selection: Selection) -> Result<Loaded, ObserveError> {
+    // Without their end, faults would be counted but not timed, and major ones not told apart: then not at all.
+    let events = if selection.faults { perf::open_everywhere() } else { None };
+    if events.is_none() {
+        selection.drop_faults();
+    }
+    let mut open = ObjectBuilder::default()
+        .open_memory(object_bytes(selection.build))
+        .map_err(|error| ObserveError::refused(&error))?;
+    configure(&mut open, setup, &selection)?;
+    let object = open.load().map_err(|error| ObserveError::refused(&error))?;
+    if selection.build == Build::Compat {
+        add_others_row(&object)?;
+    }
+    Ok(Loaded { object, selection, links: Vec::new(), events: events.unwrap_or_default() })
+}
+
+fn configure(open: &mut OpenObject, setup: &Setup, selection: &Selection) -> Result<(), ObserveError> {
+    for mut program in open.progs_mut() {
+        let name = program.name();
+        program.set_autoload(selection.programs.iter().any(|wanted| OsStr::new(wanted) == name));
+    }
+    let max_rows = match selection.build {
+        Build::Full => setup.max_rows,
+        Build::Compat => setup.max_rows.min(COMPAT_ROWS),
+    };
+    let config = Config {
+        kinds: syscalls::kinds(),
+        scope: setup.scope,
+        self_tgid: std::process::id(),
+        max_rows,
+        pad: 0,
+    };
+    for mut map in open.maps_mut() {
+        let name = map.name().to_string_lossy().into_owned();
+        let result = match name.as_str() {
+            "rows" | "row_index" => map.set_max_entries(max_rows),
+            name if name.ends_with(".rodata") => match map.initial_value_mut() {
+                Some(initial) if initial.len() >= size_of::<Config>() => {
+                    initial[..size_of::<Config>()].copy_from_slice(bytes_of(&config));
+                    Ok(())
+                }
+                _ => Ok(()),
+            },
+            _ => Ok(()),
+        };
+        result.map_err(|error| ObserveError::table("configuration", error))?;
+    }
+    Ok(())
+}
+
+/// The compat build finds the row of everything beyond the bound by the empty key.
+fn add_others_row(object: &Object) -> Result<(), ObserveError> {
+    let key = RowKey { tgid: 0, dev: 0, ino: 0 };
+    let zero = vec![0_u8; size_of::<Row>()];
+    for map in object.maps().filter(|map| map.name() == "rows") {
+        map.update(bytes_of(&key), &zero, MapFlags::ANY).map_err(|error| ObserveError::table("rows", error))?;
+    }
+    Ok(())
+}
+
+impl Loaded {
+    /// Attaches every program. System calls come last: what they begin, the others continue.
+    pub(crate) fn attach(&mut self) -> Result<(), ObserveError> {
+        let mut links = Vec::new();
+        for program in self.object.progs_mut() {
+            if !program.autoload() {
+                continue;
+            }
+            if program.name() == MAJOR_FAULT_END {
+                for event in &self.events {
+                    let link = program.attach_perf_event(event.as_raw_fd());
+                    links.push(link.map_err(|error| ObserveError::refused(&error))?);
+                }
+            } else {
+                links.push(program.attach().map_err(|error| ObserveError::refused(&error))?);
+            }
+        }
+        self.links = links;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use libbpf_rs::btf::Btf;
+    use libbpf_rs::btf::types::{MemberAttr, Struct};
+
+    use super::*;
+    use crate::record::{
+        Chunk, ChunkKey, FailedHead, File, FileKey, FirstHead, Globals, NodeHead, Process, TaskHead,
+    };
+
+    /// Every mirrored field stands where clang put it.
+    #[test]
+    fn the_mirror_matches_the_objects() {
+        let mirrors: [(&str, Vec<(&'static str, usize, usize)>); 13] = [
+            ("hs_config", Config::layout()),
+            ("hs_globals", Globals::layout()),
+            ("hs_row_key", RowKey::layout()),
+            ("hs_row", Row::layout()),
+            ("hs_process", Process::layout()),
+            ("hs_file_key", FileKey::layout()),
+            ("hs_file", File::layout()),
+            ("hs_chunk_key", ChunkKey::layout()),
+            ("hs_chunk", Chunk::layout()),
+            ("hs_node", NodeHead::layout()),
+            ("hs_first", FirstHead::layout()),
+            ("hs_failed", FailedHead::layout()),
+            ("hs_task_event", TaskHead::layout()),
+        ];
+        for build in [Build::Full, Build::Compat] {
+            let open = ObjectBuilder::default().open_memory(object_bytes(build)).expect("open");
+            let btf = Btf::from_bpf_object(libbpf_rs::AsRawLibbpf::as_libbpf_object(&open).as_ref_safe())
+                .expect("BTF")
+                .expect("the object has BTF");
+            for (name, fields) in &mirrors {
+                let kernel: Struct<'_> = btf.type_by_name(name).unwrap_or_else(|| panic!("{name} in the object"));
+                for (field, offset, _) in fields {
+                    let plain = field.trim_start_matches("r#");
+                    let member = kernel
+                        .iter()
+                        .find(|member| member.name.is_some_and(|n| n == plain))
+                        .unwrap_or_else(|| panic!("{name}.{plain} in the object"));
+                    let MemberAttr::Normal { offset: bits } = member.attr else { panic!("a bit field") };
+                    assert_eq!(bits as usize, offset * 8, "{name}.{plain}");
+                }
+            }
+        }
+    }
+
+    /// Helper: libbpf-rs takes the raw object by reference.
+    trait AsRefSafe<T> {
+        fn as_ref_safe(&self) -> &T;
+    }
+
+    impl<T> AsRefSafe<T> for std::ptr::NonNull<T> {
+        fn as_ref_safe(&self) -> &T {
+            // SAFETY: the object outlives the borrow, which ends within the test.
+            unsafe { self.as_ref() }
+        }
+    }
+}

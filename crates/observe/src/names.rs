@@ -1,0 +1,152 @@
+//! From nodes to paths.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use hotset_facts::Dev;
+use hotset_sys::proc::mountinfo::Mount;
+
+/// Directories nest at most this deep in a path of PATH_MAX bytes; beyond, the chain must be a loop.
+const MAX_DEPTH: usize = 2048;
+
+/// One directory.
+#[derive(Debug, Clone)]
+struct Node {
+    parent: u64,
+    dev: u32,
+    name: Box<[u8]>,
+}
+
+/// All directories that the sensor named.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    nodes: HashMap<u64, Node>,
+}
+
+impl Names {
+    /// Keeps a directory.
+    pub(crate) fn add(&mut self, id: u64, parent: u64, dev: u32, name: Vec<u8>) {
+        self.nodes.insert(id, Node { parent, dev, name: name.into_boxed_slice() });
+    }
+
+    /// The path of a directory; `None` where a record of its chain was lost.
+    pub(crate) fn directory(&self, id: u64, mounts: &[Mount]) -> Option<PathBuf> {
+        let mut parts: Vec<&[u8]> = Vec::new();
+        let mut next = id;
+        for _ in 0..MAX_DEPTH {
+            let node = self.nodes.get(&next)?;
+            if node.parent == 0 {
+                let path = join(parts.into_iter().rev());
+                return Some(if node.dev == 0 { path } else { mounted(node.dev, path, mounts) });
+            }
+            parts.push(&node.name);
+            next = node.parent;
+        }
+        None
+    }
+
+    /// The path of a name in a directory; a parent of 0 means that there is none (a memfd, a detached file).
+    pub(crate) fn path(&self, parent: u64, name: &[u8], mounts: &[Mount]) -> Option<PathBuf> {
+        if parent == 0 {
+            return (!name.is_empty()).then(|| join([name].into_iter()));
+        }
+        let mut path = self.directory(parent, mounts)?;
+        path.push(OsString::from_vec(name.to_vec()));
+        Some(path)
+    }
+}
+
+fn join<'a>(parts: impl Iterator<Item = &'a [u8]>) -> PathBuf {
+    let mut bytes = Vec::new();
+    for part in parts {
+        bytes.push(b'/');
+        bytes.extend_from_slice(part);
+    }
+    if bytes.is_empty() {
+        bytes.push(b'/');
+    }
+    PathBuf::from(OsString::from_vec(bytes))
+}
+
+/// Puts a path within a file system under the place where that file system is mounted. Of several mounts the one whose
+/// root lies nearest above the path is right, and among equals the first, which is the oldest.
+fn mounted(dev: u32, path: PathBuf, mounts: &[Mount]) -> PathBuf {
+    let dev = Dev::from_kernel(dev);
+    let candidates = mounts.iter().filter(|mount| mount.dev == dev && path.starts_with(&mount.root));
+    let depth = |mount: &Mount| mount.root.components().count();
+    match candidates.min_by_key(|mount| depth(mount)) {
+        Some(mount) => under(&mount.mount_point, path.strip_prefix(&mount.root).unwrap_or(&path)),
+        None => path,
+    }
+}
+
+/// Joins without the trailing slash that `Path::join("")` leaves.
+fn under(base: &Path, rest: &Path) -> PathBuf {
+    if rest.as_os_str().as_bytes().is_empty() { base.to_path_buf() } else { base.join(rest) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mount(root: &str, at: &str, minor: u32) -> Mount {
+        Mount {
+            id: 1,
+            parent: 0,
+            dev: Dev { major: 8, minor },
+            root: root.into(),
+            mount_point: at.into(),
+            options: String::new(),
+            super_options: String::new(),
+            fs_type: "ext4".into(),
+            source: "/dev/sda".into(),
+        }
+    }
+
+    fn names() -> Names {
+        let mut names = Names::default();
+        names.add(1, 0, 0, Vec::new());
+        names.add(2, 1, 0, b"srv".to_vec());
+        names.add(3, 2, 0, b"da\nta\xff".to_vec());
+        names.add(10, 0, (8 << 20) | 3, Vec::new());
+        names.add(11, 10, 0, b"lib".to_vec());
+        names
+    }
+
+    #[test]
+    fn a_chain_becomes_a_path() {
+        let path = names().path(3, b"file", &[]).unwrap();
+        assert_eq!(path.as_os_str().as_bytes(), b"/srv/da\nta\xff/file");
+        assert_eq!(names().directory(1, &[]).unwrap(), Path::new("/"));
+    }
+
+    #[test]
+    fn a_bare_inode_gets_the_mount_point() {
+        let mounts = [mount("/", "/mnt", 3), mount("/lib", "/elsewhere", 3), mount("/", "/other", 4)];
+        assert_eq!(names().path(11, b"x.so", &mounts).unwrap(), Path::new("/mnt/lib/x.so"));
+        assert_eq!(names().directory(10, &mounts).unwrap(), Path::new("/mnt"));
+    }
+
+    #[test]
+    fn a_subtree_mount_loses_its_root() {
+        let mounts = [mount("/lib", "/elsewhere", 3)];
+        assert_eq!(names().path(11, b"x.so", &mounts).unwrap(), Path::new("/elsewhere/x.so"));
+    }
+
+    #[test]
+    fn a_lost_link_is_no_path() {
+        let mut names = names();
+        names.add(20, 19, 0, b"orphan".to_vec());
+        assert_eq!(names.path(20, b"file", &[]), None);
+        names.add(30, 31, 0, b"a".to_vec());
+        names.add(31, 30, 0, b"b".to_vec());
+        assert_eq!(names.path(30, b"loop", &[]), None);
+    }
+
+    #[test]
+    fn a_file_without_a_directory_keeps_its_name() {
+        assert_eq!(names().path(0, b"memfd:x", &[]).unwrap(), Path::new("/memfd:x"));
+    }
+}

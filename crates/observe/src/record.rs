@@ -1,0 +1,392 @@
+//! What crosses from the BPF programs: the mirror of `bpf/include/record.h`, and the pure decoding of ring records.
+//!
+//! A test compares every structure here, field by field, with the types that clang wrote into the object.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+
+use hotset_facts::HISTOGRAM_BOUNDS;
+
+pub(crate) const HISTOGRAM_BUCKETS: usize = HISTOGRAM_BOUNDS.len() + 1;
+pub(crate) const SYSCALLS: usize = 512;
+pub(crate) const CHUNK_PAGES: u64 = 256;
+pub(crate) const PLANES: usize = 5;
+pub(crate) const PLANE_AHEAD: usize = 0;
+pub(crate) const CHUNK_WORDS: usize = 4;
+
+/// Types that are plain memory: any bytes of the right length are a valid value.
+///
+/// # Safety
+/// Implement only for `repr(C)` types of integers and arrays of them, without padding that matters.
+pub(crate) unsafe trait Plain: Copy {}
+
+/// Reads a value from the front of `bytes`; `None` where they are too few.
+pub(crate) fn read<T: Plain>(bytes: &[u8]) -> Option<T> {
+    if bytes.len() < size_of::<T>() {
+        return None;
+    }
+    // SAFETY: the length was checked, the read needs no alignment, and every bit pattern is a `Plain` value.
+    Some(unsafe { bytes.as_ptr().cast::<T>().read_unaligned() })
+}
+
+/// The bytes of a value, for the kernel.
+pub(crate) fn bytes_of<T: Plain>(value: &T) -> &[u8] {
+    // SAFETY: `Plain` types are initialised memory of exactly this size.
+    unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast(), size_of::<T>()) }
+}
+
+macro_rules! mirror {
+    ($(#[$doc:meta])* $name:ident { $($field:ident: $ty:ty,)* }) => {
+        $(#[$doc])*
+        #[repr(C)]
+        #[derive(Debug, Clone, Copy)]
+        pub(crate) struct $name {
+            $(pub(crate) $field: $ty,)*
+        }
+
+        // SAFETY: integers and arrays of integers only.
+        unsafe impl Plain for $name {}
+
+        #[cfg(test)]
+        impl $name {
+            /// Name, offset and size of each field.
+            pub(crate) fn layout() -> Vec<(&'static str, usize, usize)> {
+                vec![$((stringify!($field), std::mem::offset_of!($name, $field), size_of::<$ty>()),)*]
+            }
+        }
+    };
+}
+
+mirror! {
+    /// The read-only configuration.
+    Config {
+        kinds: [u8; SYSCALLS],
+        scope: u32,
+        self_tgid: u32,
+        max_rows: u32,
+        pad: u32,
+    }
+}
+
+mirror! {
+    /// Losses and what could not be decoded.
+    Globals {
+        next_row: u64,
+        rows_lost: u64,
+        processes_lost: u64,
+        chunks: u64,
+        chunks_lost: u64,
+        events_lost: u64,
+        tasks_lost: u64,
+        requests_lost: u64,
+        compat_calls: u64,
+        shared_copies: u64,
+        uring_unknown: u64,
+    }
+}
+
+mirror! {
+    /// Which process, which file.
+    #[derive(PartialEq, Eq, Hash)]
+    RowKey {
+        tgid: u32,
+        dev: u32,
+        ino: u64,
+    }
+}
+
+mirror! {
+    /// What one process did to one file.
+    Row {
+        read_calls: u64,
+        read_bytes: u64,
+        read_pages: u64,
+        read_misses: u64,
+        read_ra_hits: u64,
+        read_refaults: u64,
+        read_sequential: u64,
+        read_next: u64,
+        hit_ns: u64,
+        wait_ns: u64,
+        miss_ns: u64,
+        read_histogram: [u32; HISTOGRAM_BUCKETS],
+        write_calls: u64,
+        write_bytes: u64,
+        write_pages: u64,
+        write_new: u64,
+        write_misses: u64,
+        write_dirtied: u64,
+        write_sequential: u64,
+        write_next: u64,
+        write_ns: u64,
+        write_histogram: [u32; HISTOGRAM_BUCKETS],
+        direct_read_calls: u64,
+        direct_read_bytes: u64,
+        direct_reread_bytes: u64,
+        direct_write_calls: u64,
+        direct_write_bytes: u64,
+        direct_ns: u64,
+        faults: u64,
+        major_faults: u64,
+        fault_pages: u64,
+        fault_ns: u64,
+        ra_pages: u64,
+        sync_calls: u64,
+        sync_ns: u64,
+        device_read_bytes: u64,
+        device_write_bytes: u64,
+        opens: u64,
+    }
+}
+
+mirror! {
+    /// Lookups and faults of one process.
+    Process {
+        lookups: u64,
+        lookups_failed: u64,
+        lookup_ns: u64,
+        lookup_failed_ns: u64,
+        minor_faults: u64,
+        major_faults: u64,
+    }
+}
+
+mirror! {
+    /// A file, in a map's key.
+    #[derive(PartialEq, Eq, Hash)]
+    FileKey {
+        ino: u64,
+        dev: u32,
+        pad: u32,
+    }
+}
+
+mirror! {
+    /// What befell a file's pages.
+    File {
+        evicted: u64,
+        wasted: u64,
+        last_writer: RowKey,
+    }
+}
+
+mirror! {
+    /// 256 pages of a file.
+    ChunkKey {
+        ino: u64,
+        dev: u32,
+        chunk: u32,
+    }
+}
+
+mirror! {
+    /// A bit a page in each plane.
+    Chunk {
+        bits: [[u64; CHUNK_WORDS]; PLANES],
+    }
+}
+
+mirror! {
+    NodeHead {
+        r#type: u32,
+        name_len: u32,
+        id: u64,
+        parent: u64,
+        dev: u32,
+        pad: u32,
+    }
+}
+
+mirror! {
+    FirstHead {
+        r#type: u32,
+        name_len: u32,
+        parent: u64,
+        ino: u64,
+        dev: u32,
+        tgid: u32,
+        size_bytes: u64,
+        cached_pages: u64,
+        mode: u32,
+        nlink: u32,
+        unhashed: u32,
+        pad: u32,
+    }
+}
+
+mirror! {
+    FailedHead {
+        r#type: u32,
+        path_len: u32,
+        tgid: u32,
+        error: i32,
+        base: u64,
+    }
+}
+
+mirror! {
+    TaskHead {
+        r#type: u32,
+        argv_len: u32,
+        pid: u32,
+        ppid: u32,
+        exit_code: i32,
+        pad: u32,
+        time_ns: u64,
+        comm: [u8; 16],
+    }
+}
+
+/// One decoded ring record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// A directory was seen for the first time.
+    Node { id: u64, parent: u64, dev: u32, name: Vec<u8> },
+    /// A process touched a file for the first time.
+    First(First),
+    /// A path was not found.
+    Failed { tgid: u32, base: u64, path: Vec<u8> },
+    /// A process was created.
+    Fork { pid: u32, ppid: u32, comm: String },
+    /// A process runs another program.
+    Exec { pid: u32, comm: String, argv: Vec<OsString> },
+    /// The last thread of a process ended.
+    Exit { pid: u32, comm: String, wait_status: i32 },
+}
+
+/// A file at first sight.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct First {
+    pub(crate) parent: u64,
+    pub(crate) ino: u64,
+    pub(crate) dev: u32,
+    pub(crate) tgid: u32,
+    pub(crate) size_bytes: u64,
+    pub(crate) cached_pages: u64,
+    pub(crate) mode: u32,
+    pub(crate) deleted: bool,
+    pub(crate) name: Vec<u8>,
+}
+
+const EVENT_NODE: u32 = 1;
+const EVENT_FILE: u32 = 2;
+const EVENT_FAILED: u32 = 3;
+const EVENT_FORK: u32 = 4;
+const EVENT_EXEC: u32 = 5;
+const EVENT_EXIT: u32 = 6;
+
+/// A record that is shorter than it says, or of an unknown type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a ring record of {length} bytes and type {kind} can't be decoded")]
+pub(crate) struct Malformed {
+    kind: u32,
+    length: usize,
+}
+
+/// Decodes one ring record.
+pub(crate) fn decode(bytes: &[u8]) -> Result<Event, Malformed> {
+    let kind = bytes.first_chunk::<4>().map_or(0, |b| u32::from_ne_bytes(*b));
+    let malformed = Malformed { kind, length: bytes.len() };
+    match kind {
+        EVENT_NODE => decode_node(bytes),
+        EVENT_FILE => decode_first(bytes),
+        EVENT_FAILED => decode_failed(bytes),
+        EVENT_FORK | EVENT_EXEC | EVENT_EXIT => decode_task(kind, bytes),
+        _ => None,
+    }
+    .ok_or(malformed)
+}
+
+/// `length` bytes that follow the fixed part.
+fn tail<T>(bytes: &[u8], length: u32) -> Option<&[u8]> {
+    bytes.get(size_of::<T>()..)?.get(..length as usize)
+}
+
+fn decode_node(bytes: &[u8]) -> Option<Event> {
+    let head: NodeHead = read(bytes)?;
+    let name = tail::<NodeHead>(bytes, head.name_len)?.to_vec();
+    Some(Event::Node { id: head.id, parent: head.parent, dev: head.dev, name })
+}
+
+fn decode_first(bytes: &[u8]) -> Option<Event> {
+    let head: FirstHead = read(bytes)?;
+    Some(Event::First(First {
+        parent: head.parent,
+        ino: head.ino,
+        dev: head.dev,
+        tgid: head.tgid,
+        size_bytes: head.size_bytes,
+        cached_pages: head.cached_pages,
+        mode: head.mode,
+        deleted: head.nlink == 0,
+        name: tail::<FirstHead>(bytes, head.name_len)?.to_vec(),
+    }))
+}
+
+fn decode_failed(bytes: &[u8]) -> Option<Event> {
+    let head: FailedHead = read(bytes)?;
+    let path = tail::<FailedHead>(bytes, head.path_len)?.to_vec();
+    Some(Event::Failed { tgid: head.tgid, base: head.base, path })
+}
+
+fn decode_task(kind: u32, bytes: &[u8]) -> Option<Event> {
+    let head: TaskHead = read(bytes)?;
+    let end = head.comm.iter().position(|&b| b == 0).unwrap_or(head.comm.len());
+    let comm = String::from_utf8_lossy(&head.comm[..end]).into_owned();
+    Some(match kind {
+        EVENT_FORK => Event::Fork { pid: head.pid, ppid: head.ppid, comm },
+        EVENT_EXIT => Event::Exit { pid: head.pid, comm, wait_status: head.exit_code },
+        _ => Event::Exec { pid: head.pid, comm, argv: split_argv(tail::<TaskHead>(bytes, head.argv_len)?) },
+    })
+}
+
+/// Words as the kernel keeps them: each ended by a NUL, the last one perhaps cut.
+fn split_argv(bytes: &[u8]) -> Vec<OsString> {
+    let bytes = bytes.strip_suffix(&[0]).unwrap_or(bytes);
+    if bytes.is_empty() {
+        return Vec::new();
+    }
+    bytes.split(|&b| b == 0).map(|word| OsString::from_vec(word.to_vec())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn node_record(name: &[u8]) -> Vec<u8> {
+        let head = NodeHead { r#type: EVENT_NODE, name_len: name.len() as u32, id: 7, parent: 9, dev: 0, pad: 0 };
+        [bytes_of(&head), name].concat()
+    }
+
+    #[test]
+    fn a_node_decodes() {
+        let event = decode(&node_record(b"with\nnewline\xff")).unwrap();
+        assert_eq!(event, Event::Node { id: 7, parent: 9, dev: 0, name: b"with\nnewline\xff".to_vec() });
+    }
+
+    #[test]
+    fn a_record_shorter_than_it_says_is_refused() {
+        let record = node_record(b"name");
+        assert!(decode(&record[..record.len() - 1]).is_err());
+        assert!(decode(&[]).is_err());
+    }
+
+    #[test]
+    fn argv_splits_at_nul_and_keeps_empty_words() {
+        assert_eq!(split_argv(b"sh\0-c\0\0last\0"), ["sh", "-c", "", "last"]);
+        assert_eq!(split_argv(b"cut off"), ["cut off"]);
+        assert!(split_argv(b"").is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400), kind in 0_u32..8) {
+            let _ = decode(&bytes);
+            let mut typed = kind.to_ne_bytes().to_vec();
+            typed.extend(bytes);
+            let _ = decode(&typed);
+        }
+    }
+}

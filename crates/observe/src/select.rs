@@ -1,0 +1,156 @@
+//! Which programs to load on a kernel, and what can't be measured then. Pure.
+
+use crate::features::KernelFeatures;
+
+/// Which of the two objects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Build {
+    /// Plain loads, task storage: 6.2 and later.
+    Full,
+    /// Probe reads, a hash of tasks: 5.8 to 6.1.
+    Compat,
+}
+
+/// What to load.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Selection {
+    /// The object.
+    pub(crate) build: Build,
+    /// Programs to load and attach, by name.
+    pub(crate) programs: Vec<&'static str>,
+    /// Whether faults on mappings are counted one by one.
+    pub(crate) faults: bool,
+    /// Whether io_uring requests are counted.
+    pub(crate) uring: bool,
+    /// Whether dirtied pages and the device's bytes are counted.
+    pub(crate) dirty: bool,
+    /// Whether the device's bytes are counted.
+    pub(crate) block: bool,
+}
+
+const FAULT_PROGRAMS: [&str; 3] = ["fault_lookup", "fault_around", "major_fault_end"];
+
+impl Selection {
+    /// Leaves out the counting of faults.
+    pub(crate) fn drop_faults(&mut self) {
+        self.faults = false;
+        self.programs.retain(|program| !FAULT_PROGRAMS.contains(program));
+    }
+}
+
+/// Tracepoints without which nothing can be counted, with what each one tells.
+const ESSENTIAL: [(&str, &str); 6] = [
+    ("sys_enter", "what is requested"),
+    ("sys_exit", "what was returned"),
+    ("mm_filemap_add_to_page_cache", "misses"),
+    ("mm_filemap_delete_from_page_cache", "evictions"),
+    ("task_newtask", "children"),
+    ("sched_process_exit", "exits"),
+];
+
+/// Chooses programs for a kernel.
+///
+/// # Errors
+/// Names the essential tracepoint that is missing.
+pub(crate) fn select(features: &KernelFeatures) -> Result<Selection, String> {
+    let arguments = |name: &str| features.tracepoints.get(name).copied();
+    if let Some((missing, why)) = ESSENTIAL.iter().find(|(name, _)| arguments(name).is_none()) {
+        return Err(format!("the tracepoint {missing}, which tells {why}"));
+    }
+    let full = features.read_only_cast && features.task_storage && features.bounded_loop;
+    let mut programs = vec!["sys_enter", "sys_exit", "page_added", "page_deleted", "task_new", "task_exit"];
+    if arguments("sched_process_exec").is_some() {
+        programs.push("task_exec");
+    }
+    let faults = arguments("mm_filemap_fault").is_some() && arguments("mm_filemap_map_pages").is_some();
+    if faults {
+        programs.extend(FAULT_PROGRAMS);
+    }
+    let dirty = match (arguments("writeback_dirty_folio"), arguments("writeback_dirty_page")) {
+        (Some(_), _) => Some("folio_dirtied"),
+        (None, Some(_)) => Some("page_dirtied"),
+        (None, None) => None,
+    };
+    programs.extend(dirty);
+    // (bio) since 5.11, (queue, bio) before.
+    let block = arguments("block_bio_queue").map(|n| if n >= 2 { "bio_queued_old" } else { "bio_queued" });
+    programs.extend(block);
+    let uring = uring_programs(features);
+    programs.extend(uring.into_iter().flatten());
+    Ok(Selection {
+        build: if full { Build::Full } else { Build::Compat },
+        programs,
+        faults,
+        uring: uring.is_some(),
+        dirty: dirty.is_some(),
+        block: block.is_some(),
+    })
+}
+
+/// The submit and complete programs that fit; both or none.
+fn uring_programs(features: &KernelFeatures) -> Option<[&'static str; 2]> {
+    let arguments = |name: &str| features.tracepoints.get(name).copied();
+    let submit = if arguments("io_uring_submit_req").is_some() {
+        "uring_submit"
+    } else if arguments("io_uring_submit_sqe") == Some(2) {
+        // (request, flag) since 6.0; before, the request's fields were arguments.
+        "uring_submit_old"
+    } else {
+        return None;
+    };
+    let complete = match arguments("io_uring_complete")? {
+        3 => "uring_complete",
+        7 => "uring_complete_old",
+        _ => return None,
+    };
+    Some([submit, complete])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::TRACEPOINTS;
+
+    fn kernel(missing: &[&str], cast: bool) -> KernelFeatures {
+        let tracepoints = TRACEPOINTS
+            .iter()
+            .filter(|name| !missing.contains(name))
+            .map(|&name| (name, if name == "io_uring_complete" { 3 } else { 1 }))
+            .collect();
+        KernelFeatures { tracepoints, read_only_cast: cast, task_storage: true, bounded_loop: true }
+    }
+
+    #[test]
+    fn a_current_kernel_gets_everything() {
+        let selection = select(&kernel(&[], true)).unwrap();
+        assert_eq!(selection.build, Build::Full);
+        assert!(selection.faults && selection.uring && selection.dirty && selection.block);
+        assert!(selection.programs.contains(&"folio_dirtied"));
+        assert!(!selection.programs.contains(&"page_dirtied"));
+    }
+
+    #[test]
+    fn linux_6_1_counts_no_faults() {
+        let old = kernel(&["mm_filemap_fault", "mm_filemap_map_pages", "io_uring_submit_req"], false);
+        let selection = select(&old).unwrap();
+        assert_eq!(selection.build, Build::Compat);
+        assert!(!selection.faults);
+        assert!(!selection.uring, "the request is not the first of two arguments here");
+    }
+
+    #[test]
+    fn one_program_for_each_signature() {
+        let mut kernel = kernel(&["writeback_dirty_folio"], false);
+        kernel.tracepoints.insert("block_bio_queue", 2);
+        kernel.tracepoints.insert("io_uring_complete", 7);
+        let selection = select(&kernel).unwrap();
+        assert!(selection.programs.contains(&"bio_queued_old") && !selection.programs.contains(&"bio_queued"));
+        assert!(selection.programs.contains(&"page_dirtied"));
+        assert!(selection.programs.contains(&"uring_complete_old"));
+    }
+
+    #[test]
+    fn an_essential_tracepoint_is_named() {
+        assert!(select(&kernel(&["sys_exit"], true)).unwrap_err().contains("sys_exit"));
+    }
+}

@@ -1,0 +1,210 @@
+//! One observation, from attaching to the facts.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use hotset_facts::{FileRow, Io, Lookups, Observed, Pid, ProcessRow, Sensor};
+use libbpf_rs::{Map, MapCore, MapFlags, RingBuffer, RingBufferBuilder};
+
+use crate::ObserveError;
+use crate::collector::Collector;
+use crate::load::{self, Loaded, Setup};
+use crate::select::Build;
+use crate::tables::Tables;
+
+/// Rows (a process and a file) that are counted apart; beyond, everything goes on in "others".
+pub(crate) const DEFAULT_MAX_ROWS: u32 = 131_072;
+
+/// Who is observed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Scope {
+    /// What the caller starts inside [`Session::following_children`], from fork on.
+    Children,
+    /// Processes that run already, and what they fork.
+    Processes(Vec<Pid>),
+    /// A control group (version 2) and those below it.
+    Cgroup(PathBuf),
+    /// Everybody but this process.
+    System,
+}
+
+/// How to observe.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Who.
+    pub scope: Scope,
+    /// Rows that are counted apart.
+    pub max_rows: u32,
+}
+
+impl Options {
+    /// The default bounds for a scope.
+    pub fn new(scope: Scope) -> Self {
+        Self { scope, max_rows: DEFAULT_MAX_ROWS }
+    }
+}
+
+/// What a session saw.
+#[derive(Debug)]
+pub struct Observation {
+    /// Files, most from the device first.
+    pub files: Vec<FileRow>,
+    /// Processes, in order of appearance.
+    pub processes: Vec<ProcessRow>,
+    /// The sum of the files.
+    pub totals: Io,
+    /// Path lookups.
+    pub lookups: Observed<Lookups>,
+    /// The sensor, its losses, and what it could not measure.
+    pub sensor: Sensor,
+}
+
+/// A running observation. Dropping it detaches the sensor.
+pub struct Session {
+    pub(crate) loaded: Loaded,
+    ring: RingBuffer<'static>,
+    pub(crate) collector: Rc<RefCell<Collector>>,
+    pub(crate) options: Options,
+    _cgroup: Option<OwnedFd>,
+}
+
+impl Session {
+    /// Loads and attaches the sensor.
+    ///
+    /// # Errors
+    /// Where the kernel lacks something essential or refuses; nothing stays attached then.
+    pub fn start(options: Options) -> Result<Self, ObserveError> {
+        let scope = match options.scope {
+            Scope::Children => 0,
+            Scope::Processes(_) => 1,
+            Scope::Cgroup(_) => 2,
+            Scope::System => 3,
+        };
+        let mut loaded = load::load(&Setup { scope, max_rows: options.max_rows.max(2) })?;
+        let cgroup = match &options.scope {
+            Scope::Cgroup(path) => Some(admit_cgroup(&loaded, path)?),
+            _ => None,
+        };
+        if let Scope::Processes(pids) = &options.scope {
+            let roots = find_map(&loaded, "roots")?;
+            for pid in pids {
+                update(&roots, "roots", &pid.to_ne_bytes(), &1_u32.to_ne_bytes())?;
+            }
+        }
+        let collector = Rc::new(RefCell::new(Collector::default()));
+        let ring = open_ring(&loaded, &collector)?;
+        loaded.attach()?;
+        Ok(Self { loaded, ring, collector, options, _cgroup: cgroup })
+    }
+
+    /// Runs `spawn`; every process that this thread creates in it is observed from its first instant. Call it from the
+    /// process's main thread.
+    ///
+    /// # Errors
+    /// Where this thread can't be marked; `spawn` has not run then.
+    pub fn following_children<T>(&self, spawn: impl FnOnce() -> T) -> Result<T, ObserveError> {
+        let tasks = find_map(&self.loaded, "tasks")?;
+        let empty = vec![0_u8; tasks.value_size() as usize];
+        let own = own_key(self.loaded.selection.build)?;
+        update(&tasks, "tasks", &own.bytes, &empty)?;
+        let result = spawn();
+        tasks.delete(&own.bytes).map_err(|error| ObserveError::table("tasks", error))?;
+        Ok(result)
+    }
+
+    /// Adds processes to a session that observes [`Scope::Processes`].
+    ///
+    /// # Errors
+    /// Where the table is full.
+    pub fn add_processes(&mut self, pids: &[Pid]) -> Result<(), ObserveError> {
+        let roots = find_map(&self.loaded, "roots")?;
+        for pid in pids {
+            update(&roots, "roots", &pid.to_ne_bytes(), &1_u32.to_ne_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// A descriptor that turns readable when the ring fills up; call [`Session::drain`] then, and every 50 ms.
+    pub fn readable(&self) -> BorrowedFd<'_> {
+        // SAFETY: the ring owns this descriptor and lives as long as the borrow of `self`.
+        unsafe { BorrowedFd::borrow_raw(self.ring.epoll_fd()) }
+    }
+
+    /// Takes what the ring holds, and keeps the tables from filling up.
+    ///
+    /// # Errors
+    /// Where a table can't be read.
+    pub fn drain(&mut self) -> Result<(), ObserveError> {
+        self.ring.consume().map_err(|error| ObserveError::table("events", error))?;
+        let tables = Tables::new(&self.loaded.object, self.loaded.selection.build);
+        let chunks = tables.globals()?.chunks;
+        tables.sweep_chunks(chunks)
+    }
+
+    /// Detaches the sensor and turns what it counted into facts.
+    ///
+    /// # Errors
+    /// Where a table can't be read.
+    pub fn finish(mut self) -> Result<Observation, ObserveError> {
+        self.loaded.links.clear();
+        self.ring.consume().map_err(|error| ObserveError::table("events", error))?;
+        crate::facts::observation(&self)
+    }
+}
+
+struct OwnKey {
+    bytes: Vec<u8>,
+    _pidfd: Option<OwnedFd>,
+}
+
+/// How a map of tasks names the main thread: by a pidfd in task storage, by its id in the compat hash.
+fn own_key(build: Build) -> Result<OwnKey, ObserveError> {
+    if build == Build::Compat {
+        return Ok(OwnKey { bytes: std::process::id().to_ne_bytes().to_vec(), _pidfd: None });
+    }
+    let pidfd = rustix::process::pidfd_open(rustix::process::getpid(), rustix::process::PidfdFlags::empty())
+        .map_err(|error| ObserveError::table("tasks", error))?;
+    Ok(OwnKey { bytes: pidfd.as_raw_fd().to_ne_bytes().to_vec(), _pidfd: Some(pidfd) })
+}
+
+fn find_map<'a>(loaded: &'a Loaded, name: &'static str) -> Result<Map<'a>, ObserveError> {
+    loaded
+        .object
+        .maps()
+        .find(|map| map.name() == name)
+        .ok_or_else(|| ObserveError::table(name, "is not in the object"))
+}
+
+fn update(map: &Map<'_>, name: &'static str, key: &[u8], value: &[u8]) -> Result<(), ObserveError> {
+    map.update(key, value, MapFlags::ANY).map_err(|error| ObserveError::table(name, error))
+}
+
+fn admit_cgroup(loaded: &Loaded, path: &PathBuf) -> Result<OwnedFd, ObserveError> {
+    let failed = |reason: String| ObserveError::Cgroup { path: path.display().to_string(), reason };
+    let directory = File::open(path).map_err(|error| failed(error.to_string()))?;
+    let cgroups = find_map(loaded, "cgroups")?;
+    let fd = directory.as_fd().as_raw_fd();
+    cgroups.update(&0_u32.to_ne_bytes(), &fd.to_ne_bytes(), MapFlags::ANY).map_err(|error| {
+        failed(format!("is not a control group of version 2 ({error}); see `grep cgroup2 /proc/mounts`"))
+    })?;
+    Ok(directory.into())
+}
+
+fn open_ring(
+    loaded: &Loaded,
+    collector: &Rc<RefCell<Collector>>,
+) -> Result<RingBuffer<'static>, ObserveError> {
+    let events = find_map(loaded, "events")?;
+    let sink = Rc::clone(collector);
+    let mut builder = RingBufferBuilder::new();
+    builder
+        .add(&events, move |bytes: &[u8]| {
+            sink.borrow_mut().take(bytes);
+            0
+        })
+        .map_err(|error| ObserveError::table("events", error))?;
+    builder.build().map_err(|error| ObserveError::table("events", error))
+}

@@ -1,0 +1,168 @@
+//! The sensor's tables, read once at the end.
+
+use std::collections::HashMap;
+
+use libbpf_rs::{Map, MapCore, MapFlags, Object};
+
+use crate::ObserveError;
+use crate::record::{
+    Chunk, ChunkKey, File, FileKey, Globals, PLANE_AHEAD, Plain, Process, Row, RowKey, bytes_of, read,
+};
+use crate::select::Build;
+
+/// Entries that one batch reads; bounds the memory that reading takes.
+const BATCH: u32 = 1024;
+
+/// The tables of a loaded object.
+pub(crate) struct Tables<'a> {
+    object: &'a Object,
+    build: Build,
+}
+
+impl<'a> Tables<'a> {
+    pub(crate) fn new(object: &'a Object, build: Build) -> Self {
+        Self { object, build }
+    }
+
+    fn map(&self, name: &'static str) -> Result<Map<'a>, ObserveError> {
+        self.object
+            .maps()
+            .find(|map| map.name() == name)
+            .ok_or_else(|| ObserveError::table(name, "is not in the object"))
+    }
+
+    /// The counters of losses.
+    pub(crate) fn globals(&self) -> Result<Globals, ObserveError> {
+        let map = self
+            .object
+            .maps()
+            .find(|map| map.name().to_string_lossy().ends_with(".bss"))
+            .ok_or_else(|| ObserveError::table("globals", "is not in the object"))?;
+        let value = map
+            .lookup(&0_u32.to_ne_bytes(), MapFlags::ANY)
+            .map_err(|error| ObserveError::table("globals", error))?;
+        value
+            .and_then(|bytes| read(&bytes))
+            .ok_or_else(|| ObserveError::table("globals", "is shorter than its type"))
+    }
+
+    /// Calls `each` with every row, those of one file together, and the row of everything beyond the bound last.
+    pub(crate) fn rows(&self, mut each: impl FnMut(RowKey, Row)) -> Result<(), ObserveError> {
+        match self.build {
+            Build::Full => self.indexed_rows(&mut each),
+            Build::Compat => self.hashed_rows(&mut each),
+        }
+    }
+
+    fn indexed_rows(&self, each: &mut dyn FnMut(RowKey, Row)) -> Result<(), ObserveError> {
+        let mut index: Vec<(RowKey, u32)> = Vec::new();
+        self.batch("row_index", |key: RowKey, slot: Slot| index.push((key, slot.0)))?;
+        index.sort_unstable_by_key(|(key, _)| (key.dev, key.ino, key.tgid));
+        index.push((RowKey { tgid: 0, dev: 0, ino: 0 }, 0));
+        let rows = self.map("rows")?;
+        let mut value = vec![0_u8; rows.value_size() as usize];
+        for (key, slot) in index {
+            let found = rows.lookup_into(&slot.to_ne_bytes(), &mut value, MapFlags::ANY);
+            if found.map_err(|error| ObserveError::table("rows", error))?
+                && let Some(row) = read(&value)
+            {
+                each(key, row);
+            }
+        }
+        Ok(())
+    }
+
+    fn hashed_rows(&self, each: &mut dyn FnMut(RowKey, Row)) -> Result<(), ObserveError> {
+        let mut rows: Vec<(RowKey, Row)> = Vec::new();
+        self.batch("rows", |key: RowKey, row: Row| rows.push((key, row)))?;
+        rows.sort_unstable_by_key(|(key, _)| (key.tgid == 0, key.dev, key.ino, key.tgid));
+        rows.into_iter().for_each(|(key, row)| each(key, row));
+        Ok(())
+    }
+
+    /// Lookups and faults by process.
+    pub(crate) fn processes(&self) -> Result<HashMap<u32, Process>, ObserveError> {
+        let mut found = HashMap::new();
+        if self.build == Build::Compat {
+            self.batch("processes", |key: Slot, process: Process| {
+                found.insert(key.0, process);
+            })?;
+            return Ok(found);
+        }
+        let mut slots = Vec::new();
+        self.batch("process_index", |pid: Slot, slot: Slot| slots.push((pid.0, slot.0)))?;
+        let map = self.map("processes")?;
+        for (pid, slot) in slots {
+            let value = map.lookup(&slot.to_ne_bytes(), MapFlags::ANY);
+            let value = value.map_err(|error| ObserveError::table("processes", error))?;
+            if let Some(process) = value.and_then(|bytes| read(&bytes)) {
+                found.insert(pid, process);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Pages evicted, and pages read ahead for nothing, by file: evicted unrequested, and those that still wait.
+    pub(crate) fn files(&self) -> Result<HashMap<(u32, u64), File>, ObserveError> {
+        let mut files = HashMap::new();
+        self.batch("files", |key: FileKey, file: File| {
+            files.insert((key.dev, key.ino), file);
+        })?;
+        self.batch("chunks", |key: ChunkKey, chunk: Chunk| {
+            let waiting: u32 = chunk.bits[PLANE_AHEAD].iter().map(|word| word.count_ones()).sum();
+            if waiting > 0 {
+                let nobody = RowKey { tgid: 0, dev: 0, ino: 0 };
+                files
+                    .entry((key.dev, key.ino))
+                    .or_insert(File { evicted: 0, wasted: 0, last_writer: nobody })
+                    .wasted += u64::from(waiting);
+            }
+        })?;
+        Ok(files)
+    }
+
+    /// Frees chunks without a bit where the table is three quarters full. Losing a bit that is set in that instant is
+    /// possible but takes a table that covers 48 GiB; the alternative is to lose all that follow.
+    pub(crate) fn sweep_chunks(&self, in_use: u64) -> Result<(), ObserveError> {
+        let map = self.map("chunks")?;
+        if in_use < u64::from(map.max_entries()) * 3 / 4 {
+            return Ok(());
+        }
+        let mut empty = Vec::new();
+        self.batch("chunks", |key: ChunkKey, chunk: Chunk| {
+            if chunk.bits.iter().flatten().all(|word| *word == 0) {
+                empty.push(key);
+            }
+        })?;
+        for key in empty {
+            // Already gone is as good.
+            let _ = map.delete(bytes_of(&key));
+        }
+        Ok(())
+    }
+
+    fn batch<K: Plain, V: Plain>(
+        &self,
+        name: &'static str,
+        mut each: impl FnMut(K, V),
+    ) -> Result<(), ObserveError> {
+        let map = self.map(name)?;
+        let entries = map
+            .lookup_batch(BATCH, MapFlags::ANY, MapFlags::ANY)
+            .map_err(|error| ObserveError::table(name, error))?;
+        for (key, value) in entries {
+            if let (Some(key), Some(value)) = (read(&key), read(&value)) {
+                each(key, value);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A 32-bit key or value.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+struct Slot(u32);
+
+// SAFETY: an integer.
+unsafe impl Plain for Slot {}

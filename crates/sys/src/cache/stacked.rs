@@ -1,0 +1,18 @@
+//! File systems whose files keep their pages elsewhere.
+//!
+//! A file of overlayfs is a handle on a file of one of its layers, which holds the pages. cachestat(2) asks the handle,
+//! and answers 0 (seen on Linux 6.18); mincore(2) asks the mapping, which belongs to the layer's file, and is right. FUSE
+//! has handles of that kind too, where it passes I/O through (Linux 6.9).
+
+use std::os::fd::AsFd;
+
+/// `OVERLAYFS_SUPER_MAGIC` of <linux/magic.h>.
+const OVERLAYFS: u64 = 0x794c_7630;
+/// `FUSE_SUPER_MAGIC`.
+const FUSE: u64 = 0x6573_5546;
+
+/// True where an answer of 0 by cachestat(2) says nothing about this file.
+pub fn hides_pages(fd: impl AsFd) -> bool {
+    #[allow(clippy::unnecessary_cast, reason = "the type depends on the architecture")]
+    rustix::fs::fstatfs(fd).is_ok_and(|fs| matches!(fs.f_type as u64, OVERLAYFS | FUSE))
+}

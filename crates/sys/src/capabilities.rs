@@ -1,0 +1,44 @@
+//! This thread's effective capabilities.
+
+/// The capabilities that matter here, by their number in <linux/capability.h>.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cap {
+    Fowner = 3,
+    SysAdmin = 21,
+    Perfmon = 38,
+    Bpf = 39,
+}
+
+/// A set of capabilities, a bit each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CapSet(u64);
+
+impl CapSet {
+    pub(crate) fn has(self, cap: Cap) -> bool {
+        self.0 & (1 << (cap as u32)) != 0
+    }
+}
+
+/// The effective set, or nothing where /proc is not mounted.
+pub(crate) fn effective() -> Option<CapSet> {
+    parse(&std::fs::read("/proc/thread-self/status").ok()?)
+}
+
+fn parse(status: &[u8]) -> Option<CapSet> {
+    let line = status.split(|&b| b == b'\n').find_map(|line| line.strip_prefix(b"CapEff:"))?;
+    let digits = std::str::from_utf8(line).ok()?.trim();
+    u64::from_str_radix(digits, 16).ok().map(CapSet)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_are_capabilities() {
+        let caps = parse(b"Name:\tx\nCapPrm:\t0\nCapEff:\t000000c000000008\n").expect("CapEff");
+        assert!(caps.has(Cap::Bpf) && caps.has(Cap::Perfmon) && caps.has(Cap::Fowner));
+        assert!(!caps.has(Cap::SysAdmin));
+        assert_eq!(parse(b"Name:\tx\n"), None);
+    }
+}

@@ -1,0 +1,106 @@
+//! /proc/PID/maps: which files a process has mapped.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use hotset_facts::{Dev, FileId, Pid};
+
+use super::escape::unescape_path;
+use super::{Malformed, ProcError, decimal, lines, read_with};
+
+/// What the kernel appends to the name of a file that has none any more.
+const DELETED: &[u8] = b" (deleted)";
+
+/// A file that is mapped at least once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MappedFile {
+    /// Its path, as the process sees it. A line feed in it was decoded; a name that itself holds the text `\012` can't
+    /// be told from that.
+    pub path: PathBuf,
+    /// Its identity; the device is the file system's, which for btrfs and overlayfs is not what stat(2) says.
+    pub id: FileId,
+    /// True where its name is gone (or ends in ` (deleted)`, which reads the same).
+    pub deleted: bool,
+}
+
+/// The distinct files that `pid` has mapped, in order of address, or nothing where it is gone.
+pub fn of(pid: Pid) -> Result<Option<Vec<MappedFile>>, ProcError> {
+    read_with(&PathBuf::from(format!("/proc/{pid}/maps")), parse)
+}
+
+/// Parses the whole file.
+pub fn parse(bytes: &[u8]) -> Result<Vec<MappedFile>, Malformed> {
+    let mut seen = HashSet::new();
+    let mut files = Vec::new();
+    for (number, line) in lines(bytes) {
+        let file = parse_line(line).ok_or_else(|| {
+            Malformed::new(number, "a mapping as proc_pid_maps(5) describes it", line)
+        })?;
+        // Inode 0: anonymous memory, [heap], [vdso] and kin. No path: anon_inode:[io_uring] and kin.
+        if file.id.ino != 0 && file.path.is_absolute() && seen.insert(file.id) {
+            files.push(file);
+        }
+    }
+    Ok(files)
+}
+
+fn parse_line(line: &[u8]) -> Option<MappedFile> {
+    // address permissions offset dev inode, then blanks up to the name, which can hold blanks itself.
+    let mut rest = line;
+    let mut field = || {
+        let end = rest.iter().position(|&byte| byte == b' ').unwrap_or(rest.len());
+        let (field, tail) = rest.split_at(end);
+        rest = tail.strip_prefix(b" ").unwrap_or(tail);
+        field
+    };
+    let (_address, _permissions, _offset) = (field(), field(), field());
+    let dev = parse_dev(field())?;
+    let ino = decimal(field())?;
+    let name = rest.trim_ascii_start();
+    let alive = name.strip_suffix(DELETED);
+    Some(MappedFile {
+        path: unescape_path(alive.unwrap_or(name), b"\n"),
+        id: FileId { dev, ino },
+        deleted: alive.is_some(),
+    })
+}
+
+/// Unlike in mountinfo, both numbers are hexadecimal.
+fn parse_dev(field: &[u8]) -> Option<Dev> {
+    let (major, minor) = std::str::from_utf8(field).ok()?.split_once(':')?;
+    Some(Dev {
+        major: u32::from_str_radix(major, 16).ok()?,
+        minor: u32::from_str_radix(minor, 16).ok()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn distinct_files_with_any_name() {
+        let files = parse(
+            b"55d0c000-55d0d000 r--p 00000000 fd:01 1234                      /usr/bin/a b\\012c\n\
+              55d0d000-55d0e000 r-xp 00001000 fd:01 1234                      /usr/bin/a b\\012c\n\
+              7f00-7f01 rw-p 00000000 00:00 0 \n\
+              7f01-7f02 rw-p 00000000 00:00 0                          [heap]\n\
+              7f01-7f02 rw-s 00000000 00:0e 2057                       anon_inode:[io_uring]\n\
+              7f02-7f03 rw-s 00000000 00:1a 7                          /tmp/gone (deleted)\n",
+        )
+        .expect("maps");
+        assert_eq!(files.len(), 2);
+        assert_eq!(files[0].path, Path::new("/usr/bin/a b\nc"));
+        assert_eq!(files[0].id, FileId { dev: Dev { major: 253, minor: 1 }, ino: 1234 });
+        assert_eq!((files[1].path.as_path(), files[1].deleted), (Path::new("/tmp/gone"), true));
+    }
+
+    #[test]
+    fn this_process_maps_its_own_program() {
+        let files = of(std::process::id()).expect("maps").expect("this process");
+        let program = std::env::current_exe().expect("path");
+        assert!(files.iter().any(|file| file.path == program));
+    }
+}

@@ -1,0 +1,103 @@
+//! One parser a file of /proc, each a pure function with a thin reader around it.
+//!
+//! Processes vanish while they are read. That is `None`, not an error.
+
+pub mod children;
+pub mod cmdline;
+mod escape;
+pub mod fds;
+pub mod maps;
+pub mod mountinfo;
+pub mod pid_io;
+pub mod stat;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rustix::io::Errno;
+
+/// Why a file of /proc could not be read or understood.
+#[derive(Debug, thiserror::Error)]
+pub enum ProcError {
+    /// It can't be read.
+    #[error("can't read {}: {error}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The kernel's answer.
+        error: io::Error,
+    },
+    /// It has another format than the kernel documents.
+    #[error("{}, {what}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// Where and what.
+        what: Malformed,
+    },
+}
+
+impl ProcError {
+    fn read(path: &Path, error: io::Error) -> Self {
+        Self::Read { path: path.to_owned(), error }
+    }
+
+    /// True where the caller lacks the permission.
+    pub fn is_denied(&self) -> bool {
+        matches!(self, Self::Read { error, .. } if error.kind() == io::ErrorKind::PermissionDenied)
+    }
+}
+
+/// A line that a parser does not understand.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: expected {expected}, found {found:?}")]
+pub struct Malformed {
+    /// Its number, from 1.
+    pub line: usize,
+    /// What should have been there.
+    pub expected: &'static str,
+    /// What was there.
+    pub found: String,
+}
+
+impl Malformed {
+    fn new(line: usize, expected: &'static str, found: &[u8]) -> Self {
+        Self { line, expected, found: String::from_utf8_lossy(found).into_owned() }
+    }
+}
+
+/// The bytes of a file of /proc, or nothing where its process is gone.
+fn read(path: &Path) -> Result<Option<Vec<u8>>, ProcError> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if is_gone(&error) => Ok(None),
+        Err(error) => Err(ProcError::read(path, error)),
+    }
+}
+
+fn is_gone(error: &io::Error) -> bool {
+    matches!(Errno::from_io_error(error), Some(Errno::NOENT | Errno::SRCH))
+}
+
+/// Reads and parses a file of a process.
+fn read_with<T>(
+    path: &Path,
+    parse: impl FnOnce(&[u8]) -> Result<T, Malformed>,
+) -> Result<Option<T>, ProcError> {
+    let Some(bytes) = read(path)? else { return Ok(None) };
+    parse(&bytes).map(Some).map_err(|what| ProcError::Malformed { path: path.to_owned(), what })
+}
+
+/// A decimal number that is the whole of `digits`.
+fn decimal(digits: &[u8]) -> Option<u64> {
+    std::str::from_utf8(digits).ok()?.parse().ok()
+}
+
+/// Lines without their ends; the empty one after the last is left out.
+fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    bytes
+        .split(|&byte| byte == b'\n')
+        .enumerate()
+        .map(|(index, line)| (index + 1, line))
+        .filter(|(_, line)| !line.is_empty())
+}

@@ -1,0 +1,45 @@
+//! Files for the unit tests of this crate.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A file that vanishes with this value.
+pub(crate) struct ScratchFile {
+    pub(crate) path: PathBuf,
+    pub(crate) file: File,
+}
+
+impl ScratchFile {
+    /// A file with these bytes.
+    pub(crate) fn with(bytes: &[u8]) -> Self {
+        Self::inside(&std::env::temp_dir(), bytes)
+    }
+
+    /// The same, on the file system that holds the build, so that its pages can be evicted (tmpfs can't do that).
+    pub(crate) fn on_disk(bytes: &[u8]) -> Self {
+        let exe = std::env::current_exe().expect("path of the test");
+        Self::inside(exe.parent().expect("its directory"), bytes)
+    }
+
+    fn inside(dir: &Path, bytes: &[u8]) -> Self {
+        static SERIAL: AtomicU32 = AtomicU32::new(0);
+        let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
+        let path = dir.join(format!("hotset-sys-test-{}-{serial}", std::process::id()));
+        let mut file = File::options()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(&path)
+            .expect("create scratch file");
+        file.write_all(bytes).expect("write scratch file");
+        Self { path, file }
+    }
+}
+
+impl Drop for ScratchFile {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
+}

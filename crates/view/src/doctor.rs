@@ -1,0 +1,187 @@
+//! What this host lets hotset see, for people and for scripts.
+
+use anstyle::{AnsiColor, Style};
+use hotset_facts::{Capability, Observed, Support, Verdict};
+use serde::Serialize;
+
+use crate::escape::{columns, escape_text};
+use crate::report::text::{paint, wrap};
+use crate::table::{Align, pad};
+
+/// The answer of `hotset doctor` for a terminal of `width` columns.
+pub fn doctor_text(support: &Support, width: usize, color: bool) -> String {
+    let width = width.clamp(40, 120);
+    let who = if support.euid == 0 { "root".to_owned() } else { format!("user {}", support.euid) };
+    let mut out = format!("Kernel {}, running as {who}\n\n", escape_text(&support.kernel));
+    let titles = support.capabilities.iter().map(|capability| columns(capability.title));
+    let title_width = titles.max().unwrap_or(0).min(width / 2);
+    for capability in &support.capabilities {
+        push_capability(&mut out, capability, title_width, width, color);
+    }
+    match support.sensor_start_ms {
+        Observed::Value(ms) => out.push_str(&format!("\nThe sensor starts in {ms} ms here.\n")),
+        Observed::Missing(reason) => {
+            out.push_str(&format!("\nThe sensor was not started ({reason}).\n"));
+        }
+    }
+    out
+}
+
+/// One line with the verdict, then what is missing without it and what to do, where there is something to say.
+fn push_capability(
+    out: &mut String,
+    capability: &Capability,
+    title_width: usize,
+    width: usize,
+    color: bool,
+) {
+    const VERDICT_WIDTH: usize = 6;
+    let style = match capability.verdict {
+        Verdict::Yes => Style::new().fg_color(Some(AnsiColor::Green.into())),
+        Verdict::Partly => Style::new().fg_color(Some(AnsiColor::Yellow.into())),
+        Verdict::No => Style::new().fg_color(Some(AnsiColor::Red.into())).bold(),
+    };
+    let verdict = pad(word(capability.verdict), VERDICT_WIDTH, Align::Left);
+    let title = pad(&escape_text(capability.title), title_width, Align::Left);
+    let indent = 2 + VERDICT_WIDTH + 2 + title_width + 2;
+    let detail = wrap(&escape_text(&capability.detail), width.saturating_sub(indent).max(20));
+    let mut detail = detail.iter();
+    let first = format!(
+        "  {}  {title}  {}",
+        paint(&verdict, style, color),
+        detail.next().map_or("", |s| s)
+    );
+    out.push_str(first.trim_end());
+    out.push('\n');
+    for line in detail {
+        out.push_str(&format!("{:indent$}{line}\n", ""));
+    }
+    push_note(out, "without it: ", &capability.consequence, width);
+    push_note(out, "what to do: ", &capability.remedy, width);
+}
+
+fn push_note(out: &mut String, label: &str, text: &str, width: usize) {
+    const INDENT: usize = 10;
+    if text.is_empty() {
+        return;
+    }
+    let lines = wrap(&escape_text(text), width.saturating_sub(INDENT + label.len()).max(20));
+    for (i, line) in lines.iter().enumerate() {
+        let label = if i == 0 { label.to_owned() } else { " ".repeat(label.len()) };
+        out.push_str(&format!("{:INDENT$}{label}{line}\n", ""));
+    }
+}
+
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Yes => "yes",
+        Verdict::Partly => "partly",
+        Verdict::No => "no",
+    }
+}
+
+#[derive(Serialize)]
+struct DoctorV1<'a> {
+    schema: &'static str,
+    hotset: &'static str,
+    kernel: &'a str,
+    euid: u32,
+    sensor_start_ms: Option<u64>,
+    sensor_start_reason: Option<String>,
+    capabilities: Vec<CapabilityV1<'a>>,
+}
+
+#[derive(Serialize)]
+struct CapabilityV1<'a> {
+    id: &'static str,
+    title: &'static str,
+    verdict: &'static str,
+    detail: &'a str,
+    consequence: &'a str,
+    remedy: &'a str,
+}
+
+/// The same as a line of JSON, schema `hotset.doctor/1`.
+pub fn doctor_json(support: &Support) -> Vec<u8> {
+    let capabilities = support.capabilities.iter().map(|c| CapabilityV1 {
+        id: c.id,
+        title: c.title,
+        verdict: word(c.verdict),
+        detail: &c.detail,
+        consequence: &c.consequence,
+        remedy: &c.remedy,
+    });
+    crate::json::to_line(&DoctorV1 {
+        schema: "hotset.doctor/1",
+        hotset: env!("CARGO_PKG_VERSION"),
+        kernel: &support.kernel,
+        euid: support.euid,
+        sensor_start_ms: support.sensor_start_ms.value(),
+        sensor_start_reason: support.sensor_start_ms.reason().map(|reason| reason.to_string()),
+        capabilities: capabilities.collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hotset_facts::Reason;
+
+    fn support() -> Support {
+        let capability =
+            |id, title, verdict, detail: &str, consequence: &str, remedy: &str| Capability {
+                id,
+                title,
+                verdict,
+                detail: detail.to_owned(),
+                consequence: consequence.to_owned(),
+                remedy: remedy.to_owned(),
+            };
+        Support {
+            kernel: "6.18.44".to_owned(),
+            euid: 1000,
+            capabilities: vec![
+                capability(
+                    "btf",
+                    "kernel type information",
+                    Verdict::Yes,
+                    "/sys/kernel/btf/vmlinux",
+                    "",
+                    "",
+                ),
+                capability(
+                    "bpf",
+                    "loading BPF programs",
+                    Verdict::No,
+                    "EPERM",
+                    "pages, read-ahead, faults, direct I/O, lookups and time by file and by process",
+                    "run as root, or give CAP_BPF and CAP_PERFMON: setcap cap_bpf,cap_perfmon+ep hotset",
+                ),
+                capability(
+                    "idle-cache",
+                    "the cache keeps idle pages",
+                    Verdict::Partly,
+                    "a DAMON scheme with action pageout is running: kdamond evicts what is idle",
+                    "warm runs go cold after a while",
+                    "",
+                ),
+            ],
+            sensor_start_ms: Observed::Missing(Reason::denied("needs root")),
+        }
+    }
+
+    #[test]
+    fn text() {
+        insta::assert_snapshot!("doctor_80", doctor_text(&support(), 80, false));
+        assert!(doctor_text(&support(), 80, true).contains("\u{1b}["));
+    }
+
+    #[test]
+    fn json() -> Result<(), serde_json::Error> {
+        let json: serde_json::Value = serde_json::from_slice(&doctor_json(&support()))?;
+        assert_eq!(json["schema"], "hotset.doctor/1");
+        assert_eq!(json["capabilities"][1]["verdict"], "no");
+        assert!(json["sensor_start_ms"].is_null());
+        Ok(())
+    }
+}

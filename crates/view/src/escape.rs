@@ -1,0 +1,125 @@
+//! Names as a terminal may see them: whatever a file is called, one line and no control sequences come out.
+
+use std::fmt::Write as _;
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Escapes bytes that a person is to read: control characters as `\n`, `\t`, `\x1b`; invalid UTF-8 as `\xNN`; characters
+/// that reorder or hide text as `\u{NNNN}`; the backslash as `\\`, so that the result is unambiguous.
+pub fn escape_bytes(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            push_escaped(&mut out, character, true);
+        }
+        for byte in chunk.invalid() {
+            let _ = write!(out, "\\x{byte:02x}");
+        }
+    }
+    out
+}
+
+/// Escapes text of ours that may hold names: as [`escape_bytes`], but a backslash stays.
+pub fn escape_text(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        push_escaped(&mut out, character, false);
+    }
+    out
+}
+
+fn push_escaped(out: &mut String, character: char, backslash: bool) {
+    match character {
+        '\n' => out.push_str("\\n"),
+        '\t' => out.push_str("\\t"),
+        '\r' => out.push_str("\\r"),
+        '\\' if backslash => out.push_str("\\\\"),
+        c if c.is_ascii_control() => {
+            let _ = write!(out, "\\x{:02x}", c as u32);
+        }
+        c if c.is_control() || hides_or_reorders(c) => {
+            let _ = write!(out, "\\u{{{:x}}}", c as u32);
+        }
+        c => out.push(c),
+    }
+}
+
+/// Zero-width and bidirectional format characters, line and paragraph separators, and the byte order mark: with them, a
+/// name can look like another.
+fn hides_or_reorders(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
+}
+
+/// Columns that a text takes on a terminal.
+pub(crate) fn columns(text: &str) -> usize {
+    text.width()
+}
+
+/// Cuts the middle out of a text wider than `width` columns. More of the end stays than of the start: that is where a
+/// path has its name.
+pub fn shorten_middle(text: &str, width: usize) -> String {
+    if columns(text) <= width {
+        return text.to_owned();
+    }
+    let room = width.saturating_sub(1);
+    let head_room = room / 3;
+    let head = take_columns(text.chars(), head_room);
+    let tail: Vec<char> =
+        take_columns(text.chars().rev(), room - head_room).chars().rev().collect();
+    let mut out = head;
+    if width > 0 {
+        out.push('…');
+    }
+    out.extend(tail);
+    out
+}
+
+/// Cuts the end off a text wider than `width` columns.
+pub(crate) fn shorten_end(text: &str, width: usize) -> String {
+    if columns(text) <= width {
+        return text.to_owned();
+    }
+    let mut out = take_columns(text.chars(), width.saturating_sub(1));
+    if width > 0 {
+        out.push('…');
+    }
+    out
+}
+
+fn take_columns(characters: impl Iterator<Item = char>, width: usize) -> String {
+    let mut used = 0;
+    characters
+        .take_while(|c| {
+            used += c.width().unwrap_or(0);
+            used <= width
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_stays_on_one_line() {
+        assert_eq!(escape_bytes(b"a\nb\tc\x1b[31m\x7f"), "a\\nb\\tc\\x1b[31m\\x7f");
+        assert_eq!(escape_bytes(b"bad\xff\xfe.txt"), "bad\\xff\\xfe.txt");
+        assert_eq!(escape_bytes("\u{202e}gpj.exe\u{85}".as_bytes()), "\\u{202e}gpj.exe\\u{85}");
+        assert_eq!(escape_bytes(br"C:\n"), r"C:\\n");
+        assert_eq!(escape_bytes("日本語 é".as_bytes()), "日本語 é");
+    }
+
+    #[test]
+    fn shortening_keeps_both_ends_and_the_width() {
+        let path = "/very/long/path/to/some/directory/with/a/file.bin";
+        let short = shorten_middle(path, 24);
+        assert_eq!(short, "/very/l…y/with/a/file.bin".replace("y/with", "/with"));
+        assert_eq!(columns(&short), 24);
+        for width in 0..60 {
+            assert!(columns(&shorten_middle("日本語日本語日本語", width)) <= width);
+            assert!(columns(&shorten_end(path, width)) <= width);
+        }
+    }
+}

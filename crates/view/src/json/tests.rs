@@ -1,0 +1,103 @@
+use super::profile_json;
+use crate::testing::*;
+use hotset_analysis::Summary;
+use serde_json::Value;
+
+const SCHEMA: &str = include_str!("../../../../schema/profile-1.schema.json");
+
+type TestResult = Result<(), Box<dyn std::error::Error>>;
+
+fn parsed(summary: &Summary) -> Result<Value, serde_json::Error> {
+    serde_json::from_slice(&profile_json(summary))
+}
+
+fn validator() -> Result<jsonschema::Validator, Box<dyn std::error::Error>> {
+    let schema: Value = serde_json::from_str(SCHEMA)?;
+    Ok(jsonschema::draft202012::new(&schema)?)
+}
+
+#[test]
+fn every_kind_of_run_fits_the_schema() -> TestResult {
+    let validator = validator()?;
+    let runs = [
+        ("three files", summary(three_files())),
+        ("many files", summary(many_files(300))),
+        ("losses", summary(lossy())),
+        ("nasty names", summary(nasty_names())),
+        ("unprivileged", summary(unprivileged())),
+        ("everything missing", summary_without_costs(everything_missing())),
+    ];
+    for (name, summary) in runs {
+        let json = parsed(&summary)?;
+        let errors: Vec<String> =
+            validator.iter_errors(&json).map(|e| format!("{e} at {}", e.instance_path)).collect();
+        assert!(errors.is_empty(), "{name}: {errors:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_schema_rejects_what_is_wrong() -> TestResult {
+    let validator = validator()?;
+    let good = parsed(&summary(three_files()))?;
+    assert!(validator.is_valid(&good));
+    type Breakage = fn(&mut Value);
+    let breakages: [(&str, Breakage); 7] = [
+        ("other schema", |json| json["schema"] = "hotset.profile/2".into()),
+        ("key left out", |json| {
+            json["totals"]["read"].as_object_mut().map(|read| read.remove("pages"));
+        }),
+        ("unknown key", |json| json["files"][0]["colour"] = 1.into()),
+        ("negative count", |json| json["totals"]["sync"]["calls"] = (-1).into()),
+        ("number as text", |json| json["command"]["wall_ns"] = "12".into()),
+        ("unknown severity", |json| json["findings"][0]["severity"] = "fatal".into()),
+        ("local time", |json| json["started_at"] = "2026-07-25T19:20:00+02:00".into()),
+    ];
+    for (name, break_it) in breakages {
+        let mut json = good.clone();
+        break_it(&mut json);
+        assert!(!validator.is_valid(&json), "{name}");
+    }
+    Ok(())
+}
+
+#[test]
+fn values_arrive_where_they_belong() -> TestResult {
+    let json = parsed(&summary(three_files()))?;
+    assert_eq!(json["schema"], "hotset.profile/1");
+    assert_eq!(json["started_at"], "2026-07-25T17:20:00.123Z");
+    assert_eq!(json["files"][0]["dev"], "253:0");
+    assert_eq!(json["files"][0]["path_hex"], Value::Null);
+    let read = &json["totals"]["read"];
+    let number = |name: &str| read[name].as_u64().unwrap_or(u64::MAX);
+    assert_eq!(number("pages"), number("hits") + number("misses"));
+    assert_eq!(number("pages"), number("from_cache") + number("from_device"));
+    assert_eq!(read["size_histogram"][11]["le_bytes"], Value::Null);
+    assert_eq!(json["command"]["exit_code"], 0);
+    assert_eq!(json["lookups"]["by_directory"][0]["directory"], "/usr/lib/python313.zip");
+    let finding = &json["findings"][0];
+    assert_eq!(finding["evidence"]["saving_ns_high"], finding["saving_ns"]["high"]);
+    Ok(())
+}
+
+#[test]
+fn missing_is_null_and_not_zero() -> TestResult {
+    let json = parsed(&summary(unprivileged()))?;
+    assert_eq!(json["totals"]["read"]["pages"], Value::Null);
+    assert_eq!(json["totals"]["read"]["size_histogram"], Value::Null);
+    assert_eq!(json["lookups"]["failed_paths"], Value::Null);
+    assert_eq!(json["sensor"]["level"], "unprivileged");
+    assert_eq!(json["verdicts"][0]["verdict"], "not_enough_data");
+    Ok(())
+}
+
+#[test]
+fn a_name_that_is_no_text_keeps_its_bytes() -> TestResult {
+    let json = parsed(&summary(nasty_names()))?;
+    assert_eq!(json["files"][0]["path"], "/tmp/two\nlines\tand\u{1b}[31mred\u{7}");
+    assert_eq!(json["files"][1]["path"], "/tmp/bad-\u{fffd}\u{fffd}-utf8");
+    assert_eq!(json["files"][1]["path_hex"], "2f746d702f6261642dfffe2d75746638");
+    assert_eq!(json["files"][6]["path"], Value::Null);
+    assert_eq!(json["command"]["signal"], 11);
+    Ok(())
+}

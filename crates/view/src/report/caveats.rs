@@ -1,0 +1,122 @@
+//! What this report does not know: what was not measured, and what was lost.
+
+use hotset_analysis::{Losses, Outcome, Summary};
+use hotset_facts::{Observed, Profile, Reason};
+
+use super::screen::Screen;
+use crate::escape::escape_text;
+use crate::units::count;
+
+pub(super) fn push(screen: &mut Screen, summary: &Summary) {
+    let missing = missing(summary);
+    let losses = losses(&summary.losses);
+    if missing.is_empty() && losses.is_empty() {
+        return;
+    }
+    screen.line("");
+    push_list(screen, "Not measured: ", &missing);
+    push_list(screen, "Losses: ", &losses);
+}
+
+/// What a person without privileges should know: what is missing is most of the report, and one step brings it.
+pub(super) fn push_unprivileged(screen: &mut Screen, summary: &Summary) {
+    let missing = missing(summary);
+    screen.line("");
+    push_list(screen, "Not measured: ", &missing);
+    screen.paragraph(
+        "For the full picture: ",
+        " ",
+        "run as root, or give hotset CAP_BPF and CAP_PERFMON; `hotset doctor` tells what this host allows.",
+        0,
+    );
+}
+
+fn push_list(screen: &mut Screen, label: &str, items: &[String]) {
+    if !items.is_empty() {
+        screen.paragraph(label, " ", &items.join("; "), 0);
+    }
+}
+
+/// What the sensor says it can't measure, then groups of counters that are missing without its saying so, then rules
+/// that could not tell. Items with one reason share it.
+fn missing(summary: &Summary) -> Vec<String> {
+    let profile = &summary.profile;
+    let mut by_reason: Vec<(String, Vec<String>)> = Vec::new();
+    for item in &profile.sensor.not_measured {
+        add(&mut by_reason, &item.reason, &item.what);
+    }
+    for (what, reason) in missing_groups(profile) {
+        let said = |item: &hotset_facts::NotMeasured| item.what.split('.').next() == Some(what);
+        if !profile.sensor.not_measured.iter().any(said) {
+            add(&mut by_reason, &reason.to_string(), what);
+        }
+    }
+    for verdict in &summary.verdicts {
+        if let Outcome::NotEnoughData(reason) = verdict.outcome {
+            let reason = reason.to_string();
+            // A rule without its counters follows from the line above.
+            if !missing_groups(profile).iter().any(|(_, missing)| missing.to_string() == reason) {
+                add(&mut by_reason, &reason, &format!("rule {}", verdict.rule));
+            }
+        }
+    }
+    let text = |(reason, what): (String, Vec<String>)| {
+        format!("{}: {}", escape_text(&what.join(", ")), escape_text(&reason))
+    };
+    by_reason.into_iter().map(text).collect()
+}
+
+fn add(by_reason: &mut Vec<(String, Vec<String>)>, reason: &str, what: &str) {
+    match by_reason.iter_mut().find(|(known, _)| known == reason) {
+        Some((_, all)) => all.push(what.to_owned()),
+        None => by_reason.push((reason.to_owned(), vec![what.to_owned()])),
+    }
+}
+
+fn missing_groups(profile: &Profile) -> Vec<(&'static str, Reason)> {
+    let io = &profile.totals;
+    let lookups = match &profile.lookups {
+        Observed::Value(_) => None,
+        Observed::Missing(reason) => Some(*reason),
+    };
+    [
+        ("read", io.read.reason()),
+        ("write", io.write.reason()),
+        ("mmap", io.mmap.faults.reason().or(io.mmap.pages_read.reason())),
+        ("direct", io.direct.reason()),
+        ("readahead", io.readahead.reason()),
+        ("sync", io.sync.reason()),
+        ("device", io.device.read_bytes.reason().or(io.device.write_bytes.reason())),
+        ("time", io.time.reason()),
+        ("lookups", lookups),
+    ]
+    .into_iter()
+    .filter_map(|(what, reason)| Some((what, reason?)))
+    .collect()
+}
+
+fn losses(losses: &Losses) -> Vec<String> {
+    let mut out = Vec::new();
+    if losses.events_lost > 0 {
+        out.push(format!(
+            "{} events lost: some names and failed paths are missing, the counts are not",
+            count(losses.events_lost)
+        ));
+    }
+    if losses.entries_lost > 0 {
+        out.push(format!(
+            "{} table entries lost: rows by file and process and what came from the device are lower bounds",
+            count(losses.entries_lost)
+        ));
+    }
+    if losses.failed_unnamed > 0 {
+        out.push(format!("{} failed lookups have no path", count(losses.failed_unnamed)));
+    }
+    if losses.contradictory_rows > 0 {
+        out.push(format!(
+            "{} rows contradict themselves (more pages from the device than requested): trust none of their shares",
+            count(losses.contradictory_rows)
+        ));
+    }
+    out
+}

@@ -1,0 +1,141 @@
+//! What to change, the largest saving first.
+
+use hotset_analysis::{Evidence, Finding, Number, Outcome, Saving, Severity, Summary};
+
+use super::screen::{Screen, Tone};
+use super::text::wrap;
+use crate::escape::{columns, escape_text, shorten_middle};
+use crate::table::{Align, pad};
+use crate::units::{bytes, count, duration, percent, real};
+
+/// As wide as "CRITICAL".
+const WORD_WIDTH: usize = 8;
+const INDENT: usize = 2 + WORD_WIDTH + 2;
+
+pub(super) fn push(screen: &mut Screen, summary: &Summary) {
+    if !summary.findings.is_empty() {
+        push_if_any(screen, summary);
+        return;
+    }
+    let judged = summary.verdicts.iter().any(|verdict| verdict.outcome == Outcome::Clear);
+    screen.heading("Findings", "");
+    if judged {
+        let share = percent(summary.gate.min_share_of_wall);
+        let time = duration(summary.gate.min_saving_ns);
+        screen.below_table(&format!(
+            "None: no rule sees a change that would save {share} of the wall time or {time}."
+        ));
+    } else {
+        screen.below_table("None: no rule had enough data to tell.");
+    }
+}
+
+pub(super) fn push_if_any(screen: &mut Screen, summary: &Summary) {
+    if summary.findings.is_empty() {
+        return;
+    }
+    screen.heading("Findings", "");
+    for finding in &summary.findings {
+        push_finding(screen, finding);
+    }
+}
+
+fn push_finding(screen: &mut Screen, finding: &Finding) {
+    let (word, tone) = match finding.severity {
+        Severity::Critical => ("CRITICAL", Tone::Critical),
+        Severity::Warning => ("WARNING", Tone::Warning),
+        Severity::Info => ("INFO", Tone::Info),
+    };
+    let word = screen.paint(&pad(word, WORD_WIDTH, Align::Left), tone);
+    let title = escape_text(&finding.title);
+    for (i, line) in wrap(&title, screen.width - INDENT).iter().enumerate() {
+        let line = screen.paint(line, Tone::Heading);
+        let start = if i == 0 { format!("  {word}  ") } else { " ".repeat(INDENT) };
+        screen.line(&format!("{start}{line}"));
+    }
+    let mut facts: Vec<String> = saving(&finding.saving).into_iter().collect();
+    facts.extend(finding.evidence.iter().filter(|evidence| is_shown(evidence)).map(words));
+    screen.paragraph("", " · ", &facts.join(" · "), INDENT);
+    push_files(screen, finding);
+    screen.paragraph("", " ", &escape_text(&finding.advice), INDENT);
+}
+
+/// The saving is said in words, and zeros say nothing to a person.
+fn is_shown(evidence: &Evidence) -> bool {
+    let zero = matches!(evidence.value, Number::Count(0));
+    !zero && !evidence.name.starts_with("saving_")
+}
+
+/// As many files as one line has room for, at least one.
+fn push_files(screen: &mut Screen, finding: &Finding) {
+    let room = screen.width.min(100).saturating_sub(INDENT);
+    let mut line = String::from("in ");
+    for (i, path) in finding.files.iter().enumerate() {
+        let left = finding.files.len() - i;
+        let path = screen.path(path);
+        if i == 0 {
+            // Room for ", 4 more".
+            line.push_str(&shorten_middle(&path, room.saturating_sub(11)));
+        } else if columns(&line) + columns(&path) + 10 <= room {
+            line.push_str(&format!(", {path}"));
+        } else {
+            line.push_str(&format!(", {left} more"));
+            break;
+        }
+    }
+    if !finding.files.is_empty() {
+        screen.line(&format!("{:INDENT$}{line}", ""));
+    }
+}
+
+/// "would save 1.2 s to 1.9 s (28.5 % to 45.1 % of the wall time)".
+fn saving(saving: &Saving) -> Option<String> {
+    if saving.high_ns == 0 {
+        return None;
+    }
+    let between = |low: String, high: String| {
+        if saving.low_ns == 0 {
+            format!("up to {high}")
+        } else if low == high {
+            format!("about {high}")
+        } else {
+            format!("{low} to {high}")
+        }
+    };
+    let time = between(duration(saving.low_ns), duration(saving.high_ns));
+    let share = match (saving.low_of_wall, saving.high_of_wall) {
+        (Some(low), Some(high)) if saving.low_ns > 0 && percent(low) != percent(high) => {
+            format!(", {} to {} of the run", percent(low), percent(high))
+        }
+        (_, Some(high)) => format!(", {} of the run", percent(high)),
+        (_, None) => String::new(),
+    };
+    Some(format!("would save {time}{share}"))
+}
+
+/// `read_calls: 240000` as "240,000 read calls", `mean_read_bytes: 26` as "mean read 26 B": a trailing unit of the name
+/// decides how the number is printed.
+fn words(evidence: &Evidence) -> String {
+    let spoken = evidence.name.replace('_', " ");
+    let whole = match evidence.value {
+        Number::Count(count) => count,
+        Number::Real(real) => real.max(0.0).round() as u64,
+    };
+    if let Some(name) = spoken.strip_suffix(" ns") {
+        format!("{name} {}", duration(whole))
+    } else if let Some(name) = spoken.strip_suffix(" bytes") {
+        format!("{name} {}", bytes(whole))
+    } else if let Some(name) = spoken.strip_suffix(" pages") {
+        format!("{name} {} pages", count(whole))
+    } else if let (Some(name), Number::Real(value)) =
+        (spoken.strip_suffix(" percent"), evidence.value)
+    {
+        format!("{name} {}", percent(value / 100.0))
+    } else {
+        let value = match evidence.value {
+            Number::Count(value) => count(value),
+            Number::Real(value) => real(value),
+        };
+        format!("{value} {spoken}")
+    }
+}

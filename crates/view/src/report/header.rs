@@ -1,0 +1,80 @@
+//! What ran, how it ended, how long it took.
+
+use hotset_analysis::Summary;
+use hotset_facts::{ExitStatus, Observed, Target};
+use std::os::unix::ffi::OsStrExt as _;
+
+use super::screen::{Screen, Tone};
+use super::text::wrap_by;
+use crate::escape::shorten_middle;
+use crate::units;
+
+pub(super) fn push(screen: &mut Screen, summary: &Summary) {
+    let title = shorten_middle(&title(screen, summary), screen.width);
+    let title = screen.paint(&title, Tone::Heading);
+    screen.line(&title);
+    let facts = [Some(ending(summary)), cpu(summary), memory(summary)];
+    let facts: Vec<String> = facts.into_iter().flatten().collect();
+    for line in wrap_by(&facts.join(" · "), " · ", screen.width) {
+        screen.line(&line);
+    }
+}
+
+fn title(screen: &Screen, summary: &Summary) -> String {
+    let words = summary.profile.command.argv.iter().map(|word| quoted(screen, word.as_bytes()));
+    let words = words.collect::<Vec<_>>().join(" ");
+    match &summary.profile.command.target {
+        Target::Command => words,
+        Target::Pid(pid) if words.is_empty() => format!("process {pid}"),
+        Target::Pid(pid) => format!("process {pid}: {words}"),
+        Target::Cgroup(path) => format!("control group {}", screen.path(path)),
+        Target::System => "the whole host".to_owned(),
+    }
+}
+
+fn quoted(screen: &Screen, word: &[u8]) -> String {
+    let name = screen.name(word);
+    if name.is_empty() || name.contains([' ', '\'', '"', '$', '*', ';', '|', '&', '<', '>']) {
+        format!("'{name}'")
+    } else {
+        name
+    }
+}
+
+/// How it ended and after how long.
+fn ending(summary: &Summary) -> String {
+    let command = &summary.profile.command;
+    let wall = units::duration(summary.time.wall_ns);
+    let still = match command.still_running {
+        0 => String::new(),
+        1 => ", 1 process still running".to_owned(),
+        n => format!(", {n} processes still running"),
+    };
+    match (command.exit, &command.target) {
+        (Observed::Value(ExitStatus::Code(code)), _) => format!("exit {code} after {wall}{still}"),
+        (Observed::Value(ExitStatus::Signal(signal)), _) => {
+            format!("killed by signal {signal} after {wall}{still}")
+        }
+        (Observed::Missing(_), Target::Command) => format!("still running after {wall}"),
+        (Observed::Missing(_), _) => format!("observed for {wall}"),
+    }
+}
+
+fn cpu(summary: &Summary) -> Option<String> {
+    let command = &summary.profile.command;
+    let part = |word: &str, ns: Observed<u64>, of_wall: Option<f64>| {
+        let ns = ns.value()?;
+        let share =
+            of_wall.map_or(String::new(), |share| format!(" ({})", units::whole_percent(share)));
+        Some(format!("{word} {}{share}", units::duration(ns)))
+    };
+    let user = part("CPU user", command.user_ns, summary.time.user_of_wall);
+    let system = part("system", command.system_ns, summary.time.system_of_wall);
+    let parts: Vec<String> = [user, system].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+fn memory(summary: &Summary) -> Option<String> {
+    let bytes = summary.profile.command.max_rss_bytes.value()?;
+    Some(format!("RSS {}", units::bytes(bytes)))
+}

@@ -1,0 +1,130 @@
+//! The page that sections write to.
+
+use std::path::Path;
+
+use anstyle::{AnsiColor, Color, Style};
+use hotset_facts::Observed;
+use std::os::unix::ffi::OsStrExt as _;
+
+use super::Options;
+use super::text::{ascii, paint, wrap, wrap_by};
+use crate::escape::{columns, escape_bytes, shorten_end};
+use crate::table::{INDENT, Table};
+
+/// What a piece of text is, for its colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tone {
+    Heading,
+    Quiet,
+    Good,
+    Slow,
+    Info,
+    Warning,
+    Critical,
+}
+
+impl Tone {
+    fn style(self) -> Style {
+        let colored = |color: AnsiColor| Style::new().fg_color(Some(Color::Ansi(color)));
+        match self {
+            Self::Heading => Style::new().bold(),
+            Self::Quiet => Style::new().dimmed(),
+            Self::Good => colored(AnsiColor::Green),
+            Self::Slow | Self::Warning => colored(AnsiColor::Yellow),
+            Self::Info => colored(AnsiColor::Cyan),
+            Self::Critical => colored(AnsiColor::Red).bold(),
+        }
+    }
+}
+
+/// A report in the making.
+pub(super) struct Screen {
+    out: String,
+    pub(super) width: usize,
+    pub(super) top: usize,
+    color: bool,
+    ascii: bool,
+}
+
+impl Screen {
+    pub(super) fn new(options: &Options) -> Self {
+        Self {
+            out: String::new(),
+            width: options.width.clamp(72, 200),
+            top: options.top,
+            color: options.color,
+            ascii: options.ascii,
+        }
+    }
+
+    pub(super) fn finish(self) -> String {
+        if self.ascii { ascii(&self.out) } else { self.out }
+    }
+
+    /// A section: a blank line, its title, and a note beside it.
+    pub(super) fn heading(&mut self, title: &str, note: &str) {
+        let note = shorten_end(note, self.width.saturating_sub(columns(title) + 4));
+        let title = self.paint(title, Tone::Heading);
+        let note = if note.is_empty() { String::new() } else { format!("  ({note})") };
+        let note = self.paint(&note, Tone::Quiet);
+        self.out.push_str(&format!("\n{title}{note}\n"));
+    }
+
+    pub(super) fn line(&mut self, line: &str) {
+        self.out.push_str(line.trim_end());
+        self.out.push('\n');
+    }
+
+    /// A table, its titles quiet.
+    pub(super) fn table(&mut self, table: &Table) {
+        for (i, line) in table.lines().iter().enumerate() {
+            let line = if i == 0 { self.paint(line, Tone::Quiet) } else { line.clone() };
+            self.line(&line);
+        }
+    }
+
+    /// A quiet line below a table.
+    pub(super) fn below_table(&mut self, text: &str) {
+        for text in wrap(text, self.width - INDENT) {
+            let line = format!("{:INDENT$}{}", "", self.paint(&text, Tone::Quiet));
+            self.line(&line);
+        }
+    }
+
+    /// Words after a label, wrapped below each other: no wider than 100 columns, which is as much as the eye follows.
+    pub(super) fn paragraph(&mut self, label: &str, separator: &str, text: &str, indent: usize) {
+        let width = self.width.min(100).saturating_sub(indent + columns(label)).max(20);
+        for (i, line) in wrap_by(text, separator, width).iter().enumerate() {
+            let shown = if i == 0 { label.to_owned() } else { " ".repeat(columns(label)) };
+            let line = format!("{:indent$}{shown}{line}", "");
+            self.line(&line);
+        }
+    }
+
+    pub(super) fn paint(&self, text: &str, tone: Tone) -> String {
+        paint(text, tone.style(), self.color)
+    }
+
+    /// A name, safe for this terminal.
+    pub(super) fn name(&self, bytes: &[u8]) -> String {
+        let escaped = escape_bytes(bytes);
+        if !self.ascii || escaped.is_ascii() {
+            return escaped;
+        }
+        escaped.chars().map(|c| if c.is_ascii() { c.to_string() } else { hex_escapes(c) }).collect()
+    }
+
+    pub(super) fn path(&self, path: &Path) -> String {
+        self.name(path.as_os_str().as_bytes())
+    }
+}
+
+fn hex_escapes(c: char) -> String {
+    let mut buffer = [0; 4];
+    c.encode_utf8(&mut buffer).bytes().map(|byte| format!("\\x{byte:02x}")).collect()
+}
+
+/// A value as a cell; a dash where there is none (the reasons stand at the end of the report).
+pub(super) fn cell<T>(value: Observed<T>, format: impl FnOnce(T) -> String) -> String {
+    value.value().map_or_else(|| "-".to_owned(), format)
+}

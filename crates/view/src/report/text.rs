@@ -1,0 +1,92 @@
+//! Wrapping and painting.
+
+use anstyle::Style;
+
+use crate::escape::{columns, shorten_end};
+
+/// Words in lines of at most `width` columns; a word that is wider is cut, so that no line ever wraps by itself.
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
+    wrap_by(text, " ", width)
+}
+
+/// Parts, joined by `separator` where they share a line. A line that goes on ends in a comma, if that separates, and
+/// else without the separator.
+pub(crate) fn wrap_by(text: &str, separator: &str, width: usize) -> Vec<String> {
+    let comma = if separator == ", " { "," } else { "" };
+    let mut lines: Vec<String> = Vec::new();
+    for part in text.split(separator).filter(|part| !part.trim().is_empty()) {
+        let part = shorten_end(part, width.saturating_sub(comma.len()));
+        match lines.last_mut() {
+            Some(line)
+                if columns(line) + columns(separator) + columns(&part) + comma.len() <= width =>
+            {
+                line.push_str(separator);
+                line.push_str(&part);
+            }
+            Some(line) => {
+                line.push_str(comma);
+                lines.push(part);
+            }
+            None => lines.push(part),
+        }
+    }
+    lines
+}
+
+/// The text with a style, or as it is without colour.
+pub(crate) fn paint(text: &str, style: Style, color: bool) -> String {
+    if color && !text.is_empty() { format!("{style}{text}{style:#}") } else { text.to_owned() }
+}
+
+/// The text with every glyph that isn't ASCII replaced by one of the same width, so that columns stay aligned.
+pub(crate) fn ascii(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            c if c.is_ascii() => c,
+            'µ' => 'u',
+            '…' => '~',
+            '·' => '-',
+            '→' => '>',
+            '█' | '▉' | '▊' | '▋' | '▌' => '#',
+            '▍' | '▎' | '▏' => ' ',
+            _ => '?',
+        })
+        .collect()
+}
+
+/// A bar of `width` columns for a share from 0 to 1, in eighths of a column. A share above zero is never empty.
+pub(crate) fn bar(share: f64, width: usize) -> String {
+    const EIGHTHS: [char; 8] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+    let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
+    let eighths = (share * width as f64 * 8.0).round() as usize;
+    let eighths = if share > 0.0 { eighths.max(1) } else { eighths };
+    let mut out = "█".repeat(eighths / 8);
+    if eighths % 8 > 0 {
+        out.push(EIGHTHS[eighths % 8]);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_wrap_at_words() {
+        assert_eq!(wrap("one two three four", 9), ["one two", "three", "four"]);
+        assert_eq!(wrap("a verylongword b", 6), ["a", "veryl…", "b"]);
+        assert_eq!(wrap("", 6), Vec::<String>::new());
+        assert_eq!(wrap_by("a b · c · d", " · ", 8), ["a b · c", "d"]);
+        assert_eq!(wrap_by("a b, c, d", ", ", 6), ["a b,", "c, d"]);
+    }
+
+    #[test]
+    fn bars_fill_their_width() {
+        assert_eq!(bar(1.0, 3), "███");
+        assert_eq!(bar(0.5, 3), "█▌");
+        assert_eq!(bar(0.0001, 3), "▏");
+        assert_eq!(bar(0.0, 3), "");
+        assert_eq!(bar(f64::INFINITY, 3), "");
+        assert_eq!(bar(7.0, 3), "███");
+    }
+}

@@ -1,0 +1,82 @@
+//! Where the time went: bars, times and shares of the wall time.
+
+use hotset_analysis::{Slice, SliceKind, Summary};
+use hotset_facts::Observed;
+
+use super::screen::{Screen, Tone};
+use super::text::bar;
+use crate::escape::columns;
+use crate::table::{Align, INDENT, pad};
+use crate::units;
+
+const TIME_WIDTH: usize = 10;
+const SHARE_WIDTH: usize = 8;
+/// A bar wider than this says no more.
+const MAX_BAR_WIDTH: usize = 60;
+
+pub(super) fn push(screen: &mut Screen, summary: &Summary) {
+    let Observed::Value(slices) = &summary.time.slices else { return };
+    let wall = units::duration(summary.time.wall_ns);
+    let note = match summary.time.processes {
+        0 | 1 => format!("of {wall}"),
+        n => format!("summed over {n} processes, beside {wall} of wall time"),
+    };
+    screen.heading("Where the time went", &note);
+    if slices.is_empty() {
+        screen.line("  no I/O");
+        return;
+    }
+    let labels = slices.iter().map(|slice| columns(label(slice.kind)));
+    let label_width = labels.max().unwrap_or(0);
+    let beside = INDENT + label_width + 2 + TIME_WIDTH + SHARE_WIDTH;
+    let bar_width = screen.width.saturating_sub(beside + 1).min(MAX_BAR_WIDTH);
+    // Sums over processes can exceed the wall time; the longest bar is then the longest slice.
+    let longest = slices.iter().filter_map(|slice| slice.of_wall).fold(1.0, f64::max);
+    for slice in slices {
+        let line = line(screen, slice, label_width, bar_width, longest);
+        screen.line(&line);
+    }
+}
+
+fn line(
+    screen: &Screen,
+    slice: &Slice,
+    label_width: usize,
+    bar_width: usize,
+    longest: f64,
+) -> String {
+    let label = pad(label(slice.kind), label_width, Align::Left);
+    let drawn = bar(slice.of_wall.unwrap_or(0.0) / longest, bar_width);
+    let bar = screen.paint(&pad(&drawn, bar_width, Align::Left), tone(slice.kind));
+    let time = pad(&units::duration(slice.ns), TIME_WIDTH, Align::Right);
+    let share = slice.of_wall.map_or("-".to_owned(), units::percent);
+    let share = pad(&share, SHARE_WIDTH, Align::Right);
+    format!("{:INDENT$}{label}  {bar}{time}{share}", "")
+}
+
+fn label(kind: SliceKind) -> &'static str {
+    match kind {
+        SliceKind::ReadsFromCache => "reads from the cache",
+        SliceKind::ReadsThatWaited => "reads that waited",
+        SliceKind::ReadsThatMissed => "reads that missed",
+        SliceKind::MajorFaults => "mapped pages read in",
+        SliceKind::Direct => "direct I/O",
+        SliceKind::Writes => "writes",
+        SliceKind::Syncs => "fsync",
+        SliceKind::Lookups => "path lookups",
+        SliceKind::Rest => "computing, all else",
+    }
+}
+
+fn tone(kind: SliceKind) -> Tone {
+    match kind {
+        SliceKind::ReadsFromCache => Tone::Good,
+        SliceKind::Rest => Tone::Quiet,
+        SliceKind::ReadsThatWaited
+        | SliceKind::ReadsThatMissed
+        | SliceKind::MajorFaults
+        | SliceKind::Direct
+        | SliceKind::Syncs => Tone::Slow,
+        SliceKind::Writes | SliceKind::Lookups => Tone::Info,
+    }
+}

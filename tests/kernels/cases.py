@@ -1,0 +1,88 @@
+"""What must hold for each case of guest.sh: equations between hotset's counters of the workload's file and the truth.
+
+The first equation is the case's headline: where it can't be measured, the case is skipped, whatever else holds.
+"""
+
+# All that one file's reads are asked for, and all that the device moved for them, without what the guest's state adds.
+READ = [
+    "read.pages == truth.pages",
+    "read.hits + read.misses == read.pages",
+    "read.bytes == truth.bytes",
+    "read.calls == truth.requests + truth.eof_calls",
+    "read.sequential_calls + read.random_calls == read.calls",
+    "read.misses + readahead.pages == truth.block_read_pages",
+    "device.read_bytes == truth.block_read_bytes",
+    "write.pages == 0",
+    "direct.read_bytes == 0",
+]
+# Read-ahead in flight counts as cached for cachestat(2) and for hotset alike.
+MISSES = ["read.misses == truth.pages_missing_before"]
+COLD = ["truth.pages_cached_before == 0", "read.misses + read.readahead_hits == truth.distinct_pages"]
+
+CASES = {
+    "cold-seq": [*READ, *MISSES, *COLD],
+    "warm-seq": [
+        *READ,
+        *MISSES,
+        "truth.pages_cached_before == truth.pages",
+        "read.hits == truth.pages",
+        "read.readahead_hits == 0",
+        "device.read_bytes == 0",
+    ],
+    # Read-ahead is off, so every page is waited for.
+    "cold-random": [*READ, *MISSES, *COLD, "read.misses == truth.distinct_pages", "readahead.pages == 0"],
+    "half-seq": [*READ, *MISSES, "read.misses + read.readahead_hits + truth.pages_cached_before == truth.pages"],
+    # Reads that straddle a page border ask for that page twice: more requests than pages.
+    "odd": [*READ, *MISSES, *COLD],
+    "direct-read": [
+        "direct.read_bytes == truth.bytes",
+        "direct.read_calls == truth.requests",
+        "device.read_bytes == truth.bytes",
+        "read.pages == 0",
+        "readahead.pages == 0",
+        "truth.pages_cached_after == 0",
+    ],
+    # A write of a part of an uncached page reads the page first.
+    "write-partial": [
+        "write.misses == truth.distinct_pages",
+        "write.pages == truth.pages",
+        "write.bytes == truth.bytes",
+        "write.new_pages == truth.distinct_pages",
+        "write.dirtied_pages == truth.distinct_pages",
+        "write.new_pages == truth.new_pages",
+        "write.dirtied_pages == truth.dirtied_pages",
+        "write.misses == truth.block_read_pages",
+        "device.read_bytes == truth.block_read_bytes",
+        "read.pages == 0",
+        "truth.pages_cached_before == 0",
+    ],
+    "write-new": [
+        "write.new_pages == truth.distinct_pages",
+        "write.pages == truth.pages",
+        "write.bytes == truth.bytes",
+        "write.dirtied_pages == truth.distinct_pages",
+        "write.new_pages == truth.new_pages",
+        "write.dirtied_pages == truth.dirtied_pages",
+        "write.misses == 0",
+        "device.read_bytes == 0",
+    ],
+    # Read-ahead is off, and pages are far apart: a fault for each.
+    "mmap-random": [
+        "mmap.major_faults == truth.majflt",
+        "mmap.major_faults == truth.distinct_pages",
+        "mmap.major_faults + mmap.minor_faults == mmap.faults",
+        "mmap.pages_read == truth.block_read_pages",
+        "device.read_bytes == truth.block_read_bytes",
+        "read.pages == 0",
+        "truth.pages_cached_before == 0",
+    ],
+    "uring": [*READ, *COLD],
+    # What each child misses depends on the others; the sum does not.
+    "children": [*READ, *COLD],
+}
+
+# These must be measured on every kernel that hotset supports.
+ESSENTIAL = {"read.pages", "read.hits", "read.misses"}
+
+# Cases whose events older kernels lack: before this kernel their numbers may be missing, from it on they may not.
+MEASURED_SINCE = {"mmap-random": (6, 12), "uring": (6, 12)}

@@ -1,0 +1,146 @@
+"""check.py SERIAL_LOG RESULTS: compares what hotset counted in a guest with what the workload knows, and prints a table.
+
+Exit code: 0 all passed; 1 a case failed, the guest did not finish, or nothing passed.
+"""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+from cases import CASES, ESSENTIAL, MEASURED_SINCE
+
+PAGE = 4096
+
+
+class Missing(Exception):
+    """A number that was not measured, and why."""
+
+
+class Unknown(Missing):
+    """A number that the workload can't know on this kernel: cachestat(2) is there from 6.5 on."""
+
+
+class Wrong(Exception):
+    """A number that breaks the contract or differs from the truth."""
+
+
+class Numbers:
+    """One case's numbers by name: `read.pages` is hotset's, in its row of the workload's file; `truth.pages` the workload's."""
+
+    def __init__(self, profile, truth):
+        self.not_measured = profile["sensor"]["not_measured"]
+        self.truth = {**truth, "block_read_pages": pages(truth.get("block_read_bytes"))}
+        self.row = row_of(profile["files"], truth["file"])
+
+    def get(self, name):
+        if name.isdecimal():
+            return int(name)
+        if name.startswith("truth."):
+            value = self.truth[name.removeprefix("truth.")]
+            if value is None:
+                raise Unknown(f"{name}: the workload can't know it here")
+            return value
+        value = self.row
+        for key in name.split("."):
+            if value is not None:
+                value = value[key]
+        if value is None:
+            raise Missing(f"{name}: {self.reason(name)}")
+        return value
+
+    def reason(self, name):
+        for gap in self.not_measured:
+            what = gap["what"].rstrip(".*")
+            if name == what or name.startswith(f"{what}.") or what.startswith(f"{name}."):
+                return gap["reason"]
+        raise Wrong(f"{name} is null, and sensor.not_measured does not say why")
+
+    def sum(self, terms):
+        return sum(self.get(name) for name in terms.split(" + "))
+
+    def check(self, equation):
+        left, right = (self.sum(side) for side in equation.split(" == "))
+        if left != right:
+            raise Wrong(f"{equation}: {left} is not {right}")
+
+
+def pages(count):
+    return None if count is None else count // PAGE
+
+
+def row_of(files, wanted):
+    rows = [row for row in files if (row["dev"], row["ino"]) == (wanted["dev"], wanted["ino"])]
+    if len(rows) == 1:
+        return rows[0]
+    seen = [(row["path"], row["dev"], row["ino"]) for row in files]
+    raise Wrong(f"{len(rows)} rows for {wanted['path']} (device {wanted['dev']}, inode {wanted['ino']}) among {seen}")
+
+
+def must_be_measured(case, equation, kernel):
+    """From some kernel on, a case's numbers may not go missing; the essential ones may not on any."""
+    since = MEASURED_SINCE.get(case)
+    if since:
+        return kernel >= since
+    return any(name in ESSENTIAL for name in re.findall(r"[\w.]+", equation))
+
+
+def judge(case, folder, kernel):
+    """→ (checks that held, whether the headline was skipped, what was skipped, what failed), the latter two as sentences."""
+    held, headless, skipped, failed = 0, False, [], []
+    try:
+        numbers = Numbers(*(json.loads((folder / name).read_text()) for name in ("profile.json", "truth.json")))
+    except (OSError, ValueError, KeyError, TypeError, Wrong) as error:
+        return 0, False, [], [f"{type(error).__name__}: {error}"]
+    for place, equation in enumerate(CASES[case]):
+        try:
+            numbers.check(equation)
+            held += 1
+        except Missing as gap:
+            excused = isinstance(gap, Unknown) or not must_be_measured(case, equation, kernel)
+            headless |= excused and place == 0
+            (skipped if excused else failed).append(f"not measured: {gap}")
+        except KeyError as error:
+            failed.append(f"{equation}: no key {error}")
+        except Wrong as error:
+            failed.append(str(error))
+    return held, headless, list(dict.fromkeys(skipped)), list(dict.fromkeys(failed))
+
+
+def verdicts(log, results, kernel):
+    """Yields (case, verdict, detail, further lines) for every case that should have run."""
+    said = dict(re.findall(r"^CASE (\S+): (.*)$", log, re.MULTILINE))
+    for case in [*CASES, *(name for name in said if name not in CASES)]:
+        word, _, reason = said.get(case, "FAIL the guest never came to it").partition(" ")
+        if case not in CASES:
+            yield case, "FAIL", "cases.py does not say what to expect", []
+        elif word != "RAN":
+            yield case, word, reason, []
+        else:
+            held, headless, skipped, failed = judge(case, results / case, kernel)
+            verdict = "FAIL" if failed else "SKIP" if headless else "PASS"
+            yield case, verdict, f"{held} checks held, {len(skipped)} skipped, {len(failed)} failed", failed + skipped
+
+
+def main():
+    log = Path(sys.argv[1]).read_text(errors="replace").replace("\r", "") if Path(sys.argv[1]).exists() else ""
+    results = Path(sys.argv[2])
+    booted = re.search(r"^.*GUEST (\d+)\.(\d+)\S* up after", log, re.MULTILINE)
+    kernel = tuple(int(part) for part in booted.groups()) if booted else (0, 0)
+
+    counts = {"PASS": 0, "SKIP": 0, "FAIL": 0}
+    for case, verdict, detail, lines in verdicts(log, results, kernel):
+        counts[verdict] += 1
+        print(f"  {case:<14} {verdict:<5} {detail}")
+        for line in lines:
+            print(f"  {'':<14}       {line}")
+    print("  " + ", ".join(f"{count} {verdict.lower()}" for verdict, count in counts.items()))
+
+    finished = re.search(r"^KERNEL-TESTS done$", log, re.MULTILINE)
+    if not finished:
+        print("  the guest did not finish; its console ended with:")
+        print("\n".join(f"    {line}" for line in log.splitlines()[-15:]))
+    return 0 if finished and counts["PASS"] and not counts["FAIL"] else 1
+
+
+sys.exit(main())

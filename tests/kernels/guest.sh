@@ -1,0 +1,43 @@
+#!/bin/busybox sh
+# shellcheck shell=dash
+# Runs in the guest: puts files on the disk into a known cache state, profiles a workload with hotset, and leaves the
+# profile and the workload's own truth in /results/CASE for the host to compare. Says of each case whether it ran.
+FILE=/mnt/data
+SIZE_MIB=32
+
+# profile CASE WORKLOAD_ARGUMENT…
+profile() {
+    name=$1
+    shift
+    dir=/results/$name
+    mkdir -p "$dir"
+    # Longer than any case takes, far shorter than the host's patience: one hanging case must not take the others along.
+    timeout -s KILL 60 hotset run --json "$dir/profile.json" -q -- workload "$@" --truth "$dir/truth.json" >"$dir/output" 2>&1
+    code=$?
+    if [ $code -eq 0 ]; then
+        echo "CASE $name: RAN"
+    else
+        echo "CASE $name: FAIL hotset run ended with code $code: $(tail -n 1 "$dir/output")"
+    fi
+}
+
+# The state of $FILE before the next case: evict, warm or half.
+state() {
+    workload "$1" --file $FILE >/results/state.log 2>&1 || echo "GUEST can't reach the state $1: $(tail -n 1 /results/state.log)"
+}
+
+hotset doctor >/results/doctor 2>&1
+workload make --file $FILE --size-mib $SIZE_MIB || { echo "GUEST can't make $FILE"; exit 1; }
+
+state evict && profile cold-seq seq --file $FILE --block 1048576
+state warm && profile warm-seq seq --file $FILE --block 1048576
+state evict && profile cold-random random --file $FILE --count 500 --advise-random
+state half && profile half-seq seq --file $FILE --block 1048576
+state evict && profile odd odd --file $FILE --block 1000
+state evict && profile direct-read direct-read --file $FILE --block 1048576
+state evict && profile write-partial write-partial --file $FILE --count 500
+rm -f /mnt/new && profile write-new write-new --file /mnt/new --size-mib 8
+state evict && profile mmap-random mmap-random --file $FILE --count 500 --advise-random
+state evict && profile uring uring --file $FILE --count 500 --random
+state evict && profile children children --file $FILE
+echo "KERNEL-TESTS done"

@@ -1,0 +1,32 @@
+//! Reading profiles and truths.
+
+use serde_json::Value;
+
+/// The number at `pointer` (`/read/pages`); panics where it is missing, null or no count.
+pub fn number(value: &Value, pointer: &str) -> u64 {
+    match value.pointer(pointer).map(Value::as_u64) {
+        Some(Some(number)) => number,
+        Some(None) => {
+            panic!("{pointer} is no count but {}", value.pointer(pointer).unwrap_or(value))
+        }
+        None => panic!("no {pointer} in {value}"),
+    }
+}
+
+/// Bytes of so many pages, by the truth's page size.
+pub fn bytes_of(truth: &Value, pages: u64) -> u64 {
+    pages * number(truth, "/page_size")
+}
+
+/// The profile's row of the file that a truth describes (`truth.file`, `truth.file2`), by device and inode.
+pub fn file_row<'a>(profile: &'a Value, file: &Value) -> Option<&'a Value> {
+    profile["files"]
+        .as_array()?
+        .iter()
+        .find(|row| row["dev"] == file["dev"] && row["ino"] == file["ino"])
+}
+
+/// The profile's row of a process.
+pub fn process_row(profile: &Value, pid: u64) -> Option<&Value> {
+    profile["processes"].as_array()?.iter().find(|row| row["pid"] == pid)
+}

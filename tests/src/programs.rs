@@ -1,0 +1,38 @@
+//! Where the programs under test are.
+
+use std::path::{Path, PathBuf};
+
+/// The hotset binary: `HOTSET_BIN`, or the release build of this workspace.
+pub fn hotset() -> PathBuf {
+    if let Some(path) = std::env::var_os("HOTSET_BIN") {
+        return required(PathBuf::from(path), "HOTSET_BIN names it");
+    }
+    let path = target_dir().join("release/hotset");
+    required(path, "build it with `cargo build --release`, or set HOTSET_BIN")
+}
+
+/// The workload program, which `cargo test` builds beside the tests.
+pub fn workload() -> PathBuf {
+    let path = profile_dir().join("workload");
+    required(path, "build it with `cargo build -p hotset-tests --bin workload`")
+}
+
+fn required(path: PathBuf, remedy: &str) -> PathBuf {
+    assert!(path.is_file(), "{} does not exist: {remedy}", path.display());
+    path
+}
+
+/// The directory that Cargo builds into, whatever it is called.
+pub(crate) fn target_dir() -> PathBuf {
+    parent(&profile_dir()).to_owned()
+}
+
+/// Tests lie in `target/PROFILE/deps`.
+fn profile_dir() -> PathBuf {
+    let test = std::env::current_exe().expect("the path of this test");
+    parent(parent(&test)).to_owned()
+}
+
+fn parent(path: &Path) -> &Path {
+    path.parent().expect("tests lie in target/PROFILE/deps")
+}

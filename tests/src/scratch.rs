@@ -1,0 +1,64 @@
+//! A directory on a real file system, gone when the test ends.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::programs::target_dir;
+
+/// `f_type` of tmpfs and ramfs, whose pages can't be evicted: a file there is never cold.
+const MEMORY_FILE_SYSTEMS: [u64; 2] = [0x0102_1994, 0x8584_58f6];
+
+/// A directory below `HOTSET_TEST_DIR`, or below `test-scratch` in Cargo's target directory.
+pub struct Scratch {
+    dir: PathBuf,
+}
+
+impl Scratch {
+    /// An empty directory of its own.
+    pub fn new(name: &str) -> Self {
+        static SERIAL: AtomicU32 = AtomicU32::new(0);
+        let base = std::env::var_os("HOTSET_TEST_DIR")
+            .map_or_else(|| target_dir().join("test-scratch"), PathBuf::from);
+        let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
+        let dir = base.join(format!("{name}-{}-{serial}", std::process::id()));
+        std::fs::create_dir_all(&dir)
+            .unwrap_or_else(|error| panic!("can't create {}: {error}", dir.display()));
+        let kind = rustix::fs::statfs(&dir).expect("statfs of the scratch directory").f_type;
+        assert!(
+            !MEMORY_FILE_SYSTEMS.contains(&(kind as u64)),
+            "{} is on a file system in memory, where nothing is ever cold: set HOTSET_TEST_DIR",
+            dir.display()
+        );
+        Self { dir }
+    }
+
+    /// The directory.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// A path in it.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.dir.join(name)
+    }
+
+    /// A file of random bytes in it, on disk.
+    pub fn file(&self, name: &str, bytes: u64) -> PathBuf {
+        let path = self.path(name);
+        let size = bytes.to_string();
+        crate::prepare(&["make", "--file", text(&path), "--size-bytes", &size]);
+        path
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // A failing test should report its own failure and not this one.
+        let _ = std::fs::remove_dir_all(&self.dir);
+    }
+}
+
+/// The path as a word; scratch paths are UTF-8.
+pub fn text(path: &Path) -> &str {
+    path.to_str().expect("scratch paths are UTF-8")
+}

@@ -1,0 +1,75 @@
+//! I/O past the cache. Nothing is requested of the cache, so nothing is missing from it.
+
+use std::fs::File;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::Path;
+
+use super::args::Args;
+use super::buffer::Buffer;
+use super::meter::Meter;
+use super::truth::{DirectTruth, Truth};
+use super::{Doing, Outcome};
+
+pub(super) fn open(path: &Path, write: bool) -> Outcome<File> {
+    File::options()
+        .read(true)
+        .write(write)
+        .custom_flags(libc::O_DIRECT)
+        .open(path)
+        .doing(format_args!("{} with O_DIRECT", path.display()))
+}
+
+/// `direct-read --block B`: pread to the end; B a multiple of the device's block.
+pub(super) fn read(args: &Args) -> Outcome<Truth> {
+    read_passes(args, 1)
+}
+
+/// `direct-reread --block B --passes K`: the same bytes K times.
+pub(super) fn reread(args: &Args) -> Outcome<Truth> {
+    read_passes(args, args.number("--passes", 3)?)
+}
+
+fn read_passes(args: &Args, passes: u64) -> Outcome<Truth> {
+    let path = args.file()?;
+    let mut buffer = Buffer::new(args.block(1 << 20)?);
+    let file = open(&path, false)?;
+    let mut meter = Meter::begin(args, &path, &file)?;
+    let mut direct = DirectTruth::default();
+    for pass in 0..passes {
+        let mut offset = 0;
+        while offset < meter.size() {
+            let read = file.read_at(&mut buffer, offset).doing("direct pread")?;
+            if read == 0 {
+                return Err(format!("{}: shorter than its size", path.display()).into());
+            }
+            meter.unasked(offset, read);
+            direct.read_calls += 1;
+            direct.read_bytes += read as u64;
+            direct.reread_bytes += if pass > 0 { read as u64 } else { 0 };
+            offset += read as u64;
+        }
+    }
+    let mut truth = meter.finish()?;
+    truth.direct = Some(direct);
+    Ok(truth)
+}
+
+/// `direct-write --block B`: overwrites the whole blocks of the file.
+pub(super) fn write(args: &Args) -> Outcome<Truth> {
+    let path = args.file()?;
+    let buffer = Buffer::new(args.block(1 << 20)?);
+    let file = open(&path, true)?;
+    let mut meter = Meter::begin(args, &path, &file)?;
+    let mut direct = DirectTruth::default();
+    let mut offset = 0;
+    while offset + buffer.len() as u64 <= meter.size() {
+        let written = file.write_at(&buffer, offset).doing("direct pwrite")?;
+        meter.unasked(offset, written);
+        direct.write_calls += 1;
+        direct.write_bytes += written as u64;
+        offset += written as u64;
+    }
+    let mut truth = meter.finish()?;
+    truth.direct = Some(direct);
+    Ok(truth)
+}

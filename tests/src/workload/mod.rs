@@ -1,0 +1,111 @@
+//! The cases. Preparation (no truth; run outside of the observation):
+//!
+//! | case | does |
+//! |---|---|
+//! | `make --size-mib N \| --size-bytes N` | writes random bytes to `--file` and syncs |
+//! | `make-files --count N [--block B]` | makes the directory `--file` with N files of B bytes, synced and evicted |
+//! | `evict`, `warm` | until verified |
+//! | `half` | evicts, then reads every other MiB without read-ahead, until verified |
+//!
+//! On overlayfs, `--probe PATH` names the layer's file that holds the pages: cachestat(2) sees none otherwise.
+//!
+//! Measured cases write their truth to `--truth`; their options are in the table of [`CASES`] and in their modules.
+
+mod args;
+mod buffer;
+mod copies;
+mod direct;
+mod mapped;
+mod meter;
+mod names;
+mod parallel;
+mod pattern;
+mod prepare;
+mod reads;
+mod snapshot;
+mod truth;
+mod uring;
+mod writes;
+
+use std::error::Error;
+use std::ffi::OsString;
+use std::fmt::Display;
+
+use args::Args;
+use truth::Truth;
+
+/// Whatever went wrong, said in a sentence.
+type Failure = Box<dyn Error + Send + Sync>;
+type Outcome<T> = Result<T, Failure>;
+
+/// Adds what was being done to an error.
+trait Doing<T> {
+    fn doing(self, what: impl Display) -> Outcome<T>;
+}
+
+impl<T, E: Display> Doing<T> for Result<T, E> {
+    fn doing(self, what: impl Display) -> Outcome<T> {
+        self.map_err(|error| format!("{what}: {error}").into())
+    }
+}
+
+type Preparation = fn(&Args) -> Outcome<()>;
+type Case = fn(&Args) -> Outcome<Truth>;
+
+const PREPARATIONS: [(&str, Preparation); 5] = [
+    ("make", prepare::make),
+    ("make-files", prepare::make_files),
+    ("evict", prepare::evict),
+    ("warm", prepare::warm),
+    ("half", prepare::half),
+];
+
+const CASES: [(&str, Case); 28] = [
+    ("seq", reads::seq),
+    ("random", reads::random),
+    ("odd", reads::odd),
+    ("vectored", reads::vectored),
+    ("preadv2", reads::preadv2),
+    ("reread", reads::reread),
+    ("deleted", reads::deleted),
+    ("sendfile", copies::sendfile),
+    ("splice", copies::splice),
+    ("copy-file-range", copies::copy_file_range),
+    ("direct-read", direct::read),
+    ("direct-write", direct::write),
+    ("direct-reread", direct::reread),
+    ("mmap-seq", mapped::seq),
+    ("mmap-random", mapped::random),
+    ("mmap-write", mapped::write),
+    ("write-new", writes::new),
+    ("overwrite", writes::overwrite),
+    ("overwrite-uncached", writes::overwrite_uncached),
+    ("write-partial", writes::partial),
+    ("write-small", writes::small),
+    ("fsync-each", writes::fsync_each),
+    ("append", writes::append),
+    ("children", parallel::children),
+    ("threads", parallel::threads),
+    ("uring", uring::run),
+    ("many-files", names::many_files),
+    ("lookups", names::lookups),
+];
+
+/// Runs the case that the words name.
+pub(super) fn run(words: impl Iterator<Item = OsString>) -> Outcome<()> {
+    let args = Args::parse(words)?;
+    if let Some((_, prepare)) = PREPARATIONS.iter().find(|(name, _)| *name == args.case()) {
+        return prepare(&args);
+    }
+    let Some((_, case)) = CASES.iter().find(|(name, _)| *name == args.case()) else {
+        let names: Vec<&str> = PREPARATIONS
+            .iter()
+            .map(|(name, _)| *name)
+            .chain(CASES.iter().map(|(name, _)| *name))
+            .collect();
+        return Err(format!("no case {:?}; there are: {}", args.case(), names.join(" ")).into());
+    };
+    snapshot::pin_own_pages();
+    let truth = case(&args)?;
+    truth.write(args.truth())
+}
