@@ -1,2 +1,30 @@
-//! The binary.
-fn main() {}
+//! The binary: arguments, a plan, a run, a report. A table of contents; every step is a module.
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod attached;
+mod commands;
+mod costs;
+mod exit;
+mod fallback;
+mod output;
+mod plan;
+mod runner;
+mod spawn;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    match args::Cli::try_parse() {
+        Ok(cli) => commands::dispatch(cli).into(),
+        Err(error) => {
+            // Help and version are no errors; clap knows where each goes.
+            let code = if error.use_stderr() { exit::Exit::Usage } else { exit::Exit::Success };
+            let _ = error.print();
+            code.into()
+        }
+    }
+}

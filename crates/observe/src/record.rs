@@ -9,7 +9,6 @@ use hotset_facts::HISTOGRAM_BOUNDS;
 
 pub(crate) const HISTOGRAM_BUCKETS: usize = HISTOGRAM_BOUNDS.len() + 1;
 pub(crate) const SYSCALLS: usize = 512;
-pub(crate) const CHUNK_PAGES: u64 = 256;
 pub(crate) const PLANES: usize = 5;
 pub(crate) const PLANE_AHEAD: usize = 0;
 pub(crate) const CHUNK_WORDS: usize = 4;

@@ -7,6 +7,7 @@
 pub mod cache;
 mod capabilities;
 pub mod cgroup;
+pub mod child;
 pub mod costs;
 mod damon;
 pub mod environment;

@@ -29,7 +29,10 @@ fn copy_with(args: &Args, copy: Copy) -> Outcome<Truth> {
     let (path, path2) = (args.file()?, args.path("--file2")?);
     let block = args.block(1 << 20)?;
     let from = File::open(&path).doing(path.display())?;
-    let to = File::create(&path2).doing(path2.display())?;
+    // Readable too, because mincore(2) has to map it where there is no cachestat(2).
+    let mut creation = File::options();
+    creation.read(true).write(true).create(true).truncate(true);
+    let to = creation.open(&path2).doing(path2.display())?;
     let mut meter = Meter::begin(args, &path, &from)?;
     let mut offset = 0;
     loop {
@@ -45,7 +48,7 @@ fn copy_with(args: &Args, copy: Copy) -> Outcome<Truth> {
     let target = written(&path2, &to)?;
     // The target was empty, so all of its pages are new, and none was dirty.
     truth.new_pages = Some(target.pages_cached_after);
-    truth.dirtied_pages = Some(target.dirty_pages_after);
+    truth.dirtied_pages = target.dirty_pages_after;
     truth.file2 = Some(target);
     Ok(truth)
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::args::Args;
-use super::snapshot::{Snapshot, cached_and_dirty, learn_extents};
+use super::snapshot::{Snapshot, cached_and_dirty, cached_in, learn_extents};
 use super::truth::{FileTruth, Truth};
 use super::{Doing, Outcome};
 
@@ -18,13 +18,13 @@ pub(super) struct Meter {
     size: u64,
     page: u64,
     cached_before: u64,
-    dirty_before: u64,
+    dirty_before: Option<u64>,
     /// Dirty pages after the last sync.
-    dirty_base: u64,
+    dirty_base: Option<u64>,
     seen: PageSet,
     /// Bytes and missing pages of the request that was announced.
     asked_bytes: u64,
-    asked_missing: u64,
+    asked_missing: Option<u64>,
     /// Requests that moved less than was announced: what was missing of them is unknown.
     short: u64,
     counted: Truth,
@@ -63,7 +63,7 @@ impl Meter {
             dirty_base: dirty_before,
             seen: PageSet::new(size.div_ceil(page)),
             asked_bytes: 0,
-            asked_missing: 0,
+            asked_missing: Some(0),
             short: 0,
             counted,
             start: Snapshot::start()?,
@@ -87,10 +87,9 @@ impl Meter {
     }
 
     fn ask(&mut self, offset: u64, len: u64) -> Outcome<()> {
-        let cached = hotset_sys::cache::cached_pages_in(&self.probe, offset, len)
-            .doing("cachestat before a request")?;
+        let cached = cached_in(&self.probe, offset, len)?;
         self.asked_bytes = len;
-        self.asked_missing = self.pages_in(offset, len) - cached;
+        self.asked_missing = cached.map(|cached| self.pages_in(offset, len) - cached);
         Ok(())
     }
 
@@ -104,7 +103,7 @@ impl Meter {
         self.short += u64::from(moved != self.asked_bytes);
         let missing = self.asked_missing;
         self.counted.pages_missing_before =
-            self.counted.pages_missing_before.map(|sum| sum + missing);
+            self.counted.pages_missing_before.zip(missing).map(|(sum, missing)| sum + missing);
         self.moved(offset, moved);
     }
 
@@ -139,8 +138,9 @@ impl Meter {
 
     fn count_dirtied(&mut self) -> Outcome<()> {
         let dirty = cached_and_dirty(&self.probe)?.1;
-        let turned = dirty.saturating_sub(self.dirty_base);
-        *self.counted.dirtied_pages.get_or_insert(0) += turned;
+        let before = self.counted.dirtied_pages.unwrap_or(0);
+        self.counted.dirtied_pages =
+            dirty.zip(self.dirty_base).map(|(now, base)| before + now.saturating_sub(base));
         self.dirty_base = dirty;
         Ok(())
     }

@@ -9,6 +9,8 @@
 //!
 //! On overlayfs, `--probe PATH` names the layer's file that holds the pages: cachestat(2) sees none otherwise.
 //!
+//! Before Linux 6.5 there is no cachestat(2): what only it can tell is null then.
+//!
 //! Measured cases write their truth to `--truth`; their options are in the table of [`CASES`] and in their modules.
 
 mod args;

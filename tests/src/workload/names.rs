@@ -12,7 +12,7 @@ use super::args::Args;
 use super::buffer::Buffer;
 use super::meter::Meter;
 use super::prepare::small_file;
-use super::snapshot::{Snapshot, cached_and_dirty};
+use super::snapshot::{Snapshot, cached_and_dirty, cached_in};
 use super::truth::{DirectoryLookups, FailedPath, FileTruth, LookupTruth, Truth};
 use super::{Doing, Outcome};
 
@@ -57,12 +57,12 @@ fn read_one(path: &Path, buffer: &mut Buffer, sum: &mut Truth) -> Outcome<()> {
     let mut file = File::open(path)?;
     sum.opens += 1;
     let size = file.metadata()?.len();
-    sum.pages_cached_before += hotset_sys::cache::cached_pages_in(&file, 0, size)?;
+    sum.pages_cached_before += cached_and_dirty(&file)?.0;
     sum.distinct_pages += hotset_sys::pages_of(size);
     let mut offset = 0;
     loop {
         let len = (buffer.len() as u64).min(size - offset);
-        let cached = hotset_sys::cache::cached_pages_in(&file, offset, len)?;
+        let cached = cached_in(&file, offset, len)?;
         let read = file.read(buffer)? as u64;
         if read == 0 {
             sum.eof_calls += 1;
@@ -73,8 +73,11 @@ fn read_one(path: &Path, buffer: &mut Buffer, sum: &mut Truth) -> Outcome<()> {
         sum.requests += 1;
         sum.bytes += read;
         sum.pages += pages;
-        sum.pages_missing_before =
-            sum.pages_missing_before.filter(|_| read == len).map(|sum| sum + pages - cached);
+        sum.pages_missing_before = sum
+            .pages_missing_before
+            .zip(cached)
+            .filter(|_| read == len)
+            .map(|(sum, cached)| sum + pages - cached);
         offset += read;
     }
 }

@@ -2,6 +2,8 @@
 
 use std::os::fd::AsFd;
 
+use rustix::io::Errno;
+
 use super::{Doing, Outcome};
 
 /// Counters of this process, all threads and waited-for children included where the kernel adds them.
@@ -68,8 +70,8 @@ pub(super) fn learn_extents(fd: impl AsFd) {
     let _ = rustix::fs::seek(fd, rustix::fs::SeekFrom::Start(position));
 }
 
-/// cachestat(2) of a whole file: (cached, dirty) pages.
-pub(super) fn cached_and_dirty(fd: impl AsFd) -> Outcome<(u64, u64)> {
+/// Cached and dirty pages of a whole file; before Linux 6.5 the first by mincore(2), and the second unknown.
+pub(super) fn cached_and_dirty(fd: impl AsFd) -> Outcome<(u64, Option<u64>)> {
     let fd = fd.as_fd();
     if hotset_sys::cache::hides_pages(fd) {
         return Err(
@@ -78,6 +80,18 @@ pub(super) fn cached_and_dirty(fd: impl AsFd) -> Outcome<(u64, u64)> {
         );
     }
     let size = rustix::fs::fstat(fd).doing("fstat")?.st_size.unsigned_abs();
-    let answer = hotset_sys::cache::cachestat(fd, 0, size).doing("cachestat")?;
-    Ok((answer.cached, answer.dirty))
+    match hotset_sys::cache::cachestat(fd, 0, size) {
+        Ok(answer) => Ok((answer.cached, Some(answer.dirty))),
+        Err(Errno::NOSYS) => Ok((hotset_sys::cache::residency(fd)?.cached_pages, None)),
+        Err(errno) => Err(format!("cachestat: {errno}").into()),
+    }
+}
+
+/// Cached pages of exactly this range; unknown before Linux 6.5, for mincore(2) leaves out what is being read in.
+pub(super) fn cached_in(fd: impl AsFd, offset: u64, len: u64) -> Outcome<Option<u64>> {
+    match hotset_sys::cache::cached_pages_in(fd, offset, len) {
+        Ok(cached) => Ok(Some(cached)),
+        Err(Errno::NOSYS) => Ok(None),
+        Err(errno) => Err(format!("cachestat before a request: {errno}").into()),
+    }
 }

@@ -62,8 +62,8 @@ pub(super) struct FileTruth {
     pub(super) size_bytes: u64,
     pub(super) pages_cached_before: u64,
     pub(super) pages_cached_after: u64,
-    pub(super) dirty_pages_before: u64,
-    pub(super) dirty_pages_after: u64,
+    pub(super) dirty_pages_before: Option<u64>,
+    pub(super) dirty_pages_after: Option<u64>,
 }
 
 impl FileTruth {

@@ -1,0 +1,33 @@
+//! `hotset attach`.
+
+use std::path::PathBuf;
+
+use clap::ArgGroup;
+
+use super::OutputArgs;
+
+/// Arguments of `attach`.
+#[derive(Debug, clap::Args)]
+#[command(group = ArgGroup::new("target").required(true).args(["pid", "cgroup", "system"]))]
+#[command(after_help = "Examples:\n  hotset attach --pid 1234 --duration 10s\n  \
+                        hotset attach --cgroup /sys/fs/cgroup/system.slice/nginx.service\n  \
+                        hotset attach --system -d 5s --json -\n\nEnds at the duration, at Ctrl-C, or when the process ends.")]
+pub(crate) struct AttachArgs {
+    /// A process, with its children.
+    #[arg(long, value_name = "PID", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) pid: Option<u32>,
+    /// A control group, by its directory.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cgroup: Option<PathBuf>,
+    /// The whole host.
+    #[arg(long)]
+    pub(crate) system: bool,
+    /// How long: 10s, 500ms, 2m, 1h; a bare number is seconds. Without it: until Ctrl-C.
+    #[arg(short, long, value_name = "TIME", value_parser = super::super::plan::parse_duration)]
+    pub(crate) duration: Option<std::time::Duration>,
+    /// Rows (a process and a file) that are counted apart; beyond, they are summed up as others.
+    #[arg(long, value_name = "N", default_value_t = 131_072, value_parser = clap::value_parser!(u32).range(16..=4_194_304))]
+    pub(crate) max_rows: u32,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}

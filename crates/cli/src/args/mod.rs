@@ -1,0 +1,87 @@
+//! The arguments as typed. Nothing here is validated beyond its syntax; [`crate::plan`] does that.
+
+mod attach;
+mod run;
+mod shared;
+
+use clap::{Parser, Subcommand};
+
+pub(crate) use attach::AttachArgs;
+pub(crate) use run::RunArgs;
+pub(crate) use shared::{Color, OutputArgs};
+
+/// What the page cache does for a program, what it is worth, and what to change.
+#[derive(Debug, Parser)]
+#[command(name = "hotset", version, propagate_version = true, max_term_width = 100)]
+#[command(after_help = "Examples:\n  hotset run -- python3 app.py        profile a command\n  \
+                        hotset attach --pid 1234 -d 10s     profile what already runs\n  \
+                        hotset doctor                       what this host lets hotset see")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Profile a command and its children: page cache, direct I/O, faults, lookups, time, and findings.
+    Run(RunArgs),
+    /// The same for what already runs: a process, a control group, or the whole host.
+    Attach(AttachArgs),
+    /// What this host lets hotset see, what not, why, and what to do about it.
+    Doctor(DoctorArgs),
+    /// Print shell completions.
+    #[command(hide = true)]
+    Completions {
+        /// For which shell.
+        shell: clap_complete::Shell,
+    },
+    /// Write man pages into a directory.
+    #[command(hide = true)]
+    Man {
+        /// Where to.
+        directory: std::path::PathBuf,
+    },
+}
+
+/// Arguments of `doctor`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  sudo hotset doctor")]
+pub(crate) struct DoctorArgs {
+    /// Print JSON (hotset.doctor/1) instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// When to use colour.
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    pub(crate) color: Color,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_declarations_hold_together() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_commands_own_flags_are_its_own() {
+        let cli = Cli::try_parse_from(["hotset", "run", "-q", "--", "ls", "--json", "-v"]).unwrap();
+        let Command::Run(run) = cli.command else { panic!("run") };
+        assert_eq!(run.command, ["ls", "--json", "-v"]);
+        assert!(run.output.json.is_none() && run.output.quiet);
+        let cli = Cli::try_parse_from(["hotset", "run", "ls", "-l"]).unwrap();
+        let Command::Run(run) = cli.command else { panic!("run") };
+        assert_eq!(run.command, ["ls", "-l"]);
+    }
+
+    #[test]
+    fn json_without_a_file_is_standard_output() {
+        let cli = Cli::try_parse_from(["hotset", "run", "--json", "--", "ls"]).unwrap();
+        let Command::Run(run) = cli.command else { panic!("run") };
+        assert_eq!(run.output.json.as_deref(), Some(std::path::Path::new("-")));
+    }
+}

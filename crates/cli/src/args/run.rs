@@ -1,0 +1,25 @@
+//! `hotset run`.
+
+use std::ffi::OsString;
+
+use super::OutputArgs;
+
+/// Arguments of `run`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  hotset run -- python3 app.py\n  \
+                        hotset run --json profile.json -- make -j2\n\n\
+                        The report goes to standard error; the exit code is the command's own (128+n for a signal).\n\
+                        125: hotset failed; 126: the command can't be executed; 127: it was not found.")]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    /// Rows (a process and a file) that are counted apart; beyond, they are summed up as others.
+    #[arg(long, value_name = "N", default_value_t = 131_072, value_parser = clap::value_parser!(u32).range(16..=4_194_304))]
+    pub(crate) max_rows: u32,
+    /// Don't load the sensor: report what /proc, rusage and residency tell.
+    #[arg(long)]
+    pub(crate) no_bpf: bool,
+    /// The command and its arguments.
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
+    pub(crate) command: Vec<OsString>,
+}

@@ -1,0 +1,40 @@
+//! Flags that mean the same everywhere.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// Where reports go and how they look.
+#[derive(Debug, clap::Args)]
+pub(crate) struct OutputArgs {
+    /// Write the profile as JSON (hotset.profile/1) to FILE; `-`, or no FILE, is standard output.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    pub(crate) json: Option<PathBuf>,
+    /// Files and processes that the tables show.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) top: usize,
+    /// When to use colour.
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    pub(crate) color: Color,
+    /// Plain ASCII bars and signs.
+    #[arg(long)]
+    pub(crate) ascii: bool,
+    /// No report on standard error.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    /// Say what hotset itself does.
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}

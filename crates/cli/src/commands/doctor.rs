@@ -1,0 +1,33 @@
+//! `hotset doctor`.
+
+use hotset_facts::Support;
+
+use crate::args::DoctorArgs;
+use crate::exit::Exit;
+use crate::output;
+
+/// Probes the host and prints what it offers.
+pub(crate) fn doctor(args: &DoctorArgs) -> Exit {
+    let mut capabilities = hotset_sys::host_capabilities();
+    let (sensor, sensor_start_ms) = hotset_observe::sensor_capabilities();
+    capabilities.extend(sensor);
+    let support = Support {
+        kernel: hotset_sys::environment::kernel_release(),
+        euid: rustix::process::geteuid().as_raw(),
+        capabilities,
+        sensor_start_ms,
+    };
+    let bytes = if args.json {
+        hotset_view::doctor_json(&support)
+    } else {
+        let (width, color) = output::stdout_style(args.color);
+        hotset_view::doctor_text(&support, width, color).into_bytes()
+    };
+    match output::print(&bytes) {
+        Ok(()) => Exit::Success,
+        Err(error) => {
+            output::say(format_args!("{error:#}"));
+            Exit::Failure
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Without the sensor: what /proc, rusage and residency can say, and why the rest is missing.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use hotset_facts::{
+    FileId, FileRow, Io, NotMeasured, Observed, Pid, ProcessRow, Profile, Reason, Sensor, SensorLevel,
+};
+use hotset_sys::cache::{open_quietly, residency};
+use hotset_sys::child::Signals;
+use hotset_sys::proc::pid_io::{self, PidIo};
+use hotset_sys::proc::{children, fds, maps};
+
+use crate::plan::Program;
+use crate::runner::{self, Finished};
+use crate::spawn::{self, Ended, Running};
+
+const NO_SENSOR: Reason = Reason::denied("the sensor was not loaded");
+/// How often the command's open and mapped files are looked up.
+const LOOK: Duration = Duration::from_millis(50);
+/// Files that are remembered.
+const MAX_FILES: usize = 10_000;
+
+/// Runs a command without the sensor.
+pub(crate) fn run(program: &Program, why: &str, denied: bool) -> Finished {
+    run_with(program, why, denied, &runner::hold_signals()?)
+}
+
+/// The same with signals held back already.
+pub(crate) fn run_with(program: &Program, why: &str, denied: bool, signals: &Signals) -> Finished {
+    let mut files = Files::default();
+    // What the command line names can be asked before anything touches it.
+    files.look_at(&program.path);
+    for word in program.argv.iter().skip(1) {
+        files.look_at(Path::new(word));
+    }
+    let started_at = SystemTime::now();
+    let running = spawn::start(program)?;
+    let mut io = None;
+    let ended = spawn::stay(
+        &running,
+        signals,
+        LOOK,
+        || files.look_at_family(running.pid),
+        None,
+        // A process that ended keeps its counters until it is reaped.
+        || io = pid_io::of(running.pid).ok().flatten(),
+    )
+    .map_err(|error| (crate::exit::Exit::Own, format!("waiting for the command: {error}")))?;
+    let exit = runner::exit_status(ended.usage.wait_status);
+    let profile = profile(program, started_at, &running, &ended, io, files, why, denied);
+    Ok((profile, crate::exit::Exit::Command(exit)))
+}
+
+#[allow(clippy::too_many_arguments, reason = "the parts of one profile, each used once")]
+fn profile(
+    program: &Program,
+    started_at: SystemTime,
+    running: &Running,
+    ended: &Ended,
+    io: Option<PidIo>,
+    files: Files,
+    why: &str,
+    denied: bool,
+) -> Profile {
+    let mut totals = Io::missing(NO_SENSOR);
+    totals.mmap.major_faults = Observed::Value(ended.usage.major_faults);
+    if let Some(io) = io {
+        totals.device.read_bytes = Observed::Value(io.read_bytes);
+        totals.device.write_bytes = Observed::Value(io.write_bytes);
+    }
+    let devices: Vec<_> = files.known.values().map(|known| known.row.id.dev).collect();
+    let comm = program.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    Profile {
+        started_at,
+        environment: hotset_sys::environment(&devices),
+        command: runner::command(program, ended),
+        sensor: Sensor {
+            name: "proc",
+            level: SensorLevel::Unprivileged,
+            events_lost: 0,
+            entries_lost: 0,
+            not_measured: vec![NotMeasured { what: "requests by file".into(), reason: remedy(why, denied) }],
+        },
+        totals,
+        files: files.rows(),
+        processes: vec![ProcessRow {
+            pid: running.pid,
+            ppid: std::process::id(),
+            comm,
+            argv: program.argv.clone(),
+            exit: Observed::Value(runner::exit_status(ended.usage.wait_status)),
+            minor_faults: Observed::Value(ended.usage.minor_faults),
+            major_faults: Observed::Value(ended.usage.major_faults),
+            lookups: Observed::Missing(NO_SENSOR),
+            io: totals,
+        }],
+        lookups: Observed::Missing(NO_SENSOR),
+    }
+}
+
+fn remedy(why: &str, denied: bool) -> String {
+    let advice = if denied { "" } else { "; `hotset doctor` says what would help" };
+    format!("{why}{advice}")
+}
+
+struct Known {
+    row: FileRow,
+    path: PathBuf,
+}
+
+/// Files that the command was seen with.
+#[derive(Default)]
+struct Files {
+    known: BTreeMap<FileId, Known>,
+}
+
+impl Files {
+    fn look_at_family(&mut self, pid: Pid) {
+        let below = children::descendants(pid).unwrap_or_default();
+        for pid in std::iter::once(pid).chain(below.into_iter().map(|stat| stat.pid)) {
+            for open in fds::of(pid).ok().flatten().unwrap_or_default() {
+                self.look_at_new(open.id, &open.path);
+            }
+            for mapped in maps::of(pid).ok().flatten().unwrap_or_default() {
+                self.look_at_new(mapped.id, &mapped.path);
+            }
+        }
+    }
+
+    fn look_at_new(&mut self, id: FileId, path: &Path) {
+        if !self.known.contains_key(&id) {
+            self.look_at(path);
+        }
+    }
+
+    /// Asks how much of a file is cached, the first time that it is seen.
+    fn look_at(&mut self, path: &Path) {
+        if self.known.len() >= MAX_FILES {
+            return;
+        }
+        let Ok((fd, stat)) = open_quietly(path) else { return };
+        let id = hotset_sys::file_id(&stat);
+        self.known.entry(id).or_insert_with(|| {
+            let mut row = FileRow::new(id, NO_SENSOR);
+            let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+            row.path = Observed::Value(path.clone());
+            row.size_bytes = Observed::Value(u64::try_from(stat.st_size).unwrap_or(0));
+            row.cached_before = cached(&fd);
+            Known { row, path }
+        });
+    }
+
+    /// The rows, with what is cached now.
+    fn rows(self) -> Vec<FileRow> {
+        let mut rows: Vec<FileRow> = self
+            .known
+            .into_values()
+            .map(|Known { mut row, path }| {
+                row.cached_after = match open_quietly(&path) {
+                    Ok((fd, stat)) if hotset_sys::file_id(&stat) == row.id => cached(&fd),
+                    _ => Observed::Missing(Reason::not_measured("its path leads to another file now, or to none")),
+                };
+                row
+            })
+            .collect();
+        let brought = |row: &FileRow| {
+            let after = row.cached_after.value().unwrap_or(0);
+            (after.saturating_sub(row.cached_before.value().unwrap_or(0)), after)
+        };
+        rows.sort_by_key(|row| std::cmp::Reverse(brought(row)));
+        rows
+    }
+}
+
+fn cached(fd: &std::os::fd::OwnedFd) -> Observed<u64> {
+    match residency(fd) {
+        Ok(residency) => Observed::Value(residency.cached_pages),
+        Err(error) => Observed::Missing(error.reason()),
+    }
+}

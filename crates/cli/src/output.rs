@@ -1,0 +1,106 @@
+//! The only place that prints and writes report files.
+
+use std::fs;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use hotset_analysis::Summary;
+
+use crate::args::{Color, OutputArgs};
+
+/// Columns where there is no terminal to ask.
+const DEFAULT_WIDTH: usize = 100;
+
+/// Prints a message of hotset's own on standard error.
+pub(crate) fn say(message: impl std::fmt::Display) {
+    // A closed standard error is nothing that a message could still tell.
+    let _ = writeln!(io::stderr(), "hotset: {message}");
+}
+
+/// Prints to standard output.
+pub(crate) fn print(bytes: &[u8]) -> Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        // `| head` has what it wanted.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.context("standard output"),
+    }
+}
+
+fn use_color(wanted: Color, is_terminal: bool) -> bool {
+    match wanted {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => {
+            let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+            is_terminal && !refused && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+        }
+    }
+}
+
+fn width_of(terminal: Option<(terminal_size::Width, terminal_size::Height)>) -> usize {
+    let asked = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    asked.or_else(|| terminal.map(|(width, _)| usize::from(width.0))).unwrap_or(DEFAULT_WIDTH)
+}
+
+/// Width and colour of standard output, for `doctor`.
+pub(crate) fn stdout_style(color: Color) -> (usize, bool) {
+    let out = io::stdout();
+    (width_of(terminal_size::terminal_size_of(&out)), use_color(color, out.is_terminal()))
+}
+
+/// Writes what was asked for: JSON where it is wanted, the report to standard error unless it is not.
+///
+/// A report that can't be written is said, and the others still come.
+pub(crate) fn report(summary: &Summary, args: &OutputArgs) -> bool {
+    let mut complete = true;
+    if let Some(path) = &args.json
+        && let Err(error) = write_json(summary, path)
+    {
+        say(format_args!("the profile was not written: {error:#}"));
+        complete = false;
+    }
+    if !args.quiet {
+        let err = io::stderr();
+        let options = hotset_view::Options {
+            width: width_of(terminal_size::terminal_size_of(&err)),
+            color: use_color(args.color, err.is_terminal()),
+            top: args.top,
+            ascii: args.ascii || !locale_is_utf8(),
+        };
+        let text = hotset_view::render(summary, &options);
+        complete &= err.lock().write_all(text.as_bytes()).is_ok();
+    }
+    complete
+}
+
+/// Whether the locale can show more than ASCII: LC_ALL, else LC_CTYPE, else LANG.
+fn locale_is_utf8() -> bool {
+    ["LC_ALL", "LC_CTYPE", "LANG"]
+        .iter()
+        .filter_map(|name| std::env::var(name).ok())
+        .find(|value| !value.is_empty())
+        .is_none_or(|value| {
+            let value = value.to_ascii_lowercase();
+            value.contains("utf-8") || value.contains("utf8")
+        })
+}
+
+fn write_json(summary: &Summary, path: &Path) -> Result<()> {
+    if path == Path::new("-") {
+        return print(&hotset_view::profile_json(summary));
+    }
+    let json = hotset_view::profile_json(summary);
+    // Beside it, then renamed: whoever reads the file sees the old one or the new one, never a half.
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(format!(".{}.part", std::process::id()));
+    let beside = Path::new(&beside);
+    let written = fs::File::create(beside)
+        .and_then(|mut file| file.write_all(&json).and_then(|()| file.flush()))
+        .and_then(|()| fs::rename(beside, path));
+    if written.is_err() {
+        let _ = fs::remove_file(beside);
+    }
+    written.with_context(|| path.display().to_string())
+}

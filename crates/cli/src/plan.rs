@@ -1,0 +1,144 @@
+//! From what was typed to what will be done: everything that can be refused is refused here, before anything starts.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+
+use crate::exit::Exit;
+
+/// The longest observation: more than a year is a typing error.
+const MAX_DURATION: Duration = Duration::from_secs(366 * 24 * 3600);
+
+/// Reads `10s`, `500ms`, `1.5m`, `2h`; a bare number is seconds.
+pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
+    let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let number: f64 = number.parse().map_err(|_| "expected a number with ms, s, m or h, e.g. 10s".to_owned())?;
+    let seconds = match unit {
+        "ms" => number / 1000.0,
+        "" | "s" => number,
+        "m" => number * 60.0,
+        "h" => number * 3600.0,
+        _ => return Err(format!("unknown unit {unit:?}; expected ms, s, m or h")),
+    };
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(duration) if !duration.is_zero() && duration <= MAX_DURATION => Ok(duration),
+        _ => Err("expected more than 0 and at most 366 days".into()),
+    }
+}
+
+/// A command that exists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Program {
+    /// What to execute.
+    pub(crate) path: PathBuf,
+    /// The words, the first as typed.
+    pub(crate) argv: Vec<OsString>,
+}
+
+/// Finds a command as the shell would: done here and not in the child, so that the search is not booked to the command.
+///
+/// # Errors
+/// With the exit code that env(1) would give.
+pub(crate) fn find_program(argv: &[OsString], search: Option<&OsStr>) -> Result<Program, (Exit, String)> {
+    let Some(name) = argv.first() else {
+        return Err((Exit::Usage, "no command given".into()));
+    };
+    let program = |path: PathBuf| Program { path, argv: argv.to_vec() };
+    if name.as_encoded_bytes().contains(&b'/') {
+        return check_program(Path::new(name)).map(program);
+    }
+    let mut refused = None;
+    for directory in std::env::split_paths(search.unwrap_or(OsStr::new("/usr/local/bin:/usr/bin:/bin"))) {
+        let directory = if directory.as_os_str().is_empty() { PathBuf::from(".") } else { directory };
+        match check_program(&directory.join(name)) {
+            Ok(path) => return Ok(program(path)),
+            Err((Exit::NotExecutable, why)) => refused = Some((Exit::NotExecutable, why)),
+            Err(_) => {}
+        }
+    }
+    Err(refused.unwrap_or_else(|| (Exit::NotFound, format!("{}: command not found", name.display()))))
+}
+
+fn check_program(path: &Path) -> Result<PathBuf, (Exit, String)> {
+    let named = |why: &str| format!("{}: {why}", path.display());
+    let metadata = match fs::metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+            return Err((Exit::NotExecutable, named("permission denied")));
+        }
+        Err(_) => return Err((Exit::NotFound, named("command not found"))),
+    };
+    if metadata.is_dir() {
+        return Err((Exit::NotExecutable, named("is a directory, expected a program")));
+    }
+    if metadata.permissions().mode() & 0o111 == 0 {
+        return Err((Exit::NotExecutable, named("is not executable; chmod +x makes it so")));
+    }
+    Ok(path.to_path_buf())
+}
+
+/// Checks that a report can be written where it is wanted, without touching what is there.
+///
+/// # Errors
+/// Names the path and what is wrong with it.
+pub(crate) fn check_destination(path: &Path) -> Result<()> {
+    if path == Path::new("-") {
+        return Ok(());
+    }
+    if path.is_dir() {
+        bail!("{}: is a directory, expected a file name", path.display());
+    }
+    let parent = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    match fs::metadata(parent) {
+        Ok(metadata) if metadata.is_dir() => {}
+        Ok(_) => bail!("{}: {} is not a directory", path.display(), parent.display()),
+        Err(error) => bail!("{}: {}: {error}", path.display(), parent.display()),
+    }
+    if let Err(error) = rustix::fs::access(parent, rustix::fs::Access::WRITE_OK) {
+        bail!("{}: {} can't be written to: {error}", path.display(), parent.display());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations() {
+        assert_eq!(parse_duration("10"), Ok(Duration::from_secs(10)));
+        assert_eq!(parse_duration("1.5m"), Ok(Duration::from_secs(90)));
+        assert_eq!(parse_duration("250ms"), Ok(Duration::from_millis(250)));
+        for bad in ["", "s", "0", "-1", "10d", "1e9h", "99999999999999999999", "nan", "5 s"] {
+            assert!(parse_duration(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_command_is_searched_and_refused_like_a_shell_does() {
+        let search = Some(OsStr::new("/nonexistent:/bin:/usr/bin"));
+        let found = find_program(&["sh".into(), "-c".into()], search).unwrap();
+        assert!(found.path.ends_with("sh") && found.argv.len() == 2);
+        assert_eq!(find_program(&["no-such-command".into()], search).unwrap_err().0, Exit::NotFound);
+        assert_eq!(find_program(&["/no/such".into()], search).unwrap_err().0, Exit::NotFound);
+        assert_eq!(find_program(&["/etc/passwd".into()], search).unwrap_err().0, Exit::NotExecutable);
+        assert_eq!(find_program(&["/tmp".into()], search).unwrap_err().0, Exit::NotExecutable);
+    }
+
+    #[test]
+    fn a_destination_without_its_directory_is_refused() {
+        assert!(check_destination(Path::new("-")).is_ok());
+        let error = check_destination(Path::new("/no/such/dir/out.json")).unwrap_err().to_string();
+        assert!(error.contains("/no/such/dir"), "{error}");
+        assert!(check_destination(Path::new("/tmp")).is_err());
+        assert!(check_destination(Path::new("/etc/passwd/x.json")).is_err());
+    }
+}

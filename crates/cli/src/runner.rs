@@ -1,0 +1,114 @@
+//! A command under the sensor.
+
+use std::time::{Instant, SystemTime};
+
+use hotset_facts::{Command, Dev, ExitStatus, Observed, Profile, Reason, Target};
+use hotset_observe::{DRAIN_INTERVAL, Observation, Options, Scope, Session};
+use hotset_sys::child::{Signals, Usage};
+
+use crate::exit::Exit;
+use crate::plan::Program;
+use crate::spawn::{self, Ended};
+use crate::{fallback, output};
+
+/// A profile and the exit code, or an exit code and why.
+pub(crate) type Finished = Result<(Profile, Exit), (Exit, String)>;
+
+/// Runs a command under the sensor; without the sensor where it can't be had.
+pub(crate) fn run(program: &Program, max_rows: u32, verbose: bool) -> Finished {
+    let signals = hold_signals()?;
+    let begun = Instant::now();
+    let options = Options { max_rows, ..Options::new(Scope::Children) };
+    let mut session = match Session::start(options) {
+        Ok(session) => session,
+        Err(error) => {
+            if verbose {
+                output::say(hotset_observe::loader_words());
+            }
+            return fallback::run_with(program, &error.to_string(), error.is_denied(), &signals);
+        }
+    };
+    if verbose {
+        output::say(format_args!("the sensor was loaded and attached in {} ms", begun.elapsed().as_millis()));
+    }
+    let started_at = SystemTime::now();
+    let running = session
+        .following_children(|| spawn::start(program))
+        .map_err(|error| (Exit::Own, error.to_string()))??;
+    let mut trouble = None;
+    let ended = {
+        let fd = session.readable().try_clone_to_owned().ok();
+        let tend = || {
+            if let Err(error) = session.drain() {
+                trouble.get_or_insert(error.to_string());
+            }
+        };
+        let readable = fd.as_ref().map(std::os::fd::AsFd::as_fd);
+        spawn::stay(&running, &signals, DRAIN_INTERVAL, tend, readable, || ())
+            .map_err(|error| (Exit::Own, format!("waiting for the command: {error}")))?
+    };
+    if let Some(trouble) = trouble {
+        output::say(trouble);
+    }
+    let exit = exit_status(ended.usage.wait_status);
+    match session.finish() {
+        Ok(observation) => Ok((profile(program, started_at, &ended, observation), Exit::Command(exit))),
+        Err(error) => {
+            output::say(format_args!("there is no report: {error}"));
+            Err((Exit::Command(exit), "the command itself ended as its exit code says".into()))
+        }
+    }
+}
+
+/// Holds back the signals that are to reach the command.
+pub(crate) fn hold_signals() -> Result<Signals, (Exit, String)> {
+    Signals::hold().map_err(|error| (Exit::Own, format!("signals can't be held back: {error}")))
+}
+
+/// Decodes a wait(2) status.
+pub(crate) fn exit_status(status: i32) -> ExitStatus {
+    match status & 0x7f {
+        0 => ExitStatus::Code((status >> 8) & 0xff),
+        signal => ExitStatus::Signal(signal),
+    }
+}
+
+/// The command's own part of a profile.
+pub(crate) fn command(program: &Program, ended: &Ended) -> Command {
+    let Usage { wait_status, user_ns, system_ns, max_rss_bytes, .. } = ended.usage;
+    Command {
+        target: Target::Command,
+        argv: program.argv.clone(),
+        exit: Observed::Value(exit_status(wait_status)),
+        wall_ns: u64::try_from(ended.wall.as_nanos()).unwrap_or(u64::MAX),
+        user_ns: Observed::Value(user_ns),
+        system_ns: Observed::Value(system_ns),
+        max_rss_bytes: Observed::Value(max_rss_bytes),
+        still_running: 0,
+    }
+}
+
+fn profile(program: &Program, started_at: SystemTime, ended: &Ended, observation: Observation) -> Profile {
+    let mut command = command(program, ended);
+    let runs = |reason: Option<Reason>| reason.is_some();
+    command.still_running =
+        observation.processes.iter().filter(|process| runs(process.exit.reason())).count().try_into().unwrap_or(u32::MAX);
+    assemble(started_at, command, observation)
+}
+
+/// Puts the parts of a profile together.
+pub(crate) fn assemble(started_at: SystemTime, command: Command, observation: Observation) -> Profile {
+    let mut devices: Vec<Dev> = observation.files.iter().map(|file| file.id.dev).collect();
+    devices.sort_unstable();
+    devices.dedup();
+    Profile {
+        started_at,
+        environment: hotset_sys::environment(&devices),
+        command,
+        sensor: observation.sensor,
+        totals: observation.totals,
+        files: observation.files,
+        processes: observation.processes,
+        lookups: observation.lookups,
+    }
+}

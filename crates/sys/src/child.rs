@@ -1,0 +1,170 @@
+//! Waiting for a child, and the signals that arrive meanwhile.
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
+
+use hotset_facts::Pid;
+use rustix::process::{Pid as RawPid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
+/// What a child used, with the descendants that it waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Usage {
+    /// As wait(2) gives it.
+    pub wait_status: i32,
+    /// CPU time in user mode.
+    pub user_ns: u64,
+    /// CPU time in the kernel.
+    pub system_ns: u64,
+    /// The largest resident set of one of these processes.
+    pub max_rss_bytes: u64,
+    /// Faults that needed no I/O.
+    pub minor_faults: u64,
+    /// Faults that did.
+    pub major_faults: u64,
+}
+
+/// A descriptor that becomes readable when the process ends.
+///
+/// # Errors
+/// ESRCH where there is no such process.
+pub fn pidfd(pid: Pid) -> io::Result<OwnedFd> {
+    let pid = i32::try_from(pid).ok().and_then(RawPid::from_raw).ok_or(io::ErrorKind::InvalidInput)?;
+    Ok(pidfd_open(pid, PidfdFlags::empty())?)
+}
+
+/// Sends a signal through a pidfd: never to another process that got the same number.
+///
+/// # Errors
+/// ESRCH where the process has ended.
+pub fn send_signal(pidfd: impl AsFd, signal: i32) -> io::Result<()> {
+    // SAFETY: the number came from the kernel by way of a signalfd, so it is a signal's.
+    let signal = unsafe { Signal::from_raw_unchecked(signal) };
+    Ok(pidfd_send_signal(pidfd, signal)?)
+}
+
+/// Reaps a child and says what it used.
+///
+/// # Errors
+/// ECHILD where it is no child of ours, or was reaped already.
+pub fn reap(pid: Pid) -> io::Result<Usage> {
+    let mut wait_status = 0;
+    let mut usage = MaybeUninit::<libc::rusage>::uninit();
+    let raw = libc::pid_t::try_from(pid).map_err(|_| io::ErrorKind::InvalidInput)?;
+    loop {
+        // SAFETY: both pointers are valid for writes of their types for the length of the call.
+        let reaped = unsafe { libc::wait4(raw, &raw mut wait_status, 0, usage.as_mut_ptr()) };
+        if reaped == raw {
+            break;
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+    // SAFETY: wait4 succeeded and so has filled the structure.
+    let usage = unsafe { usage.assume_init() };
+    Ok(Usage {
+        wait_status,
+        user_ns: nanoseconds(usage.ru_utime),
+        system_ns: nanoseconds(usage.ru_stime),
+        max_rss_bytes: unsigned(usage.ru_maxrss) * 1024,
+        minor_faults: unsigned(usage.ru_minflt),
+        major_faults: unsigned(usage.ru_majflt),
+    })
+}
+
+fn unsigned(value: i64) -> u64 {
+    u64::try_from(value).unwrap_or(0)
+}
+
+fn nanoseconds(time: libc::timeval) -> u64 {
+    unsigned(time.tv_sec) * 1_000_000_000 + unsigned(time.tv_usec) * 1_000
+}
+
+/// A signal that arrived.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arrived {
+    /// Its number.
+    pub signal: i32,
+    /// Sent by the kernel, as for Ctrl-C: then the whole foreground process group has it.
+    pub from_terminal: bool,
+}
+
+/// The signals that end a program politely, held back and read from a descriptor instead.
+#[derive(Debug)]
+pub struct Signals {
+    fd: OwnedFd,
+}
+
+/// SIGINT, SIGTERM, SIGHUP and SIGQUIT.
+const HELD: [libc::c_int; 4] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT];
+/// siginfo's code for a signal that the kernel sent.
+const SI_KERNEL: i32 = 0x80;
+
+impl Signals {
+    /// Holds the signals back from this thread on. Children get an empty mask from the standard library.
+    ///
+    /// # Errors
+    /// Where no descriptor is left.
+    pub fn hold() -> io::Result<Self> {
+        let mut set = MaybeUninit::<libc::sigset_t>::uninit();
+        // SAFETY: sigemptyset initialises the set; the calls after it only read and write that set.
+        let fd = unsafe {
+            libc::sigemptyset(set.as_mut_ptr());
+            for signal in HELD {
+                libc::sigaddset(set.as_mut_ptr(), signal);
+            }
+            libc::pthread_sigmask(libc::SIG_BLOCK, set.as_ptr(), std::ptr::null_mut());
+            libc::signalfd(-1, set.as_ptr(), libc::SFD_CLOEXEC | libc::SFD_NONBLOCK)
+        };
+        if fd < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: the call succeeded, so this is a new descriptor that nobody else owns.
+        Ok(Self { fd: unsafe { OwnedFd::from_raw_fd(fd) } })
+    }
+
+    /// The next signal that arrived, if one did.
+    pub fn next(&self) -> Option<Arrived> {
+        let mut info = [0_u8; size_of::<libc::signalfd_siginfo>()];
+        let read = rustix::io::read(&self.fd, &mut info).ok()?;
+        if read != info.len() {
+            return None;
+        }
+        let word = |at: usize| info[at..].first_chunk::<4>().map_or(0, |bytes| i32::from_ne_bytes(*bytes));
+        let signal = word(std::mem::offset_of!(libc::signalfd_siginfo, ssi_signo));
+        let code = word(std::mem::offset_of!(libc::signalfd_siginfo, ssi_code));
+        Some(Arrived { signal, from_terminal: code == SI_KERNEL })
+    }
+}
+
+impl AsFd for Signals {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn a_child_is_reaped_once_with_its_status() {
+        let child = Command::new("sh").args(["-c", "exit 7"]).spawn().expect("sh");
+        let usage = reap(child.id()).expect("reaped");
+        assert_eq!(usage.wait_status >> 8, 7);
+        assert!(usage.max_rss_bytes > 0);
+        assert!(reap(child.id()).is_err());
+    }
+
+    #[test]
+    fn a_signal_reaches_the_process_behind_a_pidfd() {
+        let child = Command::new("sleep").arg("60").spawn().expect("sleep");
+        let pidfd = pidfd(child.id()).expect("pidfd");
+        send_signal(&pidfd, libc::SIGTERM).expect("sent");
+        assert_eq!(reap(child.id()).expect("reaped").wait_status, libc::SIGTERM);
+    }
+}
