@@ -1,6 +1,8 @@
 //! Reading profiles and truths.
 
-use serde_json::Value;
+use std::path::Path;
+
+use serde_json::{Value, json};
 
 /// The number at `pointer` (`/read/pages`); panics where it is missing, null or no count.
 pub fn number(value: &Value, pointer: &str) -> u64 {
@@ -24,6 +26,14 @@ pub fn file_row<'a>(profile: &'a Value, file: &Value) -> Option<&'a Value> {
         .as_array()?
         .iter()
         .find(|row| row["dev"] == file["dev"] && row["ino"] == file["ino"])
+}
+
+/// The profile's row of the file at `path`; panics where there is none.
+pub fn row_at<'a>(profile: &'a Value, path: &Path) -> &'a Value {
+    let stat = rustix::fs::stat(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let id = hotset_sys::file_id(&stat);
+    let file = json!({ "dev": id.dev.to_string(), "ino": id.ino });
+    file_row(profile, &file).unwrap_or_else(|| panic!("no row for {}", path.display()))
 }
 
 /// The profile's row of a process.

@@ -1,10 +1,12 @@
 //! Running the workload, alone or under hotset.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::Value;
 
+use crate::invariants::assert_invariants;
 use crate::programs::{hotset, workload};
 use crate::scratch::{Scratch, text};
 
@@ -43,6 +45,18 @@ pub fn run_hotset(scratch: &Scratch, options: &[&str], words: &[&str]) -> Hotset
     HotsetRun { profile: read_json(&profile), truth: read_json(&truth), output }
 }
 
+/// The profile of any command, which must succeed: `hotset run --json … -q -- WORDS…`.
+pub fn profile_of<W: AsRef<OsStr>>(scratch: &Scratch, words: &[W]) -> Value {
+    let path = scratch.path("profile.json");
+    let mut command = Command::new(hotset());
+    command.args(["run", "--json", text(&path), "-q", "--"]).args(words);
+    let output = output_of(&mut command);
+    assert!(output.status.success(), "{command:?}: {}: {}", output.status, stderr(&output));
+    let profile = read_json(&path);
+    assert_invariants(&profile);
+    profile
+}
+
 fn output_of(command: &mut Command) -> Output {
     command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"))
 }
@@ -52,7 +66,8 @@ pub fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-fn read_json(path: &Path) -> Value {
+/// What is written there; panics where it is no JSON.
+pub fn read_json(path: &Path) -> Value {
     let bytes = std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     serde_json::from_slice(&bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }

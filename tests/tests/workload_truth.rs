@@ -5,7 +5,8 @@ use std::process::Command;
 
 use hotset_tests::scratch::text;
 use hotset_tests::{
-    Scratch, bytes_of, evict_verified, measure, number, prepare, until, warm_verified, workload,
+    Mounted, Scratch, bytes_of, evict_verified, measure, number, prepare, until, warm_verified,
+    workload,
 };
 use serde_json::Value;
 
@@ -294,14 +295,10 @@ fn small_files_and_names_that_do_not_exist() {
 #[test]
 fn on_overlayfs_the_layer_knows_and_the_residency_is_right() {
     let scratch = Scratch::new("overlay");
-    let dirs = ["lower", "upper", "work", "merged"].map(|name| scratch.path(name));
-    dirs.iter().for_each(|dir| std::fs::create_dir(dir).expect("mkdir"));
-    let [lower, upper, work, merged] = dirs.each_ref().map(|dir| text(dir));
+    let _mounted = Mounted::overlay(text(scratch.dir()));
     let size = 4 * MIB;
     let layer = scratch.file("lower/f", size);
-    let options = format!("lowerdir={lower},upperdir={upper},workdir={work}");
-    let _mounted = Mounted::new(&["-t", "overlay", "overlay", "-o", &options, merged]);
-    let file = Path::new(merged).join("f");
+    let file = scratch.path("merged/f");
     let refused = Command::new(workload()).args(["seq", "--file", text(&file)]).output();
     assert!(!refused.expect("workload").status.success());
     let truth = cold(&scratch, &file, &["seq", "--probe", text(&layer)]);
@@ -310,23 +307,6 @@ fn on_overlayfs_the_layer_knows_and_the_residency_is_right() {
     let seen = hotset_sys::cache::residency_at(&file).expect("residency");
     assert_eq!((seen.pages, seen.cached_pages), (size / PAGE, size / PAGE));
     assert_eq!(seen.source, hotset_facts::ResidencySource::Mincore);
-}
-
-/// A mount that ends with this value.
-struct Mounted(String);
-
-impl Mounted {
-    fn new(words: &[&str]) -> Self {
-        let status = Command::new("mount").args(words).status().expect("mount");
-        assert!(status.success(), "mount {words:?}: {status}; this test needs root");
-        Self(words[words.len() - 1].to_owned())
-    }
-}
-
-impl Drop for Mounted {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg(&self.0).status();
-    }
 }
 
 #[test]

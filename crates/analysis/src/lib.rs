@@ -20,7 +20,7 @@ pub use directories::DirectoryLookups;
 pub use finding::{Evidence, Finding, Number, Saving, Severity};
 pub use gate::Gate;
 pub use losses::Losses;
-pub use numbers::{IoNumbers, ReadNumbers, RestOfFiles, WriteNumbers};
+pub use numbers::{IoNumbers, ReadNumbers, Rest, WriteNumbers};
 pub use rules::{Outcome, RULES, Rule, RuleInput, RuleVerdict, Verdict};
 pub use summary::{FileNumbers, LookupNumbers, Summary, summarise};
 pub use time::{Slice, SliceKind, TimeSplit};

@@ -23,10 +23,10 @@ impl Losses {
     pub(crate) fn of(profile: &Profile) -> Self {
         let sensor = &profile.sensor;
         let failed_unnamed = profile.lookups.as_value().map_or(0, |lookups| lookups.failed_unnamed);
-        let files = profile.files.iter().map(|file| &file.io);
-        let processes = profile.processes.iter().map(|process| &process.io);
+        let files = profile.files.iter().map(|file| file.io.unpack());
+        let processes = profile.processes.iter().map(|process| process.io);
         let contradictory =
-            files.chain(processes).chain([&profile.totals]).filter(|io| contradicts(io)).count();
+            files.chain(processes).chain([profile.totals]).filter(contradicts).count();
         Self {
             events_lost: sensor.events_lost,
             entries_lost: sensor.entries_lost,

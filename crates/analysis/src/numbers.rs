@@ -2,7 +2,7 @@
 //!
 //! Arithmetic saturates: counters that contradict each other (see [`crate::Losses`]) must not stop a report.
 
-use hotset_facts::{Io, Observed, ReadIo, TimeIo, WriteIo};
+use hotset_facts::{Io, Observed, ReadIo, WriteIo};
 
 /// `part / whole`, or nothing where the whole is zero.
 pub(crate) fn share(part: u64, whole: u64) -> Option<f64> {
@@ -80,7 +80,7 @@ pub struct IoNumbers {
     pub read: Observed<ReadNumbers>,
     /// From the buffered writes.
     pub write: Observed<WriteNumbers>,
-    /// Nanoseconds in all I/O calls and major faults, summed over tasks.
+    /// Nanoseconds in all I/O calls and, where they were measured, in major faults; summed over tasks.
     pub io_time_ns: Observed<u64>,
     /// Bytes that buffered reads took from the device and that faults brought in; missing where neither is known.
     pub brought_in_bytes: Observed<u64>,
@@ -101,7 +101,7 @@ impl IoNumbers {
         Self {
             read,
             write: io.write.map(|write| WriteNumbers::of(&write, page_size_bytes)),
-            io_time_ns: io.time.map(|time| total_ns(&time)),
+            io_time_ns: io.time.map(|time| time.total_ns()),
             brought_in_bytes: either_sum(read.map(|read| read.from_device_bytes), mapped),
             mapped_in_bytes: mapped,
             read_bytes: either_sum(io.read.map(|r| r.bytes), io.direct.map(|d| d.read_bytes)),
@@ -120,27 +120,11 @@ fn either_sum(a: Observed<u64>, b: Observed<u64>) -> Observed<u64> {
     }
 }
 
-/// Nanoseconds in all classes, saturating.
-pub(crate) fn total_ns(time: &TimeIo) -> u64 {
-    [
-        time.hit_ns,
-        time.wait_ns,
-        time.miss_ns,
-        time.fault_ns,
-        time.direct_ns,
-        time.write_ns,
-        time.sync_ns,
-        time.lookup_ns,
-    ]
-    .into_iter()
-    .fold(0, u64::saturating_add)
-}
-
-/// What the files beyond the shown ones add up to. A missing part makes a sum missing.
+/// What the rows beyond the shown ones add up to. A missing part makes a sum missing.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RestOfFiles {
-    /// How many files.
-    pub files: usize,
+pub struct Rest {
+    /// How many rows.
+    pub rows: usize,
     /// Their I/O time in nanoseconds.
     pub io_time_ns: Observed<u64>,
     /// What their reads returned, in bytes.
@@ -149,13 +133,12 @@ pub struct RestOfFiles {
     pub brought_in_bytes: Observed<u64>,
 }
 
-impl RestOfFiles {
-    pub(crate) fn of<'a>(rows: impl Iterator<Item = &'a IoNumbers>) -> Self {
+impl Rest {
+    pub(crate) fn of(rows: impl Iterator<Item = IoNumbers>) -> Self {
         let zero = Observed::Value(0);
-        let mut rest =
-            Self { files: 0, io_time_ns: zero, read_bytes: zero, brought_in_bytes: zero };
+        let mut rest = Self { rows: 0, io_time_ns: zero, read_bytes: zero, brought_in_bytes: zero };
         for row in rows {
-            rest.files += 1;
+            rest.rows += 1;
             rest.io_time_ns = rest.io_time_ns.zip_with(row.io_time_ns, u64::saturating_add);
             rest.read_bytes = rest.read_bytes.zip_with(row.read_bytes, u64::saturating_add);
             rest.brought_in_bytes =

@@ -1,15 +1,14 @@
 //! One run, interpreted: everything that a view needs.
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 
-use hotset_facts::{CostTable, Observed, Profile};
+use hotset_facts::{CostTable, FileRow, Io, Observed, ProcessRow, Profile};
 
 use crate::directories::by_directory;
 use crate::numbers::share;
 use crate::rules::{self, RuleInput};
-use crate::{
-    DirectoryLookups, Finding, Gate, IoNumbers, Losses, RestOfFiles, RuleVerdict, TimeSplit,
-};
+use crate::{DirectoryLookups, Finding, Gate, IoNumbers, Losses, Rest, RuleVerdict, TimeSplit};
 
 /// What follows from a file's row.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,21 +28,29 @@ pub struct LookupNumbers {
     pub failed_share: Option<f64>,
 }
 
+/// Rows that stand for this share of the I/O time tell the story; what the others add is in the line below them.
+const TELLING_SHARE: f64 = 0.95;
+/// A row below this share of the wall time tells nothing by itself.
+const TELLING_SHARE_OF_WALL: f64 = 0.001;
+/// The first rows tell something even if they are small.
+const ALWAYS_TELLING: usize = 5;
+
 /// A run with everything that follows from it. Views print this and compute nothing.
+///
+/// What follows from a single row is derived when it is asked for: a run can have tens of thousands of them, and a view
+/// shows a dozen or writes them one after the other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
     /// What was observed.
     pub profile: Profile,
     /// What the totals say.
     pub totals: IoNumbers,
-    /// What each file's counters say, in the order of `profile.files`.
-    pub files: Vec<FileNumbers>,
-    /// What each process's counters say, in the order of `profile.processes`.
-    pub processes: Vec<IoNumbers>,
     /// Indices into `profile.files`, most I/O time first; ties by what came from the device, then by bytes.
     pub costliest_files: Vec<usize>,
     /// Indices into `profile.processes`, most I/O time first.
     pub costliest_processes: Vec<usize>,
+    /// Processes whose parent is not among the processes: the command, or what an observation began with.
+    pub root_processes: usize,
     /// Where the time went.
     pub time: TimeSplit,
     /// What the lookups say.
@@ -61,20 +68,94 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// What the files beyond the `shown` costliest add up to.
-    pub fn rest_of_files(&self, shown: usize) -> RestOfFiles {
-        let rest = self.costliest_files.iter().skip(shown);
-        RestOfFiles::of(rest.filter_map(|&index| self.files.get(index)).map(|file| &file.io))
+    /// What a file's counters say.
+    pub fn file_numbers(&self, file: &FileRow) -> FileNumbers {
+        let page_size = self.profile.environment.page_size_bytes;
+        let cached = |pages: Observed<u64>| {
+            let size_pages = file.size_bytes.value()?.div_ceil(page_size.max(1));
+            share(pages.value()?, size_pages)
+        };
+        FileNumbers {
+            io: self.io_numbers(&file.io.unpack()),
+            cached_before: cached(file.cached_before),
+            cached_after: cached(file.cached_after),
+        }
     }
+
+    /// What counters say.
+    pub fn io_numbers(&self, io: &Io) -> IoNumbers {
+        IoNumbers::of(io, self.profile.environment.page_size_bytes)
+    }
+
+    /// The files that cost most, at most so many.
+    pub fn top_files(&self, at_most: usize) -> Vec<&FileRow> {
+        let rows = self.costliest_files.iter().take(at_most);
+        rows.filter_map(|&index| self.profile.files.get(index)).collect()
+    }
+
+    /// The processes that cost most, at most so many.
+    pub fn top_processes(&self, at_most: usize) -> Vec<&ProcessRow> {
+        let rows = self.costliest_processes.iter().take(at_most);
+        rows.filter_map(|&index| self.profile.processes.get(index)).collect()
+    }
+
+    /// How many of the costliest files tell the story: those that make up 95 % of the I/O time on files, and from the
+    /// sixth on only those that took a thousandth of the wall time. All where nobody measured the time.
+    pub fn telling_files(&self) -> usize {
+        self.telling(self.files_by_cost().map(|file| io_time_ns(&file.io.unpack())))
+    }
+
+    /// How many of the costliest processes tell the story, by the same rule.
+    pub fn telling_processes(&self) -> usize {
+        self.telling(self.processes_by_cost().map(|process| io_time_ns(&process.io)))
+    }
+
+    /// How many of these times, largest first, tell the story.
+    fn telling(&self, times: impl Iterator<Item = u64> + Clone) -> usize {
+        let all = times.clone().fold(0, u64::saturating_add);
+        if all == 0 {
+            return times.count();
+        }
+        let enough = TELLING_SHARE * all as f64;
+        let small = TELLING_SHARE_OF_WALL * self.profile.command.wall_ns as f64;
+        let mut told: u64 = 0;
+        times
+            .enumerate()
+            .take_while(|&(row, ns)| {
+                let tells = (told as f64) < enough && (row < ALWAYS_TELLING || ns as f64 >= small);
+                told = told.saturating_add(ns);
+                tells
+            })
+            .count()
+    }
+
+    /// What the files beyond the `shown` costliest add up to.
+    pub fn rest_of_files(&self, shown: usize) -> Rest {
+        let rest = self.files_by_cost().skip(shown);
+        Rest::of(rest.map(|file| self.io_numbers(&file.io.unpack())))
+    }
+
+    /// What the processes beyond the `shown` costliest add up to.
+    pub fn rest_of_processes(&self, shown: usize) -> Rest {
+        Rest::of(self.processes_by_cost().skip(shown).map(|process| self.io_numbers(&process.io)))
+    }
+
+    fn files_by_cost(&self) -> impl Iterator<Item = &FileRow> + Clone {
+        self.costliest_files.iter().filter_map(|&index| self.profile.files.get(index))
+    }
+
+    fn processes_by_cost(&self) -> impl Iterator<Item = &ProcessRow> + Clone {
+        self.costliest_processes.iter().filter_map(|&index| self.profile.processes.get(index))
+    }
+}
+
+fn io_time_ns(io: &Io) -> u64 {
+    io.time.as_value().map_or(0, hotset_facts::TimeIo::total_ns)
 }
 
 /// Interprets a run: `costs` are this host's prices, `gate` says which savings are worth a finding.
 pub fn summarise(profile: Profile, costs: Observed<CostTable>, gate: Gate) -> Summary {
     let page_size = profile.environment.page_size_bytes;
-    let files: Vec<FileNumbers> =
-        profile.files.iter().map(|file| file_numbers(file, page_size)).collect();
-    let processes: Vec<IoNumbers> =
-        profile.processes.iter().map(|process| IoNumbers::of(&process.io, page_size)).collect();
     let time = TimeSplit::of(&profile);
     let by_directory = by_directory(&profile);
     let input =
@@ -82,10 +163,9 @@ pub fn summarise(profile: Profile, costs: Observed<CostTable>, gate: Gate) -> Su
     let (findings, verdicts) = rules::check_all(&input);
     Summary {
         totals: IoNumbers::of(&profile.totals, page_size),
-        costliest_files: costliest(files.iter().map(|file| &file.io)),
-        costliest_processes: costliest(processes.iter()),
-        files,
-        processes,
+        costliest_files: costliest(profile.files.iter().map(|f| f.io.unpack()), page_size),
+        costliest_processes: costliest(profile.processes.iter().map(|p| p.io), page_size),
+        root_processes: root_processes(&profile.processes),
         time,
         lookups: lookup_numbers(&profile),
         by_directory,
@@ -97,16 +177,9 @@ pub fn summarise(profile: Profile, costs: Observed<CostTable>, gate: Gate) -> Su
     }
 }
 
-fn file_numbers(file: &hotset_facts::FileRow, page_size: u64) -> FileNumbers {
-    let cached = |pages: Observed<u64>| {
-        let size_pages = file.size_bytes.value()?.div_ceil(page_size.max(1));
-        share(pages.value()?, size_pages)
-    };
-    FileNumbers {
-        io: IoNumbers::of(&file.io, page_size),
-        cached_before: cached(file.cached_before),
-        cached_after: cached(file.cached_after),
-    }
+fn root_processes(processes: &[ProcessRow]) -> usize {
+    let pids: HashSet<_> = processes.iter().map(|process| process.pid).collect();
+    processes.iter().filter(|process| !pids.contains(&process.ppid)).count()
 }
 
 fn lookup_numbers(profile: &Profile) -> Observed<LookupNumbers> {
@@ -118,19 +191,60 @@ fn lookup_numbers(profile: &Profile) -> Observed<LookupNumbers> {
     }
 }
 
-fn costliest<'a>(rows: impl Iterator<Item = &'a IoNumbers>) -> Vec<usize> {
+fn costliest(rows: impl Iterator<Item = Io>, page_size: u64) -> Vec<usize> {
     let known = |value: Observed<u64>| value.value().unwrap_or(0);
-    let mut keyed: Vec<(usize, [u64; 4])> = rows
-        .map(|io| {
-            [
-                known(io.io_time_ns),
-                known(io.brought_in_bytes),
-                known(io.read_bytes),
-                known(io.written_bytes),
-            ]
-        })
+    let mut keyed: Vec<([u64; 4], usize)> = rows
         .enumerate()
+        .map(|(index, io)| {
+            let numbers = IoNumbers::of(&io, page_size);
+            let cost = [
+                known(numbers.io_time_ns),
+                known(numbers.brought_in_bytes),
+                known(numbers.read_bytes),
+                known(numbers.written_bytes),
+            ];
+            (cost, index)
+        })
         .collect();
-    keyed.sort_by_key(|&(_, cost)| Reverse(cost));
-    keyed.into_iter().map(|(index, _)| index).collect()
+    // Equal costs keep their order.
+    keyed.sort_unstable_by_key(|&(cost, index)| (Reverse(cost), index));
+    keyed.into_iter().map(|(_, index)| index).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{file, run_of};
+    use hotset_facts::TimeIo;
+
+    fn run(times: &[u64]) -> Summary {
+        let row = |&hit_ns: &u64| {
+            let mut row = file("/a", 1);
+            row.io.edit(|io| io.time = Observed::Value(TimeIo { hit_ns, ..TimeIo::default() }));
+            row
+        };
+        let none = Observed::Missing(hotset_facts::Reason::not_measured("no cost table"));
+        let mut profile = run_of(times.iter().map(row).collect());
+        profile.command.wall_ns = 1_000;
+        summarise(profile, none, Gate::default())
+    }
+
+    #[test]
+    fn few_rows_tell_where_few_cost() {
+        assert_eq!(run(&[1, 900, 1, 90, 8]).telling_files(), 2);
+        assert_eq!(run(&[1, 900, 1, 90, 8]).costliest_files, [1, 3, 4, 0, 2]);
+        assert_eq!(run(&[10; 40]).telling_files(), 38);
+        assert_eq!(run(&[10_000, 100, 60, 50, 40, 900, 0]).telling_files(), 2);
+        let mut slow = run(&[10; 40]);
+        slow.profile.command.wall_ns = 11_000;
+        assert_eq!(slow.telling_files(), 5, "each less than a thousandth of the wall time");
+        assert_eq!(run(&[0; 40]).telling_files(), 40, "no times: every row");
+        assert_eq!(run(&[]).telling_files(), 0);
+    }
+
+    #[test]
+    fn the_rest_is_what_is_not_shown() {
+        let rest = run(&[1, 900, 1, 90, 8]).rest_of_files(2);
+        assert_eq!((rest.rows, rest.io_time_ns.value()), (3, Some(10)));
+    }
 }

@@ -97,21 +97,21 @@ pub(crate) fn file(path: &str, size_bytes: u64) -> FileRow {
     row.opens = Observed::Value(1);
     row.evicted_pages = Observed::Value(0);
     row.processes = 1;
-    row.io = Io::zero();
+    row.io = Io::zero().into();
     row
 }
 
 /// A file that was read.
 pub(crate) fn read_file(path: &str, size_bytes: u64, read: ReadIo) -> FileRow {
     let mut row = file(path, size_bytes);
-    row.io.read = Observed::Value(read);
+    row.io.edit(|io| io.read = Observed::Value(read));
     row
 }
 
 /// A file that was written.
 pub(crate) fn written_file(path: &str, write: WriteIo) -> FileRow {
     let mut row = file(path, write.bytes);
-    row.io.write = Observed::Value(write);
+    row.io.edit(|io| io.write = Observed::Value(write));
     row
 }
 
@@ -119,7 +119,7 @@ pub(crate) fn written_file(path: &str, write: WriteIo) -> FileRow {
 pub(crate) fn run_of(files: Vec<FileRow>) -> Profile {
     let mut profile = profile();
     for file in &files {
-        profile.totals.add(&file.io);
+        profile.totals.add(&file.io.unpack());
     }
     profile.files = files;
     profile
@@ -172,7 +172,7 @@ fn absurd_io() -> Io {
             hit_ns: MAX,
             wait_ns: MAX,
             miss_ns: MAX,
-            fault_ns: MAX,
+            fault_ns: max,
             direct_ns: MAX,
             write_ns: MAX,
             sync_ns: MAX,
@@ -191,7 +191,7 @@ pub(crate) fn absurd() -> Profile {
     row.opens = max;
     row.cached_before = max;
     row.evicted_pages = max;
-    row.io = io;
+    row.io = io.into();
     profile.files = vec![row.clone(), FileRow { size_bytes: Observed::Value(0), ..row }];
     profile.totals = io;
     profile.environment.page_size_bytes = 0;

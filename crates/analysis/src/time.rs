@@ -2,7 +2,7 @@
 
 use hotset_facts::{Observed, Profile, TimeIo};
 
-use crate::numbers::{share, total_ns};
+use crate::numbers::share;
 
 /// What a slice of time was spent on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub enum SliceKind {
     Syncs,
     /// Path lookups.
     Lookups,
+    /// Several small classes together; only [`TimeSplit::folded`] gives it.
+    OtherIo,
     /// The wall time that remains: computing, sleeping, network, pipes.
     Rest,
 }
@@ -61,11 +63,42 @@ pub struct TimeSplit {
     pub parallelism: f64,
 }
 
+/// A class below this share of the wall time is worth a line of its own only among the two largest.
+const SMALL_SHARE: f64 = 0.005;
+const ALWAYS_TOLD: usize = 2;
+
 impl TimeSplit {
+    /// The slices in at most `lines`: the small ones as one, before the rest. Nothing is left out.
+    pub fn folded(&self, lines: usize) -> Observed<Vec<Slice>> {
+        let Observed::Value(slices) = &self.slices else {
+            return self.slices.clone();
+        };
+        let (rest, classes): (Vec<Slice>, Vec<Slice>) =
+            slices.iter().partition(|slice| slice.kind == SliceKind::Rest);
+        let small = |slice: &Slice| slice.of_wall.is_some_and(|share| share < SMALL_SHARE);
+        let large = classes.iter().take_while(|slice| !small(slice)).count();
+        let mut told = large.max(ALWAYS_TOLD).min(classes.len());
+        if told < classes.len() || told + rest.len() > lines {
+            told = told.min(lines.saturating_sub(rest.len() + 1));
+        }
+        // A single class takes no more room under its own name.
+        if told + 1 == classes.len() {
+            told += 1;
+        }
+        let folded = classes[told..].iter().map(|slice| slice.ns).fold(0, u64::saturating_add);
+        let mut out = classes[..told].to_vec();
+        if told < classes.len() {
+            let of_wall = share(folded, self.wall_ns);
+            out.push(Slice { kind: SliceKind::OtherIo, ns: folded, of_wall });
+        }
+        out.extend(rest);
+        Observed::Value(out)
+    }
+
     pub(crate) fn of(profile: &Profile) -> Self {
         let wall_ns = profile.command.wall_ns;
         let time = profile.totals.time;
-        let io_ns = time.map(|time| total_ns(&time));
+        let io_ns = time.map(|time| time.total_ns());
         let of_wall = |ns: Observed<u64>| ns.value().and_then(|ns| share(ns, wall_ns));
         Self {
             wall_ns,
@@ -87,7 +120,7 @@ fn slices(time: &TimeIo, wall_ns: u64, processes: usize) -> Vec<Slice> {
         (SliceKind::ReadsFromCache, time.hit_ns),
         (SliceKind::ReadsThatWaited, time.wait_ns),
         (SliceKind::ReadsThatMissed, time.miss_ns),
-        (SliceKind::MajorFaults, time.fault_ns),
+        (SliceKind::MajorFaults, time.fault_ns.value().unwrap_or(0)),
         (SliceKind::Direct, time.direct_ns),
         (SliceKind::Writes, time.write_ns),
         (SliceKind::Syncs, time.sync_ns),
@@ -100,7 +133,7 @@ fn slices(time: &TimeIo, wall_ns: u64, processes: usize) -> Vec<Slice> {
     slices.sort_by_key(|slice| std::cmp::Reverse(slice.ns));
     // With several processes, or threads that overlap, what remains of the wall time is nobody's.
     if processes <= 1
-        && let Some(rest) = wall_ns.checked_sub(total_ns(time))
+        && let Some(rest) = wall_ns.checked_sub(time.total_ns())
     {
         slices.push(slice(SliceKind::Rest, rest));
     }
@@ -112,7 +145,7 @@ fn busiest(profile: &Profile, total: Observed<u64>) -> Observed<u64> {
     let mut busiest = 0;
     for process in &profile.processes {
         match process.io.time {
-            Observed::Value(time) => busiest = total_ns(&time).max(busiest),
+            Observed::Value(time) => busiest = time.total_ns().max(busiest),
             Observed::Missing(_) => return total,
         }
     }
@@ -143,6 +176,38 @@ mod tests {
         assert_eq!(kinds, [SliceKind::Lookups, SliceKind::ReadsThatMissed, SliceKind::Rest]);
         assert_eq!(slices.iter().map(|slice| slice.ns).sum::<u64>(), second(4));
         assert_eq!(split.io_of_wall, Some(0.75));
+    }
+
+    #[test]
+    fn small_classes_share_a_line_and_none_is_lost() {
+        let mut profile = profile();
+        profile.command.wall_ns = 1_000_000;
+        let time = TimeIo {
+            hit_ns: 200_000,
+            wait_ns: 4_000,
+            miss_ns: 3_000,
+            write_ns: 2_000,
+            lookup_ns: 1_000,
+            ..TimeIo::default()
+        };
+        profile.totals.time = Observed::Value(time);
+        let split = TimeSplit::of(&profile);
+        let folded = split.folded(5).value().unwrap_or_default();
+        let kinds: Vec<_> = folded.iter().map(|slice| (slice.kind, slice.ns)).collect();
+        assert_eq!(
+            kinds,
+            [
+                (SliceKind::ReadsFromCache, 200_000),
+                (SliceKind::ReadsThatWaited, 4_000),
+                (SliceKind::OtherIo, 6_000),
+                (SliceKind::Rest, 790_000)
+            ]
+        );
+        for lines in 3..9 {
+            let folded = split.folded(lines).value().unwrap_or_default();
+            assert!(folded.len() <= lines);
+            assert_eq!(folded.iter().map(|slice| slice.ns).sum::<u64>(), 1_000_000);
+        }
     }
 
     #[test]

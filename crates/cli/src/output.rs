@@ -12,6 +12,9 @@ use crate::args::{Color, OutputArgs};
 /// Columns where there is no terminal to ask.
 const DEFAULT_WIDTH: usize = 100;
 
+/// What is gathered before it is written to a profile.
+const JSON_BUFFER_BYTES: usize = 64 * 1024;
+
 /// Prints a message of hotset's own on standard error.
 pub(crate) fn say(message: impl std::fmt::Display) {
     // A closed standard error is nothing that a message could still tell.
@@ -68,6 +71,7 @@ pub(crate) fn report(summary: &Summary, args: &OutputArgs) -> bool {
             color: use_color(args.color, err.is_terminal()),
             top: args.top,
             ascii: args.ascii || !locale_is_utf8(),
+            all: args.verbose,
         };
         let text = hotset_view::render(summary, &options);
         complete &= err.lock().write_all(text.as_bytes()).is_ok();
@@ -89,18 +93,29 @@ fn locale_is_utf8() -> bool {
 
 fn write_json(summary: &Summary, path: &Path) -> Result<()> {
     if path == Path::new("-") {
-        return print(&hotset_view::profile_json(summary));
+        let written = write_buffered(summary, io::stdout().lock());
+        return match written {
+            // `| head` has what it wanted.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            other => other.context("standard output"),
+        };
     }
-    let json = hotset_view::profile_json(summary);
     // Beside it, then renamed: whoever reads the file sees the old one or the new one, never a half.
     let mut beside = path.as_os_str().to_owned();
     beside.push(format!(".{}.part", std::process::id()));
     let beside = Path::new(&beside);
     let written = fs::File::create(beside)
-        .and_then(|mut file| file.write_all(&json).and_then(|()| file.flush()))
+        .and_then(|file| write_buffered(summary, file))
         .and_then(|()| fs::rename(beside, path));
     if written.is_err() {
         let _ = fs::remove_file(beside);
     }
     written.with_context(|| path.display().to_string())
+}
+
+/// A run can have tens of thousands of rows: they go out as they are made.
+fn write_buffered(summary: &Summary, out: impl Write) -> io::Result<()> {
+    let mut out = io::BufWriter::with_capacity(JSON_BUFFER_BYTES, out);
+    hotset_view::write_profile_json(summary, &mut out)?;
+    out.flush()
 }

@@ -18,7 +18,10 @@ impl SizeHistogram {
 
     /// Calls that moved at most `bytes`, which should be one of [`HISTOGRAM_BOUNDS`].
     pub fn calls_up_to(&self, bytes: u64) -> u64 {
-        self.buckets().filter(|(le, _)| le.is_some_and(|le| le <= bytes)).map(|(_, calls)| calls).sum()
+        self.buckets()
+            .filter(|(le, _)| le.is_some_and(|le| le <= bytes))
+            .map(|(_, calls)| calls)
+            .sum()
     }
 
     /// Adds `other` to this histogram.
@@ -46,7 +49,30 @@ macro_rules! counters {
                 $(self.$hist.add(&other.$hist);)?
             }
         }
+
+        impl Counters for $name {
+            fn each(&mut self, visit: &mut impl FnMut(&mut u64)) {
+                $(visit(&mut self.$field);)*
+                $(self.$hist.0.iter_mut().for_each(visit);)?
+            }
+        }
     };
+}
+
+/// A group of counters, in a fixed order.
+pub(crate) trait Counters {
+    fn each(&mut self, visit: &mut impl FnMut(&mut u64));
+}
+
+impl Counters for u64 {
+    fn each(&mut self, visit: &mut impl FnMut(&mut u64)) {
+        visit(self);
+    }
+}
+
+/// Something that looks at every field of an [`Io`] that can be missing, in a fixed order.
+pub(crate) trait Walker {
+    fn field<T: Counters>(&mut self, field: &mut Observed<T>);
 }
 
 counters! {
@@ -155,44 +181,80 @@ counters! {
     }
 }
 
-counters! {
-    /// Where the time of I/O calls went, each call in one class.
-    TimeIo {
-        /// Buffered reads that found every page and did not wait.
-        hit_ns,
-        /// Buffered reads without a miss of their own that slept: a page in flight (read-ahead) or a lock.
-        wait_ns,
-        /// Buffered reads that missed.
-        miss_ns,
-        /// Major faults on file mappings.
-        fault_ns,
-        /// Direct I/O.
-        direct_ns,
-        /// Buffered writes.
-        write_ns,
-        /// fsync and kin.
-        sync_ns,
-        /// Path lookups: open, stat, access and kin.
-        lookup_ns,
+/// Where the time of I/O calls went, each call in one class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TimeIo {
+    /// Buffered reads that found every page and did not wait.
+    pub hit_ns: u64,
+    /// Buffered reads without a miss of their own that slept: a page in flight (read-ahead) or a lock.
+    pub wait_ns: u64,
+    /// Buffered reads that missed.
+    pub miss_ns: u64,
+    /// Major faults on file mappings; missing where the kernel has no tracepoints for them.
+    pub fault_ns: Observed<u64>,
+    /// Direct I/O.
+    pub direct_ns: u64,
+    /// Buffered writes.
+    pub write_ns: u64,
+    /// fsync and kin.
+    pub sync_ns: u64,
+    /// Path lookups: open, stat, access and kin.
+    pub lookup_ns: u64,
+}
+
+impl Default for TimeIo {
+    fn default() -> Self {
+        Self {
+            hit_ns: 0,
+            wait_ns: 0,
+            miss_ns: 0,
+            fault_ns: Observed::Value(0),
+            direct_ns: 0,
+            write_ns: 0,
+            sync_ns: 0,
+            lookup_ns: 0,
+        }
+    }
+}
+
+impl Counters for TimeIo {
+    /// All but the faults, which can be missing where the rest is known.
+    fn each(&mut self, visit: &mut impl FnMut(&mut u64)) {
+        visit(&mut self.hit_ns);
+        visit(&mut self.wait_ns);
+        visit(&mut self.miss_ns);
+        visit(&mut self.direct_ns);
+        visit(&mut self.write_ns);
+        visit(&mut self.sync_ns);
+        visit(&mut self.lookup_ns);
     }
 }
 
 impl TimeIo {
-    /// Nanoseconds in all classes.
-    pub fn total_ns(&self) -> u64 {
-        self.hit_ns
-            + self.wait_ns
-            + self.miss_ns
-            + self.fault_ns
-            + self.direct_ns
-            + self.write_ns
-            + self.sync_ns
-            + self.lookup_ns
+    /// Adds `other`; the fault time is missing where either side lacks it.
+    pub fn add(&mut self, other: &Self) {
+        self.hit_ns += other.hit_ns;
+        self.wait_ns += other.wait_ns;
+        self.miss_ns += other.miss_ns;
+        self.fault_ns = self.fault_ns.zip_with(other.fault_ns, |a, b| a + b);
+        self.direct_ns += other.direct_ns;
+        self.write_ns += other.write_ns;
+        self.sync_ns += other.sync_ns;
+        self.lookup_ns += other.lookup_ns;
     }
 
-    /// Nanoseconds in which a task waited for the device to read: misses, waits and major faults.
+    /// Nanoseconds in all classes that were measured, saturating: without the faults where their time is missing.
+    pub fn total_ns(&self) -> u64 {
+        [self.direct_ns, self.write_ns, self.sync_ns, self.lookup_ns, self.hit_ns]
+            .into_iter()
+            .fold(self.device_read_ns(), u64::saturating_add)
+    }
+
+    /// Nanoseconds in which a task waited for the device to read, saturating: misses, waits and major faults, as far
+    /// as these were measured.
     pub fn device_read_ns(&self) -> u64 {
-        self.wait_ns + self.miss_ns + self.fault_ns
+        let fault_ns = self.fault_ns.value().unwrap_or(0);
+        self.wait_ns.saturating_add(self.miss_ns).saturating_add(fault_ns)
     }
 }
 
@@ -270,6 +332,25 @@ impl Io {
         }
     }
 
+    /// Shows a walker every field that can be missing. `time.fault_ns` comes last, and only where the time is known.
+    pub(crate) fn walk(&mut self, walker: &mut impl Walker) {
+        walker.field(&mut self.read);
+        walker.field(&mut self.write);
+        walker.field(&mut self.mmap.faults);
+        walker.field(&mut self.mmap.minor_faults);
+        walker.field(&mut self.mmap.major_faults);
+        walker.field(&mut self.mmap.pages_read);
+        walker.field(&mut self.direct);
+        walker.field(&mut self.readahead);
+        walker.field(&mut self.sync);
+        walker.field(&mut self.device.read_bytes);
+        walker.field(&mut self.device.write_bytes);
+        walker.field(&mut self.time);
+        if let Observed::Value(time) = &mut self.time {
+            walker.field(&mut time.fault_ns);
+        }
+    }
+
     /// Adds `other`; what is missing on either side becomes missing, so a sum never hides a gap.
     pub fn add(&mut self, other: &Self) {
         fn sum<T: Copy>(a: &mut Observed<T>, b: Observed<T>, add: impl FnOnce(&mut T, &T)) {
@@ -315,6 +396,15 @@ mod tests {
         sum.add(&part);
         assert_eq!(sum.mmap.faults.value(), None);
         assert_eq!(sum.device.read_bytes.value(), Some(4096));
+    }
+
+    #[test]
+    fn unknown_fault_time_stays_unknown_in_a_sum() {
+        let none = Observed::Missing(Reason::unsupported("no fault tracepoint"));
+        let mut sum = TimeIo { miss_ns: 3, ..TimeIo::default() };
+        sum.add(&TimeIo { hit_ns: 4, fault_ns: none, ..TimeIo::default() });
+        assert_eq!(sum.fault_ns, none);
+        assert_eq!((sum.total_ns(), sum.device_read_ns()), (7, 3));
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod ids;
 mod io;
 mod lookup;
 mod observed;
+mod packed;
 mod profile;
 mod residency;
 mod support;
@@ -19,12 +20,15 @@ pub use costs::CostTable;
 pub use environment::{Environment, Filesystem};
 pub use ids::{Dev, FileId, Pid};
 pub use io::{
-    DeviceIo, DirectIo, HISTOGRAM_BOUNDS, Io, MmapIo, ReadIo, ReadaheadIo, SizeHistogram, SyncIo, TimeIo, WriteIo,
+    DeviceIo, DirectIo, HISTOGRAM_BOUNDS, Io, MmapIo, ReadIo, ReadaheadIo, SizeHistogram, SyncIo,
+    TimeIo, WriteIo,
 };
 pub use lookup::{FailedLookup, LookupCounters, Lookups};
 pub use observed::{Observed, Reason, ReasonKind};
+pub use packed::PackedIo;
 pub use profile::{
-    Command, ExitStatus, FileKind, FileRow, NotMeasured, ProcessRow, Profile, Sensor, SensorLevel, Target,
+    Command, ExitStatus, FileKind, FileRow, NotMeasured, ProcessRow, Profile, Sensor, SensorLevel,
+    Target,
 };
 pub use residency::{Residency, ResidencySource};
 pub use support::{Capability, Support, Verdict};

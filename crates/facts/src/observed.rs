@@ -118,7 +118,9 @@ impl<T> Observed<T> {
     pub fn zip_with<U, V>(self, other: Observed<U>, f: impl FnOnce(T, U) -> V) -> Observed<V> {
         match (self, other) {
             (Self::Value(a), Observed::Value(b)) => Observed::Value(f(a, b)),
-            (Self::Missing(reason), _) | (_, Observed::Missing(reason)) => Observed::Missing(reason),
+            (Self::Missing(reason), _) | (_, Observed::Missing(reason)) => {
+                Observed::Missing(reason)
+            }
         }
     }
 }
@@ -137,7 +139,10 @@ mod tests {
     fn a_missing_part_makes_the_sum_missing() {
         let none: Observed<u64> = Observed::Missing(Reason::denied("needs root"));
         assert_eq!(Observed::Value(1_u64).zip_with(none, |a, b| a + b), none);
-        assert_eq!(Observed::Value(1_u64).zip_with(Observed::Value(2), |a, b| a + b).value(), Some(3));
+        assert_eq!(
+            Observed::Value(1_u64).zip_with(Observed::Value(2), |a, b| a + b).value(),
+            Some(3)
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use crate::{Environment, FileId, Io, LookupCounters, Lookups, Observed, Pid, Reason};
+use crate::{Environment, FileId, Io, LookupCounters, Lookups, Observed, PackedIo, Pid, Reason};
 
 /// What was observed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,8 +118,8 @@ pub struct FileRow {
     pub evicted_pages: Observed<u64>,
     /// Processes that touched it.
     pub processes: u32,
-    /// The counters.
-    pub io: Io,
+    /// The counters; [`PackedIo::unpack`] gives them.
+    pub io: PackedIo,
 }
 
 impl FileRow {
@@ -136,7 +136,7 @@ impl FileRow {
             opens: Observed::Missing(reason),
             evicted_pages: Observed::Missing(reason),
             processes: 0,
-            io: Io::missing(reason),
+            io: Io::missing(reason).into(),
         }
     }
 }

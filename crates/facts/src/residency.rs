@@ -35,7 +35,8 @@ pub struct Residency {
 impl Residency {
     /// What mincore(2) can say: resident pages and nothing else.
     pub fn from_mincore(size_bytes: u64, pages: u64, cached_pages: u64) -> Self {
-        let unknown = Observed::Missing(Reason::unsupported("mincore(2) knows resident pages only"));
+        let unknown =
+            Observed::Missing(Reason::unsupported("mincore(2) knows resident pages only"));
         Self {
             size_bytes,
             pages,

@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the block layer is asked to move. */
 
+/* Before folios the page itself had the field. */
+static __always_inline u64 mapping_offset(void)
+{
+	return bpf_core_type_exists(struct folio) ? bpf_core_field_offset(struct folio, mapping) :
+						    bpf_core_field_offset(struct page___whole, mapping);
+}
+
 /* The inode whose cached page a request reads or writes; 0 for memory of a program (direct I/O). */
 static __always_inline u64 bio_inode(struct bio *bio)
 {
-	u64 page = (u64)BPF_CORE_READ(bio, bi_io_vec, bv_page);
-	u64 head = 0;
+	u64 page = load_pointer((u64)LOAD(bio, bio, bi_io_vec)), head = 0;
 	if (!page)
 		return 0;
 	if (bpf_core_field_exists(((struct page *)0)->compound_head))
 		head = BPF_CORE_READ((struct page *)page, compound_head);
-	else if (bpf_core_field_exists(((struct page___info *)0)->compound_info))
-		head = BPF_CORE_READ((struct page___info *)page, compound_info);
+	else if (bpf_core_field_exists(((struct page *)0)->compound_info))
+		head = BPF_CORE_READ((struct page *)page, compound_info);
 	if (head & 1)
 		page = head - 1;
-	u64 mapping = bpf_core_type_exists(struct folio) ? (u64)BPF_CORE_READ((struct folio *)page, mapping) :
-							   (u64)BPF_CORE_READ((struct page___whole *)page, mapping);
+	u64 mapping = 0;
+	bpf_probe_read_kernel(&mapping, sizeof(mapping), (void *)(page + mapping_offset()));
 	if (!mapping || (mapping & 3))
 		return 0;
 	return (u64)BPF_CORE_READ((struct address_space *)mapping, host);

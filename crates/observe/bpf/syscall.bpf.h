@@ -85,20 +85,42 @@ static __always_inline void set_range(struct target *t, u64 pos, u64 count)
 	t->brought = t->ahead = t->gone = t->modified = 0;
 }
 
+struct iov_walk {
+	u64 iov, n, total;
+};
+
+static __always_inline long iov_step(u64 i, struct iov_walk *w)
+{
+	struct {
+		u64 base, len;
+	} v = {};
+	if (i >= w->n)
+		return 1;
+	bpf_probe_read_user(&v, sizeof(v), (void *)(w->iov + i * sizeof(v)));
+	w->total += v.len;
+	return 0;
+}
+
+#ifndef HOTSET_COMPAT
+static long iov_callback(u32 i, struct iov_walk *w)
+{
+	return iov_step(i, w);
+}
+#endif
+
+/* Bytes of a vector: up to UIO_MAXIOV pieces; the compat build stops at 64. */
 __noinline u64 iov_bytes(u64 iov, u64 n)
 {
-	u64 total = 0;
-	/* UIO_MAXIOV is 1024; the common case is a handful. */
-	for (u32 i = 0; i < 1024; i++) {
-		struct {
-			u64 base, len;
-		} v = {};
-		if (i >= n)
+	struct iov_walk w = { .iov = iov, .n = n };
+#ifdef HOTSET_COMPAT
+	for (u32 i = 0; i < 64; i++) {
+		if (iov_step(i, &w))
 			break;
-		bpf_probe_read_user(&v, sizeof(v), (void *)(iov + i * sizeof(v)));
-		total += v.len;
 	}
-	return total;
+#else
+	bpf_loop(n > 1024 ? 1024 : n, iov_callback, &w, 0);
+#endif
+	return w.total;
 }
 
 /* The position that a call uses: the file's own, or the one behind a user pointer. */
@@ -245,17 +267,14 @@ int BPF_PROG(sys_enter, struct pt_regs *regs, long id)
 	return 0;
 }
 
-/* Buckets by powers of four: 16, 64, 256, 1K … 16M, more. */
+/* Buckets by powers of four: 16, 64, 256, 1K … 16M, more. A difference's top bit says whether a bound was passed. */
 static __always_inline u32 bucket(u64 bytes)
 {
-	u32 b = 0;
-	if (bytes > 16)
-		b = 1;
+	u64 b = 0;
 #pragma unroll
-	for (u32 i = 1; i < HS_HISTOGRAM_BUCKETS - 1; i++) {
-		if (bytes > 16ULL << (2 * i))
-			b = i + 1;
-	}
+	for (u32 i = 0; i < HS_HISTOGRAM_BUCKETS - 1; i++)
+		b += ((16ULL << (2 * i)) - bytes) >> 63;
+	barrier_value(b);
 	return b;
 }
 
@@ -282,8 +301,21 @@ static __always_inline void settle_position(struct target *t, u64 bytes)
 		t->pos = after - bytes;
 }
 
-static __always_inline void count_read(struct hs_row *row, struct target *t, u64 bytes, u64 ns, int waited, int alone)
+#define COUNT_WAITED 1u
+#define COUNT_ALONE 2u
+
+/* Functions that take pointers can be verified apart since 5.12. */
+#ifdef HOTSET_COMPAT
+#define COUNTER static __always_inline
+#else
+#define COUNTER __noinline
+#endif
+
+COUNTER int count_read(struct hs_row *row, const struct target *t, u64 bytes, u64 ns, u32 how)
 {
+	if (!row || !t)
+		return 0;
+	int alone = how & COUNT_ALONE;
 	u64 pages = pages_of(t->pos, bytes), first = t->pos >> 12;
 	u64 missed = t->brought < pages ? t->brought : pages;
 	u64 ahead = bits_take(t->ino, t->dev, HS_AHEAD, first, first + pages);
@@ -305,14 +337,18 @@ static __always_inline void count_read(struct hs_row *row, struct target *t, u64
 	}
 	if (missed)
 		ADD(alone, &row->miss_ns, ns);
-	else if (waited)
+	else if (how & COUNT_WAITED)
 		ADD(alone, &row->wait_ns, ns);
 	else
 		ADD(alone, &row->hit_ns, ns);
+	return 0;
 }
 
-static __always_inline void count_write(struct hs_row *row, struct target *t, u64 bytes, u64 ns, int alone)
+COUNTER int count_write(struct hs_row *row, const struct target *t, u64 bytes, u64 ns, u32 how)
 {
+	if (!row || !t)
+		return 0;
+	int alone = how & COUNT_ALONE;
 	u32 b = bucket(bytes);
 	ADD(alone, &row->write_calls, 1);
 	ADD(alone, &row->write_bytes, bytes);
@@ -326,15 +362,18 @@ static __always_inline void count_write(struct hs_row *row, struct target *t, u6
 		ATOMIC_ADD(&row->write_new, t->brought);
 		ATOMIC_ADD(&row->write_misses, t->modified);
 	}
+	return 0;
 }
 
-static __always_inline void count_direct(struct hs_row *row, struct target *t, u64 bytes, u64 ns, int writes)
+COUNTER int count_direct(struct hs_row *row, const struct target *t, u64 bytes, u64 ns, u32 writes)
 {
+	if (!row || !t)
+		return 0;
 	ATOMIC_ADD(&row->direct_ns, ns);
 	if (writes) {
 		ATOMIC_ADD(&row->direct_write_calls, 1);
 		ATOMIC_ADD(&row->direct_write_bytes, bytes);
-		return;
+		return 0;
 	}
 	ATOMIC_ADD(&row->direct_read_calls, 1);
 	ATOMIC_ADD(&row->direct_read_bytes, bytes);
@@ -344,6 +383,7 @@ static __always_inline void count_direct(struct hs_row *row, struct target *t, u
 		u64 fresh = bits_set(t->ino, t->dev, HS_DIRECT, start, end);
 		ATOMIC_ADD(&row->direct_reread_bytes, (end - start - fresh) << 12);
 	}
+	return 0;
 }
 
 static __always_inline void count_sync(struct task_state *s, u64 ns)
@@ -420,7 +460,7 @@ static __always_inline int may_share(struct target *t)
 	return !t->brought && !t->ahead && LOAD(file_operations, LOAD(file, t->file, f_op), remap_file_range) != NULL;
 }
 
-static __noinline int exit_pair(struct task_state *s, u64 bytes, u64 ns, u32 waited, u32 kind)
+static __noinline int exit_pair(struct task_state *s, u64 bytes, u64 ns, u32 how, u32 kind)
 {
 	struct hs_row *row;
 	if (!s)
@@ -435,7 +475,7 @@ static __noinline int exit_pair(struct task_state *s, u64 bytes, u64 ns, u32 wai
 		if (row && (s->in.flags & TARGET_DIRECT))
 			count_direct(row, &s->in, bytes, ns, 0);
 		else if (row)
-			count_read(row, &s->in, bytes, ns, waited, 0);
+			count_read(row, &s->in, bytes, ns, how);
 	}
 	if (s->out.inode) {
 		settle_position(&s->out, bytes);
@@ -474,9 +514,9 @@ int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
 	if (ret < 0)
 		return 0;
 	struct task_struct *task = CURRENT();
-	int waited = LOAD(task_struct, task, nvcsw) != s->switches;
+	u32 how = LOAD(task_struct, task, nvcsw) != s->switches ? COUNT_WAITED : 0;
 	if (kind >= HS_SENDFILE && kind <= HS_COPY_RANGE) {
-		exit_pair(s, ret, ns, waited, kind);
+		exit_pair(s, ret, ns, how, kind);
 		return 0;
 	}
 	struct target *t = &s->in;
@@ -484,11 +524,13 @@ int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
 	struct hs_row *row = row_of(s, t, 0);
 	if (!row)
 		return 0;
+	if (is_alone(task))
+		how |= COUNT_ALONE;
 	if (t->flags & TARGET_DIRECT)
 		count_direct(row, t, ret, ns, kind >= HS_WRITE);
 	else if (kind >= HS_WRITE)
-		count_write(row, t, ret, ns, is_alone(task));
+		count_write(row, t, ret, ns, how);
 	else
-		count_read(row, t, ret, ns, waited, is_alone(task));
+		count_read(row, t, ret, ns, how);
 	return 0;
 }

@@ -14,28 +14,21 @@
 #define REQ_F_FIXED_FILE 1
 #define FILE_POINTER_MASK (~7ULL) /* io_uring/rsrc.h keeps flags in the low bits */
 
-static __always_inline u64 request_flags(u64 req)
-{
-	if (bpf_core_field_size(((struct io_kiocb *)0)->flags) == 8)
-		return LOAD(io_kiocb, req, flags);
-	return LOAD(io_kiocb___narrow, req, flags);
-}
-
 static __always_inline u64 fixed_file(u64 req, u32 slot)
 {
 	void *ctx = LOAD(io_kiocb, req, ctx);
-	if (bpf_core_field_exists(((struct io_file_table *)0)->data)) {
+	if (bpf_core_field_exists(((struct io_ring_ctx *)0)->file_table.data)) {
 		if (slot >= LOAD(io_ring_ctx, ctx, file_table.data.nr))
 			return 0;
 		u64 nodes = (u64)LOAD(io_ring_ctx, ctx, file_table.data.nodes);
 		u64 node = load_pointer(nodes + 8ULL * slot);
 		return node ? LOAD(io_rsrc_node, node, file_ptr) & FILE_POINTER_MASK : 0;
 	}
-	if (!bpf_core_field_exists(((struct io_ring_ctx___old *)0)->nr_user_files))
+	if (!bpf_core_field_exists(((struct io_ring_ctx *)0)->nr_user_files))
 		return 0;
-	if (slot >= LOAD(io_ring_ctx___old, ctx, nr_user_files))
+	if (slot >= LOAD(io_ring_ctx, ctx, nr_user_files))
 		return 0;
-	u64 files = (u64)LOAD(io_ring_ctx___old, ctx, file_table.files);
+	u64 files = (u64)LOAD(io_ring_ctx, ctx, file_table.files);
 	return load_pointer(files + 8ULL * slot) & FILE_POINTER_MASK;
 }
 
@@ -49,7 +42,7 @@ static __noinline int submitted(struct task_state *s, u64 req)
 		return 0;
 	struct task_struct *task = CURRENT();
 	s32 fd = LOAD(io_kiocb, req, cqe.fd);
-	u64 file = request_flags(req) & REQ_F_FIXED_FILE ? fixed_file(req, fd) : fd_to_file(task, fd);
+	u64 file = LOAD(io_kiocb, req, flags) & REQ_F_FIXED_FILE ? fixed_file(req, fd) : fd_to_file(task, fd);
 	struct uring_request r = { .tgid = s->tgid, .writes = writes };
 	file = NUMBER(&s->scratch, file);
 	if (!file) {
@@ -114,7 +107,7 @@ static __noinline int completed(u64 req, s64 result)
 		} else if (r->writes) {
 			count_write(row, t, result, ns, 0);
 		} else {
-			count_read(row, t, result, ns, 0, 0);
+			count_read(row, t, result, ns, 0);
 		}
 	}
 	bpf_map_delete_elem(&requests, &req);

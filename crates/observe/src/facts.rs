@@ -43,7 +43,7 @@ pub(crate) fn observation(session: &Session) -> Result<Observation, ObserveError
     let (mut files, by_process) = gather.finish();
     files.iter_mut().take(MAX_CHECKED_AFTER).for_each(check_after);
     let mut totals = zero_io(selection);
-    files.iter().for_each(|file| totals.add(&file.io));
+    files.iter().for_each(|file| totals.add(&file.io.unpack()));
     let processes = tables.processes()?;
     let lookups = lookups(&collector, &mounts, &processes);
     if let Some(time) = totals.time.as_value_mut() {
@@ -61,7 +61,8 @@ struct Gather<'a> {
     mounts: &'a [Mount],
     states: HashMap<(u32, u64), File>,
     own: Pid,
-    current: Option<(RowKey, FileRow)>,
+    /// The file whose rows are being summed, and the sum so far.
+    current: Option<(RowKey, FileRow, Io)>,
     ahead_most: (u64, Pid),
     files: Vec<FileRow>,
     others: Option<FileRow>,
@@ -104,12 +105,12 @@ impl<'a> Gather<'a> {
             }
             return;
         }
-        if self.current.as_ref().is_none_or(|(current, _)| (current.dev, current.ino) != (key.dev, key.ino)) {
+        if self.current.as_ref().is_none_or(|(current, ..)| (current.dev, current.ino) != (key.dev, key.ino)) {
             self.close();
-            self.current = Some((key, self.open(key)));
+            self.current = Some((key, self.open(key), zero_io(self.selection)));
         }
-        if let Some((_, file)) = &mut self.current {
-            file.io.add(&io);
+        if let Some((_, file, sum)) = &mut self.current {
+            sum.add(&io);
             file.opens = file.opens.map(|opens| opens + row.opens);
             file.processes += 1;
         }
@@ -121,7 +122,6 @@ impl<'a> Gather<'a> {
     fn open(&self, key: RowKey) -> FileRow {
         let id = FileId { dev: Dev::from_kernel(key.dev), ino: key.ino };
         let mut file = FileRow::new(id, NAME_LOST);
-        file.io = zero_io(self.selection);
         file.opens = Observed::Value(0);
         file.evicted_pages = Observed::Value(0);
         if let Some(named) = self.collector.files.get(&(key.dev, key.ino)) {
@@ -145,11 +145,11 @@ impl<'a> Gather<'a> {
     }
 
     fn close(&mut self) {
-        let Some((key, mut file)) = self.current.take() else { return };
+        let Some((key, mut file, mut io)) = self.current.take() else { return };
         if let Some(state) = self.states.get(&(key.dev, key.ino)) {
             file.evicted_pages = Observed::Value(state.evicted);
             let wasted = ReadaheadIo { pages: 0, wasted_pages: state.wasted };
-            if let Some(readahead) = file.io.readahead.as_value_mut() {
+            if let Some(readahead) = io.readahead.as_value_mut() {
                 readahead.add(&wasted);
             }
             // Waste belongs to a file; of its processes, the one that read most ahead caused most of it.
@@ -159,6 +159,7 @@ impl<'a> Gather<'a> {
             }
         }
         self.ahead_most = (0, 0);
+        file.io = io.into();
         self.files.push(file);
         if self.files.len() >= 2 * MAX_FILE_ROWS {
             self.prune();
@@ -172,7 +173,7 @@ impl<'a> Gather<'a> {
         }
         self.files.select_nth_unstable_by_key(MAX_FILE_ROWS, |file| std::cmp::Reverse(cost(file)));
         for file in self.files.split_off(MAX_FILE_ROWS) {
-            self.fold(file.io, file.opens.value().unwrap_or(0));
+            self.fold(file.io.unpack(), file.opens.value().unwrap_or(0));
         }
     }
 
@@ -181,11 +182,11 @@ impl<'a> Gather<'a> {
         let others = self.others.get_or_insert_with(|| {
             let mut others = FileRow::new(FileId::default(), MANY_FILES);
             others.kind = FileKind::Others;
-            others.io = zero_io(selection);
+            others.io = zero_io(selection).into();
             others.opens = Observed::Value(0);
             others
         });
-        others.io.add(&io);
+        others.io.edit(|sum| sum.add(&io));
         others.opens = others.opens.map(|sum| sum + opens);
         others.processes += 1;
     }
@@ -201,10 +202,11 @@ impl<'a> Gather<'a> {
 
 /// What a file cost: pages from the device first, then time, then bytes.
 fn cost(file: &FileRow) -> (u64, u64, u64) {
-    let read = file.io.read.value().unwrap_or_default();
-    let write = file.io.write.value().unwrap_or_default();
-    let time = file.io.time.value().unwrap_or_default();
-    let faulted = file.io.mmap.pages_read.value().unwrap_or(0);
+    let io = file.io.unpack();
+    let read = io.read.value().unwrap_or_default();
+    let write = io.write.value().unwrap_or_default();
+    let time = io.time.value().unwrap_or_default();
+    let faulted = io.mmap.pages_read.value().unwrap_or(0);
     (read.from_device() + faulted, time.total_ns(), read.bytes + write.bytes)
 }
 
@@ -228,6 +230,7 @@ fn zero_io(selection: &Selection) -> Io {
         io.mmap.faults = Observed::Missing(NO_FAULTS);
         io.mmap.minor_faults = Observed::Missing(NO_FAULTS);
         io.mmap.major_faults = Observed::Missing(NO_FAULTS);
+        io.time = Observed::Value(TimeIo { fault_ns: Observed::Missing(NO_FAULTS), ..TimeIo::default() });
     }
     if !selection.block {
         io.device =
@@ -290,7 +293,7 @@ fn io_of(row: &Row, selection: &Selection) -> Io {
             hit_ns: row.hit_ns,
             wait_ns: row.wait_ns,
             miss_ns: row.miss_ns,
-            fault_ns: row.fault_ns,
+            fault_ns: counted(zero.mmap.major_faults, row.fault_ns),
             direct_ns: row.direct_ns,
             write_ns: row.write_ns,
             sync_ns: row.sync_ns,

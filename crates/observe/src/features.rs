@@ -1,15 +1,15 @@
 //! What the running kernel offers a BPF program: facts only; [`crate::select`] decides what follows.
 
 use std::collections::HashMap;
-use std::ffi::OsStr;
-
-use libbpf_rs::btf::types::{Enum, Func, FuncProto, Ptr, Typedef};
-use libbpf_rs::btf::{Btf, BtfKind, BtfType, TypeId};
 
 use crate::ObserveError;
+use crate::btf::{Btf, Kind};
+
+/// Where the kernel shows its own types.
+const VMLINUX: &str = "/sys/kernel/btf/vmlinux";
 
 /// The tracepoints that the sensor can use.
-pub(crate) const TRACEPOINTS: [&str; 16] = [
+pub(crate) const TRACEPOINTS: [&str; 15] = [
     "sys_enter",
     "sys_exit",
     "mm_filemap_add_to_page_cache",
@@ -25,7 +25,6 @@ pub(crate) const TRACEPOINTS: [&str; 16] = [
     "task_newtask",
     "sched_process_exec",
     "sched_process_exit",
-    "mm_filemap_get_pages",
 ];
 
 /// What the kernel's own type information tells.
@@ -47,43 +46,57 @@ impl KernelFeatures {
     /// # Errors
     /// [`ObserveError::NoBtf`] where the kernel was built without type information.
     pub(crate) fn probe() -> Result<Self, ObserveError> {
-        let btf = Btf::from_vmlinux().map_err(|error| ObserveError::NoBtf(error.to_string()))?;
-        let mut found = Self::default();
-        for id in 1..btf.len() as u32 {
-            if let Some(ty) = btf.type_by_id::<BtfType<'_>>(TypeId::from(id)) {
-                found.look_at(&btf, ty);
-            }
-        }
-        Ok(found)
+        let bytes = std::fs::read(VMLINUX).map_err(|error| ObserveError::NoBtf(format!("{VMLINUX}: {error}")))?;
+        Self::from_btf(&bytes).ok_or_else(|| ObserveError::NoBtf(format!("{VMLINUX} can't be decoded")))
     }
 
-    fn look_at(&mut self, btf: &Btf<'_>, ty: BtfType<'_>) {
-        let Some(name) = ty.name().and_then(OsStr::to_str) else { return };
-        match ty.kind() {
-            BtfKind::Typedef => {
-                let Some(point) = name.strip_prefix("btf_trace_") else { return };
-                let Some(known) = TRACEPOINTS.iter().find(|known| **known == point) else { return };
-                if let Some(arguments) = argument_count(btf, ty) {
-                    self.tracepoints.insert(known, arguments);
+    fn from_btf(bytes: &[u8]) -> Option<Self> {
+        let btf = Btf::parse(bytes)?;
+        let mut found = Self::default();
+        for ty in btf.types() {
+            match ty.kind {
+                Kind::Typedef => {
+                    let Some(point) = ty.name.strip_prefix(b"btf_trace_") else { continue };
+                    let Some(known) = TRACEPOINTS.iter().find(|known| known.as_bytes() == point) else { continue };
+                    if let Some(arguments) = argument_count(&btf, ty.referenced) {
+                        found.tracepoints.insert(known, arguments);
+                    }
                 }
-            }
-            BtfKind::Func if name == "bpf_rdonly_cast" => self.read_only_cast = Func::try_from(ty).is_ok(),
-            BtfKind::Enum if name == "bpf_func_id" => {
-                let Ok(helpers) = Enum::try_from(ty) else { return };
-                for helper in helpers.iter().filter_map(|helper| helper.name?.to_str()) {
-                    self.task_storage |= helper == "BPF_FUNC_task_storage_get";
-                    self.bounded_loop |= helper == "BPF_FUNC_loop";
+                Kind::Func => found.read_only_cast |= ty.name == b"bpf_rdonly_cast",
+                Kind::Enum if ty.name == b"bpf_func_id" => {
+                    for helper in btf.enumerators(&ty) {
+                        found.task_storage |= helper == b"BPF_FUNC_task_storage_get";
+                        found.bounded_loop |= helper == b"BPF_FUNC_loop";
+                    }
                 }
+                _ => {}
             }
-            _ => {}
         }
+        Some(found)
     }
 }
 
 /// The arguments of a tracepoint: `btf_trace_X` is a pointer to a function whose first parameter is the probe's own.
-fn argument_count(btf: &Btf<'_>, ty: BtfType<'_>) -> Option<usize> {
-    use libbpf_rs::ReferencesType;
-    let pointer: Ptr<'_> = btf.type_by_id(Typedef::try_from(ty).ok()?.referenced_type_id())?;
-    let function: FuncProto<'_> = btf.type_by_id(pointer.referenced_type_id())?;
-    Some(function.len().saturating_sub(1))
+fn argument_count(btf: &Btf<'_>, pointer: u32) -> Option<usize> {
+    let pointer = btf.get(pointer).filter(|ty| ty.kind == Kind::Ptr)?;
+    let function = btf.get(pointer.referenced).filter(|ty| ty.kind == Kind::FuncProto)?;
+    Some(function.members.saturating_sub(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_kernel_has_the_essential_ones() {
+        let features = KernelFeatures::probe().expect("this kernel has BTF");
+        assert_eq!(features.tracepoints.get("sys_enter"), Some(&2));
+        assert_eq!(features.tracepoints.get("mm_filemap_add_to_page_cache"), Some(&1));
+        assert_eq!(features.tracepoints.get("task_newtask"), Some(&2));
+    }
+
+    #[test]
+    fn garbage_is_no_kernel() {
+        assert_eq!(KernelFeatures::from_btf(b"not BTF"), None);
+    }
 }

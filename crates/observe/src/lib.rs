@@ -5,6 +5,7 @@
 
 #![deny(clippy::undocumented_unsafe_blocks)]
 
+mod btf;
 mod collector;
 mod error;
 mod facts;
@@ -24,4 +25,4 @@ pub use error::ObserveError;
 pub use load::loader_words;
 pub use probe::sensor_capabilities;
 pub use facts::DRAIN_INTERVAL;
-pub use session::{Observation, Options, Scope, Session};
+pub use session::{DEFAULT_MAX_ROWS, Observation, Options, Scope, Session};

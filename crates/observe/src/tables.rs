@@ -122,7 +122,7 @@ impl<'a> Tables<'a> {
     }
 
     /// Frees chunks without a bit where the table is three quarters full. Losing a bit that is set in that instant is
-    /// possible but takes a table that covers 48 GiB; the alternative is to lose all that follow.
+    /// possible but takes a table that covers 24 GiB; the alternative is to lose all that follow.
     pub(crate) fn sweep_chunks(&self, in_use: u64) -> Result<(), ObserveError> {
         let map = self.map("chunks")?;
         if in_use < u64::from(map.max_entries()) * 3 / 4 {

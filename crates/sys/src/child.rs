@@ -82,6 +82,13 @@ fn nanoseconds(time: libc::timeval) -> u64 {
     unsigned(time.tv_sec) * 1_000_000_000 + unsigned(time.tv_usec) * 1_000
 }
 
+/// The peak of this process's own resident set so far, in bytes.
+pub fn own_peak_rss_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok().map(|kib| kib * 1024)
+}
+
 /// A signal that arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arrived {

@@ -76,6 +76,30 @@ pub fn shorten_middle(text: &str, width: usize) -> String {
     out
 }
 
+/// Cuts directories out of a path wider than `width` columns, from the middle: the name at its end tells most, then the
+/// directories before it, then where it begins. A name that is too wide by itself is cut like any text.
+pub(crate) fn shorten_path(path: &str, width: usize) -> String {
+    if columns(path) <= width {
+        return path.to_owned();
+    }
+    let slashes: Vec<usize> = path.match_indices('/').map(|(at, _)| at).collect();
+    let room = width.saturating_sub(1);
+    let fits = |from: &&usize| columns(&path[**from..]) <= room;
+    match slashes.iter().find(fits) {
+        // As much of the start as fits, up to a slash.
+        Some(&tail) => {
+            let left = room - columns(&path[tail..]);
+            let heads = slashes.iter().rev().map(|&at| &path[..=at]);
+            let head = heads.filter(|head| head.len() > 1).find(|head| columns(head) <= left);
+            format!("{}…{}", head.unwrap_or(""), &path[tail..])
+        }
+        None => {
+            let name = slashes.last().map_or(path, |&at| &path[at..]);
+            format!("…{}", shorten_middle(name, room))
+        }
+    }
+}
+
 /// Cuts the end off a text wider than `width` columns.
 pub(crate) fn shorten_end(text: &str, width: usize) -> String {
     if columns(text) <= width {
@@ -109,6 +133,20 @@ mod tests {
         assert_eq!(escape_bytes("\u{202e}gpj.exe\u{85}".as_bytes()), "\\u{202e}gpj.exe\\u{85}");
         assert_eq!(escape_bytes(br"C:\n"), r"C:\\n");
         assert_eq!(escape_bytes("日本語 é".as_bytes()), "日本語 é");
+    }
+
+    #[test]
+    fn a_short_path_keeps_its_name() {
+        let path = "/root/.pyenv/versions/3.11.7/lib/lib-dynload/_ssl.cpython-311.so";
+        assert_eq!(shorten_path(path, 64), path);
+        assert_eq!(shorten_path(path, 50), "/root/.pyenv/…/lib/lib-dynload/_ssl.cpython-311.so");
+        assert_eq!(shorten_path(path, 34), "…/lib-dynload/_ssl.cpython-311.so");
+        assert_eq!(shorten_path(path, 28), "/root/…/_ssl.cpython-311.so");
+        assert_eq!(shorten_path(path, 14), "…/_ss…n-311.so");
+        for width in 0..70 {
+            assert!(columns(&shorten_path(path, width)) <= width, "{width}");
+            assert!(columns(&shorten_path("日本/語日本語/日本語", width)) <= width, "{width}");
+        }
     }
 
     #[test]

@@ -14,5 +14,5 @@ pub mod units;
 
 pub use doctor::{doctor_json, doctor_text};
 pub use escape::{escape_bytes, escape_text, shorten_middle};
-pub use json::profile_json;
+pub use json::write_profile_json;
 pub use report::{Options, render};

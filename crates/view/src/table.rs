@@ -1,4 +1,4 @@
-//! Columns without boxes: right for numbers, left for names.
+//! Columns without boxes: names first, numbers right of them. The title of a table stands over the names.
 
 use crate::escape::columns;
 
@@ -16,8 +16,10 @@ pub(crate) struct Table {
 }
 
 const GAP: usize = 2;
-/// Every table stands a little to the right of its heading.
+/// Rows stand a little to the right of the title.
 pub(crate) const INDENT: usize = 2;
+/// What a name gets even if the numbers are at their widest.
+const MIN_NAME_WIDTH: usize = 12;
 
 impl Table {
     pub(crate) fn new(columns: Vec<(&'static str, Align)>) -> Self {
@@ -28,37 +30,36 @@ impl Table {
         self.rows.push(row);
     }
 
-    /// Columns of the terminal that are left for one more column at the end, in a line of `width`.
-    pub(crate) fn room_beside(&self, width: usize) -> usize {
-        let used: usize = self.widths().iter().map(|width| width + GAP).sum();
-        width.saturating_sub(INDENT + used)
+    /// Columns of the terminal that a line takes without its name.
+    pub(crate) fn width(&self) -> usize {
+        INDENT + self.widths().iter().map(|width| width + GAP).sum::<usize>()
     }
 
-    /// Adds a last, left-aligned column.
-    pub(crate) fn with_last(mut self, title: &'static str, cells: Vec<String>) -> Self {
-        self.columns.push((title, Align::Left));
-        for (row, cell) in self.rows.iter_mut().zip(cells) {
-            row.push(cell);
-        }
-        self
+    /// Columns of the terminal that are left for the names, in a line of `width`.
+    pub(crate) fn room_for_names(&self, width: usize) -> usize {
+        width.saturating_sub(self.width()).max(MIN_NAME_WIDTH)
     }
 
-    /// The line of titles, then a line for each row; no line ends in blanks.
-    pub(crate) fn lines(&self) -> Vec<String> {
+    /// The titles of the columns, set right of a table title of `title_width` columns, then a line for each row; no
+    /// line ends in blanks. The first line lacks the title itself, which is painted by another.
+    pub(crate) fn lines(&self, title_width: usize, names: &[String]) -> Vec<String> {
+        let widest = names.iter().map(|name| columns(name)).max().unwrap_or(0);
+        let name_width = widest.max(title_width.saturating_sub(INDENT));
         let widths = self.widths();
         let titles: Vec<String> =
             self.columns.iter().map(|(title, _)| (*title).to_owned()).collect();
-        std::iter::once(&titles).chain(&self.rows).map(|row| self.line(row, &widths)).collect()
+        let head = " ".repeat((INDENT + name_width).saturating_sub(title_width));
+        let mut lines = vec![self.line(head, &titles, &widths)];
+        for (row, name) in self.rows.iter().zip(names) {
+            let name = format!("{:INDENT$}{}", "", pad(name, name_width, Align::Left));
+            lines.push(self.line(name, row, &widths));
+        }
+        lines
     }
 
-    fn line(&self, row: &[String], widths: &[usize]) -> String {
-        let mut line = " ".repeat(INDENT);
-        for (i, ((cell, width), (_, align))) in
-            row.iter().zip(widths).zip(&self.columns).enumerate()
-        {
-            if i > 0 {
-                line.push_str(&" ".repeat(GAP));
-            }
+    fn line(&self, mut line: String, row: &[String], widths: &[usize]) -> String {
+        for ((cell, width), (_, align)) in row.iter().zip(widths).zip(&self.columns) {
+            line.push_str(&" ".repeat(GAP));
             line.push_str(&pad(cell, *width, *align));
         }
         line.truncate(line.trim_end().len());
@@ -91,11 +92,13 @@ mod tests {
 
     #[test]
     fn columns_align_by_width_on_screen() {
-        let mut table = Table::new(vec![("n", Align::Right)]);
-        table.push(vec!["1".to_owned()]);
-        table.push(vec!["1,234".to_owned()]);
-        assert_eq!(table.room_beside(20), 20 - 2 - 5 - 2);
-        let table = table.with_last("name", vec!["日本".to_owned(), "b".to_owned()]);
-        assert_eq!(table.lines(), ["      n  name", "      1  日本", "  1,234  b"]);
+        let mut table = Table::new(vec![("n", Align::Right), ("note", Align::Left)]);
+        table.push(vec!["1".to_owned(), "x".to_owned()]);
+        table.push(vec!["1,234".to_owned(), String::new()]);
+        assert_eq!(table.room_for_names(40), 40 - 2 - 7 - 6);
+        assert_eq!(table.room_for_names(10), MIN_NAME_WIDTH);
+        let lines = table.lines(5, &["日本".to_owned(), "b".to_owned()]);
+        assert_eq!(lines, ["       n  note", "  日本      1  x", "  b     1,234"]);
+        assert_eq!(columns("Files") + columns(&lines[0]), columns(&lines[1]) + 3);
     }
 }

@@ -137,7 +137,7 @@ pub(crate) fn read_file(path: &[u8], ino: u64, pages: u64, device_percent: u64) 
         opens: Observed::Value(1),
         evicted_pages: Observed::Value(0),
         processes: 1,
-        io,
+        io: io.into(),
         ..FileRow::new(id, DENIED)
     }
 }
@@ -146,7 +146,7 @@ pub(crate) fn read_file(path: &[u8], ino: u64, pages: u64, device_percent: u64) 
 pub(crate) fn run(words: &[&str], wall_ms: u64, files: Vec<FileRow>) -> Profile {
     let mut totals = Io::zero();
     for file in &files {
-        totals.add(&file.io);
+        totals.add(&file.io.unpack());
     }
     Profile {
         started_at: UNIX_EPOCH + Duration::from_millis(1_785_000_000_123),
@@ -180,7 +180,7 @@ pub(crate) fn three_files() -> Profile {
         pages_read: Observed::Value(810),
     };
     if let Observed::Value(time) = &mut profile.totals.time {
-        time.fault_ns = 9 * MS;
+        time.fault_ns = Observed::Value(9 * MS);
         time.lookup_ns = 3 * MS;
     }
     profile.lookups = lookups(1_243, 4_010, MS);
@@ -239,7 +239,7 @@ pub(crate) fn many_files(count: u64) -> Profile {
         time.sync_ns = 1_200 * MS;
         time.lookup_ns = 900 * MS;
     }
-    let quarter = |part: u64| read_file(b"/x", part, part * 40_000, 30).io;
+    let quarter = |part: u64| read_file(b"/x", part, part * 40_000, 30).io.unpack();
     profile.processes = (1..=8)
         .map(|i| process(4_200 + i, &["cc1", "-quiet", "-O2", "src/a.c"], quarter(u64::from(i))))
         .collect();
@@ -266,7 +266,12 @@ pub(crate) fn lossy() -> Profile {
         ),
         unmeasured("io_uring", "the kernel has no page fault tracepoint for this (Linux 6.12 has)"),
     ];
-    profile.totals.mmap.faults = Observed::Missing(Reason::unsupported("no fault tracepoint"));
+    let none = Observed::Missing(Reason::unsupported("no fault tracepoint"));
+    profile.totals.mmap =
+        MmapIo { faults: none, minor_faults: none, major_faults: none, ..profile.totals.mmap };
+    if let Observed::Value(time) = &mut profile.totals.time {
+        time.fault_ns = none;
+    }
     profile
 }
 
@@ -329,7 +334,7 @@ pub(crate) fn unprivileged() -> Profile {
     profile.processes[0].io = missing;
     profile.files.truncate(2);
     for file in &mut profile.files {
-        file.io = Io::missing(DENIED);
+        file.io = Io::missing(DENIED).into();
         file.cached_before = Observed::Missing(DENIED);
     }
     profile.lookups = Observed::Missing(DENIED);

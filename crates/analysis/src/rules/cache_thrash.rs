@@ -30,8 +30,8 @@ fn examine(input: &RuleInput<'_>) -> Answer {
     if !input.worth(&saving) {
         return Ok(None);
     }
-    let found = culprits(input.profile, |file| {
-        let saved = self::saved_ns(&file.io, &costs, page_bytes)?;
+    let found = culprits(input.profile, |_, io| {
+        let saved = self::saved_ns(io, &costs, page_bytes)?;
         Some(((), saved, saved))
     });
     let refault_percent = 100.0 * refault_share(totals);
@@ -92,7 +92,7 @@ mod tests {
     fn thrash(refaults: u64, miss_ns: u64) -> Run {
         let read = ReadIo { pages: 20_000, misses: 16_000, refaults, ..ReadIo::default() };
         let mut row = read_file("/data/index", 20 << 20, read);
-        row.io.time = Observed::Value(TimeIo { miss_ns, ..TimeIo::default() });
+        row.io.edit(|io| io.time = Observed::Value(TimeIo { miss_ns, ..TimeIo::default() }));
         Run::new(run_of(vec![row]))
     }
 

@@ -19,6 +19,11 @@ pub(super) fn check(input: &RuleInput<'_>) -> Verdict {
 /// decides: the run can't become faster by more than that process's I/O unless processes wait for each other in turn.
 fn examine(input: &RuleInput<'_>) -> Answer {
     let total_io_ns = need(input.time.io_ns)?;
+    // Where faults have no time, a run that mapped pages in may have waited for them.
+    let totals = &input.profile.totals;
+    if totals.mmap.pages_read.value() != Some(0) {
+        need(input.times()?.fault_ns)?;
+    }
     let busiest_ns = need(input.time.busiest_process_io_ns)?;
     let wall_ns = input.profile.command.wall_ns;
     let io_share = ratio(busiest_ns as f64, wall_ns as f64);
@@ -30,16 +35,16 @@ fn examine(input: &RuleInput<'_>) -> Answer {
     let user_ns = input.profile.command.user_ns.value();
     let system_ns = input.profile.command.system_ns.value();
     let cpu_ns = user_ns.unwrap_or(0).saturating_add(system_ns.unwrap_or(0));
-    let computes = ratio(cpu_ns as f64, wall_ns as f64) >= MIN_CPU_SHARE;
+    let cpu_share = ratio(cpu_ns as f64, wall_ns as f64);
     let percent = 100.0 * io_share.max(in_turn);
     // One process's share, where several ran: their sum says nothing beside the wall time.
-    let whose = if input.time.processes > 1 { " of the busiest process" } else { "" };
-    let what = if computes { "This run computes" } else { "Files are not where the time goes" };
-    let title = format!("{what}: I/O{whose} takes {percent:.1} % of the wall time");
-    let advice = if computes {
-        "Stop looking at files here; profile the CPU (perf record)."
+    let whose = if input.time.processes > 1 { ", of the busiest process," } else { "" };
+    let title =
+        format!("Files are not the bottleneck: I/O{whose} takes {percent:.1} % of the wall time");
+    let advice = if cpu_share >= MIN_CPU_SHARE {
+        "The run computes: a CPU profile (perf record) tells more than this report."
     } else {
-        "Stop looking at files here; the run waits for something else (network, locks, timers, other processes)."
+        "The run waits for something else: network, locks, timers, pipes."
     };
     let mut evidence = vec![
         Evidence::real("io_percent", percent),
@@ -70,7 +75,7 @@ mod tests {
     #[test]
     fn hit_a_run_that_computes() {
         let finding = busy(10_000_000, 950_000_000).finding(check);
-        assert_eq!(finding.title, "This run computes: I/O takes 1.0 % of the wall time");
+        assert_eq!(finding.title, "Files are not the bottleneck: I/O takes 1.0 % of the wall time");
         assert_eq!(finding.severity, Severity::Info);
     }
 
@@ -96,5 +101,14 @@ mod tests {
         let mut run = busy(1, 1);
         run.profile.totals.time = Observed::Missing(Reason::denied("needs root"));
         assert!(matches!(run.ask(check), Verdict::NotEnoughData(_)));
+        let none = Observed::Missing(Reason::unsupported("no fault tracepoint"));
+        let mut run = busy(1, second(1));
+        run.profile.totals.time = Observed::Value(TimeIo { fault_ns: none, ..TimeIo::default() });
+        assert!(matches!(run.ask(check), Verdict::Finding(_)), "nothing was mapped in");
+        run.profile.totals.mmap.pages_read = Observed::Value(8_192);
+        assert!(
+            matches!(run.ask(check), Verdict::NotEnoughData(_)),
+            "it may have waited for faults"
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use hotset_facts::{FileKind, FileRow, Profile};
+use hotset_facts::{FileKind, FileRow, Io, Profile};
 
 /// A finding names at most this many files.
 const NAMED_FILES: usize = 5;
@@ -23,14 +23,14 @@ pub(super) struct Culprit<'a, T> {
 /// left out: savings are lower by what it holds.
 pub(super) fn culprits<'a, T>(
     profile: &'a Profile,
-    mut examine: impl FnMut(&'a FileRow) -> Option<(T, f64, f64)>,
+    mut examine: impl FnMut(&'a FileRow, &Io) -> Option<(T, f64, f64)>,
 ) -> Vec<Culprit<'a, T>> {
     let mut found: Vec<Culprit<'a, T>> = profile
         .files
         .iter()
         .filter(|file| file.kind != FileKind::Others)
         .filter_map(|file| {
-            let (seen, low_ns, high_ns) = examine(file)?;
+            let (seen, low_ns, high_ns) = examine(file, &file.io.unpack())?;
             (high_ns > 0.0).then_some(Culprit { file, seen, low_ns, high_ns })
         })
         .collect();

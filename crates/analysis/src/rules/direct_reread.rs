@@ -22,8 +22,8 @@ fn examine(input: &RuleInput<'_>) -> Answer {
     }
     let costs = input.costs()?;
     let fits = fits_in_memory(&totals, input.memory_bytes());
-    let found = culprits(input.profile, |file| {
-        let direct = file.io.direct.value()?;
+    let found = culprits(input.profile, |_, io| {
+        let direct = io.direct.value()?;
         let saved = saved_ns(&direct, &costs);
         Some((direct, saved * fits, saved))
     });
@@ -76,13 +76,14 @@ mod tests {
 
     fn direct(reread_bytes: u64, time_ns: u64) -> Run {
         let mut row = file("/db", 64 << 20);
-        row.io.direct = Observed::Value(DirectIo {
+        let direct = DirectIo {
             read_calls: 1024,
             read_bytes: 64 << 20,
             reread_bytes,
             time_ns,
             ..DirectIo::default()
-        });
+        };
+        row.io.edit(|io| io.direct = Observed::Value(direct));
         Run::new(run_of(vec![row]))
     }
 

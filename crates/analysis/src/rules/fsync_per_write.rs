@@ -37,8 +37,8 @@ fn examine(input: &RuleInput<'_>) -> Answer {
     if !input.worth(&saving) {
         return Ok(None);
     }
-    let found = culprits(input.profile, |file| {
-        let sync = file.io.sync.value()?;
+    let found = culprits(input.profile, |_, io| {
+        let sync = io.sync.value()?;
         Some(((), 0.0, sync.time_ns as f64))
     });
     let title = format!("One fsync for every {bytes_per_sync:.0} bytes written");
@@ -63,7 +63,7 @@ mod tests {
 
     fn synced(calls: u64, bytes: u64, time_ns: u64) -> Run {
         let mut row = written_file("/db/wal", WriteIo { calls, bytes, ..WriteIo::default() });
-        row.io.sync = Observed::Value(SyncIo { calls, time_ns });
+        row.io.edit(|io| io.sync = Observed::Value(SyncIo { calls, time_ns }));
         Run::new(run_of(vec![row]))
     }
 

@@ -4,7 +4,7 @@ use super::culprits::{culprits, total, worst};
 use super::input::{need, ratio};
 use super::{Answer, RuleInput, Verdict};
 use crate::{Evidence, Finding};
-use hotset_facts::FileRow;
+use hotset_facts::{FileKind, FileRow};
 
 pub(super) const ID: &str = "idle-eviction";
 
@@ -20,34 +20,35 @@ pub(super) fn check(input: &RuleInput<'_>) -> Verdict {
 }
 
 fn examine(input: &RuleInput<'_>) -> Answer {
-    let read = input.read()?;
-    let mapped = input.profile.totals.mmap.faults.value().unwrap_or(0);
+    input.read()?;
     let page_bytes = input.page_bytes();
-    let found = culprits(input.profile, |file| {
+    let found = culprits(input.profile, |file, _| {
         let evicted = evicted(file, page_bytes)?;
         Some((evicted, 0.0, evicted as f64))
     });
     let evicted_pages = total(&found, |pages| *pages);
-    let evidence = vec![Evidence::count("evicted_pages", evicted_pages)];
-    if input.profile.environment.evicts_idle_cache && (read.pages > 0 || mapped > 0) {
-        let title = "This host evicts idle page cache by itself".to_owned();
-        let advice = "A DAMON scheme (kdamond) pages out what was not touched for a while, even with free memory: a \
-                      warm file goes cold between two runs. Check that files are cached before you compare timings.";
-        return Ok(Some(Finding::info(ID, title, advice, evidence).about(worst(&found))));
-    }
     if evicted_pages < MIN_EVICTED_PAGES || !roomy(input) {
         return Ok(None);
     }
-    let title = "Cached pages were evicted although memory was not short".to_owned();
-    let advice = "Somebody drops them: the program itself (POSIX_FADV_DONTNEED), another (drop_caches, memory.reclaim), \
-                  or the kernel's reclaim of idle memory. Timings of warm runs are not to be trusted meanwhile.";
+    let evidence = vec![Evidence::count("evicted_pages", evicted_pages)];
+    let mib = evicted_pages as f64 * page_bytes / (1024.0 * 1024.0);
+    let title = format!("{mib:.1} MiB of cached pages were evicted although memory was not short");
+    let advice = if input.profile.environment.evicts_idle_cache {
+        "This host pages out what is idle even with free memory (a DAMON scheme, kdamond): a warm file goes cold \
+         between two runs. Check that files are cached before you compare timings."
+    } else {
+        "Somebody drops them: the program itself (POSIX_FADV_DONTNEED), another (drop_caches, memory.reclaim), or the \
+         kernel's reclaim of idle memory. Timings of warm runs are not to be trusted meanwhile."
+    };
     Ok(Some(Finding::info(ID, title, advice, evidence).about(worst(&found))))
 }
 
 /// Pages evicted from a file that still exists, if they are a tenth of it.
 fn evicted(file: &FileRow, page_bytes: f64) -> Option<u64> {
-    // Deleting or truncating a file drops its pages too, which is no eviction.
-    let size = file.size_bytes.value().filter(|_| !file.deleted)?;
+    // Deleting or replacing a file drops its pages too, which is no eviction.
+    let size =
+        file.size_bytes.value().filter(|_| !file.deleted && file.kind == FileKind::Regular)?;
+    file.cached_after.value()?;
     let evicted = need(file.evicted_pages).ok()?;
     let pages = size as f64 / page_bytes;
     (evicted > 0 && ratio(evicted as f64, pages) >= MIN_EVICTED_SHARE).then_some(evicted)
@@ -70,6 +71,7 @@ mod tests {
         let read = ReadIo { pages: 25_600, ..ReadIo::default() };
         let mut row = read_file("/data/model", 100 << 20, read);
         row.evicted_pages = Observed::Value(evicted_pages);
+        row.cached_after = Observed::Value(25_600 - evicted_pages);
         Run::new(run_of(vec![row]))
     }
 
@@ -81,8 +83,8 @@ mod tests {
     }
 
     #[test]
-    fn hit_a_host_that_says_so() {
-        let mut run = evicting(0);
+    fn hit_a_host_that_does_it_by_itself() {
+        let mut run = evicting(12_800);
         run.profile.environment.evicts_idle_cache = true;
         assert!(run.finding(check).advice.contains("DAMON"));
     }
@@ -96,6 +98,12 @@ mod tests {
         let mut run = evicting(12_800);
         run.profile.files[0].deleted = true;
         assert_eq!(run.ask(check), Verdict::Clear, "deleted");
+        let mut run = evicting(12_800);
+        run.profile.files[0].cached_after = Observed::Missing(Reason::not_measured("gone"));
+        assert_eq!(run.ask(check), Verdict::Clear, "deleted or replaced during the run");
+        let mut run = evicting(0);
+        run.profile.environment.evicts_idle_cache = true;
+        assert_eq!(run.ask(check), Verdict::Clear, "the host may, but did not");
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! Thousands of small files, each opened for a few bytes.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::culprits::{Culprit, bounds, culprits, total};
 use super::input::cached_read_ns;
 use super::{Answer, RuleInput, Verdict};
 use crate::{Evidence, Finding};
-use hotset_facts::{FileKind, FileRow};
+use hotset_facts::{FileKind, FileRow, Io};
 
 pub(super) const ID: &str = "many-small-files";
 
@@ -36,14 +36,14 @@ fn examine(input: &RuleInput<'_>) -> Answer {
         return Ok(None);
     }
     let costs = input.costs()?;
-    let found = culprits(input.profile, |file| {
-        let small = small_file(file)?;
+    let found = culprits(input.profile, |file, io| {
+        let small = small_file(file, io)?;
         let (bytes, opens) = (small.bytes as f64, small.opens as f64);
         // Opening and closing, and a read each instead of a share of a large one.
         let in_bundle = bytes / 65536.0 * costs.read_64k_ns;
         let cached = opens * costs.open_close_ns + cached_read_ns(&costs, bytes) - in_bundle;
         // From the device, a bundle is read ahead; single files wait one by one.
-        let waited = file.io.time.value().map_or(0.0, |t| t.miss_ns as f64 + t.wait_ns as f64);
+        let waited = io.time.value().map_or(0.0, |t| t.miss_ns as f64 + t.wait_ns as f64);
         Some((small, cached, cached + waited))
     });
     let (low_ns, high_ns) = bounds(&found);
@@ -63,23 +63,23 @@ fn examine(input: &RuleInput<'_>) -> Answer {
     Ok(Some(finding.about(directories(&found))))
 }
 
-fn small_file(file: &FileRow) -> Option<Small> {
+fn small_file(file: &FileRow, io: &Io) -> Option<Small> {
     let size = file.size_bytes.value()?;
     let opens = file.opens.value()?;
-    let bytes = file.io.read.value()?.bytes;
+    let bytes = io.read.value()?.bytes;
     let small = size < SMALL_FILE_BYTES && (1..=MAX_OPENS).contains(&opens) && bytes > 0;
     (small && file.kind == FileKind::Regular).then_some(Small { bytes, opens })
 }
 
 /// The directories that hold most of them: a list of files would tell nothing.
 fn directories(found: &[Culprit<'_, Small>]) -> Vec<PathBuf> {
-    let mut counts: HashMap<PathBuf, u64> = HashMap::new();
+    let mut counts: HashMap<&Path, u64> = HashMap::new();
     for parent in found.iter().filter_map(|culprit| culprit.file.path.as_value()?.parent()) {
-        *counts.entry(parent.to_path_buf()).or_default() += 1;
+        *counts.entry(parent).or_default() += 1;
     }
-    let mut counts: Vec<(PathBuf, u64)> = counts.into_iter().collect();
-    counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    counts.into_iter().take(NAMED_DIRECTORIES).map(|(directory, _)| directory).collect()
+    let mut counts: Vec<(&Path, u64)> = counts.into_iter().collect();
+    counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+    counts.into_iter().take(NAMED_DIRECTORIES).map(|(path, _)| path.to_path_buf()).collect()
 }
 
 #[cfg(test)]
@@ -92,7 +92,8 @@ mod tests {
         let rows = (0..count).map(|i| {
             let read = ReadIo { calls: 1, bytes: size, pages: 1, misses: 1, ..ReadIo::default() };
             let mut row = read_file(&format!("/lib/mod{}/f{i}", i % 7), size, read);
-            row.io.time = Observed::Value(TimeIo { miss_ns: 50_000, ..TimeIo::default() });
+            let time = TimeIo { miss_ns: 50_000, ..TimeIo::default() };
+            row.io.edit(|io| io.time = Observed::Value(time));
             row
         });
         Run::new(run_of(rows.collect()))

@@ -4,7 +4,7 @@ use super::culprits::{bounds, culprits, files, total, worst};
 use super::input::{need, ratio};
 use super::{Answer, RuleInput, Verdict};
 use crate::{Evidence, Finding};
-use hotset_facts::FileRow;
+use hotset_facts::Io;
 
 pub(super) const ID: &str = "mapped-random-access";
 
@@ -28,8 +28,8 @@ fn examine(input: &RuleInput<'_>) -> Answer {
     if need(input.profile.totals.mmap.major_faults)? < MIN_MAJOR_FAULTS_PER_FILE {
         return Ok(None);
     }
-    let found = culprits(input.profile, |file| {
-        let seen = faulted(file)?;
+    let found = culprits(input.profile, |_, io| {
+        let seen = faulted(io)?;
         let fault_ns = seen.fault_ns as f64;
         // At most: the pages that are really used must come in anyhow, if fewer at a time.
         Some((seen, 0.0, fault_ns))
@@ -56,10 +56,10 @@ fn examine(input: &RuleInput<'_>) -> Answer {
     Ok(Some(Finding::with_saving(ID, title, advice, saving, evidence).about(worst(&found))))
 }
 
-fn faulted(file: &FileRow) -> Option<Faulted> {
-    let major_faults = file.io.mmap.major_faults.value()?;
-    let fault_ns = file.io.time.value()?.fault_ns;
-    let pages_read = file.io.mmap.pages_read.value().unwrap_or(0);
+fn faulted(io: &Io) -> Option<Faulted> {
+    let major_faults = io.mmap.major_faults.value()?;
+    let fault_ns = io.time.value()?.fault_ns.value()?;
+    let pages_read = io.mmap.pages_read.value().unwrap_or(0);
     (major_faults >= MIN_MAJOR_FAULTS_PER_FILE).then_some(Faulted {
         major_faults,
         pages_read,
@@ -75,9 +75,12 @@ mod tests {
 
     fn mapped(major_faults: u64, fault_ns: u64) -> Run {
         let mut row = file("/data/vectors", 1 << 30);
-        row.io.mmap.major_faults = Observed::Value(major_faults);
-        row.io.mmap.pages_read = Observed::Value(65_536);
-        row.io.time = Observed::Value(TimeIo { fault_ns, ..TimeIo::default() });
+        row.io.edit(|io| {
+            io.mmap.major_faults = Observed::Value(major_faults);
+            io.mmap.pages_read = Observed::Value(65_536);
+            let fault_ns = Observed::Value(fault_ns);
+            io.time = Observed::Value(TimeIo { fault_ns, ..TimeIo::default() });
+        });
         Run::new(run_of(vec![row]))
     }
 

@@ -4,7 +4,7 @@ use super::culprits::{bounds, culprits, files, total, worst};
 use super::input::ratio;
 use super::{Answer, RuleInput, Verdict};
 use crate::{Evidence, Finding};
-use hotset_facts::{CostTable, FileRow, ReadIo, WriteIo};
+use hotset_facts::{CostTable, Io, ReadIo, WriteIo};
 
 pub(super) const ID: &str = "misaligned-buffer";
 
@@ -36,7 +36,7 @@ fn examine(input: &RuleInput<'_>) -> Answer {
     }
     let costs = input.costs()?;
     let page_bytes = input.page_bytes();
-    let found = culprits(input.profile, |file| examine_file(file, &costs, page_bytes));
+    let found = culprits(input.profile, |_, io| examine_file(io, &costs, page_bytes));
     let (low_ns, high_ns) = bounds(&found);
     let saving = input.saving(low_ns, high_ns);
     if !input.worth(&saving) {
@@ -60,10 +60,10 @@ fn examine(input: &RuleInput<'_>) -> Answer {
     Ok(Some(Finding::with_saving(ID, title, advice, saving, evidence).about(worst(&found))))
 }
 
-fn examine_file(file: &FileRow, costs: &CostTable, page: f64) -> Option<(Misaligned, f64, f64)> {
+fn examine_file(io: &Io, costs: &CostTable, page: f64) -> Option<(Misaligned, f64, f64)> {
     let mut seen = Misaligned::default();
     let (mut low_ns, mut high_ns) = (0.0, 0.0);
-    if let Some(read) = file.io.read.value() {
+    if let Some(read) = io.read.value() {
         let extra = extra_pages_read(&read, page);
         // Looking up a page in the cache costs what a read of 4 bytes costs beyond the system call.
         let lookup_ns = (costs.read_4b_ns - costs.syscall_ns).max(0.0);
@@ -71,7 +71,7 @@ fn examine_file(file: &FileRow, costs: &CostTable, page: f64) -> Option<(Misalig
         low_ns += (extra * lookup_ns).min(read.time_ns as f64);
         high_ns = low_ns;
     }
-    if let Some(write) = file.io.write.value()
+    if let Some(write) = io.write.value()
         && reads_before_writing(&write, page)
     {
         seen.read_before_write_pages = write.misses;

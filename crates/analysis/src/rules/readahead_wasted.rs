@@ -4,7 +4,7 @@ use super::culprits::{bounds, culprits, total, worst};
 use super::input::ratio;
 use super::{Answer, RuleInput, Verdict};
 use crate::{Evidence, Finding};
-use hotset_facts::FileRow;
+use hotset_facts::Io;
 
 pub(super) const ID: &str = "readahead-wasted";
 
@@ -30,8 +30,8 @@ fn examine(input: &RuleInput<'_>) -> Answer {
     if input.readahead()?.wasted_pages == 0 {
         return Ok(None);
     }
-    let found = culprits(input.profile, |file| {
-        let (wasted, saved_ns) = wasted_on(file)?;
+    let found = culprits(input.profile, |_, io| {
+        let (wasted, saved_ns) = wasted_on(io)?;
         // At most: a device often takes little longer for a larger request.
         Some((wasted, 0.0, saved_ns))
     });
@@ -57,10 +57,10 @@ fn examine(input: &RuleInput<'_>) -> Answer {
 }
 
 /// The waste on a file, and its share (by pages) of the time that reads of it waited for the device.
-fn wasted_on(file: &FileRow) -> Option<(Wasted, f64)> {
-    let read = file.io.read.value()?;
-    let ahead = file.io.readahead.value()?;
-    let time = file.io.time.value()?;
+fn wasted_on(io: &Io) -> Option<(Wasted, f64)> {
+    let read = io.read.value()?;
+    let ahead = io.readahead.value()?;
+    let time = io.time.value()?;
     let random_calls = read.calls.saturating_sub(read.sequential_calls);
     let wasted = ratio(ahead.wasted_pages as f64, ahead.pages as f64) >= MIN_WASTED_SHARE;
     let random = ratio(random_calls as f64, read.calls as f64) >= MIN_RANDOM_SHARE;
@@ -91,8 +91,10 @@ mod tests {
             ..ReadIo::default()
         };
         let mut row = read_file("/data/index", 1 << 30, read);
-        row.io.readahead = Observed::Value(ReadaheadIo { pages: 31_000, wasted_pages });
-        row.io.time = Observed::Value(TimeIo { miss_ns, ..TimeIo::default() });
+        row.io.edit(|io| {
+            io.readahead = Observed::Value(ReadaheadIo { pages: 31_000, wasted_pages });
+            io.time = Observed::Value(TimeIo { miss_ns, ..TimeIo::default() });
+        });
         Run::new(run_of(vec![row]))
     }
 

@@ -4,7 +4,7 @@ use super::culprits::{bounds, culprits, files, total, worst};
 use super::input::ratio;
 use super::{Answer, RuleInput, Verdict};
 use crate::{Evidence, Finding};
-use hotset_facts::{FileKind, FileRow};
+use hotset_facts::{FileKind, FileRow, Io};
 
 pub(super) const ID: &str = "reread-file";
 
@@ -29,11 +29,11 @@ fn examine(input: &RuleInput<'_>) -> Answer {
     let read = input.read()?;
     let user_ns = input.profile.command.user_ns.value().unwrap_or(0) as f64;
     let open_close_ns = input.costs.value().map_or(0.0, |costs| costs.open_close_ns);
-    let found = culprits(input.profile, |file| {
-        let seen = read_whole_repeatedly(file)?;
+    let found = culprits(input.profile, |file, io| {
+        let seen = read_whole_repeatedly(file, io)?;
         let again = (seen.opens - 1) as f64;
         let share_again = ratio(again, seen.opens as f64);
-        let read_ns = file.io.read.value()?.time_ns as f64;
+        let read_ns = io.read.value()?.time_ns as f64;
         let io_ns = read_ns * share_again + again * open_close_ns;
         // What is done with the bytes disappears as well. How much that is, nobody measured; in proportion to all
         // bytes that the run read, it is this share of the user CPU time.
@@ -64,13 +64,13 @@ fn examine(input: &RuleInput<'_>) -> Answer {
     Ok(Some(Finding::with_saving(ID, title, advice, saving, evidence).about(worst(&found))))
 }
 
-fn read_whole_repeatedly(file: &FileRow) -> Option<Reread> {
+fn read_whole_repeatedly(file: &FileRow, io: &Io) -> Option<Reread> {
     if file.kind != FileKind::Regular {
         return None;
     }
     let size = file.size_bytes.value().filter(|&size| size > 0)?;
     let opens = file.opens.value().filter(|&opens| opens >= 2)?;
-    let bytes = file.io.read.value()?.bytes;
+    let bytes = io.read.value()?.bytes;
     let whole = bytes as f64 >= WHOLE * size as f64 * opens as f64;
     let opens_per_process = opens / u64::from(file.processes.max(1));
     whole.then_some(Reread { opens, bytes, opens_per_process })

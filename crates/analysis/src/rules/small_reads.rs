@@ -4,7 +4,7 @@ use super::culprits::{bounds, culprits, files, total, worst};
 use super::input::{BUFFER_BYTES, cached_read_ns, ratio};
 use super::{Answer, RuleInput, Verdict};
 use crate::{Evidence, Finding};
-use hotset_facts::{FileRow, ReadIo};
+use hotset_facts::{Io, ReadIo};
 
 pub(super) const ID: &str = "small-reads";
 
@@ -26,8 +26,8 @@ fn examine(input: &RuleInput<'_>) -> Answer {
         return Ok(None);
     }
     let costs = input.costs()?;
-    let found = culprits(input.profile, |file| {
-        let read = unbuffered(file)?;
+    let found = culprits(input.profile, |_, io| {
+        let read = unbuffered(io)?;
         let (calls, bytes) = (read.calls as f64, read.bytes as f64);
         let saved = calls * costs.read_ns(ratio(bytes, calls)) - cached_read_ns(&costs, bytes);
         // Not more than was spent: the prices come from another moment.
@@ -55,8 +55,8 @@ fn examine(input: &RuleInput<'_>) -> Answer {
     Ok(Some(Finding::with_saving(ID, title, advice, saving, evidence).about(worst(&found))))
 }
 
-fn unbuffered(file: &FileRow) -> Option<ReadIo> {
-    let read = file.io.read.value()?;
+fn unbuffered(io: &Io) -> Option<ReadIo> {
+    let read = io.read.value()?;
     let calls = read.calls as f64;
     let small = ratio(read.bytes as f64, calls) < SMALL_MEAN_BYTES;
     let in_order = ratio(read.sequential_calls as f64, calls) >= MIN_SEQUENTIAL_SHARE;

@@ -4,7 +4,7 @@ use super::culprits::{bounds, culprits, files, total, worst};
 use super::input::{BUFFER_BYTES, ratio};
 use super::{Answer, RuleInput, Verdict};
 use crate::{Evidence, Finding};
-use hotset_facts::{CostTable, FileRow, WriteIo};
+use hotset_facts::{CostTable, Io, WriteIo};
 
 pub(super) const ID: &str = "small-writes";
 
@@ -26,8 +26,8 @@ fn examine(input: &RuleInput<'_>) -> Answer {
         return Ok(None);
     }
     let costs = input.costs()?;
-    let found = culprits(input.profile, |file| {
-        let write = unbuffered(file)?;
+    let found = culprits(input.profile, |_, io| {
+        let write = unbuffered(io)?;
         let saved = saved_ns(&write, &costs);
         Some((write, saved, saved))
     });
@@ -59,8 +59,8 @@ fn saved_ns(write: &WriteIo, costs: &CostTable) -> f64 {
     (calls * costs.write_ns(ratio(bytes, calls)) - buffered).min(write.time_ns as f64)
 }
 
-fn unbuffered(file: &FileRow) -> Option<WriteIo> {
-    let write = file.io.write.value()?;
+fn unbuffered(io: &Io) -> Option<WriteIo> {
+    let write = io.write.value()?;
     let calls = write.calls as f64;
     let small = ratio(write.bytes as f64, calls) < SMALL_MEAN_BYTES;
     let in_order = ratio(write.sequential_calls as f64, calls) >= MIN_SEQUENTIAL_SHARE;

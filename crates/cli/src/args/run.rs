@@ -14,7 +14,7 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     /// Rows (a process and a file) that are counted apart; beyond, they are summed up as others.
-    #[arg(long, value_name = "N", default_value_t = 131_072, value_parser = clap::value_parser!(u32).range(16..=4_194_304))]
+    #[arg(long, value_name = "N", default_value_t = hotset_observe::DEFAULT_MAX_ROWS, value_parser = clap::value_parser!(u32).range(16..=4_194_304))]
     pub(crate) max_rows: u32,
     /// Don't load the sensor: report what /proc, rusage and residency tell.
     #[arg(long)]

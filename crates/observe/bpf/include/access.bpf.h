@@ -47,11 +47,14 @@ static __always_inline u64 load_pointer(u64 address)
 #endif
 }
 
-static __always_inline u64 folio_flags(const void *folio)
+/* A u64 at an address; the cast needs some kernel type that begins with one. */
+static __always_inline u64 load_number(u64 address)
 {
-	if (bpf_core_field_exists(((struct folio___wrapped *)0)->flags.f))
-		return LOAD(folio___wrapped, folio, flags.f);
-	return LOAD(folio___plain, folio, flags);
+#ifdef HOTSET_COMPAT
+	return load_pointer(address);
+#else
+	return LOAD(io_uring_cqe, address, user_data);
+#endif
 }
 
 /* Pages in a folio; before folios each page stood for itself. */
@@ -59,11 +62,11 @@ static __always_inline u64 folio_pages(const void *folio)
 {
 	if (!bpf_core_type_exists(struct folio))
 		return 1;
-	if (!(folio_flags(folio) & (1ULL << bpf_core_enum_value(enum pageflags, PG_head___any))))
+	if (!(load_number((u64)folio) & (1ULL << bpf_core_enum_value(enum pageflags, PG_head___any))))
 		return 1;
-	if (bpf_core_field_exists(((struct folio___order_in_flags *)0)->_flags_1))
-		return 1ULL << (LOAD(folio___order_in_flags, folio, _flags_1) & 0x3f);
-	return 1ULL << (LOAD(folio___order, folio, _folio_order) & 0x3f);
+	if (bpf_core_field_exists(((struct folio *)0)->_folio_order))
+		return 1ULL << (LOAD(folio, folio, _folio_order) & 0x3f);
+	return 1ULL << (LOAD(folio, folio, _flags_1) & 0x3f);
 }
 
 static __always_inline struct address_space *folio_mapping(const void *folio)

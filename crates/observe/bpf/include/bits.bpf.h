@@ -30,15 +30,27 @@ static __always_inline u64 popcount(u64 x)
 	return (x * 0x0101010101010101ULL) >> 56;
 }
 
+/* The lowest n bits, n up to 64. */
+static __always_inline u64 low_bits(u64 n)
+{
+	return ~((~0ULL << (n >> 1)) << (n - (n >> 1)));
+}
+
+/* n limited to [0, 64] without a branch: every branch here doubles the verifier's work. */
+static __always_inline u64 clamp64(u64 n)
+{
+	u64 negative = (s64)n >> 63;
+	barrier_value(negative);
+	n &= ~negative;
+	u64 below = (s64)(n - 64) >> 63;
+	barrier_value(below);
+	return 64 + ((n - 64) & below);
+}
+
 /* The bits of [start, end) that fall into one word; both relative to the chunk. */
 static __always_inline u64 word_mask(u64 start, u64 end, u64 word)
 {
-	u64 low = word * 64, high = low + 64;
-	u64 a = start > low ? start : low, b = end < high ? end : high;
-	if (a >= b)
-		return 0;
-	u64 n = b - a;
-	return (n >= 64 ? ~0ULL : (1ULL << n) - 1) << ((a - low) & 63);
+	return low_bits(clamp64(end - word * 64)) & ~low_bits(clamp64(start - word * 64));
 }
 
 static __always_inline struct hs_chunk *new_chunk(struct hs_chunk_key *key)
@@ -52,37 +64,69 @@ static __always_inline struct hs_chunk *new_chunk(struct hs_chunk_key *key)
 	return chunk;
 }
 
-/* One operation on the pages [start, end) of one chunk; says how many bits changed. */
-__noinline u64 bits_chunk(u64 ino, u64 how, u64 start, u64 end)
+static __always_inline u64 set_word(struct hs_chunk *chunk, u32 plane, u32 word, u64 mask)
+{
+	u64 *bits = &chunk->bits[plane][word];
+	u64 fresh = mask & ~*bits;
+	if (!fresh)
+		return 0;
+	FETCH_OR(bits, fresh);
+	return popcount(fresh);
+}
+
+static __always_inline u64 take_word(struct hs_chunk *chunk, u32 plane, u32 word, u64 mask, u64 move)
+{
+	u64 *bits = &chunk->bits[plane][word];
+	if (!(*bits & mask))
+		return 0;
+	u64 got = CLEAR_BITS(bits, mask);
+	FETCH_OR(&chunk->bits[HS_MISSED][word], got & move);
+	return popcount(got);
+}
+
+/* Adds to the pages [start, end) of one chunk; says how many bits were new. */
+__noinline u64 bits_set_chunk(u64 ino, u64 how, u64 start, u64 end)
 {
 	u64 base = start & ~(u64)(HS_CHUNK_PAGES - 1), count = 0;
-	u32 op = (how >> 32) & 0xff, plane = (how >> 40) & 0xff;
+	u32 plane = (how >> 40) & 0xff;
 	struct hs_chunk_key key = { .ino = ino, .dev = how, .chunk = base / HS_CHUNK_PAGES };
 	struct hs_chunk *chunk = bpf_map_lookup_elem(&chunks, &key);
-	if (!chunk && (op == BITS_SET || op == BITS_OTHERS))
+	if (!chunk)
 		chunk = new_chunk(&key);
 	if (!chunk || plane >= HS_PLANES)
 		return 0;
-	start -= base;
-	end -= base;
+	/* All ones where pages that a request waits for are left out. */
+	u64 others = -(u64)(((how >> 32) & 0xff) == BITS_OTHERS);
+#pragma unroll
 	for (u32 word = 0; word < HS_CHUNK_WORDS; word++) {
-		u64 mask = word_mask(start, end, word);
-		u64 *bits = &chunk->bits[plane][word], *missed = &chunk->bits[HS_MISSED][word];
-		if (op == BITS_OTHERS)
-			mask &= ~*missed;
-		if (op == BITS_SET || op == BITS_OTHERS) {
-			u64 fresh = mask & ~*bits;
-			if (fresh)
-				FETCH_OR(bits, fresh);
-			count += popcount(fresh);
-		} else if (*bits & mask) {
-			u64 got = CLEAR_BITS(bits, mask);
-			if (op == BITS_MOVE)
-				FETCH_OR(missed, got);
-			count += popcount(got);
-		}
+		u64 left_out = chunk->bits[HS_MISSED][word] & others;
+		count += set_word(chunk, plane, word, word_mask(start - base, end - base, word) & ~left_out);
 	}
 	return count;
+}
+
+/* Removes from the pages [start, end) of one chunk; says how many bits there were. */
+__noinline u64 bits_take_chunk(u64 ino, u64 how, u64 start, u64 end)
+{
+	u64 base = start & ~(u64)(HS_CHUNK_PAGES - 1), count = 0;
+	u32 plane = (how >> 40) & 0xff;
+	struct hs_chunk_key key = { .ino = ino, .dev = how, .chunk = base / HS_CHUNK_PAGES };
+	struct hs_chunk *chunk = bpf_map_lookup_elem(&chunks, &key);
+	if (!chunk || plane >= HS_PLANES)
+		return 0;
+	u64 move = -(u64)(((how >> 32) & 0xff) == BITS_MOVE);
+#pragma unroll
+	for (u32 word = 0; word < HS_CHUNK_WORDS; word++)
+		count += take_word(chunk, plane, word, word_mask(start - base, end - base, word), move);
+	return count;
+}
+
+static __always_inline u64 bits_chunk(u64 ino, u64 how, u64 start, u64 end)
+{
+	u32 op = (how >> 32) & 0xff;
+	if (op == BITS_SET || op == BITS_OTHERS)
+		return bits_set_chunk(ino, how, start, end);
+	return bits_take_chunk(ino, how, start, end);
 }
 
 struct bits_walk {

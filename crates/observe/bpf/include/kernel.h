@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The few fields of kernel structures that the programs read. CO-RE relocates every access against the running kernel,
- * so only names and types matter here, not offsets. A `___suffix` marks another kernel's shape of the same structure.
+ * so only names and types matter here, not offsets. A structure lists the fields of all kernel versions; a field that the
+ * running kernel lacks is asked for with bpf_core_field_exists() before it is read. One structure and not a flavour for
+ * each version: libbpf searches the kernel's types for each, about 1 ms.
  */
 #ifndef HOTSET_KERNEL_H
 #define HOTSET_KERNEL_H
@@ -110,11 +112,7 @@ struct dentry {
 	struct {
 		struct hlist_node d_alias;
 	} d_u;
-};
-
-/* 7.x moved d_alias out of the union. */
-struct dentry___flat {
-	struct hlist_node d_alias;
+	struct hlist_node d_alias; /* 7.x moved it out of the union */
 };
 
 struct vfsmount {
@@ -198,29 +196,12 @@ struct linux_binprm {
 
 enum pageflags { PG_head___any = 1 };
 
+/* The flags come first in every version, plain or wrapped: they are read by position. */
 struct folio {
 	struct address_space *mapping;
 	unsigned long index;
-};
-
-/* 6.18 wrapped the flags. */
-struct folio___wrapped {
-	struct {
-		unsigned long f;
-	} flags;
-};
-
-struct folio___plain {
-	unsigned long flags;
-};
-
-/* 6.6 moved the order into the first tail page's flags. */
-struct folio___order_in_flags {
-	unsigned long _flags_1;
-};
-
-struct folio___order {
-	unsigned char _folio_order;
+	unsigned long _flags_1;       /* 6.6 and later: the order stands in its low bits */
+	unsigned char _folio_order;   /* before */
 };
 
 /* Before folios. */
@@ -231,15 +212,7 @@ struct page___whole {
 
 struct page {
 	unsigned long compound_head;
-};
-
-/* 7.x renamed it. */
-struct page___info {
-	unsigned long compound_info;
-};
-
-struct bio_vec {
-	struct page *bv_page;
+	unsigned long compound_info; /* its name in 7.x */
 };
 
 struct bvec_iter {
@@ -250,7 +223,7 @@ struct bio {
 	unsigned int bi_opf;
 	unsigned short bi_flags;
 	struct bvec_iter bi_iter;
-	struct bio_vec *bi_io_vec;
+	void *bi_io_vec; /* of struct bio_vec, which begins with its page */
 };
 
 struct io_cqe {
@@ -259,14 +232,9 @@ struct io_cqe {
 
 struct io_kiocb {
 	u8 opcode;
-	u64 flags;
+	u64 flags; /* u32 before 6.10; libbpf fits the load to the size */
 	struct io_cqe cqe;
 	struct io_ring_ctx *ctx;
-};
-
-/* 6.10 widened the flags. */
-struct io_kiocb___narrow {
-	u32 flags;
 };
 
 struct kiocb {
@@ -289,25 +257,13 @@ struct io_rsrc_data {
 };
 
 struct io_file_table {
-	struct io_rsrc_data data;
+	struct io_rsrc_data data; /* 6.13 and later */
+	void *files;              /* before: an array of pointers with flags in the low bits */
 };
 
 struct io_ring_ctx {
 	struct io_file_table file_table;
-};
-
-/* Up to 6.12 fixed files stood in an array of their own. */
-struct io_fixed_file___old {
-	unsigned long file_ptr;
-};
-
-struct io_file_table___old {
-	struct io_fixed_file___old *files;
-};
-
-struct io_ring_ctx___old {
-	unsigned int nr_user_files;
-	struct io_file_table___old file_table;
+	unsigned int nr_user_files; /* goes with files */
 };
 
 struct io_uring_cqe {

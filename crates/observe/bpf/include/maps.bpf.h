@@ -138,7 +138,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 65536);
+	__uint(max_entries, 32768); /* 32 GiB, swept of empty ones by user space */
 	__type(key, struct hs_chunk_key);
 	__type(value, struct hs_chunk);
 } chunks SEC(".maps");

@@ -118,8 +118,8 @@ static __always_inline u64 alias_of(u64 inode, u64 *slot)
 	u64 node = NUMBER(slot, LOAD(inode, inode, i_dentry.first));
 	if (!node)
 		return 0;
-	if (bpf_core_field_exists(((struct dentry___flat *)0)->d_alias))
-		return node - bpf_core_field_offset(struct dentry___flat, d_alias);
+	if (bpf_core_field_exists(((struct dentry *)0)->d_alias))
+		return node - bpf_core_field_offset(struct dentry, d_alias);
 	return node - bpf_core_field_offset(struct dentry, d_u.d_alias);
 }
 
@@ -165,29 +165,41 @@ __noinline int send_first(u64 inode, u64 file, u32 tgid, u64 unasked)
 	return 0;
 }
 
+#ifdef HOTSET_COMPAT
 /* The row of a target for the current process; sends the file's name where the row is new. */
 static __always_inline struct hs_row *row_of(struct task_state *s, struct target *t, u64 unasked)
 {
 	u32 fresh = 0;
-#ifdef HOTSET_COMPAT
 	struct hs_row_key key = { .tgid = s->tgid, .dev = t->dev, .ino = t->ino };
 	struct hs_row *row = row_lookup(&key, &fresh);
-#else
-	if (s->row_inode != t->inode || s->row_ino != t->ino || s->row_dev != t->dev) {
-		u64 found = row_slot(s->tgid, t->dev, t->ino);
-		fresh = found >> 32;
-		s->row = found;
-		s->row_inode = t->inode;
-		s->row_ino = t->ino;
-		s->row_dev = t->dev;
-	}
-	u32 slot = s->row;
-	struct hs_row *row = bpf_map_lookup_elem(&rows, &slot);
-#endif
 	if (fresh && t->inode)
 		send_first(t->inode, t->file, s->tgid, unasked);
 	return row;
 }
+#else
+__noinline int find_row(struct task_state *s, const struct target *t, u64 unasked)
+{
+	if (!s || !t)
+		return 0;
+	u64 found = row_slot(s->tgid, t->dev, t->ino);
+	s->row = found;
+	s->row_inode = t->inode;
+	s->row_ino = t->ino;
+	s->row_dev = t->dev;
+	if ((found & ROW_IS_NEW) && t->inode)
+		send_first(t->inode, t->file, s->tgid, unasked);
+	return 0;
+}
+
+/* The row of a target for the current process; sends the file's name where the row is new. */
+static __always_inline struct hs_row *row_of(struct task_state *s, struct target *t, u64 unasked)
+{
+	if (s->row_inode != t->inode || s->row_ino != t->ino || s->row_dev != t->dev)
+		find_row(s, t, unasked);
+	u32 slot = s->row;
+	return bpf_map_lookup_elem(&rows, &slot);
+}
+#endif
 
 /* A target for pages that came up without a request: a fault, a stray addition. */
 static __always_inline int target_of_inode(struct task_state *s, void *inode, struct target *t)

@@ -3,19 +3,26 @@
 //! The wire types are this module's own, so that renaming a field elsewhere never breaks a reader. A number that could
 //! not be measured is `null`; no key is ever left out.
 
-mod io;
+mod counters;
 mod rows;
 mod run;
+
+use std::io;
 
 use hotset_analysis::Summary;
 
 use run::ProfileV1;
 
-/// One run as a line of JSON, schema `hotset.profile/1`, with a line end.
+/// Writes one run as a line of JSON, schema `hotset.profile/1`, with a line end: row by row, in many small writes, so
+/// give it a buffer. What it needs itself does not grow with the run.
 ///
 /// Paths that are no valid UTF-8 are given with U+FFFD in `path` and exactly in `path_hex`.
-pub fn profile_json(summary: &Summary) -> Vec<u8> {
-    to_line(&ProfileV1::from(summary))
+///
+/// # Errors
+/// As `out` gives them.
+pub fn write_profile_json(summary: &Summary, out: &mut dyn io::Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, &ProfileV1(summary))?;
+    out.write_all(b"\n")
 }
 
 /// A value as one line. Our wire types have string keys and no failing parts, so serialising them cannot fail.

@@ -1,30 +1,44 @@
-//! Files, processes, lookups and findings.
+//! Files, processes, lookups and findings. What comes in lists is derived from a row when its turn comes.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use hotset_analysis::{FileNumbers, Finding, IoNumbers, Number, Outcome, RuleVerdict, Summary};
+use hotset_analysis::{Finding, Number, Outcome, RuleVerdict, Summary};
 use hotset_facts::{ExitStatus, FileKind, FileRow, LookupCounters, Observed, ProcessRow};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-use super::io::IoV1;
+use super::counters::IoV1;
+
+/// A list that is serialised item by item, from items made one at a time.
+pub(super) struct List<F>(pub(super) F);
+
+impl<F, I> Serialize for List<F>
+where
+    F: Fn() -> I,
+    I: Iterator<Item: Serialize>,
+{
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((self.0)())
+    }
+}
 
 /// A path as text, and its bytes in hexadecimal where the text is not exact.
-pub(super) fn path_keys(path: &Path) -> (String, Option<String>) {
+pub(super) fn path_keys(path: &Path) -> (Cow<'_, str>, Option<String>) {
     let bytes = path.as_os_str().as_bytes();
     match std::str::from_utf8(bytes) {
-        Ok(exact) => (exact.to_owned(), None),
+        Ok(exact) => (exact.into(), None),
         Err(_) => {
             let hex = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-            (path.to_string_lossy().into_owned(), Some(hex))
+            (path.to_string_lossy(), Some(hex))
         }
     }
 }
 
-pub(super) fn lossy(words: &[impl AsRef<OsStr>]) -> Vec<String> {
-    words.iter().map(|word| word.as_ref().to_string_lossy().into_owned()).collect()
+pub(super) fn lossy(words: &[impl AsRef<OsStr>]) -> Vec<Cow<'_, str>> {
+    words.iter().map(|word| word.as_ref().to_string_lossy()).collect()
 }
 
 /// Exit code and signal; both null where it isn't known how it ended.
@@ -37,8 +51,8 @@ pub(super) fn exit_keys(exit: Observed<ExitStatus>) -> (Option<i32>, Option<i32>
 }
 
 #[derive(Serialize)]
-pub(super) struct FileV1 {
-    path: Option<String>,
+pub(super) struct FileV1<'a> {
+    path: Option<Cow<'a, str>>,
     path_hex: Option<String>,
     kind: &'static str,
     deleted: bool,
@@ -54,8 +68,9 @@ pub(super) struct FileV1 {
     io: IoV1,
 }
 
-impl FileV1 {
-    pub(super) fn new(file: &FileRow, numbers: &FileNumbers) -> Self {
+impl<'a> FileV1<'a> {
+    pub(super) fn new(summary: &Summary, file: &'a FileRow) -> Self {
+        let io = file.io.unpack();
         let (path, path_hex) = match file.path.as_value() {
             Some(path) => {
                 let (path, hex) = path_keys(path);
@@ -80,17 +95,17 @@ impl FileV1 {
             opens: file.opens.value(),
             evicted_pages: file.evicted_pages.value(),
             processes: file.processes,
-            io: IoV1::new(&file.io, &numbers.io),
+            io: IoV1::new(&io, &summary.io_numbers(&io)),
         }
     }
 }
 
 #[derive(Serialize)]
-pub(super) struct ProcessV1 {
+pub(super) struct ProcessV1<'a> {
     pid: u32,
     ppid: u32,
-    comm: String,
-    argv: Vec<String>,
+    comm: &'a str,
+    argv: Vec<Cow<'a, str>>,
     exit_code: Option<i32>,
     signal: Option<i32>,
     minor_faults: Option<u64>,
@@ -100,20 +115,20 @@ pub(super) struct ProcessV1 {
     io: IoV1,
 }
 
-impl ProcessV1 {
-    pub(super) fn new(process: &ProcessRow, numbers: &IoNumbers) -> Self {
+impl<'a> ProcessV1<'a> {
+    pub(super) fn new(summary: &Summary, process: &'a ProcessRow) -> Self {
         let (exit_code, signal) = exit_keys(process.exit);
         Self {
             pid: process.pid,
             ppid: process.ppid,
-            comm: process.comm.clone(),
+            comm: &process.comm,
             argv: lossy(&process.argv),
             exit_code,
             signal,
             minor_faults: process.minor_faults.value(),
             major_faults: process.major_faults.value(),
             lookups: CountersV1::new(process.lookups.value()),
-            io: IoV1::new(&process.io, numbers),
+            io: IoV1::new(&process.io, &summary.io_numbers(&process.io)),
         }
     }
 }
@@ -138,46 +153,62 @@ impl CountersV1 {
 }
 
 #[derive(Serialize)]
-struct FailedPath {
-    path: String,
+struct FailedPath<'a> {
+    path: Cow<'a, str>,
     path_hex: Option<String>,
     calls: u64,
 }
 
 #[derive(Serialize)]
-struct Directory {
-    directory: String,
+struct Directory<'a> {
+    directory: Cow<'a, str>,
     directory_hex: Option<String>,
     calls: Option<u64>,
     failed: u64,
 }
 
-#[derive(Serialize)]
-pub(super) struct LookupsV1 {
-    #[serde(flatten)]
-    counters: CountersV1,
-    failed_unnamed: Option<u64>,
-    failed_paths: Option<Vec<FailedPath>>,
-    by_directory: Option<Vec<Directory>>,
-}
+/// The keys of the lookups.
+pub(super) struct LookupsV1<'a>(pub(super) &'a Summary);
 
-impl From<&Summary> for LookupsV1 {
-    fn from(summary: &Summary) -> Self {
-        let lookups = summary.profile.lookups.as_value();
-        let failed_path = |failed: &hotset_facts::FailedLookup| {
-            let (path, path_hex) = path_keys(&failed.path);
-            FailedPath { path, path_hex, calls: failed.calls }
-        };
-        let directory = |row: &hotset_analysis::DirectoryLookups| {
-            let (directory, directory_hex) = path_keys(&row.directory);
-            Directory { directory, directory_hex, calls: row.calls.value(), failed: row.failed }
-        };
-        Self {
-            counters: CountersV1::new(lookups.map(|l| l.counters)),
-            failed_unnamed: lookups.map(|l| l.failed_unnamed),
-            failed_paths: lookups.map(|l| l.failed_paths.iter().map(failed_path).collect()),
-            by_directory: lookups.map(|_| summary.by_directory.iter().map(directory).collect()),
+impl Serialize for LookupsV1<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Keys<P: Serialize, D: Serialize> {
+            #[serde(flatten)]
+            counters: CountersV1,
+            failed_unnamed: Option<u64>,
+            failed_paths: Option<P>,
+            by_directory: Option<D>,
         }
+        let lookups = self.0.profile.lookups.as_value();
+        let failed_paths = lookups.map(|lookups| {
+            List(|| {
+                lookups.failed_paths.iter().map(|failed| {
+                    let (path, path_hex) = path_keys(&failed.path);
+                    FailedPath { path, path_hex, calls: failed.calls }
+                })
+            })
+        });
+        let by_directory = lookups.map(|_| {
+            List(|| {
+                self.0.by_directory.iter().map(|row| {
+                    let (directory, directory_hex) = path_keys(&row.directory);
+                    Directory {
+                        directory,
+                        directory_hex,
+                        calls: row.calls.value(),
+                        failed: row.failed,
+                    }
+                })
+            })
+        });
+        let keys = Keys {
+            counters: CountersV1::new(lookups.map(|lookups| lookups.counters)),
+            failed_unnamed: lookups.map(|lookups| lookups.failed_unnamed),
+            failed_paths,
+            by_directory,
+        };
+        keys.serialize(serializer)
     }
 }
 
@@ -195,18 +226,18 @@ struct SavingV1 {
 }
 
 #[derive(Serialize)]
-pub(super) struct FindingV1 {
+pub(super) struct FindingV1<'a> {
     rule: &'static str,
     severity: &'static str,
-    title: String,
+    title: &'a str,
     evidence: BTreeMap<&'static str, NumberV1>,
-    advice: String,
-    files: Vec<String>,
+    advice: &'a str,
+    files: Vec<Cow<'a, str>>,
     saving_ns: SavingV1,
 }
 
-impl From<&Finding> for FindingV1 {
-    fn from(finding: &Finding) -> Self {
+impl<'a> From<&'a Finding> for FindingV1<'a> {
+    fn from(finding: &'a Finding) -> Self {
         let number = |number| match number {
             Number::Count(count) => NumberV1::Count(count),
             // JSON has no infinity.
@@ -216,9 +247,9 @@ impl From<&Finding> for FindingV1 {
         Self {
             rule: finding.rule,
             severity: finding.severity.as_str(),
-            title: finding.title.clone(),
+            title: &finding.title,
             evidence,
-            advice: finding.advice.clone(),
+            advice: &finding.advice,
             files: lossy(&finding.files),
             saving_ns: SavingV1 { low: finding.saving.low_ns, high: finding.saving.high_ns },
         }

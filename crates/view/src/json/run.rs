@@ -1,51 +1,43 @@
 //! The run as a whole: where, what, by which instrument.
 
+use std::borrow::Cow;
 use std::time::SystemTime;
 
 use hotset_analysis::Summary;
 use hotset_facts::{Environment, Filesystem, Sensor, SensorLevel, Target};
-use serde::Serialize;
+use serde::ser::SerializeStruct as _;
+use serde::{Serialize, Serializer};
 
-use super::io::IoV1;
+use super::counters::IoV1;
 use super::rows::{
-    FileV1, FindingV1, LookupsV1, ProcessV1, VerdictV1, exit_keys, lossy, path_keys,
+    FileV1, FindingV1, List, LookupsV1, ProcessV1, VerdictV1, exit_keys, lossy, path_keys,
 };
 
-#[derive(Serialize)]
-pub(super) struct ProfileV1 {
-    schema: &'static str,
-    hotset: &'static str,
-    started_at: String,
-    environment: EnvironmentV1,
-    command: CommandV1,
-    sensor: SensorV1,
-    totals: IoV1,
-    files: Vec<FileV1>,
-    processes: Vec<ProcessV1>,
-    lookups: LookupsV1,
-    findings: Vec<FindingV1>,
-    verdicts: Vec<VerdictV1>,
-}
+/// The whole document.
+pub(super) struct ProfileV1<'a>(pub(super) &'a Summary);
 
-impl From<&Summary> for ProfileV1 {
-    fn from(summary: &Summary) -> Self {
+impl Serialize for ProfileV1<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let summary = self.0;
         let profile = &summary.profile;
-        let files = profile.files.iter().zip(&summary.files);
-        let processes = profile.processes.iter().zip(&summary.processes);
-        Self {
-            schema: "hotset.profile/1",
-            hotset: env!("CARGO_PKG_VERSION"),
-            started_at: rfc3339(profile.started_at),
-            environment: EnvironmentV1::from(&profile.environment),
-            command: CommandV1::from(&profile.command),
-            sensor: SensorV1::from(&profile.sensor),
-            totals: IoV1::new(&profile.totals, &summary.totals),
-            files: files.map(|(file, numbers)| FileV1::new(file, numbers)).collect(),
-            processes: processes.map(|(row, numbers)| ProcessV1::new(row, numbers)).collect(),
-            lookups: LookupsV1::from(summary),
-            findings: summary.findings.iter().map(FindingV1::from).collect(),
-            verdicts: summary.verdicts.iter().map(VerdictV1::from).collect(),
-        }
+        let files = List(|| profile.files.iter().map(|file| FileV1::new(summary, file)));
+        let processes = List(|| profile.processes.iter().map(|row| ProcessV1::new(summary, row)));
+        let findings = List(|| summary.findings.iter().map(FindingV1::from));
+        let verdicts = List(|| summary.verdicts.iter().map(VerdictV1::from));
+        let mut keys = serializer.serialize_struct("ProfileV1", 12)?;
+        keys.serialize_field("schema", "hotset.profile/1")?;
+        keys.serialize_field("hotset", env!("CARGO_PKG_VERSION"))?;
+        keys.serialize_field("started_at", &rfc3339(profile.started_at))?;
+        keys.serialize_field("environment", &EnvironmentV1::from(&profile.environment))?;
+        keys.serialize_field("command", &CommandV1::from(&profile.command))?;
+        keys.serialize_field("sensor", &SensorV1::from(&profile.sensor))?;
+        keys.serialize_field("totals", &IoV1::new(&profile.totals, &summary.totals))?;
+        keys.serialize_field("files", &files)?;
+        keys.serialize_field("processes", &processes)?;
+        keys.serialize_field("lookups", &LookupsV1(summary))?;
+        keys.serialize_field("findings", &findings)?;
+        keys.serialize_field("verdicts", &verdicts)?;
+        keys.end()
     }
 }
 
@@ -55,8 +47,8 @@ fn rfc3339(time: SystemTime) -> String {
 }
 
 #[derive(Serialize)]
-struct FilesystemV1 {
-    mount: String,
+struct FilesystemV1<'a> {
+    mount: Cow<'a, str>,
     mount_hex: Option<String>,
     #[serde(rename = "type")]
     fs_type: String,
@@ -66,8 +58,8 @@ struct FilesystemV1 {
     read_ahead_kb: Option<u64>,
 }
 
-impl From<&Filesystem> for FilesystemV1 {
-    fn from(filesystem: &Filesystem) -> Self {
+impl<'a> From<&'a Filesystem> for FilesystemV1<'a> {
+    fn from(filesystem: &'a Filesystem) -> Self {
         let (mount, mount_hex) = path_keys(&filesystem.mount);
         Self {
             mount,
@@ -82,18 +74,18 @@ impl From<&Filesystem> for FilesystemV1 {
 }
 
 #[derive(Serialize)]
-struct EnvironmentV1 {
+struct EnvironmentV1<'a> {
     kernel: String,
     page_size_bytes: u64,
     cpus: u32,
     memory_bytes: u64,
     memory_limit_bytes: Option<u64>,
     evicts_idle_cache: bool,
-    filesystems: Vec<FilesystemV1>,
+    filesystems: Vec<FilesystemV1<'a>>,
 }
 
-impl From<&Environment> for EnvironmentV1 {
-    fn from(environment: &Environment) -> Self {
+impl<'a> From<&'a Environment> for EnvironmentV1<'a> {
+    fn from(environment: &'a Environment) -> Self {
         Self {
             kernel: environment.kernel.clone(),
             page_size_bytes: environment.page_size_bytes,
@@ -126,9 +118,9 @@ impl From<&Target> for TargetV1 {
 }
 
 #[derive(Serialize)]
-struct CommandV1 {
+struct CommandV1<'a> {
     target: TargetV1,
-    argv: Vec<String>,
+    argv: Vec<Cow<'a, str>>,
     exit_code: Option<i32>,
     signal: Option<i32>,
     wall_ns: u64,
@@ -138,8 +130,8 @@ struct CommandV1 {
     still_running: u32,
 }
 
-impl From<&hotset_facts::Command> for CommandV1 {
-    fn from(command: &hotset_facts::Command) -> Self {
+impl<'a> From<&'a hotset_facts::Command> for CommandV1<'a> {
+    fn from(command: &'a hotset_facts::Command) -> Self {
         let (exit_code, signal) = exit_keys(command.exit);
         Self {
             target: TargetV1::from(&command.target),

@@ -1,4 +1,4 @@
-use super::profile_json;
+use super::write_profile_json;
 use crate::testing::*;
 use hotset_analysis::Summary;
 use serde_json::Value;
@@ -8,7 +8,14 @@ const SCHEMA: &str = include_str!("../../../../schema/profile-1.schema.json");
 type TestResult = Result<(), Box<dyn std::error::Error>>;
 
 fn parsed(summary: &Summary) -> Result<Value, serde_json::Error> {
-    serde_json::from_slice(&profile_json(summary))
+    serde_json::from_slice(&json(summary))
+}
+
+fn json(summary: &Summary) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    // Writing to memory does not fail.
+    let _ = write_profile_json(summary, &mut bytes);
+    bytes
 }
 
 fn validator() -> Result<jsonschema::Validator, Box<dyn std::error::Error>> {
@@ -99,5 +106,34 @@ fn a_name_that_is_no_text_keeps_its_bytes() -> TestResult {
     assert_eq!(json["files"][1]["path_hex"], "2f746d702f6261642dfffe2d75746638");
     assert_eq!(json["files"][6]["path"], Value::Null);
     assert_eq!(json["command"]["signal"], 11);
+    Ok(())
+}
+
+#[test]
+fn a_writer_that_fails_says_why() {
+    struct Full(usize);
+    impl std::io::Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 = self.0.checked_sub(bytes.len()).ok_or(std::io::ErrorKind::StorageFull)?;
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let summary = summary(three_files());
+    let whole = json(&summary).len();
+    assert!(write_profile_json(&summary, &mut Full(whole)).is_ok());
+    for room in [0, 1, whole / 2, whole - 1] {
+        let error = write_profile_json(&summary, &mut Full(room)).map_err(|error| error.kind());
+        assert_eq!(error, Err(std::io::ErrorKind::StorageFull));
+    }
+}
+
+#[test]
+fn time_that_was_not_measured_is_null() -> TestResult {
+    let json = parsed(&summary(lossy()))?;
+    assert_eq!(json["totals"]["time"]["fault_ns"], Value::Null);
+    assert!(json["totals"]["time"]["miss_ns"].is_u64());
     Ok(())
 }

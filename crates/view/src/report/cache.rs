@@ -1,64 +1,78 @@
-//! What the page cache did, and the I/O beside it.
+//! What the page cache did, and the I/O beside it: one block of lines.
 
 use hotset_analysis::{ReadNumbers, Summary};
 use hotset_facts::{DirectIo, Io, Observed, ReadIo};
 
 use super::screen::Screen;
-use crate::escape::columns;
-use crate::table::{Align, Table};
+use crate::table::{Align, Table, pad};
 use crate::units::{bytes, count, duration, percent};
 
-/// Pages requested, from the cache and from the device.
-pub(super) fn push_cache(screen: &mut Screen, summary: &Summary) {
-    let io = &summary.profile.totals;
-    let (Observed::Value(read), Observed::Value(numbers)) = (io.read, summary.totals.read) else {
-        return;
-    };
-    if read.calls == 0 {
-        return;
+const LABEL_WIDTH: usize = 11;
+
+/// Buffered reads by where they came from, then everything else that is not zero, a line each.
+pub(super) fn push(screen: &mut Screen, summary: &Summary) {
+    let read = summary.profile.totals.read.value().filter(|read| read.calls > 0);
+    let others = others(summary);
+    match (read, others.is_empty()) {
+        (Some(read), _) => {
+            screen.heading("Page cache", "buffered reads");
+            push_reads(screen, summary, &read);
+        }
+        (None, false) => screen.heading("I/O", ""),
+        (None, true) => return,
     }
-    screen.heading("Page cache", "buffered reads");
-    let mut table = Table::new(vec![
-        ("", Align::Left),
-        ("pages", Align::Right),
-        ("bytes", Align::Right),
-        ("share", Align::Right),
-    ]);
+    for (name, line) in others {
+        let label = pad(name, LABEL_WIDTH + 2, Align::Left);
+        screen.paragraph(&label, ", ", &line, crate::table::INDENT);
+    }
+}
+
+fn push_reads(screen: &mut Screen, summary: &Summary, read: &ReadIo) {
+    let Some(numbers) = summary.totals.read.value() else { return };
+    let (at_least, at_most) = match summary.losses.from_device_at_least {
+        true => ("at least ", "at most "),
+        false => ("", ""),
+    };
     let share = |share: Option<f64>| share.map_or("-".to_owned(), percent);
-    let at_least = |text: String| {
-        if summary.losses.from_device_at_least { format!("at least {text}") } else { text }
-    };
-    let at_most = |text: String| {
-        if summary.losses.from_device_at_least { format!("at most {text}") } else { text }
-    };
-    let row = |name: &str, pages: String, size: u64, share: String| {
-        vec![name.to_owned(), pages, bytes(size), share]
-    };
-    table.push(row("requested", pages(read.pages), numbers.requested_bytes, String::new()));
-    table.push(row(
-        "from cache",
-        at_most(pages(numbers.from_cache)),
-        numbers.from_cache_bytes,
-        share(numbers.cache_share),
-    ));
-    table.push(row(
-        "from device",
-        at_least(pages(numbers.from_device)),
-        numbers.from_device_bytes,
-        share(numbers.device_share),
-    ));
-    let room = table.room_beside(screen.width);
-    let notes = [calls(&read), hit_note(&numbers), device_note(&read)];
-    let fit = notes.iter().all(|note| columns(note) <= room);
-    let beside = if fit { notes.to_vec() } else { vec![String::new(); notes.len()] };
-    for line in table.with_last("", beside).lines().iter().skip(1) {
+    let rows = [
+        ["requested".to_owned(), pages(read.pages), bytes(numbers.requested_bytes), String::new()],
+        [
+            "from cache".to_owned(),
+            format!("{at_most}{}", pages(numbers.from_cache)),
+            bytes(numbers.from_cache_bytes),
+            share(numbers.cache_share),
+        ],
+        [
+            "from device".to_owned(),
+            format!("{at_least}{}", pages(numbers.from_device)),
+            bytes(numbers.from_device_bytes),
+            share(numbers.device_share),
+        ],
+    ];
+    let notes = [calls(read), hit_note(&numbers), device_note(read)];
+    let names = rows.each_ref().map(|[name, ..]| pad(name, LABEL_WIDTH, Align::Left));
+    let beside = read_table(&rows, Some(&notes));
+    let fits = beside.width() + LABEL_WIDTH <= screen.width;
+    let table = if fits { beside } else { read_table(&rows, None) };
+    for line in table.lines(0, &names).iter().skip(1) {
         screen.line(line);
     }
-    if !fit {
+    if !fits {
         let said: Vec<String> = notes.into_iter().filter(|note| !note.is_empty()).collect();
         screen.below_table(&said.join("; "));
     }
-    push_read_notes(screen, summary, &read);
+    push_read_notes(screen, summary, read);
+}
+
+/// Pages, bytes and shares, with the notes beside them where they fit.
+fn read_table(rows: &[[String; 4]; 3], notes: Option<&[String; 3]>) -> Table {
+    let right = [("", Align::Right); 3].into_iter();
+    let mut table = Table::new(right.chain(notes.map(|_| ("", Align::Left))).collect());
+    for (i, [_, numbers @ ..]) in rows.iter().enumerate() {
+        let note = notes.map(|notes| notes[i].clone());
+        table.push(numbers.iter().cloned().chain(note).collect());
+    }
+    table
 }
 
 fn pages(number: u64) -> String {
@@ -103,26 +117,18 @@ fn push_read_notes(screen: &mut Screen, summary: &Summary, read: &ReadIo) {
     }
 }
 
-/// Everything else that is not zero, a line each.
-pub(super) fn push_other(screen: &mut Screen, summary: &Summary) {
+/// Everything that is not zero beside the buffered reads: a label and its words.
+fn others(summary: &Summary) -> Vec<(&'static str, String)> {
     let io = &summary.profile.totals;
     let lines = [
-        ("device", device(io)),
-        ("direct", io.direct.value().and_then(|direct| direct_line(&direct))),
         ("mappings", mappings(io, summary)),
         ("writes", writes(io, summary)),
         ("syncs", syncs(io)),
+        ("direct", io.direct.value().and_then(|direct| direct_line(&direct))),
         ("lookups", lookups(summary)),
+        ("device", device(io)),
     ];
-    let lines: Vec<(&str, String)> =
-        lines.into_iter().filter_map(|(name, line)| Some((name, line?))).collect();
-    if lines.is_empty() {
-        return;
-    }
-    screen.heading("Other I/O", "");
-    for (name, line) in lines {
-        screen.paragraph(&format!("{name:<13}"), ", ", &line, crate::table::INDENT);
-    }
+    lines.into_iter().filter_map(|(name, line)| Some((name, line?))).collect()
 }
 
 fn device(io: &Io) -> Option<String> {
@@ -192,7 +198,7 @@ fn lookups(summary: &Summary) -> Option<String> {
         let share = summary.lookups.value().and_then(|numbers| numbers.failed_share);
         let share = share.map_or(String::new(), |share| format!(" ({})", percent(share)));
         line.push_str(&format!(", {} not found{share}", count(counters.failed)));
-        line.push_str(&format!(", which took {}", duration(counters.failed_time_ns)));
+        line.push_str(&format!(" in {}", duration(counters.failed_time_ns)));
     }
     Some(line)
 }

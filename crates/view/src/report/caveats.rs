@@ -10,12 +10,24 @@ use crate::units::count;
 pub(super) fn push(screen: &mut Screen, summary: &Summary) {
     let missing = missing(summary);
     let losses = losses(&summary.losses);
-    if missing.is_empty() && losses.is_empty() {
+    let notes = notes(screen, summary);
+    if missing.is_empty() && losses.is_empty() && notes.is_empty() {
         return;
     }
     screen.line("");
     push_list(screen, "Not measured: ", &missing);
     push_list(screen, "Losses: ", &losses);
+    push_list(screen, "Note: ", &notes);
+}
+
+/// What a person should know about the host before they compare two runs.
+fn notes(screen: &Screen, summary: &Summary) -> Vec<String> {
+    let environment = &summary.profile.environment;
+    let idle = screen.all && environment.evicts_idle_cache;
+    let idle = idle.then(|| {
+        "this host evicts idle page cache by itself (DAMON), so what is warm now is cold in a while"
+    });
+    idle.into_iter().map(str::to_owned).collect()
 }
 
 /// What a person without privileges should know: what is missing is most of the report, and one step brings it.
@@ -38,7 +50,7 @@ fn push_list(screen: &mut Screen, label: &str, items: &[String]) {
 }
 
 /// What the sensor says it can't measure, then groups of counters that are missing without its saying so, then rules
-/// that could not tell. Items with one reason share it.
+/// that could not tell, as one. Items with one reason share it.
 fn missing(summary: &Summary) -> Vec<String> {
     let profile = &summary.profile;
     let mut by_reason: Vec<(String, Vec<String>)> = Vec::new();
@@ -51,12 +63,14 @@ fn missing(summary: &Summary) -> Vec<String> {
             add(&mut by_reason, &reason.to_string(), what);
         }
     }
+    // What rules could not tell for a reason of their own (prices, that is) is one thing to a person, not a list of rules.
     for verdict in &summary.verdicts {
         if let Outcome::NotEnoughData(reason) = verdict.outcome {
+            let known = |(_, missing): &(&str, Reason)| *missing == reason;
             let reason = reason.to_string();
-            // A rule without its counters follows from the line above.
-            if !missing_groups(profile).iter().any(|(_, missing)| missing.to_string() == reason) {
-                add(&mut by_reason, &reason, &format!("rule {}", verdict.rule));
+            let said = by_reason.iter().any(|(known, _)| *known == reason);
+            if !said && !missing_groups(profile).iter().any(known) {
+                add(&mut by_reason, &reason, "some findings");
             }
         }
     }

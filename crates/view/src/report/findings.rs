@@ -3,10 +3,10 @@
 use hotset_analysis::{Evidence, Finding, Number, Outcome, Saving, Severity, Summary};
 
 use super::screen::{Screen, Tone};
-use super::text::wrap;
-use crate::escape::{columns, escape_text, shorten_middle};
+use super::text::{wrap, wrap_by};
+use crate::escape::{columns, escape_text, shorten_end, shorten_path};
 use crate::table::{Align, pad};
-use crate::units::{bytes, count, duration, percent, real};
+use crate::units::{bytes, count, duration, percent, real, whole_percent};
 
 /// As wide as "CRITICAL".
 const WORD_WIDTH: usize = 8;
@@ -20,7 +20,7 @@ pub(super) fn push(screen: &mut Screen, summary: &Summary) {
     let judged = summary.verdicts.iter().any(|verdict| verdict.outcome == Outcome::Clear);
     screen.heading("Findings", "");
     if judged {
-        let share = percent(summary.gate.min_share_of_wall);
+        let share = whole_percent(summary.gate.min_share_of_wall);
         let time = duration(summary.gate.min_saving_ns);
         screen.below_table(&format!(
             "None: no rule sees a change that would save {share} of the wall time or {time}."
@@ -30,34 +30,67 @@ pub(super) fn push(screen: &mut Screen, summary: &Summary) {
     }
 }
 
+/// A screen has room for the full text of this many.
+const FULL: usize = 2;
+
 pub(super) fn push_if_any(screen: &mut Screen, summary: &Summary) {
     if summary.findings.is_empty() {
         return;
     }
-    screen.heading("Findings", "");
-    for finding in &summary.findings {
-        push_finding(screen, finding);
-    }
+    let brief = if screen.all { 0 } else { summary.findings.len().saturating_sub(FULL) };
+    let note = if brief > 0 { "-v shows the advice for all" } else { "" };
+    screen.heading("Findings", note);
+    let (full, rest) = summary.findings.split_at(summary.findings.len() - brief);
+    full.iter().for_each(|finding| push_finding(screen, finding));
+    rest.iter().for_each(|finding| push_line(screen, finding));
 }
 
-fn push_finding(screen: &mut Screen, finding: &Finding) {
-    let (word, tone) = match finding.severity {
+fn word(screen: &Screen, severity: Severity) -> String {
+    let (word, tone) = match severity {
         Severity::Critical => ("CRITICAL", Tone::Critical),
         Severity::Warning => ("WARNING", Tone::Warning),
         Severity::Info => ("INFO", Tone::Info),
     };
-    let word = screen.paint(&pad(word, WORD_WIDTH, Align::Left), tone);
+    screen.paint(&pad(word, WORD_WIDTH, Align::Left), tone)
+}
+
+/// Title and saving in one line.
+fn push_line(screen: &mut Screen, finding: &Finding) {
+    let word = word(screen, finding.severity);
+    let room = screen.width - INDENT;
+    let saving = time_saved(&finding.saving).map_or(String::new(), |time| format!(" ({time})"));
+    let title = shorten_end(&escape_text(&finding.title), room.saturating_sub(columns(&saving)));
+    let title = screen.paint(&title, Tone::Heading);
+    screen.line(&format!("  {word}  {title}{saving}"));
+}
+
+fn push_finding(screen: &mut Screen, finding: &Finding) {
+    let word = word(screen, finding.severity);
     let title = escape_text(&finding.title);
     for (i, line) in wrap(&title, screen.width - INDENT).iter().enumerate() {
         let line = screen.paint(line, Tone::Heading);
         let start = if i == 0 { format!("  {word}  ") } else { " ".repeat(INDENT) };
         screen.line(&format!("{start}{line}"));
     }
-    let mut facts: Vec<String> = saving(&finding.saving).into_iter().collect();
-    facts.extend(finding.evidence.iter().filter(|evidence| is_shown(evidence)).map(words));
-    screen.paragraph("", " · ", &facts.join(" · "), INDENT);
+    push_evidence(screen, finding);
     push_files(screen, finding);
     screen.paragraph("", " ", &escape_text(&finding.advice), INDENT);
+}
+
+/// The saving and the numbers behind it: what has room in a line, or all.
+fn push_evidence(screen: &mut Screen, finding: &Finding) {
+    let mut facts: Vec<String> = saving(&finding.saving).into_iter().collect();
+    if facts.is_empty() && !screen.all {
+        // What has no saving has said its number in the title.
+        return;
+    }
+    facts.extend(finding.evidence.iter().filter(|evidence| is_shown(evidence)).map(words));
+    let facts = facts.join(" · ");
+    if screen.all {
+        screen.paragraph("", " · ", &facts, INDENT);
+    } else if let Some(line) = wrap_by(&facts, " · ", screen.width - INDENT).first() {
+        screen.line(&format!("{:INDENT$}{line}", ""));
+    }
 }
 
 /// The saving is said in words, and zeros say nothing to a person.
@@ -75,7 +108,7 @@ fn push_files(screen: &mut Screen, finding: &Finding) {
         let path = screen.path(path);
         if i == 0 {
             // Room for ", 4 more".
-            line.push_str(&shorten_middle(&path, room.saturating_sub(11)));
+            line.push_str(&shorten_path(&path, room.saturating_sub(11)));
         } else if columns(&line) + columns(&path) + 10 <= room {
             line.push_str(&format!(", {path}"));
         } else {
@@ -90,19 +123,7 @@ fn push_files(screen: &mut Screen, finding: &Finding) {
 
 /// "would save 1.2 s to 1.9 s (28.5 % to 45.1 % of the wall time)".
 fn saving(saving: &Saving) -> Option<String> {
-    if saving.high_ns == 0 {
-        return None;
-    }
-    let between = |low: String, high: String| {
-        if saving.low_ns == 0 {
-            format!("up to {high}")
-        } else if low == high {
-            format!("about {high}")
-        } else {
-            format!("{low} to {high}")
-        }
-    };
-    let time = between(duration(saving.low_ns), duration(saving.high_ns));
+    let time = time_saved(saving)?;
     let share = match (saving.low_of_wall, saving.high_of_wall) {
         (Some(low), Some(high)) if saving.low_ns > 0 && percent(low) != percent(high) => {
             format!(", {} to {} of the run", percent(low), percent(high))
@@ -111,6 +132,17 @@ fn saving(saving: &Saving) -> Option<String> {
         (_, None) => String::new(),
     };
     Some(format!("would save {time}{share}"))
+}
+
+/// "1.2 s to 1.9 s", "up to 3 s".
+fn time_saved(saving: &Saving) -> Option<String> {
+    let (low, high) = (duration(saving.low_ns), duration(saving.high_ns));
+    match (saving.low_ns, saving.high_ns) {
+        (_, 0) => None,
+        (0, _) => Some(format!("up to {high}")),
+        _ if low == high => Some(format!("about {high}")),
+        _ => Some(format!("{low} to {high}")),
+    }
 }
 
 /// `read_calls: 240000` as "240,000 read calls", `mean_read_bytes: 26` as "mean read 26 B": a trailing unit of the name

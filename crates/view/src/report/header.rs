@@ -68,7 +68,7 @@ fn cpu(summary: &Summary) -> Option<String> {
             of_wall.map_or(String::new(), |share| format!(" ({})", units::whole_percent(share)));
         Some(format!("{word} {}{share}", units::duration(ns)))
     };
-    let user = part("CPU user", command.user_ns, summary.time.user_of_wall);
+    let user = part("user", command.user_ns, summary.time.user_of_wall);
     let system = part("system", command.system_ns, summary.time.system_of_wall);
     let parts: Vec<String> = [user, system].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join(", "))

@@ -27,11 +27,14 @@ pub struct Options {
     pub top: usize,
     /// ASCII only, for terminals that aren't UTF-8.
     pub ascii: bool,
+    /// Everything rather than one screen: the evidence and advice of every finding, all kinds of I/O, `top` rows even
+    /// where fewer tell the story, and the directories of failed lookups.
+    pub all: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { width: 80, color: false, top: 10, ascii: false }
+        Self { width: 80, color: false, top: 10, ascii: false, all: false }
     }
 }
 
@@ -40,15 +43,14 @@ pub fn render(summary: &Summary, options: &Options) -> String {
     let mut screen = Screen::new(options);
     header::push(&mut screen, summary);
     if summary.profile.sensor.level == SensorLevel::Unprivileged {
-        cache::push_other(&mut screen, summary);
+        cache::push(&mut screen, summary);
         processes::push_faults(&mut screen, summary);
         files::push_residency(&mut screen, summary);
         findings::push_if_any(&mut screen, summary);
         caveats::push_unprivileged(&mut screen, summary);
     } else {
         time::push(&mut screen, summary);
-        cache::push_cache(&mut screen, summary);
-        cache::push_other(&mut screen, summary);
+        cache::push(&mut screen, summary);
         files::push(&mut screen, summary);
         processes::push(&mut screen, summary);
         lookups::push(&mut screen, summary);

@@ -4,44 +4,73 @@ use hotset_analysis::{IoNumbers, Summary};
 use hotset_facts::{ExitStatus, Observed, ProcessRow};
 use std::os::unix::ffi::OsStrExt as _;
 
-use super::screen::{Screen, cell};
+use super::screen::{Screen, cell, rest_words};
 use crate::escape::shorten_end;
 use crate::table::{Align, Table};
 use crate::units::{bytes, count, duration};
 
 /// A screen has room for this many.
 const MAX_ROWS: usize = 5;
-/// What a command gets even if the numbers are at their widest.
-const MIN_WORDS_WIDTH: usize = 8;
+/// Columns of a terminal from which on there is room for more.
+const WIDE: usize = 100;
+const WIDEST: usize = 150;
+
+type Cell = fn(&ProcessRow, &IoNumbers) -> String;
+
+/// A column: its title, the width from which on it is shown, and its value. Bytes that are zero in every row are left
+/// out.
+const COLUMNS: &[(&str, usize, Cell)] = &[
+    ("I/O time", 0, |_, n| cell(n.io_time_ns, duration)),
+    ("read", 0, |_, n| cell(n.read_bytes, bytes)),
+    ("from device", 0, |_, n| cell(n.brought_in_bytes, bytes)),
+    ("written", 0, |_, n| cell(n.written_bytes, bytes)),
+    ("lookups", WIDEST, |p, _| cell(p.lookups, |lookups| count(lookups.calls))),
+    ("major faults", WIDEST, |p, _| cell(p.major_faults, count)),
+    ("minor faults", WIDEST, |p, _| cell(p.minor_faults, count)),
+    ("pid", WIDE, |p, _| p.pid.to_string()),
+    ("exit", WIDE, |p, _| exit(p.exit)),
+];
 
 pub(super) fn push(screen: &mut Screen, summary: &Summary) {
-    if summary.profile.processes.len() < 2 || screen.top == 0 {
+    if summary.profile.processes.len() < 2 {
         return;
     }
-    screen.heading("Processes", &format!("{} of them", summary.profile.processes.len()));
-    let shown = shown(summary, screen.top);
-    let titles = ["I/O time", "read", "from device", "written", "pid", "exit"];
-    let mut table = Table::new(titles.map(|title| (title, Align::Right)).to_vec());
-    for (process, numbers) in &shown {
-        table.push(vec![
-            cell(numbers.io_time_ns, duration),
-            cell(numbers.read_bytes, bytes),
-            cell(numbers.brought_in_bytes, bytes),
-            cell(numbers.written_bytes, bytes),
-            process.pid.to_string(),
-            exit(process.exit),
-        ]);
+    let told = if screen.all { usize::MAX } else { summary.telling_processes().min(MAX_ROWS) };
+    let shown = shown(summary, told.min(screen.top));
+    if shown.is_empty() {
+        return;
     }
-    push_with_words(screen, summary, table, &shown);
+    let has_value =
+        |value: &Cell| shown.iter().any(|(process, numbers)| value(process, numbers) != "0 B");
+    let columns: Vec<_> = COLUMNS
+        .iter()
+        .filter(|(_, from, value)| screen.width >= *from && has_value(value))
+        .collect();
+    let titles = columns.iter().map(|(title, _, _)| (*title, Align::Right)).collect();
+    let mut table = Table::new(titles);
+    for (process, numbers) in &shown {
+        table.push(columns.iter().map(|(_, _, value)| value(process, numbers)).collect());
+    }
+    push_with_words(screen, summary, &title(summary), &table, &shown);
+}
+
+/// "Processes (1 and 40 children)"; threads are in their process.
+fn title(summary: &Summary) -> String {
+    let all = summary.profile.processes.len() as u64;
+    let roots = summary.root_processes as u64;
+    match all.saturating_sub(roots) {
+        0 => format!("Processes ({})", count(all)),
+        1 => format!("Processes ({} and 1 child)", count(roots)),
+        children => format!("Processes ({} and {} children)", count(roots), count(children)),
+    }
 }
 
 /// Without BPF: faults and device bytes by process.
 pub(super) fn push_faults(screen: &mut Screen, summary: &Summary) {
-    if summary.profile.processes.is_empty() || screen.top == 0 {
+    let shown = shown(summary, screen.top.min(MAX_ROWS));
+    if shown.is_empty() {
         return;
     }
-    screen.heading("Processes", "");
-    let shown = shown(summary, screen.top);
     let titles = ["major faults", "minor faults", "from device", "pid", "exit"];
     let mut table = Table::new(titles.map(|title| (title, Align::Right)).to_vec());
     for (process, _) in &shown {
@@ -53,29 +82,30 @@ pub(super) fn push_faults(screen: &mut Screen, summary: &Summary) {
             exit(process.exit),
         ]);
     }
-    push_with_words(screen, summary, table, &shown);
+    push_with_words(screen, summary, "Processes", &table, &shown);
 }
 
-fn shown(summary: &Summary, top: usize) -> Vec<(&ProcessRow, &IoNumbers)> {
-    let row = |&index: &usize| {
-        Some((summary.profile.processes.get(index)?, summary.processes.get(index)?))
-    };
-    summary.costliest_processes.iter().take(top.min(MAX_ROWS)).filter_map(row).collect()
+fn shown(summary: &Summary, at_most: usize) -> Vec<(&ProcessRow, IoNumbers)> {
+    let processes = summary.top_processes(at_most).into_iter();
+    processes.map(|process| (process, summary.io_numbers(&process.io))).collect()
 }
 
 fn push_with_words(
     screen: &mut Screen,
     summary: &Summary,
-    table: Table,
-    shown: &[(&ProcessRow, &IoNumbers)],
+    title: &str,
+    table: &Table,
+    shown: &[(&ProcessRow, IoNumbers)],
 ) {
-    let room = table.room_beside(screen.width).max(MIN_WORDS_WIDTH);
-    let words =
+    let room = table.room_for_names(screen.width);
+    let words: Vec<String> =
         shown.iter().map(|(process, _)| shorten_end(&words(screen, process), room)).collect();
-    screen.table(&table.with_last("command", words));
-    let more = summary.profile.processes.len().saturating_sub(shown.len());
-    if more > 0 {
-        screen.below_table(&format!("{} more", count(more as u64)));
+    screen.table(title, table, &words);
+    let rest = summary.rest_of_processes(shown.len());
+    if rest.rows > 0 {
+        let mut parts = vec![format!("{} more", count(rest.rows as u64))];
+        parts.extend(rest_words(&rest));
+        screen.below_table(&parts.join(", "));
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anstyle::{AnsiColor, Color, Style};
+use hotset_analysis::Rest;
 use hotset_facts::Observed;
 use std::os::unix::ffi::OsStrExt as _;
 
@@ -10,6 +11,7 @@ use super::Options;
 use super::text::{ascii, paint, wrap, wrap_by};
 use crate::escape::{columns, escape_bytes, shorten_end};
 use crate::table::{INDENT, Table};
+use crate::units::{bytes, duration};
 
 /// What a piece of text is, for its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +44,7 @@ pub(super) struct Screen {
     out: String,
     pub(super) width: usize,
     pub(super) top: usize,
+    pub(super) all: bool,
     color: bool,
     ascii: bool,
 }
@@ -52,6 +55,7 @@ impl Screen {
             out: String::new(),
             width: options.width.clamp(72, 200),
             top: options.top,
+            all: options.all,
             color: options.color,
             ascii: options.ascii,
         }
@@ -75,11 +79,19 @@ impl Screen {
         self.out.push('\n');
     }
 
-    /// A table, its titles quiet.
-    pub(super) fn table(&mut self, table: &Table) {
-        for (i, line) in table.lines().iter().enumerate() {
-            let line = if i == 0 { self.paint(line, Tone::Quiet) } else { line.clone() };
-            self.line(&line);
+    /// A blank line, then a table: its title over the names, the titles of its columns quiet.
+    pub(super) fn table(&mut self, title: &str, table: &Table, names: &[String]) {
+        let room = table.room_for_names(self.width) + INDENT;
+        let title = shorten_end(title, room);
+        self.line("");
+        for (i, line) in table.lines(columns(&title), names).iter().enumerate() {
+            if i > 0 {
+                self.line(line);
+            } else {
+                let title = self.paint(&title, Tone::Heading);
+                let line = self.paint(line, Tone::Quiet);
+                self.line(&format!("{title}{line}"));
+            }
         }
     }
 
@@ -127,4 +139,15 @@ fn hex_escapes(c: char) -> String {
 /// A value as a cell; a dash where there is none (the reasons stand at the end of the report).
 pub(super) fn cell<T>(value: Observed<T>, format: impl FnOnce(T) -> String) -> String {
     value.value().map_or_else(|| "-".to_owned(), format)
+}
+
+/// What the rows beyond the shown ones add up to; zeros say nothing to a person.
+pub(super) fn rest_words(rest: &Rest) -> impl Iterator<Item = String> {
+    let known = |value: Observed<u64>| value.value().filter(|&value| value > 0);
+    let words = [
+        known(rest.io_time_ns).map(|ns| format!("{} of I/O", duration(ns))),
+        known(rest.read_bytes).map(|read| format!("{} read", bytes(read))),
+        known(rest.brought_in_bytes).map(|read| format!("{} from the device", bytes(read))),
+    ];
+    words.into_iter().flatten()
 }

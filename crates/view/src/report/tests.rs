@@ -90,7 +90,7 @@ fn ascii_is_ascii() {
 #[test]
 fn odd_options_do_not_panic() {
     for (width, top) in [(0, 0), (usize::MAX, usize::MAX), (80, 1)] {
-        let options = Options { width, top, color: true, ascii: false };
+        let options = Options { width, top, color: true, ascii: false, all: true };
         assert!(!render(&summary(many_files(300)), &options).is_empty());
     }
 }

@@ -12,14 +12,17 @@ use crate::units;
 const TIME_WIDTH: usize = 10;
 const SHARE_WIDTH: usize = 8;
 /// A bar wider than this says no more.
-const MAX_BAR_WIDTH: usize = 60;
+const MAX_BAR_WIDTH: usize = 100;
+/// A screen has room for this many slices; smaller ones share the last.
+const MAX_LINES: usize = 6;
 
 pub(super) fn push(screen: &mut Screen, summary: &Summary) {
-    let Observed::Value(slices) = &summary.time.slices else { return };
+    let lines = if screen.all { usize::MAX } else { MAX_LINES };
+    let Observed::Value(slices) = summary.time.folded(lines) else { return };
     let wall = units::duration(summary.time.wall_ns);
     let note = match summary.time.processes {
         0 | 1 => format!("of {wall}"),
-        n => format!("summed over {n} processes, beside {wall} of wall time"),
+        n => format!("summed over {n} processes; the run took {wall}"),
     };
     screen.heading("Where the time went", &note);
     if slices.is_empty() {
@@ -32,7 +35,7 @@ pub(super) fn push(screen: &mut Screen, summary: &Summary) {
     let bar_width = screen.width.saturating_sub(beside + 1).min(MAX_BAR_WIDTH);
     // Sums over processes can exceed the wall time; the longest bar is then the longest slice.
     let longest = slices.iter().filter_map(|slice| slice.of_wall).fold(1.0, f64::max);
-    for slice in slices {
+    for slice in &slices {
         let line = line(screen, slice, label_width, bar_width, longest);
         screen.line(&line);
     }
@@ -64,6 +67,7 @@ fn label(kind: SliceKind) -> &'static str {
         SliceKind::Writes => "writes",
         SliceKind::Syncs => "fsync",
         SliceKind::Lookups => "path lookups",
+        SliceKind::OtherIo => "other I/O",
         SliceKind::Rest => "computing, all else",
     }
 }
@@ -77,6 +81,6 @@ fn tone(kind: SliceKind) -> Tone {
         | SliceKind::MajorFaults
         | SliceKind::Direct
         | SliceKind::Syncs => Tone::Slow,
-        SliceKind::Writes | SliceKind::Lookups => Tone::Info,
+        SliceKind::Writes | SliceKind::Lookups | SliceKind::OtherIo => Tone::Info,
     }
 }

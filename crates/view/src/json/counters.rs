@@ -2,7 +2,7 @@
 
 use hotset_analysis::IoNumbers;
 use hotset_facts::{Io, SizeHistogram};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// Defines a group of counters: every field is a number or null.
 macro_rules! group {
@@ -10,7 +10,7 @@ macro_rules! group {
         #[derive(Serialize)]
         struct $name {
             $($field: Option<u64>,)*
-            $($histogram: Option<Vec<Bucket>>,)?
+            $($histogram: Option<Buckets>,)?
         }
     };
 }
@@ -34,6 +34,15 @@ group!(Time { hit_ns, wait_ns, miss_ns, fault_ns, direct_ns, write_ns, sync_ns, 
 struct Bucket {
     le_bytes: Option<u64>,
     calls: u64,
+}
+
+/// A histogram as a list of buckets.
+struct Buckets(SizeHistogram);
+
+impl Serialize for Buckets {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.buckets().map(|(le_bytes, calls)| Bucket { le_bytes, calls }))
+    }
 }
 
 /// The keys that totals, files and processes share.
@@ -95,7 +104,7 @@ fn read(io: &Io, numbers: &IoNumbers) -> Read {
         sequential_calls: counted.map(|r| r.sequential_calls),
         random_calls: derived.map(|r| r.random_calls),
         time_ns: counted.map(|r| r.time_ns),
-        size_histogram: counted.map(|r| buckets(&r.size_histogram)),
+        size_histogram: counted.map(|r| Buckets(r.size_histogram)),
     }
 }
 
@@ -110,7 +119,7 @@ fn write(io: &Io) -> Write {
         dirtied_pages: counted.map(|w| w.dirtied_pages),
         sequential_calls: counted.map(|w| w.sequential_calls),
         time_ns: counted.map(|w| w.time_ns),
-        size_histogram: counted.map(|w| buckets(&w.size_histogram)),
+        size_histogram: counted.map(|w| Buckets(w.size_histogram)),
     }
 }
 
@@ -132,14 +141,10 @@ fn time(io: &Io) -> Time {
         hit_ns: counted.map(|t| t.hit_ns),
         wait_ns: counted.map(|t| t.wait_ns),
         miss_ns: counted.map(|t| t.miss_ns),
-        fault_ns: counted.map(|t| t.fault_ns),
+        fault_ns: counted.and_then(|t| t.fault_ns.value()),
         direct_ns: counted.map(|t| t.direct_ns),
         write_ns: counted.map(|t| t.write_ns),
         sync_ns: counted.map(|t| t.sync_ns),
         lookup_ns: counted.map(|t| t.lookup_ns),
     }
-}
-
-fn buckets(histogram: &SizeHistogram) -> Vec<Bucket> {
-    histogram.buckets().map(|(le_bytes, calls)| Bucket { le_bytes, calls }).collect()
 }

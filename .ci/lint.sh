@@ -1,0 +1,73 @@
+#!/bin/bash
+# lint.sh [CHECK…]: fmt, clippy, deny, machete, shellcheck if none is named; doc is there too. cargo-deny and cargo-machete
+# are taken from the PATH or installed into target/tools (HOTSET_TOOLS names another place, for a cache that outlives it).
+set -euo pipefail
+DENY_VERSION=0.20.2
+MACHETE_VERSION=0.9.2
+cd "$(dirname "$0")/.."
+tools=${HOTSET_TOOLS:-${CARGO_TARGET_DIR:-$PWD/target}/tools}
+export PATH=$PATH:$tools/bin
+RUSTFLAGS="${RUSTFLAGS-} $(.ci/link-flags.sh)"
+export RUSTFLAGS
+
+# Not optimised: each runs for a second or two, and optimising them takes minutes.
+tool() {
+    local name=$1 version=$2
+    command -v "$name" >/dev/null && return
+    echo "lint: installing $name $version into $tools"
+    CARGO_PROFILE_DEV_DEBUG=false CARGO_PROFILE_DEV_INCREMENTAL=false CARGO_TARGET_DIR=$tools/build RUSTFLAGS='' \
+        cargo install --quiet --locked --debug --root "$tools" "$name@$version"
+}
+
+component() {
+    cargo "$1" --version >/dev/null 2>&1 && return
+    command -v rustup >/dev/null || { echo "lint: there is no cargo $1; install the toolchain's $2" >&2; exit 1; }
+    rustup component add "$2"
+}
+
+check_fmt() {
+    component fmt rustfmt
+    cargo fmt --all --check
+}
+
+check_clippy() {
+    component clippy clippy
+    cargo clippy --workspace --all-targets --locked -- -D warnings
+}
+
+check_doc() {
+    RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --document-private-items --locked
+}
+
+# Advisories come from a git host, which a network that reaches only package registries doesn't offer.
+check_deny() {
+    tool cargo-deny "$DENY_VERSION"
+    if cargo deny --log-level off fetch db; then
+        cargo deny --locked check
+    else
+        echo "lint: the advisory database can't be had; advisories are NOT checked, the rest is"
+        cargo deny --locked check licenses bans sources
+    fi
+}
+
+check_machete() {
+    tool cargo-machete "$MACHETE_VERSION"
+    cargo machete
+}
+
+check_shellcheck() {
+    local scripts
+    mapfile -t scripts < <(git ls-files --cached --others --exclude-standard |
+        while read -r file; do
+            [[ -f $file ]] && head -c 64 "$file" | head -n 1 | tr -d '\0' | grep -qE '^#!.*sh\b|^# shellcheck shell=' &&
+                echo "$file"
+        done)
+    shellcheck -x -P SCRIPTDIR "${scripts[@]}"
+    echo "shellcheck: ${#scripts[@]} scripts"
+}
+
+checks=("$@")
+((${#checks[@]})) || checks=(fmt clippy deny machete shellcheck)
+for check in "${checks[@]}"; do
+    "check_$check"
+done

@@ -1,0 +1,100 @@
+# hotset: build, test, show. `make` alone says what there is; CONTRIBUTING.md says more.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+.NOTPARALLEL:
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+FUZZ_SECONDS ?= 30
+DEMO_ORDERS ?= 200
+DEMO_MIB ?= 32
+
+# Cargo may live where a login shell alone would find it.
+export PATH := $(PATH):$(HOME)/.cargo/bin
+export CARGO_TERM_PROGRESS_WHEN ?= never
+
+TARGET_DIR := $(abspath $(or $(CARGO_TARGET_DIR),target))
+export CARGO_TARGET_DIR := $(TARGET_DIR)
+BIN := $(TARGET_DIR)/release/hotset
+WORKLOAD := $(TARGET_DIR)/release/workload
+
+.PHONY: help
+help: ## Say what there is
+	@echo "make TARGET, where TARGET is one of"
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do printf '%-16s %s\n' "$$name" "$$text"; done
+
+.PHONY: setup
+setup: ## Install the packages that building and testing need (Debian, Ubuntu; as root)
+	@.ci/packages.sh build test demo
+
+.PHONY: build
+build: ## Build the static binary, target/release/hotset
+	@.ci/packages.sh build
+	@.ci/static-build.sh hotset-cli hotset
+
+.PHONY: demo
+demo: ## Set up, build, and profile a program on real files, cold and then warm
+	@.ci/packages.sh build demo
+	@$(MAKE) build
+	@HOTSET_BIN=$(BIN) DEMO_ORDERS=$(DEMO_ORDERS) DEMO_MIB=$(DEMO_MIB) demo/demo.sh
+
+.PHONY: test
+test: setup build ## Set up, build, and run every test (some need root)
+	RUSTFLAGS="$${RUSTFLAGS-} $$(.ci/link-flags.sh)" HOTSET_BIN=$(BIN) cargo test --workspace --locked --no-fail-fast
+
+.PHONY: test-kernels
+test-kernels: build ## Test on several kernels in virtual machines: make test-kernels KERNELS="6.1 6.12"
+	@.ci/static-build.sh hotset-tests workload
+	@HOTSET_BIN=$(BIN) WORKLOAD_BIN=$(WORKLOAD) tests/kernels/run.sh $(KERNELS)
+
+.PHONY: bench
+bench: setup build ## Measure what hotset costs
+	@if [ -x bench/run.sh ]; then HOTSET_BIN=$(BIN) bench/run.sh; else echo "make: there is no bench/run.sh" >&2; exit 1; fi
+
+.PHONY: lint
+lint: ## Formatting, clippy, licences, unused dependencies, shell scripts
+	@.ci/packages.sh build lint
+	@.ci/lint.sh
+
+.PHONY: fuzz
+fuzz: ## Fuzz every decoder and parser: make fuzz FUZZ_SECONDS=600
+	@.ci/packages.sh build fuzz
+	@.ci/fuzz.sh $(FUZZ_SECONDS)
+
+.PHONY: bpf
+bpf: ## Compile the sensor's BPF objects anew (needs clang)
+	@.ci/packages.sh bpf
+	@.ci/bpf.sh make
+
+.PHONY: check-bpf
+check-bpf: ## Check that the committed BPF objects are what the sources give
+	@.ci/packages.sh bpf
+	@.ci/bpf.sh check
+
+.PHONY: install
+install: ## Install the binary, man pages and completions below PREFIX (/usr/local)
+	@[ -x $(BIN) ] || $(MAKE) build
+	install -D -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/hotset
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1
+	$(BIN) man $(DESTDIR)$(PREFIX)/share/man/man1
+	@$(MAKE) install-completion SHELL_NAME=bash FILE=bash-completion/completions/hotset
+	@$(MAKE) install-completion SHELL_NAME=zsh FILE=zsh/site-functions/_hotset
+	@$(MAKE) install-completion SHELL_NAME=fish FILE=fish/vendor_completions.d/hotset.fish
+
+.PHONY: install-completion
+install-completion:
+	install -d $(dir $(DESTDIR)$(PREFIX)/share/$(FILE))
+	$(BIN) completions $(SHELL_NAME) > $(DESTDIR)$(PREFIX)/share/$(FILE)
+
+.PHONY: uninstall
+uninstall: ## Remove what install put there
+	rm -f $(DESTDIR)$(PREFIX)/bin/hotset
+	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/hotset.1 $(DESTDIR)$(PREFIX)/share/man/man1/hotset-*.1
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/,bash-completion/completions/hotset zsh/site-functions/_hotset fish/vendor_completions.d/hotset.fish)
+
+.PHONY: clean
+clean: ## Remove everything that was built
+	cargo clean

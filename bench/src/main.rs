@@ -1,0 +1,79 @@
+//! Loops of file calls that time themselves, so that start-up of whoever watches is not in the figure.
+//!
+//! Prints nanoseconds an operation. `loops pread4k FILE CALLS`, `loops small-files DIR FILES`, `loops make-files DIR FILES`.
+
+#![allow(clippy::print_stdout, reason = "a program whose output is its result")]
+
+use std::error::Error;
+use std::fs::{self, File};
+use std::hint::black_box;
+use std::io::Read;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Files in one directory, as source trees and caches have them.
+const FILES_A_DIRECTORY: u64 = 100;
+const SMALL_FILE_BYTES: usize = 3_000;
+const BLOCK: usize = 4096;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let words: Vec<String> = std::env::args().collect();
+    let [_, verb, path, count] = words.as_slice() else {
+        return Err("usage: loops pread4k|small-files|make-files PATH COUNT".into());
+    };
+    let (path, count) = (Path::new(path), count.parse()?);
+    match verb.as_str() {
+        "pread4k" => println!("{:.1}", pread4k(path, count)?),
+        "small-files" => println!("{:.1}", small_files(path, count)?),
+        "make-files" => make_files(path, count)?,
+        other => return Err(format!("unknown loop {other}").into()),
+    }
+    Ok(())
+}
+
+/// Random preads of 4 KiB over a file that fits the cache.
+fn pread4k(path: &Path, calls: u64) -> Result<f64, Box<dyn Error>> {
+    let file = File::open(path)?;
+    let blocks = file.metadata()?.len() / BLOCK as u64;
+    let mut buffer = [0_u8; BLOCK];
+    let mut state = 88_172_645_463_325_252_u64;
+    let start = Instant::now();
+    for _ in 0..calls {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        file.read_exact_at(&mut buffer, state % blocks * BLOCK as u64)?;
+        black_box(&buffer);
+    }
+    Ok(start.elapsed().as_nanos() as f64 / calls as f64)
+}
+
+/// Opens, reads to the end and closes each file once.
+fn small_files(directory: &Path, files: u64) -> Result<f64, Box<dyn Error>> {
+    let paths: Vec<PathBuf> = (0..files).map(|i| path_of(directory, i)).collect();
+    let mut buffer = vec![0_u8; 64 << 10];
+    let start = Instant::now();
+    for path in &paths {
+        let mut file = File::open(path)?;
+        while file.read(&mut buffer)? > 0 {}
+    }
+    Ok(start.elapsed().as_nanos() as f64 / files as f64)
+}
+
+fn make_files(directory: &Path, files: u64) -> Result<(), Box<dyn Error>> {
+    for i in 0..files {
+        let path = path_of(directory, i);
+        if i % FILES_A_DIRECTORY == 0
+            && let Some(parent) = path.parent()
+        {
+            fs::create_dir_all(parent)?;
+        }
+        fs::write(path, [b'x'; SMALL_FILE_BYTES])?;
+    }
+    Ok(())
+}
+
+fn path_of(directory: &Path, i: u64) -> PathBuf {
+    directory.join(format!("d{}", i / FILES_A_DIRECTORY)).join(format!("f{i}"))
+}

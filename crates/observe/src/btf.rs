@@ -1,0 +1,202 @@
+//! Just enough of BTF to ask which tracepoints, helpers and kernel functions exist, in one pass over the raw bytes.
+//!
+//! libbpf's own parser checks and indexes all 180,000 types of a kernel, 10 ms a time; this looks at each header once.
+//! The format is Documentation/bpf/btf.rst.
+
+const MAGIC: u16 = 0xeb9f;
+const TYPE_BYTES: usize = 12;
+
+/// The kinds that are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Ptr,
+    Enum,
+    Typedef,
+    Func,
+    FuncProto,
+    Other,
+}
+
+/// One type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Type<'a> {
+    pub(crate) kind: Kind,
+    pub(crate) name: &'a [u8],
+    /// The type that this one refers to.
+    pub(crate) referenced: u32,
+    /// Its members, parameters or enumerators.
+    pub(crate) members: usize,
+    /// Where what follows the header begins.
+    rest: usize,
+}
+
+/// A kernel's types.
+#[derive(Debug)]
+pub(crate) struct Btf<'a> {
+    types: &'a [u8],
+    strings: &'a [u8],
+    /// Where each 64th type begins, to reach one by its number.
+    offsets: Vec<usize>,
+}
+
+const STRIDE: u32 = 64;
+
+fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    bytes.get(at..)?.first_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes))
+}
+
+fn kind_of(number: u32) -> Kind {
+    match number {
+        2 => Kind::Ptr,
+        6 => Kind::Enum,
+        8 => Kind::Typedef,
+        12 => Kind::Func,
+        13 => Kind::FuncProto,
+        _ => Kind::Other,
+    }
+}
+
+/// Bytes that follow the header of a type; `None` for a kind that is not in the format.
+fn rest_bytes(kind: u32, members: usize) -> Option<usize> {
+    Some(match kind {
+        1 | 14 | 17 => 4,                     // INT, VAR, DECL_TAG
+        2 | 7..=12 | 16 | 18 => 0,            // PTR, FWD … FUNC, FLOAT, TYPE_TAG
+        3 => 12,                              // ARRAY
+        4 | 5 | 15 | 19 => 12 * members,      // STRUCT, UNION, DATASEC, ENUM64
+        6 | 13 => 8 * members,                // ENUM, FUNC_PROTO
+        _ => return None,
+    })
+}
+
+impl<'a> Btf<'a> {
+    /// Parses the header and finds the types; `None` where the bytes are not BTF.
+    pub(crate) fn parse(bytes: &'a [u8]) -> Option<Self> {
+        if bytes.first_chunk::<2>().map(|magic| u16::from_le_bytes(*magic)) != Some(MAGIC) {
+            return None;
+        }
+        let header = word(bytes, 4)? as usize;
+        let section = |offset: usize, length: usize| {
+            let start = header.checked_add(word(bytes, offset)? as usize)?;
+            bytes.get(start..start.checked_add(word(bytes, length)? as usize)?)
+        };
+        let mut btf = Self { types: section(8, 12)?, strings: section(16, 20)?, offsets: Vec::new() };
+        let (mut at, mut id) = (0, 1_u32);
+        while at < btf.types.len() {
+            if id % STRIDE == 1 {
+                btf.offsets.push(at);
+            }
+            at = btf.after(at)?;
+            id += 1;
+        }
+        Some(btf)
+    }
+
+    fn after(&self, at: usize) -> Option<usize> {
+        let info = word(self.types, at + 4)?;
+        let next = at + TYPE_BYTES + rest_bytes((info >> 24) & 0x1f, (info & 0xffff) as usize)?;
+        (next <= self.types.len()).then_some(next)
+    }
+
+    fn at(&self, at: usize) -> Option<Type<'a>> {
+        let info = word(self.types, at + 4)?;
+        Some(Type {
+            kind: kind_of((info >> 24) & 0x1f),
+            name: self.name(word(self.types, at)?),
+            referenced: word(self.types, at + 8)?,
+            members: (info & 0xffff) as usize,
+            rest: at + TYPE_BYTES,
+        })
+    }
+
+    fn name(&self, offset: u32) -> &'a [u8] {
+        let from = self.strings.get(offset as usize..).unwrap_or_default();
+        let end = from.iter().position(|&byte| byte == 0).unwrap_or(from.len());
+        &from[..end]
+    }
+
+    /// The kinds that are looked for, all others skipped unread.
+    pub(crate) fn types(&self) -> impl Iterator<Item = Type<'a>> + '_ {
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            while at < self.types.len() {
+                let here = at;
+                at = self.after(here)?;
+                let kind = kind_of((word(self.types, here + 4)? >> 24) & 0x1f);
+                if matches!(kind, Kind::Typedef | Kind::Func | Kind::Enum) {
+                    return self.at(here);
+                }
+            }
+            None
+        })
+    }
+
+    /// A type by its number; numbers begin at 1.
+    pub(crate) fn get(&self, id: u32) -> Option<Type<'a>> {
+        let index = id.checked_sub(1)?;
+        let mut at = *self.offsets.get((index / STRIDE) as usize)?;
+        for _ in 0..index % STRIDE {
+            at = self.after(at)?;
+        }
+        self.at(at)
+    }
+
+    /// The names of an enumeration.
+    pub(crate) fn enumerators(&self, ty: &Type<'a>) -> impl Iterator<Item = &'a [u8]> + '_ {
+        let rest = ty.rest;
+        (0..ty.members).filter_map(move |i| Some(self.name(word(self.types, rest + 8 * i)?)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// `enum e { A, B }`, `typedef fn *t`, with `fn` of three parameters.
+    fn sample() -> Vec<u8> {
+        let strings = b"\0e\0A\0B\0t\0";
+        let mut types: Vec<u32> = Vec::new();
+        types.extend([1, 6 << 24 | 2, 4, 3, 0, 5, 1]); // 1: enum e
+        types.extend([7, 8 << 24, 3]); // 2: typedef t -> 3
+        types.extend([0, 2 << 24, 4]); // 3: pointer -> 4
+        types.extend([0, 13 << 24 | 3, 0, 0, 1, 0, 1, 0, 1]); // 4: function prototype
+        let types: Vec<u8> = types.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let mut bytes = vec![0x9f, 0xeb, 1, 0];
+        for word in [24, 0, types.len() as u32, types.len() as u32, strings.len() as u32] {
+            bytes.extend(word.to_le_bytes());
+        }
+        bytes.extend(types);
+        bytes.extend(strings);
+        bytes
+    }
+
+    #[test]
+    fn types_are_found_by_walking_and_by_number() {
+        let bytes = sample();
+        let btf = Btf::parse(&bytes).unwrap();
+        let found: Vec<_> = btf.types().collect();
+        assert_eq!(found.len(), 2);
+        assert_eq!(btf.enumerators(&found[0]).collect::<Vec<_>>(), [b"A", b"B"]);
+        assert_eq!((found[1].name, found[1].referenced), (b"t".as_slice(), 3));
+        assert_eq!(btf.get(4).map(|ty| (ty.kind, ty.members)), Some((Kind::FuncProto, 3)));
+        assert_eq!(btf.get(5), None);
+        assert_eq!(btf.get(0), None);
+    }
+
+    proptest! {
+        #[test]
+        fn damaged_bytes_never_panic(at in 0_usize..130, value in any::<u8>(), cut in 0_usize..130) {
+            let mut bytes = sample();
+            let length = bytes.len();
+            bytes[at % length] = value;
+            bytes.truncate(length - cut % length);
+            if let Some(btf) = Btf::parse(&bytes) {
+                for ty in btf.types() {
+                    let _ = btf.enumerators(&ty).count();
+                    let _ = btf.get(ty.referenced);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The workload under hotset, from a cache state that was verified, and what its profile says of the measured file.
+
+use std::path::Path;
+use std::process::Output;
+
+use serde_json::Value;
+
+use crate::invariants::assert_invariants;
+use crate::json::{file_row, number};
+use crate::run::{HotsetRun, run_hotset};
+use crate::scratch::{Scratch, text};
+use crate::state::{evict_verified, until, warm_verified};
+
+/// The state that a file is in when the run begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cache {
+    /// No page is cached.
+    Cold,
+    /// Every page is.
+    Warm,
+    /// Whatever it was.
+    AsItIs,
+}
+
+/// One run, with a row for the measured file.
+pub struct Observed {
+    /// What hotset wrote with `--json`.
+    pub profile: Value,
+    /// What the workload wrote with `--truth`.
+    pub truth: Value,
+    /// Exit status and both streams of hotset.
+    pub output: Output,
+}
+
+impl Observed {
+    /// The row of the file that the truth is about; of the layer's file where a probe was named.
+    pub fn row(&self) -> &Value {
+        let backing = &self.truth["backing"];
+        self.row_of(if backing.is_null() { &self.truth["file"] } else { backing })
+    }
+
+    /// The row of the file that was written by a copy.
+    pub fn row2(&self) -> &Value {
+        self.row_of(&self.truth["file2"])
+    }
+
+    /// The row of a file that a truth describes.
+    pub fn row_of(&self, file: &Value) -> &Value {
+        file_row(&self.profile, file).unwrap_or_else(|| panic!("no row for {file}"))
+    }
+
+    /// A count of the measured file's row.
+    pub fn seen(&self, pointer: &str) -> u64 {
+        number(self.row(), pointer)
+    }
+
+    /// A count of the truth.
+    pub fn truth(&self, pointer: &str) -> u64 {
+        number(&self.truth, pointer)
+    }
+
+    /// Compares counts of the row with counts of the truth, by pointer.
+    pub fn assert_same(&self, pairs: &[(&str, &str)]) {
+        for (seen, truth) in pairs {
+            assert_eq!(self.seen(seen), self.truth(truth), "{seen} {truth}: {}", self.both());
+        }
+    }
+
+    /// Compares counts of the row with numbers.
+    pub fn assert_counts(&self, wanted: &[(&str, u64)]) {
+        for (pointer, wanted) in wanted {
+            assert_eq!(self.seen(pointer), *wanted, "{pointer}: {}", self.both());
+        }
+    }
+
+    /// What was seen and what was true, for messages.
+    pub fn both(&self) -> String {
+        format!("seen {}\ntrue {}", self.row(), self.truth)
+    }
+}
+
+/// Runs a case under hotset on `file`, again only where cachestat(2) says that something else changed the state. Every
+/// profile must hold together, whether its run counts or not.
+pub fn observe(scratch: &Scratch, file: &Path, cache: Cache, words: &[&str]) -> Observed {
+    observe_files(scratch, file, &[file], cache, words)
+}
+
+/// The same where the case reads other files than it names.
+pub fn observe_files(
+    scratch: &Scratch,
+    name: &Path,
+    files: &[&Path],
+    cache: Cache,
+    words: &[&str],
+) -> Observed {
+    let mut all = vec![words[0], "--file", text(name)];
+    all.extend(&words[1..]);
+    until("nothing else changed what is cached", || {
+        match cache {
+            Cache::Cold => files.iter().for_each(|file| evict_verified(file)),
+            Cache::Warm => files.iter().for_each(|file| warm_verified(file)),
+            Cache::AsItIs => {}
+        }
+        let HotsetRun { profile, truth, output } = run_hotset(scratch, &["-q"], &all);
+        assert_invariants(&profile);
+        undisturbed(&truth, cache).then_some(Observed { profile, truth, output })
+    })
+}
+
+/// Whether the file was in its state when the loop began, and kept what the loop touched. Never asks the profile.
+fn undisturbed(truth: &Value, cache: Cache) -> bool {
+    let (before, after) =
+        (number(truth, "/pages_cached_before"), number(truth, "/pages_cached_after"));
+    let distinct = number(truth, "/distinct_pages");
+    match cache {
+        Cache::Cold => before == 0 && (!truth["direct"].is_null() || after >= distinct),
+        Cache::Warm => before >= distinct && after == before,
+        Cache::AsItIs => true,
+    }
+}
