@@ -18,7 +18,8 @@ use crate::runner;
 
 /// statfs(2)'s number for control groups of version 2 (include/uapi/linux/magic.h).
 const CGROUP2_SUPER_MAGIC: u64 = 0x6367_7270;
-const NOT_OURS: Reason = Reason::not_measured("an attached session sees a part of the process's life");
+const NOT_OURS: Reason =
+    Reason::not_measured("an attached session sees a part of the process's life");
 
 /// Observes until the duration, Ctrl-C, or the end of the process.
 pub(crate) fn observe(args: &AttachArgs) -> Result<Profile> {
@@ -89,7 +90,8 @@ fn family(pid: Pid) -> Result<Vec<Pid>> {
 
 /// A group of version 2 is matched in the kernel; the processes of a version 1 group are listed now and followed.
 fn cgroup_scope(path: &Path) -> Result<Scope> {
-    let stat = rustix::fs::statfs(path).with_context(|| format!("control group {}", path.display()))?;
+    let stat =
+        rustix::fs::statfs(path).with_context(|| format!("control group {}", path.display()))?;
     if u64::try_from(stat.f_type).is_ok_and(|magic| magic == CGROUP2_SUPER_MAGIC) {
         return Ok(Scope::Cgroup(path.to_path_buf()));
     }
@@ -129,12 +131,15 @@ fn watch(
         let sleep = left.map_or(DRAIN_INTERVAL, |left| left.min(DRAIN_INTERVAL));
         let ended = {
             let ring = session.readable();
-            let mut fds = vec![PollFd::new(signals, PollFlags::IN), PollFd::new(&ring, PollFlags::IN)];
+            let mut fds =
+                vec![PollFd::new(signals, PollFlags::IN), PollFd::new(&ring, PollFlags::IN)];
             if let Some(pidfd) = pidfd {
                 fds.push(PollFd::from_borrowed_fd(pidfd.as_fd(), PollFlags::IN));
             }
             match poll(&mut fds, Timespec::try_from(sleep).ok().as_ref()) {
-                Ok(_) | Err(rustix::io::Errno::INTR) => fds.get(2).is_some_and(|fd| !fd.revents().is_empty()),
+                Ok(_) | Err(rustix::io::Errno::INTR) => {
+                    fds.get(2).is_some_and(|fd| !fd.revents().is_empty())
+                }
                 Err(error) => bail!("waiting: {error}"),
             }
         };

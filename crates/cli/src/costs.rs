@@ -52,12 +52,23 @@ pub(crate) fn table() -> Observed<CostTable> {
 fn host() -> String {
     let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = cpu.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or("");
-    format!("{} / {}", hotset_sys::environment::kernel_release(), model.trim_start_matches([' ', '\t', ':']))
+    format!(
+        "{} / {}",
+        hotset_sys::environment::kernel_release(),
+        model.trim_start_matches([' ', '\t', ':'])
+    )
 }
 
 fn cache_file() -> Option<PathBuf> {
-    let home = || std::env::var_os("HOME").filter(|home| !home.is_empty()).map(|home| PathBuf::from(home).join(".cache"));
-    let base = std::env::var_os("XDG_CACHE_HOME").filter(|base| !base.is_empty()).map(PathBuf::from).or_else(home)?;
+    let home = || {
+        std::env::var_os("HOME")
+            .filter(|home| !home.is_empty())
+            .map(|home| PathBuf::from(home).join(".cache"))
+    };
+    let base = std::env::var_os("XDG_CACHE_HOME")
+        .filter(|base| !base.is_empty())
+        .map(PathBuf::from)
+        .or_else(home)?;
     base.is_absolute().then(|| base.join("hotset").join("costs.json"))
 }
 

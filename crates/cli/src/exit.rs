@@ -34,7 +34,9 @@ impl Exit {
             Self::NotExecutable => 126,
             Self::NotFound => 127,
             Self::Command(ExitStatus::Code(code)) => u8::try_from(code & 0xff).unwrap_or(u8::MAX),
-            Self::Command(ExitStatus::Signal(signal)) => 128_u8.saturating_add(u8::try_from(signal).unwrap_or(0)),
+            Self::Command(ExitStatus::Signal(signal)) => {
+                128_u8.saturating_add(u8::try_from(signal).unwrap_or(0))
+            }
         }
     }
 }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use hotset_facts::{
-    FileId, FileRow, Io, NotMeasured, Observed, Pid, ProcessRow, Profile, Reason, Sensor, SensorLevel,
+    FileId, FileRow, Io, NotMeasured, Observed, Pid, ProcessRow, Profile, Reason, Sensor,
+    SensorLevel,
 };
 use hotset_sys::cache::{open_quietly, residency};
 use hotset_sys::child::Signals;
@@ -71,7 +72,11 @@ fn profile(
         totals.device.write_bytes = Observed::Value(io.write_bytes);
     }
     let devices: Vec<_> = files.known.values().map(|known| known.row.id.dev).collect();
-    let comm = program.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let comm = program
+        .path
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
     Profile {
         started_at,
         environment: hotset_sys::environment(&devices),
@@ -81,7 +86,10 @@ fn profile(
             level: SensorLevel::Unprivileged,
             events_lost: 0,
             entries_lost: 0,
-            not_measured: vec![NotMeasured { what: "requests by file".into(), reason: remedy(why, denied) }],
+            not_measured: vec![NotMeasured {
+                what: "requests by file".into(),
+                reason: remedy(why, denied),
+            }],
         },
         totals,
         files: files.rows(),
@@ -160,7 +168,9 @@ impl Files {
             .map(|Known { mut row, path }| {
                 row.cached_after = match open_quietly(&path) {
                     Ok((fd, stat)) if hotset_sys::file_id(&stat) == row.id => cached(&fd),
-                    _ => Observed::Missing(Reason::not_measured("its path leads to another file now, or to none")),
+                    _ => Observed::Missing(Reason::not_measured(
+                        "its path leads to another file now, or to none",
+                    )),
                 };
                 row
             })

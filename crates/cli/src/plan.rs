@@ -17,7 +17,8 @@ const MAX_DURATION: Duration = Duration::from_secs(366 * 24 * 3600);
 pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
     let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
-    let number: f64 = number.parse().map_err(|_| "expected a number with ms, s, m or h, e.g. 10s".to_owned())?;
+    let number: f64 =
+        number.parse().map_err(|_| "expected a number with ms, s, m or h, e.g. 10s".to_owned())?;
     let seconds = match unit {
         "ms" => number / 1000.0,
         "" | "s" => number,
@@ -44,7 +45,10 @@ pub(crate) struct Program {
 ///
 /// # Errors
 /// With the exit code that env(1) would give.
-pub(crate) fn find_program(argv: &[OsString], search: Option<&OsStr>) -> Result<Program, (Exit, String)> {
+pub(crate) fn find_program(
+    argv: &[OsString],
+    search: Option<&OsStr>,
+) -> Result<Program, (Exit, String)> {
     let Some(name) = argv.first() else {
         return Err((Exit::Usage, "no command given".into()));
     };
@@ -53,15 +57,19 @@ pub(crate) fn find_program(argv: &[OsString], search: Option<&OsStr>) -> Result<
         return check_program(Path::new(name)).map(program);
     }
     let mut refused = None;
-    for directory in std::env::split_paths(search.unwrap_or(OsStr::new("/usr/local/bin:/usr/bin:/bin"))) {
-        let directory = if directory.as_os_str().is_empty() { PathBuf::from(".") } else { directory };
+    for directory in
+        std::env::split_paths(search.unwrap_or(OsStr::new("/usr/local/bin:/usr/bin:/bin")))
+    {
+        let directory =
+            if directory.as_os_str().is_empty() { PathBuf::from(".") } else { directory };
         match check_program(&directory.join(name)) {
             Ok(path) => return Ok(program(path)),
             Err((Exit::NotExecutable, why)) => refused = Some((Exit::NotExecutable, why)),
             Err(_) => {}
         }
     }
-    Err(refused.unwrap_or_else(|| (Exit::NotFound, format!("{}: command not found", name.display()))))
+    Err(refused
+        .unwrap_or_else(|| (Exit::NotFound, format!("{}: command not found", name.display()))))
 }
 
 fn check_program(path: &Path) -> Result<PathBuf, (Exit, String)> {
@@ -127,9 +135,15 @@ mod tests {
         let search = Some(OsStr::new("/nonexistent:/bin:/usr/bin"));
         let found = find_program(&["sh".into(), "-c".into()], search).unwrap();
         assert!(found.path.ends_with("sh") && found.argv.len() == 2);
-        assert_eq!(find_program(&["no-such-command".into()], search).unwrap_err().0, Exit::NotFound);
+        assert_eq!(
+            find_program(&["no-such-command".into()], search).unwrap_err().0,
+            Exit::NotFound
+        );
         assert_eq!(find_program(&["/no/such".into()], search).unwrap_err().0, Exit::NotFound);
-        assert_eq!(find_program(&["/etc/passwd".into()], search).unwrap_err().0, Exit::NotExecutable);
+        assert_eq!(
+            find_program(&["/etc/passwd".into()], search).unwrap_err().0,
+            Exit::NotExecutable
+        );
         assert_eq!(find_program(&["/tmp".into()], search).unwrap_err().0, Exit::NotExecutable);
     }
 

@@ -29,7 +29,10 @@ pub(crate) fn run(program: &Program, max_rows: u32, verbose: bool) -> Finished {
         }
     };
     if verbose {
-        output::say(format_args!("the sensor was loaded and attached in {} ms", begun.elapsed().as_millis()));
+        output::say(format_args!(
+            "the sensor was loaded and attached in {} ms",
+            begun.elapsed().as_millis()
+        ));
     }
     let started_at = SystemTime::now();
     let running = session
@@ -52,7 +55,9 @@ pub(crate) fn run(program: &Program, max_rows: u32, verbose: bool) -> Finished {
     }
     let exit = exit_status(ended.usage.wait_status);
     match session.finish() {
-        Ok(observation) => Ok((profile(program, started_at, &ended, observation), Exit::Command(exit))),
+        Ok(observation) => {
+            Ok((profile(program, started_at, &ended, observation), Exit::Command(exit)))
+        }
         Err(error) => {
             output::say(format_args!("there is no report: {error}"));
             Err((Exit::Command(exit), "the command itself ended as its exit code says".into()))
@@ -88,16 +93,30 @@ pub(crate) fn command(program: &Program, ended: &Ended) -> Command {
     }
 }
 
-fn profile(program: &Program, started_at: SystemTime, ended: &Ended, observation: Observation) -> Profile {
+fn profile(
+    program: &Program,
+    started_at: SystemTime,
+    ended: &Ended,
+    observation: Observation,
+) -> Profile {
     let mut command = command(program, ended);
     let runs = |reason: Option<Reason>| reason.is_some();
-    command.still_running =
-        observation.processes.iter().filter(|process| runs(process.exit.reason())).count().try_into().unwrap_or(u32::MAX);
+    command.still_running = observation
+        .processes
+        .iter()
+        .filter(|process| runs(process.exit.reason()))
+        .count()
+        .try_into()
+        .unwrap_or(u32::MAX);
     assemble(started_at, command, observation)
 }
 
 /// Puts the parts of a profile together.
-pub(crate) fn assemble(started_at: SystemTime, command: Command, observation: Observation) -> Profile {
+pub(crate) fn assemble(
+    started_at: SystemTime,
+    command: Command,
+    observation: Observation,
+) -> Profile {
     let mut devices: Vec<Dev> = observation.files.iter().map(|file| file.id.dev).collect();
     devices.sort_unstable();
     devices.dedup();

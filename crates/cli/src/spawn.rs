@@ -45,7 +45,11 @@ pub(crate) fn start(program: &Program) -> Result<Running, (Exit, String)> {
                 io::ErrorKind::NotFound => Exit::NotFound,
                 _ => Exit::NotExecutable,
             };
-            let hint = if exit == Exit::NotFound { " (of it, or of the interpreter in its first line)" } else { "" };
+            let hint = if exit == Exit::NotFound {
+                " (of it, or of the interpreter in its first line)"
+            } else {
+                ""
+            };
             Err((exit, format!("{}: {error}{hint}", program.path.display())))
         }
     }

@@ -59,11 +59,11 @@ fn kind_of(number: u32) -> Kind {
 /// Bytes that follow the header of a type; `None` for a kind that is not in the format.
 fn rest_bytes(kind: u32, members: usize) -> Option<usize> {
     Some(match kind {
-        1 | 14 | 17 => 4,                     // INT, VAR, DECL_TAG
-        2 | 7..=12 | 16 | 18 => 0,            // PTR, FWD … FUNC, FLOAT, TYPE_TAG
-        3 => 12,                              // ARRAY
-        4 | 5 | 15 | 19 => 12 * members,      // STRUCT, UNION, DATASEC, ENUM64
-        6 | 13 => 8 * members,                // ENUM, FUNC_PROTO
+        1 | 14 | 17 => 4,                // INT, VAR, DECL_TAG
+        2 | 7..=12 | 16 | 18 => 0,       // PTR, FWD … FUNC, FLOAT, TYPE_TAG
+        3 => 12,                         // ARRAY
+        4 | 5 | 15 | 19 => 12 * members, // STRUCT, UNION, DATASEC, ENUM64
+        6 | 13 => 8 * members,           // ENUM, FUNC_PROTO
         _ => return None,
     })
 }
@@ -79,7 +79,8 @@ impl<'a> Btf<'a> {
             let start = header.checked_add(word(bytes, offset)? as usize)?;
             bytes.get(start..start.checked_add(word(bytes, length)? as usize)?)
         };
-        let mut btf = Self { types: section(8, 12)?, strings: section(16, 20)?, offsets: Vec::new() };
+        let mut btf =
+            Self { types: section(8, 12)?, strings: section(16, 20)?, offsets: Vec::new() };
         let (mut at, mut id) = (0, 1_u32);
         while at < btf.types.len() {
             if id % STRIDE == 1 {

@@ -140,7 +140,8 @@ impl Collector {
             };
             *merged.entry(full).or_default() += calls;
         }
-        let mut paths: Vec<_> = merged.into_iter().map(|(path, calls)| FailedLookup { path, calls }).collect();
+        let mut paths: Vec<_> =
+            merged.into_iter().map(|(path, calls)| FailedLookup { path, calls }).collect();
         paths.sort_by(|a, b| b.calls.cmp(&a.calls).then_with(|| a.path.cmp(&b.path)));
         paths
     }

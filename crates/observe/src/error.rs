@@ -4,7 +4,9 @@
 #[derive(Debug, thiserror::Error)]
 pub enum ObserveError {
     /// The kernel has no type information.
-    #[error("the kernel offers no BTF ({0}); it needs CONFIG_DEBUG_INFO_BTF=y and /sys/kernel/btf/vmlinux")]
+    #[error(
+        "the kernel offers no BTF ({0}); it needs CONFIG_DEBUG_INFO_BTF=y and /sys/kernel/btf/vmlinux"
+    )]
     NoBtf(String),
     /// A tracepoint that everything rests on is missing.
     #[error("the kernel lacks {0}")]

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use hotset_facts::{
-    Dev, DeviceIo, DirectIo, FileId, FileKind, FileRow, Io, LookupCounters, Lookups, MmapIo, Observed, Pid,
-    ProcessRow, ReadIo, ReadaheadIo, Reason, SizeHistogram, SyncIo, TimeIo, WriteIo,
+    Dev, DeviceIo, DirectIo, FileId, FileKind, FileRow, Io, LookupCounters, Lookups, MmapIo,
+    Observed, Pid, ProcessRow, ReadIo, ReadaheadIo, Reason, SizeHistogram, SyncIo, TimeIo, WriteIo,
 };
 use hotset_sys::proc::mountinfo::{self, Mount};
 
@@ -26,7 +26,8 @@ const MAX_CHECKED_AFTER: usize = 1_000;
 const S_IFMT: u32 = 0o170_000;
 const S_IFBLK: u32 = 0o060_000;
 
-const NO_FAULTS: Reason = Reason::unsupported("this kernel has no tracepoints for file faults (Linux 6.12)");
+const NO_FAULTS: Reason =
+    Reason::unsupported("this kernel has no tracepoints for file faults (Linux 6.12)");
 const NO_BLOCK: Reason = Reason::unsupported("this kernel has no block_bio_queue tracepoint");
 const NAME_LOST: Reason = Reason::lost("the record of its name did not fit into the ring");
 const MANY_FILES: Reason = Reason::not_measured("many files in one row");
@@ -105,7 +106,11 @@ impl<'a> Gather<'a> {
             }
             return;
         }
-        if self.current.as_ref().is_none_or(|(current, ..)| (current.dev, current.ino) != (key.dev, key.ino)) {
+        if self
+            .current
+            .as_ref()
+            .is_none_or(|(current, ..)| (current.dev, current.ino) != (key.dev, key.ino))
+        {
             self.close();
             self.current = Some((key, self.open(key), zero_io(self.selection)));
         }
@@ -230,11 +235,14 @@ fn zero_io(selection: &Selection) -> Io {
         io.mmap.faults = Observed::Missing(NO_FAULTS);
         io.mmap.minor_faults = Observed::Missing(NO_FAULTS);
         io.mmap.major_faults = Observed::Missing(NO_FAULTS);
-        io.time = Observed::Value(TimeIo { fault_ns: Observed::Missing(NO_FAULTS), ..TimeIo::default() });
+        io.time =
+            Observed::Value(TimeIo { fault_ns: Observed::Missing(NO_FAULTS), ..TimeIo::default() });
     }
     if !selection.block {
-        io.device =
-            DeviceIo { read_bytes: Observed::Missing(NO_BLOCK), write_bytes: Observed::Missing(NO_BLOCK) };
+        io.device = DeviceIo {
+            read_bytes: Observed::Missing(NO_BLOCK),
+            write_bytes: Observed::Missing(NO_BLOCK),
+        };
     }
     io
 }
@@ -271,7 +279,10 @@ fn io_of(row: &Row, selection: &Selection) -> Io {
         }),
         mmap: MmapIo {
             faults: counted(zero.mmap.faults, row.faults),
-            minor_faults: counted(zero.mmap.minor_faults, row.faults.saturating_sub(row.major_faults)),
+            minor_faults: counted(
+                zero.mmap.minor_faults,
+                row.faults.saturating_sub(row.major_faults),
+            ),
             major_faults: counted(zero.mmap.major_faults, row.major_faults),
             pages_read: Observed::Value(row.fault_pages),
         },
@@ -350,9 +361,11 @@ fn process_rows(
 ) -> Vec<ProcessRow> {
     let selection = &session.loaded.selection;
     let own = std::process::id();
-    let mut lives: Vec<(Pid, Life)> = collector.processes.iter().map(|(pid, life)| (*pid, life.clone())).collect();
+    let mut lives: Vec<(Pid, Life)> =
+        collector.processes.iter().map(|(pid, life)| (*pid, life.clone())).collect();
     lives.sort_by_key(|(_, life)| life.order);
-    let strangers = io.keys().chain(counters.keys()).filter(|pid| !collector.processes.contains_key(pid));
+    let strangers =
+        io.keys().chain(counters.keys()).filter(|pid| !collector.processes.contains_key(pid));
     let mut strangers: Vec<Pid> = strangers.copied().collect();
     strangers.sort_unstable();
     strangers.dedup();
@@ -373,7 +386,10 @@ fn process_rows(
                 ppid: life.ppid,
                 comm: life.comm,
                 argv: life.argv,
-                exit: life.exit.map_or(Observed::Missing(Reason::not_measured("it still runs")), Observed::Value),
+                exit: life.exit.map_or(
+                    Observed::Missing(Reason::not_measured("it still runs")),
+                    Observed::Value,
+                ),
                 minor_faults,
                 major_faults,
                 lookups: Observed::Value(process.map(lookup_counters).unwrap_or_default()),
@@ -384,7 +400,11 @@ fn process_rows(
 }
 
 /// The kernel's counters since the process began; they are ours only if it began under our eyes and has ended.
-fn faults(process: Option<&Process>, life: &Life, born_here: bool) -> (Observed<u64>, Observed<u64>) {
+fn faults(
+    process: Option<&Process>,
+    life: &Life,
+    born_here: bool,
+) -> (Observed<u64>, Observed<u64>) {
     const RUNS: Reason = Reason::not_measured("counted when a process ends");
     const OLDER: Reason = Reason::not_measured("it ran before the observation began");
     match process {

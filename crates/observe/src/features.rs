@@ -46,8 +46,10 @@ impl KernelFeatures {
     /// # Errors
     /// [`ObserveError::NoBtf`] where the kernel was built without type information.
     pub(crate) fn probe() -> Result<Self, ObserveError> {
-        let bytes = std::fs::read(VMLINUX).map_err(|error| ObserveError::NoBtf(format!("{VMLINUX}: {error}")))?;
-        Self::from_btf(&bytes).ok_or_else(|| ObserveError::NoBtf(format!("{VMLINUX} can't be decoded")))
+        let bytes = std::fs::read(VMLINUX)
+            .map_err(|error| ObserveError::NoBtf(format!("{VMLINUX}: {error}")))?;
+        Self::from_btf(&bytes)
+            .ok_or_else(|| ObserveError::NoBtf(format!("{VMLINUX} can't be decoded")))
     }
 
     fn from_btf(bytes: &[u8]) -> Option<Self> {
@@ -57,7 +59,10 @@ impl KernelFeatures {
             match ty.kind {
                 Kind::Typedef => {
                     let Some(point) = ty.name.strip_prefix(b"btf_trace_") else { continue };
-                    let Some(known) = TRACEPOINTS.iter().find(|known| known.as_bytes() == point) else { continue };
+                    let Some(known) = TRACEPOINTS.iter().find(|known| known.as_bytes() == point)
+                    else {
+                        continue;
+                    };
                     if let Some(arguments) = argument_count(&btf, ty.referenced) {
                         found.tracepoints.insert(known, arguments);
                     }

@@ -5,6 +5,7 @@
 
 #![deny(clippy::undocumented_unsafe_blocks)]
 
+mod batch;
 mod btf;
 mod collector;
 mod error;
@@ -22,7 +23,7 @@ mod syscalls;
 mod tables;
 
 pub use error::ObserveError;
+pub use facts::DRAIN_INTERVAL;
 pub use load::loader_words;
 pub use probe::sensor_capabilities;
-pub use facts::DRAIN_INTERVAL;
 pub use session::{DEFAULT_MAX_ROWS, Observation, Options, Scope, Session};

@@ -76,7 +76,8 @@ pub(crate) fn load(setup: &Setup) -> Result<Loaded, ObserveError> {
     match load_selection(setup, selection.clone()) {
         // A kernel may offer the parts of the full build and refuse it all the same.
         Err(error) if selection.build == Build::Full && !error.is_denied() => {
-            load_selection(setup, Selection { build: Build::Compat, ..selection }).map_err(|_| error)
+            load_selection(setup, Selection { build: Build::Compat, ..selection })
+                .map_err(|_| error)
         }
         other => other,
     }
@@ -99,7 +100,11 @@ fn load_selection(setup: &Setup, mut selection: Selection) -> Result<Loaded, Obs
     Ok(Loaded { object, selection, links: Vec::new(), events: events.unwrap_or_default() })
 }
 
-fn configure(open: &mut OpenObject, setup: &Setup, selection: &Selection) -> Result<(), ObserveError> {
+fn configure(
+    open: &mut OpenObject,
+    setup: &Setup,
+    selection: &Selection,
+) -> Result<(), ObserveError> {
     for mut program in open.progs_mut() {
         let name = program.name();
         program.set_autoload(selection.programs.iter().any(|wanted| OsStr::new(wanted) == name));
@@ -138,7 +143,8 @@ fn add_others_row(object: &Object) -> Result<(), ObserveError> {
     let key = RowKey { tgid: 0, dev: 0, ino: 0 };
     let zero = vec![0_u8; size_of::<Row>()];
     for map in object.maps().filter(|map| map.name() == "rows") {
-        map.update(bytes_of(&key), &zero, MapFlags::ANY).map_err(|error| ObserveError::table("rows", error))?;
+        map.update(bytes_of(&key), &zero, MapFlags::ANY)
+            .map_err(|error| ObserveError::table("rows", error))?;
     }
     Ok(())
 }
@@ -195,18 +201,22 @@ mod tests {
         ];
         for build in [Build::Full, Build::Compat] {
             let open = ObjectBuilder::default().open_memory(object_bytes(build)).expect("open");
-            let btf = Btf::from_bpf_object(libbpf_rs::AsRawLibbpf::as_libbpf_object(&open).as_ref_safe())
-                .expect("BTF")
-                .expect("the object has BTF");
+            let btf =
+                Btf::from_bpf_object(libbpf_rs::AsRawLibbpf::as_libbpf_object(&open).as_ref_safe())
+                    .expect("BTF")
+                    .expect("the object has BTF");
             for (name, fields) in &mirrors {
-                let kernel: Struct<'_> = btf.type_by_name(name).unwrap_or_else(|| panic!("{name} in the object"));
+                let kernel: Struct<'_> =
+                    btf.type_by_name(name).unwrap_or_else(|| panic!("{name} in the object"));
                 for (field, offset, _) in fields {
                     let plain = field.trim_start_matches("r#");
                     let member = kernel
                         .iter()
                         .find(|member| member.name.is_some_and(|n| n == plain))
                         .unwrap_or_else(|| panic!("{name}.{plain} in the object"));
-                    let MemberAttr::Normal { offset: bits } = member.attr else { panic!("a bit field") };
+                    let MemberAttr::Normal { offset: bits } = member.attr else {
+                        panic!("a bit field")
+                    };
                     assert_eq!(bits as usize, offset * 8, "{name}.{plain}");
                 }
             }

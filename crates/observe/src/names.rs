@@ -74,7 +74,8 @@ fn join<'a>(parts: impl Iterator<Item = &'a [u8]>) -> PathBuf {
 /// root lies nearest above the path is right, and among equals the first, which is the oldest.
 fn mounted(dev: u32, path: PathBuf, mounts: &[Mount]) -> PathBuf {
     let dev = Dev::from_kernel(dev);
-    let candidates = mounts.iter().filter(|mount| mount.dev == dev && path.starts_with(&mount.root));
+    let candidates =
+        mounts.iter().filter(|mount| mount.dev == dev && path.starts_with(&mount.root));
     let depth = |mount: &Mount| mount.root.components().count();
     match candidates.min_by_key(|mount| depth(mount)) {
         Some(mount) => under(&mount.mount_point, path.strip_prefix(&mount.root).unwrap_or(&path)),
@@ -124,7 +125,8 @@ mod tests {
 
     #[test]
     fn a_bare_inode_gets_the_mount_point() {
-        let mounts = [mount("/", "/mnt", 3), mount("/lib", "/elsewhere", 3), mount("/", "/other", 4)];
+        let mounts =
+            [mount("/", "/mnt", 3), mount("/lib", "/elsewhere", 3), mount("/", "/other", 4)];
         assert_eq!(names().path(11, b"x.so", &mounts).unwrap(), Path::new("/mnt/lib/x.so"));
         assert_eq!(names().directory(10, &mounts).unwrap(), Path::new("/mnt"));
     }

@@ -32,7 +32,9 @@ pub fn sensor_capabilities() -> (Vec<Capability>, Observed<u64>) {
                 title: "the BPF sensor loads and attaches",
                 verdict: Verdict::No,
                 detail: error.to_string(),
-                consequence: "`hotset run` reports only /proc, rusage and residency; `attach` does not work".into(),
+                consequence:
+                    "`hotset run` reports only /proc, rusage and residency; `attach` does not work"
+                        .into(),
                 remedy: remedy.into(),
             });
             (found, Observed::Missing(Reason::denied("the sensor could not be loaded")))
@@ -41,10 +43,11 @@ pub fn sensor_capabilities() -> (Vec<Capability>, Observed<u64>) {
 }
 
 fn tracepoints() -> Capability {
-    let selected = KernelFeatures::probe().map_err(|error| error.to_string()).and_then(|features| {
-        let count = features.tracepoints.len();
-        select(&features).map(|selection| (selection, count))
-    });
+    let selected =
+        KernelFeatures::probe().map_err(|error| error.to_string()).and_then(|features| {
+            let count = features.tracepoints.len();
+            select(&features).map(|selection| (selection, count))
+        });
     let (verdict, detail, consequence) = match selected {
         Ok((selection, count)) => {
             let mut missing = Vec::new();
@@ -61,12 +64,20 @@ fn tracepoints() -> Capability {
                 missing.push("device bytes");
             }
             let verdict = if missing.is_empty() { Verdict::Yes } else { Verdict::Partly };
-            let gaps = if missing.is_empty() { String::new() } else { format!("no {}", missing.join(", no ")) };
+            let gaps = if missing.is_empty() {
+                String::new()
+            } else {
+                format!("no {}", missing.join(", no "))
+            };
             (verdict, format!("{count} of those hotset knows"), gaps)
         }
         Err(reason) => (Verdict::No, reason, "nothing can be counted in the kernel".into()),
     };
-    let remedy = if verdict == Verdict::Yes { "" } else { "a newer kernel; 6.12 and later have all of them" };
+    let remedy = if verdict == Verdict::Yes {
+        ""
+    } else {
+        "a newer kernel; 6.12 and later have all of them"
+    };
     Capability {
         id: "tracepoints",
         title: "the page cache's tracepoints",
@@ -86,7 +97,10 @@ fn loaded(session: &Session, took_ms: u64) -> Capability {
         id: "sensor",
         title: "the BPF sensor loads and attaches",
         verdict: Verdict::Yes,
-        detail: format!("{build}, {} programs, {took_ms} ms", session.loaded.selection.programs.len()),
+        detail: format!(
+            "{build}, {} programs, {took_ms} ms",
+            session.loaded.selection.programs.len()
+        ),
         consequence: String::new(),
         remedy: String::new(),
     }

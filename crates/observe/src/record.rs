@@ -335,7 +335,11 @@ fn decode_task(kind: u32, bytes: &[u8]) -> Option<Event> {
     Some(match kind {
         EVENT_FORK => Event::Fork { pid: head.pid, ppid: head.ppid, comm },
         EVENT_EXIT => Event::Exit { pid: head.pid, comm, wait_status: head.exit_code },
-        _ => Event::Exec { pid: head.pid, comm, argv: split_argv(tail::<TaskHead>(bytes, head.argv_len)?) },
+        _ => Event::Exec {
+            pid: head.pid,
+            comm,
+            argv: split_argv(tail::<TaskHead>(bytes, head.argv_len)?),
+        },
     })
 }
 
@@ -355,14 +359,24 @@ mod tests {
     use super::*;
 
     fn node_record(name: &[u8]) -> Vec<u8> {
-        let head = NodeHead { r#type: EVENT_NODE, name_len: name.len() as u32, id: 7, parent: 9, dev: 0, pad: 0 };
+        let head = NodeHead {
+            r#type: EVENT_NODE,
+            name_len: name.len() as u32,
+            id: 7,
+            parent: 9,
+            dev: 0,
+            pad: 0,
+        };
         [bytes_of(&head), name].concat()
     }
 
     #[test]
     fn a_node_decodes() {
         let event = decode(&node_record(b"with\nnewline\xff")).unwrap();
-        assert_eq!(event, Event::Node { id: 7, parent: 9, dev: 0, name: b"with\nnewline\xff".to_vec() });
+        assert_eq!(
+            event,
+            Event::Node { id: 7, parent: 9, dev: 0, name: b"with\nnewline\xff".to_vec() }
+        );
     }
 
     #[test]

@@ -58,11 +58,13 @@ pub(crate) fn select(features: &KernelFeatures) -> Result<Selection, String> {
         return Err(format!("the tracepoint {missing}, which tells {why}"));
     }
     let full = features.read_only_cast && features.task_storage && features.bounded_loop;
-    let mut programs = vec!["sys_enter", "sys_exit", "page_added", "page_deleted", "task_new", "task_exit"];
+    let mut programs =
+        vec!["sys_enter", "sys_exit", "page_added", "page_deleted", "task_new", "task_exit"];
     if arguments("sched_process_exec").is_some() {
         programs.push("task_exec");
     }
-    let faults = arguments("mm_filemap_fault").is_some() && arguments("mm_filemap_map_pages").is_some();
+    let faults =
+        arguments("mm_filemap_fault").is_some() && arguments("mm_filemap_map_pages").is_some();
     if faults {
         programs.extend(FAULT_PROGRAMS);
     }
@@ -73,7 +75,8 @@ pub(crate) fn select(features: &KernelFeatures) -> Result<Selection, String> {
     };
     programs.extend(dirty);
     // (bio) since 5.11, (queue, bio) before.
-    let block = arguments("block_bio_queue").map(|n| if n >= 2 { "bio_queued_old" } else { "bio_queued" });
+    let block =
+        arguments("block_bio_queue").map(|n| if n >= 2 { "bio_queued_old" } else { "bio_queued" });
     programs.extend(block);
     let uring = uring_programs(features);
     programs.extend(uring.into_iter().flatten());
@@ -131,7 +134,8 @@ mod tests {
 
     #[test]
     fn linux_6_1_counts_no_faults() {
-        let old = kernel(&["mm_filemap_fault", "mm_filemap_map_pages", "io_uring_submit_req"], false);
+        let old =
+            kernel(&["mm_filemap_fault", "mm_filemap_map_pages", "io_uring_submit_req"], false);
         let selection = select(&old).unwrap();
         assert_eq!(selection.build, Build::Compat);
         assert!(!selection.faults);
@@ -144,7 +148,10 @@ mod tests {
         kernel.tracepoints.insert("block_bio_queue", 2);
         kernel.tracepoints.insert("io_uring_complete", 7);
         let selection = select(&kernel).unwrap();
-        assert!(selection.programs.contains(&"bio_queued_old") && !selection.programs.contains(&"bio_queued"));
+        assert!(
+            selection.programs.contains(&"bio_queued_old")
+                && !selection.programs.contains(&"bio_queued")
+        );
         assert!(selection.programs.contains(&"page_dirtied"));
         assert!(selection.programs.contains(&"uring_complete_old"));
     }

@@ -35,26 +35,40 @@ fn not_measured(selection: &Selection, globals: &Globals) -> Vec<NotMeasured> {
         gaps.push(("time.fault_ns", reason.into()));
     }
     if !selection.uring {
-        gaps.push(("io_uring", "this kernel's io_uring tracepoints don't carry the request (Linux 6.4)".into()));
+        gaps.push((
+            "io_uring",
+            "this kernel's io_uring tracepoints don't carry the request (Linux 6.4)".into(),
+        ));
     }
     if !selection.dirty {
-        gaps.push(("write.dirtied_pages", "this kernel has no writeback_dirty_folio tracepoint".into()));
+        gaps.push((
+            "write.dirtied_pages",
+            "this kernel has no writeback_dirty_folio tracepoint".into(),
+        ));
     }
     if !selection.block {
         gaps.push(("device", "this kernel has no block_bio_queue tracepoint".into()));
     }
     if globals.compat_calls > 0 {
-        gaps.push(("32-bit system calls", format!("{} calls of 32-bit programs were not decoded", globals.compat_calls)));
+        gaps.push((
+            "32-bit system calls",
+            format!("{} calls of 32-bit programs were not decoded", globals.compat_calls),
+        ));
     }
     if globals.shared_copies > 0 {
         let calls = globals.shared_copies;
         gaps.push((
             "copy_file_range",
-            format!("{calls} calls on a file system that can share blocks: they may have copied nothing"),
+            format!(
+                "{calls} calls on a file system that can share blocks: they may have copied nothing"
+            ),
         ));
     }
     if globals.uring_unknown > 0 {
-        gaps.push(("io_uring", format!("{} requests whose file could not be found", globals.uring_unknown)));
+        gaps.push((
+            "io_uring",
+            format!("{} requests whose file could not be found", globals.uring_unknown),
+        ));
     }
     gaps.into_iter().map(|(what, reason)| NotMeasured { what: what.into(), reason }).collect()
 }
@@ -64,7 +78,14 @@ mod tests {
     use super::*;
 
     fn selection() -> Selection {
-        Selection { build: Build::Full, programs: vec![], faults: true, uring: true, dirty: true, block: true }
+        Selection {
+            build: Build::Full,
+            programs: vec![],
+            faults: true,
+            uring: true,
+            dirty: true,
+            block: true,
+        }
     }
 
     fn globals() -> Globals {
@@ -80,7 +101,8 @@ mod tests {
 
     #[test]
     fn losses_add_up_and_gaps_are_named() {
-        let globals = Globals { rows_lost: 3, chunks_lost: 4, events_lost: 5, compat_calls: 6, ..globals() };
+        let globals =
+            Globals { rows_lost: 3, chunks_lost: 4, events_lost: 5, compat_calls: 6, ..globals() };
         let selection = Selection { faults: false, ..selection() };
         let sensor = describe(&selection, &globals, &Collector::default());
         assert_eq!((sensor.entries_lost, sensor.events_lost), (7, 5));

@@ -166,8 +166,11 @@ fn own_key(build: Build) -> Result<OwnKey, ObserveError> {
     if build == Build::Compat {
         return Ok(OwnKey { bytes: std::process::id().to_ne_bytes().to_vec(), _pidfd: None });
     }
-    let pidfd = rustix::process::pidfd_open(rustix::process::getpid(), rustix::process::PidfdFlags::empty())
-        .map_err(|error| ObserveError::table("tasks", error))?;
+    let pidfd = rustix::process::pidfd_open(
+        rustix::process::getpid(),
+        rustix::process::PidfdFlags::empty(),
+    )
+    .map_err(|error| ObserveError::table("tasks", error))?;
     Ok(OwnKey { bytes: pidfd.as_raw_fd().to_ne_bytes().to_vec(), _pidfd: Some(pidfd) })
 }
 
@@ -189,7 +192,9 @@ fn admit_cgroup(loaded: &Loaded, path: &PathBuf) -> Result<OwnedFd, ObserveError
     let cgroups = find_map(loaded, "cgroups")?;
     let fd = directory.as_fd().as_raw_fd();
     cgroups.update(&0_u32.to_ne_bytes(), &fd.to_ne_bytes(), MapFlags::ANY).map_err(|error| {
-        failed(format!("is not a control group of version 2 ({error}); see `grep cgroup2 /proc/mounts`"))
+        failed(format!(
+            "is not a control group of version 2 ({error}); see `grep cgroup2 /proc/mounts`"
+        ))
     })?;
     Ok(directory.into())
 }

@@ -5,13 +5,12 @@ use std::collections::HashMap;
 use libbpf_rs::{Map, MapCore, MapFlags, Object};
 
 use crate::ObserveError;
+use crate::batch;
 use crate::record::{
-    Chunk, ChunkKey, File, FileKey, Globals, PLANE_AHEAD, Plain, Process, Row, RowKey, bytes_of, read,
+    Chunk, ChunkKey, File, FileKey, Globals, PLANE_AHEAD, Plain, Process, Row, RowKey, bytes_of,
+    read,
 };
 use crate::select::Build;
-
-/// Entries that one batch reads; bounds the memory that reading takes.
-const BATCH: u32 = 1024;
 
 /// The tables of a loaded object.
 pub(crate) struct Tables<'a> {
@@ -147,15 +146,12 @@ impl<'a> Tables<'a> {
         mut each: impl FnMut(K, V),
     ) -> Result<(), ObserveError> {
         let map = self.map(name)?;
-        let entries = map
-            .lookup_batch(BATCH, MapFlags::ANY, MapFlags::ANY)
-            .map_err(|error| ObserveError::table(name, error))?;
-        for (key, value) in entries {
-            if let (Some(key), Some(value)) = (read(&key), read(&value)) {
+        batch::for_each(&map, |key, value| {
+            if let (Some(key), Some(value)) = (read(key), read(value)) {
                 each(key, value);
             }
-        }
-        Ok(())
+        })
+        .map_err(|error| ObserveError::table(name, error))
     }
 }
 

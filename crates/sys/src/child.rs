@@ -29,7 +29,8 @@ pub struct Usage {
 /// # Errors
 /// ESRCH where there is no such process.
 pub fn pidfd(pid: Pid) -> io::Result<OwnedFd> {
-    let pid = i32::try_from(pid).ok().and_then(RawPid::from_raw).ok_or(io::ErrorKind::InvalidInput)?;
+    let pid =
+        i32::try_from(pid).ok().and_then(RawPid::from_raw).ok_or(io::ErrorKind::InvalidInput)?;
     Ok(pidfd_open(pid, PidfdFlags::empty())?)
 }
 
@@ -139,7 +140,8 @@ impl Signals {
         if read != info.len() {
             return None;
         }
-        let word = |at: usize| info[at..].first_chunk::<4>().map_or(0, |bytes| i32::from_ne_bytes(*bytes));
+        let word =
+            |at: usize| info[at..].first_chunk::<4>().map_or(0, |bytes| i32::from_ne_bytes(*bytes));
         let signal = word(std::mem::offset_of!(libc::signalfd_siginfo, ssi_signo));
         let code = word(std::mem::offset_of!(libc::signalfd_siginfo, ssi_code));
         Some(Arrived { signal, from_terminal: code == SI_KERNEL })

@@ -14,7 +14,11 @@ pub(crate) fn attach(args: &AttachArgs) -> Exit {
         .and_then(|()| attached::observe(args));
     match profile {
         Ok(profile) => {
-            let summary = hotset_analysis::summarise(profile, costs::table(), hotset_analysis::Gate::default());
+            let summary = hotset_analysis::summarise(
+                profile,
+                costs::table(),
+                hotset_analysis::Gate::default(),
+            );
             if output::report(&summary, &args.output) { Exit::Success } else { Exit::Failure }
         }
         Err(error) => {

@@ -26,12 +26,19 @@ pub(crate) fn run(args: &RunArgs) -> Exit {
     };
     match finished {
         Ok((profile, exit)) => {
-            let summary = hotset_analysis::summarise(profile, costs::table(), hotset_analysis::Gate::default());
+            let summary = hotset_analysis::summarise(
+                profile,
+                costs::table(),
+                hotset_analysis::Gate::default(),
+            );
             output::report(&summary, &args.output);
             if args.output.verbose
                 && let Some(bytes) = hotset_sys::child::own_peak_rss_bytes()
             {
-                output::say(format_args!("hotset itself: {:.1} MiB at its peak", bytes as f64 / f64::from(1 << 20)));
+                output::say(format_args!(
+                    "hotset itself: {:.1} MiB at its peak",
+                    bytes as f64 / f64::from(1 << 20)
+                ));
             }
             exit
         }

@@ -1,0 +1,297 @@
+//! `hotset attach`, and several observers at once.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use hotset_tests::scratch::text;
+use hotset_tests::{
+    Scratch, assert_invariants, evict_verified, hotset, number, process_row, read_json, row_at,
+    stderr, workload,
+};
+use serde_json::Value;
+
+const MIB: u64 = 1 << 20;
+const PAGE: u64 = 4096;
+
+/// A shell that runs each line it is told, and says when it is done.
+struct Shell {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+impl Shell {
+    fn start(mut command: Command) -> Self {
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a shell");
+        let input = child.stdin.take().expect("a pipe");
+        let output = BufReader::new(child.stdout.take().expect("a pipe"));
+        let mut shell = Self { child, input, output };
+        shell.run(":");
+        shell
+    }
+
+    fn new() -> Self {
+        let mut command = Command::new("sh");
+        command.arg("-s");
+        Self::start(command)
+    }
+
+    fn pid(&self) -> u64 {
+        self.child.id().into()
+    }
+
+    /// Runs a line to its end.
+    fn run(&mut self, line: &str) {
+        writeln!(self.input, "{line}; echo done").expect("write");
+        let mut answer = String::new();
+        self.output.read_line(&mut answer).expect("read");
+        assert_eq!(answer, "done\n", "{line}");
+    }
+
+    /// Ends the shell.
+    fn end(self) {
+        let Self { mut child, input, .. } = self;
+        drop(input);
+        assert!(child.wait().expect("wait").success());
+    }
+}
+
+/// `hotset attach` that says when it observes.
+struct Attached {
+    child: Child,
+    said: BufReader<std::process::ChildStderr>,
+    path: PathBuf,
+}
+
+impl Attached {
+    fn start(scratch: &Scratch, name: &str, words: &[&str]) -> Self {
+        let path = scratch.path(name);
+        let mut command = Command::new(hotset());
+        command.arg("attach").args(words).args(["--json", text(&path)]);
+        let mut child = command.stderr(Stdio::piped()).spawn().expect("hotset");
+        let mut said = BufReader::new(child.stderr.take().expect("a pipe"));
+        let mut line = String::new();
+        said.read_line(&mut line).expect("read");
+        assert!(line.contains("observing"), "{words:?}: {line}");
+        Self { child, said, path }
+    }
+
+    /// Waits for its own end; its profile and its words.
+    fn finish(mut self) -> (Value, String) {
+        let mut said = String::new();
+        self.said.read_to_string(&mut said).expect("read");
+        let status = self.child.wait().expect("wait");
+        assert!(status.success(), "{status}: {said}");
+        let profile = read_json(&self.path);
+        assert_invariants(&profile);
+        (profile, said)
+    }
+
+    /// Ctrl-C.
+    fn interrupt(self) -> Value {
+        // SAFETY: has no preconditions; the child was not waited for, so the number is still its own.
+        assert_eq!(unsafe { libc::kill(self.child.id() as i32, libc::SIGINT) }, 0);
+        self.finish().0
+    }
+}
+
+fn assert_cold_read(row: &Value, size: u64) {
+    let n = |pointer| number(row, pointer);
+    assert_eq!((n("/read/bytes"), n("/read/pages")), (size, size / PAGE), "{row}");
+    assert_eq!((n("/read/from_device"), n("/device/read_bytes")), (size / PAGE, size), "{row}");
+    assert_eq!((n("/cached_before"), n("/cached_after")), (0, size / PAGE), "{row}");
+}
+
+/// A cold file that is read by a child of the shell.
+fn cat(shell: &mut Shell, file: &Path) {
+    evict_verified(file);
+    shell.run(&format!("cat {} >/dev/null", text(file)));
+}
+
+#[test]
+fn attached_to_a_process_its_children_count_and_others_do_not() {
+    let scratch = Scratch::new("attach-pid");
+    let [before, inside, outside, after] =
+        ["before", "inside", "outside", "after"].map(|name| scratch.file(name, MIB));
+    let (mut shell, mut stranger) = (Shell::new(), Shell::new());
+    cat(&mut shell, &before);
+    let pid = shell.pid().to_string();
+    let attached = Attached::start(&scratch, "p.json", &["--pid", &pid]);
+    cat(&mut shell, &inside);
+    cat(&mut stranger, &outside);
+    let profile = attached.interrupt();
+    cat(&mut shell, &after);
+    assert_cold_read(row_at(&profile, &inside), MIB);
+    let paths: Vec<&Value> =
+        profile["files"].as_array().expect("files").iter().map(|row| &row["path"]).collect();
+    for other in [&before, &outside, &after] {
+        assert!(!paths.iter().any(|path| **path == text(other)), "{paths:?}");
+    }
+    assert!(process_row(&profile, shell.pid()).is_some());
+    let cats = profile["processes"].as_array().expect("processes").iter();
+    let cats: Vec<_> = cats.filter(|row| row["comm"] == "cat").collect();
+    assert_eq!(cats.len(), 1, "{cats:?}");
+    assert_eq!(number(cats[0], "/ppid"), shell.pid());
+    assert_eq!(profile["command"]["target"]["kind"], "pid");
+    assert_eq!(number(&profile, "/command/target/pid"), shell.pid());
+    shell.end();
+    stranger.end();
+}
+
+#[test]
+fn a_grandchild_that_ran_before_counts_too() {
+    let scratch = Scratch::new("attach-family");
+    let file = scratch.file("f", MIB);
+    let mut command = Command::new("sh");
+    // The inner shell shares the pipes; the outer one only waits.
+    command.args(["-c", "sh -s; exit 0"]);
+    let mut shell = Shell::start(command);
+    let pid = shell.pid().to_string();
+    let attached = Attached::start(&scratch, "p.json", &["--pid", &pid]);
+    cat(&mut shell, &file);
+    assert_cold_read(row_at(&attached.interrupt(), &file), MIB);
+    shell.end();
+}
+
+#[test]
+fn a_process_that_ends_ends_the_observation_with_a_report() {
+    let scratch = Scratch::new("attach-end");
+    let file = scratch.file("f", MIB);
+    let mut shell = Shell::new();
+    let pid = shell.pid().to_string();
+    let attached = Attached::start(&scratch, "p.json", &["--pid", &pid]);
+    cat(&mut shell, &file);
+    shell.end();
+    let (profile, said) = attached.finish();
+    assert_cold_read(row_at(&profile, &file), MIB);
+    assert_eq!(profile["command"]["exit_code"], 0);
+    assert!(said.contains("cat"), "{said}");
+}
+
+#[test]
+fn a_process_that_does_not_exist_is_refused_by_its_number() {
+    let mut gone = Command::new("true").spawn().expect("true");
+    gone.wait().expect("wait");
+    // Not reused as long as the kernel counts up to more than a few.
+    let pid = gone.id().to_string();
+    let words = ["attach", "--duration", "1ms", "--pid", &pid];
+    let output = Command::new(hotset()).args(words).output().expect("hotset");
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(stderr(&output).contains(&pid), "{}", stderr(&output));
+}
+
+#[test]
+fn a_control_group_is_observed_and_what_is_beside_it_is_not() {
+    let scratch = Scratch::new("attach-cgroup");
+    let group = Group::new(&scratch);
+    let [inside, outside] = ["inside", "outside"].map(|name| scratch.file(name, MIB));
+    let (mut shell, mut stranger) = (Shell::new(), Shell::new());
+    std::fs::write(group.0.join("below/cgroup.procs"), shell.pid().to_string()).expect("move");
+    let attached = Attached::start(&scratch, "p.json", &["--cgroup", text(&group.0)]);
+    cat(&mut shell, &inside);
+    cat(&mut stranger, &outside);
+    let profile = attached.interrupt();
+    assert_cold_read(row_at(&profile, &inside), MIB);
+    let paths = profile["files"].to_string();
+    assert!(!paths.contains(text(&outside)), "{paths}");
+    assert_eq!(profile["command"]["target"]["kind"], "cgroup");
+    shell.end();
+    stranger.end();
+}
+
+/// A control group of version 2 with one below it; removed at the end, when its processes are gone.
+struct Group(PathBuf);
+
+impl Group {
+    fn new(scratch: &Scratch) -> Self {
+        let mounts = std::fs::read_to_string("/proc/mounts").expect("mounts");
+        let mount = mounts.lines().find(|line| line.split(' ').nth(2) == Some("cgroup2"));
+        let mount = mount.and_then(|line| line.split(' ').nth(1)).expect("a cgroup2 mount");
+        let name = scratch.dir().file_name().expect("a name");
+        let group = Path::new(mount).join(name);
+        std::fs::create_dir_all(group.join("below")).expect("mkdir; this test needs root");
+        Self(group)
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        // A failing test should report its own failure and not this one.
+        let _ = std::fs::remove_dir(self.0.join("below"));
+        let _ = std::fs::remove_dir(&self.0);
+    }
+}
+
+#[test]
+fn what_is_no_control_group_is_refused() {
+    let scratch = Scratch::new("no-group");
+    let missing = scratch.path("missing");
+    for path in [scratch.dir(), &missing] {
+        let words = ["attach", "--duration", "1ms", "--cgroup", text(path)];
+        let output = Command::new(hotset()).args(words).output().expect("hotset");
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        assert!(stderr(&output).contains(text(path)), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn the_whole_host_is_everybody_but_the_observer() {
+    let scratch = Scratch::new("attach-system");
+    let file = scratch.file("f", MIB);
+    let mut shell = Shell::new();
+    let attached = Attached::start(&scratch, "p.json", &["--system"]);
+    let observer = u64::from(attached.child.id());
+    cat(&mut shell, &file);
+    let profile = attached.interrupt();
+    assert_cold_read(row_at(&profile, &file), MIB);
+    assert!(process_row(&profile, observer).is_none());
+    assert_eq!(profile["command"]["target"]["kind"], "system");
+    shell.end();
+}
+
+#[test]
+fn observers_do_not_disturb_each_other() {
+    let scratch = Scratch::new("together");
+    let files: Vec<PathBuf> =
+        (0..3).map(|index| scratch.file(&format!("f{index}"), 4 * MIB)).collect();
+    let mut shells: Vec<Shell> = (0..3).map(|index| observed_shell(&scratch, index)).collect();
+    let all = Attached::start(&scratch, "all.json", &["--system"]);
+    files.iter().for_each(|file| evict_verified(file));
+    for (index, (shell, file)) in shells.iter_mut().zip(&files).enumerate() {
+        let truth = scratch.path(&format!("truth{index}.json"));
+        // In the background, so that they run at once.
+        let line = format!(
+            "{} seq --file {} --block 4096 --truth {} &",
+            text(&workload()),
+            text(file),
+            text(&truth)
+        );
+        writeln!(shell.input, "{line}").expect("write");
+    }
+    shells.iter_mut().for_each(|shell| shell.run("wait"));
+    let all = all.interrupt();
+    shells.into_iter().for_each(Shell::end);
+    for (index, file) in files.iter().enumerate() {
+        let profile = read_json(&scratch.path(&format!("run{index}.json")));
+        assert_invariants(&profile);
+        let truth = read_json(&scratch.path(&format!("truth{index}.json")));
+        for row in [row_at(&profile, file), row_at(&all, file)] {
+            assert_cold_read(row, 4 * MIB);
+            assert_eq!(number(row, "/read/misses"), number(&truth, "/pages_missing_before"));
+        }
+        let others = files.iter().filter(|other| *other != file);
+        for other in others {
+            assert!(!profile["files"].to_string().contains(text(other)));
+        }
+    }
+}
+
+/// A shell that `hotset run` observes.
+fn observed_shell(scratch: &Scratch, index: usize) -> Shell {
+    let path = scratch.path(&format!("run{index}.json"));
+    let mut command = Command::new(hotset());
+    command.args(["run", "-q", "--json", text(&path), "--", "sh", "-s"]);
+    Shell::start(command)
+}

@@ -1,0 +1,322 @@
+//! `hotset run` as a user meets it: mistakes, exit codes, signals, and where the report goes.
+
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use hotset_tests::scratch::text;
+use hotset_tests::{
+    Mounted, Scratch, assert_invariants, hotset, number, prepare, profile_of, read_json, row_at,
+    stderr, warm_verified,
+};
+use serde_json::Value;
+
+fn run(words: &[&str]) -> Output {
+    Command::new(hotset()).arg("run").args(words).output().expect("hotset")
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().unwrap_or_else(|| panic!("hotset was killed: {}", output.status))
+}
+
+/// Ends with this code, and a message that holds this.
+fn assert_refused(words: &[&str], wanted: i32, message: &str) {
+    let output = run(words);
+    assert_eq!(code(&output), wanted, "{words:?}: {}", stderr(&output));
+    assert!(stderr(&output).contains(message), "{words:?}: {}", stderr(&output));
+    assert!(output.stdout.is_empty(), "{words:?}");
+}
+
+#[test]
+fn a_command_that_is_not_there_is_127() {
+    assert_refused(&["--", "no-such-command-at-all"], 127, "no-such-command-at-all");
+    assert_refused(&["--", "/no/such/program"], 127, "/no/such/program");
+}
+
+#[test]
+fn a_command_that_can_not_be_executed_is_126() {
+    let scratch = Scratch::new("126");
+    let plain = scratch.file("plain", 100);
+    assert_refused(&["--", text(&plain)], 126, text(&plain));
+    assert_refused(&["--", text(scratch.dir())], 126, text(scratch.dir()));
+    let random = scratch.file("random", 100);
+    executable(&random);
+    assert_refused(&["--", text(&random)], 126, text(&random));
+}
+
+#[test]
+fn a_script_whose_interpreter_is_missing_says_so() {
+    let scratch = Scratch::new("interpreter");
+    let script = scratch.path("script");
+    std::fs::write(&script, "#!/no/such/interpreter\n").expect("write");
+    executable(&script);
+    assert_refused(&["--", text(&script)], 127, "interpreter");
+}
+
+fn executable(path: &Path) {
+    std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).expect("chmod");
+}
+
+#[test]
+fn a_report_that_can_not_be_written_is_refused_before_the_command_starts() {
+    let scratch = Scratch::new("destination");
+    let ran = scratch.path("ran");
+    let file = scratch.file("file", 10);
+    let [missing, below_a_file] = [scratch.path("missing/out.json"), file.join("out.json")]
+        .map(|path| text(&path).to_owned());
+    for path in [&missing, &below_a_file, text(scratch.dir())] {
+        assert_refused(&["--json", path, "--", "touch", text(&ran)], 125, path);
+        assert!(!ran.exists(), "the command ran");
+    }
+}
+
+#[test]
+fn bad_usage_is_2() {
+    for words in [
+        &[][..],
+        &["--no-such-flag", "--", "true"],
+        &["--max-rows", "x", "--", "true"],
+        &["--max-rows", "1", "--", "true"],
+        &["--top", "-1", "--", "true"],
+    ] {
+        assert_eq!(code(&run(words)), 2, "{words:?}");
+    }
+}
+
+#[test]
+fn the_commands_exit_code_is_passed_on_and_reported() {
+    let scratch = Scratch::new("code");
+    let path = scratch.path("p.json");
+    for wanted in [0, 1, 7, 125, 255] {
+        let script = format!("exit {wanted}");
+        let output = run(&["--json", text(&path), "-q", "--", "sh", "-c", &script]);
+        assert_eq!(code(&output), wanted);
+        let profile = read_json(&path);
+        assert_eq!(profile["command"]["exit_code"], wanted);
+        assert!(profile["command"]["signal"].is_null());
+    }
+}
+
+#[test]
+fn a_command_that_is_killed_is_128_and_the_signal_and_still_reported() {
+    let scratch = Scratch::new("killed");
+    let path = scratch.path("p.json");
+    for signal in [9, 11, 15] {
+        let script = format!("kill -{signal} $$");
+        let output = run(&["--json", text(&path), "-q", "--", "sh", "-c", &script]);
+        assert_eq!(code(&output), 128 + signal);
+        let profile = read_json(&path);
+        assert_eq!(profile["command"]["signal"], signal);
+        assert!(profile["command"]["exit_code"].is_null());
+        assert_invariants(&profile);
+    }
+}
+
+#[test]
+fn a_signal_to_hotset_reaches_the_command_and_the_report_still_comes() {
+    for (name, signal) in [("TERM", libc::SIGTERM), ("INT", libc::SIGINT), ("HUP", libc::SIGHUP)] {
+        let scratch = Scratch::new("signal");
+        let path = scratch.path("p.json");
+        let script =
+            format!("trap 'echo got; exit 3' {name}; echo ready; while :; do sleep 0.02; done");
+        let mut child = start(&["--json", text(&path), "-q", "--", "sh", "-c", &script]);
+        let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+        assert_eq!(lines.next().expect("a line").expect("text"), "ready");
+        send(&child, signal);
+        assert_eq!(lines.next().expect("a line").expect("text"), "got", "{name}");
+        assert_eq!(child.wait().expect("wait").code(), Some(3), "{name}");
+        assert_eq!(read_json(&path)["command"]["exit_code"], 3, "{name}");
+    }
+}
+
+fn start(words: &[&str]) -> Child {
+    let mut command = Command::new(hotset());
+    command.arg("run").args(words).stdin(Stdio::piped()).stdout(Stdio::piped());
+    command.stderr(Stdio::piped()).spawn().expect("hotset")
+}
+
+fn send(child: &Child, signal: i32) {
+    // SAFETY: has no preconditions; the child was not waited for, so the number is still its own.
+    assert_eq!(unsafe { libc::kill(child.id() as i32, signal) }, 0);
+}
+
+#[test]
+fn the_commands_output_stays_its_own() {
+    let scratch = Scratch::new("stdout");
+    let path = scratch.path("p.json");
+    let script = "printf 'a\\0b\\n'; printf 'err' >&2";
+    let output = run(&["--json", text(&path), "--", "sh", "-c", script]);
+    assert_eq!(output.stdout, b"a\0b\n");
+    let said = stderr(&output);
+    assert!(said.starts_with("err") && said.len() > 100, "{said}");
+    let quiet = run(&["--json", text(&path), "-q", "--", "sh", "-c", script]);
+    assert_eq!((quiet.stdout, quiet.stderr), (b"a\0b\n".to_vec(), b"err".to_vec()));
+}
+
+#[test]
+fn a_profile_on_standard_output_is_one_object_behind_the_commands_own() {
+    for words in [&["--json", "-", "-q", "--", "true"][..], &["--json", "-q", "--", "true"]] {
+        let output = run(words);
+        let profile: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(profile["schema"], "hotset.profile/1");
+        assert_eq!(profile["command"]["argv"][0], "true");
+    }
+}
+
+#[test]
+fn standard_input_is_the_commands() {
+    let scratch = Scratch::new("stdin");
+    let file = scratch.file("f", 100_000);
+    let mut command = Command::new(hotset());
+    command.args(["run", "-q", "--", "sha256sum"]).stdin(std::fs::File::open(&file).expect("open"));
+    let here = command.output().expect("hotset");
+    let there = Command::new("sha256sum")
+        .stdin(std::fs::File::open(&file).expect("open"))
+        .output()
+        .expect("sha256sum");
+    assert_eq!(here.stdout, there.stdout);
+}
+
+fn many(scratch: &Scratch, count: u64) -> Vec<PathBuf> {
+    let dir = scratch.path("many");
+    let words = ["--count", &count.to_string(), "--block", "6000"];
+    prepare(&[&["make-files", "--file", text(&dir)][..], &words].concat());
+    (0..count).map(|index| dir.join(format!("small-{index:06}"))).collect()
+}
+
+#[test]
+fn beyond_the_bound_the_rest_is_one_row_and_the_totals_stay_exact() {
+    let scratch = Scratch::new("overflow");
+    let paths = many(&scratch, 100);
+    paths.iter().for_each(|path| warm_verified(path));
+    let mut words = vec!["cat"];
+    words.extend(paths.iter().map(|path| text(path)));
+    let ample = profile_of(&scratch, &words);
+    let path = scratch.path("small.json");
+    let options = ["--json", text(&path), "--max-rows", "16", "--"];
+    let output = run(&[&options[..], &words].concat());
+    let small = read_json(&path);
+    assert_invariants(&small);
+    for key in ["/read/calls", "/read/bytes", "/read/pages", "/read/hits"] {
+        let key = format!("/totals{key}");
+        assert_eq!(number(&small, &key), number(&ample, &key), "{key}");
+    }
+    let files = small["files"].as_array().expect("files");
+    assert!(files.len() <= 17, "{} rows", files.len());
+    let others = files.iter().find(|row| row["kind"] == "others").expect("a row of others");
+    assert!(others["path"].is_null(), "{others}");
+    assert!(number(others, "/read/bytes") >= 84 * 6000, "{others}");
+    assert!(number(&small, "/sensor/entries_lost") > 0);
+    assert!(stderr(&output).contains("lost"), "{}", stderr(&output));
+    assert_eq!(number(&ample, "/sensor/entries_lost"), 0);
+}
+
+#[test]
+fn without_the_sensor_what_is_not_known_is_null() {
+    let scratch = Scratch::new("no-bpf");
+    let path = scratch.path("p.json");
+    let words = ["--json", text(&path), "--no-bpf", "--", "sh", "-c", "cat /etc/passwd; exit 7"];
+    let output = run(&words);
+    assert_eq!(code(&output), 7);
+    assert_unprivileged(&read_json(&path), "--no-bpf");
+    assert!(stderr(&output).contains("--no-bpf"), "{}", stderr(&output));
+}
+
+/// Nothing that was not measured is a number, and the reason holds this.
+fn assert_unprivileged(profile: &Value, reason: &str) {
+    assert_eq!(profile["sensor"]["level"], "unprivileged");
+    let files = profile["files"].as_array().expect("files");
+    let processes = profile["processes"].as_array().expect("processes");
+    for row in files.iter().chain(processes).chain([&profile["totals"]]) {
+        for group in ["read", "write", "direct", "readahead", "sync", "time"] {
+            for (key, value) in row[group].as_object().expect("a group") {
+                assert!(value.is_null(), "{group}.{key} is {value}");
+            }
+        }
+        assert!(row["mmap"]["faults"].is_null() && row["mmap"]["pages_read"].is_null(), "{row}");
+    }
+    assert!(profile["lookups"]["calls"].is_null() && profile["lookups"]["failed_paths"].is_null());
+    let reasons = profile["sensor"]["not_measured"].to_string();
+    assert!(reasons.contains(reason), "{reasons}");
+    assert_eq!(profile["command"]["exit_code"], 7);
+}
+
+#[test]
+fn another_user_gets_less_and_is_told_what_would_help() {
+    let scratch = Scratch::new("nobody");
+    std::fs::set_permissions(scratch.dir(), PermissionsExt::from_mode(0o777)).expect("chmod");
+    let program = scratch.path("hotset");
+    std::fs::copy(hotset(), &program).expect("copy");
+    let path = scratch.path("p.json");
+    let file = scratch.file("f", 4096);
+    let script = format!("cat {0} >/dev/null; touch {0}; exit 7", text(&file));
+    let output = Command::new("setpriv")
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"])
+        .args([text(&program), "run", "--json", text(&path), "--", "sh", "-c", &script])
+        .env("HOME", "/nonexistent")
+        .output()
+        .expect("setpriv");
+    assert_eq!(code(&output), 7, "{}", stderr(&output));
+    assert_unprivileged(&read_json(&path), "CAP_BPF");
+    let said = stderr(&output);
+    // It was touch(1) that was refused: the command ran as that user.
+    assert!(said.contains("CAP_BPF") && said.contains("touch"), "{said}");
+}
+
+#[test]
+fn a_full_disk_costs_the_report_and_not_the_exit_code() {
+    let scratch = Scratch::new("full");
+    let dir = scratch.path("disk");
+    std::fs::create_dir(&dir).expect("mkdir");
+    let _mounted = Mounted::new(&["-t", "tmpfs", "-o", "size=64k", "none", text(&dir)]);
+    let path = dir.join("p.json");
+    std::fs::write(&path, "old").expect("write");
+    fill(&dir.join("filler"));
+    let output = run(&["--json", text(&path), "-q", "--", "sh", "-c", "exit 7"]);
+    assert_eq!(code(&output), 7);
+    assert!(stderr(&output).contains(text(&path)), "{}", stderr(&output));
+    // The old report is whole, and there is no half of the new one.
+    assert_eq!(std::fs::read(&path).expect("read"), b"old");
+    let names: Vec<_> = std::fs::read_dir(&dir).expect("list").flatten().collect();
+    assert_eq!(names.len(), 2, "{names:?}");
+}
+
+/// Writes until nothing fits any more.
+fn fill(path: &Path) {
+    use std::io::Write;
+    let mut file = std::fs::File::create(path).expect("create");
+    let mut error = None;
+    while error.is_none() {
+        error = file.write(&[1; 4096]).err();
+    }
+    assert_eq!(error.and_then(|error| error.raw_os_error()), Some(libc::ENOSPC));
+}
+
+#[test]
+fn doctor_says_what_this_host_offers() {
+    let output = Command::new(hotset()).args(["doctor", "--json"]).output().expect("hotset");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(answer["schema"], "hotset.doctor/1");
+    let text = Command::new(hotset()).arg("doctor").output().expect("hotset");
+    assert!(code(&text) == 0 && text.stdout.len() > 200);
+}
+
+#[test]
+fn a_run_inside_a_run_is_counted_by_both() {
+    let scratch = Scratch::new("nested");
+    let file = scratch.file("f", 1 << 20);
+    let inner = scratch.path("inner.json");
+    let program = hotset();
+    let words = [text(&program), "run", "--json", text(&inner), "-q", "--", "cat", text(&file)];
+    let outer = profile_of(&scratch, &words);
+    for profile in [&outer, &read_json(&inner)] {
+        let row = row_at(profile, &file);
+        assert_eq!(
+            (number(row, "/read/bytes"), number(row, "/read/pages")),
+            (1 << 20, 256),
+            "{row}"
+        );
+    }
+}

@@ -1,0 +1,73 @@
+//! Real outputs against the schema that users have.
+
+use hotset_tests::scratch::text;
+use hotset_tests::{Scratch, hotset, read_json, stderr};
+use serde_json::{Value, json};
+use std::process::Command;
+
+const SCHEMA: &str = include_str!("../../schema/profile-1.schema.json");
+
+fn validator() -> jsonschema::Validator {
+    let schema: Value = serde_json::from_str(SCHEMA).expect("the schema is JSON");
+    jsonschema::validator_for(&schema).expect("the schema is a schema")
+}
+
+fn assert_valid(what: &str, profile: &Value) {
+    let validator = validator();
+    let errors: Vec<String> = validator
+        .iter_errors(profile)
+        .map(|error| format!("{}: {error}", error.instance_path))
+        .collect();
+    assert!(errors.is_empty(), "{what}: {errors:#?}");
+}
+
+fn profile_with(scratch: &Scratch, words: &[&str]) -> Value {
+    let path = scratch.path("p.json");
+    let mut command = Command::new(hotset());
+    command.args([words[0], "--json", text(&path), "-q"]).args(&words[1..]);
+    let output = command.output().expect("hotset");
+    assert!(path.exists(), "{words:?}: {}", stderr(&output));
+    let profile = read_json(&path);
+    std::fs::remove_file(&path).expect("remove");
+    profile
+}
+
+const SCRIPT: &str = "cat /etc/passwd /no/such/file; dd if=/dev/zero of=out bs=4k count=9; exit 3";
+
+#[test]
+fn what_run_writes_is_valid() {
+    let scratch = Scratch::new("schema-run");
+    let script = format!("cd {}; {SCRIPT}", text(scratch.dir()));
+    for options in [&[][..], &["--no-bpf"], &["--max-rows", "16"]] {
+        let words = [&["run"], options, &["--", "sh", "-c", &script]].concat();
+        assert_valid(&format!("{options:?}"), &profile_with(&scratch, &words));
+    }
+    let killed = profile_with(&scratch, &["run", "--", "sh", "-c", "kill -9 $$"]);
+    assert_valid("killed", &killed);
+}
+
+#[test]
+fn what_attach_writes_is_valid() {
+    let scratch = Scratch::new("schema-attach");
+    let own = std::process::id().to_string();
+    for target in [&["--system"][..], &["--pid", &own]] {
+        let words = [&["attach", "--duration", "200ms"], target].concat();
+        assert_valid(&format!("{target:?}"), &profile_with(&scratch, &words));
+    }
+}
+
+/// The schema must be able to refuse.
+#[test]
+fn a_profile_that_lost_a_key_or_gained_one_is_not_valid() {
+    let scratch = Scratch::new("schema-strict");
+    let profile = profile_with(&scratch, &["run", "--", "true"]);
+    let mut without = profile.clone();
+    without["totals"]["read"].as_object_mut().expect("an object").remove("misses");
+    assert!(!validator().is_valid(&without));
+    let mut beyond = profile.clone();
+    beyond["totals"]["read"]["guessed"] = json!(1);
+    assert!(!validator().is_valid(&beyond));
+    let mut words = profile;
+    words["totals"]["read"]["misses"] = json!("12");
+    assert!(!validator().is_valid(&words));
+}
