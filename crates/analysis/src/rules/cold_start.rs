@@ -1,7 +1,7 @@
 //! Files that were not cached when the run began: what warming them would save at most.
 
 use super::culprits::{culprits, worst};
-use super::input::{BUFFER_BYTES, need, ratio};
+use super::input::{BUFFER_BYTES, need, ratio, size};
 use super::{Answer, RuleInput, Verdict};
 use crate::{Evidence, Finding};
 use hotset_facts::{CostTable, Io};
@@ -43,8 +43,8 @@ fn examine(input: &RuleInput<'_>) -> Answer {
     let read_wait_ns = time.wait_ns.saturating_add(time.miss_ns);
     let mostly_mapped = time.fault_ns.value().is_some_and(|fault_ns| fault_ns > read_wait_ns);
     let title = if mostly_mapped {
-        let mib = mapped as f64 * page_bytes / (1024.0 * 1024.0);
-        format!("Cold start: {mib:.1} MiB of mapped files had to be read from the device")
+        let mapped = size(mapped as f64 * page_bytes);
+        format!("Cold start: {mapped} of mapped files had to be read from the device")
     } else {
         format!("Cold start: {device_percent:.0} % of the requested pages came from the device")
     };

@@ -1,7 +1,7 @@
 //! An fsync for every little write.
 
 use super::culprits::{culprits, worst};
-use super::input::ratio;
+use super::input::{ratio, size};
 use super::{Answer, RuleInput, Verdict};
 use crate::{Evidence, Finding};
 
@@ -41,10 +41,10 @@ fn examine(input: &RuleInput<'_>) -> Answer {
         let sync = io.sync.value()?;
         Some(((), 0.0, sync.time_ns as f64))
     });
-    let title = format!("One fsync for every {bytes_per_sync:.0} bytes written");
-    let advice = "Commit in groups: sync once for 10 to 50 records, or after a few milliseconds. That changes what a \
-                  crash can lose, from one record to one group; where nothing may be lost, a write-ahead log with a \
-                  group commit keeps the promise.";
+    let title = format!("One fsync for every {} written", size(bytes_per_sync));
+    let advice = "Commit in groups: one sync for 10 to 50 records (in SQL: one transaction around them). A crash then \
+                  loses a group, not a record; where nothing may be lost, a write-ahead log with group commit keeps \
+                  the promise.";
     let evidence = vec![
         Evidence::count("sync_calls", sync.calls),
         Evidence::count("write_calls", write.calls),

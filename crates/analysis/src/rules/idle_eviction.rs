@@ -1,7 +1,7 @@
 //! Cached pages that went away although memory was free: warm runs go cold here.
 
 use super::culprits::{culprits, total, worst};
-use super::input::{need, ratio};
+use super::input::{need, ratio, size};
 use super::{Answer, RuleInput, Verdict};
 use crate::{Evidence, Finding};
 use hotset_facts::{FileKind, FileRow};
@@ -31,8 +31,8 @@ fn examine(input: &RuleInput<'_>) -> Answer {
         return Ok(None);
     }
     let evidence = vec![Evidence::count("evicted_pages", evicted_pages)];
-    let mib = evicted_pages as f64 * page_bytes / (1024.0 * 1024.0);
-    let title = format!("{mib:.1} MiB of cached pages were evicted although memory was not short");
+    let evicted = size(evicted_pages as f64 * page_bytes);
+    let title = format!("{evicted} of cached pages were evicted although memory was not short");
     let advice = if input.profile.environment.evicts_idle_cache {
         "This host pages out what is idle even with free memory (a DAMON scheme, kdamond): a warm file goes cold \
          between two runs. Check that files are cached before you compare timings."

@@ -42,9 +42,8 @@ fn examine(input: &RuleInput<'_>) -> Answer {
         return Ok(None);
     }
     let title = format!("Small reads in a row from {}, without a buffer", files(found.len()));
-    let advice = "Read through a buffer of 64 KiB or more (in C setvbuf, in Python buffering=65536, in Go \
-                  bufio.NewReaderSize, in Java BufferedInputStream), or map the file. Each call costs the same \
-                  whether it returns 4 bytes or 4 KiB.";
+    let advice = "Read through a buffer of 64 KiB or more (C setvbuf, Python buffering=65536, Go bufio.NewReaderSize, \
+                  Java BufferedInputStream), or map the file: a call costs the same for 4 bytes as for 4 KiB.";
     let evidence = vec![
         Evidence::count("read_calls", calls),
         Evidence::real("mean_read_bytes", ratio(bytes as f64, calls as f64)),

@@ -39,9 +39,9 @@ fn examine(input: &RuleInput<'_>) -> Answer {
         return Ok(None);
     }
     let title = format!("Small writes in a row to {}, without a buffer", files(found.len()));
-    let advice = "Write through a buffer of 64 KiB (in C setvbuf, in Python buffering=65536, in Go \
-                  bufio.NewWriterSize, in Java BufferedOutputStream) and flush it where others must see the data, or \
-                  gather with writev. Not for a log whose every line must survive a crash of the program.";
+    let advice = "Write through a buffer of 64 KiB (C setvbuf, Python buffering=65536, Go bufio.NewWriterSize, Java \
+                  BufferedOutputStream) and flush it where others must see the data. Not for a log whose every line \
+                  must survive a crash of the program.";
     let evidence = vec![
         Evidence::count("write_calls", calls),
         Evidence::real("mean_write_bytes", ratio(bytes as f64, calls as f64)),

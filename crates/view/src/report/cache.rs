@@ -75,12 +75,18 @@ fn read_table(rows: &[[String; 4]; 3], notes: Option<&[String; 3]>) -> Table {
     table
 }
 
+/// "1 read", "2,000 reads".
+fn times(number: u64, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", count(number))
+}
+
 fn pages(number: u64) -> String {
-    format!("{} pages", count(number))
+    times(number, "page")
 }
 
 fn calls(read: &ReadIo) -> String {
-    format!("in {} reads", count(read.calls))
+    format!("in {}", times(read.calls, "read"))
 }
 
 fn hit_note(numbers: &ReadNumbers) -> String {
@@ -143,15 +149,15 @@ fn device(io: &Io) -> Option<String> {
 fn direct_line(direct: &DirectIo) -> Option<String> {
     let mut parts = Vec::new();
     if direct.read_calls > 0 {
-        parts.push(format!("{} reads of {}", count(direct.read_calls), bytes(direct.read_bytes)));
+        parts.push(format!("{} of {}", times(direct.read_calls, "read"), bytes(direct.read_bytes)));
     }
     if direct.reread_bytes > 0 {
         parts.push(format!("{} of them not for the first time", bytes(direct.reread_bytes)));
     }
     if direct.write_calls > 0 {
         parts.push(format!(
-            "{} writes of {}",
-            count(direct.write_calls),
+            "{} of {}",
+            times(direct.write_calls, "write"),
             bytes(direct.write_bytes)
         ));
     }
@@ -161,8 +167,8 @@ fn direct_line(direct: &DirectIo) -> Option<String> {
 fn mappings(io: &Io, summary: &Summary) -> Option<String> {
     let known = |value: Observed<u64>| value.value().filter(|&value| value > 0);
     let parts = [
-        known(io.mmap.faults).map(|faults| format!("{} faults", count(faults))),
-        known(io.mmap.major_faults).map(|major| format!("{} major faults", count(major))),
+        known(io.mmap.faults).map(|faults| times(faults, "fault")),
+        known(io.mmap.major_faults).map(|major| times(major, "major fault")),
         known(summary.totals.mapped_in_bytes).map(|read| format!("{} brought in", bytes(read))),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
@@ -171,7 +177,7 @@ fn mappings(io: &Io, summary: &Summary) -> Option<String> {
 
 fn writes(io: &Io, summary: &Summary) -> Option<String> {
     let write = io.write.value().filter(|write| write.calls > 0)?;
-    let mut parts = vec![format!("{} calls, {}", count(write.calls), bytes(write.bytes))];
+    let mut parts = vec![format!("{}, {}", times(write.calls, "call"), bytes(write.bytes))];
     if let Some(numbers) = summary.totals.write.value()
         && numbers.dirtied_bytes > 0
     {
@@ -185,7 +191,7 @@ fn writes(io: &Io, summary: &Summary) -> Option<String> {
 
 fn syncs(io: &Io) -> Option<String> {
     let sync = io.sync.value().filter(|sync| sync.calls > 0)?;
-    Some(format!("{} calls, {}", count(sync.calls), duration(sync.time_ns)))
+    Some(format!("{}, {}", times(sync.calls, "call"), duration(sync.time_ns)))
 }
 
 fn lookups(summary: &Summary) -> Option<String> {
@@ -193,7 +199,7 @@ fn lookups(summary: &Summary) -> Option<String> {
     if counters.calls == 0 {
         return None;
     }
-    let mut line = format!("{} paths", count(counters.calls));
+    let mut line = times(counters.calls, "path");
     if counters.failed > 0 {
         let share = summary.lookups.value().and_then(|numbers| numbers.failed_share);
         let share = share.map_or(String::new(), |share| format!(" ({})", percent(share)));
