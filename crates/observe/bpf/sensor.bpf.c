@@ -3,6 +3,8 @@
  * The sensor: exact page-cache accounting from tracepoints alone. Compiled twice: as it stands for kernels that have the
  * read-only BTF cast (6.2), and with HOTSET_COMPAT for older ones.
  */
+#include "include/account.bpf.h"
+#include "lookup.bpf.h"
 #include "syscall.bpf.h"
 #include "cache.bpf.h"
 #include "fault.bpf.h"

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a finished request adds to its row. */
+#ifndef HOTSET_ACCOUNT_H
+#define HOTSET_ACCOUNT_H
+
+#include "bits.bpf.h"
+#include "target.bpf.h"
+
+/* Buckets by powers of four: 16, 64, 256, 1K … 16M, more. A difference's top bit says whether a bound was passed. */
+static __always_inline u32 bucket(u64 bytes)
+{
+	u64 b = 0;
+#pragma unroll
+	for (u32 i = 0; i < HS_HISTOGRAM_BUCKETS - 1; i++)
+		b += ((16ULL << (2 * i)) - bytes) >> 63;
+	barrier_value(b);
+	return b;
+}
+
+#define ADD(alone, p, v)                   \
+	do {                               \
+		if (alone)                 \
+			*(p) += (v);       \
+		else                       \
+			ATOMIC_ADD(p, v);  \
+	} while (0)
+
+static __always_inline u64 pages_of(u64 pos, u64 bytes)
+{
+	return bytes ? ((pos + bytes - 1) >> 12) - (pos >> 12) + 1 : 0;
+}
+
+/* The file's own position after the call tells where it began, also where another thread moved it before. */
+static __always_inline void settle_position(struct target *t, u64 bytes)
+{
+	if (!(t->flags & TARGET_USES_POSITION) || !bytes)
+		return;
+	u64 after = LOAD(file, t->file, f_pos);
+	if (after >= bytes)
+		t->pos = after - bytes;
+}
+
+#define COUNT_WAITED 1u
+#define COUNT_ALONE 2u
+
+/* Functions that take pointers can be verified apart since 5.12. */
+#ifdef HOTSET_COMPAT
+#define COUNTER static __always_inline
+#else
+#define COUNTER __noinline
+#endif
+
+COUNTER int count_read(struct hs_row *row, const struct target *t, u64 bytes, u64 ns, u32 how)
+{
+	if (!row || !t)
+		return 0;
+	int alone = how & COUNT_ALONE;
+	u64 pages = pages_of(t->pos, bytes), first = t->pos >> 12;
+	u64 missed = t->brought < pages ? t->brought : pages;
+	u64 ahead = bits_take(t->ino, t->dev, HS_AHEAD, first, first + pages);
+	if (ahead > pages - missed)
+		ahead = pages - missed;
+	u32 b = bucket(bytes);
+	ADD(alone, &row->read_calls, 1);
+	ADD(alone, &row->read_bytes, bytes);
+	ADD(alone, &row->read_pages, pages);
+	ADD(alone, &row->read_histogram[b < HS_HISTOGRAM_BUCKETS ? b : 0], 1);
+	if (row->read_next == t->pos)
+		ADD(alone, &row->read_sequential, 1);
+	row->read_next = t->pos + bytes;
+	if (missed | ahead | t->gone | t->ahead | t->brought) {
+		ATOMIC_ADD(&row->read_misses, missed);
+		ATOMIC_ADD(&row->read_ra_hits, ahead);
+		ATOMIC_ADD(&row->read_refaults, t->gone);
+		ATOMIC_ADD(&row->ra_pages, t->ahead + (t->brought - missed));
+	}
+	if (missed)
+		ADD(alone, &row->miss_ns, ns);
+	else if (how & COUNT_WAITED)
+		ADD(alone, &row->wait_ns, ns);
+	else
+		ADD(alone, &row->hit_ns, ns);
+	return 0;
+}
+
+COUNTER int count_write(struct hs_row *row, const struct target *t, u64 bytes, u64 ns, u32 how)
+{
+	if (!row || !t)
+		return 0;
+	int alone = how & COUNT_ALONE;
+	u32 b = bucket(bytes);
+	ADD(alone, &row->write_calls, 1);
+	ADD(alone, &row->write_bytes, bytes);
+	ADD(alone, &row->write_pages, pages_of(t->pos, bytes));
+	ADD(alone, &row->write_histogram[b < HS_HISTOGRAM_BUCKETS ? b : 0], 1);
+	ADD(alone, &row->write_ns, ns);
+	if (row->write_next == t->pos)
+		ADD(alone, &row->write_sequential, 1);
+	row->write_next = t->pos + bytes;
+	if (t->brought | t->modified) {
+		ATOMIC_ADD(&row->write_new, t->brought);
+		ATOMIC_ADD(&row->write_misses, t->modified);
+	}
+	return 0;
+}
+
+COUNTER int count_direct(struct hs_row *row, const struct target *t, u64 bytes, u64 ns, u32 writes)
+{
+	if (!row || !t)
+		return 0;
+	ATOMIC_ADD(&row->direct_ns, ns);
+	if (writes) {
+		ATOMIC_ADD(&row->direct_write_calls, 1);
+		ATOMIC_ADD(&row->direct_write_bytes, bytes);
+		return 0;
+	}
+	ATOMIC_ADD(&row->direct_read_calls, 1);
+	ATOMIC_ADD(&row->direct_read_bytes, bytes);
+	/* Whole pages only: a smaller piece read twice says nothing about its neighbours. */
+	u64 start = (t->pos + 4095) >> 12, end = (t->pos + bytes) >> 12;
+	if (start < end) {
+		u64 fresh = bits_set(t->ino, t->dev, HS_DIRECT, start, end);
+		ATOMIC_ADD(&row->direct_reread_bytes, (end - start - fresh) << 12);
+	}
+	return 0;
+}
+
+static __always_inline void count_sync(struct task_state *s, u64 ns)
+{
+	struct hs_row *row = row_of(s, &s->in, 0);
+	if (row) {
+		ATOMIC_ADD(&row->sync_calls, 1);
+		ATOMIC_ADD(&row->sync_ns, ns);
+	}
+}
+
+#endif

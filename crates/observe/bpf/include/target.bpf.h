@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* From a file descriptor to the file that holds the pages, and from a call's arguments to the pages that it asks for. */
+#ifndef HOTSET_TARGET_H
+#define HOTSET_TARGET_H
+
+#include "names.bpf.h"
+
+static __always_inline u64 fd_to_file(struct task_struct *task, u32 fd)
+{
+	void *fdt = LOAD(files_struct, LOAD(task_struct, task, files), fdt);
+	if (!fdt || fd >= LOAD(fdtable, fdt, max_fds))
+		return 0;
+	return load_pointer((u64)LOAD(fdtable, fdt, fd) + 8ULL * fd);
+}
+
+/*
+ * overlayfs keeps the pages in the inode of the layer below, reached through private_data: a struct file up to 6.12,
+ * since then a struct that begins with one. A real file's dentry leads back to its inode, which tells them apart.
+ */
+__noinline u64 overlay_inode(u64 file)
+{
+	u64 *slot = number_slot();
+	if (!slot)
+		return 0;
+	u64 real = NUMBER(slot, LOAD(file, file, private_data));
+	if (!real)
+		return 0;
+	u64 inode = NUMBER(slot, LOAD(file, real, f_inode));
+	if (!inode || (u64)LOAD(dentry, LOAD(file, real, f_path.dentry), d_inode) != inode) {
+		real = NUMBER(slot, load_pointer(real));
+		if (!real)
+			return 0;
+		inode = NUMBER(slot, LOAD(file, real, f_inode));
+		if (!inode || (u64)LOAD(dentry, LOAD(file, real, f_path.dentry), d_inode) != inode)
+			return 0;
+	}
+	return inode;
+}
+
+static __always_inline int resolve_file(struct task_state *s, u64 file, struct target *t)
+{
+	t->inode = 0;
+	if (!file)
+		return 0;
+	file = NUMBER(&s->scratch, file);
+	u64 inode = NUMBER(&s->scratch, LOAD(file, file, f_inode));
+	if (!inode)
+		return 0;
+	u16 type = LOAD(inode, inode, i_mode) & S_IFMT;
+	if (type != S_IFREG) {
+		if (type != S_IFBLK)
+			return 0;
+		inode = NUMBER(&s->scratch, LOAD(address_space, LOAD(file, file, f_mapping), host));
+		if (!inode)
+			return 0;
+	}
+	void *sb = LOAD(inode, inode, i_sb);
+	u32 flags = LOAD(file, file, f_flags);
+	t->flags = flags & O_APPEND ? TARGET_APPENDS : 0;
+	u64 magic = LOAD(super_block, sb, s_magic);
+	/* tmpfs takes the flag and caches all the same. */
+	if ((flags & O_DIRECT) && magic != TMPFS_MAGIC && magic != RAMFS_MAGIC)
+		t->flags |= TARGET_DIRECT;
+	if (magic == OVERLAYFS_SUPER_MAGIC) {
+		u64 real = overlay_inode(file);
+		if (real) {
+			inode = real;
+			sb = LOAD(inode, inode, i_sb);
+		}
+	}
+	t->file = file;
+	t->ino = LOAD(inode, inode, i_ino);
+	t->dev = LOAD(super_block, sb, s_dev);
+	t->inode = inode;
+	return 1;
+}
+
+static __always_inline void set_range(struct target *t, u64 pos, u64 count)
+{
+	t->pos = pos;
+	t->first = pos >> 12;
+	t->last = (pos + count - 1) >> 12;
+	if (!count) {
+		t->first = 1;
+		t->last = 0;
+	}
+	t->brought = t->ahead = t->gone = t->modified = 0;
+}
+
+struct iov_walk {
+	u64 iov, n, total;
+};
+
+static __always_inline long iov_step(u64 i, struct iov_walk *w)
+{
+	struct {
+		u64 base, len;
+	} v = {};
+	if (i >= w->n)
+		return 1;
+	bpf_probe_read_user(&v, sizeof(v), (void *)(w->iov + i * sizeof(v)));
+	w->total += v.len;
+	return 0;
+}
+
+#ifndef HOTSET_COMPAT
+static long iov_callback(u32 i, struct iov_walk *w)
+{
+	return iov_step(i, w);
+}
+#endif
+
+/* Bytes of a vector: up to UIO_MAXIOV pieces; the compat build stops at 64. */
+__noinline u64 iov_bytes(u64 iov, u64 n)
+{
+	struct iov_walk w = { .iov = iov, .n = n };
+#ifdef HOTSET_COMPAT
+	for (u32 i = 0; i < 64; i++) {
+		if (iov_step(i, &w))
+			break;
+	}
+#else
+	bpf_loop(n > 1024 ? 1024 : n, iov_callback, &w, 0);
+#endif
+	return w.total;
+}
+
+/* The position that a call uses: the file's own, or the one behind a user pointer. */
+static __always_inline u64 position(struct target *t, u64 user_pointer)
+{
+	u64 pos = 0;
+	if (user_pointer) {
+		bpf_probe_read_user(&pos, sizeof(pos), (void *)user_pointer);
+		barrier_value(pos); /* see load_arguments() */
+		return pos;
+	}
+	t->flags |= TARGET_USES_POSITION;
+	return LOAD(file, t->file, f_pos);
+}
+
+/*
+ * The arguments, loaded at once: clang would else merge such a load with one through a cast pointer, and the verifier
+ * allows an instruction only one kind of pointer.
+ */
+struct arguments {
+	u64 a, b, c, d, e;
+};
+
+static __always_inline struct arguments load_arguments(struct pt_regs *regs)
+{
+	struct arguments args = { regs->di, regs->si, regs->dx, regs->r10, regs->r8 };
+	barrier_value(args.a);
+	barrier_value(args.b);
+	barrier_value(args.c);
+	barrier_value(args.d);
+	barrier_value(args.e);
+	return args;
+}
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Path lookups: how many, how long, and which paths were not there. */
+
+static __always_inline int is_path_kind(u32 kind)
+{
+	return kind >= HS_OPEN;
+}
+
+static __always_inline void enter_path(struct task_state *s, const struct arguments *args, u32 kind)
+{
+	u64 flags = 0;
+	s->dirfd = AT_FDCWD;
+	s->path = args->a;
+	if (kind == HS_OPENAT || kind == HS_STATAT || kind == HS_STATX || kind == HS_ACCESSAT || kind == HS_EXECAT) {
+		s->dirfd = args->a;
+		s->path = args->b;
+		flags = kind == HS_STATAT ? args->d : kind == HS_STATX ? args->c : 0;
+	}
+	if (flags & AT_EMPTY_PATH) {
+		/* fstat by another name: no path to resolve. */
+		u8 c = 0;
+		if (!s->path || (!bpf_probe_read_user(&c, 1, (void *)s->path) && !c))
+			return;
+	}
+	s->kind = kind;
+	s->start_ns = bpf_ktime_get_ns();
+}
+
+__noinline int send_failed(u64 path, s32 dirfd, s32 error, u32 tgid)
+{
+	union scratch *sc = get_scratch(0);
+	u64 *slot = number_slot();
+	if (!sc || !slot)
+		return 0;
+	struct hs_failed *f = &sc->failed;
+	long n = bpf_probe_read_user_str(f->path, HS_PATH_MAX, (void *)path);
+	f->type = HS_EVENT_FAILED;
+	f->path_len = n > 0 ? (n - 1) & (HS_PATH_MAX - 1) : 0;
+	f->tgid = tgid;
+	f->error = error;
+	f->base = 0;
+	if (f->path[0] != '/') {
+		struct task_struct *task = CURRENT();
+		u64 dentry = 0, mount = 0;
+		if (dirfd == AT_FDCWD) {
+			void *fs = LOAD(task_struct, task, fs);
+			dentry = NUMBER(slot, LOAD(fs_struct, fs, pwd.dentry));
+			mount = mount_of(NUMBER(slot, LOAD(fs_struct, fs, pwd.mnt)));
+		} else {
+			u64 file = NUMBER(slot, fd_to_file(task, dirfd));
+			if (file) {
+				dentry = NUMBER(slot, LOAD(file, file, f_path.dentry));
+				mount = mount_of(NUMBER(slot, LOAD(file, file, f_path.mnt)));
+			}
+		}
+		if (dentry)
+			f->base = send_directory(dentry, mount);
+	}
+	send_event(f, __builtin_offsetof(struct hs_failed, path) + f->path_len, sizeof(*f));
+	return 0;
+}
+
+static __always_inline void exit_path(struct task_state *s, u32 kind, long ret, u64 ns)
+{
+	int failed = ret == -ENOENT || ret == -ENOTDIR;
+	if ((kind == HS_EXEC || kind == HS_EXECAT) && !failed)
+		return; /* the time of an exec is not that of a lookup */
+	struct hs_process *p = process_of(s);
+	if (p) {
+		ATOMIC_ADD(&p->lookups, 1);
+		ATOMIC_ADD(&p->lookup_ns, ns);
+		if (failed) {
+			ATOMIC_ADD(&p->lookups_failed, 1);
+			ATOMIC_ADD(&p->lookup_failed_ns, ns);
+		}
+	}
+	if (failed) {
+		send_failed(s->path, s->dirfd, -ret, s->tgid);
+		return;
+	}
+	if ((kind == HS_OPEN || kind == HS_OPENAT) && ret >= 0 && resolve_file(s, fd_to_file(CURRENT(), ret), &s->in)) {
+		struct hs_row *row = row_of(s, &s->in, 0);
+		if (row)
+			ATOMIC_ADD(&row->opens, 1);
+	}
+}
