@@ -240,6 +240,8 @@ fn what_is_no_control_group_is_refused() {
 fn the_whole_host_is_everybody_but_the_observer() {
     let scratch = Scratch::new("attach-system");
     let file = scratch.file("f", MIB);
+    // Before, too: what this test does to the file is seen as well.
+    evict_verified(&file);
     let mut shell = Shell::new();
     let attached = Attached::start(&scratch, "p.json", &["--system"]);
     let observer = u64::from(attached.child.id());
@@ -257,6 +259,8 @@ fn observers_do_not_disturb_each_other() {
     let files: Vec<PathBuf> =
         (0..3).map(|index| scratch.file(&format!("f{index}"), 4 * MIB)).collect();
     let mut shells: Vec<Shell> = (0..3).map(|index| observed_shell(&scratch, index)).collect();
+    // Before, too: what this test does to the files is seen as well.
+    files.iter().for_each(|file| evict_verified(file));
     let all = Attached::start(&scratch, "all.json", &["--system"]);
     files.iter().for_each(|file| evict_verified(file));
     for (index, (shell, file)) in shells.iter_mut().zip(&files).enumerate() {

@@ -1,5 +1,6 @@
 //! Writes: what hotset says of a file against what the workload and the kernel say of it.
 
+use hotset_tests::scratch::text;
 use hotset_tests::{Cache, Observed, Scratch, observe};
 
 const MIB: u64 = 1 << 20;
@@ -149,4 +150,24 @@ fn msync_is_counted_and_its_bytes_are_the_files() {
     run.assert_counts(&[("/device/write_bytes", MIB)]);
     // The call names memory and no file.
     assert_eq!(hotset_tests::number(&run.profile, "/totals/sync/calls"), 1);
+}
+
+/// Its pages are its only copy, and enter the cache by another way than those of other file systems.
+#[test]
+fn a_file_in_memory_is_made_of_new_pages_too() {
+    let scratch = Scratch::new("tmpfs");
+    let dir = scratch.path("memory");
+    std::fs::create_dir(&dir).expect("mkdir");
+    let _mounted = hotset_tests::Mounted::new(&["-t", "tmpfs", "none", text(&dir)]);
+    let file = dir.join("f");
+    let words = ["write-new", "--size-mib", "4"];
+    let run = observe(&scratch, &file, Cache::AsItIs, &words);
+    run.assert_same(&[
+        ("/write/calls", "/requests"),
+        ("/write/bytes", "/bytes"),
+        ("/write/pages", "/pages"),
+        ("/cached_after", "/pages_cached_after"),
+    ]);
+    let new = &run.row()["write"]["new_pages"];
+    assert!(new.is_null() || *new == 4 * MIB / PAGE, "{}", run.row());
 }

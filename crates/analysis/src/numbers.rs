@@ -92,6 +92,9 @@ pub struct IoNumbers {
     pub written_bytes: Observed<u64>,
     /// Wasted read-ahead in bytes.
     pub wasted_bytes: Observed<u64>,
+    /// Bytes that the device read for something else than pages of files and direct reads: directories, inodes and
+    /// other metadata of file systems. Missing where one of its parts is.
+    pub metadata_bytes: Observed<u64>,
 }
 
 impl IoNumbers {
@@ -106,9 +109,25 @@ impl IoNumbers {
             mapped_in_bytes: mapped,
             read_bytes: either_sum(io.read.map(|r| r.bytes), io.direct.map(|d| d.read_bytes)),
             written_bytes: either_sum(io.write.map(|w| w.bytes), io.direct.map(|d| d.write_bytes)),
+            metadata_bytes: metadata_bytes(io, page_size_bytes),
             wasted_bytes: io.readahead.map(|ra| ra.wasted_pages.saturating_mul(page_size_bytes)),
         }
     }
+}
+
+fn metadata_bytes(io: &Io, page_size_bytes: u64) -> Observed<u64> {
+    let misses = io
+        .read
+        .map(|read| read.misses)
+        .zip_with(io.write.map(|write| write.misses), u64::saturating_add);
+    let pages = misses
+        .zip_with(io.readahead.map(|readahead| readahead.pages), u64::saturating_add)
+        .zip_with(io.mmap.pages_read, u64::saturating_add);
+    let direct = io.direct.map(|direct| direct.read_bytes);
+    let explained = pages
+        .map(|pages| pages.saturating_mul(page_size_bytes))
+        .zip_with(direct, u64::saturating_add);
+    io.device.read_bytes.zip_with(explained, u64::saturating_sub)
 }
 
 /// The sum of what is known of the two; missing only where both are.
@@ -165,6 +184,17 @@ mod tests {
     fn contradictory_counters_do_not_panic() {
         let read = ReadIo { pages: 1, misses: u64::MAX, readahead_hits: 3, ..ReadIo::default() };
         assert_eq!(ReadNumbers::of(&read, u64::MAX).hits, 0);
+    }
+
+    #[test]
+    fn what_the_device_read_beyond_files_is_metadata() {
+        let mut io = Io::zero();
+        io.read = Observed::Value(ReadIo { pages: 10, misses: 4, ..ReadIo::default() });
+        io.mmap.pages_read = Observed::Value(6);
+        io.device.read_bytes = Observed::Value(12 * 4096);
+        assert_eq!(IoNumbers::of(&io, 4096).metadata_bytes.value(), Some(2 * 4096));
+        io.device.read_bytes = Observed::Value(4096);
+        assert_eq!(IoNumbers::of(&io, 4096).metadata_bytes.value(), Some(0));
     }
 
     #[test]

@@ -59,6 +59,8 @@ pub struct TimeSplit {
     pub user_of_wall: Option<f64>,
     /// System CPU time as a share of the wall time. It overlaps with the I/O classes: copying is system time.
     pub system_of_wall: Option<f64>,
+    /// Set where the rest is mostly not CPU time: it is more than twice as long.
+    pub rest_waits: bool,
     /// How many tasks were busy on average, at least 1: (I/O time + user CPU time) / wall time.
     pub parallelism: f64,
 }
@@ -109,6 +111,7 @@ impl TimeSplit {
             busiest_process_io_ns: busiest(profile, io_ns),
             user_of_wall: of_wall(profile.command.user_ns),
             system_of_wall: of_wall(profile.command.system_ns),
+            rest_waits: rest_waits(profile, io_ns),
             parallelism: parallelism(profile, io_ns),
         }
     }
@@ -150,6 +153,13 @@ fn busiest(profile: &Profile, total: Observed<u64>) -> Observed<u64> {
         }
     }
     if profile.processes.is_empty() { total } else { Observed::Value(busiest) }
+}
+
+fn rest_waits(profile: &Profile, io_ns: Observed<u64>) -> bool {
+    let command = &profile.command;
+    let cpu = command.user_ns.zip_with(command.system_ns, u64::saturating_add);
+    let waits = |cpu: u64, io: u64| command.wall_ns.saturating_sub(io) > cpu.saturating_mul(2);
+    cpu.zip_with(io_ns, waits).value().unwrap_or(false)
 }
 
 fn parallelism(profile: &Profile, io_ns: Observed<u64>) -> f64 {

@@ -8,11 +8,14 @@
 mod batch;
 mod btf;
 mod collector;
+mod convert;
 mod error;
 mod facts;
 mod features;
+mod gather;
 mod load;
 mod names;
+mod people;
 mod perf;
 mod probe;
 mod record;

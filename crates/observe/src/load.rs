@@ -200,11 +200,9 @@ mod tests {
             ("hs_task_event", TaskHead::layout()),
         ];
         for build in [Build::Full, Build::Compat] {
-            let open = ObjectBuilder::default().open_memory(object_bytes(build)).expect("open");
-            let btf =
-                Btf::from_bpf_object(libbpf_rs::AsRawLibbpf::as_libbpf_object(&open).as_ref_safe())
-                    .expect("BTF")
-                    .expect("the object has BTF");
+            let btf = Btf::from_raw("sensor", object_bytes(build))
+                .expect("ELF")
+                .expect("the object has BTF");
             for (name, fields) in &mirrors {
                 let kernel: Struct<'_> =
                     btf.type_by_name(name).unwrap_or_else(|| panic!("{name} in the object"));
@@ -220,18 +218,6 @@ mod tests {
                     assert_eq!(bits as usize, offset * 8, "{name}.{plain}");
                 }
             }
-        }
-    }
-
-    /// Helper: libbpf-rs takes the raw object by reference.
-    trait AsRefSafe<T> {
-        fn as_ref_safe(&self) -> &T;
-    }
-
-    impl<T> AsRefSafe<T> for std::ptr::NonNull<T> {
-        fn as_ref_safe(&self) -> &T {
-            // SAFETY: the object outlives the borrow, which ends within the test.
-            unsafe { self.as_ref() }
         }
     }
 }

@@ -2,12 +2,17 @@
 
 use super::input::{need, ratio};
 use super::{Answer, RuleInput, Verdict};
-use crate::{Evidence, Finding};
+use crate::{Evidence, Finding, IoNumbers};
 
 pub(super) const ID: &str = "cpu-bound";
 
 /// I/O time as a share of the wall time, below which no change of I/O can pass the gate's 5 % ([`crate::Gate`]).
 const MAX_IO_SHARE: f64 = 0.05;
+/// A shorter run has nothing to gain and nothing to tell: its process started and ended.
+const MIN_WALL_NS: u64 = 50_000_000;
+/// Metadata that the device read, from which on files may well be what the run waited for: directories and inodes are
+/// read outside any counted call.
+const MAX_METADATA_BYTES: u64 = 1 << 20;
 /// CPU time as a share of the wall time, from which on computing is the answer; below, the run waits for something else.
 const MIN_CPU_SHARE: f64 = 0.5;
 
@@ -29,7 +34,7 @@ fn examine(input: &RuleInput<'_>) -> Answer {
     let io_share = ratio(busiest_ns as f64, wall_ns as f64);
     // Processes that run in turn: their sum counts as far as it fits into the wall time.
     let in_turn = ratio(total_io_ns as f64, wall_ns as f64) / input.time.parallelism;
-    if wall_ns == 0 || io_share.max(in_turn) >= MAX_IO_SHARE {
+    if wall_ns < MIN_WALL_NS || io_share.max(in_turn) >= MAX_IO_SHARE {
         return Ok(None);
     }
     let user_ns = input.profile.command.user_ns.value();
@@ -38,10 +43,16 @@ fn examine(input: &RuleInput<'_>) -> Answer {
     let cpu_share = ratio(cpu_ns as f64, wall_ns as f64);
     let percent = 100.0 * io_share.max(in_turn);
     // One process's share, where several ran: their sum says nothing beside the wall time.
-    let whose = if input.time.processes > 1 { ", of the busiest process," } else { "" };
+    let whose = if input.time.processes > 1 { " in the busiest process" } else { "" };
     let title =
-        format!("Files are not the bottleneck: I/O{whose} takes {percent:.1} % of the wall time");
-    let advice = if cpu_share >= MIN_CPU_SHARE {
+        format!("Files are not the bottleneck: I/O takes {percent:.1} % of the wall time{whose}");
+    let computes = cpu_share >= MIN_CPU_SHARE;
+    let numbers = IoNumbers::of(totals, input.profile.environment.page_size_bytes);
+    let metadata = numbers.metadata_bytes.value().unwrap_or(0);
+    if !computes && metadata >= MAX_METADATA_BYTES {
+        return Ok(None);
+    }
+    let advice = if computes {
         "The run computes: a CPU profile (perf record) tells more than this report."
     } else {
         "The run waits for something else: network, locks, timers, pipes."
@@ -86,6 +97,12 @@ mod tests {
 
     #[test]
     fn near_misses() {
+        let mut run = busy(1, 1);
+        run.profile.totals.device.read_bytes = Observed::Value(60 << 20);
+        assert_eq!(run.ask(check), Verdict::Clear, "find(1) over cold directories");
+        let mut run = busy(1, second(1));
+        run.profile.command.wall_ns = 1_000_000;
+        assert_eq!(run.ask(check), Verdict::Clear, "true(1)");
         assert_eq!(busy(50_000_000, 950_000_000).ask(check), Verdict::Clear, "5 %");
         let mut profile = with_processes(10);
         let time = TimeIo { hit_ns: second(1) / 25, ..TimeIo::default() };

@@ -112,6 +112,14 @@ pub(crate) fn check_all(input: &RuleInput<'_>) -> (Vec<Finding>, Vec<RuleVerdict
         };
         verdicts.push(RuleVerdict { rule: rule.id, outcome });
     }
+    // Where something is worth changing, nobody is told to look elsewhere.
+    if findings.iter().any(|finding| finding.severity > Severity::Info) {
+        let before = findings.len();
+        findings.retain(|finding| finding.rule != cpu_bound::ID);
+        if findings.len() < before {
+            verdicts.push(RuleVerdict { rule: cpu_bound::ID, outcome: Outcome::Clear });
+        }
+    }
     findings.sort_by_key(|finding| {
         let informs = finding.severity == Severity::Info;
         (informs, Reverse(finding.saving.high_ns))

@@ -1,6 +1,6 @@
 //! The same file read whole again and again: keep what came of it.
 
-use super::culprits::{bounds, culprits, files, total, worst};
+use super::culprits::{bounds, culprits, total, worst};
 use super::input::ratio;
 use super::{Answer, RuleInput, Verdict};
 use crate::{Evidence, Finding};
@@ -51,10 +51,13 @@ fn examine(input: &RuleInput<'_>) -> Answer {
         return Ok(None);
     }
     let most = found.iter().map(|culprit| culprit.seen.opens).max().unwrap_or(0);
-    let title = format!("{} read whole again and again, up to {most} times", files(found.len()));
-    let advice = "Keep the parsed result and read again only when the file's modification time or size changes. The \
-                  lower bound counts the reads alone, the upper one also user CPU time in proportion to the bytes: \
-                  parsing them again disappears too. Across processes, hand the result on or use a daemon.";
+    let title = match found.len() {
+        1 => format!("One file read whole {most} times"),
+        n => format!("{n} files read whole again and again, up to {most} times"),
+    };
+    let advice = "Keep the parsed result, and read again only when the file's modification time or size changes. The \
+                  upper bound counts user CPU time in proportion to the bytes too: parsing disappears as well. Across \
+                  processes, hand the result on or use a daemon.";
     let evidence = vec![
         Evidence::count("opens", total(&found, |seen| seen.opens)),
         Evidence::count("most_opens_of_a_file", most),

@@ -7,6 +7,8 @@ use super::screen::Screen;
 use crate::table::{Align, Table, pad};
 use crate::units::{bytes, count, duration, percent};
 
+/// Metadata below this is the usual inode or two.
+const MIN_METADATA: u64 = 1 << 20;
 const LABEL_WIDTH: usize = 11;
 
 /// Buffered reads by where they came from, then everything else that is not zero, a line each.
@@ -132,17 +134,23 @@ fn others(summary: &Summary) -> Vec<(&'static str, String)> {
         ("syncs", syncs(io)),
         ("direct", io.direct.value().and_then(|direct| direct_line(&direct))),
         ("lookups", lookups(summary)),
-        ("device", device(io)),
+        ("device", device(io, summary)),
     ];
     lines.into_iter().filter_map(|(name, line)| Some((name, line?))).collect()
 }
 
-fn device(io: &Io) -> Option<String> {
+fn device(io: &Io, summary: &Summary) -> Option<String> {
     let part = |verb: &str, moved: Observed<u64>| {
         moved.value().filter(|&moved| moved > 0).map(|moved| format!("{} {verb}", bytes(moved)))
     };
     let parts = [part("read", io.device.read_bytes), part("written", io.device.write_bytes)];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    // Pages whose origin was lost would pass for metadata.
+    let known = !summary.losses.from_device_at_least;
+    let metadata = summary.totals.metadata_bytes.value();
+    let metadata = metadata.filter(|&bytes| known && bytes >= MIN_METADATA);
+    let metadata = metadata.map(|read| format!("{} of it metadata", bytes(read)));
+    let [read, written] = parts;
+    let parts: Vec<String> = [read, metadata, written].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 

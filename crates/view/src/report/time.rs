@@ -29,6 +29,10 @@ pub(super) fn push(screen: &mut Screen, summary: &Summary) {
         screen.line("  no I/O");
         return;
     }
+    let label = |kind| match kind {
+        SliceKind::Rest if summary.time.rest_waits => "waiting, all else",
+        kind => label(kind),
+    };
     let labels = slices.iter().map(|slice| columns(label(slice.kind)));
     let label_width = labels.max().unwrap_or(0);
     let beside = INDENT + label_width + 2 + TIME_WIDTH + SHARE_WIDTH;
@@ -36,19 +40,18 @@ pub(super) fn push(screen: &mut Screen, summary: &Summary) {
     // Sums over processes can exceed the wall time; the longest bar is then the longest slice.
     let longest = slices.iter().filter_map(|slice| slice.of_wall).fold(1.0, f64::max);
     for slice in &slices {
-        let line = line(screen, slice, label_width, bar_width, longest);
+        let line = line(
+            screen,
+            slice,
+            &pad(label(slice.kind), label_width, Align::Left),
+            bar_width,
+            longest,
+        );
         screen.line(&line);
     }
 }
 
-fn line(
-    screen: &Screen,
-    slice: &Slice,
-    label_width: usize,
-    bar_width: usize,
-    longest: f64,
-) -> String {
-    let label = pad(label(slice.kind), label_width, Align::Left);
+fn line(screen: &Screen, slice: &Slice, label: &str, bar_width: usize, longest: f64) -> String {
     let drawn = bar(slice.of_wall.unwrap_or(0.0) / longest, bar_width);
     let bar = screen.paint(&pad(&drawn, bar_width, Align::Left), tone(slice.kind));
     let time = pad(&units::duration(slice.ns), TIME_WIDTH, Align::Right);

@@ -1,0 +1,191 @@
+//! Rows summed into files and processes, a file at a time, within a bound.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use hotset_facts::{Dev, FileId, FileKind, FileRow, Io, Observed, Pid, ReadaheadIo, Reason};
+use hotset_sys::proc::mountinfo::Mount;
+
+use crate::collector::Collector;
+use crate::convert::{io_of, zero_io};
+use crate::record::{File, FileKey, Row, RowKey, bytes_of};
+use crate::select::Selection;
+
+/// Files that are told apart in a report; the cheapest beyond it are summed up in one row.
+const MAX_FILE_ROWS: usize = 30_000;
+
+const S_IFMT: u32 = 0o170_000;
+const S_IFBLK: u32 = 0o060_000;
+
+const NAME_LOST: Reason = Reason::lost("the record of its name did not fit into the ring");
+const MANY_FILES: Reason = Reason::not_measured("many files in one row");
+
+/// Sums rows into files and processes, a file at a time.
+pub(crate) struct Gather<'a> {
+    collector: &'a Collector,
+    selection: &'a Selection,
+    mounts: &'a [Mount],
+    states: HashMap<(u32, u64), File>,
+    own: Pid,
+    /// The file whose rows are being summed, and the sum so far.
+    current: Option<(RowKey, FileRow, Io)>,
+    ahead_most: (u64, Pid),
+    files: Vec<FileRow>,
+    others: Option<FileRow>,
+    processes: HashMap<Pid, Io>,
+}
+
+impl<'a> Gather<'a> {
+    pub(crate) fn new(
+        collector: &'a Collector,
+        selection: &'a Selection,
+        mounts: &'a [Mount],
+        states: HashMap<(u32, u64), File>,
+    ) -> Self {
+        Self {
+            collector,
+            selection,
+            mounts,
+            states,
+            own: std::process::id(),
+            current: None,
+            ahead_most: (0, 0),
+            files: Vec::new(),
+            others: None,
+            processes: HashMap::new(),
+        }
+    }
+
+    /// Takes one row; those of one file must come together.
+    pub(crate) fn row(&mut self, key: RowKey, row: &Row) {
+        // Between marking and spawning this process is followed too; that is not the command's.
+        if key.tgid == self.own {
+            return;
+        }
+        let io = io_of(row, self.selection);
+        if key.tgid != 0 {
+            self.processes.entry(key.tgid).or_insert_with(|| zero_io(self.selection)).add(&io);
+        }
+        if key.dev == 0 && key.ino == 0 {
+            if bytes_of(row).iter().any(|byte| *byte != 0) {
+                self.fold(io, row.opens);
+            }
+            return;
+        }
+        if self
+            .current
+            .as_ref()
+            .is_none_or(|(current, ..)| (current.dev, current.ino) != (key.dev, key.ino))
+        {
+            self.close();
+            self.current = Some((key, self.open(key), zero_io(self.selection)));
+        }
+        if let Some((_, file, sum)) = &mut self.current {
+            sum.add(&io);
+            file.opens = file.opens.map(|opens| opens + row.opens);
+            file.processes += 1;
+        }
+        if row.ra_pages > self.ahead_most.0 {
+            self.ahead_most = (row.ra_pages, key.tgid);
+        }
+    }
+
+    fn open(&self, key: RowKey) -> FileRow {
+        let id = FileId { dev: Dev::from_kernel(key.dev), ino: key.ino };
+        let mut file = FileRow::new(id, NAME_LOST);
+        file.opens = Observed::Value(0);
+        file.evicted_pages = Observed::Value(0);
+        if let Some(named) = self.collector.files.get(&(key.dev, key.ino)) {
+            let file_key = FileKey { ino: key.ino, dev: key.dev, pad: 0 };
+            if named.mode & S_IFMT == S_IFBLK {
+                file.kind = FileKind::BlockDevice;
+            }
+            if let Some(path) = self.collector.path(&file_key, self.mounts) {
+                file.path = Observed::Value(path);
+            }
+            file.deleted = named.deleted;
+            file.size_bytes = Observed::Value(named.size_bytes);
+            file.cached_before = Observed::Value(named.cached_pages);
+        }
+        if file.kind == FileKind::BlockDevice
+            && let Some(path) = block_device_path(id.dev, key.ino)
+        {
+            file.path = Observed::Value(path);
+        }
+        file
+    }
+
+    fn close(&mut self) {
+        let Some((key, mut file, mut io)) = self.current.take() else { return };
+        if let Some(state) = self.states.get(&(key.dev, key.ino)) {
+            file.evicted_pages = Observed::Value(state.evicted);
+            let wasted = ReadaheadIo { pages: 0, wasted_pages: state.wasted };
+            if let Some(readahead) = io.readahead.as_value_mut() {
+                readahead.add(&wasted);
+            }
+            // Waste belongs to a file; of its processes, the one that read most ahead caused most of it.
+            let culprit = self.processes.get_mut(&self.ahead_most.1);
+            if let Some(readahead) = culprit.and_then(|io| io.readahead.as_value_mut()) {
+                readahead.add(&wasted);
+            }
+        }
+        self.ahead_most = (0, 0);
+        file.io = io.into();
+        self.files.push(file);
+        if self.files.len() >= 2 * MAX_FILE_ROWS {
+            self.prune();
+        }
+    }
+
+    /// Keeps the costliest files and folds the rest into one row.
+    fn prune(&mut self) {
+        if self.files.len() <= MAX_FILE_ROWS {
+            return;
+        }
+        self.files.select_nth_unstable_by_key(MAX_FILE_ROWS, |file| std::cmp::Reverse(cost(file)));
+        for file in self.files.split_off(MAX_FILE_ROWS) {
+            self.fold(file.io.unpack(), file.opens.value().unwrap_or(0));
+        }
+    }
+
+    fn fold(&mut self, io: Io, opens: u64) {
+        let selection = self.selection;
+        let others = self.others.get_or_insert_with(|| {
+            let mut others = FileRow::new(FileId::default(), MANY_FILES);
+            others.kind = FileKind::Others;
+            others.io = zero_io(selection).into();
+            others.opens = Observed::Value(0);
+            others
+        });
+        others.io.edit(|sum| sum.add(&io));
+        others.opens = others.opens.map(|sum| sum + opens);
+        others.processes += 1;
+    }
+
+    /// The files, costliest first, and the counters of each process.
+    pub(crate) fn finish(mut self) -> (Vec<FileRow>, HashMap<Pid, Io>) {
+        self.close();
+        self.prune();
+        self.files.sort_by_cached_key(|file| std::cmp::Reverse(cost(file)));
+        self.files.extend(self.others);
+        (self.files, self.processes)
+    }
+}
+
+/// What a file cost: pages from the device first, then time, then bytes.
+fn cost(file: &FileRow) -> (u64, u64, u64) {
+    let io = file.io.unpack();
+    let read = io.read.value().unwrap_or_default();
+    let write = io.write.value().unwrap_or_default();
+    let time = io.time.value().unwrap_or_default();
+    let faulted = io.mmap.pages_read.value().unwrap_or(0);
+    (read.from_device() + faulted, time.total_ns(), read.bytes + write.bytes)
+}
+
+/// A raw device, or the metadata of the file system on it: the kernel keeps both in the device's own inode.
+fn block_device_path(bdev: Dev, ino: u64) -> Option<PathBuf> {
+    // The inodes of block devices live in a file system of their own; their number is the device's.
+    let dev = if bdev.major == 0 { Dev::from_kernel(u32::try_from(ino).ok()?) } else { bdev };
+    let link = std::fs::read_link(format!("/sys/dev/block/{dev}")).ok()?;
+    Some(Path::new("/dev").join(link.file_name()?))
+}
