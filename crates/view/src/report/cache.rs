@@ -131,7 +131,6 @@ fn others(summary: &Summary) -> Vec<(&'static str, String)> {
     let lines = [
         ("mappings", mappings(io, summary)),
         ("writes", writes(io, summary)),
-        ("syncs", syncs(io)),
         ("direct", io.direct.value().and_then(|direct| direct_line(&direct))),
         ("lookups", lookups(summary)),
         ("device", device(io, summary)),
@@ -184,22 +183,22 @@ fn mappings(io: &Io, summary: &Summary) -> Option<String> {
 }
 
 fn writes(io: &Io, summary: &Summary) -> Option<String> {
-    let write = io.write.value().filter(|write| write.calls > 0)?;
-    let mut parts = vec![format!("{}, {}", times(write.calls, "call"), bytes(write.bytes))];
-    if let Some(numbers) = summary.totals.write.value()
-        && numbers.dirtied_bytes > 0
-    {
-        parts.push(format!("{} dirtied", bytes(numbers.dirtied_bytes)));
+    let mut parts = Vec::new();
+    if let Some(write) = io.write.value().filter(|write| write.calls > 0) {
+        parts.push(format!("{}, {}", times(write.calls, "call"), bytes(write.bytes)));
+        if write.misses > 0 {
+            parts.push(format!("{} read first", pages(write.misses)));
+        }
     }
-    if write.misses > 0 {
-        parts.push(format!("{} pages read first", count(write.misses)));
+    // Stores to mappings dirty pages too.
+    let dirtied = summary.totals.write.value().map_or(0, |numbers| numbers.dirtied_bytes);
+    if dirtied > 0 {
+        parts.push(format!("{} dirtied", bytes(dirtied)));
     }
-    Some(parts.join(", "))
-}
-
-fn syncs(io: &Io) -> Option<String> {
-    let sync = io.sync.value().filter(|sync| sync.calls > 0)?;
-    Some(format!("{}, {}", times(sync.calls, "call"), duration(sync.time_ns)))
+    if let Some(sync) = io.sync.value().filter(|sync| sync.calls > 0) {
+        parts.push(format!("{} of {}", times(sync.calls, "sync"), duration(sync.time_ns)));
+    }
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 fn lookups(summary: &Summary) -> Option<String> {

@@ -3,6 +3,7 @@
 use hotset_analysis::{IoNumbers, Summary};
 use hotset_facts::{ExitStatus, Observed, ProcessRow};
 use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 
 use super::screen::{Screen, cell, rest_words};
 use crate::escape::shorten_end;
@@ -10,7 +11,7 @@ use crate::table::{Align, Table};
 use crate::units::{bytes, count, duration};
 
 /// A screen has room for this many.
-const MAX_ROWS: usize = 5;
+const MAX_ROWS: usize = 4;
 /// Columns of a terminal from which on there is room for more.
 const WIDE: usize = 100;
 const WIDEST: usize = 150;
@@ -113,8 +114,12 @@ fn words(screen: &Screen, process: &ProcessRow) -> String {
     if process.argv.is_empty() {
         return screen.name(process.comm.as_bytes());
     }
-    let words = process.argv.iter().map(|word| screen.name(word.as_bytes()));
-    words.collect::<Vec<_>>().join(" ")
+    // Of the program, the name says most.
+    let program = process.argv.first().and_then(|word| Path::new(word).file_name());
+    let program = program.map(|name| screen.name(name.as_bytes()));
+    let skipped = usize::from(program.is_some());
+    let words = process.argv.iter().skip(skipped).map(|word| screen.name(word.as_bytes()));
+    program.into_iter().chain(words).collect::<Vec<_>>().join(" ")
 }
 
 fn exit(exit: Observed<ExitStatus>) -> String {
