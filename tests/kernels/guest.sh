@@ -12,7 +12,7 @@ profile() {
     dir=/results/$name
     mkdir -p "$dir"
     # Longer than any case takes, far shorter than the host's patience: one hanging case must not take the others along.
-    timeout -s KILL 60 hotset run --json "$dir/profile.json" -q -- workload "$@" --truth "$dir/truth.json" >"$dir/output" 2>&1
+    timeout -s KILL 120 hotset run --json "$dir/profile.json" -q -- workload "$@" --truth "$dir/truth.json" >"$dir/output" 2>&1
     code=$?
     if [ $code -eq 0 ]; then
         echo "CASE $name: RAN"

@@ -3,7 +3,7 @@
 # Exit code: 0 all passed; 1 a case failed, a guest did not finish, or a kernel can't be had; 2 bad usage or set-up.
 set -euo pipefail
 DEFAULT_KERNELS=(6.1 6.12)
-BOOT_SECONDS=${HOTSET_GUEST_SECONDS:-300}
+BOOT_SECONDS=${HOTSET_GUEST_SECONDS:-600}
 PROBE_SECONDS=10
 
 here=$(dirname "$(readlink -f "$0")")

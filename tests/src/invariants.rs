@@ -59,7 +59,7 @@ fn assert_row(row: &Value) {
     equal(histogram(row, "read"), n("/read/calls"), "read histogram = calls");
     equal(histogram(row, "write"), n("/write/calls"), "write histogram = calls");
     assert!(n("/direct/reread_bytes") <= n("/direct/read_bytes"), "{row}");
-    // Pages that were read ahead are asked for later, wasted, or pending where the process still runs.
+    // A write creates no page that it does not write to.
     assert!(n("/write/new_pages") <= n("/write/pages"), "{row}");
 }
 

@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the block layer is asked to move. */
 
-/* Before folios the page itself had the field. */
-static __always_inline u64 mapping_offset(void)
-{
-	return bpf_core_type_exists(struct folio) ? bpf_core_field_offset(struct folio, mapping) :
-						    bpf_core_field_offset(struct page___whole, mapping);
-}
-
 /* The inode whose cached page a request reads or writes; 0 for memory of a program (direct I/O). */
 static __always_inline u64 bio_inode(struct bio *bio)
 {

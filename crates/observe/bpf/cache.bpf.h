@@ -54,8 +54,8 @@ static __always_inline int entered_by_fault(struct task_state *s, struct task_st
 	if (LOAD(task_struct, task, flags) & PF_IO_WORKER)
 		return 0;
 	u64 top = NUMBER(&s->scratch, LOAD(task_struct, task, stack)) + 16384;
-	u64 regs = top - bpf_core_type_size(struct pt_regs);
-	return (s64)LOAD(pt_regs, regs, orig_ax) == -1;
+	u64 regs = top - sizeof(struct pt_regs);
+	return (s64)load_number(regs + __builtin_offsetof(struct pt_regs, orig_ax)) == -1;
 }
 
 /* No request of this task asked for these pages: io_uring, exec, an older kernel's fault, or a hint such as readahead(2). */

@@ -91,7 +91,7 @@ int BPF_PROG(sys_enter, struct pt_regs *regs, long id)
 /* A file system that can share blocks may have copied nothing; pages that were added prove that it did. */
 static __always_inline int may_share(struct target *t)
 {
-	return !t->brought && !t->ahead && LOAD(file_operations, LOAD(file, t->file, f_op), remap_file_range) != NULL;
+	return !t->brought && !t->ahead && (t->flags & TARGET_SHARES);
 }
 
 static __noinline int exit_pair(struct task_state *s, u64 bytes, u64 ns, u32 how, u32 kind)

@@ -37,20 +37,20 @@ int BPF_PROG(task_new, struct task_struct *child, u64 clone_flags)
 }
 
 SEC("tp_btf/sched_process_exec")
-int BPF_PROG(task_exec, struct task_struct *task, int old_pid, struct linux_binprm *bprm)
+int BPF_PROG(task_exec, struct task_struct *task)
 {
 	struct task_state *s = current_state();
 	if (!s)
 		return 0;
 	/* The program itself was opened by the kernel: name it, for its pages come up in faults only. */
+	void *mm = LOAD(task_struct, task, mm);
 	struct target t = {};
-	if (resolve_file(s, NUMBER(&s->scratch, LOAD(linux_binprm, bprm, file)), &t))
+	if (resolve_file(s, NUMBER(&s->scratch, LOAD(mm_struct, mm, exe_file)), &t))
 		row_of(s, &t, 0);
 	union scratch *sc = get_scratch(0);
 	if (!sc)
 		return 0;
 	struct hs_task_event *e = &sc->task;
-	void *mm = LOAD(task_struct, task, mm);
 	u64 start = LOAD(mm_struct, mm, arg_start), length = LOAD(mm_struct, mm, arg_end) - start;
 	if (length >= HS_ARGV_MAX)
 		length = HS_ARGV_MAX - 1;

@@ -141,10 +141,13 @@ impl<'a> Btf<'a> {
         self.at(at)
     }
 
-    /// The names of an enumeration.
-    pub(crate) fn enumerators(&self, ty: &Type<'a>) -> impl Iterator<Item = &'a [u8]> + '_ {
+    /// The names and values of an enumeration.
+    pub(crate) fn enumerators(&self, ty: &Type<'a>) -> impl Iterator<Item = (&'a [u8], u32)> + '_ {
         let rest = ty.rest;
-        (0..ty.members).filter_map(move |i| Some(self.name(word(self.types, rest + 8 * i)?)))
+        (0..ty.members).filter_map(move |i| {
+            let at = rest + 8 * i;
+            Some((self.name(word(self.types, at)?), word(self.types, at + 4)?))
+        })
     }
 }
 
@@ -178,7 +181,10 @@ mod tests {
         let btf = Btf::parse(&bytes).unwrap();
         let found: Vec<_> = btf.types().collect();
         assert_eq!(found.len(), 2);
-        assert_eq!(btf.enumerators(&found[0]).collect::<Vec<_>>(), [b"A", b"B"]);
+        assert_eq!(
+            btf.enumerators(&found[0]).collect::<Vec<_>>(),
+            [(b"A".as_slice(), 0), (b"B".as_slice(), 1)]
+        );
         assert_eq!((found[1].name, found[1].referenced), (b"t".as_slice(), 3));
         assert_eq!(btf.get(4).map(|ty| (ty.kind, ty.members)), Some((Kind::FuncProto, 3)));
         assert_eq!(btf.get(5), None);

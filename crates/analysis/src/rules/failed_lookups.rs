@@ -34,9 +34,8 @@ fn examine(input: &RuleInput<'_>) -> Answer {
             directories(silent.len())
         )
     };
-    let advice = "Take directories that never answer out of the search path (PYTHONPATH, PATH, LD_LIBRARY_PATH, \
-                  include and module paths), put those that answer first, use absolute paths, or cache where things \
-                  were found.";
+    let advice = "Take directories that never answer out of the search path (PATH, PYTHONPATH, LD_LIBRARY_PATH, -I), \
+                  put those that answer first, or remember where things were found.";
     let evidence = vec![
         Evidence::count("lookup_calls", counters.calls),
         Evidence::count("failed_calls", counters.failed),

@@ -57,18 +57,8 @@ static __always_inline u64 load_number(u64 address)
 #endif
 }
 
-/* Pages in a folio; before folios each page stood for itself. */
-static __always_inline u64 folio_pages(const void *folio)
-{
-	if (!bpf_core_type_exists(struct folio))
-		return 1;
-	if (!(load_number((u64)folio) & (1ULL << bpf_core_enum_value(enum pageflags, PG_head___any))))
-		return 1;
-	if (bpf_core_field_exists(((struct folio *)0)->_folio_order))
-		return 1ULL << (LOAD(folio, folio, _folio_order) & 0x3f);
-	return 1ULL << (LOAD(folio, folio, _flags_1) & 0x3f);
-}
-
+#ifdef HOTSET_COMPAT
+/* Before 5.16 there were pages only. */
 static __always_inline struct address_space *folio_mapping(const void *folio)
 {
 	if (bpf_core_type_exists(struct folio))
@@ -82,6 +72,28 @@ static __always_inline u64 folio_index(const void *folio)
 		return LOAD(folio, folio, index);
 	return LOAD(page___whole, folio, index);
 }
+
+static __always_inline u64 mapping_offset(void)
+{
+	return bpf_core_type_exists(struct folio) ? bpf_core_field_offset(struct folio, mapping) :
+						    bpf_core_field_offset(struct page___whole, mapping);
+}
+#else
+static __always_inline struct address_space *folio_mapping(const void *folio)
+{
+	return LOAD(folio, folio, mapping);
+}
+
+static __always_inline u64 folio_index(const void *folio)
+{
+	return LOAD(folio, folio, index);
+}
+
+static __always_inline u64 mapping_offset(void)
+{
+	return bpf_core_field_offset(struct folio, mapping);
+}
+#endif
 
 static __always_inline u64 hash64(u64 a, u64 b)
 {

@@ -57,13 +57,17 @@ enum { BPF_RB_AVAIL_DATA = 0 };
 #define REQ_OP_WRITE 1
 #define OVERLAYFS_SUPER_MAGIC 0x794c7630
 #define TMPFS_MAGIC 0x01021994
+#define EXT4_SUPER_MAGIC 0xef53 /* ext2 and ext3 too */
+#define F2FS_SUPER_MAGIC 0xf2f52010
 #define RAMFS_MAGIC 0x858458f6
 
-#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-
+/* Part of the ABI of x86-64 (asm/ptrace.h): the same offsets everywhere. */
 struct pt_regs {
-	unsigned long r10, r8, dx, si, di, orig_ax;
+	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di;
+	unsigned long orig_ax, ip, cs, flags, sp, ss;
 };
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct hlist_node {
 	struct hlist_node *next;
@@ -130,12 +134,7 @@ struct path {
 	struct dentry *dentry;
 };
 
-struct file_operations {
-	void *remap_file_range;
-};
-
 struct file {
-	const struct file_operations *f_op;
 	struct address_space *f_mapping;
 	void *private_data;
 	struct inode *f_inode;
@@ -159,6 +158,7 @@ struct fs_struct {
 
 struct mm_struct {
 	unsigned long arg_start, arg_end;
+	struct file *exe_file;
 };
 
 struct signal_struct {
@@ -190,12 +190,6 @@ struct task_struct {
 	char comm[16];
 };
 
-struct linux_binprm {
-	struct file *file;
-};
-
-enum pageflags { PG_head___any = 1 };
-
 /* The flags come first in every version, plain or wrapped: they are read by position. */
 struct folio {
 	struct address_space *mapping;
@@ -204,11 +198,13 @@ struct folio {
 	unsigned char _folio_order;   /* before */
 };
 
+#ifdef HOTSET_COMPAT
 /* Before folios. */
 struct page___whole {
 	struct address_space *mapping;
 	unsigned long index;
 };
+#endif
 
 struct page {
 	unsigned long compound_head;

@@ -26,6 +26,7 @@ struct target {
 #define TARGET_DIRECT 1u
 #define TARGET_USES_POSITION 2u
 #define TARGET_APPENDS 4u
+#define TARGET_SHARES 8u /* its file system may share blocks instead of copying */
 
 /* What a task is doing. */
 struct task_state {
@@ -202,6 +203,16 @@ struct {
 
 const volatile struct hs_config cfg SEC(".rodata");
 struct hs_globals g SEC(".bss");
+
+/* Pages in a folio; before folios each page stood for itself. */
+static __always_inline u64 folio_pages(const void *folio)
+{
+	if (!bpf_core_type_exists(struct folio) || !(load_number((u64)folio) & (1ULL << (cfg.pg_head & 63))))
+		return 1;
+	if (bpf_core_field_exists(((struct folio *)0)->_folio_order))
+		return 1ULL << (LOAD(folio, folio, _folio_order) & 0x3f);
+	return 1ULL << (LOAD(folio, folio, _flags_1) & 0x3f);
+}
 
 /* Pages pending in plane HS_AHEAD (0) or HS_WANTED (1) by a hash of the file: zero spares the look-up. */
 #define HINTS 4096

@@ -56,7 +56,7 @@ struct hs_config {
 	u32 scope;
 	u32 self_tgid;
 	u32 max_rows;
-	u32 pad;
+	u32 pg_head; /* the bit of a large folio's flags */
 };
 
 struct hs_globals {

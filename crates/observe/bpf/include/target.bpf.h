@@ -61,6 +61,8 @@ static __always_inline int resolve_file(struct task_state *s, u64 file, struct t
 	/* tmpfs takes the flag and caches all the same. */
 	if ((flags & O_DIRECT) && magic != TMPFS_MAGIC && magic != RAMFS_MAGIC)
 		t->flags |= TARGET_DIRECT;
+	if (magic != EXT4_SUPER_MAGIC && magic != F2FS_SUPER_MAGIC && magic != TMPFS_MAGIC && magic != RAMFS_MAGIC)
+		t->flags |= TARGET_SHARES;
 	if (magic == OVERLAYFS_SUPER_MAGIC) {
 		u64 real = overlay_inode(file);
 		if (real) {

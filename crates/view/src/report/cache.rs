@@ -156,10 +156,12 @@ fn device(io: &Io, summary: &Summary) -> Option<String> {
 fn direct_line(direct: &DirectIo) -> Option<String> {
     let mut parts = Vec::new();
     if direct.read_calls > 0 {
-        parts.push(format!("{} of {}", times(direct.read_calls, "read"), bytes(direct.read_bytes)));
-    }
-    if direct.reread_bytes > 0 {
-        parts.push(format!("{} of them not for the first time", bytes(direct.reread_bytes)));
+        let again = match direct.reread_bytes {
+            0 => String::new(),
+            again => format!(" ({} again)", bytes(again)),
+        };
+        let (calls, read) = (times(direct.read_calls, "read"), bytes(direct.read_bytes));
+        parts.push(format!("{calls} of {read}{again}"));
     }
     if direct.write_calls > 0 {
         parts.push(format!(

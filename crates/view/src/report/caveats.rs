@@ -24,9 +24,9 @@ pub(super) fn push(screen: &mut Screen, summary: &Summary) {
 fn notes(screen: &Screen, summary: &Summary) -> Vec<String> {
     let environment = &summary.profile.environment;
     let idle = screen.all && environment.evicts_idle_cache;
-    let idle = idle.then(|| {
-        "this host evicts idle page cache by itself (DAMON), so what is warm now is cold in a while"
-    });
+    let idle = idle.then_some(
+        "this host evicts idle page cache by itself (DAMON), so what is warm now is cold in a while",
+    );
     idle.into_iter().map(str::to_owned).collect()
 }
 

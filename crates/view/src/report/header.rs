@@ -47,8 +47,7 @@ fn ending(summary: &Summary) -> String {
     let wall = units::duration(summary.time.wall_ns);
     let still = match command.still_running {
         0 => String::new(),
-        1 => ", 1 process still running".to_owned(),
-        n => format!(", {n} processes still running"),
+        n => format!(", {n} still running"),
     };
     match (command.exit, &command.target) {
         (Observed::Value(ExitStatus::Code(code)), _) => format!("exit {code} after {wall}{still}"),

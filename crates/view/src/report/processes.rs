@@ -11,7 +11,7 @@ use crate::table::{Align, Table};
 use crate::units::{bytes, count, duration};
 
 /// A screen has room for this many.
-const MAX_ROWS: usize = 4;
+const MAX_ROWS: usize = 3;
 /// Columns of a terminal from which on there is room for more.
 const WIDE: usize = 100;
 const WIDEST: usize = 150;

@@ -17,6 +17,23 @@ fn a_common_program_fits_one_screen() {
 }
 
 #[test]
+fn a_build_with_three_findings_fits_one_screen() {
+    let summary = summary(many_files(30_000));
+    assert!(summary.findings.len() >= 3 && summary.profile.processes.len() == 8);
+    let report = render(&summary, &Options::default());
+    // Every kind of I/O that there is; a run with the usual two or three takes 40.
+    assert!(report.lines().count() <= 46, "{} lines:\n{report}", report.lines().count());
+    let all = render(&summary, &Options { all: true, ..Options::default() });
+    for finding in &summary.findings {
+        let start = finding.advice.split(' ').next().unwrap_or("");
+        let told = finding.title.chars().take(40).collect::<String>();
+        assert!(report.contains(&told), "{told}");
+        assert!(all.contains(start), "{start}");
+    }
+    insta::assert_snapshot!("many_files_80_all", all);
+}
+
+#[test]
 fn thirty_thousand_files() {
     insta::assert_snapshot!("many_files_80", shown(many_files(30_000), 80));
     insta::assert_snapshot!("many_files_160", shown(many_files(30_000), 160));

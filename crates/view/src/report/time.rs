@@ -14,7 +14,7 @@ const SHARE_WIDTH: usize = 8;
 /// A bar wider than this says no more.
 const MAX_BAR_WIDTH: usize = 100;
 /// A screen has room for this many slices; smaller ones share the last.
-const MAX_LINES: usize = 6;
+const MAX_LINES: usize = 5;
 
 pub(super) fn push(screen: &mut Screen, summary: &Summary) {
     let lines = if screen.all { usize::MAX } else { MAX_LINES };
