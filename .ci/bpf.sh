@@ -33,10 +33,12 @@ check() {
     # shellcheck disable=SC2064
     trap "rm -rf '$fresh'" EXIT
     "$sources/build.sh" "$fresh"
+    [[ -e $made ]] || fail "there is no $made"
     if [[ $(sed -n 's/^compiler //p' "$made") == "$(compiler)" ]]; then
         for object in "$objects"/*.bpf.o; do
             cmp "$object" "$fresh/${object##*/}" || fail "$object is not what the sources give"
         done
+        [[ $(<"$made") == "$(describe)" ]] || fail "$made does not describe the objects"
         echo "check-bpf: the objects are what the sources give"
         return
     fi

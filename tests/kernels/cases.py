@@ -77,6 +77,8 @@ CASES = {
         "truth.pages_cached_before == 0",
     ],
     "uring": [*READ, *COLD],
+    # Registered files and buffers: the request names a slot, not a descriptor.
+    "uring-fixed": [*READ, *COLD],
     # What each child misses depends on the others; the sum does not.
     "children": [*READ, *COLD],
 }
@@ -86,7 +88,11 @@ ESSENTIAL = {"read.pages", "read.hits", "read.misses"}
 
 # Cases whose events older kernels lack, by what the sensor calls them: before this kernel their numbers may be missing, from
 # it on they may not.
-MEASURED_SINCE = {"mmap-random": ("mmap", (6, 12)), "uring": ("io_uring", (6, 1))}
+MEASURED_SINCE = {
+    "mmap-random": ("mmap", (6, 12)),
+    "uring": ("io_uring", (6, 1)),
+    "uring-fixed": ("io_uring", (6, 1)),
+}
 
 # What older kernels are known to do: before this kernel, exactly this surplus is skipped, with the reason.
 QUIRKS = {

@@ -3,7 +3,7 @@
 # which holds `version`, `vmlinuz` and `lib/modules/VERSION`. Exit code 3: no such kernel can be had.
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
-# shellcheck source=mirrors.sh
+# shellcheck source-path=SCRIPTDIR source=mirrors.sh
 . "$here/mirrors.sh"
 
 APT_SECONDS=300

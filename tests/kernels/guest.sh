@@ -26,7 +26,9 @@ state() {
     workload "$1" --file $FILE >/results/state.log 2>&1 || echo "GUEST can't reach the state $1: $(tail -n 1 /results/state.log)"
 }
 
+# What the kernel offers, and what the loader and the verifier say.
 hotset doctor >/results/doctor 2>&1
+timeout -s KILL 120 hotset run -v -- true >/results/loader 2>&1
 workload make --file $FILE --size-mib $SIZE_MIB || { echo "GUEST can't make $FILE"; exit 1; }
 
 state evict && profile cold-seq seq --file $FILE --block 1048576
@@ -39,5 +41,6 @@ state evict && profile write-partial write-partial --file $FILE --count 500
 rm -f /mnt/new && profile write-new write-new --file /mnt/new --size-mib 8
 state evict && profile mmap-random mmap-random --file $FILE --count 500 --advise-random
 state evict && profile uring uring --file $FILE --count 500 --random
+state evict && profile uring-fixed uring --file $FILE --count 500 --random --fixed
 state evict && profile children children --file $FILE
 echo "KERNEL-TESTS done"

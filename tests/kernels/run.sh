@@ -12,7 +12,7 @@ export HOTSET_KERNEL_CACHE=${HOTSET_KERNEL_CACHE:-$top/target/kernels}
 HOTSET_BIN=${HOTSET_BIN:-$top/target/release/hotset}
 WORKLOAD_BIN=${WORKLOAD_BIN:-$top/target/release/workload}
 PATH=$PATH:/usr/sbin:/sbin
-# shellcheck source=packages.sh
+# shellcheck source-path=SCRIPTDIR source=packages.sh
 . "$here/packages.sh"
 
 usage() {

@@ -31,7 +31,7 @@ pub struct LookupNumbers {
 /// Rows that stand for this share of the I/O time tell the story; what the others add is in the line below them.
 const TELLING_SHARE: f64 = 0.95;
 /// A row below this share of the wall time tells nothing by itself.
-const TELLING_SHARE_OF_WALL: f64 = 0.001;
+const TELLING_SHARE_OF_WALL: f64 = 0.005;
 /// The first rows tell something even if they are small.
 const ALWAYS_TELLING: usize = 3;
 
@@ -100,7 +100,7 @@ impl Summary {
     }
 
     /// How many of the costliest files tell the story: those that make up 95 % of the I/O time on files, and from the
-    /// fourth on only those that took a thousandth of the wall time. All where nobody measured the time.
+    /// fourth on only those that took half a percent of the wall time. All where nobody measured the time.
     pub fn telling_files(&self) -> usize {
         self.telling(self.files_by_cost().map(|file| io_time_ns(&file.io.unpack())))
     }
@@ -237,7 +237,7 @@ mod tests {
         assert_eq!(run(&[10_000, 100, 60, 50, 40, 900, 0]).telling_files(), 2);
         let mut slow = run(&[10; 40]);
         slow.profile.command.wall_ns = 11_000;
-        assert_eq!(slow.telling_files(), 3, "each less than a thousandth of the wall time");
+        assert_eq!(slow.telling_files(), 3, "each a thousandth of the wall time");
         assert_eq!(run(&[0; 40]).telling_files(), 40, "no times: every row");
         assert_eq!(run(&[]).telling_files(), 0);
     }

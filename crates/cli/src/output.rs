@@ -100,7 +100,21 @@ fn write_json(summary: &Summary, path: &Path) -> Result<()> {
             other => other.context("standard output"),
         };
     }
-    // Beside it, then renamed: whoever reads the file sees the old one or the new one, never a half.
+    let written = match fs::metadata(path) {
+        // A device, a pipe or a socket's end stays what it is.
+        Ok(there) if !there.is_file() => fs::OpenOptions::new()
+            .write(true)
+            .open(path)
+            .and_then(|file| write_buffered(summary, file)),
+        // Where a link leads to is replaced, and not the link.
+        Ok(_) => fs::canonicalize(path).and_then(|path| replace(summary, &path)),
+        Err(_) => replace(summary, path),
+    };
+    written.with_context(|| path.display().to_string())
+}
+
+/// Writes beside a file, then renames: whoever reads it sees the old one or the new one, never a half.
+fn replace(summary: &Summary, path: &Path) -> io::Result<()> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(format!(".{}.part", std::process::id()));
     let beside = Path::new(&beside);
@@ -110,7 +124,7 @@ fn write_json(summary: &Summary, path: &Path) -> Result<()> {
     if written.is_err() {
         let _ = fs::remove_file(beside);
     }
-    written.with_context(|| path.display().to_string())
+    written
 }
 
 /// A run can have tens of thousands of rows: they go out as they are made.

@@ -2,8 +2,6 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::process::CommandExt;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use hotset_facts::Pid;
@@ -32,14 +30,9 @@ pub(crate) struct Ended {
 /// # Errors
 /// With the exit code that env(1) would give.
 pub(crate) fn start(program: &Program) -> Result<Running, (Exit, String)> {
-    let mut command = Command::new(&program.path);
-    command.args(program.argv.iter().skip(1));
-    if let Some(name) = program.argv.first() {
-        command.arg0(name);
-    }
     let started = Instant::now();
-    match command.spawn() {
-        Ok(child) => Ok(Running { pid: child.id(), started }),
+    match child::spawn(&program.path, &program.argv) {
+        Ok(pid) => Ok(Running { pid, started }),
         Err(error) => {
             let exit = match error.kind() {
                 io::ErrorKind::NotFound => Exit::NotFound,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the block layer is asked to move. */
 
-/* The inode whose cached page a request reads or writes; 0 for memory of a program (direct I/O). */
-static __always_inline u64 bio_inode(struct bio *bio)
+/* The inode whose cached page a request reads or writes, and which page; 0 for memory of a program (direct I/O). */
+static __always_inline u64 bio_inode(struct bio *bio, u64 *index)
 {
 	u64 page = load_pointer((u64)LOAD(bio, bio, bi_io_vec)), head = 0;
 	if (!page)
@@ -17,6 +17,7 @@ static __always_inline u64 bio_inode(struct bio *bio)
 	bpf_probe_read_kernel(&mapping, sizeof(mapping), (void *)(page + mapping_offset()));
 	if (!mapping || (mapping & 3))
 		return 0;
+	bpf_probe_read_kernel(index, sizeof(*index), (void *)(page + index_offset()));
 	return (u64)BPF_CORE_READ((struct address_space *)mapping, host);
 }
 
@@ -46,7 +47,7 @@ static __noinline int book_writeback(u64 inode, u32 bytes)
 	return 0;
 }
 
-static __noinline int book_own(struct task_state *s, u64 inode, u32 op, u32 bytes)
+static __noinline int book_own(struct task_state *s, u64 inode, u64 index, u32 op, u32 bytes)
 {
 	struct target t = {};
 	if (!s)
@@ -74,8 +75,14 @@ static __noinline int book_own(struct task_state *s, u64 inode, u32 op, u32 byte
 		}
 	}
 	struct hs_row *row = row_of(s, &t, 0);
-	if (row)
-		book_bytes(row, op, bytes);
+	if (!row)
+		return 0;
+	book_bytes(row, op, bytes);
+	if (op == REQ_OP_READ && !s->kind && *(volatile u32 *)hint_of(HS_WRITING, t.ino, t.dev)) {
+		u64 modified = bits_take(t.ino, t.dev, HS_WRITING, index, index + ((bytes + 4095) >> 12));
+		if (modified)
+			ATOMIC_ADD(&row->write_misses, modified);
+	}
 	return 0;
 }
 
@@ -88,9 +95,9 @@ static __always_inline int queued(struct bio *bio)
 	if (!bytes || op > REQ_OP_WRITE)
 		return 0;
 	struct task_state *s = current_state();
-	u64 inode = bio_inode(bio);
+	u64 index = 0, inode = bio_inode(bio, &index);
 	if (s)
-		book_own(s, inode, op, bytes);
+		book_own(s, inode, index, op, bytes);
 	else if (inode && op == REQ_OP_WRITE)
 		book_writeback(inode, bytes);
 	return 0;

@@ -1,15 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Page faults on file mappings. A fault first tries to map cached neighbours (mm_filemap_map_pages: done), else it looks
- * for its page (mm_filemap_fault) and may have to read it; the fault is then retried, and its second pass is not counted.
+ * for its page (mm_filemap_fault) and may have to read it; the fault is then retried. Whatever it does, it is counted once.
  */
 
-static __always_inline struct hs_row *fault_row(struct task_state *s, u64 inode)
+/*
+ * The number of the fault under way. The kernel counts a fault when it is complete, so all passes of one have the same:
+ * mapping cached neighbours, looking for its own page, waiting for that, and starting over.
+ */
+static __always_inline u64 fault_number(void)
 {
-	struct target t = {};
-	if (!inode || !target_of_inode(s, (void *)inode, &t))
-		return NULL;
-	return row_of(s, &t, 0);
+	struct task_struct *task = CURRENT();
+	return LOAD(task_struct, task, min_flt) + LOAD(task_struct, task, maj_flt) + 1;
+}
+
+static __always_inline void count_fault(struct task_state *s, struct target *t, u64 number)
+{
+	if (s->fault_counted == number)
+		return;
+	struct hs_row *row = row_of(s, t, 0);
+	if (!row)
+		return;
+	s->fault_counted = number;
+	ATOMIC_ADD(&row->faults, 1);
 }
 
 SEC("tp_btf/mm_filemap_fault")
@@ -18,20 +31,15 @@ int BPF_PROG(fault_lookup, struct address_space *mapping, unsigned long index)
 	struct task_state *s = current_state();
 	if (!s)
 		return 0;
-	struct task_struct *task = CURRENT();
-	u64 inode = NUMBER(&s->scratch, LOAD(address_space, mapping, host));
-	u64 switches = LOAD(task_struct, task, nvcsw);
-	if (s->fault_inode == inode && s->fault_index == index && (s->fault_major || s->fault_switches != switches))
-		return 0;
+	u64 inode = NUMBER(&s->scratch, LOAD(address_space, mapping, host)), number = fault_number();
+	if (s->fault_inode == inode && s->fault_number == number)
+		return 0; /* a later pass */
 	struct target t = {};
 	if (!inode || !target_of_inode(s, (void *)inode, &t))
 		return 0;
-	struct hs_row *row = row_of(s, &t, 0);
-	if (row)
-		ATOMIC_ADD(&row->faults, 1);
+	count_fault(s, &t, number);
 	s->fault_inode = inode;
-	s->fault_index = index;
-	s->fault_switches = switches;
+	s->fault_number = number;
 	s->fault_major = 0;
 	s->fault_key.tgid = s->tgid;
 	s->fault_key.dev = t.dev;
@@ -47,19 +55,15 @@ int BPF_PROG(fault_around, struct address_space *mapping, unsigned long start, u
 	struct task_state *s = current_state();
 	if (!s)
 		return 0;
-	u64 inode = NUMBER(&s->scratch, LOAD(address_space, mapping, host));
+	u64 inode = NUMBER(&s->scratch, LOAD(address_space, mapping, host)), number = fault_number();
 	struct target t = {};
 	if (!inode || !target_of_inode(s, (void *)inode, &t))
 		return 0;
 	bits_take(t.ino, t.dev, HS_AHEAD, start, end + 1);
-	u64 switches = LOAD(task_struct, CURRENT(), nvcsw);
-	if (s->fault_inode == inode && s->fault_index >= start && s->fault_index <= end &&
-	    (s->fault_major || s->fault_switches != switches))
-		return 0; /* the second pass of the fault that read the page */
+	if (s->fault_inode == inode && s->fault_number == number)
+		return 0; /* a later pass of the fault that read the page */
 	s->fault_inode = 0;
-	struct hs_row *row = row_of(s, &t, 0);
-	if (row)
-		ATOMIC_ADD(&row->faults, 1);
+	count_fault(s, &t, number);
 	return 0;
 }
 

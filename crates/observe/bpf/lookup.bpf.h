@@ -60,6 +60,16 @@ __noinline int send_failed(u64 path, s32 dirfd, s32 error, u32 tgid)
 	return 0;
 }
 
+/* Pages may have come up before the file was opened: its name was then that of any link to it. */
+static __always_inline void open_row(struct task_state *s, struct hs_row *row)
+{
+	ATOMIC_ADD(&row->opens, 1);
+	if (row->named)
+		return;
+	row->named = 1;
+	send_first(s->in.inode, s->in.file, s->tgid, 0);
+}
+
 static __always_inline void exit_path(struct task_state *s, u32 kind, long ret, u64 ns)
 {
 	int failed = ret == -ENOENT || ret == -ENOTDIR;
@@ -81,6 +91,6 @@ static __always_inline void exit_path(struct task_state *s, u32 kind, long ret, 
 	if ((kind == HS_OPEN || kind == HS_OPENAT) && ret >= 0 && resolve_file(s, fd_to_file(CURRENT(), ret), &s->in)) {
 		struct hs_row *row = row_of(s, &s->in, 0);
 		if (row)
-			ATOMIC_ADD(&row->opens, 1);
+			open_row(s, row);
 	}
 }

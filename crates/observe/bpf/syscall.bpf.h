@@ -88,6 +88,16 @@ int BPF_PROG(sys_enter, struct pt_regs *regs, long id)
 	return 0;
 }
 
+/* tmpfs adds pages without the tracepoint: the file's own count tells. */
+static __always_inline void settle_memory(struct target *t)
+{
+	if (!(t->flags & TARGET_IN_MEMORY))
+		return;
+	u64 now = LOAD(address_space, LOAD(inode, t->inode, i_mapping), nrpages);
+	if (now > t->pages_before)
+		t->brought = now - t->pages_before;
+}
+
 /* A file system that can share blocks may have copied nothing; pages that were added prove that it did. */
 static __always_inline int may_share(struct target *t)
 {
@@ -113,6 +123,7 @@ static __noinline int exit_pair(struct task_state *s, u64 bytes, u64 ns, u32 how
 	}
 	if (s->out.inode) {
 		settle_position(&s->out, bytes);
+		settle_memory(&s->out);
 		row = row_of(s, &s->out, 0);
 		/* The time was booked to the source. */
 		if (row)
@@ -160,11 +171,13 @@ int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
 		return 0;
 	if (is_alone(task))
 		how |= COUNT_ALONE;
-	if (t->flags & TARGET_DIRECT)
+	if (t->flags & TARGET_DIRECT) {
 		count_direct(row, t, ret, ns, kind >= HS_WRITE);
-	else if (kind >= HS_WRITE)
+	} else if (kind >= HS_WRITE) {
+		settle_memory(t);
 		count_write(row, t, ret, ns, how);
-	else
+	} else {
 		count_read(row, t, ret, ns, how);
+	}
 	return 0;
 }

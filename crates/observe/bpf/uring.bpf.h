@@ -2,6 +2,7 @@
 /*
  * io_uring. A request may be served at once, by a worker, or by the poller; whoever adds pages that it waits for, they
  * are its misses: the pages stand in HS_WANTED from submission, move to HS_MISSED when added, and are taken at completion.
+ * Reads from the device for pages in HS_WRITING are the misses of a write (block.bpf.h).
  */
 
 /* enum io_uring_op, include/uapi/linux/io_uring.h */
@@ -59,8 +60,11 @@ static __noinline int submitted(struct task_state *s, u64 req)
 	set_range(&r.target, pos, bytes);
 	r.target.flags &= ~TARGET_USES_POSITION;
 	r.start_ns = bpf_ktime_get_ns();
-	if (!(r.target.flags & TARGET_DIRECT) && r.target.first <= r.target.last)
+	if (!(r.target.flags & TARGET_DIRECT) && r.target.first <= r.target.last) {
 		bits_set(r.target.ino, r.target.dev, HS_WANTED, r.target.first, r.target.last + 1);
+		if (writes)
+			bits_set(r.target.ino, r.target.dev, HS_WRITING, r.target.first, r.target.last + 1);
+	}
 	if (bpf_map_update_elem(&requests, &req, &r, BPF_ANY))
 		ATOMIC_ADD(&g.requests_lost, 1);
 	/* Names the file while it surely exists. */
@@ -97,6 +101,8 @@ static __noinline int completed(u64 req, s64 result)
 	if (!(t->flags & TARGET_DIRECT) && t->first <= t->last) {
 		bits_take(t->ino, t->dev, HS_WANTED, t->first, t->last + 1);
 		t->brought = bits_take(t->ino, t->dev, HS_MISSED, t->first, t->last + 1);
+		if (r->writes)
+			bits_take(t->ino, t->dev, HS_WRITING, t->first, t->last + 1);
 	}
 	struct hs_row_key key = { .tgid = r->tgid, .dev = t->dev, .ino = t->ino };
 	struct hs_row *row = row_by_key(&key);

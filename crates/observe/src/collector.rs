@@ -24,6 +24,8 @@ pub(crate) struct Named {
     pub(crate) cached_pages: u64,
     pub(crate) mode: u32,
     pub(crate) deleted: bool,
+    /// The name is the one that a process used.
+    pub(crate) used: bool,
 }
 
 /// A process as its events tell it.
@@ -90,6 +92,13 @@ impl Collector {
         let key = (first.dev, first.ino);
         if let Some(known) = self.files.get_mut(&key) {
             // A file first met in a fault has a bare inode's name; one that comes through a descriptor knows the mount.
+            if first.used && !known.used {
+                known.used = true;
+                known.parent = first.parent;
+                known.name = first.name.into_boxed_slice();
+                // It was a name in the making.
+                known.deleted = first.deleted;
+            }
             known.size_bytes = known.size_bytes.max(first.size_bytes);
             known.deleted |= first.deleted;
             return;
@@ -107,6 +116,7 @@ impl Collector {
                 cached_pages: first.cached_pages,
                 mode: first.mode,
                 deleted: first.deleted,
+                used: first.used,
             },
         );
     }

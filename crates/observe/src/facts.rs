@@ -46,16 +46,29 @@ pub(crate) fn observation(session: &Session) -> Result<Observation, ObserveError
 fn check_after(file: &mut FileRow) {
     const GONE: Reason = Reason::not_measured("its path leads to another file now, or to none");
     file.cached_after = Observed::Missing(GONE);
+    if !ask_again(file) && was_written(file) {
+        // The size at first sight is not the size that the run left behind.
+        file.size_bytes = Observed::Missing(GONE);
+    }
+}
+
+fn ask_again(file: &mut FileRow) -> bool {
     if file.kind != FileKind::Regular || file.deleted {
-        return;
+        return false;
     }
-    let Some(path) = file.path.as_value() else { return };
-    let Ok((fd, stat)) = hotset_sys::cache::open_quietly(path) else { return };
+    let Some(path) = file.path.as_value() else { return false };
+    let Ok((fd, stat)) = hotset_sys::cache::open_quietly(path) else { return false };
     if hotset_sys::file_id(&stat) != file.id {
-        return;
+        return false;
     }
-    if let Ok(residency) = hotset_sys::cache::residency(&fd) {
-        file.cached_after = Observed::Value(residency.cached_pages);
-        file.size_bytes = Observed::Value(residency.size_bytes);
-    }
+    let Ok(residency) = hotset_sys::cache::residency(&fd) else { return false };
+    file.cached_after = Observed::Value(residency.cached_pages);
+    file.size_bytes = Observed::Value(residency.size_bytes);
+    true
+}
+
+fn was_written(file: &FileRow) -> bool {
+    let io = file.io.unpack();
+    let written = io.write.value().map_or(0, |write| write.calls + write.dirtied_pages);
+    written + io.direct.value().map_or(0, |direct| direct.write_calls) > 0
 }

@@ -9,7 +9,7 @@ use hotset_facts::HISTOGRAM_BOUNDS;
 
 pub(crate) const HISTOGRAM_BUCKETS: usize = HISTOGRAM_BOUNDS.len() + 1;
 pub(crate) const SYSCALLS: usize = 512;
-pub(crate) const PLANES: usize = 5;
+pub(crate) const PLANES: usize = 6;
 pub(crate) const PLANE_AHEAD: usize = 0;
 pub(crate) const CHUNK_WORDS: usize = 4;
 
@@ -135,6 +135,7 @@ mirror! {
         device_read_bytes: u64,
         device_write_bytes: u64,
         opens: u64,
+        named: u64,
     }
 }
 
@@ -209,7 +210,7 @@ mirror! {
         mode: u32,
         nlink: u32,
         unhashed: u32,
-        pad: u32,
+        used: u32,
     }
 }
 
@@ -264,6 +265,8 @@ pub(crate) struct First {
     pub(crate) cached_pages: u64,
     pub(crate) mode: u32,
     pub(crate) deleted: bool,
+    /// The name is the one that the process used, and not just some link to the inode.
+    pub(crate) used: bool,
     pub(crate) name: Vec<u8>,
 }
 
@@ -318,6 +321,7 @@ fn decode_first(bytes: &[u8]) -> Option<Event> {
         cached_pages: head.cached_pages,
         mode: head.mode,
         deleted: head.nlink == 0,
+        used: head.used != 0,
         name: tail::<FirstHead>(bytes, head.name_len)?.to_vec(),
     }))
 }

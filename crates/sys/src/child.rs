@@ -1,8 +1,11 @@
 //! Waiting for a child, and the signals that arrive meanwhile.
 
+use std::ffi::{CString, OsStr, OsString};
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use hotset_facts::Pid;
 use rustix::process::{Pid as RawPid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
@@ -99,6 +102,55 @@ pub struct Arrived {
     pub from_terminal: bool,
 }
 
+/// Starts a program with no signal held back and none ignored that this process ignores for itself, by vfork: until it
+/// executes, the child touches no memory of its own that an observer could take for the program's.
+///
+/// # Errors
+/// As execve(2) gives them; EINVAL where a word holds a NUL.
+pub fn spawn(program: &Path, argv: &[OsString]) -> io::Result<Pid> {
+    let text =
+        |word: &OsStr| CString::new(word.as_bytes()).map_err(|_| io::ErrorKind::InvalidInput);
+    let path = text(program.as_os_str())?;
+    let words = argv.iter().map(|word| text(word)).collect::<Result<Vec<_>, _>>()?;
+    let mut pointers: Vec<*mut libc::c_char> =
+        words.iter().map(|word| word.as_ptr().cast_mut()).collect();
+    pointers.push(std::ptr::null_mut());
+    let mut pid = 0;
+    // SAFETY: the attributes are initialised before use and destroyed once; the sets are initialised; path, words and
+    // environment end with NUL and null, and live until the call returns. Nothing here changes the environment.
+    let error = unsafe {
+        let (mut none, mut ignored) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+        libc::sigemptyset(none.as_mut_ptr());
+        libc::sigemptyset(ignored.as_mut_ptr());
+        // Ignored by the standard library's start-up code.
+        libc::sigaddset(ignored.as_mut_ptr(), libc::SIGPIPE);
+        let mut attributes = MaybeUninit::uninit();
+        libc::posix_spawnattr_init(attributes.as_mut_ptr());
+        libc::posix_spawnattr_setsigmask(attributes.as_mut_ptr(), none.as_ptr());
+        libc::posix_spawnattr_setsigdefault(attributes.as_mut_ptr(), ignored.as_ptr());
+        let flags = libc::POSIX_SPAWN_SETSIGMASK | libc::POSIX_SPAWN_SETSIGDEF;
+        libc::posix_spawnattr_setflags(attributes.as_mut_ptr(), flags as libc::c_short);
+        let error = libc::posix_spawn(
+            &raw mut pid,
+            path.as_ptr(),
+            std::ptr::null(),
+            attributes.as_ptr(),
+            pointers.as_ptr(),
+            environ.cast(),
+        );
+        libc::posix_spawnattr_destroy(attributes.as_mut_ptr());
+        error
+    };
+    match error {
+        0 => Pid::try_from(pid).map_err(|_| io::ErrorKind::InvalidData.into()),
+        error => Err(io::Error::from_raw_os_error(error)),
+    }
+}
+
+unsafe extern "C" {
+    static environ: *const *const libc::c_char;
+}
+
 /// The signals that end a program politely, held back and read from a descriptor instead.
 #[derive(Debug)]
 pub struct Signals {
@@ -111,7 +163,8 @@ const HELD: [libc::c_int; 4] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc:
 const SI_KERNEL: i32 = 0x80;
 
 impl Signals {
-    /// Holds the signals back from this thread on. Children get an empty mask from the standard library.
+    /// Holds the signals back from this thread on. A child inherits that
+    /// through the standard library; start it with [`spawn`].
     ///
     /// # Errors
     /// Where no descriptor is left.

@@ -52,7 +52,9 @@ fn examine(input: &RuleInput<'_>) -> Answer {
     if !computes && metadata >= MAX_METADATA_BYTES {
         return Ok(None);
     }
-    let advice = if computes {
+    let advice = if user_ns.is_none() && system_ns.is_none() {
+        "What happens in the rest of the time, computing or waiting, a CPU profile tells (perf record)."
+    } else if computes {
         "The run computes: a CPU profile (perf record) tells more than this report."
     } else {
         "The run waits for something else: network, locks, timers, pipes."
@@ -93,6 +95,15 @@ mod tests {
     #[test]
     fn hit_a_run_that_sleeps() {
         assert!(busy(10_000_000, 0).finding(check).advice.contains("waits for something else"));
+    }
+
+    #[test]
+    fn a_run_of_unknown_cpu_time_is_not_said_to_wait() {
+        let mut run = busy(10_000_000, 0);
+        let none = Observed::Missing(Reason::not_measured("attached"));
+        run.profile.command.user_ns = none;
+        run.profile.command.system_ns = none;
+        assert!(run.finding(check).advice.contains("computing or waiting"));
     }
 
     #[test]

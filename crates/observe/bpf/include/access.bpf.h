@@ -78,6 +78,11 @@ static __always_inline u64 mapping_offset(void)
 	return bpf_core_type_exists(struct folio) ? bpf_core_field_offset(struct folio, mapping) :
 						    bpf_core_field_offset(struct page___whole, mapping);
 }
+static __always_inline u64 index_offset(void)
+{
+	return bpf_core_type_exists(struct folio) ? bpf_core_field_offset(struct folio, index) :
+						    bpf_core_field_offset(struct page___whole, index);
+}
 #else
 static __always_inline struct address_space *folio_mapping(const void *folio)
 {
@@ -92,6 +97,11 @@ static __always_inline u64 folio_index(const void *folio)
 static __always_inline u64 mapping_offset(void)
 {
 	return bpf_core_field_offset(struct folio, mapping);
+}
+
+static __always_inline u64 index_offset(void)
+{
+	return bpf_core_field_offset(struct folio, index);
 }
 #endif
 

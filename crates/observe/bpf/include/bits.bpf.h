@@ -181,7 +181,7 @@ static __always_inline u64 bits_run(u64 ino, u64 how, u64 start, u64 end)
 
 static __always_inline int has_hint(u32 plane)
 {
-	return plane == HS_AHEAD || plane == HS_WANTED;
+	return plane == HS_AHEAD || plane == HS_WANTED || plane == HS_WRITING;
 }
 
 /* Adds the pages [start, end) to a plane; says how many were new. */

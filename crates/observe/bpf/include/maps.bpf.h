@@ -21,11 +21,13 @@ struct target {
 	u32 ahead;       /* other pages added */
 	u32 gone;        /* of these, pages that had been evicted in this run */
 	u32 modified;    /* pages read from the device because a part was overwritten */
+	u64 pages_before; /* cached pages of a file in memory when the call began */
 };
 
 #define TARGET_DIRECT 1u
 #define TARGET_USES_POSITION 2u
 #define TARGET_APPENDS 4u
+#define TARGET_IN_MEMORY 16u
 #define TARGET_SHARES 8u /* its file system may share blocks instead of copying */
 
 /* What a task is doing. */
@@ -43,7 +45,9 @@ struct task_state {
 	u64 row_inode, row_ino;
 	u32 row_dev, row;
 	/* The page fault under way. */
-	u64 fault_inode, fault_index, fault_ns, fault_switches;
+	u64 fault_inode, fault_ns;
+	u64 fault_number;  /* of the fault that fault_inode is about */
+	u64 fault_counted; /* of the fault that was counted last */
 	struct hs_row_key fault_key;
 	u32 fault_major, pad;
 	u64 scratch;
@@ -214,9 +218,9 @@ static __always_inline u64 folio_pages(const void *folio)
 	return 1ULL << (LOAD(folio, folio, _flags_1) & 0x3f);
 }
 
-/* Pages pending in plane HS_AHEAD (0) or HS_WANTED (1) by a hash of the file: zero spares the look-up. */
+/* Pages pending in planes HS_AHEAD (0), HS_WANTED (1), HS_WRITING (2) by a hash of the file: zero spares the look-up. */
 #define HINTS 4096
-u32 hints[2][HINTS] SEC(".bss.hints");
+u32 hints[3][HINTS] SEC(".bss.hints");
 
 /* Files that have a row, by a hash: evictions of all others are none of our business. */
 #define TRACKED (1 << 20)
@@ -229,7 +233,7 @@ static __always_inline u32 file_hash(u64 ino, u32 dev)
 
 static __always_inline u32 *hint_of(u32 plane, u64 ino, u32 dev)
 {
-	return &hints[plane == HS_WANTED][file_hash(ino, dev) & (HINTS - 1)];
+	return &hints[plane == HS_WANTED ? 1 : plane == HS_WRITING ? 2 : 0][file_hash(ino, dev) & (HINTS - 1)];
 }
 
 /* The ring is read every few ms; wake the reader early only when it fills up. */

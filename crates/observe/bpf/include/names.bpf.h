@@ -13,6 +13,8 @@ struct place {
 	u64 dentry;
 	u64 mount; /* struct mount; 0: unknown */
 	u64 *slot; /* for NUMBER() */
+	u64 id;    /* while ids are summed up or climbed */
+	u64 factor;
 };
 
 static __always_inline u64 mount_of(u64 vfsmount)
@@ -35,7 +37,14 @@ static __always_inline void leave_mount(struct place *p)
 	}
 }
 
-static __always_inline u64 node_id(const struct place *p)
+/*
+ * A directory's id covers the whole way up, so that a renamed ancestor makes a new one:
+ * id = own(directory) + STEP * id(parent). STEP has an inverse, so the ids of all parents follow from one sum.
+ */
+#define STEP 0x9E3779B97F4A7C15ULL
+#define STEP_BACK 0xF1DE83E19937733DULL
+
+static __always_inline u64 own_id(const struct place *p)
 {
 	return hash64(p->dentry, p->mount) + LOAD(dentry, p->dentry, d_name.hash_len);
 }
@@ -47,6 +56,22 @@ static __always_inline int is_root(const struct place *p)
 	return (u64)LOAD(dentry, p->dentry, d_parent) == p->dentry;
 }
 
+static __always_inline void go_up(struct place *p)
+{
+	p->dentry = NUMBER(p->slot, LOAD(dentry, p->dentry, d_parent));
+	leave_mount(p);
+}
+
+static __always_inline long sum_step(struct place *p)
+{
+	p->id += own_id(p) * p->factor;
+	p->factor *= STEP;
+	if (is_root(p))
+		return 1;
+	go_up(p);
+	return 0;
+}
+
 static __always_inline u32 copy_name(char *to, u64 dentry)
 {
 	long n = bpf_probe_read_kernel_str(to, HS_NAME_MAX, LOAD(dentry, dentry, d_name.name));
@@ -56,7 +81,7 @@ static __always_inline u32 copy_name(char *to, u64 dentry)
 /* Sends one directory, unless it was sent before, and moves on to the one above it. */
 static __always_inline long climb_step(struct place *p)
 {
-	u64 id = node_id(p);
+	u64 id = p->id;
 	u8 one = 1;
 	if (bpf_map_lookup_elem(&nodes, &id))
 		return 1;
@@ -77,9 +102,9 @@ static __always_inline long climb_step(struct place *p)
 			node->dev = LOAD(super_block, LOAD(dentry, p->dentry, d_sb), s_dev);
 	} else {
 		node->name_len = copy_name(node->name, p->dentry);
-		p->dentry = NUMBER(p->slot, LOAD(dentry, p->dentry, d_parent));
-		leave_mount(p);
-		node->parent = node_id(p);
+		p->id = (id - own_id(p)) * STEP_BACK;
+		node->parent = p->id;
+		go_up(p);
 	}
 	send_event(node, __builtin_offsetof(struct hs_node, name) + node->name_len, sizeof(*node));
 	return root;
@@ -90,25 +115,40 @@ static long climb_callback(u32 i, struct place *p)
 {
 	return climb_step(p);
 }
+
+static long sum_callback(u32 i, struct place *p)
+{
+	return sum_step(p);
+}
 #endif
 
 /* Makes a directory known; returns its id. */
 __noinline u64 send_directory(u64 dentry, u64 mount)
 {
-	struct place p = { .dentry = dentry, .mount = mount, .slot = number_slot() };
-	if (!p.slot)
+	struct place start = { .dentry = dentry, .mount = mount, .slot = number_slot(), .factor = 1 };
+	if (!start.slot)
 		return 0;
-	leave_mount(&p);
-	u64 id = node_id(&p);
-	if (bpf_map_lookup_elem(&nodes, &id))
-		return id;
+	leave_mount(&start);
+	struct place p = start;
 #ifdef HOTSET_COMPAT
 	for (u32 i = 0; i < 24; i++) {
-		if (climb_step(&p))
+		if (sum_step(&p))
 			break;
 	}
 #else
-	bpf_loop(128, climb_callback, &p, 0);
+	bpf_loop(128, sum_callback, &p, 0);
+#endif
+	u64 id = p.id;
+	if (bpf_map_lookup_elem(&nodes, &id))
+		return id;
+	start.id = id;
+#ifdef HOTSET_COMPAT
+	for (u32 i = 0; i < 24; i++) {
+		if (climb_step(&start))
+			break;
+	}
+#else
+	bpf_loop(128, climb_callback, &start, 0);
 #endif
 	return id;
 }
@@ -146,6 +186,7 @@ __noinline int send_first(u64 inode, u64 file, u32 tgid, u64 unasked)
 	f->parent = 0;
 	f->name_len = 0;
 	f->unhashed = 0;
+	f->used = file != 0;
 	struct place p = { .slot = slot };
 	if (file) {
 		p.dentry = NUMBER(slot, LOAD(file, file, f_path.dentry));
@@ -172,8 +213,11 @@ static __always_inline struct hs_row *row_of(struct task_state *s, struct target
 	u32 fresh = 0;
 	struct hs_row_key key = { .tgid = s->tgid, .dev = t->dev, .ino = t->ino };
 	struct hs_row *row = row_lookup(&key, &fresh);
-	if (fresh && t->inode)
+	if (fresh && t->inode) {
+		if (row)
+			row->named = t->file != 0;
 		send_first(t->inode, t->file, s->tgid, unasked);
+	}
 	return row;
 }
 #else
@@ -186,8 +230,13 @@ __noinline int find_row(struct task_state *s, const struct target *t, u64 unaske
 	s->row_inode = t->inode;
 	s->row_ino = t->ino;
 	s->row_dev = t->dev;
-	if ((found & ROW_IS_NEW) && t->inode)
+	if ((found & ROW_IS_NEW) && t->inode) {
+		u32 slot = found;
+		struct hs_row *row = bpf_map_lookup_elem(&rows, &slot);
+		if (row)
+			row->named = t->file != 0;
 		send_first(t->inode, t->file, s->tgid, unasked);
+	}
 	return 0;
 }
 

@@ -96,6 +96,7 @@ struct hs_row {
 	u64 sync_calls, sync_ns;
 	u64 device_read_bytes, device_write_bytes;
 	u64 opens;
+	u64 named; /* its file, by a path that the process used and not only by some link to the inode */
 };
 
 struct hs_process {
@@ -132,6 +133,7 @@ enum hs_plane {
 	HS_DIRECT, /* was read by direct I/O */
 	HS_WANTED, /* an io_uring request for it is under way */
 	HS_MISSED, /* was brought in while wanted */
+	HS_WRITING, /* an io_uring write to it is under way */
 	HS_PLANES,
 };
 
@@ -177,7 +179,7 @@ struct hs_first {
 	u32 mode;
 	u32 nlink;
 	u32 unhashed; /* its name is gone */
-	u32 pad;
+	u32 used;     /* the name is the one that the process used */
 	char name[HS_NAME_MAX];
 };
 

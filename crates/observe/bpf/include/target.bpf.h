@@ -37,6 +37,38 @@ __noinline u64 overlay_inode(u64 file)
 	return inode;
 }
 
+#define FS_MADE_UP 1u
+#define FS_IN_MEMORY 2u
+#define FS_SHARES 4u
+#define FS_OVERLAY 8u
+
+/* What matters of a file system, by its number (include/uapi/linux/magic.h). */
+__noinline u32 fs_traits(u64 magic)
+{
+	switch (magic) {
+	case TMPFS_MAGIC:
+	case RAMFS_MAGIC:
+		return FS_IN_MEMORY;
+	case OVERLAYFS_SUPER_MAGIC:
+		return FS_OVERLAY;
+	case F2FS_SUPER_MAGIC:
+		return 0;
+	case 0x9fa0:     /* proc */
+	case 0x62656572: /* sysfs */
+	case 0x63677270: /* cgroup2 */
+	case 0x27e0eb:   /* cgroup */
+	case 0x64626720: /* debugfs */
+	case 0x74726163: /* tracefs */
+	case 0x73636673: /* securityfs */
+	case 0x62656570: /* configfs */
+	case 0xcafe4a11: /* bpf */
+	case 0xde5e81e4: /* efivarfs */
+	case 0x6e736673: /* nsfs */
+		return FS_MADE_UP;
+	}
+	return FS_SHARES;
+}
+
 static __always_inline int resolve_file(struct task_state *s, u64 file, struct target *t)
 {
 	t->inode = 0;
@@ -58,12 +90,19 @@ static __always_inline int resolve_file(struct task_state *s, u64 file, struct t
 	u32 flags = LOAD(file, file, f_flags);
 	t->flags = flags & O_APPEND ? TARGET_APPENDS : 0;
 	u64 magic = LOAD(super_block, sb, s_magic);
-	/* tmpfs takes the flag and caches all the same. */
-	if ((flags & O_DIRECT) && magic != TMPFS_MAGIC && magic != RAMFS_MAGIC)
-		t->flags |= TARGET_DIRECT;
-	if (magic != EXT4_SUPER_MAGIC && magic != F2FS_SUPER_MAGIC && magic != TMPFS_MAGIC && magic != RAMFS_MAGIC)
+	u32 traits = magic == EXT4_SUPER_MAGIC ? 0 : fs_traits(magic);
+	if (traits & FS_MADE_UP)
+		return 0; /* made up as it is read: there are no pages */
+	if (traits & FS_SHARES)
 		t->flags |= TARGET_SHARES;
-	if (magic == OVERLAYFS_SUPER_MAGIC) {
+	if (traits & FS_IN_MEMORY) {
+		/* O_DIRECT is taken here and cached all the same; pages enter without the tracepoint. */
+		t->flags |= TARGET_IN_MEMORY;
+		t->pages_before = LOAD(address_space, LOAD(inode, inode, i_mapping), nrpages);
+	} else if (flags & O_DIRECT) {
+		t->flags |= TARGET_DIRECT;
+	}
+	if (traits & FS_OVERLAY) {
 		u64 real = overlay_inode(file);
 		if (real) {
 			inode = real;
