@@ -15,10 +15,10 @@ use crate::{fallback, output};
 pub(crate) type Finished = Result<(Profile, Exit), (Exit, String)>;
 
 /// Runs a command under the sensor; without the sensor where it can't be had.
-pub(crate) fn run(program: &Program, max_rows: u32, verbose: bool) -> Finished {
+pub(crate) fn run(program: &Program, max_rows: u32, compat: bool, verbose: bool) -> Finished {
     let signals = hold_signals()?;
     let begun = Instant::now();
-    let options = Options { max_rows, ..Options::new(Scope::Children) };
+    let options = Options { max_rows, compat, ..Options::new(Scope::Children) };
     let mut session = match Session::start(options) {
         Ok(session) => session,
         Err(error) => {
@@ -78,6 +78,17 @@ pub(crate) fn exit_status(status: i32) -> ExitStatus {
     }
 }
 
+/// The kernel takes the memory of whoever started a program for the program's first: a figure no larger than our own peak may
+/// be ours.
+fn own_rss_excluded(max_rss_bytes: u64) -> Observed<u64> {
+    match hotset_sys::child::own_peak_rss_bytes() {
+        Some(own) if max_rss_bytes <= own => Observed::Missing(Reason::not_measured(
+            "no more than hotset's own memory, which the kernel counts in",
+        )),
+        _ => Observed::Value(max_rss_bytes),
+    }
+}
+
 /// The command's own part of a profile.
 pub(crate) fn command(program: &Program, ended: &Ended) -> Command {
     let Usage { wait_status, user_ns, system_ns, max_rss_bytes, .. } = ended.usage;
@@ -88,7 +99,7 @@ pub(crate) fn command(program: &Program, ended: &Ended) -> Command {
         wall_ns: u64::try_from(ended.wall.as_nanos()).unwrap_or(u64::MAX),
         user_ns: Observed::Value(user_ns),
         system_ns: Observed::Value(system_ns),
-        max_rss_bytes: Observed::Value(max_rss_bytes),
+        max_rss_bytes: own_rss_excluded(max_rss_bytes),
         still_running: 0,
     }
 }

@@ -72,7 +72,7 @@ mod tests {
     /// Runs on the real kernel: as many entries as a run with many files has.
     #[test]
     fn every_entry_comes_once() {
-        let loaded = load::load(0, 16).expect("the sensor loads (as root)");
+        let loaded = load::load(0, 16, false).expect("the sensor loads (as root)");
         let map = loaded.object.maps().find(|map| map.name() == "files").expect("files");
         let value = vec![7_u8; map.value_size() as usize];
         for i in 0..20_000_u64 {

@@ -69,11 +69,14 @@ pub(crate) fn object_bytes(build: Build) -> &'static [u8] {
 }
 
 /// Loads what this kernel can run, without attaching it.
-pub(crate) fn load(scope: u32, max_rows: u32) -> Result<Loaded, ObserveError> {
+pub(crate) fn load(scope: u32, max_rows: u32, compat: bool) -> Result<Loaded, ObserveError> {
     // libbpf's own words would go to standard error, in the middle of the command's.
     libbpf_rs::set_print(Some((PrintLevel::Warn, keep_words)));
     let features = KernelFeatures::probe()?;
-    let selection = select(&features).map_err(ObserveError::NoTracepoint)?;
+    let mut selection = select(&features).map_err(ObserveError::NoTracepoint)?;
+    if compat {
+        selection.build = Build::Compat;
+    }
     let setup = &Setup { scope, max_rows, pg_head: features.pg_head };
     match load_selection(setup, selection.clone()) {
         // A kernel may offer the parts of the full build and refuse it all the same.

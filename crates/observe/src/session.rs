@@ -39,12 +39,14 @@ pub struct Options {
     pub scope: Scope,
     /// Rows that are counted apart.
     pub max_rows: u32,
+    /// Use the build for kernels before 6.2, also where the full one would load.
+    pub compat: bool,
 }
 
 impl Options {
     /// The default bounds for a scope.
     pub fn new(scope: Scope) -> Self {
-        Self { scope, max_rows: DEFAULT_MAX_ROWS }
+        Self { scope, max_rows: DEFAULT_MAX_ROWS, compat: false }
     }
 }
 
@@ -84,7 +86,7 @@ impl Session {
             Scope::Cgroup(_) => 2,
             Scope::System => 3,
         };
-        let mut loaded = load::load(scope, options.max_rows.max(2))?;
+        let mut loaded = load::load(scope, options.max_rows.max(2), options.compat)?;
         let cgroup = match &options.scope {
             Scope::Cgroup(path) => Some(admit_cgroup(&loaded, path)?),
             _ => None,

@@ -57,7 +57,7 @@ fn examine(input: &RuleInput<'_>) -> Answer {
     } else if computes {
         "The run computes: a CPU profile (perf record) tells more than this report."
     } else {
-        "The run waits for something else: network, locks, timers, pipes."
+        "The run waits for something else: network, locks, timers, pipes, or a busy CPU."
     };
     let mut evidence = vec![
         Evidence::real("io_percent", percent),

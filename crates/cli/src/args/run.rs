@@ -19,6 +19,9 @@ pub(crate) struct RunArgs {
     /// Don't load the sensor: report what /proc, rusage and residency tell.
     #[arg(long)]
     pub(crate) no_bpf: bool,
+    /// Use the sensor's build for kernels before 6.2, to compare the two.
+    #[arg(long, hide = true)]
+    pub(crate) compat_sensor: bool,
     /// The command and its arguments.
     #[arg(required = true, trailing_var_arg = true, value_name = "CMD")]
     pub(crate) command: Vec<OsString>,

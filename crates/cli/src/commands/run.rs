@@ -22,7 +22,7 @@ pub(crate) fn run(args: &RunArgs) -> Exit {
     let finished = if args.no_bpf {
         fallback::run(&program, "--no-bpf was given", false)
     } else {
-        runner::run(&program, args.max_rows, args.output.verbose)
+        runner::run(&program, args.max_rows, args.compat_sensor, args.output.verbose)
     };
     match finished {
         Ok((profile, exit)) => {
