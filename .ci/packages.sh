@@ -2,6 +2,7 @@
 # packages.sh GROUP…: sees to it that the host has the packages of these groups; silent if it does. Installs them with apt
 # when root, and names them when not.
 set -euo pipefail
+shopt -s inherit_errexit
 
 lib=/usr/lib/x86_64-linux-gnu
 

@@ -151,12 +151,12 @@ static long iov_callback(u32 i, struct iov_walk *w)
 }
 #endif
 
-/* Bytes of a vector: up to UIO_MAXIOV pieces; the compat build stops at 64. */
+/* Bytes of a vector: up to UIO_MAXIOV pieces. */
 __noinline u64 iov_bytes(u64 iov, u64 n)
 {
 	struct iov_walk w = { .iov = iov, .n = n };
 #ifdef HOTSET_COMPAT
-	for (u32 i = 0; i < 64; i++) {
+	for (u32 i = 0; i < 1024; i++) {
 		if (iov_step(i, &w))
 			break;
 	}
