@@ -20,3 +20,18 @@ pub use programs::{hotset, workload};
 pub use run::{HotsetRun, measure, prepare, profile_of, read_json, run_hotset, stderr};
 pub use scratch::Scratch;
 pub use state::{evict_verified, until, warm_verified};
+
+/// Gives a command the signals' default actions: a shell's background job, as a CI runner may be, has SIGINT and SIGQUIT
+/// ignored, and what is ignored stays so across exec.
+pub fn with_default_signals(command: &mut std::process::Command) -> &mut std::process::Command {
+    use std::os::unix::process::CommandExt;
+    let reset = || {
+        for signal in [libc::SIGINT, libc::SIGQUIT, libc::SIGHUP, libc::SIGTERM] {
+            // SAFETY: signal(2) is async-signal-safe and SIG_DFL is a valid action for each of these.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
+        Ok(())
+    };
+    // SAFETY: the closure calls only signal(2), which may be called between fork and exec.
+    unsafe { command.pre_exec(reset) }
+}

@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use hotset_tests::scratch::text;
 use hotset_tests::{
     Scratch, assert_invariants, evict_verified, hotset, number, process_row, read_json, row_at,
-    stderr, workload,
+    stderr, with_default_signals, workload,
 };
 use serde_json::Value;
 
@@ -70,6 +70,7 @@ impl Attached {
         let path = scratch.path(name);
         let mut command = Command::new(hotset());
         command.arg("attach").args(words).args(["--json", text(&path)]);
+        with_default_signals(&mut command);
         let mut child = command.stderr(Stdio::piped()).spawn().expect("hotset");
         let mut said = BufReader::new(child.stderr.take().expect("a pipe"));
         let mut line = String::new();

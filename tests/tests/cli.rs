@@ -8,7 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 use hotset_tests::scratch::text;
 use hotset_tests::{
     Mounted, Scratch, assert_invariants, hotset, number, prepare, profile_of, read_json, row_at,
-    stderr, warm_verified,
+    stderr, warm_verified, with_default_signals,
 };
 use serde_json::Value;
 
@@ -160,7 +160,7 @@ fn a_signal_to_hotset_reaches_the_command_and_the_report_still_comes() {
 fn start(words: &[&str]) -> Child {
     let mut command = Command::new(hotset());
     command.arg("run").args(words).stdin(Stdio::piped()).stdout(Stdio::piped());
-    command.stderr(Stdio::piped()).spawn().expect("hotset")
+    with_default_signals(&mut command).stderr(Stdio::piped()).spawn().expect("hotset")
 }
 
 fn send(child: &Child, signal: i32) {
