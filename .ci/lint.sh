@@ -28,6 +28,7 @@ component() {
 check_fmt() {
     component fmt rustfmt
     cargo fmt --all --check
+    cargo fmt --manifest-path fuzz/Cargo.toml --check
 }
 
 check_clippy() {

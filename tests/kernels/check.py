@@ -37,7 +37,7 @@ class Numbers:
         self.not_measured = sensor["not_measured"]
         if sensor["level"] == "unprivileged":
             reasons = "; ".join(gap["reason"] for gap in self.not_measured)
-            raise Wrong(f"hotset ran as root, yet without its sensor: {reasons}")
+            raise Wrong(f"hotset ran as root, yet without its sensor (results/loader says more): {reasons}")
         self.truth = {**truth, "block_read_pages": pages(truth.get("block_read_bytes"))}
         self.row = row_of(profile["files"], truth["file"])
 

@@ -189,7 +189,7 @@ mod tests {
     /// Every mirrored field stands where clang put it.
     #[test]
     fn the_mirror_matches_the_objects() {
-        let mirrors: [(&str, Vec<(&'static str, usize, usize)>); 13] = [
+        let mirrors = [
             ("hs_config", Config::layout()),
             ("hs_globals", Globals::layout()),
             ("hs_row_key", RowKey::layout()),

@@ -209,24 +209,23 @@ impl AsFd for Signals {
 
 #[cfg(test)]
 mod tests {
-    use std::process::Command;
-
     use super::*;
 
     #[test]
     fn a_child_is_reaped_once_with_its_status() {
-        let child = Command::new("sh").args(["-c", "exit 7"]).spawn().expect("sh");
-        let usage = reap(child.id()).expect("reaped");
+        let child =
+            spawn(Path::new("/bin/sh"), &["sh".into(), "-c".into(), "exit 7".into()]).expect("sh");
+        let usage = reap(child).expect("reaped");
         assert_eq!(usage.wait_status >> 8, 7);
         assert!(usage.max_rss_bytes > 0);
-        assert!(reap(child.id()).is_err());
+        assert!(reap(child).is_err());
     }
 
     #[test]
     fn a_signal_reaches_the_process_behind_a_pidfd() {
-        let child = Command::new("sleep").arg("60").spawn().expect("sleep");
-        let pidfd = pidfd(child.id()).expect("pidfd");
+        let child = spawn(Path::new("/bin/sleep"), &["sleep".into(), "60".into()]).expect("sleep");
+        let pidfd = pidfd(child).expect("pidfd");
         send_signal(&pidfd, libc::SIGTERM).expect("sent");
-        assert_eq!(reap(child.id()).expect("reaped").wait_status, libc::SIGTERM);
+        assert_eq!(reap(child).expect("reaped").wait_status, libc::SIGTERM);
     }
 }
