@@ -40,9 +40,17 @@ fn a_command_that_can_not_be_executed_is_126() {
     let plain = scratch.file("plain", 100);
     assert_refused(&["--", text(&plain)], 126, text(&plain));
     assert_refused(&["--", text(scratch.dir())], 126, text(scratch.dir()));
-    let random = scratch.file("random", 100);
-    executable(&random);
-    assert_refused(&["--", text(&random)], 126, text(&random));
+}
+
+#[test]
+fn a_script_without_a_first_line_is_the_shells() {
+    let scratch = Scratch::new("bare-script");
+    let script = scratch.path("script");
+    std::fs::write(&script, "echo \"$1 of $0\"\nexit 5\n").expect("write");
+    executable(&script);
+    let output = run(&["-q", "--", text(&script), "word"]);
+    assert_eq!(code(&output), 5, "{}", stderr(&output));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), format!("word of {}\n", text(&script)));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Observing what already runs.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
@@ -30,6 +31,12 @@ pub(crate) fn observe(args: &AttachArgs) -> Result<Profile> {
         Some(pid) => Some(child::pidfd(pid).with_context(|| format!("process {pid}"))?),
         None => None,
     };
+    if let Some(pid) = args.pid
+        && fs::read_link(format!("/proc/{pid}/exe"))
+            .is_err_and(|error| error.kind() == ErrorKind::NotFound)
+    {
+        bail!("process {pid}: is a kernel thread or has ended; hotset observes programs");
+    }
     let options = Options { max_rows: args.max_rows, ..Options::new(scope(args)?) };
     let mut session = Session::start(options)?;
     if let Some(pid) = args.pid {

@@ -18,6 +18,9 @@ use crate::runner::{self, Finished};
 use crate::spawn::{self, Ended, Running};
 
 const NO_SENSOR: Reason = Reason::denied("the sensor was not loaded");
+/// The parts of a profile that only the sensor can fill.
+const NEEDS_SENSOR: [&str; 8] =
+    ["read", "write", "mmap.faults", "direct", "readahead", "sync", "time", "lookups"];
 /// How often the command's open and mapped files are looked up.
 const LOOK: Duration = Duration::from_millis(50);
 /// Files that are remembered.
@@ -86,10 +89,10 @@ fn profile(
             level: SensorLevel::Unprivileged,
             events_lost: 0,
             entries_lost: 0,
-            not_measured: vec![NotMeasured {
-                what: "requests by file".into(),
-                reason: remedy(why, denied),
-            }],
+            not_measured: NEEDS_SENSOR
+                .iter()
+                .map(|&what| NotMeasured { what: what.into(), reason: remedy(why, denied) })
+                .collect(),
         },
         totals,
         files: files.rows(),

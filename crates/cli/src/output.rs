@@ -118,7 +118,9 @@ fn replace(summary: &Summary, path: &Path) -> io::Result<()> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(format!(".{}.part", std::process::id()));
     let beside = Path::new(&beside);
-    let written = fs::File::create(beside)
+    // A new file and not what somebody else may have put there under this name.
+    let file = fs::File::create_new(beside)?;
+    let written = Ok(file)
         .and_then(|file| write_buffered(summary, file))
         .and_then(|()| fs::rename(beside, path));
     if written.is_err() {

@@ -1,7 +1,9 @@
 //! Starting a command and staying with it to its end.
 
+use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use hotset_facts::Pid;
@@ -10,6 +12,9 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::exit::Exit;
 use crate::plan::Program;
+
+/// "Exec format error", errno(3).
+const ENOEXEC: i32 = 8;
 
 /// A command that runs.
 #[derive(Debug)]
@@ -31,7 +36,15 @@ pub(crate) struct Ended {
 /// With the exit code that env(1) would give.
 pub(crate) fn start(program: &Program) -> Result<Running, (Exit, String)> {
     let started = Instant::now();
-    match child::spawn(&program.path, &program.argv) {
+    let mut born = child::spawn(&program.path, &program.argv);
+    if born.as_ref().is_err_and(|error| error.raw_os_error() == Some(ENOEXEC)) {
+        // A script without a first line that names its interpreter is the shell's, as execvp(3) has it.
+        let shell = [OsString::from("/bin/sh"), program.path.clone().into_os_string()];
+        let words: Vec<OsString> =
+            shell.into_iter().chain(program.argv.iter().skip(1).cloned()).collect();
+        born = child::spawn(Path::new("/bin/sh"), &words);
+    }
+    match born {
         Ok(pid) => Ok(Running { pid, started }),
         Err(error) => {
             let exit = match error.kind() {

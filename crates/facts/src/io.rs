@@ -101,12 +101,12 @@ counters! {
 impl ReadIo {
     /// Requested pages that were in the cache when asked for.
     pub fn hits(&self) -> u64 {
-        self.pages - self.misses
+        self.pages.saturating_sub(self.misses)
     }
 
     /// Requested pages that were in the cache for another reason than read-ahead of this run.
     pub fn from_cache(&self) -> u64 {
-        self.hits() - self.readahead_hits
+        self.hits().saturating_sub(self.readahead_hits)
     }
 
     /// Requested pages that had to be read from the device: misses and read-ahead hits.
@@ -116,7 +116,7 @@ impl ReadIo {
 
     /// Calls that did not continue the previous one.
     pub fn random_calls(&self) -> u64 {
-        self.calls - self.sequential_calls
+        self.calls.saturating_sub(self.sequential_calls)
     }
 }
 

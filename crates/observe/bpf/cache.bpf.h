@@ -24,6 +24,13 @@ static __always_inline void mark_ahead(struct target *t, u64 first, u64 last)
 static __always_inline void added_for_read(struct target *t, u64 first, u64 n)
 {
 	u64 asked = overlap(first, first + n - 1, t->first, t->last);
+	if (asked) {
+		u64 from = first > t->first ? first : t->first;
+		if (from < t->added_first)
+			t->added_first = from;
+		if (from + asked - 1 > t->added_last)
+			t->added_last = from + asked - 1;
+	}
 	t->brought += asked;
 	t->ahead += n - asked;
 	t->gone += bits_take(t->ino, t->dev, HS_GONE, first, first + n);

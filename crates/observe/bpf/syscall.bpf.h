@@ -115,6 +115,7 @@ static __noinline int exit_pair(struct task_state *s, u64 bytes, u64 ns, u32 how
 	}
 	if (s->in.inode) {
 		settle_position(&s->in, bytes);
+		settle_short(&s->in, bytes);
 		row = row_of(s, &s->in, 0);
 		if (row && (s->in.flags & TARGET_DIRECT))
 			count_direct(row, &s->in, bytes, ns, 0);
@@ -129,6 +130,18 @@ static __noinline int exit_pair(struct task_state *s, u64 bytes, u64 ns, u32 how
 		if (row)
 			count_write(row, &s->out, bytes, s->in.inode ? 0 : ns, 0);
 	}
+	return 0;
+}
+
+/* A read that failed, as one that may not wait does, can have begun to read ahead. */
+static __noinline int exit_failed(struct task_state *s, u32 kind)
+{
+	if (!s || kind >= HS_WRITE || !s->in.inode || !(s->in.brought | s->in.ahead))
+		return 0;
+	settle_short(&s->in, 0);
+	struct hs_row *row = row_of(s, &s->in, 0);
+	if (row)
+		ATOMIC_ADD(&row->ra_pages, s->in.ahead);
 	return 0;
 }
 
@@ -156,8 +169,10 @@ int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
 		count_sync(s, ns);
 		return 0;
 	}
-	if (ret < 0)
+	if (ret < 0) {
+		exit_failed(s, kind);
 		return 0;
+	}
 	struct task_struct *task = CURRENT();
 	u32 how = LOAD(task_struct, task, nvcsw) != s->switches ? COUNT_WAITED : 0;
 	if (kind >= HS_SENDFILE && kind <= HS_COPY_RANGE) {
@@ -166,10 +181,13 @@ int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
 	}
 	struct target *t = &s->in;
 	settle_position(t, ret);
+	if (kind < HS_WRITE)
+		settle_short(t, ret);
 	struct hs_row *row = row_of(s, t, 0);
 	if (!row)
 		return 0;
-	if (is_alone(task))
+	/* The row of "others" belongs to everybody. */
+	if (is_alone(task) && !*(volatile u64 *)&g.rows_lost)
 		how |= COUNT_ALONE;
 	if (t->flags & TARGET_DIRECT) {
 		count_direct(row, t, ret, ns, kind >= HS_WRITE);

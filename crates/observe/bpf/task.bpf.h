@@ -37,8 +37,18 @@ int BPF_PROG(task_new, struct task_struct *child, u64 clone_flags)
 }
 
 SEC("tp_btf/sched_process_exec")
-int BPF_PROG(task_exec, struct task_struct *task)
+int BPF_PROG(task_exec, struct task_struct *task, s32 old_pid)
 {
+#ifdef HOTSET_COMPAT
+	/* A thread that executes takes the number of its process's first thread, and its state with it. */
+	u32 tid = bpf_get_current_pid_tgid(), old = old_pid;
+	struct task_state *moved = old != tid ? bpf_map_lookup_elem(&tasks, &old) : NULL;
+	if (moved) {
+		if (bpf_map_update_elem(&tasks, &tid, moved, BPF_ANY))
+			ATOMIC_ADD(&g.tasks_lost, 1);
+		bpf_map_delete_elem(&tasks, &old);
+	}
+#endif
 	struct task_state *s = current_state();
 	if (!s)
 		return 0;
@@ -70,7 +80,7 @@ int BPF_PROG(task_exec, struct task_struct *task)
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(task_exit, struct task_struct *task)
 {
-	struct task_state *s = known_state();
+	struct task_state *s = current_state();
 	if (!s)
 		return 0;
 	struct hs_process *p = process_of(s);
@@ -91,6 +101,9 @@ int BPF_PROG(task_exit, struct task_struct *task)
 		e->time_ns = bpf_ktime_get_ns();
 		bpf_get_current_comm(e->comm, sizeof(e->comm));
 		send_event(e, __builtin_offsetof(struct hs_task_event, argv), sizeof(*e));
+		/* Its number may soon be another's. */
+		u32 gone = s->tgid;
+		bpf_map_delete_elem(&roots, &gone);
 	}
 #ifdef HOTSET_COMPAT
 	u32 tid = bpf_get_current_pid_tgid();

@@ -30,7 +30,7 @@ static __always_inline u64 fixed_file(u64 req, u32 slot)
 	if (slot >= LOAD(io_ring_ctx, ctx, nr_user_files))
 		return 0;
 	u64 files = (u64)LOAD(io_ring_ctx, ctx, file_table.files);
-	return load_pointer(files + 8ULL * slot) & FILE_POINTER_MASK;
+	return load_number(files + 8ULL * slot) & FILE_POINTER_MASK;
 }
 
 static __noinline int submitted(struct task_state *s, u64 req)

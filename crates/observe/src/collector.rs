@@ -15,6 +15,9 @@ const MAX_FAILED_PATHS: usize = 65_536;
 /// Distinct files whose names are kept: twice the rows, for files that several processes share take one.
 const MAX_NAMED_FILES: usize = 262_144;
 
+/// Processes that are kept apart, as many as the sensor's own table holds.
+const MAX_PROCESSES: usize = 32_768;
+
 /// A file's name and what it was at first sight.
 #[derive(Debug)]
 pub(crate) struct Named {
@@ -59,8 +62,19 @@ impl Collector {
     }
 
     fn apply(&mut self, event: Event) {
+        if let Event::Fork { pid, .. } | Event::Exec { pid, .. } | Event::Exit { pid, .. } = &event
+            && self.processes.len() >= MAX_PROCESSES
+            && !self.processes.contains_key(pid)
+        {
+            self.lost += 1;
+            return;
+        }
         match event {
-            Event::Node { id, parent, dev, name } => self.names.add(id, parent, dev, name),
+            Event::Node { id, parent, dev, name } => {
+                if !self.names.add(id, parent, dev, name) {
+                    self.lost += 1;
+                }
+            }
             Event::First(first) => self.first(first),
             Event::Failed { base, path, tgid: _ } => self.failed(base, path),
             Event::Fork { pid, ppid, comm } => {
@@ -68,6 +82,7 @@ impl Collector {
                 let life = self.life(pid);
                 life.ppid = ppid;
                 life.comm = comm;
+                life.exit = None;
             }
             Event::Exec { pid, comm, argv } => {
                 let life = self.life(pid);

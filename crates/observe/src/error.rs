@@ -21,6 +21,14 @@ pub enum ObserveError {
         /// Whether permission was the reason.
         denied: bool,
     },
+    /// Numbers of processes mean something else here than in the kernel.
+    #[error(
+        "this is a PID namespace, where {what} can't be told from the host's numbers; run hotset in the host's (docker run --pid=host)"
+    )]
+    PidNamespace {
+        /// What was asked for.
+        what: &'static str,
+    },
     /// A control group can't be observed.
     #[error("{path}: {reason}")]
     Cgroup {
@@ -46,7 +54,10 @@ impl ObserveError {
     }
 
     pub(crate) fn refused(error: &libbpf_rs::Error) -> Self {
-        let denied = error.kind() == libbpf_rs::ErrorKind::PermissionDenied;
+        // The verifier's refusal has the same kind; only EPERM is about rights.
+        let rights = error.to_string().contains(&format!("(os error {})", libc::EPERM));
+        let denied = error.kind() == libbpf_rs::ErrorKind::PermissionDenied
+            && (rights || !rustix::process::geteuid().is_root());
         let advice = if denied { "; run as root, or with CAP_BPF and CAP_PERFMON" } else { "" };
         Self::Refused { reason: error.to_string(), advice, denied }
     }

@@ -38,7 +38,7 @@ pub(crate) fn observation(session: &Session) -> Result<Observation, ObserveError
         time.lookup_ns = lookups.counters.time_ns;
     }
     let processes = process_rows(session, &collector, by_process, &processes);
-    let sensor = sensor::describe(selection, &globals, &collector);
+    let sensor = sensor::describe(selection, &globals, session.skipped, &collector);
     Ok(Observation { files, processes, totals, lookups: Observed::Value(lookups), sensor })
 }
 

@@ -1,10 +1,12 @@
 //! Opening, configuring, loading and attaching the sensor's object.
 
 use std::ffi::OsStr;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::sync::Mutex;
 
-use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder, OpenObject, PrintLevel};
+use libbpf_rs::{
+    Link, MapCore, MapFlags, Object, ObjectBuilder, OpenObject, PrintLevel, libbpf_sys,
+};
 
 use crate::ObserveError;
 use crate::features::KernelFeatures;
@@ -155,6 +157,12 @@ fn add_others_row(object: &Object) -> Result<(), ObserveError> {
 }
 
 impl Loaded {
+    /// How often the kernel skipped a program because it was running on that CPU already: nested, or preempted in the
+    /// middle where tracepoints may be. Each is a count that is missing.
+    pub(crate) fn skipped(&self) -> u64 {
+        self.object.progs().map(|program| skipped(program.as_fd())).sum()
+    }
+
     /// Attaches every program. System calls come last: what they begin, the others continue.
     pub(crate) fn attach(&mut self) -> Result<(), ObserveError> {
         let mut links = Vec::new();
@@ -174,6 +182,17 @@ impl Loaded {
         self.links = links;
         Ok(())
     }
+}
+
+/// `recursion_misses` of struct bpf_prog_info, Linux 5.12.
+fn skipped(program: BorrowedFd<'_>) -> u64 {
+    let mut info = libbpf_sys::bpf_prog_info::default();
+    let mut size = size_of::<libbpf_sys::bpf_prog_info>() as u32;
+    // SAFETY: the structure is writable for the size given, and a descriptor that is none is refused.
+    let answer = unsafe {
+        libbpf_sys::bpf_prog_get_info_by_fd(program.as_raw_fd(), &raw mut info, &raw mut size)
+    };
+    if answer == 0 { info.recursion_misses } else { 0 }
 }
 
 #[cfg(test)]

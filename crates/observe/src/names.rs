@@ -11,6 +11,9 @@ use hotset_sys::proc::mountinfo::Mount;
 /// Directories nest at most this deep in a path of PATH_MAX bytes; beyond, the chain must be a loop.
 const MAX_DEPTH: usize = 2048;
 
+/// Directories that are kept, about 20 MiB of them.
+const MAX_NODES: usize = 262_144;
+
 /// One directory.
 #[derive(Debug, Clone)]
 struct Node {
@@ -26,9 +29,13 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// Keeps a directory.
-    pub(crate) fn add(&mut self, id: u64, parent: u64, dev: u32, name: Vec<u8>) {
+    /// Keeps a directory; false where there are too many already.
+    pub(crate) fn add(&mut self, id: u64, parent: u64, dev: u32, name: Vec<u8>) -> bool {
+        if self.nodes.len() >= MAX_NODES && !self.nodes.contains_key(&id) {
+            return false;
+        }
         self.nodes.insert(id, Node { parent, dev, name: name.into_boxed_slice() });
+        true
     }
 
     /// The path of a directory; `None` where a record of its chain was lost.

@@ -7,7 +7,12 @@ use crate::record::Globals;
 use crate::select::{Build, Selection};
 
 /// Describes the sensor of a finished session.
-pub(crate) fn describe(selection: &Selection, globals: &Globals, collector: &Collector) -> Sensor {
+pub(crate) fn describe(
+    selection: &Selection,
+    globals: &Globals,
+    skipped: u64,
+    collector: &Collector,
+) -> Sensor {
     let complete = selection.faults && selection.uring && selection.dirty && selection.block;
     Sensor {
         name: match selection.build {
@@ -16,7 +21,8 @@ pub(crate) fn describe(selection: &Selection, globals: &Globals, collector: &Col
         },
         level: if complete { SensorLevel::Full } else { SensorLevel::Reduced },
         events_lost: globals.events_lost + collector.lost,
-        entries_lost: globals.rows_lost
+        entries_lost: skipped
+            + globals.rows_lost
             + globals.processes_lost
             + globals.chunks_lost
             + globals.tasks_lost
@@ -94,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_full_sensor_has_nothing_to_say() {
-        let sensor = describe(&selection(), &globals(), &Collector::default());
+        let sensor = describe(&selection(), &globals(), 0, &Collector::default());
         assert_eq!(sensor.level, SensorLevel::Full);
         assert!(sensor.not_measured.is_empty());
     }
@@ -104,7 +110,7 @@ mod tests {
         let globals =
             Globals { rows_lost: 3, chunks_lost: 4, events_lost: 5, compat_calls: 6, ..globals() };
         let selection = Selection { faults: false, ..selection() };
-        let sensor = describe(&selection, &globals, &Collector::default());
+        let sensor = describe(&selection, &globals, 0, &Collector::default());
         assert_eq!((sensor.entries_lost, sensor.events_lost), (7, 5));
         assert_eq!(sensor.level, SensorLevel::Reduced);
         assert!(sensor.not_measured.iter().any(|gap| gap.what == "mmap.faults"));

@@ -71,6 +71,10 @@ pub struct Session {
     ring: RingBuffer<'static>,
     pub(crate) collector: Rc<RefCell<Collector>>,
     pub(crate) options: Options,
+    /// How many chunks may have been made before the table is swept again.
+    sweep_at: u64,
+    /// Programs that the kernel skipped.
+    pub(crate) skipped: u64,
     _cgroup: Option<OwnedFd>,
 }
 
@@ -86,6 +90,11 @@ impl Session {
             Scope::Cgroup(_) => 2,
             Scope::System => 3,
         };
+        if !in_initial_pid_namespace()
+            && (options.compat || !matches!(options.scope, Scope::Children))
+        {
+            return Err(ObserveError::PidNamespace { what: "who is to be observed" });
+        }
         let mut loaded = load::load(scope, options.max_rows.max(2), options.compat)?;
         let cgroup = match &options.scope {
             Scope::Cgroup(path) => Some(admit_cgroup(&loaded, path)?),
@@ -97,10 +106,15 @@ impl Session {
                 update(&roots, "roots", &pid.to_ne_bytes(), &1_u32.to_ne_bytes())?;
             }
         }
+        if loaded.selection.build == Build::Compat && !in_initial_pid_namespace() {
+            return Err(ObserveError::PidNamespace { what: "the command" });
+        }
         let collector = Rc::new(RefCell::new(Collector::default()));
         let ring = open_ring(&loaded, &collector)?;
+        let tables = Tables::new(&loaded.object, loaded.selection.build);
+        let sweep_at = tables.chunk_limit()? * 3 / 4;
         loaded.attach()?;
-        Ok(Self { loaded, ring, collector, options, _cgroup: cgroup })
+        Ok(Self { loaded, ring, collector, options, sweep_at, skipped: 0, _cgroup: cgroup })
     }
 
     /// Runs `spawn`; every process that this thread creates in it is observed from its first instant. Call it from the
@@ -143,8 +157,14 @@ impl Session {
     pub fn drain(&mut self) -> Result<(), ObserveError> {
         self.ring.consume().map_err(|error| ObserveError::table("events", error))?;
         let tables = Tables::new(&self.loaded.object, self.loaded.selection.build);
-        let chunks = tables.globals()?.chunks;
-        tables.sweep_chunks(chunks)
+        // Chunks ever made; those that were freed are in `sweep_at`.
+        let made = tables.globals()?.chunks;
+        if made >= self.sweep_at {
+            let freed = tables.sweep_chunks()?;
+            let limit = tables.chunk_limit()?;
+            self.sweep_at = made + freed.max(limit / 16);
+        }
+        Ok(())
     }
 
     /// Detaches the sensor and turns what it counted into facts.
@@ -152,10 +172,16 @@ impl Session {
     /// # Errors
     /// Where a table can't be read.
     pub fn finish(mut self) -> Result<Observation, ObserveError> {
+        self.skipped = self.loaded.skipped();
         self.loaded.links.clear();
         self.ring.consume().map_err(|error| ObserveError::table("events", error))?;
         crate::facts::observation(&self)
     }
+}
+
+/// Whether process numbers here are the kernel's own (include/linux/proc_ns.h, PROC_PID_INIT_INO).
+fn in_initial_pid_namespace() -> bool {
+    std::fs::read_link("/proc/self/ns/pid").is_ok_and(|link| link.as_os_str() == "pid:[4026531836]")
 }
 
 struct OwnKey {

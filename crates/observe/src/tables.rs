@@ -120,24 +120,26 @@ impl<'a> Tables<'a> {
         Ok(files)
     }
 
-    /// Frees chunks without a bit where the table is three quarters full. Losing a bit that is set in that instant is
-    /// possible but takes a table that covers 24 GiB; the alternative is to lose all that follow.
-    pub(crate) fn sweep_chunks(&self, in_use: u64) -> Result<(), ObserveError> {
+    /// Frees chunks without a bit; says how many. Losing a bit that is set in that instant is possible but takes a table
+    /// that covers 24 GiB; the alternative is to lose all that follow.
+    pub(crate) fn sweep_chunks(&self) -> Result<u64, ObserveError> {
         let map = self.map("chunks")?;
-        if in_use < u64::from(map.max_entries()) * 3 / 4 {
-            return Ok(());
-        }
         let mut empty = Vec::new();
         self.batch("chunks", |key: ChunkKey, chunk: Chunk| {
             if chunk.bits.iter().flatten().all(|word| *word == 0) {
                 empty.push(key);
             }
         })?;
-        for key in empty {
+        for key in &empty {
             // Already gone is as good.
-            let _ = map.delete(bytes_of(&key));
+            let _ = map.delete(bytes_of(key));
         }
-        Ok(())
+        Ok(empty.len() as u64)
+    }
+
+    /// Chunks that the table holds.
+    pub(crate) fn chunk_limit(&self) -> Result<u64, ObserveError> {
+        Ok(u64::from(self.map("chunks")?.max_entries()))
     }
 
     fn batch<K: Plain, V: Plain>(

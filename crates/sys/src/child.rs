@@ -157,8 +157,9 @@ pub struct Signals {
     fd: OwnedFd,
 }
 
-/// SIGINT, SIGTERM, SIGHUP and SIGQUIT.
-const HELD: [libc::c_int; 4] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT];
+/// Signals that would end this process and may be meant for the command.
+const HELD: [libc::c_int; 6] =
+    [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT, libc::SIGUSR1, libc::SIGUSR2];
 /// siginfo's code for a signal that the kernel sent.
 const SI_KERNEL: i32 = 0x80;
 
@@ -170,10 +171,17 @@ impl Signals {
     /// Where no descriptor is left.
     pub fn hold() -> io::Result<Self> {
         let mut set = MaybeUninit::<libc::sigset_t>::uninit();
-        // SAFETY: sigemptyset initialises the set; the calls after it only read and write that set.
+        // SAFETY: sigemptyset initialises the set and sigaction the action, which is read only where that succeeded; the calls
+        // after them only read and write that set.
         let fd = unsafe {
             libc::sigemptyset(set.as_mut_ptr());
             for signal in HELD {
+                // What nohup or a background job has ignored stays ignored; held back, it would be queued all the same.
+                let mut action = MaybeUninit::<libc::sigaction>::uninit();
+                let known = libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()) == 0;
+                if known && action.assume_init_ref().sa_sigaction == libc::SIG_IGN {
+                    continue;
+                }
                 libc::sigaddset(set.as_mut_ptr(), signal);
             }
             libc::pthread_sigmask(libc::SIG_BLOCK, set.as_ptr(), std::ptr::null_mut());

@@ -40,6 +40,20 @@ static __always_inline void settle_position(struct target *t, u64 bytes)
 		t->pos = after - bytes;
 }
 
+/* A call that ended short leaves pages behind that nobody has asked for yet: they are read ahead. */
+static __always_inline void settle_short(struct target *t, u64 bytes)
+{
+	u64 next = (t->pos >> 12) + pages_of(t->pos, bytes);
+	if (!t->brought || t->added_last < next)
+		return;
+	u64 from = next > t->added_first ? next : t->added_first;
+	u64 left = bits_set(t->ino, t->dev, HS_AHEAD, from, t->added_last + 1);
+	if (left > t->brought)
+		left = t->brought;
+	t->brought -= left;
+	t->ahead += left;
+}
+
 #define COUNT_WAITED 1u
 #define COUNT_ALONE 2u
 

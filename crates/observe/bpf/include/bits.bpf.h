@@ -55,8 +55,9 @@ static __always_inline u64 word_mask(u64 start, u64 end, u64 word)
 
 static __always_inline struct hs_chunk *new_chunk(struct hs_chunk_key *key)
 {
-	struct hs_chunk zero = {};
-	if (!bpf_map_update_elem(&chunks, key, &zero, BPF_NOEXIST))
+	u32 zero = 0;
+	struct hs_chunk *empty = bpf_map_lookup_elem(&empty_chunk, &zero);
+	if (empty && !bpf_map_update_elem(&chunks, key, empty, BPF_NOEXIST))
 		ATOMIC_ADD(&g.chunks, 1);
 	struct hs_chunk *chunk = bpf_map_lookup_elem(&chunks, key);
 	if (!chunk)

@@ -203,6 +203,7 @@ struct folio {
 struct page___whole {
 	struct address_space *mapping;
 	unsigned long index;
+	unsigned char compound_order;
 };
 #endif
 

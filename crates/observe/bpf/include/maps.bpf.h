@@ -17,6 +17,7 @@ struct target {
 	u32 flags;
 	u64 pos;
 	u64 first, last; /* pages; first > last: none */
+	u64 added_first, added_last; /* of these, the pages that were added */
 	u32 brought;     /* pages of [first, last] added during this call */
 	u32 ahead;       /* other pages added */
 	u32 gone;        /* of these, pages that had been evicted in this run */
@@ -148,6 +149,14 @@ struct {
 	__type(value, struct hs_chunk);
 } chunks SEC(".maps");
 
+/* Never written: a chunk on the stack would be most of what a chain of calls may take. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct hs_chunk);
+} empty_chunk SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
@@ -213,8 +222,15 @@ static __always_inline u64 folio_pages(const void *folio)
 {
 	if (!bpf_core_type_exists(struct folio) || !(load_number((u64)folio) & (1ULL << (cfg.pg_head & 63))))
 		return 1;
+#ifdef HOTSET_COMPAT
 	if (bpf_core_field_exists(((struct folio *)0)->_folio_order))
 		return 1ULL << (LOAD(folio, folio, _folio_order) & 0x3f);
+	if (!bpf_core_field_exists(((struct folio *)0)->_flags_1)) {
+		/* 5.16 to 6.0: in the first tail page. */
+		u64 tail = (u64)folio + bpf_core_type_size(struct page___whole);
+		return 1ULL << (LOAD(page___whole, tail, compound_order) & 0x3f);
+	}
+#endif
 	return 1ULL << (LOAD(folio, folio, _flags_1) & 0x3f);
 }
 

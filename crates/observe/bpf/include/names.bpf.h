@@ -13,7 +13,12 @@ struct place {
 	u64 dentry;
 	u64 mount; /* struct mount; 0: unknown */
 	u64 *slot; /* for NUMBER() */
-	u64 id;    /* while ids are summed up or climbed */
+};
+
+/* A way up. */
+struct climb {
+	struct place place;
+	u64 id; /* of the directory reached, or the sum so far */
 	u64 factor;
 };
 
@@ -62,13 +67,13 @@ static __always_inline void go_up(struct place *p)
 	leave_mount(p);
 }
 
-static __always_inline long sum_step(struct place *p)
+static __always_inline long sum_step(struct climb *c)
 {
-	p->id += own_id(p) * p->factor;
-	p->factor *= STEP;
-	if (is_root(p))
+	c->id += own_id(&c->place) * c->factor;
+	c->factor *= STEP;
+	if (is_root(&c->place))
 		return 1;
-	go_up(p);
+	go_up(&c->place);
 	return 0;
 }
 
@@ -79,9 +84,10 @@ static __always_inline u32 copy_name(char *to, u64 dentry)
 }
 
 /* Sends one directory, unless it was sent before, and moves on to the one above it. */
-static __always_inline long climb_step(struct place *p)
+static __always_inline long climb_step(struct climb *c)
 {
-	u64 id = p->id;
+	struct place *p = &c->place;
+	u64 id = c->id;
 	u8 one = 1;
 	if (bpf_map_lookup_elem(&nodes, &id))
 		return 1;
@@ -102,8 +108,8 @@ static __always_inline long climb_step(struct place *p)
 			node->dev = LOAD(super_block, LOAD(dentry, p->dentry, d_sb), s_dev);
 	} else {
 		node->name_len = copy_name(node->name, p->dentry);
-		p->id = (id - own_id(p)) * STEP_BACK;
-		node->parent = p->id;
+		c->id = (id - own_id(p)) * STEP_BACK;
+		node->parent = c->id;
 		go_up(p);
 	}
 	send_event(node, __builtin_offsetof(struct hs_node, name) + node->name_len, sizeof(*node));
@@ -111,44 +117,46 @@ static __always_inline long climb_step(struct place *p)
 }
 
 #ifndef HOTSET_COMPAT
-static long climb_callback(u32 i, struct place *p)
+static long climb_callback(u32 i, struct climb *c)
 {
-	return climb_step(p);
+	return climb_step(c);
 }
 
-static long sum_callback(u32 i, struct place *p)
+static long sum_callback(u32 i, struct climb *c)
 {
-	return sum_step(p);
+	return sum_step(c);
 }
 #endif
 
 /* Makes a directory known; returns its id. */
 __noinline u64 send_directory(u64 dentry, u64 mount)
 {
-	struct place start = { .dentry = dentry, .mount = mount, .slot = number_slot(), .factor = 1 };
-	if (!start.slot)
+	struct climb c = { .place = { .dentry = dentry, .mount = mount, .slot = number_slot() }, .factor = 1 };
+	if (!c.place.slot)
 		return 0;
-	leave_mount(&start);
-	struct place p = start;
+	leave_mount(&c.place);
 #ifdef HOTSET_COMPAT
 	for (u32 i = 0; i < 24; i++) {
-		if (sum_step(&p))
+		if (sum_step(&c))
 			break;
 	}
 #else
-	bpf_loop(128, sum_callback, &p, 0);
+	bpf_loop(128, sum_callback, &c, 0);
 #endif
-	u64 id = p.id;
+	u64 id = c.id;
 	if (bpf_map_lookup_elem(&nodes, &id))
 		return id;
-	start.id = id;
+	/* Once more from below: keeping both ways would take more stack than a chain of calls may have. */
+	c.place.dentry = dentry;
+	c.place.mount = mount;
+	leave_mount(&c.place);
 #ifdef HOTSET_COMPAT
 	for (u32 i = 0; i < 24; i++) {
-		if (climb_step(&start))
+		if (climb_step(&c))
 			break;
 	}
 #else
-	bpf_loop(128, climb_callback, &start, 0);
+	bpf_loop(128, climb_callback, &c, 0);
 #endif
 	return id;
 }

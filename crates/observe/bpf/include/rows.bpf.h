@@ -171,13 +171,16 @@ static __always_inline struct task_state *known_state_plain(void)
 #endif
 }
 
+/* The row of a key, or that of "others" where it has none of its own. */
 static __always_inline struct hs_row *row_by_key(struct hs_row_key *key)
 {
 #ifdef HOTSET_COMPAT
-	return bpf_map_lookup_elem(&rows, key);
+	struct hs_row_key others = {};
+	struct hs_row *row = bpf_map_lookup_elem(&rows, key);
+	return row ? row : bpf_map_lookup_elem(&rows, &others);
 #else
-	u32 *slot = bpf_map_lookup_elem(&row_index, key);
-	return slot ? bpf_map_lookup_elem(&rows, slot) : NULL;
+	u32 *known = bpf_map_lookup_elem(&row_index, key), slot = known ? *known : 0;
+	return bpf_map_lookup_elem(&rows, &slot);
 #endif
 }
 

@@ -125,6 +125,8 @@ static __always_inline void set_range(struct target *t, u64 pos, u64 count)
 		t->first = 1;
 		t->last = 0;
 	}
+	t->added_first = ~0ULL;
+	t->added_last = 0;
 	t->brought = t->ahead = t->gone = t->modified = 0;
 }
 

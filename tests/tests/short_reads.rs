@@ -1,0 +1,72 @@
+//! Calls that end short of what they asked for: the pages they leave behind came from the device all the same.
+
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
+use std::process::Command;
+
+use hotset_tests::scratch::text;
+use hotset_tests::{Scratch, assert_invariants, evict_verified, hotset, number, read_json};
+
+const PAGES: u64 = 4096;
+
+/// Sends a file over a socket that takes a little at a time, as a web server does; run as its own process by the test.
+const SERVER: &str = r"
+import os, socket, sys
+path, number = sys.argv[1], int(sys.argv[2])
+out = socket.socket(fileno=number)
+out.setblocking(False)
+file = os.open(path, os.O_RDONLY)
+size, at = os.fstat(file).st_size, 0
+while at < size:
+    try:
+        at += os.sendfile(out.fileno(), file, at, size - at)
+    except BlockingIOError:
+        import select
+        select.select([], [out], [])
+";
+
+fn take_all(mut stream: UnixStream) -> u64 {
+    let (mut buffer, mut total) = (vec![0; 32 << 10], 0);
+    while let Ok(n @ 1..) = stream.read(&mut buffer) {
+        total += n as u64;
+    }
+    total
+}
+
+#[test]
+fn a_server_that_sends_in_pieces_reads_everything_from_the_device() {
+    use std::os::fd::{AsRawFd, OwnedFd};
+    let scratch = Scratch::new("short-sendfile");
+    let (file, profile) = (scratch.path("f"), scratch.path("p.json"));
+    let mut out = std::fs::File::create(&file).expect("create");
+    for i in 0..PAGES {
+        out.write_all(&[i as u8; 4096]).expect("write");
+    }
+    out.sync_all().expect("sync");
+    drop(out);
+    let (ours, theirs) = UnixStream::pair().expect("a pair");
+    let reader = std::thread::spawn(move || take_all(ours));
+    let theirs = OwnedFd::from(theirs);
+    rustix::io::fcntl_setfd(&theirs, rustix::io::FdFlags::empty()).expect("inherited");
+    evict_verified(&file);
+    let status = Command::new(hotset())
+        .args(["run", "-q", "--json", text(&profile), "--", "python3", "-c", SERVER, text(&file)])
+        .arg(theirs.as_raw_fd().to_string())
+        .status()
+        .expect("hotset");
+    drop(theirs);
+    assert!(status.success());
+    assert_eq!(reader.join().expect("reader"), PAGES * 4096);
+    let profile = read_json(&profile);
+    assert_invariants(&profile);
+    let row = profile["files"]
+        .as_array()
+        .expect("files")
+        .iter()
+        .find(|row| row["path"] == text(&file))
+        .expect("its row");
+    assert_eq!(number(row, "/device/read_bytes"), PAGES * 4096, "{row}");
+    assert_eq!(number(row, "/read/bytes"), PAGES * 4096, "{row}");
+    // A page that two calls share is asked for twice, and comes from the device once.
+    assert_eq!(number(row, "/read/from_device"), PAGES, "{row}");
+}
