@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use hotset_facts::{
-    FileId, FileRow, Io, NotMeasured, Observed, Pid, ProcessRow, Profile, Reason, Sensor,
-    SensorLevel,
+    ExitStatus, FileId, FileRow, Io, NotMeasured, Observed, Pid, ProcessRow, Profile, Reason,
+    Sensor, SensorLevel,
 };
 use hotset_sys::cache::{open_quietly, residency};
 use hotset_sys::child::Signals;
@@ -52,7 +52,7 @@ pub(crate) fn run_with(program: &Program, why: &str, denied: bool, signals: &Sig
         || io = pid_io::of(running.pid).ok().flatten(),
     )
     .map_err(|error| (crate::exit::Exit::Own, format!("waiting for the command: {error}")))?;
-    let exit = runner::exit_status(ended.usage.wait_status);
+    let exit = ExitStatus::from_wait_status(ended.usage.wait_status);
     let profile = profile(program, started_at, &running, &ended, io, files, why, denied);
     Ok((profile, crate::exit::Exit::Command(exit)))
 }
@@ -101,7 +101,7 @@ fn profile(
             ppid: std::process::id(),
             comm,
             argv: program.argv.clone(),
-            exit: Observed::Value(runner::exit_status(ended.usage.wait_status)),
+            exit: Observed::Value(ExitStatus::from_wait_status(ended.usage.wait_status)),
             minor_faults: Observed::Value(ended.usage.minor_faults),
             major_faults: Observed::Value(ended.usage.major_faults),
             lookups: Observed::Missing(NO_SENSOR),

@@ -53,7 +53,7 @@ pub(crate) fn run(program: &Program, max_rows: u32, compat: bool, verbose: bool)
     if let Some(trouble) = trouble {
         output::say(trouble);
     }
-    let exit = exit_status(ended.usage.wait_status);
+    let exit = ExitStatus::from_wait_status(ended.usage.wait_status);
     match session.finish() {
         Ok(observation) => {
             Ok((profile(program, started_at, &ended, observation), Exit::Command(exit)))
@@ -68,14 +68,6 @@ pub(crate) fn run(program: &Program, max_rows: u32, compat: bool, verbose: bool)
 /// Holds back the signals that are to reach the command.
 pub(crate) fn hold_signals() -> Result<Signals, (Exit, String)> {
     Signals::hold().map_err(|error| (Exit::Own, format!("signals can't be held back: {error}")))
-}
-
-/// Decodes a wait(2) status.
-pub(crate) fn exit_status(status: i32) -> ExitStatus {
-    match status & 0x7f {
-        0 => ExitStatus::Code((status >> 8) & 0xff),
-        signal => ExitStatus::Signal(signal),
-    }
 }
 
 /// The kernel takes the memory of whoever started a program for the program's first: a figure no larger than our own peak may
@@ -95,7 +87,7 @@ pub(crate) fn command(program: &Program, ended: &Ended) -> Command {
     Command {
         target: Target::Command,
         argv: program.argv.clone(),
-        exit: Observed::Value(exit_status(wait_status)),
+        exit: Observed::Value(ExitStatus::from_wait_status(wait_status)),
         wall_ns: u64::try_from(ended.wall.as_nanos()).unwrap_or(u64::MAX),
         user_ns: Observed::Value(user_ns),
         system_ns: Observed::Value(system_ns),

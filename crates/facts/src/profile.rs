@@ -28,6 +28,16 @@ pub enum ExitStatus {
     Signal(i32),
 }
 
+impl ExitStatus {
+    /// Decodes a wait(2) status.
+    pub fn from_wait_status(status: i32) -> Self {
+        match status & 0x7f {
+            0 => Self::Code((status >> 8) & 0xff),
+            signal => Self::Signal(signal),
+        }
+    }
+}
+
 /// The observed command, or for an attached session the time that it was observed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
@@ -183,4 +193,20 @@ pub struct Profile {
     pub processes: Vec<ProcessRow>,
     /// Path lookups.
     pub lookups: Observed<Lookups>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wait_statuses_decode() {
+        assert_eq!(ExitStatus::from_wait_status(0x0300), ExitStatus::Code(3));
+        assert_eq!(ExitStatus::from_wait_status(9), ExitStatus::Signal(9));
+        assert_eq!(
+            ExitStatus::from_wait_status(0x80 | 11),
+            ExitStatus::Signal(11),
+            "with a core file"
+        );
+    }
 }

@@ -92,7 +92,7 @@ impl Collector {
             Event::Exit { pid, comm, wait_status } => {
                 let life = self.life(pid);
                 life.comm = comm;
-                life.exit = Some(exit_status(wait_status));
+                life.exit = Some(ExitStatus::from_wait_status(wait_status));
             }
         }
     }
@@ -172,24 +172,9 @@ impl Collector {
     }
 }
 
-/// Decodes a wait(2) status.
-pub(crate) fn exit_status(status: i32) -> ExitStatus {
-    match status & 0x7f {
-        0 => ExitStatus::Code((status >> 8) & 0xff),
-        signal => ExitStatus::Signal(signal),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn wait_statuses_decode() {
-        assert_eq!(exit_status(0x0300), ExitStatus::Code(3));
-        assert_eq!(exit_status(9), ExitStatus::Signal(9));
-        assert_eq!(exit_status(0x80 | 11), ExitStatus::Signal(11));
-    }
 
     #[test]
     fn the_same_path_through_two_bases_is_one() {
