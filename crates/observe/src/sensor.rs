@@ -43,7 +43,7 @@ fn not_measured(selection: &Selection, globals: &Globals) -> Vec<NotMeasured> {
     if !selection.uring {
         gaps.push((
             "io_uring",
-            "this kernel's io_uring tracepoints don't carry the request (Linux 6.4)".into(),
+            "this kernel's io_uring tracepoints don't carry the request (Linux 6.0)".into(),
         ));
     }
     if !selection.dirty {

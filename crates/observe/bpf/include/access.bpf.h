@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * How kernel memory is read. The full build loads through a read-only BTF cast (6.2 and later): about 1 ns, faults are
- * caught. The compat build calls bpf_probe_read_kernel, about 25 ns a load, and runs from 5.8 on.
+ * caught. The compat build calls bpf_probe_read_kernel, about 25 ns a load, and is tested from 5.10 on.
  */
 #ifndef HOTSET_ACCESS_H
 #define HOTSET_ACCESS_H
