@@ -103,11 +103,10 @@ fn profile(
     observation: Observation,
 ) -> Profile {
     let mut command = command(program, ended);
-    let runs = |reason: Option<Reason>| reason.is_some();
     command.still_running = observation
         .processes
         .iter()
-        .filter(|process| runs(process.exit.reason()))
+        .filter(|process| process.exit.value().is_none())
         .count()
         .try_into()
         .unwrap_or(u32::MAX);

@@ -74,6 +74,10 @@ int major_fault_end(void *ctx)
 	struct task_state *s = known_state_plain();
 	if (!s || !s->fault_inode)
 		return 0;
+	/* By now the kernel has counted it. Another number: a swap-in after a cached file fault, and not that file's. */
+	struct task_struct *task = CURRENT();
+	if (BPF_CORE_READ(task, min_flt) + BPF_CORE_READ(task, maj_flt) != s->fault_number)
+		return 0;
 	struct hs_row *row = row_by_key(&s->fault_key);
 	if (row) {
 		ATOMIC_ADD(&row->major_faults, 1);
