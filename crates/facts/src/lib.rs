@@ -9,6 +9,7 @@ mod costs;
 mod environment;
 mod ids;
 mod io;
+mod listing;
 mod lookup;
 mod observed;
 mod packed;
@@ -23,6 +24,7 @@ pub use io::{
     DeviceIo, DirectIo, HISTOGRAM_BOUNDS, Io, MmapIo, ReadIo, ReadaheadIo, SizeHistogram, SyncIo,
     TimeIo, WriteIo,
 };
+pub use listing::{ListedFile, ListingTotals, Skipped, Unreadable};
 pub use lookup::{FailedLookup, LookupCounters, Lookups};
 pub use observed::{Observed, Reason, ReasonKind};
 pub use packed::PackedIo;
@@ -30,5 +32,5 @@ pub use profile::{
     Command, ExitStatus, FileKind, FileRow, NotMeasured, ProcessRow, Profile, Sensor, SensorLevel,
     Target,
 };
-pub use residency::{Residency, ResidencySource};
+pub use residency::{CacheCell, PageRange, Residency, ResidencySource};
 pub use support::{Capability, Support, Verdict};

@@ -49,3 +49,28 @@ impl Residency {
         }
     }
 }
+
+/// A run of pages of one file: `count` pages from page `first` on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PageRange {
+    /// The first page; page 0 holds the file's first byte.
+    pub first: u64,
+    /// How many pages.
+    pub count: u64,
+}
+
+impl PageRange {
+    /// The page after the last one; saturates at the end of what a file can span.
+    pub fn end(self) -> u64 {
+        self.first.saturating_add(self.count)
+    }
+}
+
+/// One cell of a picture of a file: how many of its pages are cached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CacheCell {
+    /// Pages that the cell spans.
+    pub pages: u64,
+    /// Pages among them in the cache.
+    pub cached: u64,
+}
