@@ -1,8 +1,16 @@
 //! Loops of file calls that time themselves, so that start-up of whoever watches is not in the figure.
 //!
-//! Prints nanoseconds an operation. `loops pread4k FILE CALLS`, `loops small-files DIR FILES`, `loops make-files DIR FILES`.
+//! Prints nanoseconds an operation. `loops pread4k FILE CALLS`, `loops small-files DIR FILES`, `loops make-files DIR FILES`,
+//! `loops spawn PROGRAM RUNS` and `loops lab PROGRAM RUNS` print the wall time of each run of a program in nanoseconds, started by
+//! bare posix_spawn or by hotset's engine; `loops states DIR ROUNDS` sets and verifies cache states on a directory.
+//! `loops cachestat FILE CELLS` (for all cells together), `loops walk DIR THREADS` and its floor `loops walk-floor DIR THREADS`. `loops timed OUTPUT PROGRAM ARGUMENT…` measures another program.
 
 #![allow(clippy::print_stdout, reason = "a program whose output is its result")]
+
+mod lab;
+mod spawn;
+mod timed;
+mod walk;
 
 use std::error::Error;
 use std::fs::{self, File};
@@ -19,17 +27,41 @@ const BLOCK: usize = 4096;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().collect();
+    if let [_, verb, rest @ ..] = words.as_slice()
+        && verb == "timed"
+    {
+        println!("{}", timed::timed(rest)?);
+        return Ok(());
+    }
     let [_, verb, path, count] = words.as_slice() else {
-        return Err("usage: loops pread4k|small-files|make-files PATH COUNT".into());
+        return Err(
+            "usage: loops pread4k|small-files|make-files|cachestat|walk|walk-floor PATH COUNT"
+                .into(),
+        );
     };
     let (path, count) = (Path::new(path), count.parse()?);
     match verb.as_str() {
         "pread4k" => println!("{:.1}", pread4k(path, count)?),
         "small-files" => println!("{:.1}", small_files(path, count)?),
+        "cachestat" => println!("{:.1}", cachestat(path, count)?),
         "make-files" => make_files(path, count)?,
+        "spawn" => println!("{}", lines(&spawn::bare(&text(path)?, count)?)),
+        "lab" => println!("{}", lines(&lab::timed(&text(path)?, count)?)),
+        "states" => println!("{}", lab::states(path, count)?.join("\n")),
+        "walk" => println!("{}", walk::walker(path, count)),
+        "walk-floor" => println!("{}", walk::floor(path, count)?),
         other => return Err(format!("unknown loop {other}").into()),
     }
     Ok(())
+}
+
+fn text(path: &Path) -> Result<String, Box<dyn Error>> {
+    Ok(path.to_str().ok_or("the path must be UTF-8")?.to_owned())
+}
+
+fn lines(times: &[u64]) -> String {
+    let lines: Vec<String> = times.iter().map(u64::to_string).collect();
+    lines.join("\n")
 }
 
 /// Random preads of 4 KiB over a file that fits the cache.
@@ -59,6 +91,20 @@ fn small_files(directory: &Path, files: u64) -> Result<f64, Box<dyn Error>> {
         while file.read(&mut buffer)? > 0 {}
     }
     Ok(start.elapsed().as_nanos() as f64 / files as f64)
+}
+
+/// Asks once for each of so many equal parts of a file: what a picture of it can't do without.
+fn cachestat(path: &Path, cells: u64) -> Result<f64, Box<dyn Error>> {
+    let file = File::open(path)?;
+    let size = file.metadata()?.len();
+    let cell = size.div_ceil(cells.max(1)).next_multiple_of(BLOCK as u64);
+    let start = Instant::now();
+    let mut offset = 0;
+    while offset < size {
+        black_box(hotset_sys::cache::cachestat(&file, offset, cell.min(size - offset))?);
+        offset += cell;
+    }
+    Ok(start.elapsed().as_nanos() as f64)
 }
 
 fn make_files(directory: &Path, files: u64) -> Result<(), Box<dyn Error>> {

@@ -5,6 +5,8 @@
 
 #![forbid(unsafe_code)]
 
+mod bench;
+mod control;
 mod costs;
 mod environment;
 mod ids;
@@ -15,8 +17,18 @@ mod observed;
 mod packed;
 mod profile;
 mod residency;
+mod snapshot;
 mod support;
+mod system;
 
+pub use bench::{
+    BenchCommand, BenchRun, BenchSession, Condition, ConditionRole, FileSet, LearnedBy, LearnedIo,
+    Percent, SetMember, StateReached, StopReason, StuckPages, StuckReason, Timer, WantedState,
+    Warmup,
+};
+pub use control::{
+    ControlReport, ControlTotals, ControlVerb, ControlledFile, FileHolder, StayReason, Stayed,
+};
 pub use costs::CostTable;
 pub use environment::{Environment, Filesystem};
 pub use ids::{Dev, FileId, Pid};
@@ -33,4 +45,9 @@ pub use profile::{
     Target,
 };
 pub use residency::{CacheCell, PageRange, Residency, ResidencySource};
+pub use snapshot::{NamedFew, RestoreReport, RestoreStop, SaveReport};
 pub use support::{Capability, Support, Verdict};
+pub use system::{
+    CacheSource, CachedFile, CachedFileSystem, FileSystemKind, Holder, MemInfo, PageHolder,
+    PagesByHolder, SystemCache,
+};

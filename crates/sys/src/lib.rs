@@ -11,10 +11,17 @@ pub mod child;
 pub mod costs;
 mod damon;
 pub mod environment;
+pub mod extents;
+pub mod interrupt;
+pub mod launch;
 pub mod proc;
+pub mod scattered;
 pub mod support;
+pub mod system;
 #[cfg(test)]
 mod test_support;
+pub mod trace;
+pub mod tree;
 
 pub use environment::environment;
 pub use support::host_capabilities;

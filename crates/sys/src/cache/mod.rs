@@ -1,13 +1,36 @@
 //! What the page cache holds of a file, and how to change that.
 
+mod cells;
 pub mod control;
+pub mod evict;
+pub mod fetch;
+pub mod guard;
+pub mod holders;
+pub mod limits;
 pub mod open;
+pub mod pin;
+mod populate;
+mod prober;
+pub mod ranges;
 mod raw;
 pub mod residency;
 mod stacked;
+pub mod warm;
 
-pub use control::{CacheChange, ControlError, evict, evict_fd, warm, warm_fd};
+pub use cells::cells;
+pub use control::{ByteSpan, CacheChange, ControlError};
+pub use evict::{Dirty, Evicted, drop_everything, evict, evict_fd, evict_span};
+pub use fetch::{fetch, settle};
+pub use guard::{Guard, Halt};
+pub use holders::{Holders, holders};
+pub use limits::{PinRefused, may_pin};
 pub use open::open_quietly;
+pub use pin::{Followed, Pin};
+pub use prober::Prober;
+pub use ranges::{ranges, visit_ranges};
+pub(crate) use raw::last_errno;
 pub use raw::{CacheStat, cachestat};
+pub(crate) use residency::size_of;
 pub use residency::{ResidencyCause, ResidencyError, cached_pages_in, residency, residency_at};
 pub use stacked::hides_pages;
+pub use warm::{Supervisor, Warmed, warm, warm_fd, warm_span};

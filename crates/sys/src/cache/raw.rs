@@ -82,8 +82,28 @@ fn mincore_window(
     answer: &mut [u8],
 ) -> Result<u64, Errno> {
     let pages = crate::pages_of(len) as usize;
-    let len = usize::try_from(len).map_err(|_| Errno::OVERFLOW)?;
     debug_assert!(pages <= answer.len());
+    let answer = &mut answer[..pages];
+    mincore_into(fd, offset, answer)?;
+    // Only the lowest bit is defined.
+    Ok(answer.iter().map(|byte| u64::from(byte & 1)).sum())
+}
+
+/// A byte a page for `pages` pages from `offset` on, whose lowest bit says resident and up to date.
+pub(super) fn mincore_pages(
+    fd: BorrowedFd<'_>,
+    offset: u64,
+    pages: u64,
+    answer: &mut Vec<u8>,
+) -> Result<(), Errno> {
+    answer.clear();
+    answer.resize(usize::try_from(pages).map_err(|_| Errno::OVERFLOW)?, 0);
+    if answer.is_empty() { Ok(()) } else { mincore_into(fd, offset, answer) }
+}
+
+fn mincore_into(fd: BorrowedFd<'_>, offset: u64, answer: &mut [u8]) -> Result<(), Errno> {
+    let len = (answer.len() as u64).saturating_mul(crate::page_size());
+    let len = usize::try_from(len).map_err(|_| Errno::OVERFLOW)?;
     // SAFETY: a new mapping at an address of the kernel's choice, unmapped below and never dereferenced, so that a
     // file that shrinks meanwhile can't hurt.
     let map = unsafe {
@@ -94,13 +114,9 @@ fn mincore_window(
     let failure = (result != 0).then(last_errno);
     // SAFETY: the mapping made above; nothing else knows its address.
     unsafe { rustix::mm::munmap(map, len)? };
-    match failure {
-        Some(errno) => Err(errno),
-        // Only the lowest bit is defined.
-        None => Ok(answer[..pages].iter().map(|byte| u64::from(byte & 1)).sum()),
-    }
+    failure.map_or(Ok(()), Err)
 }
 
-fn last_errno() -> Errno {
+pub(crate) fn last_errno() -> Errno {
     Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO)
 }

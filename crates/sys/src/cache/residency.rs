@@ -8,7 +8,7 @@ use rustix::fs::{Access, AtFlags, CWD, FileType, Stat};
 use rustix::io::Errno;
 
 use super::open::{name_of_fd, open_quietly, require_cacheable};
-use super::raw::{cachestat, mincore_resident_pages};
+use super::raw::{CacheStat, cachestat, mincore_resident_pages};
 use super::stacked::hides_pages;
 use crate::capabilities::{self, Cap};
 
@@ -50,18 +50,25 @@ impl ResidencyError {
 
     /// The same as a reason for a missing value.
     pub fn reason(&self) -> Reason {
-        match self.cause {
-            ResidencyCause::NotCacheable(_) => Reason::unsupported("has no page cache of its own"),
-            ResidencyCause::Denied => {
+        self.cause.reason()
+    }
+}
+
+impl ResidencyCause {
+    /// The same as a reason for a missing value.
+    pub fn reason(&self) -> Reason {
+        match self {
+            Self::NotCacheable(_) => Reason::unsupported("has no page cache of its own"),
+            Self::Denied => {
                 Reason::denied("only the owner, writers and root may see what is cached")
             }
-            ResidencyCause::System { errno: Errno::ACCESS | Errno::PERM, .. } => {
+            Self::System { errno: Errno::ACCESS | Errno::PERM, .. } => {
                 Reason::denied("the file may not be opened")
             }
-            ResidencyCause::System { errno: Errno::NOENT, .. } => {
+            Self::System { errno: Errno::NOENT, .. } => {
                 Reason::not_measured("the file has no such name any more")
             }
-            ResidencyCause::System { .. } => Reason::unsupported("the file can't be asked about"),
+            Self::System { .. } => Reason::unsupported("the file can't be asked about"),
         }
     }
 }
@@ -97,23 +104,28 @@ fn residency_of(fd: BorrowedFd<'_>, stat: &Stat) -> Result<Residency, ResidencyC
         Ok(answer) if answer.cached == 0 && size_bytes > 0 && hides_pages(fd) => {
             by_mincore(fd, stat, size_bytes)
         }
-        Ok(answer) => Ok(Residency {
-            size_bytes,
-            pages: crate::pages_of(size_bytes),
-            cached_pages: answer.cached,
-            dirty_pages: Observed::Value(answer.dirty),
-            writeback_pages: Observed::Value(answer.writeback),
-            evicted_pages: Observed::Value(answer.evicted),
-            recently_evicted_pages: Observed::Value(answer.recently_evicted),
-            source: ResidencySource::Cachestat,
-        }),
+        Ok(answer) => Ok(from_cachestat(size_bytes, &answer)),
         // PERM is also what an old container's seccomp filter says to calls that it doesn't know.
         Err(Errno::NOSYS | Errno::PERM) => by_mincore(fd, stat, size_bytes),
         Err(errno) => Err(ResidencyCause::System { call: "cachestat", errno }),
     }
 }
 
-fn by_mincore(
+pub(super) fn from_cachestat(size_bytes: u64, answer: &CacheStat) -> Residency {
+    Residency {
+        size_bytes,
+        pages: crate::pages_of(size_bytes),
+        cached_pages: answer.cached,
+        dirty_pages: Observed::Value(answer.dirty),
+        writeback_pages: Observed::Value(answer.writeback),
+        evicted_pages: Observed::Value(answer.evicted),
+        recently_evicted_pages: Observed::Value(answer.recently_evicted),
+        source: ResidencySource::Cachestat,
+    }
+}
+
+/// Takes about 10 ms a GiB of the file's size, holes included: a page of a hole can be cached too.
+pub(super) fn by_mincore(
     fd: BorrowedFd<'_>,
     stat: &Stat,
     size_bytes: u64,
@@ -136,7 +148,7 @@ pub(super) fn uptodate_pages(
 }
 
 /// The kernel's `can_do_mincore`: to anyone else, mincore(2) says that every page is resident.
-fn may_trust_mincore(fd: BorrowedFd<'_>, stat: &Stat) -> bool {
+pub(super) fn may_trust_mincore(fd: BorrowedFd<'_>, stat: &Stat) -> bool {
     let link = format!("/proc/self/fd/{}", fd.as_raw_fd());
     rustix::process::geteuid().as_raw() == stat.st_uid
         || rustix::fs::accessat(CWD, link, Access::WRITE_OK, AtFlags::EACCESS).is_ok()
@@ -144,7 +156,7 @@ fn may_trust_mincore(fd: BorrowedFd<'_>, stat: &Stat) -> bool {
 }
 
 /// The size in bytes; a block device's stat says 0.
-pub(super) fn size_of(fd: BorrowedFd<'_>, stat: &Stat) -> Result<u64, ResidencyCause> {
+pub(crate) fn size_of(fd: BorrowedFd<'_>, stat: &Stat) -> Result<u64, ResidencyCause> {
     if FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice {
         return block_device_bytes(fd)
             .map_err(|errno| ResidencyCause::System { call: "ioctl(BLKGETSIZE64)", errno });
@@ -162,7 +174,7 @@ fn block_device_bytes(fd: BorrowedFd<'_>) -> Result<u64, Errno> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_support::ScratchFile;
+    use crate::test_support::{ScratchFile, as_another_user};
 
     #[test]
     fn an_empty_file_has_no_pages() {
@@ -197,19 +209,6 @@ mod tests {
         assert!(matches!(error.cause, ResidencyCause::NotCacheable("character device")));
         let error = residency_at(&std::env::temp_dir()).expect_err("a directory");
         assert!(error.to_string().contains("directory"), "{error}");
-    }
-
-    /// Credentials belong to threads; the system call itself, unlike libc's wrapper, changes those of this one only.
-    fn as_another_user<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-        const NOBODY: libc::c_long = 65534;
-        std::thread::scope(|scope| {
-            let thread = scope.spawn(|| {
-                // SAFETY: takes three numbers and touches no memory.
-                unsafe { libc::syscall(libc::SYS_setresuid, NOBODY, NOBODY, NOBODY) };
-                work()
-            });
-            thread.join().expect("the thread")
-        })
     }
 
     #[test]

@@ -65,7 +65,7 @@ fn open_file(link: &Path) -> Option<OpenFile> {
     })
 }
 
-fn without_suffix(path: PathBuf, deleted: bool) -> PathBuf {
+pub(crate) fn without_suffix(path: PathBuf, deleted: bool) -> PathBuf {
     let name = path.as_os_str().as_bytes();
     match name.strip_suffix(DELETED).filter(|_| deleted) {
         Some(name) => PathBuf::from(std::ffi::OsString::from_vec(name.to_vec())),

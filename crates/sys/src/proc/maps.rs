@@ -1,6 +1,7 @@
 //! /proc/PID/maps: which files a process has mapped.
 
 use std::collections::HashSet;
+use std::hash::Hash;
 use std::path::PathBuf;
 
 use hotset_facts::{Dev, FileId, Pid};
@@ -23,6 +24,23 @@ pub struct MappedFile {
     pub deleted: bool,
 }
 
+/// A mapping of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Region {
+    /// Its first address and the one behind its last.
+    pub addresses: (u64, u64),
+    /// The file.
+    pub file: MappedFile,
+}
+
+/// The first mapping of each name and identity in `pid`, in order of address, or nothing where it is gone.
+pub fn regions_of(pid: Pid) -> Result<Option<Vec<Region>>, ProcError> {
+    read_with(&PathBuf::from(format!("/proc/{pid}/maps")), |bytes| {
+        // On btrfs, files of two subvolumes can look like one here but for their names.
+        distinct(bytes, |region| (region.file.id, region.file.path.clone()))
+    })
+}
+
 /// The distinct files that `pid` has mapped, in order of address, or nothing where it is gone.
 pub fn of(pid: Pid) -> Result<Option<Vec<MappedFile>>, ProcError> {
     read_with(&PathBuf::from(format!("/proc/{pid}/maps")), parse)
@@ -30,21 +48,30 @@ pub fn of(pid: Pid) -> Result<Option<Vec<MappedFile>>, ProcError> {
 
 /// Parses the whole file.
 pub fn parse(bytes: &[u8]) -> Result<Vec<MappedFile>, Malformed> {
-    let mut seen = HashSet::new();
-    let mut files = Vec::new();
-    for (number, line) in lines(bytes) {
-        let file = parse_line(line).ok_or_else(|| {
-            Malformed::new(number, "a mapping as proc_pid_maps(5) describes it", line)
-        })?;
-        // Inode 0: anonymous memory, [heap], [vdso] and kin. No path: anon_inode:[io_uring] and kin.
-        if file.id.ino != 0 && file.path.is_absolute() && seen.insert(file.id) {
-            files.push(file);
-        }
-    }
-    Ok(files)
+    let regions = distinct(bytes, |region| region.file.id)?;
+    Ok(regions.into_iter().map(|region| region.file).collect())
 }
 
-fn parse_line(line: &[u8]) -> Option<MappedFile> {
+fn distinct<K: Eq + Hash>(
+    bytes: &[u8],
+    key: impl Fn(&Region) -> K,
+) -> Result<Vec<Region>, Malformed> {
+    let mut seen = HashSet::new();
+    let mut regions = Vec::new();
+    for (number, line) in lines(bytes) {
+        let region = parse_line(line).ok_or_else(|| {
+            Malformed::new(number, "a mapping as proc_pid_maps(5) describes it", line)
+        })?;
+        let file = &region.file;
+        // Inode 0: anonymous memory, [heap], [vdso] and kin. No path: anon_inode:[io_uring] and kin.
+        if file.id.ino != 0 && file.path.is_absolute() && seen.insert(key(&region)) {
+            regions.push(region);
+        }
+    }
+    Ok(regions)
+}
+
+fn parse_line(line: &[u8]) -> Option<Region> {
     // address permissions offset dev inode, then blanks up to the name, which can hold blanks itself.
     let mut rest = line;
     let mut field = || {
@@ -53,16 +80,22 @@ fn parse_line(line: &[u8]) -> Option<MappedFile> {
         rest = tail.strip_prefix(b" ").unwrap_or(tail);
         field
     };
-    let (_address, _permissions, _offset) = (field(), field(), field());
+    let (addresses, _permissions, _offset) = (field(), field(), field());
     let dev = parse_dev(field())?;
     let ino = decimal(field())?;
     let name = rest.trim_ascii_start();
     let alive = name.strip_suffix(DELETED);
-    Some(MappedFile {
+    let file = MappedFile {
         path: unescape_path(alive.unwrap_or(name), b"\n"),
         id: FileId { dev, ino },
         deleted: alive.is_some(),
-    })
+    };
+    Some(Region { addresses: parse_addresses(addresses)?, file })
+}
+
+fn parse_addresses(field: &[u8]) -> Option<(u64, u64)> {
+    let (start, end) = std::str::from_utf8(field).ok()?.split_once('-')?;
+    Some((u64::from_str_radix(start, 16).ok()?, u64::from_str_radix(end, 16).ok()?))
 }
 
 /// Unlike in mountinfo, both numbers are hexadecimal.

@@ -6,9 +6,13 @@ pub mod children;
 pub mod cmdline;
 mod escape;
 pub mod fds;
+pub mod files;
 pub mod maps;
+pub mod meminfo;
 pub mod mountinfo;
+pub mod openers;
 pub mod pid_io;
+pub mod smaps;
 pub mod stat;
 
 use std::io;

@@ -1,0 +1,103 @@
+//! The files of a benchmarked command: what its cache states are set on.
+
+use std::path::PathBuf;
+
+use crate::{FileId, FileRow, Io, Unreadable, WantedState};
+
+/// Why pages of a file stay in the cache whatever is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum StuckReason {
+    /// Another process maps it, as libc always is.
+    Mapped,
+    /// Its pages are locked in memory.
+    Locked,
+    /// Its pages are dirty and could not be written back by this user.
+    Dirty,
+    /// This user may neither write nor own it, so the kernel ignores the advice.
+    NotPermitted,
+    /// Its file system keeps data in memory only, such as tmpfs.
+    MemoryOnly,
+    /// No reason was found.
+    Unknown,
+}
+
+impl StuckReason {
+    /// The phrase that every view uses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Mapped => "mapped by another process",
+            Self::Locked => "locked in memory",
+            Self::Dirty => "dirty and not ours to write back",
+            Self::NotPermitted => "neither owned nor writable",
+            Self::MemoryOnly => "on a file system that lives in memory",
+            Self::Unknown => "for an unknown reason",
+        }
+    }
+}
+
+/// Pages of one file that could not be evicted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StuckPages {
+    /// How many stayed when eviction was last tried.
+    pub pages: u64,
+    /// Why.
+    pub reason: StuckReason,
+}
+
+/// One file of a set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetMember {
+    /// Its path.
+    pub path: PathBuf,
+    /// Its identity.
+    pub id: FileId,
+    /// Its size when it was learned.
+    pub size_bytes: u64,
+    /// Its time of last change when it was learned, in nanoseconds since 1970.
+    pub mtime_ns: i64,
+    /// The command reads it.
+    pub read: bool,
+    /// The command maps or executes it.
+    pub mapped: bool,
+    /// The command writes it.
+    pub written: bool,
+    /// Set where pages of it stay in the cache.
+    pub cannot_evict: Option<StuckPages>,
+}
+
+/// How the files of a command became known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LearnedBy {
+    /// A run under the BPF sensor.
+    Sensor,
+    /// A run whose system calls were traced.
+    Trace,
+    /// Someone listed them.
+    Given,
+    /// Nobody learned them: the set is empty, and only `as-is` and `cold-all` can be asked for.
+    Nothing,
+}
+
+/// The files that a command reads, maps and writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileSet {
+    /// How they became known.
+    pub learned_by: LearnedBy,
+    /// The files, each once.
+    pub members: Vec<SetMember>,
+    /// Files that belong here but could not be opened; their state is neither set nor verified.
+    pub unreadable: Vec<Unreadable>,
+}
+
+/// What the sensor saw of a command's I/O.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LearnedIo {
+    /// The state in which that run began.
+    pub state: WantedState,
+    /// Its wall time.
+    pub wall_ns: u64,
+    /// The sum over all files.
+    pub totals: Io,
+    /// A row a file, most from the device first.
+    pub files: Vec<FileRow>,
+}

@@ -1,0 +1,253 @@
+//! What warming, evicting or pinning files reached, and what stands in the way.
+
+use std::path::PathBuf;
+
+use crate::{FileId, Observed, Pid, Unreadable};
+
+/// What was done to the files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ControlVerb {
+    /// Brought into the cache.
+    Warm,
+    /// Taken out of it.
+    Evict,
+    /// Held in it.
+    Pin,
+}
+
+impl ControlVerb {
+    /// The word for it on the command line and in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Warm => "warm",
+            Self::Evict => "evict",
+            Self::Pin => "pin",
+        }
+    }
+}
+
+/// Why pages stayed in the cache, or are missing from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum StayReason {
+    /// Dirty, and nobody asked to write them out.
+    Dirty,
+    /// Being written out.
+    Writeback,
+    /// Mapped by a process.
+    Mapped,
+    /// Locked into memory by a process.
+    Locked,
+    /// The device can't read them.
+    Unreadable,
+    /// The budget was spent before.
+    Budget,
+    /// There is no memory for more.
+    Memory,
+    /// It was told to stop before.
+    Interrupted,
+    /// Cached and evicted again by something else meanwhile, or used by the kernel in a way that it doesn't tell.
+    Unknown,
+}
+
+impl StayReason {
+    /// The word that scripts can match on.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Dirty => "dirty",
+            Self::Writeback => "writeback",
+            Self::Mapped => "mapped",
+            Self::Locked => "locked",
+            Self::Unreadable => "unreadable",
+            Self::Budget => "budget",
+            Self::Memory => "memory",
+            Self::Interrupted => "interrupted",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// A process that maps a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileHolder {
+    /// Its id.
+    pub pid: Pid,
+    /// The kernel's short name for it, any bytes made text.
+    pub comm: String,
+    /// Base pages of the file that it has in its page tables; missing where this user may not know.
+    pub pages: Observed<u64>,
+    /// True where it has locked some of them.
+    pub locked: bool,
+}
+
+/// Pages that are not where they should be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stayed {
+    /// Why.
+    pub reason: StayReason,
+    /// How many base pages; nothing where it isn't known.
+    pub pages: Option<u64>,
+    /// The process that holds them.
+    pub holder: Option<(Pid, String)>,
+}
+
+/// What was reached for one file. Pages are those of the range that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ControlledFile {
+    /// Its path as it was asked for or found, any bytes.
+    pub path: PathBuf,
+    /// Its identity.
+    pub id: FileId,
+    /// Its size in bytes, when all was done.
+    pub size_bytes: u64,
+    /// Base pages that were to be warmed, evicted or pinned.
+    pub pages: u64,
+    /// Pages of these in the cache before.
+    pub cached_before: Observed<u64>,
+    /// Pages of these in the cache after; for warming and pinning only what is up to date.
+    pub cached_after: Observed<u64>,
+    /// Pages that are not where they should be, by reason.
+    pub stayed: Vec<Stayed>,
+    /// What went wrong, for people.
+    pub error: Option<String>,
+}
+
+impl ControlledFile {
+    /// Pages that are not where `verb` should have brought them; nothing where nobody can tell.
+    pub fn short_pages(&self, verb: ControlVerb) -> Option<u64> {
+        let after = self.cached_after.value()?;
+        Some(match verb {
+            ControlVerb::Evict => after,
+            ControlVerb::Warm | ControlVerb::Pin => self.pages.saturating_sub(after),
+        })
+    }
+
+    /// True where all is as it should be, and known to be.
+    pub fn is_reached(&self, verb: ControlVerb) -> bool {
+        self.error.is_none() && self.short_pages(verb) == Some(0)
+    }
+}
+
+/// Sums over files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ControlTotals {
+    /// Files that were found.
+    pub files: u64,
+    /// Files among them that are as they should be.
+    pub files_reached: u64,
+    /// Files whose state after nobody can tell.
+    pub files_unknown: u64,
+    /// Their sizes in bytes.
+    pub size_bytes: u64,
+    /// Pages that were to be warmed, evicted or pinned, of the files whose state is known.
+    pub pages: u64,
+    /// Pages cached before.
+    pub cached_before: u64,
+    /// Pages cached after.
+    pub cached_after: u64,
+    /// Bytes that were fetched from devices.
+    pub fetched_bytes: u64,
+    /// Nanoseconds that it took.
+    pub wall_ns: u64,
+}
+
+impl ControlTotals {
+    /// Counts a file in.
+    pub fn add(&mut self, verb: ControlVerb, file: &ControlledFile) {
+        self.files += 1;
+        self.size_bytes += file.size_bytes;
+        self.files_reached += u64::from(file.is_reached(verb));
+        match file.cached_after {
+            Observed::Value(after) => {
+                self.pages += file.pages;
+                self.cached_before += file.cached_before.value().unwrap_or(0);
+                self.cached_after += after;
+            }
+            Observed::Missing(_) => self.files_unknown += 1,
+        }
+    }
+
+    /// Counts in what another counted.
+    pub fn merge(&mut self, other: &Self) {
+        self.files += other.files;
+        self.files_reached += other.files_reached;
+        self.files_unknown += other.files_unknown;
+        self.size_bytes += other.size_bytes;
+        self.pages += other.pages;
+        self.cached_before += other.cached_before;
+        self.cached_after += other.cached_after;
+        self.fetched_bytes += other.fetched_bytes;
+        self.wall_ns += other.wall_ns;
+    }
+}
+
+/// What a command that changes cache states has to say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ControlReport {
+    /// What was done.
+    pub verb: ControlVerb,
+    /// The files: all where they were asked for, else those that are not as they should be, in order of path.
+    pub files: Vec<ControlledFile>,
+    /// Files that are not as they should be beyond those in `files`, which are held in memory.
+    pub files_left_out: u64,
+    /// Paths that nothing could be done about.
+    pub unreadable: Vec<Unreadable>,
+    /// Sockets, pipes, devices and files of /proc and kin, which have no cache.
+    pub not_cacheable: u64,
+    /// Sums over all files.
+    pub totals: ControlTotals,
+    /// What else the reader has to know, a sentence each.
+    pub notes: Vec<String>,
+    /// True where it was told to stop before the end.
+    pub interrupted: bool,
+}
+
+impl ControlReport {
+    /// True where everything is as it should be.
+    pub fn is_reached(&self) -> bool {
+        self.unreadable.is_empty()
+            && !self.interrupted
+            && self.totals.files_reached == self.totals.files
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Reason;
+
+    fn file(pages: u64, after: Observed<u64>) -> ControlledFile {
+        ControlledFile {
+            path: "x".into(),
+            id: FileId::default(),
+            size_bytes: pages * 4096,
+            pages,
+            cached_before: Observed::Value(1),
+            cached_after: after,
+            stayed: Vec::new(),
+            error: None,
+        }
+    }
+
+    #[test]
+    fn what_nobody_knows_is_not_reached() {
+        let unknown = file(5, Observed::Missing(Reason::denied("not the owner")));
+        let mut totals = ControlTotals::default();
+        for verb in [ControlVerb::Warm, ControlVerb::Evict] {
+            assert!(!unknown.is_reached(verb));
+        }
+        totals.add(ControlVerb::Warm, &unknown);
+        totals.add(ControlVerb::Warm, &file(7, Observed::Value(7)));
+        assert_eq!((totals.files, totals.files_reached, totals.files_unknown), (2, 1, 1));
+        assert_eq!((totals.pages, totals.cached_after), (7, 7));
+    }
+
+    #[test]
+    fn evicting_wants_none_and_warming_all() {
+        let half = file(4, Observed::Value(1));
+        assert_eq!(half.short_pages(ControlVerb::Evict), Some(1));
+        assert_eq!(half.short_pages(ControlVerb::Warm), Some(3));
+        assert!(file(0, Observed::Value(0)).is_reached(ControlVerb::Pin));
+        let failed = ControlledFile { error: Some("EIO".into()), ..file(4, Observed::Value(4)) };
+        assert!(!failed.is_reached(ControlVerb::Warm));
+    }
+}

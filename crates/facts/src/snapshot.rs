@@ -1,0 +1,143 @@
+//! What saving and restoring a set of cached pages came to.
+
+use std::path::PathBuf;
+
+use crate::{Skipped, Unreadable};
+
+/// What was saved.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SaveReport {
+    /// Where to; nothing where it went to standard output.
+    pub file: Option<PathBuf>,
+    /// Bytes in a page.
+    pub page_bytes: u64,
+    /// Files with cached pages: those that were saved.
+    pub files: u64,
+    /// Their ranges.
+    pub ranges: u64,
+    /// The pages in these.
+    pub pages: u64,
+    /// The bytes that all this took.
+    pub snapshot_bytes: u64,
+    /// Files without a cached page.
+    pub uncached_files: u64,
+    /// Files and directories that could not be told about, the first of them by name.
+    pub refused: NamedFew,
+    /// What was passed over by kind.
+    pub skipped: Skipped,
+    /// Processes whose open files nobody may see, so that their use of files isn't counted.
+    pub hidden_processes: u64,
+    /// True where it was stopped; nothing is kept then.
+    pub interrupted: bool,
+}
+
+/// Paths with reasons, of which only the first are kept.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NamedFew {
+    /// The first of them.
+    pub named: Vec<Unreadable>,
+    /// All of them, counted.
+    pub count: u64,
+}
+
+impl NamedFew {
+    /// More than a person reads, and no more than fits in memory.
+    pub const MOST_NAMED: usize = 10_000;
+
+    /// Counts one, and keeps it if there is room.
+    pub fn add(&mut self, path: impl Into<PathBuf>, reason: impl Into<String>) {
+        self.count += 1;
+        if self.named.len() < Self::MOST_NAMED {
+            self.named.push(Unreadable { path: path.into(), reason: reason.into() });
+        }
+    }
+
+    /// Adds those of another part.
+    pub fn merge(&mut self, other: Self) {
+        self.count += other.count;
+        let room = Self::MOST_NAMED - self.named.len().min(Self::MOST_NAMED);
+        self.named.extend(other.named.into_iter().take(room));
+    }
+}
+
+/// Why restoring ended before its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RestoreStop {
+    /// Somebody asked for it.
+    Interrupted,
+    /// More would push out what was just restored.
+    Memory {
+        /// What the host or the control group leaves for file cache, in bytes.
+        room_bytes: u64,
+        /// The control group that sets the limit; nothing where it is the host.
+        group: Option<PathBuf>,
+    },
+}
+
+/// What was restored. All pages count in pages of this host, which are those of the snapshot.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RestoreReport {
+    /// The snapshot.
+    pub file: PathBuf,
+    /// Bytes in a page.
+    pub page_bytes: u64,
+    /// When it was made, in seconds since 1970.
+    pub created_s: u64,
+    /// Files that the snapshot holds.
+    pub files: u64,
+    /// Pages that it holds.
+    pub pages: u64,
+    /// Files that are as they were when they were saved, as far as was looked.
+    pub unchanged_files: u64,
+    /// Files that are not as they were: nothing of them was read.
+    pub changed: NamedFew,
+    /// Files that are gone.
+    pub vanished: NamedFew,
+    /// Files that can't be opened, read or asked about.
+    pub refused: NamedFew,
+    /// Pages of unchanged files that the budget leaves out; without a budget none.
+    pub beyond_budget_pages: u64,
+    /// Pages that were to be cached in the end.
+    pub wanted_pages: u64,
+    /// Pages among them that were cached before.
+    pub cached_before_pages: u64,
+    /// Pages among them that were missing and asked for.
+    pub fetched_pages: u64,
+    /// Pages among them that are cached and up to date in the end.
+    pub cached_after_pages: u64,
+    /// Pages among them of which nobody tells this user whether they are cached.
+    pub unknown_pages: u64,
+    /// Time of reading alone, without verifying, in nanoseconds.
+    pub read_ns: u64,
+    /// True where nothing was to be read.
+    pub dry_run: bool,
+    /// Why it ended early, if it did.
+    pub stopped: Option<RestoreStop>,
+}
+
+impl RestoreReport {
+    /// Whether all that the snapshot holds is cached, or would be (for a dry run), but for what a budget leaves out.
+    pub fn is_complete(&self) -> bool {
+        let passed_over = self.changed.count + self.vanished.count + self.refused.count;
+        let reached = self.dry_run || self.cached_after_pages == self.wanted_pages;
+        passed_over == 0 && reached && self.stopped.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_first_are_named_and_all_are_counted() {
+        let mut few = NamedFew::default();
+        for n in 0..NamedFew::MOST_NAMED + 5 {
+            few.add(format!("/{n}"), "gone");
+        }
+        let mut other = NamedFew::default();
+        other.add("/x", "gone");
+        few.merge(other);
+        assert_eq!(few.named.len(), NamedFew::MOST_NAMED);
+        assert_eq!(few.count, NamedFew::MOST_NAMED as u64 + 6);
+    }
+}
