@@ -4,6 +4,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cap {
     Fowner = 3,
+    IpcLock = 14,
     SysAdmin = 21,
     Perfmon = 38,
     Bpf = 39,

@@ -1,14 +1,15 @@
 //! Waiting for a child, and the signals that arrive meanwhile.
 
-use std::ffi::{CString, OsStr, OsString};
+use std::ffi::OsString;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use hotset_facts::Pid;
 use rustix::process::{Pid as RawPid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
+use crate::launch::Launch;
 
 /// What a child used, with the descendants that it waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +26,14 @@ pub struct Usage {
     pub minor_faults: u64,
     /// Faults that did.
     pub major_faults: u64,
+    /// Units of 512 bytes that these processes themselves had read from a device.
+    pub blocks_read: u64,
+    /// Units of 512 bytes of pages that they dirtied, or wrote directly.
+    pub blocks_written: u64,
+    /// Times that they gave up a CPU, usually to wait.
+    pub voluntary_switches: u64,
+    /// Times that a CPU was taken from them.
+    pub involuntary_switches: u64,
 }
 
 /// A descriptor that becomes readable when the process ends.
@@ -52,30 +61,42 @@ pub fn send_signal(pidfd: impl AsFd, signal: i32) -> io::Result<()> {
 /// # Errors
 /// ECHILD where it is no child of ours, or was reaped already.
 pub fn reap(pid: Pid) -> io::Result<Usage> {
+    let raw = libc::pid_t::try_from(pid).map_err(|_| io::ErrorKind::InvalidInput)?;
+    let (wait_status, usage) = wait_for(raw)?;
+    Ok(usage_of(wait_status, &usage))
+}
+
+/// Waits for the child and takes its status and usage as the kernel gives them.
+pub(crate) fn wait_for(raw: libc::pid_t) -> io::Result<(i32, libc::rusage)> {
     let mut wait_status = 0;
     let mut usage = MaybeUninit::<libc::rusage>::uninit();
-    let raw = libc::pid_t::try_from(pid).map_err(|_| io::ErrorKind::InvalidInput)?;
     loop {
         // SAFETY: both pointers are valid for writes of their types for the length of the call.
         let reaped = unsafe { libc::wait4(raw, &raw mut wait_status, 0, usage.as_mut_ptr()) };
         if reaped == raw {
-            break;
+            // SAFETY: wait4 succeeded and so has filled the structure.
+            return Ok((wait_status, unsafe { usage.assume_init() }));
         }
         let error = io::Error::last_os_error();
         if error.kind() != io::ErrorKind::Interrupted {
             return Err(error);
         }
     }
-    // SAFETY: wait4 succeeded and so has filled the structure.
-    let usage = unsafe { usage.assume_init() };
-    Ok(Usage {
+}
+
+pub(crate) fn usage_of(wait_status: i32, usage: &libc::rusage) -> Usage {
+    Usage {
         wait_status,
         user_ns: nanoseconds(usage.ru_utime),
         system_ns: nanoseconds(usage.ru_stime),
         max_rss_bytes: unsigned(usage.ru_maxrss) * 1024,
         minor_faults: unsigned(usage.ru_minflt),
         major_faults: unsigned(usage.ru_majflt),
-    })
+        blocks_read: unsigned(usage.ru_inblock),
+        blocks_written: unsigned(usage.ru_oublock),
+        voluntary_switches: unsigned(usage.ru_nvcsw),
+        involuntary_switches: unsigned(usage.ru_nivcsw),
+    }
 }
 
 fn unsigned(value: i64) -> u64 {
@@ -108,47 +129,7 @@ pub struct Arrived {
 /// # Errors
 /// As execve(2) gives them; EINVAL where a word holds a NUL.
 pub fn spawn(program: &Path, argv: &[OsString]) -> io::Result<Pid> {
-    let text =
-        |word: &OsStr| CString::new(word.as_bytes()).map_err(|_| io::ErrorKind::InvalidInput);
-    let path = text(program.as_os_str())?;
-    let words = argv.iter().map(|word| text(word)).collect::<Result<Vec<_>, _>>()?;
-    let mut pointers: Vec<*mut libc::c_char> =
-        words.iter().map(|word| word.as_ptr().cast_mut()).collect();
-    pointers.push(std::ptr::null_mut());
-    let mut pid = 0;
-    // SAFETY: the attributes are initialised before use and destroyed once; the sets are initialised; path, words and
-    // environment end with NUL and null, and live until the call returns. Nothing here changes the environment.
-    let error = unsafe {
-        let (mut none, mut ignored) = (MaybeUninit::uninit(), MaybeUninit::uninit());
-        libc::sigemptyset(none.as_mut_ptr());
-        libc::sigemptyset(ignored.as_mut_ptr());
-        // Ignored by the standard library's start-up code.
-        libc::sigaddset(ignored.as_mut_ptr(), libc::SIGPIPE);
-        let mut attributes = MaybeUninit::uninit();
-        libc::posix_spawnattr_init(attributes.as_mut_ptr());
-        libc::posix_spawnattr_setsigmask(attributes.as_mut_ptr(), none.as_ptr());
-        libc::posix_spawnattr_setsigdefault(attributes.as_mut_ptr(), ignored.as_ptr());
-        let flags = libc::POSIX_SPAWN_SETSIGMASK | libc::POSIX_SPAWN_SETSIGDEF;
-        libc::posix_spawnattr_setflags(attributes.as_mut_ptr(), flags as libc::c_short);
-        let error = libc::posix_spawn(
-            &raw mut pid,
-            path.as_ptr(),
-            std::ptr::null(),
-            attributes.as_ptr(),
-            pointers.as_ptr(),
-            environ.cast(),
-        );
-        libc::posix_spawnattr_destroy(attributes.as_mut_ptr());
-        error
-    };
-    match error {
-        0 => Pid::try_from(pid).map_err(|_| io::ErrorKind::InvalidData.into()),
-        error => Err(io::Error::from_raw_os_error(error)),
-    }
-}
-
-unsafe extern "C" {
-    static environ: *const *const libc::c_char;
+    Launch::new(program, argv, [None, None, None])?.start()
 }
 
 /// The signals that end a program politely, held back and read from a descriptor instead.

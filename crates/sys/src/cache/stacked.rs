@@ -6,6 +6,10 @@
 
 use std::os::fd::AsFd;
 
+use rustix::io::Errno;
+
+use super::raw::{CacheStat, cachestat};
+
 /// `OVERLAYFS_SUPER_MAGIC` of <linux/magic.h>.
 const OVERLAYFS: u64 = 0x794c_7630;
 /// `FUSE_SUPER_MAGIC`.
@@ -15,4 +19,10 @@ const FUSE: u64 = 0x6573_5546;
 pub fn hides_pages(fd: impl AsFd) -> bool {
     #[allow(clippy::unnecessary_cast, reason = "the type depends on the architecture")]
     rustix::fs::fstatfs(fd).is_ok_and(|fs| matches!(fs.f_type as u64, OVERLAYFS | FUSE))
+}
+
+/// [`cachestat`], failing with `NOSYS`, as a kernel without the call does, where its answer says nothing about this file.
+pub(super) fn cachestat_if_seen(fd: impl AsFd, offset: u64, len: u64) -> Result<CacheStat, Errno> {
+    let answer = cachestat(&fd, offset, len)?;
+    if answer.cached == 0 && len > 0 && hides_pages(&fd) { Err(Errno::NOSYS) } else { Ok(answer) }
 }

@@ -44,7 +44,7 @@ pub fn below(root: Pid, all: &[Stat]) -> Vec<Stat> {
     found.into_iter().filter(|stat| stat.is_alive()).cloned().collect()
 }
 
-fn numbers_in(dir: &Path) -> Result<Option<Vec<Pid>>, ProcError> {
+pub(super) fn numbers_in(dir: &Path) -> Result<Option<Vec<Pid>>, ProcError> {
     let entries = match std::fs::read_dir(dir) {
         Ok(entries) => entries,
         Err(error) if is_gone(&error) => return Ok(None),

@@ -1,0 +1,221 @@
+//! Watches over warming: a budget, the memory that there is, and what happens to pages that were warmed before.
+
+use std::os::fd::OwnedFd;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use hotset_facts::PageRange;
+
+use super::ranges::byte_range;
+use super::raw::cachestat;
+use super::warm::Supervisor;
+
+/// After so many fetched bytes, earlier pages are looked at again.
+const RECHECK_BYTES: u64 = 64 << 20;
+
+/// Ranges that are remembered for that: each holds a descriptor.
+const WITNESSES: usize = 32;
+
+/// Why warming stopped before all was fetched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Halt {
+    /// It was asked to.
+    Interrupted,
+    /// The budget is spent.
+    Budget,
+    /// No more fits into memory beside what was warmed.
+    Memory,
+    /// Pages warmed before are being evicted while memory is short.
+    Thrashing,
+}
+
+/// A supervisor of any number of files.
+pub struct Guard<'a> {
+    stop: &'a AtomicBool,
+    budget: AtomicU64,
+    room: AtomicU64,
+    done: AtomicU64,
+    next_check: AtomicU64,
+    halt: Mutex<Option<Halt>>,
+    witnesses: Mutex<Vec<Witness>>,
+    /// Bytes of file cache that can still be had, asked anew at every look.
+    room_now: &'a (dyn Fn() -> u64 + Sync),
+}
+
+/// A range that was seen up to date once.
+struct Witness {
+    fd: OwnedFd,
+    range: PageRange,
+    cached: u64,
+}
+
+impl<'a> Guard<'a> {
+    /// Allows at most `budget_bytes`, and at most `room_bytes` for want of memory; `room_now` says how many bytes of cache
+    /// the host and the control group could hold at the moment, all in all.
+    pub fn new(
+        stop: &'a AtomicBool,
+        budget_bytes: u64,
+        room_bytes: u64,
+        room_now: &'a (dyn Fn() -> u64 + Sync),
+    ) -> Self {
+        Self {
+            stop,
+            budget: AtomicU64::new(budget_bytes),
+            room: AtomicU64::new(room_bytes),
+            done: AtomicU64::new(0),
+            next_check: AtomicU64::new(RECHECK_BYTES),
+            halt: Mutex::new(None),
+            witnesses: Mutex::new(Vec::new()),
+            room_now,
+        }
+    }
+
+    /// Bytes fetched so far.
+    pub fn done_bytes(&self) -> u64 {
+        self.done.load(Ordering::Relaxed)
+    }
+
+    /// Why it stopped, if it did.
+    pub fn halted(&self) -> Option<Halt> {
+        *lock(&self.halt)
+    }
+
+    /// Remembers that so many pages of a range were cached right after it was warmed. Without room for another, every
+    /// second one is forgotten: those that are kept stay spread over all that was warmed.
+    pub fn remember(&self, fd: OwnedFd, range: PageRange, cached: u64) {
+        let mut witnesses = lock(&self.witnesses);
+        if witnesses.len() >= WITNESSES {
+            let mut odd = false;
+            witnesses.retain(|_| {
+                odd = !odd;
+                odd
+            });
+        }
+        witnesses.push(Witness { fd, range, cached });
+    }
+
+    /// Pages among those remembered, and how many of them have left the cache.
+    pub fn lost_pages(&self) -> (u64, u64) {
+        let witnesses = lock(&self.witnesses);
+        witnesses.iter().fold((0, 0), |(all, lost), witness| {
+            let (offset, len) = byte_range(witness.range);
+            let now = cachestat(&witness.fd, offset, len).map(|answer| answer.cached);
+            (
+                all + witness.cached,
+                lost + witness.cached.saturating_sub(now.unwrap_or(witness.cached)),
+            )
+        })
+    }
+
+    fn stop_for(&self, why: Halt) -> u64 {
+        lock(&self.halt).get_or_insert(why);
+        0
+    }
+
+    /// Whether warming has begun to push out what it fetched: pages are gone, and what is done is more than fits.
+    fn is_thrashing(&self) -> bool {
+        let (all, lost) = self.lost_pages();
+        // Idle pages can be evicted by others at any time; only where memory is short is it this that does it.
+        lost * 16 > all && self.done_bytes() > (self.room_now)()
+    }
+}
+
+impl Supervisor for Guard<'_> {
+    fn grant(&self, bytes: u64) -> u64 {
+        if self.stop.load(Ordering::Relaxed) {
+            return self.stop_for(Halt::Interrupted);
+        }
+        let done = self.done_bytes();
+        let due = self.next_check.load(Ordering::Relaxed);
+        if done >= due
+            && self
+                .next_check
+                .compare_exchange(due, done + RECHECK_BYTES, Ordering::Relaxed, Ordering::Relaxed)
+                .is_ok()
+            && self.is_thrashing()
+        {
+            return self.stop_for(Halt::Thrashing);
+        }
+        if self.halted().is_some() {
+            return 0;
+        }
+        let budget = take(&self.budget, bytes);
+        if budget < bytes {
+            self.stop_for(Halt::Budget);
+        }
+        let room = take(&self.room, budget);
+        if room < budget {
+            self.stop_for(Halt::Memory);
+        }
+        room
+    }
+
+    fn done(&self, bytes: u64) {
+        self.done.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
+
+/// Takes up to `bytes`.
+fn take(from: &AtomicU64, bytes: u64) -> u64 {
+    let relaxed = Ordering::Relaxed;
+    let before = from.fetch_update(relaxed, relaxed, |left| Some(left.saturating_sub(bytes)));
+    before.map_or(0, |left| left.min(bytes))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::ScratchFile;
+
+    static GO: AtomicBool = AtomicBool::new(false);
+    static STOP: AtomicBool = AtomicBool::new(true);
+
+    #[test]
+    fn the_smaller_of_budget_and_room_is_the_reason() {
+        let plenty = || u64::MAX;
+        let guard = Guard::new(&GO, 10, 100, &plenty);
+        assert_eq!((guard.grant(6), guard.halted()), (6, None));
+        assert_eq!((guard.grant(6), guard.halted()), (4, Some(Halt::Budget)));
+        assert_eq!(guard.grant(1), 0);
+        let guard = Guard::new(&GO, 100, 10, &plenty);
+        assert_eq!((guard.grant(60), guard.halted()), (10, Some(Halt::Memory)));
+        let guard = Guard::new(&STOP, 100, 100, &plenty);
+        assert_eq!((guard.grant(1), guard.halted()), (0, Some(Halt::Interrupted)));
+    }
+
+    #[test]
+    fn pages_that_vanish_stop_it_only_where_memory_is_short() {
+        for (room, halt) in [(u64::MAX, None), (0, Some(Halt::Thrashing))] {
+            let file = ScratchFile::on_disk(&vec![7; 1 << 20]);
+            let pages = crate::pages_of(1 << 20);
+            let room_now = move || room;
+            let guard = Guard::new(&GO, u64::MAX, u64::MAX, &room_now);
+            let fd = OwnedFd::from(file.file.try_clone().expect("dup"));
+            guard.remember(fd, PageRange { first: 0, count: pages }, pages);
+            guard.done(RECHECK_BYTES);
+            assert_eq!((guard.grant(1), guard.halted()), (1, None), "nothing has vanished");
+            crate::cache::evict(&file.path).expect("evict");
+            assert_eq!(guard.lost_pages(), (pages, pages));
+            guard.done(RECHECK_BYTES);
+            guard.grant(1);
+            assert_eq!(guard.halted(), halt);
+        }
+    }
+
+    #[test]
+    fn witnesses_are_few_and_spread() {
+        let file = ScratchFile::on_disk(b"x");
+        let room_now = || 0;
+        let guard = Guard::new(&GO, 0, 0, &room_now);
+        for first in 0..1000 {
+            let fd = OwnedFd::from(file.file.try_clone().expect("dup"));
+            guard.remember(fd, PageRange { first, count: 1 }, 1);
+        }
+        let kept: Vec<u64> = lock(&guard.witnesses).iter().map(|one| one.range.first).collect();
+        assert!(kept.len() <= WITNESSES && kept[0] == 0, "{kept:?}");
+    }
+}

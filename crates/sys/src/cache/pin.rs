@@ -1,0 +1,221 @@
+//! Holding files in memory by mlock(2), for as long as a value lives.
+
+use std::ffi::c_void;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::{Path, PathBuf};
+use std::ptr;
+
+use hotset_facts::{FileId, PageRange};
+use rustix::io::Errno;
+use rustix::mm::{MapFlags, MremapFlags, ProtFlags};
+
+use super::control::{ByteSpan, CacheChange, ControlError, Target, observed};
+use super::fetch::settle;
+use super::open::open_quietly;
+use super::warm::{Supervisor, warm_span};
+
+/// A file that shrinks again and again while it is being locked is given up after so many tries.
+const TRIES: u32 = 4;
+
+/// A file whose pages stay in memory until this value is dropped.
+#[derive(Debug)]
+pub struct Pin {
+    path: PathBuf,
+    // No descriptor: thousands of files can be held. The view keeps the inode, so that its number is nobody else's.
+    id: FileId,
+    size_bytes: u64,
+    view: Option<View>,
+    gone: bool,
+}
+
+/// What became of a pinned file's name since the last look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Followed {
+    /// Nothing.
+    Same,
+    /// The file has another size, and is held whole.
+    Resized {
+        /// Bytes before.
+        from: u64,
+        /// Bytes now.
+        to: u64,
+    },
+    /// The name leads to another file, which is held now instead of the old one.
+    Replaced {
+        /// Bytes of the new one.
+        size_bytes: u64,
+    },
+    /// The name is gone, and nothing is held: a file that nobody could reach would keep its space on disk.
+    Gone,
+}
+
+impl Pin {
+    /// Warms the file at `path` and locks it; says what was cached before and after.
+    ///
+    /// # Errors
+    /// Where it can't be opened or read, or may not be locked: see [`may_pin`](super::may_pin) for the limits.
+    pub fn new(
+        path: &Path,
+        supervisor: &dyn Supervisor,
+    ) -> Result<(Self, CacheChange), ControlError> {
+        let (fd, stat) = open_quietly(path)?;
+        let id = crate::file_id(&stat);
+        let mut pin = Self { path: path.to_owned(), id, size_bytes: 0, view: None, gone: false };
+        let change = pin.hold(fd.as_fd(), supervisor)?;
+        Ok((pin, change))
+    }
+
+    /// The path under which it was asked for.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Which file is held.
+    pub fn id(&self) -> FileId {
+        self.id
+    }
+
+    /// The file's size in bytes as it is held.
+    pub fn size_bytes(&self) -> u64 {
+        self.size_bytes
+    }
+
+    /// Bytes that count as locked: whole pages.
+    pub fn locked_bytes(&self) -> u64 {
+        self.view.as_ref().map_or(0, |view| view.len as u64)
+    }
+
+    /// Looks where the name leads now, and follows.
+    ///
+    /// # Errors
+    /// Where what the name leads to can't be opened or locked; what was held before stays held.
+    pub fn follow(&mut self, supervisor: &dyn Supervisor) -> Result<Followed, ControlError> {
+        let stat = match rustix::fs::stat(&self.path) {
+            Ok(stat) => stat,
+            Err(Errno::NOENT | Errno::NOTDIR) => {
+                self.view = None;
+                self.size_bytes = 0;
+                self.gone = true;
+                return Ok(Followed::Gone);
+            }
+            Err(errno) => return Err(ControlError::system(&self.path, "stat", errno)),
+        };
+        // A name that was gone can come back with the same inode number.
+        if crate::file_id(&stat) != self.id || self.gone {
+            return self.replace(supervisor);
+        }
+        let from = self.size_bytes;
+        if u64::try_from(stat.st_size) == Ok(from) {
+            return Ok(Followed::Same);
+        }
+        let (fd, stat) = open_quietly(&self.path)?;
+        if crate::file_id(&stat) != self.id {
+            return self.replace(supervisor);
+        }
+        self.hold(fd.as_fd(), supervisor)?;
+        // A block device's stat says 0.
+        let to = self.size_bytes;
+        Ok(if from == to { Followed::Same } else { Followed::Resized { from, to } })
+    }
+
+    fn replace(&mut self, supervisor: &dyn Supervisor) -> Result<Followed, ControlError> {
+        let (new, _) = Self::new(&self.path, supervisor)?;
+        *self = new;
+        Ok(Followed::Replaced { size_bytes: self.size_bytes })
+    }
+
+    /// Holds all that the file has now.
+    fn hold(
+        &mut self,
+        fd: BorrowedFd<'_>,
+        supervisor: &dyn Supervisor,
+    ) -> Result<CacheChange, ControlError> {
+        // mlock(2) would read it too, but as slowly as the host's read-ahead is set.
+        let warmed = warm_span(fd, &self.path, ByteSpan::WHOLE, supervisor)?;
+        if let Some(error) = warmed.error {
+            return Err(error);
+        }
+        if warmed.stopped {
+            return Err(ControlError::system(&self.path, "warming", Errno::CANCELED));
+        }
+        let path = self.path.clone();
+        let size_now = || Target { fd, path: &path, span: ByteSpan::WHOLE }.stat();
+        let mut tries = 0;
+        loop {
+            let size = size_now()?.1;
+            tries += 1;
+            match self.lock(fd, size) {
+                Ok(()) => {
+                    self.size_bytes = size;
+                    break;
+                }
+                // What lies beyond the end can't be locked.
+                Err(Errno::NOMEM) if tries < TRIES && size_now()?.1 < size => {}
+                Err(errno) => return Err(ControlError::system(&self.path, "mlock", errno)),
+            }
+        }
+        let pages = crate::pages_of(self.size_bytes);
+        let cached_after = observed(settle(fd, PageRange { first: 0, count: pages }));
+        Ok(CacheChange { pages, cached_after, ..warmed.change })
+    }
+
+    fn lock(&mut self, fd: BorrowedFd<'_>, size: u64) -> Result<(), Errno> {
+        let len = crate::pages_of(size).saturating_mul(crate::page_size());
+        let len = usize::try_from(len).map_err(|_| Errno::OVERFLOW)?;
+        if len == 0 {
+            self.view = None;
+            return Ok(());
+        }
+        match &mut self.view {
+            Some(view) => view.resize(len),
+            None => {
+                self.view = Some(View::locked(fd, len)?);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// A locked view of a file from its start. Never dereferenced, so that a file that shrinks can't hurt.
+#[derive(Debug)]
+struct View {
+    base: *mut c_void,
+    len: usize,
+}
+
+// SAFETY: an address that only this value knows; nothing is read through it.
+unsafe impl Send for View {}
+
+impl View {
+    fn locked(fd: BorrowedFd<'_>, len: usize) -> Result<Self, Errno> {
+        // SAFETY: a new mapping at an address of the kernel's choice, unmapped in `drop`.
+        let base = unsafe {
+            rustix::mm::mmap(ptr::null_mut(), len, ProtFlags::READ, MapFlags::SHARED, fd, 0)?
+        };
+        let view = Self { base, len };
+        // SAFETY: the mapping made above.
+        unsafe { rustix::mm::mlock(view.base, view.len)? };
+        Ok(view)
+    }
+
+    /// A locked mapping that is resized stays locked, and what is new is brought in.
+    fn resize(&mut self, len: usize) -> Result<(), Errno> {
+        // SAFETY: the mapping of this value, whose address nobody else knows.
+        self.base = unsafe { rustix::mm::mremap(self.base, self.len, len, MremapFlags::MAYMOVE)? };
+        self.len = len;
+        // mremap(2) doesn't say where bringing in failed.
+        // SAFETY: the mapping as it is now.
+        unsafe { rustix::mm::mlock(self.base, self.len) }
+    }
+}
+
+impl Drop for View {
+    fn drop(&mut self) {
+        // SAFETY: the mapping of this value. Unmapping unlocks.
+        let _ = unsafe { rustix::mm::munmap(self.base, self.len) };
+    }
+}
+
+#[cfg(test)]
+#[path = "pin/tests.rs"]
+mod tests;

@@ -1,0 +1,81 @@
+use std::fs;
+use std::io::Write;
+
+use hotset_facts::Observed;
+
+use super::*;
+use crate::cache::evict;
+use crate::test_support::ScratchFile;
+
+fn page() -> u64 {
+    crate::page_size()
+}
+
+/// Pages that stay although the kernel is asked to forget them.
+fn held(path: &Path) -> u64 {
+    evict(path).expect("evict").cached_after.value().expect("known")
+}
+
+fn cold(pages: u64) -> ScratchFile {
+    let file = ScratchFile::on_disk(&vec![7; (pages * page()) as usize]);
+    evict(&file.path).expect("evict");
+    file
+}
+
+#[test]
+fn a_pinned_file_stays_and_a_dropped_one_goes() {
+    let file = cold(700);
+    let (pin, change) = Pin::new(&file.path, &()).expect("pin");
+    assert_eq!(change.cached_before, Observed::Value(0));
+    assert_eq!(change.cached_after, Observed::Value(700));
+    assert_eq!(pin.locked_bytes(), 700 * page());
+    assert_eq!(held(&file.path), 700);
+    drop(pin);
+    assert_eq!(held(&file.path), 0);
+}
+
+#[test]
+fn it_follows_growth_and_truncation() {
+    let mut file = cold(10);
+    let (mut pin, _) = Pin::new(&file.path, &()).expect("pin");
+    assert_eq!(pin.follow(&()).expect("follow"), Followed::Same);
+    file.file.write_all(&vec![8; 90 * page() as usize]).expect("write");
+    let (from, to) = (10 * page(), 100 * page());
+    assert_eq!(pin.follow(&()).expect("follow"), Followed::Resized { from, to });
+    assert_eq!(held(&file.path), 100);
+    for (to, locked) in [(4 * page() + 1, 5), (0, 0), (3 * page(), 3)] {
+        let from = pin.size_bytes();
+        file.file.set_len(to).expect("set_len");
+        assert_eq!(pin.follow(&()).expect("follow"), Followed::Resized { from, to });
+        assert_eq!(pin.locked_bytes(), locked * page());
+        assert_eq!(held(&file.path), locked);
+    }
+}
+
+#[test]
+fn it_follows_the_name_to_another_file_and_lets_go_of_one_that_is_gone() {
+    let file = cold(10);
+    let next = cold(20);
+    let (mut pin, _) = Pin::new(&file.path, &()).expect("pin");
+    let before = pin.id();
+    fs::rename(&next.path, &file.path).expect("rename");
+    let size_bytes = 20 * page();
+    assert_eq!(pin.follow(&()).expect("follow"), Followed::Replaced { size_bytes });
+    assert_ne!(pin.id(), before);
+    assert_eq!(held(&file.path), 20);
+    fs::remove_file(&file.path).expect("remove");
+    assert_eq!(pin.follow(&()).expect("follow"), Followed::Gone);
+    assert_eq!(pin.locked_bytes(), 0);
+    fs::write(&file.path, vec![1; 3 * page() as usize]).expect("write");
+    let size_bytes = 3 * page();
+    assert_eq!(pin.follow(&()).expect("follow"), Followed::Replaced { size_bytes });
+    assert_eq!(held(&file.path), 3);
+}
+
+#[test]
+fn an_empty_file_holds_nothing_and_a_missing_one_is_an_error() {
+    let file = cold(0);
+    let (pin, change) = Pin::new(&file.path, &()).expect("pin");
+    assert_eq!((pin.locked_bytes(), change.pages), (0, 0));
+    assert!(Pin::new(Path::new("/no/such/file"), &()).is_err());
+}

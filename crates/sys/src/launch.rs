@@ -1,0 +1,253 @@
+//! A command made ready to be started many times, so that nothing is left to do between a clock and the system call.
+
+use std::ffi::{CString, OsStr, OsString};
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use hotset_facts::Pid;
+
+use crate::child::{Usage, usage_of, wait_for};
+
+/// Descriptors below this one are the command's own standard streams.
+const FIRST_FREE_FD: RawFd = 3;
+
+/// A program, its words and its standard streams, ready for posix_spawn(3).
+///
+/// The environment and the working directory are this process's at the time of each start.
+pub struct Launch {
+    path: CString,
+    /// Point into `_words` and end with null.
+    argv: Vec<*mut libc::c_char>,
+    _words: Vec<CString>,
+    stdio: [Option<OwnedFd>; 3],
+    attributes: Box<libc::posix_spawnattr_t>,
+    actions: Box<libc::posix_spawn_file_actions_t>,
+}
+
+// SAFETY: the pointers lead to memory on the heap that this value owns and that nobody else knows.
+unsafe impl Send for Launch {}
+
+/// One timed start, from the call to the end of the process.
+#[derive(Debug, Clone, Copy)]
+pub struct Timed {
+    /// Right before the call.
+    pub started: Instant,
+    /// From there to right after the wait.
+    pub wall: Duration,
+    /// What the process used, with the descendants that it waited for.
+    pub usage: Usage,
+}
+
+impl Launch {
+    /// Makes `program` ready, which is executed as it is: nothing is looked up in PATH. A standard stream that is `None`
+    /// is inherited.
+    ///
+    /// # Errors
+    /// EINVAL where a word holds a NUL, EMFILE where no descriptor is left.
+    pub fn new(program: &Path, argv: &[OsString], stdio: [Option<OwnedFd>; 3]) -> io::Result<Self> {
+        let text =
+            |word: &OsStr| CString::new(word.as_bytes()).map_err(|_| io::ErrorKind::InvalidInput);
+        let path = text(program.as_os_str())?;
+        let words = argv.iter().map(|word| text(word)).collect::<Result<Vec<_>, _>>()?;
+        let mut pointers: Vec<*mut libc::c_char> =
+            words.iter().map(|word| word.as_ptr().cast_mut()).collect();
+        pointers.push(std::ptr::null_mut());
+        let stdio = clear_of_standard_streams(stdio)?;
+        let actions = file_actions(&stdio)?;
+        Ok(Self { path, argv: pointers, _words: words, stdio, attributes: attributes(), actions })
+    }
+
+    /// Puts another program and other words in the place of these; the streams stay.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn become_program(&mut self, program: &Path, argv: &[OsString]) -> io::Result<()> {
+        *self = Self::new(program, argv, std::mem::take(&mut self.stdio))?;
+        Ok(())
+    }
+
+    /// Starts it with no signal held back and none ignored that this process ignores for itself.
+    ///
+    /// # Errors
+    /// As execve(2) gives them.
+    pub fn start(&self) -> io::Result<Pid> {
+        self.spawn().and_then(|pid| {
+            Pid::try_from(pid).map_err(|_| io::Error::from(io::ErrorKind::InvalidData))
+        })
+    }
+
+    /// Starts it, waits for its end, and times both: between the clock's two answers there are the two system calls alone.
+    ///
+    /// # Errors
+    /// As execve(2) gives them.
+    pub fn time(&self) -> io::Result<Timed> {
+        let started = Instant::now();
+        let pid = self.spawn()?;
+        let waited = wait_for(pid);
+        let wall = started.elapsed();
+        let (status, usage) = waited?;
+        Ok(Timed { started, wall, usage: usage_of(status, &usage) })
+    }
+
+    fn spawn(&self) -> io::Result<libc::pid_t> {
+        let mut pid = 0;
+        // SAFETY: path, words and environment end with NUL and null; attributes and actions are initialised; all of them
+        // live until the call returns. Nothing here changes the environment.
+        let error = unsafe {
+            libc::posix_spawn(
+                &raw mut pid,
+                self.path.as_ptr(),
+                &raw const *self.actions,
+                &raw const *self.attributes,
+                self.argv.as_ptr(),
+                environ.cast(),
+            )
+        };
+        if error == 0 { Ok(pid) } else { Err(io::Error::from_raw_os_error(error)) }
+    }
+
+    /// Turns this process into the command; comes back only with the error.
+    ///
+    /// # Safety
+    /// Only in a child of fork(2) that has done nothing but async-signal-safe calls.
+    pub(crate) unsafe fn execute(&self) -> i32 {
+        // SAFETY: async-signal-safe calls on memory that was made ready before the fork.
+        unsafe {
+            for (target, fd) in (0..).zip(&self.stdio) {
+                if let Some(fd) = fd {
+                    libc::dup2(fd.as_raw_fd(), target);
+                }
+            }
+            let mut none = MaybeUninit::uninit();
+            libc::sigemptyset(none.as_mut_ptr());
+            libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+            libc::sigprocmask(libc::SIG_SETMASK, none.as_ptr(), std::ptr::null_mut());
+            let argv: *const *const libc::c_char = self.argv.as_ptr().cast();
+            libc::execve(self.path.as_ptr(), argv, environ);
+            *libc::__errno_location()
+        }
+    }
+}
+
+impl Drop for Launch {
+    fn drop(&mut self) {
+        // SAFETY: both were initialised once and are destroyed once.
+        unsafe {
+            libc::posix_spawnattr_destroy(&raw mut *self.attributes);
+            libc::posix_spawn_file_actions_destroy(&raw mut *self.actions);
+        }
+    }
+}
+
+impl std::fmt::Debug for Launch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Launch").field("path", &self.path).field("words", &self._words).finish()
+    }
+}
+
+unsafe extern "C" {
+    static environ: *const *const libc::c_char;
+}
+
+/// A descriptor that is 0, 1 or 2 here would be overwritten before it is used.
+fn clear_of_standard_streams(stdio: [Option<OwnedFd>; 3]) -> io::Result<[Option<OwnedFd>; 3]> {
+    let mut clear = [None, None, None];
+    for (place, fd) in clear.iter_mut().zip(stdio) {
+        *place = match fd {
+            Some(fd) if fd.as_raw_fd() < FIRST_FREE_FD => {
+                Some(rustix::io::fcntl_dupfd_cloexec(&fd, FIRST_FREE_FD)?)
+            }
+            other => other,
+        };
+    }
+    Ok(clear)
+}
+
+fn file_actions(stdio: &[Option<OwnedFd>; 3]) -> io::Result<Box<libc::posix_spawn_file_actions_t>> {
+    let mut actions = Box::new(MaybeUninit::uninit());
+    // SAFETY: initialises the actions, which the calls after it then only add to.
+    let mut actions = unsafe {
+        libc::posix_spawn_file_actions_init(actions.as_mut_ptr());
+        actions.assume_init()
+    };
+    for (target, fd) in (0..).zip(stdio) {
+        let Some(fd) = fd else { continue };
+        // SAFETY: the actions are initialised.
+        let error = unsafe {
+            libc::posix_spawn_file_actions_adddup2(&raw mut *actions, fd.as_raw_fd(), target)
+        };
+        if error != 0 {
+            // SAFETY: initialised above and not used any more.
+            unsafe { libc::posix_spawn_file_actions_destroy(&raw mut *actions) };
+            return Err(io::Error::from_raw_os_error(error));
+        }
+    }
+    Ok(actions)
+}
+
+fn attributes() -> Box<libc::posix_spawnattr_t> {
+    let mut attributes = Box::new(MaybeUninit::uninit());
+    // SAFETY: the attributes are initialised before use and the sets by sigemptyset; the calls only write to them.
+    unsafe {
+        let (mut none, mut ignored) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+        libc::sigemptyset(none.as_mut_ptr());
+        libc::sigemptyset(ignored.as_mut_ptr());
+        // Ignored by the standard library's start-up code.
+        libc::sigaddset(ignored.as_mut_ptr(), libc::SIGPIPE);
+        libc::posix_spawnattr_init(attributes.as_mut_ptr());
+        libc::posix_spawnattr_setsigmask(attributes.as_mut_ptr(), none.as_ptr());
+        libc::posix_spawnattr_setsigdefault(attributes.as_mut_ptr(), ignored.as_ptr());
+        let flags = libc::POSIX_SPAWN_SETSIGMASK | libc::POSIX_SPAWN_SETSIGDEF;
+        libc::posix_spawnattr_setflags(attributes.as_mut_ptr(), flags as libc::c_short);
+        attributes.assume_init()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::ScratchFile;
+    use std::io::{Read, Seek};
+
+    fn shell(line: &str, stdio: [Option<OwnedFd>; 3]) -> Launch {
+        Launch::new(Path::new("/bin/sh"), &["sh".into(), "-c".into(), line.into()], stdio)
+            .expect("ready")
+    }
+
+    #[test]
+    fn a_launch_can_be_timed_again_and_again() {
+        let launch = shell("exit 3", [None, None, None]);
+        for _ in 0..3 {
+            let timed = launch.time().expect("run");
+            assert_eq!(timed.usage.wait_status >> 8, 3);
+            assert!(timed.wall.as_nanos() > 0 && timed.usage.minor_faults > 0);
+        }
+    }
+
+    #[test]
+    fn streams_are_what_they_were_said_to_be() {
+        let mut input = ScratchFile::with(b"from a file");
+        input.file.rewind().expect("rewind");
+        let mut output = ScratchFile::with(b"");
+        let own = |file: &std::fs::File| Some(file.try_clone().expect("descriptor").into());
+        let launch =
+            shell("cat; echo no >&2", [own(&input.file), own(&output.file), own(&output.file)]);
+        assert_eq!(launch.time().expect("run").usage.wait_status, 0);
+        output.file.rewind().expect("rewind");
+        let mut text = String::new();
+        output.file.read_to_string(&mut text).expect("read");
+        assert_eq!(text, "from a fileno\n");
+    }
+
+    #[test]
+    fn what_can_not_be_executed_is_an_error_and_leaves_no_child() {
+        let launch = Launch::new(Path::new("/nonexistent"), &["x".into()], [None, None, None])
+            .expect("ready");
+        assert_eq!(launch.time().expect_err("missing").kind(), io::ErrorKind::NotFound);
+        assert!(Launch::new(Path::new("/a\0b"), &[], [None, None, None]).is_err());
+    }
+}
