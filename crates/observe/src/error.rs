@@ -37,6 +37,12 @@ pub enum ObserveError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The kernel is too old for a part of hotset.
+    #[error("the kernel lacks {0}")]
+    TooOld(&'static str),
+    /// The kernel's lists changed faster than they could be followed.
+    #[error("{0} changed while it was read, {1} times in a row; try again")]
+    Unsettled(&'static str, u32),
     /// A map of the sensor could not be read or written.
     #[error("the sensor's table {table}: {reason}")]
     Table {

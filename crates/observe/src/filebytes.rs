@@ -4,6 +4,7 @@
 
 use std::fs::File;
 use std::io;
+use std::os::fd::AsFd;
 use std::ptr::NonNull;
 
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
@@ -31,6 +32,16 @@ impl FileBytes {
             }
         }
         Ok(Self::Read(std::fs::read(path)?))
+    }
+
+    /// Maps the values of a BPF array that was made for it. No program may write to them while they are looked at.
+    pub(crate) fn of_array(map: impl AsFd, length: usize) -> io::Result<Self> {
+        // SAFETY: a new read-only mapping of a map's memory, unmapped by drop; the kernel refuses a length beyond it.
+        let start = unsafe {
+            mmap(std::ptr::null_mut(), length, ProtFlags::READ, MapFlags::SHARED, map, 0)?
+        };
+        let start = NonNull::new(start.cast()).ok_or(io::ErrorKind::InvalidData)?;
+        Ok(Self::Mapped { start, length })
     }
 
     pub(crate) fn as_slice(&self) -> &[u8] {

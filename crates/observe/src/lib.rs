@@ -14,6 +14,7 @@ mod facts;
 mod features;
 mod filebytes;
 mod gather;
+pub mod inodes;
 mod load;
 mod names;
 mod people;

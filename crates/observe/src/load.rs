@@ -1,7 +1,7 @@
 //! Opening, configuring, loading and attaching the sensor's object.
 
 use std::ffi::OsStr;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd};
 use std::sync::Mutex;
 
 use libbpf_rs::{
@@ -57,6 +57,11 @@ fn keep_words(_: PrintLevel, words: String) {
     }
 }
 
+/// Keeps what libbpf says: on standard error it would stand in the middle of the command's words.
+pub(crate) fn keep_loader_words() {
+    libbpf_rs::set_print(Some((PrintLevel::Warn, keep_words)));
+}
+
 /// Everything that libbpf and the verifier said while the sensor was loaded, for a bug report.
 pub fn loader_words() -> String {
     WORDS.lock().map(|words| words.clone()).unwrap_or_default()
@@ -72,8 +77,7 @@ pub(crate) fn object_bytes(build: Build) -> &'static [u8] {
 
 /// Loads what this kernel can run, without attaching it.
 pub(crate) fn load(scope: u32, max_rows: u32, compat: bool) -> Result<Loaded, ObserveError> {
-    // libbpf's own words would go to standard error, in the middle of the command's.
-    libbpf_rs::set_print(Some((PrintLevel::Warn, keep_words)));
+    keep_loader_words();
     let features = KernelFeatures::probe()?;
     let mut selection = select(&features).map_err(ObserveError::NoTracepoint)?;
     if compat {
@@ -171,9 +175,11 @@ impl Loaded {
                 continue;
             }
             if program.name() == MAJOR_FAULT_END {
-                for event in &self.events {
+                for event in std::mem::take(&mut self.events) {
                     let link = program.attach_perf_event(event.as_raw_fd());
                     links.push(link.map_err(|error| ObserveError::refused(&error))?);
+                    // It is the link's own now, which closes it.
+                    let _ = event.into_raw_fd();
                 }
             } else {
                 links.push(program.attach().map_err(|error| ObserveError::refused(&error))?);

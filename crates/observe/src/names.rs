@@ -65,7 +65,8 @@ impl Names {
     }
 }
 
-fn join<'a>(parts: impl Iterator<Item = &'a [u8]>) -> PathBuf {
+/// An absolute path of these names.
+pub(crate) fn join<'a>(parts: impl Iterator<Item = &'a [u8]>) -> PathBuf {
     let mut bytes = Vec::new();
     for part in parts {
         bytes.push(b'/');
@@ -80,14 +81,16 @@ fn join<'a>(parts: impl Iterator<Item = &'a [u8]>) -> PathBuf {
 /// Puts a path within a file system under the place where that file system is mounted. Of several mounts the one whose
 /// root lies nearest above the path is right, and among equals the first, which is the oldest.
 fn mounted(dev: u32, path: PathBuf, mounts: &[Mount]) -> PathBuf {
-    let dev = Dev::from_kernel(dev);
+    mounted_at(Dev::from_kernel(dev), &path, mounts).unwrap_or(path)
+}
+
+/// The same; `None` where no mount shows that path.
+pub(crate) fn mounted_at(dev: Dev, path: &Path, mounts: &[Mount]) -> Option<PathBuf> {
     let candidates =
         mounts.iter().filter(|mount| mount.dev == dev && path.starts_with(&mount.root));
     let depth = |mount: &Mount| mount.root.components().count();
-    match candidates.min_by_key(|mount| depth(mount)) {
-        Some(mount) => under(&mount.mount_point, path.strip_prefix(&mount.root).unwrap_or(&path)),
-        None => path,
-    }
+    let mount = candidates.min_by_key(|mount| depth(mount))?;
+    Some(under(&mount.mount_point, path.strip_prefix(&mount.root).unwrap_or(path)))
 }
 
 /// Joins without the trailing slash that `Path::join("")` leaves.

@@ -7,12 +7,13 @@ use hotset_facts::{Capability, Observed, Reason, Verdict};
 use crate::features::KernelFeatures;
 use crate::select::{Build, select};
 use crate::session::{Options, Scope, Session};
+use crate::{ObserveError, inodes};
 
 /// Looks at the kernel, then loads and attaches the sensor once and takes it off again.
 ///
 /// The second value is how long that took, in milliseconds.
 pub fn sensor_capabilities() -> (Vec<Capability>, Observed<u64>) {
-    let mut found = vec![tracepoints()];
+    let mut found = vec![tracepoints(), inode_lists()];
     let started = Instant::now();
     let session = Session::start(Options::new(Scope::Children));
     let took = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -39,6 +40,32 @@ pub fn sensor_capabilities() -> (Vec<Capability>, Observed<u64>) {
             });
             (found, Observed::Missing(Reason::denied("the sensor could not be loaded")))
         }
+    }
+}
+
+fn inode_lists() -> Capability {
+    let (verdict, detail, consequence, remedy) = match inodes::probe() {
+        Ok(count) => (Verdict::Yes, format!("{count} file systems"), "", ""),
+        Err(error) => {
+            let remedy = if error.is_denied() {
+                "run as root"
+            } else if matches!(error, ObserveError::TooOld(_)) {
+                "a newer kernel: 6.2 or later"
+            } else {
+                ""
+            };
+            let consequence = "`hotset ls --system` walks over the mounted file systems: slower, and blind to deleted \
+                               files and to what is mounted elsewhere";
+            (Verdict::No, error.to_string(), consequence, remedy)
+        }
+    };
+    Capability {
+        id: "inode_lists",
+        title: "the kernel's lists of inodes can be read",
+        verdict,
+        detail,
+        consequence: consequence.into(),
+        remedy: remedy.into(),
     }
 }
 

@@ -56,6 +56,8 @@ macro_rules! mirror {
     };
 }
 
+pub(crate) use mirror;
+
 mirror! {
     /// The read-only configuration.
     Config {

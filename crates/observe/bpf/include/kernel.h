@@ -34,13 +34,15 @@ enum bpf_map_type {
 };
 
 enum { BPF_ANY, BPF_NOEXIST, BPF_EXIST };
-enum { BPF_F_NO_PREALLOC = 1 };
+enum { BPF_F_NO_PREALLOC = 1, BPF_F_MMAPABLE = 1024 };
 enum { BPF_LOCAL_STORAGE_GET_F_CREATE = 1 };
 enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
 enum { BPF_RB_AVAIL_DATA = 0 };
 
 #define S_IFMT 0170000
 #define S_IFREG 0100000
+#define S_IFDIR 0040000
+#define S_IFLNK 0120000
 #define S_IFBLK 0060000
 #define O_APPEND 02000
 #define O_DIRECT 040000
@@ -81,14 +83,29 @@ struct hlist_bl_node {
 	struct hlist_bl_node *next, **pprev;
 };
 
+struct list_head {
+	struct list_head *next, *prev;
+};
+
+struct file_system_type {
+	const char *name;
+};
+
 struct super_block {
+	struct list_head s_list;
 	u32 s_dev;
+	struct file_system_type *s_type;
 	unsigned long s_magic;
 	struct dentry *s_root;
+	char s_id[32];
+	struct list_head s_inodes;
 };
 
 struct inode {
 	u16 i_mode;
+	u32 i_rdev;
+	u32 i_generation;
+	struct list_head i_sb_list;
 	struct super_block *i_sb;
 	struct address_space *i_mapping;
 	unsigned long i_ino;

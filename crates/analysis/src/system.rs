@@ -1,0 +1,230 @@
+//! What the cache of a machine consists of, and how much of it is explained.
+
+use std::cmp::Reverse;
+
+use hotset_facts::{
+    CachedFile, CachedFileSystem, FileSystemKind, Observed, PageHolder, Residency, SystemCache,
+};
+
+/// What a part of `Cached` is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CachePart {
+    /// Regular files with a name, on file systems that are mounted here.
+    Files,
+    /// Regular files without a name, which something holds open or mapped.
+    Deleted,
+    /// Files on file systems that are not mounted here: other mount namespaces, lazy unmounts.
+    Elsewhere,
+    /// tmpfs, shared memory, memfd.
+    SharedMemory,
+    /// Directories.
+    Directories,
+    /// Symbolic links.
+    Symlinks,
+    /// File systems' own inodes.
+    Internal,
+}
+
+impl CachePart {
+    /// All parts, in the order in which people are told of them.
+    pub const ALL: [Self; 7] = [
+        Self::Files,
+        Self::Deleted,
+        Self::Elsewhere,
+        Self::SharedMemory,
+        Self::Directories,
+        Self::Symlinks,
+        Self::Internal,
+    ];
+}
+
+/// The order of the listed files. Ties are broken by path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CacheOrder {
+    /// Most cached pages first.
+    #[default]
+    Cached,
+    /// Largest file first.
+    Size,
+    /// Largest cached share of its size first.
+    Share,
+    /// By path.
+    Path,
+    /// Most dirty pages first, those that are not known last.
+    Dirty,
+    /// Most evicted pages first, those that are not known last.
+    Evicted,
+}
+
+/// Numbers over a [`SystemCache`]. In bytes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SystemNumbers {
+    /// `Cached` of /proc/meminfo: the mean of before and after.
+    pub cached_bytes: u64,
+    /// `Shmem`, likewise.
+    pub shmem_bytes: u64,
+    /// `Buffers`, likewise.
+    pub buffers_bytes: u64,
+    /// By how much `Cached` changed while it was looked at.
+    pub drift_bytes: u64,
+    /// What was found of `Cached`.
+    pub explained_bytes: u64,
+    /// Its share of `Cached`, not above 1; `None` where nothing is cached.
+    pub explained_share: Option<f64>,
+    /// What of `Cached` was not found; 0 where more was found than the mean says.
+    pub unexplained_bytes: u64,
+    /// Every part of what was found, in the order of [`CachePart::ALL`].
+    pub parts: [(CachePart, u64); 7],
+    /// Pages of block devices that were found: what `Buffers` counts.
+    pub block_device_bytes: u64,
+    /// Reserved huge pages in use by files, which neither count has.
+    pub huge_page_bytes: u64,
+    /// Files (and other inodes) with pages that are not listed.
+    pub unlisted_files: u64,
+    /// Their pages, block devices and huge pages included.
+    pub unlisted_bytes: u64,
+}
+
+/// Numbers over one listed file.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CachedFileNumbers {
+    /// Its cached bytes, whole pages.
+    pub cached_bytes: u64,
+    /// The cached share of its pages, not above 1; `None` for what has no size of its own.
+    pub file_share: Option<f64>,
+    /// Its share of all cached pages of the machine, those of block devices included.
+    pub cache_share: Option<f64>,
+    /// Its dirty bytes.
+    pub dirty_bytes: Observed<u64>,
+    /// Its bytes that were cached once and evicted.
+    pub evicted_bytes: Observed<u64>,
+}
+
+/// Adds up what the cache consists of.
+pub fn system_numbers(cache: &SystemCache) -> SystemNumbers {
+    let mean = |of: fn(&hotset_facts::MemInfo) -> u64| of(&cache.before).midpoint(of(&cache.after));
+    let cached_bytes = mean(|info| info.cached_bytes);
+    let parts = CachePart::ALL.map(|part| {
+        let pages: u64 = cache.file_systems.iter().map(|fs| part_of(fs, part)).sum();
+        (part, pages * cache.page_size)
+    });
+    let explained_bytes = parts.iter().map(|(_, bytes)| bytes).sum();
+    let total = |kind: FileSystemKind| {
+        let of_kind = cache.file_systems.iter().filter(|fs| fs.kind == kind);
+        of_kind.map(|fs| fs.pages.total()).sum::<u64>() * cache.page_size
+    };
+    let seen: u64 = cache.file_systems.iter().map(|fs| fs.pages.total()).sum();
+    let inodes: u64 = cache.file_systems.iter().map(|fs| fs.cached_inodes).sum();
+    let listed: u64 = cache.files.iter().map(|file| file.cached_pages).sum();
+    SystemNumbers {
+        cached_bytes,
+        shmem_bytes: mean(|info| info.shmem_bytes),
+        buffers_bytes: mean(|info| info.buffers_bytes),
+        drift_bytes: cache.before.cached_bytes.abs_diff(cache.after.cached_bytes),
+        explained_bytes,
+        explained_share: share(explained_bytes, cached_bytes).map(|share| share.min(1.0)),
+        unexplained_bytes: cached_bytes.saturating_sub(explained_bytes),
+        parts,
+        block_device_bytes: total(FileSystemKind::BlockDevices),
+        huge_page_bytes: total(FileSystemKind::HugePages),
+        unlisted_files: inodes.saturating_sub(cache.files.len() as u64),
+        unlisted_bytes: seen.saturating_sub(listed) * cache.page_size,
+    }
+}
+
+/// Pages of a file system that belong to a part.
+fn part_of(fs: &CachedFileSystem, part: CachePart) -> u64 {
+    let ordinary = match fs.kind {
+        FileSystemKind::SharedMemory => {
+            return if part == CachePart::SharedMemory { fs.pages.total() } else { 0 };
+        }
+        FileSystemKind::BlockDevices | FileSystemKind::HugePages => return 0,
+        FileSystemKind::Ordinary => &fs.pages,
+    };
+    let named = ordinary.regular.saturating_sub(fs.deleted_pages);
+    match part {
+        CachePart::Files if fs.mount_point.is_some() => named,
+        CachePart::Elsewhere if fs.mount_point.is_none() => named,
+        CachePart::Deleted => fs.deleted_pages,
+        CachePart::Directories => ordinary.directories,
+        CachePart::Symlinks => ordinary.symlinks,
+        // A device node's pages are the device's; on another file system than theirs it has none.
+        CachePart::Internal => ordinary.internal + ordinary.block_devices,
+        CachePart::Files | CachePart::Elsewhere | CachePart::SharedMemory => 0,
+    }
+}
+
+/// Numbers over one of the cache's files.
+pub fn cached_file_numbers(
+    cache: &SystemCache,
+    numbers: &SystemNumbers,
+    file: &CachedFile,
+) -> CachedFileNumbers {
+    let cached_bytes = file.cached_pages * cache.page_size;
+    let spanned = file.size_bytes.div_ceil(cache.page_size.max(1)) * cache.page_size;
+    let sized = matches!(file.holder, PageHolder::Regular | PageHolder::BlockDevice);
+    let bytes = |of: fn(&Residency) -> Observed<u64>| match &file.state {
+        Observed::Value(state) => of(state).map(|pages| pages * cache.page_size),
+        Observed::Missing(reason) => Observed::Missing(*reason),
+    };
+    CachedFileNumbers {
+        cached_bytes,
+        // Some file systems keep pages of their own beyond the end (fs-verity).
+        file_share: share(cached_bytes, spanned).filter(|_| sized).map(|share| share.min(1.0)),
+        cache_share: share(cached_bytes, numbers.cached_bytes + numbers.buffers_bytes),
+        dirty_bytes: bytes(|state| state.dirty_pages),
+        evicted_bytes: bytes(|state| state.evicted_pages),
+    }
+}
+
+fn share(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+/// Puts the listed files in order, or the other way round.
+pub fn sort_cached_files(cache: &mut SystemCache, order: CacheOrder, reversed: bool) {
+    let page = cache.page_size.max(1);
+    let path = |file: &CachedFile| file.path.as_value().cloned();
+    match order {
+        CacheOrder::Cached => {
+            cache.files.sort_by_cached_key(|file| (Reverse(file.cached_pages), path(file)));
+        }
+        CacheOrder::Size => {
+            cache.files.sort_by_cached_key(|file| (Reverse(file.size_bytes), path(file)));
+        }
+        CacheOrder::Share => cache.files.sort_by_cached_key(|file| {
+            // Millionths order as well as a fraction would, and have an order.
+            let pages = u128::from(file.size_bytes.div_ceil(page).max(1));
+            let millionths = u128::from(file.cached_pages) * 1_000_000 / pages;
+            (Reverse(millionths), Reverse(file.cached_pages), path(file))
+        }),
+        CacheOrder::Path => cache.files.sort_by_cached_key(|file| (path(file), file.id)),
+        CacheOrder::Dirty => {
+            cache.files.sort_by_cached_key(|file| {
+                (Reverse(state(file, |state| state.dirty_pages)), path(file))
+            });
+        }
+        CacheOrder::Evicted => {
+            cache.files.sort_by_cached_key(|file| {
+                (Reverse(state(file, |state| state.evicted_pages)), path(file))
+            });
+        }
+    }
+    if reversed {
+        cache.files.reverse();
+    }
+}
+
+fn state(file: &CachedFile, of: fn(&Residency) -> Observed<u64>) -> Option<u64> {
+    file.state.as_value().and_then(|state| of(state).value())
+}
+
+/// The file systems, those with most pages first.
+pub fn file_systems_by_pages(cache: &SystemCache) -> Vec<&CachedFileSystem> {
+    let mut all: Vec<_> = cache.file_systems.iter().collect();
+    all.sort_by_key(|fs| (Reverse(fs.pages.total()), fs.dev));
+    all
+}
+
+#[cfg(test)]
+mod tests;
