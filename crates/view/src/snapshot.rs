@@ -1,0 +1,289 @@
+//! What saving and restoring came to, as text and as JSON.
+
+use std::fmt::Write as _;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use hotset_facts::{NamedFew, RestoreReport, RestoreStop, SaveReport};
+use serde_json::{Value, json};
+
+use crate::escape::{escape_bytes, escape_text};
+use crate::units::{bytes, count, duration, percent};
+
+/// Paths that the text names of each kind; JSON has more.
+const NAMED_IN_TEXT: usize = 20;
+
+/// What was saved, a line each.
+pub fn save_text(report: &SaveReport) -> String {
+    let mut out = String::new();
+    names(&mut out, "could not be told about", &report.refused);
+    if report.interrupted {
+        out.push_str("interrupted: nothing was saved\n");
+        return out;
+    }
+    let file = report.file.as_deref().map_or_else(|| "standard output".to_owned(), printable);
+    let _ = writeln!(
+        out,
+        "{} of {} in {} saved to {file} ({})",
+        bytes(report.pages.saturating_mul(report.page_bytes)),
+        plural(report.files, "file"),
+        plural(report.ranges, "range"),
+        bytes(report.snapshot_bytes)
+    );
+    if report.uncached_files > 0 {
+        let _ = writeln!(out, "{} had nothing cached", plural(report.uncached_files, "file"));
+    }
+    if report.hidden_processes > 0 {
+        let _ = writeln!(
+            out,
+            "{} may not be looked into: the files that they use don't count as used (--order hot)",
+            plural(report.hidden_processes, "process")
+        );
+    }
+    out
+}
+
+/// `hotset.save/1`.
+pub fn save_json(report: &SaveReport) -> Vec<u8> {
+    line(&json!({
+        "schema": "hotset.save/1",
+        "file": report.file.as_deref().map(text),
+        "page_bytes": report.page_bytes,
+        "files": report.files,
+        "ranges": report.ranges,
+        "pages": report.pages,
+        "snapshot_bytes": report.snapshot_bytes,
+        "uncached_files": report.uncached_files,
+        "unreadable_count": report.refused.count,
+        "unreadable": named_json(&report.refused),
+        "skipped": {
+            "not_cacheable": report.skipped.not_cacheable,
+            "repeated_links": report.skipped.repeated_links,
+            "symlinks": report.skipped.symlinks,
+            "other_file_systems": report.skipped.other_file_systems,
+            "vanished": report.skipped.vanished,
+        },
+        "hidden_processes": report.hidden_processes,
+        "interrupted": report.interrupted,
+    }))
+}
+
+/// What was restored, ending in the share that is really cached.
+pub fn restore_text(report: &RestoreReport) -> String {
+    let size = |pages: u64| bytes(pages.saturating_mul(report.page_bytes));
+    let mut out = String::new();
+    names(&mut out, "changed, and were not restored", &report.changed);
+    names(&mut out, "vanished", &report.vanished);
+    names(&mut out, "could not be restored", &report.refused);
+    if report.beyond_budget_pages > 0 {
+        let _ = writeln!(out, "{} left out by the budget", size(report.beyond_budget_pages));
+    }
+    let _ = writeln!(
+        out,
+        "{} of {} unchanged; {} of the {} saved are to be cached, {} of it were",
+        count(report.unchanged_files),
+        plural(report.files, "file"),
+        size(report.wanted_pages),
+        size(report.pages),
+        size(report.cached_before_pages)
+    );
+    let fetched = size(report.fetched_pages);
+    if report.dry_run {
+        let _ = writeln!(out, "{fetched} would be read");
+        return out;
+    }
+    if report.fetched_pages > 0 {
+        let read_bytes = report.fetched_pages as f64 * report.page_bytes as f64;
+        let rate = bytes((read_bytes * 1e9 / report.read_ns.max(1) as f64) as u64);
+        let _ = writeln!(out, "{fetched} read in {} ({rate}/s)", duration(report.read_ns));
+    }
+    match &report.stopped {
+        Some(RestoreStop::Interrupted) => out.push_str("interrupted; what was read stays\n"),
+        Some(RestoreStop::Memory { room_bytes, group }) => {
+            let whose = group.as_deref().map_or_else(|| "the host".to_owned(), printable);
+            let _ = writeln!(
+                out,
+                "stopped: {whose} leaves {} for file cache; more would evict what was restored",
+                bytes(*room_bytes)
+            );
+        }
+        None => {}
+    }
+    if report.unknown_pages > 0 {
+        let _ = writeln!(
+            out,
+            "{} belong to others: the kernel doesn't tell this user whether they are cached",
+            size(report.unknown_pages)
+        );
+    }
+    let share = report.cached_after_pages as f64 / report.wanted_pages.max(1) as f64;
+    let share = if report.wanted_pages == 0 { 1.0 } else { share };
+    let _ = writeln!(
+        out,
+        "{} of {} cached now ({})",
+        size(report.cached_after_pages),
+        size(report.wanted_pages),
+        percent(share)
+    );
+    out
+}
+
+/// `hotset.restore/1`.
+pub fn restore_json(report: &RestoreReport) -> Vec<u8> {
+    let stopped = match &report.stopped {
+        None => Value::Null,
+        Some(RestoreStop::Interrupted) => json!({ "reason": "interrupted" }),
+        Some(RestoreStop::Memory { room_bytes, group }) => json!({
+            "reason": "memory",
+            "room_bytes": room_bytes,
+            "cgroup": group.as_deref().map(text),
+        }),
+    };
+    line(&json!({
+        "schema": "hotset.restore/1",
+        "file": text(&report.file),
+        "page_bytes": report.page_bytes,
+        "created_s": report.created_s,
+        "files": report.files,
+        "pages": report.pages,
+        "unchanged_files": report.unchanged_files,
+        "changed_count": report.changed.count,
+        "changed": named_json(&report.changed),
+        "vanished_count": report.vanished.count,
+        "vanished": named_json(&report.vanished),
+        "unreadable_count": report.refused.count,
+        "unreadable": named_json(&report.refused),
+        "beyond_budget_pages": report.beyond_budget_pages,
+        "wanted_pages": report.wanted_pages,
+        "cached_before_pages": report.cached_before_pages,
+        "fetched_pages": report.fetched_pages,
+        "cached_after_pages": if report.dry_run { Value::Null } else { json!(report.cached_after_pages) },
+        "unknown_pages": report.unknown_pages,
+        "read_ns": report.read_ns,
+        "dry_run": report.dry_run,
+        "stopped": stopped,
+        "complete": report.is_complete(),
+    }))
+}
+
+fn names(out: &mut String, what: &str, few: &NamedFew) {
+    if few.count == 0 {
+        return;
+    }
+    let _ = writeln!(out, "{} {what}:", plural(few.count, "path"));
+    for one in few.named.iter().take(NAMED_IN_TEXT) {
+        let _ = writeln!(out, "  {}: {}", printable(&one.path), escape_text(&one.reason));
+    }
+    let more = few.count - few.named.len().min(NAMED_IN_TEXT) as u64;
+    if more > 0 {
+        let _ = writeln!(out, "  and {} more", count(more));
+    }
+}
+
+fn named_json(few: &NamedFew) -> Vec<Value> {
+    few.named.iter().map(|one| json!({ "path": text(&one.path), "reason": one.reason })).collect()
+}
+
+fn printable(path: &Path) -> String {
+    escape_bytes(path.as_os_str().as_bytes())
+}
+
+/// A path in JSON: as it is where it is text, else with what is no UTF-8 escaped.
+fn text(path: &Path) -> String {
+    path.to_str().map_or_else(|| printable(path), str::to_owned)
+}
+
+fn line(value: &Value) -> Vec<u8> {
+    let mut out = value.to_string().into_bytes();
+    out.push(b'\n');
+    out
+}
+
+fn plural(number: u64, word: &str) -> String {
+    let end = match (number, word.ends_with('s')) {
+        (1, _) => "",
+        (_, true) => "es",
+        (_, false) => "s",
+    };
+    format!("{} {word}{end}", count(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn restored() -> RestoreReport {
+        RestoreReport {
+            file: "/s".into(),
+            page_bytes: 4096,
+            files: 2,
+            pages: 512,
+            unchanged_files: 2,
+            wanted_pages: 512,
+            cached_before_pages: 256,
+            fetched_pages: 256,
+            cached_after_pages: 512,
+            read_ns: 1_000_000,
+            ..RestoreReport::default()
+        }
+    }
+
+    #[test]
+    fn a_restore_ends_in_what_is_really_cached() {
+        assert_eq!(
+            restore_text(&restored()),
+            "2 of 2 files unchanged; 2.00 MiB of the 2.00 MiB saved are to be cached, 1.00 MiB of it were\n\
+             1.00 MiB read in 1.00 ms (1000 MiB/s)\n2.00 MiB of 2.00 MiB cached now (100 %)\n"
+        );
+        let short = RestoreReport { cached_after_pages: 511, ..restored() };
+        assert!(restore_text(&short).ends_with("2.00 MiB of 2.00 MiB cached now (99.8 %)\n"));
+        let nothing = RestoreReport { file: "/s".into(), page_bytes: 4096, ..Default::default() };
+        assert!(restore_text(&nothing).ends_with("0 B of 0 B cached now (100 %)\n"));
+    }
+
+    #[test]
+    fn what_was_passed_over_is_named_and_counted_and_printable() {
+        let mut report = restored();
+        for n in 0..22 {
+            report.changed.add(format!("/a\n{n}"), "grew");
+        }
+        let text = restore_text(&report);
+        assert!(
+            text.starts_with("22 paths changed, and were not restored:\n  /a\\n0: grew\n"),
+            "{text}"
+        );
+        assert!(text.contains("\n  and 2 more\n"), "{text}");
+    }
+
+    #[test]
+    fn json_says_null_for_what_was_not_looked_at() {
+        let dry = RestoreReport { dry_run: true, ..restored() };
+        let value: Value = serde_json::from_slice(&restore_json(&dry)).expect("JSON");
+        assert_eq!(value["schema"], "hotset.restore/1");
+        assert_eq!(
+            (&value["cached_after_pages"], &value["complete"]),
+            (&Value::Null, &json!(true))
+        );
+        let saved = SaveReport { files: 3, ..SaveReport::default() };
+        let value: Value = serde_json::from_slice(&save_json(&saved)).expect("JSON");
+        assert_eq!((&value["schema"], &value["file"]), (&json!("hotset.save/1"), &Value::Null));
+    }
+
+    #[test]
+    fn a_save_says_what_it_took() {
+        let report = SaveReport {
+            file: Some("/s".into()),
+            page_bytes: 4096,
+            files: 1,
+            ranges: 2,
+            pages: 256,
+            snapshot_bytes: 180,
+            uncached_files: 4,
+            hidden_processes: 2,
+            ..SaveReport::default()
+        };
+        let text = save_text(&report);
+        assert!(text.starts_with("1.00 MiB of 1 file in 2 ranges saved to /s (180 B)\n"), "{text}");
+        assert!(text.contains("4 files had nothing cached\n2 processes may not"), "{text}");
+    }
+}
