@@ -1,0 +1,141 @@
+//! Arguments of `warm`, `evict` and `pin`.
+
+use std::path::PathBuf;
+
+use hotset_sys::cache::ByteSpan;
+
+use super::selection::SelectionArgs;
+use super::size::parse_size;
+
+/// What these three say at the end.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct ControlOutput {
+    /// Print JSON (hotset.control/1) instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print nothing; the exit code says whether it was reached (0) or not (1).
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    /// Name every file that is not as it should be, and not only the largest.
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}
+
+/// Arguments of `warm`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  hotset warm /srv/db                      what is missing, and nothing else\n  \
+                        hotset warm --range 1G-2G big.bin        bytes from 1 GiB up to 2 GiB\n  \
+                        hotset warm --budget 4G /models"
+)]
+pub(crate) struct WarmArgs {
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
+    /// Only this part of each file: START-END (END is not in it; none is the end of the file) or START+LENGTH.
+    #[arg(long, value_name = "START-END", value_parser = parse_range, default_value = "0-", hide_default_value = true)]
+    pub(crate) range: ByteSpan,
+    /// Fetch at most this much: 64M, 4G.
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) budget: Option<u64>,
+    #[command(flatten)]
+    pub(crate) output: ControlOutput,
+}
+
+/// Arguments of `evict`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  hotset evict /srv/db          leaves dirty pages, and names what else stays and why\n  \
+                        hotset evict --sync /srv/db   writes them out first\n  \
+                        sudo hotset evict --everything"
+)]
+pub(crate) struct EvictArgs {
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
+    /// Only this part of each file: START-END or START+LENGTH.
+    #[arg(long, value_name = "START-END", value_parser = parse_range, default_value = "0-", hide_default_value = true)]
+    pub(crate) range: ByteSpan,
+    /// Write dirty pages out first (fdatasync); they stay otherwise.
+    #[arg(long)]
+    pub(crate) sync: bool,
+    /// Drop all clean pages, names and inodes of the whole host (drop_caches). Root only.
+    #[arg(long, conflicts_with_all = ["paths", "files_from", "range"])]
+    pub(crate) everything: bool,
+    #[command(flatten)]
+    pub(crate) output: ControlOutput,
+}
+
+/// Arguments of `pin`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  sudo hotset pin --budget 4G /srv/db\n  \
+                        sudo hotset pin --daemon --pid-file /run/hotset-pin.pid /srv/db")]
+pub(crate) struct PinArgs {
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
+    /// Refuse, now and as files grow, to hold more than this: 64M, 4G.
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) budget: Option<u64>,
+    /// Go on in the background once all is held.
+    #[arg(long)]
+    pub(crate) daemon: bool,
+    /// Write the process id to FILE, which is locked, and removed at the end.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pid_file: Option<PathBuf>,
+    /// What --daemon starts.
+    #[arg(long, hide = true)]
+    pub(crate) daemon_child: bool,
+    #[command(flatten)]
+    pub(crate) output: ControlOutput,
+}
+
+/// Reads `START-END`, `START-` or `START+LENGTH`.
+fn parse_range(text: &str) -> Result<ByteSpan, String> {
+    const EXPECTED: &str = "expected START-END or START+LENGTH in bytes, e.g. 0-64M or 1G+4K";
+    let size = |part: &str| parse_size(part).map_err(|error| format!("{part:?}: {error}"));
+    let span = if let Some((start, len)) = text.split_once('+') {
+        let (start, len) = (size(start)?, size(len)?);
+        let end = start.checked_add(len).ok_or("ends beyond 16 EiB")?;
+        ByteSpan { start, end }
+    } else if let Some((start, end)) = text.split_once('-') {
+        let end = if end.is_empty() { u64::MAX } else { size(end)? };
+        ByteSpan { start: size(start)?, end }
+    } else {
+        return Err(EXPECTED.to_owned());
+    };
+    if span.start >= span.end {
+        return Err(format!(
+            "an empty range: it starts at {} and ends at {}",
+            span.start, span.end
+        ));
+    }
+    Ok(span)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_have_an_end_or_a_length_or_neither() {
+        let span = |start, end| Ok(ByteSpan { start, end });
+        assert_eq!(parse_range("0-64M"), span(0, 64 << 20));
+        assert_eq!(parse_range("1G+4K"), span(1 << 30, (1 << 30) + 4096));
+        assert_eq!(parse_range("5-"), span(5, u64::MAX));
+    }
+
+    #[test]
+    fn what_is_no_range_says_what_would_be() {
+        for (bad, word) in [
+            ("12", "START-END"),
+            ("5-5", "empty"),
+            ("9-5", "empty"),
+            ("1+0", "empty"),
+            ("x-5", "\"x\""),
+            ("-5", "\"\""),
+            ("1-5Q", "\"Q\""),
+        ] {
+            let error = parse_range(bad).expect_err(bad);
+            assert!(error.contains(word), "{bad}: {error}");
+        }
+    }
+}
