@@ -6,7 +6,6 @@ Run by `make bench`. Prints a Markdown table; with --write FILE also puts it the
 
 import argparse
 import os
-import platform
 import re
 import shutil
 import statistics
@@ -15,8 +14,7 @@ import sys
 import tempfile
 import time
 
-GIB = 1 << 30
-MIB = 1 << 20
+from rounds import GIB, MIB, machine
 
 
 def run(argv, **kwargs):
@@ -138,13 +136,6 @@ def verdict(plain, watched, limit):
         return f"{delta:+.1f} %", delta <= bound, f"≤ {bound} %"
     delta = statistics.median(b - a for a, b in zip(plain, watched))
     return f"{delta:+,.0f} ns", delta <= bound, f"≤ {bound:,} ns"
-
-
-def machine():
-    model = next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "?")
-    memory = int(open("/proc/meminfo").readline().split()[1]) / MIB
-    load = " ".join(open("/proc/loadavg").read().split()[:3])
-    return f"{os.cpu_count()} CPUs {model}, {memory:.0f} GiB, Linux {platform.release()}, load before {load}"
 
 
 def report(bench):

@@ -1,6 +1,35 @@
-#!/bin/sh
-# Compares work with and without observation, and with the peers that are installed. Arguments go to overhead.py.
-set -eu
+#!/bin/bash
+# run.sh [PART] [ARGUMENT…]: measures hotset beside the peers that are installed. PART is overhead, ls, control, restore or command;
+# without one all of them run, and the exit code says whether every goal was held. Arguments go to the part's script.
+set -euo pipefail
 cd "$(dirname "$0")/.."
+parts=(overhead ls control restore command)
+export PYTHONDONTWRITEBYTECODE=1
+
+run_part() {
+    local part=$1
+    shift
+    echo "--- $part"
+    case $part in
+    overhead) python3 bench/overhead.py --hotset "$hotset" --loops "$loops" "$@" ;;
+    ls) python3 bench/ls.py --hotset "$hotset" --loops "$loops" "$@" ;;
+    control) python3 bench/cache_control.py --hotset "$hotset" "$@" ;;
+    restore) python3 bench/restore.py --hotset "$hotset" "$@" ;;
+    command) python3 bench/command.py --loops "$loops" "$@" ;;
+    *) echo "bench: there is no part \"$part\"; there are ${parts[*]}" >&2 && return 2 ;;
+    esac
+}
+
+target=${CARGO_TARGET_DIR:-target}
+hotset=${HOTSET_BIN:-$target/release/hotset}
+loops=$target/release/loops
 cargo build --quiet --release --package hotset-bench
-exec python3 bench/overhead.py --hotset "${HOTSET_BIN:-target/release/hotset}" --loops target/release/loops "$@"
+if (($#)); then
+    run_part "$@"
+    exit
+fi
+failed=0
+for part in "${parts[@]}"; do
+    run_part "$part" || failed=1
+done
+exit "$failed"

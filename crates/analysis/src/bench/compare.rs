@@ -1,0 +1,145 @@
+//! Which conditions are compared, and what the session's own noise allows to say.
+
+use hotset_facts::{BenchRun, Condition, ConditionRole, WantedState};
+
+use super::ratio::{Difference, RatioEstimate};
+use super::samples::{Samples, pairs};
+
+/// Two conditions, by index: B's time is divided by A's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pair {
+    /// The base.
+    pub a: usize,
+    /// What is compared with it.
+    pub b: usize,
+}
+
+/// How condition B compares with condition A.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Comparison {
+    /// Which two.
+    pub pair: Pair,
+    /// From the rounds in which both have a valid run.
+    pub valid: Option<RatioEstimate>,
+    /// From the first runs of all rounds.
+    pub all: Option<RatioEstimate>,
+    /// What the valid runs say.
+    pub difference: Difference,
+    /// The smallest effect that they could have shown, such as 0.02 for 2 %.
+    pub smallest_effect: Option<f64>,
+}
+
+impl Comparison {
+    pub(crate) fn of(pair: Pair, samples: &[Samples], runs: &[BenchRun], too_short: bool) -> Self {
+        let estimate = |of: fn(&Samples) -> &std::collections::BTreeMap<u32, usize>| {
+            let (a, b) = (of(samples.get(pair.a)?), of(samples.get(pair.b)?));
+            let walls = pairs(a, b, runs).map(|(a, b)| (a.wall_ns, b.wall_ns));
+            let estimate = RatioEstimate::of(walls)?;
+            Some(if too_short { estimate.without_interval() } else { estimate })
+        };
+        let valid = estimate(|samples| &samples.valid);
+        Self {
+            pair,
+            valid,
+            all: estimate(|samples| &samples.first),
+            difference: valid.map_or(Difference::NoInterval, |valid| valid.difference()),
+            smallest_effect: valid.and_then(|valid| valid.smallest_effect()),
+        }
+    }
+
+    /// The same, where the session's noise is `floor`: an effect no larger is none.
+    pub(crate) fn above(mut self, floor: Option<f64>) -> Self {
+        let effect = self.valid.map_or(0.0, |valid| valid.ratio.max(1.0 / valid.ratio) - 1.0);
+        let claimed = matches!(self.difference, Difference::Faster | Difference::Slower);
+        if claimed && floor.is_some_and(|floor| effect <= floor) {
+            self.difference = Difference::WithinNoise;
+        }
+        self
+    }
+}
+
+/// The A/A comparison of one condition with its twin.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NoiseFloor {
+    /// A is the condition, B its twin.
+    pub comparison: Comparison,
+    /// Set where the interval does not hold 1: no smaller effect can be decided in this session, such as 0.03 for 3 %.
+    pub undecidable_below: Option<f64>,
+}
+
+impl NoiseFloor {
+    pub(crate) fn of(comparison: Comparison) -> Self {
+        let interval = comparison.valid.and_then(|valid| valid.interval);
+        let undecidable_below = interval
+            .filter(|interval| !interval.holds(1.0))
+            .map(|interval| interval.high.max(1.0 / interval.low) - 1.0);
+        Self { comparison, undecidable_below }
+    }
+}
+
+/// What is compared: the states of a command with its warm one, or with its first where it has none; and each
+/// command with the first command in the same state.
+pub fn asked_for(conditions: &[Condition]) -> Vec<Pair> {
+    let measured = |index: &usize| {
+        conditions.get(*index).is_some_and(|one| one.role == ConditionRole::Measured)
+    };
+    let all: Vec<usize> = (0..conditions.len()).filter(measured).collect();
+    let mut pairs = Vec::new();
+    for &b in &all {
+        let same_command = |&&a: &&usize| conditions[a].command == conditions[b].command;
+        let warm = |&&a: &&usize| conditions[a].state == WantedState::Warm;
+        let own: Vec<&usize> = all.iter().filter(same_command).collect();
+        let base = own.iter().copied().find(|a| warm(a)).or(own.first().copied());
+        if let Some(&a) = base.filter(|&&a| a != b) {
+            pairs.push(Pair { a, b });
+        }
+    }
+    for &b in &all {
+        let same_state = |&&a: &&usize| conditions[a].state == conditions[b].state;
+        let first = all.iter().filter(same_state).min_by_key(|&&a| conditions[a].command);
+        if let Some(&a) = first.filter(|&&a| conditions[a].command != conditions[b].command) {
+            pairs.push(Pair { a, b });
+        }
+    }
+    pairs
+}
+
+/// Each noise-floor condition with the one that it repeats.
+pub(crate) fn twins(conditions: &[Condition]) -> Vec<Pair> {
+    let twin = |(b, condition): (usize, &Condition)| match condition.role {
+        ConditionRole::NoiseFloor { twin_of: a } if a < conditions.len() => Some(Pair { a, b }),
+        _ => None,
+    };
+    conditions.iter().enumerate().filter_map(twin).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::testing::condition;
+
+    #[test]
+    fn states_are_compared_with_warm_and_commands_with_the_first() {
+        let mut conditions = vec![
+            condition(0, WantedState::Cold),
+            condition(0, WantedState::Warm),
+            condition(1, WantedState::Cold),
+            condition(1, WantedState::Warm),
+        ];
+        conditions.push(Condition {
+            role: ConditionRole::NoiseFloor { twin_of: 1 },
+            ..condition(0, WantedState::Warm)
+        });
+        let found: Vec<(usize, usize)> =
+            asked_for(&conditions).iter().map(|pair| (pair.a, pair.b)).collect();
+        assert_eq!(found, [(1, 0), (3, 2), (0, 2), (1, 3)]);
+        assert_eq!(twins(&conditions), [Pair { a: 1, b: 4 }]);
+    }
+
+    #[test]
+    fn without_warm_the_first_state_is_the_base() {
+        let conditions = [condition(0, WantedState::AsIs), condition(0, WantedState::Cold)];
+        assert_eq!(asked_for(&conditions), [Pair { a: 0, b: 1 }]);
+        assert_eq!(asked_for(&conditions[..1]), []);
+    }
+}

@@ -1,0 +1,142 @@
+//! When a session has enough rounds.
+//!
+//! The number of rounds is planned first. Any beyond come in blocks, after a look at how wide the intervals are, never
+//! at whether they hold 1: stopping as soon as a difference shows would find one too often. Even so an interval after
+//! an extension is a little less sure than it says, which is why views tell that there was one.
+
+use hotset_facts::{BenchRun, Condition, StopReason, Timer, Warmup};
+
+use super::compare::{Comparison, asked_for};
+use super::gates::judge;
+use super::samples::Samples;
+use super::summary::{too_short, trends_of};
+use super::warmup::warmup_rounds;
+use super::{MIN_ROUNDS, condition::Times};
+
+/// What a person asked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Plan {
+    /// Exactly so many rounds; none to go on until the intervals are narrow.
+    pub fixed_rounds: Option<u32>,
+    /// Rounds before the first look at the data.
+    pub first_rounds: u32,
+    /// Rounds between later looks.
+    pub block_rounds: u32,
+    /// The most rounds.
+    pub max_rounds: u32,
+    /// The most time for all runs, their preparation included; none for as long as it takes.
+    pub max_time_ns: Option<u64>,
+    /// Precise enough is a half-width below this, such as 0.02 for 2 %.
+    pub target_half_width: f64,
+}
+
+impl Default for Plan {
+    /// 15 rounds resolve about 2 % on a shared machine; three minutes are what a person waits for.
+    fn default() -> Self {
+        Self {
+            fixed_rounds: None,
+            first_rounds: 15,
+            block_rounds: 5,
+            max_rounds: 100,
+            max_time_ns: Some(180_000_000_000),
+            target_half_width: 0.02,
+        }
+    }
+}
+
+impl Plan {
+    /// Rounds before the first look, after `warmup`; never fewer than an interval needs, unless that was asked for.
+    pub fn planned_rounds(&self, warmup: Warmup) -> u32 {
+        let warmup = match warmup {
+            Warmup::Rounds(rounds) => rounds,
+            Warmup::Detect => 0,
+        };
+        let planned = self.fixed_rounds.unwrap_or(self.first_rounds.max(MIN_ROUNDS as u32));
+        warmup.saturating_add(planned)
+    }
+}
+
+/// Where a session stands between two rounds.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress<'a> {
+    /// The conditions of a round.
+    pub conditions: &'a [Condition],
+    /// All runs so far, of whole rounds.
+    pub runs: &'a [BenchRun],
+    /// Rounds that are done, warm-up rounds included.
+    pub rounds: u32,
+    /// Time since the first preparation.
+    pub elapsed_ns: u64,
+    /// The base page size.
+    pub page_size_bytes: u64,
+    /// What is done about a warm-up.
+    pub warmup: Warmup,
+    /// What limits short times.
+    pub timer: Timer,
+}
+
+/// What to do next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// One more round.
+    GoOn,
+    /// No more, for this reason.
+    Stop(StopReason),
+}
+
+/// Decides after each round. Cheap between looks: the data are looked at after the planned rounds and then after each
+/// block.
+pub fn decide(plan: &Plan, progress: &Progress<'_>) -> Decision {
+    let planned = plan.planned_rounds(progress.warmup);
+    let beyond = progress.rounds.checked_sub(planned);
+    let block_is_done =
+        beyond.is_some_and(|beyond| beyond.is_multiple_of(plan.block_rounds.max(1)));
+    if plan.fixed_rounds.is_some() && beyond.is_some() {
+        return Decision::Stop(StopReason::RunsDone);
+    }
+    if block_is_done && is_precise(plan, progress) {
+        return Decision::Stop(StopReason::PreciseEnough);
+    }
+    if progress.rounds >= plan.max_rounds.max(planned) {
+        return Decision::Stop(StopReason::RunsDone);
+    }
+    // A round that can't end in time isn't begun; the first always is.
+    let a_round = progress.elapsed_ns / u64::from(progress.rounds.max(1));
+    let after = progress.elapsed_ns.saturating_add(a_round);
+    if progress.rounds > 0 && plan.max_time_ns.is_some_and(|max| after > max) {
+        return Decision::Stop(StopReason::MaxTime);
+    }
+    Decision::GoOn
+}
+
+/// True if the interval of each comparison that was asked for is narrower than the target; where nothing is compared,
+/// of each median.
+fn is_precise(plan: &Plan, progress: &Progress<'_>) -> bool {
+    let (conditions, runs) = (progress.conditions, progress.runs);
+    let judged = judge(conditions, runs, progress.page_size_bytes);
+    let count = conditions.len();
+    let trends = trends_of(&Samples::of_all(count, runs, &judged, 0), runs, 0);
+    let skip = warmup_rounds(progress.warmup, &trends);
+    let samples = Samples::of_all(count, runs, &judged, skip);
+    let pairs = asked_for(conditions);
+    let narrow = |half_width: f64| half_width < plan.target_half_width;
+    if pairs.is_empty() {
+        return samples.iter().all(|samples| {
+            let interval = Times::of(&samples.valid, runs).and_then(|times| times.wall_interval);
+            interval.is_some_and(|interval| narrow(interval.half_width()))
+        });
+    }
+    pairs.into_iter().all(|pair| {
+        let comparison = Comparison::of(pair, &samples, runs, false);
+        // More rounds don't help times that are too short to tell.
+        let hopeless = [pair.a, pair.b].iter().any(|&one| {
+            let times = samples.get(one).and_then(|one| Times::of(&one.valid, runs));
+            times.is_some_and(|times| too_short(&times, &progress.timer))
+        });
+        hopeless || comparison.smallest_effect.is_some_and(narrow)
+    })
+}
+
+#[cfg(test)]
+#[path = "decide_tests.rs"]
+mod tests;

@@ -1,0 +1,172 @@
+//! Why a run may not be what it should be.
+
+use std::fmt;
+
+use hotset_facts::WantedState;
+
+use crate::rules::size;
+
+/// One reason to doubt a run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Doubt {
+    /// The cache was not in the wanted state just before the spawn.
+    StateNotReached {
+        /// The state that was wanted.
+        wanted: WantedState,
+        /// The share of pages that was cached, 0 to 1.
+        share: f64,
+    },
+    /// Nobody could tell which state the cache was in before the spawn.
+    StateUnknown,
+    /// The state of some files could not be read.
+    FilesUnknown {
+        /// How many.
+        files: u64,
+    },
+    /// A warm run read from the device.
+    DeviceRead {
+        /// How much, in bytes.
+        bytes: u64,
+    },
+    /// A warm run waited for pages of a mapping.
+    MajorFaults {
+        /// How often.
+        faults: u64,
+    },
+    /// A run brought pages in that its own reads from the device don't explain.
+    DeviceReadTooLittle {
+        /// What it read itself, in bytes.
+        bytes: u64,
+        /// What the pages that are newly cached span, in bytes.
+        needed_bytes: u64,
+    },
+    /// Nobody could tell how much it read from the device.
+    DeviceUnknown,
+    /// The CPU was taken from it unusually often.
+    InvoluntarySwitches {
+        /// How often.
+        switches: u64,
+        /// How often is usual at most.
+        limit: u64,
+    },
+    /// The hypervisor took CPU time from this host.
+    Steal {
+        /// As a share of the run's wall time.
+        share: f64,
+    },
+    /// Tasks of the host had to wait for a CPU.
+    CpuPressure {
+        /// For this share of the run's wall time.
+        share: f64,
+    },
+    /// The kernel took unusually long for each page that it cached: the host was still giving this machine memory.
+    SlowPages {
+        /// System time per newly cached page, in nanoseconds.
+        ns_per_page: f64,
+        /// What is usual in this session.
+        usual_ns: f64,
+    },
+    /// Files of the set had another size or time of change after the run.
+    InputsChanged {
+        /// How many.
+        files: usize,
+    },
+}
+
+impl Doubt {
+    /// The word for scripts.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::StateNotReached { .. } => "state-not-reached",
+            Self::StateUnknown => "state-unknown",
+            Self::FilesUnknown { .. } => "files-unknown",
+            Self::DeviceRead { .. } => "device-read",
+            Self::MajorFaults { .. } => "major-faults",
+            Self::DeviceReadTooLittle { .. } => "device-read-too-little",
+            Self::DeviceUnknown => "device-unknown",
+            Self::InvoluntarySwitches { .. } => "involuntary-switches",
+            Self::Steal { .. } => "steal",
+            Self::CpuPressure { .. } => "cpu-pressure",
+            Self::SlowPages { .. } => "slow-pages",
+            Self::InputsChanged { .. } => "inputs-changed",
+        }
+    }
+
+    /// True if the run isn't counted because of it. What is merely unknown or worth a word doesn't make it invalid.
+    pub fn invalidates(&self) -> bool {
+        !matches!(
+            self,
+            Self::FilesUnknown { .. } | Self::DeviceUnknown | Self::InputsChanged { .. }
+        )
+    }
+
+    /// What a person can do about it.
+    pub fn advice(&self) -> &'static str {
+        match self {
+            Self::StateNotReached { wanted: WantedState::Warm, .. } => {
+                "memory may be too small for these files, or the host evicts idle pages"
+            }
+            Self::StateNotReached { .. } => {
+                "another process reads these files: stop it, or bench a copy of them"
+            }
+            Self::StateUnknown | Self::FilesUnknown { .. } => {
+                "run as the owner of these files, or as root"
+            }
+            Self::DeviceRead { .. } => {
+                "the command reads something beyond its learned files (--show-files), or pages were evicted while it ran"
+            }
+            Self::MajorFaults { .. } => {
+                "pages of a mapping were evicted while it ran, or swapped out: give the host more memory"
+            }
+            Self::DeviceReadTooLittle { .. } => {
+                "another process read for it, or its files have holes or are compressed"
+            }
+            Self::DeviceUnknown => "this kernel doesn't account for I/O by task",
+            Self::InvoluntarySwitches { .. } | Self::CpuPressure { .. } => {
+                "other programs compete for the CPUs: stop them"
+            }
+            Self::Steal { .. } => "neighbours compete for this machine's CPUs: try another time",
+            Self::SlowPages { .. } => {
+                "the first use of memory that the host hadn't backed yet: more rounds will tell"
+            }
+            Self::InputsChanged { .. } => {
+                "restore the files between runs (--prepare), or leave them out of the set"
+            }
+        }
+    }
+}
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::StateNotReached { wanted, share } => {
+                write!(f, "not {wanted}: {:.1} % of the pages were cached", 100.0 * share)
+            }
+            Self::StateUnknown => f.write_str("the state of the cache is not known"),
+            Self::FilesUnknown { files } => write!(f, "the state of {files} files is not known"),
+            Self::DeviceRead { bytes } => write!(f, "read {} from the device", size(*bytes as f64)),
+            Self::MajorFaults { faults } => write!(f, "{faults} major faults"),
+            Self::DeviceReadTooLittle { bytes, needed_bytes } => {
+                let (read, needed) = (size(*bytes as f64), size(*needed_bytes as f64));
+                write!(f, "read {read} from the device where {needed} were needed")
+            }
+            Self::DeviceUnknown => f.write_str("bytes from the device are not known"),
+            Self::InvoluntarySwitches { switches, limit } => {
+                write!(f, "lost the CPU {switches} times, usual are at most {limit}")
+            }
+            Self::Steal { share } => {
+                write!(f, "the hypervisor took CPU time: {:.1} % of the wall time", 100.0 * share)
+            }
+            Self::CpuPressure { share } => {
+                write!(f, "tasks waited for a CPU in {:.0} % of the time", 100.0 * share)
+            }
+            Self::SlowPages { ns_per_page, usual_ns } => {
+                write!(
+                    f,
+                    "{ns_per_page:.0} ns of system time a cached page, usual are {usual_ns:.0}"
+                )
+            }
+            Self::InputsChanged { files } => write!(f, "{files} of the files changed"),
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Which files, and which kinds of I/O, tell two commands apart: from what the sensor learned of each.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use hotset_facts::{FileRow, Io, LearnedIo, Observed};
+
+/// A kind of I/O that is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum IoKind {
+    /// Buffered read calls.
+    ReadCalls,
+    /// Bytes that they returned.
+    ReadBytes,
+    /// Faults on mappings.
+    Faults,
+    /// Pages that faults brought in.
+    MappedPages,
+    /// Bytes from the device.
+    DeviceBytes,
+    /// Buffered write calls.
+    WriteCalls,
+    /// Bytes written.
+    WrittenBytes,
+    /// fsync and kin.
+    Syncs,
+    /// Bytes read past the cache.
+    DirectBytes,
+    /// Nanoseconds in I/O.
+    TimeNs,
+}
+
+impl IoKind {
+    /// All kinds.
+    pub const ALL: [Self; 10] = [
+        Self::ReadCalls,
+        Self::ReadBytes,
+        Self::Faults,
+        Self::MappedPages,
+        Self::DeviceBytes,
+        Self::WriteCalls,
+        Self::WrittenBytes,
+        Self::Syncs,
+        Self::DirectBytes,
+        Self::TimeNs,
+    ];
+
+    /// The word for scripts; its end names the unit, and a count has none.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::ReadCalls => "read_calls",
+            Self::ReadBytes => "read_bytes",
+            Self::Faults => "faults",
+            Self::MappedPages => "mapped_pages",
+            Self::DeviceBytes => "device_bytes",
+            Self::WriteCalls => "write_calls",
+            Self::WrittenBytes => "written_bytes",
+            Self::Syncs => "syncs",
+            Self::DirectBytes => "direct_bytes",
+            Self::TimeNs => "time_ns",
+        }
+    }
+
+    fn of(self, io: &Io) -> Observed<u64> {
+        match self {
+            Self::ReadCalls => io.read.map(|read| read.calls),
+            Self::ReadBytes => io.read.map(|read| read.bytes),
+            Self::Faults => io.mmap.faults,
+            Self::MappedPages => io.mmap.pages_read,
+            Self::DeviceBytes => io.device.read_bytes,
+            Self::WriteCalls => io.write.map(|write| write.calls),
+            Self::WrittenBytes => io.write.map(|write| write.bytes),
+            Self::Syncs => io.sync.map(|sync| sync.calls),
+            Self::DirectBytes => io.direct.map(|direct| direct.read_bytes),
+            Self::TimeNs => io.time.map(|time| time.total_ns()),
+        }
+    }
+}
+
+/// One kind of I/O on both sides; each known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KindDifference {
+    /// Which kind.
+    pub kind: IoKind,
+    /// How much A did.
+    pub a: u64,
+    /// How much B did.
+    pub b: u64,
+}
+
+impl KindDifference {
+    /// The kinds in which the two differ.
+    fn between(a: &Io, b: &Io) -> Vec<Self> {
+        let both =
+            |kind: IoKind| Some(Self { kind, a: kind.of(a).value()?, b: kind.of(b).value()? });
+        IoKind::ALL.into_iter().filter_map(both).filter(|kind| kind.a != kind.b).collect()
+    }
+
+    fn weight(&self) -> u64 {
+        self.a.abs_diff(self.b)
+    }
+}
+
+/// A file that the two commands treat differently.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileDifference {
+    /// Its path.
+    pub path: PathBuf,
+    /// True if A touched it.
+    pub in_a: bool,
+    /// True if B touched it.
+    pub in_b: bool,
+    /// The kinds in which they differ, at least one.
+    pub kinds: Vec<KindDifference>,
+}
+
+impl FileDifference {
+    fn weight_of(&self, wanted: IoKind) -> u64 {
+        let kind = self.kinds.iter().find(|found| found.kind == wanted);
+        kind.map_or(0, KindDifference::weight)
+    }
+}
+
+/// How the I/O of two commands differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IoDifference {
+    /// The command with A's I/O, an index into the session's commands.
+    pub command_a: usize,
+    /// The same for B.
+    pub command_b: usize,
+    /// The totals' kinds in which they differ.
+    pub totals: Vec<KindDifference>,
+    /// The files that differ in more than their time, what differs most in bytes first.
+    pub files: Vec<FileDifference>,
+}
+
+impl IoDifference {
+    /// Of two commands that were learned under the sensor, by path; files without a known path are in the totals only.
+    pub(crate) fn of(a: (usize, &LearnedIo), b: (usize, &LearnedIo)) -> Self {
+        let mut paths: BTreeMap<&PathBuf, (Option<&FileRow>, Option<&FileRow>)> = BTreeMap::new();
+        for row in &a.1.files {
+            if let Some(path) = row.path.as_value() {
+                paths.entry(path).or_default().0 = Some(row);
+            }
+        }
+        for row in &b.1.files {
+            if let Some(path) = row.path.as_value() {
+                paths.entry(path).or_default().1 = Some(row);
+            }
+        }
+        let io = |row: Option<&FileRow>| row.map_or_else(Io::zero, |row| row.io.unpack());
+        let mut files: Vec<FileDifference> = paths
+            .into_iter()
+            .map(|(path, (a, b))| FileDifference {
+                path: path.clone(),
+                in_a: a.is_some(),
+                in_b: b.is_some(),
+                kinds: KindDifference::between(&io(a), &io(b)),
+            })
+            // Time alone always differs a little.
+            .filter(|file| file.kinds.iter().any(|kind| kind.kind != IoKind::TimeNs))
+            .collect();
+        files.sort_by_key(|file| {
+            let bytes = [IoKind::DeviceBytes, IoKind::ReadBytes, IoKind::WrittenBytes];
+            let most = bytes.map(|kind| file.weight_of(kind)).into_iter().max();
+            std::cmp::Reverse((most, file.weight_of(IoKind::TimeNs)))
+        });
+        let totals = KindDifference::between(&a.1.totals, &b.1.totals);
+        Self { command_a: a.0, command_b: b.0, totals, files }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::read_file;
+    use hotset_facts::ReadIo;
+
+    fn read_once(path: &str, bytes: u64) -> FileRow {
+        read_file(path, bytes, ReadIo { calls: 1, bytes, ..ReadIo::default() })
+    }
+
+    fn learned(files: Vec<FileRow>) -> LearnedIo {
+        let mut totals = Io::zero();
+        files.iter().for_each(|file| totals.add(&file.io.unpack()));
+        LearnedIo { state: hotset_facts::WantedState::Cold, wall_ns: 1, totals, files }
+    }
+
+    #[test]
+    fn files_of_one_side_and_of_both() {
+        let a = learned(vec![read_once("/x", 100), read_once("/same", 7)]);
+        let b = learned(vec![read_once("/y", 5_000), read_once("/same", 7)]);
+        let found = IoDifference::of((0, &a), (1, &b));
+        let paths: Vec<&str> = found.files.iter().filter_map(|file| file.path.to_str()).collect();
+        assert_eq!(
+            paths,
+            ["/y", "/x"],
+            "the larger difference first, and none where there is none"
+        );
+        assert!(found.files[0].in_b && !found.files[0].in_a);
+        let bytes = found.totals.iter().find(|kind| kind.kind == IoKind::ReadBytes);
+        assert_eq!(bytes.map(|kind| (kind.a, kind.b)), Some((107, 5_007)));
+        assert!(found.totals.iter().all(|kind| kind.kind != IoKind::ReadCalls), "two on each side");
+    }
+
+    #[test]
+    fn equal_commands_do_not_differ() {
+        let a = learned(vec![read_once("/x", 100)]);
+        let found = IoDifference::of((0, &a), (1, &a));
+        assert!(found.files.is_empty() && found.totals.is_empty());
+    }
+}

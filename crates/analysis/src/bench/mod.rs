@@ -1,0 +1,36 @@
+//! Benchmark sessions: whether runs count, how conditions compare, when there is enough, and what explains a
+//! difference.
+//!
+//! Runs are marked and never dropped: each figure of valid runs has the one of all runs beside it.
+
+mod compare;
+mod condition;
+mod decide;
+mod doubt;
+mod explain;
+mod files;
+mod gates;
+mod order;
+mod ratio;
+#[cfg(test)]
+mod recorded_tests;
+mod rng;
+mod samples;
+mod summary;
+#[cfg(test)]
+mod testing;
+mod warmup;
+mod warnings;
+
+pub use compare::{Comparison, NoiseFloor, Pair, asked_for};
+pub use condition::{ConditionNumbers, Spread, Times};
+pub use decide::{Decision, Plan, Progress, decide};
+pub use doubt::Doubt;
+pub use explain::{ColdWarm, WaitSource};
+pub use files::{FileDifference, IoDifference, IoKind, KindDifference};
+pub use gates::{JudgedRun, judge};
+pub use order::{Interval, MIN_ROUNDS};
+pub use ratio::{Difference, RatioEstimate};
+pub use summary::{BenchSummary, summarise_bench};
+pub use warmup::{Trend, trend, warmup_rounds};
+pub use warnings::Warning;

@@ -1,0 +1,87 @@
+//! How two conditions compare: the median of the ratios within rounds.
+//!
+//! Runs of one round share the state of the machine, so the round is the unit of inference and the ratio is taken
+//! inside it (randomized multiple interleaved trials: Abedi and Brecht, ICPE 2017; effect size with an interval:
+//! Kalibera and Jones, ISMM 2013). The interval is [`super::order`]'s exact one; bootstraps of the same median are too
+//! narrow below 20 rounds.
+
+use super::order::{Interval, median_interval, sorted};
+
+/// What the rounds say about time B / time A.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RatioEstimate {
+    /// The median over rounds of B / A. Of an even number, the geometric mean of the middle two, so that swapping A
+    /// and B gives the reciprocal.
+    pub ratio: f64,
+    /// Its 95 % interval; none below [`super::MIN_ROUNDS`] rounds.
+    pub interval: Option<Interval>,
+    /// Rounds in which both sides have a run.
+    pub rounds: usize,
+}
+
+/// Whether B is faster than A.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Difference {
+    /// B takes less time.
+    Faster,
+    /// B takes more time.
+    Slower,
+    /// The interval holds 1. It doesn't say that the two are equal: an effect below the smallest that the session
+    /// could have seen may be there.
+    NoDifferenceShown,
+    /// The interval doesn't hold 1, but the same command differed from itself by as much in this session.
+    WithinNoise,
+    /// Too few rounds, or times too short, for an interval.
+    NoInterval,
+}
+
+impl Difference {
+    /// The word for scripts.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Faster => "faster",
+            Self::Slower => "slower",
+            Self::NoDifferenceShown => "no difference shown",
+            Self::WithinNoise => "within noise",
+            Self::NoInterval => "no interval",
+        }
+    }
+}
+
+impl RatioEstimate {
+    /// From the times of A and B in each round. A round with a time of zero has no ratio. Nothing without a round.
+    pub fn of(pairs: impl IntoIterator<Item = (u64, u64)>) -> Option<Self> {
+        let ratios =
+            pairs.into_iter().filter(|&(a, b)| a > 0 && b > 0).map(|(a, b)| b as f64 / a as f64);
+        let ratios = sorted(ratios);
+        let (below, above) = (ratios.len().checked_sub(1)? / 2, ratios.len() / 2);
+        let (below, above) = (*ratios.get(below)?, *ratios.get(above)?);
+        // The square root of a square isn't always the number.
+        let ratio = if below == above { below } else { (below * above).sqrt() };
+        Some(Self { ratio, interval: median_interval(&ratios), rounds: ratios.len() })
+    }
+
+    /// The same without an interval, for times that are too short for one.
+    pub fn without_interval(self) -> Self {
+        Self { interval: None, ..self }
+    }
+
+    /// What the interval says.
+    pub fn difference(&self) -> Difference {
+        match self.interval {
+            None => Difference::NoInterval,
+            Some(interval) if interval.high < 1.0 => Difference::Faster,
+            Some(interval) if interval.low > 1.0 => Difference::Slower,
+            Some(_) => Difference::NoDifferenceShown,
+        }
+    }
+
+    /// The smallest effect that these rounds could have shown: half of the interval's width, such as 0.02 for 2 %.
+    pub fn smallest_effect(&self) -> Option<f64> {
+        self.interval.map(|interval| interval.half_width())
+    }
+}
+
+#[cfg(test)]
+#[path = "ratio_tests.rs"]
+mod tests;

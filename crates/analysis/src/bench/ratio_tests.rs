@@ -1,0 +1,102 @@
+use super::*;
+use crate::bench::rng::Rng;
+use crate::bench::testing::noisy;
+
+fn random_pairs(rng: &mut Rng, rounds: usize) -> Vec<(u64, u64)> {
+    (0..rounds).map(|_| (noisy(rng, 5e7, 0.05), noisy(rng, 6e7, 0.1))).collect()
+}
+
+#[test]
+fn the_interval_covers_the_true_ratio_as_often_as_it_claims() {
+    // Skewed noise with long delays, and a drift that doubles all times over the session: both sides of a round share
+    // the drift. Both sides have the same distribution up to the ratio, so the median of the ratios is the true one.
+    const SESSIONS: usize = 4000;
+    let mut rng = Rng::new(20_261_121);
+    for rounds in 6..=20 {
+        let mut covered = 0;
+        for _ in 0..SESSIONS {
+            let pairs = (0..rounds).map(|round| {
+                let drift = 1.0 + f64::from(round) / f64::from(rounds);
+                (noisy(&mut rng, 5e7 * drift, 0.05), noisy(&mut rng, 6e7 * drift, 0.05))
+            });
+            let estimate = RatioEstimate::of(pairs.collect::<Vec<_>>());
+            let interval = estimate.and_then(|estimate| estimate.interval);
+            covered += usize::from(interval.is_some_and(|interval| interval.holds(1.2)));
+        }
+        let coverage = covered as f64 / SESSIONS as f64;
+        // Three standard errors of the simulation below what is claimed.
+        assert!(coverage >= 0.95 - 0.0103, "{rounds} rounds: {coverage}");
+        assert!(coverage < 0.999, "{rounds} rounds: {coverage}");
+    }
+}
+
+#[test]
+fn scaling_both_sides_changes_nothing() {
+    let mut rng = Rng::new(1);
+    for rounds in 1..40 {
+        let pairs = random_pairs(&mut rng, rounds);
+        // By powers of two, so that the division is the same to the last bit.
+        let scaled = pairs.iter().map(|&(a, b)| (a * 8, b * 8));
+        assert_eq!(RatioEstimate::of(pairs.iter().copied()), RatioEstimate::of(scaled));
+    }
+}
+
+#[test]
+fn scaling_one_side_scales_the_ratio() {
+    let mut rng = Rng::new(2);
+    for rounds in 1..40 {
+        let pairs = random_pairs(&mut rng, rounds);
+        let one = RatioEstimate::of(pairs.iter().copied()).map(|e| (e.ratio, e.interval));
+        let two = RatioEstimate::of(pairs.iter().map(|&(a, b)| (a, b * 3)));
+        let (Some((ratio, interval)), Some(two)) = (one, two) else { panic!("no estimate") };
+        assert!((two.ratio / ratio - 3.0).abs() < 1e-9);
+        let low = |interval: Option<Interval>| interval.map_or(1.0, |interval| interval.low);
+        let factor = if interval.is_some() { 3.0 } else { 1.0 };
+        assert!((low(two.interval) / low(interval) - factor).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn swapping_the_sides_gives_the_reciprocal() {
+    let mut rng = Rng::new(3);
+    for rounds in 1..40 {
+        let pairs = random_pairs(&mut rng, rounds);
+        let one = RatioEstimate::of(pairs.iter().copied());
+        let two = RatioEstimate::of(pairs.iter().map(|&(a, b)| (b, a)));
+        let (Some(one), Some(two)) = (one, two) else { panic!("no estimate") };
+        assert!((one.ratio * two.ratio - 1.0).abs() < 1e-12);
+        let swapped = two.interval.map(|interval| interval.reciprocal());
+        assert_eq!(one.interval.is_some(), swapped.is_some());
+        if let (Some(a), Some(b)) = (one.interval, swapped) {
+            assert!((a.low / b.low - 1.0).abs() < 1e-12 && (a.high / b.high - 1.0).abs() < 1e-12);
+        }
+        let other_way = match two.difference() {
+            Difference::Faster => Difference::Slower,
+            Difference::Slower => Difference::Faster,
+            same => same,
+        };
+        assert_eq!(one.difference(), other_way);
+    }
+}
+
+#[test]
+fn the_order_of_rounds_does_not_matter() {
+    let mut rng = Rng::new(4);
+    let mut pairs = random_pairs(&mut rng, 15);
+    let before = RatioEstimate::of(pairs.iter().copied());
+    rng.shuffle(&mut pairs);
+    assert_eq!(RatioEstimate::of(pairs), before);
+}
+
+#[test]
+fn few_or_broken_rounds() {
+    assert_eq!(RatioEstimate::of([]), None);
+    assert_eq!(RatioEstimate::of([(0, 5), (5, 0)]), None, "a time of zero has no ratio");
+    let five = RatioEstimate::of([(10, 20); 5]);
+    assert_eq!(five.map(|e| (e.ratio, e.difference())), Some((2.0, Difference::NoInterval)));
+    let six = RatioEstimate::of([(10, 20); 6]);
+    assert_eq!(six.map(|e| e.difference()), Some(Difference::Slower));
+    let same = RatioEstimate::of([(10, 10); 6]);
+    assert_eq!(same.map(|e| e.difference()), Some(Difference::NoDifferenceShown));
+    assert_eq!(same.and_then(|e| e.smallest_effect()), Some(0.0));
+}

@@ -1,0 +1,281 @@
+//! A session: rounds of runs, until the judge has seen enough.
+
+use std::collections::HashSet;
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Instant, SystemTime};
+
+use hotset_facts::{
+    BenchCommand, BenchRun, BenchSession, Condition, Dev, ExitStatus, FileSet, LearnedIo, Observed,
+    StopReason, Timer, Warmup,
+};
+
+use crate::command::{Command, Invocation, Streams};
+use crate::hooks::{Hook, HookFailure, Hooks};
+use crate::runs::{Bench, Place, RunFailure, nanoseconds};
+use crate::schedule::Order;
+
+/// A command and all that its runs need.
+#[derive(Debug, Clone)]
+pub struct CommandPlan {
+    /// Its name, words and parameters.
+    pub command: BenchCommand,
+    /// The program behind its first word.
+    pub program: PathBuf,
+    /// Its standard streams.
+    pub streams: Streams,
+    /// What is run around it.
+    pub hooks: Hooks,
+    /// Its files.
+    pub set: FileSet,
+    /// What the sensor saw of it.
+    pub learned: Observed<LearnedIo>,
+}
+
+/// All that a session needs to know before it starts.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The version of hotset.
+    pub version: String,
+    /// The commands.
+    pub commands: Vec<CommandPlan>,
+    /// The conditions of a round; see [`crate::conditions`].
+    pub conditions: Vec<Condition>,
+    /// The seed of the orders; see [`Order::fresh_seed`].
+    pub seed: u64,
+    /// Rounds that are planned before the first one.
+    pub planned_rounds: u32,
+    /// What is done about a warm-up.
+    pub warmup: Warmup,
+    /// What limits short times; see [`crate::timer()`].
+    pub timer: Timer,
+    /// How often a run that doesn't count is repeated within its round.
+    pub max_repeats: u32,
+    /// Go on where a command fails.
+    pub ignore_failure: bool,
+}
+
+/// What a session has come to.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress<'a> {
+    /// The session as it would be if it ended now.
+    pub session: &'a BenchSession,
+    /// Rounds that are done.
+    pub rounds: u32,
+    /// Time since the session began, in nanoseconds.
+    pub elapsed_ns: u64,
+}
+
+/// What to do next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// One more round.
+    GoOn,
+    /// No more, for this reason.
+    Stop(StopReason),
+}
+
+/// Who knows which runs count and how many are enough.
+pub trait Judge {
+    /// False to have this run repeated in its round. The run is kept all the same, and is not in `progress` yet.
+    fn counts(&mut self, run: &BenchRun, progress: Progress<'_>) -> bool;
+    /// Asked before the first round and after each.
+    fn decide(&mut self, progress: Progress<'_>) -> Decision;
+    /// A run is about to begin: for those who show progress.
+    fn begins(&mut self, _condition: usize, _round: u32) {}
+}
+
+/// Why a session has no result.
+#[derive(Debug, thiserror::Error)]
+pub enum LabError {
+    /// A command can't be started; its name, and the kernel's answer.
+    #[error("can't run {name}: {error}")]
+    Start {
+        /// What people call it.
+        name: String,
+        /// Why.
+        error: io::Error,
+    },
+    /// A hook can't be started.
+    #[error("can't run the {} command: {error}", hook.as_str())]
+    HookStart {
+        /// Which.
+        hook: Hook,
+        /// Why.
+        error: io::Error,
+    },
+    /// A hook failed.
+    #[error("the {} command failed; it must end with code 0", hook.as_str())]
+    HookFailed {
+        /// Which.
+        hook: Hook,
+        /// How it ended.
+        exit: ExitStatus,
+        /// The end of what it wrote.
+        output_tail: Vec<u8>,
+    },
+    /// A state can't be set on this host or by this user.
+    #[error("can't set the cache state: {0}")]
+    State(String),
+}
+
+/// Runs the session. Ends early, with what there is so far, when `stop` is set or a command fails.
+///
+/// # Errors
+/// Where a command, a hook or a state is not possible at all. The clean-up commands are run all the same.
+pub fn run(plan: Plan, judge: &mut dyn Judge, stop: &AtomicBool) -> Result<BenchSession, LabError> {
+    let mut running = Running::new(plan)?;
+    let outcome = running.rounds(judge, stop);
+    let cleaned = running.hooks(Hook::Cleanup);
+    running.session.stop = outcome?;
+    cleaned?;
+    // Which pages stay was learned on the way.
+    running.session.sets = running.benches.into_iter().map(|bench| bench.set).collect();
+    Ok(running.session)
+}
+
+struct Running {
+    session: BenchSession,
+    benches: Vec<Bench>,
+    began: Instant,
+    max_repeats: u32,
+    ignore_failure: bool,
+}
+
+impl Running {
+    fn new(plan: Plan) -> Result<Self, LabError> {
+        let devices: HashSet<Dev> = plan
+            .commands
+            .iter()
+            .flat_map(|command| command.set.members.iter().map(|member| member.id.dev))
+            .collect();
+        let mut devices: Vec<Dev> = devices.into_iter().collect();
+        devices.sort_unstable();
+        let mut session = BenchSession {
+            version: plan.version,
+            started_at: SystemTime::now(),
+            environment: hotset_sys::environment(&devices),
+            timer: plan.timer,
+            commands: Vec::new(),
+            sets: Vec::new(),
+            learned: Vec::new(),
+            conditions: plan.conditions,
+            seed: plan.seed,
+            planned_rounds: plan.planned_rounds,
+            warmup: plan.warmup,
+            runs: Vec::new(),
+            stop: StopReason::Interrupted,
+        };
+        let mut benches = Vec::new();
+        for CommandPlan { command, program, streams, hooks, set, learned } in plan.commands {
+            let invocation = Invocation { program, argv: command.argv.clone() };
+            let ready = Command::new(&invocation, &streams)
+                .map_err(|error| LabError::Start { name: command.name.clone(), error })?;
+            session.commands.push(command);
+            session.learned.push(learned);
+            session.sets.push(set.clone());
+            benches.push(Bench { command: ready, hooks, set });
+        }
+        let (max_repeats, ignore_failure) = (plan.max_repeats, plan.ignore_failure);
+        Ok(Self { session, benches, began: Instant::now(), max_repeats, ignore_failure })
+    }
+
+    fn rounds(&mut self, judge: &mut dyn Judge, stop: &AtomicBool) -> Result<StopReason, LabError> {
+        self.hooks(Hook::Setup)?;
+        let order = Order::new(self.session.seed);
+        let mut round = 0;
+        loop {
+            if let Decision::Stop(reason) = judge.decide(self.progress(round)) {
+                return Ok(reason);
+            }
+            for (position, condition) in
+                (0..).zip(order.of_round(round, self.session.conditions.len()))
+            {
+                let place = Place { condition, round, position, repeat: 0 };
+                if let Some(reason) = self.turn(place, judge, stop)? {
+                    return Ok(reason);
+                }
+            }
+            round += 1;
+        }
+    }
+
+    /// A condition's turn in a round: one run, and more while they don't count. Says why the session has to end.
+    fn turn(
+        &mut self,
+        place: Place,
+        judge: &mut dyn Judge,
+        stop: &AtomicBool,
+    ) -> Result<Option<StopReason>, LabError> {
+        let Some(&condition) = self.session.conditions.get(place.condition) else {
+            return Ok(None);
+        };
+        for repeat in 0..=self.max_repeats {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(Some(StopReason::Interrupted));
+            }
+            judge.begins(place.condition, place.round);
+            let Some(bench) = self.benches.get_mut(condition.command) else { return Ok(None) };
+            let place = Place { repeat, ..place };
+            let ran = bench.run(condition.state, place, self.began);
+            let run = match ran {
+                // Ctrl-C reaches the command too: what it was cut off from is no run.
+                Ok(run) if stop.load(Ordering::Relaxed) && run.exit != ExitStatus::Code(0) => {
+                    return Ok(Some(StopReason::Interrupted));
+                }
+                Ok(run) => run,
+                Err(_) if stop.load(Ordering::Relaxed) => {
+                    return Ok(Some(StopReason::Interrupted));
+                }
+                Err(failure) => return Err(self.error(condition.command, failure)),
+            };
+            let failed = run.exit != ExitStatus::Code(0) && !self.ignore_failure;
+            let exit = run.exit;
+            let counts = failed || judge.counts(&run, self.progress(place.round));
+            self.session.runs.push(run);
+            if failed {
+                let output_tail = self.benches[condition.command].command.tail();
+                let condition = place.condition;
+                return Ok(Some(StopReason::Failed { condition, exit, output_tail }));
+            }
+            if counts {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    fn progress(&self, rounds: u32) -> Progress<'_> {
+        let elapsed_ns = nanoseconds(self.began.elapsed());
+        Progress { session: &self.session, rounds, elapsed_ns }
+    }
+
+    fn hooks(&self, hook: Hook) -> Result<(), LabError> {
+        let ran: Vec<_> = self.benches.iter().map(|bench| bench.hook(hook)).collect();
+        for (command, ran) in ran.into_iter().enumerate() {
+            ran.map_err(|failure| self.error(command, failure))?;
+        }
+        Ok(())
+    }
+
+    fn error(&self, command: usize, failure: RunFailure) -> LabError {
+        match failure {
+            RunFailure::State(what) => LabError::State(what),
+            RunFailure::Start(error) => {
+                let name = self.session.commands.get(command).map(|command| command.name.clone());
+                LabError::Start { name: name.unwrap_or_default(), error }
+            }
+            RunFailure::Hook(hook, HookFailure::Start(error)) => {
+                LabError::HookStart { hook, error }
+            }
+            RunFailure::Hook(hook, HookFailure::Exit(exit, output_tail)) => {
+                LabError::HookFailed { hook, exit, output_tail }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "session/tests.rs"]
+mod tests;

@@ -1,0 +1,70 @@
+//! A benchmark session: a summary for a terminal or a pull request, `hotset.bench/1` in hyperfine's shape, CSV and
+//! Markdown.
+
+mod conditions;
+mod csv;
+mod difference;
+mod files;
+mod headline;
+mod json;
+mod markdown;
+#[cfg(test)]
+mod testing;
+mod words;
+
+use hotset_analysis::bench::BenchSummary;
+
+pub use csv::bench_csv;
+pub use files::{failure, render_files};
+pub use json::write_bench_json;
+pub use markdown::bench_markdown;
+
+use crate::escape::{escape_text, shorten_middle};
+use crate::report::Options;
+use crate::report::screen::{Screen, Tone};
+
+/// The summary of a session, ready for a terminal or to be pasted.
+pub fn render_bench(summary: &BenchSummary, options: &Options) -> String {
+    let mut screen = Screen::new(options);
+    title(&mut screen, summary);
+    headline::push(&mut screen, summary);
+    conditions::push(&mut screen, summary);
+    difference::push(&mut screen, summary);
+    warnings(&mut screen, summary);
+    screen.finish()
+}
+
+/// The commands, with a letter where there are several, and how the session went.
+fn title(screen: &mut Screen, summary: &BenchSummary) {
+    let commands = &summary.session.commands;
+    for (index, command) in commands.iter().enumerate() {
+        let letter =
+            if commands.len() > 1 { format!("{}: ", words::letter(index)) } else { String::new() };
+        let name = format!("{letter}{}", screen.name(command.name.as_bytes()));
+        let name = screen.paint(&shorten_middle(&name, screen.width), Tone::Heading);
+        screen.line(&name);
+    }
+    screen.paragraph("", " · ", &words::session(summary), 0);
+    if let Some(tail) = words::output_tail(&summary.session.stop) {
+        screen.line("The end of its output:");
+        for line in tail {
+            let line = shorten_middle(&screen.name(line), screen.width.saturating_sub(2));
+            screen.line(&format!("  {line}"));
+        }
+    }
+}
+
+fn warnings(screen: &mut Screen, summary: &BenchSummary) {
+    if summary.warnings.is_empty() {
+        return;
+    }
+    screen.heading("Doubts", "");
+    for warning in &summary.warnings {
+        let advice =
+            if warning.advice.is_empty() { String::new() } else { format!("; {}", warning.advice) };
+        screen.paragraph("  ", " ", &escape_text(&format!("{}{advice}", warning.text)), 0);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,151 @@
+use serde_json::Value;
+
+use super::testing::{all, troubled, versus};
+use super::{bench_csv, bench_markdown, render_bench, write_bench_json};
+use crate::escape::columns;
+use crate::report::Options;
+use hotset_analysis::bench::{BenchSummary, summarise_bench};
+
+const SCHEMA: &str = include_str!("../../../../schema/bench-1.schema.json");
+
+type TestResult = Result<(), Box<dyn std::error::Error>>;
+
+fn json(summary: &BenchSummary) -> Result<Value, Box<dyn std::error::Error>> {
+    let mut bytes = Vec::new();
+    write_bench_json(summary, &mut bytes)?;
+    assert_eq!(bytes.iter().filter(|&&byte| byte == b'\n').count(), 1, "one line");
+    Ok(serde_json::from_slice(&bytes)?)
+}
+
+fn validator() -> Result<jsonschema::Validator, Box<dyn std::error::Error>> {
+    Ok(jsonschema::draft202012::new(&serde_json::from_str(SCHEMA)?)?)
+}
+
+#[test]
+fn summaries_read_well() {
+    for (name, summary) in all() {
+        let text = render_bench(&summary, &Options::default());
+        insta::assert_snapshot!(format!("{name}_80"), text);
+    }
+    let wide = Options { width: 120, all: true, ..Options::default() };
+    insta::assert_snapshot!("versus_120", render_bench(&summarise_bench(versus()), &wide));
+}
+
+#[test]
+fn no_line_is_wider_than_the_terminal() {
+    for (name, summary) in all() {
+        for (width, color, ascii) in
+            [(72, false, false), (80, false, true), (100, false, false), (200, false, false)]
+        {
+            let options = Options { width, color, ascii, ..Options::default() };
+            let text = render_bench(&summary, &options);
+            for line in text.lines() {
+                assert!(columns(line) <= width, "{name}: {line}");
+            }
+            assert!(!ascii || text.is_ascii(), "{name}");
+            assert!(!text.contains('\u{1b}'), "{name}");
+        }
+        let colored = render_bench(&summary, &Options { color: true, ..Options::default() });
+        assert!(colored.contains('\u{1b}'));
+    }
+}
+
+#[test]
+fn tables_for_other_programs() {
+    for (name, summary) in all() {
+        insta::assert_snapshot!(format!("{name}_csv"), bench_csv(&summary));
+        insta::assert_snapshot!(format!("{name}_markdown"), bench_markdown(&summary));
+    }
+    let csv = bench_csv(&summarise_bench(versus()));
+    assert!(csv.contains("\"load --format=json,v2 | sort (cold)\","), "a comma is quoted");
+    let markdown = bench_markdown(&summarise_bench(troubled()));
+    assert!(markdown.lines().all(|line| line.matches('|').count() == 9), "{markdown}");
+    let markdown = bench_markdown(&summarise_bench(versus()));
+    assert!(markdown.contains("`load --format=json,v2 \\| sort`"), "a pipe is no cell");
+}
+
+#[test]
+fn every_session_fits_the_schema() -> TestResult {
+    let validator = validator()?;
+    for (name, summary) in all() {
+        let json = json(&summary)?;
+        let errors: Vec<String> =
+            validator.iter_errors(&json).map(|e| format!("{e} at {}", e.instance_path)).collect();
+        assert!(errors.is_empty(), "{name}: {errors:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_schema_rejects_what_is_wrong() -> TestResult {
+    let validator = validator()?;
+    let good = json(&summarise_bench(versus()))?;
+    assert!(validator.is_valid(&good));
+    type Breakage = fn(&mut Value);
+    let breakages: [(&str, Breakage); 8] = [
+        ("other schema", |json| json["schema"] = "hotset.bench/2".into()),
+        ("key left out", |json| {
+            json["results"][0].as_object_mut().map(|result| result.remove("valid"));
+        }),
+        ("unknown key", |json| json["results"][0]["colour"] = 1.into()),
+        ("unknown reason", |json| json["results"][0]["reasons"][0] = vec!["bad luck"].into()),
+        ("negative time", |json| json["results"][0]["times"][0] = (-1).into()),
+        ("unknown state", |json| json["results"][0]["state"] = "lukewarm".into()),
+        ("unknown verdict", |json| json["comparisons"][0]["verdict"] = "better".into()),
+        ("share above one", |json| json["results"][0]["reached_before"][0] = 1.5.into()),
+    ];
+    for (name, break_it) in breakages {
+        let mut json = good.clone();
+        break_it(&mut json);
+        assert!(!validator.is_valid(&json), "{name}");
+    }
+    Ok(())
+}
+
+#[test]
+fn values_arrive_where_they_belong() -> TestResult {
+    let json = json(&summarise_bench(versus()))?;
+    let results = json["results"].as_array().ok_or("no results")?;
+    assert_eq!(results.len(), 5);
+    let warm = &results[1];
+    assert_eq!(warm["command"], "load --format=json,v2 | sort (warm)");
+    assert_eq!((&warm["state"], &warm["parameters"]["format"]), (&"warm".into(), &"json".into()));
+    assert_eq!(warm["times"].as_array().map(Vec::len), Some(20));
+    assert_eq!((&warm["valid_runs"], &warm["invalid_runs"]), (&19.into(), &1.into()));
+    assert_eq!((&warm["valid"][0], &warm["valid"][1]), (&true.into(), &false.into()));
+    assert_eq!(warm["reasons"][1], Value::from(vec!["major-faults", "device-read"]));
+    assert_eq!(warm["device_bytes"][1], 3 << 20);
+    assert_eq!(warm["reached_before"][0], 1.0);
+    assert_eq!(warm["io_pressure"][0], Value::Null, "missing is not zero");
+    assert_eq!(results[4]["repeats_result"], 1);
+    let mut labels: Vec<&Value> = results.iter().map(|result| &result["command"]).collect();
+    labels.dedup();
+    assert_eq!(labels.len(), 5, "hyperfine's scripts put these into legends");
+    let first = &json["comparisons"][0];
+    assert_eq!((&first["a"], &first["b"], &first["rounds"]), (&1.into(), &0.into(), &19.into()));
+    assert!(first["ratio"].as_f64().is_some_and(|ratio| (4.2..4.4).contains(&ratio)));
+    assert_eq!(
+        (&json["extended_rounds"], &json["stop"]["reason"]),
+        (&5.into(), &"max-time".into())
+    );
+    assert_eq!(json["seed"], 4_815_162_342_u64);
+    Ok(())
+}
+
+#[test]
+fn times_are_hyperfines() -> TestResult {
+    let json = json(&summarise_bench(super::testing::cold_warm()))?;
+    let cold = &json["results"][0];
+    let times: Vec<f64> =
+        cold["times"].as_array().ok_or("no times")?.iter().filter_map(Value::as_f64).collect();
+    let mean = times.iter().sum::<f64>() / times.len() as f64;
+    assert!(cold["mean"].as_f64().is_some_and(|found| (found - mean).abs() < 1e-9));
+    assert!((0.41..0.42).contains(&mean), "seconds: {mean}");
+    for key in ["mean", "stddev", "median", "user", "system", "min", "max"] {
+        assert!(cold[key].is_f64(), "{key}");
+    }
+    for key in ["times", "exit_codes", "memory_usage_byte", "valid", "rounds", "order"] {
+        assert_eq!(cold[key].as_array().map(Vec::len), Some(15), "{key}");
+    }
+    Ok(())
+}
