@@ -51,8 +51,9 @@ test-kernels: build ## Test on several kernels in virtual machines: make test-ke
 	@HOTSET_BIN=$(BIN) WORKLOAD_BIN=$(WORKLOAD) tests/kernels/run.sh $(KERNELS)
 
 .PHONY: bench
-bench: setup build ## Measure what hotset costs
-	@if [ -x bench/run.sh ]; then HOTSET_BIN=$(BIN) bench/run.sh; else echo "make: there is no bench/run.sh" >&2; exit 1; fi
+bench: setup build ## Measure hotset beside its peers: make bench BENCH=ls for one part (overhead, ls, control, restore)
+	@.ci/packages.sh bench
+	@HOTSET_BIN=$(BIN) bench/run.sh $(BENCH)
 
 .PHONY: lint
 lint: ## Formatting, clippy, licences, unused dependencies, shell scripts

@@ -3,10 +3,16 @@
 //! Truth comes from the `workload` program, which asks the kernel and never hotset. A helper that can't do its part
 //! panics with the reason: a test that can't run must not pass.
 
+pub mod bench;
+pub mod filesystems;
+pub mod gate;
+pub mod held;
 pub mod invariants;
 pub mod json;
+pub mod listing;
 pub mod mounted;
 pub mod observed;
+pub mod pageflags;
 pub mod programs;
 pub mod run;
 pub mod scratch;
@@ -20,6 +26,11 @@ pub use programs::{hotset, workload};
 pub use run::{HotsetRun, measure, prepare, profile_of, read_json, run_hotset, stderr};
 pub use scratch::Scratch;
 pub use state::{evict_verified, until, warm_verified};
+
+/// Bytes of a mebibyte.
+pub const MIB: u64 = 1 << 20;
+/// Bytes of a page on the hosts that run these tests.
+pub const PAGE: u64 = 4096;
 
 /// Gives a command the signals' default actions: a shell's background job, as a CI runner may be, has SIGINT and SIGQUIT
 /// ignored, and what is ignored stays so across exec.

@@ -1,6 +1,9 @@
 //! A mount for the time of a test.
 
+use std::path::Path;
 use std::process::Command;
+
+use rustix::mount::UnmountFlags;
 
 /// A mount that ends with this value.
 pub struct Mounted(String);
@@ -11,6 +14,11 @@ impl Mounted {
         let status = Command::new("mount").args(words).status().expect("mount");
         assert!(status.success(), "mount {words:?}: {status}; this test needs root");
         Self(words[words.len() - 1].to_owned())
+    }
+
+    /// Ends the mount at `point`, which somebody else made.
+    pub fn adopt(point: &Path) -> Self {
+        Self(crate::scratch::text(point).to_owned())
     }
 
     /// An overlay of one lower layer over `lower`, `upper`, `work` and `merged` in `dir`, which it makes.
@@ -27,7 +35,8 @@ impl Mounted {
 
 impl Drop for Mounted {
     fn drop(&mut self) {
-        // A failing test should report its own failure and not this one.
-        let _ = Command::new("umount").arg(&self.0).status();
+        // Detached, because another thread's child has this one's files open until it executes its program. A failing
+        // test should report its own failure and not this one.
+        let _ = rustix::mount::unmount(self.0.as_str(), UnmountFlags::DETACH);
     }
 }

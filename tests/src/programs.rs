@@ -17,6 +17,12 @@ pub fn workload() -> PathBuf {
     required(path, "build it with `cargo build -p hotset-tests --bin workload`")
 }
 
+/// The program that answers for a device whose requests a test holds, built beside the tests too.
+pub fn gate_server() -> PathBuf {
+    let path = profile_dir().join("gate");
+    required(path, "build it with `cargo build -p hotset-tests --bin gate`")
+}
+
 fn required(path: PathBuf, remedy: &str) -> PathBuf {
     assert!(path.is_file(), "{} does not exist: {remedy}", path.display());
     path

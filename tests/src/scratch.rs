@@ -23,9 +23,8 @@ impl Scratch {
         let dir = base.join(format!("{name}-{}-{serial}", std::process::id()));
         std::fs::create_dir_all(&dir)
             .unwrap_or_else(|error| panic!("can't create {}: {error}", dir.display()));
-        let kind = rustix::fs::statfs(&dir).expect("statfs of the scratch directory").f_type;
         assert!(
-            !MEMORY_FILE_SYSTEMS.contains(&(kind as u64)),
+            !is_in_memory(&dir),
             "{} is on a file system in memory, where nothing is ever cold: set HOTSET_TEST_DIR",
             dir.display()
         );
@@ -56,6 +55,13 @@ impl Drop for Scratch {
         // A failing test should report its own failure and not this one.
         let _ = std::fs::remove_dir_all(&self.dir);
     }
+}
+
+/// Whether a path is on a file system that has no device, where nothing is ever cold.
+pub fn is_in_memory(path: &Path) -> bool {
+    let kind =
+        rustix::fs::statfs(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    MEMORY_FILE_SYSTEMS.contains(&(kind.f_type as u64))
 }
 
 /// The path as a word; scratch paths are UTF-8.

@@ -1,10 +1,14 @@
 //! Cache states, verified right before use. Hosts that evict idle pages undo them within seconds.
 
+use std::fs::File;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
 use hotset_sys::cache;
+
+use crate::pageflags::resident_pages;
 
 const ATTEMPTS: u32 = 20;
 
@@ -21,6 +25,26 @@ pub fn warm_verified(path: &Path) {
     until("the file is cached", || {
         let change = cache::warm(path).unwrap_or_else(|error| panic!("{error}"));
         (change.cached_after.value() == Some(change.pages)).then_some(())
+    });
+}
+
+/// Evicts the file and reads the pages that `wanted` names, each alone, until they and no others are cached.
+pub fn scatter_verified(path: &Path, wanted: impl Fn(usize) -> bool) {
+    let file = File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::Random).expect("fadvise");
+    until("the wanted pages are cached, and no others", || {
+        evict_verified(path);
+        let pages = resident_pages(path).len();
+        for page in (0..pages).filter(|page| wanted(*page)) {
+            let mut byte = [0];
+            file.read_exact_at(&mut byte, page as u64 * rustix::param::page_size() as u64)
+                .expect("read");
+        }
+        resident_pages(path)
+            .iter()
+            .enumerate()
+            .all(|(page, here)| *here == wanted(page))
+            .then_some(())
     });
 }
 

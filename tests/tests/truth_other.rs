@@ -1,10 +1,7 @@
 //! Direct I/O, mappings, io_uring and lookups: what hotset says against what the workload and the kernel say.
 
 use hotset_tests::scratch::text;
-use hotset_tests::{Cache, Observed, Scratch, number, observe};
-
-const MIB: u64 = 1 << 20;
-const PAGE: u64 = 4096;
+use hotset_tests::{Cache, MIB, Observed, PAGE, Scratch, number, observe};
 
 fn assert_direct(run: &Observed) {
     run.assert_same(&[

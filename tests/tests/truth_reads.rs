@@ -1,10 +1,9 @@
 //! Reads: what hotset says of a file against what the workload and the kernel say of it.
 
 use hotset_tests::scratch::text;
-use hotset_tests::{Cache, Observed, Scratch, number, observe, prepare, run_hotset, until};
-
-const MIB: u64 = 1 << 20;
-const PAGE: u64 = 4096;
+use hotset_tests::{
+    Cache, MIB, Observed, PAGE, Scratch, number, observe, prepare, run_hotset, until,
+};
 
 /// Requests, pages and residency, which hold for every buffered reader.
 fn assert_requests(run: &Observed) {

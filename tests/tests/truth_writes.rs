@@ -1,10 +1,7 @@
 //! Writes: what hotset says of a file against what the workload and the kernel say of it.
 
 use hotset_tests::scratch::text;
-use hotset_tests::{Cache, Observed, Scratch, observe};
-
-const MIB: u64 = 1 << 20;
-const PAGE: u64 = 4096;
+use hotset_tests::{Cache, MIB, Observed, PAGE, Scratch, observe};
 
 fn assert_requests(run: &Observed) {
     run.assert_same(&[

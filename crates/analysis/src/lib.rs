@@ -5,13 +5,16 @@
 
 #![forbid(unsafe_code)]
 
+pub mod bench;
 mod directories;
 mod finding;
 mod gate;
+pub mod listing;
 mod losses;
 mod numbers;
 mod rules;
 mod summary;
+mod system;
 #[cfg(test)]
 mod testing;
 mod time;
@@ -23,4 +26,8 @@ pub use losses::Losses;
 pub use numbers::{IoNumbers, ReadNumbers, Rest, WriteNumbers};
 pub use rules::{Outcome, RULES, Rule, RuleInput, RuleVerdict, Verdict};
 pub use summary::{FileNumbers, LookupNumbers, Summary, summarise};
+pub use system::{
+    CacheOrder, CachePart, CachedFileNumbers, SystemNumbers, cached_file_numbers,
+    file_systems_by_pages, sort_cached_files, system_numbers,
+};
 pub use time::{Slice, SliceKind, TimeSplit};

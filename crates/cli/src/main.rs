@@ -4,13 +4,17 @@
 
 mod args;
 mod attached;
+mod bench;
 mod commands;
+mod control;
 mod costs;
 mod exit;
 mod fallback;
+mod interrupt;
 mod output;
 mod plan;
 mod runner;
+mod saved;
 mod spawn;
 
 use std::process::ExitCode;

@@ -1,13 +1,20 @@
 //! The only place that prints and writes report files.
 
+mod bench;
+mod rows;
+
 use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use hotset_analysis::Summary;
+use hotset_view::listing::ListStyle;
 
-use crate::args::{Color, OutputArgs};
+use crate::args::{Color, FormArgs, OutputArgs};
+
+pub(crate) use bench::{bench, bench_files};
+pub(crate) use rows::RowStream;
 
 /// Columns where there is no terminal to ask.
 const DEFAULT_WIDTH: usize = 100;
@@ -19,6 +26,26 @@ const JSON_BUFFER_BYTES: usize = 64 * 1024;
 pub(crate) fn say(message: impl std::fmt::Display) {
     // A closed standard error is nothing that a message could still tell.
     let _ = writeln!(io::stderr(), "hotset: {message}");
+}
+
+/// Whether a line that changes could be seen.
+pub(crate) fn stderr_is_terminal() -> bool {
+    io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// Puts `line` in the place of the last one on the terminal; an empty one takes it away.
+pub(crate) fn progress(line: &str) {
+    let _ = write!(io::stderr(), "\r\x1b[K{line}");
+}
+
+/// Standard output as a stream of bytes, for a snapshot.
+pub(crate) fn snapshot_stream() -> io::Stdout {
+    io::stdout()
+}
+
+/// Prints a report to standard error, where standard output is taken.
+pub(crate) fn print_beside(bytes: &[u8]) -> Result<()> {
+    io::stderr().lock().write_all(bytes).context("standard error")
 }
 
 /// Prints to standard output.
@@ -53,6 +80,19 @@ pub(crate) fn stdout_style(color: Color) -> (usize, bool) {
     (width_of(terminal_size::terminal_size_of(&out)), use_color(color, out.is_terminal()))
 }
 
+/// How a listing on standard output looks, and whether that is a terminal.
+pub(crate) fn listing_style(form: &FormArgs) -> (ListStyle, bool) {
+    let out = io::stdout();
+    let terminal = out.is_terminal();
+    let style = ListStyle {
+        width: terminal.then(|| width_of(terminal_size::terminal_size_of(&out))),
+        color: use_color(form.color, terminal),
+        ascii: form.ascii || !locale_is_utf8(),
+        all_columns: form.all_columns,
+    };
+    (style, terminal)
+}
+
 /// Writes what was asked for: JSON where it is wanted, the report to standard error unless it is not.
 ///
 /// A report that can't be written is said, and the others still come.
@@ -80,7 +120,7 @@ pub(crate) fn report(summary: &Summary, args: &OutputArgs) -> bool {
 }
 
 /// Whether the locale can show more than ASCII: LC_ALL, else LC_CTYPE, else LANG.
-fn locale_is_utf8() -> bool {
+pub(crate) fn locale_is_utf8() -> bool {
     ["LC_ALL", "LC_CTYPE", "LANG"]
         .iter()
         .filter_map(|name| std::env::var(name).ok())
@@ -92,9 +132,17 @@ fn locale_is_utf8() -> bool {
 }
 
 fn write_json(summary: &Summary, path: &Path) -> Result<()> {
+    // A run can have tens of thousands of rows: they go out as they are made.
+    write_file(path, &mut |out| hotset_view::write_profile_json(summary, out))
+}
+
+/// What makes the contents of a file.
+type Contents<'a> = &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
+
+/// Writes a file as a whole; `-` is standard output.
+fn write_file(path: &Path, contents: Contents<'_>) -> Result<()> {
     if path == Path::new("-") {
-        let written = write_buffered(summary, io::stdout().lock());
-        return match written {
+        return match write_buffered(io::stdout().lock(), contents) {
             // `| head` has what it wanted.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             other => other.context("standard output"),
@@ -105,23 +153,23 @@ fn write_json(summary: &Summary, path: &Path) -> Result<()> {
         Ok(there) if !there.is_file() => fs::OpenOptions::new()
             .write(true)
             .open(path)
-            .and_then(|file| write_buffered(summary, file)),
+            .and_then(|file| write_buffered(file, contents)),
         // Where a link leads to is replaced, and not the link.
-        Ok(_) => fs::canonicalize(path).and_then(|path| replace(summary, &path)),
-        Err(_) => replace(summary, path),
+        Ok(_) => fs::canonicalize(path).and_then(|path| replace(&path, contents)),
+        Err(_) => replace(path, contents),
     };
     written.with_context(|| path.display().to_string())
 }
 
 /// Writes beside a file, then renames: whoever reads it sees the old one or the new one, never a half.
-fn replace(summary: &Summary, path: &Path) -> io::Result<()> {
+fn replace(path: &Path, contents: Contents<'_>) -> io::Result<()> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(format!(".{}.part", std::process::id()));
     let beside = Path::new(&beside);
     // A new file and not what somebody else may have put there under this name.
     let file = fs::File::create_new(beside)?;
     let written = Ok(file)
-        .and_then(|file| write_buffered(summary, file))
+        .and_then(|file| write_buffered(file, contents))
         .and_then(|()| fs::rename(beside, path));
     if written.is_err() {
         let _ = fs::remove_file(beside);
@@ -129,9 +177,8 @@ fn replace(summary: &Summary, path: &Path) -> io::Result<()> {
     written
 }
 
-/// A run can have tens of thousands of rows: they go out as they are made.
-fn write_buffered(summary: &Summary, out: impl Write) -> io::Result<()> {
+fn write_buffered(out: impl Write, contents: Contents<'_>) -> io::Result<()> {
     let mut out = io::BufWriter::with_capacity(JSON_BUFFER_BYTES, out);
-    hotset_view::write_profile_json(summary, &mut out)?;
+    contents(&mut out)?;
     out.flush()
 }

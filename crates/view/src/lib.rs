@@ -3,10 +3,15 @@
 
 #![forbid(unsafe_code)]
 
+pub mod bench;
+pub mod control;
 mod doctor;
 mod escape;
 mod json;
+pub mod listing;
 mod report;
+mod snapshot;
+mod system;
 mod table;
 #[cfg(test)]
 mod testing;
@@ -16,3 +21,5 @@ pub use doctor::{doctor_json, doctor_text};
 pub use escape::{escape_bytes, escape_text, shorten_middle};
 pub use json::write_profile_json;
 pub use report::{Options, render};
+pub use snapshot::{restore_json, restore_text, save_json, save_text};
+pub use system::{SystemOptions, system_csv, system_json, system_text};

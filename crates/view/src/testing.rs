@@ -43,7 +43,7 @@ pub(crate) fn summary_without_costs(profile: Profile) -> Summary {
     summarise(profile, none, Gate::default())
 }
 
-fn environment() -> Environment {
+pub(crate) fn environment() -> Environment {
     Environment {
         kernel: "6.18.44".to_owned(),
         page_size_bytes: 4096,

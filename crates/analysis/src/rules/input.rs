@@ -109,7 +109,7 @@ pub(super) fn cached_read_ns(costs: &CostTable, bytes: f64) -> f64 {
 pub(super) const BUFFER_BYTES: f64 = 65536.0;
 
 /// An amount of bytes in words: `512 bytes`, `5.5 KiB`, `200 MiB`.
-pub(super) fn size(bytes: f64) -> String {
+pub(crate) fn size(bytes: f64) -> String {
     const KIB: f64 = 1024.0;
     let (value, unit) = match bytes {
         b if b < KIB => return format!("{b:.0} bytes"),

@@ -27,6 +27,7 @@ use hotset_facts::Reason;
 use crate::{Finding, Severity};
 
 pub use input::RuleInput;
+pub(crate) use input::size;
 
 /// What a rule answers.
 #[derive(Debug, Clone, PartialEq)]

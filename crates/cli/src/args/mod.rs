@@ -1,14 +1,27 @@
 //! The arguments as typed. Nothing here is validated beyond its syntax; [`crate::plan`] does that.
 
 mod attach;
+mod bench;
+mod control;
+mod globs;
+mod ls;
 mod run;
+mod saved;
+mod selection;
 mod shared;
+mod size;
 
 use clap::{Parser, Subcommand};
 
 pub(crate) use attach::AttachArgs;
+pub(crate) use bench::{AroundArgs, BenchArgs, BenchOutput, ParameterArgs, RoundArgs};
+pub(crate) use control::{ControlOutput, EvictArgs, PinArgs, WarmArgs};
+pub(crate) use ls::{FormArgs, LsArgs, SortArg};
 pub(crate) use run::RunArgs;
+pub(crate) use saved::{RestoreArgs, RestoreOrder, SaveArgs};
+pub(crate) use selection::SelectionArgs;
 pub(crate) use shared::{Color, OutputArgs};
+pub(crate) use size::parse_size;
 
 /// What the page cache does for a program, what it is worth, and what to change.
 #[derive(Debug, Parser)]
@@ -28,6 +41,20 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// The same for what already runs: a process, a control group, or the whole host.
     Attach(AttachArgs),
+    /// What is in the page cache of files, directories and processes: a row a file, then the total.
+    Ls(LsArgs),
+    /// Bring files into the page cache: fetch what is missing, and say what is cached then.
+    Warm(WarmArgs),
+    /// Take files out of the page cache, and say what stayed and why.
+    Evict(EvictArgs),
+    /// Hold files in memory until stopped, as they grow and are replaced.
+    Pin(PinArgs),
+    /// Save which pages of files are cached, so that `restore` can bring exactly these back.
+    Save(SaveArgs),
+    /// Read back the pages that `save` found cached, and no others; files that changed are left alone.
+    Restore(RestoreArgs),
+    /// Time a command from a cold and from a warm cache, or against another: states verified before each run.
+    Bench(Box<BenchArgs>),
     /// What this host lets hotset see, what not, why, and what to do about it.
     Doctor(DoctorArgs),
     /// Print shell completions.

@@ -3,6 +3,8 @@
 mod attach;
 mod doctor;
 mod generate;
+mod ls;
+mod ls_system;
 mod run;
 
 use crate::args::{Cli, Command};
@@ -13,6 +15,14 @@ pub(crate) fn dispatch(cli: Cli) -> Exit {
     match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Attach(args) => attach::attach(&args),
+        Command::Ls(args) if args.system => ls_system::ls_system(&args),
+        Command::Ls(args) => ls::ls(&args),
+        Command::Warm(args) => crate::control::warm(&args),
+        Command::Evict(args) => crate::control::evict(&args),
+        Command::Pin(args) => crate::control::pin(&args),
+        Command::Save(args) => crate::saved::save(&args),
+        Command::Restore(args) => crate::saved::restore(&args),
+        Command::Bench(args) => crate::bench::bench(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Completions { shell } => generate::completions(shell),
         Command::Man { directory } => generate::man(&directory),

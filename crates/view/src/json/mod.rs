@@ -11,7 +11,9 @@ use std::io;
 
 use hotset_analysis::Summary;
 
+pub(crate) use rows::path_keys;
 use run::ProfileV1;
+pub(crate) use run::{EnvironmentV1, rfc3339};
 
 /// Writes one run as a line of JSON, schema `hotset.profile/1`, with a line end: row by row, in many small writes, so
 /// give it a buffer. What it needs itself does not grow with the run.

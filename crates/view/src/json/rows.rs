@@ -26,7 +26,7 @@ where
 }
 
 /// A path as text, and its bytes in hexadecimal where the text is not exact.
-pub(super) fn path_keys(path: &Path) -> (Cow<'_, str>, Option<String>) {
+pub(crate) fn path_keys(path: &Path) -> (Cow<'_, str>, Option<String>) {
     let bytes = path.as_os_str().as_bytes();
     match std::str::from_utf8(bytes) {
         Ok(exact) => (exact.into(), None),

@@ -42,7 +42,7 @@ impl Serialize for ProfileV1<'_> {
 }
 
 /// RFC 3339 in UTC; a clock beyond the year 9999 prints as its end.
-fn rfc3339(time: SystemTime) -> String {
+pub(crate) fn rfc3339(time: SystemTime) -> String {
     jiff::Timestamp::try_from(time).unwrap_or(jiff::Timestamp::MAX).to_string()
 }
 
@@ -74,7 +74,7 @@ impl<'a> From<&'a Filesystem> for FilesystemV1<'a> {
 }
 
 #[derive(Serialize)]
-struct EnvironmentV1<'a> {
+pub(crate) struct EnvironmentV1<'a> {
     kernel: String,
     page_size_bytes: u64,
     cpus: u32,

@@ -7,7 +7,7 @@ mod findings;
 mod header;
 mod lookups;
 mod processes;
-mod screen;
+pub(crate) mod screen;
 pub(crate) mod text;
 mod time;
 

@@ -8,14 +8,14 @@ use hotset_facts::Observed;
 use std::os::unix::ffi::OsStrExt as _;
 
 use super::Options;
-use super::text::{ascii, paint, wrap, wrap_by};
+use super::text::{ascii, hex_escapes, paint, wrap, wrap_by};
 use crate::escape::{columns, escape_bytes, shorten_end};
 use crate::table::{INDENT, Table};
 use crate::units::{bytes, duration};
 
 /// What a piece of text is, for its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tone {
+pub(crate) enum Tone {
     Heading,
     Quiet,
     Good,
@@ -40,17 +40,17 @@ impl Tone {
 }
 
 /// A report in the making.
-pub(super) struct Screen {
+pub(crate) struct Screen {
     out: String,
-    pub(super) width: usize,
-    pub(super) top: usize,
-    pub(super) all: bool,
+    pub(crate) width: usize,
+    pub(crate) top: usize,
+    pub(crate) all: bool,
     color: bool,
     ascii: bool,
 }
 
 impl Screen {
-    pub(super) fn new(options: &Options) -> Self {
+    pub(crate) fn new(options: &Options) -> Self {
         Self {
             out: String::new(),
             width: options.width.clamp(72, 200),
@@ -61,12 +61,12 @@ impl Screen {
         }
     }
 
-    pub(super) fn finish(self) -> String {
+    pub(crate) fn finish(self) -> String {
         if self.ascii { ascii(&self.out) } else { self.out }
     }
 
     /// A section: a blank line, its title, and a note beside it.
-    pub(super) fn heading(&mut self, title: &str, note: &str) {
+    pub(crate) fn heading(&mut self, title: &str, note: &str) {
         let note = shorten_end(note, self.width.saturating_sub(columns(title) + 4));
         let title = self.paint(title, Tone::Heading);
         let note = if note.is_empty() { String::new() } else { format!("  ({note})") };
@@ -74,13 +74,13 @@ impl Screen {
         self.out.push_str(&format!("\n{title}{note}\n"));
     }
 
-    pub(super) fn line(&mut self, line: &str) {
+    pub(crate) fn line(&mut self, line: &str) {
         self.out.push_str(line.trim_end());
         self.out.push('\n');
     }
 
     /// A blank line, then a table: its title over the names, the titles of its columns quiet.
-    pub(super) fn table(&mut self, title: &str, table: &Table, names: &[String]) {
+    pub(crate) fn table(&mut self, title: &str, table: &Table, names: &[String]) {
         let room = table.room_for_names(self.width) + INDENT;
         let title = shorten_end(title, room);
         self.line("");
@@ -96,7 +96,7 @@ impl Screen {
     }
 
     /// A quiet line below a table.
-    pub(super) fn below_table(&mut self, text: &str) {
+    pub(crate) fn below_table(&mut self, text: &str) {
         for text in wrap(text, self.width - INDENT) {
             let line = format!("{:INDENT$}{}", "", self.paint(&text, Tone::Quiet));
             self.line(&line);
@@ -104,7 +104,7 @@ impl Screen {
     }
 
     /// Words after a label, wrapped below each other: no wider than 100 columns, which is as much as the eye follows.
-    pub(super) fn paragraph(&mut self, label: &str, separator: &str, text: &str, indent: usize) {
+    pub(crate) fn paragraph(&mut self, label: &str, separator: &str, text: &str, indent: usize) {
         let width = self.width.min(100).saturating_sub(indent + columns(label)).max(20);
         for (i, line) in wrap_by(text, separator, width).iter().enumerate() {
             let shown = if i == 0 { label.to_owned() } else { " ".repeat(columns(label)) };
@@ -113,12 +113,12 @@ impl Screen {
         }
     }
 
-    pub(super) fn paint(&self, text: &str, tone: Tone) -> String {
+    pub(crate) fn paint(&self, text: &str, tone: Tone) -> String {
         paint(text, tone.style(), self.color)
     }
 
     /// A name, safe for this terminal.
-    pub(super) fn name(&self, bytes: &[u8]) -> String {
+    pub(crate) fn name(&self, bytes: &[u8]) -> String {
         let escaped = escape_bytes(bytes);
         if !self.ascii || escaped.is_ascii() {
             return escaped;
@@ -126,23 +126,18 @@ impl Screen {
         escaped.chars().map(|c| if c.is_ascii() { c.to_string() } else { hex_escapes(c) }).collect()
     }
 
-    pub(super) fn path(&self, path: &Path) -> String {
+    pub(crate) fn path(&self, path: &Path) -> String {
         self.name(path.as_os_str().as_bytes())
     }
 }
 
-fn hex_escapes(c: char) -> String {
-    let mut buffer = [0; 4];
-    c.encode_utf8(&mut buffer).bytes().map(|byte| format!("\\x{byte:02x}")).collect()
-}
-
 /// A value as a cell; a dash where there is none (the reasons stand at the end of the report).
-pub(super) fn cell<T>(value: Observed<T>, format: impl FnOnce(T) -> String) -> String {
+pub(crate) fn cell<T>(value: Observed<T>, format: impl FnOnce(T) -> String) -> String {
     value.value().map_or_else(|| "-".to_owned(), format)
 }
 
 /// What the rows beyond the shown ones add up to; zeros say nothing to a person.
-pub(super) fn rest_words(rest: &Rest) -> impl Iterator<Item = String> {
+pub(crate) fn rest_words(rest: &Rest) -> impl Iterator<Item = String> {
     let known = |value: Observed<u64>| value.value().filter(|&value| value > 0);
     let words = [
         known(rest.io_time_ns).map(|ns| format!("{} of I/O", duration(ns))),

@@ -54,6 +54,12 @@ pub(crate) fn ascii(text: &str) -> String {
         .collect()
 }
 
+/// A character as its bytes in UTF-8, escaped.
+pub(crate) fn hex_escapes(c: char) -> String {
+    let mut buffer = [0; 4];
+    c.encode_utf8(&mut buffer).bytes().map(|byte| format!("\\x{byte:02x}")).collect()
+}
+
 /// A bar of `width` columns for a share from 0 to 1, in eighths of a column. A share above zero is never empty.
 pub(crate) fn bar(share: f64, width: usize) -> String {
     const EIGHTHS: [char; 8] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];

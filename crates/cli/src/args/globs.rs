@@ -1,0 +1,116 @@
+//! `--include` and `--exclude`.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use hotset_sys::tree::PathFilter;
+
+/// Patterns that files must match, and patterns that neither they nor a directory on the way may match.
+#[derive(Debug)]
+pub(crate) struct Globs {
+    include: Patterns,
+    exclude: Patterns,
+}
+
+impl Globs {
+    /// `None` where there are no patterns.
+    ///
+    /// # Errors
+    /// Names the pattern that is none.
+    pub(crate) fn new(include: &[String], exclude: &[String]) -> Result<Option<Self>> {
+        if include.is_empty() && exclude.is_empty() {
+            return Ok(None);
+        }
+        let include = Patterns::new(include).context("--include")?;
+        let exclude = Patterns::new(exclude).context("--exclude")?;
+        Ok(Some(Self { include, exclude }))
+    }
+}
+
+impl PathFilter for Globs {
+    fn enters(&self, directory: &Path) -> bool {
+        !self.exclude.match_it(directory)
+    }
+
+    fn takes(&self, file: &Path) -> bool {
+        (self.include.is_empty() || self.include.match_it(file)) && !self.exclude.match_it(file)
+    }
+}
+
+/// Patterns for whole paths and patterns for names.
+#[derive(Debug)]
+struct Patterns {
+    paths: GlobSet,
+    names: GlobSet,
+}
+
+impl Patterns {
+    fn new(patterns: &[String]) -> Result<Self> {
+        let (mut paths, mut names) = (GlobSetBuilder::new(), GlobSetBuilder::new());
+        for pattern in patterns {
+            // `build/` is how people write a directory.
+            let plain = pattern.strip_suffix('/').filter(|rest| !rest.is_empty());
+            let plain = plain.unwrap_or(pattern);
+            let glob =
+                GlobBuilder::new(plain).literal_separator(true).backslash_escape(true).build()?;
+            if plain.contains('/') {
+                paths.add(glob)
+            } else {
+                names.add(glob)
+            };
+        }
+        Ok(Self { paths: paths.build()?, names: names.build()? })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.paths.is_empty() && self.names.is_empty()
+    }
+
+    fn match_it(&self, path: &Path) -> bool {
+        self.paths.is_match(path)
+            || (!self.names.is_empty()
+                && path.file_name().is_some_and(|name| self.names.is_match(name)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn globs(include: &[&str], exclude: &[&str]) -> Globs {
+        let owned = |all: &[&str]| all.iter().map(|&one| one.to_owned()).collect::<Vec<_>>();
+        Globs::new(&owned(include), &owned(exclude)).expect("patterns").expect("some")
+    }
+
+    #[test]
+    fn a_pattern_with_a_slash_is_for_the_path_and_any_other_for_the_name() {
+        let globs = globs(&["*.so", "/data/**/index*"], &[]);
+        let takes = |path: &str| globs.takes(Path::new(path));
+        assert!(takes("/usr/lib/libc.so") && takes("libm.so") && takes("/data/a/b/index.db"));
+        assert!(!takes("/usr/lib.so/readme") && !takes("/srv/data/a/index") && !takes("index"));
+        // A star does not span directories, two do.
+        let one = self::globs(&["/data/*/x"], &[]);
+        assert!(one.takes(Path::new("/data/a/x")) && !one.takes(Path::new("/data/a/b/x")));
+    }
+
+    #[test]
+    fn excluded_directories_are_not_entered_and_exclude_wins() {
+        let globs = globs(&["*.rs"], &["target/", "/src/**/gen", "*_old.rs"]);
+        let (enters, takes) =
+            (|path: &str| globs.enters(Path::new(path)), |path: &str| globs.takes(Path::new(path)));
+        assert!(!enters("/src/target") && !enters("target") && !enters("/src/a/gen"));
+        assert!(enters("/src/targets") && enters("/src/a"));
+        assert!(takes("/src/a.rs") && !takes("/src/a_old.rs") && !takes("/src/a.c"));
+    }
+
+    #[test]
+    fn names_of_any_bytes_match_and_bad_patterns_are_named() {
+        use std::os::unix::ffi::OsStrExt as _;
+        let path = Path::new(std::ffi::OsStr::from_bytes(b"/x/a\xff.log"));
+        assert!(globs(&["a*.log"], &[]).takes(path));
+        let error = Globs::new(&["a[".to_owned()], &[]).expect_err("refused");
+        assert!(format!("{error:#}").contains("a["), "{error:#}");
+        assert!(Globs::new(&[], &[]).expect("none").is_none());
+    }
+}

@@ -1,0 +1,193 @@
+//! `hotset ls`.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use hotset_analysis::listing::{Direction, Only, Order, SortKey};
+
+use super::{Color, SelectionArgs};
+
+/// Arguments of `ls`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct LsArgs {
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
+    /// The files that a process has open or mapped, as it sees them, in its mount namespace; deleted ones too.
+    #[arg(long, value_name = "PID", value_parser = clap::value_parser!(u32).range(1..), conflicts_with_all = ["paths", "files_from"])]
+    #[arg(help_heading = "Which files")]
+    pub(crate) pid: Option<u32>,
+    /// The same for the processes of a control group, by its directory.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["paths", "files_from", "pid"])]
+    #[arg(help_heading = "Which files")]
+    pub(crate) cgroup: Option<PathBuf>,
+    /// The files that occupy the cache of the whole machine, also those that nobody has open: the 30 with most in it, or
+    /// --top N; then what else is cached. Root sees everything.
+    #[arg(long, conflicts_with_all = NOT_WITH_SYSTEM)]
+    #[arg(help_heading = "Which files")]
+    pub(crate) system: bool,
+    /// With --system: walk over the mounted file systems even where the kernel's own list can be read.
+    #[arg(long, hide = true, requires = "system", conflicts_with_all = NOT_WITH_SYSTEM)]
+    pub(crate) walk: bool,
+    #[command(flatten)]
+    pub(crate) rows: RowArgs,
+    #[command(flatten)]
+    pub(crate) form: FormArgs,
+    /// Threads that look at files [default: the CPUs, at most 4].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub(crate) threads: Option<u16>,
+}
+
+/// What chooses among files that were named, or prints what a list of the whole machine doesn't have.
+const NOT_WITH_SYSTEM: [&str; 18] = [
+    "paths",
+    "files_from",
+    "pid",
+    "cgroup",
+    "null",
+    "depth",
+    "include",
+    "exclude",
+    "one_file_system",
+    "follow",
+    "only",
+    "dirs",
+    "summarize",
+    "names",
+    "map",
+    "quiet",
+    "cells",
+    "threads",
+];
+
+/// Which rows, in which order.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Which rows")]
+pub(crate) struct RowArgs {
+    /// Only files in this state; the total still counts all.
+    #[arg(long, value_enum, value_name = "STATE")]
+    pub(crate) only: Option<OnlyArg>,
+    /// A row a directory with all the files below it, as du(1) has them, instead of a row a file; --depth then says how
+    /// many levels have rows of their own, and everything is counted.
+    #[arg(long)]
+    pub(crate) dirs: bool,
+    /// Only the total.
+    #[arg(short, long, conflicts_with_all = ["dirs", "only", "top", "sort", "csv", "names", "map"])]
+    pub(crate) summarize: bool,
+    /// Sort: the most or biggest first, names from a to z. Without it, rows come as they are found.
+    #[arg(long, value_enum, value_name = "KEY")]
+    pub(crate) sort: Option<SortArg>,
+    /// The other way round.
+    #[arg(short, long)]
+    pub(crate) reverse: bool,
+    /// Only the first N rows of the order, which is --sort cached unless another is given.
+    #[arg(long, value_name = "N")]
+    pub(crate) top: Option<usize>,
+}
+
+/// How it is printed.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct FormArgs {
+    /// JSON (hotset.residency/1).
+    #[arg(long, group = "form")]
+    pub(crate) json: bool,
+    /// CSV with pcstat's columns Name, Size, Pages, Cached and Percent first.
+    #[arg(long, group = "form")]
+    pub(crate) csv: bool,
+    /// Names alone, a line each, or ended by a NUL with -0 (which, without --files-from, is enough by itself).
+    #[arg(long, group = "form")]
+    pub(crate) names: bool,
+    /// A picture of each file as wide as the terminal: which parts of it are cached.
+    #[arg(long, group = "form", conflicts_with = "dirs")]
+    pub(crate) map: bool,
+    /// Nothing but the exit code: 0 if everything is cached, 1 if not or if that is not known.
+    #[arg(short, long, group = "form")]
+    pub(crate) quiet: bool,
+    /// Cells of a --map, or of the `cells` that --json then has for each file.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
+    pub(crate) cells: Option<u32>,
+    /// Every column, on a narrow terminal too.
+    #[arg(short = 'v', long)]
+    pub(crate) all_columns: bool,
+    /// When to use colour.
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    pub(crate) color: Color,
+    /// Plain ASCII bars and signs.
+    #[arg(long)]
+    pub(crate) ascii: bool,
+}
+
+/// A state that files are chosen by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnlyArg {
+    /// Every page is cached; empty files are.
+    Cached,
+    /// Some pages are.
+    Partial,
+    /// No page is.
+    Uncached,
+}
+
+/// What rows are sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SortArg {
+    /// Memory in the cache.
+    Cached,
+    /// Size.
+    Size,
+    /// Path.
+    Name,
+    /// Share in the cache.
+    Percent,
+    /// Dirty memory.
+    Dirty,
+    /// What was evicted lately.
+    Evicted,
+}
+
+impl RowArgs {
+    /// The order that was asked for; none where rows come as they are found.
+    pub(crate) fn order(&self) -> Option<Order> {
+        let key = match self.sort {
+            Some(SortArg::Cached) => SortKey::Cached,
+            Some(SortArg::Size) => SortKey::Size,
+            Some(SortArg::Name) => SortKey::Name,
+            Some(SortArg::Percent) => SortKey::Percent,
+            Some(SortArg::Dirty) => SortKey::Dirty,
+            Some(SortArg::Evicted) => SortKey::Evicted,
+            None if self.top.is_some() || self.reverse => SortKey::Cached,
+            None => return None,
+        };
+        let direction = if self.reverse { Direction::Reversed } else { Direction::Usual };
+        Some(Order { key, direction })
+    }
+
+    /// The filter by state.
+    pub(crate) fn filter(&self) -> Option<Only> {
+        self.only.map(|only| match only {
+            OnlyArg::Cached => Only::Cached,
+            OnlyArg::Partial => Only::Partial,
+            OnlyArg::Uncached => Only::Uncached,
+        })
+    }
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  hotset ls /var/lib/postgresql --top 20     the 20 files that take the most memory
+  hotset ls --dirs --depth 1 /usr            what each directory right below /usr has in the cache
+  sudo hotset ls --system                    which files occupy the cache of this machine
+  hotset ls --map big.db                     which parts of one file are cached
+  hotset ls -q model.bin || hotset warm model.bin
+  hotset ls -0 --only uncached . | xargs -0 ls -l
+
+Every file has a row; then comes the total of all files that were looked at. Cached is memory: whole pages. Percent is
+the share of the file's pages; an empty file has none (-), and counts as cached for -q and --only. Where is the file from
+its start to its end. Dirty and Writeback are memory that is not on the device yet; Evicted is what was thrown out so
+lately that reading it again would show that memory is short. A narrow terminal has fewer columns (-v: all).
+
+A state can only be told by the file's owner, by who may write to it, and by root: to anyone else the kernel would claim
+that all is cached, so hotset says \"unknown: no write permission\". Hard links are counted once.
+
+Exit code: 0; 1 if a path could not be read (the rest is still shown), or by -q; 130 after Ctrl-C, with the part so far.";

@@ -1,0 +1,57 @@
+//! Sizes as typed.
+
+/// Reads `4096`, `64K`, `1.5M`, `2GiB`: bytes, with units of 1024; `KB`, `MB` and so on are units of 1000, as dd(1) has
+/// them. Upper and lower case are the same.
+///
+/// # Errors
+/// Says what was expected.
+pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
+    const EXPECTED: &str = "expected a number with K, M, G or T, e.g. 64K or 1.5GiB";
+    let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let factor = unit_bytes(unit).ok_or_else(|| format!("unknown unit {unit:?}; {EXPECTED}"))?;
+    if let Ok(whole) = number.parse::<u64>() {
+        return whole.checked_mul(factor).ok_or_else(|| "more than 16 EiB".to_owned());
+    }
+    let number: f64 = number.parse().map_err(|_| EXPECTED.to_owned())?;
+    let bytes = number * factor as f64;
+    if bytes >= u64::MAX as f64 { Err("more than 16 EiB".to_owned()) } else { Ok(bytes as u64) }
+}
+
+fn unit_bytes(unit: &str) -> Option<u64> {
+    let lower = unit.to_ascii_lowercase();
+    let mut letters = lower.chars();
+    let power = match letters.next() {
+        None => return Some(1),
+        Some('b') if lower.len() == 1 => return Some(1),
+        Some(letter) => 1 + "kmgtpe".find(letter)? as u32,
+    };
+    match letters.as_str() {
+        "" | "ib" => 1024_u64.checked_pow(power),
+        "b" => 1000_u64.checked_pow(power),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units_of_1024_unless_they_say_otherwise() {
+        let all = ["0", "4096", "64K", "1m", "1.5G", "2GiB", "3mib", "10kB", "16E", "7b"];
+        let read = all.map(|text| parse_size(text).ok());
+        let (kib, mib, gib) = (1 << 10, 1 << 20, 1_u64 << 30);
+        let wanted = [0, 4096, 64 * kib, mib, gib + gib / 2, 2 * gib, 3 * mib, 10_000];
+        assert_eq!(read[..8], wanted.map(Some));
+        assert_eq!(read[8..], [None, Some(7)]);
+    }
+
+    #[test]
+    fn what_is_no_size_says_what_would_be() {
+        for bad in ["", "K", "-1", "1X", "1 K", "1KiBs", "1.2.3", "99999999999999999999", "1é"] {
+            assert!(parse_size(bad).is_err(), "{bad}");
+        }
+        assert!(parse_size("5Q").unwrap_err().contains("\"Q\""));
+    }
+}

@@ -1,0 +1,211 @@
+//! From what was typed to commands that can be run, with what surrounds them.
+
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use hotset_facts::BenchCommand;
+use hotset_lab::parameters::{Parameter, combinations, list, replace, scan};
+use hotset_lab::{Hooks, Input, Invocation, Output, Streams};
+
+use super::Failure;
+use super::shell::{self, Shell};
+use crate::args::{AroundArgs, BenchArgs, ParameterArgs};
+
+/// A command with all that was said about it.
+#[derive(Debug, Clone)]
+pub(super) struct Planned {
+    pub(super) command: BenchCommand,
+    pub(super) invocation: Invocation,
+    pub(super) streams: Streams,
+    pub(super) hooks: Hooks,
+}
+
+type Values = Vec<(String, String)>;
+
+/// As it was typed.
+enum Typed {
+    Words(Vec<OsString>),
+    Line(OsString),
+}
+
+/// Every command with every combination of parameters, the first command first.
+///
+/// # Errors
+/// Where a program is not found, or something was typed that can't be meant.
+pub(super) fn planned(args: &BenchArgs) -> Result<Vec<Planned>, Failure> {
+    let around = &args.around;
+    let shell = if around.no_shell { None } else { Shell::named(&around.shell)? };
+    let typed: Vec<Typed> = std::iter::once(first(&args.command))
+        .chain(args.vs.iter().map(|line| Typed::Line(line.into())))
+        .collect();
+    check_counts(around, typed.len())?;
+    let parameters = parameters(&args.parameters)?;
+    check_used(&parameters, &typed, around)?;
+    let mut all = Vec::new();
+    for values in combinations(&parameters).map_err(|error| Failure::usage(error.to_string()))? {
+        for (place, typed) in typed.iter().enumerate() {
+            all.push(one(typed, place, &values, shell.as_ref(), around)?);
+        }
+    }
+    make_unique(&mut all);
+    Ok(all)
+}
+
+/// One word with spaces that is no program's name is a line.
+fn first(words: &[OsString]) -> Typed {
+    match words {
+        [line] if shell::has_space(line) && !Path::new(line).exists() => Typed::Line(line.clone()),
+        words => Typed::Words(words.to_vec()),
+    }
+}
+
+fn one(
+    typed: &Typed,
+    place: usize,
+    values: &Values,
+    shell: Option<&Shell>,
+    around: &AroundArgs,
+) -> Result<Planned, Failure> {
+    let (words, line) = match typed {
+        Typed::Words(words) => {
+            let words: Vec<OsString> = words.iter().map(|word| replace(word, values)).collect();
+            let line = match words.as_slice() {
+                // With a shell, one word is its line.
+                [word] if shell.is_some() => word.clone(),
+                words => shell::join(words)?,
+            };
+            (words, line)
+        }
+        Typed::Line(line) => {
+            let line = replace(line, values);
+            (shell::split(&line)?, line)
+        }
+    };
+    let invocation = match shell {
+        Some(shell) => shell.run(&line),
+        None => shell::find(&words)?,
+    };
+    let name = match around.command_name.get(place) {
+        Some(name) => replace(name.as_ref(), values).to_string_lossy().into_owned(),
+        None => line.to_string_lossy().into_owned(),
+    };
+    let command = BenchCommand {
+        name,
+        argv: invocation.argv.clone(),
+        shell: shell.map(|shell| shell.typed.clone()),
+        parameters: values.clone(),
+    };
+    let hooks = hooks(around, place, values, shell);
+    Ok(Planned { command, invocation, streams: streams(around, place), hooks })
+}
+
+fn hooks(around: &AroundArgs, place: usize, values: &Values, shell: Option<&Shell>) -> Hooks {
+    let run = |line: &String| {
+        let line = replace(line.as_ref(), values);
+        shell.cloned().unwrap_or_else(Shell::default).run(&line)
+    };
+    Hooks {
+        setup: around.setup.as_ref().map(run),
+        prepare: own_or_common(&around.prepare, place).map(run),
+        conclude: own_or_common(&around.conclude, place).map(run),
+        cleanup: around.cleanup.as_ref().map(run),
+    }
+}
+
+fn streams(around: &AroundArgs, place: usize) -> Streams {
+    let input = match around.input.as_os_str() {
+        name if name == "null" => Input::Null,
+        _ => Input::File(around.input.clone()),
+    };
+    let wanted = own_or_common(&around.output, place);
+    let output = match wanted.and_then(|path| path.to_str()) {
+        _ if around.show_output => Output::Inherit,
+        Some("null") => Output::Null,
+        Some("pipe") => Output::Tail,
+        Some("inherit") => Output::Inherit,
+        _ => wanted.map_or(Output::Null, |path| Output::File(path.clone())),
+    };
+    let errors = if around.show_output { Output::Inherit } else { Output::Tail };
+    Streams { input, output, errors }
+}
+
+/// What was given once for all, or once for each.
+fn own_or_common<T>(all: &[T], place: usize) -> Option<&T> {
+    match all {
+        [common] => Some(common),
+        each => each.get(place),
+    }
+}
+
+fn check_counts(around: &AroundArgs, commands: usize) -> Result<(), Failure> {
+    for (name, given) in [
+        ("--prepare", around.prepare.len()),
+        ("--conclude", around.conclude.len()),
+        ("--output", around.output.len()),
+    ] {
+        if given > 1 && given != commands {
+            return Err(Failure::usage(format!(
+                "{name} is given {given} times; expected once for all, or {commands} times, once for each command"
+            )));
+        }
+    }
+    let names = around.command_name.len();
+    if names > commands {
+        return Err(Failure::usage(format!("{names} names for {commands} commands")));
+    }
+    Ok(())
+}
+
+fn parameters(args: &ParameterArgs) -> Result<Vec<Parameter>, Failure> {
+    let mut all = Vec::new();
+    for words in args.parameter_scan.chunks(3) {
+        let [name, from, to] = words else { continue };
+        let values = scan(from, to, args.parameter_step_size.as_deref())
+            .map_err(|error| Failure::usage(format!("--parameter-scan {name}: {error}")))?;
+        all.push(Parameter { name: name.clone(), values });
+    }
+    for words in args.parameter_list.chunks(2) {
+        let [name, values] = words else { continue };
+        all.push(Parameter { name: name.clone(), values: list(values) });
+    }
+    Ok(all)
+}
+
+/// A parameter that stands nowhere is a slip: every value would be the same benchmark.
+fn check_used(
+    parameters: &[Parameter],
+    typed: &[Typed],
+    around: &AroundArgs,
+) -> Result<(), Failure> {
+    let commands = typed.iter().flat_map(|typed| match typed {
+        Typed::Words(words) => words.iter().collect::<Vec<_>>(),
+        Typed::Line(line) => vec![line],
+    });
+    let lines = around.prepare.iter().chain(&around.setup);
+    let mut texts: Vec<&OsStr> = commands.map(OsString::as_os_str).collect();
+    texts.extend(lines.map(OsStr::new));
+    for Parameter { name, .. } in parameters {
+        let mark = vec![(name.clone(), String::new())];
+        if texts.iter().all(|text| replace(text, &mark) == **text) {
+            return Err(Failure::usage(format!("{{{name}}} stands in no command")));
+        }
+    }
+    Ok(())
+}
+
+/// Two commands of one name are told apart by a number.
+fn make_unique(all: &mut [Planned]) {
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    for planned in all {
+        let times = seen.entry(planned.command.name.clone()).or_default();
+        *times += 1;
+        if *times > 1 {
+            planned.command.name.push_str(&format!(" ({times})"));
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "commands_tests.rs"]
+mod tests;

@@ -1,0 +1,83 @@
+//! What is typed and what it becomes.
+
+use clap::Parser;
+
+use super::*;
+use crate::args::{Cli, Command};
+use crate::exit::Exit;
+
+fn from(words: &[&str]) -> Result<Vec<Planned>, Failure> {
+    let cli = Cli::try_parse_from([&["hotset", "bench"], words].concat()).expect("arguments");
+    let Command::Bench(args) = cli.command else { panic!("bench") };
+    planned(&args)
+}
+
+fn lines(words: &[&str]) -> Vec<String> {
+    let line = |planned: &Planned| {
+        let words = planned.invocation.argv.iter();
+        words.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join("|")
+    };
+    from(words).expect("commands").iter().map(line).collect()
+}
+
+fn refused(words: &[&str]) -> String {
+    match from(words) {
+        Err(Failure::Own(Exit::Usage, why)) => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn words_stay_words_and_lines_are_split() {
+    let two = lines(&["--vs", "sh -c 'a b'", "--", "ls", "a b", "-l"]);
+    assert_eq!(two, ["ls|a b|-l", "sh|-c|a b"]);
+    assert_eq!(lines(&["ls -l 'x y'"]), ["ls|-l|x y"]);
+    assert_eq!(lines(&["-S", "sh", "ls | wc"]), ["sh|-c|ls | wc"]);
+    assert_eq!(lines(&["-S", "sh -e", "--", "ls", "a b"]), ["sh|-e|-c|ls 'a b'"]);
+}
+
+#[test]
+fn parameters_make_commands() {
+    let all =
+        lines(&["-L", "x", "1,2", "-P", "y", "3", "4", "--vs", "env {x}", "--", "ls", "{x}{y}"]);
+    // A scan stands before the lists, as in hyperfine.
+    assert_eq!(all, ["ls|13", "env|1", "ls|14", "env|1", "ls|23", "env|2", "ls|24", "env|2"]);
+    let names = from(&["-L", "x", "1,2", "--vs", "env", "--", "ls", "{x}"]).expect("commands");
+    let names: Vec<_> = names.iter().map(|planned| planned.command.name.as_str()).collect();
+    assert_eq!(names, ["ls 1", "env", "ls 2", "env (2)"]);
+    assert!(refused(&["-L", "x", "1,2", "--", "ls"]).contains("{x}"));
+    assert!(refused(&["-P", "x", "2", "1", "--", "ls", "{x}"]).contains("empty"));
+    assert!(refused(&["-L", "x", "1", "-L", "x", "2", "--", "ls", "{x}"]).contains("twice"));
+}
+
+#[test]
+fn what_surrounds_a_command_is_common_or_its_own() {
+    let prepared = |words: &[&str]| -> Vec<OsString> {
+        let all = from(words).expect("commands");
+        let line =
+            |one: &Planned| one.hooks.prepare.as_ref().and_then(|run| run.argv.last().cloned());
+        all.iter().filter_map(line).collect()
+    };
+    assert_eq!(prepared(&["-p", "x", "--vs", "ls", "--", "ls"]), ["x", "x"]);
+    assert_eq!(prepared(&["-p", "x", "-p", "y", "--vs", "ls", "--", "ls"]), ["x", "y"]);
+    let thrice = ["-p", "x", "-p", "y", "-p", "z", "--vs", "ls", "--", "ls"];
+    assert!(refused(&thrice).contains("--prepare is given 3 times"));
+    assert!(refused(&["-n", "a", "-n", "b", "--", "ls"]).contains("2 names"));
+}
+
+#[test]
+fn streams_have_hyperfines_names() {
+    let output = |words: &[&str]| from(words).expect("commands")[0].streams.clone();
+    assert_eq!(output(&["ls"]), Streams::default());
+    assert_eq!(output(&["--output", "pipe", "ls"]).output, Output::Tail);
+    assert_eq!(output(&["--output", "./x", "ls"]).output, Output::File("./x".into()));
+    let shown = output(&["--show-output", "ls"]);
+    assert_eq!((shown.output, shown.errors), (Output::Inherit, Output::Inherit));
+    assert_eq!(output(&["--input", "in", "ls"]).input, Input::File("in".into()));
+}
+
+#[test]
+fn two_commands_in_hyperfines_manner_are_told_what_to_do() {
+    let Err(Failure::Own(Exit::NotFound, why)) = from(&["no such", "thing"]) else { panic!() };
+    assert!(why.contains("--vs"), "{why}");
+}

@@ -1,0 +1,93 @@
+//! A run under the sensor, to learn a command's files.
+
+use std::time::{Duration, Instant};
+
+use hotset_facts::{ExitStatus, LearnedIo, Observed, Pid, WantedState};
+use hotset_lab::{Command, from_rows};
+use hotset_observe::{DRAIN_INTERVAL, ObserveError, Options, Scope, Session};
+use hotset_sys::child;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::Failure;
+use super::commands::Planned;
+use super::learn::Seen;
+use crate::output;
+
+/// Runs the command once. The inner error says that there is no sensor; the command did not run then.
+pub(super) fn run(
+    planned: &Planned,
+    prepare: impl FnOnce() -> Result<WantedState, Failure>,
+) -> Result<Result<Seen, ObserveError>, Failure> {
+    let mut session = match Session::start(Options::new(Scope::Children)) {
+        Ok(session) => session,
+        Err(error) => return Ok(Err(error)),
+    };
+    let mut command = Command::new(&planned.invocation, &planned.streams).map_err(Failure::own)?;
+    // The state is set last: loading the sensor takes longer than some hosts leave idle pages alone.
+    let state = prepare()?;
+    let started = Instant::now();
+    let pid = match session.following_children(|| command.start()) {
+        Ok(started) => started.map_err(|error| super::learn::not_started(planned, &error))?,
+        Err(error) => return Ok(Err(error)),
+    };
+    let ended = wait(&mut session, pid, started);
+    let (usage, wall) =
+        ended.map_err(|error| Failure::own(format_args!("waiting for the command: {error}")))?;
+    let observation = match session.finish() {
+        Ok(observation) => observation,
+        Err(error) => return Ok(Err(error)),
+    };
+    let lost = observation.sensor.events_lost + observation.sensor.entries_lost;
+    if lost > 0 {
+        output::say(format_args!(
+            "the sensor lost {lost} events while learning; files may be missing from the set (see --show-files)"
+        ));
+    }
+    let candidates = from_rows(&observation.files);
+    let learned = LearnedIo {
+        state,
+        wall_ns: u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX),
+        totals: observation.totals,
+        files: observation.files,
+    };
+    Ok(Ok(Seen {
+        candidates,
+        io: Observed::Value(learned),
+        exit: ExitStatus::from_wait_status(usage.wait_status),
+        tail: command.tail(),
+        wall,
+    }))
+}
+
+/// Stays until the command ends, and keeps the ring from filling up.
+fn wait(
+    session: &mut Session,
+    pid: Pid,
+    started: Instant,
+) -> std::io::Result<(child::Usage, Duration)> {
+    let pidfd = child::pidfd(pid)?;
+    let tick = Timespec::try_from(DRAIN_INTERVAL).ok();
+    let mut trouble = None;
+    loop {
+        let ended = {
+            let ring = session.readable();
+            let mut fds = [PollFd::new(&pidfd, PollFlags::IN), PollFd::new(&ring, PollFlags::IN)];
+            match poll(&mut fds, tick.as_ref()) {
+                Ok(_) => !fds[0].revents().is_empty(),
+                Err(rustix::io::Errno::INTR) => false,
+                Err(error) => return Err(error.into()),
+            }
+        };
+        if ended {
+            break;
+        }
+        if let Err(error) = session.drain() {
+            trouble.get_or_insert(error.to_string());
+        }
+    }
+    let wall = started.elapsed();
+    if let Some(trouble) = trouble {
+        output::say(trouble);
+    }
+    Ok((child::reap(pid)?, wall))
+}

@@ -1,0 +1,226 @@
+//! The session: what was asked for is checked, learned, run, summed up and written.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use hotset_analysis::bench::{self, BenchSummary, summarise_bench};
+use hotset_facts::{BenchSession, StopReason, WantedState, Warmup};
+use hotset_lab::{CommandPlan, Hook, LabError, Order, Plan, SessionLock, Waiting, conditions};
+
+use super::Failure;
+use super::commands::{Planned, planned};
+use super::learn::{Learned, Learner, hook};
+use super::referee::{Referee, label};
+use crate::args::{BenchArgs, BenchOutput, RoundArgs};
+use crate::exit::Exit;
+use crate::plan::check_destination;
+use crate::{interrupt, output};
+
+/// How often a run that does not count is repeated in its round.
+const MAX_REPEATS: u32 = 2;
+const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
+
+/// Does what was asked, and says how it ended.
+pub(crate) fn bench(args: &BenchArgs) -> Exit {
+    match measured(args) {
+        Ok(exit) => exit,
+        Err(Failure::Own(exit, why)) => {
+            output::say(why);
+            exit
+        }
+        Err(Failure::Command { name, exit, tail }) => {
+            output::say(hotset_view::bench::failure(&name, exit, &tail).trim_end());
+            Exit::Command(exit)
+        }
+        Err(Failure::Around { name, exit, tail }) => {
+            output::say(hotset_view::bench::failure(&name, exit, &tail).trim_end());
+            Exit::Own
+        }
+        Err(Failure::Interrupted) => {
+            output::say("interrupted before anything was measured");
+            interrupt::exit()
+        }
+    }
+}
+
+fn measured(args: &BenchArgs) -> Result<Exit, Failure> {
+    let commands = planned(args)?;
+    let states = states(&args.states.state)?;
+    check_exports(&args.exports)?;
+    let stop = interrupt::stop_flag();
+    let Some(_lock) = lock(stop)? else { return Err(Failure::Interrupted) };
+    for planned in &commands {
+        hook(planned, Hook::Setup, planned.hooks.setup.as_ref())?;
+    }
+    let learned = learn(args, &commands, &states, stop);
+    let learned = match learned {
+        Ok(learned) if !args.states.show_files => learned,
+        other => {
+            let cleaned = clean_up(&commands);
+            let learned = other?;
+            cleaned?;
+            let sets: Vec<_> = learned.into_iter().map(|learned| learned.set).collect();
+            let names: Vec<_> = commands.iter().map(|one| one.command.name.as_str()).collect();
+            let shown = output::bench_files(&names, &sets, &args.exports);
+            return Ok(if shown { Exit::Success } else { Exit::Own });
+        }
+    };
+    let session = run(args, commands, learned, &states, stop)?;
+    let end = end_of(&session);
+    let summary: BenchSummary = summarise_bench(session);
+    Ok(if output::bench(&summary, &args.exports) { end } else { Exit::Own })
+}
+
+/// The states, each once.
+fn states(wanted: &[WantedState]) -> Result<Vec<WantedState>, Failure> {
+    let mut states: Vec<WantedState> = Vec::new();
+    for &state in wanted {
+        if !states.contains(&state) {
+            states.push(state);
+        }
+    }
+    let may_drop = rustix::fs::access(DROP_CACHES, rustix::fs::Access::WRITE_OK).is_ok();
+    if states.contains(&WantedState::ColdAll) && !may_drop {
+        return Err(Failure::own(format_args!(
+            "the state cold-all takes root ({DROP_CACHES} can't be written to); cold evicts the command's files without it"
+        )));
+    }
+    Ok(states)
+}
+
+fn check_exports(exports: &BenchOutput) -> Result<(), Failure> {
+    let files = [&exports.export_json, &exports.export_csv, &exports.export_markdown];
+    let named: Vec<&Path> = files.into_iter().flatten().map(|path| path.as_path()).collect();
+    let to_stdout = named.iter().filter(|path| **path == Path::new("-")).count();
+    if to_stdout + usize::from(exports.json) > 1 {
+        return Err(Failure::usage("more than one export goes to standard output"));
+    }
+    for path in named {
+        check_destination(path).map_err(|error| Failure::Own(Exit::Own, format!("{error:#}")))?;
+    }
+    Ok(())
+}
+
+fn lock(stop: &AtomicBool) -> Result<Option<SessionLock>, Failure> {
+    let mut waits = |waiting: Waiting| {
+        let who = waiting.pid.map_or_else(String::new, |pid| format!(" (process {pid})"));
+        output::say(format_args!("waiting for another bench of this user to end{who}"));
+    };
+    SessionLock::take(stop, &mut waits).map_err(Failure::own)
+}
+
+fn learn(
+    args: &BenchArgs,
+    commands: &[Planned],
+    states: &[WantedState],
+    stop: &AtomicBool,
+) -> Result<Vec<Learned>, Failure> {
+    let needs_files = args.states.show_files
+        || states.iter().any(|state| !matches!(state, WantedState::AsIs | WantedState::ColdAll));
+    let mut learner = Learner {
+        given: &args.states.files,
+        no_bpf: args.states.no_bpf,
+        ignore_failure: args.around.ignore_failure,
+        needs_files,
+        quiet: args.exports.quiet,
+        stop,
+        no_sensor: None,
+    };
+    let show = output::stderr_is_terminal() && !args.exports.quiet && !args.around.show_output;
+    let mut all = Vec::new();
+    for planned in commands {
+        if show {
+            let line = format!("learning the files of {}", planned.command.name);
+            output::progress(&hotset_view::escape_text(&line));
+        }
+        let learned = learner.learn(planned);
+        if show {
+            output::progress("");
+        }
+        all.push(learned?);
+    }
+    Ok(all)
+}
+
+fn clean_up(commands: &[Planned]) -> Result<(), Failure> {
+    let each = commands.iter().map(|one| hook(one, Hook::Cleanup, one.hooks.cleanup.as_ref()));
+    // All of them, whatever the first ones come to.
+    each.collect::<Vec<_>>().into_iter().collect()
+}
+
+fn run(
+    args: &BenchArgs,
+    commands: Vec<Planned>,
+    learned: Vec<Learned>,
+    states: &[WantedState],
+    stop: &AtomicBool,
+) -> Result<BenchSession, Failure> {
+    let limits = limits(&args.rounds);
+    let warmup = args.rounds.warmup.map_or(Warmup::Detect, Warmup::Rounds);
+    let conditions = conditions(commands.len(), states, !args.rounds.no_noise_floor);
+    let show = output::stderr_is_terminal() && !args.exports.quiet && !args.around.show_output;
+    let labels = show.then(|| conditions.iter().map(|one| label(one, commands.len())).collect());
+    let planned_rounds = limits.planned_rounds(warmup);
+    let plan = Plan {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        commands: commands.into_iter().zip(learned).map(command_plan).collect(),
+        conditions,
+        // Short enough to be typed again.
+        seed: args.rounds.seed.unwrap_or_else(|| Order::fresh_seed() >> 40),
+        planned_rounds,
+        warmup,
+        timer: hotset_lab::timer(),
+        max_repeats: MAX_REPEATS,
+        ignore_failure: args.around.ignore_failure,
+    };
+    let mut referee = Referee { plan: limits, labels, shown: None, rounds: planned_rounds };
+    let ran = hotset_lab::run(plan, &mut referee, stop);
+    referee.clear();
+    ran.map_err(no_result)
+}
+
+fn command_plan((planned, learned): (Planned, Learned)) -> CommandPlan {
+    let mut hooks = planned.hooks;
+    // It ran before the files were learned.
+    hooks.setup = None;
+    CommandPlan {
+        command: planned.command,
+        program: planned.invocation.program,
+        streams: planned.streams,
+        hooks,
+        set: learned.set,
+        learned: learned.io,
+    }
+}
+
+fn limits(args: &RoundArgs) -> bench::Plan {
+    bench::Plan {
+        fixed_rounds: args.runs,
+        first_rounds: args.min_runs.min(args.max_runs),
+        max_rounds: args.max_runs,
+        max_time_ns: args
+            .runs
+            .is_none()
+            .then(|| u64::try_from(args.max_time.as_nanos()).unwrap_or(u64::MAX)),
+        ..bench::Plan::default()
+    }
+}
+
+fn no_result(error: LabError) -> Failure {
+    match error {
+        LabError::HookFailed { hook, exit, output_tail } => {
+            let name = format!("the {} command", hook.as_str());
+            Failure::Around { name, exit, tail: output_tail }
+        }
+        LabError::Start { .. } => Failure::Own(Exit::NotExecutable, error.to_string()),
+        other => Failure::own(other),
+    }
+}
+
+fn end_of(session: &BenchSession) -> Exit {
+    match session.stop {
+        StopReason::Failed { exit, .. } => Exit::Command(exit),
+        StopReason::Interrupted => interrupt::exit(),
+        StopReason::PreciseEnough | StopReason::RunsDone | StopReason::MaxTime => Exit::Success,
+    }
+}

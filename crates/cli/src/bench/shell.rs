@@ -1,0 +1,122 @@
+//! Command lines, with a shell and without one.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
+
+use hotset_lab::Invocation;
+
+use super::Failure;
+use crate::exit::Exit;
+use crate::plan::find_program;
+
+/// What hyperfine calls the default shell.
+const DEFAULT: &str = "/bin/sh";
+
+/// A shell and the words before its `-c`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Shell {
+    program: PathBuf,
+    words: Vec<OsString>,
+    /// As it was typed.
+    pub(super) typed: OsString,
+}
+
+impl Shell {
+    /// The shell of this name or command line; none for `none`.
+    ///
+    /// # Errors
+    /// Where there is no such program.
+    pub(super) fn named(typed: &str) -> Result<Option<Self>, Failure> {
+        let line = match typed {
+            "none" => return Ok(None),
+            "default" => DEFAULT,
+            other => other,
+        };
+        let words = split(line.as_ref())?;
+        if words.is_empty() {
+            return Err(Failure::usage("--shell: expected none, default, or a shell such as bash"));
+        }
+        let found = find(&words)?;
+        Ok(Some(Self { program: found.program, words: found.argv, typed: typed.into() }))
+    }
+
+    /// The shell for commands around the measured ones.
+    pub(super) fn default() -> Self {
+        Self { program: DEFAULT.into(), words: vec!["sh".into()], typed: "default".into() }
+    }
+
+    /// What runs this line.
+    pub(super) fn run(&self, line: &OsStr) -> Invocation {
+        let last = [OsString::from("-c"), line.to_owned()];
+        Invocation {
+            program: self.program.clone(),
+            argv: self.words.iter().cloned().chain(last).collect(),
+        }
+    }
+}
+
+/// Finds the program of these words in PATH.
+pub(super) fn find(words: &[OsString]) -> Result<Invocation, Failure> {
+    let found = find_program(words, std::env::var_os("PATH").as_deref());
+    found.map(|program| Invocation { program: program.path, argv: program.argv }).map_err(
+        |(exit, why)| {
+            let many = words.first().is_some_and(|word| has_space(word));
+            let hint = if exit == Exit::NotFound && many {
+                "; commands to compare it with are given by --vs"
+            } else {
+                ""
+            };
+            Failure::Own(exit, format!("{why}{hint}"))
+        },
+    )
+}
+
+/// Splits as a shell would.
+///
+/// # Errors
+/// Where a quote is not closed.
+pub(super) fn split(line: &OsStr) -> Result<Vec<OsString>, Failure> {
+    let words = shlex::bytes::split(line.as_bytes())
+        .ok_or_else(|| Failure::usage(format!("{}: a quote is not closed", line.display())))?;
+    Ok(words.into_iter().map(OsString::from_vec).collect())
+}
+
+/// The words as a line that a shell would split into them again.
+///
+/// # Errors
+/// Where a word holds a NUL, which no shell can take.
+pub(super) fn join(words: &[OsString]) -> Result<OsString, Failure> {
+    let line = shlex::bytes::try_join(words.iter().map(|word| word.as_bytes()))
+        .map_err(|_| Failure::usage("a word holds a NUL"))?;
+    Ok(OsString::from_vec(line))
+}
+
+/// Whether it could be more than a word.
+pub(super) fn has_space(word: &OsStr) -> bool {
+    word.as_bytes().iter().any(u8::is_ascii_whitespace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_splits_as_a_shell_splits_it_and_joins_again() {
+        let words = split("grep -r 'a b' \"c\"d".as_ref()).expect("words");
+        assert_eq!(words, ["grep", "-r", "a b", "cd"]);
+        assert_eq!(split(&join(&words).expect("line")).expect("words"), words);
+        assert!(matches!(split("it's".as_ref()), Err(Failure::Own(Exit::Usage, _))));
+    }
+
+    #[test]
+    fn shells_are_found_with_their_options() {
+        assert_eq!(Shell::named("none").expect("none"), None);
+        let shell = Shell::named("sh -e").expect("sh").expect("a shell");
+        let run = shell.run("a; b".as_ref());
+        assert!(run.program.ends_with("sh") && run.program.is_absolute());
+        assert_eq!(run.argv, ["sh", "-e", "-c", "a; b"]);
+        assert!(matches!(Shell::named("no-such-shell"), Err(Failure::Own(Exit::NotFound, _))));
+        assert!(matches!(Shell::named(" "), Err(Failure::Own(Exit::Usage, _))));
+    }
+}

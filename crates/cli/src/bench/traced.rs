@@ -1,0 +1,66 @@
+//! A traced run, to learn a command's files where there is no sensor.
+
+use std::time::Instant;
+
+use hotset_facts::{Observed, Reason, WantedState};
+use hotset_lab::{Command, Invocation, from_traced};
+use hotset_sys::trace::{TraceError, Traced, files_opened};
+
+use super::Failure;
+use super::commands::Planned;
+use super::learn::Seen;
+use crate::output;
+
+/// "Exec format error", errno(3).
+const ENOEXEC: i32 = 8;
+
+/// Runs the command once. The inner error says that tracing is refused; the command did not run then.
+pub(super) fn run(
+    planned: &Planned,
+    prepare: impl FnOnce() -> Result<WantedState, Failure>,
+) -> Result<Result<Seen, TraceError>, Failure> {
+    prepare()?;
+    let started = Instant::now();
+    let script = planned.invocation.as_script();
+    let (ran, tail) = match traced(planned, &planned.invocation)? {
+        (Err(TraceError::Execute(error)), _) if error.raw_os_error() == Some(ENOEXEC) => {
+            traced(planned, &script)?
+        }
+        ran => ran,
+    };
+    let wall = started.elapsed();
+    let traced = match ran {
+        Ok(traced) => traced,
+        Err(TraceError::Execute(error)) => return Err(super::learn::not_started(planned, &error)),
+        Err(refused) => return Ok(Err(refused)),
+    };
+    if traced.files_left_out > 0 {
+        output::say(format_args!(
+            "{} files beyond the first ones are left out",
+            traced.files_left_out
+        ));
+    }
+    if traced.still_running > 0 {
+        output::say(format_args!(
+            "{} processes that {} left behind are traced until hotset ends, and slow the runs; end them in the command, or use --files",
+            traced.still_running, planned.command.name
+        ));
+    }
+    let unknown = Reason::denied("learned by tracing, which does not see how much is read");
+    Ok(Ok(Seen {
+        candidates: from_traced(&traced),
+        io: Observed::Missing(unknown),
+        exit: traced.exit,
+        tail,
+        wall,
+    }))
+}
+
+type TracedRun = (Result<Traced, TraceError>, Vec<u8>);
+
+fn traced(planned: &Planned, invocation: &Invocation) -> Result<TracedRun, Failure> {
+    let command = Command::new(invocation, &planned.streams).map_err(Failure::own)?;
+    let (launch, tail) = command.into_launch();
+    let ran = files_opened(launch);
+    Ok((ran, tail.bytes()))
+}

@@ -1,0 +1,270 @@
+//! `hotset bench` as a user meets it: what is printed and written, exit codes, and what goes wrong.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use hotset_tests::bench::{
+    bench_says, member, numbers, result_of, session, session_ending, valid_numbers,
+};
+use hotset_tests::listing::said;
+use hotset_tests::scratch::text;
+use hotset_tests::{MIB, Scratch, hotset, read_json, stderr, until, with_default_signals};
+use serde_json::Value;
+
+const SCHEMA: &str = include_str!("../../schema/bench-1.schema.json");
+/// Nobody in particular.
+const STRANGER: u32 = 65534;
+
+fn assert_valid(what: &str, session: &Value) {
+    let schema: Value = serde_json::from_str(SCHEMA).expect("the schema is JSON");
+    let validator = jsonschema::validator_for(&schema).expect("the schema is a schema");
+    let errors: Vec<String> = validator
+        .iter_errors(session)
+        .map(|error| format!("{}: {error}", error.instance_path))
+        .collect();
+    assert!(errors.is_empty(), "{what}: {errors:#?}");
+}
+
+fn stdout(output: &std::process::Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn show_files_names_what_is_read_and_nothing_else() {
+    let scratch = Scratch::new("bench-files");
+    let (read, mapped) = (scratch.file("read", MIB), scratch.file("other", MIB));
+    let (opened, written) = (scratch.file("opened", 100), scratch.path("written"));
+    let line = format!(
+        "cat {} {} > {}; : < {}",
+        text(&read),
+        text(&mapped),
+        text(&written),
+        text(&opened)
+    );
+    for how in [&[][..], &["--no-bpf"]] {
+        let output = bench_says(&[how, &["--show-files", "--", "sh", "-c", &line]].concat());
+        assert!(output.status.success(), "{}", said(&output));
+        let shown = stdout(&output);
+        let scratches: Vec<&str> = shown
+            .lines()
+            .filter_map(|line| line.split_once(text(scratch.dir())))
+            .filter_map(|(_, name)| name.split_whitespace().next())
+            .filter(|name| name.len() > 1 && !shown.starts_with(name))
+            .collect();
+        let named = |name: &str| scratches.iter().any(|shown| *shown == format!("/{name}"));
+        assert!(named("read") && named("other") && !named("written"), "{shown}");
+        // A tracer sees that a file was opened, and not whether it was read.
+        assert_eq!(named("opened"), !how.is_empty(), "{shown}");
+        assert!(shown.contains("bin/cat\n") || shown.contains("bin/cat "), "{shown}");
+        assert!(!written.with_extension("json").exists());
+    }
+}
+
+#[test]
+fn every_export_is_written_and_the_json_is_hyperfines() {
+    let scratch = Scratch::new("bench-exports");
+    let file = scratch.file("data", MIB);
+    let (csv, markdown) = (scratch.path("out.csv"), scratch.path("out.md"));
+    let words = [
+        "-r",
+        "6",
+        "--vs",
+        "wc {x} DATA",
+        "-L",
+        "x",
+        "-c,-l",
+        "--export-csv",
+        text(&csv),
+        "--export-markdown",
+        text(&markdown),
+        "-n",
+        "first {x}",
+        "--",
+        "cat",
+        text(&file),
+    ];
+    let words: Vec<String> = words.iter().map(|word| word.replace("DATA", text(&file))).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let (session, output) = session_ending(&scratch, 0, &words);
+    assert_valid("session", &session);
+    // Four commands in two states, and the first one twice in each.
+    let results = session["results"].as_array().expect("results");
+    assert_eq!(results.len(), 10);
+    for result in results {
+        // What hyperfine's own scripts read.
+        let runs = numbers(result, "times").len();
+        assert!(runs >= 6);
+        for key in ["mean", "stddev", "median", "min", "max", "user", "system"] {
+            assert!(result[key].is_f64(), "{key}: {result}");
+        }
+        for key in ["exit_codes", "memory_usage_byte", "valid", "reached_before", "device_bytes"] {
+            assert_eq!(result[key].as_array().map(Vec::len), Some(runs), "{key}: {result}");
+        }
+        assert!(result["parameters"]["x"].is_string() && result["command"].is_string());
+    }
+    assert_eq!(results[0]["name"], "first -c");
+    assert!(session["comparisons"].as_array().is_some_and(|all| all.len() >= 4));
+    assert_eq!(fs::read_to_string(&csv).expect("CSV").lines().count(), 11);
+    assert_eq!(fs::read_to_string(&markdown).expect("Markdown").lines().count(), 12);
+    assert!(stdout(&output).contains("B/A"), "{}", said(&output));
+    assert!(stdout(&output).lines().all(|line| line.chars().count() <= 100), "{}", stdout(&output));
+}
+
+#[test]
+fn json_takes_standard_output_and_the_summary_goes_beside_it() {
+    let output = bench_says(&["-r", "3", "--json", "--", "true"]);
+    let session: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_valid("three runs", &session);
+    assert!(stderr(&output).contains("no 95 % interval exists below 6"), "{}", said(&output));
+    let output = bench_says(&["-r", "3", "-q", "--", "true"]);
+    assert_eq!((output.stdout.len(), stderr(&output).as_str()), (0, ""), "{}", said(&output));
+}
+
+#[test]
+fn a_failing_command_ends_the_session_with_its_code_and_its_last_words() {
+    let output = bench_says(&["--", "sh", "-c", "echo no such luck >&2; exit 3"]);
+    assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+    assert!(stderr(&output).contains("exited with 3") && stderr(&output).contains("no such luck"));
+    let scratch = Scratch::new("bench-failing");
+    let count = scratch.path("count");
+    // Well in both learning runs, and four times after them.
+    let line = format!(
+        "echo >> {0}; [ $(wc -l < {0}) -lt 7 ] || {{ echo full >&2; exit 9; }}",
+        text(&count)
+    );
+    let (session, output) = session_ending(&scratch, 9, &["--", "sh", "-c", &line]);
+    assert_valid("failed", &session);
+    assert_eq!(session["stop"]["reason"], "failed");
+    assert_eq!(session["stop"]["exit_code"], 9);
+    assert!(stdout(&output).contains("exited with 9") && stdout(&output).contains("  full"));
+    let (session, _) = session_ending(&scratch, 0, &["-i", "-r", "3", "--", "false"]);
+    let codes = numbers(result_of(&session, "cold"), "exit_codes");
+    assert!(codes.iter().all(|&code| code == 1.0), "{codes:?}");
+    let killed = bench_says(&["--", "sh", "-c", "kill -9 $$"]);
+    assert_eq!(killed.status.code(), Some(137), "{}", said(&killed));
+}
+
+#[test]
+fn what_can_not_be_done_is_refused_before_anything_runs() {
+    let scratch = Scratch::new("bench-refused");
+    let mark = scratch.path("mark");
+    let touch = ["touch", text(&mark)];
+    for (code, words, why) in [
+        (127, &["no-such-command"][..], "not found"),
+        (127, &["ls -l x", "wc"], "--vs"),
+        (126, &["/etc/passwd"], "executable"),
+        (2, &["--vs", "it's", "--", touch[0], touch[1]], "quote"),
+        (2, &["-L", "x", "1,2", "--", touch[0], touch[1]], "{x}"),
+        (2, &["--state", "hot", "--", touch[0], touch[1]], "cold-all"),
+        (2, &["--json", "--export-csv", "-", "--", touch[0], touch[1]], "standard output"),
+        (125, &["--export-json", "/no/such/x", "--", touch[0], touch[1]], "/no/such"),
+        (125, &["--setup", "exit 4", "--", touch[0], touch[1]], "--setup"),
+    ] {
+        let output = bench_says(words);
+        assert_eq!(output.status.code(), Some(code), "{words:?}: {}", said(&output));
+        assert!(stderr(&output).contains(why), "{words:?}: {}", said(&output));
+        assert!(!mark.exists(), "{words:?}");
+    }
+}
+
+#[test]
+fn what_surrounds_a_command_runs_when_it_should() {
+    let scratch = Scratch::new("bench-around");
+    let log = scratch.path("log");
+    let note = |word: &str| format!("echo {word} >> {}", text(&log));
+    let [setup, prepare, conclude, cleanup, run] =
+        ["setup", "prepare", "conclude", "cleanup", "run"].map(note);
+    let words = [
+        "-r",
+        "3",
+        "--state",
+        "as-is",
+        "--no-noise-floor",
+        "-s",
+        &setup,
+        "-p",
+        &prepare,
+        "-C",
+        &conclude,
+        "-c",
+        &cleanup,
+        "-S",
+        "sh",
+        &run,
+    ];
+    session(&scratch, &words);
+    let log = fs::read_to_string(&log).expect("log");
+    let runs = log.matches("prepare\nrun\nconclude\n").count();
+    // Twice to learn, and three rounds, some perhaps repeated.
+    assert!(runs >= 5, "{log}");
+    assert_eq!(log, format!("setup\n{}cleanup\n", "prepare\nrun\nconclude\n".repeat(runs)));
+}
+
+#[test]
+fn a_stranger_benches_own_files_by_tracing() {
+    let scratch = Scratch::new("bench-stranger");
+    let file = scratch.file("data", 8 * MIB);
+    for path in [scratch.dir(), &file] {
+        chown(path, Some(STRANGER), Some(STRANGER)).expect("chown");
+    }
+    // A directory and a binary that anyone may reach.
+    let open = std::env::temp_dir().join(format!("hotset-bench-{}", std::process::id()));
+    fs::create_dir(&open).expect("directory");
+    let program = open.join("hotset");
+    fs::copy(hotset(), &program).expect("copy");
+    fs::set_permissions(&open, fs::Permissions::from_mode(0o755)).expect("chmod");
+    let own = open.join("data");
+    fs::copy(&file, &own).expect("copy");
+    chown(&own, Some(STRANGER), Some(STRANGER)).expect("chown");
+    let output = Command::new("setpriv")
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+        .arg(&program)
+        .args(["bench", "-r", "6", "--json", "--", "cat", text(&own)])
+        .env("XDG_RUNTIME_DIR", "/nonexistent")
+        .output()
+        .expect("setpriv");
+    fs::remove_dir_all(&open).expect("remove");
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(stderr(&output).contains("by tracing"), "{}", said(&output));
+    let session: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_valid("unprivileged", &session);
+    assert_eq!(member(&session, &own)["read"], true);
+    let (cold, warm) = (result_of(&session, "cold"), result_of(&session, "warm"));
+    assert!(
+        valid_numbers(cold, "device_bytes").iter().all(|&read| read >= (8 * MIB) as f64),
+        "{cold}"
+    );
+    assert!(valid_numbers(warm, "device_bytes").iter().all(|&read| read == 0.0), "{warm}");
+}
+
+#[test]
+fn an_interrupt_keeps_the_results_so_far() {
+    let scratch = Scratch::new("bench-interrupt");
+    let (log, json) = (scratch.path("log"), scratch.path("out.json"));
+    let line = format!("echo >> {}; sleep 0.02", text(&log));
+    let mut command = Command::new(hotset());
+    command.args(["bench", "-r", "100000", "--export-json", text(&json), "--", "sh", "-c", &line]);
+    let child = with_default_signals(&mut command)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("hotset");
+    for _ in 0..600 {
+        if fs::read_to_string(&log).is_ok_and(|log| log.lines().count() > 12) {
+            break;
+        }
+        sleep(Duration::from_millis(50));
+    }
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("kill");
+    let output = child.wait_with_output().expect("hotset");
+    assert_eq!(output.status.code(), Some(130), "{}", said(&output));
+    assert!(stdout(&output).contains("interrupted"), "{}", said(&output));
+    let session = until("the export is there", || json.exists().then(|| read_json(&json)));
+    assert_valid("interrupted", &session);
+    assert_eq!(session["stop"]["reason"], "interrupted");
+    assert!(numbers(result_of(&session, "cold"), "times").len() >= 2);
+}
