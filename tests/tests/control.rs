@@ -190,6 +190,23 @@ fn without_permission_nobody_claims_that_it_is_warm() {
     assert!(stderr(&everything).contains("root only"), "{}", stderr(&everything));
 }
 
+/// All capabilities of a container say nothing about files of users that it doesn't have: mincore(2) then claims 100 %.
+#[test]
+fn in_a_user_namespace_strangers_files_are_unknown_and_not_warm() {
+    let scratch = Scratch::new("userns");
+    let file = scratch.file("strangers", 2 * MIB);
+    std::os::unix::fs::chown(&file, Some(1000), Some(1000)).expect("chown");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).expect("chmod");
+    let output = Command::new("unshare")
+        .args(["--map-root-user", text(hotset().as_ref()), "warm", "--json", text(&file)])
+        .output()
+        .expect("unshare");
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(report["totals"]["files_unknown"], 1, "{report}");
+    assert!(report["files"][0]["cached_after"].is_null(), "{report}");
+    assert_eq!(code(&output), 1);
+}
+
 #[test]
 fn bad_usage_is_2() {
     for words in [

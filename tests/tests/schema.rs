@@ -7,13 +7,22 @@ use std::process::Command;
 
 const SCHEMA: &str = include_str!("../../schema/profile-1.schema.json");
 
+const CONTROL_SCHEMA: &str = include_str!("../../schema/control-1.schema.json");
+
 fn validator() -> jsonschema::Validator {
-    let schema: Value = serde_json::from_str(SCHEMA).expect("the schema is JSON");
+    validator_of(SCHEMA)
+}
+
+fn validator_of(schema: &str) -> jsonschema::Validator {
+    let schema: Value = serde_json::from_str(schema).expect("the schema is JSON");
     jsonschema::validator_for(&schema).expect("the schema is a schema")
 }
 
 fn assert_valid(what: &str, profile: &Value) {
-    let validator = validator();
+    assert_valid_by(&validator(), what, profile);
+}
+
+fn assert_valid_by(validator: &jsonschema::Validator, what: &str, profile: &Value) {
     let errors: Vec<String> = validator
         .iter_errors(profile)
         .map(|error| format!("{}: {error}", error.instance_path))
@@ -70,4 +79,32 @@ fn a_profile_that_lost_a_key_or_gained_one_is_not_valid() {
     let mut words = profile;
     words["totals"]["read"]["misses"] = json!("12");
     assert!(!validator().is_valid(&words));
+}
+
+#[test]
+fn what_warm_and_evict_write_is_valid_and_strict() {
+    let validator = validator_of(CONTROL_SCHEMA);
+    let scratch = Scratch::new("schema-control");
+    let file = scratch.path("dirty");
+    let runs = [
+        &["warm", "--budget", "0"][..],
+        &["warm"],
+        &["warm", "/no/such"],
+        &["evict"],
+        &["evict", "--sync"],
+    ];
+    for words in runs {
+        std::fs::write(&file, [7; 9000]).expect("write");
+        let output = Command::new(hotset()).args(words).args(["--json", text(&file)]).output();
+        let output = output.expect("hotset");
+        let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(report["files"][0]["pages"], 3, "{words:?}");
+        assert_valid_by(&validator, &format!("{words:?}"), &report);
+        let mut without = report.clone();
+        without["totals"].as_object_mut().expect("an object").remove("cached_after");
+        assert!(!validator.is_valid(&without), "{words:?}");
+        let mut beyond = report.clone();
+        beyond["files"][0]["guessed"] = json!(1);
+        assert!(!validator.is_valid(&beyond), "{words:?}");
+    }
 }

@@ -37,6 +37,8 @@ pub enum StayReason {
     Mapped,
     /// Locked into memory by a process.
     Locked,
+    /// The file system has no other place for them (tmpfs).
+    MemoryOnly,
     /// The device can't read them.
     Unreadable,
     /// The budget was spent before.
@@ -57,6 +59,7 @@ impl StayReason {
             Self::Writeback => "writeback",
             Self::Mapped => "mapped",
             Self::Locked => "locked",
+            Self::MemoryOnly => "memory_only",
             Self::Unreadable => "unreadable",
             Self::Budget => "budget",
             Self::Memory => "memory",
@@ -154,13 +157,14 @@ impl ControlTotals {
     /// Counts a file in.
     pub fn add(&mut self, verb: ControlVerb, file: &ControlledFile) {
         self.files += 1;
-        self.size_bytes += file.size_bytes;
+        self.size_bytes = self.size_bytes.saturating_add(file.size_bytes);
         self.files_reached += u64::from(file.is_reached(verb));
         match file.cached_after {
             Observed::Value(after) => {
-                self.pages += file.pages;
-                self.cached_before += file.cached_before.value().unwrap_or(0);
-                self.cached_after += after;
+                self.pages = self.pages.saturating_add(file.pages);
+                self.cached_before =
+                    self.cached_before.saturating_add(file.cached_before.value().unwrap_or(0));
+                self.cached_after = self.cached_after.saturating_add(after);
             }
             Observed::Missing(_) => self.files_unknown += 1,
         }
@@ -168,15 +172,15 @@ impl ControlTotals {
 
     /// Counts in what another counted.
     pub fn merge(&mut self, other: &Self) {
-        self.files += other.files;
-        self.files_reached += other.files_reached;
-        self.files_unknown += other.files_unknown;
-        self.size_bytes += other.size_bytes;
-        self.pages += other.pages;
-        self.cached_before += other.cached_before;
-        self.cached_after += other.cached_after;
-        self.fetched_bytes += other.fetched_bytes;
-        self.wall_ns += other.wall_ns;
+        self.files = self.files.saturating_add(other.files);
+        self.files_reached = self.files_reached.saturating_add(other.files_reached);
+        self.files_unknown = self.files_unknown.saturating_add(other.files_unknown);
+        self.size_bytes = self.size_bytes.saturating_add(other.size_bytes);
+        self.pages = self.pages.saturating_add(other.pages);
+        self.cached_before = self.cached_before.saturating_add(other.cached_before);
+        self.cached_after = self.cached_after.saturating_add(other.cached_after);
+        self.fetched_bytes = self.fetched_bytes.saturating_add(other.fetched_bytes);
+        self.wall_ns = self.wall_ns.saturating_add(other.wall_ns);
     }
 }
 
@@ -239,6 +243,14 @@ mod tests {
         totals.add(ControlVerb::Warm, &file(7, Observed::Value(7)));
         assert_eq!((totals.files, totals.files_reached, totals.files_unknown), (2, 1, 1));
         assert_eq!((totals.pages, totals.cached_after), (7, 7));
+    }
+
+    #[test]
+    fn sums_of_huge_sparse_files_end_at_the_most() {
+        let huge = ControlledFile { size_bytes: 7 << 60, ..file(0, Observed::Value(0)) };
+        let mut totals = ControlTotals::default();
+        (0..3).for_each(|_| totals.add(ControlVerb::Evict, &huge));
+        assert_eq!((totals.files, totals.size_bytes), (3, u64::MAX));
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub mod system;
 mod test_support;
 pub mod trace;
 pub mod tree;
+mod userns;
 
 pub use environment::environment;
 pub use support::host_capabilities;

@@ -44,29 +44,6 @@ impl Drop for ScratchFile {
     }
 }
 
-/// A directory that vanishes with what is in it.
-pub(crate) struct ScratchDir {
-    pub(crate) path: PathBuf,
-}
-
-impl ScratchDir {
-    /// A new one, which other users may read.
-    pub(crate) fn new() -> Self {
-        static SERIAL: AtomicU32 = AtomicU32::new(0);
-        let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
-        let name = format!("hotset-sys-dir-{}-{serial}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir(&path).expect("create scratch directory");
-        Self { path }
-    }
-}
-
-impl Drop for ScratchDir {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.path);
-    }
-}
-
 /// Credentials belong to threads; the system call itself, unlike libc's wrapper, changes those of this one only.
 pub(crate) fn as_another_user<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     const NOBODY: libc::c_long = 65534;

@@ -59,9 +59,8 @@ pub(super) fn ready(reached: bool) -> Result<()> {
     rustix::stdio::dup2_stderr(&nowhere).context("dup2")?;
     // No directory of its own that could not be unmounted.
     std::env::set_current_dir("/").context("/")?;
-    // Whoever started it may be gone; that changes nothing here.
-    let _ = File::from(socket).write_all(&[u8::from(!reached)]);
-    Ok(())
+    // Ctrl-C while files were warmed ended whoever waits: then nobody wants this any more.
+    File::from(socket).write_all(&[u8::from(!reached)]).context("nobody waits for this")
 }
 
 #[cfg(test)]

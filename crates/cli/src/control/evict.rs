@@ -6,7 +6,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use hotset_facts::{ControlReport, ControlVerb, ControlledFile, Skipped, StayReason, Stayed};
+use hotset_facts::{
+    ControlReport, ControlVerb, ControlledFile, FileHolder, Skipped, StayReason, Stayed,
+};
 use hotset_sys::cache::{self, ByteSpan, Dirty, Evicted, Holders};
 use hotset_sys::proc::meminfo;
 use hotset_sys::tree::{Found, Selection, Visitor, walk};
@@ -76,7 +78,11 @@ impl Visitor for Evicting {
 
 fn outcome(file: &Found<'_>, evicted: &Evicted) -> ControlledFile {
     let after = evicted.change.cached_after;
-    let (dirty, writeback) = (evicted.dirty_pages.value(), evicted.writeback_pages.value());
+    // A page can be dirty and under writeback, and both were asked after `after`.
+    let most = after.value().unwrap_or(u64::MAX);
+    let dirty = evicted.dirty_pages.value().map(|dirty| dirty.min(most));
+    let writeback = evicted.writeback_pages.value();
+    let writeback = writeback.map(|pages| pages.min(most - dirty.unwrap_or(0)));
     let mut stayed = Vec::new();
     for (reason, pages) in [(StayReason::Dirty, dirty), (StayReason::Writeback, writeback)] {
         if pages.is_some_and(|pages| pages > 0) {
@@ -86,7 +92,9 @@ fn outcome(file: &Found<'_>, evicted: &Evicted) -> ControlledFile {
     let named = dirty.unwrap_or(0) + writeback.unwrap_or(0);
     let rest = after.value().unwrap_or(0).saturating_sub(named);
     if rest > 0 {
-        stayed.push(Stayed { reason: StayReason::Unknown, pages: Some(rest), holder: None });
+        let in_memory = cache::is_in_memory(file.fd);
+        let reason = if in_memory { StayReason::MemoryOnly } else { StayReason::Unknown };
+        stayed.push(Stayed { reason, pages: Some(rest), holder: None });
     }
     ControlledFile {
         path: file.path.to_owned(),
@@ -115,7 +123,9 @@ fn name_holders(files: &mut [ControlledFile]) {
 
 /// A mapped page keeps its whole folio, so that processes explain all the rest, even where their pages are fewer.
 fn name_holders_of(file: &mut ControlledFile, holders: &Holders) {
-    let of_file = holders.of(file.id);
+    // Who maps it and has none of its pages is not what keeps them.
+    let keeps = |holder: &&FileHolder| holder.locked || holder.pages.value() != Some(0);
+    let of_file: Vec<&FileHolder> = holders.of(file.id).iter().filter(keeps).collect();
     if of_file.is_empty() {
         return;
     }

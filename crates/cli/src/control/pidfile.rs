@@ -33,7 +33,7 @@ impl PidFile {
                 .create(true)
                 .truncate(false)
                 .mode(0o644)
-                .custom_flags((OFlags::NOFOLLOW | OFlags::CLOEXEC).bits() as i32)
+                .custom_flags((OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK).bits() as i32)
                 .open(path)
                 .with_context(named)?;
             let mut text = String::new();

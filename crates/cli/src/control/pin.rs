@@ -64,14 +64,15 @@ fn hold(args: &PinArgs, selection: &Selection) -> Result<Exit> {
         files.extend(found.files);
         unreadable.extend(found.unreadable);
     }
-    let needed = files.iter().map(|file| pages_bytes(file.size_bytes)).sum();
+    let needed =
+        files.iter().fold(0_u64, |sum, file| sum.saturating_add(pages_bytes(file.size_bytes)));
     may_pin(needed, args.budget, &headroom()).context("not pinned")?;
     let mut held = Held::default();
     let mut gathered = Gathered::new(ControlVerb::Pin, &args.output);
     let quiet = args.output.quiet;
     let done = AtomicU64::new(0);
     progress::during(quiet, needed, &|| done.load(Ordering::Relaxed), || {
-        for file in &files {
+        for file in files.iter().take_while(|_| !stop.load(Ordering::Relaxed)) {
             gathered.file(held.add(file, stop));
             let bytes = held.locked_bytes();
             done.store(bytes, Ordering::Relaxed);

@@ -115,8 +115,9 @@ impl Visitor for Planning {
         let (offset, len) = (pages.first * page, pages.count * page);
         // Where nobody tells, all of it may be missing.
         let cached = cache::cached_pages_in(file.fd, offset, len).unwrap_or(0).min(pages.count);
-        self.plan.cached_bytes += cached * page;
-        self.plan.missing_bytes += (pages.count - cached) * page;
+        let plan = &mut self.plan;
+        plan.cached_bytes = plan.cached_bytes.saturating_add(cached * page);
+        plan.missing_bytes = plan.missing_bytes.saturating_add((pages.count - cached) * page);
     }
 
     // The second walk says so.

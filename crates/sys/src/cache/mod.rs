@@ -32,5 +32,5 @@ pub(crate) use raw::last_errno;
 pub use raw::{CacheStat, cachestat};
 pub(crate) use residency::size_of;
 pub use residency::{ResidencyCause, ResidencyError, cached_pages_in, residency, residency_at};
-pub use stacked::hides_pages;
+pub use stacked::{hides_pages, is_in_memory};
 pub use warm::{Supervisor, Warmed, warm, warm_fd, warm_span};

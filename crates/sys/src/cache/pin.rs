@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::ptr;
 
 use hotset_facts::{FileId, PageRange};
+use rustix::fs::Stat;
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, MremapFlags, ProtFlags};
 
@@ -24,8 +25,16 @@ pub struct Pin {
     // No descriptor: thousands of files can be held. The view keeps the inode, so that its number is nobody else's.
     id: FileId,
     size_bytes: u64,
+    changed: Changed,
     view: Option<View>,
     gone: bool,
+}
+
+/// When the file was changed last: seconds and nanoseconds of st_ctime, which nobody can set back.
+type Changed = (i64, i64);
+
+fn changed(stat: &Stat) -> Changed {
+    (stat.st_ctime, stat.st_ctime_nsec as i64)
 }
 
 /// What became of a pinned file's name since the last look.
@@ -60,7 +69,8 @@ impl Pin {
     ) -> Result<(Self, CacheChange), ControlError> {
         let (fd, stat) = open_quietly(path)?;
         let id = crate::file_id(&stat);
-        let mut pin = Self { path: path.to_owned(), id, size_bytes: 0, view: None, gone: false };
+        let (path, changed) = (path.to_owned(), changed(&stat));
+        let mut pin = Self { path, id, size_bytes: 0, changed, view: None, gone: false };
         let change = pin.hold(fd.as_fd(), supervisor)?;
         Ok((pin, change))
     }
@@ -88,7 +98,7 @@ impl Pin {
     /// Looks where the name leads now, and follows.
     ///
     /// # Errors
-    /// Where what the name leads to can't be opened or locked; what was held before stays held.
+    /// Where what the name leads to can't be opened or locked; what was held before stays held, unless it is in the way of what replaced it.
     pub fn follow(&mut self, supervisor: &dyn Supervisor) -> Result<Followed, ControlError> {
         let stat = match rustix::fs::stat(&self.path) {
             Ok(stat) => stat,
@@ -105,7 +115,8 @@ impl Pin {
             return self.replace(supervisor);
         }
         let from = self.size_bytes;
-        if u64::try_from(stat.st_size) == Ok(from) {
+        // One that was emptied and written anew has the same size, and pages that nobody holds.
+        if u64::try_from(stat.st_size) == Ok(from) && changed(&stat) == self.changed {
             return Ok(Followed::Same);
         }
         let (fd, stat) = open_quietly(&self.path)?;
@@ -113,14 +124,24 @@ impl Pin {
             return self.replace(supervisor);
         }
         self.hold(fd.as_fd(), supervisor)?;
+        self.changed = changed(&stat);
         // A block device's stat says 0.
         let to = self.size_bytes;
         Ok(if from == to { Followed::Same } else { Followed::Resized { from, to } })
     }
 
     fn replace(&mut self, supervisor: &dyn Supervisor) -> Result<Followed, ControlError> {
-        let (new, _) = Self::new(&self.path, supervisor)?;
-        *self = new;
+        let new = match Self::new(&self.path, supervisor) {
+            // The limit can be too small for both, and the old one serves nobody any more.
+            Err(ControlError::System { call: "mlock", .. }) => {
+                self.view = None;
+                self.size_bytes = 0;
+                self.gone = true;
+                Self::new(&self.path, supervisor)
+            }
+            answer => answer,
+        };
+        (*self, _) = new?;
         Ok(Followed::Replaced { size_bytes: self.size_bytes })
     }
 

@@ -11,6 +11,7 @@ use super::open::{name_of_fd, open_quietly, require_cacheable};
 use super::raw::{CacheStat, cachestat, mincore_resident_pages};
 use super::stacked::hides_pages;
 use crate::capabilities::{self, Cap};
+use crate::userns;
 
 /// Why the cache state of a file could not be told.
 #[derive(Debug, thiserror::Error)]
@@ -150,9 +151,12 @@ pub(super) fn uptodate_pages(
 /// The kernel's `can_do_mincore`: to anyone else, mincore(2) says that every page is resident.
 pub(super) fn may_trust_mincore(fd: BorrowedFd<'_>, stat: &Stat) -> bool {
     let link = format!("/proc/self/fd/{}", fd.as_raw_fd());
-    rustix::process::geteuid().as_raw() == stat.st_uid
+    let owns = || {
+        rustix::process::geteuid().as_raw() == stat.st_uid
+            || capabilities::effective().is_some_and(|caps| caps.has(Cap::Fowner))
+    };
+    (userns::knows_uid(stat.st_uid) && owns())
         || rustix::fs::accessat(CWD, link, Access::WRITE_OK, AtFlags::EACCESS).is_ok()
-        || capabilities::effective().is_some_and(|caps| caps.has(Cap::Fowner))
 }
 
 /// The size in bytes; a block device's stat says 0.

@@ -15,6 +15,15 @@ const OVERLAYFS: u64 = 0x794c_7630;
 /// `FUSE_SUPER_MAGIC`.
 const FUSE: u64 = 0x6573_5546;
 
+/// `TMPFS_MAGIC`, `RAMFS_MAGIC` and `HUGETLBFS_MAGIC`.
+const IN_MEMORY: [u64; 3] = [0x0102_1994, 0x8584_58f6, 0x9584_58f6];
+
+/// True where the cache is all that holds a file's bytes, so that nothing of it can be evicted.
+pub fn is_in_memory(fd: impl AsFd) -> bool {
+    #[allow(clippy::unnecessary_cast, reason = "the type depends on the architecture")]
+    rustix::fs::fstatfs(fd).is_ok_and(|fs| IN_MEMORY.contains(&(fs.f_type as u64 & 0xffff_ffff)))
+}
+
 /// True where an answer of 0 by cachestat(2) says nothing about this file.
 pub fn hides_pages(fd: impl AsFd) -> bool {
     #[allow(clippy::unnecessary_cast, reason = "the type depends on the architecture")]

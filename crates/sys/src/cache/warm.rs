@@ -213,6 +213,9 @@ impl Job<'_> {
 
     /// The first `pages` of those that are missing in `range`.
     fn fetch_some(&self, range: PageRange, pages: u64, size: u64) -> Result<u64, ControlError> {
+        if pages == 0 {
+            return Ok(0);
+        }
         let mut present = Vec::new();
         visit_ranges(self.target.fd, range, |run| {
             present.push(run);

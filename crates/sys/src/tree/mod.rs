@@ -114,8 +114,8 @@ pub struct Walked<V> {
     pub interrupted: bool,
 }
 
-/// Shows every selected file to one of `visitors`, with a thread for each; the first one's is the calling thread. Without
-/// a visitor nothing is looked at. Once `stop` is true the walk ends after the files that are being visited.
+/// Shows every selected file to one of `visitors`, with a thread for each, as far as the system
+/// allows threads; the first one's is the calling thread. Without a visitor nothing is looked at. Once `stop` is true the walk ends after the files that are being visited.
 pub fn walk<V: Visitor>(
     selection: &Selection,
     stop: &AtomicBool,
@@ -128,7 +128,12 @@ pub fn walk<V: Visitor>(
             let shared = &shared;
             let threads: Vec<_> = others
                 .iter_mut()
-                .map(|visitor| scope.spawn(|| worker::Worker::new(shared, visitor).run()))
+                .filter_map(|visitor| {
+                    let run = || worker::Worker::new(shared, visitor).run();
+                    // Where there can't be another thread, fewer do it all.
+                    let spawned = std::thread::Builder::new().spawn_scoped(scope, run);
+                    spawned.inspect_err(|_| shared.one_fewer()).ok()
+                })
                 .collect();
             skipped = worker::Worker::new(shared, first).run();
             for thread in threads {

@@ -44,7 +44,6 @@ pub(super) struct Shared<'a> {
     next_root: AtomicUsize,
     /// Threads without work for which no piece was put up yet.
     hungry: AtomicUsize,
-    threads: usize,
     queue: Mutex<Queue>,
     changed: Condvar,
 }
@@ -53,6 +52,8 @@ pub(super) struct Shared<'a> {
 struct Queue {
     pieces: Vec<Piece>,
     idle: usize,
+    /// Threads of the walk, idle or not.
+    threads: usize,
     over: bool,
 }
 
@@ -67,8 +68,7 @@ impl<'a> Shared<'a> {
             interrupted: AtomicBool::new(false),
             next_root: AtomicUsize::new(0),
             hungry: AtomicUsize::new(0),
-            threads,
-            queue: Mutex::default(),
+            queue: Mutex::new(Queue { threads, ..Queue::default() }),
             changed: Condvar::new(),
         }
     }
@@ -97,7 +97,7 @@ impl<'a> Shared<'a> {
             }
             queue.idle += usize::from(!waited);
             waited = true;
-            if queue.idle == self.threads {
+            if queue.idle >= queue.threads {
                 queue.over = true;
                 self.changed.notify_all();
                 return None;
@@ -128,6 +128,13 @@ impl<'a> Shared<'a> {
             self.interrupted.store(true, Ordering::Relaxed);
         }
         stopped
+    }
+
+    /// Counts out a thread that could not be started: the others must not wait for it.
+    pub(super) fn one_fewer(&self) {
+        self.lock().threads -= 1;
+        // One that waits already looks again whether it is the last.
+        self.changed.notify_all();
     }
 
     /// Ends the walk for all, because a thread is about to die of a visitor's panic.

@@ -72,7 +72,7 @@ pub fn control_text(report: &ControlReport, options: &ControlOptions) -> String 
 
 fn first_line(report: &ControlReport, page: u64) -> String {
     let totals = &report.totals;
-    let bytes = |pages: u64| units::bytes(pages * page);
+    let bytes = |pages: u64| units::bytes(pages.saturating_mul(page));
     let share = |pages: u64| match totals.pages {
         0 => "nothing to cache".to_owned(),
         all => units::percent(pages as f64 / all as f64),
@@ -118,7 +118,7 @@ fn file_line(verb: ControlVerb, file: &ControlledFile, options: &ControlOptions)
         (Some(0), Some(error)) => crate::escape_text(error),
         (Some(pages), _) => {
             let what = if verb == ControlVerb::Evict { "stayed" } else { "missing" };
-            let size = units::bytes(pages * options.page_bytes);
+            let size = units::bytes(pages.saturating_mul(options.page_bytes));
             format!("{size} {what}: {}", reasons(file, options))
         }
         (None, Some(error)) => crate::escape_text(error),
@@ -151,13 +151,14 @@ fn reasons(file: &ControlledFile, options: &ControlOptions) -> String {
 }
 
 fn reason(stayed: &Stayed, page: u64) -> String {
-    let size = stayed.pages.map(|pages| format!("{} ", units::bytes(pages * page)));
+    let size = stayed.pages.map(|pages| format!("{} ", units::bytes(pages.saturating_mul(page))));
     let size = size.unwrap_or_default();
     let word = match stayed.reason {
         StayReason::Dirty => "dirty (--sync writes it out)",
         StayReason::Writeback => "being written out",
         StayReason::Mapped => "mapped",
         StayReason::Locked => "locked",
+        StayReason::MemoryOnly => "in memory only (tmpfs and kin have no other place)",
         StayReason::Unreadable => "can't be read",
         StayReason::Budget => "beyond the budget",
         StayReason::Memory => "no memory left for it",

@@ -73,6 +73,15 @@ fn it_follows_the_name_to_another_file_and_lets_go_of_one_that_is_gone() {
 }
 
 #[test]
+fn what_is_written_anew_in_the_same_size_is_held_again() {
+    let file = cold(10);
+    let (mut pin, _) = Pin::new(&file.path, &()).expect("pin");
+    fs::write(&file.path, vec![9; 10 * page() as usize]).expect("write");
+    assert_eq!(pin.follow(&()).expect("follow"), Followed::Same);
+    assert_eq!(held(&file.path), 10);
+}
+
+#[test]
 fn an_empty_file_holds_nothing_and_a_missing_one_is_an_error() {
     let file = cold(0);
     let (pin, change) = Pin::new(&file.path, &()).expect("pin");
