@@ -11,8 +11,9 @@ group() {
     case $1 in
     build) echo cc:gcc /usr/include/stdio.h:libc6-dev make:make pkg-config:pkg-config \
         "$lib/libelf.a:libelf-dev" "$lib/libz.a:zlib1g-dev" ;;
-    test) echo python3:python3 mke2fs:e2fsprogs mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs losetup:mount ;;
-    bench) echo python3:python3 vmtouch:vmtouch fincore:util-linux chrt:util-linux ;;
+    test) echo python3:python3 mke2fs:e2fsprogs mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs losetup:mount \
+        chromium:chromium ;;
+    bench) echo python3:python3 hyperfine:hyperfine vmtouch:vmtouch fincore:util-linux chrt:util-linux ;;
     demo) echo python3:python3 ;;
     bpf) echo clang:clang llvm-strip:llvm /usr/include/bpf/bpf_helpers.h:libbpf-dev ;;
     lint) echo shellcheck:shellcheck git:git ;;

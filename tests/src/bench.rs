@@ -44,20 +44,35 @@ pub fn numbers(result: &Value, key: &str) -> Vec<f64> {
     list.iter().map(|one| one.as_f64().unwrap_or_else(|| panic!("{key}: {one}"))).collect()
 }
 
-/// The values of those runs that count; at least one must.
+/// Reasons against a run that only its time suffers from.
+const NOISE: [&str; 4] = ["cpu-pressure", "involuntary-switches", "slow-pages", "steal"];
+
+/// The values of those runs that count, or would on a host without noise; at least one must.
 pub fn valid_numbers(result: &Value, key: &str) -> Vec<f64> {
-    let valid = result["valid"].as_array().expect("valid");
+    let list = |key: &str| result[key].as_array().expect("a list");
     let all = numbers(result, key);
-    assert_eq!(all.len(), valid.len(), "{result}");
-    let kept = all.into_iter().zip(valid).filter(|(_, valid)| **valid == Value::Bool(true));
-    let kept: Vec<f64> = kept.map(|(number, _)| number).collect();
+    assert!(all.len() == list("valid").len() && all.len() == list("reasons").len(), "{result}");
+    let is_noise = |reason: &Value| reason.as_str().is_some_and(|name| NOISE.contains(&name));
+    let counts =
+        |reasons: &Value| reasons.as_array().is_some_and(|reasons| reasons.iter().all(is_noise));
+    let verdicts = list("valid").iter().zip(list("reasons"));
+    let kept: Vec<f64> = all
+        .into_iter()
+        .zip(verdicts)
+        .filter(|(_, (valid, reasons))| **valid == Value::Bool(true) || counts(reasons))
+        .map(|(number, _)| number)
+        .collect();
     assert!(!kept.is_empty(), "no run counts: {result}");
     kept
 }
 
-/// The member of the first command's set with this path.
+/// The member of the first command's set that is this file, under whichever of its names it was learned.
 pub fn member<'a>(session: &'a Value, path: &Path) -> &'a Value {
     let members = session["files"][0]["members"].as_array().expect("members");
-    let found = members.iter().find(|member| member["path"] == text(path));
+    let ino = std::fs::metadata(path).ok().map(|file| std::os::unix::fs::MetadataExt::ino(&file));
+    let is_it = |member: &&Value| {
+        member["path"] == text(path) || ino.is_some_and(|ino| member["ino"].as_u64() == Some(ino))
+    };
+    let found = members.iter().find(is_it);
     found.unwrap_or_else(|| panic!("no {} in {members:?}", path.display()))
 }

@@ -105,7 +105,7 @@ fn without_input_cold_and_warm_are_the_same() {
     let session = session(&scratch, &["-r", "6", "--files", text(&empty), "--", "true"]);
     for state in ["cold", "warm"] {
         let result = result_of(&session, state);
-        assert_eq!(result["times"].as_array().map(Vec::len), Some(6), "{result}");
+        assert!(numbers(result, "times").len() >= 6, "{result}");
         assert!(
             result["reached_before"].as_array().is_some_and(|all| all.iter().all(Value::is_null))
         );
@@ -188,10 +188,11 @@ fn a_warm_run_is_warm_at_its_spawn_a_hundred_times() {
     let seen: Vec<u64> = log.lines().map(|line| line.trim().parse().expect("pages")).collect();
     assert_eq!(seen.len(), 20 * shares.len());
     assert!(shares.len() >= 100);
-    let valid = warm["valid"].as_array().expect("valid");
-    for ((seen, share), valid) in seen.chunks(20).zip(shares).zip(valid) {
+    let reasons = warm["reasons"].as_array().expect("reasons");
+    for ((seen, share), reasons) in seen.chunks(20).zip(shares).zip(reasons) {
         let seen = seen.iter().sum::<u64>() as f64 / 1280.0;
-        assert!(seen >= 0.999 || *valid == false, "{seen} of the pages, said {share}");
+        let marked = reasons.to_string().contains("state-not-reached");
+        assert!(seen >= 0.999 || marked, "{seen} of the pages, said {share}: {reasons}");
     }
-    assert!(warm["valid_runs"].as_u64().is_some_and(|runs| runs >= 95), "{warm}");
+    assert!(valid_numbers(warm, "reached_before").len() >= 95, "{warm}");
 }

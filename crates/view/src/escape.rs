@@ -8,6 +8,11 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// that reorder or hide text as `\u{NNNN}`; the backslash as `\\`, so that the result is unambiguous.
 pub fn escape_bytes(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
+    // Most names need nothing, and a listing has a million of them.
+    let is_plain = |byte: &u8| (b' '..=b'~').contains(byte) && *byte != b'\\';
+    let plain = bytes.iter().take_while(|byte| is_plain(byte)).count();
+    out.extend(bytes[..plain].iter().map(|&byte| char::from(byte)));
+    let bytes = &bytes[plain..];
     for chunk in bytes.utf8_chunks() {
         for character in chunk.valid().chars() {
             push_escaped(&mut out, character, true);
@@ -54,7 +59,10 @@ fn hides_or_reorders(c: char) -> bool {
 
 /// Columns that a text takes on a terminal.
 pub(crate) fn columns(text: &str) -> usize {
-    text.width()
+    match text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+        true => text.len(),
+        false => text.width(),
+    }
 }
 
 /// Cuts the middle out of a text wider than `width` columns. More of the end stays than of the start: that is where a

@@ -9,6 +9,7 @@ mod doctor;
 mod escape;
 mod json;
 pub mod listing;
+pub mod page;
 mod report;
 mod snapshot;
 mod system;

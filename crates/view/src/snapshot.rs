@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(
             restore_text(&restored()),
             "2 of 2 files unchanged; 2.00 MiB of the 2.00 MiB saved are to be cached, 1.00 MiB of it were\n\
-             1.00 MiB read in 1.00 ms (1000 MiB/s)\n2.00 MiB of 2.00 MiB cached now (100 %)\n"
+             1.00 MiB read in 1.00 ms (0.98 GiB/s)\n2.00 MiB of 2.00 MiB cached now (100 %)\n"
         );
         let short = RestoreReport { cached_after_pages: 511, ..restored() };
         assert!(restore_text(&short).ends_with("2.00 MiB of 2.00 MiB cached now (99.8 %)\n"));

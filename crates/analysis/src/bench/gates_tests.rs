@@ -59,6 +59,8 @@ fn a_share_is_met_within_a_point() {
     assert_eq!(share(4_899, 0), ["state-not-reached"]);
     assert_eq!(share(5_101, 0), ["state-not-reached"]);
     assert!(share(6_000, 6_000).is_empty(), "more is stuck than was wanted");
+    assert!(share(5_400, 600).is_empty(), "half of what is stuck was not wanted");
+    assert_eq!(share(5_401, 600), ["state-not-reached"]);
 }
 
 #[test]

@@ -165,6 +165,9 @@ pub(crate) struct BenchOutput {
     /// Write a Markdown table.
     #[arg(long, value_name = "FILE")]
     pub(crate) export_markdown: Option<PathBuf>,
+    /// Write a page with charts that works offline: distributions, runs in order of time, cold against warm.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     /// No summary.
     #[arg(short, long)]
     pub(crate) quiet: bool,

@@ -21,7 +21,6 @@ pub(crate) use run::RunArgs;
 pub(crate) use saved::{RestoreArgs, RestoreOrder, SaveArgs};
 pub(crate) use selection::SelectionArgs;
 pub(crate) use shared::{Color, OutputArgs};
-pub(crate) use size::parse_size;
 
 /// What the page cache does for a program, what it is worth, and what to change.
 #[derive(Debug, Parser)]

@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn nothing_named_is_refused_and_an_empty_list_is_not() {
-        let nothing = SelectionArgs::default().selection().err().expect("refused").to_string();
+        let nothing = SelectionArgs::default().selection().expect_err("refused").to_string();
         assert!(nothing.contains("--files-from"), "{nothing}");
         let empty = SelectionArgs { files_from: Some("/dev/null".into()), ..Default::default() };
         assert!(empty.selection().expect("a selection").roots.is_empty());
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn a_list_that_is_not_there_is_named() {
         let args = SelectionArgs { files_from: Some("/no/such".into()), ..Default::default() };
-        let error = format!("{:#}", args.selection().err().expect("refused"));
+        let error = format!("{:#}", args.selection().expect_err("refused"));
         assert!(error.contains("/no/such") && error.contains("No such file"), "{error}");
     }
 }

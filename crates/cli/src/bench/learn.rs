@@ -28,6 +28,8 @@ pub(super) struct Seen {
     pub(super) exit: ExitStatus,
     pub(super) tail: Vec<u8>,
     pub(super) wall: Duration,
+    /// What may be missing or in the way.
+    pub(super) notes: Vec<String>,
 }
 
 /// What was learned of a command.
@@ -66,7 +68,7 @@ impl Learner<'_> {
         };
         let mut candidates = first.candidates;
         let mut set = build(by, &candidates, Some(began));
-        let mut io = first.io;
+        let (mut io, mut notes) = (first.io, first.notes);
         if first.wall <= CHEAP
             && let Some((_, second)) = self.run(planned, Some(&mut set))?
         {
@@ -75,8 +77,9 @@ impl Learner<'_> {
             let stuck = set;
             set = build(by, &candidates, Some(began));
             keep_what_stays(&mut set, &stuck);
-            io = second.io;
+            (io, notes) = (second.io, second.notes);
         }
+        notes.iter().for_each(output::say);
         Ok(Learned { set, io })
     }
 

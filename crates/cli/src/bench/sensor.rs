@@ -38,11 +38,12 @@ pub(super) fn run(
         Err(error) => return Ok(Err(error)),
     };
     let lost = observation.sensor.events_lost + observation.sensor.entries_lost;
-    if lost > 0 {
-        output::say(format_args!(
-            "the sensor lost {lost} events while learning; files may be missing from the set (see --show-files)"
-        ));
-    }
+    let notes = (lost > 0).then(|| {
+        format!(
+            "the sensor lost {lost} events while learning {}: --show-files may lack some",
+            planned.command.name
+        )
+    });
     let candidates = from_rows(&observation.files);
     let learned = LearnedIo {
         state,
@@ -56,6 +57,7 @@ pub(super) fn run(
         exit: ExitStatus::from_wait_status(usage.wait_status),
         tail: command.tail(),
         wall,
+        notes: notes.into_iter().collect(),
     }))
 }
 

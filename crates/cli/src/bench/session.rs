@@ -89,7 +89,8 @@ fn states(wanted: &[WantedState]) -> Result<Vec<WantedState>, Failure> {
 }
 
 fn check_exports(exports: &BenchOutput) -> Result<(), Failure> {
-    let files = [&exports.export_json, &exports.export_csv, &exports.export_markdown];
+    let files =
+        [&exports.export_json, &exports.export_csv, &exports.export_markdown, &exports.html];
     let named: Vec<&Path> = files.into_iter().flatten().map(|path| path.as_path()).collect();
     let to_stdout = named.iter().filter(|path| **path == Path::new("-")).count();
     if to_stdout + usize::from(exports.json) > 1 {

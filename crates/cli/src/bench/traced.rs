@@ -9,7 +9,6 @@ use hotset_sys::trace::{TraceError, Traced, files_opened};
 use super::Failure;
 use super::commands::Planned;
 use super::learn::Seen;
-use crate::output;
 
 /// "Exec format error", errno(3).
 const ENOEXEC: i32 = 8;
@@ -34,16 +33,19 @@ pub(super) fn run(
         Err(TraceError::Execute(error)) => return Err(super::learn::not_started(planned, &error)),
         Err(refused) => return Ok(Err(refused)),
     };
+    let mut notes = Vec::new();
+    let name = &planned.command.name;
     if traced.files_left_out > 0 {
-        output::say(format_args!(
-            "{} files beyond the first ones are left out",
+        notes.push(format!(
+            "{name}: {} files beyond the first ones are left out",
             traced.files_left_out
         ));
     }
     if traced.still_running > 0 {
-        output::say(format_args!(
-            "{} processes that {} left behind are traced until hotset ends, and slow the runs; end them in the command, or use --files",
-            traced.still_running, planned.command.name
+        notes.push(format!(
+            "{name} left {} processes behind, which are traced until hotset ends and may disturb the runs; end them in the \
+             command, or name its files with --files",
+            traced.still_running
         ));
     }
     let unknown = Reason::denied("learned by tracing, which does not see how much is read");
@@ -53,6 +55,7 @@ pub(super) fn run(
         exit: traced.exit,
         tail,
         wall,
+        notes,
     }))
 }
 

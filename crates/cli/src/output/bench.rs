@@ -6,7 +6,9 @@ use std::path::Path;
 use hotset_analysis::bench::BenchSummary;
 use hotset_facts::FileSet;
 use hotset_view::Options;
-use hotset_view::bench::{bench_csv, bench_markdown, render_bench, render_files, write_bench_json};
+use hotset_view::bench::{
+    bench_csv, bench_markdown, render_bench, render_files, write_bench_html, write_bench_json,
+};
 
 use super::{locale_is_utf8, print, print_beside, say, use_color, width_of, write_file};
 use crate::args::BenchOutput;
@@ -20,11 +22,13 @@ pub(crate) fn bench(summary: &BenchSummary, args: &BenchOutput) -> bool {
     let mut write_csv = |out: &mut dyn Write| out.write_all(bench_csv(summary).as_bytes());
     let mut write_markdown =
         |out: &mut dyn Write| out.write_all(bench_markdown(summary).as_bytes());
+    let mut write_html = |out: &mut dyn Write| write_bench_html(summary, out);
     type Writes<'a> = &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
-    let exports: [(Option<&Path>, Writes<'_>); 3] = [
+    let exports: [(Option<&Path>, Writes<'_>); 4] = [
         (json, &mut write_json),
         (args.export_csv.as_deref(), &mut write_csv),
         (args.export_markdown.as_deref(), &mut write_markdown),
+        (args.html.as_deref(), &mut write_html),
     ];
     let mut complete = true;
     let mut stdout_is_taken = false;

@@ -133,7 +133,9 @@ fn all_parts(
     // Only for the order of whole files it matters which of them are in a part.
     let windows = match args.order {
         RestoreOrder::Hot => choice.windows(PART_RANGES as u64),
-        RestoreOrder::Device | RestoreOrder::Path => vec![0..u32::MAX],
+        RestoreOrder::Device | RestoreOrder::Path => {
+            vec![std::ops::Range { start: 0, end: u32::MAX }]
+        }
     };
     for window in windows {
         if args.order == RestoreOrder::Hot {

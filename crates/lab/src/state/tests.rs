@@ -48,10 +48,15 @@ fn a_file_that_others_map_is_named_with_its_share_and_the_reason() {
     let mut set = set_of(&[PathBuf::from("/bin/sh"), scratch.pages("mine", 10)]);
     // This test's own libc may be linked statically: a shell that sleeps maps itself.
     let mut shell = std::process::Command::new("/bin/sh")
-        .args(["-c", "read x"])
+        .args(["-c", "echo ready; read x"])
         .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
         .spawn()
         .expect("sh");
+    // Before it runs it has touched nothing of what it maps.
+    let mut ready = [0; 6];
+    let stdout = shell.stdout.as_mut().expect("its output");
+    std::io::Read::read_exact(stdout, &mut ready).expect("ready");
     let cold = reach(WantedState::Cold, &mut set);
     let again = reach(WantedState::Cold, &mut set);
     drop(shell.stdin.take());

@@ -217,10 +217,14 @@ impl Job<'_> {
             return Ok(0);
         }
         let mut present = Vec::new();
-        visit_ranges(self.target.fd, range, |run| {
+        let told = visit_ranges(self.target.fd, range, |run| {
             present.push(run);
             std::ops::ControlFlow::Continue(())
-        })?;
+        });
+        if told.is_err() {
+            // Where nobody tells, all of it may be missing.
+            present.clear();
+        }
         present.push(PageRange { first: range.end(), count: 0 });
         let path = || self.target.path.to_owned();
         let (mut at, mut left) = (range.first, pages);

@@ -9,7 +9,7 @@ use hotset_facts::{
     CachedFile, CachedFileSystem, FileId, Observed, PageHolder, Residency, Unreadable,
 };
 
-use crate::cache::residency;
+use crate::cache::Prober;
 use crate::tree::{Found, Visitor};
 
 /// Unreadable paths that are kept by name.
@@ -17,6 +17,7 @@ const MAX_UNREADABLE: usize = 100;
 
 /// One thread's part.
 pub(super) struct Counter {
+    prober: Prober,
     sums: Vec<Sums>,
     heap: BinaryHeap<Reverse<Row>>,
     top: usize,
@@ -71,6 +72,7 @@ impl Ord for Row {
 impl Counter {
     pub(super) fn new(roots: usize, top: usize, min_size_bytes: u64) -> Self {
         Self {
+            prober: Prober::new(),
             sums: vec![Sums::default(); roots],
             heap: BinaryHeap::new(),
             top,
@@ -139,7 +141,7 @@ fn file_of(row: Row) -> CachedFile {
 
 impl Visitor for Counter {
     fn file(&mut self, file: &Found<'_>) {
-        let Ok(state) = residency(file.fd) else {
+        let Ok(state) = self.prober.residency(file) else {
             self.unknown_files += 1;
             return;
         };

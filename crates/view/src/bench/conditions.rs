@@ -73,6 +73,7 @@ fn row(numbers: &ConditionNumbers) -> Vec<String> {
 /// `15 runs`, `14 of 15`.
 fn runs(numbers: &ConditionNumbers) -> String {
     match numbers.invalid_runs {
+        0 if numbers.valid_runs == 1 => "1 run".to_owned(),
         0 => format!("{} runs", numbers.valid_runs),
         invalid => {
             format!("{} of {}", numbers.valid_runs, numbers.valid_runs.saturating_add(invalid))

@@ -26,7 +26,10 @@ fn push_comparison(
     explained: Option<&ColdWarm>,
 ) {
     let sentence = sentence(summary, comparison);
-    let device = explained.and_then(|one| one.device_share);
+    // A difference that isn't shown has no share of anything.
+    let is_shown =
+        !matches!(comparison.difference, Difference::NoDifferenceShown | Difference::WithinNoise);
+    let device = explained.filter(|_| is_shown).and_then(|one| one.device_share);
     let device = device.map_or(String::new(), |share| {
         format!("; the device is {} of the difference", whole_percent(share))
     });
@@ -82,7 +85,7 @@ fn sentence(summary: &BenchSummary, comparison: &Comparison) -> String {
     )
 }
 
-fn verdict(summary: &BenchSummary, comparison: &Comparison) -> String {
+pub(super) fn verdict(summary: &BenchSummary, comparison: &Comparison) -> String {
     let conditions = &summary.session.conditions;
     let commands = (conditions.get(comparison.pair.a), conditions.get(comparison.pair.b));
     let who = match commands {
@@ -119,7 +122,7 @@ fn all_runs(summary: &BenchSummary, comparison: &Comparison) -> Option<String> {
     Some(format!("all first runs, counted or not: {}, {}", ratio(&all), rounds(all.rounds)))
 }
 
-fn savings(explained: &ColdWarm) -> String {
+pub(super) fn savings(explained: &ColdWarm) -> String {
     let read = explained.device_bytes.filter(|&read| read > 0.0);
     let read = read.map_or(String::new(), |read| format!("{} from the device; ", bytes(read)));
     let wait = time(explained.device_wait_ns);

@@ -1,11 +1,12 @@
-//! A benchmark session: a summary for a terminal or a pull request, `hotset.bench/1` in hyperfine's shape, CSV and
-//! Markdown.
+//! A benchmark session: a summary for a terminal or a pull request, `hotset.bench/1` in hyperfine's shape, CSV,
+//! Markdown, and an HTML page.
 
 mod conditions;
 mod csv;
 mod difference;
 mod files;
 mod headline;
+mod html;
 mod json;
 mod markdown;
 #[cfg(test)]
@@ -16,6 +17,7 @@ use hotset_analysis::bench::BenchSummary;
 
 pub use csv::bench_csv;
 pub use files::{failure, render_files};
+pub use html::write_bench_html;
 pub use json::write_bench_json;
 pub use markdown::bench_markdown;
 

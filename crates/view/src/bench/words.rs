@@ -47,6 +47,14 @@ pub(super) fn bytes(bytes: f64) -> String {
 
 /// `4.30x [4.12, 4.51]`, `1.003x [0.994, 1.012]`, or without an interval.
 pub(super) fn ratio(estimate: &RatioEstimate) -> String {
+    match ratio_parts(estimate) {
+        (ratio, Some((low, high))) => format!("{ratio} [{low}, {high}]"),
+        (ratio, None) => format!("{ratio} (no interval)"),
+    }
+}
+
+/// `4.30x` and the ends of its interval, `4.12` and `4.51`.
+pub(super) fn ratio_parts(estimate: &RatioEstimate) -> (String, Option<(String, String)>) {
     let digits = match estimate.ratio {
         ratio if ratio < 2.0 => 3,
         ratio if ratio < 10.0 => 2,
@@ -54,7 +62,7 @@ pub(super) fn ratio(estimate: &RatioEstimate) -> String {
         _ => 0,
     };
     let Some(interval) = estimate.interval else {
-        return format!("{:.digits$}x (no interval)", estimate.ratio);
+        return (format!("{:.digits$}x", estimate.ratio), None);
     };
     // An interval that excludes 1 must not print as if it held 1.
     let reads_as_one = |digits: usize| {
@@ -64,8 +72,8 @@ pub(super) fn ratio(estimate: &RatioEstimate) -> String {
             .any(|&end| end != 1.0 && format!("{end:.digits$}") == one)
     };
     let digits = (digits..MAX_DIGITS).find(|&digits| !reads_as_one(digits)).unwrap_or(MAX_DIGITS);
-    let (low, high) = (interval.low, interval.high);
-    format!("{:.digits$}x [{low:.digits$}, {high:.digits$}]", estimate.ratio)
+    let end = |end: f64| format!("{end:.digits$}");
+    (format!("{:.digits$}x", estimate.ratio), Some((end(interval.low), end(interval.high))))
 }
 
 pub(super) fn rounds(rounds: usize) -> String {
@@ -98,7 +106,7 @@ fn stop(summary: &BenchSummary) -> String {
         StopReason::MaxTime => "stopped: out of time".to_owned(),
         StopReason::Interrupted => "interrupted".to_owned(),
         StopReason::Failed { condition, exit, .. } => {
-            format!("stopped: {} {}", self::condition(summary, *condition), ended(*exit))
+            format!("stopped: a run ({}) {}", self::condition(summary, *condition), ended(*exit))
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Signs for how full a cell is, the same in bars and maps.
 
 use hotset_analysis::listing::{Fill, bar};
-use hotset_facts::{CacheCell, Observed};
+use hotset_facts::Observed;
 
 use super::ListRow;
 
@@ -21,16 +21,19 @@ pub(super) fn glyph(fill: Fill, ascii: bool) -> char {
 
 /// A row's bar. Where there are no cells it can still be known to be empty or full; else it stays blank.
 pub(super) fn bar_of(row: &ListRow<'_>, columns: usize, ascii: bool) -> String {
-    let known = row.numbers.cached_pages.as_value().filter(|_| row.numbers.unknown_files == 0);
-    let whole = |cached: u64| [CacheCell { pages: row.numbers.pages, cached }];
-    let fills = match known {
-        _ if row.numbers.pages == 0 => Vec::new(),
-        _ if !row.cells.is_empty() => bar(row.cells, columns),
-        Some(&0) => bar(&whole(0), columns),
-        Some(&cached) if cached >= row.numbers.pages => bar(&whole(cached), columns),
-        _ => Vec::new(),
-    };
-    fills.into_iter().map(|fill| glyph(fill, ascii)).collect()
+    let numbers = row.numbers;
+    if numbers.pages == 0 {
+        return String::new();
+    }
+    if !row.cells.is_empty() {
+        return bar(row.cells, columns).into_iter().map(|fill| glyph(fill, ascii)).collect();
+    }
+    let all = |fill| glyph(fill, ascii).to_string().repeat(columns);
+    match numbers.cached_pages.as_value().filter(|_| numbers.unknown_files == 0) {
+        Some(&0) => all(Fill::Nothing),
+        Some(&cached) if cached >= numbers.pages => all(Fill::All),
+        _ => String::new(),
+    }
 }
 
 /// A value as a cell; a dash where there is none.

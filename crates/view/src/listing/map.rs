@@ -49,7 +49,11 @@ pub fn map_file(row: &ListRow<'_>, page_bytes: u64, style: &ListStyle) -> String
     };
     out.push_str(&format!("{:OFFSET$}{state}", ""));
     if let Some(first) = row.cells.first() {
-        out.push_str(&format!("; a sign is {}", bytes(first.pages.saturating_mul(page_bytes))));
+        let last = row.cells.len() - 1;
+        let even = row.cells[..last].iter().all(|cell| cell.pages == first.pages);
+        let about = if even { "" } else { "about " };
+        let size = bytes(first.pages.saturating_mul(page_bytes));
+        out.push_str(&format!("; a sign is {about}{size}"));
     }
     out.push('\n');
     let mut page = 0;

@@ -1,0 +1,81 @@
+//! The answers at the top of the page.
+
+use hotset_analysis::bench::{BenchSummary, ColdWarm, Comparison};
+
+use super::super::headline::verdict;
+use super::super::words::{condition, letter, ratio_parts, rounds, time};
+use crate::escape::escape_text;
+use crate::page::Answer;
+use crate::units::whole_percent;
+
+/// One for each comparison; where nothing is compared, one for each condition.
+pub(super) fn answers(summary: &BenchSummary) -> Vec<Answer> {
+    if summary.comparisons.is_empty() {
+        return (0..summary.conditions.len()).map(|index| alone(summary, index)).collect();
+    }
+    summary.comparisons.iter().map(|one| compared(summary, one)).collect()
+}
+
+/// The two sides of a comparison: `warm` and `cold`, or `A` and `B`, the base first.
+pub(super) fn sides(summary: &BenchSummary, comparison: &Comparison) -> (String, String) {
+    let conditions = &summary.session.conditions;
+    match (conditions.get(comparison.pair.a), conditions.get(comparison.pair.b)) {
+        (Some(a), Some(b)) if a.command != b.command => (
+            format!("{} {}", letter(a.command), a.state),
+            format!("{} {}", letter(b.command), b.state),
+        ),
+        _ => (condition(summary, comparison.pair.a), condition(summary, comparison.pair.b)),
+    }
+}
+
+/// The median of the counted runs.
+pub(super) fn median(summary: &BenchSummary, index: usize) -> String {
+    let times = summary.conditions.get(index).and_then(|one| one.valid);
+    times.map_or_else(|| "unknown".to_owned(), |times| time(times.wall_ns.median))
+}
+
+fn compared(summary: &BenchSummary, comparison: &Comparison) -> Answer {
+    let (a, b) = sides(summary, comparison);
+    let (a_time, b_time) = (median(summary, comparison.pair.a), median(summary, comparison.pair.b));
+    let of = |one: &&ColdWarm| one.pair == comparison.pair;
+    let device = summary.cold_warm.iter().find(of).and_then(|one| one.device_share);
+    let device = device.map_or(String::new(), |share| {
+        format!(" The device is {} of the difference.", whole_percent(share))
+    });
+    let verdict = capital(verdict(summary, comparison));
+    let sentence = capital(format!("{b} takes {b_time}, {a} {a_time}.{device} {verdict}."));
+    let Some(valid) = comparison.valid else {
+        let sentence = capital(format!("{b} and {a} can't be compared."));
+        let sure = "No round has counted runs of both.".to_owned();
+        return Answer { sentence, number: "unknown".to_owned(), sure };
+    };
+    let (number, interval) = ratio_parts(&valid);
+    let rounds = rounds(valid.rounds);
+    let sure = match interval {
+        Some((low, high)) => format!("95 % interval {low} to {high}, from {rounds}"),
+        None => format!("no 95 % interval, from {rounds}"),
+    };
+    Answer { sentence, number, sure }
+}
+
+/// Begins with a capital, as sentences do.
+fn capital(mut text: String) -> String {
+    if let Some(first) = text.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    text
+}
+
+fn alone(summary: &BenchSummary, index: usize) -> Answer {
+    let numbers = summary.conditions.get(index);
+    let label = numbers.map_or(String::new(), |one| escape_text(&one.label));
+    let interval = numbers.and_then(|one| one.valid?.wall_interval);
+    let runs = numbers.map_or(0, |one| one.valid_runs);
+    let sure = match interval {
+        Some(one) => {
+            format!("95 % interval {} to {}, from {}", time(one.low), time(one.high), rounds(runs))
+        }
+        None => format!("no 95 % interval, from {}", rounds(runs)),
+    };
+    Answer { sentence: format!("{label} takes this long."), number: median(summary, index), sure }
+}

@@ -1,0 +1,110 @@
+//! The page of a session: what was compared, every run, and the state that each began in.
+
+mod compared;
+mod lead;
+mod runs;
+
+use std::io::{self, Write};
+
+use hotset_analysis::bench::BenchSummary;
+use hotset_facts::Observed;
+
+use super::words;
+use crate::escape::{escape_bytes, escape_text};
+use crate::page::{Axis, Doubtful, Page, Unit, write_page};
+use crate::units::{bytes, duration};
+
+/// Writes a self-contained HTML page about the session.
+///
+/// # Errors
+/// Only those of `out`.
+pub fn write_bench_html(summary: &BenchSummary, out: &mut dyn Write) -> io::Result<()> {
+    write_page(&page(summary), out)
+}
+
+pub(super) fn page(summary: &BenchSummary) -> Page {
+    let mut sections = vec![runs::distribution(summary)];
+    sections.extend(compared::comparisons(summary));
+    sections.extend(compared::cold_and_warm(summary));
+    sections.extend(runs::over_time(summary));
+    sections.extend(runs::states(summary));
+    let doubts = summary.warnings.iter().map(|warning| Doubtful {
+        text: escape_text(&warning.text),
+        advice: escape_text(&warning.advice),
+    });
+    Page {
+        title: title(summary),
+        subtitle: words::session(summary),
+        lead: lead::answers(summary),
+        sections,
+        conditions: conditions(summary),
+        doubts: doubts.collect(),
+    }
+}
+
+fn title(summary: &BenchSummary) -> String {
+    let commands = &summary.session.commands;
+    let several = commands.len() > 1;
+    let name = |(index, command): (usize, &hotset_facts::BenchCommand)| {
+        let name = escape_text(&command.name);
+        if several { format!("{}: {name}", words::letter(index)) } else { name }
+    };
+    commands.iter().enumerate().map(name).collect::<Vec<_>>().join(" against ")
+}
+
+/// A time axis; logarithmic where the longest is many times the shortest.
+fn time_axis(title: &str, times: impl Iterator<Item = f64> + Clone) -> Axis {
+    const TIMES: f64 = 12.0;
+    let largest = times.clone().fold(0.0, f64::max);
+    let smallest = times.filter(|&time| time > 0.0).fold(f64::INFINITY, f64::min);
+    let log = smallest.is_finite() && largest / smallest > TIMES;
+    Axis { title: title.to_owned(), unit: Unit::Nanoseconds, log, ..Axis::default() }
+}
+
+fn conditions(summary: &BenchSummary) -> Vec<(String, String)> {
+    let session = &summary.session;
+    let environment = &session.environment;
+    let mut all: Vec<(&str, String)> = vec![
+        ("Began", started(summary)),
+        ("Kernel", escape_text(&environment.kernel)),
+        ("CPUs", environment.cpus.to_string()),
+        ("Memory", bytes(environment.memory_bytes)),
+    ];
+    if let Some(limit) = environment.memory_limit_bytes {
+        all.push(("Memory limit", bytes(limit)));
+    }
+    all.push(("Page size", bytes(environment.page_size_bytes)));
+    for one in &environment.filesystems {
+        let mount = escape_bytes(one.mount.as_os_str().as_encoded_bytes());
+        let ahead = match &one.read_ahead_kb {
+            Observed::Value(kb) => format!("read-ahead {}", bytes(kb.saturating_mul(1024))),
+            Observed::Missing(reason) => format!("read-ahead unknown: {reason}"),
+        };
+        let (kind, device) = (escape_text(&one.fs_type), escape_text(&one.device));
+        all.push(("File system", format!("{mount}: {kind} on {device}, {ahead}")));
+    }
+    let evicts = if environment.evicts_idle_cache { "yes, by itself" } else { "no" };
+    all.push(("Evicts idle cache", evicts.to_owned()));
+    let noise = match &session.timer.spawn_noise_ns {
+        Observed::Value(noise) => {
+            format!("a command that does nothing varies by {}", duration(*noise))
+        }
+        Observed::Missing(reason) => format!("how much spawning varies is unknown: {reason}"),
+    };
+    let resolution = duration(session.timer.resolution_ns);
+    all.push(("Clock", format!("resolution {resolution}; {noise}")));
+    all.push(("Order", format!("random within each round, seed {}", session.seed)));
+    all.push(("hotset", escape_text(&session.version)));
+    for line in words::output_tail(&session.stop).unwrap_or_default() {
+        all.push(("The end of its output", escape_bytes(line)));
+    }
+    all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+fn started(summary: &BenchSummary) -> String {
+    jiff::Timestamp::try_from(summary.session.started_at)
+        .map_or_else(|_| "unknown".to_owned(), |at| format!("{at:.0}"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,51 @@
+use super::super::testing::all;
+use super::*;
+
+fn written(summary: &BenchSummary) -> Result<String, Box<dyn std::error::Error>> {
+    let mut out = Vec::new();
+    write_bench_html(summary, &mut out)?;
+    Ok(String::from_utf8(out)?)
+}
+
+#[test]
+fn pages_of_sessions() {
+    for (name, summary) in all() {
+        insta::assert_snapshot!(name, crate::page::testing::lines(&page(&summary)));
+    }
+}
+
+#[test]
+fn every_run_is_a_point_and_a_row() {
+    for (name, summary) in all() {
+        let page = page(&summary);
+        let runs = summary.session.runs.len();
+        let points = |section: &crate::page::Section| {
+            let series = section.chart.iter().flat_map(|chart| &chart.series);
+            series.map(|series| series.points.len()).sum::<usize>()
+        };
+        let Some(first) = page.sections.first() else { panic!("{name}: no section") };
+        assert_eq!(points(first), runs, "{name}");
+        if runs > 0 {
+            let Some(last) = page.sections.last() else { panic!("{name}: no section") };
+            assert_eq!((points(last), last.table.rows.len()), (runs, runs), "{name}");
+        }
+        let invalid = summary.runs.iter().filter(|run| !run.is_valid()).count();
+        let series = first.chart.iter().flat_map(|chart| &chart.series);
+        let crosses = series.flat_map(|series| &series.points).filter(|point| point.aside).count();
+        assert_eq!(crosses, invalid, "{name}: these sessions have no warm-up");
+    }
+}
+
+#[test]
+fn names_stay_text() -> Result<(), Box<dyn std::error::Error>> {
+    let mut session = super::super::testing::cold_warm();
+    if let Some(command) = session.commands.first_mut() {
+        command.name = "a</script><script>alert('x')</script>\"&\u{1b}[2J\u{202e}".to_owned();
+    }
+    let html = written(&hotset_analysis::bench::summarise_bench(session))?;
+    assert!(!html.contains("<script>alert"), "markup from a name");
+    assert!(html.contains("a&lt;/script&gt;&lt;script&gt;alert('x')"), "the name itself is shown");
+    assert!(html.chars().all(|c| c == '\n' || c == '\t' || !c.is_control()), "a control character");
+    assert!(!html.contains('\u{202e}'), "a character that turns text around");
+    Ok(())
+}

@@ -1,0 +1,213 @@
+//! What a page holds, without a word of HTML.
+
+/// A page that answers questions with charts and tables.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Page {
+    /// What was looked at.
+    pub title: String,
+    /// When, where and by what, in a line.
+    pub subtitle: String,
+    /// The answers, the most important one first.
+    pub lead: Vec<Answer>,
+    /// A chart and a table for each question.
+    pub sections: Vec<Section>,
+    /// What the numbers hold for, as names and values.
+    pub conditions: Vec<(String, String)>,
+    /// What to doubt, the gravest first.
+    pub doubts: Vec<Doubtful>,
+}
+
+/// One answer in a sentence.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Answer {
+    /// The sentence.
+    pub sentence: String,
+    /// Its number, with a unit.
+    pub number: String,
+    /// How sure it is.
+    pub sure: String,
+}
+
+/// A doubt.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Doubtful {
+    /// What is doubtful.
+    pub text: String,
+    /// What to do about it; may be empty.
+    pub advice: String,
+}
+
+/// A question and what is known about it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Section {
+    /// The question.
+    pub question: String,
+    /// The answer in a sentence; may be empty.
+    pub answer: String,
+    /// The picture.
+    pub chart: Option<Chart>,
+    /// The numbers. Where there is a chart, they are its text alternative and hold all that it shows.
+    pub table: Table,
+    /// What a reader has to know about both.
+    pub notes: Vec<String>,
+}
+
+/// A table. The first cell of each row names the row.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Table {
+    /// What it shows, in a few words.
+    pub caption: String,
+    /// The titles of the columns.
+    pub columns: Vec<Column>,
+    /// The rows, with a cell for each column.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// A column of a table.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Column {
+    /// Its title.
+    pub title: String,
+    /// Numbers stand to the right.
+    pub is_number: bool,
+}
+
+impl Column {
+    /// A column of words.
+    pub fn words(title: &str) -> Self {
+        Self { title: title.to_owned(), is_number: false }
+    }
+
+    /// A column of numbers.
+    pub fn numbers(title: &str) -> Self {
+        Self { title: title.to_owned(), is_number: true }
+    }
+}
+
+/// How points are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChartKind {
+    /// Points joined by lines, with intervals.
+    Lines,
+    /// Points, with intervals.
+    Points,
+    /// Bars; those of several series stand beside each other.
+    Bars,
+    /// All samples as points over their boxes.
+    Distribution,
+}
+
+impl ChartKind {
+    /// The word that the page's script knows it by.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Lines => "lines",
+            Self::Points => "points",
+            Self::Bars => "bars",
+            Self::Distribution => "distribution",
+        }
+    }
+}
+
+/// A chart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chart {
+    /// What it shows, for those who can't see it and as its caption.
+    pub label: String,
+    /// How points are drawn.
+    pub kind: ChartKind,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// The series; what can be hidden by a click.
+    pub series: Vec<Series>,
+    /// A value that a dashed line is drawn at, such as the ratio 1.
+    pub reference: Option<f64>,
+    /// What a crossed-out point means; empty where there is none.
+    pub aside: String,
+}
+
+/// What an axis measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unit {
+    /// Plain numbers.
+    #[default]
+    Count,
+    /// Nanoseconds.
+    Nanoseconds,
+    /// Bytes.
+    Bytes,
+    /// Shares of 1.
+    Share,
+    /// How many times as much.
+    Ratio,
+}
+
+impl Unit {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Count => "count",
+            Self::Nanoseconds => "ns",
+            Self::Bytes => "bytes",
+            Self::Share => "share",
+            Self::Ratio => "ratio",
+        }
+    }
+}
+
+/// An axis.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Axis {
+    /// Its title.
+    pub title: String,
+    /// What it measures.
+    pub unit: Unit,
+    /// Logarithmic: only values above 0 can be drawn.
+    pub log: bool,
+    /// Names of the places 0, 1, 2 and so on, for an axis that measures nothing.
+    pub names: Vec<String>,
+}
+
+/// A series of points.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Series {
+    /// Its name in the legend.
+    pub name: String,
+    /// Its points, in the order in which the arrow keys pass them.
+    pub points: Vec<Point>,
+    /// Boxes behind the points.
+    pub boxes: Vec<Spread>,
+}
+
+/// A point.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Point {
+    /// Where, in the unit of the horizontal axis or as the number of its name.
+    pub x: f64,
+    /// How much, in the unit of the vertical axis.
+    pub y: f64,
+    /// The interval around `y`, in the same unit.
+    pub interval: Option<(f64, f64)>,
+    /// All that is known about it, as words with units: shown when it is pointed at.
+    pub text: String,
+    /// It isn't counted: drawn as a cross.
+    pub aside: bool,
+}
+
+/// Quartiles for a box, in the unit of the vertical axis.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spread {
+    /// Where it stands on the horizontal axis.
+    pub x: f64,
+    /// The end of the lower whisker.
+    pub low: f64,
+    /// The lower quartile.
+    pub lower: f64,
+    /// The median.
+    pub median: f64,
+    /// The upper quartile.
+    pub upper: f64,
+    /// The end of the upper whisker.
+    pub high: f64,
+}

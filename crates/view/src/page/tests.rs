@@ -1,0 +1,128 @@
+use sha2::{Digest, Sha256};
+
+use super::*;
+
+type TestResult = Result<(), Box<dyn std::error::Error>>;
+
+fn written(page: &Page) -> Result<String, Box<dyn std::error::Error>> {
+    let mut out = Vec::new();
+    write_page(page, &mut out)?;
+    Ok(String::from_utf8(out)?)
+}
+
+fn chart(name: &str) -> Chart {
+    let point = |x: f64, y: f64| Point {
+        x,
+        y,
+        interval: Some((0.9 * y, 1.1 * y)),
+        text: format!("{name}: {y}"),
+        aside: false,
+    };
+    Chart {
+        label: name.to_owned(),
+        kind: ChartKind::Lines,
+        x: Axis { title: "size".to_owned(), unit: Unit::Bytes, log: true, ..Axis::default() },
+        y: Axis { title: name.to_owned(), ..Axis::default() },
+        series: vec![Series {
+            name: name.to_owned(),
+            points: vec![point(0.0, 3.0), point(1024.0, 1.0), point(4096.0, 2.0)],
+            boxes: Vec::new(),
+        }],
+        reference: None,
+        aside: name.to_owned(),
+    }
+}
+
+/// A page with this text in every place that takes one.
+fn page_of(text: &str) -> Page {
+    let text = text.to_owned();
+    let table = Table {
+        caption: text.clone(),
+        columns: vec![Column::words(&text), Column::numbers(&text)],
+        rows: vec![vec![text.clone(), text.clone()]],
+    };
+    Page {
+        title: text.clone(),
+        subtitle: text.clone(),
+        lead: vec![Answer { sentence: text.clone(), number: text.clone(), sure: text.clone() }],
+        sections: vec![Section {
+            question: text.clone(),
+            answer: text.clone(),
+            chart: Some(chart(&text)),
+            table,
+            notes: vec![text.clone()],
+        }],
+        conditions: vec![(text.clone(), text.clone())],
+        doubts: vec![Doubtful { text: text.clone(), advice: text }],
+    }
+}
+
+fn hash(text: &str) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let digest = Sha256::digest(text.as_bytes());
+    let mut out = String::new();
+    for three in digest.chunks(3) {
+        let bits = three.iter().fold(0_usize, |bits, &byte| bits << 8 | usize::from(byte));
+        let bits = bits << (8 * (3 - three.len()));
+        for place in 0..=three.len() {
+            out.push(char::from(DIGITS[bits >> (18 - 6 * place) & 63]));
+        }
+    }
+    format!("'sha256-{out}='")
+}
+
+#[test]
+fn the_policy_names_what_stands_in_the_page() {
+    let scripts = [assets::MARKS, assets::SCRIPT, assets::UPLOT].map(hash).join(" ");
+    let styles = [assets::STYLE, assets::UPLOT_STYLE].map(hash).join(" ");
+    let right = format!(
+        "default-src 'none'; base-uri 'none'; form-action 'none'; script-src {scripts}; style-src {styles}"
+    );
+    assert_eq!(assets::POLICY, right, "an asset changed: put its new hash into assets.rs");
+    for text in [assets::MARKS, assets::SCRIPT, assets::UPLOT] {
+        assert!(!text.contains("</script"), "it would end its own element");
+    }
+    assert!(assets::UPLOT.contains(&format!("(v{})", assets::UPLOT_VERSION)));
+    assert!(assets::SCRIPT.lines().count() < 300);
+}
+
+#[test]
+fn the_page_reads_like_this() {
+    insta::assert_snapshot!(testing::lines(&page_of("Reads < writes")));
+    insta::assert_snapshot!("empty", testing::lines(&Page::default()));
+}
+
+#[test]
+fn no_text_becomes_markup() -> TestResult {
+    let plain = written(&page_of("x"))?;
+    for nasty in
+        ["</script><script>alert(1)</script>", "<!--", "\"><img src=x onerror=a>", "' & &amp;"]
+    {
+        let html = written(&page_of(nasty))?;
+        for mark in ["<script", "</script", "<img", "<!--"] {
+            assert_eq!(html.matches(mark).count(), plain.matches(mark).count(), "{nasty}: {mark}");
+        }
+        // What stands in the data comes back as it went in.
+        let begin = html.find("id=\"data-0\">").ok_or("no data")? + "id=\"data-0\">".len();
+        let end = begin + html[begin..].find("</script>").ok_or("no end")?;
+        let data: serde_json::Value = serde_json::from_str(&html[begin..end])?;
+        assert_eq!(data["series"][0]["name"], nasty);
+    }
+    Ok(())
+}
+
+#[test]
+fn points_off_a_logarithmic_axis_are_not_expected() -> TestResult {
+    let html = written(&page_of("x"))?;
+    assert!(html.contains("data-points=\"2\""), "size 0 has no place");
+    Ok(())
+}
+
+#[test]
+fn nothing_is_fetched() -> TestResult {
+    let html = written(&page_of("x"))?;
+    for attribute in [" src=", "<link", "@import", "url("] {
+        assert!(!html.contains(attribute), "{attribute}");
+    }
+    Ok(())
+}
