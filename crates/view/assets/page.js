@@ -94,10 +94,20 @@
       };
       const [from, to] = [Math.floor(Math.log(min) / Math.log(base)), Math.ceil(Math.log(max) / Math.log(base))];
       const most = axis === "x" ? u.width / 60 : u.height / 28;
+      if (max < 3 * min) return this.evenTicks(min, max, Math.min(most, 6));
       const fine = base === 10 ? [[1, 1.5, 2, 3, 4, 5, 7], [1, 2, 5], [1]] : [[1]];
       const ticks = fine.map((steps) => powers(from, to, steps)).find((found) => found.length <= most) || powers(from, to, [1]);
       const skip = Math.ceil(ticks.length / most);
       return ticks.filter((_, at) => at % skip === 0);
+    }
+
+    // Within half a decade a logarithm is nearly a straight line.
+    evenTicks(min, max, most) {
+      const power = 10 ** Math.floor(Math.log10((max - min) / most));
+      const step = [1, 2, 5, 10].map((factor) => factor * power).find((width) => width * most >= max - min);
+      const ticks = [];
+      for (let at = Math.ceil(min / step); at * step <= max; at++) ticks.push(at * step);
+      return ticks;
     }
 
     draw() {

@@ -20,7 +20,7 @@ pub(super) const UPLOT_VERSION: &str = "1.6.32";
 pub(super) const POLICY: &str = concat!(
     "default-src 'none'; base-uri 'none'; form-action 'none'; script-src",
     " 'sha256-oRIgIoqmF4gfP8ZFGpReW9z8529rhu01lpOYOD5G080='",
-    " 'sha256-Kv8Tal4MEVoSgcabQSYNuc+3UGYkVNdA1n3IbpLKXI0='",
+    " 'sha256-X3VmgFaq+cO1AcEDFBjlPNRvB6hGnyW7sP84qE5tJCY='",
     " 'sha256-GcjUxq2Ikpp59K5J1vcWFWbf0Lo9FcxJXpdPeH63jx8='",
     "; style-src",
     " 'sha256-+VjfzPD16Zn7vttTml7ZK6rEdr9fMWYp0+GQrqrd6aY='",
