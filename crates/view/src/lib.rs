@@ -5,6 +5,7 @@
 
 pub mod bench;
 pub mod control;
+mod csv;
 mod doctor;
 mod escape;
 mod json;

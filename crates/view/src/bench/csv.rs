@@ -3,6 +3,7 @@
 use hotset_analysis::bench::BenchSummary;
 
 use super::json::HyperfineKeys;
+use crate::csv::push_field;
 
 /// The table: hyperfine's columns, then the state and what hotset adds, then the parameters. A number that there is
 /// not is empty. Lines end in a line feed.
@@ -59,15 +60,15 @@ pub fn bench_csv(summary: &BenchSummary) -> String {
     out
 }
 
-/// A line by RFC 4180, but for its end.
+/// A line with its end.
 fn line(cells: &[String]) -> String {
-    let quoted = |cell: &String| {
-        if cell.contains([',', '"', '\n', '\r']) {
-            format!("\"{}\"", cell.replace('"', "\"\""))
-        } else {
-            cell.clone()
+    let mut line = Vec::new();
+    for (number, cell) in cells.iter().enumerate() {
+        if number > 0 {
+            line.push(b',');
         }
-    };
-    let cells: Vec<String> = cells.iter().map(quoted).collect();
-    format!("{}\n", cells.join(","))
+        push_field(&mut line, cell.as_bytes());
+    }
+    line.push(b'\n');
+    String::from_utf8_lossy(&line).into_owned()
 }

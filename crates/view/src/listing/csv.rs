@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use hotset_facts::{Observed, ResidencySource};
 
 use super::ListRow;
+use crate::csv::push_field;
 use crate::escape::escape_bytes;
 
 /// The line of titles.
@@ -17,8 +18,8 @@ pub fn csv_head() -> &'static str {
 pub fn csv_row(row: &ListRow<'_>, terminal: bool, out: &mut Vec<u8>) {
     let bytes = row.path.as_os_str().as_bytes();
     match terminal {
-        true => push_quoted(escape_bytes(bytes).as_bytes(), out),
-        false => push_quoted(bytes, out),
+        true => push_field(out, escape_bytes(bytes).as_bytes()),
+        false => push_field(out, bytes),
     }
     let numbers = row.numbers;
     let field = |value: Observed<u64>| value.value().map_or_else(String::new, |v| v.to_string());
@@ -37,7 +38,7 @@ pub fn csv_row(row: &ListRow<'_>, terminal: bool, out: &mut Vec<u8>) {
     ];
     for field in fields {
         out.push(b',');
-        push_quoted(field.as_bytes(), out);
+        push_field(out, field.as_bytes());
     }
     out.push(b'\n');
 }
@@ -48,19 +49,4 @@ pub(super) fn source_word(source: ResidencySource) -> &'static str {
         ResidencySource::Cachestat => "cachestat",
         ResidencySource::Mincore => "mincore",
     }
-}
-
-fn push_quoted(field: &[u8], out: &mut Vec<u8>) {
-    if !field.iter().any(|byte| matches!(byte, b'"' | b',' | b'\n' | b'\r')) {
-        out.extend_from_slice(field);
-        return;
-    }
-    out.push(b'"');
-    for &byte in field {
-        if byte == b'"' {
-            out.push(b'"');
-        }
-        out.push(byte);
-    }
-    out.push(b'"');
 }

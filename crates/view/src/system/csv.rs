@@ -4,6 +4,7 @@ use hotset_analysis::{SystemNumbers, cached_file_numbers};
 use hotset_facts::{Observed, SystemCache};
 
 use super::{holder_word, names};
+use crate::csv::push_field;
 
 const TITLES: &str = "Name,Size,Pages,Cached,Percent,Dirty,Evicted,Kind,Deleted,Device,Inode\n";
 
@@ -13,7 +14,7 @@ pub fn system_csv(cache: &SystemCache, numbers: &SystemNumbers) -> Vec<u8> {
     for file in &cache.files {
         let Some(fs) = cache.file_systems.get(file.file_system) else { continue };
         let derived = cached_file_numbers(cache, numbers, file);
-        push_quoted(&mut out, &names::of_file(file, fs).0);
+        push_field(&mut out, &names::of_file(file, fs).0);
         let pages = file.size_bytes.div_ceil(cache.page_size.max(1));
         let percent = derived.file_share.map_or_else(String::new, |s| format!("{:.3}", 100.0 * s));
         let (dirty, evicted) = match &file.state {
@@ -38,19 +39,4 @@ pub fn system_csv(cache: &SystemCache, numbers: &SystemNumbers) -> Vec<u8> {
 
 fn number(value: Observed<u64>) -> String {
     value.value().map_or_else(String::new, |value| value.to_string())
-}
-
-fn push_quoted(out: &mut Vec<u8>, field: &[u8]) {
-    if !field.iter().any(|byte| matches!(byte, b',' | b'"' | b'\n' | b'\r')) {
-        out.extend_from_slice(field);
-        return;
-    }
-    out.push(b'"');
-    for &byte in field {
-        if byte == b'"' {
-            out.push(b'"');
-        }
-        out.push(byte);
-    }
-    out.push(b'"');
 }
