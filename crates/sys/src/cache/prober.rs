@@ -12,7 +12,7 @@ use crate::tree::Found;
 
 /// Asks about the files of a walk, and remembers what holds for all of them. One a thread.
 ///
-/// The answers are those of [`super::residency`].
+/// The answers are those of [`super::residency()`].
 #[derive(Debug, Default)]
 pub struct Prober {
     /// Whether cachestat(2) told this process anything yet, and so isn't kept from it by an old seccomp filter.
@@ -39,7 +39,7 @@ impl Prober {
     /// How much of `file` is cached.
     ///
     /// # Errors
-    /// As [`super::residency`].
+    /// As [`super::residency()`].
     pub fn residency(&mut self, file: &Found<'_>) -> Result<Residency, ResidencyCause> {
         // The exact range matters: some file systems keep their own pages beyond the end (fs-verity).
         match cachestat(file.fd, 0, file.size_bytes) {
