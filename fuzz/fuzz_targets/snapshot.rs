@@ -16,7 +16,8 @@ fuzz_target!(|bytes: &[u8]| {
 fn check(bytes: &[u8]) {
     match (records(bytes), verify(bytes)) {
         (Some(records), Ok(verified)) => {
-            let mut writer = Writer::new(Vec::new(), &verified.header).expect("a header that was read");
+            let mut writer =
+                Writer::new(Vec::new(), &verified.header).expect("a header that was read");
             for fs in &verified.file_systems {
                 writer.file_system(fs).expect("a file system that was read");
             }

@@ -4,13 +4,15 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hotset_sys::cache;
 
 use crate::pageflags::resident_pages;
 
+/// A condition is tried this often, and for this long: a busy host needs seconds for what is otherwise at once.
 const ATTEMPTS: u32 = 20;
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Evicts until no page of the file is cached.
 pub fn evict_verified(path: &Path) {
@@ -50,11 +52,14 @@ pub fn scatter_verified(path: &Path, wanted: impl Fn(usize) -> bool) {
 
 /// Tries until `attempt` answers; for runs whose state something else can disturb.
 pub fn until<T>(what: &str, mut attempt: impl FnMut() -> Option<T>) -> T {
-    for _ in 0..ATTEMPTS {
+    let started = Instant::now();
+    let mut attempts = 0;
+    while attempts < ATTEMPTS || started.elapsed() < PATIENCE {
         if let Some(answer) = attempt() {
             return answer;
         }
+        attempts += 1;
         sleep(Duration::from_millis(50));
     }
-    panic!("gave up after {ATTEMPTS} attempts until {what}");
+    panic!("gave up after {attempts} attempts until {what}");
 }
