@@ -8,7 +8,7 @@ use super::order::Interval;
 use super::ratio::{Difference, RatioEstimate};
 use super::rng::Rng;
 
-const CALMER: &str = include_str!("../../tests/data/consecutive-runs-calmer.txt");
+const QUIET: &str = include_str!("../../tests/data/consecutive-runs-quiet.txt");
 const CROWDED: &str = include_str!("../../tests/data/consecutive-runs-crowded.txt");
 
 fn recorded(text: &str) -> Vec<u64> {
@@ -49,7 +49,7 @@ const CLAIMS: [Difference; 2] = [Difference::Faster, Difference::Slower];
 
 #[test]
 fn identical_commands_are_rarely_called_different() {
-    for (name, text) in [("calmer", CALMER), ("crowded", CROWDED)] {
+    for (name, text) in [("quiet", QUIET), ("crowded", CROWDED)] {
         let runs = recorded(text);
         assert!(runs.len() >= 900, "{name}: {}", runs.len());
         for rounds in 6..=20 {
@@ -69,13 +69,12 @@ fn found(text: &str, rounds: usize) -> f64 {
     share(&slower, &[Difference::Slower]).min(share(&faster, &[Difference::Faster]))
 }
 
-/// On a host as loaded as these recordings' the default of 15 rounds finds 5 % in nine of ten sessions; 10 rounds find
-/// it in seven of ten. How many rounds it takes is a matter of the host's noise, which is why sessions go on until the
-/// interval is narrow.
+/// On a quiet host 10 rounds find 5 % in 85 of 100 sessions, and the default of 15 in 97. On one that others crowd it takes 40:
+/// how many rounds are needed is a matter of the host's noise, which is why sessions go on until the interval is narrow.
 #[test]
 fn a_true_five_percent_is_found() {
-    let by_rounds: Vec<f64> = [7, 10, 15, 20].map(|rounds| found(CALMER, rounds)).into();
-    assert!(by_rounds[1] >= 0.70 && by_rounds[2] >= 0.85 && by_rounds[3] >= 0.93, "{by_rounds:?}");
+    let by_rounds: Vec<f64> = [7, 10, 15, 20].map(|rounds| found(QUIET, rounds)).into();
+    assert!(by_rounds[1] >= 0.85 && by_rounds[2] >= 0.97 && by_rounds[3] >= 0.99, "{by_rounds:?}");
     assert!(by_rounds.is_sorted(), "{by_rounds:?}");
     let crowded: Vec<f64> = [10, 20, 40].map(|rounds| found(CROWDED, rounds)).into();
     assert!(crowded.is_sorted() && crowded[2] >= 0.85, "{crowded:?}");
@@ -83,7 +82,7 @@ fn a_true_five_percent_is_found() {
 
 #[test]
 fn the_interval_holds_the_true_ratio() {
-    for text in [CALMER, CROWDED] {
+    for text in [QUIET, CROWDED] {
         let sessions = sessions(&recorded(text), 15, 1.05);
         let holds = |interval: Interval| interval.holds(1.05);
         let covered = sessions.iter().filter(|one| one.interval.is_some_and(holds)).count();
