@@ -74,6 +74,7 @@ fn first_line(report: &ControlReport, page: u64) -> String {
     let totals = &report.totals;
     let bytes = |pages: u64| units::bytes(pages.saturating_mul(page));
     let share = |pages: u64| match totals.pages {
+        0 if totals.files_unknown > 0 => "no file's state is known".to_owned(),
         0 => "nothing to cache".to_owned(),
         all => units::percent(pages as f64 / all as f64),
     };

@@ -96,6 +96,7 @@ fn nobody_knows_is_no_number() {
     report.unreadable.push(Unreadable { path: "/gone".into(), reason: "No such file".into() });
     let text = control_text(&report, &OPTIONS);
     assert!(text.contains("unknown for 1"), "{text}");
+    assert!(text.contains("(no file's state is known)"), "{text}");
     assert!(text.contains("  /u: unknown (denied: not the owner)"), "{text}");
     assert!(text.contains("  /gone: No such file"), "{text}");
     let json: Value = serde_json::from_slice(&control_json(&report)).expect("JSON");
