@@ -45,25 +45,46 @@ fn cold_warm_and_half_are_so_for_another_observer() {
 #[test]
 fn a_file_that_others_map_is_named_with_its_share_and_the_reason() {
     let scratch = Scratch::new();
-    let mut set = set_of(&[PathBuf::from("/bin/sh"), scratch.pages("mine", 10)]);
-    // This test's own libc may be linked statically: a shell that sleeps maps itself.
-    let mut shell = std::process::Command::new("/bin/sh")
-        .args(["-c", "echo ready; read x"])
-        .stdin(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .expect("sh");
+    // A shell of its own, which no other process maps.
+    let sh = scratch.file("sh", &std::fs::read("/bin/sh").expect("a shell"));
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&sh, mode).expect("chmod");
+    let mut set = set_of(&[sh.clone(), scratch.pages("mine", 10)]);
+    let mut shell = None;
+    // A fork of another test can hold the copy open for writing for a moment.
+    for _ in 0..100 {
+        let started = std::process::Command::new(&sh)
+            .args(["-c", "echo ready; read x"])
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn();
+        match started {
+            Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => {
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+            started => {
+                shell = Some(started.expect("sh"));
+                break;
+            }
+        }
+    }
+    let mut shell = shell.expect("the copy of the shell can be run");
     // Before it runs it has touched nothing of what it maps.
     let mut ready = [0; 6];
     let stdout = shell.stdout.as_mut().expect("its output");
     std::io::Read::read_exact(stdout, &mut ready).expect("ready");
-    let cold = reach(WantedState::Cold, &mut set);
-    let again = reach(WantedState::Cold, &mut set);
+    // On its way from the echo to the read it touches more.
+    let settled = (0..100).find_map(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        let cold = reach(WantedState::Cold, &mut set);
+        let again = reach(WantedState::Cold, &mut set);
+        (again.stuck_pages == cold.stuck_pages).then_some(cold)
+    });
+    let cold = settled.expect("the shell waits for input");
     drop(shell.stdin.take());
     shell.wait().expect("wait");
     assert!(cold.stuck_pages > 0, "{cold:?}");
     assert_eq!(cold.cached_pages, cold.stuck_pages);
-    assert_eq!(again.stuck_pages, cold.stuck_pages);
     let stuck = set.members[0].cannot_evict.expect("stuck");
     assert_eq!((stuck.reason, stuck.pages), (StuckReason::Mapped, cold.stuck_pages));
     assert_eq!(set.members[1].cannot_evict, None);
