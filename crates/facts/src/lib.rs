@@ -11,7 +11,9 @@ mod costs;
 mod environment;
 mod ids;
 mod io;
+mod lab;
 mod listing;
+mod live;
 mod lookup;
 mod observed;
 mod packed;
@@ -36,7 +38,14 @@ pub use io::{
     DeviceIo, DirectIo, HISTOGRAM_BOUNDS, Io, MmapIo, ReadIo, ReadaheadIo, SizeHistogram, SyncIo,
     TimeIo, WriteIo,
 };
+pub use lab::{
+    Experiment, Factor, FilledBy, LabCell, LabConditions, LabDoubt, LabSample, LabSession,
+    LabSkipped, LabUnit, Level,
+};
 pub use listing::{ListedFile, ListingTotals, Skipped, Unreadable};
+pub use live::{
+    HostMemory, Interval, LiveFile, LiveIo, LiveLosses, LiveProcess, LiveRow, Pressure,
+};
 pub use lookup::{FailedLookup, LookupCounters, Lookups};
 pub use observed::{Observed, Reason, ReasonKind};
 pub use packed::PackedIo;
