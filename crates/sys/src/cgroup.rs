@@ -1,6 +1,8 @@
 //! The control groups around this process, and the memory that they leave it.
 
 mod headroom;
+pub mod names;
+mod present;
 
 use std::path::{Component, Path, PathBuf};
 
@@ -14,6 +16,7 @@ use crate::proc::mountinfo::{self, Mount};
 const MEMBERS: &str = "cgroup.procs";
 
 pub use headroom::{GroupMemory, Headroom, headroom};
+pub use present::Hierarchies;
 
 /// Version 1 spells "no limit" as the largest number of whole pages; nobody sets a real limit of 4 EiB.
 const V1_UNLIMITED: u64 = 1 << 62;

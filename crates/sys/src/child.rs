@@ -151,12 +151,20 @@ impl Signals {
     /// # Errors
     /// Where no descriptor is left.
     pub fn hold() -> io::Result<Self> {
+        Self::hold_also(&[])
+    }
+
+    /// As [`Signals::hold`], with more signals, for instance those of job control for whoever has the terminal to himself.
+    ///
+    /// # Errors
+    /// Where no descriptor is left.
+    pub fn hold_also(more: &[libc::c_int]) -> io::Result<Self> {
         let mut set = MaybeUninit::<libc::sigset_t>::uninit();
         // SAFETY: sigemptyset initialises the set and sigaction the action, which is read only where that succeeded; the calls
         // after them only read and write that set.
         let fd = unsafe {
             libc::sigemptyset(set.as_mut_ptr());
-            for signal in HELD {
+            for &signal in HELD.iter().chain(more) {
                 // What nohup or a background job has ignored stays ignored; held back, it would be queued all the same.
                 let mut action = MaybeUninit::<libc::sigaction>::uninit();
                 let known = libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()) == 0;

@@ -12,17 +12,21 @@ pub mod costs;
 mod damon;
 pub mod environment;
 pub mod extents;
+pub mod host;
 pub mod interrupt;
 pub mod launch;
 pub mod proc;
+pub mod rawio;
 pub mod scattered;
 pub mod support;
 pub mod system;
 #[cfg(test)]
 mod test_support;
 pub mod trace;
+pub mod tracepoint;
 pub mod tree;
 mod userns;
+pub mod users;
 
 pub use environment::environment;
 pub use support::host_capabilities;

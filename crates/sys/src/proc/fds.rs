@@ -46,6 +46,22 @@ pub fn of(pid: Pid) -> Result<Option<Vec<OpenFile>>, ProcError> {
     Ok(Some(files))
 }
 
+/// The flags that a descriptor was opened with, the access mode among them, as open(2) takes them; nothing where it is gone.
+pub fn open_flags(pid: Pid, fd: u32) -> Result<Option<u32>, ProcError> {
+    let path = PathBuf::from(format!("/proc/{pid}/fdinfo/{fd}"));
+    match std::fs::read(&path) {
+        Ok(text) => Ok(parse_flags(&text)),
+        Err(error) if is_gone(&error) => Ok(None),
+        Err(error) => Err(ProcError::read(&path, error)),
+    }
+}
+
+/// The line `flags:` of an fdinfo, an octal number.
+fn parse_flags(text: &[u8]) -> Option<u32> {
+    let line = text.split(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(b"flags:"))?;
+    u32::from_str_radix(std::str::from_utf8(line).ok()?.trim(), 8).ok()
+}
+
 /// Nothing where the descriptor was closed meanwhile, or is no file.
 fn open_file(link: &Path) -> Option<OpenFile> {
     let fd = link.file_name()?.to_str()?.parse().ok()?;
@@ -84,6 +100,20 @@ mod tests {
         let files = of(std::process::id()).expect("fds").expect("this process");
         let fd = scratch.file.as_raw_fd() as u32;
         files.into_iter().find(|file| file.fd == fd).expect("the open file")
+    }
+
+    #[test]
+    fn flags_are_those_of_the_open_call() {
+        let text = b"pos:\t0\nflags:\t02140000\nmnt_id:\t29\n";
+        assert_eq!(parse_flags(text), Some(0o2_140_000));
+        assert_eq!(parse_flags(b"pos:\t0\n"), None);
+        assert_eq!(parse_flags(b"flags:\tninety\n"), None);
+        let exe = std::env::current_exe().expect("path of the test");
+        let file = std::fs::File::open(exe).expect("open");
+        let fd = u32::try_from(std::os::fd::AsRawFd::as_raw_fd(&file)).expect("fd");
+        let flags = open_flags(std::process::id(), fd).expect("read").expect("open");
+        let closes = u32::try_from(libc::O_CLOEXEC).expect("flag");
+        assert_eq!(flags & (closes | 3), closes, "read only, closed on exec");
     }
 
     #[test]

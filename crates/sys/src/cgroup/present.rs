@@ -1,0 +1,61 @@
+//! Whether control groups are still there.
+
+use std::path::{Path, PathBuf};
+
+use super::inside;
+use crate::proc::mountinfo::{self, Mount};
+
+/// Where the hierarchies of control groups are mounted, as they were when this was made.
+#[derive(Debug, Clone)]
+pub struct Hierarchies {
+    mounts: Vec<Mount>,
+}
+
+impl Hierarchies {
+    /// Those that this process sees.
+    pub fn now() -> Self {
+        let mut mounts = mountinfo::own().unwrap_or_default();
+        mounts.retain(|mount| mount.fs_type.starts_with("cgroup"));
+        Self { mounts }
+    }
+
+    /// Whether the group `path`, as /proc/PID/cgroup has it, is there. True also where that can't be known, because no
+    /// hierarchy is mounted or none shows that group's place.
+    pub fn has(&self, path: &str) -> bool {
+        let path = Path::new(path);
+        let mut places = self.mounts.iter().filter_map(|mount| place(mount, path)).peekable();
+        places.peek().is_none() || places.any(|dir| dir.is_dir())
+    }
+}
+
+/// Its directory, where the mount shows that part of the hierarchy.
+fn place(mount: &Mount, path: &Path) -> Option<PathBuf> {
+    let dir = inside(mount, path);
+    (dir != mount.mount_point || path == mount.root).then_some(dir)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_own_group_is_there_and_an_invented_one_is_not() {
+        let groups = Hierarchies::now();
+        let own = std::fs::read_to_string("/proc/self/cgroup").expect("/proc");
+        let own = own.lines().find_map(|line| line.splitn(3, ':').nth(2)).expect("a group");
+        assert!(groups.has(own), "{own}");
+        if !groups.mounts.is_empty() {
+            assert!(!groups.has("/hotset/no/such/group"));
+        }
+    }
+
+    #[test]
+    fn what_no_mount_shows_is_not_said_to_be_gone() {
+        let none = Hierarchies { mounts: Vec::new() };
+        assert!(none.has("/system.slice/x.service"));
+        let line = b"41 31 0:38 /box /no/such/mount rw - cgroup2 cgroup2 rw\n";
+        let boxed = Hierarchies { mounts: mountinfo::parse(line).expect("a mount") };
+        assert!(boxed.has("/elsewhere"), "outside of what is mounted");
+        assert!(!boxed.has("/box/a"));
+    }
+}

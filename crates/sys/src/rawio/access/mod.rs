@@ -1,0 +1,175 @@
+//! Ways of reading blocks of a file: what `lab access` times.
+//!
+//! Files are opened, buffers made and touched, and the numbers of the blocks drawn before the clock. A mapping is made
+//! inside of the timed part, because populating it may be the reading; taking it down is not in it.
+
+mod direct;
+mod mapped;
+mod methods;
+mod plain;
+mod stdio;
+mod uring;
+
+use std::hint::black_box;
+use std::path::Path;
+
+pub use direct::{DirectAlignment, direct_alignment};
+pub use mapped::Advice;
+pub use methods::Method;
+pub use uring::{is_uring_allowed, uring_refused};
+
+use super::answer::Answer;
+use super::arguments::{Arguments, JobError};
+use super::meter::timed;
+use super::order::Order;
+use super::{Job, pattern};
+
+/// `access method= file= order= block= operations= seed= check=`, and `null operations=`.
+pub const JOBS: &[Job] = &[("access", access), ("null", null)];
+
+/// Reads that are checked against the pattern after the timed part.
+const CHECKED: usize = 256;
+
+/// What is read: blocks by their numbers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Blocks<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) numbers: &'a [u32],
+    /// Bytes of a block.
+    pub(crate) bytes: usize,
+}
+
+impl Blocks<'_> {
+    /// Where a block begins.
+    #[inline(always)]
+    pub(crate) fn offset(&self, number: u32) -> u64 {
+        u64::from(number) * self.bytes as u64
+    }
+
+    pub(crate) fn failed(&self, call: &'static str) -> JobError {
+        JobError::call(self.path, call, std::io::Error::last_os_error())
+    }
+
+    /// A read that gave another number of bytes than asked for.
+    pub(crate) fn short(&self, offset: u64, got: i64, call: &'static str) -> JobError {
+        if got < 0 {
+            return self.failed(call);
+        }
+        JobError::wrong(
+            self.path,
+            format!("{call} of {} bytes at byte {offset} gave {got} bytes", self.bytes),
+        )
+    }
+}
+
+/// Calls made in a pass, by name.
+pub(crate) type Calls = Vec<(&'static str, u64)>;
+
+/// A way of reading. `seen` is called with the offset and the bytes of each block; in timed passes it does nothing that
+/// costs time.
+pub(crate) trait Engine {
+    fn pass(&mut self, blocks: Blocks<'_>, seen: impl FnMut(u64, &[u8]))
+    -> Result<Calls, JobError>;
+}
+
+/// Times one pass and, unless that is not wanted, checks some of its blocks in another one.
+pub(crate) fn measure(
+    mut engine: impl Engine,
+    blocks: Blocks<'_>,
+    checked: bool,
+) -> Result<Answer, JobError> {
+    let (calls, repetition) = timed(|| {
+        engine.pass(blocks, |_, bytes| {
+            // Claims to need the bytes, so that no copy is left out.
+            black_box(bytes.as_ptr());
+        })
+    })?;
+    if checked {
+        check(&mut engine, blocks)?;
+    }
+    let operations = blocks.numbers.len() as u64;
+    let bytes = operations * blocks.bytes as u64;
+    Ok(Answer::of(repetition, operations, bytes).with_calls(calls))
+}
+
+fn check(engine: &mut impl Engine, blocks: Blocks<'_>) -> Result<(), JobError> {
+    let step = blocks.numbers.len().div_ceil(CHECKED).max(1);
+    let some: Vec<u32> = blocks.numbers.iter().copied().step_by(step).collect();
+    let mut wrong = None;
+    let mut seen = 0;
+    engine.pass(Blocks { numbers: &some, ..blocks }, |offset, bytes| {
+        seen += 1;
+        if let Some(at) = pattern::first_wrong(bytes, offset) {
+            wrong.get_or_insert(at);
+        }
+    })?;
+    match wrong {
+        Some(at) => Err(JobError::wrong(blocks.path, format!("byte {at} is not what was written"))),
+        None if seen != some.len() => {
+            Err(JobError::wrong(blocks.path, format!("{seen} of {} blocks came", some.len())))
+        }
+        None => Ok(()),
+    }
+}
+
+fn access(arguments: &Arguments) -> Result<Answer, JobError> {
+    let path = arguments.path("file")?;
+    let name = arguments.text("method")?;
+    let method = Method::from_name(name)
+        .ok_or_else(|| JobError::Argument(format!("method={name}: there is no such method")))?;
+    let name = arguments.text("order")?;
+    let order = Order::from_name(name)
+        .ok_or_else(|| JobError::Argument(format!("order={name}: there is no such order")))?;
+    let block: u32 = arguments.number("block")?;
+    let size =
+        std::fs::metadata(&path).map_err(|error| JobError::call(&path, "stat", error))?.len();
+    let whole = u32::try_from(size / u64::from(block.max(1))).unwrap_or(u32::MAX);
+    if whole == 0 || block == 0 {
+        return Err(JobError::wrong(&path, format!("holds no whole block of {block} bytes")));
+    }
+    let operations = arguments.number_or("operations", whole)?;
+    let numbers = order.blocks(whole, operations, arguments.number_or("seed", 1)?);
+    let blocks = Blocks { path: &path, numbers: &numbers, bytes: block as usize };
+    let checked = !arguments.has("check") || arguments.text("check")? != "no";
+    methods::measure(method, blocks, checked)
+}
+
+/// The loop of every method without a read in it: what the harness itself costs.
+struct Null;
+
+impl Engine for Null {
+    fn pass(
+        &mut self,
+        blocks: Blocks<'_>,
+        mut seen: impl FnMut(u64, &[u8]),
+    ) -> Result<Calls, JobError> {
+        let buffer = [0; 1];
+        for &number in blocks.numbers {
+            seen(black_box(blocks.offset(number)), &buffer);
+        }
+        Ok(Calls::new())
+    }
+}
+
+fn null(arguments: &Arguments) -> Result<Answer, JobError> {
+    let operations: u32 = arguments.number("operations")?;
+    null_of(operations)
+}
+
+/// Times the empty loop over so many blocks in random order.
+///
+/// # Errors
+/// Never.
+pub fn null_of(operations: u32) -> Result<Answer, JobError> {
+    let numbers = Order::Random.blocks(operations, operations, 1);
+    let blocks = Blocks { path: Path::new("nothing"), numbers: &numbers, bytes: 1000 };
+    let (calls, repetition) = timed(|| {
+        Null.pass(blocks, |_, bytes| {
+            black_box(bytes.as_ptr());
+        })
+    })?;
+    Ok(Answer::of(repetition, u64::from(operations), 0).with_calls(calls))
+}
+
+#[cfg(test)]
+mod tests;

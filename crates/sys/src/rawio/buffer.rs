@@ -1,0 +1,53 @@
+//! Memory for reads, aligned as O_DIRECT wants it.
+
+use std::alloc::Layout;
+
+/// Enough for every device: O_DIRECT asks for 512 or 4096 bytes.
+const ALIGNMENT: usize = 4096;
+
+/// Zeroed and touched memory that begins at a page.
+#[derive(Debug)]
+pub struct AlignedBuffer {
+    start: *mut u8,
+    layout: Layout,
+}
+
+impl AlignedBuffer {
+    /// So many bytes. Nothing for 0 bytes, and where there is no memory.
+    pub fn new(bytes: usize) -> Option<Self> {
+        let layout = Layout::from_size_align(bytes, ALIGNMENT).ok().filter(|_| bytes > 0)?;
+        // SAFETY: the layout is not of size 0.
+        let start = unsafe { std::alloc::alloc(layout) };
+        if start.is_null() {
+            return None;
+        }
+        // Written, so that no page of it is first touched between the clock's answers.
+        // SAFETY: `bytes` bytes were allocated there.
+        unsafe { start.write_bytes(0x5a, bytes) };
+        Some(Self { start, layout })
+    }
+
+    /// Its bytes.
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: allocated with this size, and written by `new`.
+        unsafe { std::slice::from_raw_parts(self.start, self.layout.size()) }
+    }
+
+    /// Its bytes, to be written.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as above, and borrowed as a whole.
+        unsafe { std::slice::from_raw_parts_mut(self.start, self.layout.size()) }
+    }
+
+    /// Where it begins, for calls that write to it.
+    pub(crate) fn start(&mut self) -> *mut u8 {
+        self.start
+    }
+}
+
+impl Drop for AlignedBuffer {
+    fn drop(&mut self) {
+        // SAFETY: allocated by `new` with this layout.
+        unsafe { std::alloc::dealloc(self.start, self.layout) };
+    }
+}

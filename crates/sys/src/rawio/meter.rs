@@ -1,0 +1,129 @@
+//! What the kernel did for this process between two moments.
+
+use std::mem::MaybeUninit;
+use std::time::Instant;
+
+use hotset_facts::{Observed, Reason};
+
+use super::answer::Repetition;
+use crate::proc::pid_io;
+
+/// `ru_inblock` counts in units of so many bytes.
+const BLOCK_BYTES: u64 = 512;
+
+/// The totals of the process so far.
+#[derive(Debug, Clone, Copy)]
+pub struct Meter {
+    read_calls: Observed<u64>,
+    write_calls: Observed<u64>,
+    /// Read calls that looking at the calls takes.
+    own_reads: u64,
+    usage: Usage,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Usage {
+    cpu_ns: u64,
+    blocks_read: u64,
+    major_faults: u64,
+    minor_faults: u64,
+    preempted: u64,
+}
+
+impl Meter {
+    /// The totals before a timed part: the cheap ones last, so that least is between them and the clock.
+    pub fn before() -> Self {
+        let (first, _) = calls();
+        let (read_calls, write_calls) = calls();
+        // A look does not show itself, so the second one shows what the first one took.
+        let own_reads = read_calls.zip_with(first, |now, before| now.saturating_sub(before));
+        let own_reads = own_reads.value().unwrap_or(0);
+        Self { read_calls, write_calls, own_reads, usage: usage() }
+    }
+
+    /// What was added since, for a part that took `wall_ns`. Call it right after the clock.
+    pub fn after(self, wall_ns: u64) -> Repetition {
+        let usage = usage();
+        let (read_calls, write_calls) = calls();
+        let added = |now: Observed<u64>, before, own: u64| {
+            now.zip_with(before, |now: u64, before: u64| now.saturating_sub(before + own))
+        };
+        let before = self.usage;
+        Repetition {
+            wall_ns,
+            cpu_ns: usage.cpu_ns.saturating_sub(before.cpu_ns),
+            device_read_bytes: (usage.blocks_read - before.blocks_read) * BLOCK_BYTES,
+            device_write_bytes: Observed::Missing(Reason::not_measured("reads write nothing")),
+            major_faults: usage.major_faults - before.major_faults,
+            minor_faults: usage.minor_faults - before.minor_faults,
+            preempted: usage.preempted - before.preempted,
+            read_calls: added(read_calls, self.read_calls, self.own_reads),
+            write_calls: added(write_calls, self.write_calls, 0),
+            cached_before_pages: None,
+            pages: None,
+        }
+    }
+}
+
+/// Times what `work` does.
+///
+/// # Errors
+/// As `work` gives them.
+pub fn timed<T, E>(work: impl FnOnce() -> Result<T, E>) -> Result<(T, Repetition), E> {
+    let meter = Meter::before();
+    let started = Instant::now();
+    let done = work();
+    let wall = started.elapsed();
+    let repetition = meter.after(u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX));
+    Ok((done?, repetition))
+}
+
+fn calls() -> (Observed<u64>, Observed<u64>) {
+    match pid_io::own() {
+        Ok(Some(io)) => (Observed::Value(io.read_calls), Observed::Value(io.write_calls)),
+        _ => {
+            let missing = Observed::Missing(Reason::unsupported("no /proc/self/io here"));
+            (missing, missing)
+        }
+    }
+}
+
+fn usage() -> Usage {
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: writes to `usage` only, for which all zeros is a valid value too.
+    let usage = unsafe {
+        libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
+        usage.assume_init()
+    };
+    let ns = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1_000;
+    let count = |count: libc::c_long| u64::try_from(count).unwrap_or(0);
+    Usage {
+        cpu_ns: ns(usage.ru_utime) + ns(usage.ru_stime),
+        blocks_read: count(usage.ru_inblock),
+        major_faults: count(usage.ru_majflt),
+        minor_faults: count(usage.ru_minflt),
+        preempted: count(usage.ru_nivcsw),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::FileExt;
+
+    use super::*;
+    use crate::test_support::ScratchFile;
+
+    #[test]
+    fn reads_are_counted_as_the_kernel_counts_them_in_a_process_of_its_own() {
+        // Other tests read in other threads of this process, so at least these.
+        let scratch = ScratchFile::with(&[7; 4096]);
+        let mut buffer = [0; 16];
+        let (read, repetition) = timed(|| -> std::io::Result<usize> {
+            (0..100).map(|at| scratch.file.read_at(&mut buffer, at)).sum()
+        })
+        .expect("read");
+        assert_eq!(read, 1600);
+        assert!(repetition.read_calls.value().is_some_and(|calls| calls >= 100));
+        assert!(repetition.wall_ns > 0);
+    }
+}

@@ -1,0 +1,63 @@
+//! What test files hold: bytes that can be told from their offset, so that any read can be checked.
+
+/// Steele, Lea and Flood's SplitMix64, of the number of an 8-byte word.
+fn word(index: u64) -> u64 {
+    let mut mixed = index.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+/// Fills `bytes` with what a file holds from `offset` on.
+pub fn fill(bytes: &mut [u8], offset: u64) {
+    let mut at = offset;
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let word = word(at / 8).to_le_bytes();
+        let from = (at % 8) as usize;
+        let count = (8 - from).min(rest.len());
+        let (now, later) = rest.split_at_mut(count);
+        now.copy_from_slice(&word[from..from + count]);
+        at += count as u64;
+        rest = later;
+    }
+}
+
+/// The first byte that is not what a file holds from `offset` on, as its offset in the file.
+pub fn first_wrong(bytes: &[u8], offset: u64) -> Option<u64> {
+    let mut at = offset;
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let word = word(at / 8).to_le_bytes();
+        let from = (at % 8) as usize;
+        let count = (8 - from).min(rest.len());
+        let (now, later) = rest.split_at(count);
+        if now != &word[from..from + count] {
+            let wrong = now.iter().zip(&word[from..]).position(|(is, wants)| is != wants);
+            return Some(at + wrong.unwrap_or(0) as u64);
+        }
+        at += count as u64;
+        rest = later;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_part_is_a_part_of_the_whole_and_a_wrong_byte_is_found() {
+        let mut whole = vec![0; 1000];
+        fill(&mut whole, 0);
+        for (offset, len) in [(0, 1000), (1, 20), (7, 1), (8, 8), (993, 7)] {
+            let mut part = vec![0; len];
+            fill(&mut part, offset as u64);
+            assert_eq!(part, whole[offset..offset + len]);
+            assert_eq!(first_wrong(&part, offset as u64), None);
+        }
+        whole[537] ^= 1;
+        assert_eq!(first_wrong(&whole[500..], 500), Some(537));
+        assert!(first_wrong(&whole[..500], 1).is_some());
+    }
+}

@@ -1,0 +1,150 @@
+//! Reading a file from its beginning in blocks, as dd does; or its first block again and again, as a program does that
+//! polls.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::fs::{Mode, OFlags};
+
+use super::{AlignedBuffer, Answer, Arguments, Job, JobError, timed};
+
+/// The jobs of this module.
+pub const JOBS: &[Job] = &[("stream", stream)];
+
+struct Stream {
+    path: PathBuf,
+    file: OwnedFd,
+    buffer: AlignedBuffer,
+    /// To the end of the file, and not only the first block.
+    whole: bool,
+}
+
+/// Words: `file`, `block` in bytes, `count` (repetitions), `whole` (1: to the end of the file, 0: the first block), `direct`
+/// (1: O_DIRECT; 0 where it isn't given) and `sleep_ms` (0 where it isn't given) before each repetition but the first.
+///
+/// # Errors
+/// Where a word is wrong, the file can't be read, or is shorter than a block.
+pub fn stream(arguments: &Arguments) -> Result<Answer, JobError> {
+    let block: usize = arguments.number("block")?;
+    let count: u32 = arguments.number("count")?;
+    let whole = flag(arguments, "whole")?;
+    let direct = flag(arguments, "direct")?;
+    let pause = Duration::from_millis(arguments.number_or("sleep_ms", 0)?);
+    let path = arguments.path("file")?;
+    let buffer = AlignedBuffer::new(block).ok_or_else(|| {
+        JobError::Argument(format!("block={block}: expected what there is memory for"))
+    })?;
+    let file = open(&path, direct)?;
+    let mut job = Stream { path, file, buffer, whole };
+    let mut answer = Answer {
+        bytes: 0,
+        operations: u64::from(count),
+        calls: Vec::new(),
+        repetitions: Vec::with_capacity(count as usize),
+        notes: Vec::new(),
+    };
+    let mut calls = 0;
+    for at in 0..count {
+        if at > 0 && !pause.is_zero() {
+            std::thread::sleep(pause);
+        }
+        let ((made, bytes), repetition) = timed(|| job.pass())?;
+        calls += made;
+        answer.bytes += bytes;
+        answer.repetitions.push(repetition);
+    }
+    answer.calls = vec![("read", calls)];
+    Ok(answer)
+}
+
+fn flag(arguments: &Arguments, key: &'static str) -> Result<bool, JobError> {
+    match arguments.number_or::<u8>(key, 0)? {
+        0 => Ok(false),
+        1 => Ok(true),
+        other => Err(JobError::Argument(format!("{key}={other}: expected 0 or 1"))),
+    }
+}
+
+fn open(path: &Path, direct: bool) -> Result<OwnedFd, JobError> {
+    let flags = if direct { OFlags::DIRECT } else { OFlags::empty() };
+    rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC | flags, Mode::empty())
+        .map_err(|errno| JobError::call(path, "open", errno))
+}
+
+impl Stream {
+    /// Calls made, the one that finds the end too, and bytes read.
+    fn pass(&mut self) -> Result<(u64, u64), JobError> {
+        let block = self.buffer.bytes().len();
+        let (mut calls, mut bytes, mut filled) = (0, 0_u64, 0);
+        loop {
+            let room = &mut self.buffer.bytes_mut()[filled..];
+            let got = rustix::io::pread(self.file.as_fd(), room, bytes)
+                .map_err(|errno| JobError::call(&self.path, "pread", errno))?;
+            calls += 1;
+            bytes += got as u64;
+            filled = (filled + got) % block;
+            let full = got > 0 && filled == 0;
+            if full && !self.whole {
+                return Ok((calls, bytes));
+            }
+            if got == 0 {
+                return if self.whole { Ok((calls, bytes)) } else { Err(self.short(bytes)) };
+            }
+        }
+    }
+
+    fn short(&self, bytes: u64) -> JobError {
+        let block = self.buffer.bytes().len();
+        JobError::wrong(&self.path, format!("expected {block} bytes, and there are {bytes}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use super::*;
+    use crate::test_support::ScratchFile;
+
+    fn run(file: &ScratchFile, words: &[&str]) -> Result<Answer, JobError> {
+        let mut all: Vec<OsString> = words.iter().map(OsString::from).collect();
+        let mut named = OsString::from("file=");
+        named.push(&file.path);
+        all.push(named);
+        stream(&Arguments::parse(&all)?)
+    }
+
+    #[test]
+    fn a_file_is_read_to_its_end_each_time() {
+        let file = ScratchFile::on_disk(&[3; 10_000]);
+        let answer = run(&file, &["block=4096", "count=2", "whole=1"]).expect("read");
+        assert_eq!((answer.bytes, answer.operations), (20_000, 2));
+        // 4096, 4096, 1808 and the end.
+        assert_eq!(answer.calls, [("read", 8)]);
+        assert_eq!(answer.repetitions.len(), 2);
+    }
+
+    #[test]
+    fn the_first_block_again_and_again_past_the_cache() {
+        let file = ScratchFile::on_disk(&[3; 65_536]);
+        file.file.sync_all().expect("sync");
+        rustix::fs::fadvise(&file.file, 0, None, rustix::fs::Advice::DontNeed).expect("evict");
+        let words = ["block=32768", "count=3", "direct=1"];
+        let answer = run(&file, &words).expect("read");
+        assert_eq!((answer.bytes, answer.calls.as_slice()), (3 * 32_768, [("read", 3)].as_slice()));
+        for repetition in &answer.repetitions {
+            assert!(repetition.device_read_bytes >= 32_768, "{repetition:?}");
+        }
+        assert_eq!(crate::cache::residency(&file.file).expect("residency").cached_pages, 0);
+    }
+
+    #[test]
+    fn what_can_not_be_is_named() {
+        let file = ScratchFile::on_disk(&[3; 100]);
+        let error = |words: &[&str]| run(&file, words).expect_err("refused").to_string();
+        assert!(error(&["block=4096", "count=1"]).contains("there are 100"));
+        assert!(error(&["block=0", "count=1"]).contains("block=0"));
+        assert!(error(&["block=16", "count=1", "direct=2"]).contains("direct=2"));
+    }
+}
