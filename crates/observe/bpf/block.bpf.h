@@ -35,10 +35,10 @@ static __noinline int book_writeback(u64 inode, u32 bytes)
 	struct hs_file_key key = {};
 	key.ino = BPF_CORE_READ((struct inode *)inode, i_ino);
 	key.dev = BPF_CORE_READ((struct inode *)inode, i_sb, s_dev);
-	if (!tracked[file_hash(key.ino, key.dev) & (TRACKED - 1)])
+	if (!cfg.live && !tracked[file_hash(key.ino, key.dev) & (TRACKED - 1)])
 		return 0;
 	struct hs_file *f = bpf_map_lookup_elem(&files, &key);
-	if (!f || !f->last_writer.tgid)
+	if (!f || !f->last_writer.owner)
 		return 0;
 	struct hs_row_key owner = f->last_writer;
 	struct hs_row *row = row_by_key(&owner);
@@ -69,7 +69,7 @@ static __noinline int book_own(struct task_state *s, u64 inode, u64 index, u32 o
 		/* Pages of somebody else's that we happen to write back are his. */
 		struct hs_file_key key = { .ino = t.ino, .dev = t.dev };
 		struct hs_file *f = bpf_map_lookup_elem(&files, &key);
-		if (f && f->last_writer.tgid && f->last_writer.tgid != s->tgid) {
+		if (f && f->last_writer.owner && f->last_writer.owner != owner(s)) {
 			book_writeback(inode, bytes);
 			return 0;
 		}

@@ -33,7 +33,8 @@ static __always_inline void added_for_read(struct target *t, u64 first, u64 n)
 	}
 	t->brought += asked;
 	t->ahead += n - asked;
-	t->gone += bits_take(t->ino, t->dev, HS_GONE, first, first + n);
+	if (!cfg.live)
+		t->gone += bits_take(t->ino, t->dev, HS_GONE, first, first + n);
 	if (asked < n)
 		mark_ahead(t, first, first + n - 1);
 }
@@ -48,7 +49,8 @@ static __noinline int added_by_fault(struct task_state *s, u64 first, u64 n)
 		return 0;
 	s->fault_major = 1;
 	ATOMIC_ADD(&row->fault_pages, n);
-	ATOMIC_ADD(&row->read_refaults, bits_take(t.ino, t.dev, HS_GONE, first, first + n));
+	if (!cfg.live)
+		ATOMIC_ADD(&row->read_refaults, bits_take(t.ino, t.dev, HS_GONE, first, first + n));
 	return 0;
 }
 
@@ -83,7 +85,8 @@ static __noinline int added_unasked(struct task_state *s, u64 inode, u64 first, 
 		return 0;
 	}
 	ATOMIC_ADD(&row->ra_pages, n > asked ? n - asked : 0);
-	ATOMIC_ADD(&row->read_refaults, bits_take(t.ino, t.dev, HS_GONE, first, first + n));
+	if (!cfg.live)
+		ATOMIC_ADD(&row->read_refaults, bits_take(t.ino, t.dev, HS_GONE, first, first + n));
 	/* Pages that a request waits for are its misses; the rest may be used later. */
 	if (asked < n)
 		bits_set_others(t.ino, t.dev, first, first + n);
@@ -125,13 +128,18 @@ int BPF_PROG(page_deleted, struct folio *folio)
 	void *inode = LOAD(address_space, folio_mapping(folio), host);
 	u64 ino = LOAD(inode, inode, i_ino);
 	u32 dev = LOAD(super_block, LOAD(inode, inode, i_sb), s_dev);
-	if (!tracked[file_hash(ino, dev) & (TRACKED - 1)])
+	if (!cfg.live && !tracked[file_hash(ino, dev) & (TRACKED - 1)])
 		return 0;
 	u64 first = folio_index(folio), n = folio_pages(folio);
 	u64 wasted = bits_take(ino, dev, HS_AHEAD, first, first + n);
 	/* Truncated or unlinked pages were not evicted; their file is gone. */
 	u64 size_pages = ((u64)LOAD(inode, inode, i_size) + 4095) >> 12;
 	u64 evicted = LOAD(inode, inode, __i_nlink) && first < size_pages ? n : 0;
+	if (cfg.live) {
+		if (evicted)
+			ATOMIC_ADD(&g.evicted, evicted);
+		return 0;
+	}
 	if (evicted)
 		bits_set(ino, dev, HS_GONE, first, first + n);
 	if (!wasted && !evicted)
@@ -163,10 +171,10 @@ static __always_inline int dirtied(void *folio)
 		ATOMIC_ADD(&row->write_dirtied, folio_pages(folio));
 	struct hs_file_key key = { .ino = t.ino, .dev = t.dev };
 	struct hs_file *f = file_entry(&key);
-	if (f && f->last_writer.tgid != s->tgid) {
+	if (f && f->last_writer.owner != s->owner) {
 		f->last_writer.ino = t.ino;
 		f->last_writer.dev = t.dev;
-		f->last_writer.tgid = s->tgid;
+		f->last_writer.owner = s->owner;
 	}
 	return 0;
 }

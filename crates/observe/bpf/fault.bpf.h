@@ -41,7 +41,7 @@ int BPF_PROG(fault_lookup, struct address_space *mapping, unsigned long index)
 	s->fault_inode = inode;
 	s->fault_number = number;
 	s->fault_major = 0;
-	s->fault_key.tgid = s->tgid;
+	s->fault_key.owner = owner(s);
 	s->fault_key.dev = t.dev;
 	s->fault_key.ino = t.ino;
 	bits_take(t.ino, t.dev, HS_AHEAD, index, index + 1);

@@ -75,6 +75,8 @@ static __always_inline void exit_path(struct task_state *s, u32 kind, long ret, 
 	int failed = ret == -ENOENT || ret == -ENOTDIR;
 	if ((kind == HS_EXEC || kind == HS_EXECAT) && !failed)
 		return; /* the time of an exec is not that of a lookup */
+	if (cfg.live)
+		return;
 	struct hs_process *p = process_of(s);
 	if (p) {
 		ATOMIC_ADD(&p->lookups, 1);

@@ -164,7 +164,6 @@ int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
 		if (kind == HS_MSYNC) {
 			/* No file at hand: the process's own "others" row. */
 			s->in.ino = s->in.dev = 0;
-			s->row_inode = ~0ULL;
 		}
 		count_sync(s, ns);
 		return 0;
@@ -187,7 +186,7 @@ int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
 	if (!row)
 		return 0;
 	/* The row of "others" belongs to everybody. */
-	if (is_alone(task) && !*(volatile u64 *)&g.rows_lost)
+	if (row->owner && is_alone(task))
 		how |= COUNT_ALONE;
 	if (t->flags & TARGET_DIRECT) {
 		count_direct(row, t, ret, ns, kind >= HS_WRITE);

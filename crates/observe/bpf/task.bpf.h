@@ -18,9 +18,13 @@ int BPF_PROG(task_new, struct task_struct *child, u64 clone_flags)
 		return 0;
 	}
 	s->tgid = tgid;
-	if (clone_flags & CLONE_THREAD)
+	if (cfg.live)
+		return 0; /* an owner is made when it first does something */
+	if (clone_flags & CLONE_THREAD) {
+		s->owner = owner(parent);
 		return 0;
-	process_of(s);
+	}
+	u32 made = owner(s);
 	union scratch *sc = get_scratch(0);
 	if (!sc)
 		return 0;
@@ -30,6 +34,7 @@ int BPF_PROG(task_new, struct task_struct *child, u64 clone_flags)
 	e->pid = tgid;
 	e->ppid = parent->tgid;
 	e->exit_code = 0;
+	e->owner = made;
 	e->time_ns = bpf_ktime_get_ns();
 	bpf_get_current_comm(e->comm, sizeof(e->comm));
 	send_event(e, __builtin_offsetof(struct hs_task_event, argv), sizeof(*e));
@@ -52,6 +57,13 @@ int BPF_PROG(task_exec, struct task_struct *task, s32 old_pid)
 	struct task_state *s = current_state();
 	if (!s)
 		return 0;
+	if (cfg.live) {
+		struct hs_process *p = process_by_owner(s->owner);
+		if (p)
+			describe(p, task);
+		return 0;
+	}
+	u32 runs = owner(s);
 	/* The program itself was opened by the kernel: name it, for its pages come up in faults only. */
 	void *mm = LOAD(task_struct, task, mm);
 	struct target t = {};
@@ -71,39 +83,71 @@ int BPF_PROG(task_exec, struct task_struct *task, s32 old_pid)
 	e->pid = s->tgid;
 	e->ppid = 0;
 	e->exit_code = 0;
+	e->owner = runs;
 	e->time_ns = bpf_ktime_get_ns();
 	bpf_get_current_comm(e->comm, sizeof(e->comm));
 	send_event(e, __builtin_offsetof(struct hs_task_event, argv) + e->argv_len, sizeof(*e));
 	return 0;
 }
 
-SEC("tp_btf/sched_process_exit")
-int BPF_PROG(task_exit, struct task_struct *task)
+/* The last thread ends: from now on the number may be another's. */
+static __always_inline void end_process(u32 tgid)
 {
-	struct task_state *s = current_state();
-	if (!s)
-		return 0;
+	bpf_map_delete_elem(&roots, &tgid);
+	u32 *known = bpf_map_lookup_elem(&process_index, &tgid);
+	if (!known)
+		return;
+	struct hs_process *p = process_by_owner(*known);
+	bpf_map_delete_elem(&process_index, &tgid);
+	if (p)
+		p->ended = 1;
+}
+
+static __always_inline int is_last(struct task_struct *task)
+{
+	return LOAD(signal_struct, LOAD(task_struct, task, signal), live.counter) == 0;
+}
+
+/* A task without a state may be the last thread of a process that has an owner. */
+static __always_inline void exit_live(struct task_struct *task)
+{
+	if (is_last(task))
+		end_process(LOAD(task_struct, task, tgid));
+}
+
+static __always_inline void exit_run(struct task_state *s, struct task_struct *task)
+{
 	struct hs_process *p = process_of(s);
 	if (p) {
 		ATOMIC_ADD(&p->minor_faults, LOAD(task_struct, task, min_flt));
 		ATOMIC_ADD(&p->major_faults, LOAD(task_struct, task, maj_flt));
 	}
-	void *signal = LOAD(task_struct, task, signal);
 	union scratch *sc = get_scratch(0);
-	if (sc && LOAD(signal_struct, signal, live.counter) == 0) {
-		struct hs_task_event *e = &sc->task;
-		s32 group = LOAD(signal_struct, signal, group_exit_code);
-		e->type = HS_EVENT_EXIT;
-		e->argv_len = 0;
-		e->pid = s->tgid;
-		e->ppid = 0;
-		e->exit_code = group ? group : LOAD(task_struct, task, exit_code);
-		e->time_ns = bpf_ktime_get_ns();
-		bpf_get_current_comm(e->comm, sizeof(e->comm));
-		send_event(e, __builtin_offsetof(struct hs_task_event, argv), sizeof(*e));
-		/* Its number may soon be another's. */
-		u32 gone = s->tgid;
-		bpf_map_delete_elem(&roots, &gone);
+	if (!sc || !is_last(task))
+		return;
+	struct hs_task_event *e = &sc->task;
+	s32 group = LOAD(signal_struct, LOAD(task_struct, task, signal), group_exit_code);
+	e->type = HS_EVENT_EXIT;
+	e->argv_len = 0;
+	e->pid = s->tgid;
+	e->ppid = 0;
+	e->exit_code = group ? group : LOAD(task_struct, task, exit_code);
+	e->owner = s->owner;
+	e->time_ns = bpf_ktime_get_ns();
+	bpf_get_current_comm(e->comm, sizeof(e->comm));
+	send_event(e, __builtin_offsetof(struct hs_task_event, argv), sizeof(*e));
+	end_process(s->tgid);
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(task_exit, struct task_struct *task)
+{
+	if (cfg.live) {
+		exit_live(task);
+	} else {
+		struct task_state *s = current_state();
+		if (s)
+			exit_run(s, task);
 	}
 #ifdef HOTSET_COMPAT
 	u32 tid = bpf_get_current_pid_tgid();

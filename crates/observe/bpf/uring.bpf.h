@@ -44,7 +44,7 @@ static __noinline int submitted(struct task_state *s, u64 req)
 	struct task_struct *task = CURRENT();
 	s32 fd = LOAD(io_kiocb, req, cqe.fd);
 	u64 file = LOAD(io_kiocb, req, flags) & REQ_F_FIXED_FILE ? fixed_file(req, fd) : fd_to_file(task, fd);
-	struct uring_request r = { .tgid = s->tgid, .writes = writes };
+	struct uring_request r = { .owner = owner(s), .writes = writes };
 	file = NUMBER(&s->scratch, file);
 	if (!file) {
 		ATOMIC_ADD(&g.uring_unknown, 1);
@@ -104,7 +104,7 @@ static __noinline int completed(u64 req, s64 result)
 		if (r->writes)
 			bits_take(t->ino, t->dev, HS_WRITING, t->first, t->last + 1);
 	}
-	struct hs_row_key key = { .tgid = r->tgid, .dev = t->dev, .ino = t->ino };
+	struct hs_row_key key = { .owner = r->owner, .dev = t->dev, .ino = t->ino };
 	struct hs_row *row = row_by_key(&key);
 	if (row && result >= 0) {
 		if (t->flags & TARGET_DIRECT) {

@@ -1,4 +1,4 @@
-//! Reading a whole hash in batches.
+//! Reading a whole hash, and deleting from it, in batches.
 //!
 //! libbpf-rs's own iterator takes a batch that is not full for the last one; a hash hands out whole buckets, so almost
 //! every batch is not full, and all but the first thousand entries were lost.
@@ -7,6 +7,8 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
 use libbpf_rs::{Map, MapCore, libbpf_sys};
+
+use crate::record::{Plain, bytes_of};
 
 /// Entries to ask for at first; a bucket that holds more makes it grow.
 const ENTRIES: u32 = 1024;
@@ -60,6 +62,43 @@ pub(crate) fn for_each(map: &Map<'_>, mut each: impl FnMut(&[u8], &[u8])) -> io:
     }
 }
 
+/// Keys a call.
+const DELETED_AT_ONCE: usize = 4096;
+
+/// Deletes keys; those that are not there are none.
+///
+/// # Errors
+/// The kernel's answer.
+pub(crate) fn delete<K: Plain>(map: &Map<'_>, keys: &[K]) -> io::Result<()> {
+    let size = size_of::<K>();
+    debug_assert_eq!(size, map.key_size() as usize);
+    for part in keys.chunks(DELETED_AT_ONCE) {
+        let mut bytes: Vec<u8> = part.iter().flat_map(|key| bytes_of(key).to_vec()).collect();
+        let mut done = 0;
+        while done < part.len() {
+            let mut count = (part.len() - done) as u32;
+            // SAFETY: the buffer holds `count` keys of this map's size from that place on; the kernel only reads them.
+            let answer = unsafe {
+                libbpf_sys::bpf_map_delete_batch(
+                    map.as_fd().as_raw_fd(),
+                    bytes[done * size..].as_mut_ptr().cast(),
+                    &raw mut count,
+                    std::ptr::null(),
+                )
+            };
+            let error = io::Error::from_raw_os_error(-answer);
+            done += count as usize;
+            match error.raw_os_error() {
+                Some(0 | libc::EINTR) => {}
+                // It stopped at this key.
+                Some(libc::ENOENT) => done += 1,
+                _ => return Err(error),
+            }
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
@@ -68,11 +107,13 @@ mod tests {
 
     use super::*;
     use crate::load;
+    use crate::record::{FileKey, read};
 
     /// Runs on the real kernel: as many entries as a run with many files has.
     #[test]
     fn every_entry_comes_once() {
-        let loaded = load::load(0, 16, false).expect("the sensor loads (as root)");
+        let loaded = load::load(&load::Setup { max_rows: 16, ..Default::default() }, false)
+            .expect("the sensor loads (as root)");
         let map = loaded.object.maps().find(|map| map.name() == "files").expect("files");
         let value = vec![7_u8; map.value_size() as usize];
         for i in 0..20_000_u64 {
@@ -86,5 +127,13 @@ mod tests {
         })
         .expect("read");
         assert_eq!(seen.len(), 20_000);
+        let mut keys: Vec<FileKey> =
+            (0..20_000).map(|ino| FileKey { ino, dev: 0, pad: 0 }).collect();
+        keys.insert(7, FileKey { ino: 99_999, dev: 0, pad: 0 });
+        delete(&map, &keys[..keys.len() - 1]).expect("deleted");
+        let mut left = Vec::new();
+        for_each(&map, |key, _| left.extend(read::<FileKey>(key).map(|key| key.ino)))
+            .expect("read");
+        assert_eq!(left, [19_999]);
     }
 }

@@ -35,6 +35,7 @@ pub(crate) struct Named {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Life {
     pub(crate) order: usize,
+    pub(crate) pid: Pid,
     pub(crate) ppid: Pid,
     pub(crate) comm: String,
     pub(crate) argv: Vec<OsString>,
@@ -46,7 +47,8 @@ pub(crate) struct Life {
 pub(crate) struct Collector {
     pub(crate) names: Names,
     pub(crate) files: HashMap<(u32, u64), Named>,
-    pub(crate) processes: HashMap<Pid, Life>,
+    /// By owner, for a number may be used again.
+    pub(crate) processes: HashMap<u32, Life>,
     failed: HashMap<(u64, Box<[u8]>), u64>,
     /// Records that could not be decoded or kept.
     pub(crate) lost: u64,
@@ -62,9 +64,10 @@ impl Collector {
     }
 
     fn apply(&mut self, event: Event) {
-        if let Event::Fork { pid, .. } | Event::Exec { pid, .. } | Event::Exit { pid, .. } = &event
-            && self.processes.len() >= MAX_PROCESSES
-            && !self.processes.contains_key(pid)
+        if let Event::Fork { owner, .. } | Event::Exec { owner, .. } | Event::Exit { owner, .. } =
+            &event
+            && (*owner == 0 || self.processes.len() >= MAX_PROCESSES)
+            && !self.processes.contains_key(owner)
         {
             self.lost += 1;
             return;
@@ -77,20 +80,18 @@ impl Collector {
             }
             Event::First(first) => self.first(first),
             Event::Failed { base, path, tgid: _ } => self.failed(base, path),
-            Event::Fork { pid, ppid, comm } => {
-                // A pid that comes up again belongs to a new process; its counters can't be told from the old one's.
-                let life = self.life(pid);
+            Event::Fork { owner, pid, ppid, comm } => {
+                let life = self.life(owner, pid);
                 life.ppid = ppid;
                 life.comm = comm;
-                life.exit = None;
             }
-            Event::Exec { pid, comm, argv } => {
-                let life = self.life(pid);
+            Event::Exec { owner, pid, comm, argv } => {
+                let life = self.life(owner, pid);
                 life.comm = comm;
                 life.argv = argv;
             }
-            Event::Exit { pid, comm, wait_status } => {
-                let life = self.life(pid);
+            Event::Exit { owner, pid, comm, wait_status } => {
+                let life = self.life(owner, pid);
                 life.comm = comm;
                 life.exit = Some(ExitStatus::from_wait_status(wait_status));
             }
@@ -98,9 +99,9 @@ impl Collector {
     }
 
     /// The entry of a process, made at first mention.
-    pub(crate) fn life(&mut self, pid: Pid) -> &mut Life {
+    fn life(&mut self, owner: u32, pid: Pid) -> &mut Life {
         let order = self.processes.len();
-        self.processes.entry(pid).or_insert_with(|| Life { order, ..Life::default() })
+        self.processes.entry(owner).or_insert_with(|| Life { order, pid, ..Life::default() })
     }
 
     fn first(&mut self, first: First) {
@@ -192,12 +193,31 @@ mod tests {
     #[test]
     fn processes_keep_their_order_and_last_program() {
         let mut collector = Collector::default();
-        collector.apply(Event::Fork { pid: 20, ppid: 10, comm: "sh".into() });
-        collector.apply(Event::Fork { pid: 21, ppid: 20, comm: "sh".into() });
-        collector.apply(Event::Exec { pid: 21, comm: "cat".into(), argv: vec!["cat".into()] });
-        collector.apply(Event::Exit { pid: 21, comm: "cat".into(), wait_status: 256 });
-        assert_eq!(collector.processes[&21].order, 1);
-        assert_eq!(collector.processes[&21].exit, Some(ExitStatus::Code(1)));
-        assert_eq!(collector.processes[&20].exit, None);
+        let fork = |owner, pid, ppid| Event::Fork { owner, pid, ppid, comm: "sh".into() };
+        let exec = |owner, comm: &str| Event::Exec {
+            owner,
+            pid: 21,
+            comm: comm.into(),
+            argv: vec![comm.into()],
+        };
+        collector.apply(fork(1, 20, 10));
+        collector.apply(fork(2, 21, 20));
+        collector.apply(exec(2, "cat"));
+        collector.apply(Event::Exit { owner: 2, pid: 21, comm: "cat".into(), wait_status: 256 });
+        assert_eq!(collector.processes[&2].order, 1);
+        assert_eq!(collector.processes[&2].exit, Some(ExitStatus::Code(1)));
+        assert_eq!(collector.processes[&1].exit, None);
+        // The number comes up again: another process.
+        collector.apply(fork(3, 21, 20));
+        collector.apply(exec(3, "dd"));
+        assert_eq!(
+            (collector.processes[&2].comm.as_str(), collector.processes[&2].pid),
+            ("cat", 21)
+        );
+        assert_eq!(
+            (collector.processes[&3].comm.as_str(), collector.processes[&3].pid),
+            ("dd", 21)
+        );
+        assert_eq!(collector.processes[&3].exit, None);
     }
 }

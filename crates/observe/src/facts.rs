@@ -26,13 +26,15 @@ pub(crate) fn observation(session: &Session) -> Result<Observation, ObserveError
     let globals = tables.globals()?;
     let collector = session.collector.borrow();
     let mounts = mountinfo::own().unwrap_or_default();
-    let mut gather = Gather::new(&collector, selection, &mounts, tables.files()?);
+    let processes = tables.processes()?;
+    let own = processes.iter().find(|(_, process)| process.tgid == std::process::id());
+    let own = own.map(|(owner, _)| *owner);
+    let mut gather = Gather::new(&collector, selection, &mounts, tables.files()?, own);
     tables.rows(|key, row| gather.row(key, &row))?;
     let (mut files, by_process) = gather.finish();
     files.iter_mut().take(MAX_CHECKED_AFTER).for_each(check_after);
     let mut totals = zero_io(selection);
     files.iter().for_each(|file| totals.add(&file.io.unpack()));
-    let processes = tables.processes()?;
     let lookups = lookups(&collector, &mounts, &processes);
     if let Some(time) = totals.time.as_value_mut() {
         time.lookup_ns = lookups.counters.time_ns;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use hotset_facts::{Dev, FileId, FileKind, FileRow, Io, Observed, Pid, ReadaheadIo, Reason};
+use hotset_facts::{Dev, FileId, FileKind, FileRow, Io, Observed, ReadaheadIo, Reason};
 use hotset_sys::proc::mountinfo::Mount;
 
 use crate::collector::Collector;
@@ -26,13 +26,14 @@ pub(crate) struct Gather<'a> {
     selection: &'a Selection,
     mounts: &'a [Mount],
     states: HashMap<(u32, u64), File>,
-    own: Pid,
+    /// What this process itself does, by its owner.
+    own: Option<u32>,
     /// The file whose rows are being summed, and the sum so far.
     current: Option<(RowKey, FileRow, Io)>,
-    ahead_most: (u64, Pid),
+    ahead_most: (u64, u32),
     files: Vec<FileRow>,
     others: Option<FileRow>,
-    processes: HashMap<Pid, Io>,
+    processes: HashMap<u32, Io>,
 }
 
 impl<'a> Gather<'a> {
@@ -41,13 +42,14 @@ impl<'a> Gather<'a> {
         selection: &'a Selection,
         mounts: &'a [Mount],
         states: HashMap<(u32, u64), File>,
+        own: Option<u32>,
     ) -> Self {
         Self {
             collector,
             selection,
             mounts,
             states,
-            own: std::process::id(),
+            own,
             current: None,
             ahead_most: (0, 0),
             files: Vec::new(),
@@ -59,15 +61,16 @@ impl<'a> Gather<'a> {
     /// Takes one row; those of one file must come together.
     pub(crate) fn row(&mut self, key: RowKey, row: &Row) {
         // Between marking and spawning this process is followed too; that is not the command's.
-        if key.tgid == self.own {
+        if self.own == Some(key.owner) {
             return;
         }
         let io = io_of(row, self.selection);
-        if key.tgid != 0 {
-            self.processes.entry(key.tgid).or_insert_with(|| zero_io(self.selection)).add(&io);
+        if key.owner != 0 {
+            self.processes.entry(key.owner).or_insert_with(|| zero_io(self.selection)).add(&io);
         }
         if key.dev == 0 && key.ino == 0 {
-            if bytes_of(row).iter().any(|byte| *byte != 0) {
+            let counted = Row { owner: 0, dev: 0, ino: 0, ..*row };
+            if bytes_of(&counted).iter().any(|byte| *byte != 0) {
                 self.fold(io, row.opens);
             }
             return;
@@ -86,7 +89,7 @@ impl<'a> Gather<'a> {
             file.processes += 1;
         }
         if row.ra_pages > self.ahead_most.0 {
-            self.ahead_most = (row.ra_pages, key.tgid);
+            self.ahead_most = (row.ra_pages, key.owner);
         }
     }
 
@@ -162,8 +165,8 @@ impl<'a> Gather<'a> {
         others.processes += 1;
     }
 
-    /// The files, costliest first, and the counters of each process.
-    pub(crate) fn finish(mut self) -> (Vec<FileRow>, HashMap<Pid, Io>) {
+    /// The files, costliest first, and the counters of each process by its owner.
+    pub(crate) fn finish(mut self) -> (Vec<FileRow>, HashMap<u32, Io>) {
         self.close();
         self.prune();
         self.files.sort_by_cached_key(|file| std::cmp::Reverse(cost(file)));
@@ -183,7 +186,7 @@ fn cost(file: &FileRow) -> (u64, u64, u64) {
 }
 
 /// A raw device, or the metadata of the file system on it: the kernel keeps both in the device's own inode.
-fn block_device_path(bdev: Dev, ino: u64) -> Option<PathBuf> {
+pub(crate) fn block_device_path(bdev: Dev, ino: u64) -> Option<PathBuf> {
     // The inodes of block devices live in a file system of their own; their number is the device's.
     let dev = if bdev.major == 0 { Dev::from_kernel(u32::try_from(ino).ok()?) } else { bdev };
     let link = std::fs::read_link(format!("/sys/dev/block/{dev}")).ok()?;

@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd};
 use std::sync::Mutex;
 
 use libbpf_rs::{
-    Link, MapCore, MapFlags, Object, ObjectBuilder, OpenObject, PrintLevel, libbpf_sys,
+    Link, MapCore, MapFlags, MapType, Object, ObjectBuilder, OpenObject, PrintLevel, libbpf_sys,
 };
 
 use crate::ObserveError;
@@ -39,11 +39,21 @@ pub(crate) struct Loaded {
 }
 
 /// What to configure.
-struct Setup {
-    scope: u32,
-    max_rows: u32,
-    pg_head: u32,
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Setup {
+    /// `enum hs_scope`.
+    pub(crate) scope: u32,
+    pub(crate) max_rows: u32,
+    /// A session of any length.
+    pub(crate) live: bool,
+    /// Names of files are wanted.
+    pub(crate) names: bool,
+    /// Processes are told apart by the memory hierarchy of version 1.
+    pub(crate) cgroup_v1: bool,
 }
+
+/// Scopes that find every task by itself, so that children need no mark.
+const FIRST_OPEN_SCOPE: u32 = 2;
 
 /// What libbpf and the verifier said last; the end of it goes into a refusal.
 static WORDS: Mutex<String> = Mutex::new(String::new());
@@ -76,25 +86,32 @@ pub(crate) fn object_bytes(build: Build) -> &'static [u8] {
 }
 
 /// Loads what this kernel can run, without attaching it.
-pub(crate) fn load(scope: u32, max_rows: u32, compat: bool) -> Result<Loaded, ObserveError> {
+pub(crate) fn load(setup: &Setup, compat: bool) -> Result<Loaded, ObserveError> {
     keep_loader_words();
     let features = KernelFeatures::probe()?;
     let mut selection = select(&features).map_err(ObserveError::NoTracepoint)?;
     if compat {
         selection.build = Build::Compat;
     }
-    let setup = &Setup { scope, max_rows, pg_head: features.pg_head };
-    match load_selection(setup, selection.clone()) {
+    if setup.live && setup.scope >= FIRST_OPEN_SCOPE {
+        selection.programs.retain(|program| *program != "task_new");
+    }
+    let pg_head = features.pg_head;
+    match load_selection(setup, pg_head, selection.clone()) {
         // A kernel may offer the parts of the full build and refuse it all the same.
         Err(error) if selection.build == Build::Full && !error.is_denied() => {
-            load_selection(setup, Selection { build: Build::Compat, ..selection })
+            load_selection(setup, pg_head, Selection { build: Build::Compat, ..selection })
                 .map_err(|_| error)
         }
         other => other,
     }
 }
 
-fn load_selection(setup: &Setup, mut selection: Selection) -> Result<Loaded, ObserveError> {
+fn load_selection(
+    setup: &Setup,
+    pg_head: u32,
+    mut selection: Selection,
+) -> Result<Loaded, ObserveError> {
     // Without their end, faults would be counted but not timed, and major ones not told apart: then not at all.
     let events = if selection.faults { perf::open_everywhere() } else { None };
     if events.is_none() {
@@ -103,17 +120,16 @@ fn load_selection(setup: &Setup, mut selection: Selection) -> Result<Loaded, Obs
     let mut open = ObjectBuilder::default()
         .open_memory(object_bytes(selection.build))
         .map_err(|error| ObserveError::refused(&error))?;
-    configure(&mut open, setup, &selection)?;
+    configure(&mut open, setup, pg_head, &selection)?;
     let object = open.load().map_err(|error| ObserveError::refused(&error))?;
-    if selection.build == Build::Compat {
-        add_others_row(&object)?;
-    }
+    add_others_row(&object, selection.build)?;
     Ok(Loaded { object, selection, links: Vec::new(), events: events.unwrap_or_default() })
 }
 
 fn configure(
     open: &mut OpenObject,
     setup: &Setup,
+    pg_head: u32,
     selection: &Selection,
 ) -> Result<(), ObserveError> {
     for mut program in open.progs_mut() {
@@ -124,17 +140,25 @@ fn configure(
         Build::Full => setup.max_rows,
         Build::Compat => setup.max_rows.min(COMPAT_ROWS),
     };
+    let free_rows = max_rows.next_power_of_two();
     let config = Config {
-        kinds: syscalls::kinds(),
+        kinds: if setup.live { syscalls::live_kinds() } else { syscalls::kinds() },
         scope: setup.scope,
         self_tgid: std::process::id(),
         max_rows,
-        pg_head: setup.pg_head,
+        pg_head,
+        live: setup.live.into(),
+        names: (setup.names || !setup.live).into(),
+        cgroup_v1: setup.cgroup_v1.into(),
+        free_mask: free_rows - 1,
     };
     for mut map in open.maps_mut() {
         let name = map.name().to_string_lossy().into_owned();
         let result = match name.as_str() {
             "rows" | "row_index" => map.set_max_entries(max_rows),
+            "free_rows" if setup.live => map.set_max_entries(free_rows),
+            // What was used longest ago makes room by itself.
+            "files" | "nodes" if setup.live => map.set_type(MapType::LruHash),
             name if name.ends_with(".rodata") => match map.initial_value_mut() {
                 Some(initial) if initial.len() >= size_of::<Config>() => {
                     initial[..size_of::<Config>()].copy_from_slice(bytes_of(&config));
@@ -149,12 +173,17 @@ fn configure(
     Ok(())
 }
 
-/// The compat build finds the row of everything beyond the bound by the empty key.
-fn add_others_row(object: &Object) -> Result<(), ObserveError> {
-    let key = RowKey { tgid: 0, dev: 0, ino: 0 };
-    let zero = vec![0_u8; size_of::<Row>()];
+/// The row of everything beyond the bound. The full build keeps it in slot 0, with an inode number that no request has, for
+/// a task that has no row yet remembers that slot; the compat build finds it by the empty key.
+fn add_others_row(object: &Object, build: Build) -> Result<(), ObserveError> {
+    let key = match build {
+        Build::Full => 0_u32.to_ne_bytes().to_vec(),
+        Build::Compat => bytes_of(&RowKey { owner: 0, dev: 0, ino: 0 }).to_vec(),
+    };
+    let mut row = vec![0_u8; size_of::<Row>()];
+    row[std::mem::offset_of!(Row, ino)..][..8].copy_from_slice(&u64::MAX.to_ne_bytes());
     for map in object.maps().filter(|map| map.name() == "rows") {
-        map.update(bytes_of(&key), &zero, MapFlags::ANY)
+        map.update(&key, &row, MapFlags::ANY)
             .map_err(|error| ObserveError::table("rows", error))?;
     }
     Ok(())
@@ -203,6 +232,7 @@ fn skipped(program: BorrowedFd<'_>) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use libbpf_rs::HasSize;
     use libbpf_rs::btf::Btf;
     use libbpf_rs::btf::types::{MemberAttr, Struct};
 
@@ -247,6 +277,9 @@ mod tests {
                     };
                     assert_eq!(bits as usize, offset * 8, "{name}.{plain}");
                 }
+                let end = fields.iter().map(|(_, offset, size)| offset + size).max();
+                let tail = ["hs_node", "hs_first", "hs_failed", "hs_task_event"].contains(name);
+                assert!(tail || end == Some(kernel.size()), "{name} ends where its mirror ends");
             }
         }
     }

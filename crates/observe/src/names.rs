@@ -1,6 +1,6 @@
 //! From nodes to paths.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -36,6 +36,27 @@ impl Names {
         }
         self.nodes.insert(id, Node { parent, dev, name: name.into_boxed_slice() });
         true
+    }
+
+    /// Directories that are kept.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Drops every directory that is neither among `used` nor above one of these.
+    pub(crate) fn retain(&mut self, used: impl Iterator<Item = u64>) {
+        let mut kept = HashSet::new();
+        for id in used {
+            let mut next = id;
+            while kept.insert(next) {
+                match self.nodes.get(&next) {
+                    Some(node) if node.parent != 0 => next = node.parent,
+                    _ => break,
+                }
+            }
+        }
+        self.nodes.retain(|id, _| kept.contains(id));
+        self.nodes.shrink_to_fit();
     }
 
     /// The path of a directory; `None` where a record of its chain was lost.
@@ -155,6 +176,15 @@ mod tests {
         names.add(30, 31, 0, b"a".to_vec());
         names.add(31, 30, 0, b"b".to_vec());
         assert_eq!(names.path(30, b"loop", &[]), None);
+    }
+
+    #[test]
+    fn what_is_above_a_kept_directory_is_kept() {
+        let mut names = names();
+        names.retain([2, 99].into_iter());
+        assert_eq!(names.len(), 2);
+        assert_eq!(names.directory(2, &[]).unwrap(), Path::new("/srv"));
+        assert_eq!(names.directory(3, &[]), None);
     }
 
     #[test]

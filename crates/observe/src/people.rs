@@ -27,8 +27,8 @@ pub(crate) fn lookups(
 ) -> Lookups {
     let own = std::process::id();
     let mut counters = LookupCounters::default();
-    for (pid, process) in processes {
-        if *pid != own {
+    for process in processes.values() {
+        if process.tgid != own {
             counters.add(&lookup_counters(process));
         }
     }
@@ -41,33 +41,32 @@ pub(crate) fn lookups(
 pub(crate) fn process_rows(
     session: &Session,
     collector: &Collector,
-    mut io: HashMap<Pid, Io>,
+    mut io: HashMap<u32, Io>,
     counters: &HashMap<u32, Process>,
 ) -> Vec<ProcessRow> {
     let selection = &session.loaded.selection;
     let own = std::process::id();
-    let mut lives: Vec<(Pid, Life)> =
-        collector.processes.iter().map(|(pid, life)| (*pid, life.clone())).collect();
+    let mut lives: Vec<(u32, Life)> =
+        collector.processes.iter().map(|(owner, life)| (*owner, life.clone())).collect();
     lives.sort_by_key(|(_, life)| life.order);
-    let strangers =
-        io.keys().chain(counters.keys()).filter(|pid| !collector.processes.contains_key(pid));
-    let mut strangers: Vec<Pid> = strangers.copied().collect();
+    let strangers = counters.iter().filter(|(owner, _)| !collector.processes.contains_key(owner));
+    let mut strangers: Vec<(Pid, u32)> =
+        strangers.map(|(owner, process)| (process.tgid, *owner)).collect();
     strangers.sort_unstable();
-    strangers.dedup();
-    lives.extend(strangers.into_iter().map(|pid| (pid, life_from_proc(pid))));
+    lives.extend(strangers.into_iter().map(|(pid, owner)| (owner, life_from_proc(pid))));
     let born_here = matches!(session.options.scope, Scope::Children);
     lives
         .into_iter()
-        .filter(|(pid, _)| *pid != own && *pid != 0)
-        .map(|(pid, life)| {
-            let mut io = io.remove(&pid).unwrap_or_else(|| zero_io(selection));
-            let process = counters.get(&pid);
+        .filter(|(_, life)| life.pid != own && life.pid != 0)
+        .map(|(owner, life)| {
+            let mut io = io.remove(&owner).unwrap_or_else(|| zero_io(selection));
+            let process = counters.get(&owner);
             if let (Some(time), Some(process)) = (io.time.as_value_mut(), process) {
                 time.lookup_ns = process.lookup_ns;
             }
             let (minor_faults, major_faults) = faults(process, &life, born_here);
             ProcessRow {
-                pid,
+                pid: life.pid,
                 ppid: life.ppid,
                 comm: life.comm,
                 argv: life.argv,
@@ -105,6 +104,7 @@ fn life_from_proc(pid: Pid) -> Life {
     let stat = hotset_sys::proc::stat::of(pid).ok().flatten();
     Life {
         order: usize::MAX,
+        pid,
         ppid: stat.as_ref().map_or(0, |stat| stat.ppid),
         comm: stat.map(|stat| stat.comm).unwrap_or_default(),
         argv: hotset_sys::proc::cmdline::of(pid).ok().flatten().unwrap_or_default(),

@@ -28,6 +28,11 @@ pub(crate) fn read<T: Plain>(bytes: &[u8]) -> Option<T> {
     Some(unsafe { bytes.as_ptr().cast::<T>().read_unaligned() })
 }
 
+/// The slot of an owner in the sensor's table of processes; above it stands how often the slot was used before.
+pub(crate) const OWNER_SLOTS: u32 = 32_768;
+/// Marks a row that was given up.
+pub(crate) const NO_OWNER: u32 = u32::MAX;
+
 /// The bytes of a value, for the kernel.
 pub(crate) fn bytes_of<T: Plain>(value: &T) -> &[u8] {
     // SAFETY: `Plain` types are initialised memory of exactly this size.
@@ -66,6 +71,10 @@ mirror! {
         self_tgid: u32,
         max_rows: u32,
         pg_head: u32,
+        live: u32,
+        names: u32,
+        cgroup_v1: u32,
+        free_mask: u32,
     }
 }
 
@@ -83,6 +92,20 @@ mirror! {
         compat_calls: u64,
         shared_copies: u64,
         uring_unknown: u64,
+        next_process: u64,
+        free_rows_head: u64,
+        free_rows_tail: u64,
+        free_owners_head: u64,
+        free_owners_tail: u64,
+        evicted: u64,
+    }
+}
+
+impl Globals {
+    /// Nothing lost.
+    pub(crate) fn zero() -> Self {
+        // SAFETY: `Plain`: every bit pattern is a value.
+        unsafe { std::mem::zeroed() }
     }
 }
 
@@ -90,7 +113,7 @@ mirror! {
     /// Which process, which file.
     #[derive(PartialEq, Eq, Hash)]
     RowKey {
-        tgid: u32,
+        owner: u32,
         dev: u32,
         ino: u64,
     }
@@ -99,18 +122,26 @@ mirror! {
 mirror! {
     /// What one process did to one file.
     Row {
+        owner: u32,
+        dev: u32,
+        ino: u64,
         read_calls: u64,
         read_bytes: u64,
         read_pages: u64,
+        hit_ns: u64,
+        read_sequential: u64,
+        read_next: u64,
+        read_histogram: [u32; HISTOGRAM_BUCKETS],
+        mode: u32,
+        named: u32,
         read_misses: u64,
         read_ra_hits: u64,
         read_refaults: u64,
-        read_sequential: u64,
-        read_next: u64,
-        hit_ns: u64,
         wait_ns: u64,
         miss_ns: u64,
-        read_histogram: [u32; HISTOGRAM_BUCKETS],
+        ra_pages: u64,
+        device_read_bytes: u64,
+        device_write_bytes: u64,
         write_calls: u64,
         write_bytes: u64,
         write_pages: u64,
@@ -120,29 +151,26 @@ mirror! {
         write_sequential: u64,
         write_next: u64,
         write_ns: u64,
-        write_histogram: [u32; HISTOGRAM_BUCKETS],
+        faults: u64,
+        major_faults: u64,
+        fault_pages: u64,
+        fault_ns: u64,
         direct_read_calls: u64,
         direct_read_bytes: u64,
         direct_reread_bytes: u64,
         direct_write_calls: u64,
         direct_write_bytes: u64,
         direct_ns: u64,
-        faults: u64,
-        major_faults: u64,
-        fault_pages: u64,
-        fault_ns: u64,
-        ra_pages: u64,
         sync_calls: u64,
         sync_ns: u64,
-        device_read_bytes: u64,
-        device_write_bytes: u64,
+        write_histogram: [u32; HISTOGRAM_BUCKETS],
         opens: u64,
-        named: u64,
+        pad: [u64; 5],
     }
 }
 
 mirror! {
-    /// Lookups and faults of one process.
+    /// One process: who it is, its lookups and faults.
     Process {
         lookups: u64,
         lookups_failed: u64,
@@ -150,6 +178,14 @@ mirror! {
         lookup_failed_ns: u64,
         minor_faults: u64,
         major_faults: u64,
+        cgroup: u64,
+        tgid: u32,
+        ppid: u32,
+        uid: u32,
+        ended: u32,
+        comm: [u8; 16],
+        owner: u32,
+        pad: u32,
     }
 }
 
@@ -233,7 +269,7 @@ mirror! {
         pid: u32,
         ppid: u32,
         exit_code: i32,
-        pad: u32,
+        owner: u32,
         time_ns: u64,
         comm: [u8; 16],
     }
@@ -249,11 +285,11 @@ pub(crate) enum Event {
     /// A path was not found.
     Failed { tgid: u32, base: u64, path: Vec<u8> },
     /// A process was created.
-    Fork { pid: u32, ppid: u32, comm: String },
+    Fork { owner: u32, pid: u32, ppid: u32, comm: String },
     /// A process runs another program.
-    Exec { pid: u32, comm: String, argv: Vec<OsString> },
+    Exec { owner: u32, pid: u32, comm: String, argv: Vec<OsString> },
     /// The last thread of a process ended.
-    Exit { pid: u32, comm: String, wait_status: i32 },
+    Exit { owner: u32, pid: u32, comm: String, wait_status: i32 },
 }
 
 /// A file at first sight.
@@ -336,17 +372,22 @@ fn decode_failed(bytes: &[u8]) -> Option<Event> {
 
 fn decode_task(kind: u32, bytes: &[u8]) -> Option<Event> {
     let head: TaskHead = read(bytes)?;
-    let end = head.comm.iter().position(|&b| b == 0).unwrap_or(head.comm.len());
-    let comm = String::from_utf8_lossy(&head.comm[..end]).into_owned();
+    let comm = comm_of(&head.comm);
+    let (owner, pid) = (head.owner, head.pid);
     Some(match kind {
-        EVENT_FORK => Event::Fork { pid: head.pid, ppid: head.ppid, comm },
-        EVENT_EXIT => Event::Exit { pid: head.pid, comm, wait_status: head.exit_code },
-        _ => Event::Exec {
-            pid: head.pid,
-            comm,
-            argv: split_argv(tail::<TaskHead>(bytes, head.argv_len)?),
-        },
+        EVENT_FORK => Event::Fork { owner, pid, ppid: head.ppid, comm },
+        EVENT_EXIT => Event::Exit { owner, pid, comm, wait_status: head.exit_code },
+        _ => {
+            let argv = split_argv(tail::<TaskHead>(bytes, head.argv_len)?);
+            Event::Exec { owner, pid, comm, argv }
+        }
     })
+}
+
+/// The name of a program, which ends at the first zero.
+pub(crate) fn comm_of(comm: &[u8; 16]) -> String {
+    let end = comm.iter().position(|&b| b == 0).unwrap_or(comm.len());
+    String::from_utf8_lossy(&comm[..end]).into_owned()
 }
 
 /// Words as the kernel keeps them: each ended by a NUL, the last one perhaps cut.

@@ -31,7 +31,8 @@ pub(crate) fn describe(
     }
 }
 
-fn not_measured(selection: &Selection, globals: &Globals) -> Vec<NotMeasured> {
+/// What this kernel does not let the sensor count, and what it could not decode.
+pub(crate) fn not_measured(selection: &Selection, globals: &Globals) -> Vec<NotMeasured> {
     let mut gaps: Vec<(&str, String)> = Vec::new();
     if !selection.faults {
         let reason = "this kernel has no tracepoints for file faults (Linux 6.12), or no software perf events";

@@ -1,22 +1,22 @@
 //! One observation, from attaching to the facts.
 
 use std::cell::RefCell;
-use std::fs::File;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::rc::Rc;
 
 use hotset_facts::{FileRow, Io, Lookups, Observed, Pid, ProcessRow, Sensor};
-use libbpf_rs::{Map, MapCore, MapFlags, RingBuffer, RingBufferBuilder};
+use libbpf_rs::{MapCore, RingBuffer};
 
 use crate::ObserveError;
 use crate::collector::Collector;
-use crate::load::{self, Loaded};
+use crate::load::{self, Loaded, Setup};
+use crate::scope::{self, find_map, in_initial_pid_namespace, open_ring, update};
 use crate::select::Build;
 use crate::tables::Tables;
 
 /// Rows (a process and a file) that are counted apart; beyond, everything goes on in "others". Room for 100,000 files;
-/// the memory is taken at once, 40 MiB of the kernel's.
+/// the memory is taken at once, 46 MiB of the kernel's.
 pub const DEFAULT_MAX_ROWS: u32 = 106_496;
 
 /// Who is observed.
@@ -84,33 +84,24 @@ impl Session {
     /// # Errors
     /// Where the kernel lacks something essential or refuses; nothing stays attached then.
     pub fn start(options: Options) -> Result<Self, ObserveError> {
-        let scope = match options.scope {
-            Scope::Children => 0,
-            Scope::Processes(_) => 1,
-            Scope::Cgroup(_) => 2,
-            Scope::System => 3,
-        };
         if !in_initial_pid_namespace()
             && (options.compat || !matches!(options.scope, Scope::Children))
         {
             return Err(ObserveError::PidNamespace { what: "who is to be observed" });
         }
-        let mut loaded = load::load(scope, options.max_rows.max(2), options.compat)?;
-        let cgroup = match &options.scope {
-            Scope::Cgroup(path) => Some(admit_cgroup(&loaded, path)?),
-            _ => None,
+        let setup = Setup {
+            scope: scope::number(&options.scope),
+            max_rows: options.max_rows.max(2),
+            ..Setup::default()
         };
-        if let Scope::Processes(pids) = &options.scope {
-            let roots = find_map(&loaded, "roots")?;
-            for pid in pids {
-                update(&roots, "roots", &pid.to_ne_bytes(), &1_u32.to_ne_bytes())?;
-            }
-        }
+        let mut loaded = load::load(&setup, options.compat)?;
+        let cgroup = scope::admit(&loaded, &options.scope)?;
         if loaded.selection.build == Build::Compat && !in_initial_pid_namespace() {
             return Err(ObserveError::PidNamespace { what: "the command" });
         }
         let collector = Rc::new(RefCell::new(Collector::default()));
-        let ring = open_ring(&loaded, &collector)?;
+        let sink = Rc::clone(&collector);
+        let ring = open_ring(&loaded, move |bytes| sink.borrow_mut().take(bytes))?;
         let tables = Tables::new(&loaded.object, loaded.selection.build);
         let sweep_at = tables.chunk_limit()? * 3 / 4;
         loaded.attach()?;
@@ -139,11 +130,7 @@ impl Session {
     /// # Errors
     /// Where the table is full.
     pub fn add_processes(&mut self, pids: &[Pid]) -> Result<(), ObserveError> {
-        let roots = find_map(&self.loaded, "roots")?;
-        for pid in pids {
-            update(&roots, "roots", &pid.to_ne_bytes(), &1_u32.to_ne_bytes())?;
-        }
-        Ok(())
+        scope::admit_processes(&self.loaded, pids)
     }
 
     /// A descriptor that turns readable when the ring fills up; call [`Session::drain`] then, and every 50 ms.
@@ -181,11 +168,6 @@ impl Session {
     }
 }
 
-/// Whether process numbers here are the kernel's own (include/linux/proc_ns.h, PROC_PID_INIT_INO).
-fn in_initial_pid_namespace() -> bool {
-    std::fs::read_link("/proc/self/ns/pid").is_ok_and(|link| link.as_os_str() == "pid:[4026531836]")
-}
-
 struct OwnKey {
     bytes: Vec<u8>,
     _pidfd: Option<OwnedFd>,
@@ -202,45 +184,4 @@ fn own_key(build: Build) -> Result<OwnKey, ObserveError> {
     )
     .map_err(|error| ObserveError::table("tasks", error))?;
     Ok(OwnKey { bytes: pidfd.as_raw_fd().to_ne_bytes().to_vec(), _pidfd: Some(pidfd) })
-}
-
-fn find_map<'a>(loaded: &'a Loaded, name: &'static str) -> Result<Map<'a>, ObserveError> {
-    loaded
-        .object
-        .maps()
-        .find(|map| map.name() == name)
-        .ok_or_else(|| ObserveError::table(name, "is not in the object"))
-}
-
-fn update(map: &Map<'_>, name: &'static str, key: &[u8], value: &[u8]) -> Result<(), ObserveError> {
-    map.update(key, value, MapFlags::ANY).map_err(|error| ObserveError::table(name, error))
-}
-
-fn admit_cgroup(loaded: &Loaded, path: &PathBuf) -> Result<OwnedFd, ObserveError> {
-    let failed = |reason: String| ObserveError::Cgroup { path: path.display().to_string(), reason };
-    let directory = File::open(path).map_err(|error| failed(error.to_string()))?;
-    let cgroups = find_map(loaded, "cgroups")?;
-    let fd = directory.as_fd().as_raw_fd();
-    cgroups.update(&0_u32.to_ne_bytes(), &fd.to_ne_bytes(), MapFlags::ANY).map_err(|error| {
-        failed(format!(
-            "is not a control group of version 2 ({error}); see `grep cgroup2 /proc/mounts`"
-        ))
-    })?;
-    Ok(directory.into())
-}
-
-fn open_ring(
-    loaded: &Loaded,
-    collector: &Rc<RefCell<Collector>>,
-) -> Result<RingBuffer<'static>, ObserveError> {
-    let events = find_map(loaded, "events")?;
-    let sink = Rc::clone(collector);
-    let mut builder = RingBufferBuilder::new();
-    builder
-        .add(&events, move |bytes: &[u8]| {
-            sink.borrow_mut().take(bytes);
-            0
-        })
-        .map_err(|error| ObserveError::table("events", error))?;
-    builder.build().map_err(|error| ObserveError::table("events", error))
 }

@@ -7,8 +7,8 @@ use libbpf_rs::{Map, MapCore, MapFlags, Object};
 use crate::ObserveError;
 use crate::batch;
 use crate::record::{
-    Chunk, ChunkKey, File, FileKey, Globals, PLANE_AHEAD, Plain, Process, Row, RowKey, bytes_of,
-    read,
+    Chunk, ChunkKey, File, FileKey, Globals, OWNER_SLOTS, PLANE_AHEAD, Plain, Process, Row, RowKey,
+    bytes_of, read,
 };
 use crate::select::Build;
 
@@ -56,8 +56,8 @@ impl<'a> Tables<'a> {
     fn indexed_rows(&self, each: &mut dyn FnMut(RowKey, Row)) -> Result<(), ObserveError> {
         let mut index: Vec<(RowKey, u32)> = Vec::new();
         self.batch("row_index", |key: RowKey, slot: Slot| index.push((key, slot.0)))?;
-        index.sort_unstable_by_key(|(key, _)| (key.dev, key.ino, key.tgid));
-        index.push((RowKey { tgid: 0, dev: 0, ino: 0 }, 0));
+        index.sort_unstable_by_key(|(key, _)| (key.dev, key.ino, key.owner));
+        index.push((RowKey { owner: 0, dev: 0, ino: 0 }, 0));
         let rows = self.map("rows")?;
         let mut value = vec![0_u8; rows.value_size() as usize];
         for (key, slot) in index {
@@ -74,28 +74,33 @@ impl<'a> Tables<'a> {
     fn hashed_rows(&self, each: &mut dyn FnMut(RowKey, Row)) -> Result<(), ObserveError> {
         let mut rows: Vec<(RowKey, Row)> = Vec::new();
         self.batch("rows", |key: RowKey, row: Row| rows.push((key, row)))?;
-        rows.sort_unstable_by_key(|(key, _)| (key.tgid == 0, key.dev, key.ino, key.tgid));
+        rows.sort_unstable_by_key(|(key, _)| (key.owner == 0, key.dev, key.ino, key.owner));
         rows.into_iter().for_each(|(key, row)| each(key, row));
         Ok(())
     }
 
-    /// Lookups and faults by process.
+    /// The processes, by owner.
     pub(crate) fn processes(&self) -> Result<HashMap<u32, Process>, ObserveError> {
         let mut found = HashMap::new();
+        let mut keep = |process: Process| {
+            // An owner without a number lost the race of two threads for their process's entry.
+            if process.owner != 0 && process.tgid != 0 {
+                found.insert(process.owner, process);
+            }
+        };
         if self.build == Build::Compat {
-            self.batch("processes", |key: Slot, process: Process| {
-                found.insert(key.0, process);
-            })?;
+            self.batch("processes", |_: Slot, process: Process| keep(process))?;
             return Ok(found);
         }
-        let mut slots = Vec::new();
-        self.batch("process_index", |pid: Slot, slot: Slot| slots.push((pid.0, slot.0)))?;
         let map = self.map("processes")?;
-        for (pid, slot) in slots {
-            let value = map.lookup(&slot.to_ne_bytes(), MapFlags::ANY);
-            let value = value.map_err(|error| ObserveError::table("processes", error))?;
-            if let Some(process) = value.and_then(|bytes| read(&bytes)) {
-                found.insert(pid, process);
+        let made = self.globals()?.next_process.min(u64::from(OWNER_SLOTS) - 1);
+        let mut value = vec![0_u8; map.value_size() as usize];
+        for slot in 1..=made as u32 {
+            let known = map.lookup_into(&slot.to_ne_bytes(), &mut value, MapFlags::ANY);
+            if known.map_err(|error| ObserveError::table("processes", error))?
+                && let Some(process) = read(&value)
+            {
+                keep(process);
             }
         }
         Ok(found)
@@ -110,7 +115,7 @@ impl<'a> Tables<'a> {
         self.batch("chunks", |key: ChunkKey, chunk: Chunk| {
             let waiting: u32 = chunk.bits[PLANE_AHEAD].iter().map(|word| word.count_ones()).sum();
             if waiting > 0 {
-                let nobody = RowKey { tgid: 0, dev: 0, ino: 0 };
+                let nobody = RowKey { owner: 0, dev: 0, ino: 0 };
                 files
                     .entry((key.dev, key.ino))
                     .or_insert(File { evicted: 0, wasted: 0, last_writer: nobody })

@@ -75,6 +75,13 @@ COUNTER int count_read(struct hs_row *row, const struct target *t, u64 bytes, u6
 	if (ahead > pages - missed)
 		ahead = pages - missed;
 	u32 b = bucket(bytes);
+	/* First what is a part of the pages: who reads the pages first and then these never sees a part that is larger. */
+	if (missed | ahead | t->gone | t->ahead | t->brought) {
+		ATOMIC_ADD(&row->read_misses, missed);
+		ATOMIC_ADD(&row->read_ra_hits, ahead);
+		ATOMIC_ADD(&row->read_refaults, t->gone);
+		ATOMIC_ADD(&row->ra_pages, t->ahead + (t->brought - missed));
+	}
 	ADD(alone, &row->read_calls, 1);
 	ADD(alone, &row->read_bytes, bytes);
 	ADD(alone, &row->read_pages, pages);
@@ -82,12 +89,6 @@ COUNTER int count_read(struct hs_row *row, const struct target *t, u64 bytes, u6
 	if (row->read_next == t->pos)
 		ADD(alone, &row->read_sequential, 1);
 	row->read_next = t->pos + bytes;
-	if (missed | ahead | t->gone | t->ahead | t->brought) {
-		ATOMIC_ADD(&row->read_misses, missed);
-		ATOMIC_ADD(&row->read_ra_hits, ahead);
-		ATOMIC_ADD(&row->read_refaults, t->gone);
-		ATOMIC_ADD(&row->ra_pages, t->ahead + (t->brought - missed));
-	}
 	if (missed)
 		ADD(alone, &row->miss_ns, ns);
 	else if (how & COUNT_WAITED)
@@ -132,7 +133,7 @@ COUNTER int count_direct(struct hs_row *row, const struct target *t, u64 bytes, 
 	ATOMIC_ADD(&row->direct_read_bytes, bytes);
 	/* Whole pages only: a smaller piece read twice says nothing about its neighbours. */
 	u64 start = (t->pos + 4095) >> 12, end = (t->pos + bytes) >> 12;
-	if (start < end) {
+	if (start < end && !cfg.live) {
 		u64 fresh = bits_set(t->ino, t->dev, HS_DIRECT, start, end);
 		ATOMIC_ADD(&row->direct_reread_bytes, (end - start - fresh) << 12);
 	}

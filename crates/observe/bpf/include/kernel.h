@@ -190,13 +190,39 @@ struct thread_info {
 	u32 status;
 };
 
+/* What user space knows a control group by: the inode number of its directory. */
+struct kernfs_node {
+	u64 id;
+};
+
+struct cgroup {
+	struct kernfs_node *kn;
+};
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+};
+
+struct css_set {
+	struct cgroup_subsys_state *subsys[1];
+	struct cgroup *dfl_cgrp; /* of version 2 */
+};
+
+struct cred {
+	struct {
+		u32 val;
+	} uid;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int flags;
 	int exit_code;
 	int pid;
 	int tgid;
-	struct task_struct *real_parent;
+	struct task_struct *real_parent, *group_leader;
+	struct cred *cred;
+	struct css_set *cgroups;
 	unsigned long nvcsw;
 	unsigned long min_flt, maj_flt;
 	struct mm_struct *mm;
@@ -286,5 +312,9 @@ struct io_uring_cqe {
 };
 
 #pragma clang attribute pop
+
+enum cgroup_subsys_id {
+	memory_cgrp_id = 4, /* relocated: each kernel has its own */
+};
 
 #endif

@@ -39,12 +39,11 @@ struct task_state {
 	u64 switches; /* voluntary context switches at the start */
 	u64 path;     /* user address */
 	s32 dirfd;
-	u32 process;  /* index + 1 into `processes` (full build) */
+	u32 owner;    /* 0: not known yet, or beyond the table */
 	struct target in;
 	struct target out;
-	/* The row used last. */
-	u64 row_inode, row_ino;
-	u32 row_dev, row;
+	u32 row; /* the one used last (full build) */
+	u32 no_row;
 	/* The page fault under way. */
 	u64 fault_inode, fault_ns;
 	u64 fault_number;  /* of the fault that fault_inode is about */
@@ -72,9 +71,17 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
-	__type(key, u32);
+	__type(key, u32); /* owner */
 	__type(value, struct hs_process);
 } processes SEC(".maps");
+
+/* Owners handed out on each CPU: 5.10 has no atomic addition that says what was there before. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, u32);
+} owners SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -101,6 +108,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__type(key, u32);
 	__type(value, struct hs_row);
 } rows SEC(".maps");
@@ -114,18 +122,37 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 32768);
+	__uint(max_entries, HS_PROCESSES);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__type(key, u32);
 	__type(value, struct hs_process);
 } processes SEC(".maps");
 
+/* What user space gave back (live): row slots, and the next owners of entries in `processes`. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, u32);
+	__type(value, u32);
+} free_rows SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, HS_PROCESSES);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, u32);
+	__type(value, u32);
+} free_owners SEC(".maps");
+#endif
+
+/* The owner that a process number stands for now. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 32768);
+	__uint(max_entries, HS_PROCESSES);
 	__type(key, u32);
 	__type(value, u32);
 } process_index SEC(".maps");
-#endif
 
 /* Processes to follow from now on (attach). */
 struct {
@@ -168,7 +195,7 @@ struct {
 struct uring_request {
 	struct target target;
 	u64 start_ns;
-	u32 tgid;
+	u32 owner;
 	u32 writes;
 };
 

@@ -174,6 +174,8 @@ static __always_inline u64 alias_of(u64 inode, u64 *slot)
 /* Sends what is known of a file at first sight. `unasked`: pages that this very event added. */
 __noinline int send_first(u64 inode, u64 file, u32 tgid, u64 unasked)
 {
+	if (!cfg.names)
+		return 0;
 	union scratch *sc = get_scratch(0);
 	u64 *slot = number_slot();
 	if (!sc || !slot)
@@ -219,12 +221,17 @@ __noinline int send_first(u64 inode, u64 file, u32 tgid, u64 unasked)
 static __always_inline struct hs_row *row_of(struct task_state *s, struct target *t, u64 unasked)
 {
 	u32 fresh = 0;
-	struct hs_row_key key = { .tgid = s->tgid, .dev = t->dev, .ino = t->ino };
+	struct hs_row_key key = { .owner = owner(s), .dev = t->dev, .ino = t->ino };
 	struct hs_row *row = row_lookup(&key, &fresh);
-	if (fresh && t->inode) {
-		if (row)
-			row->named = t->file != 0;
+	if (!t->inode || !row)
+		return row;
+	if (fresh) {
+		row->mode = LOAD(inode, t->inode, i_mode);
+		row->named = t->file != 0;
 		send_first(t->inode, t->file, s->tgid, unasked);
+	} else if (cfg.live && t->file && !row->named) {
+		row->named = 1;
+		send_first(t->inode, t->file, s->tgid, 0);
 	}
 	return row;
 }
@@ -233,27 +240,39 @@ __noinline int find_row(struct task_state *s, const struct target *t, u64 unaske
 {
 	if (!s || !t)
 		return 0;
-	u64 found = row_slot(s->tgid, t->dev, t->ino);
+	u64 found = row_slot(owner(s), t->dev, t->ino);
 	s->row = found;
-	s->row_inode = t->inode;
-	s->row_ino = t->ino;
-	s->row_dev = t->dev;
-	if ((found & ROW_IS_NEW) && t->inode) {
-		u32 slot = found;
-		struct hs_row *row = bpf_map_lookup_elem(&rows, &slot);
-		if (row)
-			row->named = t->file != 0;
+	u32 slot = found;
+	struct hs_row *row = slot ? bpf_map_lookup_elem(&rows, &slot) : NULL;
+	if (!row || !t->inode)
+		return 0;
+	if (found & ROW_IS_NEW) {
+		row->mode = LOAD(inode, t->inode, i_mode);
+		row->named = t->file != 0;
 		send_first(t->inode, t->file, s->tgid, unasked);
+		struct hs_process *p = cfg.live ? process_by_owner(s->owner) : NULL;
+		if (p)
+			describe(p, CURRENT());
+	} else if (cfg.live && t->file && !row->named) {
+		/* Without open(2) to go by, the first request tells the name that the process used. */
+		row->named = 1;
+		send_first(t->inode, t->file, s->tgid, 0);
 	}
 	return 0;
 }
 
-/* The row of a target for the current process; sends the file's name where the row is new. */
+/*
+ * The row of a target for the current process; sends the file's name where the row is new. The row itself says whether the
+ * one used last is still it: user space may have given it to another.
+ */
 static __always_inline struct hs_row *row_of(struct task_state *s, struct target *t, u64 unasked)
 {
-	if (s->row_inode != t->inode || s->row_ino != t->ino || s->row_dev != t->dev)
-		find_row(s, t, unasked);
 	u32 slot = s->row;
+	struct hs_row *row = bpf_map_lookup_elem(&rows, &slot);
+	if (row && row->ino == t->ino && row->dev == t->dev && row->owner == s->owner)
+		return row;
+	find_row(s, t, unasked);
+	slot = s->row;
 	return bpf_map_lookup_elem(&rows, &slot);
 }
 #endif

@@ -56,13 +56,17 @@ struct hs_config {
 	u32 scope;
 	u32 self_tgid;
 	u32 max_rows;
-	u32 pg_head; /* the bit of a large folio's flags */
+	u32 pg_head;  /* the bit of a large folio's flags */
+	u32 live;     /* a session of any length: user space reclaims what is not used any more */
+	u32 names;    /* names of files are wanted */
+	u32 cgroup_v1;/* processes are told apart by the hierarchy of version 1 that accounts memory */
+	u32 free_mask;/* entries of `free_rows` - 1, a power of two */
 };
 
 struct hs_globals {
-	u64 next_row;      /* rows handed out; row 0 is "others" */
+	u64 next_row;      /* rows handed out for the first time; row 0 is "others" */
 	u64 rows_lost;     /* operations booked to "others" */
-	u64 processes_lost;/* operations of processes beyond the table */
+	u64 processes_lost;/* times that a process found no entry in the table */
 	u64 chunks;        /* entries in `chunks` */
 	u64 chunks_lost;   /* page ranges whose origin could not be remembered */
 	u64 events_lost;   /* ring records dropped */
@@ -71,37 +75,62 @@ struct hs_globals {
 	u64 compat_calls;  /* 32-bit system calls, which are not decoded */
 	u64 shared_copies; /* copy_file_range calls that may have shared blocks instead of copying */
 	u64 uring_unknown; /* io_uring requests whose file could not be found */
+	u64 next_process;  /* entries of `processes` handed out for the first time; 0 is nobody */
+	/* Slots that user space gave back: added at the tail, taken at the head. */
+	u64 free_rows_head, free_rows_tail;
+	u64 free_owners_head, free_owners_tail;
+	u64 evicted; /* pages that left the cache, live only */
 };
+
+/*
+ * Who a process is, in a row and in all tables: the number of its entry in `processes`, and above it how often that entry was
+ * used before. A process number that comes up again is another owner. 0 is nobody.
+ */
+#define HS_PROCESSES 32768
+#define HS_OWNER_SLOT (HS_PROCESSES - 1)
+/* The owner of a row that was given up. */
+#define HS_NO_OWNER 0xffffffffU
 
 /* One row: what one process did to one file. */
 struct hs_row_key {
-	u32 tgid;
+	u32 owner;
 	u32 dev; /* kernel dev_t; 0 with ino 0: the process's "others" */
 	u64 ino;
 };
 
+/* In order of use: its key and what a warm read adds stand in the first two cache lines. */
 struct hs_row {
-	u64 read_calls, read_bytes, read_pages, read_misses, read_ra_hits, read_refaults, read_sequential;
+	u32 owner, dev;
+	u64 ino;
+	u64 read_calls, read_bytes, read_pages, hit_ns, read_sequential;
 	u64 read_next; /* where the next sequential read would begin */
-	u64 hit_ns, wait_ns, miss_ns;
 	u32 read_histogram[HS_HISTOGRAM_BUCKETS];
+	u32 mode;  /* of the inode */
+	u32 named; /* its file, by a path that the process used and not only by some link to the inode */
+	u64 read_misses, read_ra_hits, read_refaults;
+	u64 wait_ns, miss_ns;
+	u64 ra_pages, device_read_bytes, device_write_bytes;
 	u64 write_calls, write_bytes, write_pages, write_new, write_misses, write_dirtied, write_sequential;
 	u64 write_next;
 	u64 write_ns;
-	u32 write_histogram[HS_HISTOGRAM_BUCKETS];
+	u64 faults, major_faults, fault_pages, fault_ns;
 	u64 direct_read_calls, direct_read_bytes, direct_reread_bytes, direct_write_calls, direct_write_bytes;
 	u64 direct_ns;
-	u64 faults, major_faults, fault_pages, fault_ns;
-	u64 ra_pages;
 	u64 sync_calls, sync_ns;
-	u64 device_read_bytes, device_write_bytes;
+	u32 write_histogram[HS_HISTOGRAM_BUCKETS];
 	u64 opens;
-	u64 named; /* its file, by a path that the process used and not only by some link to the inode */
+	u64 pad[5]; /* to whole cache lines */
 };
 
 struct hs_process {
 	u64 lookups, lookups_failed, lookup_ns, lookup_failed_ns;
 	u64 minor_faults, major_faults; /* of threads that have exited */
+	u64 cgroup; /* id of its control group; from here on but for tgid and owner, live only */
+	u32 tgid, ppid, uid;
+	u32 ended;
+	char comm[16];
+	u32 owner; /* written last, 0 where the entry is free */
+	u32 pad;
 };
 
 struct hs_file_key {
@@ -198,7 +227,7 @@ struct hs_task_event {
 	u32 pid;
 	u32 ppid;
 	s32 exit_code; /* as wait(2) gives it */
-	u32 pad;
+	u32 owner;
 	u64 time_ns;
 	char comm[16];
 	char argv[HS_ARGV_MAX]; /* NUL-separated words */

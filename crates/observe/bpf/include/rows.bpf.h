@@ -55,20 +55,6 @@ static __always_inline struct task_state *current_state(void)
 	return new_state(id, id >> 32);
 }
 
-static __always_inline struct hs_process *process_of(struct task_state *s)
-{
-	u32 tgid = s->tgid;
-	struct hs_process *p = bpf_map_lookup_elem(&processes, &tgid);
-	if (p)
-		return p;
-	struct hs_process zero = {};
-	bpf_map_update_elem(&processes, &tgid, &zero, BPF_NOEXIST);
-	p = bpf_map_lookup_elem(&processes, &tgid);
-	if (!p)
-		ATOMIC_ADD(&g.processes_lost, 1);
-	return p;
-}
-
 static __always_inline struct hs_row *row_lookup(struct hs_row_key *key, u32 *fresh)
 {
 	struct hs_row *row = bpf_map_lookup_elem(&rows, key);
@@ -80,7 +66,9 @@ static __always_inline struct hs_row *row_lookup(struct hs_row_key *key, u32 *fr
 		return NULL;
 	*fresh = !bpf_map_update_elem(&rows, key, empty, BPF_NOEXIST);
 	row = bpf_map_lookup_elem(&rows, key);
-	if (!row) {
+	if (row) {
+		row->owner = key->owner;
+	} else {
 		struct hs_row_key others = {};
 		ATOMIC_ADD(&g.rows_lost, 1);
 		row = bpf_map_lookup_elem(&rows, &others);
@@ -113,46 +101,52 @@ static __always_inline struct task_state *current_state(void)
 	return s;
 }
 
-u32 next_process SEC(".bss.next_process");
-
-__noinline u32 process_slot(u32 tgid)
+/* A slot that user space gave back; 0 where there is none. The head passes it only if nobody else took it meanwhile. */
+static __always_inline u32 take_free(void *ring, u64 *head, u64 *tail, u32 mask)
 {
-	u32 *known = bpf_map_lookup_elem(&process_index, &tgid);
-	if (known)
-		return *known + 1;
-	u32 slot = __sync_fetch_and_add(&next_process, 1);
-	if (slot >= 32768 || bpf_map_update_elem(&process_index, &tgid, &slot, BPF_NOEXIST)) {
-		known = bpf_map_lookup_elem(&process_index, &tgid);
-		return known ? *known + 1 : 0;
+#pragma unroll
+	for (u32 i = 0; i < 4; i++) {
+		u64 at = *(volatile u64 *)head;
+		if (at >= *(volatile u64 *)tail)
+			return 0;
+		u32 index = at & mask;
+		u32 *slot = bpf_map_lookup_elem(ring, &index);
+		if (!slot)
+			return 0;
+		u32 got = *(volatile u32 *)slot;
+		if (__sync_val_compare_and_swap(head, at, at + 1) == at)
+			return got;
 	}
-	return slot + 1;
-}
-
-static __always_inline struct hs_process *process_of(struct task_state *s)
-{
-	if (!s->process)
-		s->process = process_slot(s->tgid);
-	u32 slot = s->process - 1;
-	struct hs_process *p = bpf_map_lookup_elem(&processes, &slot);
-	if (!p)
-		ATOMIC_ADD(&g.processes_lost, 1);
-	return p;
+	return 0;
 }
 
 #define ROW_IS_NEW (1ULL << 32)
 
 /* The slot of a row, made if it is not there; 0, the slot of "others", where the table is full. */
-__noinline u64 row_slot(u32 tgid, u32 dev, u64 ino)
+__noinline u64 row_slot(u32 owner, u32 dev, u64 ino)
 {
-	struct hs_row_key key = { .tgid = tgid, .dev = dev, .ino = ino };
+	struct hs_row_key key = { .owner = owner, .dev = dev, .ino = ino };
 	u32 *known = bpf_map_lookup_elem(&row_index, &key);
 	if (known)
 		return *known;
 	u32 slot = 0;
-	if (g.next_row + 1 < cfg.max_rows)
-		slot = __sync_fetch_and_add(&g.next_row, 1) + 1;
-	if (slot && slot < cfg.max_rows && !bpf_map_update_elem(&row_index, &key, &slot, BPF_NOEXIST))
-		return slot | ROW_IS_NEW;
+	if (owner || !cfg.live) {
+		if (g.next_row + 1 < cfg.max_rows)
+			slot = __sync_fetch_and_add(&g.next_row, 1) + 1;
+		else if (cfg.live)
+			slot = take_free(&free_rows, &g.free_rows_head, &g.free_rows_tail, cfg.free_mask);
+	}
+	struct hs_row *row = slot && slot < cfg.max_rows ? bpf_map_lookup_elem(&rows, &slot) : NULL;
+	if (row) {
+		row->dev = dev;
+		row->ino = ino;
+		barrier(); /* user space takes a row for one that is in use when it has an owner */
+		row->owner = owner;
+		if (!bpf_map_update_elem(&row_index, &key, &slot, BPF_NOEXIST))
+			return slot | ROW_IS_NEW;
+		/* Another thread was first; user space finds the slot and gives it back. */
+		row->owner = HS_NO_OWNER;
+	}
 	known = bpf_map_lookup_elem(&row_index, &key);
 	if (known)
 		return *known;
@@ -160,6 +154,126 @@ __noinline u64 row_slot(u32 tgid, u32 dev, u64 ino)
 	return 0;
 }
 #endif
+
+/* The id of the current task's control group. */
+static __always_inline u64 cgroup_of(struct task_struct *task)
+{
+	void *set = LOAD(task_struct, task, cgroups);
+	if (!cfg.cgroup_v1) {
+		void *group = LOAD(css_set, set, dfl_cgrp);
+		return LOAD(kernfs_node, LOAD(cgroup, group, kn), id);
+	}
+	if (!bpf_core_enum_value_exists(enum cgroup_subsys_id, memory_cgrp_id))
+		return 0;
+	u64 number = bpf_core_enum_value(enum cgroup_subsys_id, memory_cgrp_id);
+	u64 css = load_pointer((u64)set + bpf_core_field_offset(struct css_set, subsys) + 8 * number);
+	if (!css)
+		return 0;
+	return LOAD(kernfs_node, LOAD(cgroup, LOAD(cgroup_subsys_state, css, cgroup), kn), id);
+}
+
+/* What changes in a process's life: asked at first sight, at exec, and whenever it meets a new file. */
+static __always_inline void describe(struct hs_process *p, struct task_struct *task)
+{
+	p->uid = LOAD(cred, LOAD(task_struct, task, cred), uid.val);
+	p->cgroup = cgroup_of(task);
+	void *leader = LOAD(task_struct, task, group_leader);
+	bpf_probe_read_kernel(p->comm, sizeof(p->comm),
+			      (void *)((u64)leader + bpf_core_field_offset(struct task_struct, comm)));
+}
+
+static __always_inline struct hs_process *process_by_owner(u32 owner)
+{
+#ifdef HOTSET_COMPAT
+	return bpf_map_lookup_elem(&processes, &owner);
+#else
+	u32 slot = owner & HS_OWNER_SLOT;
+	struct hs_process *p = bpf_map_lookup_elem(&processes, &slot);
+	return p && p->owner == owner && owner ? p : NULL;
+#endif
+}
+
+#ifdef HOTSET_COMPAT
+static __always_inline u32 new_owner(struct hs_process **p)
+{
+	struct hs_process zero = {};
+	u32 key = 0, *count = bpf_map_lookup_elem(&owners, &key);
+	if (!count)
+		return 0;
+	/* 4,096 CPUs, a million processes on each; a number that comes up again after that is long free. */
+	u32 owner = ++*count << 12 | ((bpf_get_smp_processor_id() + 1) & 4095);
+	if (bpf_map_update_elem(&processes, &owner, &zero, BPF_NOEXIST))
+		return 0;
+	*p = bpf_map_lookup_elem(&processes, &owner);
+	return owner;
+}
+
+static __always_inline void forget_owner(struct hs_process *p, u32 owner)
+{
+	bpf_map_delete_elem(&processes, &owner);
+}
+#else
+static __always_inline u32 new_owner(struct hs_process **p)
+{
+	u32 owner = 0;
+	if (g.next_process + 1 < HS_PROCESSES)
+		owner = __sync_fetch_and_add(&g.next_process, 1) + 1;
+	else if (cfg.live)
+		owner = take_free(&free_owners, &g.free_owners_head, &g.free_owners_tail, HS_OWNER_SLOT);
+	/* Several CPUs may pass the end at once: the first generation has no more slots than this. */
+	u32 slot = owner & HS_OWNER_SLOT;
+	*p = slot ? bpf_map_lookup_elem(&processes, &slot) : NULL;
+	return *p ? owner : 0;
+}
+
+static __always_inline void forget_owner(struct hs_process *p, u32 owner)
+{
+	/* User space finds the slot and gives it back. */
+	p->tgid = 0;
+	p->ended = 1;
+}
+#endif
+
+/* The owner that stands for a process, made at first sight. 0 where the table is full. */
+__noinline u32 owner_of(u32 tgid)
+{
+	u32 *known = bpf_map_lookup_elem(&process_index, &tgid);
+	if (known)
+		return *known;
+	struct hs_process *p = NULL;
+	u32 owner = new_owner(&p);
+	if (owner && p) {
+		p->tgid = tgid;
+		p->ended = 0;
+		if (cfg.live) {
+			struct task_struct *task = CURRENT();
+			p->ppid = LOAD(task_struct, LOAD(task_struct, task, real_parent), tgid);
+			describe(p, task);
+		}
+		barrier();
+		p->owner = owner;
+		if (!bpf_map_update_elem(&process_index, &tgid, &owner, BPF_NOEXIST))
+			return owner;
+		forget_owner(p, owner);
+		known = bpf_map_lookup_elem(&process_index, &tgid);
+		if (known)
+			return *known;
+	}
+	ATOMIC_ADD(&g.processes_lost, 1);
+	return 0;
+}
+
+static __always_inline u32 owner(struct task_state *s)
+{
+	if (!s->owner)
+		s->owner = owner_of(s->tgid);
+	return s->owner;
+}
+
+static __always_inline struct hs_process *process_of(struct task_state *s)
+{
+	return process_by_owner(owner(s));
+}
 
 /* Without kernel functions, which programs on perf events may not call. */
 static __always_inline struct task_state *known_state_plain(void)

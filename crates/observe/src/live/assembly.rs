@@ -1,0 +1,214 @@
+//! One interval while it is put together.
+
+use std::collections::HashMap;
+
+use hotset_facts::{LiveFile, LiveIo, LiveProcess, LiveRow};
+
+use super::counters::{Counted, advance};
+use super::files::Files;
+use super::processes::Processes;
+use crate::record::RowKey;
+
+/// What is remembered of a row between samples.
+#[derive(Debug, Clone)]
+pub(crate) struct Memory {
+    /// Everything that was shown of it.
+    before: Counted,
+    process: Option<u32>,
+    file: Option<u32>,
+    owner: u32,
+    /// Samples in which it counted nothing, one after the other.
+    idle: u32,
+    state: State,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Nobody's.
+    Free,
+    /// Seen once, but its process is not known.
+    Strange,
+    InUse,
+    /// Given up; what still comes in is counted once more.
+    Given,
+}
+
+impl Memory {
+    pub(crate) const FREE: Self = Self {
+        before: [0; super::counters::COUNTERS],
+        process: None,
+        file: None,
+        owner: 0,
+        idle: 0,
+        state: State::Free,
+    };
+
+    pub(crate) fn is_given(&self) -> bool {
+        self.state == State::Given
+    }
+
+    pub(crate) fn owner(&self) -> u32 {
+        if self.state == State::InUse { self.owner } else { 0 }
+    }
+
+    pub(crate) fn file(&self) -> Option<u32> {
+        self.file.filter(|_| self.state == State::InUse)
+    }
+}
+
+/// What is to become of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    Keep,
+    /// Its process ended, or it was idle for long.
+    GiveUp,
+}
+
+/// When an idle row is given up, by how full the table is: 10 samples above a half, 3 above three quarters, 1 above seven
+/// eighths; not at all below.
+pub(crate) fn idle_limit(used: usize, room: usize) -> u32 {
+    match used * 8 {
+        eighths if eighths > room * 7 => 1,
+        eighths if eighths > room * 6 => 3,
+        eighths if eighths > room * 4 => 10,
+        _ => u32::MAX,
+    }
+}
+
+/// The lists of one sample.
+pub(crate) struct Assembly<'a> {
+    pub(crate) now: u64,
+    pub(crate) idle_limit: u32,
+    pub(crate) known: &'a mut Processes,
+    pub(crate) names: &'a mut Files,
+    pub(crate) processes: Vec<LiveProcess>,
+    pub(crate) files: Vec<LiveFile>,
+    pub(crate) rows: Vec<LiveRow>,
+    pub(crate) others: LiveIo,
+    late: HashMap<(u32, u32), LiveIo>,
+}
+
+impl<'a> Assembly<'a> {
+    pub(crate) fn new(
+        now: u64,
+        idle_limit: u32,
+        known: &'a mut Processes,
+        names: &'a mut Files,
+    ) -> Self {
+        Self {
+            now,
+            idle_limit,
+            known,
+            names,
+            processes: Vec::new(),
+            files: Vec::new(),
+            rows: Vec::new(),
+            others: LiveIo::default(),
+            late: HashMap::new(),
+        }
+    }
+
+    /// Takes the counters of the row of everybody beyond the tables.
+    pub(crate) fn others(&mut self, before: &mut Counted, counted: &Counted) {
+        self.others.add(&advance(before, counted));
+    }
+
+    /// Takes a row that is in use.
+    pub(crate) fn row(
+        &mut self,
+        memory: &mut Memory,
+        key: RowKey,
+        mode: u32,
+        counted: &Counted,
+    ) -> Fate {
+        if memory.state == State::Free || memory.state == State::Strange {
+            let process = self.known.find(key.owner);
+            if process.is_none() && memory.state == State::Free && key.owner != 0 {
+                // It began after the processes were read: the next sample knows it.
+                memory.state = State::Strange;
+                return Fate::Keep;
+            }
+            self.begin(memory, key, mode, process);
+        }
+        let grown = advance(&mut memory.before, counted);
+        let ended = memory.process.and_then(|process| self.known.get(process));
+        let ended = ended.map_or(Some(0), |process| process.ended);
+        if grown.is_idle() {
+            memory.idle = memory.idle.saturating_add(1);
+        } else {
+            memory.idle = 0;
+            match self.place(memory, ended) {
+                Some((process, file)) => self.rows.push(LiveRow { process, file, io: grown }),
+                None => self.others.add(&grown),
+            }
+        }
+        if ended.is_some() || memory.idle >= self.idle_limit {
+            memory.state = State::Given;
+            return Fate::GiveUp;
+        }
+        Fate::Keep
+    }
+
+    fn begin(&mut self, memory: &mut Memory, key: RowKey, mode: u32, process: Option<u32>) {
+        *memory = Memory {
+            process,
+            file: self.names.hold(key.dev, key.ino, mode),
+            owner: key.owner,
+            state: State::InUse,
+            ..Memory::FREE
+        };
+        if let Some(process) = process.and_then(|process| self.known.get_mut(process)) {
+            process.rows += 1;
+        }
+    }
+
+    /// Where a row's process and file stand in this interval; none for a process that was shown as ended before.
+    fn place(&mut self, memory: &Memory, ended: Option<u64>) -> Option<(u32, u32)> {
+        if ended.is_some_and(|ended| ended < self.now) {
+            return None;
+        }
+        let process = self.known.place(memory.process?, self.now, &mut self.processes)?;
+        let file = self.names.place(memory.file?, &mut self.files)?;
+        Some((process, file))
+    }
+
+    /// A row that the sensor took and could not use.
+    pub(crate) fn unused(memory: &mut Memory) {
+        *memory = Memory { state: State::Given, ..Memory::FREE };
+    }
+
+    /// Takes what a row that was given up counted after that; it is free then.
+    pub(crate) fn last(&mut self, memory: &mut Memory, counted: &Counted) {
+        let grown = advance(&mut memory.before, counted);
+        let process = memory.process.and_then(|process| self.known.get(process));
+        let ended = process.map_or(Some(0), |process| process.ended);
+        if !grown.is_idle() {
+            match self.place(memory, ended) {
+                Some(place) => self.late.entry(place).or_default().add(&grown),
+                None => self.others.add(&grown),
+            }
+        }
+        if let Some(file) = memory.file {
+            self.names.release(file);
+        }
+        if let Some(process) = memory.process.and_then(|process| self.known.get_mut(process)) {
+            process.rows = process.rows.saturating_sub(1);
+        }
+        *memory = Memory::FREE;
+    }
+
+    /// Adds what came late to the rows of the same process and file, so that each pair stands once, and the processes that
+    /// ended without a word.
+    pub(crate) fn close(&mut self) {
+        if !self.late.is_empty() {
+            for row in &mut self.rows {
+                if let Some(late) = self.late.remove(&(row.process, row.file)) {
+                    row.io.add(&late);
+                }
+            }
+            let rest = self.late.drain();
+            self.rows.extend(rest.map(|((process, file), io)| LiveRow { process, file, io }));
+        }
+        self.known.show_ended(self.now, &mut self.processes);
+    }
+}

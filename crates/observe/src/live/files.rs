@@ -1,0 +1,347 @@
+//! The files of a session: who they are, what they are called, and how long that is kept.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use hotset_facts::{Dev, FileId, FileKind, LiveFile, Observed, Reason};
+use hotset_sys::proc::mountinfo::{self, Mount};
+
+use crate::gather::block_device_path;
+use crate::names::Names;
+use crate::record::{Event, First, decode};
+
+/// Distinct files that are kept.
+const MAX_FILES: usize = 262_144;
+/// Directories beyond which those without a file are dropped.
+const MAX_DIRECTORIES: usize = 65_536;
+/// A name comes with a row; without one it is dropped after so many samples.
+const UNUSED_SAMPLES: u64 = 2;
+
+const S_IFMT: u32 = 0o170_000;
+const S_IFBLK: u32 = 0o060_000;
+
+const NAME_LOST: Reason = Reason::lost("the record of its name did not fit into the ring");
+const NAMES_OFF: Reason = Reason::not_measured("names of files are not collected");
+const NO_FILE: Reason = Reason::not_measured("a call without a file at hand");
+
+#[derive(Debug)]
+struct Name {
+    parent: u64,
+    name: Box<[u8]>,
+    used: bool,
+}
+
+#[derive(Debug)]
+struct Entry {
+    id: FileId,
+    kernel_dev: u32,
+    kind: FileKind,
+    name: Option<Name>,
+    path: Option<Arc<PathBuf>>,
+    deleted: bool,
+    rows: u32,
+    /// The sample before which it was named last or lost its last row.
+    touched: u64,
+    /// The sample that it stands in last, and where.
+    shown: (u64, u32),
+}
+
+/// All files that have a row, or a name that arrived before its row was seen.
+#[derive(Debug)]
+pub(crate) struct Files {
+    entries: Vec<Option<Entry>>,
+    vacant: Vec<u32>,
+    by_key: HashMap<(u32, u64), u32>,
+    names: Names,
+    /// Those that may be dropped soon.
+    unused: Vec<u32>,
+    mounts: Vec<Mount>,
+    purge_at: usize,
+    wanted: bool,
+    /// The number of the sample to come.
+    now: u64,
+    /// Records that could not be decoded or kept.
+    pub(crate) lost: u64,
+}
+
+impl Files {
+    pub(crate) fn new(wanted: bool) -> Self {
+        Self {
+            entries: Vec::new(),
+            vacant: Vec::new(),
+            by_key: HashMap::new(),
+            names: Names::default(),
+            unused: Vec::new(),
+            mounts: Vec::new(),
+            purge_at: MAX_DIRECTORIES,
+            wanted,
+            now: 0,
+            lost: 0,
+        }
+    }
+
+    /// Takes one ring record.
+    pub(crate) fn take(&mut self, bytes: &[u8]) {
+        match decode(bytes) {
+            Ok(Event::Node { id, parent, dev, name }) => {
+                if !self.names.add(id, parent, dev, name) {
+                    self.lost += 1;
+                }
+            }
+            Ok(Event::First(first)) => self.named(first),
+            _ => self.lost += 1,
+        }
+    }
+
+    fn named(&mut self, first: First) {
+        let now = self.now;
+        let Some(index) = self.find_or_add(first.dev, first.ino, first.mode) else { return };
+        let Some(Some(entry)) = self.entries.get_mut(index as usize) else { return };
+        entry.touched = now;
+        entry.deleted = first.deleted;
+        let better = entry.name.as_ref().is_none_or(|known| first.used || !known.used);
+        let same = entry.name.as_ref().is_some_and(|known| {
+            known.parent == first.parent && *known.name == *first.name && known.used == first.used
+        });
+        if better && !same {
+            entry.name = Some(Name {
+                parent: first.parent,
+                name: first.name.into_boxed_slice(),
+                used: first.used,
+            });
+            entry.path = None;
+        }
+    }
+
+    fn find_or_add(&mut self, dev: u32, ino: u64, mode: u32) -> Option<u32> {
+        if let Some(&index) = self.by_key.get(&(dev, ino)) {
+            return Some(index);
+        }
+        if self.by_key.len() >= MAX_FILES {
+            self.lost += 1;
+            return None;
+        }
+        let block = mode & S_IFMT == S_IFBLK;
+        let entry = Entry {
+            id: FileId { dev: Dev::from_kernel(dev), ino },
+            kernel_dev: dev,
+            kind: if block { FileKind::BlockDevice } else { FileKind::Regular },
+            name: None,
+            path: None,
+            deleted: false,
+            rows: 0,
+            touched: self.now,
+            shown: (0, 0),
+        };
+        let index = match self.vacant.pop() {
+            Some(index) => index,
+            None => {
+                self.entries.push(None);
+                (self.entries.len() - 1) as u32
+            }
+        };
+        self.entries[index as usize] = Some(entry);
+        self.by_key.insert((dev, ino), index);
+        self.unused.push(index);
+        Some(index)
+    }
+
+    /// A row of this file began; `None` where there are too many files.
+    pub(crate) fn hold(&mut self, dev: u32, ino: u64, mode: u32) -> Option<u32> {
+        let index = self.find_or_add(dev, ino, mode)?;
+        self.entries.get_mut(index as usize)?.as_mut()?.rows += 1;
+        Some(index)
+    }
+
+    /// A row of it is gone.
+    pub(crate) fn release(&mut self, index: u32) {
+        let now = self.now;
+        if let Some(Some(entry)) = self.entries.get_mut(index as usize) {
+            entry.rows = entry.rows.saturating_sub(1);
+            if entry.rows == 0 {
+                entry.touched = now;
+                self.unused.push(index);
+            }
+        }
+    }
+
+    /// The place of a file in the list of this sample, put there at first need.
+    pub(crate) fn place(&mut self, index: u32, list: &mut Vec<LiveFile>) -> Option<u32> {
+        let now = self.now;
+        let entry = self.entries.get_mut(index as usize)?.as_mut()?;
+        if entry.shown.0 == now {
+            return Some(entry.shown.1);
+        }
+        entry.shown = (now, list.len() as u32);
+        if entry.path.is_none() && self.wanted {
+            entry.path = path_of(entry, &self.names, &self.mounts).map(Arc::new);
+        }
+        let missing = match entry.id {
+            id if id == FileId::default() => NO_FILE,
+            _ if self.wanted => NAME_LOST,
+            _ => NAMES_OFF,
+        };
+        list.push(LiveFile {
+            id: entry.id,
+            kind: entry.kind,
+            path: entry.path.clone().map_or(Observed::Missing(missing), Observed::Value),
+            deleted: entry.deleted,
+        });
+        Some(entry.shown.1)
+    }
+
+    /// A sample begins: its number. Mounts are read anew, for names that have none of their own.
+    pub(crate) fn begin(&mut self, now: u64) {
+        self.now = now;
+        if self.wanted
+            && let Ok(mounts) = mountinfo::own()
+        {
+            self.mounts = mounts;
+        }
+    }
+
+    /// Drops files that have no row any more, and says whether the sensor must send all directories again.
+    pub(crate) fn end(&mut self) -> bool {
+        let now = self.now;
+        let candidates = std::mem::take(&mut self.unused);
+        for index in candidates {
+            let Some(Some(entry)) = self.entries.get(index as usize) else { continue };
+            if entry.rows > 0 {
+                continue;
+            }
+            if entry.touched + UNUSED_SAMPLES > now {
+                self.unused.push(index);
+                continue;
+            }
+            self.by_key.remove(&(entry.kernel_dev, entry.id.ino));
+            self.entries[index as usize] = None;
+            self.vacant.push(index);
+        }
+        if self.names.len() < self.purge_at {
+            return false;
+        }
+        let used = self.entries.iter().flatten().filter_map(|entry| entry.name.as_ref());
+        self.names.retain(used.map(|name| name.parent));
+        self.purge_at = (self.names.len() * 2).max(MAX_DIRECTORIES);
+        true
+    }
+
+    /// Which file, by its identity.
+    pub(crate) fn find(&self, id: FileId) -> Option<u32> {
+        let dev = id.dev.major << 20 | id.dev.minor;
+        self.by_key.get(&(dev, id.ino)).copied()
+    }
+
+    /// Files that are kept.
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.by_key.len()
+    }
+}
+
+fn path_of(entry: &Entry, names: &Names, mounts: &[Mount]) -> Option<PathBuf> {
+    if entry.kind == FileKind::BlockDevice
+        && let Some(path) = block_device_path(entry.id.dev, entry.id.ino)
+    {
+        return Some(path);
+    }
+    let name = entry.name.as_ref()?;
+    names.path(name.parent, &name.name, mounts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn first(ino: u64, name: &str, used: bool) -> First {
+        First {
+            parent: 1,
+            ino,
+            dev: 8 << 20,
+            tgid: 1,
+            size_bytes: 0,
+            cached_pages: 0,
+            mode: 0o100_644,
+            deleted: false,
+            used,
+            name: name.into(),
+        }
+    }
+
+    fn files() -> Files {
+        let mut files = Files::new(true);
+        files.names.add(1, 0, 0, Vec::new());
+        files
+    }
+
+    fn shown(files: &mut Files, index: u32) -> LiveFile {
+        let mut list = Vec::new();
+        assert_eq!(files.place(index, &mut list), Some(0));
+        assert_eq!(files.place(index, &mut list), Some(0), "once a sample");
+        list.remove(0)
+    }
+
+    #[test]
+    fn a_name_that_a_process_used_wins() {
+        let mut files = files();
+        files.named(first(7, "link", false));
+        let index = files.hold(8 << 20, 7, 0o100_644).expect("room");
+        files.begin(1);
+        assert_eq!(shown(&mut files, index).path.as_value().expect("a path").as_os_str(), "/link");
+        files.named(first(7, "used", true));
+        files.named(first(7, "other", false));
+        files.begin(2);
+        assert_eq!(shown(&mut files, index).path.as_value().expect("a path").as_os_str(), "/used");
+    }
+
+    #[test]
+    fn files_go_with_their_last_row() {
+        let mut files = files();
+        files.begin(1);
+        files.named(first(7, "a", true));
+        let row = files.hold(8 << 20, 7, 0).expect("room");
+        let other = files.hold(8 << 20, 7, 0).expect("room");
+        assert_eq!(row, other);
+        for now in 2..9 {
+            files.begin(now);
+            files.end();
+        }
+        assert_eq!(files.len(), 1);
+        files.release(row);
+        files.release(other);
+        for now in 9..12 {
+            files.begin(now);
+            files.end();
+        }
+        assert_eq!(files.len(), 0);
+        assert!(files.find(FileId { dev: Dev::from_kernel(8 << 20), ino: 7 }).is_none());
+    }
+
+    #[test]
+    fn a_name_before_its_row_is_not_dropped_at_once() {
+        let mut files = files();
+        files.begin(5);
+        files.named(first(7, "a", true));
+        files.end();
+        assert_eq!(files.len(), 1);
+        files.begin(6);
+        let index = files.hold(8 << 20, 7, 0).expect("room");
+        files.end();
+        files.begin(7);
+        files.end();
+        assert!(shown(&mut files, index).path.as_value().is_some());
+    }
+
+    #[test]
+    fn directories_are_dropped_when_there_are_many() {
+        let mut files = files();
+        files.begin(1);
+        for id in 2..=MAX_DIRECTORIES as u64 + 1 {
+            files.names.add(id, 1, 0, b"d".to_vec());
+        }
+        assert!(files.end());
+        assert_eq!(files.names.len(), 0);
+        assert!(!files.end());
+    }
+}

@@ -1,0 +1,290 @@
+//! A session that lasts for days: what each process did to each file, one interval after the other.
+//!
+//! Counting is the same as in [`crate::Session`]. What is added here is that nothing fills up for good: rows of processes
+//! that ended, and rows that are idle while the table is full, are given up, counted to the end, and used again.
+
+mod assembly;
+mod cgroups;
+mod chunks;
+mod counters;
+mod files;
+mod free;
+mod hashed;
+mod processes;
+mod slots;
+mod store;
+mod window;
+
+use std::cell::RefCell;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use hotset_facts::{
+    FileId, LiveFile, LiveIo, LiveLosses, LiveProcess, LiveRow, NotMeasured, Observed, Pid,
+    SizeHistogram,
+};
+use hotset_sys::proc::mountinfo;
+use libbpf_rs::{MapCore, RingBuffer};
+
+use self::assembly::{Assembly, idle_limit};
+use self::cgroups::{Cgroups, has_memory, hierarchy};
+use self::chunks::Sweeper;
+use self::files::Files;
+use self::processes::Processes;
+use self::store::Store;
+use self::window::Window;
+use crate::ObserveError;
+use crate::batch;
+use crate::load::{self, Loaded, Setup};
+use crate::record::{Globals, Plain};
+use crate::scope::{self, find_map, in_initial_pid_namespace, open_ring};
+use crate::select::Build;
+use crate::sensor;
+use crate::session::Scope;
+use crate::tables::Tables;
+
+/// Programs run with preemption off: one that found a row is done with it long before this has passed.
+const SETTLING: Duration = Duration::from_millis(20);
+/// Running processes that are asked in each sample whether they are still there, and in which control group.
+const AUDITED: usize = 32;
+
+/// How to observe.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiveOptions {
+    /// Who. [`Scope::Children`] is for runs: nobody is observed.
+    pub scope: Scope,
+    /// Rows (a process and a file) that are told apart at one time; see [`crate::DEFAULT_MAX_ROWS`].
+    pub max_rows: u32,
+    /// Whether paths of files are wanted.
+    pub names: bool,
+    /// Use the build for kernels before 6.2, also where the full one would load.
+    pub compat: bool,
+}
+
+/// What happened between two calls of [`LiveSession::sample`]. A process and a file stand together in one row at most.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiveSample {
+    /// Who did something, or ended.
+    pub processes: Vec<LiveProcess>,
+    /// What was used.
+    pub files: Vec<LiveFile>,
+    /// Who did what to which; indices into the two lists.
+    pub rows: Vec<LiveRow>,
+    /// What was counted for nobody: beyond the tables, or after its process had ended.
+    pub others: LiveIo,
+    /// Pages of any file that left the cache, but for truncation and unlinking.
+    pub evicted_pages: Observed<u64>,
+    /// Losses since the session began.
+    pub losses: LiveLosses,
+}
+
+/// A running observation. Dropping it detaches the sensor.
+pub struct LiveSession {
+    loaded: Loaded,
+    ring: RingBuffer<'static>,
+    files: Rc<RefCell<Files>>,
+    processes: Processes,
+    cgroups: Cgroups,
+    store: Store,
+    sweeper: Sweeper,
+    hints: Window,
+    /// The number of the last sample.
+    now: u64,
+    sampled: Instant,
+    evicted_before: u64,
+    /// Page ranges that were forgotten to make room.
+    forgotten: u64,
+    _cgroup: Option<OwnedFd>,
+}
+
+impl LiveSession {
+    /// Loads and attaches the sensor. The first interval begins now.
+    ///
+    /// # Errors
+    /// Where the kernel lacks something essential or refuses; nothing stays attached then.
+    pub fn start(options: LiveOptions) -> Result<Self, ObserveError> {
+        if !in_initial_pid_namespace() {
+            return Err(ObserveError::PidNamespace { what: "who is to be observed" });
+        }
+        let mounts = mountinfo::own().unwrap_or_default();
+        let hierarchy = hierarchy(&mounts, has_memory);
+        let setup = Setup {
+            scope: scope::number(&options.scope),
+            max_rows: options.max_rows.max(2),
+            live: true,
+            names: options.names,
+            cgroup_v1: hierarchy.as_ref().is_some_and(|hierarchy| hierarchy.old),
+        };
+        let mut loaded = load::load(&setup, options.compat)?;
+        let cgroup = scope::admit(&loaded, &options.scope)?;
+        let files = Rc::new(RefCell::new(Files::new(options.names)));
+        let sink = Rc::clone(&files);
+        let ring = open_ring(&loaded, move |bytes| sink.borrow_mut().take(bytes))?;
+        let store = Store::open(&loaded)?;
+        let sweeper = Sweeper::new(chunks::limit(&find_map(&loaded, "chunks")?));
+        let hints = map_whole(&loaded, ".bss.hints")?;
+        loaded.attach()?;
+        Ok(Self {
+            loaded,
+            ring,
+            files,
+            processes: Processes::default(),
+            cgroups: Cgroups::new(hierarchy),
+            store,
+            sweeper,
+            hints,
+            now: 0,
+            sampled: Instant::now(),
+            evicted_before: 0,
+            forgotten: 0,
+            _cgroup: cgroup,
+        })
+    }
+
+    /// Adds processes to a session that observes [`Scope::Processes`].
+    ///
+    /// # Errors
+    /// Where the table is full.
+    pub fn add_processes(&mut self, pids: &[Pid]) -> Result<(), ObserveError> {
+        scope::admit_processes(&self.loaded, pids)
+    }
+
+    /// A descriptor that turns readable when the ring fills up; call [`LiveSession::drain`] then, and every
+    /// [`crate::DRAIN_INTERVAL`].
+    pub fn readable(&self) -> BorrowedFd<'_> {
+        // SAFETY: the ring owns this descriptor and lives as long as the borrow of `self`.
+        unsafe { BorrowedFd::borrow_raw(self.ring.epoll_fd()) }
+    }
+
+    /// Takes what the ring holds, and keeps the tables from filling up.
+    ///
+    /// # Errors
+    /// Where a table can't be read.
+    pub fn drain(&mut self) -> Result<(), ObserveError> {
+        self.ring.consume().map_err(|error| ObserveError::table("events", error))?;
+        let globals = self.globals()?;
+        let chunks = find_map(&self.loaded, "chunks")?;
+        self.forgotten +=
+            self.sweeper.run(&chunks, &self.hints, globals.chunks, globals.chunks_lost)?;
+        Ok(())
+    }
+
+    /// What happened since the last sample, or since the start. One pass over the tables, whatever is shown of it.
+    ///
+    /// # Errors
+    /// Where a table can't be read. Nothing is lost then: the next sample holds it.
+    pub fn sample(&mut self) -> Result<LiveSample, ObserveError> {
+        self.drain()?;
+        self.now += 1;
+        let globals = self.globals()?;
+        // Samples that follow at once on each other are for tests, and for a host that can't keep up.
+        std::thread::sleep(SETTLING.saturating_sub(self.sampled.elapsed()));
+        self.store.meet(
+            &self.loaded,
+            &globals,
+            self.now,
+            &mut self.processes,
+            &mut self.cgroups,
+        )?;
+        self.audit()?;
+        let mut files = self.files.borrow_mut();
+        files.begin(self.now);
+        let (used, room) = self.store.load();
+        let limit = idle_limit(used, room);
+        let mut assembly = Assembly::new(self.now, limit, &mut self.processes, &mut files);
+        self.store.pass(&self.loaded, &globals, &mut assembly)?;
+        assembly.close();
+        let Assembly { processes, files: shown, rows, others, .. } = assembly;
+        let forget_directories = files.end();
+        drop(files);
+        if forget_directories {
+            self.forget_directories()?;
+        }
+        self.store.bury(&self.loaded, &self.processes.bury(self.now))?;
+        self.sampled = Instant::now();
+        let evicted = globals.evicted.wrapping_sub(self.evicted_before);
+        self.evicted_before = globals.evicted;
+        let losses = self.losses(&globals);
+        let evicted_pages = Observed::Value(evicted);
+        Ok(LiveSample { processes, files: shown, rows, others, evicted_pages, losses })
+    }
+
+    /// Calls by size of one process, all its files together, since each of its rows began: reads, writes.
+    pub fn histogram_of_process(&self, id: u32) -> Option<(SizeHistogram, SizeHistogram)> {
+        self.store.histogram(&self.loaded, |memory| memory.owner() == id && id != 0)
+    }
+
+    /// Calls by size on one file, all processes together, since each of its rows began: reads, writes.
+    pub fn histogram_of_file(&self, id: FileId) -> Option<(SizeHistogram, SizeHistogram)> {
+        let file = self.files.borrow().find(id)?;
+        self.store.histogram(&self.loaded, |memory| memory.file() == Some(file))
+    }
+
+    /// What this kernel does not let the sensor count, and what it could not decode so far.
+    pub fn not_measured(&self) -> Vec<NotMeasured> {
+        let globals = self.globals().unwrap_or_else(|_| Globals::zero());
+        sensor::not_measured(&self.loaded.selection, &globals)
+    }
+
+    fn globals(&self) -> Result<Globals, ObserveError> {
+        Tables::new(&self.loaded.object, self.loaded.selection.build).globals()
+    }
+
+    /// Asks some processes whether they are still there: an end can be missed, and a move to another group is not told.
+    fn audit(&mut self) -> Result<(), ObserveError> {
+        for index in self.processes.next_to_audit(AUDITED) {
+            let Some(known) = self.processes.get_mut(index) else { continue };
+            match self.cgroups.of_process(known.pid) {
+                Some(Some(group)) => known.cgroup = Observed::Value(group),
+                Some(None) => {}
+                None => {
+                    known.ended = Some(self.now);
+                    let (pid, owner) = (known.pid, known.owner);
+                    self.store.forget_number(&self.loaded, pid, owner)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The sensor sends every directory again, for those that no file needed were dropped here.
+    fn forget_directories(&self) -> Result<(), ObserveError> {
+        let nodes = find_map(&self.loaded, "nodes")?;
+        let mut known: Vec<Id> = Vec::new();
+        batch::for_each(&nodes, |key, _| known.extend(crate::record::read::<Id>(key)))
+            .and_then(|()| batch::delete(&nodes, &known))
+            .map_err(|error| ObserveError::table("nodes", error))
+    }
+
+    fn losses(&self, globals: &Globals) -> LiveLosses {
+        // In the full build what has no process is among the rows lost.
+        let nobody = match self.loaded.selection.build {
+            Build::Full => 0,
+            Build::Compat => globals.processes_lost,
+        };
+        LiveLosses {
+            unattributed: globals.rows_lost + nobody,
+            events: globals.events_lost + self.files.borrow().lost,
+            origins: globals.chunks_lost + self.forgotten,
+            tasks: globals.tasks_lost,
+            requests: globals.requests_lost,
+            skipped_programs: self.loaded.skipped(),
+        }
+    }
+}
+
+/// Maps all of an array.
+fn map_whole(loaded: &Loaded, name: &'static str) -> Result<Window, ObserveError> {
+    let map = find_map(loaded, name)?;
+    let length = map.max_entries() as usize * map.value_size().next_multiple_of(8) as usize;
+    Window::open(&map, 0, length).map_err(|error| ObserveError::table(name, error))
+}
+
+/// The id of a directory.
+#[repr(transparent)]
+#[derive(Debug, Clone, Copy)]
+struct Id(u64);
+
+// SAFETY: an integer.
+unsafe impl Plain for Id {}

@@ -1,0 +1,230 @@
+//! Who is who: the processes of a session, told apart by owner.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use hotset_facts::{LiveProcess, Observed, Pid, Reason};
+
+use super::cgroups::Cgroups;
+use crate::record::{Process, comm_of};
+
+const NOT_ASKED: Reason = Reason::not_measured("its control group was not asked for yet");
+
+/// A process from its first request until its last row is gone.
+#[derive(Debug)]
+pub(crate) struct Known {
+    pub(crate) owner: u32,
+    pub(crate) pid: Pid,
+    ppid: Pid,
+    uid: u32,
+    comm_bytes: [u8; 16],
+    comm: Arc<str>,
+    cgroup_id: u64,
+    pub(crate) cgroup: Observed<Arc<str>>,
+    /// The sample in which it was found to have ended.
+    pub(crate) ended: Option<u64>,
+    /// Rows in the table, those in quarantine included.
+    pub(crate) rows: u32,
+    /// The sample that it stands in last, and where.
+    shown: (u64, u32),
+}
+
+/// All processes that have an owner.
+#[derive(Debug, Default)]
+pub(crate) struct Processes {
+    known: Vec<Option<Known>>,
+    vacant: Vec<u32>,
+    by_owner: HashMap<u32, u32>,
+    by_pid: HashMap<Pid, u32>,
+    /// Where the audit goes on.
+    audited: usize,
+}
+
+impl Processes {
+    /// Takes what the sensor says of a process at a sample.
+    pub(crate) fn meet(&mut self, seen: &Process, now: u64, cgroups: &mut Cgroups) {
+        let index = match self.by_owner.get(&seen.owner) {
+            Some(&index) => index,
+            None => self.admit(seen, now),
+        };
+        let Some(Some(known)) = self.known.get_mut(index as usize) else { return };
+        if seen.ended != 0 && known.ended.is_none() {
+            known.ended = Some(now);
+        }
+        known.uid = seen.uid;
+        if known.comm_bytes != seen.comm {
+            known.comm_bytes = seen.comm;
+            known.comm = comm_of(&seen.comm).into();
+        }
+        if known.cgroup_id != seen.cgroup || cgroups.may_know_more(&known.cgroup) {
+            known.cgroup_id = seen.cgroup;
+            known.cgroup = cgroups.path(seen.cgroup);
+        }
+    }
+
+    fn admit(&mut self, seen: &Process, now: u64) -> u32 {
+        // Its number is another's now: the one that had it is gone, however that was missed.
+        if let Some(old) = self.by_pid.get(&seen.tgid).copied()
+            && let Some(Some(old)) = self.known.get_mut(old as usize)
+            && old.ended.is_none()
+        {
+            old.ended = Some(now);
+        }
+        let known = Known {
+            owner: seen.owner,
+            pid: seen.tgid,
+            ppid: seen.ppid,
+            uid: seen.uid,
+            comm_bytes: seen.comm,
+            comm: comm_of(&seen.comm).into(),
+            cgroup_id: !seen.cgroup,
+            cgroup: Observed::Missing(NOT_ASKED),
+            ended: None,
+            rows: 0,
+            shown: (0, 0),
+        };
+        let index = match self.vacant.pop() {
+            Some(index) => index,
+            None => {
+                self.known.push(None);
+                (self.known.len() - 1) as u32
+            }
+        };
+        self.by_owner.insert(known.owner, index);
+        self.by_pid.insert(known.pid, index);
+        self.known[index as usize] = Some(known);
+        index
+    }
+
+    /// Where an owner stands.
+    pub(crate) fn find(&self, owner: u32) -> Option<u32> {
+        self.by_owner.get(&owner).copied()
+    }
+
+    pub(crate) fn get(&self, index: u32) -> Option<&Known> {
+        self.known.get(index as usize)?.as_ref()
+    }
+
+    pub(crate) fn get_mut(&mut self, index: u32) -> Option<&mut Known> {
+        self.known.get_mut(index as usize)?.as_mut()
+    }
+
+    /// The place of a process in the list of sample `now`, put there at first need.
+    pub(crate) fn place(
+        &mut self,
+        index: u32,
+        now: u64,
+        list: &mut Vec<LiveProcess>,
+    ) -> Option<u32> {
+        let known = self.get_mut(index)?;
+        if known.shown.0 != now {
+            known.shown = (now, list.len() as u32);
+            list.push(LiveProcess {
+                id: known.owner,
+                pid: known.pid,
+                ppid: Observed::Value(known.ppid),
+                uid: Observed::Value(known.uid),
+                comm: Arc::clone(&known.comm),
+                cgroup: known.cgroup.clone(),
+                ended: known.ended.is_some(),
+            });
+        }
+        Some(known.shown.1)
+    }
+
+    /// Those that ended in sample `now`, whether they did something or not.
+    pub(crate) fn show_ended(&mut self, now: u64, list: &mut Vec<LiveProcess>) {
+        for index in 0..self.known.len() as u32 {
+            if self.get(index).is_some_and(|known| known.ended == Some(now)) {
+                self.place(index, now, list);
+            }
+        }
+    }
+
+    /// Takes those out that ended before sample `now` and have no row left; gives their owners.
+    pub(crate) fn bury(&mut self, now: u64) -> Vec<u32> {
+        let mut gone = Vec::new();
+        for (index, place) in self.known.iter_mut().enumerate() {
+            let index = index as u32;
+            let Some(known) = place else { continue };
+            if known.rows > 0 || known.ended.is_none_or(|ended| ended >= now) {
+                continue;
+            }
+            self.by_owner.remove(&known.owner);
+            if self.by_pid.get(&known.pid) == Some(&index) {
+                self.by_pid.remove(&known.pid);
+            }
+            gone.push(known.owner);
+            self.vacant.push(index);
+            *place = None;
+        }
+        gone
+    }
+
+    /// Up to `count` processes that should still run, each time others.
+    pub(crate) fn next_to_audit(&mut self, count: usize) -> Vec<u32> {
+        let length = self.known.len();
+        let mut chosen = Vec::new();
+        for step in 0..length {
+            let index = (self.audited + step) % length;
+            if chosen.len() == count {
+                self.audited = index;
+                break;
+            }
+            if self.known[index].as_ref().is_some_and(|known| known.ended.is_none()) {
+                chosen.push(index as u32);
+            }
+        }
+        chosen
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(owner: u32, tgid: u32, ended: u32) -> Process {
+        let zero = crate::record::read(&[0; size_of::<Process>()]).expect("zeros");
+        Process { owner, tgid, ppid: 1, ended, ..zero }
+    }
+
+    #[test]
+    fn a_number_that_comes_up_again_is_another_process() {
+        let (mut processes, mut cgroups) = (Processes::default(), Cgroups::default());
+        processes.meet(&seen(5, 77, 0), 1, &mut cgroups);
+        // Its end was missed.
+        processes.meet(&seen(6, 77, 0), 2, &mut cgroups);
+        let mut list = Vec::new();
+        processes.show_ended(2, &mut list);
+        assert_eq!(list.len(), 1);
+        assert_eq!((list[0].id, list[0].pid, list[0].ended), (5, 77, true));
+        assert!(processes.bury(2).is_empty(), "it is shown in this sample");
+        assert_eq!(processes.bury(3), [5]);
+        assert!(processes.find(5).is_none());
+        assert!(processes.find(6).is_some());
+    }
+
+    #[test]
+    fn who_has_rows_stays() {
+        let (mut processes, mut cgroups) = (Processes::default(), Cgroups::default());
+        processes.meet(&seen(5, 77, 1), 1, &mut cgroups);
+        let index = processes.find(5).expect("known");
+        processes.get_mut(index).expect("known").rows = 1;
+        assert!(processes.bury(3).is_empty());
+        processes.get_mut(index).expect("known").rows = 0;
+        assert_eq!(processes.bury(3), [5]);
+    }
+
+    #[test]
+    fn the_audit_comes_round() {
+        let (mut processes, mut cgroups) = (Processes::default(), Cgroups::default());
+        for owner in 1..=5 {
+            processes.meet(&seen(owner, owner + 100, u32::from(owner == 3)), 1, &mut cgroups);
+        }
+        let first = processes.next_to_audit(3);
+        let second = processes.next_to_audit(3);
+        assert_eq!((first.len(), second.len()), (3, 3));
+        let all: std::collections::HashSet<u32> = first.into_iter().chain(second).collect();
+        assert_eq!(all.len(), 4, "everybody but the one that ended");
+    }
+}

@@ -1,0 +1,220 @@
+//! Where rows and processes stand, which differs between the two builds.
+
+use std::mem::offset_of;
+use std::sync::atomic::Ordering;
+
+use hotset_facts::{Pid, SizeHistogram};
+use libbpf_rs::{Map, MapCore, MapFlags};
+
+use super::assembly::{Assembly, Memory};
+use super::cgroups::Cgroups;
+use super::counters::add_histograms;
+use super::free::FreeList;
+use super::hashed::Hashed;
+use super::map_whole;
+use super::processes::Processes;
+use super::slots::Slots;
+use super::window::{GROUP, Window};
+use crate::ObserveError;
+use crate::batch;
+use crate::load::Loaded;
+use crate::record::{Globals, NO_OWNER, OWNER_SLOTS, Process, read};
+use crate::scope::find_map;
+use crate::select::Build;
+
+const PROCESS_WORDS: usize = size_of::<Process>() / 8;
+
+/// The tables of a build, and what user space remembers of them.
+#[derive(Debug)]
+pub(crate) enum Store {
+    /// Arrays, mapped; what is free goes back through rings.
+    Slots { slots: Slots, free_rows: FreeList, free_owners: FreeList, globals: Window },
+    /// Hashes, from which is deleted.
+    Hashed(Hashed),
+}
+
+impl Store {
+    pub(crate) fn open(loaded: &Loaded) -> Result<Self, ObserveError> {
+        let max_rows = find_map(loaded, "rows")?.max_entries();
+        if loaded.selection.build == Build::Compat {
+            return Ok(Self::Hashed(Hashed::new(max_rows)));
+        }
+        Ok(Self::Slots {
+            slots: Slots::new(max_rows),
+            free_rows: FreeList::open(&find_map(loaded, "free_rows")?, "free_rows")?,
+            free_owners: FreeList::open(&find_map(loaded, "free_owners")?, "free_owners")?,
+            globals: map_whole(loaded, ".bss")?,
+        })
+    }
+
+    /// Rows in use, and how many there can be.
+    pub(crate) fn load(&self) -> (usize, usize) {
+        match self {
+            Self::Slots { slots, .. } => slots.load(),
+            Self::Hashed(hashed) => hashed.load(),
+        }
+    }
+
+    /// Reads who there is.
+    pub(crate) fn meet(
+        &mut self,
+        loaded: &Loaded,
+        globals: &Globals,
+        now: u64,
+        processes: &mut Processes,
+        cgroups: &mut Cgroups,
+    ) -> Result<(), ObserveError> {
+        let map = find_map(loaded, "processes")?;
+        let failed = |error| ObserveError::table("processes", error);
+        let Self::Slots { free_owners, .. } = self else {
+            return batch::for_each(&map, |_, value| {
+                if let Some(process) = read::<Process>(value).filter(|process| process.owner != 0) {
+                    processes.meet(&process, now, cgroups);
+                }
+            })
+            .map_err(failed);
+        };
+        let made = globals.next_process.min(u64::from(OWNER_SLOTS) - 1) as usize;
+        let length =
+            (made + 1).next_multiple_of(GROUP).min(OWNER_SLOTS as usize) * PROCESS_WORDS * 8;
+        let window = Window::open(&map, 0, length).map_err(failed)?;
+        let mut unused = Vec::new();
+        for words in window.words().chunks_exact(PROCESS_WORDS).skip(1) {
+            if words[offset_of!(Process, owner) / 8].load(Ordering::Acquire) == 0 {
+                continue;
+            }
+            let mut bytes = [0_u8; size_of::<Process>()];
+            for (bytes, word) in bytes.chunks_exact_mut(8).zip(words) {
+                bytes.copy_from_slice(&word.load(Ordering::Relaxed).to_ne_bytes());
+            }
+            let Some(process) = read::<Process>(&bytes) else { continue };
+            if process.tgid != 0 {
+                processes.meet(&process, now, cgroups);
+            } else if process.ended != 0 {
+                // Two threads raced for their process's entry, and this one was not needed.
+                words.iter().for_each(|word| word.store(0, Ordering::Release));
+                unused.push(next_owner(process.owner));
+            }
+        }
+        free_owners.give(&unused);
+        Ok(())
+    }
+
+    /// One pass over the rows.
+    pub(crate) fn pass(
+        &mut self,
+        loaded: &Loaded,
+        globals: &Globals,
+        assembly: &mut Assembly<'_>,
+    ) -> Result<(), ObserveError> {
+        let rows = find_map(loaded, "rows")?;
+        match self {
+            Self::Slots { slots, free_rows, globals: shared, .. } => {
+                let index = find_map(loaded, "row_index")?;
+                slots.pass(&rows, &index, free_rows, globals.next_row, assembly)?;
+                free_rows.publish(tail_of(shared, offset_of!(Globals, free_rows_tail))?);
+                Ok(())
+            }
+            Self::Hashed(hashed) => hashed.pass(&rows, assembly),
+        }
+    }
+
+    /// Frees the entries of processes that have no row any more.
+    pub(crate) fn bury(&mut self, loaded: &Loaded, owners: &[u32]) -> Result<(), ObserveError> {
+        let map = find_map(loaded, "processes")?;
+        let failed = |error| ObserveError::table("processes", error);
+        match self {
+            Self::Slots { free_owners, globals, .. } => {
+                if !owners.is_empty() {
+                    let length = OWNER_SLOTS as usize * PROCESS_WORDS * 8;
+                    let window = Window::open(&map, 0, length).map_err(failed)?;
+                    for owner in owners {
+                        let first = (owner % OWNER_SLOTS) as usize * PROCESS_WORDS;
+                        let words = window.words().iter().skip(first).take(PROCESS_WORDS);
+                        words.for_each(|word| word.store(0, Ordering::Release));
+                    }
+                    let next: Vec<u32> = owners.iter().map(|owner| next_owner(*owner)).collect();
+                    free_owners.give(&next);
+                }
+                free_owners.publish(tail_of(globals, offset_of!(Globals, free_owners_tail))?);
+                Ok(())
+            }
+            Self::Hashed(_) => {
+                let keys: Vec<Owner> = owners.iter().map(|owner| Owner(*owner)).collect();
+                batch::delete(&map, &keys).map_err(failed)
+            }
+        }
+    }
+
+    /// Takes a process number out of the index, if it still stands for this owner.
+    pub(crate) fn forget_number(
+        &self,
+        loaded: &Loaded,
+        pid: Pid,
+        owner: u32,
+    ) -> Result<(), ObserveError> {
+        let index = find_map(loaded, "process_index")?;
+        let failed = |error| ObserveError::table("process_index", error);
+        let found = index.lookup(&pid.to_ne_bytes(), MapFlags::ANY).map_err(failed)?;
+        if found.is_some_and(|bytes| bytes == owner.to_ne_bytes()) {
+            // Already gone is as good.
+            let _ = index.delete(&pid.to_ne_bytes());
+        }
+        Ok(())
+    }
+
+    /// The sum of the histograms of rows; `None` where there is none.
+    pub(crate) fn histogram(
+        &self,
+        loaded: &Loaded,
+        fits: impl Fn(&Memory) -> bool,
+    ) -> Option<(SizeHistogram, SizeHistogram)> {
+        let rows: Map<'_> = find_map(loaded, "rows").ok()?;
+        let (mut sum, mut any) = (Default::default(), false);
+        let mut each = |row: &_| {
+            any = true;
+            add_histograms(&mut sum, row);
+        };
+        match self {
+            Self::Slots { slots, .. } => {
+                Slots::look(&rows, &slots.matching(fits), &mut each).ok()?
+            }
+            Self::Hashed(hashed) => Hashed::look(&rows, &hashed.matching(fits), &mut each).ok()?,
+        }
+        any.then_some(sum)
+    }
+}
+
+/// The same slot once more, as another owner.
+fn next_owner(owner: u32) -> u32 {
+    match owner.wrapping_add(OWNER_SLOTS) {
+        NO_OWNER => NO_OWNER.wrapping_add(OWNER_SLOTS),
+        next => next,
+    }
+}
+
+fn tail_of(globals: &Window, offset: usize) -> Result<&std::sync::atomic::AtomicU64, ObserveError> {
+    let tail = globals.words().get(offset / 8);
+    tail.ok_or_else(|| ObserveError::table("globals", "is shorter than its type"))
+}
+
+/// A key of `processes`.
+#[repr(transparent)]
+#[derive(Debug, Clone, Copy)]
+struct Owner(u32);
+
+// SAFETY: an integer.
+unsafe impl crate::record::Plain for Owner {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_owner_has_the_same_slot_and_is_never_the_mark_of_nobody() {
+        assert_eq!(next_owner(5), OWNER_SLOTS + 5);
+        let last = NO_OWNER - OWNER_SLOTS;
+        assert_eq!(next_owner(last), OWNER_SLOTS - 1);
+        assert_eq!(next_owner(last - 1) % OWNER_SLOTS, (last - 1) % OWNER_SLOTS);
+    }
+}

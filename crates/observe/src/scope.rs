@@ -1,0 +1,98 @@
+//! Telling a loaded sensor who is observed.
+
+use std::fs::File;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::path::Path;
+
+use hotset_facts::Pid;
+use libbpf_rs::{Map, MapCore, MapFlags, RingBuffer, RingBufferBuilder};
+
+use crate::ObserveError;
+use crate::load::Loaded;
+use crate::session::Scope;
+
+/// `enum hs_scope`.
+pub(crate) fn number(scope: &Scope) -> u32 {
+    match scope {
+        Scope::Children => 0,
+        Scope::Processes(_) => 1,
+        Scope::Cgroup(_) => 2,
+        Scope::System => 3,
+    }
+}
+
+/// Whether process numbers here are the kernel's own (include/linux/proc_ns.h, PROC_PID_INIT_INO).
+pub(crate) fn in_initial_pid_namespace() -> bool {
+    std::fs::read_link("/proc/self/ns/pid").is_ok_and(|link| link.as_os_str() == "pid:[4026531836]")
+}
+
+/// Admits the group or the processes of a scope; the descriptor must live as long as the session.
+pub(crate) fn admit(loaded: &Loaded, scope: &Scope) -> Result<Option<OwnedFd>, ObserveError> {
+    match scope {
+        Scope::Cgroup(path) => admit_cgroup(loaded, path).map(Some),
+        Scope::Processes(pids) => admit_processes(loaded, pids).map(|()| None),
+        Scope::Children | Scope::System => Ok(None),
+    }
+}
+
+/// Adds processes to those that are observed.
+pub(crate) fn admit_processes(loaded: &Loaded, pids: &[Pid]) -> Result<(), ObserveError> {
+    let roots = find_map(loaded, "roots")?;
+    for pid in pids {
+        update(&roots, "roots", &pid.to_ne_bytes(), &1_u32.to_ne_bytes())?;
+    }
+    Ok(())
+}
+
+fn admit_cgroup(loaded: &Loaded, path: &Path) -> Result<OwnedFd, ObserveError> {
+    let failed = |reason: String| ObserveError::Cgroup { path: path.display().to_string(), reason };
+    let directory = File::open(path).map_err(|error| failed(error.to_string()))?;
+    let cgroups = find_map(loaded, "cgroups")?;
+    let fd = directory.as_fd().as_raw_fd();
+    cgroups.update(&0_u32.to_ne_bytes(), &fd.to_ne_bytes(), MapFlags::ANY).map_err(|error| {
+        failed(format!(
+            "is not a control group of version 2 ({error}); see `grep cgroup2 /proc/mounts`"
+        ))
+    })?;
+    Ok(directory.into())
+}
+
+/// A map by its name.
+pub(crate) fn find_map<'a>(
+    loaded: &'a Loaded,
+    name: &'static str,
+) -> Result<Map<'a>, ObserveError> {
+    // Those of global variables may have the object's name in front.
+    let fits = |map: &Map<'_>| match name.starts_with('.') {
+        true => map.name().to_string_lossy().ends_with(name),
+        false => map.name() == name,
+    };
+    let found = loaded.object.maps().find(fits);
+    found.ok_or_else(|| ObserveError::table(name, "is not in the object"))
+}
+
+/// Writes an entry.
+pub(crate) fn update(
+    map: &Map<'_>,
+    name: &'static str,
+    key: &[u8],
+    value: &[u8],
+) -> Result<(), ObserveError> {
+    map.update(key, value, MapFlags::ANY).map_err(|error| ObserveError::table(name, error))
+}
+
+/// The ring, with what takes its records.
+pub(crate) fn open_ring(
+    loaded: &Loaded,
+    mut take: impl FnMut(&[u8]) + 'static,
+) -> Result<RingBuffer<'static>, ObserveError> {
+    let events = find_map(loaded, "events")?;
+    let mut builder = RingBufferBuilder::new();
+    builder
+        .add(&events, move |bytes: &[u8]| {
+            take(bytes);
+            0
+        })
+        .map_err(|error| ObserveError::table("events", error))?;
+    builder.build().map_err(|error| ObserveError::table("events", error))
+}
