@@ -7,12 +7,14 @@
 
 mod candidates;
 mod command;
+pub mod experiment;
 mod fileset;
 mod hooks;
 mod host;
 mod lock;
 mod pages;
 pub mod parameters;
+pub mod probes;
 mod runs;
 mod schedule;
 mod session;

@@ -1,0 +1,219 @@
+//! What a probe prints: one line of JSON. `docs/probes.md` has the contract.
+
+use std::collections::BTreeMap;
+
+use hotset_sys::child::Usage;
+use serde::Deserialize;
+
+/// What the kernel counts in, getrusage(2).
+const BLOCK_BYTES: u64 = 512;
+
+/// The answer of a probe. What only native probes tell is missing in others.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct ProbeAnswer {
+    /// Who answers: `native`, `python`.
+    pub probe: String,
+    /// Its version.
+    #[serde(default)]
+    pub version: String,
+    /// What it did.
+    #[serde(default)]
+    pub job: String,
+    /// Bytes that it moved in all repetitions together.
+    #[serde(default)]
+    pub bytes: u64,
+    /// Operations in all repetitions together; as many as there are repetitions where it doesn't say.
+    #[serde(default)]
+    pub operations: Option<u64>,
+    /// The calls that it believes it made, by name.
+    #[serde(default)]
+    pub calls: BTreeMap<String, u64>,
+    /// The time of each repetition.
+    pub repetitions_ns: Vec<u64>,
+    /// The same as `repetitions_ns` with what the kernel did for each.
+    #[serde(default)]
+    pub repetitions: Vec<ProbeRepetition>,
+    /// What else it found, by name.
+    #[serde(default)]
+    pub notes: BTreeMap<String, u64>,
+    /// The totals of its timed parts, where it doesn't tell them one by one.
+    #[serde(flatten)]
+    pub totals: ProbeRepetition,
+}
+
+/// What the kernel did for a timed part, as far as the probe tells.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct ProbeRepetition {
+    /// By the monotonic clock.
+    pub wall_ns: u64,
+    /// User and system time.
+    pub cpu_ns: Option<u64>,
+    /// Bytes read from the device in its own context.
+    pub device_read_bytes: Option<u64>,
+    /// Bytes that reached the device for it.
+    pub device_write_bytes: Option<u64>,
+    /// Faults that had to read.
+    pub major_faults: Option<u64>,
+    /// Faults that did not.
+    pub minor_faults: Option<u64>,
+    /// Involuntary context switches.
+    pub preempted: Option<u64>,
+    /// Read calls by the kernel's count.
+    pub read_calls: Option<u64>,
+    /// Write calls by the kernel's count.
+    pub write_calls: Option<u64>,
+    /// Pages of its files that were cached right before.
+    pub cached_before_pages: Option<u64>,
+    /// Pages that these span.
+    pub pages: Option<u64>,
+}
+
+impl ProbeRepetition {
+    /// Both together; what either doesn't tell is not told. What was cached before is the first one's.
+    pub fn plus(self, other: Self) -> Self {
+        let sum = |a: Option<u64>, b: Option<u64>| Some(a?.saturating_add(b?));
+        Self {
+            wall_ns: self.wall_ns.saturating_add(other.wall_ns),
+            cpu_ns: sum(self.cpu_ns, other.cpu_ns),
+            device_read_bytes: sum(self.device_read_bytes, other.device_read_bytes),
+            device_write_bytes: sum(self.device_write_bytes, other.device_write_bytes),
+            major_faults: sum(self.major_faults, other.major_faults),
+            minor_faults: sum(self.minor_faults, other.minor_faults),
+            preempted: sum(self.preempted, other.preempted),
+            read_calls: sum(self.read_calls, other.read_calls),
+            write_calls: sum(self.write_calls, other.write_calls),
+            cached_before_pages: self.cached_before_pages,
+            pages: self.pages,
+        }
+    }
+}
+
+impl ProbeAnswer {
+    /// Reads what a probe printed. What stands after the line is an error: a library that prints would disturb.
+    ///
+    /// # Errors
+    /// Says what is wrong with it, and shows its beginning.
+    pub fn parse(printed: &[u8]) -> Result<Self, String> {
+        let shown = || String::from_utf8_lossy(&printed[..printed.len().min(200)]).into_owned();
+        let answer: Self = serde_json::from_slice(printed)
+            .map_err(|error| format!("the probe printed no answer ({error}): {}", shown()))?;
+        if answer.repetitions_ns.is_empty() {
+            return Err(format!("the probe timed nothing: {}", shown()));
+        }
+        if !answer.repetitions.is_empty() && answer.repetitions.len() != answer.repetitions_ns.len()
+        {
+            return Err(format!(
+                "the probe told of {} repetitions and timed {}",
+                answer.repetitions.len(),
+                answer.repetitions_ns.len()
+            ));
+        }
+        Ok(answer)
+    }
+
+    /// What a probe can't tell of itself, from what its whole process used: what was read from the device and the faults, those
+    /// of its start too.
+    pub(super) fn completed(mut self, usage: &Usage) -> Self {
+        if self.repetitions.is_empty() {
+            let totals = &mut self.totals;
+            totals.device_read_bytes.get_or_insert(usage.blocks_read.saturating_mul(BLOCK_BYTES));
+            totals.major_faults.get_or_insert(usage.major_faults);
+            totals.minor_faults.get_or_insert(usage.minor_faults);
+        }
+        self
+    }
+
+    /// The timed parts in order. Where the probe tells totals only, a single part has them, and several have times alone.
+    pub fn parts(&self) -> Vec<ProbeRepetition> {
+        match self.repetitions_ns.as_slice() {
+            _ if !self.repetitions.is_empty() => self.repetitions.clone(),
+            [wall_ns] => vec![ProbeRepetition { wall_ns: *wall_ns, ..self.totals }],
+            each => {
+                let of = |&wall_ns| ProbeRepetition { wall_ns, ..ProbeRepetition::default() };
+                each.iter().map(of).collect()
+            }
+        }
+    }
+
+    /// All of it as one.
+    pub fn whole(&self) -> ProbeRepetition {
+        let summed = self.parts().into_iter().reduce(ProbeRepetition::plus).unwrap_or_default();
+        let all_ns = summed.wall_ns;
+        if self.repetitions.is_empty() {
+            ProbeRepetition { wall_ns: all_ns, ..self.totals }
+        } else {
+            summed
+        }
+    }
+
+    /// Operations in all of it.
+    pub fn operations(&self) -> u64 {
+        self.operations.unwrap_or(self.repetitions_ns.len() as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TWO: &[u8] = br#"{"probe":"native","job":"x","bytes":8,"operations":4,"calls":{"read":2},
+        "repetitions_ns":[3,5],"repetitions":[
+        {"wall_ns":3,"cpu_ns":1,"device_read_bytes":4096,"major_faults":1,"cached_before_pages":7,"pages":9},
+        {"wall_ns":5,"cpu_ns":2,"device_read_bytes":0,"major_faults":0,"cached_before_pages":9,"pages":9}]}"#;
+
+    #[test]
+    fn parts_are_added_and_what_one_lacks_is_missing() {
+        let answer = ProbeAnswer::parse(TWO).expect("answer");
+        let whole = answer.whole();
+        assert_eq!(
+            (whole.wall_ns, whole.cpu_ns, whole.device_read_bytes),
+            (8, Some(3), Some(4096))
+        );
+        assert_eq!((whole.minor_faults, whole.cached_before_pages), (None, Some(7)));
+        assert_eq!((answer.operations(), answer.parts().len()), (4, 2));
+    }
+
+    #[test]
+    fn what_a_probe_does_not_tell_is_that_of_its_whole_process() {
+        let usage = Usage {
+            wait_status: 0,
+            user_ns: 1,
+            system_ns: 1,
+            max_rss_bytes: 1,
+            minor_faults: 30,
+            major_faults: 2,
+            blocks_read: 8,
+            blocks_written: 1,
+            voluntary_switches: 1,
+            involuntary_switches: 1,
+        };
+        let told =
+            |text: &[u8]| ProbeAnswer::parse(text).expect("answer").completed(&usage).whole();
+        let whole = told(br#"{"probe":"ruby","repetitions_ns":[3],"major_faults":1}"#);
+        assert_eq!((whole.device_read_bytes, whole.major_faults), (Some(4096), Some(1)));
+        assert_eq!((whole.minor_faults, whole.cpu_ns), (Some(30), None));
+        assert_eq!(told(TWO), ProbeAnswer::parse(TWO).expect("answer").whole());
+    }
+
+    #[test]
+    fn totals_are_of_the_whole_and_times_of_the_parts() {
+        let text = br#"{"probe":"go","bytes":1,"repetitions_ns":[3,5],"cpu_ns":7,"unknown":1}"#;
+        let answer = ProbeAnswer::parse(text).expect("answer");
+        assert_eq!((answer.whole().wall_ns, answer.whole().cpu_ns), (8, Some(7)));
+        assert_eq!(answer.parts()[1], ProbeRepetition { wall_ns: 5, ..Default::default() });
+        assert_eq!(answer.operations(), 2);
+        let one = br#"{"probe":"go","repetitions_ns":[3],"cpu_ns":7}"#;
+        assert_eq!(ProbeAnswer::parse(one).expect("answer").parts()[0].cpu_ns, Some(7));
+    }
+
+    #[test]
+    fn what_is_no_answer_is_shown() {
+        let error = |text: &[u8]| ProbeAnswer::parse(text).expect_err("refused");
+        assert!(error(b"hello").contains("hello"));
+        assert!(error(br#"{"probe":"x","repetitions_ns":[]}"#).contains("timed nothing"));
+        assert!(error(&[TWO, b"more"].concat()).contains("no answer"));
+        let uneven = br#"{"probe":"x","repetitions_ns":[1],"repetitions":[{},{}]}"#;
+        assert!(error(uneven).contains("2 repetitions"));
+    }
+}

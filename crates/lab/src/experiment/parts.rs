@@ -1,0 +1,41 @@
+//! How the repetitions of one process become samples.
+
+use hotset_facts::Factor;
+
+use super::plan::Expects;
+
+/// How a run of a cell becomes samples.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Splits {
+    /// One sample: the sum of all repetitions and all operations.
+    #[default]
+    Whole,
+    /// A cell for each part, with one sample a run: first and later reads of one process.
+    Parts(Vec<Part>),
+}
+
+/// Some of the repetitions, which are a cell of their own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// Added to the factors of the cell: `("which", Name("first"))`.
+    pub factors: Vec<Factor>,
+    /// The first repetition of it, from 0.
+    pub from: usize,
+    /// The repetition after its last one; to the end where there is none.
+    pub to: Option<usize>,
+    /// What they come to.
+    pub sample: PartSample,
+    /// What the sample of this part must show, as to what it comes to. The cell's own expectations are of the whole run and
+    /// are not asked of parts.
+    pub expects: Expects,
+}
+
+/// What several repetitions come to in one sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PartSample {
+    /// The sum of times, bytes and faults, with the repetitions as its operations: their mean, where the unit is ns/op.
+    Sum,
+    /// The repetition with the median time (of an even number, the shorter of the middle two), with the device bytes and
+    /// faults of that very repetition, and one operation.
+    Median,
+}

@@ -1,0 +1,256 @@
+//! What an experiment is going to do: its cells, and the files that these read.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use hotset_facts::{Experiment, Factor, FilledBy, LabSkipped, LabUnit, Level, WantedState};
+
+use super::parts::Splits;
+
+/// The factor that only the second of two equal cells has (A/A): `("twin", Name("a/a"))`. Their ratio is the noise floor.
+/// Tables and charts leave cells with it out.
+pub const TWIN: &str = "twin";
+
+/// How much is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Size {
+    /// All experiments together in under three minutes and 1 GiB.
+    Quick,
+    /// A few minutes an experiment.
+    #[default]
+    Default,
+    /// The articles' sizes.
+    Full,
+}
+
+impl Size {
+    /// The word that every view uses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Quick => "quick",
+            Self::Default => "default",
+            Self::Full => "full",
+        }
+    }
+}
+
+/// What runs once for a sample, in a process of its own. It prints one JSON line: see `docs/probes.md`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProbeCommand {
+    /// A job of this binary: `hotset lab-probe JOB key=value…`.
+    Native {
+        /// Its name in the table of jobs (`cli::lab::jobs`).
+        job: String,
+        /// Its words.
+        arguments: Vec<(String, OsString)>,
+    },
+    /// Another program. The first word is what is executed, found already.
+    Program {
+        /// All words.
+        argv: Vec<OsString>,
+    },
+}
+
+impl ProbeCommand {
+    /// A job of this binary.
+    pub fn native<V: Into<OsString>>(
+        job: impl Into<String>,
+        arguments: impl IntoIterator<Item = (&'static str, V)>,
+    ) -> Self {
+        let arguments = arguments.into_iter().map(|(key, value)| (key.to_owned(), value.into()));
+        Self::Native { job: job.into(), arguments: arguments.collect() }
+    }
+}
+
+/// What a sample must show to count. `None` asks nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Expects {
+    /// Exactly so many bytes moved (`wrong-count`).
+    pub bytes: Option<u64>,
+    /// Exactly so many operations (`wrong-count`).
+    pub operations: Option<u64>,
+    /// Exactly these counts of what the probe believes to have called, by name (`wrong-count`).
+    pub calls: Vec<(&'static str, u64)>,
+    /// Bounds of the read calls that the kernel counted (`syscr`), both inclusive (`calls-not-confirmed`). Shows that a
+    /// method really happened: that a library used the buffer that it was given.
+    pub read_calls: Option<(u64, u64)>,
+    /// The same for write calls (`syscw`).
+    pub write_calls: Option<(u64, u64)>,
+    /// At least so many bytes from the device (`too-few-device-bytes`): cold cells.
+    pub min_device_bytes: Option<u64>,
+    /// At most so many bytes from the device (`device-reads-while-warm`): 0 in warm cells.
+    pub max_device_bytes: Option<u64>,
+    /// At most so many major faults (`major-faults-while-warm`): 0 in warm cells.
+    pub max_major_faults: Option<u64>,
+    /// Pages that a sample brings into the cache; where the system time of a page is more than twice the session's median,
+    /// the guest's memory was not backed by its host yet (`slow-pages`).
+    pub inserted_pages: Option<u64>,
+}
+
+impl Expects {
+    /// Warm: nothing from the device, no fault that reads.
+    pub fn warm() -> Self {
+        Self { max_device_bytes: Some(0), max_major_faults: Some(0), ..Self::default() }
+    }
+
+    /// Cold: at least 95 % of these bytes come from the device.
+    pub fn cold(bytes: u64) -> Self {
+        let min_device_bytes = Some(bytes / 100 * 95);
+        let inserted_pages = Some(hotset_sys::pages_of(bytes));
+        Self { min_device_bytes, inserted_pages, ..Self::default() }
+    }
+}
+
+/// What ran right before a cell whose state is what that left: the state is set, this runs, and the sample begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prologue {
+    /// Set on the cell's files first.
+    pub state: WantedState,
+    /// Runs, unmeasured.
+    pub probe: ProbeCommand,
+}
+
+/// A cell before it is measured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CellPlan {
+    /// What makes it this cell; its id is the experiment and the levels.
+    pub factors: Vec<Factor>,
+    /// What its samples are about.
+    pub unit: LabUnit,
+    /// The state that is set on exactly `files`, and verified right before each sample.
+    pub state: WantedState,
+    /// How the cache is filled where the state is warm.
+    pub filled_by: FilledBy,
+    /// The files that the state is set on.
+    pub files: Vec<PathBuf>,
+    /// Where the state is what another run left; `state` is then [`WantedState::AsIs`].
+    pub prologue: Option<Prologue>,
+    /// What runs.
+    pub probe: ProbeCommand,
+    /// What a sample must show.
+    pub expects: Expects,
+    /// How a run becomes samples.
+    pub splits: Splits,
+    /// Ask the [`super::CallCounter`] in one run apart. False where its calls are not of interest, or too many.
+    pub count_calls: bool,
+}
+
+impl CellPlan {
+    /// A cell with one sample a run, in ns an operation.
+    pub fn new(factors: Vec<Factor>, state: WantedState, probe: ProbeCommand) -> Self {
+        let filled_by = match state {
+            WantedState::Warm => FilledBy::LargeFolios,
+            _ => FilledBy::Nothing,
+        };
+        Self {
+            factors,
+            unit: LabUnit::NanosecondsPerOperation,
+            state,
+            filled_by,
+            files: Vec::new(),
+            prologue: None,
+            probe,
+            expects: Expects::default(),
+            splits: Splits::Whole,
+            count_calls: true,
+        }
+    }
+
+    /// The same cell again, so that an experiment can tell what it can't decide.
+    pub fn twin(&self) -> Self {
+        let mut twin = self.clone();
+        twin.factors.push(name(TWIN, "a/a"));
+        twin.count_calls = false;
+        twin
+    }
+}
+
+/// A factor whose level is a name.
+pub fn name(factor: &'static str, level: impl Into<String>) -> Factor {
+    Factor { name: factor, level: Level::Name(level.into()) }
+}
+
+/// A factor whose level is a number.
+pub fn number(factor: &'static str, level: u64) -> Factor {
+    Factor { name: factor, level: Level::Number(level) }
+}
+
+/// `access/pread/random/4096/warm`.
+pub fn cell_id(experiment: Experiment, factors: &[Factor]) -> String {
+    let levels = factors.iter().map(|factor| match &factor.level {
+        Level::Number(number) => number.to_string(),
+        Level::Name(name) => name.replace(['/', ' '], "-"),
+    });
+    std::iter::once(experiment.as_str().to_owned()).chain(levels).collect::<Vec<_>>().join("/")
+}
+
+/// What a file holds before the first round.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Contents {
+    /// The pattern of `hotset_sys::rawio::pattern`, which can be checked at any offset.
+    Pattern {
+        /// Its size.
+        bytes: u64,
+    },
+    /// These bytes.
+    Bytes(Vec<u8>),
+}
+
+/// A file that is made in the scratch directory, and synced, before the first round.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TestFile {
+    /// Where; missing directories are made.
+    pub path: PathBuf,
+    /// What it holds.
+    pub contents: Contents,
+}
+
+impl TestFile {
+    /// Its size.
+    pub fn bytes(&self) -> u64 {
+        match &self.contents {
+            Contents::Pattern { bytes } => *bytes,
+            Contents::Bytes(bytes) => bytes.len() as u64,
+        }
+    }
+}
+
+/// How many rounds are run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rounds {
+    /// At least so many, whatever they take: below 6 there is no interval.
+    pub min: u32,
+    /// No more than so many.
+    pub max: u32,
+    /// After `min`, no round begins that would end later than this after the first one began.
+    pub budget: Option<Duration>,
+}
+
+/// An experiment before it is run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExperimentPlan {
+    /// Which.
+    pub experiment: Experiment,
+    /// How large.
+    pub size: Size,
+    /// How often.
+    pub rounds: Rounds,
+    /// The cells, in the order of tables.
+    pub cells: Vec<CellPlan>,
+    /// What is left out, and why.
+    pub skipped: Vec<LabSkipped>,
+    /// The files that are made first.
+    pub prepare: Vec<TestFile>,
+    /// Room that the probes need for what they write, beside `prepare`.
+    pub written_bytes: u64,
+    /// What is already known beside the cells, such as `("ruby", "3.1.2")`.
+    pub facts: Vec<(String, String)>,
+}
+
+impl ExperimentPlan {
+    /// Room that it needs in the scratch directory.
+    pub fn needs_bytes(&self) -> u64 {
+        self.prepare.iter().map(TestFile::bytes).sum::<u64>() + self.written_bytes
+    }
+}

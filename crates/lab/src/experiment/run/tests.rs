@@ -1,0 +1,176 @@
+//! Experiments whose probe is a shell script that knows the truth.
+
+use std::path::Path;
+use std::sync::Mutex;
+
+use super::super::count::CountedCalls;
+use super::super::plan::{CellPlan, Contents, Expects, ProbeCommand, Rounds, Size, TestFile, name};
+use super::*;
+use crate::command::Invocation;
+use crate::test_support::{Scratch, quiet};
+
+fn shell(line: &str) -> ProbeCommand {
+    ProbeCommand::Program { argv: ["/bin/sh", "-c", line].map(OsString::from).to_vec() }
+}
+
+fn plan(cells: Vec<CellPlan>, prepare: Vec<TestFile>, rounds: u32) -> ExperimentPlan {
+    ExperimentPlan {
+        experiment: hotset_facts::Experiment::Access,
+        size: Size::Quick,
+        rounds: Rounds { min: rounds, max: rounds, budget: None },
+        cells,
+        skipped: Vec::new(),
+        prepare,
+        written_bytes: 0,
+        facts: Vec::new(),
+    }
+}
+
+fn run(
+    plan: ExperimentPlan,
+    at: &Path,
+    counter: Option<&mut (dyn CallCounter + 'static)>,
+    stop: &AtomicBool,
+) -> Result<LabSession, ExperimentError> {
+    let mut nobody = ();
+    let bench = Bench {
+        version: "test".into(),
+        place: Place::look(at).expect("a place"),
+        native: Vec::new(),
+        seed: 1,
+        max_repeats: 2,
+        counter: counter.map(|counter| -> &mut dyn CallCounter { counter }),
+        watcher: &mut nobody,
+        stop,
+    };
+    run_experiment(plan, bench)
+}
+
+fn file(scratch: &Scratch, name: &str) -> TestFile {
+    TestFile { path: scratch.path(name), contents: Contents::Pattern { bytes: 400_000 } }
+}
+
+/// Tells how many pages of the file another program sees cached.
+fn observer(path: &Path) -> ProbeCommand {
+    let line = format!(
+        "p=$(fincore -n -r -o PAGES {}); echo \"{{\\\"probe\\\":\\\"sh\\\",\\\"bytes\\\":$p,\\\"repetitions_ns\\\":[5]}}\"",
+        path.display()
+    );
+    shell(&line)
+}
+
+#[test]
+fn each_probe_finds_the_state_of_its_cell_on_exactly_its_files() {
+    let _quiet = quiet();
+    let scratch = Scratch::new();
+    let files = [file(&scratch, "a"), file(&scratch, "b")];
+    let cell = |place: usize, state, pages| {
+        let probe = observer(&files[place].path);
+        let level = format!("{place}{state}");
+        CellPlan {
+            files: vec![files[place].path.clone()],
+            expects: Expects { bytes: Some(pages), ..Expects::default() },
+            ..CellPlan::new(vec![name("cell", level)], state, probe)
+        }
+    };
+    let cells = vec![
+        cell(0, WantedState::Cold, 0),
+        cell(0, WantedState::Warm, 98),
+        cell(1, WantedState::Warm, 98),
+    ];
+    let go = AtomicBool::new(false);
+    let session = run(plan(cells, files.to_vec(), 5), &scratch.path(""), None, &go).expect("run");
+    assert_eq!((session.rounds, session.interrupted, session.cells.len()), (5, false, 3));
+    for cell in &session.cells {
+        let valid = cell.samples.iter().filter(|sample| sample.is_valid()).count();
+        assert_eq!(valid, 5, "{cell:#?}");
+        assert!(cell.samples.iter().all(|sample| sample.operations == 1 && sample.wall_ns == 5));
+    }
+    assert_eq!(session.cells[1].id, "access/0warm");
+    assert!(session.conditions.clock_ns.value().is_some_and(|ns| ns > 0));
+    assert!(session.conditions.null_engine_ps.value().is_some());
+}
+
+#[test]
+fn a_sample_that_does_not_count_is_kept_marked_and_made_again() {
+    let scratch = Scratch::new();
+    let counter = scratch.path("counter");
+    let line = format!(
+        "echo x >> {0}; n=$(wc -l < {0}); echo \"{{\\\"probe\\\":\\\"sh\\\",\\\"bytes\\\":$n,\\\"repetitions_ns\\\":[5]}}\"",
+        counter.display()
+    );
+    let expects = Expects { bytes: Some(2), ..Expects::default() };
+    let cell = CellPlan {
+        expects,
+        ..CellPlan::new(vec![name("cell", "x")], WantedState::AsIs, shell(&line))
+    };
+    let failing =
+        CellPlan::new(vec![name("cell", "y")], WantedState::AsIs, shell("echo no >&2; exit 1"));
+    let go = AtomicBool::new(false);
+    let session = run(plan(vec![cell, failing], vec![], 2), &scratch.path(""), None, &go);
+    let session = session.expect("run");
+    let told = |cell: usize| -> Vec<(u32, &'static str)> {
+        let code = |sample: &hotset_facts::LabSample| {
+            (sample.round, sample.doubts.first().map_or("", |doubt| doubt.code))
+        };
+        session.cells[cell].samples.iter().map(code).collect()
+    };
+    let wrong = "wrong-count";
+    assert_eq!(told(0), [(0, wrong), (0, ""), (1, wrong), (1, wrong), (1, wrong)]);
+    assert_eq!(told(1), [(0, "failed"), (1, "failed")], "a failure would be the same again");
+    assert!(session.cells[1].samples[0].doubts[0].text.contains("no"));
+}
+
+/// Says that each run made seven calls.
+struct Seven(Mutex<Vec<Invocation>>);
+
+impl CallCounter for Seven {
+    fn method(&self) -> &'static str {
+        "sensor"
+    }
+
+    fn count(
+        &mut self,
+        invocation: &Invocation,
+        _: &[std::path::PathBuf],
+    ) -> Result<CountedCalls, String> {
+        self.0.lock().map_err(|error| error.to_string())?.push(invocation.clone());
+        Ok(CountedCalls { calls: 7, by_name: Vec::new() })
+    }
+}
+
+#[test]
+fn calls_are_counted_in_a_run_apart() {
+    let scratch = Scratch::new();
+    let line = r#"echo '{"probe":"sh","repetitions_ns":[5]}'"#;
+    let cell = CellPlan::new(vec![name("cell", "x")], WantedState::AsIs, shell(line));
+    let twin = cell.twin();
+    let mut counter = Seven(Mutex::new(Vec::new()));
+    let go = AtomicBool::new(false);
+    let plan = plan(vec![cell, twin], vec![], 3);
+    let session = run(plan, &scratch.path(""), Some(&mut counter), &go).expect("run");
+    assert_eq!(counter.0.lock().expect("lock").len(), 1);
+    let calls: Vec<_> = session.cells[0].samples.iter().map(|s| s.syscalls.value()).collect();
+    assert_eq!((session.cells[0].syscalls_by, calls), ("sensor", vec![Some(7); 3]));
+    assert_eq!(session.cells[1].syscalls_by, "none");
+    assert_eq!(session.cells[1].samples[0].syscalls.value(), None);
+}
+
+#[test]
+fn a_stop_ends_it_with_what_there_is_and_no_room_before_anything_is_made() {
+    let scratch = Scratch::new();
+    let stop = AtomicBool::new(true);
+    let cell = CellPlan::new(vec![name("cell", "x")], WantedState::AsIs, shell("sleep 100"));
+    let session = run(plan(vec![cell.clone()], vec![], 3), &scratch.path(""), None, &stop);
+    let session = session.expect("run");
+    assert_eq!((session.interrupted, session.rounds), (true, 0));
+    assert!(session.cells[0].samples.is_empty());
+    let huge = TestFile {
+        path: scratch.path("huge"),
+        contents: Contents::Pattern { bytes: u64::MAX / 2 },
+    };
+    let refused = run(plan(vec![cell], vec![huge], 3), &scratch.path(""), None, &stop);
+    let error = refused.expect_err("no room").to_string();
+    assert!(error.contains("bytes are needed") && error.contains("are free"), "{error}");
+    assert!(!scratch.path("huge").exists());
+}

@@ -1,0 +1,247 @@
+//! From what a probe answered to samples of cells.
+
+use hotset_facts::{
+    Experiment, FilledBy, LabCell, LabDoubt, LabSample, Observed, Reason, StateReached, WantedState,
+};
+
+use super::answer::{ProbeAnswer, ProbeRepetition};
+use super::gates;
+use super::parts::{Part, PartSample, Splits};
+use super::plan::{CellPlan, Expects, cell_id};
+
+/// The cells that a planned one becomes, still without samples.
+pub(super) fn cells_of(experiment: Experiment, plan: &CellPlan) -> Vec<LabCell> {
+    let cell = |more: &[hotset_facts::Factor], expects: &Expects| {
+        let factors = [plan.factors.as_slice(), more].concat();
+        // A part that may read nothing from the device begins warm, however cold the run began: it reads what an earlier
+        // part brought in.
+        let warm = expects.max_device_bytes == Some(0) && plan.state.is_cold();
+        LabCell {
+            id: cell_id(experiment, &factors),
+            factors,
+            unit: plan.unit,
+            state_wanted: if warm { WantedState::Warm } else { plan.state },
+            filled_by: if warm { FilledBy::LargeFolios } else { plan.filled_by },
+            syscalls_by: if kernel_counts(expects) { "kernel" } else { "none" },
+            samples: Vec::new(),
+        }
+    };
+    match &plan.splits {
+        Splits::Whole => vec![cell(&[], &plan.expects)],
+        Splits::Parts(parts) => {
+            parts.iter().map(|part| cell(&part.factors, &part.expects)).collect()
+        }
+    }
+}
+
+/// Where the plan knows how many calls of a kind there must be, the kernel's own count of them is shown.
+fn kernel_counts(expects: &Expects) -> bool {
+    expects.read_calls.is_some() || expects.write_calls.is_some()
+}
+
+fn calls_of(expects: &Expects, did: &ProbeRepetition) -> Option<u64> {
+    match (expects.read_calls, expects.write_calls) {
+        (_, Some(_)) => did.write_calls,
+        (Some(_), None) => did.read_calls,
+        (None, None) => None,
+    }
+}
+
+/// The samples of a run, one for each of its cells.
+pub(super) fn samples_of(
+    plan: &CellPlan,
+    answer: &ProbeAnswer,
+    round: u32,
+    reached: Observed<StateReached>,
+    doubts: &[LabDoubt],
+) -> Vec<LabSample> {
+    match &plan.splits {
+        Splits::Whole => {
+            let whole = answer.whole();
+            let more = gates::run(&plan.expects, &whole, Some(answer));
+            let did = Did { operations: answer.operations(), bytes: answer.bytes, whole };
+            let mut one = sample(&plan.expects, &did, round, reached, [doubts, &more].concat());
+            if plan.expects.write_calls.is_none()
+                && let Some(calls) = told_calls(answer, &whole)
+            {
+                one.syscalls = Observed::Value(calls);
+            }
+            vec![one]
+        }
+        Splits::Parts(parts) => {
+            // What is wrong with the whole run is wrong with each part.
+            let more = gates::run(&plan.expects, &answer.whole(), Some(answer));
+            let doubts = [doubts, &more].concat();
+            parts.iter().map(|part| of_part(part, answer, round, reached, &doubts)).collect()
+        }
+    }
+}
+
+/// The calls of a run by the probe's word: those that the kernel counted for it, with what goes through a ring; else those
+/// that it believes it made.
+fn told_calls(answer: &ProbeAnswer, whole: &ProbeRepetition) -> Option<u64> {
+    let counted = whole.read_calls.zip(whole.write_calls).map(|(reads, writes)| reads + writes);
+    let entered = answer.calls.get("io_uring_enter").copied().unwrap_or(0);
+    let believed = || (!answer.calls.is_empty()).then(|| answer.calls.values().sum());
+    counted.map(|calls| calls + entered).or_else(believed)
+}
+
+struct Did {
+    operations: u64,
+    bytes: u64,
+    whole: ProbeRepetition,
+}
+
+fn of_part(
+    part: &Part,
+    answer: &ProbeAnswer,
+    round: u32,
+    reached: Observed<StateReached>,
+    doubts: &[LabDoubt],
+) -> LabSample {
+    let all = answer.parts();
+    let end = part.to.unwrap_or(all.len()).min(all.len());
+    let mut some: Vec<ProbeRepetition> = all.get(part.from..end).unwrap_or_default().to_vec();
+    // Repetitions move the same number of bytes each.
+    let each_bytes = answer.bytes / all.len().max(1) as u64;
+    let did = match part.sample {
+        PartSample::Sum => Did {
+            operations: some.len() as u64,
+            bytes: each_bytes * some.len() as u64,
+            whole: some.into_iter().reduce(ProbeRepetition::plus).unwrap_or_default(),
+        },
+        PartSample::Median => {
+            some.sort_by_key(|repetition| repetition.wall_ns);
+            let middle = some.get(some.len().saturating_sub(1) / 2).copied();
+            let bytes = if middle.is_some() { each_bytes } else { 0 };
+            Did { operations: 1, bytes, whole: middle.unwrap_or_default() }
+        }
+    };
+    let mut doubts = [doubts, &gates::run(&part.expects, &did.whole, None)].concat();
+    if did.whole.wall_ns == 0 {
+        let text = "the probe has no such repetition".to_owned();
+        doubts.push(LabDoubt { code: "failed", text, invalidates: true });
+    }
+    // What was cached right before this part, where the probe looked itself.
+    let seen = did.whole.pages.zip(did.whole.cached_before_pages);
+    let reached = seen.map_or(reached, |(pages, cached_pages)| {
+        Observed::Value(StateReached { pages, cached_pages, ..StateReached::default() })
+    });
+    sample(&part.expects, &did, round, reached, doubts)
+}
+
+fn sample(
+    expects: &Expects,
+    did: &Did,
+    round: u32,
+    reached_before: Observed<StateReached>,
+    doubts: Vec<LabDoubt>,
+) -> LabSample {
+    let told = |value: Option<u64>| match value {
+        Some(value) => Observed::Value(value),
+        None => Observed::Missing(Reason::not_measured("the probe does not tell")),
+    };
+    let whole = did.whole;
+    LabSample {
+        round,
+        wall_ns: whole.wall_ns,
+        operations: did.operations,
+        cpu_ns: told(whole.cpu_ns),
+        bytes: did.bytes,
+        syscalls: calls_of(expects, &whole).map_or(
+            Observed::Missing(Reason::not_measured("its calls were not counted")),
+            Observed::Value,
+        ),
+        reached_before,
+        device_read_bytes: told(whole.device_read_bytes),
+        device_write_bytes: told(whole.device_write_bytes),
+        major_faults: told(whole.major_faults),
+        minor_faults: told(whole.minor_faults),
+        doubts,
+    }
+}
+
+/// A run without an answer: kept in each of its cells, so that the failure is counted.
+pub(super) fn failed(
+    plan: &CellPlan,
+    round: u32,
+    reached: Observed<StateReached>,
+    why: &str,
+) -> Vec<LabSample> {
+    let doubt = LabDoubt { code: "failed", text: why.to_owned(), invalidates: true };
+    let none = Did { operations: 0, bytes: 0, whole: ProbeRepetition::default() };
+    let one = sample(&Expects::default(), &none, round, reached, vec![doubt]);
+    let cells = match &plan.splits {
+        Splits::Whole => 1,
+        Splits::Parts(parts) => parts.len(),
+    };
+    vec![one; cells]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::plan::{ProbeCommand, name};
+    use super::*;
+
+    fn split(part: PartSample, from: usize, to: Option<usize>, which: &str) -> Part {
+        let factors = vec![name("which", which)];
+        Part { factors, from, to, sample: part, expects: Expects::warm() }
+    }
+
+    fn plan(splits: Splits) -> CellPlan {
+        let probe = ProbeCommand::Program { argv: Vec::new() };
+        let plan = CellPlan::new(vec![name("what", "read")], WantedState::Warm, probe);
+        CellPlan { splits, ..plan }
+    }
+
+    fn answer() -> ProbeAnswer {
+        let text =
+            br#"{"probe":"x","bytes":40,"operations":4,"repetitions_ns":[90,5,9,7],"repetitions":[
+            {"wall_ns":90,"device_read_bytes":4096,"pages":2,"cached_before_pages":0},
+            {"wall_ns":5,"device_read_bytes":0},{"wall_ns":9,"device_read_bytes":4096},
+            {"wall_ns":7,"device_read_bytes":0,"pages":2,"cached_before_pages":2}]}"#;
+        ProbeAnswer::parse(text).expect("answer")
+    }
+
+    #[test]
+    fn calls_are_the_kernels_count_or_what_the_probe_believes() {
+        let told = |text: &[u8]| {
+            let answer = ProbeAnswer::parse(text).expect("answer");
+            told_calls(&answer, &answer.whole())
+        };
+        let kernel = br#"{"probe":"x","repetitions_ns":[1],"read_calls":3,"write_calls":1,
+            "calls":{"io_uring_enter":5,"pread":9}}"#;
+        assert_eq!(told(kernel), Some(9));
+        assert_eq!(
+            told(br#"{"probe":"x","repetitions_ns":[1],"calls":{"open":2,"read":4}}"#),
+            Some(6)
+        );
+        assert_eq!(told(br#"{"probe":"x","repetitions_ns":[1]}"#), None);
+    }
+
+    #[test]
+    fn a_run_is_one_sample_or_one_for_each_part() {
+        let unknown = Observed::Missing(Reason::not_measured("x"));
+        let whole = samples_of(&plan(Splits::Whole), &answer(), 3, unknown, &[]);
+        assert_eq!((whole[0].wall_ns, whole[0].operations, whole[0].round), (111, 4, 3));
+        let parts = plan(Splits::Parts(vec![
+            split(PartSample::Sum, 0, Some(1), "first"),
+            split(PartSample::Sum, 1, None, "later"),
+            split(PartSample::Median, 1, None, "median"),
+            split(PartSample::Sum, 9, None, "none"),
+        ]));
+        let ids: Vec<_> =
+            cells_of(Experiment::Reread, &parts).iter().map(|c| c.id.clone()).collect();
+        assert_eq!(ids[..2], ["reread/read/first", "reread/read/later"]);
+        let samples = samples_of(&parts, &answer(), 0, unknown, &[]);
+        let told: Vec<_> =
+            samples.iter().map(|one| (one.wall_ns, one.operations, one.bytes)).collect();
+        assert_eq!(told, [(90, 1, 10), (21, 3, 30), (7, 1, 10), (0, 0, 0)]);
+        let cached = samples[2].reached_before.value().map(|reached| reached.cached_pages);
+        assert_eq!(cached, Some(2));
+        // Each part is judged by what it read itself.
+        let valid: Vec<bool> = samples.iter().map(LabSample::is_valid).collect();
+        assert_eq!(valid, [false, false, true, false]);
+        assert_eq!(failed(&parts, 0, unknown, "why").len(), 4);
+    }
+}

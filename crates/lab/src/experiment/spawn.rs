@@ -1,0 +1,173 @@
+//! A probe as a process.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use hotset_facts::{ExitStatus, Pid};
+use hotset_sys::child;
+use hotset_sys::launch::Launch;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::MemfdFlags;
+
+use super::answer::ProbeAnswer;
+use super::plan::ProbeCommand;
+use crate::command::Invocation;
+
+/// How often a stop is looked for while a probe runs; a signal ends the wait at once.
+const LOOK: Duration = Duration::from_millis(100);
+/// What is kept of what a probe prints, in bytes.
+const MOST_PRINTED: u64 = 4 << 20;
+
+/// What a run of a probe came to.
+#[derive(Debug)]
+pub(super) enum Probed {
+    /// It answered.
+    Answer(Box<ProbeAnswer>),
+    /// It failed; why, in its own words.
+    Failed(String),
+    /// It was ended, because this program was asked to stop.
+    Stopped,
+}
+
+/// The words that run a probe. `native` are the words before the job of a native one.
+pub fn invocation(probe: &ProbeCommand, native: &[OsString]) -> Invocation {
+    let argv: Vec<OsString> = match probe {
+        ProbeCommand::Program { argv } => argv.clone(),
+        ProbeCommand::Native { job, arguments } => {
+            let words = arguments.iter().map(|(key, value)| {
+                let mut word = OsString::from(key);
+                word.push("=");
+                word.push(value);
+                word
+            });
+            native.iter().cloned().chain([OsString::from(job)]).chain(words).collect()
+        }
+    };
+    Invocation { program: argv.first().map(PathBuf::from).unwrap_or_default(), argv }
+}
+
+/// A probe that is ready to run: only the start is left to do.
+pub(super) struct Ready {
+    launch: Launch,
+    printed: File,
+    complaints: File,
+}
+
+impl Ready {
+    /// Makes it ready.
+    ///
+    /// # Errors
+    /// Where no file in memory can be made.
+    pub(super) fn new(invocation: &Invocation) -> io::Result<Self> {
+        let memory = |name| rustix::fs::memfd_create(name, MemfdFlags::CLOEXEC).map(File::from);
+        let (printed, complaints) = (memory("answer")?, memory("errors")?);
+        let null = File::open("/dev/null")?;
+        let stdio = [
+            Some(null.into()),
+            Some(printed.try_clone()?.into()),
+            Some(complaints.try_clone()?.into()),
+        ];
+        let launch = Launch::new(&invocation.program, &invocation.argv, stdio)?;
+        Ok(Self { launch, printed, complaints })
+    }
+
+    /// Runs it to its end, or until `stop`.
+    ///
+    /// # Errors
+    /// Where it can't be started or waited for.
+    pub(super) fn run(self, stop: &AtomicBool) -> io::Result<Probed> {
+        let pid = self.launch.start()?;
+        let Some(usage) = wait(pid, stop)? else { return Ok(Probed::Stopped) };
+        let exit = ExitStatus::from_wait_status(usage.wait_status);
+        // The terminal's Ctrl-C reached it too.
+        if exit != ExitStatus::Code(0) && stop.load(Ordering::Relaxed) {
+            return Ok(Probed::Stopped);
+        }
+        if exit != ExitStatus::Code(0) {
+            let said = text(&self.complaints);
+            let why = said.trim();
+            let how = match exit {
+                ExitStatus::Code(code) => format!("exit code {code}"),
+                ExitStatus::Signal(signal) => format!("ended by signal {signal}"),
+            };
+            let why = if why.is_empty() { how } else { format!("{how}: {why}") };
+            return Ok(Probed::Failed(why));
+        }
+        Ok(match ProbeAnswer::parse(text(&self.printed).as_bytes()) {
+            Ok(answer) => Probed::Answer(Box::new(answer.completed(&usage))),
+            Err(why) => Probed::Failed(why),
+        })
+    }
+}
+
+fn text(file: &File) -> String {
+    let size = file.metadata().map_or(0, |metadata| metadata.len()).min(MOST_PRINTED);
+    let mut bytes = vec![0; size as usize];
+    let read = file.read_at(&mut bytes, 0).unwrap_or(0);
+    bytes.truncate(read);
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Nothing where it was ended because of `stop`.
+fn wait(pid: Pid, stop: &AtomicBool) -> io::Result<Option<child::Usage>> {
+    let pidfd = child::pidfd(pid)?;
+    let tick = Timespec::try_from(LOOK).ok();
+    loop {
+        let ended = match poll(&mut [PollFd::new(&pidfd, PollFlags::IN)], tick.as_ref()) {
+            Ok(ready) => ready > 0,
+            Err(rustix::io::Errno::INTR) => false,
+            Err(error) => return Err(error.into()),
+        };
+        if ended {
+            return Ok(Some(child::reap(pid)?));
+        }
+        if stop.load(Ordering::Relaxed) {
+            let _ = rustix::process::pidfd_send_signal(&pidfd, rustix::process::Signal::KILL);
+            child::reap(pid)?;
+            return Ok(None);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(line: &str, stop: &AtomicBool) -> Probed {
+        let argv = ["/bin/sh", "-c", line].map(OsString::from).to_vec();
+        let invocation = invocation(&ProbeCommand::Program { argv }, &[]);
+        Ready::new(&invocation).expect("ready").run(stop).expect("run")
+    }
+
+    #[test]
+    fn a_probe_answers_or_says_why_not() {
+        let go = AtomicBool::new(false);
+        let answered = run(r#"echo '{"probe":"sh","repetitions_ns":[7]}'"#, &go);
+        assert!(matches!(answered, Probed::Answer(answer) if answer.whole().wall_ns == 7));
+        let failed = run("echo no file >&2; exit 1", &go);
+        assert!(matches!(failed, Probed::Failed(why) if why == "exit code 1: no file"));
+        assert!(
+            matches!(run("echo nonsense", &go), Probed::Failed(why) if why.contains("nonsense"))
+        );
+        assert!(matches!(run("kill -9 $$", &go), Probed::Failed(why) if why.contains("signal 9")));
+    }
+
+    #[test]
+    fn a_stop_ends_a_probe_that_would_run_on() {
+        let stopped = run("sleep 1000", &AtomicBool::new(true));
+        assert!(matches!(stopped, Probed::Stopped));
+    }
+
+    #[test]
+    fn words_of_a_native_probe_are_a_job_and_pairs() {
+        let probe = ProbeCommand::native("access", [("file", "/a b"), ("block", "1000")]);
+        let words = invocation(&probe, &["/hotset".into(), "lab-probe".into()]);
+        assert_eq!(words.argv, ["/hotset", "lab-probe", "access", "file=/a b", "block=1000"]);
+        assert_eq!(words.program, PathBuf::from("/hotset"));
+    }
+}

@@ -1,0 +1,122 @@
+//! Finding runtimes on the host.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use hotset_facts::LabSkipped;
+use serde::Deserialize;
+
+use super::build::{build, said};
+use super::language::Language;
+use super::probe::Probe;
+
+/// An interpreter that was named: `--interpreter NAME=PATH`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Interpreter {
+    /// What it is called in results.
+    pub name: String,
+    /// The program.
+    pub path: PathBuf,
+}
+
+/// What a probe says of itself.
+#[derive(Debug, Deserialize)]
+struct About {
+    version: String,
+    executable: PathBuf,
+    supports: Vec<String>,
+}
+
+/// Every runtime that the host has, with those that were named beside it; and what can't be had. One that was named like its
+/// language stands in the place of the host's. What has to be built is kept below `cache`.
+pub fn find(
+    languages: &[Language],
+    named: &[Interpreter],
+    cache: &Path,
+) -> (Vec<Probe>, Vec<LabSkipped>) {
+    let (mut probes, mut skipped) = (Vec::new(), Vec::new());
+    let mut take = |what: &str, found: Result<Probe, String>| match found {
+        Ok(probe) => probes.push(probe),
+        Err(why) => skipped.push(LabSkipped { what: what.to_owned(), why }),
+    };
+    for language in languages {
+        let named: Vec<_> =
+            named.iter().filter(|named| language_of(named) == Some(*language)).collect();
+        if !named.iter().any(|named| named.name == language.as_str()) {
+            take(language.as_str(), on_host(*language, cache));
+        }
+        for interpreter in &named {
+            take(&interpreter.name, ready(&interpreter.name, *language, &interpreter.path, cache));
+        }
+    }
+    for stranger in named.iter().filter(|named| language_of(named).is_none()) {
+        take(&stranger.name, Err(unknown(stranger)));
+    }
+    (probes, skipped)
+}
+
+fn on_host(language: Language, cache: &Path) -> Result<Probe, String> {
+    let places = || language.places().iter().map(PathBuf::from);
+    let program = language.programs().iter().find_map(|name| {
+        on_path(name).or_else(|| places().map(|place| place.join(name)).find(|path| can_run(path)))
+    });
+    let (names, package) = (language.programs().join(", "), language.package());
+    let program = program.ok_or_else(|| {
+        format!("none of {names} is on PATH; on Debian: apt-get install {package}")
+    })?;
+    ready(language.as_str(), language, &program, cache)
+        .map_err(|why| format!("{why}; on Debian: apt-get install {package}"))
+}
+
+fn language_of(interpreter: &Interpreter) -> Option<Language> {
+    Language::of_program(interpreter.path.file_name()?.to_str()?)
+}
+
+fn unknown(stranger: &Interpreter) -> String {
+    let known: Vec<&str> = Language::ALL.iter().flat_map(|one| one.programs()).copied().collect();
+    format!(
+        "{}: by its name it is none of {}, with a version behind it or not",
+        stranger.path.display(),
+        known.join(", ")
+    )
+}
+
+fn ready(name: &str, language: Language, program: &Path, cache: &Path) -> Result<Probe, String> {
+    let place = build(language, program, cache)?;
+    let own = match language {
+        Language::C | Language::Go => place.join("probe"),
+        _ => program.to_owned(),
+    };
+    let mut probe = Probe {
+        name: name.to_owned(),
+        language,
+        version: String::new(),
+        program: own,
+        found: program.to_owned(),
+        place,
+        supports: Vec::new(),
+    };
+    let about = about(&probe)?;
+    // A version manager's shim would be timed with what it starts.
+    (probe.program, probe.version, probe.supports) =
+        (about.executable, about.version, about.supports);
+    Ok(probe)
+}
+
+fn about(probe: &Probe) -> Result<About, String> {
+    let argv = probe.argv("about", &[]);
+    let words = said(Command::new(&argv[0]).args(&argv[1..]))?;
+    serde_json::from_slice(&words)
+        .map_err(|error| format!("{}: what it says isn't of the contract: {error}", probe.name))
+}
+
+/// The first program of that name on PATH.
+pub(super) fn on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|place| place.join(name)).find(|path| can_run(path))
+}
+
+fn can_run(path: &Path) -> bool {
+    path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}

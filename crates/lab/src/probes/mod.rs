@@ -1,0 +1,17 @@
+//! The probes of language runtimes: carried in this binary, put where their runtimes can run them, built where they must be.
+//!
+//! `docs/probes.md` has the contract. What can't be had is a [`LabSkipped`](hotset_facts::LabSkipped) with the way to get it.
+
+mod build;
+mod cache;
+mod find;
+mod language;
+mod probe;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use build::{beside, said};
+pub use cache::cache_directory;
+pub use find::{Interpreter, find};
+pub use language::Language;
+pub use probe::{Probe, Start};

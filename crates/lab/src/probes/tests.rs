@@ -1,0 +1,97 @@
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::*;
+use crate::test_support::Scratch;
+
+#[test]
+fn a_program_is_known_by_its_name_and_a_version_behind_it() {
+    let cases = [
+        ("python3.12", Some(Language::Python)),
+        ("python", Some(Language::Python)),
+        ("ruby3.1", Some(Language::Ruby)),
+        ("node-22", Some(Language::Node)),
+        ("gcc-12", Some(Language::C)),
+        ("ccache", None),
+        ("gofmt", None),
+        ("perl", None),
+    ];
+    for (name, language) in cases {
+        assert_eq!(Language::of_program(name), language, "{name}");
+    }
+}
+
+#[test]
+fn every_runtime_is_found_and_says_what_it_can_do() {
+    let scratch = Scratch::new();
+    let cache = scratch.path("cache");
+    let (probes, skipped) = find(&Language::ALL, &[], &cache);
+    assert_eq!(skipped, []);
+    let languages: Vec<_> = probes.iter().map(|probe| probe.language).collect();
+    assert_eq!(languages, Language::ALL);
+    for probe in &probes {
+        assert!(probe.can("readall:binary") && probe.can("exists"), "{probe:?}");
+        assert!(probe.program.is_absolute() && !probe.version.is_empty(), "{probe:?}");
+    }
+    // The second time nothing is built.
+    let times =
+        |probe: &Probe| fs::metadata(&probe.place).expect("place").modified().expect("time");
+    let before: Vec<_> = probes.iter().map(times).collect();
+    let (again, _) = find(&Language::ALL, &[], &cache);
+    assert_eq!((&again, again.iter().map(times).collect()), (&probes, before));
+    let left = fs::read_dir(&cache).expect("cache").count();
+    assert_eq!(left, Language::ALL.len(), "nothing half made is left");
+}
+
+#[test]
+fn a_named_interpreter_stands_beside_the_hosts_and_what_cannot_run_is_skipped_by_name() {
+    let scratch = Scratch::new();
+    let cache = scratch.path("cache");
+    let named = |name: &str, path: &Path| Interpreter { name: name.into(), path: path.to_owned() };
+    let shim = scratch.file("python3", b"#!/bin/sh\nexec python3 \"$@\"\n");
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(&shim, fs::Permissions::from_mode(0o755)).expect("chmod");
+    let given = [
+        named("mine", &shim),
+        named("gone", &scratch.path("ruby9")),
+        named("ruby", &scratch.path("ruby8")),
+        named("other", &scratch.path("perl")),
+    ];
+    let (probes, skipped) = find(&[Language::Python, Language::Ruby], &given, &cache);
+    let names: Vec<&str> = probes.iter().map(|probe| probe.name.as_str()).collect();
+    assert_eq!(names, ["python", "mine"]);
+    assert_eq!(probes[1].program, probes[0].program);
+    assert_ne!(probes[1].program, shim, "a shim is not what is timed");
+    let names: Vec<&str> = skipped.iter().map(|one| one.what.as_str()).collect();
+    assert_eq!(names, ["gone", "ruby", "other"]);
+    assert!(skipped[0].why.contains("ruby9"), "{skipped:?}");
+    assert!(skipped[2].why.contains("python3"), "{skipped:?}");
+}
+
+#[test]
+fn words_follow_the_contract() {
+    let probe = Probe {
+        name: "java".into(),
+        language: Language::Java,
+        version: "17".into(),
+        program: "/jdk/bin/java".into(),
+        found: "/jdk/bin/java".into(),
+        place: "/cache/java".into(),
+        supports: vec!["load:class".into()],
+    };
+    let start =
+        Start { flags: Some(vec!["-Xshare:auto".into()]), class_path: vec![PathBuf::from("/a")] };
+    let argv = probe.argv_with(&start, "load", &[("how", OsStr::new("class"))]);
+    let wanted = [
+        "/jdk/bin/java",
+        "-Xshare:auto",
+        "-cp",
+        "/a:/cache/java/probe.jar",
+        "Probe",
+        "load",
+        "how=class",
+    ];
+    assert_eq!(argv, wanted);
+    assert!(probe.can("load:class") && !probe.can("load"));
+}

@@ -1,0 +1,3 @@
+module hotset/probe
+
+go 1.19

@@ -1,0 +1,287 @@
+// Command probe is a probe of hotset for Go: one job, one line of JSON. docs/probes.md has the contract.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// answer is what the contract asks for.
+type answer struct {
+	Probe         string           `json:"probe"`
+	Version       string           `json:"version"`
+	Job           string           `json:"job"`
+	Bytes         int64            `json:"bytes"`
+	Calls         map[string]int64 `json:"calls"`
+	Operations    int64            `json:"operations"`
+	RepetitionsNs []int64          `json:"repetitions_ns"`
+	Notes         map[string]int64 `json:"notes,omitempty"`
+	Executable    string           `json:"executable,omitempty"`
+	Supports      []string         `json:"supports,omitempty"`
+}
+
+// words are the key=value words of the command line.
+type words map[string]string
+
+func (w words) need(key string) (string, error) {
+	value, found := w[key]
+	if !found {
+		return "", fmt.Errorf("%s= is missing", key)
+	}
+	return value, nil
+}
+
+func (w words) number(key string) (int64, error) {
+	value, err := w.need(key)
+	if err != nil {
+		return 0, err
+	}
+	number, err := strconv.ParseInt(value, 10, 64)
+	if err != nil || number < 0 {
+		return 0, fmt.Errorf("%s=%s is no whole number", key, value)
+	}
+	return number, nil
+}
+
+// paths are the files dir/prefix000suffix and so on.
+func (w words) paths() ([]string, error) {
+	count, err := w.number("count")
+	if err != nil {
+		return nil, err
+	}
+	dir, err := w.need("dir")
+	if err != nil {
+		return nil, err
+	}
+	paths := make([]string, count)
+	for i := range paths {
+		paths[i] = filepath.Join(dir, fmt.Sprintf("%s%03d%s", w["prefix"], i, w["suffix"]))
+	}
+	return paths, nil
+}
+
+// timed is the nanoseconds that work takes; time.Since reads the monotonic clock.
+func timed(work func() error) (int64, error) {
+	started := time.Now()
+	err := work()
+	return time.Since(started).Nanoseconds(), err
+}
+
+func repeated(count int64, work func() error) ([]int64, error) {
+	times := make([]int64, 0, count)
+	for i := int64(0); i < count; i++ {
+		took, err := timed(work)
+		if err != nil {
+			return nil, err
+		}
+		times = append(times, took)
+	}
+	return times, nil
+}
+
+func about(words) (answer, error) {
+	executable, err := os.Executable()
+	supports := []string{"read:binary", "parse", "write", "readall:binary", "exists"}
+	return answer{Executable: executable, Supports: supports}, err
+}
+
+func read(w words) (answer, error) {
+	count, err := w.number("count")
+	if err != nil {
+		return answer{}, err
+	}
+	var size int64
+	times, err := repeated(count, func() error {
+		data, err := os.ReadFile(w["file"])
+		size = int64(len(data))
+		return err
+	})
+	return answer{
+		Bytes: size * count, Calls: map[string]int64{"open": count}, Operations: count, RepetitionsNs: times,
+	}, err
+}
+
+func parse(w words) (answer, error) {
+	count, err := w.number("count")
+	if err != nil {
+		return answer{}, err
+	}
+	document, err := os.ReadFile(w["file"])
+	if err != nil {
+		return answer{}, err
+	}
+	var value any
+	opened := count
+	work := map[string]func() error{
+		"read": func() error { _, err := os.ReadFile(w["file"]); return err },
+		"read+parse": func() error {
+			data, err := os.ReadFile(w["file"])
+			if err != nil {
+				return err
+			}
+			return json.Unmarshal(data, &value)
+		},
+		"parse": func() error { return json.Unmarshal(document, &value) },
+	}[w["what"]]
+	if work == nil {
+		return answer{}, fmt.Errorf("what=%s is not one of read, read+parse, parse", w["what"])
+	}
+	if w["what"] == "parse" {
+		opened = 0
+	}
+	times, err := repeated(count, func() error { value = nil; return work() })
+	return answer{
+		Bytes: int64(len(document)) * opened, Calls: map[string]int64{"open": opened}, Operations: count,
+		RepetitionsNs: times,
+	}, err
+}
+
+func write(w words) (answer, error) {
+	var numbers [3]int64
+	for i, key := range []string{"total", "piece", "buffer"} {
+		number, err := w.number(key)
+		if err != nil {
+			return answer{}, err
+		}
+		numbers[i] = number
+	}
+	total, piece, buffer := numbers[0], numbers[1], numbers[2]
+	if piece == 0 {
+		return answer{}, errors.New("piece=0 would write nothing")
+	}
+	data := bytes.Repeat([]byte("x"), int(piece))
+	took, err := timed(func() error { return writePieces(w, data, total, int(buffer)) })
+	pieces := (total + piece - 1) / piece
+	calls := map[string]int64{"open": 1}
+	if buffer == 0 {
+		calls["write"] = pieces
+	}
+	return answer{Bytes: total, Calls: calls, Operations: pieces, RepetitionsNs: []int64{took}}, err
+}
+
+func writePieces(w words, data []byte, total int64, buffer int) error {
+	file, err := os.Create(w["file"])
+	if err != nil {
+		return err
+	}
+	put := file.Write
+	flush := func() error { return nil }
+	if buffer > 0 {
+		buffered := bufio.NewWriterSize(file, buffer)
+		put, flush = buffered.Write, buffered.Flush
+	}
+	for left := total; left > 0; left -= int64(len(data)) {
+		if left < int64(len(data)) {
+			data = data[:left]
+		}
+		if _, err := put(data); err != nil {
+			return err
+		}
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	if w["sync"] == "fsync" {
+		if err := file.Sync(); err != nil {
+			return err
+		}
+	}
+	return file.Close()
+}
+
+func readAll(w words) (answer, error) {
+	paths, err := w.paths()
+	if err != nil {
+		return answer{}, err
+	}
+	var size int64
+	took, err := timed(func() error {
+		for _, path := range paths {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			size += int64(len(data))
+		}
+		return nil
+	})
+	count := int64(len(paths))
+	return answer{
+		Bytes: size, Calls: map[string]int64{"open": count}, Operations: count, RepetitionsNs: []int64{took},
+	}, err
+}
+
+func exists(w words) (answer, error) {
+	paths, err := w.paths()
+	if err != nil {
+		return answer{}, err
+	}
+	times, err := w.number("times")
+	if err != nil {
+		return answer{}, err
+	}
+	var found int64
+	took, err := timed(func() error {
+		for i := int64(0); i < times; i++ {
+			for _, path := range paths {
+				if _, err := os.Stat(path); err == nil {
+					found++
+				} else if !errors.Is(err, fs.ErrNotExist) {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	asked := int64(len(paths)) * times
+	return answer{
+		Calls: map[string]int64{"exists": asked}, Notes: map[string]int64{"found": found},
+		Operations: asked, RepetitionsNs: []int64{took},
+	}, err
+}
+
+func run(arguments []string) error {
+	jobs := map[string]func(words) (answer, error){
+		"about": about, "read": read, "parse": parse, "write": write, "readall": readAll, "exists": exists,
+	}
+	if len(arguments) == 0 || jobs[arguments[0]] == nil {
+		return fmt.Errorf("there is no such job: %q", arguments)
+	}
+	w := words{}
+	for _, word := range arguments[1:] {
+		key, value, _ := strings.Cut(word, "=")
+		w[key] = value
+	}
+	if how := w["how"]; how != "" && how != "binary" {
+		return fmt.Errorf("how=%s is not binary", how)
+	}
+	answer, err := jobs[arguments[0]](w)
+	if err != nil {
+		return err
+	}
+	answer.Probe, answer.Version, answer.Job = "go", strings.TrimPrefix(runtime.Version(), "go"), arguments[0]
+	if answer.Calls == nil {
+		answer.Calls = map[string]int64{}
+	}
+	if answer.RepetitionsNs == nil {
+		answer.RepetitionsNs = []int64{}
+	}
+	return json.NewEncoder(os.Stdout).Encode(answer)
+}
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, strings.ReplaceAll(err.Error(), "\n", " "))
+		os.Exit(1)
+	}
+}
