@@ -9,7 +9,9 @@ pub mod bench;
 mod directories;
 mod finding;
 mod gate;
+pub mod lab;
 pub mod listing;
+pub mod live;
 mod losses;
 mod numbers;
 mod rules;
@@ -18,6 +20,7 @@ mod system;
 #[cfg(test)]
 mod testing;
 mod time;
+pub mod top;
 
 pub use directories::DirectoryLookups;
 pub use finding::{Evidence, Finding, Number, Saving, Severity};

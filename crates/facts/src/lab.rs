@@ -164,7 +164,7 @@ pub struct LabCell {
     pub state_wanted: WantedState,
     /// How the cache was filled.
     pub filled_by: FilledBy,
-    /// Who counted its calls: `sensor`, `trace`, `probe`; `none` where nobody did.
+    /// Who counted its calls: `sensor`, `trace`, `kernel` (/proc/PID/io around each timed part), `probe`; `none` where nobody did.
     pub syscalls_by: &'static str,
     /// Every sample, in order of time, the invalid ones too.
     pub samples: Vec<LabSample>,

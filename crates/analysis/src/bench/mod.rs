@@ -30,6 +30,7 @@ pub use explain::{ColdWarm, WaitSource};
 pub use files::{FileDifference, IoDifference, IoKind, KindDifference};
 pub use gates::{JudgedRun, judge};
 pub use order::{Interval, MIN_ROUNDS};
+pub(crate) use order::{median, median_interval, sorted};
 pub use ratio::{Difference, RatioEstimate};
 pub use summary::{BenchSummary, summarise_bench};
 pub use warmup::{Trend, trend, warmup_rounds};

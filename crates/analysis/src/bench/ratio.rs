@@ -51,8 +51,12 @@ impl Difference {
 impl RatioEstimate {
     /// From the times of A and B in each round. A round with a time of zero has no ratio. Nothing without a round.
     pub fn of(pairs: impl IntoIterator<Item = (u64, u64)>) -> Option<Self> {
-        let ratios =
-            pairs.into_iter().filter(|&(a, b)| a > 0 && b > 0).map(|(a, b)| b as f64 / a as f64);
+        Self::of_reals(pairs.into_iter().map(|(a, b)| (a as f64, b as f64)))
+    }
+
+    /// The same from times that are no whole numbers, such as those of an operation.
+    pub fn of_reals(pairs: impl IntoIterator<Item = (f64, f64)>) -> Option<Self> {
+        let ratios = pairs.into_iter().filter(|&(a, b)| a > 0.0 && b > 0.0).map(|(a, b)| b / a);
         let ratios = sorted(ratios);
         let (below, above) = (ratios.len().checked_sub(1)? / 2, ratios.len() / 2);
         let (below, above) = (*ratios.get(below)?, *ratios.get(above)?);

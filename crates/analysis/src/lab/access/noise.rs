@@ -1,0 +1,49 @@
+//! How small a difference the session can tell: what a cell differs from itself.
+
+use hotset_facts::{LabCell, LabSession};
+
+use super::super::{LabAnswer, compare, sure, words};
+use crate::bench::RatioEstimate;
+
+/// The factor that only the second of two equal cells has.
+const TWIN: &str = "twin";
+
+pub(super) fn of(session: &LabSession) -> Option<LabAnswer> {
+    let mut found: Vec<(&LabCell, &LabCell, RatioEstimate)> = session
+        .cells
+        .iter()
+        .filter(|cell| cell.level(TWIN).is_some())
+        .filter_map(|twin| {
+            let first = session.cells.iter().find(|one| is_twin_of(twin, one))?;
+            Some((first, twin, compare(first, twin)?))
+        })
+        .collect();
+    let away = |ratio: &RatioEstimate| (ratio.ratio.ln()).abs();
+    found.sort_by(|a, b| away(&b.2).total_cmp(&away(&a.2)));
+    let (first, twin, ratio) = found.first()?;
+    let each: Vec<String> = found
+        .iter()
+        .map(|(first, _, ratio)| format!("{} {}", first.id, words::times(ratio.ratio)))
+        .collect();
+    let differs = ratio.interval.is_some_and(|interval| !interval.holds(1.0));
+    let verdict = if differs {
+        "More than its intervals allow: this session can't decide anything closer than that."
+    } else {
+        "No more than chance allows."
+    };
+    Some(LabAnswer {
+        question: "How much does a cell differ from itself in this session?".to_owned(),
+        answer: format!(
+            "{verdict} The second of two equal cells by the first: {}.",
+            each.join(", ")
+        ),
+        number: words::times(ratio.ratio),
+        sure: sure(ratio),
+        evidence: vec![first.id.clone(), twin.id.clone()],
+    })
+}
+
+fn is_twin_of(twin: &LabCell, one: &LabCell) -> bool {
+    let own = twin.factors.iter().filter(|factor| factor.name != TWIN);
+    one.level(TWIN).is_none() && own.eq(one.factors.iter())
+}

@@ -1,0 +1,69 @@
+//! Answers, and what the experiments' own modules make them from.
+
+use hotset_facts::{LabCell, LabSample, LabSession, Level};
+
+use super::numbers::{CellNumbers, by_round};
+use super::words;
+use crate::bench::RatioEstimate;
+
+/// A question and what the cells say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LabAnswer {
+    /// The question, with its question mark.
+    pub question: String,
+    /// The answer: a sentence with its number.
+    pub answer: String,
+    /// That number, with its unit.
+    pub number: String,
+    /// How sure it is: the interval and from how many rounds, or why there is none.
+    pub sure: String,
+    /// The ids of the cells that it rests on.
+    pub evidence: Vec<String>,
+}
+
+/// The only cell whose factors have these levels, with its place in the session. Factors that aren't named may have any
+/// level; none if no cell matches, or several do.
+pub fn find<'a>(session: &'a LabSession, wanted: &[(&str, Level)]) -> Option<(usize, &'a LabCell)> {
+    let matches =
+        |cell: &LabCell| wanted.iter().all(|(name, level)| cell.level(name) == Some(level));
+    let mut found = session.cells.iter().enumerate().filter(|(_, cell)| matches(cell));
+    let first = found.next()?;
+    found.next().is_none().then_some(first)
+}
+
+/// The time of `b` divided by that of `a`, by the rounds in which both have samples that count. None where there is no
+/// such round, or where the two are in different units.
+pub fn compare(a: &LabCell, b: &LabCell) -> Option<RatioEstimate> {
+    if a.unit != b.unit {
+        return None;
+    }
+    let counted = |cell: &LabCell| {
+        let samples = cell.samples.iter().filter(|sample: &&LabSample| sample.is_valid());
+        by_round(cell.unit, samples)
+    };
+    let (a, b) = (counted(a), counted(b));
+    RatioEstimate::of_reals(a.iter().filter_map(|(round, &a)| Some((a, *b.get(round)?))))
+}
+
+/// How sure a ratio is: `95 % interval 1.10 to 1.32, from 15 rounds`.
+pub fn sure(ratio: &RatioEstimate) -> String {
+    let rounds = words::rounds(ratio.rounds);
+    match ratio.interval {
+        Some(one) => {
+            let (low, high) = (words::real(one.low), words::real(one.high));
+            format!("95 % interval {low} to {high}, from {rounds}")
+        }
+        None => format!("no 95 % interval, from {rounds}"),
+    }
+}
+
+/// How sure a cell's median is: `95 % interval 1.10 µs to 1.32 µs, from 15 rounds`.
+pub fn sure_of_median(cell: &CellNumbers) -> String {
+    let rounds = words::rounds(cell.rounds);
+    match (cell.low, cell.high) {
+        (Some(low), Some(high)) => {
+            format!("95 % interval {} to {}, from {rounds}", words::time(low), words::time(high))
+        }
+        _ => format!("no 95 % interval, from {rounds}"),
+    }
+}

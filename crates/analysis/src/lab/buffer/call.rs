@@ -1,0 +1,103 @@
+//! What one write(2) costs.
+
+use std::collections::BTreeMap;
+
+use super::super::KnownLevel::{Name, Number};
+use super::super::numbers::by_round;
+use super::super::pick::{Cells, Picked};
+use super::super::{LabAnswer, words};
+use super::{largest, usual_piece};
+use crate::bench::{median, median_interval, sorted};
+
+/// The buffer that is compared with none.
+const BUFFER_BYTES: u64 = 4096;
+
+/// The time without a buffer less the time with one of 4096 bytes, divided by the calls that this saves, by rounds. The bytes,
+/// the pieces and the pages are the same in both, so that they cancel out. What the buffer itself takes for each piece, a
+/// memcpy, does not, and makes the figure too low by some nanoseconds.
+pub(super) fn answer(written: &Cells<'_>) -> Option<LabAnswer> {
+    let cells = written.with(&[("writer", Name("native")), ("sync", Name("none"))]);
+    let existing = Cost::of(&cells.with(&[("file", Name("existing"))]));
+    let new = Cost::of(&cells.with(&[("file", Name("new"))]));
+    let (main, name, other) = match (existing, new) {
+        (Some(existing), new) => (existing, "a file that is there and cached", new),
+        (None, Some(new)) => (new, "a new file", None),
+        (None, None) => return None,
+    };
+    let mut answer = format!(
+        "{} for {}, into {name}: the difference between {} calls and {} for {}",
+        words::time(main.ns),
+        words::bytes(main.piece),
+        main.calls.0,
+        main.calls.1,
+        words::bytes(main.total)
+    );
+    let mut evidence = main.evidence.clone();
+    if let Some(new) = other {
+        answer.push_str(&format!(
+            "; {} into a new file of {}",
+            words::time(new.ns),
+            words::bytes(new.total)
+        ));
+        evidence.extend(new.evidence);
+    }
+    answer.push('.');
+    Some(LabAnswer {
+        question: "What does one write(2) cost?".to_owned(),
+        answer,
+        number: words::time(main.ns),
+        sure: main.sure,
+        evidence,
+    })
+}
+
+struct Cost {
+    ns: f64,
+    sure: String,
+    total: u64,
+    piece: u64,
+    /// Without the buffer, and with it.
+    calls: (u64, u64),
+    evidence: Vec<String>,
+}
+
+impl Cost {
+    fn of(cells: &Cells<'_>) -> Option<Self> {
+        // The largest file that was written without a buffer too.
+        let unbuffered = cells.with(&[("buffer_bytes", Number(0))]);
+        let (_, usual) = usual_piece(&unbuffered)?;
+        let (total, _) = largest(&usual)?;
+        let (piece, _) = usual_piece(&usual)?;
+        let one = |buffer| {
+            cells.one(&[
+                ("total_bytes", Number(total)),
+                ("piece_bytes", Number(piece)),
+                ("buffer_bytes", Number(buffer)),
+            ])
+        };
+        let (none, buffered) = (one(0)?, one(BUFFER_BYTES)?);
+        // Samples with other counts don't count.
+        let calls = (total.div_ceil(piece), total.div_ceil(piece.max(BUFFER_BYTES)));
+        let saved = calls.0.checked_sub(calls.1).filter(|&saved| saved > 0)?;
+        let (without, with) = (rounds(&none), rounds(&buffered));
+        let costs =
+            without.iter().filter_map(|(round, ns)| Some((ns - with.get(round)?) / saved as f64));
+        let costs = sorted(costs);
+        let rounds = words::rounds(costs.len());
+        let sure = match median_interval(&costs) {
+            Some(one) => format!(
+                "95 % interval {} to {}, from {rounds}",
+                words::time(one.low),
+                words::time(one.high)
+            ),
+            None => format!("no 95 % interval, from {rounds}"),
+        };
+        let evidence = vec![none.id(), buffered.id()];
+        Some(Self { ns: median(costs)?, sure, total, piece, calls, evidence })
+    }
+}
+
+fn rounds(picked: &Picked<'_>) -> BTreeMap<u32, f64> {
+    let counted = picked.cell.samples.iter().filter(|sample| sample.is_valid());
+    by_round(picked.cell.unit, counted)
+}

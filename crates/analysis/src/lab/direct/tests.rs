@@ -1,0 +1,85 @@
+use hotset_facts::{Experiment, LabCell, LabSession};
+
+use super::super::summarise_lab;
+use super::super::testing::{cell, invalid, session};
+use super::{fact, named};
+
+fn app(mode: &str, which: &str, walls: &[u64]) -> LabCell {
+    cell(&[("case", named("app")), ("mode", named(mode)), ("which", named(which))], walls)
+}
+
+fn dd(state: &str, walls: &[u64]) -> LabCell {
+    cell(&[("case", named("dd")), ("mode", named("cached")), ("state", named(state))], walls)
+}
+
+fn with(mut session: LabSession, facts: &[(&str, &str, &str, &str)]) -> LabSession {
+    let each =
+        facts.iter().map(|(case, how, what, value)| (fact(case, how, what), (*value).into()));
+    session.facts.extend(each);
+    session
+}
+
+const SEVEN: [u64; 7] = [100, 101, 99, 100, 102, 98, 100];
+
+fn times(factor: u64) -> Vec<u64> {
+    SEVEN.iter().map(|wall| wall * factor).collect()
+}
+
+#[test]
+fn each_question_is_answered_with_its_numbers() {
+    let cells = vec![
+        dd("cold", &times(30)),
+        dd("warm", &times(10)),
+        app("direct", "first", &times(50)),
+        app("direct", "later", &times(40)),
+        app("cached", "first", &times(45)),
+        app("cached", "later", &times(2)),
+    ];
+    let facts = [
+        ("dd", "cold", "pages requested", "1000"),
+        ("dd", "cold", "misses", "40"),
+        ("dd", "cold", "read-ahead hits", "960"),
+        ("dd", "cold", "folios added", "50"),
+        ("dd", "warm", "pages requested", "1000"),
+        ("dd", "warm", "misses", "0"),
+        ("dd", "warm", "read-ahead hits", "0"),
+        ("app", "direct", "bytes read directly", "33554432"),
+        ("app", "direct", "bytes read", "33554432"),
+        ("app", "direct", "pages requested", "0"),
+        ("app", "direct", "open flags", "O_RDONLY|O_DIRECT"),
+        ("app", "direct", "folios added", "0"),
+    ];
+    let summary = summarise_lab(with(session(Experiment::Direct, cells), &facts));
+    let [who, worth, twice, folios] = summary.answers.as_slice() else {
+        panic!("{:?}", summary.answers)
+    };
+    assert_eq!(who.number, "100 % direct");
+    assert!(who.answer.contains("O_DIRECT") && who.answer.contains("32 MiB of the 32 MiB"));
+    assert_eq!(worth.number, "20.0 times");
+    assert!(worth.sure.contains("95 %"), "{}", worth.sure);
+    assert!(twice.answer.contains("3.00 times") && twice.answer.contains("100 % came from"));
+    assert_eq!(folios.number, "50 of 1000");
+    assert!(folios.answer.contains("20.0 times too few") && folios.answer.contains("not measured"));
+    let known: Vec<_> = summary.session.cells.iter().map(|cell| cell.id.as_str()).collect();
+    let mut evidence = summary.answers.iter().flat_map(|answer| &answer.evidence).peekable();
+    assert!(evidence.peek().is_some() && evidence.all(|id| known.contains(&id.as_str())));
+}
+
+#[test]
+fn without_the_sensor_only_the_times_are_answered() {
+    let cells = vec![app("direct", "later", &times(40)), app("cached", "later", &times(2))];
+    let summary = summarise_lab(session(Experiment::Direct, cells));
+    assert_eq!(summary.answers.len(), 1);
+    let cells = vec![dd("cold", &times(30)), dd("warm", &times(10))];
+    let summary = summarise_lab(session(Experiment::Direct, cells));
+    assert!(summary.answers[0].answer.contains("not measured"), "{:?}", summary.answers);
+}
+
+#[test]
+fn what_was_not_measured_has_no_answer() {
+    let mut cold = dd("cold", &times(30));
+    cold.samples = cold.samples.into_iter().map(invalid).collect();
+    let summary = summarise_lab(session(Experiment::Direct, vec![cold, dd("warm", &times(10))]));
+    assert_eq!(summary.answers, []);
+    assert_eq!(summarise_lab(session(Experiment::Direct, Vec::new())).answers, []);
+}

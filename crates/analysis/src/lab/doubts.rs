@@ -1,0 +1,130 @@
+//! What a person should doubt about an experiment.
+
+use std::collections::BTreeMap;
+
+use hotset_facts::LabSession;
+
+use super::numbers::CellNumbers;
+use super::words;
+use crate::bench::{MIN_ROUNDS, Warning};
+
+/// Cells that a doubt names.
+const NAMED: usize = 3;
+
+/// What is known about one kind of doubt.
+struct Kind<'a> {
+    samples: usize,
+    cells: usize,
+    cell: &'a str,
+    example: &'a str,
+}
+
+/// All of a session's, the gravest first.
+pub(super) fn of(session: &LabSession, cells: &[CellNumbers]) -> Vec<Warning> {
+    let mut all = Vec::new();
+    if session.interrupted {
+        let text = format!("interrupted after {}", words::rounds(session.rounds as usize));
+        all.push(warning("interrupted", text, "run it again for all rounds"));
+    }
+    all.extend(without_number(session, cells));
+    all.extend(samples(session, cells));
+    if let Some(few) = few_rounds(cells) {
+        all.push(few);
+    }
+    all.extend(host(session));
+    all
+}
+
+fn warning(kind: &'static str, text: String, advice: &str) -> Warning {
+    Warning { kind, text, advice: advice.to_owned() }
+}
+
+fn without_number(session: &LabSession, cells: &[CellNumbers]) -> Option<Warning> {
+    let all = session.cells.iter().zip(cells);
+    let none: Vec<&str> =
+        all.filter(|(_, one)| one.median.is_none()).map(|(cell, _)| cell.id.as_str()).collect();
+    let named = none.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    let more = match none.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(", {more} more"),
+    };
+    let cells = count(none.len(), "cell has", "cells have");
+    let text = format!("{cells} no sample that counts: {named}{more}");
+    (!none.is_empty())
+        .then(|| warning("no-number", text, "only the figure of all samples is given"))
+}
+
+fn samples(session: &LabSession, cells: &[CellNumbers]) -> Vec<Warning> {
+    let mut kinds: BTreeMap<(bool, &'static str), Kind<'_>> = BTreeMap::new();
+    for (cell, numbers) in session.cells.iter().zip(cells) {
+        for reason in &numbers.reasons {
+            // Those that don't count come first.
+            let kind = kinds.entry((!reason.invalidates, reason.code)).or_insert(Kind {
+                samples: 0,
+                cells: 0,
+                cell: &cell.id,
+                example: &reason.example,
+            });
+            kind.samples += reason.samples;
+            kind.cells += 1;
+        }
+    }
+    let all: usize = cells.iter().map(|one| one.valid + one.invalid).sum();
+    let text = |((counts, code), kind): ((bool, &'static str), Kind<'_>)| {
+        let verb = if counts { "are doubtful" } else { "don't count" };
+        let Kind { samples, cells, cell, example } = kind;
+        let cells = count(cells, "cell", "cells");
+        let text = format!(
+            "{samples} of {all} samples in {cells} {verb} ({code}), such as {cell}: {example}"
+        );
+        warning(code, text, "")
+    };
+    kinds.into_iter().map(text).collect()
+}
+
+fn few_rounds(cells: &[CellNumbers]) -> Option<Warning> {
+    let few = cells.iter().filter(|one| one.median.is_some() && one.low.is_none()).count();
+    let text = format!(
+        "{} fewer than {MIN_ROUNDS} rounds that count, so no 95 % interval exists",
+        count(few, "cell has", "cells have")
+    );
+    (few > 0).then(|| warning("few-rounds", text, "--rounds gives more"))
+}
+
+fn host(session: &LabSession) -> Vec<Warning> {
+    let mut all = Vec::new();
+    let conditions = &session.conditions;
+    if let Some(pages @ 1..) = conditions.evicted_while_idle_pages.value() {
+        let text = format!(
+            "this host evicts idle page cache: {pages} pages of idle files vanished meanwhile"
+        );
+        all.push(warning(
+            "evicts-idle",
+            text,
+            "states are set and verified right before each sample",
+        ));
+    } else if session.environment.evicts_idle_cache {
+        let text =
+            "this host evicts idle page cache (a DAMON scheme with action pageout)".to_owned();
+        all.push(warning(
+            "evicts-idle",
+            text,
+            "states are set and verified right before each sample",
+        ));
+    }
+    let load = [conditions.load_hundredths.0, conditions.load_hundredths.1];
+    let load = load.into_iter().filter_map(|load| load.value()).max();
+    if let Some(load) = load.filter(|&load| load > 100 * u64::from(session.environment.cpus)) {
+        let text = format!(
+            "other work ran meanwhile: a load of {} on {}",
+            words::real(load as f64 / 100.0),
+            count(session.environment.cpus as usize, "CPU", "CPUs")
+        );
+        all.push(warning("load", text, "run it on a quiet machine"));
+    }
+    all
+}
+
+fn count(number: usize, one: &str, several: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { several })
+}

@@ -1,0 +1,100 @@
+//! Losses that grew, each told once and beside what it damages.
+
+use hotset_facts::LiveLosses;
+
+/// A cause of loss that grew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GrownLoss {
+    /// How many more since it was last told.
+    pub more: u64,
+    /// What was lost, a whole clause.
+    pub what: &'static str,
+    /// What that does to the numbers.
+    pub damage: &'static str,
+    /// Whether counts are too low, and not only less well attributed.
+    pub counts: bool,
+}
+
+/// Compares losses with what was told before.
+#[derive(Debug, Clone, Default)]
+pub struct LossWatch {
+    told: LiveLosses,
+}
+
+impl LossWatch {
+    /// What grew since the last call.
+    pub fn grown(&mut self, now: &LiveLosses) -> Vec<GrownLoss> {
+        let before = std::mem::replace(&mut self.told, now.clone());
+        let cause = |now: u64, before: u64, what, damage, counts| {
+            let more = now.saturating_sub(before);
+            (more > 0).then_some(GrownLoss { more, what, damage, counts })
+        };
+        [
+            cause(
+                now.tasks,
+                before.tasks,
+                "tasks could not be followed",
+                "what they did is not counted: every column is at least what it says",
+                true,
+            ),
+            cause(
+                now.requests,
+                before.requests,
+                "io_uring requests could not be followed",
+                "they are not counted: pages, hits, misses and direct bytes are at least what they say",
+                true,
+            ),
+            cause(
+                now.skipped_programs,
+                before.skipped_programs,
+                "runs of the sensor's programs were skipped by the kernel",
+                "every column is at least what it says",
+                true,
+            ),
+            cause(
+                now.origins,
+                before.origins,
+                "page ranges that were read ahead could not be remembered",
+                "some pages from the device count as from the cache: the device share is at least what it says",
+                false,
+            ),
+            cause(
+                now.unattributed,
+                before.unattributed,
+                "requests found the tables full",
+                "totals are right, but these belong to no process and no file",
+                false,
+            ),
+            cause(
+                now.events,
+                before.events,
+                "names or process events were lost",
+                "totals are right, but some files or processes lack their name",
+                false,
+            ),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loss_is_told_once_each_time_it_grows() {
+        let mut watch = LossWatch::default();
+        let losses = LiveLosses { tasks: 2, events: 1, ..LiveLosses::default() };
+        assert_eq!(watch.grown(&LiveLosses::default()), []);
+        let grown = watch.grown(&losses);
+        assert_eq!(
+            grown.iter().map(|loss| (loss.more, loss.counts)).collect::<Vec<_>>(),
+            [(2, true), (1, false)]
+        );
+        assert_eq!(watch.grown(&losses), []);
+        let more = LiveLosses { tasks: 5, ..losses };
+        assert_eq!(watch.grown(&more).iter().map(|loss| loss.more).collect::<Vec<_>>(), [3]);
+    }
+}

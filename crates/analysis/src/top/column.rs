@@ -1,0 +1,224 @@
+//! What a line says in a column. Ratios are of what is there: where there were no pages there is no ratio.
+
+use std::cmp::Ordering;
+
+use hotset_facts::{LiveIo, Observed};
+
+use super::item::{Item, Kind, Line};
+use crate::live::LiveNumbers;
+
+/// A column of a view, and what its lines can be sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Column {
+    /// The process's number.
+    Pid,
+    /// Its user.
+    User,
+    /// The name of its program, the file's path, or the control group's name.
+    Name,
+    /// Requested pages that were in the cache.
+    Hits,
+    /// Requested pages that were not.
+    Misses,
+    /// Pages that turned dirty.
+    Dirties,
+    /// Hits by requested pages.
+    ReadHit,
+    /// Written pages that were in the cache already, by written pages.
+    WriteHit,
+    /// Requested pages that had to be read from the device, by requested pages.
+    Device,
+    /// Bytes that bypassed the cache.
+    Direct,
+    /// Page faults on file mappings.
+    Faults,
+    /// Files that a process used, or processes of a file or a control group.
+    Count,
+    /// Pages read ahead.
+    ReadAhead,
+    /// Bytes of buffered reads.
+    ReadBytes,
+    /// Bytes of buffered writes.
+    WriteBytes,
+    /// Bytes read from the device.
+    DeviceRead,
+    /// Bytes written to the device.
+    DeviceWrite,
+    /// Calls of fsync and kin.
+    Syncs,
+    /// Time in reads that waited for a device, and in direct I/O.
+    Wait,
+    /// The control group of a process.
+    Group,
+}
+
+/// What stands in a column.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Value {
+    /// So many, which a rate divides by time.
+    Count(u64),
+    /// Bytes, which a rate divides by time.
+    Bytes(u64),
+    /// Nanoseconds, which a rate divides by time.
+    Nanoseconds(u64),
+    /// A share of 1, which no rate changes.
+    Share(f64),
+    /// So many at a time, which no rate changes.
+    Number(u64),
+    /// There is none.
+    None,
+}
+
+impl Column {
+    /// What `io` says in this column, as far as counters alone can say it.
+    pub fn value(self, io: &LiveIo) -> Value {
+        match self {
+            Self::Hits => Value::Count(io.hits()),
+            Self::Misses => Value::Count(io.read_misses),
+            Self::Dirties => Value::Count(io.dirtied_pages),
+            Self::ReadHit => share(LiveNumbers::new(*io, 0.0).hit_ratio()),
+            Self::WriteHit => share(LiveNumbers::new(*io, 0.0).write_hit_ratio()),
+            Self::Device => share(LiveNumbers::new(*io, 0.0).device_share()),
+            Self::Direct => Value::Bytes(io.direct_bytes()),
+            Self::Faults => Value::Count(io.faults),
+            Self::ReadAhead => Value::Count(io.readahead_pages),
+            Self::ReadBytes => Value::Bytes(io.read_bytes),
+            Self::WriteBytes => Value::Bytes(io.write_bytes),
+            Self::DeviceRead => Value::Bytes(io.device_read_bytes),
+            Self::DeviceWrite => Value::Bytes(io.device_write_bytes),
+            Self::Syncs => Value::Count(io.sync_calls),
+            Self::Wait => Value::Nanoseconds(io.read_wait_ns.saturating_add(io.direct_ns)),
+            Self::Pid | Self::User | Self::Name | Self::Count | Self::Group => Value::None,
+        }
+    }
+
+    /// What a line says in this column; names are none.
+    pub fn of(self, line: &Line<Item<'_>>) -> Value {
+        match (self, line.item) {
+            (Self::Pid, Item::Process(item)) => Value::Number(item.process.pid.into()),
+            (Self::Count, Item::Process(item)) => Value::Number(item.files.into()),
+            (Self::Count, Item::File(item)) => Value::Number(item.processes.into()),
+            (Self::Count, Item::Group(item)) => Value::Number(item.processes.into()),
+            _ => self.value(&line.io),
+        }
+    }
+
+    /// Whether the largest come first when one sorts by it: so for numbers, and not for names.
+    pub fn largest_first(self) -> bool {
+        !matches!(self, Self::Pid | Self::User | Self::Name | Self::Group)
+    }
+
+    /// The columns that lines of a kind have, those that matter most first.
+    pub fn all(kind: Kind) -> &'static [Self] {
+        use Column::{
+            Count, Device, DeviceRead, DeviceWrite, Direct, Dirties, Faults, Group, Hits, Misses,
+            Name, Pid, ReadAhead, ReadBytes, ReadHit, Syncs, User, Wait, WriteBytes, WriteHit,
+        };
+        match kind {
+            Kind::Processes => &[
+                Pid,
+                User,
+                Name,
+                Hits,
+                Misses,
+                Dirties,
+                ReadHit,
+                WriteHit,
+                Device,
+                Direct,
+                Faults,
+                ReadAhead,
+                ReadBytes,
+                WriteBytes,
+                DeviceRead,
+                DeviceWrite,
+                Wait,
+                Syncs,
+                Count,
+                Group,
+            ],
+            Kind::Files | Kind::Groups => &[
+                Name,
+                Hits,
+                Misses,
+                Dirties,
+                ReadHit,
+                Device,
+                Direct,
+                Faults,
+                Count,
+                WriteHit,
+                ReadAhead,
+                ReadBytes,
+                WriteBytes,
+                DeviceRead,
+                DeviceWrite,
+                Wait,
+                Syncs,
+            ],
+        }
+    }
+
+    /// How two lines stand to each other by this column, smaller ones first; where there is no value, least.
+    pub fn compare(self, a: &Line<Item<'_>>, b: &Line<Item<'_>>) -> Ordering {
+        match (self, a.item, b.item) {
+            (Self::User, Item::Process(x), Item::Process(y)) => {
+                let name = |item: &super::ProcessItem| item.user.clone();
+                name(x).cmp(&name(y)).then(x.process.uid.value().cmp(&y.process.uid.value()))
+            }
+            (Self::Name, Item::Process(x), Item::Process(y)) => x.process.comm.cmp(&y.process.comm),
+            (Self::Name, Item::File(x), Item::File(y)) => {
+                x.file.path.as_value().cmp(&y.file.path.as_value())
+            }
+            (Self::Name, Item::Group(x), Item::Group(y)) => {
+                let path = |item: &super::GroupItem| item.path.as_value().cloned();
+                (&x.name, path(x)).cmp(&(&y.name, path(y)))
+            }
+            (Self::Group, Item::Process(x), Item::Process(y)) => {
+                x.process.cgroup.as_value().cmp(&y.process.cgroup.as_value())
+            }
+            _ => self.of(a).rank().total_cmp(&self.of(b).rank()),
+        }
+    }
+
+    /// A number to sort by, if this column has numbers.
+    pub(super) fn rank(self, line: &Line<Item<'_>>) -> Option<f64> {
+        match self {
+            Self::User | Self::Name | Self::Group => None,
+            _ => Some(self.of(line).rank()),
+        }
+    }
+}
+
+impl Value {
+    /// A number to sort by. Counts beyond 2^53 lose their last digits here and nowhere else.
+    fn rank(self) -> f64 {
+        match self {
+            Self::Count(n) | Self::Bytes(n) | Self::Nanoseconds(n) | Self::Number(n) => n as f64,
+            Self::Share(share) => share,
+            Self::None => -1.0,
+        }
+    }
+
+    /// A count, bytes or nanoseconds by a second; a share and what is no sum stay as they are.
+    pub fn per_second(self, seconds: f64) -> Self {
+        let rate = |n: u64| if seconds > 0.0 { (n as f64 / seconds).round() as u64 } else { 0 };
+        match self {
+            Self::Count(n) => Self::Count(rate(n)),
+            Self::Bytes(n) => Self::Bytes(rate(n)),
+            Self::Nanoseconds(n) => Self::Nanoseconds(rate(n)),
+            other => other,
+        }
+    }
+}
+
+fn share(share: Option<f64>) -> Value {
+    share.map_or(Value::None, Value::Share)
+}
+
+/// The value of what was observed, else none.
+impl From<Observed<u64>> for Value {
+    fn from(observed: Observed<u64>) -> Self {
+        observed.value().map_or(Self::None, Self::Count)
+    }
+}

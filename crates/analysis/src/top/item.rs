@@ -1,0 +1,236 @@
+//! Lines of processes, files and control groups, and who they are about.
+
+use std::sync::Arc;
+
+use hotset_facts::{FileId, LiveFile, LiveIo, LiveProcess, Observed};
+
+/// What a view has lines of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// Processes.
+    Processes,
+    /// Files.
+    Files,
+    /// Control groups, or the containers that they are.
+    Groups,
+}
+
+impl Kind {
+    /// All of them, in the order in which they are shown.
+    pub const ALL: [Self; 3] = [Self::Processes, Self::Files, Self::Groups];
+}
+
+/// Who a line is about, across intervals.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum ItemKey {
+    /// [`LiveProcess::id`], which no other process of the session gets.
+    Process(u32),
+    /// A file.
+    File(FileId),
+    /// A control group by its path; `None` for processes whose group is not known.
+    Group(Option<Arc<str>>),
+}
+
+/// How a line stands to the interval that it is shown in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LineState {
+    /// It did something in it.
+    #[default]
+    Active,
+    /// It ended in it.
+    Ended,
+    /// It ended before; what is shown is its last interval.
+    Gone,
+    /// It did nothing in it, and is shown because somebody looks at it.
+    Idle,
+}
+
+/// A process of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProcessItem {
+    /// As the session knows it.
+    pub process: LiveProcess,
+    /// The name of its user, if known.
+    pub user: Option<Arc<str>>,
+    /// Files that it used in the interval.
+    pub files: u32,
+}
+
+/// A file of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileItem {
+    /// As the session knows it.
+    pub file: LiveFile,
+    /// Processes that used it in the interval.
+    pub processes: u32,
+}
+
+/// A control group of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroupItem {
+    /// Its path, if known.
+    pub path: Observed<Arc<str>>,
+    /// The name of its container, pod or unit, if known.
+    pub name: Option<Arc<str>>,
+    /// Its processes that did something in the interval; those of groups below it are not among them.
+    pub processes: u32,
+}
+
+/// A line: who, what, and how it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line<T> {
+    /// Who.
+    pub item: T,
+    /// What was counted.
+    pub io: LiveIo,
+    /// How it stands to the interval.
+    pub state: LineState,
+}
+
+impl<T> Line<T> {
+    /// A line of somebody who did something.
+    pub fn active(item: T, io: LiveIo) -> Self {
+        Self { item, io, state: LineState::Active }
+    }
+}
+
+/// Somebody, of whichever kind.
+#[derive(Debug, Clone, Copy)]
+pub enum Item<'a> {
+    /// A process.
+    Process(&'a ProcessItem),
+    /// A file.
+    File(&'a FileItem),
+    /// A control group.
+    Group(&'a GroupItem),
+}
+
+impl Item<'_> {
+    /// Who it is, across intervals.
+    pub fn key(&self) -> ItemKey {
+        match self {
+            Self::Process(item) => ItemKey::Process(item.process.id),
+            Self::File(item) => ItemKey::File(item.file.id),
+            Self::Group(item) => ItemKey::Group(item.path.as_value().cloned()),
+        }
+    }
+
+    /// Whether `key` is of this one.
+    pub fn is(&self, key: &ItemKey) -> bool {
+        match (self, key) {
+            (Self::Process(item), ItemKey::Process(id)) => item.process.id == *id,
+            (Self::File(item), ItemKey::File(id)) => item.file.id == *id,
+            (Self::Group(item), ItemKey::Group(path)) => item.path.as_value() == path.as_ref(),
+            _ => false,
+        }
+    }
+}
+
+/// Lines of one kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lines {
+    /// Of processes.
+    Processes(Vec<Line<ProcessItem>>),
+    /// Of files.
+    Files(Vec<Line<FileItem>>),
+    /// Of control groups.
+    Groups(Vec<Line<GroupItem>>),
+}
+
+impl Lines {
+    /// No lines.
+    pub fn none(kind: Kind) -> Self {
+        match kind {
+            Kind::Processes => Self::Processes(Vec::new()),
+            Kind::Files => Self::Files(Vec::new()),
+            Kind::Groups => Self::Groups(Vec::new()),
+        }
+    }
+
+    /// What they are of.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Processes(_) => Kind::Processes,
+            Self::Files(_) => Kind::Files,
+            Self::Groups(_) => Kind::Groups,
+        }
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Processes(lines) => lines.len(),
+            Self::Files(lines) => lines.len(),
+            Self::Groups(lines) => lines.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The line at `index`.
+    pub fn get(&self, index: usize) -> Option<Line<Item<'_>>> {
+        fn line<'a, T>(
+            lines: &'a [Line<T>],
+            index: usize,
+            item: fn(&'a T) -> Item<'a>,
+        ) -> Option<Line<Item<'a>>> {
+            let Line { item: who, io, state } = lines.get(index)?;
+            Some(Line { item: item(who), io: *io, state: *state })
+        }
+        match self {
+            Self::Processes(lines) => line(lines, index, Item::Process),
+            Self::Files(lines) => line(lines, index, Item::File),
+            Self::Groups(lines) => line(lines, index, Item::Group),
+        }
+    }
+
+    /// The counters of the line at `index`, without copying them.
+    pub fn io(&self, index: usize) -> Option<&LiveIo> {
+        match self {
+            Self::Processes(lines) => lines.get(index).map(|line| &line.io),
+            Self::Files(lines) => lines.get(index).map(|line| &line.io),
+            Self::Groups(lines) => lines.get(index).map(|line| &line.io),
+        }
+    }
+
+    /// All lines.
+    pub fn iter(&self) -> impl Iterator<Item = Line<Item<'_>>> {
+        (0..self.len()).filter_map(|index| self.get(index))
+    }
+
+    /// Where the line of `key` is.
+    pub fn position(&self, key: &ItemKey) -> Option<usize> {
+        match (self, key) {
+            (Self::Processes(lines), ItemKey::Process(id)) => {
+                lines.iter().position(|line| line.item.process.id == *id)
+            }
+            (Self::Files(lines), ItemKey::File(id)) => {
+                lines.iter().position(|line| line.item.file.id == *id)
+            }
+            (Self::Groups(lines), ItemKey::Group(path)) => {
+                lines.iter().position(|line| line.item.path.as_value() == path.as_ref())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What has no line of its own, because a bound was reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Unlisted {
+    /// How many.
+    pub items: u64,
+    /// What they did.
+    pub io: LiveIo,
+}
+
+impl Unlisted {
+    /// One more.
+    pub fn add(&mut self, io: &LiveIo) {
+        self.items += 1;
+        self.io.add(io);
+    }
+}

@@ -1,0 +1,129 @@
+//! The sums since the start of a session, for at most so many items of each kind.
+
+use std::collections::HashMap;
+
+use super::bounded::activity;
+use super::item::{Item, ItemKey, Kind, Line, LineState, Lines};
+use super::moment::Moment;
+
+/// Items of each kind that are summed apart. When there are more, the half that did least becomes one sum.
+pub const SINCE_LINES: usize = 20_000;
+
+/// Sums since the start. [`Since::moment`] holds them as lines, so that views show them as they show an interval.
+#[derive(Debug, Clone)]
+pub struct Since {
+    moment: Option<Moment>,
+    places: [HashMap<ItemKey, usize>; 3],
+    bound: usize,
+}
+
+impl Default for Since {
+    fn default() -> Self {
+        Self::with_bound(SINCE_LINES)
+    }
+}
+
+impl Since {
+    /// Nothing yet; at most `bound` items of each kind.
+    pub fn with_bound(bound: usize) -> Self {
+        Self { moment: None, places: Default::default(), bound: bound.max(2) }
+    }
+
+    /// The sums, if there was an interval.
+    pub fn moment(&self) -> Option<&Moment> {
+        self.moment.as_ref()
+    }
+
+    /// Adds an interval, or the sums of several.
+    pub fn add(&mut self, interval: &Moment) {
+        let first = self.moment.is_none();
+        let sums = self.moment.get_or_insert_with(|| empty(interval));
+        if !first {
+            sums.length_ns = sums.length_ns.saturating_add(interval.length_ns);
+        }
+        sums.at = interval.at;
+        sums.ended_after_ns = interval.ended_after_ns;
+        sums.totals.add(&interval.totals);
+        sums.others.add(&interval.others);
+        sums.host = interval.host.clone();
+        sums.losses = interval.losses.clone();
+        sums.evicted_pages = match first {
+            true => interval.evicted_pages,
+            false => sums.evicted_pages.zip_with(interval.evicted_pages, u64::saturating_add),
+        };
+        for (kind, new) in interval.lines.iter().enumerate() {
+            sums.unlisted[kind].items =
+                sums.unlisted[kind].items.max(interval.unlisted[kind].items);
+            sums.unlisted[kind].io.add(&interval.unlisted[kind].io);
+            let places = &mut self.places[kind];
+            match (&mut sums.lines[kind], new) {
+                (Lines::Processes(all), Lines::Processes(new)) => {
+                    merge(all, places, new, |item| Item::Process(item));
+                }
+                (Lines::Files(all), Lines::Files(new)) => {
+                    merge(all, places, new, |item| Item::File(item));
+                }
+                (Lines::Groups(all), Lines::Groups(new)) => {
+                    merge(all, places, new, |item| Item::Group(item));
+                }
+                _ => {}
+            }
+            if sums.lines[kind].len() > self.bound {
+                shrink(sums, Kind::ALL[kind], self.bound / 2);
+                *places = sums.lines[kind].iter().map(|line| line.item.key()).zip(0..).collect();
+            }
+        }
+    }
+}
+
+fn empty(like: &Moment) -> Moment {
+    Moment {
+        totals: Default::default(),
+        others: Default::default(),
+        lines: Kind::ALL.map(Lines::none),
+        pairs: Vec::new(),
+        unlisted: Default::default(),
+        host: like.host.clone(),
+        losses: like.losses.clone(),
+        ..*like
+    }
+}
+
+fn merge<T: Clone>(
+    all: &mut Vec<Line<T>>,
+    places: &mut HashMap<ItemKey, usize>,
+    new: &[Line<T>],
+    item: fn(&T) -> Item<'_>,
+) {
+    // What a screen keeps of earlier intervals was added when it happened.
+    let happened = |line: &&Line<T>| matches!(line.state, LineState::Active | LineState::Ended);
+    for line in new.iter().filter(happened) {
+        match places.get(&item(&line.item).key()).and_then(|&place| all.get_mut(place)) {
+            Some(known) => {
+                known.io.add(&line.io);
+                known.item = line.item.clone();
+                known.state = line.state;
+            }
+            None => {
+                places.insert(item(&line.item).key(), all.len());
+                all.push(line.clone());
+            }
+        }
+    }
+}
+
+/// Leaves the `keep` lines that did most, and sums up the others.
+fn shrink(sums: &mut Moment, kind: Kind, keep: usize) {
+    fn cut<T>(lines: &mut Vec<Line<T>>, keep: usize, unlisted: &mut super::Unlisted) {
+        lines.sort_by_key(|line| std::cmp::Reverse(activity(&line.io)));
+        for line in lines.drain(keep.min(lines.len())..) {
+            unlisted.add(&line.io);
+        }
+    }
+    let unlisted = &mut sums.unlisted[kind as usize];
+    match &mut sums.lines[kind as usize] {
+        Lines::Processes(lines) => cut(lines, keep, unlisted),
+        Lines::Files(lines) => cut(lines, keep, unlisted),
+        Lines::Groups(lines) => cut(lines, keep, unlisted),
+    }
+}
