@@ -5,7 +5,10 @@ const marks = (() => {
   const SHAPES = ["circle", "square", "triangle", "diamond", "down", "plus", "bowtie"];
   const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3]];
   const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
-  const seriesColor = (index) => color(`series-${index % 7 + 1}`);
+  // Series beyond the seventh have another colour with each shape, and another filling: faint, full, none.
+  const seriesColor = (index) => color(`series-${(index + Math.floor(index / 7)) % 7 + 1}`);
+  const FILLS = [0.35, 1, 0];
+  const mark = (index) => ({ shape: SHAPES[index % SHAPES.length], fill: FILLS[Math.floor(index / 7) % 3] });
 
   // Ticks: a number and a unit, as short as they can be.
   const STEPS = {
@@ -24,8 +27,23 @@ const marks = (() => {
     return name === "x" ? digits + name : `${digits} ${name}`.trim();
   }
 
+  // Names along an axis, with so many pixels for each: they break at their commas and slashes, and long ones are cut.
+  // Where there is no room beside each other they stand upright, and where there is none for all, some are left out.
+  function labels(names, width) {
+    const letter = 6.5;
+    const longest = (parts) => Math.max(...parts.map((part) => part.length));
+    const upright = longest(names.map((name) => name.slice(0, 8))) * letter > width;
+    const room = upright ? 32 : Math.floor(width / letter);
+    const every = upright ? Math.ceil(16 / width) : 1;
+    const broken = (name) => name.length > room && !upright ? name.replace(/, /g, "\n").replace(/ \/ /g, " /\n") : name;
+    const cut = (part) => part.length > room ? `${part.slice(0, room - 1)}…` : part;
+    const shown = names.map((name, at) => at % every ? "" : broken(name).split("\n").map(cut).join("\n"));
+    const size = upright ? letter * longest(shown) : 18 * longest(shown.map((name) => name.split("\n")));
+    return { shown, upright, size: 16 + size };
+  }
+
   // One mark around a point, in canvas pixels; r is half its width. Points that don't count are crosses.
-  function trace(context, shape, x, y, r) {
+  function trace(context, { shape, fill }, x, y, r) {
     const lines = {
       square: [[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]],
       triangle: [[0, -1.2], [1.15, 0.9], [-1.15, 0.9], [0, -1.2]],
@@ -38,10 +56,15 @@ const marks = (() => {
     context.beginPath();
     if (lines) lines.forEach(([dx, dy], at) => context[at ? "lineTo" : "moveTo"](x + dx * r, y + dy * r));
     else context.arc(x, y, r, 0, 7);
-    context.globalAlpha = 0.35;
+    context.globalAlpha = fill;
     if (shape !== "cross" && shape !== "plus") context.fill();
     context.globalAlpha = 1;
+    // What has no inside is drawn thicker instead.
+    const width = context.lineWidth;
+    if (shape === "plus" && fill === 1) context.lineWidth = 2.2 * width;
+    if (shape === "plus" && fill === 0) context.lineWidth = 0.6 * width;
     context.stroke();
+    context.lineWidth = width;
   }
 
   function line(context, points) {
@@ -92,5 +115,5 @@ const marks = (() => {
     });
   }
 
-  return { SHAPES, DASHES, color, seriesColor, tick, trace, line, box, bars };
+  return { DASHES, color, mark, seriesColor, tick, labels, trace, line, box, bars };
 })();

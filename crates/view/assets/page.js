@@ -11,9 +11,11 @@
   addEventListener("unhandledrejection", (event) => report(event.reason));
   document.addEventListener("securitypolicyviolation", (event) => report(`${event.violatedDirective} ${event.blockedURI}`));
 
-  const { SHAPES, DASHES, color, seriesColor, tick, trace, line, box, bars } = marks;
+  const { DASHES, color, mark, seriesColor, tick, labels, trace, line, box, bars } = marks;
   // Pixels within which a mark is meant.
   const NEAR = 40;
+  // From so many series on, one button hides or shows all of them.
+  const MANY = 7;
 
   class Chart {
     constructor(plot) {
@@ -65,14 +67,12 @@
         labelSize: 20, grid: { stroke: color("line"), width: 1, show: !names.length }, ticks: { stroke: color("line"), width: 1 },
       };
       if (names.length) {
-        // A place for each name; names break at their commas and slashes, and long ones are cut.
-        const room = Math.floor((this.plot.clientWidth - 80) / names.length / 6.5);
-        const broken = (name) => name.length > room ? name.replace(/, /g, "\n").replace(/ \/ /g, " /\n") : name;
-        const cut = (part) => part.length > room ? `${part.slice(0, room - 1)}…` : part;
-        const shown = names.map((name) => broken(name).split("\n").map(cut).join("\n"));
+        const { shown, upright, size } = labels(names, (this.plot.clientWidth - 80) / names.length);
         style.splits = () => names.map((_, at) => at);
         style.values = () => shown;
-        style.size = 16 + 18 * Math.max(...shown.map((name) => name.split("\n").length));
+        style.rotate = upright ? -90 : 0;
+        style.size = size;
+        this.below = style.size;
       } else {
         style.values = (_, splits) => splits.map((value) => tick(value, unit));
         if (unit === "bytes" && !log) style.incrs = Array.from({ length: 60 }, (_, power) => 2 ** power);
@@ -93,7 +93,7 @@
         return found.filter((value) => value >= min && value <= max);
       };
       const [from, to] = [Math.floor(Math.log(min) / Math.log(base)), Math.ceil(Math.log(max) / Math.log(base))];
-      const most = axis === "x" ? u.width / 60 : u.height / 28;
+      const most = axis === "x" ? u.width / 72 : u.height / 28;
       if (max < 3 * min) return this.evenTicks(min, max, Math.min(most, 6));
       const fine = base === 10 ? [[1, 1.5, 2, 3, 4, 5, 7], [1, 2, 5], [1]] : [[1]];
       const ticks = fine.map((steps) => powers(from, to, steps)).find((found) => found.length <= most) || powers(from, to, [1]);
@@ -119,9 +119,10 @@
         facets, label: one.name, show: this.shown[at], points: { show: false }, paths: (u, index) => this.paint(u, index - 1),
       }));
       this.drawn = 0;
+      const axes = [this.axis("x"), this.axis("y")];
       this.chart = new uPlot({
-        mode: 2, ...this.size(), legend: { show: false }, cursor: { show: false }, padding: [12, 12, 0, 0],
-        scales: { x: scale("x"), y: scale("y") }, axes: [this.axis("x"), this.axis("y")], series: [null, ...series],
+        mode: 2, ...this.size(), legend: { show: false }, cursor: { show: false }, padding: [12, 20, 0, 0],
+        scales: { x: scale("x"), y: scale("y") }, axes, series: [null, ...series],
         hooks: { drawClear: [() => { this.drawn = 0; }], draw: [(u) => this.finish(u)] },
       }, [null, ...model.series.map((one) => [one.points.map((point) => point.x), one.points.map((point) => point.y)])], plot);
       this.chart.over.append(this.hit);
@@ -132,13 +133,13 @@
 
     size() {
       const width = Math.max(240, Math.floor(this.plot.clientWidth));
-      return { width, height: width < 600 ? 300 : 360 };
+      return { width, height: (width < 600 ? 300 : 360) + Math.max(0, (this.below || 0) - 52) };
     }
 
-    // Where a point stands: bars of several series stand beside each other.
+    // Where a point stands: bars of several series stand beside each other, and so do points in the place of a name.
     place(u, at, point, canvas = true) {
       let x = point.x;
-      if (this.model.kind === "bars") {
+      if (this.model.kind === "bars" || (this.model.kind === "points" && this.model.x.names.length)) {
         const all = this.shown.flatMap((shown, index) => shown ? [index] : []);
         x += (all.indexOf(at) - (all.length - 1) / 2) * 0.8 / all.length;
       }
@@ -172,7 +173,7 @@
           line(context, [[x, low], [x, high]]);
           [low, high].forEach((end) => line(context, [[x - 5 * ratio, end], [x + 5 * ratio, end]]));
         }
-        if (model.kind !== "bars") trace(context, point.aside ? "cross" : SHAPES[at % SHAPES.length], x, y, 4 * ratio);
+        if (model.kind !== "bars") trace(context, point.aside ? { shape: "cross" } : mark(at), x, y, 4 * ratio);
         const { left, top, width, height } = u.bbox;
         if (x >= left && x <= left + width && y >= top && y <= top + height) this.drawn += 1;
       });
@@ -208,6 +209,17 @@
         return canvas;
       });
       this.sample();
+      if (this.shown.length < MANY) return;
+      const all = Object.assign(document.createElement("button"), { type: "button", className: "all", textContent: "All" });
+      all.setAttribute("aria-label", "Show all series, or none");
+      all.addEventListener("click", () => {
+        const show = this.shown.includes(false);
+        this.shown.fill(show);
+        list.querySelectorAll("button[aria-pressed]").forEach((button) => button.setAttribute("aria-pressed", String(show)));
+        this.select(null);
+        this.draw();
+      });
+      list.prepend(all);
     }
 
     sample() {
@@ -224,7 +236,7 @@
         context.setLineDash(DASHES[at % DASHES.length].map((length) => length * 1.5));
         if (this.model.kind === "lines") line(context, [[0, 16], [64, 16]]);
         context.setLineDash([]);
-        trace(context, SHAPES[at % SHAPES.length], 32, 16, 9);
+        trace(context, mark(at), 32, 16, 9);
       });
     }
 

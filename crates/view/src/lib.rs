@@ -9,14 +9,19 @@ mod csv;
 mod doctor;
 mod escape;
 mod json;
+pub mod lab;
 pub mod listing;
+pub mod live;
+pub mod metrics;
 pub mod page;
 mod report;
+pub mod results;
 mod snapshot;
 mod system;
 mod table;
 #[cfg(test)]
 mod testing;
+pub mod tui;
 pub mod units;
 
 pub use doctor::{doctor_json, doctor_text};

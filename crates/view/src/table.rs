@@ -11,7 +11,7 @@ pub(crate) enum Align {
 
 /// A table whose cells are single lines.
 pub(crate) struct Table {
-    columns: Vec<(&'static str, Align)>,
+    columns: Vec<(String, Align)>,
     rows: Vec<Vec<String>>,
 }
 
@@ -22,7 +22,8 @@ pub(crate) const INDENT: usize = 2;
 const MIN_NAME_WIDTH: usize = 12;
 
 impl Table {
-    pub(crate) fn new(columns: Vec<(&'static str, Align)>) -> Self {
+    pub(crate) fn new<T: Into<String>>(columns: Vec<(T, Align)>) -> Self {
+        let columns = columns.into_iter().map(|(title, align)| (title.into(), align)).collect();
         Self { columns, rows: Vec::new() }
     }
 
@@ -46,8 +47,7 @@ impl Table {
         let widest = names.iter().map(|name| columns(name)).max().unwrap_or(0);
         let name_width = widest.max(title_width.saturating_sub(INDENT));
         let widths = self.widths();
-        let titles: Vec<String> =
-            self.columns.iter().map(|(title, _)| (*title).to_owned()).collect();
+        let titles: Vec<String> = self.columns.iter().map(|(title, _)| title.clone()).collect();
         let head = " ".repeat((INDENT + name_width).saturating_sub(title_width));
         let mut lines = vec![self.line(head, &titles, &widths)];
         for (row, name) in self.rows.iter().zip(names) {

@@ -10,7 +10,7 @@ mod html;
 mod json;
 mod markdown;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod words;
 
 use hotset_analysis::bench::BenchSummary;

@@ -127,7 +127,7 @@ fn session(
 }
 
 /// One command, cold and warm, learned under the sensor.
-pub(super) fn cold_warm() -> BenchSession {
+pub(crate) fn cold_warm() -> BenchSession {
     let conditions = vec![condition(0, WantedState::Cold), condition(0, WantedState::Warm)];
     let mut session = session(&["python3 app.py"], conditions, 15, &[412_000, 96_000]);
     session.learned = vec![learned(vec![read_file(b"/srv/app/model.bin", 12, 6_598, 100)])];
@@ -168,7 +168,7 @@ pub(super) fn versus() -> BenchSession {
 }
 
 /// Nothing went as it should.
-pub(super) fn troubled() -> BenchSession {
+pub(crate) fn troubled() -> BenchSession {
     let conditions = vec![condition(0, WantedState::Cold), condition(0, WantedState::Warm)];
     let name = "cat nasty\u{1b}[31m\nname";
     let mut session = session(&[name], conditions, 4, &[90, 60]);

@@ -4,6 +4,7 @@
 //! not be measured is `null`; no key is ever left out.
 
 mod counters;
+mod environment_in;
 mod rows;
 mod run;
 
@@ -11,7 +12,8 @@ use std::io;
 
 use hotset_analysis::Summary;
 
-pub(crate) use rows::path_keys;
+pub(crate) use environment_in::EnvironmentIn;
+pub(crate) use rows::{bytes_of, path_keys};
 use run::ProfileV1;
 pub(crate) use run::{EnvironmentV1, rfc3339};
 

@@ -37,6 +37,17 @@ pub(crate) fn path_keys(path: &Path) -> (Cow<'_, str>, Option<String>) {
     }
 }
 
+/// What [`path_keys`] wrote; none where the hexadecimal text is none.
+pub(crate) fn bytes_of(text: &str, hex: Option<&str>) -> Option<std::ffi::OsString> {
+    use std::os::unix::ffi::OsStringExt as _;
+    let Some(hex) = hex else { return Some(text.into()) };
+    let pairs = hex.as_bytes().chunks(2).map(|pair| {
+        let pair = std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2)?;
+        u8::from_str_radix(pair, 16).ok()
+    });
+    pairs.collect::<Option<Vec<u8>>>().map(std::ffi::OsString::from_vec)
+}
+
 pub(super) fn lossy(words: &[impl AsRef<OsStr>]) -> Vec<Cow<'_, str>> {
     words.iter().map(|word| word.as_ref().to_string_lossy()).collect()
 }

@@ -1,12 +1,13 @@
-//! The markup.
+//! The markup: the document, and what stands once on it.
+
+mod part;
+mod table;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::model::{Answer, Chart, Doubtful, Page, Section, Table};
-use super::{assets, data};
-
-/// Longer tables are folded.
-const OPEN_ROWS: usize = 24;
+use super::assets;
+use super::model::Page;
+use part::Part;
 
 /// The whole document.
 pub(super) fn document(page: &Page) -> Markup {
@@ -41,23 +42,19 @@ fn body(page: &Page) -> Markup {
 
 /// What a reader sees.
 pub(super) fn content(page: &Page) -> Markup {
+    let own = Part::whole(page);
     html! {
-        a.skip href="#answers" { "Skip to the answers" }
+        a.skip href="#content" { "Skip to the answers" }
         header {
             h1 { (page.title) }
             p.quiet { (page.subtitle) }
+            (contents(page))
         }
-        main {
-            section id="answers" aria-label="Answers" {
-                div.lead { @for one in &page.lead { (answer(one)) } }
-                @if !page.doubts.is_empty() {
-                    p { a href="#doubts" { (count(page.doubts.len(), "doubt")) } }
-                }
-            }
+        main id="content" {
+            (own.answers())
             noscript { p { "The charts need scripts. The tables hold every number without them." } }
-            @for (index, one) in page.sections.iter().enumerate() { (section(one, index)) }
-            (conditions(&page.conditions))
-            (doubts(&page.doubts))
+            (own.rest())
+            @for (index, one) in page.parts.iter().enumerate() { (Part::inside(one, index).markup()) }
         }
         footer {
             p { "Written by hotset. Charts by uPlot " (assets::UPLOT_VERSION) "." }
@@ -69,118 +66,14 @@ pub(super) fn content(page: &Page) -> Markup {
     }
 }
 
-fn count(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
-}
-
-fn answer(answer: &Answer) -> Markup {
+/// Where to find each part.
+fn contents(page: &Page) -> Markup {
     html! {
-        article {
-            p.number { (answer.number) }
-            p { (answer.sentence) }
-            p.sure { (answer.sure) }
-        }
-    }
-}
-
-fn section(section: &Section, index: usize) -> Markup {
-    let heading = format!("question-{index}");
-    html! {
-        section aria-labelledby=(heading) {
-            h2 id=(heading) { (section.question) }
-            @if !section.answer.is_empty() { p { (section.answer) } }
-            @if let Some(one) = &section.chart { (chart(one, index)) }
-            @for note in &section.notes { p.quiet { (note) } }
-            (table(&section.table, index))
-        }
-    }
-}
-
-fn chart(chart: &Chart, index: usize) -> Markup {
-    let model = format!("data-{index}");
-    let hint = format!("hint-{index}");
-    let keys =
-        "Point at a mark for its value. With the keyboard: Tab to the chart, then the arrow keys.";
-    html! {
-        figure {
-            figcaption { (chart.label) }
-            div.plot tabindex="0" role="group" aria-roledescription="chart"
-                aria-label={ (chart.label) ". The table below holds all its numbers." }
-                aria-describedby=(hint)
-                data-model=(model) data-points=(data::drawable(chart)) {}
-            output.readout id=(hint) aria-live="polite" { (keys) }
-            div.legend role="group" aria-label="Series, click one to hide it" {
-                @if !chart.aside.is_empty() { span { "× " (chart.aside) } }
-            }
-            script type="application/json" id=(model) { (PreEscaped(data::json(chart))) }
-        }
-    }
-}
-
-fn table(table: &Table, index: usize) -> Markup {
-    if table.rows.is_empty() {
-        return html! {};
-    }
-    let class = |number: usize| {
-        table.columns.get(number).filter(|column| column.is_number).map(|_| "number")
-    };
-    let caption = format!("caption-{index}");
-    let whole = html! {
-        div.scroll tabindex="0" role="region" aria-labelledby=(caption) {
-            table {
-                caption id=(caption) { (table.caption) }
-                thead {
-                    tr {
-                        @for (number, column) in table.columns.iter().enumerate() {
-                            th scope="col" class=[class(number)] { (column.title) }
-                        }
-                    }
-                }
-                tbody {
-                    @for row in &table.rows {
-                        tr {
-                            @for (number, cell) in row.iter().enumerate() {
-                                @if number == 0 { th scope="row" class=[class(0)] { (cell) } }
-                                @else { td class=[class(number)] { (cell) } }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    };
-    html! {
-        @if table.rows.len() > OPEN_ROWS {
-            details.table {
-                summary { (table.caption) ": " (count(table.rows.len(), "row")) }
-                (whole)
-            }
-        } @else { (whole) }
-    }
-}
-
-fn conditions(conditions: &[(String, String)]) -> Markup {
-    html! {
-        @if !conditions.is_empty() {
-            section aria-labelledby="conditions" {
-                h2 id="conditions" { "Conditions" }
-                dl { @for (name, value) in conditions { dt { (name) } dd { (value) } } }
-            }
-        }
-    }
-}
-
-fn doubts(doubts: &[Doubtful]) -> Markup {
-    html! {
-        @if !doubts.is_empty() {
-            section aria-labelledby="doubts" {
-                h2 id="doubts" { "Doubts" }
+        @if !page.parts.is_empty() {
+            nav aria-label="Parts of this page" {
                 ul {
-                    @for one in doubts {
-                        li {
-                            (one.text)
-                            @if !one.advice.is_empty() { ": " span.quiet { (one.advice) } }
-                        }
+                    @for (index, one) in page.parts.iter().enumerate() {
+                        li { a href={ "#" (part::id_of(index)) } { (one.title) } }
                     }
                 }
             }

@@ -15,11 +15,29 @@ pub struct Page {
     pub conditions: Vec<(String, String)>,
     /// What to doubt, the gravest first.
     pub doubts: Vec<Doubtful>,
+    /// Other pages that stand on this one, below its own sections and each under its own title. Theirs are not shown.
+    pub parts: Vec<Page>,
+}
+
+impl Page {
+    /// Several pages as one: the most important answer of each stands at the top, with all below.
+    pub fn of_parts(title: &str, parts: Vec<Page>) -> Self {
+        let first = parts.iter().filter_map(|part| {
+            let answer = part.lead.first()?;
+            let question = if answer.question.is_empty() { &part.title } else { &answer.question };
+            Some(Answer { question: question.clone(), ..answer.clone() })
+        });
+        let subtitle =
+            format!("Parts: {}. Each has its answers, charts, conditions and doubts.", parts.len());
+        Self { title: title.to_owned(), subtitle, lead: first.collect(), parts, ..Self::default() }
+    }
 }
 
 /// One answer in a sentence.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Answer {
+    /// What was asked; empty where the title says it.
+    pub question: String,
     /// The sentence.
     pub sentence: String,
     /// Its number, with a unit.

@@ -44,7 +44,12 @@ fn page_of(text: &str) -> Page {
     Page {
         title: text.clone(),
         subtitle: text.clone(),
-        lead: vec![Answer { sentence: text.clone(), number: text.clone(), sure: text.clone() }],
+        lead: vec![Answer {
+            question: text.clone(),
+            sentence: text.clone(),
+            number: text.clone(),
+            sure: text.clone(),
+        }],
         sections: vec![Section {
             question: text.clone(),
             answer: text.clone(),
@@ -53,7 +58,8 @@ fn page_of(text: &str) -> Page {
             notes: vec![text.clone()],
         }],
         conditions: vec![(text.clone(), text.clone())],
-        doubts: vec![Doubtful { text: text.clone(), advice: text }],
+        doubts: vec![Doubtful { text: text.clone(), advice: text.clone() }],
+        parts: vec![Page { title: text, ..Page::default() }],
     }
 }
 

@@ -47,7 +47,7 @@ fn compared(summary: &BenchSummary, comparison: &Comparison) -> Answer {
     let Some(valid) = comparison.valid else {
         let sentence = capital(format!("{b} and {a} can't be compared."));
         let sure = "No round has counted runs of both.".to_owned();
-        return Answer { sentence, number: "unknown".to_owned(), sure };
+        return Answer { sentence, number: "unknown".to_owned(), sure, ..Answer::default() };
     };
     let (number, interval) = ratio_parts(&valid);
     let rounds = rounds(valid.rounds);
@@ -55,7 +55,7 @@ fn compared(summary: &BenchSummary, comparison: &Comparison) -> Answer {
         Some((low, high)) => format!("95 % interval {low} to {high}, from {rounds}"),
         None => format!("no 95 % interval, from {rounds}"),
     };
-    Answer { sentence, number, sure }
+    Answer { sentence, number, sure, ..Answer::default() }
 }
 
 /// Begins with a capital, as sentences do.
@@ -77,5 +77,6 @@ fn alone(summary: &BenchSummary, index: usize) -> Answer {
         }
         None => format!("no 95 % interval, from {}", rounds(runs)),
     };
-    Answer { sentence: format!("{label} takes this long."), number: median(summary, index), sure }
+    let sentence = format!("{label} takes this long.");
+    Answer { sentence, number: median(summary, index), sure, ..Answer::default() }
 }

@@ -39,6 +39,7 @@ pub(super) fn page(summary: &BenchSummary) -> Page {
         sections,
         conditions: conditions(summary),
         doubts: doubts.collect(),
+        parts: Vec::new(),
     }
 }
 

@@ -1,0 +1,166 @@
+//! A panel as a chart and the table under it.
+
+use hotset_facts::{LabUnit, Level};
+
+use super::panel::{Panel, Placed};
+use super::spec::{Scale, Shown};
+use super::words;
+use crate::page::{Axis, Chart, ChartKind, Column, Point, Section, Series, Table, Unit};
+
+/// Numbers that differ by more are drawn on a logarithmic axis.
+const LOG_FROM: f64 = 12.0;
+
+/// The section of a panel.
+pub(super) fn section(panel: &Panel<'_>, runs: &[&str]) -> Section {
+    let mut notes: Vec<String> = panel.spec.notes.iter().map(|&note| note.to_owned()).collect();
+    let nothing = panel.cells.iter().filter(|one| value(panel, one).is_none()).count();
+    let common = panel.common_words();
+    if panel.cells.len() > 1 && !common.is_empty() {
+        notes.push(format!("All cells here have: {common}."));
+    }
+    if nothing > 0 {
+        notes.push(format!(
+            "{nothing} of {} cells have no number to draw; the table says why.",
+            panel.cells.len()
+        ));
+    }
+    Section {
+        question: panel.question(),
+        answer: String::new(),
+        chart: Some(chart(panel))
+            .filter(|chart| chart.series.iter().any(|one| !one.points.is_empty())),
+        table: table(panel, runs),
+        notes,
+    }
+}
+
+fn value(panel: &Panel<'_>, placed: &Placed<'_>) -> Option<(f64, Option<(f64, f64)>)> {
+    words::shown(panel.spec.shown, placed.numbers)
+}
+
+fn number(level: &Level) -> Option<f64> {
+    match level {
+        Level::Number(number) => Some(*number as f64),
+        Level::Name(_) => None,
+    }
+}
+
+/// Whether the horizontal axis has places for names and not a measure.
+fn has_places(panel: &Panel<'_>) -> bool {
+    let spec = &panel.spec;
+    spec.x_scale == Scale::Places
+        || matches!(spec.kind, ChartKind::Bars)
+        || panel.levels.iter().any(|level| number(level).is_none())
+}
+
+fn is_log(scale: Scale, values: impl Iterator<Item = f64> + Clone) -> bool {
+    let largest = values.clone().fold(0.0, f64::max);
+    let smallest = values.fold(f64::INFINITY, f64::min);
+    match scale {
+        Scale::Log => true,
+        Scale::Auto => smallest > 0.0 && smallest.is_finite() && largest / smallest > LOG_FROM,
+        Scale::Linear | Scale::Places => false,
+    }
+}
+
+fn chart(panel: &Panel<'_>) -> Chart {
+    let places = has_places(panel);
+    let spec = &panel.spec;
+    let x_of = |one: &Placed<'_>| match panel.levels.get(one.x) {
+        Some(Level::Number(number)) if !places => *number as f64,
+        _ => one.x as f64,
+    };
+    let point = |one: &Placed<'_>| {
+        let (y, interval) = value(panel, one)?;
+        let text = words::whole_cell(one.cell, one.numbers);
+        Some(Point { x: x_of(one), y, interval, text, aside: false })
+    };
+    let series = |(at, name): (usize, &String)| Series {
+        name: name.clone(),
+        points: panel.cells.iter().filter(|one| one.series == at).filter_map(point).collect(),
+        boxes: Vec::new(),
+    };
+    let values = panel.cells.iter().filter_map(|one| Some(value(panel, one)?.0));
+    let names = panel.levels.iter().map(|level| words::level(spec.x, level));
+    let bytes = spec.x.ends_with("_bytes");
+    let log = is_log(spec.y_scale, values);
+    Chart {
+        label: spec.title.to_owned(),
+        // The length of a bar says nothing on a logarithmic axis, which has no 0 to begin at.
+        kind: if log && spec.kind == ChartKind::Bars { ChartKind::Points } else { spec.kind },
+        x: Axis {
+            title: words::factor(spec.x),
+            unit: if bytes { Unit::Bytes } else { Unit::Count },
+            log: !places && is_log(spec.x_scale, panel.levels.iter().filter_map(number)),
+            names: if places { names.collect() } else { Vec::new() },
+        },
+        y: y_axis(panel, log),
+        series: panel.series.iter().enumerate().map(series).collect(),
+        reference: None,
+        aside: String::new(),
+    }
+}
+
+fn y_axis(panel: &Panel<'_>, log: bool) -> Axis {
+    let per = panel.cells.first().map_or(LabUnit::Nanoseconds, |one| one.cell.unit);
+    let (title, unit) = match panel.spec.shown {
+        Shown::Time => (words::per(per), Unit::Nanoseconds),
+        Shown::DeviceBytes => ("read from the device", Unit::Bytes),
+        Shown::Calls => ("calls", Unit::Count),
+    };
+    Axis { title: title.to_owned(), unit, log, ..Axis::default() }
+}
+
+/// A row for each cell, with all that is known.
+fn table(panel: &Panel<'_>, runs: &[&str]) -> Table {
+    let several = runs.len() > 1;
+    let common = panel.common();
+    // A cell alone would have no name left.
+    let without: &[&str] = if panel.cells.len() > 1 { &common } else { &[] };
+    let row = |one: &Placed<'_>| {
+        let numbers = one.numbers;
+        let mut row = vec![words::levels(&one.cell.factors, without)];
+        if several {
+            row.push(
+                runs.get(one.run).map_or(String::new(), |name| crate::escape::escape_text(name)),
+            );
+        }
+        row.extend([
+            words::or_unknown(numbers.median, words::time),
+            words::interval(numbers),
+            words::counted(numbers),
+            words::cached(numbers),
+            words::or_unknown(numbers.device_read_bytes, words::bytes),
+            words::or_unknown(numbers.syscalls, words::count),
+            words::or_unknown(numbers.minor_faults, words::count),
+            words::or_unknown(numbers.major_faults, words::count),
+            words::or_unknown(numbers.device_write_bytes, words::bytes),
+            words::or_unknown(numbers.cpu_ns, words::time),
+            words::or_unknown(numbers.median_of_all, words::time),
+            one.cell.filled_by.as_str().to_owned(),
+            words::reasons(numbers),
+        ]);
+        row
+    };
+    let mut columns = vec![Column::words("Cell")];
+    if several {
+        columns.push(Column::words("Run"));
+    }
+    let numbers = [
+        "Median",
+        "95 % interval",
+        "Samples",
+        "Cached before",
+        "From device",
+        "Calls",
+        "Minor faults",
+        "Major faults",
+        "To device",
+        "CPU",
+        "Of all samples",
+    ];
+    columns.extend(numbers.map(Column::numbers));
+    columns.extend([Column::words("Filled by"), Column::words("Doubts")]);
+    let caption = format!("{}: every cell. Medians over the rounds that count", panel.spec.title);
+    Table { caption, columns, rows: panel.cells.iter().map(row).collect() }
+}

@@ -1,0 +1,125 @@
+//! Experiments as a page: answers, charts, tables, the published figures, conditions and doubts.
+
+mod beside;
+mod host;
+mod reference;
+
+use std::io::{self, Write};
+
+use hotset_facts::Experiment;
+
+use super::{Named, charts, panel, words};
+use crate::escape::escape_text;
+use crate::page::{Answer, Column, Doubtful, Page, Section, Table, write_page};
+
+/// Writes a self-contained HTML page about experiments. Runs of the same experiment stand beside each other.
+///
+/// # Errors
+/// Only those of `out`.
+pub fn write_lab_html(runs: &[Named<'_>], out: &mut dyn Write) -> io::Result<()> {
+    let mut parts = lab_pages(runs);
+    match parts.len() {
+        1 => write_page(&parts.remove(0), out),
+        _ => write_page(&Page::of_parts("hotset lab", parts), out),
+    }
+}
+
+/// One page a group: an experiment with all its runs, in the order of the experiments.
+pub fn lab_pages(runs: &[Named<'_>]) -> Vec<Page> {
+    let of = |experiment: Experiment| {
+        let own: Vec<Named<'_>> = runs
+            .iter()
+            .copied()
+            .filter(|run| run.summary.session.experiment == experiment)
+            .collect();
+        (!own.is_empty()).then(|| page(experiment, &own))
+    };
+    Experiment::ALL.into_iter().filter_map(of).collect()
+}
+
+fn page(experiment: Experiment, runs: &[Named<'_>]) -> Page {
+    let names: Vec<&str> = runs.iter().map(|run| run.name).collect();
+    let mut sections: Vec<Section> =
+        panel::panels(runs).iter().map(|panel| charts::section(panel, &names)).collect();
+    sections.extend(beside::section(runs));
+    sections.extend(reference::section(experiment, runs));
+    sections.extend(pairs(
+        "What else was found?",
+        "Found beside the cells",
+        ["Found", "Value"],
+        runs,
+        |run| run.summary.session.facts.clone(),
+    ));
+    sections.extend(pairs(
+        "What was not measured, and why?",
+        "Left out",
+        ["Not measured", "Why"],
+        runs,
+        |run| {
+            let skipped = run.summary.session.skipped.iter();
+            skipped.map(|one| (one.what.clone(), one.why.clone())).collect()
+        },
+    ));
+    let several = runs.len() > 1;
+    let of = |run: &Named<'_>, text: &str| {
+        let name = escape_text(run.name);
+        if several { format!("{name}: {text}") } else { text.to_owned() }
+    };
+    let subtitles = runs.iter().map(|run| of(run, &words::run(&run.summary.session)));
+    Page {
+        title: format!("lab {}: {}", experiment.as_str(), words::question(experiment)),
+        subtitle: subtitles.collect::<Vec<_>>().join("; "),
+        lead: runs.iter().flat_map(|run| lead(run, several)).collect(),
+        sections,
+        conditions: runs.iter().flat_map(|run| host::conditions(run, several)).collect(),
+        doubts: runs
+            .iter()
+            .flat_map(|run| run.summary.doubts.iter().map(move |doubt| (run, doubt)))
+            .map(|(run, doubt)| Doubtful {
+                text: of(run, &escape_text(&doubt.text)),
+                advice: escape_text(&doubt.advice),
+            })
+            .collect(),
+        parts: Vec::new(),
+    }
+}
+
+fn lead(run: &Named<'_>, several: bool) -> Vec<Answer> {
+    let name = if several { format!("{}: ", escape_text(run.name)) } else { String::new() };
+    let answer = |one: &hotset_analysis::lab::LabAnswer| Answer {
+        question: format!("{name}{}", escape_text(&one.question)),
+        sentence: escape_text(&one.answer),
+        number: escape_text(&one.number),
+        sure: escape_text(&one.sure),
+    };
+    run.summary.answers.iter().map(answer).collect()
+}
+
+/// A table of names and what belongs to each.
+fn pairs(
+    question: &str,
+    caption: &str,
+    [name, value]: [&str; 2],
+    runs: &[Named<'_>],
+    of: impl Fn(&Named<'_>) -> Vec<(String, String)>,
+) -> Option<Section> {
+    let several = runs.len() > 1;
+    let mut columns = vec![Column::words(name), Column::words(value)];
+    if several {
+        columns.push(Column::words("Run"));
+    }
+    let rows: Vec<Vec<String>> = runs
+        .iter()
+        .flat_map(|run| of(run).into_iter().map(move |pair| (run, pair)))
+        .map(|(run, (name, value))| {
+            let mut row = vec![escape_text(&name), escape_text(&value)];
+            row.extend(several.then(|| escape_text(run.name)));
+            row
+        })
+        .collect();
+    (!rows.is_empty()).then(|| Section {
+        question: question.to_owned(),
+        table: Table { caption: caption.to_owned(), columns, rows },
+        ..Section::default()
+    })
+}

@@ -1,0 +1,90 @@
+//! What a chart and its table show, in the words of an experiment's factors.
+
+use hotset_analysis::lab::KnownLevel;
+
+use crate::page::ChartKind;
+
+/// Which number of a cell is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Shown {
+    /// The median time with its interval, in the cell's unit.
+    #[default]
+    Time,
+    /// Bytes read from the device in a sample.
+    DeviceBytes,
+    /// Calls in a sample.
+    Calls,
+}
+
+/// How an axis is divided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Scale {
+    /// Places for names; logarithmic for numbers where the largest is many times the smallest.
+    #[default]
+    Auto,
+    /// Evenly.
+    Linear,
+    /// By factors: powers of two for bytes. What is 0 can't be drawn.
+    Log,
+    /// A place for each level, at even distances: for levels such as 0, 4095, 4096, 4097. For the x axis only.
+    Places,
+}
+
+/// How the terminal's table stands. The page's table always has a row for each cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Shape {
+    /// A row for each cell: time, interval, state, device bytes, calls.
+    #[default]
+    Rows,
+    /// A column for each level of this factor, with the numbers that are drawn alone. Below: state and device bytes.
+    Across(&'static str),
+}
+
+/// A question, and how the cells that answer it are drawn: `x` on one axis, a line or a row of bars for each combination of
+/// `series`. Cells that differ in another factor would fall on each other: keep one level of it, or give `each`.
+#[derive(Debug, Clone)]
+pub(crate) struct ChartSpec {
+    /// The question, with its question mark.
+    pub(crate) question: &'static str,
+    /// What the chart shows, as its caption.
+    pub(crate) title: &'static str,
+    /// How it is drawn.
+    pub(crate) kind: ChartKind,
+    /// The factor along the horizontal axis.
+    pub(crate) x: &'static str,
+    /// The factors whose levels make the series, the one that names them best first.
+    pub(crate) series: &'static [&'static str],
+    /// Only cells that have one of these levels, for each factor that is named here.
+    pub(crate) keep: &'static [(&'static str, &'static [KnownLevel])],
+    /// A chart of its own for each level of this factor.
+    pub(crate) each: Option<&'static str>,
+    /// What is drawn.
+    pub(crate) shown: Shown,
+    /// How the horizontal axis is divided.
+    pub(crate) x_scale: Scale,
+    /// How the vertical axis is divided. Bars begin at 0; on a logarithmic axis they are drawn as points instead.
+    pub(crate) y_scale: Scale,
+    /// How the terminal's table stands.
+    pub(crate) table: Shape,
+    /// What a reader has to know.
+    pub(crate) notes: &'static [&'static str],
+}
+
+impl Default for ChartSpec {
+    fn default() -> Self {
+        Self {
+            question: "",
+            title: "",
+            kind: ChartKind::Lines,
+            x: "",
+            series: &[],
+            keep: &[],
+            each: None,
+            shown: Shown::default(),
+            x_scale: Scale::default(),
+            y_scale: Scale::default(),
+            table: Shape::default(),
+            notes: &[],
+        }
+    }
+}

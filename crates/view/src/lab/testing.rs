@@ -1,0 +1,157 @@
+//! Sessions for the views' tests.
+
+use std::path::PathBuf;
+use std::time::{Duration, UNIX_EPOCH};
+
+use hotset_analysis::lab::{LabAnswer, LabSummary, summarise_lab};
+use hotset_facts::{
+    Dev, Environment, Experiment, Factor, Filesystem, FilledBy, LabCell, LabConditions, LabDoubt,
+    LabSample, LabSession, LabSkipped, LabUnit, Level, Observed, Reason, StateReached, WantedState,
+};
+
+const NOBODY: Reason = Reason::not_measured("calls are counted in runs of their own");
+
+/// What a sample of a cell looks like, from its time in nanoseconds an operation.
+fn sample(round: u32, ns: u64, cold: bool) -> LabSample {
+    let cached_pages = if cold { 0 } else { 256 };
+    let reached = StateReached { pages: 256, cached_pages, stuck_pages: 0, unknown_files: 0 };
+    LabSample {
+        round,
+        wall_ns: ns * 1000,
+        operations: 1000,
+        cpu_ns: Observed::Value(ns * 900),
+        bytes: 1 << 20,
+        syscalls: Observed::Missing(NOBODY),
+        reached_before: Observed::Value(reached),
+        device_read_bytes: Observed::Value(if cold { 1 << 20 } else { 0 }),
+        device_write_bytes: Observed::Value(0),
+        major_faults: Observed::Value(u64::from(cold) * 16),
+        minor_faults: Observed::Value(21),
+        doubts: Vec::new(),
+    }
+}
+
+/// A cell whose samples vary by a few percent around a time.
+fn cell(
+    experiment: Experiment,
+    factors: &[(&'static str, Level)],
+    ns: u64,
+    rounds: u32,
+) -> LabCell {
+    let cold = factors.contains(&("begins", Level::Name("cold".to_owned())));
+    let words = factors.iter().map(|(_, level)| match level {
+        Level::Number(number) => number.to_string(),
+        Level::Name(name) => name.clone(),
+    });
+    let id = [experiment.as_str().to_owned()].into_iter().chain(words).collect::<Vec<_>>();
+    let samples =
+        (0..rounds).map(|round| sample(round, ns + ns * u64::from(round * 7 % 5) / 100, cold));
+    LabCell {
+        id: id.join("/"),
+        factors: factors
+            .iter()
+            .map(|(name, level)| Factor { name, level: level.clone() })
+            .collect(),
+        unit: LabUnit::NanosecondsPerOperation,
+        state_wanted: if cold { WantedState::Cold } else { WantedState::Warm },
+        filled_by: if cold { FilledBy::Nothing } else { FilledBy::LargeFolios },
+        syscalls_by: "none",
+        samples: samples.collect(),
+    }
+}
+
+fn environment() -> Environment {
+    let filesystem = |mount: &str, read_ahead_kb| Filesystem {
+        mount: PathBuf::from(mount),
+        fs_type: "ext4".to_owned(),
+        device: "/dev/vda1".to_owned(),
+        dev: Dev { major: 253, minor: 1 },
+        options: "rw,relatime".to_owned(),
+        read_ahead_kb,
+    };
+    let none = Observed::Missing(Reason::unsupported("the device has no queue"));
+    Environment {
+        kernel: "6.12.9-amd64".to_owned(),
+        page_size_bytes: 4096,
+        cpus: 2,
+        memory_bytes: 8 << 30,
+        memory_limit_bytes: Some(6 << 30),
+        filesystems: vec![filesystem("/", Observed::Value(128)), filesystem("/nix", none)],
+        evicts_idle_cache: false,
+    }
+}
+
+/// Three ways of reading, three sizes, two states; one cell has a sample that doesn't count, one has no other. No
+/// experiment has factors of these names, so that nothing here changes with what an experiment wants to show.
+pub(crate) fn access() -> LabSession {
+    let name = |name: &str| Level::Name(name.to_owned());
+    let mut cells = Vec::new();
+    for (method, warm) in [("pread", 300), ("mmap", 120), ("io_uring_32", 250)] {
+        for (block, times) in [(1000, 1), (4096, 2), (65_536, 20)] {
+            for (state, slower) in [("cold", 40), ("warm", 1)] {
+                let factors = [
+                    ("way", name(method)),
+                    ("course", name("random")),
+                    ("chunk_bytes", Level::Number(block)),
+                    ("begins", name(state)),
+                ];
+                cells.push(cell(Experiment::Access, &factors, warm * times * slower, 7));
+            }
+        }
+    }
+    doubt(&mut cells);
+    LabSession {
+        version: "0.1.0".to_owned(),
+        experiment: Experiment::Access,
+        started_at: UNIX_EPOCH + Duration::from_nanos(1_760_000_000_123_456_789),
+        took_ns: 21_300_000_000,
+        environment: environment(),
+        conditions: LabConditions {
+            directory: "/var/tmp/hotset-lab".to_owned(),
+            filesystem: "ext4".to_owned(),
+            read_ahead_kb: Observed::Value(128),
+            load_hundredths: (Observed::Value(12), Observed::Value(104)),
+            cpu_pressure_permille: Observed::Missing(Reason::unsupported("no PSI in this kernel")),
+            evicted_while_idle_pages: Observed::Value(0),
+            null_engine_ps: Observed::Value(310),
+            clock_ns: Observed::Value(52),
+        },
+        size: "quick",
+        seed: 42,
+        rounds: 7,
+        interrupted: false,
+        cells,
+        skipped: vec![LabSkipped {
+            what: "O_DIRECT on tmpfs".to_owned(),
+            why: "the file system can't; --dir names another".to_owned(),
+        }],
+        facts: vec![("largest folio".to_owned(), "64 KiB".to_owned())],
+    }
+}
+
+fn doubt(cells: &mut [LabCell]) {
+    let doubt = |invalidates| LabDoubt {
+        code: "device-reads-while-warm",
+        text: "4096 bytes were read from the device though all was cached".to_owned(),
+        invalidates,
+    };
+    if let Some(first) = cells.get_mut(1).and_then(|cell| cell.samples.get_mut(2)) {
+        first.doubts.push(doubt(true));
+        first.reached_before = Observed::Missing(Reason::denied("needs root"));
+    }
+    let all = cells.get_mut(3).map_or(&mut [][..], |cell| &mut cell.samples);
+    all.iter_mut().for_each(|sample| sample.doubts.push(doubt(true)));
+}
+
+/// That session in numbers, with an answer that tests can know.
+pub(crate) fn summary() -> LabSummary {
+    let mut summary = summarise_lab(access());
+    summary.answers = vec![LabAnswer {
+        question: "Which way is best at random?".to_owned(),
+        answer: "mmap takes 120 ns, pread 2.50 times as long.".to_owned(),
+        number: "2.50 times".to_owned(),
+        sure: "95 % interval 2.41 to 2.58, from 7 rounds".to_owned(),
+        evidence: vec!["access/mmap/random/1000/warm".to_owned()],
+    }];
+    summary
+}

@@ -1,0 +1,77 @@
+use super::testing::{access, summary};
+use super::*;
+use crate::page::testing::lines;
+use crate::report::Options;
+
+#[test]
+fn the_terminal_says_it_like_this() {
+    let narrow = render_lab(&summary(), &Options::default());
+    insta::assert_snapshot!("narrow", narrow);
+    let widest = narrow.lines().map(|line| line.chars().count()).max();
+    assert!(widest <= Some(80), "{widest:?}");
+    insta::assert_snapshot!(
+        "wide",
+        render_lab(&summary(), &Options { width: 120, ..Options::default() })
+    );
+}
+
+#[test]
+fn a_column_for_each_level_fits_too() {
+    let summary = summary();
+    let spec = spec::ChartSpec {
+        question: "Which way is best?",
+        x: "way",
+        table: spec::Shape::Across("begins"),
+        ..spec::ChartSpec::default()
+    };
+    let options = Options::default();
+    let text = table::for_test(&summary, spec, &options);
+    insta::assert_snapshot!("across", text);
+}
+
+#[test]
+fn the_page_reads_like_this() {
+    let summary = summary();
+    let pages = lab_pages(&[Named { name: "", summary: &summary }]);
+    assert_eq!(pages.len(), 1);
+    insta::assert_snapshot!("page", lines(&pages[0]));
+}
+
+#[test]
+fn two_runs_stand_beside_each_other() {
+    let (before, mut after) = (summary(), access());
+    for sample in after.cells.iter_mut().flat_map(|cell| &mut cell.samples) {
+        sample.wall_ns *= 2;
+    }
+    let after = hotset_analysis::lab::summarise_lab(after);
+    let runs = [
+        Named { name: "before.json", summary: &before },
+        Named { name: "after.json", summary: &after },
+    ];
+    let pages = lab_pages(&runs);
+    assert_eq!(pages.len(), 1, "one experiment is one page");
+    let names: Vec<&str> = pages[0].sections[0]
+        .chart
+        .iter()
+        .flat_map(|chart| chart.series.iter().map(|one| one.name.as_str()))
+        .collect();
+    assert!(names.iter().filter(|name| name.ends_with("before.json")).count() * 2 == names.len());
+    let compared = pages[0].sections.iter().find(|one| one.question.contains("compare"));
+    let compared = compared.expect("a comparison");
+    assert!(
+        compared.answer.contains("agree within their intervals in 0 of 17 cells"),
+        "{}",
+        compared.answer
+    );
+    assert_eq!(compared.table.rows[0][4], "2.00x");
+}
+
+#[test]
+fn runs_of_no_cells_are_a_page_without_charts() {
+    let mut session = access();
+    session.cells.clear();
+    let summary = hotset_analysis::lab::summarise_lab(session);
+    let pages = lab_pages(&[Named { name: "", summary: &summary }]);
+    assert!(pages[0].sections.iter().all(|section| section.chart.is_none()));
+    assert!(render_lab(&summary, &Options::default()).contains("Not measured"));
+}

@@ -1,0 +1,3 @@
+//! Intervals as they end: lines of `hotset stat`.
+
+pub mod stat;

@@ -1,0 +1,164 @@
+use std::time::Duration;
+
+use hotset_analysis::live::testing::{Doing, interval, reads};
+use hotset_analysis::live::{LossWatch, StatScope, StatTotals, Unmeasured};
+use hotset_facts::{Interval, LiveIo, LiveLosses, NotMeasured, Reason};
+
+use super::*;
+
+const ALL: Layout = Layout { time: false, width: None };
+
+fn busy() -> Interval {
+    let io = LiveIo {
+        read_pages: 123_456,
+        read_misses: 1_000,
+        readahead_hits: 20_000,
+        readahead_pages: 20_480,
+        dirtied_pages: 77,
+        direct_read_bytes: 5 << 20,
+        direct_write_bytes: 700 << 10,
+        faults: 1_234,
+        major_faults: 5,
+        ..LiveIo::default()
+    };
+    let mut interval = interval(vec![Doing { process: 0, file: 0, io }]);
+    interval.at += Duration::from_millis(3_661_250);
+    interval.evicted_pages = Observed::Value(4_321);
+    interval.host.written_back_pages = Observed::Value(640);
+    interval
+}
+
+fn of(interval: &Interval, scope: StatScope, unmeasured: Unmeasured) -> StatLine {
+    StatLine::of(interval, scope, unmeasured, 4096)
+}
+
+fn row<'a>(interval: &Interval, line: &'a StatLine, lost: &'a [GrownLoss]) -> Row<'a> {
+    Row { at: interval.at, line, lost, late: 0 }
+}
+
+fn losses() -> Vec<GrownLoss> {
+    LossWatch::default().grown(&LiveLosses {
+        tasks: 1_200,
+        origins: 3,
+        events: 1,
+        ..LiveLosses::default()
+    })
+}
+
+/// A host, an idle one, a process on a kernel without tracepoints, and a group.
+fn lines() -> [(Interval, StatLine); 4] {
+    let gaps = Unmeasured { dirties: true, faults: true, readahead: true };
+    let mut idle = interval(vec![reads(0, 0, 0)]);
+    idle.evicted_pages = Observed::Missing(Reason::unsupported("no tracepoint"));
+    let (busy, group) = (busy(), StatScope::Group(Observed::Value(300 << 20)));
+    [
+        (busy.clone(), of(&busy, StatScope::Host, Unmeasured::default())),
+        (idle.clone(), of(&idle, StatScope::Host, Unmeasured::default())),
+        (busy.clone(), of(&busy, StatScope::Processes, gaps)),
+        (busy.clone(), of(&busy, group, Unmeasured::default())),
+    ]
+}
+
+#[test]
+fn text() {
+    let mut out = String::new();
+    for layout in [ALL, Layout { time: true, width: None }, Layout { time: false, width: Some(80) }]
+    {
+        out += &header(layout);
+        for (interval, line) in lines() {
+            out += &super::line(&row(&interval, &line, &[]), layout, 3600);
+        }
+    }
+    insta::assert_snapshot!(out);
+}
+
+#[test]
+fn csv() {
+    let mut out = CSV_HEADER.to_owned();
+    for (interval, line) in lines() {
+        out += &csv_line(&row(&interval, &line, &losses()));
+    }
+    insta::assert_snapshot!(out);
+    let fields = |line: &str| line.split(',').count();
+    assert!(out.lines().all(|line| fields(line) == fields(CSV_HEADER)));
+}
+
+fn json() -> Vec<serde_json::Value> {
+    lines()
+        .iter()
+        .map(|(interval, line)| {
+            let late = Row { late: 2, ..row(interval, line, &[]) };
+            serde_json::from_slice(&json_line(&late)).expect("JSON")
+        })
+        .chain(lines().iter().take(1).map(|(interval, line)| {
+            serde_json::from_slice(&json_line(&row(interval, line, &losses()))).expect("JSON")
+        }))
+        .collect()
+}
+
+#[test]
+fn json_lines() {
+    let lines: Vec<String> = json().iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(lines.join("\n"));
+}
+
+#[test]
+fn json_lines_are_what_the_schema_says() {
+    let schema = include_str!("../../../../../schema/stat-1.schema.json");
+    let schema = serde_json::from_str(schema).expect("the schema is JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    for line in json() {
+        let errors: Vec<String> = validator.iter_errors(&line).map(|e| e.to_string()).collect();
+        assert!(errors.is_empty(), "{errors:?}: {line}");
+        let mut short = line.clone();
+        short.as_object_mut().expect("object").remove("hits");
+        assert!(!validator.is_valid(&short), "no key may be left out");
+    }
+}
+
+#[test]
+fn the_first_six_columns_stand_where_cachestat_prints_them() {
+    // bcc tools/cachestat.py: "%8s %8s %8s %8s %12s %10s".
+    let six = "   TOTAL   MISSES     HITS  DIRTIES   BUFFERS_MB  CACHED_MB";
+    assert!(header(ALL).starts_with(six));
+    assert_eq!(header(Layout { time: false, width: Some(20) }).trim_end(), six);
+    assert_eq!(header(ALL).trim_end().len(), MIN_WIDTH);
+    let narrow = Layout { time: true, width: Some(MIN_WIDTH) };
+    assert_eq!(narrow.hidden().collect::<Vec<_>>(), ["WRITEBACK_MB"]);
+    let (interval, line) = lines().into_iter().next().expect("a line");
+    let text = super::line(&row(&interval, &line, &[]), ALL, 0);
+    let cut: Vec<&str> = text.split_whitespace().collect();
+    assert_eq!(cut[..6], ["123456", "1000", "122456", "77", "24", "2048"]);
+}
+
+#[test]
+fn a_share_is_never_rounded_to_all_or_nothing() {
+    let mut line = lines()[0].1;
+    let mut field = |share: f64| {
+        line.device_share = Some(share);
+        let interval = busy();
+        let text = super::line(&row(&interval, &line, &[]), ALL, 0);
+        text.split_whitespace().nth(7).map(str::to_owned).expect("DEVICE%")
+    };
+    assert_eq!(
+        [field(0.99999), field(0.00001), field(1.0), field(0.0)],
+        ["99.9", "0.1", "100.0", "0.0"]
+    );
+}
+
+#[test]
+fn words() {
+    let mut totals = StatTotals::default();
+    let mut out = vec![summary_words(&totals)];
+    for (_, line) in lines() {
+        totals.add(&line, true, false);
+        out.push(summary_words(&totals));
+    }
+    totals.add(&lines()[0].1, false, true);
+    out.push(summary_words(&totals));
+    out.extend(lines().iter().flat_map(|(_, line)| missing_words(line)));
+    out.extend(losses().iter().map(loss_words));
+    out.extend([late_words(1, 1, 2.0), late_words(1_000, 1_001, 1001.04)]);
+    out.push(gap_words(&NotMeasured { what: "io_uring".into(), reason: "too old".into() }));
+    insta::assert_snapshot!(out.join("\n"));
+}

@@ -1,0 +1,136 @@
+//! What `export` knows at the end of an interval.
+
+use std::time::SystemTime;
+
+use hotset_analysis::live::Accumulated;
+use hotset_facts::{Dev, MemInfo, NotMeasured, Observed};
+
+/// Whether the counters still grow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SamplingState {
+    /// They do.
+    Running,
+    /// They don't, and why.
+    Stopped(String),
+}
+
+/// What a control group is known as beside its path.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GroupLabels {
+    /// The container's name, or its short id.
+    pub container: Option<String>,
+    /// The pod's name, or its id.
+    pub pod: Option<String>,
+}
+
+/// What a device is known as.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MountLabels {
+    /// Where it is mounted; the first of the places.
+    pub mountpoint: String,
+    /// The kind of file system.
+    pub fstype: String,
+}
+
+/// What a walk of a watched path found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WatchedNumbers {
+    /// The path as it was given.
+    pub path: String,
+    /// Regular files whose state is known.
+    pub files: u64,
+    /// Files and directories whose state could not be told.
+    pub unknown: u64,
+    /// Bytes of the files whose state is known.
+    pub size_bytes: u64,
+    /// Bytes of their cached pages.
+    pub cached_bytes: u64,
+    /// Dirty bytes; missing where mincore(2) had to answer for a file.
+    pub dirty_bytes: Option<u64>,
+    /// Whether the walk came to its end within its bounds.
+    pub complete: bool,
+    /// How long the walk took, in nanoseconds.
+    pub walk_ns: u64,
+    /// When it ended.
+    pub at: SystemTime,
+}
+
+/// hotset's own process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProcessNumbers {
+    /// User and system CPU time, in nanoseconds.
+    pub cpu_ns: u64,
+    /// Resident memory in bytes.
+    pub resident_bytes: u64,
+    /// Open descriptors.
+    pub open_fds: u64,
+}
+
+/// How pushing went; nothing is pushed where there is none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct OtlpNumbers {
+    /// Pushes that the receiver took.
+    pub pushed: u64,
+    /// Pushes that were given up.
+    pub failed: u64,
+    /// Those that were dropped because the queue was full.
+    pub dropped: u64,
+    /// Data points that a receiver refused in pushes that it took.
+    pub rejected_points: u64,
+}
+
+/// hotset's own account of its work.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OwnNumbers {
+    /// The version of hotset.
+    pub version: &'static str,
+    /// When the session began: where all counters were zero.
+    pub started: SystemTime,
+    /// When the last sample was taken.
+    pub last_sample: Option<SystemTime>,
+    /// Nanoseconds between samples, as asked for.
+    pub interval_ns: u64,
+    /// Nanoseconds that all samples took.
+    pub sample_ns: u64,
+    /// Nanoseconds that the last one took.
+    pub last_sample_ns: u64,
+    /// Pairs of process and file that were active in the last interval.
+    pub rows: u64,
+    /// Processes that were active in it.
+    pub processes: u64,
+    /// Files that were used in it.
+    pub files: u64,
+    /// Answers by HTTP status.
+    pub responses: Vec<(u16, u64)>,
+    /// Connections that were closed because there were too many.
+    pub refused_connections: u64,
+    /// hotset's process.
+    pub process: Observed<ProcessNumbers>,
+    /// Pushing.
+    pub otlp: Option<OtlpNumbers>,
+}
+
+/// All of it.
+#[derive(Clone, Copy)]
+pub struct Measured<'a> {
+    /// Whether the counters still grow.
+    pub state: &'a SamplingState,
+    /// The counters.
+    pub counted: &'a Accumulated,
+    /// Bytes of a page.
+    pub page_bytes: u64,
+    /// /proc/meminfo.
+    pub memory: &'a Observed<MemInfo>,
+    /// How a control group is labelled.
+    pub group: &'a dyn Fn(&str) -> GroupLabels,
+    /// How a device is labelled; nothing where mounts are not exported.
+    pub mount: Option<&'a dyn Fn(Dev) -> MountLabels>,
+    /// Watched paths.
+    pub watched: &'a [WatchedNumbers],
+    /// What is not measured, and why.
+    pub not_measured: &'a [NotMeasured],
+    /// Counters among [`LiveIo::NAMES`](hotset_facts::LiveIo::NAMES) that are therefore left out.
+    pub absent: &'a [&'static str],
+    /// hotset itself.
+    pub own: &'a OwnNumbers,
+}

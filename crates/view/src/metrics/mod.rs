@@ -1,0 +1,40 @@
+//! What `export` serves: one list of metric families, and the forms in which it leaves.
+//!
+//! [`families`] is the only place that names a metric. [`exposition`] writes the text that Prometheus scrapes,
+//! [`otlp_json`] what an OpenTelemetry collector is sent, [`status_page`] the page for people.
+
+mod family;
+mod host;
+mod io;
+mod measured;
+mod otlp;
+mod own;
+mod page;
+mod text;
+mod watched;
+
+pub use family::{Family, Kind, Labels, Point, Unit, Value};
+pub use measured::{
+    GroupLabels, Measured, MountLabels, OtlpNumbers, OwnNumbers, ProcessNumbers, SamplingState,
+    WatchedNumbers,
+};
+pub use otlp::{Resource, otlp_json};
+pub use page::status_page;
+pub use text::{Exposition, exposition};
+
+/// Everything that is exported, in a fixed order. While sampling has stopped, what it counted is left out: counters that
+/// stand still would say that nothing happens.
+pub fn families(measured: &Measured<'_>) -> Vec<Family> {
+    let mut families = own::families(measured);
+    if matches!(measured.state, SamplingState::Running) {
+        io::push(measured, &mut families);
+        host::push(measured, &mut families);
+    }
+    watched::push(measured, &mut families);
+    families
+}
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;

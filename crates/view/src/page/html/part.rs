@@ -1,0 +1,163 @@
+//! A page's answers, sections, conditions and doubts: of the whole document, or of a part of it.
+
+use maud::{Markup, PreEscaped, html};
+
+use super::table::table;
+use crate::page::data;
+use crate::page::model::{Answer, Chart, Page, Section};
+
+/// A page in its place: ids are unique on the document, and headings are a level lower inside of another page.
+pub(super) struct Part<'a> {
+    page: &'a Page,
+    prefix: String,
+    inside: bool,
+}
+
+/// The id of a part.
+pub(super) fn id_of(index: usize) -> String {
+    format!("part-{index}")
+}
+
+impl<'a> Part<'a> {
+    /// The page that the document is.
+    pub(super) fn whole(page: &'a Page) -> Self {
+        Self { page, prefix: String::new(), inside: false }
+    }
+
+    /// A page that stands on another.
+    pub(super) fn inside(page: &'a Page, index: usize) -> Self {
+        Self { page, prefix: format!("{}-", id_of(index)), inside: true }
+    }
+
+    fn id(&self, of: &str) -> String {
+        format!("{}{of}", self.prefix)
+    }
+
+    fn numbered(&self, of: &str, index: usize) -> String {
+        format!("{}{of}-{index}", self.prefix)
+    }
+
+    fn heading(&self, id: &str, text: &str) -> Markup {
+        html! {
+            @if self.inside { h3 id=(id) { (text) } } @else { h2 id=(id) { (text) } }
+        }
+    }
+
+    /// With its title.
+    pub(super) fn markup(&self) -> Markup {
+        let id = self.prefix.trim_end_matches('-');
+        html! {
+            section.part aria-labelledby=(id) {
+                h2 id=(id) { (self.page.title) }
+                p.quiet { (self.page.subtitle) }
+                (self.answers())
+                (self.rest())
+            }
+        }
+    }
+
+    pub(super) fn answers(&self) -> Markup {
+        let page = self.page;
+        html! {
+            @if !(page.lead.is_empty() && page.doubts.is_empty()) {
+                section id=(self.id("answers")) aria-label="Answers" {
+                    @if !page.lead.is_empty() { div.lead { @for one in &page.lead { (answer(one)) } } }
+                    @if !page.doubts.is_empty() {
+                        p { a href={ "#" (self.id("doubts")) } { (count(page.doubts.len(), "doubt")) } }
+                    }
+                }
+            }
+        }
+    }
+
+    /// All that comes after the answers.
+    pub(super) fn rest(&self) -> Markup {
+        html! {
+            @for (index, one) in self.page.sections.iter().enumerate() { (self.section(one, index)) }
+            (self.conditions())
+            (self.doubts())
+        }
+    }
+
+    fn section(&self, section: &Section, index: usize) -> Markup {
+        let heading = self.numbered("question", index);
+        html! {
+            section aria-labelledby=(heading) {
+                (self.heading(&heading, &section.question))
+                @if !section.answer.is_empty() { p { (section.answer) } }
+                @if let Some(one) = &section.chart { (self.chart(one, index)) }
+                @for note in &section.notes { p.quiet { (note) } }
+                (table(&section.table, &self.numbered("caption", index)))
+            }
+        }
+    }
+
+    fn chart(&self, chart: &Chart, index: usize) -> Markup {
+        let model = self.numbered("data", index);
+        let hint = self.numbered("hint", index);
+        let keys = "Point at a mark for its value. With the keyboard: Tab to the chart, then the arrow keys.";
+        html! {
+            figure {
+                figcaption { (chart.label) }
+                div.plot tabindex="0" role="group" aria-roledescription="chart"
+                    aria-label={ (chart.label) ". The table below holds all its numbers." }
+                    aria-describedby=(hint)
+                    data-model=(model) data-points=(data::drawable(chart)) {}
+                output.readout id=(hint) aria-live="polite" { (keys) }
+                div.legend role="group" aria-label="Series, click one to hide it" {
+                    @if !chart.aside.is_empty() { span { "× " (chart.aside) } }
+                }
+                script type="application/json" id=(model) { (PreEscaped(data::json(chart))) }
+            }
+        }
+    }
+
+    fn conditions(&self) -> Markup {
+        let id = self.id("conditions");
+        html! {
+            @if !self.page.conditions.is_empty() {
+                section aria-labelledby=(id) {
+                    (self.heading(&id, "Conditions"))
+                    dl {
+                        @for (name, value) in &self.page.conditions { div { dt { (name) } dd { (value) } } }
+                    }
+                }
+            }
+        }
+    }
+
+    fn doubts(&self) -> Markup {
+        let id = self.id("doubts");
+        html! {
+            @if !self.page.doubts.is_empty() {
+                section aria-labelledby=(id) {
+                    (self.heading(&id, "Doubts"))
+                    ul {
+                        @for one in &self.page.doubts {
+                            li {
+                                (one.text)
+                                @if !one.advice.is_empty() { ": " span.quiet { (one.advice) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// `1 doubt`, `2 doubts`.
+pub(super) fn count(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
+fn answer(answer: &Answer) -> Markup {
+    html! {
+        article {
+            @if !answer.question.is_empty() { p.asked { (answer.question) } }
+            p.number { (answer.number) }
+            p { (answer.sentence) }
+            p.sure { (answer.sure) }
+        }
+    }
+}

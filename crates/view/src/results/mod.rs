@@ -1,0 +1,133 @@
+//! Pages from saved results: `hotset.lab/1`, `hotset.bench/1` and `hotset.profile/1`, each alone or several on one page.
+//!
+//! A lab session is read back whole. The pages of the other two are made from the numbers that the JSON has: nothing is
+//! derived anew.
+
+mod bench;
+mod host;
+mod profile;
+mod read;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use hotset_analysis::lab::{LabSummary, summarise_lab};
+use serde_json::Value;
+
+pub(crate) use read::of_schema;
+pub use read::{ReadError, results};
+
+use crate::lab::{self, Named};
+use crate::page::Page;
+
+const BENCH: &str = "hotset.bench/1";
+const PROFILE: &str = "hotset.profile/1";
+
+/// A file with results.
+#[derive(Debug, Clone, Copy)]
+pub struct ResultFile<'a> {
+    /// What a reader calls it, and what an error names.
+    pub name: &'a str,
+    /// What it holds.
+    pub bytes: &'a [u8],
+}
+
+/// Why there is no page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResultError {
+    /// Which file.
+    pub file: String,
+    /// What about it.
+    pub error: ReadError,
+}
+
+impl fmt::Display for ResultError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.file, self.error)
+    }
+}
+
+impl std::error::Error for ResultError {}
+
+/// What was found in the files, in their order.
+#[derive(Default)]
+struct Found {
+    labs: Vec<(String, LabSummary)>,
+    benches: Vec<(String, bench::BenchIn)>,
+    profiles: Vec<(String, profile::ProfileIn)>,
+}
+
+/// The page of all results: experiments first, runs of the same one beside each other; then benchmarks, then profiles.
+///
+/// # Errors
+/// The file, the place in it, and what would be right.
+pub fn results_page(files: &[ResultFile<'_>]) -> Result<Page, ResultError> {
+    let mut found = Found::default();
+    for file in files {
+        let wrong = |error| ResultError { file: file.name.to_owned(), error };
+        let all = results(file.bytes).map_err(wrong)?;
+        let several = all.len() > 1;
+        for (at, (schema, value)) in all.into_iter().enumerate() {
+            found.take(file.name, &schema, value).map_err(|error| {
+                let error =
+                    if several { error.inside(&format!("result {}", at + 1)) } else { error };
+                ResultError { file: file.name.to_owned(), error }
+            })?;
+        }
+    }
+    let mut parts = found.pages();
+    match parts.len() {
+        1 => Ok(parts.remove(0)),
+        _ => Ok(Page::of_parts("hotset report", parts)),
+    }
+}
+
+impl Found {
+    fn take(&mut self, name: &str, schema: &str, value: Value) -> Result<(), ReadError> {
+        match schema {
+            lab::SCHEMA => {
+                let summary = summarise_lab(lab::read_lab(value)?);
+                let experiment = summary.session.experiment;
+                let same = self.labs.iter().filter(|(_, one)| one.session.experiment == experiment);
+                let name = unique(name, same.map(|(name, _)| name.as_str()));
+                self.labs.push((name, summary));
+            }
+            BENCH => {
+                let bench = of_schema(value, BENCH)?;
+                let name = unique(name, self.benches.iter().map(|(name, _)| name.as_str()));
+                self.benches.push((name, bench));
+            }
+            PROFILE => {
+                let profile = of_schema(value, PROFILE)?;
+                let name = unique(name, self.profiles.iter().map(|(name, _)| name.as_str()));
+                self.profiles.push((name, profile));
+            }
+            other => {
+                let known = [lab::SCHEMA, BENCH, PROFILE].join(", ");
+                let text = format!("\"{other}\" can't be shown; expected one of {known}");
+                return Err(ReadError::at("schema", text));
+            }
+        }
+        Ok(())
+    }
+
+    fn pages(&self) -> Vec<Page> {
+        let runs: Vec<Named<'_>> =
+            self.labs.iter().map(|(name, summary)| Named { name, summary }).collect();
+        let mut pages = lab::lab_pages(&runs);
+        pages.extend(self.benches.iter().map(|(name, bench)| bench::page(name, bench)));
+        pages.extend(bench::beside(&self.benches));
+        pages.extend(self.profiles.iter().map(|(name, profile)| profile::page(name, profile)));
+        pages.extend(profile::beside(&self.profiles));
+        pages
+    }
+}
+
+/// The name, with a number where it is taken.
+fn unique<'a>(name: &str, taken: impl Iterator<Item = &'a str>) -> String {
+    let taken: Vec<&str> = taken.collect();
+    let numbered = (2..).map(|number| format!("{name} ({number})"));
+    let mut all = std::iter::once(name.to_owned()).chain(numbered);
+    all.find(|name| !taken.contains(&name.as_str())).unwrap_or_else(|| name.to_owned())
+}

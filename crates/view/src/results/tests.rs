@@ -1,0 +1,83 @@
+use hotset_analysis::bench::summarise_bench;
+
+use super::*;
+use crate::bench::{testing, write_bench_json};
+use crate::lab::write_lab_json;
+use crate::page::testing::lines;
+
+type TestResult = Result<(), Box<dyn std::error::Error>>;
+
+fn lab_bytes() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+    let mut out = Vec::new();
+    write_lab_json(&[crate::lab::testing::summary()], &mut out)?;
+    Ok(out)
+}
+
+fn bench_bytes() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+    let mut out = Vec::new();
+    write_bench_json(&summarise_bench(testing::cold_warm()), &mut out)?;
+    Ok(out)
+}
+
+fn profile_bytes() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+    let mut out = Vec::new();
+    crate::write_profile_json(&crate::testing::summary(crate::testing::three_files()), &mut out)?;
+    Ok(out)
+}
+
+fn page(files: &[(&str, &[u8])]) -> Result<Page, ResultError> {
+    let files: Vec<ResultFile<'_>> =
+        files.iter().map(|&(name, bytes)| ResultFile { name, bytes }).collect();
+    results_page(&files)
+}
+
+#[test]
+fn a_bench_and_a_profile_read_like_this() -> TestResult {
+    insta::assert_snapshot!("bench", lines(&page(&[("b.json", &bench_bytes()?)])?));
+    insta::assert_snapshot!("profile", lines(&page(&[("p.json", &profile_bytes()?)])?));
+    Ok(())
+}
+
+#[test]
+fn all_kinds_stand_on_one_page_and_those_of_a_kind_beside_each_other() -> TestResult {
+    let (lab, bench, profile) = (lab_bytes()?, bench_bytes()?, profile_bytes()?);
+    let page = page(&[
+        ("p.json", &profile),
+        ("b.json", &bench),
+        ("l.json", &lab),
+        ("b.json", &bench),
+        ("l.json", &lab),
+        ("q.json", &profile),
+    ])?;
+    let titles: Vec<&str> =
+        page.parts.iter().filter_map(|part| part.title.split(':').next()).collect();
+    assert_eq!(titles, ["lab access", "bench", "bench", "bench", "run", "run", "run"]);
+    assert!(page.parts[1].subtitle.starts_with("b.json ·"));
+    assert!(page.parts[2].subtitle.starts_with("b.json (2) ·"), "{}", page.parts[2].subtitle);
+    assert!(page.parts[0].sections.iter().any(|section| section.answer.contains("l.json (2)")));
+    assert_eq!(page.lead.len(), 4, "the first answer of each part that has one");
+    Ok(())
+}
+
+#[test]
+fn an_error_names_the_file_the_place_and_what_would_be_right() -> TestResult {
+    let bench = String::from_utf8(bench_bytes()?)?;
+    let broken = bench.replacen("\"warnings\":", "\"warning\":", 1);
+    let lab = lab_bytes()?;
+    let cut = &lab[..lab.len() - 40];
+    let newer = bench.replace("hotset.bench/1", "hotset.bench/2");
+    let two = [&lab[..], newer.as_bytes()].concat();
+    let all: [(&str, &[u8]); 5] = [
+        ("broken.json", broken.as_bytes()),
+        ("cut.json", cut),
+        ("two.json", &two),
+        ("empty.json", b""),
+        ("hyperfine.json", b"{\"results\": []}"),
+    ];
+    let errors = all.map(|one| {
+        page(&[("good.json", &lab), one])
+            .map_or_else(|error| error.to_string(), |_| "read".to_owned())
+    });
+    insta::assert_snapshot!("errors", errors.join("\n"));
+    Ok(())
+}

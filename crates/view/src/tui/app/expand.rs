@@ -1,0 +1,145 @@
+//! One item expanded.
+
+use hotset_analysis::top::{
+    Column, Detail, ItemKey, Kind, Line, LineState, Lines, Moment, Order, Unlisted, detail,
+};
+use hotset_facts::LiveIo;
+
+use super::table::Table;
+use super::{App, Overlay};
+use crate::tui::names;
+
+/// An item that is expanded: who it is, what it has, and its table.
+#[derive(Debug, Clone)]
+pub(in crate::tui) struct Expanded {
+    pub(in crate::tui) key: ItemKey,
+    /// Itself, as a single line.
+    pub(in crate::tui) own: Lines,
+    /// What of it is listed.
+    pub(in crate::tui) wanted: Kind,
+    pub(in crate::tui) detail: Detail,
+    pub(in crate::tui) table: Table,
+}
+
+impl Expanded {
+    fn new(key: ItemKey) -> Self {
+        let wanted = match key {
+            ItemKey::Process(_) => Kind::Files,
+            ItemKey::File(_) | ItemKey::Group(_) => Kind::Processes,
+        };
+        let own_kind = match key {
+            ItemKey::Process(_) => Kind::Processes,
+            ItemKey::File(_) => Kind::Files,
+            ItemKey::Group(_) => Kind::Groups,
+        };
+        Self {
+            key,
+            own: Lines::none(own_kind),
+            wanted,
+            detail: nothing(wanted),
+            table: Table::new(Order::usual(Column::Hits), String::new()),
+        }
+    }
+
+    /// Takes what a moment says. Who is not in it keeps what he had last, as over.
+    pub(in crate::tui) fn update(&mut self, moment: &Moment) {
+        if let Some(position) = moment.of_kind(self.own.kind()).position(&self.key) {
+            self.own = one(moment.of_kind(self.own.kind()), position);
+        } else {
+            self.own = over(&self.own);
+        }
+        let gone = matches!(self.state(), LineState::Gone);
+        match detail(moment, &self.key, self.wanted) {
+            Some(detail) if !gone => self.detail = detail,
+            _ if gone && self.detail.lines.kind() == self.wanted => {}
+            _ => self.detail = nothing(self.wanted),
+        }
+    }
+
+    /// How it stands to the moment.
+    pub(in crate::tui) fn state(&self) -> LineState {
+        self.own.get(0).map_or(LineState::Idle, |line| line.state)
+    }
+
+    /// Whom it is about.
+    pub(in crate::tui) fn name(&self) -> String {
+        self.own.get(0).map_or_else(|| "?".to_owned(), |line| names::item(line.item))
+    }
+}
+
+fn nothing(kind: Kind) -> Detail {
+    Detail { lines: Lines::none(kind), unlisted: Unlisted::default() }
+}
+
+fn one(lines: &Lines, at: usize) -> Lines {
+    fn take<T: Clone>(lines: &[Line<T>], at: usize) -> Vec<Line<T>> {
+        lines.get(at).cloned().into_iter().collect()
+    }
+    match lines {
+        Lines::Processes(lines) => Lines::Processes(take(lines, at)),
+        Lines::Files(lines) => Lines::Files(take(lines, at)),
+        Lines::Groups(lines) => Lines::Groups(take(lines, at)),
+    }
+}
+
+fn over(lines: &Lines) -> Lines {
+    fn end<T: Clone>(lines: &[Line<T>]) -> Vec<Line<T>> {
+        let ended = |line: &Line<T>| matches!(line.state, LineState::Ended | LineState::Gone);
+        let over = |line: &Line<T>| match ended(line) {
+            true => Line { state: LineState::Gone, ..line.clone() },
+            false => {
+                Line { item: line.item.clone(), io: LiveIo::default(), state: LineState::Idle }
+            }
+        };
+        lines.iter().map(over).collect()
+    }
+    match lines {
+        Lines::Processes(lines) => Lines::Processes(end(lines)),
+        Lines::Files(lines) => Lines::Files(end(lines)),
+        Lines::Groups(lines) => Lines::Groups(end(lines)),
+    }
+}
+
+impl App {
+    /// Expands the selected item, or the first.
+    pub(super) fn expand(&mut self) {
+        /// Processes of a file of a process of a group: deeper is going round in circles.
+        const DEEPEST: usize = 8;
+        let Some(key) = self.looked_at() else { return };
+        let known = self.moment.as_ref().and_then(|moment| {
+            let lines = Kind::ALL.iter().map(|&kind| moment.of_kind(kind));
+            lines.filter_map(|lines| lines.position(&key)).next()
+        });
+        if known.is_none() {
+            self.tell("it did nothing in this interval: there is nothing to open");
+            return;
+        }
+        if self.stack.len() >= DEEPEST {
+            self.stack.remove(0);
+        }
+        let mut expanded = Expanded::new(key);
+        if let Some(moment) = &self.moment {
+            expanded.update(moment);
+        }
+        self.stack.push(expanded);
+        self.overlay = Overlay::None;
+        self.arrange();
+    }
+
+    /// The other list of an expanded control group: its files, or its processes.
+    pub(super) fn turn(&mut self) {
+        let Some(expanded) = self.stack.last_mut() else { return };
+        if !matches!(expanded.key, ItemKey::Group(_)) {
+            return;
+        }
+        expanded.wanted = match expanded.wanted {
+            Kind::Processes => Kind::Files,
+            Kind::Files | Kind::Groups => Kind::Processes,
+        };
+        expanded.table.selected = None;
+        if let Some(moment) = &self.moment {
+            expanded.update(moment);
+        }
+        self.arrange();
+    }
+}

@@ -1,0 +1,136 @@
+//! New moments.
+
+use hotset_analysis::top::{ItemKey, Kind, Line, LineState, Lines, Moment, Since, Trail};
+use hotset_facts::LiveIo;
+
+use super::{App, Held, Place};
+
+impl App {
+    /// Takes the newest moment. A paused screen keeps showing what it shows; nothing is lost for the sums.
+    pub fn update(&mut self, moment: Moment) {
+        if !self.paused {
+            self.since.add(&moment);
+            self.trail.push(&moment);
+            self.show(moment);
+            return;
+        }
+        match &mut self.held {
+            Some(held) => {
+                held.since.add(&moment);
+                held.trail.push(&moment);
+                held.newest = moment;
+            }
+            held @ None => {
+                let (mut since, mut trail) = (Since::default(), Trail::default());
+                since.add(&moment);
+                trail.push(&moment);
+                *held = Some(Held { newest: moment, since, trail });
+            }
+        }
+    }
+
+    /// Shows a moment of a recording, with those before it, oldest first.
+    pub fn replay(&mut self, before: &[Moment], moment: Moment, place: Place) {
+        let next = self.place.as_ref().is_some_and(|old| old.index + 1 == place.index);
+        if !next {
+            self.trail.clear();
+            for moment in before {
+                self.trail.push(moment);
+            }
+            // Nobody ended just now when one jumps.
+            self.moment = None;
+            self.since = Since::default();
+        }
+        self.place = Some(place);
+        self.since.add(&moment);
+        self.trail.push(&moment);
+        self.show(moment);
+    }
+
+    /// Tells whether a recording goes on by itself.
+    pub fn set_playing(&mut self, playing: bool) {
+        if let Some(place) = &mut self.place {
+            place.playing = playing;
+        }
+    }
+
+    fn show(&mut self, mut moment: Moment) {
+        if let Some(before) = self.moment.take() {
+            self.keep_ended(&before, &mut moment);
+            self.keep_selected(&before, &mut moment);
+        }
+        for expanded in &mut self.stack {
+            expanded.update(&moment);
+        }
+        self.moment = Some(moment);
+        self.arrange();
+    }
+
+    /// Processes that ended in the interval before stay for one more.
+    fn keep_ended(&self, before: &Moment, moment: &mut Moment) {
+        let Lines::Processes(old) = before.of_kind(Kind::Processes) else { return };
+        let ended: Vec<_> = old.iter().filter(|line| line.state == LineState::Ended).collect();
+        let Lines::Processes(new) = &mut moment.lines[Kind::Processes as usize] else { return };
+        for line in ended {
+            if new.iter().all(|other| other.item.process.id != line.item.process.id) {
+                new.push(Line { state: LineState::Gone, ..line.clone() });
+            }
+        }
+    }
+
+    /// Who is selected stays, whatever he does.
+    fn keep_selected(&self, before: &Moment, moment: &mut Moment) {
+        for (table, kind) in self.tables.iter().zip(Kind::ALL) {
+            let Some(key) = &table.selected else { continue };
+            if moment.of_kind(kind).position(key).is_some() {
+                continue;
+            }
+            match (before.of_kind(kind), &mut moment.lines[kind as usize]) {
+                (Lines::Processes(old), Lines::Processes(new)) => {
+                    let is = |line: &&Line<hotset_analysis::top::ProcessItem>| {
+                        *key == ItemKey::Process(line.item.process.id)
+                    };
+                    new.extend(old.iter().find(is).map(later));
+                }
+                (Lines::Files(old), Lines::Files(new)) => {
+                    let is = |line: &&Line<hotset_analysis::top::FileItem>| {
+                        *key == ItemKey::File(line.item.file.id)
+                    };
+                    new.extend(old.iter().find(is).map(later));
+                }
+                (Lines::Groups(old), Lines::Groups(new)) => {
+                    let is = |line: &&Line<hotset_analysis::top::GroupItem>| {
+                        *key == ItemKey::Group(line.item.path.as_value().cloned())
+                    };
+                    new.extend(old.iter().find(is).map(later));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Stops showing new moments, or shows the newest again.
+    pub(super) fn pause(&mut self) {
+        self.paused = !self.paused;
+        if self.paused {
+            return;
+        }
+        if let Some(held) = self.held.take() {
+            if let Some(sums) = held.since.moment() {
+                self.since.add(sums);
+            }
+            self.trail.append(held.trail);
+            self.show(held.newest);
+        }
+    }
+}
+
+/// A line one interval later, if nothing more was heard of it: the last numbers of who ended, and nothing of who did nothing.
+fn later<T: Clone>(line: &Line<T>) -> Line<T> {
+    match line.state {
+        LineState::Ended | LineState::Gone => Line { state: LineState::Gone, ..line.clone() },
+        LineState::Active | LineState::Idle => {
+            Line { item: line.item.clone(), io: LiveIo::default(), state: LineState::Idle }
+        }
+    }
+}

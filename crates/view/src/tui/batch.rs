@@ -1,0 +1,135 @@
+//! Samples as plain text, for logs: a header, titles, and the first lines of a view.
+
+use std::fmt::Write as _;
+
+use hotset_analysis::live::LiveNumbers;
+use hotset_analysis::top::{Column, Item, Kind, Line, LineState, Moment, Order, Ordering};
+use hotset_facts::{LiveLosses, NotMeasured};
+
+use super::{draw, filter, format, names, when};
+use crate::table::{Align, pad};
+use crate::units;
+
+/// What a sample shows.
+#[derive(Debug, Clone)]
+pub struct BatchOptions {
+    /// Lines of what.
+    pub kind: Kind,
+    /// Sorted by what.
+    pub order: Order,
+    /// What lines must hold.
+    pub filter: String,
+    /// At most so many lines.
+    pub top: usize,
+    /// What this kernel can't tell.
+    pub not_measured: Vec<NotMeasured>,
+}
+
+/// A sample: a line about the host, the titles, and the lines. Names stand last and are not cut.
+pub fn batch_text(moment: &Moment, options: &BatchOptions) -> String {
+    let mut out = String::new();
+    header(moment, &mut out);
+    let cells = columns(options.kind);
+    let title = |(title, align, width): &(&'static str, Align, usize)| pad(title, *width, *align);
+    let titles: Vec<String> = cells.iter().map(|(_, cell)| title(cell)).collect();
+    let _ = writeln!(out, "{}", titles.join(" ").trim_end());
+    let lines = moment.of_kind(options.kind);
+    let kept = filter::kept(lines, &options.filter);
+    let all = kept.len();
+    let ordering = Ordering::of(lines, kept, options.order, options.top);
+    for &index in ordering.indices.iter().take(options.top) {
+        if let Some(line) = lines.get(index as usize) {
+            let words: Vec<String> = cells
+                .iter()
+                .map(|(column, (_, align, width))| {
+                    pad(&cell(*column, &line, options), *width, *align)
+                })
+                .collect();
+            let _ = writeln!(out, "{}", words.join(" ").trim_end());
+        }
+    }
+    let more = all.saturating_sub(options.top) as u64 + moment.unlisted(options.kind).items;
+    if more > 0 {
+        let _ = writeln!(out, "# {} more", units::count(more));
+    }
+    if !moment.others.is_idle() {
+        let io = &moment.others;
+        let _ = writeln!(
+            out,
+            "# others (table full): hits {} misses {} dirties {}",
+            io.hits(),
+            io.read_misses,
+            io.dirtied_pages
+        );
+    }
+    if moment.losses != LiveLosses::default() {
+        let _ = writeln!(out, "# {}", draw::loss_words(&moment.losses));
+    }
+    out
+}
+
+fn header(moment: &Moment, out: &mut String) {
+    let numbers = LiveNumbers::new(moment.totals, moment.seconds());
+    let share = |share: Option<f64>| share.map_or("-".to_owned(), units::percent);
+    let memory = moment.host.memory.as_value();
+    let bytes = |n: Option<u64>| n.map_or("-".to_owned(), units::bytes);
+    let _ = writeln!(
+        out,
+        "# {} UTC  interval {}  hits {}  misses {}  hit ratio {}  device {}  cache {}  dirty {}  writeback {}",
+        when::date_and_clock(moment.at),
+        format::interval(moment.length_ns / 1_000_000 * 1_000_000),
+        numbers.hits(),
+        numbers.misses(),
+        share(numbers.hit_ratio()),
+        share(numbers.device_share()),
+        bytes(memory.map(|memory| memory.cached_bytes)),
+        bytes(memory.map(|memory| memory.dirty_bytes)),
+        bytes(memory.map(|memory| memory.writeback_bytes)),
+    );
+}
+
+type TextCell = (Column, (&'static str, Align, usize));
+
+fn columns(kind: Kind) -> Vec<TextCell> {
+    use Align::{Left, Right};
+    let mut cells: Vec<TextCell> = Vec::new();
+    if kind == Kind::Processes {
+        cells.push((Column::Pid, ("PID", Right, 7)));
+        cells.push((Column::User, ("USER", Left, 10)));
+    }
+    cells.extend([
+        (Column::Hits, ("HITS", Right, 9)),
+        (Column::Misses, ("MISSES", Right, 9)),
+        (Column::Dirties, ("DIRTIES", Right, 9)),
+        (Column::ReadHit, ("READ_HIT%", Right, 9)),
+        (Column::WriteHit, ("WRITE_HIT%", Right, 10)),
+        (Column::Device, ("DEVICE%", Right, 7)),
+        (Column::Direct, ("DIRECT", Right, 8)),
+        (Column::Faults, ("FAULTS", Right, 8)),
+    ]);
+    let name = match kind {
+        Kind::Processes => "COMMAND",
+        Kind::Files => "FILE",
+        Kind::Groups => "CGROUP",
+    };
+    cells.push((Column::Name, (name, Left, 0)));
+    cells
+}
+
+fn cell(column: Column, line: &Line<Item<'_>>, options: &BatchOptions) -> String {
+    let over = match line.state {
+        LineState::Ended | LineState::Gone => " (ended)",
+        LineState::Active | LineState::Idle => "",
+    };
+    match (column, line.item) {
+        (Column::User, Item::Process(item)) => names::user(item),
+        (Column::Name, Item::Process(item)) => format!("{}{over}", names::command(item)),
+        (Column::Name, Item::File(item)) => names::file(item),
+        (Column::Name, Item::Group(item)) => match names::group(item) {
+            name if name == names::group_path(item) => name,
+            name => format!("{name} {}", names::group_path(item)),
+        },
+        _ if draw::gap_of(&options.not_measured, column).is_some() => "-".to_owned(),
+        _ => format::value(column.of(line), 9),
+    }
+}

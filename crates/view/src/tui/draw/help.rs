@@ -1,0 +1,161 @@
+//! Keys and words explained, and why a counter says nothing.
+
+use hotset_analysis::top::Column;
+use hotset_facts::NotMeasured;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::super::app::App;
+use super::{Piece, menu, row, write};
+use crate::escape::escape_text;
+
+const KEYS: &[(&str, &str)] = &[
+    ("Up Down PgUp PgDn Home End", "select; the selection follows its item"),
+    ("Enter, Esc", "open the selected item, go back; Esc also drops selection and filter"),
+    ("Tab, 1 2 3", "processes, files, control groups"),
+    ("/", "filter as you type: names, users, groups, PIDs; in any case"),
+    ("s", "sort menu; < and > sort by the column beside, r reverses"),
+    ("c", "counts per interval, per second, since the start"),
+    ("t", "processes below their parents, control groups nested"),
+    ("p, Space", "stop the screen; counting goes on"),
+    ("+ -", "longer, shorter interval"),
+    ("q, Ctrl-C", "quit"),
+    ("mouse", "wheel moves; a click selects, opens, or sorts by a title"),
+];
+
+const REPLAY_KEYS: &[(&str, &str)] = &[
+    ("Left Right, . ,", "an interval back, on"),
+    ("[ ]", "a minute back, on"),
+    ("Home End", "the first, the last interval"),
+    ("Space", "play, stop"),
+    ("g", "go to a time"),
+];
+
+const WORDS: &[(&str, &str)] = &[
+    ("HITS, MISSES", "requested pages that were in the cache, and that were not"),
+    ("DIRTIES", "pages that turned from clean to dirty"),
+    ("READ_HIT%", "hits by requested pages; with read-ahead high even for a cold file"),
+    ("WRITE_HIT%", "written pages that were cached already, by written pages"),
+    ("DEVICE%", "requested pages that had to be read, read-ahead included"),
+    ("DIRECT", "bytes past the cache (O_DIRECT): never hits or misses"),
+    ("FAULTS", "page faults on file mappings; they are not among hits and misses"),
+    ("READAHEAD", "pages read ahead"),
+    ("DEV_READ, DEV_WRITE", "bytes that the block layer was asked for"),
+    ("WAIT", "time in reads that waited, and in direct I/O"),
+    ("x or \u{d7}, grey", "has ended; its last interval stays for one more"),
+    ("others (table full)", "counted, but for nobody: a table of the sensor is full"),
+    ("PSI some, full", "share of time in which some, or all, tasks waited"),
+    ("Cgroups", "counts are of a group's own processes, not of groups below it"),
+];
+
+fn lines(app: &App) -> Vec<(String, String)> {
+    let pair = |(a, b): &(&str, &str)| ((*a).to_owned(), (*b).to_owned());
+    let mut lines: Vec<(String, String)> = vec![("Keys".into(), String::new())];
+    lines.extend(KEYS.iter().map(pair));
+    if app.place.is_some() {
+        lines.push(("In a recording".into(), String::new()));
+        lines.extend(REPLAY_KEYS.iter().map(pair));
+    }
+    if !app.setup.not_measured.is_empty() {
+        lines.push(("Not measured here: \"-\"".into(), String::new()));
+        let gap = |gap: &NotMeasured| (escape_text(&gap.what), escape_text(&gap.reason));
+        lines.extend(app.setup.not_measured.iter().map(gap));
+    }
+    lines.push(("Words".into(), String::new()));
+    lines.extend(WORDS.iter().map(|(word, means)| match app.setup.look.ascii {
+        true if word.contains('\u{d7}') => ("x, grey".to_owned(), (*means).to_owned()),
+        _ => ((*word).to_owned(), (*means).to_owned()),
+    }));
+    lines
+}
+
+/// How many lines there are, as they are broken for the width of the screen.
+pub(in crate::tui) fn length(app: &App) -> usize {
+    wrapped(app, inner_width(app.setup.size.0)).len()
+}
+
+fn inner_width(width: u16) -> usize {
+    usize::from(width.min(100)).saturating_sub(2)
+}
+
+/// Why a column says nothing on this kernel, if it does not.
+pub(super) fn reason(app: &App, column: Column) -> Option<&str> {
+    gap_of(&app.setup.not_measured, column).map(|gap| gap.reason.as_str())
+}
+
+/// What keeps a column from saying anything, among what this kernel can't tell.
+pub(in crate::tui) fn gap_of(gaps: &[NotMeasured], column: Column) -> Option<&NotMeasured> {
+    let prefixes: &[&str] = match column {
+        Column::Faults => &["mmap.faults"],
+        Column::Dirties => &["write.dirtied"],
+        Column::DeviceRead | Column::DeviceWrite => &["device"],
+        Column::ReadAhead => &["readahead"],
+        _ => return None,
+    };
+    let is_it = |what: &str| prefixes.iter().any(|prefix| what.starts_with(prefix));
+    gaps.iter().find(|gap| is_it(&gap.what))
+}
+
+/// Lines in pieces: words left, what they mean right of them, broken where the window ends.
+fn wrapped(app: &App, width: usize) -> Vec<[String; 2]> {
+    let left = if width >= 76 { 28 } else { 14.min(width / 2) };
+    let room = width.saturating_sub(left + 1).max(8);
+    let mut out = Vec::new();
+    for (word, means) in lines(app) {
+        if means.is_empty() {
+            out.push([word, String::new()]);
+            continue;
+        }
+        let mut parts = broken(&means, room).into_iter();
+        let words = broken(&format!("  {word}"), left.saturating_sub(1));
+        let mut words = words.into_iter();
+        loop {
+            match (words.next(), parts.next()) {
+                (None, None) => break,
+                (word, part) => out.push([
+                    format!("{:left$}", word.unwrap_or_default()),
+                    part.unwrap_or_default(),
+                ]),
+            }
+        }
+    }
+    out
+}
+
+/// A text broken between words.
+fn broken(text: &str, room: usize) -> Vec<String> {
+    let indent: String = text.chars().take_while(|c| *c == ' ').collect();
+    let mut lines = Vec::new();
+    let mut line = indent.clone();
+    for word in text.split_whitespace() {
+        let empty = line.trim().is_empty();
+        if !empty && crate::escape::columns(&line) + 1 + crate::escape::columns(word) > room {
+            lines.push(std::mem::replace(&mut line, indent.clone()));
+        } else if !empty {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines.push(line);
+    lines
+}
+
+pub(super) fn draw(app: &App, top: usize, area: Rect, buf: &mut Buffer) {
+    let look = app.setup.look;
+    let lines = wrapped(app, inner_width(area.width));
+    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(2);
+    let size = (area.width.min(100), height.min(area.height));
+    let title = if usize::from(size.1) < lines.len() + 2 {
+        "Help: arrows scroll, Esc closes"
+    } else {
+        "Help: Esc closes"
+    };
+    let inner = menu::window(app, title, size, area, buf);
+    for (n, [word, means]) in (0..inner.height).zip(lines.into_iter().skip(top)) {
+        let pieces: Vec<Piece> = match means.is_empty() && !word.starts_with(' ') {
+            true => vec![(word, look.label())],
+            false => vec![(word, look.strong()), (means, ratatui::style::Style::new())],
+        };
+        write(buf, row(inner, n), &pieces);
+    }
+}

@@ -1,0 +1,5 @@
+mod key_tests;
+mod life;
+mod recorded;
+mod screens;
+mod speed;
