@@ -27,16 +27,7 @@ pub(crate) fn observe(args: &AttachArgs) -> Result<Profile> {
     let signals = Signals::hold().context("signals can't be held back")?;
     let target = target(args);
     // Opened before the sensor: a process that ends meanwhile still leaves its number to nobody else.
-    let pidfd = match args.pid {
-        Some(pid) => Some(child::pidfd(pid).with_context(|| format!("process {pid}"))?),
-        None => None,
-    };
-    if let Some(pid) = args.pid
-        && fs::read_link(format!("/proc/{pid}/exe"))
-            .is_err_and(|error| error.kind() == ErrorKind::NotFound)
-    {
-        bail!("process {pid}: is a kernel thread or has ended; hotset observes programs");
-    }
+    let pidfd = args.pid.map(open_process).transpose()?;
     let options = Options { max_rows: args.max_rows, ..Options::new(scope(args)?) };
     let mut session = Session::start(options)?;
     if let Some(pid) = args.pid {
@@ -89,14 +80,25 @@ fn scope(args: &AttachArgs) -> Result<Scope> {
     }
 }
 
+/// A descriptor of a program that runs; a kernel thread is refused.
+pub(crate) fn open_process(pid: Pid) -> Result<OwnedFd> {
+    let pidfd = child::pidfd(pid).with_context(|| format!("process {pid}"))?;
+    if fs::read_link(format!("/proc/{pid}/exe"))
+        .is_err_and(|error| error.kind() == ErrorKind::NotFound)
+    {
+        bail!("process {pid}: is a kernel thread or has ended; hotset observes programs");
+    }
+    Ok(pidfd)
+}
+
 /// A process and all below it.
-fn family(pid: Pid) -> Result<Vec<Pid>> {
+pub(crate) fn family(pid: Pid) -> Result<Vec<Pid>> {
     let below = children::descendants(pid)?;
     Ok(std::iter::once(pid).chain(below.into_iter().map(|stat| stat.pid)).collect())
 }
 
 /// A group of version 2 is matched in the kernel; the processes of a version 1 group are listed now and followed.
-fn cgroup_scope(path: &Path) -> Result<Scope> {
+pub(crate) fn cgroup_scope(path: &Path) -> Result<Scope> {
     let stat =
         rustix::fs::statfs(path).with_context(|| format!("control group {}", path.display()))?;
     if u64::try_from(stat.f_type).is_ok_and(|magic| magic == CGROUP2_SUPER_MAGIC) {

@@ -1,7 +1,10 @@
 //! The only place that prints and writes report files.
 
 mod bench;
+mod lab;
 mod rows;
+mod screen;
+mod stat;
 
 use std::fs;
 use std::io::{self, IsTerminal, Write};
@@ -14,7 +17,10 @@ use hotset_view::listing::ListStyle;
 use crate::args::{Color, FormArgs, OutputArgs};
 
 pub(crate) use bench::{bench, bench_files};
+pub(crate) use lab::{lab_files, lab_table};
 pub(crate) use rows::RowStream;
+pub(crate) use screen::{has_screen, print_while_read, screen_color, screen_stream};
+pub(crate) use stat::{StatOutput, stdout_fd};
 
 /// Columns where there is no terminal to ask.
 const DEFAULT_WIDTH: usize = 100;
@@ -134,6 +140,11 @@ pub(crate) fn locale_is_utf8() -> bool {
 fn write_json(summary: &Summary, path: &Path) -> Result<()> {
     // A run can have tens of thousands of rows: they go out as they are made.
     write_file(path, &mut |out| hotset_view::write_profile_json(summary, out))
+}
+
+/// Writes a page as a whole; `-` is standard output.
+pub(crate) fn page(page: &hotset_view::page::Page, path: &Path) -> Result<()> {
+    write_file(path, &mut |out| hotset_view::page::write_page(page, out))
 }
 
 /// What makes the contents of a file.

@@ -3,24 +3,35 @@
 mod attach;
 mod bench;
 mod control;
+mod export;
 mod globs;
+mod interval;
+mod lab;
 mod ls;
+mod report;
 mod run;
 mod saved;
 mod selection;
 mod shared;
 mod size;
+mod stat;
+mod top;
 
 use clap::{Parser, Subcommand};
 
 pub(crate) use attach::AttachArgs;
 pub(crate) use bench::{AroundArgs, BenchArgs, BenchOutput, ParameterArgs, RoundArgs};
 pub(crate) use control::{ControlOutput, EvictArgs, PinArgs, WarmArgs};
+pub(crate) use export::{ExportArgs, SeriesArgs};
+pub(crate) use lab::{LabArgs, LabOutput, LabProbeArgs};
 pub(crate) use ls::{FormArgs, LsArgs, SortArg};
+pub(crate) use report::ReportArgs;
 pub(crate) use run::RunArgs;
 pub(crate) use saved::{RestoreArgs, RestoreOrder, SaveArgs};
 pub(crate) use selection::SelectionArgs;
 pub(crate) use shared::{Color, OutputArgs};
+pub(crate) use stat::StatArgs;
+pub(crate) use top::TopArgs;
 
 /// What the page cache does for a program, what it is worth, and what to change.
 #[derive(Debug, Parser)]
@@ -40,6 +51,12 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// The same for what already runs: a process, a control group, or the whole host.
     Attach(AttachArgs),
+    /// Watch the page cache work, a line an interval: hits, misses, dirtied, then read-ahead, direct, faults, evicted.
+    Stat(StatArgs),
+    /// Watch processes, files and control groups use the page cache, on a full screen; record it, and show it again.
+    Top(TopArgs),
+    /// Serve what the page cache does to Prometheus, or push it by OTLP: counters of the host, of control groups and programs.
+    Export(ExportArgs),
     /// What is in the page cache of files, directories and processes: a row a file, then the total.
     Ls(LsArgs),
     /// Bring files into the page cache: fetch what is missing, and say what is cached then.
@@ -54,8 +71,15 @@ pub(crate) enum Command {
     Restore(RestoreArgs),
     /// Time a command from a cold and from a warm cache, or against another: states verified before each run.
     Bench(Box<BenchArgs>),
+    /// A page out of saved results, which opens from disk without a network: several of a kind beside each other.
+    Report(ReportArgs),
+    /// Run experiments on this machine that explain the page cache, with verified states: tables, JSON, a page.
+    Lab(Box<LabArgs>),
     /// What this host lets hotset see, what not, why, and what to do about it.
     Doctor(DoctorArgs),
+    /// One timed job of an experiment; what `lab` runs.
+    #[command(hide = true)]
+    LabProbe(LabProbeArgs),
     /// Print shell completions.
     #[command(hide = true)]
     Completions {

@@ -12,6 +12,7 @@ use hotset_facts::ExitStatus;
 
 use crate::exit::Exit;
 
+pub(crate) use sensor::wait as sensor_wait;
 pub(crate) use session::bench;
 
 /// Why there is no result.

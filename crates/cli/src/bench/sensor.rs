@@ -62,7 +62,7 @@ pub(super) fn run(
 }
 
 /// Stays until the command ends, and keeps the ring from filling up.
-fn wait(
+pub(crate) fn wait(
     session: &mut Session,
     pid: Pid,
     started: Instant,

@@ -1,0 +1,286 @@
+//! Pushing by OTLP/HTTP, in a thread of its own behind a short queue: sampling never waits for a receiver.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use hotset_view::metrics::{OtlpNumbers, Resource, otlp_json};
+use hyper::Uri;
+use hyper::header::{HeaderName, HeaderValue};
+
+use super::shared::Snapshot;
+use crate::output;
+
+mod send;
+
+use send::{Sender, Sent};
+
+/// Pushes that wait at most; the next one is dropped and counted.
+const QUEUE: usize = 4;
+/// The pauses between attempts double from here
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+/// to here,
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// until a push is given up: cumulative counters lose nothing by it but resolution.
+const GIVE_UP: Duration = Duration::from_secs(300);
+
+/// Where to push to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OtlpUrl(String);
+
+impl FromStr for OtlpUrl {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        const EXPECTED: &str =
+            "expected http://HOST[:PORT] or https://…, such as http://localhost:4318";
+        let uri: Uri = text.parse().map_err(|_| EXPECTED)?;
+        if !matches!(uri.scheme_str(), Some("http" | "https")) || uri.host().is_none() {
+            return Err(EXPECTED.to_owned());
+        }
+        if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
+            return Err(
+                "a password does not belong into the URL: use --otlp-header Authorization=…"
+                    .to_owned(),
+            );
+        }
+        Ok(Self(match uri.path() {
+            "" | "/" if uri.query().is_none() => {
+                format!("{}/v1/metrics", text.trim_end_matches('/'))
+            }
+            _ => text.to_owned(),
+        }))
+    }
+}
+
+impl fmt::Display for OtlpUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A header of a push.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Header {
+    name: HeaderName,
+    value: HeaderValue,
+}
+
+impl FromStr for Header {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+        // The value may be a secret: it stays out of messages.
+        let mut value = HeaderValue::from_str(value.trim())
+            .map_err(|_| format!("the value of {name:?} has characters that no header can have"))?;
+        value.set_sensitive(true);
+        let name = name.trim().parse().map_err(|_| format!("{name:?} is no name of a header"))?;
+        Ok(Self { name, value })
+    }
+}
+
+impl fmt::Debug for Header {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}=…", self.name)
+    }
+}
+
+/// How pushing went.
+#[derive(Default)]
+struct Counts {
+    pushed: AtomicU64,
+    failed: AtomicU64,
+    dropped: AtomicU64,
+    rejected_points: AtomicU64,
+}
+
+/// The queue, and the thread behind it.
+pub(super) struct Push {
+    queue: Option<SyncSender<Arc<Snapshot>>>,
+    thread: Option<JoinHandle<()>>,
+    counts: Arc<Counts>,
+    interval: Duration,
+    due: Instant,
+}
+
+impl Push {
+    /// Starts the thread; the first push is due one interval from now.
+    pub(super) fn start(
+        url: &OtlpUrl,
+        headers: Vec<Header>,
+        interval: Duration,
+        resource: Resource,
+    ) -> Result<Self> {
+        let sender = Sender::new(url, headers)?;
+        let (queue, waiting) = sync_channel(QUEUE);
+        let counts = Arc::new(Counts::default());
+        let mut pusher = Pusher { sender, resource, counts: Arc::clone(&counts), said: false };
+        let thread = std::thread::Builder::new()
+            .name("hotset-otlp".to_owned())
+            .spawn(move || pusher.run(&waiting))
+            .context("the thread that pushes")?;
+        let due = Instant::now() + interval;
+        Ok(Self { queue: Some(queue), thread: Some(thread), counts, interval, due })
+    }
+
+    /// How it went so far.
+    pub(super) fn numbers(&self) -> OtlpNumbers {
+        let load = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        OtlpNumbers {
+            pushed: load(&self.counts.pushed),
+            failed: load(&self.counts.failed),
+            dropped: load(&self.counts.dropped),
+            rejected_points: load(&self.counts.rejected_points),
+        }
+    }
+
+    /// Pushes a snapshot if that is due. Never waits.
+    pub(super) fn offer(&mut self, snapshot: &Arc<Snapshot>) {
+        let now = Instant::now();
+        if now < self.due {
+            return;
+        }
+        // What was missed is not caught up.
+        self.due = now + self.interval;
+        self.send(snapshot);
+    }
+
+    fn send(&self, snapshot: &Arc<Snapshot>) {
+        let sent = self.queue.as_ref().map(|queue| queue.try_send(Arc::clone(snapshot)));
+        if matches!(sent, Some(Err(TrySendError::Full(_) | TrySendError::Disconnected(_)))) {
+            self.counts.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Pushes the last values, and waits for that a moment.
+    pub(super) fn finish(mut self, last: &Arc<Snapshot>) {
+        const MOMENT: Duration = Duration::from_secs(5);
+        const STEP: Duration = Duration::from_millis(20);
+        self.send(last);
+        self.queue = None;
+        let until = Instant::now() + MOMENT;
+        let Some(thread) = self.thread.take() else { return };
+        while !thread.is_finished() && Instant::now() < until {
+            std::thread::sleep(STEP);
+        }
+    }
+}
+
+/// The thread.
+struct Pusher {
+    sender: Sender,
+    resource: Resource,
+    counts: Arc<Counts>,
+    /// A failure was said, and no success since.
+    said: bool,
+}
+
+impl Pusher {
+    fn run(&mut self, waiting: &Receiver<Arc<Snapshot>>) {
+        while let Ok(snapshot) = waiting.recv() {
+            let at = snapshot.at;
+            let body = otlp_json(&snapshot.families, &Resource { at, ..self.resource.clone() });
+            drop(snapshot);
+            self.push(&body, waiting);
+        }
+    }
+
+    /// Sends until it is taken, refused, or given up.
+    fn push(&mut self, body: &[u8], waiting: &Receiver<Arc<Snapshot>>) {
+        let (begun, mut pause) = (Instant::now(), FIRST_PAUSE);
+        loop {
+            let (why, again) = match self.sender.send(body) {
+                Sent::Taken { rejected } => return self.taken(rejected),
+                Sent::Refused(why) => (why, None),
+                Sent::Later(why, wanted) => (why, Some(wanted.unwrap_or(pause).min(LONGEST_PAUSE))),
+            };
+            self.say(&why);
+            let Some(wait) = again.filter(|wait| begun.elapsed() + *wait < GIVE_UP) else {
+                self.counts.failed.fetch_add(1, Ordering::Relaxed);
+                return;
+            };
+            pause = (pause * 2).min(LONGEST_PAUSE);
+            if !pause_for(wait, waiting, &self.counts) {
+                self.counts.failed.fetch_add(1, Ordering::Relaxed);
+                return;
+            }
+        }
+    }
+
+    fn taken(&mut self, rejected: u64) {
+        self.counts.pushed.fetch_add(1, Ordering::Relaxed);
+        if rejected > 0 && self.counts.rejected_points.fetch_add(rejected, Ordering::Relaxed) == 0 {
+            output::say(format_args!(
+                "--otlp {}: {rejected} data points were refused; hotset_otlp_rejected_points_total counts on",
+                self.sender.url
+            ));
+        }
+        if std::mem::take(&mut self.said) {
+            output::say(format_args!("--otlp {}: pushes are taken again", self.sender.url));
+        }
+    }
+
+    fn say(&mut self, why: &str) {
+        if !std::mem::replace(&mut self.said, true) {
+            output::say(format_args!(
+                "--otlp {}: {why}; hotset goes on, and hotset_otlp_pushes_total counts what fails",
+                self.sender.url
+            ));
+        }
+    }
+}
+
+/// Sleeps; false where hotset ends meanwhile. Pushes that come up are dropped: the next to be sent is newer anyway.
+fn pause_for(wait: Duration, waiting: &Receiver<Arc<Snapshot>>, counts: &Counts) -> bool {
+    let until = Instant::now() + wait;
+    loop {
+        match waiting.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(_) => {
+                counts.dropped.fetch_add(1, Ordering::Relaxed);
+            }
+            Err(RecvTimeoutError::Timeout) => return true,
+            Err(RecvTimeoutError::Disconnected) => return false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_without_a_path_gets_the_usual_one() {
+        for (text, url) in [
+            ("http://localhost:4318", "http://localhost:4318/v1/metrics"),
+            ("https://otel.example/", "https://otel.example/v1/metrics"),
+            ("http://[::1]:4318/in/v1/metrics", "http://[::1]:4318/in/v1/metrics"),
+        ] {
+            assert_eq!(text.parse::<OtlpUrl>().map(|url| url.to_string()), Ok(url.to_owned()));
+        }
+        for bad in ["localhost:4318", "ftp://host", "http://", "", "http:///v1/metrics", "/v1"] {
+            assert!(bad.parse::<OtlpUrl>().expect_err(bad).contains("http://localhost:4318"));
+        }
+        let error = "http://me:secret@host".parse::<OtlpUrl>().expect_err("a password");
+        assert!(error.contains("--otlp-header") && !error.contains("secret"));
+    }
+
+    #[test]
+    fn a_header_keeps_its_value_to_itself() {
+        let header: Header = "Authorization=Bearer a=b".parse().expect("a header");
+        assert_eq!(
+            (header.name.as_str(), header.value.to_str().ok()),
+            ("authorization", Some("Bearer a=b"))
+        );
+        assert!(!format!("{header:?}").contains("Bearer"));
+        assert!("Authorization".parse::<Header>().is_err());
+        assert!("a b=c".parse::<Header>().expect_err("a space").contains("\"a b\""));
+        let error = "X-Key=se\ncret".parse::<Header>().expect_err("a line feed");
+        assert!(error.contains("X-Key") && !error.contains("cret"), "{error}");
+    }
+}

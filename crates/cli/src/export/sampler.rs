@@ -1,0 +1,186 @@
+//! What becomes of an interval: counters, labels, a snapshot for the server and for pushes.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use hotset_analysis::live::{Accumulated, GrownLoss, LossWatch, SeriesLimits, summarise_interval};
+use hotset_facts::{Interval, LiveIo, MemInfo, NotMeasured, Observed, Reason};
+use hotset_view::metrics::{Measured, OtlpNumbers, OwnNumbers, ProcessNumbers, SamplingState};
+
+use super::labels::Known;
+use super::shared::{Shared, Snapshot};
+use super::watch::Watched;
+use crate::args::SeriesArgs;
+
+/// File systems with series of their own, where they are exported.
+const MOUNTS: usize = 64;
+
+const NO_SAMPLE: Reason = Reason::not_measured("no interval has ended yet");
+const NO_PROC: Reason = Reason::denied("/proc can't be read");
+
+/// Everything that goes into a snapshot.
+pub(super) struct Sampler {
+    counted: Accumulated,
+    losses: LossWatch,
+    known: Known,
+    mounts: bool,
+    watched: Watched,
+    gaps: Vec<NotMeasured>,
+    absent: Vec<&'static str>,
+    memory: Observed<MemInfo>,
+    own: OwnNumbers,
+    state: SamplingState,
+}
+
+/// What sampling took.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Spent {
+    /// In all.
+    pub(super) total: Duration,
+    /// The last time.
+    pub(super) last: Duration,
+}
+
+fn nanos(length: Duration) -> u64 {
+    u64::try_from(length.as_nanos()).unwrap_or(u64::MAX)
+}
+
+impl Sampler {
+    /// Nothing sampled yet; the session began at `started`.
+    pub(super) fn new(
+        series: &SeriesArgs,
+        interval: Duration,
+        started: SystemTime,
+        watched: Watched,
+    ) -> Self {
+        let limits = SeriesLimits {
+            commands: usize::from(series.commands),
+            cgroups: usize::from(series.cgroups),
+            mounts: if series.mounts { MOUNTS } else { 0 },
+        };
+        Self {
+            counted: Accumulated::new(limits),
+            losses: LossWatch::default(),
+            known: Known::new(),
+            mounts: series.mounts,
+            watched,
+            gaps: Vec::new(),
+            absent: Vec::new(),
+            memory: Observed::Missing(NO_SAMPLE),
+            own: OwnNumbers {
+                version: env!("CARGO_PKG_VERSION"),
+                started,
+                last_sample: None,
+                interval_ns: nanos(interval),
+                sample_ns: 0,
+                last_sample_ns: 0,
+                rows: 0,
+                processes: 0,
+                files: 0,
+                responses: Vec::new(),
+                refused_connections: 0,
+                process: Observed::Missing(NO_SAMPLE),
+                otlp: None,
+            },
+            state: SamplingState::Running,
+        }
+    }
+
+    /// Says what is not measured.
+    pub(super) fn set_gaps(&mut self, gaps: Vec<NotMeasured>) {
+        self.absent = absent(&gaps);
+        self.gaps = gaps;
+    }
+
+    /// Adds an interval, and says which losses grew in it.
+    pub(super) fn add(&mut self, interval: &Interval, spent: Spent) -> Vec<GrownLoss> {
+        self.counted.add(interval, &summarise_interval(interval));
+        self.known.update_groups(&mut self.counted.cgroups);
+        if self.mounts {
+            self.known.update_mounts(&self.counted.mounts);
+        }
+        self.memory = interval.host.memory;
+        let count = |len: usize| len as u64;
+        self.own.last_sample = Some(interval.at);
+        self.own.rows = count(interval.rows.len());
+        self.own.processes = count(interval.processes.len());
+        self.own.files = count(interval.files.len());
+        self.own.sample_ns = nanos(spent.total);
+        self.own.last_sample_ns = nanos(spent.last);
+        self.losses.grown(&interval.losses)
+    }
+
+    /// Sampling has ended before it was asked to.
+    pub(super) fn stop(&mut self, why: String) {
+        self.state = SamplingState::Stopped(why);
+    }
+
+    /// What is known now, for whoever serves it; `shared` knows what was answered so far.
+    pub(super) fn snapshot(
+        &mut self,
+        shared: Option<&Shared>,
+        otlp: Option<OtlpNumbers>,
+    ) -> Snapshot {
+        if let Some(shared) = shared {
+            self.own.responses = shared.responses();
+            self.own.refused_connections = shared.refused_connections();
+        }
+        self.own.otlp = otlp;
+        self.own.process = match hotset_sys::proc::own::now() {
+            Ok(own) => Observed::Value(ProcessNumbers {
+                cpu_ns: own.cpu_ns,
+                resident_bytes: own.resident_bytes,
+                open_fds: own.open_fds,
+            }),
+            Err(_) => Observed::Missing(NO_PROC),
+        };
+        let (group, mount) = (|path: &str| self.known.group(path), |dev| self.known.mount(dev));
+        let watched = self.watched.numbers();
+        let measured = Measured {
+            state: &self.state,
+            counted: &self.counted,
+            page_bytes: hotset_sys::page_size(),
+            memory: &self.memory,
+            group: &group,
+            mount: if self.mounts { Some(&mount) } else { None },
+            watched: &watched,
+            not_measured: &self.gaps,
+            absent: &self.absent,
+            own: &self.own,
+        };
+        Snapshot::new(&measured, self.own.last_sample.unwrap_or(self.own.started))
+    }
+
+    /// The same, put in the place of the last.
+    pub(super) fn publish(&mut self, shared: &Shared, otlp: Option<OtlpNumbers>) -> Arc<Snapshot> {
+        let snapshot = self.snapshot(Some(shared), otlp);
+        shared.publish(snapshot)
+    }
+}
+
+/// The counters that a gap leaves without a value; a gap is known by the last word of its name.
+fn absent(gaps: &[NotMeasured]) -> Vec<&'static str> {
+    let of = |gap: &NotMeasured| -> Vec<&'static str> {
+        match gap.what.rsplit('.').next().unwrap_or_default() {
+            "faults" => vec!["faults", "major_faults", "fault_pages"],
+            "device" => vec!["device_read_bytes", "device_write_bytes"],
+            word => LiveIo::NAMES.iter().copied().filter(|name| *name == word).collect(),
+        }
+    };
+    gaps.iter().flat_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gap_takes_its_counters_away_and_no_others() {
+        let gap = |what: &str| NotMeasured { what: what.to_owned(), reason: String::new() };
+        assert_eq!(
+            absent(&[gap("mmap.faults"), gap("write.dirtied_pages"), gap("io_uring")]),
+            ["faults", "major_faults", "fault_pages", "dirtied_pages"]
+        );
+        assert_eq!(absent(&[gap("device")]), ["device_read_bytes", "device_write_bytes"]);
+    }
+}

@@ -1,0 +1,88 @@
+//! What one client may take.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::task::AbortHandle;
+
+/// Connections at one time; then one that waits makes room for a new one.
+pub(super) const MAX_CONNECTIONS: usize = 128;
+/// For the request's line and headers, and between two requests: longer than the usual 15 s between scrapes.
+pub(super) const HEADER_TIME: Duration = Duration::from_secs(30);
+/// For the handshake of TLS.
+pub(super) const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
+/// For taking an answer, whole.
+pub(super) const WRITE_TIME: Duration = Duration::from_secs(30);
+/// Of the request's line and headers: what is read before it is refused with 431.
+pub(super) const HEADER_BYTES: usize = 16 * 1024;
+
+/// The connections that are open, the oldest first.
+#[derive(Clone, Default)]
+pub(super) struct Connections {
+    open: Arc<Mutex<VecDeque<Open>>>,
+    serial: Arc<AtomicU64>,
+}
+
+struct Open {
+    serial: u64,
+    task: AbortHandle,
+    busy: Busy,
+}
+
+/// Whether a request is being answered.
+#[derive(Clone, Default)]
+pub(super) struct Busy(Arc<AtomicBool>);
+
+impl Busy {
+    /// Until the answer is dropped.
+    pub(super) fn begin(&self) -> Answering {
+        self.0.store(true, Ordering::Relaxed);
+        Answering(self.clone())
+    }
+}
+
+/// Somebody is being answered.
+pub(super) struct Answering(Busy);
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        self.0.0.store(false, Ordering::Relaxed);
+    }
+}
+
+impl Connections {
+    fn lock(&self) -> std::sync::MutexGuard<'_, VecDeque<Open>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes room for one more where there is none: the oldest ends that is not being answered. True where one had to end.
+    /// Whoever holds connections without asking anything shuts nobody out.
+    pub(super) fn make_room(&self) -> bool {
+        let mut open = self.lock();
+        if open.len() < MAX_CONNECTIONS {
+            return false;
+        }
+        let waiting = open.iter().position(|one| !one.busy.0.load(Ordering::Relaxed)).unwrap_or(0);
+        if let Some(gone) = open.remove(waiting) {
+            gone.task.abort();
+        }
+        true
+    }
+
+    /// A number that no other connection has.
+    pub(super) fn next_serial(&self) -> u64 {
+        self.serial.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Adds one.
+    pub(super) fn add(&self, serial: u64, task: AbortHandle, busy: Busy) {
+        self.lock().push_back(Open { serial, task, busy });
+    }
+
+    /// Takes away one that has ended.
+    pub(super) fn remove(&self, serial: u64) {
+        self.lock().retain(|one| one.serial != serial);
+    }
+}

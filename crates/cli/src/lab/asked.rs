@@ -1,0 +1,101 @@
+//! What was typed, as requests.
+
+use hotset_facts::Experiment;
+use hotset_lab::experiment::{Options, Place, Request, Size};
+
+use crate::args::LabArgs;
+
+/// Which experiments, each once, in the order in which they are run.
+pub(super) fn experiments(args: &LabArgs) -> Vec<Experiment> {
+    let asked = |experiment: &Experiment| {
+        args.experiments.iter().any(|name| name == "all" || name == experiment.as_str())
+    };
+    Experiment::ALL.into_iter().filter(asked).collect()
+}
+
+/// The request for one experiment at a place.
+pub(super) fn request(args: &LabArgs, place: Place) -> Request {
+    let (amount, what) = (&args.amount, &args.what);
+    let size = match (amount.quick, amount.full) {
+        (true, _) => Size::Quick,
+        (false, true) => Size::Full,
+        (false, false) => Size::Default,
+    };
+    let options = Options {
+        sizes_bytes: what.sizes.clone(),
+        count: what.count,
+        sleep: what.sleep,
+        blocks_bytes: what.block.clone(),
+        file_bytes: what.size,
+        methods: what.methods.clone(),
+        interpreters: what.interpreter.clone(),
+        library: what.library.clone(),
+        runtime: what.runtime.clone(),
+        rounds: amount.rounds,
+        device: what.device.clone(),
+    };
+    Request { size, place, options }
+}
+
+/// Options that none of the experiments knows are a slip.
+///
+/// # Errors
+/// Names the option and who knows it.
+pub(super) fn check(args: &LabArgs, experiments: &[Experiment]) -> Result<(), String> {
+    use Experiment::{Access, Buffer, Direct, Load, Reread};
+    let what = &args.what;
+    let given: [(&str, bool, &[Experiment]); 10] = [
+        ("--sizes", !what.sizes.is_empty(), &[Reread, Buffer]),
+        ("--count", what.count.is_some(), &[Reread, Direct]),
+        ("--sleep", what.sleep.is_some(), &[Reread, Direct]),
+        ("--block", !what.block.is_empty(), &[Access, Direct]),
+        ("--size", what.size.is_some(), &[Access, Direct]),
+        ("--methods", !what.methods.is_empty(), &[Access]),
+        ("--interpreter", !what.interpreter.is_empty(), &[Reread, Buffer, Load]),
+        ("--library", what.library.is_some(), &[Load]),
+        ("--runtime", what.runtime.is_some(), &[Load]),
+        ("--device", what.device.is_some(), &[Direct]),
+    ];
+    for (option, is_given, known_by) in given {
+        if is_given && !experiments.iter().any(|one| known_by.contains(one)) {
+            let names: Vec<&str> = known_by.iter().map(|one| one.as_str()).collect();
+            return Err(format!("{option} is an option of lab {}", names.join(" and lab ")));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::{Cli, Command};
+
+    fn typed(words: &[&str]) -> Box<LabArgs> {
+        let cli = Cli::try_parse_from([&["hotset", "lab"], words].concat()).expect("arguments");
+        let Command::Lab(args) = cli.command else { panic!("lab") };
+        args
+    }
+
+    #[test]
+    fn experiments_are_run_once_and_in_order() {
+        assert_eq!(experiments(&typed(&["all"])), Experiment::ALL);
+        let two = typed(&["direct", "reread", "direct"]);
+        assert_eq!(experiments(&two), [Experiment::Reread, Experiment::Direct]);
+        assert!(Cli::try_parse_from(["hotset", "lab", "nothing"]).is_err());
+        assert!(Cli::try_parse_from(["hotset", "lab", "all", "--quick", "--full"]).is_err());
+    }
+
+    #[test]
+    fn an_option_that_nobody_knows_is_refused_by_name() {
+        let check = |words: &[&str]| {
+            let args = typed(words);
+            check(&args, &experiments(&args))
+        };
+        let error = check(&["access", "--sizes", "1K"]).expect_err("refused");
+        assert!(error.contains("--sizes") && error.contains("lab reread"));
+        assert_eq!(check(&["access", "reread", "--sizes", "1K"]), Ok(()));
+        assert_eq!(check(&["access", "--block", "1000,4K", "--size", "1G"]), Ok(()));
+    }
+}

@@ -1,0 +1,78 @@
+//! The line that shows how far an experiment is.
+
+use std::time::{Duration, Instant};
+
+use hotset_lab::experiment::{LabProgress, Watcher};
+
+use crate::output;
+
+/// Not more often than this.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Shows the line on a terminal, or nothing.
+pub(super) struct Line {
+    shown: bool,
+    last: Option<Instant>,
+}
+
+impl Line {
+    pub(super) fn new(quiet: bool) -> Self {
+        Self { shown: !quiet && output::stderr_is_terminal(), last: None }
+    }
+
+    /// Takes the line away.
+    pub(super) fn clear(&mut self) {
+        if self.shown && self.last.take().is_some() {
+            output::progress("");
+        }
+    }
+}
+
+impl Watcher for Line {
+    fn progress(&mut self, progress: &LabProgress<'_>) {
+        if !self.shown || self.last.is_some_and(|last| last.elapsed() < PAUSE) {
+            return;
+        }
+        self.last = Some(Instant::now());
+        output::progress(&line(progress));
+    }
+}
+
+fn line(progress: &LabProgress<'_>) -> String {
+    let LabProgress { experiment, doing, rounds_done, rounds, samples_done, samples, left } =
+        progress;
+    let name = experiment.as_str();
+    let doing = hotset_view::escape_text(doing);
+    let Some(left) = left else {
+        return format!("lab {name}: {doing} ({samples_done}/{samples})");
+    };
+    let round = rounds_done + 1;
+    let seconds = left.as_secs();
+    let left = if seconds < 120 { format!("{seconds} s") } else { format!("{} min", seconds / 60) };
+    format!("lab {name}: round {round} of {rounds}, {samples_done}/{samples}, {left} left: {doing}")
+}
+
+#[cfg(test)]
+mod tests {
+    use hotset_facts::Experiment;
+
+    use super::*;
+
+    #[test]
+    fn the_time_left_is_told_once_it_is_known() {
+        let progress = LabProgress {
+            experiment: Experiment::Access,
+            doing: "access/pread",
+            rounds_done: 0,
+            rounds: 15,
+            samples_done: 3,
+            samples: 60,
+            left: None,
+        };
+        assert_eq!(line(&progress), "lab access: access/pread (3/60)");
+        let later = LabProgress { rounds_done: 2, left: Some(Duration::from_secs(25)), ..progress };
+        assert_eq!(line(&later), "lab access: round 3 of 15, 3/60, 25 s left: access/pread");
+        let long = LabProgress { left: Some(Duration::from_secs(600)), ..later };
+        assert!(line(&long).contains("10 min left"));
+    }
+}

@@ -1,0 +1,79 @@
+//! The real source of intervals: the sensor and the host.
+
+use std::os::fd::BorrowedFd;
+use std::time::{Duration, Instant, SystemTime};
+
+use anyhow::Result;
+use hotset_facts::{Interval, NotMeasured, Pid};
+use hotset_observe::live::{LiveOptions, LiveSession};
+use hotset_sys::host::HostSampler;
+
+use super::LiveSource;
+use crate::attached;
+
+/// A session of the sensor, and the host beside it.
+pub(crate) struct Live {
+    session: LiveSession,
+    host: HostSampler,
+    begun: Instant,
+    ended: Instant,
+}
+
+impl Live {
+    /// Loads and attaches the sensor; the first interval begins now.
+    pub(crate) fn start(options: LiveOptions) -> Result<Self> {
+        let session = LiveSession::start(options)?;
+        let (host, begun) = (HostSampler::new(), Instant::now());
+        Ok(Self { session, host, begun, ended: begun })
+    }
+
+    /// Adds a process with its children to a session of processes: some may have been forked while it started.
+    pub(crate) fn follow(&mut self, pid: Pid) -> Result<()> {
+        Ok(self.session.add_processes(&attached::family(pid)?)?)
+    }
+
+    /// The session, for what is asked of single items.
+    pub(crate) fn session(&self) -> &LiveSession {
+        &self.session
+    }
+
+    /// What this kernel doesn't let the sensor count.
+    pub(crate) fn not_measured(&self) -> Vec<NotMeasured> {
+        self.session.not_measured()
+    }
+}
+
+impl LiveSource for Live {
+    fn readable(&self) -> Option<BorrowedFd<'_>> {
+        Some(self.session.readable())
+    }
+
+    fn drain_interval(&self) -> Duration {
+        hotset_observe::DRAIN_INTERVAL
+    }
+
+    fn drain(&mut self) -> Result<()> {
+        Ok(self.session.drain()?)
+    }
+
+    fn interval(&mut self) -> Result<Interval> {
+        // Before the pass: whatever happened until then is in it, and a little more.
+        let (at, now) = (SystemTime::now(), Instant::now());
+        let sample = self.session.sample()?;
+        let host = self.host.sample();
+        let before = std::mem::replace(&mut self.ended, now);
+        let nanoseconds = |length: Duration| u64::try_from(length.as_nanos()).unwrap_or(u64::MAX);
+        Ok(Interval {
+            at,
+            ended_after_ns: nanoseconds(now.duration_since(self.begun)),
+            length_ns: nanoseconds(now.duration_since(before)),
+            processes: sample.processes,
+            files: sample.files,
+            rows: sample.rows,
+            others: sample.others,
+            evicted_pages: sample.evicted_pages,
+            host,
+            losses: sample.losses,
+        })
+    }
+}

@@ -1,0 +1,76 @@
+//! `hotset top`: a full screen where there is a terminal, else samples as text.
+
+mod batch;
+mod names;
+mod record;
+mod replay;
+mod screen;
+mod session;
+mod terminal;
+
+use anyhow::Result;
+use hotset_analysis::top::{Column, Order};
+use hotset_view::tui::{Look, Setup};
+
+use crate::args::TopArgs;
+use crate::exit::Exit;
+use crate::output;
+
+/// Shows what is asked for.
+pub(crate) fn top(args: &TopArgs) -> Exit {
+    let text = args.batch.is_some() || !output::has_screen();
+    let result = match (&args.replay, text) {
+        (Some(file), false) => replay::on_screen(args, file),
+        (Some(file), true) => replay::as_text(args, file),
+        (None, false) => session::on_screen(args),
+        (None, true) => batch::live(args),
+    };
+    match result {
+        Ok(exit) => exit,
+        Err(error) => {
+            output::say(format_args!("{error:#}"));
+            Exit::Failure
+        }
+    }
+}
+
+/// What is asked for to sort by; else hits.
+fn order(args: &TopArgs) -> Option<Order> {
+    args.sort.map(|sort| Order::usual(sort.into()))
+}
+
+fn order_or_usual(args: &TopArgs) -> Order {
+    order(args).unwrap_or(Order::usual(Column::Hits))
+}
+
+/// How the screen starts.
+fn setup(args: &TopArgs) -> Result<Setup> {
+    Ok(Setup {
+        look: Look {
+            color: output::screen_color(args.color),
+            ascii: args.ascii || !output::locale_is_utf8(),
+        },
+        size: terminal::size()?,
+        host: names::host(),
+        interval_ns: nanoseconds(args.interval),
+        kind: args.view.into(),
+        order: order(args),
+        filter: args.filter.clone(),
+        scope: scope(args),
+        not_measured: Vec::new(),
+        recording: args.record.as_ref().map(|path| path.display().to_string()),
+    })
+}
+
+/// The scope in words, if it is not the whole host.
+fn scope(args: &TopArgs) -> Option<String> {
+    match (args.pid, &args.cgroup) {
+        (Some(pid), _) => Some(format!("process {pid}")),
+        (None, Some(path)) => Some(format!("cgroup {}", path.display())),
+        (None, None) => None,
+    }
+}
+
+fn nanoseconds(time: std::time::Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}

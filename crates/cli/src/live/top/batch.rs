@@ -1,0 +1,65 @@
+//! Samples as text.
+
+use std::ops::ControlFlow;
+
+use anyhow::{Context, Result};
+use hotset_analysis::top::Moment;
+use hotset_sys::child::Signals;
+use hotset_view::tui::{BatchOptions, batch_text};
+
+use super::names::HostNames;
+use super::record::Recorder;
+use super::{order_or_usual, session};
+use crate::args::TopArgs;
+use crate::exit::Exit;
+use crate::live::{Ending, LiveSource, Rhythm, Scoped, Waiting, watch};
+use crate::output;
+
+/// Lines of a sample, unless another number is asked for.
+const LINES: usize = 20;
+
+pub(super) fn options(
+    args: &TopArgs,
+    not_measured: Vec<hotset_facts::NotMeasured>,
+) -> BatchOptions {
+    BatchOptions {
+        kind: args.view.into(),
+        order: order_or_usual(args),
+        filter: args.filter.clone(),
+        top: args.top.map_or(LINES, |top| top as usize),
+        not_measured,
+    }
+}
+
+/// Prints what happens, a sample an interval.
+pub(super) fn live(args: &TopArgs) -> Result<Exit> {
+    let signals = Signals::hold().context("signals can't be held back")?;
+    let scoped = Scoped::new(args.pid, args.cgroup.as_deref())?;
+    let mut source = session::start(&scoped)?;
+    let gaps = source.not_measured();
+    let mut recorder = Recorder::start(args, &gaps)?;
+    for gap in &gaps {
+        output::say(format_args!("not measured: {}: {}", gap.what, gap.reason));
+    }
+    let options = options(args, gaps);
+    let mut names = HostNames::new();
+    let output = output::stdout_fd();
+    let mut waiter =
+        Waiting::new(&signals).until_end_of(scoped.pidfd.as_ref()).until_unread(output);
+    let count = args.batch.filter(|&count| count > 0);
+    let rhythm = Rhythm { interval: args.interval, count };
+    let source: &mut dyn LiveSource = &mut source;
+    let ended = watch(source, &mut waiter, rhythm, &mut |interval, _| {
+        let moment = Moment::of(interval.clone(), &mut names);
+        if let Some(recorder) = &mut recorder {
+            recorder.add(&moment)?;
+        }
+        output::print(batch_text(&moment, &options).as_bytes())?;
+        Ok(ControlFlow::Continue(()))
+    })?;
+    match (ended.why, args.pid) {
+        (Ending::Gone, Some(pid)) => output::say(format_args!("process {pid} has ended")),
+        _ => {}
+    }
+    Ok(Exit::Success)
+}

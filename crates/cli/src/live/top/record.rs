@@ -1,0 +1,67 @@
+//! Writing a recording: a line an interval, each in the file as soon as the interval is over.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use hotset_analysis::top::{Moment, RECORDED_LINES};
+use hotset_facts::NotMeasured;
+use hotset_view::tui::recording::{Header, header_line, interval_line};
+
+use crate::args::TopArgs;
+
+/// A recording that is being written.
+pub(super) struct Recorder {
+    path: PathBuf,
+    file: File,
+    lines: usize,
+}
+
+impl Recorder {
+    /// Starts the file that the arguments name, if they name one.
+    ///
+    /// # Errors
+    /// Where the file is there already, or can't be written.
+    pub(super) fn start(args: &TopArgs, not_measured: &[NotMeasured]) -> Result<Option<Self>> {
+        let Some(path) = &args.record else { return Ok(None) };
+        let named = || {
+            format!(
+                "{}: a recording goes into a new file in a directory that can be written",
+                path.display()
+            )
+        };
+        let file =
+            OpenOptions::new().append(true).create_new(true).open(path).with_context(named)?;
+        let lines = args.top.map_or(RECORDED_LINES, |top| top as usize);
+        let mut recorder = Self { path: path.clone(), file, lines };
+        let header = Header {
+            hotset: env!("CARGO_PKG_VERSION").to_owned(),
+            host: super::names::host(),
+            interval_ns: super::nanoseconds(args.interval),
+            scope: super::scope(args),
+            not_measured: not_measured.to_vec(),
+        };
+        recorder.write(&header_line(&header)?)?;
+        Ok(Some(recorder))
+    }
+
+    /// Adds an interval.
+    ///
+    /// # Errors
+    /// Where it can't be written; the file is named.
+    pub(super) fn add(&mut self, moment: &Moment) -> Result<()> {
+        let line = interval_line(&moment.bounded(self.lines))?;
+        self.write(&line)
+    }
+
+    /// The file.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// One write for a line: a reader sees the whole of it, unless the disk is full.
+    fn write(&mut self, line: &[u8]) -> Result<()> {
+        self.file.write_all(line).with_context(|| self.path.display().to_string())
+    }
+}

@@ -1,0 +1,138 @@
+//! The screen of what happens now.
+
+use std::os::fd::BorrowedFd;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use hotset_analysis::top::{ItemKey, Moment};
+use hotset_facts::SizeHistogram;
+use hotset_observe::DEFAULT_MAX_ROWS;
+use hotset_view::tui::{App, Step};
+
+use super::names::HostNames;
+use super::record::Recorder;
+use super::screen::{self, Feed};
+use crate::args::TopArgs;
+use crate::exit::Exit;
+use crate::live::{Beat, Live, LiveOptions, LiveSource, Scoped};
+
+/// Starts the sensor for a scope.
+pub(super) fn start(scoped: &Scoped) -> Result<Live> {
+    let mut live = Live::start(LiveOptions {
+        scope: scoped.scope.clone(),
+        max_rows: DEFAULT_MAX_ROWS,
+        names: true,
+        compat: false,
+    })?;
+    if let Some(pid) = scoped.pid {
+        live.follow(pid)?;
+    }
+    Ok(live)
+}
+
+/// Shows what happens until somebody ends it.
+pub(super) fn on_screen(args: &TopArgs) -> Result<Exit> {
+    let signals = screen::hold_signals()?;
+    let scoped = Scoped::new(args.pid, args.cgroup.as_deref())?;
+    let mut setup = super::setup(args)?;
+    let source = start(&scoped)?;
+    setup.not_measured = source.not_measured();
+    let recorder = Recorder::start(args, &setup.not_measured)?;
+    let mut app = App::new(setup);
+    let begun = Instant::now();
+    let mut feed = Now {
+        source,
+        scoped,
+        recorder,
+        names: HostNames::new(),
+        begun,
+        beat: Beat::new(Duration::ZERO, args.interval),
+        failed: None,
+    };
+    let shown = screen::show(&mut app, &mut feed, &signals);
+    match (shown, feed.failed) {
+        (Ok(Exit::Success), Some(error)) => Err(error),
+        (shown, _) => shown,
+    }
+}
+
+/// What happens now.
+struct Now {
+    source: Live,
+    scoped: Scoped,
+    recorder: Option<Recorder>,
+    names: HostNames,
+    begun: Instant,
+    beat: Beat,
+    /// Why the recording ended before the screen did.
+    failed: Option<anyhow::Error>,
+}
+
+impl Now {
+    fn record(&mut self, moment: &Moment, app: &mut App) {
+        let Some(recorder) = &mut self.recorder else { return };
+        if let Err(error) = recorder.add(moment) {
+            app.tell(format!("the recording has stopped: {error:#}"));
+            self.failed =
+                Some(error.context(format!(
+                    "the recording {} is not complete",
+                    recorder.path().display()
+                )));
+            self.recorder = None;
+        }
+    }
+
+    fn tell_end(&mut self, app: &mut App) {
+        let Some((pid, pidfd)) = self.scoped.pid.zip(self.scoped.pidfd.as_ref()) else { return };
+        let mut fds = [rustix::event::PollFd::new(pidfd, rustix::event::PollFlags::IN)];
+        let now = rustix::event::Timespec { tv_sec: 0, tv_nsec: 0 };
+        if rustix::event::poll(&mut fds, Some(&now)).is_ok_and(|ready| ready > 0) {
+            app.tell(format!("process {pid} has ended"));
+            self.scoped.pidfd = None;
+        }
+    }
+}
+
+impl Feed for Now {
+    fn left(&self) -> Duration {
+        self.beat.left(self.begun.elapsed()).min(self.source.drain_interval())
+    }
+
+    fn readable(&self) -> Option<BorrowedFd<'_>> {
+        self.source.readable()
+    }
+
+    fn turn(&mut self, app: &mut App) -> Result<bool> {
+        if !self.beat.left(self.begun.elapsed()).is_zero() {
+            self.source.drain()?;
+            return Ok(false);
+        }
+        self.beat.advance(self.begun.elapsed());
+        let moment = Moment::of(self.source.interval()?, &mut self.names);
+        self.record(&moment, app);
+        app.update(moment);
+        self.tell_end(app);
+        if let Some(key) = app.wants_histogram() {
+            let histograms = histograms(&self.source, &key);
+            app.set_histogram(key, histograms);
+        }
+        Ok(true)
+    }
+
+    fn set_interval(&mut self, ns: u64) {
+        self.beat = Beat::new(self.begun.elapsed(), Duration::from_nanos(ns));
+    }
+
+    fn go(&mut self, _: Step, _: &mut App) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Calls by size of an item since its row began.
+fn histograms(live: &Live, key: &ItemKey) -> Option<(SizeHistogram, SizeHistogram)> {
+    match key {
+        ItemKey::Process(id) => live.session().histogram_of_process(*id),
+        ItemKey::File(id) => live.session().histogram_of_file(*id),
+        ItemKey::Group(_) => None,
+    }
+}

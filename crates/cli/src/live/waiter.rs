@@ -1,0 +1,126 @@
+//! Waiting for the next deadline, and what can come before it.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use hotset_sys::child::Signals;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use super::Ending;
+
+/// Why a wait ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Woken {
+    /// The time is up, or the source has something.
+    Time,
+    /// There is a reason to end.
+    End(Ending),
+}
+
+/// A clock that doesn't go backwards, and a way to sleep by it.
+pub(crate) trait Waiter {
+    /// The time since some moment.
+    fn now(&self) -> Duration;
+
+    /// Sleeps for at most so long, or until `readable` is, or until there is a reason to end.
+    fn wait(&mut self, at_most: Duration, readable: Option<BorrowedFd<'_>>) -> Result<Woken>;
+}
+
+/// The real one: the monotonic clock, signals, and whoever else can end it.
+#[derive(Debug)]
+pub(crate) struct Waiting<'a> {
+    begun: Instant,
+    signals: &'a Signals,
+    process: Option<&'a OwnedFd>,
+    output: Option<BorrowedFd<'a>>,
+}
+
+impl<'a> Waiting<'a> {
+    /// Ends at a signal.
+    pub(crate) fn new(signals: &'a Signals) -> Self {
+        Self { begun: Instant::now(), signals, process: None, output: None }
+    }
+
+    /// Ends also when this process does.
+    pub(crate) fn until_end_of(mut self, pidfd: Option<&'a OwnedFd>) -> Self {
+        self.process = pidfd;
+        self
+    }
+
+    /// Ends also when nobody reads this descriptor any more.
+    pub(crate) fn until_unread(mut self, output: BorrowedFd<'a>) -> Self {
+        self.output = Some(output);
+        self
+    }
+}
+
+impl Waiter for Waiting<'_> {
+    fn now(&self) -> Duration {
+        self.begun.elapsed()
+    }
+
+    fn wait(&mut self, at_most: Duration, readable: Option<BorrowedFd<'_>>) -> Result<Woken> {
+        let mut fds = vec![PollFd::new(self.signals, PollFlags::IN)];
+        // The kernel tells errors and hang-ups of what was asked for nothing.
+        let output = self.output.map(|fd| push(&mut fds, fd, PollFlags::empty()));
+        let process = self.process.map(|fd| push(&mut fds, fd.as_fd(), PollFlags::IN));
+        if let Some(fd) = readable {
+            push(&mut fds, fd, PollFlags::IN);
+        }
+        match poll(&mut fds, Timespec::try_from(at_most).ok().as_ref()) {
+            Ok(_) => {}
+            Err(Errno::INTR) => return Ok(Woken::Time),
+            Err(error) => bail!("waiting: {error}"),
+        }
+        let happened = |at: Option<usize>| at.is_some_and(|at| !fds[at].revents().is_empty());
+        if let Some(arrived) = self.signals.next() {
+            return Ok(Woken::End(Ending::Signal(arrived.signal)));
+        }
+        Ok(if happened(output) {
+            Woken::End(Ending::Unread)
+        } else if happened(process) {
+            Woken::End(Ending::Gone)
+        } else {
+            Woken::Time
+        })
+    }
+}
+
+fn push<'a>(fds: &mut Vec<PollFd<'a>>, fd: BorrowedFd<'a>, events: PollFlags) -> usize {
+    fds.push(PollFd::from_borrowed_fd(fd, events));
+    fds.len() - 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reader_that_went_away_and_a_process_that_ended_are_noticed() {
+        let signals = Signals::hold().expect("signals");
+        let (reader, writer) = std::io::pipe().expect("pipe");
+        let mut child = std::process::Command::new("true").spawn().expect("true");
+        let pidfd = hotset_sys::child::pidfd(child.id()).expect("pidfd");
+        let mut process = Waiting::new(&signals).until_end_of(Some(&pidfd));
+        let woken = process.wait(Duration::from_secs(60), None).expect("wait");
+        assert_eq!(woken, Woken::End(Ending::Gone));
+        child.wait().expect("reaped");
+        let mut waiting = Waiting::new(&signals).until_unread(writer.as_fd());
+        assert_eq!(waiting.wait(Duration::from_millis(1), None).expect("wait"), Woken::Time);
+        drop(reader);
+        let woken = waiting.wait(Duration::from_secs(60), None).expect("wait");
+        assert_eq!(woken, Woken::End(Ending::Unread));
+    }
+
+    #[test]
+    fn the_source_wakes_it() {
+        let signals = Signals::hold().expect("signals");
+        let (reader, writer) = std::io::pipe().expect("pipe");
+        drop(writer);
+        let mut waiting = Waiting::new(&signals);
+        let woken = waiting.wait(Duration::from_secs(3_600), Some(reader.as_fd())).expect("wait");
+        assert_eq!(woken, Woken::Time);
+    }
+}

@@ -1,0 +1,59 @@
+//! The tables of experiments, and their files.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+use hotset_analysis::lab::LabSummary;
+use hotset_view::Options;
+use hotset_view::lab::{Named, render_lab, write_lab_html, write_lab_json};
+
+use super::{locale_is_utf8, print, print_beside, say, use_color, width_of, write_file};
+use crate::args::LabOutput;
+
+/// Prints the tables of one experiment: on standard output, or on standard error where a file goes there.
+pub(crate) fn lab_table(summary: &LabSummary, args: &LabOutput) {
+    if args.quiet {
+        return;
+    }
+    let taken = [&args.json, &args.html].into_iter().flatten().any(|path| path == Path::new("-"));
+    let text = render_lab(summary, &style(args, taken));
+    // A reader that went away has what it wanted.
+    let _ = if taken { print_beside(text.as_bytes()) } else { print(text.as_bytes()) };
+}
+
+/// Writes the files of all experiments. What can't be written is said; false then.
+pub(crate) fn lab_files(summaries: &[LabSummary], args: &LabOutput) -> bool {
+    if summaries.is_empty() {
+        return true;
+    }
+    let named: Vec<Named<'_>> =
+        summaries.iter().map(|summary| Named { name: "", summary }).collect();
+    let mut write_json = |out: &mut dyn Write| write_lab_json(summaries, out);
+    let mut write_html = |out: &mut dyn Write| write_lab_html(&named, out);
+    type Writes<'a> = &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
+    let files: [(Option<&Path>, Writes<'_>); 2] =
+        [(args.json.as_deref(), &mut write_json), (args.html.as_deref(), &mut write_html)];
+    let mut complete = true;
+    for (path, write) in files {
+        let Some(path) = path else { continue };
+        if let Err(error) = write_file(path, write) {
+            say(format_args!("a result was not written: {error:#}"));
+            complete = false;
+        }
+    }
+    complete
+}
+
+fn style(args: &LabOutput, on_stderr: bool) -> Options {
+    let (size, is_terminal) = if on_stderr {
+        (terminal_size::terminal_size_of(io::stderr()), io::stderr().is_terminal())
+    } else {
+        (terminal_size::terminal_size_of(io::stdout()), io::stdout().is_terminal())
+    };
+    Options {
+        width: width_of(size),
+        color: use_color(args.color, is_terminal),
+        ascii: args.ascii || !locale_is_utf8(),
+        ..Options::default()
+    }
+}
