@@ -28,7 +28,7 @@ help: ## Say what there is
 
 .PHONY: setup
 setup: ## Install the packages that building and testing need (Debian, Ubuntu; as root)
-	@.ci/packages.sh build test demo
+	@.ci/packages.sh build test lab demo
 
 .PHONY: build
 build: ## Build the static binary, target/release/hotset
@@ -51,13 +51,13 @@ test-kernels: build ## Test on several kernels in virtual machines: make test-ke
 	@HOTSET_BIN=$(BIN) WORKLOAD_BIN=$(WORKLOAD) tests/kernels/run.sh $(KERNELS)
 
 .PHONY: bench
-bench: setup build ## Measure hotset beside its peers: make bench BENCH=ls for one part (overhead, ls, control, restore)
+bench: setup build ## Measure hotset beside its peers: make bench BENCH=ls for one part (overhead, ls, control, restore, command, lab)
 	@.ci/packages.sh bench
 	@HOTSET_BIN=$(BIN) bench/run.sh $(BENCH)
 
 .PHONY: lint
 lint: ## Formatting, clippy, licences, unused dependencies, shell scripts
-	@.ci/packages.sh build lint
+	@.ci/packages.sh build lint lab
 	@.ci/lint.sh
 
 .PHONY: fuzz

@@ -1,5 +1,5 @@
 #!/bin/bash
-# lint.sh [CHECK…]: fmt, clippy, deny, machete, shellcheck if none is named; doc is there too. cargo-deny and cargo-machete
+# lint.sh [CHECK…]: fmt, clippy, deny, machete, shellcheck, probes if none is named; doc is there too. cargo-deny and cargo-machete
 # are taken from the PATH or installed into target/tools (HOTSET_TOOLS names another place, for a cache that outlives it).
 set -euo pipefail
 DENY_VERSION=0.20.2
@@ -67,8 +67,25 @@ check_shellcheck() {
     echo "shellcheck: ${#scripts[@]} scripts"
 }
 
+# Each language's own checks: warnings are errors, and the form is the formatter's where the language has one.
+check_probes() {
+    local made
+    made=$(mktemp -d)
+    cc -std=c11 -Wall -Wextra -Wconversion -Werror -fsyntax-only probes/c/probe.c
+    [[ -z $(gofmt -l probes/go) ]] || { gofmt -d probes/go; return 1; }
+    (cd probes/go && GOFLAGS='' GOPROXY=off go vet ./...)
+    python3 -W error -c 'import ast, pathlib, sys
+for path in sys.argv[1:]: ast.parse(pathlib.Path(path).read_bytes(), path)' probes/python/*.py
+    local script
+    for script in probes/ruby/*.rb; do ruby -wc "$script" >/dev/null; done
+    node --check probes/node/probe.js
+    javac -Xlint:all -Werror -d "$made" probes/java/*.java
+    rm -rf "$made"
+    echo "probes: 6 languages"
+}
+
 checks=("$@")
-((${#checks[@]})) || checks=(fmt clippy deny machete shellcheck)
+((${#checks[@]})) || checks=(fmt clippy deny machete shellcheck probes)
 for check in "${checks[@]}"; do
     "check_$check"
 done

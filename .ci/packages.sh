@@ -12,9 +12,12 @@ group() {
     build) echo cc:gcc /usr/include/stdio.h:libc6-dev make:make pkg-config:pkg-config \
         "$lib/libelf.a:libelf-dev" "$lib/libz.a:zlib1g-dev" ;;
     test) echo python3:python3 mke2fs:e2fsprogs mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs losetup:mount \
-        chromium:chromium ;;
-    bench) echo python3:python3 hyperfine:hyperfine vmtouch:vmtouch fincore:util-linux chrt:util-linux ;;
+        chromium:chromium tmux:tmux prometheus:prometheus promtool:prometheus curl:curl openssl:openssl \
+        systemd-analyze:systemd ;;
+    bench) echo python3:python3 hyperfine:hyperfine vmtouch:vmtouch fincore:util-linux chrt:util-linux fio:fio cc:gcc ;;
     demo) echo python3:python3 ;;
+    lab) echo cc:gcc go:golang-go java:default-jdk-headless javac:default-jdk-headless node:nodejs python3:python3 \
+        ruby:ruby ;;
     bpf) echo clang:clang llvm-strip:llvm /usr/include/bpf/bpf_helpers.h:libbpf-dev ;;
     lint) echo shellcheck:shellcheck git:git ;;
     fuzz) echo c++:g++ ;;

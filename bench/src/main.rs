@@ -4,10 +4,12 @@
 //! `loops spawn PROGRAM RUNS` and `loops lab PROGRAM RUNS` print the wall time of each run of a program in nanoseconds, started by
 //! bare posix_spawn or by hotset's engine; `loops states DIR ROUNDS` sets and verifies cache states on a directory.
 //! `loops cachestat FILE CELLS` (for all cells together), `loops walk DIR THREADS` and its floor `loops walk-floor DIR THREADS`. `loops timed OUTPUT PROGRAM ARGUMENT…` measures another program.
+//! `loops live MILLISECONDS COUNT` samples the host as `hotset top` does, `loops crowd DIR PROCESSES` gives it much to see.
 
 #![allow(clippy::print_stdout, reason = "a program whose output is its result")]
 
 mod lab;
+mod live;
 mod spawn;
 mod timed;
 mod walk;
@@ -46,6 +48,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         "cachestat" => println!("{:.1}", cachestat(path, count)?),
         "make-files" => make_files(path, count)?,
         "spawn" => println!("{}", lines(&spawn::bare(&text(path)?, count)?)),
+        "live" => live::watch(&text(path)?, count)?,
+        "crowd" => live::crowd(path, count)?,
         "lab" => println!("{}", lines(&lab::timed(&text(path)?, count)?)),
         "states" => println!("{}", lab::states(path, count)?.join("\n")),
         "walk" => println!("{}", walk::walker(path, count)),

@@ -4,11 +4,15 @@
 //! panics with the reason: a test that can't run must not pass.
 
 pub mod bench;
+pub mod browser;
+pub mod exporter;
 pub mod filesystems;
 pub mod gate;
+pub mod group;
 pub mod held;
 pub mod invariants;
 pub mod json;
+pub mod labs;
 pub mod listing;
 pub mod mounted;
 pub mod observed;
@@ -16,8 +20,12 @@ pub mod pageflags;
 pub mod programs;
 pub mod run;
 pub mod scratch;
+pub mod shell;
 pub mod state;
+pub mod tmux;
+pub mod watching;
 
+pub use group::Group;
 pub use invariants::assert_invariants;
 pub use json::{bytes_of, file_row, number, process_row, row_at};
 pub use mounted::Mounted;
@@ -25,6 +33,7 @@ pub use observed::{Cache, Observed, observe, observe_files};
 pub use programs::{hotset, workload};
 pub use run::{HotsetRun, measure, prepare, profile_of, read_json, run_hotset, stderr};
 pub use scratch::Scratch;
+pub use shell::Shell;
 pub use state::{evict_verified, until, warm_verified};
 
 /// Bytes of a mebibyte.

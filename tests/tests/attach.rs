@@ -1,62 +1,18 @@
 //! `hotset attach`, and several observers at once.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use hotset_tests::scratch::text;
 use hotset_tests::{
-    Scratch, assert_invariants, evict_verified, hotset, number, process_row, read_json, row_at,
-    stderr, with_default_signals, workload,
+    Group, Scratch, Shell, assert_invariants, evict_verified, hotset, number, process_row,
+    read_json, row_at, stderr, with_default_signals, workload,
 };
 use serde_json::Value;
 
 const MIB: u64 = 1 << 20;
 const PAGE: u64 = 4096;
-
-/// A shell that runs each line it is told, and says when it is done.
-struct Shell {
-    child: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
-}
-
-impl Shell {
-    fn start(mut command: Command) -> Self {
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a shell");
-        let input = child.stdin.take().expect("a pipe");
-        let output = BufReader::new(child.stdout.take().expect("a pipe"));
-        let mut shell = Self { child, input, output };
-        shell.run(":");
-        shell
-    }
-
-    fn new() -> Self {
-        let mut command = Command::new("sh");
-        command.arg("-s");
-        Self::start(command)
-    }
-
-    fn pid(&self) -> u64 {
-        self.child.id().into()
-    }
-
-    /// Runs a line to its end.
-    fn run(&mut self, line: &str) {
-        writeln!(self.input, "{line}; echo done").expect("write");
-        let mut answer = String::new();
-        self.output.read_line(&mut answer).expect("read");
-        assert_eq!(answer, "done\n", "{line}");
-    }
-
-    /// Ends the shell.
-    fn end(self) {
-        let Self { mut child, input, .. } = self;
-        drop(input);
-        assert!(child.wait().expect("wait").success());
-    }
-}
 
 /// `hotset attach` that says when it observes.
 struct Attached {
@@ -189,8 +145,8 @@ fn a_control_group_is_observed_and_what_is_beside_it_is_not() {
     let group = Group::new(&scratch);
     let [inside, outside] = ["inside", "outside"].map(|name| scratch.file(name, MIB));
     let (mut shell, mut stranger) = (Shell::new(), Shell::new());
-    std::fs::write(group.0.join("below/cgroup.procs"), shell.pid().to_string()).expect("move");
-    let attached = Attached::start(&scratch, "p.json", &["--cgroup", text(&group.0)]);
+    group.add_below(shell.pid());
+    let attached = Attached::start(&scratch, "p.json", &["--cgroup", text(group.dir())]);
     cat(&mut shell, &inside);
     cat(&mut stranger, &outside);
     let profile = attached.interrupt();
@@ -200,29 +156,6 @@ fn a_control_group_is_observed_and_what_is_beside_it_is_not() {
     assert_eq!(profile["command"]["target"]["kind"], "cgroup");
     shell.end();
     stranger.end();
-}
-
-/// A control group of version 2 with one below it; removed at the end, when its processes are gone.
-struct Group(PathBuf);
-
-impl Group {
-    fn new(scratch: &Scratch) -> Self {
-        let mounts = std::fs::read_to_string("/proc/mounts").expect("mounts");
-        let mount = mounts.lines().find(|line| line.split(' ').nth(2) == Some("cgroup2"));
-        let mount = mount.and_then(|line| line.split(' ').nth(1)).expect("a cgroup2 mount");
-        let name = scratch.dir().file_name().expect("a name");
-        let group = Path::new(mount).join(name);
-        std::fs::create_dir_all(group.join("below")).expect("mkdir; this test needs root");
-        Self(group)
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        // A failing test should report its own failure and not this one.
-        let _ = std::fs::remove_dir(self.0.join("below"));
-        let _ = std::fs::remove_dir(&self.0);
-    }
 }
 
 #[test]
@@ -273,7 +206,7 @@ fn observers_do_not_disturb_each_other() {
             text(file),
             text(&truth)
         );
-        writeln!(shell.input, "{line}").expect("write");
+        shell.begin(&line);
     }
     shells.iter_mut().for_each(|shell| shell.run("wait"));
     let all = all.interrupt();

@@ -3,10 +3,10 @@
 //! The page itself says how many points it drew and which errors it saw (`data-drawn-points`, `data-errors`); how many
 //! there should be comes from the data that this test made. Screenshots stay in `target/page-screenshots` to be looked at.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
 
 use hotset_tests::Scratch;
+use hotset_tests::browser::{DARK, attribute, browse, picture};
 use hotset_view::page::{
     Answer, Axis, Chart, ChartKind, Column, Doubtful, Page, Point, Section, Series, Spread, Table,
     Unit, write_page,
@@ -63,6 +63,7 @@ fn page() -> Page {
     let lines = vec![series(NASTY, powers(1e3)), series("other", powers(1e5))];
     let bars = vec![series("cold", points(3, |at| 4e8 + at)), series("warm", points(3, |_| 1e8))];
     let answer = Answer {
+        question: NASTY.to_owned(),
         sentence: NASTY.to_owned(),
         number: "4.30x".to_owned(),
         sure: "95 % interval 4.26 to 4.33".to_owned(),
@@ -89,31 +90,8 @@ fn page() -> Page {
         ],
         conditions: vec![("Kernel".to_owned(), NASTY.to_owned())],
         doubts: vec![Doubtful { text: NASTY.to_owned(), advice: NASTY.to_owned() }],
+        parts: Vec::new(),
     }
-}
-
-/// Chromium without a window: what it writes, and what stood on the page's console.
-fn browse(scratch: &Scratch, file: &Path, options: &[&str]) -> (String, Vec<String>) {
-    let profile = format!("--user-data-dir={}", scratch.path("profile").display());
-    let output = Command::new("chromium")
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
-        .args(["--hide-scrollbars", "--enable-logging=stderr", "--virtual-time-budget=5000"])
-        .arg(profile)
-        .args(options)
-        .arg(format!("file://{}", file.display()))
-        .stdin(Stdio::null())
-        .output()
-        .expect("chromium; .ci/packages.sh test installs it");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let log = String::from_utf8_lossy(&output.stderr);
-    let console = log.lines().filter(|line| line.contains("CONSOLE")).map(str::to_owned).collect();
-    (String::from_utf8_lossy(&output.stdout).into_owned(), console)
-}
-
-/// The values of an attribute, in the order of the document.
-fn attribute<'a>(dom: &'a str, name: &str) -> Vec<&'a str> {
-    let begin = format!(" {name}=\"");
-    dom.split(&begin).skip(1).filter_map(|rest| rest.split('"').next()).collect()
 }
 
 fn written(scratch: &Scratch, page: &Page) -> PathBuf {
@@ -198,25 +176,9 @@ fn it_fits_a_screen_a_phone_and_the_dark() {
     let frame =
         "<body style='margin:0'><iframe src=page.html style='width:390px;height:3000px;border:0'>";
     std::fs::write(&phone, frame).expect("the frame's file");
-    let dark = ["--force-dark-mode", "--blink-settings=preferredColorScheme=0"];
     for (name, page, options) in
-        [("wide", &path, &[][..]), ("dark", &path, &dark[..]), ("phone", &phone, &[][..])]
+        [("wide", &path, &[][..]), ("dark", &path, &DARK[..]), ("phone", &phone, &[][..])]
     {
-        let picture = pictures().join(format!("{name}.png"));
-        let _ = std::fs::remove_file(&picture);
-        let screenshot = format!("--screenshot={}", picture.display());
-        let mut all = vec!["--window-size=1280,3000", &screenshot];
-        all.extend(options);
-        let (_, console) = browse(&scratch, page, &all);
-        assert_eq!(console, Vec::<String>::new(), "{name}");
-        let bytes = std::fs::metadata(&picture).map_or(0, |picture| picture.len());
-        assert!(bytes > 20_000, "{name}: a picture of {bytes} bytes shows nothing");
+        picture(&scratch, name, page, 3000, options);
     }
-}
-
-/// Where pictures are kept.
-fn pictures() -> PathBuf {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../page-screenshots");
-    std::fs::create_dir_all(&dir).expect("the directory of the screenshots");
-    dir
 }

@@ -1,0 +1,131 @@
+//! `hotset lab buffer`: bytes and write(2) calls of each cell, against its formula, the kernel and the sensor. Never times.
+
+use std::process::Command;
+
+use hotset_tests::scratch::text;
+use hotset_tests::{Scratch, hotset, number, profile_of, read_json, stderr};
+use serde_json::Value;
+
+/// What is written with `--json`, and what is printed.
+fn session(scratch: &Scratch, words: &[&str]) -> (Value, String) {
+    let path = scratch.path("lab.json");
+    let work = scratch.path("work");
+    std::fs::create_dir_all(&work).expect("directory");
+    let mut command = Command::new(hotset());
+    command.args(["lab", "buffer", "--json", text(&path), "--dir", text(&work)]).args(words);
+    let output = command.output().expect("hotset");
+    assert!(output.status.success(), "{command:?}: {}", stderr(&output));
+    let left = std::fs::read_dir(&work).expect("directory").count();
+    assert_eq!(left, 0, "it cleans up after itself");
+    (read_json(&path), String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn level(cell: &Value, name: &str) -> u64 {
+    cell["factors"][name].as_u64().unwrap_or_else(|| panic!("no {name}: {cell}"))
+}
+
+/// Each sample makes exactly the calls that follow from the sizes, by the kernel's own count.
+#[test]
+fn every_cell_writes_its_bytes_in_as_many_calls_as_its_sizes_say() {
+    let scratch = Scratch::new("lab-buffer");
+    let (session, printed) =
+        session(&scratch, &["--quick", "--sizes", "64,1000,20000", "--rounds", "1"]);
+    for question in [
+        "How does the time grow with the file?",
+        "How big should the buffer be?",
+        "What remains when the data must be on the device?",
+        "What do opening, closing and other languages' writers take?",
+    ] {
+        assert!(printed.contains(question), "{question}: {printed}");
+    }
+    let (mut native, mut stdio) = (0, 0);
+    for cell in session["cells"].as_array().expect("cells") {
+        if cell["factors"]["phase"] != "write" {
+            continue;
+        }
+        let (total, piece) = (level(cell, "total_bytes"), level(cell, "piece_bytes"));
+        let asked = level(cell, "buffer_bytes");
+        let buffer = match cell["factors"]["writer"].as_str() {
+            Some("native") => asked,
+            Some("stdio") => asked,
+            // The trap: glibc takes the file's block size instead.
+            Some("stdio-null") => 4096,
+            other => panic!("{other:?}"),
+        };
+        let each = total.div_ceil(piece.max(buffer));
+        let runs = &cell["runs"];
+        let samples = runs["wall_ns"].as_array().expect("samples").len();
+        assert!(samples > 0, "{cell}");
+        for at in 0..samples {
+            let id = &cell["id"];
+            let files = runs["operations"][at].as_u64().expect("files");
+            assert!(files > 0, "{id}");
+            assert_eq!(runs["bytes"][at].as_u64(), Some(files * total), "{id}");
+            assert_eq!(runs["syscalls"][at].as_u64(), Some(files * each), "{id}");
+        }
+        let reasons = cell["reasons"].as_array().expect("reasons");
+        assert!(reasons.iter().all(|reason| *reason == "cpu-taken"), "{cell}");
+        match cell["factors"]["writer"].as_str() {
+            Some("native") => native += 1,
+            _ => stdio += 1,
+        }
+    }
+    assert!(native > 50 && stdio >= 8, "{native} {stdio}");
+    assert_eq!(number_of_answer(&session, "setvbuf").as_deref(), Some("5.00 calls"));
+}
+
+/// The number of the answer whose question has this word.
+fn number_of_answer(session: &Value, word: &str) -> Option<String> {
+    let answers = session["answers"].as_array()?;
+    let has = |answer: &&Value| answer["question"].as_str().is_some_and(|text| text.contains(word));
+    Some(answers.iter().find(has)?["number"].as_str()?.to_owned())
+}
+
+/// The sensor counts the same from outside, the repetition that isn't timed included.
+#[test]
+fn the_sensor_sees_the_calls_that_a_probe_tells_of() {
+    let scratch = Scratch::new("lab-buffer-probe");
+    let work = scratch.path("work");
+    std::fs::create_dir_all(&work).expect("directory");
+    let (files, repetitions) = (2, 3 + 1);
+    for (writer, buffer, each) in
+        [("native", 100, 100), ("native", 0, 625), ("stdio", 4096, 3), ("stdio-null", 65_536, 3)]
+    {
+        let program = hotset();
+        let words = [
+            text(&program).to_owned(),
+            "lab-probe".to_owned(),
+            "write".to_owned(),
+            format!("dir={}", text(&work)),
+            "total=10000".to_owned(),
+            "piece=16".to_owned(),
+            format!("buffer={buffer}"),
+            format!("writer={writer}"),
+            format!("files={files}"),
+            "count=3".to_owned(),
+            "sync=fsync".to_owned(),
+            "file=new".to_owned(),
+            "phase=write".to_owned(),
+        ];
+        let profile = profile_of(&scratch, &words);
+        let rows = profile["files"].as_array().expect("files");
+        let below = |row: &&Value| {
+            row["path"].as_str().is_some_and(|path| path.starts_with(text(&work)))
+                && row["kind"] == "regular"
+        };
+        let sum = |pointer: &str| -> u64 {
+            rows.iter().filter(below).map(|row| number(row, pointer)).sum()
+        };
+        assert_eq!(sum("/write/calls"), files * repetitions * each, "{writer} {buffer}");
+        assert_eq!(sum("/write/bytes"), files * repetitions * 10_000, "{writer} {buffer}");
+        assert_eq!(sum("/sync/calls"), files * repetitions, "{writer} {buffer}");
+    }
+}
+
+#[test]
+fn what_can_not_be_meant_is_refused_by_name() {
+    let output = Command::new(hotset()).args(["lab", "buffer", "--sizes", "0"]).output();
+    let output = output.expect("hotset");
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(stderr(&output).contains("--sizes 0"), "{}", stderr(&output));
+}

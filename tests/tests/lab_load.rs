@@ -1,0 +1,207 @@
+//! `hotset lab load`: what each cell makes its runtime do, against what the kernel saw. Counts only; times are nobody's truth.
+
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+use hotset_facts::{Experiment, Level};
+use hotset_lab::experiment::{
+    CellPlan, ExperimentPlan, Options, Place, ProbeCommand, Request, Size, plan_of,
+};
+use hotset_lab::probes::Language;
+use hotset_tests::{Scratch, hotset, number, profile_of, read_json, row_at, stderr};
+use serde_json::Value;
+
+fn plan(scratch: &Scratch, language: Language) -> ExperimentPlan {
+    let place = Place::look(scratch.dir()).expect("place");
+    let options = Options { runtime: Some(language.as_str().to_owned()), ..Options::default() };
+    let request = Request { size: Size::Full, place, options };
+    plan_of(Experiment::Load, &request).expect("plan")
+}
+
+fn level<'a>(cell: &'a CellPlan, factor: &str) -> &'a str {
+    match cell.factors.iter().find(|one| one.name == factor).map(|one| &one.level) {
+        Some(Level::Name(level)) => level,
+        _ => "",
+    }
+}
+
+fn directories(cell: &CellPlan) -> Option<u64> {
+    match cell.factors.iter().find(|one| one.name == "directories").map(|one| &one.level) {
+        Some(Level::Number(directories)) => Some(*directories),
+        _ => None,
+    }
+}
+
+fn profile(scratch: &Scratch, cell: &CellPlan) -> Value {
+    let ProbeCommand::Program { argv } = &cell.probe else { panic!("{:?}", cell.factors) };
+    profile_of(scratch, argv)
+}
+
+/// The warm cells that load, or read whole files.
+fn cells<'a>(plan: &'a ExperimentPlan, begins: &'a str) -> impl Iterator<Item = &'a CellPlan> {
+    plan.cells.iter().filter(move |cell| {
+        level(cell, "what").starts_with(begins)
+            && level(cell, "state") == "warm"
+            && level(cell, "twin").is_empty()
+    })
+}
+
+/// Regular files below the directory that were opened.
+fn opened(profile: &Value, below: &Path) -> BTreeSet<PathBuf> {
+    let rows = profile["files"].as_array().expect("files").iter();
+    let opened = rows.filter(|row| row["kind"] == "regular" && number(row, "/opens") > 0);
+    let paths = opened.filter_map(|row| row["path"].as_str().map(PathBuf::from));
+    paths.filter(|path| path.starts_with(below)).collect()
+}
+
+/// 100 modules are 100 files and no other; one is one. What is read of each is all of it.
+#[test]
+fn a_runtime_opens_exactly_the_files_that_its_cell_names_and_reads_them_whole() {
+    for language in Language::ALL {
+        let scratch = Scratch::new("load-files");
+        let plan = plan(&scratch, language);
+        assert!(!plan.facts.is_empty(), "{:?}", plan.skipped);
+        for cell in cells(&plan, "load_").chain(cells(&plan, "read_")) {
+            let profile = profile(&scratch, cell);
+            let named: BTreeSet<PathBuf> = cell.files.iter().cloned().collect();
+            let of = &cell.factors;
+            assert_eq!(opened(&profile, &scratch.path("load")), named, "{of:?}");
+            // An object is mapped, an archive is read where it is needed.
+            let in_part = ["dlopen", "jar", "appcds"].contains(&level(cell, "how"));
+            for path in cell.files.iter().filter(|_| !in_part) {
+                let size = path.metadata().expect("size").len();
+                let read = number(row_at(&profile, path), "/read/bytes");
+                assert!(read >= size, "{of:?}: {} read {read} of {size}", path.display());
+            }
+            let count = if level(cell, "what").ends_with("one") { 1 } else { 100 };
+            let archived = ["zip", "zip-pyc"].contains(&level(cell, "how"));
+            if language != Language::Java && !archived {
+                assert_eq!(named.len(), count, "{of:?}");
+            }
+        }
+    }
+}
+
+/// Lookups that fail in a directory without the file. Python asks whether the directory has changed, which doesn't fail;
+/// Node tries endings and a package, of which versions differ.
+fn failing_lookups(language: Language) -> RangeInclusive<u64> {
+    match language {
+        Language::Ruby | Language::Java => 1..=1,
+        Language::Node => 4..=6,
+        _ => 0..=0,
+    }
+}
+
+/// Files that are searched for: Java's probe stands last on the class path itself, with its nested interface.
+fn searched(language: Language) -> u64 {
+    if language == Language::Java { 102 } else { 100 }
+}
+
+#[test]
+fn each_directory_before_the_right_one_costs_the_same_lookups_for_each_file() {
+    for language in [Language::Python, Language::Ruby, Language::Node, Language::Java] {
+        let scratch = Scratch::new("load-search");
+        let plan = plan(&scratch, language);
+        let count = |how: &str, wanted: u64| {
+            let cell = cells(&plan, "search")
+                .find(|cell| level(cell, "how") == how && directories(cell) == Some(wanted));
+            let cell = cell.unwrap_or_else(|| panic!("{language:?} {how} {wanted}"));
+            let profile = profile(&scratch, cell);
+            let seen = |what: &str| number(&profile, &format!("/lookups/{what}"));
+            (seen("failed"), seen("calls"))
+        };
+        let (failed_0, calls_0) = count("path", 0);
+        for wanted in [10, 50, 100] {
+            let misses = searched(language) * wanted;
+            let (failed, calls) = count("path", wanted);
+            let (failed, calls) = (failed - failed_0, calls - calls_0);
+            assert_eq!(failed % misses, 0, "{language:?} {wanted}: {failed}");
+            let each = failed / misses;
+            assert!(failing_lookups(language).contains(&each), "{language:?} {wanted}: {failed}");
+            // Besides, each directory may be looked at once for itself, component by component.
+            let expected = each.max(1) * misses;
+            let bounds = expected..=expected + 32 * wanted;
+            assert!(bounds.contains(&calls), "{language:?} {wanted}: {calls}");
+        }
+        if language != Language::Java {
+            let (known, _) = count("known", 100);
+            assert!(known <= failed_0, "{language:?}: {known} failed though the paths were known");
+        }
+    }
+}
+
+/// `hotset lab load` with these words, and what it wrote.
+fn lab(scratch: &Scratch, words: &[&str]) -> Value {
+    let path = scratch.path("lab.json");
+    let mut command = std::process::Command::new(hotset());
+    command.args(["lab", "load", "--quick", "--rounds", "1", "-q", "--dir"]).arg(scratch.dir());
+    let output = command.arg("--json").arg(&path).args(words).output().expect("hotset");
+    assert!(output.status.success(), "{words:?}: {}", stderr(&output));
+    read_json(&path)
+}
+
+fn fact(session: &Value, name: &str) -> u64 {
+    let facts = session["facts"].as_array().expect("facts");
+    let fact = facts.iter().find(|fact| fact["name"] == name);
+    let value = fact.and_then(|fact| fact["value"].as_str());
+    value.and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("{name} in {facts:?}"))
+}
+
+/// What Python itself says of a library in a process of its own: modules, and those that have a file.
+fn modules_of(library: &str) -> (u64, u64) {
+    let program = "import sys; known = set(sys.modules); __import__(sys.argv[1])\n\
+        new = [sys.modules[name] for name in sys.modules if name not in known]\n\
+        specs = [module.__spec__ for module in new if module.__spec__]\n\
+        print(len(new), sum(spec.has_location for spec in specs))";
+    let output = std::process::Command::new("python3")
+        .args(["-B", "-c", program, library])
+        .output()
+        .expect("python3");
+    let said = String::from_utf8(output.stdout).expect("UTF-8");
+    let numbers: Vec<u64> =
+        said.split_whitespace().map(|word| word.parse().expect("number")).collect();
+    (numbers[0], numbers[1])
+}
+
+#[test]
+fn a_library_is_as_many_files_as_its_runtime_says_and_its_parts_are_told_apart() {
+    let scratch = Scratch::new("load-library");
+    let library = "xml.etree.ElementTree";
+    let session = lab(&scratch, &["--library", library, "--runtime", "python"]);
+    let told = (
+        fact(&session, &format!("modules of {library}")),
+        fact(&session, &format!("files of {library}")),
+    );
+    assert_eq!(told, modules_of(library));
+    let cells = session["cells"].as_array().expect("cells");
+    let parts: BTreeSet<(&str, &str)> = cells
+        .iter()
+        .filter_map(|cell| {
+            Some((cell["factors"]["part"].as_str()?, cell["factors"]["state"].as_str()?))
+        })
+        .collect();
+    for part in ["total", "lookup", "read"] {
+        assert!(parts.contains(&(part, "warm")) && parts.contains(&(part, "cold")), "{parts:?}");
+    }
+    assert!(parts.contains(&("compile", "warm")), "{parts:?}");
+    assert_eq!(session["skipped"], serde_json::json!([]), "{}", session["skipped"]);
+}
+
+#[test]
+fn a_library_that_is_not_there_or_has_no_runtime_is_refused_with_what_would_be_right() {
+    for (words, wanted) in [
+        (&["--library", "nonexistent_library", "--runtime", "ruby"][..], "nonexistent_library"),
+        (&["--library", "json"][..], "--runtime"),
+        (&["--runtime", "perl"][..], "python"),
+    ] {
+        let scratch = Scratch::new("load-refused");
+        let mut command = std::process::Command::new(hotset());
+        command.args(["lab", "load", "--quick", "-q", "--dir"]).arg(scratch.dir());
+        let output = command.args(words).output().expect("hotset");
+        assert!(!output.status.success(), "{words:?}");
+        assert!(stderr(&output).contains(wanted), "{words:?}: {}", stderr(&output));
+        let left = std::fs::read_dir(scratch.dir()).expect("directory").count();
+        assert_eq!(left, 0, "{words:?}: something is left behind");
+    }
+}

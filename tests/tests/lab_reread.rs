@@ -1,0 +1,174 @@
+//! `hotset lab reread`: states, bytes and calls of each cell, against what the kernel and the sensor say. Never times.
+
+use std::path::Path;
+use std::process::Command;
+
+use hotset_tests::scratch::text;
+use hotset_tests::{Scratch, hotset, number, profile_of, read_json, row_at, stderr};
+use serde_json::Value;
+
+const PAGE: u64 = 4096;
+
+/// Reasons against a sample that only its time suffers from.
+const NOISE: [&str; 2] = ["cpu-taken", "slow-pages"];
+
+/// What is written with `--json`, and what is printed.
+fn session(scratch: &Scratch, words: &[&str]) -> (Value, String) {
+    let path = scratch.path("lab.json");
+    let work = scratch.path("work");
+    std::fs::create_dir_all(&work).expect("directory");
+    let mut command = Command::new(hotset());
+    command.args(["lab", "reread", "--json", text(&path), "--dir", text(&work)]).args(words);
+    let output = command.output().expect("hotset");
+    assert!(output.status.success(), "{command:?}: {}", stderr(&output));
+    let left = std::fs::read_dir(&work).expect("directory").count();
+    assert_eq!(left, 0, "it cleans up after itself");
+    (read_json(&path), String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn cells(session: &Value) -> &[Value] {
+    session["cells"].as_array().expect("cells")
+}
+
+fn factor<'a>(cell: &'a Value, name: &str) -> &'a str {
+    cell["factors"][name].as_str().unwrap_or("")
+}
+
+/// The samples whose counts mean something, by their place in the lists of `runs`.
+fn counted(cell: &Value) -> Vec<usize> {
+    let doubts = cell["runs"]["doubts"].as_array().expect("doubts");
+    let noise = |doubt: &Value| NOISE.iter().any(|code| doubt["code"] == *code);
+    let only_noise = |doubts: &Value| doubts.as_array().is_some_and(|all| all.iter().all(noise));
+    let places: Vec<usize> =
+        doubts.iter().enumerate().filter(|(_, one)| only_noise(one)).map(|(at, _)| at).collect();
+    assert!(!places.is_empty(), "no sample counts: {cell}");
+    places
+}
+
+fn of_run(cell: &Value, key: &str, at: usize) -> Option<u64> {
+    cell["runs"][key][at].as_u64()
+}
+
+/// What a cell's device bytes must be, for one read of the file.
+fn device_bounds(cell: &Value, bytes: u64) -> (u64, u64) {
+    let reads = if factor(cell, "which") == "later-mean" { 2 } else { 1 };
+    // Whole pages, and the blocks that tell where a file's are.
+    let cold = (reads * bytes, reads * (bytes.next_multiple_of(PAGE) + 4 * PAGE));
+    match (factor(cell, "cache"), factor(cell, "which")) {
+        ("warm", _) | ("kept", "later" | "later-mean") => (0, 0),
+        ("evicted" | "direct", _) | ("kept", _) => cold,
+        (other, _) => panic!("{other}: {cell}"),
+    }
+}
+
+#[test]
+fn every_read_finds_its_state_and_takes_its_bytes_from_where_it_should() {
+    let scratch = Scratch::new("lab-reread");
+    let words = ["--quick", "--sizes", "5000,3M", "--count", "3", "--rounds", "1"];
+    let (session, printed) = session(&scratch, &words);
+    for question in [
+        "Does reading a file a second time get faster?",
+        "What is the cache worth at each size?",
+        "Do mean and median of the later reads differ?",
+        "Where do the bytes go, and what does that cost?",
+        "What does the memory alone cost?",
+        "Does the cache matter where the data is parsed?",
+        "What came from the device?",
+    ] {
+        assert!(printed.contains(question), "{question}: {printed}");
+    }
+    let mut seen = 0;
+    for cell in cells(&session).iter().filter(|cell| factor(cell, "what").starts_with("read")) {
+        // A program's device bytes are those of its runtime's start too.
+        if factor(cell, "buffer") == "runtime" {
+            continue;
+        }
+        let bytes = cell["factors"]["size_bytes"].as_u64().expect("a size");
+        let pages = bytes.div_ceil(PAGE);
+        let (least, most) = device_bounds(cell, bytes);
+        for at in counted(cell) {
+            let id = &cell["id"];
+            let reads = if factor(cell, "which") == "later-mean" { 2 } else { 1 };
+            assert_eq!(of_run(cell, "operations", at), Some(reads), "{id}");
+            assert_eq!(of_run(cell, "bytes", at), Some(reads * bytes), "{id}");
+            let device = of_run(cell, "device_read_bytes", at).expect("bytes");
+            assert!((least..=most).contains(&device), "{id}: {device} of {least} to {most}");
+            assert_eq!(of_run(cell, "pages_before", at), Some(pages), "{id}");
+            let cached = of_run(cell, "cached_pages_before", at);
+            assert_eq!(cached, Some(if least == 0 { pages } else { 0 }), "{id}");
+            let mapped = factor(cell, "buffer").starts_with("mmap");
+            assert_eq!(of_run(cell, "syscalls", at), Some(if mapped { 0 } else { reads }), "{id}");
+        }
+        seen += 1;
+    }
+    // Warm into four kinds of memory, kept, evicted and direct; huge pages for the larger; the document.
+    assert!(seen > 60, "{seen}");
+}
+
+#[test]
+fn memory_alone_faults_once_a_page_or_once_a_huge_page() {
+    let scratch = Scratch::new("lab-reread-memory");
+    let words = ["--quick", "--sizes", "8M", "--count", "2", "--rounds", "1"];
+    let (session, _) = session(&scratch, &words);
+    let pages = (8 << 20) / PAGE;
+    let faults = |what: &str, buffer: &str| {
+        let cell = cells(&session)
+            .iter()
+            .find(|cell| {
+                factor(cell, "what") == what
+                    && factor(cell, "buffer") == buffer
+                    && factor(cell, "which") == "later"
+                    && !cell["factors"]["size_bytes"].is_null()
+            })
+            .unwrap_or_else(|| panic!("no {what} {buffer}"));
+        of_run(cell, "minor_faults", counted(cell)[0]).expect("faults")
+    };
+    let huge_unasked = session["facts"]
+        .as_array()
+        .expect("facts")
+        .iter()
+        .any(|fact| fact["name"] == "transparent huge pages" && fact["value"] == "always");
+    if !huge_unasked {
+        assert!(faults("touch", "fresh") >= pages);
+    }
+    assert!(faults("touch", "huge") < pages / 16, "{}", faults("touch", "huge"));
+    assert!(faults("zero", "reused") < pages / 16);
+}
+
+#[test]
+fn the_sensor_sees_the_reads_that_a_probe_tells_of() {
+    let scratch = Scratch::new("lab-reread-probe");
+    let bytes = 50 * PAGE;
+    let path = scratch.file("file", bytes);
+    for (cache, read_pages, missed) in [("evicted", 3 * 50, 3 * 50), ("kept", 3 * 50, 50)] {
+        let program = hotset();
+        let words = [
+            text(&program).to_owned(),
+            "lab-probe".to_owned(),
+            "reread".to_owned(),
+            format!("file={}", text(&path)),
+            "count=3".to_owned(),
+            "what=read".to_owned(),
+            format!("cache={cache}"),
+            "buffer=fresh".to_owned(),
+        ];
+        let profile = profile_of(&scratch, &words);
+        let row: &Value = row_at(&profile, Path::new(&path));
+        assert_eq!(number(row, "/read/calls"), 3, "{cache}");
+        assert_eq!(number(row, "/read/bytes"), 3 * bytes, "{cache}");
+        assert_eq!(number(row, "/read/pages"), read_pages, "{cache}");
+        assert_eq!(number(row, "/device/read_bytes"), missed * PAGE, "{cache}");
+        // One descriptor is held to ask what is cached.
+        assert_eq!(number(row, "/opens"), 4, "{cache}");
+    }
+}
+
+#[test]
+fn what_can_not_be_meant_is_refused_by_name() {
+    for (words, part) in [(["--count", "1"], "--count"), (["--sizes", "0"], "--sizes 0")] {
+        let output = Command::new(hotset()).args(["lab", "reread"]).args(words).output();
+        let output = output.expect("hotset");
+        assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+        assert!(stderr(&output).contains(part), "{}", stderr(&output));
+    }
+}
