@@ -5,6 +5,7 @@
 
 pub mod bench;
 pub mod browser;
+pub mod cells;
 pub mod exporter;
 pub mod filesystems;
 pub mod gate;

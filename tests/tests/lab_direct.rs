@@ -1,0 +1,83 @@
+//! `hotset lab direct` in a small size: who used the cache and who did not, never times.
+
+use std::process::Command;
+
+use hotset_tests::cells::{all_are, cell, each};
+use hotset_tests::scratch::text;
+use hotset_tests::{MIB, PAGE, Scratch, hotset, stderr};
+use serde_json::Value;
+
+fn session(scratch: &Scratch, words: &[&str]) -> Value {
+    let mut command = Command::new(hotset());
+    command.args(["lab", "direct", "-q", "--quick", "--seed", "5", "--json", "-"]);
+    command.args(["--dir", text(scratch.dir())]).args(words);
+    let done = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(done.status.success(), "{}", stderr(&done));
+    serde_json::from_slice(&done.stdout).expect("JSON")
+}
+
+fn fact(session: &Value, name: &str) -> String {
+    let facts = session["facts"].to_string();
+    let value = match &session["facts"] {
+        Value::Object(facts) => facts.get(name),
+        Value::Array(facts) => {
+            facts.iter().find(|fact| fact["name"] == name).map(|fact| &fact["value"])
+        }
+        _ => None,
+    };
+    let value = value.and_then(Value::as_str);
+    value.unwrap_or_else(|| panic!("no {name} in {facts}")).to_owned()
+}
+
+#[test]
+fn the_program_past_the_cache_is_told_from_its_twin() {
+    let scratch = Scratch::new("lab-direct");
+    let (file, block) = (16 * MIB, 4 * MIB);
+    let words = ["--size", "16M", "--block", "4M", "--count", "3", "--rounds", "2"];
+    let session = session(&scratch, &words);
+    for which in ["first", "later"] {
+        let direct = cell(&session, &format!("direct/app/direct/{which}"));
+        let read = each(direct, "device_read_bytes");
+        assert!(read.iter().all(|&read| read >= block), "{which}: {read:?}");
+    }
+    let first = each(cell(&session, "direct/app/cached/first"), "device_read_bytes");
+    assert!(first.iter().all(|&read| read >= block), "{first:?}");
+    all_are(cell(&session, "direct/app/cached/later"), "device_read_bytes", 0);
+    all_are(cell(&session, "direct/dd/cached/cold"), "cached_pages_before", 0);
+    all_are(cell(&session, "direct/dd/cached/cold"), "device_read_bytes", file);
+    all_are(cell(&session, "direct/dd/cached/warm"), "cached_pages_before", file / PAGE);
+    all_are(cell(&session, "direct/dd/cached/warm"), "device_read_bytes", 0);
+    the_sensor_says_the_same(&session, file, block);
+    let left = std::fs::read_dir(scratch.dir()).expect("a directory").count();
+    assert_eq!(left, 0, "something is left");
+}
+
+fn the_sensor_says_the_same(session: &Value, file: u64, block: u64) {
+    let number = |name: &str| fact(session, name).parse::<u64>().expect("a number");
+    assert_eq!(number("app direct: bytes read directly"), 2 * block);
+    assert_eq!(number("app direct: pages requested"), 0);
+    assert_eq!(number("app cached: bytes read directly"), 0);
+    assert_eq!(number("app cached: pages requested"), 2 * block / PAGE);
+    assert_eq!(fact(session, "app direct: open flags"), "O_RDONLY|O_DIRECT");
+    assert_eq!(fact(session, "app cached: open flags"), "O_RDONLY");
+    let pages = file / PAGE;
+    assert_eq!(number("dd cold: pages requested"), pages);
+    assert_eq!(number("dd cold: misses") + number("dd cold: read-ahead hits"), pages);
+    assert_eq!((number("dd cold: cached before"), number("dd cold: cached after")), (0, pages));
+    // At least one folio for each 2 MiB, and no more than a folio a page and what a small program brings along.
+    let folios = number("dd cold: folios added");
+    assert!((file / (2 * MIB)..=pages + 2000).contains(&folios), "{folios}");
+    assert_eq!(number("dd warm: misses") + number("dd warm: read-ahead hits"), 0);
+    assert!(number("dd warm: folios added") < folios, "warm as many as cold");
+}
+
+#[test]
+fn memory_has_no_direct_reads_and_the_column_is_unsupported() {
+    let mut command = Command::new(hotset());
+    command.args(["lab", "direct", "-q", "--quick", "--rounds", "1", "--dir", "/dev/shm"]);
+    let done = command.args(["--size", "4M", "--block", "1M"]).output().expect("hotset");
+    let text = format!("{}{}", String::from_utf8_lossy(&done.stdout), stderr(&done));
+    assert!(text.contains("/dev/shm") && !text.contains("panicked"), "{text}");
+    let told = ["unsupported", "in memory", "can't be evicted"];
+    assert!(told.iter().any(|word| text.contains(word)), "{text}");
+}
