@@ -141,8 +141,8 @@ fn pid_below(tmux: &Tmux) -> u32 {
     let shell: u32 = tmux.ask("#{pane_pid}").parse().expect("a number");
     let mut pids = vec![shell];
     while let Some(pid) = pids.pop() {
-        let comm = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-        if comm.trim() == "hotset" {
+        let exe = std::fs::canonicalize(format!("/proc/{pid}/exe"));
+        if exe.is_ok_and(|exe| hotset().canonicalize().is_ok_and(|hotset| exe == hotset)) {
             return pid;
         }
         let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
