@@ -1,9 +1,9 @@
 #!/bin/bash
-# run.sh [PART] [ARGUMENT…]: measures hotset beside the peers that are installed. PART is overhead, ls, control, restore, command, export or lab;
+# run.sh [PART] [ARGUMENT…]: measures hotset beside the peers that are installed. PART is overhead, ls, control, restore, command, live, export or lab;
 # without one all of them run, and the exit code says whether every goal was held. Arguments go to the part's script.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-parts=(overhead ls control restore command export lab)
+parts=(overhead ls control restore command live export lab)
 export PYTHONDONTWRITEBYTECODE=1
 
 run_part() {
@@ -16,6 +16,7 @@ run_part() {
     control) python3 bench/cache_control.py --hotset "$hotset" "$@" ;;
     restore) python3 bench/restore.py --hotset "$hotset" "$@" ;;
     command) python3 bench/command.py --loops "$loops" "$@" ;;
+    live) python3 bench/live.py --hotset "$hotset" --loops "$loops" "$@" ;;
     export) python3 bench/export.py --hotset "$hotset" "$@" ;;
     lab) python3 bench/lab.py --hotset "$hotset" "$@" ;;
     *) echo "bench: there is no part \"$part\"; there are ${parts[*]}" >&2 && return 2 ;;

@@ -7,11 +7,12 @@ mod reference;
 #[cfg(test)]
 mod tests;
 
-use hotset_facts::{LabCell, LabSession, Level};
+use hotset_facts::{LabCell, LabSession};
+
+use super::pick::{Cells, Picked};
+use super::{CellNumbers, KnownLevel, LabAnswer, sure, words};
 
 pub(super) use self::reference::FIGURES;
-use super::words;
-use super::{CellNumbers, LabAnswer, compare, find, sure, sure_of_median};
 
 /// The name of a fact: of `dd` or `app`, in a state or a mode, and what it tells.
 pub fn fact(case: &str, how: &str, what: &str) -> String {
@@ -20,7 +21,8 @@ pub fn fact(case: &str, how: &str, what: &str) -> String {
 
 /// What the cells of `lab direct` say.
 pub(super) fn answers(session: &LabSession, cells: &[CellNumbers]) -> Vec<LabAnswer> {
-    let all = [who(session), worth(session, cells), twice(session, cells), folios(session)];
+    let cells = Cells::of(session, cells);
+    let all = [who(session), worth(&cells), twice(session, &cells), folios(session)];
     all.into_iter().flatten().collect()
 }
 
@@ -34,13 +36,12 @@ fn text<'a>(session: &'a LabSession, case: &str, how: &str, what: &str) -> Optio
     session.facts.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
 }
 
-fn named(name: &str) -> Level {
-    Level::Name(name.to_owned())
-}
-
-fn app<'a>(session: &'a LabSession, mode: &str, which: &str) -> Option<(usize, &'a LabCell)> {
-    let wanted = [("case", named("app")), ("mode", named(mode)), ("which", named(which))];
-    find(session, &wanted)
+fn app<'a>(cells: &Cells<'a>, mode: &'static str, which: &'static str) -> Option<Picked<'a>> {
+    cells.one(&[
+        ("case", KnownLevel::Name("app")),
+        ("mode", KnownLevel::Name(mode)),
+        ("which", KnownLevel::Name(which)),
+    ])
 }
 
 /// The cells of the program that reads again and again, whatever it is asked.
@@ -79,33 +80,32 @@ fn who(session: &LabSession) -> Option<LabAnswer> {
     })
 }
 
-fn worth(session: &LabSession, cells: &[CellNumbers]) -> Option<LabAnswer> {
-    let (direct_at, direct) = app(session, "direct", "later")?;
-    let (cached_at, cached) = app(session, "cached", "later")?;
-    let ratio = compare(cached, direct)?;
-    let (slow, fast) = (cells.get(direct_at)?, cells.get(cached_at)?);
-    let rate = |cell: &CellNumbers| Some(cell.bytes? / cell.median? * 1e9 / f64::from(1 << 20));
+fn worth(cells: &Cells<'_>) -> Option<LabAnswer> {
+    let direct = app(cells, "direct", "later")?;
+    let cached = app(cells, "cached", "later")?;
+    let ratio = cached.to(&direct)?;
+    let rate = |of: &Picked<'_>| Some(of.numbers.bytes? / of.median * 1e9 / f64::from(1 << 20));
     Some(LabAnswer {
         question: "What is it worth to drop O_DIRECT?".to_owned(),
         answer: format!(
             "Each later read takes {} with O_DIRECT ({} MiB/s) and {} through the cache ({} MiB/s): {} as long.",
-            words::time(slow.median?),
-            words::real(rate(slow)?),
-            words::time(fast.median?),
-            words::real(rate(fast)?),
+            words::time(direct.median),
+            words::real(rate(&direct)?),
+            words::time(cached.median),
+            words::real(rate(&cached)?),
             words::times(ratio.ratio),
         ),
         number: words::times(ratio.ratio),
         sure: sure(&ratio),
-        evidence: vec![direct.id.clone(), cached.id.clone()],
+        evidence: vec![direct.id(), cached.id()],
     })
 }
 
-fn twice(session: &LabSession, cells: &[CellNumbers]) -> Option<LabAnswer> {
-    let of = |state: &str| find(session, &[("case", named("dd")), ("state", named(state))]);
-    let ((cold_at, cold), (warm_at, warm)) = (of("cold")?, of("warm")?);
-    let ratio = compare(warm, cold)?;
-    let (first, second) = (cells.get(cold_at)?, cells.get(warm_at)?);
+fn twice(session: &LabSession, cells: &Cells<'_>) -> Option<LabAnswer> {
+    let of =
+        |state| cells.one(&[("case", KnownLevel::Name("dd")), ("state", KnownLevel::Name(state))]);
+    let (cold, warm) = (of("cold")?, of("warm")?);
+    let ratio = warm.to(&cold)?;
     let shares = ["cold", "warm"].map(|state| device_share(session, state));
     let shares = match shares {
         [Some(cold), Some(warm)] => format!(
@@ -119,13 +119,13 @@ fn twice(session: &LabSession, cells: &[CellNumbers]) -> Option<LabAnswer> {
         question: "What does the cache do for a dd that is run twice?".to_owned(),
         answer: format!(
             "It takes {} with nothing cached and {} with everything cached: {} as long.{shares}",
-            words::time(first.median?),
-            words::time(second.median?),
+            words::time(cold.median),
+            words::time(warm.median),
             words::times(ratio.ratio),
         ),
         number: words::times(ratio.ratio),
-        sure: format!("{}; cold {}", sure(&ratio), sure_of_median(first)),
-        evidence: vec![cold.id.clone(), warm.id.clone()],
+        sure: sure(&ratio),
+        evidence: vec![cold.id(), warm.id()],
     })
 }
 

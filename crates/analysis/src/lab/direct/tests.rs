@@ -1,8 +1,12 @@
-use hotset_facts::{Experiment, LabCell, LabSession};
+use hotset_facts::{Experiment, Factor, LabCell, LabSession, Level};
 
 use super::super::summarise_lab;
 use super::super::testing::{cell, invalid, session};
-use super::{fact, named};
+use super::fact;
+
+fn named(name: &str) -> Level {
+    Level::Name(name.to_owned())
+}
 
 fn app(mode: &str, which: &str, walls: &[u64]) -> LabCell {
     cell(&[("case", named("app")), ("mode", named(mode)), ("which", named(which))], walls)
@@ -10,6 +14,13 @@ fn app(mode: &str, which: &str, walls: &[u64]) -> LabCell {
 
 fn dd(state: &str, walls: &[u64]) -> LabCell {
     cell(&[("case", named("dd")), ("mode", named("cached")), ("state", named(state))], walls)
+}
+
+/// The same cell again, which no answer rests on.
+fn twin(mut cell: LabCell) -> LabCell {
+    cell.id.push_str("/a-a");
+    cell.factors.push(Factor { name: "twin", level: named("a/a") });
+    cell
 }
 
 fn with(mut session: LabSession, facts: &[(&str, &str, &str, &str)]) -> LabSession {
@@ -30,6 +41,7 @@ fn each_question_is_answered_with_its_numbers() {
     let cells = vec![
         dd("cold", &times(30)),
         dd("warm", &times(10)),
+        twin(dd("warm", &times(11))),
         app("direct", "first", &times(50)),
         app("direct", "later", &times(40)),
         app("cached", "first", &times(45)),
