@@ -3,6 +3,7 @@
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::os::unix::net::UnixDatagram;
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
@@ -76,7 +77,9 @@ fn a_program_that_reads_cold_and_then_warm_is_counted_to_the_page() {
 
 #[test]
 fn promtool_accepts_the_metrics() {
-    let exporter = Exporter::start(&["--mounts", "--watch", "/etc/passwd"]);
+    // A path that is given twice is one series.
+    let words = ["--mounts", "--watch", "/etc/passwd", "--watch", "/etc/passwd"];
+    let exporter = Exporter::start(&words);
     until("the walk", || exporter.value("hotset_watch_files{path=\"/etc/passwd\"}"));
     exporter.settle();
     let metrics = exporter.metrics();
@@ -86,6 +89,7 @@ fn promtool_accepts_the_metrics() {
     for series in ["hotset_up", "hotset_watch_complete{path=\"/etc/passwd\"}"] {
         assert_eq!(value(&metrics, series), Some(1.0), "{series}");
     }
+    assert_eq!(metrics.matches("hotset_watch_files{path=\"/etc/passwd\"}").count(), 1);
     assert!(value(&metrics, "hotset_memory_cached_bytes").is_some_and(|bytes| bytes > 0.0));
 }
 
@@ -235,8 +239,9 @@ fn the_service_manager_is_told_and_sigterm_ends_it_well() {
     assert_eq!(told(), "STOPPING=1");
 }
 
-#[test]
-fn a_group_that_was_removed_ends_its_series() {
+/// A control group of this name in each hierarchy that may be the one that accounts memory, and the words by which a shell
+/// goes into it.
+fn group(name: &str) -> (Vec<PathBuf>, String) {
     let Some(root) = ["/sys/fs/cgroup/unified", "/sys/fs/cgroup"]
         .into_iter()
         .map(std::path::Path::new)
@@ -244,17 +249,52 @@ fn a_group_that_was_removed_ends_its_series() {
     else {
         panic!("this test needs control groups of version 2");
     };
-    // Groups are named by the hierarchy that accounts memory: make it in each that is there.
-    let name = format!("hotset-export-{}", std::process::id());
     let places: Vec<_> = [root.to_owned(), "/sys/fs/cgroup/memory".into()]
         .into_iter()
-        .filter(|dir: &std::path::PathBuf| dir.join("cgroup.procs").exists())
-        .map(|dir| dir.join(&name))
+        .filter(|dir: &PathBuf| dir.join("cgroup.procs").exists())
+        .map(|dir| dir.join(name))
         .collect();
     places.iter().for_each(|dir| std::fs::create_dir(dir).expect("a group"));
-    let exporter = Exporter::start(&["--cgroups", "1000"]);
-    let joins: String =
+    let joins =
         places.iter().map(|dir| format!("echo $$ > {}/cgroup.procs; ", dir.display())).collect();
+    (places, joins)
+}
+
+#[test]
+fn groups_have_the_hosts_names_in_a_container_that_sees_them() {
+    let name = format!("hotset-inside-{}", std::process::id());
+    let (places, joins) = group(&name);
+    // As in a DaemonSet: a namespace of control groups of its own, and the host's tree.
+    let mut command = Command::new("sh");
+    command
+        .arg("-c")
+        .arg(format!("{joins} exec unshare --cgroup \"$0\" \"$@\""))
+        .arg(hotset())
+        .args(["export", "--listen", "127.0.0.1:0", "--interval", "0.2", "--cgroups", "1000"]);
+    let exporter = Exporter::start_command(command);
+    let status = Command::new("sh")
+        .arg("-c")
+        .arg(format!("{joins} cat /etc/passwd"))
+        .stdout(std::process::Stdio::null())
+        .status();
+    assert!(status.expect("sh").success());
+    let series = format!("hotset_cgroup_read_pages_total{{cgroup=\"/{name}\"}}");
+    until("the group's series", || exporter.value(&series).filter(|pages| *pages >= 1.0));
+    // hotset reads files as well, and asks /proc where it is itself.
+    exporter.settle();
+    let metrics = exporter.metrics();
+    assert!(!metrics.contains("cgroup=\"/..") && !metrics.contains("cgroup=\"/\""), "{metrics}");
+    assert!(exporter.stop().success());
+    for dir in &places {
+        until("an empty group", || std::fs::remove_dir(dir).ok());
+    }
+}
+
+#[test]
+fn a_group_that_was_removed_ends_its_series() {
+    let name = format!("hotset-export-{}", std::process::id());
+    let (places, joins) = group(&name);
+    let exporter = Exporter::start(&["--cgroups", "1000"]);
     let status = Command::new("sh")
         .arg("-c")
         .arg(format!("{joins} cat /etc/passwd"))

@@ -2,23 +2,10 @@
 
 use std::process::Command;
 
+use hotset_tests::cells::{cells, measured};
 use hotset_tests::scratch::text;
-use hotset_tests::{Scratch, hotset, number, profile_of, read_json, stderr};
+use hotset_tests::{Scratch, hotset, number, profile_of, stderr};
 use serde_json::Value;
-
-/// What is written with `--json`, and what is printed.
-fn session(scratch: &Scratch, words: &[&str]) -> (Value, String) {
-    let path = scratch.path("lab.json");
-    let work = scratch.path("work");
-    std::fs::create_dir_all(&work).expect("directory");
-    let mut command = Command::new(hotset());
-    command.args(["lab", "buffer", "--json", text(&path), "--dir", text(&work)]).args(words);
-    let output = command.output().expect("hotset");
-    assert!(output.status.success(), "{command:?}: {}", stderr(&output));
-    let left = std::fs::read_dir(&work).expect("directory").count();
-    assert_eq!(left, 0, "it cleans up after itself");
-    (read_json(&path), String::from_utf8_lossy(&output.stdout).into_owned())
-}
 
 fn level(cell: &Value, name: &str) -> u64 {
     cell["factors"][name].as_u64().unwrap_or_else(|| panic!("no {name}: {cell}"))
@@ -29,7 +16,7 @@ fn level(cell: &Value, name: &str) -> u64 {
 fn every_cell_writes_its_bytes_in_as_many_calls_as_its_sizes_say() {
     let scratch = Scratch::new("lab-buffer");
     let (session, printed) =
-        session(&scratch, &["--quick", "--sizes", "64,1000,20000", "--rounds", "1"]);
+        measured("buffer", &scratch, &["--quick", "--sizes", "64,1000,20000", "--rounds", "1"]);
     for question in [
         "How does the time grow with the file?",
         "How big should the buffer be?",
@@ -39,7 +26,7 @@ fn every_cell_writes_its_bytes_in_as_many_calls_as_its_sizes_say() {
         assert!(printed.contains(question), "{question}: {printed}");
     }
     let (mut native, mut stdio) = (0, 0);
-    for cell in session["cells"].as_array().expect("cells") {
+    for cell in cells(&session) {
         if cell["factors"]["phase"] != "write" {
             continue;
         }
@@ -71,7 +58,7 @@ fn every_cell_writes_its_bytes_in_as_many_calls_as_its_sizes_say() {
         }
     }
     assert!(native > 50 && stdio >= 8, "{native} {stdio}");
-    assert_eq!(number_of_answer(&session, "setvbuf").as_deref(), Some("5.00 calls"));
+    assert_eq!(number_of_answer(&session, "setvbuf").as_deref(), Some("5 calls"));
 }
 
 /// The number of the answer whose question has this word.

@@ -43,6 +43,10 @@ fn the_program_past_the_cache_is_told_from_its_twin() {
     let first = each(cell(&session, "direct/app/cached/first"), "device_read_bytes");
     assert!(first.iter().all(|&read| read >= block), "{first:?}");
     all_are(cell(&session, "direct/app/cached/later"), "device_read_bytes", 0);
+    // Each read finds what the one before it left.
+    all_are(cell(&session, "direct/app/cached/first"), "cached_pages_before", 0);
+    all_are(cell(&session, "direct/app/cached/later"), "cached_pages_before", block / PAGE);
+    all_are(cell(&session, "direct/app/direct/later"), "cached_pages_before", 0);
     all_are(cell(&session, "direct/dd/cached/cold"), "cached_pages_before", 0);
     all_are(cell(&session, "direct/dd/cached/cold"), "device_read_bytes", file);
     all_are(cell(&session, "direct/dd/cached/warm"), "cached_pages_before", file / PAGE);
@@ -80,4 +84,16 @@ fn memory_has_no_direct_reads_and_the_column_is_unsupported() {
     assert!(text.contains("/dev/shm") && !text.contains("panicked"), "{text}");
     let told = ["unsupported", "in memory", "can't be evicted"];
     assert!(told.iter().any(|word| text.contains(word)), "{text}");
+}
+
+#[test]
+fn a_file_of_the_users_is_read_and_stays_as_it_is() {
+    let scratch = Scratch::new("lab-direct-own");
+    let path = scratch.file("own", 4 * MIB);
+    let before = std::fs::read(&path).expect("the file");
+    let words = ["--size", "1M", "--block", "4M", "--count", "2", "--rounds", "1", "--no-bpf"];
+    let session = session(&scratch, &[&words[..], &["--device", text(&path)]].concat());
+    assert_eq!(fact(&session, "the program reads"), text(&path));
+    all_are(cell(&session, "direct/app/cached/later"), "cached_pages_before", 4 * MIB / PAGE);
+    assert_eq!(std::fs::read(&path).expect("the file"), before);
 }

@@ -3,46 +3,15 @@
 use std::path::Path;
 use std::process::Command;
 
+use hotset_tests::cells::{cells, counted, measured};
 use hotset_tests::scratch::text;
-use hotset_tests::{Scratch, hotset, number, profile_of, read_json, row_at, stderr};
+use hotset_tests::{Scratch, hotset, number, profile_of, row_at, stderr};
 use serde_json::Value;
 
 const PAGE: u64 = 4096;
 
-/// Reasons against a sample that only its time suffers from.
-const NOISE: [&str; 2] = ["cpu-taken", "slow-pages"];
-
-/// What is written with `--json`, and what is printed.
-fn session(scratch: &Scratch, words: &[&str]) -> (Value, String) {
-    let path = scratch.path("lab.json");
-    let work = scratch.path("work");
-    std::fs::create_dir_all(&work).expect("directory");
-    let mut command = Command::new(hotset());
-    command.args(["lab", "reread", "--json", text(&path), "--dir", text(&work)]).args(words);
-    let output = command.output().expect("hotset");
-    assert!(output.status.success(), "{command:?}: {}", stderr(&output));
-    let left = std::fs::read_dir(&work).expect("directory").count();
-    assert_eq!(left, 0, "it cleans up after itself");
-    (read_json(&path), String::from_utf8_lossy(&output.stdout).into_owned())
-}
-
-fn cells(session: &Value) -> &[Value] {
-    session["cells"].as_array().expect("cells")
-}
-
 fn factor<'a>(cell: &'a Value, name: &str) -> &'a str {
     cell["factors"][name].as_str().unwrap_or("")
-}
-
-/// The samples whose counts mean something, by their place in the lists of `runs`.
-fn counted(cell: &Value) -> Vec<usize> {
-    let doubts = cell["runs"]["doubts"].as_array().expect("doubts");
-    let noise = |doubt: &Value| NOISE.iter().any(|code| doubt["code"] == *code);
-    let only_noise = |doubts: &Value| doubts.as_array().is_some_and(|all| all.iter().all(noise));
-    let places: Vec<usize> =
-        doubts.iter().enumerate().filter(|(_, one)| only_noise(one)).map(|(at, _)| at).collect();
-    assert!(!places.is_empty(), "no sample counts: {cell}");
-    places
 }
 
 fn of_run(cell: &Value, key: &str, at: usize) -> Option<u64> {
@@ -65,7 +34,7 @@ fn device_bounds(cell: &Value, bytes: u64) -> (u64, u64) {
 fn every_read_finds_its_state_and_takes_its_bytes_from_where_it_should() {
     let scratch = Scratch::new("lab-reread");
     let words = ["--quick", "--sizes", "5000,3M", "--count", "3", "--rounds", "1"];
-    let (session, printed) = session(&scratch, &words);
+    let (session, printed) = measured("reread", &scratch, &words);
     for question in [
         "Does reading a file a second time get faster?",
         "What is the cache worth at each size?",
@@ -109,7 +78,7 @@ fn every_read_finds_its_state_and_takes_its_bytes_from_where_it_should() {
 fn memory_alone_faults_once_a_page_or_once_a_huge_page() {
     let scratch = Scratch::new("lab-reread-memory");
     let words = ["--quick", "--sizes", "8M", "--count", "2", "--rounds", "1"];
-    let (session, _) = session(&scratch, &words);
+    let (session, _) = measured("reread", &scratch, &words);
     let pages = (8 << 20) / PAGE;
     let faults = |what: &str, buffer: &str| {
         let cell = cells(&session)

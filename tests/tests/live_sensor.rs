@@ -10,7 +10,9 @@ use hotset_facts::{FileId, LiveIo, LiveProcess};
 use hotset_observe::live::{LiveOptions, LiveSample, LiveSession};
 use hotset_observe::{DEFAULT_MAX_ROWS, Scope};
 use hotset_tests::scratch::text;
-use hotset_tests::{MIB, Scratch, evict_verified, measure, number, until, warm_verified, workload};
+use hotset_tests::{
+    Group, MIB, Scratch, Shell, evict_verified, measure, number, until, warm_verified, workload,
+};
 
 fn session(scope: Scope, max_rows: u32, compat: bool) -> LiveSession {
     LiveSession::start(LiveOptions { scope, max_rows, names: true, compat })
@@ -146,6 +148,7 @@ fn intervals_add_up(compat: bool) {
             parts += 1;
         }
     }
+    child.wait().expect("wait");
     let truth = hotset_tests::read_json(&truth_path);
     assert!(parts > 2, "the workload was over after {parts} intervals");
     assert_eq!(sum.read_pages, number(&truth, "/pages"));
@@ -263,18 +266,22 @@ fn rows_come_back(compat: bool) {
     let many = scratch.path("many");
     let words = ["make-files", "--file", text(&many), "--count", "3000", "--block", "4096"];
     hotset_tests::prepare(&words);
-    let mut session = session(Scope::System, 1024, compat);
+    // Of the whole host nobody knows how many rows others want.
+    let mut shell = Shell::new();
+    let scope = Scope::Processes(vec![shell.pid() as u32]);
+    let mut session = session(scope, 1024, compat);
     sample(&mut session);
-    let mut pids = Vec::new();
+    let path = scratch.path("truth.json");
+    let words = ["many-files", "--count", "3000", "--file", text(&many), "--truth", text(&path)];
+    let line = format!("{} {}", text(&workload()), words.join(" "));
     let (mut own, mut unattributed) = (0, 0);
     for _ in 0..6 {
-        let truth = measure(&scratch, &["many-files", "--file", text(&many), "--count", "3000"]);
-        let pid = number(&truth, "/pid") as u32;
-        pids.push(pid);
+        shell.run(&line);
+        let pid = number(&hotset_tests::read_json(&path), "/pid") as u32;
         let seen = sample(&mut session);
         let mine = seen.rows.iter().filter(|row| seen.processes[row.process as usize].pid == pid);
         let pages: u64 = mine.map(|row| row.io.read_pages).sum();
-        assert!(pages > 100, "{pages} told apart: the rows of the process before came back");
+        assert!(pages > 800, "{pages} told apart: the rows of the process before came back");
         own += pages;
         unattributed = seen.losses.unattributed;
         assert!(pages + seen.others.read_pages >= FILES, "{pages} and {:?}", seen.others);
@@ -283,6 +290,7 @@ fn rows_come_back(compat: bool) {
             sample(&mut session);
         }
     }
+    shell.end();
     assert!(unattributed > 0, "{own} pages of {} had a row", 6 * FILES);
 }
 
@@ -308,4 +316,114 @@ fn evictions_of_any_file_are_counted() {
     std::fs::remove_file(&gone).expect("unlink");
     let evicted = sample(&mut session).evicted_pages;
     assert!(evicted.as_value().is_some_and(|pages| *pages < 16_384), "unlinked: {evicted:?}");
+}
+
+#[test]
+fn without_names_the_counts_are_the_same_and_no_name_is_made_up() {
+    let scratch = Scratch::new("live-nameless");
+    let path = scratch.file("data", 4 * MIB);
+    let id = id_of(&path);
+    for compat in [false, true] {
+        warm_verified(&path);
+        let options =
+            LiveOptions { scope: Scope::System, max_rows: DEFAULT_MAX_ROWS, names: false, compat };
+        let mut session = LiveSession::start(options).expect("the sensor loads (as root)");
+        let truth = measure(&scratch, &["seq", "--file", text(&path), "--block", "4096"]);
+        let seen = sample(&mut session);
+        let rows = done_to(&seen, id);
+        assert_eq!(rows.len(), 1, "{rows:?}");
+        assert_eq!(u64::from(rows[0].0.pid), number(&truth, "/pid"));
+        assert_eq!(rows[0].1.read_pages, number(&truth, "/pages"));
+        let named = |path: &std::path::PathBuf| !path.starts_with("/dev");
+        let paths = seen.files.iter().filter_map(|file| file.path.as_value());
+        assert_eq!(paths.filter(|path| named(path)).count(), 0);
+        assert_eq!(seen.losses.events, 0, "no record was sent");
+    }
+}
+
+fn a_group_alone(compat: bool) {
+    let scratch = Scratch::new("live-group");
+    let group = Group::new(&scratch);
+    let [inside, outside] = ["inside", "outside"].map(|name| scratch.file(name, 4 * MIB));
+    let truth = scratch.path("truth.json");
+    let read = |file: &Path| {
+        let words = ["seq", "--block", "65536", "--file", text(file), "--truth", text(&truth)];
+        format!("{} {}", text(&workload()), words.join(" "))
+    };
+    let mut shell = Shell::new();
+    group.add_below(shell.pid());
+    let scope = Scope::Cgroup(group.dir().to_owned());
+    let mut session = session(scope, DEFAULT_MAX_ROWS, compat);
+    for path in [&inside, &outside] {
+        warm_verified(path);
+    }
+    shell.run(&read(&inside));
+    let told = hotset_tests::read_json(&truth);
+    measure(&scratch, &["seq", "--file", text(&outside), "--block", "65536"]);
+    let seen = sample(&mut session);
+    shell.end();
+    let rows = done_to(&seen, id_of(&inside));
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    assert_eq!(u64::from(rows[0].0.pid), number(&told, "/pid"));
+    assert_eq!(rows[0].1.read_pages, number(&told, "/pages"));
+    assert!(done_to(&seen, id_of(&outside)).is_empty(), "read by nobody of the group");
+}
+
+#[test]
+fn of_a_control_group_its_processes_and_nobody_else() {
+    a_group_alone(false);
+    a_group_alone(true);
+}
+
+/// Reads of 16 bytes and of a page and writes of a page, by a process that stays until it may go.
+fn histograms_are_exact(compat: bool) {
+    let scratch = Scratch::new("live-histogram");
+    let path = scratch.file("data", MIB);
+    let id = id_of(&path);
+    warm_verified(&path);
+    let file = File::options().read(true).write(true).open(&path).expect("open");
+    let fd = file.as_raw_fd();
+    let mut session = session(Scope::System, DEFAULT_MAX_ROWS, compat);
+    let ([mut done, mut go], mut byte) = ([[0; 2]; 2], 0_u8);
+    // SAFETY: places for two descriptors each.
+    assert_eq!(unsafe { libc::pipe(done.as_mut_ptr()) + libc::pipe(go.as_mut_ptr()) }, 0);
+    let child = forked(|| {
+        let mut bytes = [7_u8; 4096];
+        let buffer: *mut libc::c_void = bytes.as_mut_ptr().cast();
+        // SAFETY: the buffer is as long as each call is told, and a byte goes over our own pipes.
+        unsafe {
+            (0..3).for_each(|_| _ = libc::pread(fd, buffer, 16, 0));
+            (0..5).for_each(|_| _ = libc::pread(fd, buffer, 4096, 0));
+            (0..2).for_each(|_| _ = libc::pwrite(fd, buffer, 4096, 8192));
+            libc::write(done[1], buffer, 1);
+            libc::read(go[0], buffer, 1);
+        }
+    });
+    // SAFETY: one byte from our own pipe.
+    assert_eq!(unsafe { libc::read(done[0], (&raw mut byte).cast(), 1) }, 1);
+    let seen = sample(&mut session);
+    let rows = done_to(&seen, id);
+    assert_eq!((rows.len(), rows[0].0.pid), (1, child as u32), "{rows:?}");
+    let owner = rows[0].0.id;
+    for (reads, writes) in [session.histogram_of_process(owner), session.histogram_of_file(id)]
+        .map(|h| h.expect("calls"))
+    {
+        assert_eq!((reads.calls_up_to(16), reads.0.iter().sum::<u64>()), (3, 8), "{reads:?}");
+        assert_eq!((reads.calls_up_to(1024), reads.calls_up_to(4096)), (3, 8), "{reads:?}");
+        assert_eq!((writes.calls_up_to(1024), writes.calls_up_to(4096)), (0, 2), "{writes:?}");
+    }
+    assert!(
+        session.histogram_of_process(0).is_none() && session.histogram_of_process(!0).is_none()
+    );
+    // SAFETY: one byte to our own pipe.
+    assert_eq!(unsafe { libc::write(go[1], (&raw const byte).cast(), 1) }, 1);
+    wait_for(child);
+    sample(&mut session);
+    assert!(session.histogram_of_process(owner).is_none(), "its rows are given up");
+}
+
+#[test]
+fn calls_by_size_are_those_that_were_made() {
+    histograms_are_exact(false);
+    histograms_are_exact(true);
 }

@@ -183,12 +183,14 @@ pub struct LiveLosses {
     pub requests: u64,
     /// Programs that the kernel skipped: what they would have seen is not counted.
     pub skipped_programs: u64,
+    /// System calls that were not decoded: of 32-bit programs, and copies on a file system that may have shared blocks.
+    pub calls: u64,
 }
 
 impl LiveLosses {
     /// Whether the counts are too low, and not only less well attributed.
     pub fn damage_counts(&self) -> bool {
-        self.tasks | self.requests | self.skipped_programs != 0
+        self.tasks | self.requests | self.skipped_programs | self.calls != 0
     }
 }
 
@@ -237,7 +239,7 @@ pub struct Interval {
     pub files: Vec<LiveFile>,
     /// What each of these processes did to each of these files; rows without a count are left out.
     pub rows: Vec<LiveRow>,
-    /// What was counted for nobody, because a table was full.
+    /// What was counted for nobody: a table was full, or who it belongs to had ended.
     pub others: LiveIo,
     /// Pages that left the cache but for truncation and unlinking.
     pub evicted_pages: Observed<u64>,

@@ -16,7 +16,7 @@ use crate::proc::mountinfo::{self, Mount};
 const MEMBERS: &str = "cgroup.procs";
 
 pub use headroom::{GroupMemory, Headroom, headroom};
-pub use present::Hierarchies;
+pub use present::{Hierarchies, seen_root};
 
 /// Version 1 spells "no limit" as the largest number of whole pages; nobody sets a real limit of 4 EiB.
 const V1_UNLIMITED: u64 = 1 << 62;

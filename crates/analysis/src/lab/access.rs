@@ -2,7 +2,6 @@
 
 mod artefact;
 mod best;
-mod noise;
 mod reference;
 #[cfg(test)]
 mod tests;
@@ -18,8 +17,7 @@ pub(super) use reference::FIGURES;
 pub(super) fn answers(session: &LabSession, cells: &[CellNumbers]) -> Vec<LabAnswer> {
     let all = Cells::of(session, cells);
     let mut answers = best::of(&all);
-    answers.extend(artefact::of(&all));
+    answers.extend(artefact::of(&all, session.conditions.read_ahead_kb));
     answers.extend(best::folios(&all));
-    answers.extend(noise::of(session));
     answers
 }

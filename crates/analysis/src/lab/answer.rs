@@ -4,7 +4,10 @@ use hotset_facts::{LabCell, LabSample, LabSession, Level};
 
 use super::numbers::{CellNumbers, by_round};
 use super::words;
-use crate::bench::RatioEstimate;
+use crate::bench::{Difference, RatioEstimate};
+
+/// The factor that only the second of two equal cells has.
+pub(super) const TWIN: &str = "twin";
 
 /// A question and what the cells say.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,10 +25,13 @@ pub struct LabAnswer {
 }
 
 /// The only cell whose factors have these levels, with its place in the session. Factors that aren't named may have any
-/// level; none if no cell matches, or several do.
+/// level; none if no cell matches, or several do. The second of two equal cells is found by its own factor alone.
 pub fn find<'a>(session: &'a LabSession, wanted: &[(&str, Level)]) -> Option<(usize, &'a LabCell)> {
-    let matches =
-        |cell: &LabCell| wanted.iter().all(|(name, level)| cell.level(name) == Some(level));
+    let any_twin = wanted.iter().any(|(name, _)| *name == TWIN);
+    let matches = |cell: &LabCell| {
+        (any_twin || cell.level(TWIN).is_none())
+            && wanted.iter().all(|(name, level)| cell.level(name) == Some(level))
+    };
     let mut found = session.cells.iter().enumerate().filter(|(_, cell)| matches(cell));
     let first = found.next()?;
     found.next().is_none().then_some(first)
@@ -54,6 +60,15 @@ pub fn sure(ratio: &RatioEstimate) -> String {
             format!("95 % interval {low} to {high}, from {rounds}")
         }
         None => format!("no 95 % interval, from {rounds}"),
+    }
+}
+
+/// What an interval allows to say of a ratio, where it is not that there is a difference: a clause, with its comma.
+pub(super) fn unless_shown(ratio: &RatioEstimate) -> &'static str {
+    match ratio.difference() {
+        Difference::Faster | Difference::Slower => "",
+        Difference::NoInterval => ", too few rounds to tell",
+        Difference::NoDifferenceShown | Difference::WithinNoise => ", no difference shown",
     }
 }
 

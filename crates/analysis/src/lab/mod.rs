@@ -14,6 +14,7 @@ mod buffer;
 mod direct;
 mod doubts;
 mod load;
+mod noise;
 mod numbers;
 mod pick;
 mod reference;
@@ -50,13 +51,14 @@ pub struct LabSummary {
 /// Derives everything from a session. Same session, same summary.
 pub fn summarise_lab(session: LabSession) -> LabSummary {
     let cells: Vec<CellNumbers> = session.cells.iter().map(CellNumbers::of).collect();
-    let answers = match session.experiment {
+    let mut answers = match session.experiment {
         Experiment::Reread => reread::answers(&session, &cells),
         Experiment::Buffer => buffer::answers(&session, &cells),
         Experiment::Access => access::answers(&session, &cells),
         Experiment::Load => load::answers(&session, &cells),
         Experiment::Direct => direct::answers(&session, &cells),
     };
+    answers.extend(noise::of(&session));
     let doubts = doubts::of(&session, &cells);
     LabSummary { session, cells, answers, doubts }
 }

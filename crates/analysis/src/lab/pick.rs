@@ -2,13 +2,10 @@
 
 use hotset_facts::{LabCell, LabSession};
 
-use super::answer::compare;
+use super::answer::{TWIN, compare};
 use super::numbers::CellNumbers;
 use super::reference::KnownLevel;
 use crate::bench::RatioEstimate;
-
-/// The factor that only the second of two equal cells has.
-const TWIN: &str = "twin";
 
 /// A cell that was measured, with its numbers.
 #[derive(Clone, Copy)]

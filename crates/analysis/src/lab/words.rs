@@ -41,14 +41,20 @@ pub fn percent(share: f64) -> String {
     format!("{} %", real(100.0 * share))
 }
 
+/// A count, which may be the mean of several: `64`, `64.3`.
+pub fn tally(count: f64) -> String {
+    if count.fract() == 0.0 { format!("{count:.0}") } else { real(count) }
+}
+
 /// `1 round`, `15 rounds`.
 pub fn rounds(rounds: usize) -> String {
     if rounds == 1 { "1 round".to_owned() } else { format!("{rounds} rounds") }
 }
 
-/// Three digits: `0.123`, `1.23`, `12.3`, `123`, `1234`.
+/// Three digits: `0`, `0.123`, `1.23`, `12.3`, `123`, `1234`.
 pub fn real(value: f64) -> String {
     match value.abs() {
+        0.0 => "0".to_owned(),
         size if size < 0.9995 => format!("{value:.3}"),
         size if size < 9.995 => format!("{value:.2}"),
         size if size < 99.95 => format!("{value:.1}"),
@@ -69,6 +75,8 @@ mod tests {
         );
         let sizes = [0, 1000, 4096, 4097, 1 << 20, 3 << 29, u64::MAX].map(bytes);
         assert_eq!(sizes, ["0 B", "1000 B", "4 KiB", "4097 B", "1 MiB", "1.50 GiB", "16.0 EiB"]);
+        assert_eq!((percent(0.0), real(0.1)), ("0 %".to_owned(), "0.100".to_owned()));
+        assert_eq!([64.0, 64.25].map(tally), ["64", "64.2"]);
         assert_eq!((percent(0.456), rounds(1)), ("45.6 %".to_owned(), "1 round".to_owned()));
     }
 }

@@ -152,6 +152,7 @@ fn larger(a: &LiveLosses, b: &LiveLosses) -> LiveLosses {
         tasks: a.tasks.max(b.tasks),
         requests: a.requests.max(b.requests),
         skipped_programs: a.skipped_programs.max(b.skipped_programs),
+        calls: a.calls.max(b.calls),
     }
 }
 

@@ -52,6 +52,13 @@ impl LossWatch {
                 true,
             ),
             cause(
+                now.calls,
+                before.calls,
+                "system calls were not decoded: of 32-bit programs, or copies that may have shared blocks",
+                "they are not counted: every column is at least what it says",
+                true,
+            ),
+            cause(
                 now.origins,
                 before.origins,
                 "page ranges that were read ahead could not be remembered",

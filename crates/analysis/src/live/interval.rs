@@ -69,7 +69,7 @@ pub struct MountNumbers {
 pub struct IntervalSummary {
     /// Everything, with what was counted for nobody.
     pub totals: LiveNumbers,
-    /// What was counted for nobody, because a table was full.
+    /// What was counted for nobody: a table was full, or who it belongs to had ended.
     pub others: LiveNumbers,
     /// By process, in the order of [`Interval::processes`].
     pub processes: Vec<ProcessNumbers>,

@@ -74,10 +74,13 @@ impl<K: Hash + Eq + Clone> SeriesSet<K> {
         self.interval += 1;
         self.began = began;
         let waiting = self.waiting.take();
+        // Where a place came free meanwhile nobody has to go: whoever goes on working gets it.
         if let Some((key, busy)) = waiting
+            && self.series.len() >= self.limit
             && let Some(at) = self.replaceable(busy)
         {
-            self.end_at(at);
+            let io = self.end_at(at);
+            self.ended.add(&io);
             self.admit(key, LiveIo::default(), busy);
         }
         self.series.iter_mut().for_each(|series| series.busy *= DECAY);
@@ -107,13 +110,23 @@ impl<K: Hash + Eq + Clone> SeriesSet<K> {
         self.other.add(io);
     }
 
-    /// Ends the series of every key that is gone. If one comes back it begins at zero.
+    /// Ends the series of every key that is gone. If one comes back it begins at zero. Who came and went within this interval
+    /// had no series that anybody saw, and counts as other; nobody gone takes a place.
     pub fn retain(&mut self, mut is_there: impl FnMut(&K) -> bool) {
         for at in (0..self.series.len()).rev() {
-            if !is_there(&self.series[at].key) {
-                self.end_at(at);
+            let Series { key, admitted, .. } = &self.series[at];
+            if is_there(key) {
+                continue;
+            }
+            let unseen = *admitted == self.interval;
+            let io = self.end_at(at);
+            if unseen {
+                self.other.add(&io);
+            } else {
+                self.ended.add(&io);
             }
         }
+        self.waiting = self.waiting.take().filter(|(key, _)| is_there(key));
     }
 
     /// The series, in no particular order.
@@ -154,13 +167,14 @@ impl<K: Hash + Eq + Clone> SeriesSet<K> {
         (busy > least.busy * BUSIER).then_some(at)
     }
 
-    fn end_at(&mut self, at: usize) {
+    /// Takes a series out and hands back what was counted for it.
+    fn end_at(&mut self, at: usize) -> LiveIo {
         let gone = self.series.swap_remove(at);
         self.at.remove(&gone.key);
-        self.ended.add(&gone.io);
         if let Some(moved) = self.series.get(at) {
             self.at.insert(moved.key.clone(), at);
         }
+        gone.io
     }
 }
 
@@ -226,6 +240,7 @@ mod tests {
         for key in 1..=3 {
             set.add(&key, &pages(u64::from(key)));
         }
+        set.begin(SystemTime::UNIX_EPOCH);
         set.retain(|&key| key != 1);
         assert_eq!((keys(&set), set.total().read_pages), (vec![2, 3], 6));
         set.add(&3, &pages(1));
@@ -233,5 +248,31 @@ mod tests {
         let of =
             |key| set.series().iter().find(|series| series.key == key).map(|s| s.io.read_pages);
         assert_eq!((of(1), of(3), set.total().read_pages), (Some(9), Some(4), 16));
+    }
+
+    #[test]
+    fn who_comes_and_goes_within_an_interval_is_other_and_takes_no_place() {
+        let mut set = aged(TENURE_INTERVALS + 1);
+        set.add(&3, &pages(1_000));
+        // Gone before it could get the place of 2.
+        set.retain(|&key| key != 3);
+        set.begin(SystemTime::UNIX_EPOCH);
+        assert_eq!((keys(&set), set.other().read_pages), (vec![1, 2], 1_000));
+        set.retain(|&key| key != 2);
+        set.add(&4, &pages(5));
+        set.retain(|&key| key != 4);
+        let total = 10 * (TENURE_INTERVALS + 1) + 1 + 1_000 + 5;
+        assert_eq!((keys(&set), set.other().read_pages), (vec![1], 1_005));
+        assert_eq!(set.total().read_pages, total);
+    }
+
+    #[test]
+    fn nobody_goes_where_a_place_came_free() {
+        let mut set = aged(TENURE_INTERVALS + 1);
+        set.add(&3, &pages(1_000));
+        set.retain(|&key| key != 1);
+        set.begin(SystemTime::UNIX_EPOCH);
+        set.add(&3, &pages(7));
+        assert_eq!(keys(&set), [2, 3]);
     }
 }

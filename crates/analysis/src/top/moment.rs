@@ -41,7 +41,7 @@ pub struct Moment {
     pub length_ns: u64,
     /// All that was counted, [`Moment::others`] with it.
     pub totals: LiveIo,
-    /// What was counted for nobody, because a table was full.
+    /// What was counted for nobody: a table was full, or who it belongs to had ended.
     pub others: LiveIo,
     /// Its processes, files and control groups, in the order of [`Kind::ALL`].
     pub lines: [Lines; 3],

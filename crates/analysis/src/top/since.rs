@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use hotset_facts::Observed;
+
 use super::bounded::activity;
 use super::item::{Item, ItemKey, Kind, Line, LineState, Lines};
 use super::moment::Moment;
@@ -45,12 +47,19 @@ impl Since {
         sums.ended_after_ns = interval.ended_after_ns;
         sums.totals.add(&interval.totals);
         sums.others.add(&interval.others);
-        sums.host = interval.host.clone();
         sums.losses = interval.losses.clone();
-        sums.evicted_pages = match first {
-            true => interval.evicted_pages,
-            false => sums.evicted_pages.zip_with(interval.evicted_pages, u64::saturating_add),
-        };
+        let host = std::mem::replace(&mut sums.host, interval.host.clone());
+        if !first {
+            // States and pressure are those of the last interval, events are sums.
+            let sum = |sum: &mut Observed<u64>, before: Observed<u64>| {
+                *sum = before.zip_with(*sum, u64::saturating_add);
+            };
+            sum(&mut sums.host.refaulted_pages, host.refaulted_pages);
+            sum(&mut sums.host.reclaimed_pages, host.reclaimed_pages);
+            sum(&mut sums.host.written_back_pages, host.written_back_pages);
+            let before = std::mem::replace(&mut sums.evicted_pages, interval.evicted_pages);
+            sum(&mut sums.evicted_pages, before);
+        }
         for (kind, new) in interval.lines.iter().enumerate() {
             sums.unlisted[kind].items =
                 sums.unlisted[kind].items.max(interval.unlisted[kind].items);

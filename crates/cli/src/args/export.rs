@@ -16,7 +16,7 @@ use crate::export::{Header, Listen, OtlpUrl};
                   Every metric: docs/metrics.md. Units for systemd and Kubernetes, a dashboard and alert rules: deploy/."
 )]
 pub(crate) struct ExportArgs {
-    /// Where to serve: HOST:PORT, [IPV6]:PORT, or :PORT for every address. May be given several times.
+    /// Where to serve: HOST:PORT (an IPv6 address stands in square brackets), or :PORT for every address. May be given several times.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9467")]
     pub(crate) listen: Vec<Listen>,
     /// TLS, passwords and headers: a YAML file as the Prometheus exporters have it. Read again when it changes.

@@ -91,7 +91,7 @@ pub(crate) struct LabWhatArgs {
     /// load: only this runtime: c, go, python, ruby, node, java.
     #[arg(long, value_name = "NAME")]
     pub(crate) runtime: Option<String>,
-    /// direct: read from this file or block device.
+    /// direct: the program reads from this file, which is evicted and not written to.
     #[arg(short = 'd', long, value_name = "PATH")]
     pub(crate) device: Option<PathBuf>,
 }

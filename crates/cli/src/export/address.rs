@@ -1,6 +1,8 @@
 //! Where to listen.
 
+use std::collections::HashSet;
 use std::fmt;
+use std::io::ErrorKind;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, ToSocketAddrs};
 use std::str::FromStr;
 
@@ -63,14 +65,35 @@ impl Listen {
     pub(super) fn bind(&self) -> Result<Vec<TcpListener>> {
         let listeners = match &self.host {
             None => vec![self.bind_everywhere()?],
-            Some(host) => (host.as_str(), self.port)
-                .to_socket_addrs()
-                .with_context(|| format!("--listen {self}: {host:?} can't be resolved"))?
-                .map(|address| bind(address).map_err(|error| self.refused(&error)))
-                .collect::<Result<Vec<_>>>()?,
+            Some(host) => {
+                let found = (host.as_str(), self.port).to_socket_addrs();
+                self.bind_each(
+                    found
+                        .with_context(|| format!("--listen {self}: {host:?} can't be resolved"))?,
+                )?
+            }
         };
         listeners.iter().try_for_each(|one| one.set_nonblocking(true)).context("a socket")?;
         Ok(listeners)
+    }
+
+    /// A name may stand for an address twice, or for one that this host has not: `localhost` is ::1 also where there is no IPv6.
+    fn bind_each(&self, found: impl Iterator<Item = SocketAddr>) -> Result<Vec<TcpListener>> {
+        let (mut seen, mut bound, mut absent) = (HashSet::new(), Vec::new(), None);
+        for address in found {
+            if !seen.insert(address) {
+                continue;
+            }
+            match bind(address) {
+                Ok(listener) => bound.push(listener),
+                Err(error) if error.kind() == ErrorKind::AddrNotAvailable => absent = Some(error),
+                Err(error) => return Err(self.refused(&error)),
+            }
+        }
+        match absent {
+            Some(error) if bound.is_empty() => Err(self.refused(&error)),
+            _ => Ok(bound),
+        }
     }
 
     /// IPv6 sockets take IPv4 too, where there is IPv6.
@@ -142,6 +165,18 @@ mod tests {
             let error = bad.parse::<Listen>().expect_err(bad);
             assert!(error.contains(word), "{bad}: {error}");
         }
+    }
+
+    #[test]
+    fn an_address_that_is_not_here_is_passed_over_where_another_is() {
+        let listen: Listen = "localhost:0".parse().expect("an address");
+        let at = |text: &str| text.parse::<SocketAddr>().expect("an address");
+        // 192.0.2.0/24 is nobody's (RFC 5737).
+        let (here, nobody) = (at("127.0.0.1:0"), at("192.0.2.1:0"));
+        let bound = |list: Vec<SocketAddr>| listen.bind_each(list.into_iter());
+        assert_eq!(bound(vec![nobody, here, here]).expect("one of them").len(), 1);
+        let error = bound(vec![nobody]).expect_err("none of them").to_string();
+        assert!(error.contains("no such address"), "{error}");
     }
 
     #[test]

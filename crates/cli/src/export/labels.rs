@@ -1,4 +1,5 @@
-//! What control groups and devices are called. Asked once: a label that changes would make another series.
+//! What control groups and devices are called. A group is asked for once, since a label that changes would make another
+//! series; a device that is mounted elsewhere is another file system, and is another series.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,7 +8,7 @@ use hotset_analysis::live::SeriesSet;
 use hotset_facts::Dev;
 use hotset_sys::cgroup::Hierarchies;
 use hotset_sys::cgroup::names::{GroupRole, look_up, role};
-use hotset_sys::proc::mountinfo;
+use hotset_sys::proc::mountinfo::{self, Mount};
 use hotset_view::metrics::{GroupLabels, MountLabels};
 
 /// Characters of a container's id that stand for it where its name is not known, as `docker ps` has it.
@@ -37,22 +38,26 @@ impl Known {
         }
     }
 
-    /// Labels new devices.
-    pub(super) fn update_mounts(&mut self, set: &SeriesSet<Dev>) {
-        let known = |dev: &Dev| self.mounts.contains_key(dev);
-        if set.series().iter().all(|series| known(&series.key)) {
-            return;
-        }
-        let mounts = mountinfo::own().unwrap_or_default();
-        for series in set.series() {
-            self.mounts.entry(series.key).or_insert_with(|| {
-                let found = mounts.iter().find(|mount| mount.dev == series.key);
-                found.map_or_else(MountLabels::default, |mount| MountLabels {
-                    mountpoint: mount.mount_point.to_string_lossy().into_owned(),
-                    fstype: mount.fs_type.clone(),
-                })
+    /// Labels new devices, and ends the series of those that were unmounted or are another file system by now: the kernel
+    /// gives the number of one overlay or tmpfs to the next.
+    pub(super) fn update_mounts(&mut self, set: &mut SeriesSet<Dev>) {
+        // Where the table can't be read for once, what is known stays.
+        let Ok(mounts) = mountinfo::of_host() else { return };
+        self.relabel(set, &mounts);
+    }
+
+    fn relabel(&mut self, set: &mut SeriesSet<Dev>, mounts: &[Mount]) {
+        let mut now: HashMap<Dev, MountLabels> = HashMap::new();
+        for mount in mounts {
+            // The first of its places.
+            now.entry(mount.dev).or_insert_with(|| MountLabels {
+                mountpoint: mount.mount_point.to_string_lossy().into_owned(),
+                fstype: mount.fs_type.clone(),
             });
         }
+        let of = |dev: &Dev| now.get(dev).cloned().unwrap_or_default();
+        set.retain(|dev| self.mounts.get(dev).is_none_or(|before| *before == of(dev)));
+        self.mounts = set.series().iter().map(|series| (series.key, of(&series.key))).collect();
     }
 
     /// What a group is called.
@@ -82,7 +87,38 @@ fn label(path: &str) -> GroupLabels {
 
 #[cfg(test)]
 mod tests {
+    use std::time::SystemTime;
+
+    use hotset_facts::LiveIo;
+
     use super::*;
+
+    #[test]
+    fn a_device_number_that_is_given_to_another_file_system_begins_at_zero() {
+        let dev = Dev { major: 0, minor: 57 };
+        let work = LiveIo { read_pages: 7, ..LiveIo::default() };
+        let table = |place: &str| {
+            let line = format!("36 35 0:57 / {place} rw - overlay overlay rw\n");
+            mountinfo::parse(line.as_bytes()).expect("a mount")
+        };
+        let (mut known, mut set) = (Known::new(), SeriesSet::new(4));
+        let mut pages = |known: &mut Known, mounts: &[Mount]| {
+            set.begin(SystemTime::UNIX_EPOCH);
+            set.add(&dev, &work);
+            known.relabel(&mut set, mounts);
+            set.series().first().map(|series| series.io.read_pages)
+        };
+        assert_eq!(pages(&mut known, &table("/a")), Some(7));
+        assert_eq!(pages(&mut known, &table("/a")), Some(14));
+        assert_eq!(known.mount(dev).mountpoint, "/a");
+        // What was counted meanwhile can be either's, and is nobody's.
+        assert_eq!(pages(&mut known, &table("/b")), None);
+        assert_eq!(pages(&mut known, &table("/b")), Some(7));
+        assert_eq!(known.mount(dev).mountpoint, "/b");
+        assert_eq!(pages(&mut known, &[]), None, "unmounted");
+        assert_eq!(pages(&mut known, &[]), Some(7), "used all the same");
+        assert_eq!(known.mount(dev), MountLabels::default());
+    }
 
     #[test]
     fn a_container_without_a_name_is_its_short_id() {

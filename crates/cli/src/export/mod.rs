@@ -14,6 +14,7 @@ mod shared;
 mod watch;
 mod web_config;
 
+use std::cell::{Cell, RefCell};
 use std::net::TcpListener;
 use std::ops::ControlFlow;
 use std::os::fd::BorrowedFd;
@@ -21,7 +22,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result};
-use hotset_facts::Interval;
+use hotset_facts::{Interval, NotMeasured};
 use hotset_observe::{DEFAULT_MAX_ROWS, Scope};
 use hotset_sys::child::Signals;
 use hotset_view::live::stat::{gap_words, loss_words};
@@ -85,7 +86,8 @@ fn run(args: &ExportArgs) -> Result<()> {
     words.iter().for_each(output::say);
     notify.tell("READY=1");
     let sampled = sample(args, &signals, &notify, &mut live, &mut sampler, &shared, &mut push);
-    let sampled = sampled.map_err(|error| stay(error, &signals, &mut sampler, &shared));
+    let sampled =
+        sampled.map_err(|error| stay(error, &signals, &mut sampler, &shared, push.as_mut()));
     notify.tell("STOPPING=1");
     if let Some(push) = push {
         let last = sampler.publish(&shared, Some(push.numbers()));
@@ -101,7 +103,7 @@ fn serving(listeners: &[TcpListener], web: &Web) -> Vec<String> {
     for address in addresses {
         let scheme = if web.has_tls() { "https" } else { "http" };
         words.push(format!("metrics at {scheme}://{address}/metrics"));
-        if !address.ip().is_loopback() && !web.is_configured() {
+        if !address.ip().is_loopback() && web.is_open() {
             words.push(format!(
                 "{address} can be reached from other hosts, without TLS or a password: see --web-config"
             ));
@@ -134,13 +136,14 @@ fn sample(
     shared: &Shared,
     push: &mut Option<Push>,
 ) -> Result<()> {
-    let spent = std::cell::Cell::new(Spent::default());
-    let mut source = Clocked { source: live, notify, told: Instant::now(), spent: &spent };
+    let (spent, gaps) = (Cell::new(Spent::default()), RefCell::new(live.not_measured()));
+    let mut source = Clocked { live, notify, told: Instant::now(), spent: &spent, gaps: &gaps };
     let rhythm = Rhythm { interval: args.interval, count: None };
     watch(&mut source, &mut Waiting::new(signals), rhythm, &mut |interval, _| {
         for loss in sampler.add(interval, spent.get()) {
             output::say(loss_words(&loss));
         }
+        sampler.set_gaps(gaps.borrow().clone());
         let snapshot = sampler.publish(shared, push.as_ref().map(Push::numbers));
         if let Some(push) = push {
             push.offer(&snapshot);
@@ -156,31 +159,37 @@ fn stay(
     signals: &Signals,
     sampler: &mut Sampler,
     shared: &Shared,
+    push: Option<&mut Push>,
 ) -> anyhow::Error {
     output::say(format_args!("sampling has stopped: {error:#}; /healthz says so too"));
     sampler.stop(format!("{error:#}"));
-    sampler.publish(shared, None);
+    let stopped = sampler.publish(shared, push.as_deref().map(Push::numbers));
+    if let Some(push) = push {
+        push.send(&stopped);
+    }
     let mut waiter = Waiting::new(signals);
     while let Ok(Woken::Time) = waiter.wait(MAX_INTERVAL, None) {}
     error.context("ended after sampling had stopped")
 }
 
-/// A source with a clock around it, that gives signs of life while it works.
+/// The source with a clock around it, that gives signs of life while it works.
 struct Clocked<'a> {
-    source: &'a mut dyn LiveSource,
+    live: &'a mut Live,
     notify: &'a Notify,
     told: Instant,
-    spent: &'a std::cell::Cell<Spent>,
+    spent: &'a Cell<Spent>,
+    /// What could not be decoded comes up as it runs.
+    gaps: &'a RefCell<Vec<NotMeasured>>,
 }
 
 impl LiveSource for Clocked<'_> {
     fn readable(&self) -> Option<BorrowedFd<'_>> {
-        self.source.readable()
+        self.live.readable()
     }
 
     fn drain_interval(&self) -> Duration {
         // However long an interval is, there is a sign of life.
-        self.source.drain_interval().min(SIGN_OF_LIFE)
+        self.live.drain_interval().min(SIGN_OF_LIFE)
     }
 
     fn drain(&mut self) -> Result<()> {
@@ -188,12 +197,13 @@ impl LiveSource for Clocked<'_> {
             self.notify.tell("WATCHDOG=1");
             self.told = Instant::now();
         }
-        self.source.drain()
+        self.live.drain()
     }
 
     fn interval(&mut self) -> Result<Interval> {
         let begun = Instant::now();
-        let interval = self.source.interval();
+        let interval = self.live.interval();
+        self.gaps.replace(self.live.not_measured());
         let last = begun.elapsed();
         self.spent.set(Spent { total: self.spent.get().total + last, last });
         interval

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result};
 use hotset_view::metrics::{OtlpNumbers, Resource, otlp_json};
 use hyper::Uri;
 use hyper::header::{HeaderName, HeaderValue};
+use ring::rand::{SecureRandom, SystemRandom};
 
 use super::shared::Snapshot;
 use crate::output;
@@ -26,8 +27,12 @@ const QUEUE: usize = 4;
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 /// to here,
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// and each is shortened by up to half, so that a fleet does not come back at one time,
+const SPREAD: f64 = 0.5;
 /// until a push is given up: cumulative counters lose nothing by it but resolution.
 const GIVE_UP: Duration = Duration::from_secs(300);
+/// How long a receiver may ask to be left alone.
+const LONGEST_WANTED: Duration = Duration::from_secs(3600);
 
 /// Where to push to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,6 +112,8 @@ pub(super) struct Push {
     counts: Arc<Counts>,
     interval: Duration,
     due: Instant,
+    /// Of which moment the last push is.
+    sent: Option<SystemTime>,
 }
 
 impl Push {
@@ -126,7 +133,7 @@ impl Push {
             .spawn(move || pusher.run(&waiting))
             .context("the thread that pushes")?;
         let due = Instant::now() + interval;
-        Ok(Self { queue: Some(queue), thread: Some(thread), counts, interval, due })
+        Ok(Self { queue: Some(queue), thread: Some(thread), counts, interval, due, sent: None })
     }
 
     /// How it went so far.
@@ -151,18 +158,23 @@ impl Push {
         self.send(snapshot);
     }
 
-    fn send(&self, snapshot: &Arc<Snapshot>) {
+    /// Pushes a snapshot now. Never waits.
+    pub(super) fn send(&mut self, snapshot: &Arc<Snapshot>) {
+        self.sent = Some(snapshot.at);
         let sent = self.queue.as_ref().map(|queue| queue.try_send(Arc::clone(snapshot)));
         if matches!(sent, Some(Err(TrySendError::Full(_) | TrySendError::Disconnected(_)))) {
             self.counts.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// Pushes the last values, and waits for that a moment.
+    /// Pushes the last values if they are newer than what was pushed, and waits for that a moment. Two values of one moment
+    /// would contradict each other.
     pub(super) fn finish(mut self, last: &Arc<Snapshot>) {
         const MOMENT: Duration = Duration::from_secs(5);
         const STEP: Duration = Duration::from_millis(20);
-        self.send(last);
+        if self.sent != Some(last.at) {
+            self.send(last);
+        }
         self.queue = None;
         let until = Instant::now() + MOMENT;
         let Some(thread) = self.thread.take() else { return };
@@ -198,15 +210,14 @@ impl Pusher {
             let (why, again) = match self.sender.send(body) {
                 Sent::Taken { rejected } => return self.taken(rejected),
                 Sent::Refused(why) => (why, None),
-                Sent::Later(why, wanted) => (why, Some(wanted.unwrap_or(pause).min(LONGEST_PAUSE))),
+                // What the receiver wants is kept to, and longer than a push lasts if need be: the next waits as well.
+                Sent::Later(why, Some(wanted)) => (why, Some(wanted.min(LONGEST_WANTED))),
+                Sent::Later(why, None) => (why, Some(spread(pause))),
             };
             self.say(&why);
-            let Some(wait) = again.filter(|wait| begun.elapsed() + *wait < GIVE_UP) else {
-                self.counts.failed.fetch_add(1, Ordering::Relaxed);
-                return;
-            };
             pause = (pause * 2).min(LONGEST_PAUSE);
-            if !pause_for(wait, waiting, &self.counts) {
+            let waited = again.is_some_and(|wait| pause_for(wait, waiting, &self.counts));
+            if !waited || begun.elapsed() >= GIVE_UP {
                 self.counts.failed.fetch_add(1, Ordering::Relaxed);
                 return;
             }
@@ -236,6 +247,17 @@ impl Pusher {
     }
 }
 
+/// A pause between so much and [`SPREAD`] less.
+fn spread(pause: Duration) -> Duration {
+    let mut random = [0; 1];
+    // Without random numbers all wait as long.
+    let part = match SystemRandom::new().fill(&mut random) {
+        Ok(()) => f64::from(random[0]) / 256.0,
+        Err(_) => 0.0,
+    };
+    pause.mul_f64(1.0 - SPREAD * part)
+}
+
 /// Sleeps; false where hotset ends meanwhile. Pushes that come up are dropped: the next to be sent is newer anyway.
 fn pause_for(wait: Duration, waiting: &Receiver<Arc<Snapshot>>, counts: &Counts) -> bool {
     let until = Instant::now() + wait;
@@ -253,6 +275,14 @@ fn pause_for(wait: Duration, waiting: &Receiver<Arc<Snapshot>>, counts: &Counts)
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pauses_differ_and_stay_in_bounds() {
+        let second = Duration::from_secs(1);
+        let pauses: Vec<Duration> = (0..64).map(|_| spread(second)).collect();
+        assert!(pauses.iter().all(|one| *one > second / 2 && *one <= second), "{pauses:?}");
+        assert!(pauses.iter().any(|one| *one != pauses[0]), "{pauses:?}");
+    }
 
     #[test]
     fn a_url_without_a_path_gets_the_usual_one() {

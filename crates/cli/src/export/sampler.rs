@@ -30,6 +30,7 @@ pub(super) struct Sampler {
     memory: Observed<MemInfo>,
     own: OwnNumbers,
     state: SamplingState,
+    stopped_at: Option<SystemTime>,
 }
 
 /// What sampling took.
@@ -83,6 +84,7 @@ impl Sampler {
                 otlp: None,
             },
             state: SamplingState::Running,
+            stopped_at: None,
         }
     }
 
@@ -97,7 +99,7 @@ impl Sampler {
         self.counted.add(interval, &summarise_interval(interval));
         self.known.update_groups(&mut self.counted.cgroups);
         if self.mounts {
-            self.known.update_mounts(&self.counted.mounts);
+            self.known.update_mounts(&mut self.counted.mounts);
         }
         self.memory = interval.host.memory;
         let count = |len: usize| len as u64;
@@ -148,7 +150,12 @@ impl Sampler {
             absent: &self.absent,
             own: &self.own,
         };
-        Snapshot::new(&measured, self.own.last_sample.unwrap_or(self.own.started))
+        let at = match &self.state {
+            SamplingState::Running => self.own.last_sample.unwrap_or(self.own.started),
+            // When it stopped is not when it last counted.
+            SamplingState::Stopped(_) => *self.stopped_at.get_or_insert_with(SystemTime::now),
+        };
+        Snapshot::new(&measured, at)
     }
 
     /// The same, put in the place of the last.

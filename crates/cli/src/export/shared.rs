@@ -27,16 +27,20 @@ pub(super) struct Snapshot {
     texts: [OnceLock<Bytes>; 2],
     /// What is served once the sample is too old.
     stopped: Vec<Family>,
+    stopped_page: String,
 }
 
 impl Snapshot {
     /// Takes what is known now.
     pub(super) fn new(measured: &Measured<'_>, at: SystemTime) -> Self {
         let all = families(measured);
-        let state = SamplingState::Stopped(String::new());
+        let state = SamplingState::Stopped("the last sample is too old".to_owned());
+        let stale = Measured { state: &state, ..*measured };
+        let stopped = families(&stale);
         Self {
             page: status_page(measured, &all),
-            stopped: families(&Measured { state: &state, ..*measured }),
+            stopped_page: status_page(&stale, &stopped),
+            stopped,
             families: all,
             at,
             taken: Instant::now(),
@@ -115,7 +119,14 @@ impl Shared {
 
     /// The page for people.
     pub(super) fn page(&self) -> String {
-        self.latest().page.clone()
+        let latest = self.latest();
+        // One that stopped for a reason of its own has that on its page.
+        let told = matches!(latest.state, SamplingState::Stopped(_));
+        if told || self.health_of(&latest).is_ok() {
+            latest.page.clone()
+        } else {
+            latest.stopped_page.clone()
+        }
     }
 
     /// Counts an answer.
@@ -143,3 +154,6 @@ impl Shared {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests;

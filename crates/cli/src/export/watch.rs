@@ -1,5 +1,6 @@
 //! Walking watched paths, in a thread of its own and in a bounded way.
 
+use std::collections::HashSet;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,16 +17,26 @@ const MAX_FILES: u64 = 1_000_000;
 /// How long one walk may take.
 const MAX_TIME: Duration = Duration::from_secs(30);
 
+/// The last walk of each path, and when it ended.
+type Walks = Vec<Option<(WatchedNumbers, Instant)>>;
+
 /// What the last walks found, in the order of the paths; a path that was not walked yet is not there.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(super) struct Watched {
-    found: Arc<Mutex<Vec<Option<WatchedNumbers>>>>,
+    found: Arc<Mutex<Walks>>,
+    limit: Duration,
 }
 
 impl Watched {
-    /// Begins to walk these paths, each at most every `interval`. No path, no thread.
-    pub(super) fn start(paths: Vec<PathBuf>, interval: Duration) -> Result<Self> {
-        let watched = Self { found: Arc::new(Mutex::new(vec![None; paths.len()])) };
+    /// Begins to walk these paths, each at most every `interval`. No path, no thread; a path that is there twice is walked
+    /// once, for no two series may have the same labels.
+    pub(super) fn start(mut paths: Vec<PathBuf>, interval: Duration) -> Result<Self> {
+        let mut seen = HashSet::new();
+        paths.retain(|path| seen.insert(label(path)));
+        let round = MAX_TIME.saturating_mul(u32::try_from(paths.len()).unwrap_or(u32::MAX));
+        // Two rounds may be late; then something hangs, as a file system does whose server is gone.
+        let limit = interval.max(round).saturating_mul(2).saturating_add(round);
+        let watched = Self { found: Arc::new(Mutex::new(vec![None; paths.len()])), limit };
         if !paths.is_empty() {
             let mine = watched.clone();
             std::thread::Builder::new()
@@ -36,9 +47,11 @@ impl Watched {
         Ok(watched)
     }
 
-    /// What is known.
+    /// What is known and not too old.
     pub(super) fn numbers(&self) -> Vec<WatchedNumbers> {
-        self.lock().iter().flatten().cloned().collect()
+        let found = self.lock();
+        let fresh = found.iter().flatten().filter(|(_, at)| at.elapsed() <= self.limit);
+        fresh.map(|(numbers, _)| numbers.clone()).collect()
     }
 
     fn run(&self, paths: &[PathBuf], interval: Duration) {
@@ -47,14 +60,14 @@ impl Watched {
             for (at, path) in paths.iter().enumerate() {
                 let numbers = look(path, MAX_FILES, MAX_TIME);
                 if let Some(place) = self.lock().get_mut(at) {
-                    *place = Some(numbers);
+                    *place = Some((numbers, Instant::now()));
                 }
             }
             std::thread::sleep(interval.saturating_sub(begun.elapsed()));
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Option<WatchedNumbers>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Walks> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -80,9 +93,14 @@ fn look(path: &Path, max_files: u64, max_time: Duration) -> WatchedNumbers {
     numbers
 }
 
+/// The path as a label: two that differ only in bytes that are no UTF-8 look the same.
+fn label(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
 fn nothing(path: &Path) -> WatchedNumbers {
     WatchedNumbers {
-        path: path.to_string_lossy().into_owned(),
+        path: label(path),
         files: 0,
         unknown: 0,
         size_bytes: 0,
@@ -165,6 +183,20 @@ mod tests {
         std::fs::remove_dir_all(&dir).expect("removed");
         assert!(!few.complete && few.files < 3, "{few:?}");
         assert!(!late.complete && late.files < 3, "{late:?}");
+    }
+
+    #[test]
+    fn a_path_that_is_there_twice_is_one_series_and_an_old_walk_is_none() {
+        let dir = directory("twice");
+        let watched = Watched::start(vec![dir.clone(), dir.clone()], Duration::from_secs(3600));
+        let watched = watched.expect("a thread");
+        while watched.numbers().is_empty() {
+            std::thread::yield_now();
+        }
+        std::fs::remove_dir_all(&dir).expect("removed");
+        assert_eq!(watched.numbers().len(), 1);
+        // As if nothing had come since.
+        assert!(Watched { limit: Duration::ZERO, ..watched }.numbers().is_empty());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use hotset_analysis::lab::direct_fact;
 use hotset_facts::{FileRow, LabSession, LabSkipped, LearnedBy, Pid, WantedState};
 use hotset_lab::experiment::Request;
-use hotset_lab::experiment::direct::{APP_FILE, DD_FILE};
+use hotset_lab::experiment::direct::{DD_FILE, app_file};
 use hotset_lab::{Command, Invocation, Output, States, Streams, build, from_paths, verify};
 use hotset_sys::child;
 use hotset_sys::proc::fds;
@@ -77,7 +77,7 @@ impl Seen<'_> {
     fn app(&self, direct: bool, sleep_ms: u32) -> Invocation {
         let block = self.request.options.blocks_bytes.first().copied().unwrap_or(APP_BYTES);
         let mut file = OsString::from("file=");
-        file.push(self.request.path(APP_FILE));
+        file.push(app_file(self.request));
         let words = [
             "stream".into(),
             file,
@@ -91,7 +91,7 @@ impl Seen<'_> {
     }
 
     fn file(&self, case: &str) -> PathBuf {
-        self.request.path(if case == "dd" { DD_FILE } else { APP_FILE })
+        if case == "dd" { self.request.path(DD_FILE) } else { app_file(self.request) }
     }
 
     fn run(

@@ -53,8 +53,10 @@ fn sweep(args: &LabProbeArgs) -> Exit {
             Err(_) => break,
         }
     }
-    hotset_lab::experiment::sweep(directory);
-    Exit::Success
+    match hotset_lab::experiment::sweep(directory) {
+        true => Exit::Success,
+        false => Exit::Usage,
+    }
 }
 
 fn answer_json(job: &str, answer: &Answer) -> Value {

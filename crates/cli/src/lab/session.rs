@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hotset_analysis::lab::{LabSummary, summarise_lab};
-use hotset_facts::{Experiment, LabSession};
+use hotset_facts::{Experiment, LabSession, LabSkipped};
 use hotset_lab::experiment::{
     Bench, CallCounter, ExperimentError, Place, Scratch, Size, plan_of, require_room,
     run_experiment,
@@ -125,6 +125,10 @@ fn one(
     sweeper.push("sweep".into());
     let scratch = Scratch::make(args.amount.dir.as_deref(), &sweeper).map_err(Failure::own)?;
     let place = Place::look(scratch.directory()).map_err(Failure::own)?;
+    let place = match args.what.device.as_deref() {
+        Some(path) if experiment == Experiment::Direct => place.reading(path),
+        _ => place,
+    };
     let free = place.free_bytes;
     let request = request(args, place.clone());
     let plan = plan_of(experiment, &request).map_err(|error| Failure(Exit::Usage, error.0))?;
@@ -135,6 +139,7 @@ fn one(
         Experiment::Load => Some(&mut loads),
         _ => Some(&mut sensor),
     };
+    let size = request.size;
     let mut line = Line::new(args.output.quiet);
     let bench = Bench {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -151,6 +156,13 @@ fn one(
     let mut session = ran.map_err(|error: ExperimentError| {
         Failure::own(format_args!("lab {}: {error}", experiment.as_str()))
     })?;
+    let counts_none = size == Size::Quick && !args.amount.no_bpf;
+    if experiment == Experiment::Load && counts_none && args.what.library.is_none() {
+        session.skipped.push(LabSkipped {
+            what: "system calls".to_owned(),
+            why: "--quick counts none; the default size and --full do".to_owned(),
+        });
+    }
     if experiment == Experiment::Load {
         add_library_parts(&mut session, &request, args.amount.no_bpf, stop);
     }

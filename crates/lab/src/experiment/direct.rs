@@ -2,6 +2,7 @@
 //! same bytes again and again with O_DIRECT, beside its twin that uses the cache.
 
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hotset_facts::{Experiment, LabSkipped, WantedState};
@@ -22,6 +23,14 @@ pub const DD_FILE: &str = "dd";
 /// The file that the program reads.
 pub const APP_FILE: &str = "app";
 
+/// A file of the user's that is read instead is at most so large: all of it is evicted, and read in once.
+const MOST_DEVICE_BYTES: u64 = 4 << 30;
+
+/// The file that the program reads: the one that was asked for, or one of its own.
+pub fn app_file(request: &Request) -> PathBuf {
+    request.options.device.clone().unwrap_or_else(|| request.path(APP_FILE))
+}
+
 /// What is read, and how often.
 struct Amounts {
     dd_bytes: u64,
@@ -37,6 +46,10 @@ struct Amounts {
 /// Where what was asked for can't be measured.
 pub fn plan(request: &Request) -> Result<ExperimentPlan, PlanError> {
     let amounts = amounts(request)?;
+    let own = request.options.device.as_deref();
+    if let Some(path) = own {
+        refuse(path, amounts.app_bytes)?;
+    }
     let mut cells = vec![dd(request, &amounts, WantedState::Cold)];
     let warm = dd(request, &amounts, WantedState::Warm);
     cells.extend([warm.twin(), warm]);
@@ -59,10 +72,33 @@ pub fn plan(request: &Request) -> Result<ExperimentPlan, PlanError> {
         rounds: amounts.rounds,
         cells,
         skipped,
-        prepare: vec![file(DD_FILE, amounts.dd_bytes), file(APP_FILE, amounts.app_bytes)],
+        prepare: std::iter::once(file(DD_FILE, amounts.dd_bytes))
+            .chain(own.is_none().then(|| file(APP_FILE, amounts.app_bytes)))
+            .collect(),
         written_bytes: 0,
-        facts: Vec::new(),
+        facts: own
+            .map(|path| ("the program reads".to_owned(), path.display().to_string()))
+            .into_iter()
+            .collect(),
     })
+}
+
+/// Says what is wrong with a file that was asked for.
+fn refuse(path: &Path, app_bytes: u64) -> Result<(), PlanError> {
+    let refused = |why: String| Err(PlanError(format!("--device {}: {why}", path.display())));
+    match path.metadata() {
+        Err(error) => refused(error.to_string()),
+        Ok(meta) if !meta.is_file() => refused(
+            "the cache of a whole device belongs to everybody who reads it, so that its state is not set; expected a file \
+             on it"
+                .to_owned(),
+        ),
+        Ok(meta) if !(app_bytes..=MOST_DEVICE_BYTES).contains(&meta.len()) => refused(format!(
+            "it has {} bytes; expected {app_bytes} (--block) to {MOST_DEVICE_BYTES}",
+            meta.len()
+        )),
+        Ok(_) => Ok(()),
+    }
 }
 
 fn amounts(request: &Request) -> Result<Amounts, PlanError> {
@@ -120,7 +156,7 @@ fn dd(request: &Request, amounts: &Amounts, state: WantedState) -> CellPlan {
 
 /// Cold at first, so that both twins begin alike: what the cache is worth shows from the second read on.
 fn app(request: &Request, amounts: &Amounts, mode: &'static str) -> CellPlan {
-    let path = request.path(APP_FILE);
+    let path = app_file(request);
     let direct = mode == "direct";
     let words: [(&str, OsString); 5] = [
         ("file", path.clone().into()),
@@ -152,4 +188,38 @@ fn app(request: &Request, amounts: &Amounts, mode: &'static str) -> CellPlan {
         part("later", 1, None, PartSample::Median, later),
     ]);
     cell
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::place::Place;
+    use super::super::request::Options;
+    use super::*;
+    use crate::test_support::Scratch;
+
+    #[test]
+    fn a_file_of_the_users_is_read_and_not_made_and_what_is_none_is_refused() {
+        let scratch = Scratch::new();
+        let place = Place::look(&scratch.path("")).expect("place");
+        let path = scratch.pages("own", 512);
+        let plan = |device: &Path, block: u64| {
+            let options = Options {
+                device: Some(device.to_owned()),
+                blocks_bytes: vec![block],
+                file_bytes: Some(1 << 20),
+                ..Options::default()
+            };
+            plan(&Request { size: Size::Quick, place: place.clone(), options })
+        };
+        let made = plan(&path, 1 << 20).expect("a plan");
+        let apps = made.cells.iter().filter(|cell| cell.factors[0] == name("case", "app"));
+        assert!(apps.clone().count() > 0 && apps.clone().all(|cell| cell.files == [path.clone()]));
+        assert!(made.prepare.iter().all(|file| file.path != path), "it is not written over");
+        for (device, block, why) in
+            [(&path, 4 << 20, "4194304"), (&scratch.path(""), 1 << 20, "a file on it")]
+        {
+            let error = plan(device, block).expect_err("refused").0;
+            assert!(error.contains("--device") && error.contains(why), "{error}");
+        }
+    }
 }

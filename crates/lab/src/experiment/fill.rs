@@ -27,12 +27,14 @@ pub(super) struct Filler {
 }
 
 /// What was reached, and the host right after.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Reached {
     pub(super) state: Observed<StateReached>,
     pub(super) host: HostLoad,
     /// Minor faults of touching the pages, and the number that they show: small folios fault once in 16 pages.
     pub(super) not_small: Option<(u64, u64)>,
+    /// Why what had to run before did not.
+    pub(super) not_prepared: Option<String>,
 }
 
 /// The set of a cell.
@@ -74,10 +76,10 @@ impl Filler {
         if by == FilledBy::SmallFolios && state == WantedState::Warm {
             // Setting the state once more would bring in what is missing in folios of another size.
             let host = HostLoad::now();
-            return Ok(Reached { state: verify(state, set), host, not_small });
+            return Ok(Reached { state: verify(state, set), host, not_small, not_prepared: None });
         }
         let (state, host) = States::default().reach(state, set, HostLoad::now)?;
-        Ok(Reached { state, host, not_small })
+        Ok(Reached { state, host, not_small, not_prepared: None })
     }
 
     /// Nothing is known any more of how these files are cached.

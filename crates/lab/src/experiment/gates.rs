@@ -161,9 +161,9 @@ pub(super) fn slow_pages(samples: &mut [LabSample], inserted_pages: Option<u64>)
         let Some(cpu_ns) = sample.cpu_ns.value() else { continue };
         if cpu_ns > (median * SLOW_PAGES_FACTOR).max(median + TICK_NS) && sample.is_valid() {
             let text = format!(
-                "{} ns of CPU time a page that came in, {} in the median sample",
-                cpu_ns / pages,
-                median / pages
+                "{} us of CPU time for {pages} pages and more that came in, {} us in the median sample",
+                cpu_ns / 1000,
+                median / 1000
             );
             sample.doubts.push(doubt("slow-pages", text));
         }

@@ -4,7 +4,7 @@
 //! verified; then the probe runs, with nothing between; then the sample is judged by what the plan expects of it. A sample
 //! that doesn't count is kept and marked, and the cell is run again in its round, a few times at most.
 //!
-//! [`plan`] has the words of a plan, one module an experiment makes its plan from a size. What the samples say is
+//! `plan` has the words of a plan, one module an experiment makes its plan from a size. What the samples say is
 //! `hotset_analysis::lab`'s matter.
 
 pub mod access;

@@ -43,6 +43,11 @@ impl Place {
         looked
     }
 
+    /// The same for what reads this file and not one of the directory's: O_DIRECT may be another matter there.
+    pub fn reading(self, path: &Path) -> Self {
+        Self { direct: direct(path), ..self }
+    }
+
     fn with(directory: &Path, path: &Path) -> io::Result<Self> {
         std::fs::write(path, vec![7; 64 << 10])?;
         let file = File::open(path)?;

@@ -83,8 +83,8 @@ pub struct Expects {
     pub max_device_bytes: Option<u64>,
     /// At most so many major faults (`major-faults-while-warm`): 0 in warm cells.
     pub max_major_faults: Option<u64>,
-    /// Pages that a sample brings into the cache; where the system time of a page is more than twice the session's median,
-    /// the guest's memory was not backed by its host yet (`slow-pages`).
+    /// Pages that a sample brings into the cache at least; where its CPU time is more than twice that of the cell's median
+    /// sample, the guest's memory was probably not backed by its host yet (`slow-pages`).
     pub inserted_pages: Option<u64>,
 }
 

@@ -48,7 +48,7 @@ pub struct Options {
     pub runtime: Option<String>,
     /// `--rounds`: exactly so many.
     pub rounds: Option<u32>,
-    /// `--device`: a file or block device to read from.
+    /// `--device`: a file to read from.
     pub device: Option<PathBuf>,
 }
 

@@ -14,7 +14,7 @@ use super::fill::{Filler, set_of};
 use super::place::Place;
 use super::plan::ExperimentPlan;
 use super::progress::{LabProgress, Watcher, rounds_to_run};
-use super::sample::cells_of;
+use super::sample::{cells_of, expects_of};
 use super::scratch::ScratchError;
 use super::{gates, prepare, scratch};
 use crate::runs::nanoseconds;
@@ -199,8 +199,8 @@ impl<'a> Running<'a> {
 
     fn session(mut self, watch: Watch, started_at: SystemTime) -> LabSession {
         for (plan, cells) in self.plan.cells.iter().zip(&mut self.cells) {
-            if let [cell] = cells.as_mut_slice() {
-                gates::slow_pages(&mut cell.samples, plan.expects.inserted_pages);
+            for (cell, expects) in cells.iter_mut().zip(expects_of(plan)) {
+                gates::slow_pages(&mut cell.samples, expects.inserted_pages);
             }
         }
         let took = self.began.elapsed();

@@ -13,15 +13,14 @@ use super::plan::{CellPlan, Expects, cell_id};
 pub(super) fn cells_of(experiment: Experiment, plan: &CellPlan) -> Vec<LabCell> {
     let cell = |more: &[hotset_facts::Factor], expects: &Expects| {
         let factors = [plan.factors.as_slice(), more].concat();
-        // A part that may read nothing from the device begins warm, however cold the run began: it reads what an earlier
-        // part brought in.
-        let warm = expects.max_device_bytes == Some(0) && plan.state.is_cold();
+        let state_wanted = wanted(plan, expects);
+        let turned_warm = state_wanted != plan.state;
         LabCell {
             id: cell_id(experiment, &factors),
             factors,
             unit: plan.unit,
-            state_wanted: if warm { WantedState::Warm } else { plan.state },
-            filled_by: if warm { FilledBy::LargeFolios } else { plan.filled_by },
+            state_wanted,
+            filled_by: if turned_warm { FilledBy::LargeFolios } else { plan.filled_by },
             syscalls_by: if kernel_counts(expects) { "kernel" } else { "none" },
             samples: Vec::new(),
         }
@@ -31,6 +30,23 @@ pub(super) fn cells_of(experiment: Experiment, plan: &CellPlan) -> Vec<LabCell> 
         Splits::Parts(parts) => {
             parts.iter().map(|part| cell(&part.factors, &part.expects)).collect()
         }
+    }
+}
+
+/// The state that a cell of this plan begins in. A part that may read nothing from the device begins warm, however cold the
+/// run began: it reads what an earlier part brought in.
+fn wanted(plan: &CellPlan, expects: &Expects) -> WantedState {
+    match plan.state.is_cold() && expects.max_device_bytes == Some(0) {
+        true => WantedState::Warm,
+        false => plan.state,
+    }
+}
+
+/// What is expected of each of these cells.
+pub(super) fn expects_of(plan: &CellPlan) -> Vec<&Expects> {
+    match &plan.splits {
+        Splits::Whole => vec![&plan.expects],
+        Splits::Parts(parts) => parts.iter().map(|part| &part.expects).collect(),
     }
 }
 
@@ -72,7 +88,13 @@ pub(super) fn samples_of(
             // What is wrong with the whole run is wrong with each part.
             let more = gates::run(&plan.expects, &answer.whole(), Some(answer));
             let doubts = [doubts, &more].concat();
-            parts.iter().map(|part| of_part(part, answer, round, reached, &doubts)).collect()
+            let later = unknown_unless_warm(plan.state, reached);
+            let before = |part: &Part| if part.from == 0 { reached } else { later };
+            let one = |part: &Part| {
+                let state = wanted(plan, &part.expects);
+                of_part((part, state), answer, round, before(part), &doubts)
+            };
+            parts.iter().map(one).collect()
         }
     }
 }
@@ -92,8 +114,20 @@ struct Did {
     whole: ProbeRepetition,
 }
 
+/// What later parts began with, where the probe doesn't look again: a run that began warm only reads, another one has
+/// changed what is cached.
+fn unknown_unless_warm(
+    state: WantedState,
+    reached: Observed<StateReached>,
+) -> Observed<StateReached> {
+    match state {
+        WantedState::Warm => reached,
+        _ => Observed::Missing(Reason::not_measured("earlier parts of the run changed the cache")),
+    }
+}
+
 fn of_part(
-    part: &Part,
+    (part, wanted): (&Part, WantedState),
     answer: &ProbeAnswer,
     round: u32,
     reached: Observed<StateReached>,
@@ -122,11 +156,14 @@ fn of_part(
         let text = "the probe has no such repetition".to_owned();
         doubts.push(LabDoubt { code: "failed", text, invalidates: true });
     }
-    // What was cached right before this part, where the probe looked itself.
+    // What was cached right before this part, where the probe looked itself, which knows best.
     let seen = did.whole.pages.zip(did.whole.cached_before_pages);
     let reached = seen.map_or(reached, |(pages, cached_pages)| {
         Observed::Value(StateReached { pages, cached_pages, ..StateReached::default() })
     });
+    if seen.is_some() {
+        doubts.extend(gates::state(wanted, reached, None));
+    }
     sample(&part.expects, &did, round, reached, doubts)
 }
 
@@ -243,5 +280,25 @@ mod tests {
         let valid: Vec<bool> = samples.iter().map(LabSample::is_valid).collect();
         assert_eq!(valid, [false, false, true, false]);
         assert_eq!(failed(&parts, 0, unknown, "why").len(), 4);
+        assert_eq!(expects_of(&parts).len(), 4);
+    }
+
+    #[test]
+    fn what_a_later_part_began_with_is_not_what_the_run_began_with() {
+        let none = StateReached { pages: 2, ..StateReached::default() };
+        let text = br#"{"probe":"x","repetitions_ns":[9,5],"repetitions":[
+            {"wall_ns":9,"device_read_bytes":0},{"wall_ns":5,"device_read_bytes":0}]}"#;
+        let answer = ProbeAnswer::parse(text).expect("answer");
+        let seen = |state| {
+            let parts = vec![
+                split(PartSample::Sum, 0, Some(1), "first"),
+                split(PartSample::Median, 1, None, "later"),
+            ];
+            let plan = CellPlan { state, ..plan(Splits::Parts(parts)) };
+            let samples = samples_of(&plan, &answer, 0, Observed::Value(none), &[]);
+            samples.iter().map(|one| one.reached_before.value()).collect::<Vec<_>>()
+        };
+        assert_eq!(seen(WantedState::Cold), [Some(none), None]);
+        assert_eq!(seen(WantedState::Warm), [Some(none), Some(none)]);
     }
 }

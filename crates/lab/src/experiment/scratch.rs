@@ -10,6 +10,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{FileType, statfs};
 
+/// How the names of scratch directories begin.
+const PREFIX: &str = "hotset-lab-";
+
 /// Left free beside what an experiment needs, in bytes: a full disk disturbs others.
 const SPARE_BYTES: u64 = 64 << 20;
 
@@ -110,15 +113,21 @@ pub fn require_room(directory: &Path, needed: u64, free: u64) -> Result<(), Scra
 }
 
 /// Removes a scratch directory with all that is in it. A probe that still runs may be writing: tried again for a while.
-pub fn sweep(directory: &Path) {
+/// False, and nothing is done, for a directory that by its name is none.
+pub fn sweep(directory: &Path) -> bool {
+    let name = directory.file_name().unwrap_or_default();
+    if !name.as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
+        return false;
+    }
     for _ in 0..20 {
         match std::fs::remove_dir_all(directory) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 std::thread::sleep(Duration::from_millis(100));
             }
-            _ => return,
+            _ => break,
         }
     }
+    true
 }
 
 fn start(words: &[OsString], directory: &Path) -> Option<Child> {
@@ -152,7 +161,7 @@ fn make_in(parent: &Path) -> io::Result<PathBuf> {
     for attempt in 0..100_u32 {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.subsec_nanos());
         let serial = now.rotate_left(7) ^ std::process::id() ^ attempt;
-        let directory = parent.join(format!("hotset-lab-{serial:08x}"));
+        let directory = parent.join(format!("{PREFIX}{serial:08x}"));
         match std::fs::DirBuilder::new().mode(0o700).create(&directory) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             made => return made.map(|()| directory),
@@ -175,6 +184,9 @@ mod tests {
         assert_ne!(made.directory(), other.directory());
         std::fs::write(made.directory().join("file"), b"x").expect("write");
         let directory = made.directory().to_owned();
+        let theirs = parent.path("theirs");
+        std::fs::create_dir(&theirs).expect("a directory");
+        assert!(!sweep(&theirs) && theirs.exists(), "only directories of its own are removed");
         drop(made);
         assert!(!directory.exists() && other.directory().exists());
         let error = Scratch::make(Some(Path::new("/proc/nowhere")), &[]).expect_err("refused");

@@ -52,6 +52,9 @@ impl Running<'_> {
     ) -> Result<Option<Vec<LabSample>>, ExperimentError> {
         let ready = self.ready(&plan.probe)?;
         let Some(reached) = self.set_state(index, plan)? else { return Ok(None) };
+        if let Some(why) = &reached.not_prepared {
+            return Ok(Some(failed(plan, round, reached.state, why)));
+        }
         let probed = ready.run(self.bench.stop).map_err(|error| self.not_started(plan, error))?;
         let host = HostLoad::now().since(reached.host);
         self.forget_what_ran(index, plan);
@@ -91,14 +94,16 @@ impl Running<'_> {
             .ready(&prologue.probe)?
             .run(self.bench.stop)
             .map_err(|error| self.not_started(plan, error))?;
-        if matches!(ran, Probed::Stopped) {
-            return Ok(None);
-        }
+        let not_prepared = match ran {
+            Probed::Stopped => return Ok(None),
+            Probed::Failed(why) => Some(format!("what runs before it failed: {why}")),
+            Probed::Answer(_) => None,
+        };
         let set = &self.sets[index];
         self.filler.forget(set);
         // Every page is asked for, as where the state is warm.
         let state: Observed<StateReached> = verify(WantedState::Warm, set);
-        Ok(Some(Reached { state, host: HostLoad::now(), not_small: None }))
+        Ok(Some(Reached { state, host: HostLoad::now(), not_small: None, not_prepared }))
     }
 
     /// A run that began cold has filled the cache in its own way.

@@ -131,19 +131,22 @@ __noinline u64 row_slot(u32 owner, u32 dev, u64 ino)
 		return *known;
 	u32 slot = 0;
 	if (owner || !cfg.live) {
-		if (g.next_row + 1 < cfg.max_rows)
-			slot = __sync_fetch_and_add(&g.next_row, 1) + 1;
-		else if (cfg.live)
+		/* Used ones first: user space walks all that were ever used, and remembers each. */
+		if (cfg.live)
 			slot = take_free(&free_rows, &g.free_rows_head, &g.free_rows_tail, cfg.free_mask);
+		if (!slot && g.next_row + 1 < cfg.max_rows)
+			slot = __sync_fetch_and_add(&g.next_row, 1) + 1;
 	}
 	struct hs_row *row = slot && slot < cfg.max_rows ? bpf_map_lookup_elem(&rows, &slot) : NULL;
 	if (row) {
 		row->dev = dev;
 		row->ino = ino;
-		barrier(); /* user space takes a row for one that is in use when it has an owner */
-		row->owner = owner;
-		if (!bpf_map_update_elem(&row_index, &key, &slot, BPF_NOEXIST))
+		/* User space takes a row for one that is in use when it has an owner: the index must lead to it by then. */
+		if (!bpf_map_update_elem(&row_index, &key, &slot, BPF_NOEXIST)) {
+			barrier();
+			row->owner = owner;
 			return slot | ROW_IS_NEW;
+		}
 		/* Another thread was first; user space finds the slot and gives it back. */
 		row->owner = HS_NO_OWNER;
 	}
@@ -231,6 +234,8 @@ static __always_inline void forget_owner(struct hs_process *p, u32 owner)
 	/* User space finds the slot and gives it back. */
 	p->tgid = 0;
 	p->ended = 1;
+	barrier();
+	p->owner = owner;
 }
 #endif
 
@@ -250,10 +255,12 @@ __noinline u32 owner_of(u32 tgid)
 			p->ppid = LOAD(task_struct, LOAD(task_struct, task, real_parent), tgid);
 			describe(p, task);
 		}
-		barrier();
-		p->owner = owner;
-		if (!bpf_map_update_elem(&process_index, &tgid, &owner, BPF_NOEXIST))
+		/* User space takes an entry with an owner for a process: one of a thread that came second must never look so. */
+		if (!bpf_map_update_elem(&process_index, &tgid, &owner, BPF_NOEXIST)) {
+			barrier();
+			p->owner = owner;
 			return owner;
+		}
 		forget_owner(p, owner);
 		known = bpf_map_lookup_elem(&process_index, &tgid);
 		if (known)

@@ -172,9 +172,12 @@ impl<'a> Assembly<'a> {
         Some((process, file))
     }
 
-    /// A row that the sensor took and could not use.
+    /// A row that the sensor took and could not use. Whatever it held goes with it.
     pub(crate) fn unused(memory: &mut Memory) {
-        *memory = Memory { state: State::Given, ..Memory::FREE };
+        if memory.state != State::InUse {
+            *memory = Memory::FREE;
+        }
+        memory.state = State::Given;
     }
 
     /// Takes what a row that was given up counted after that; it is free then.
@@ -212,3 +215,6 @@ impl<'a> Assembly<'a> {
         self.known.show_ended(self.now, &mut self.processes);
     }
 }
+
+#[cfg(test)]
+mod tests;

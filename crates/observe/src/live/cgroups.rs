@@ -25,14 +25,21 @@ pub(crate) struct Hierarchy {
     mount_point: PathBuf,
     /// The group that the mount shows as its root.
     root: PathBuf,
+    /// The mount shows more than the namespace that this process is in, as in a container that was given the host's: /proc
+    /// tells groups by their way from the namespace's root, and these names are of no use.
+    foreign: bool,
 }
 
 /// Where memory is accounted: by version 2 if it has the controller, else by version 1, else version 2 all the same.
 pub(crate) fn hierarchy(mounts: &[Mount], has_memory: impl Fn(&Path) -> bool) -> Option<Hierarchy> {
-    let of = |mount: &Mount, old| Hierarchy {
-        old,
-        mount_point: mount.mount_point.clone(),
-        root: mount.root.clone(),
+    let of = |mount: &Mount, old| {
+        let seen = hotset_sys::cgroup::seen_root(mount);
+        Hierarchy {
+            old,
+            mount_point: mount.mount_point.clone(),
+            foreign: seen.is_some(),
+            root: seen.unwrap_or_else(|| mount.root.clone()),
+        }
     };
     let new = mounts.iter().find(|mount| mount.fs_type == "cgroup2");
     if let Some(mount) = new.filter(|mount| has_memory(&mount.mount_point)) {
@@ -119,10 +126,15 @@ impl Cgroups {
         self.behind = false;
     }
 
-    /// Asks /proc which group a process is in now; `None` where the process is gone.
+    /// Asks /proc which group a process is in now; `None` where the process is gone, and no group where /proc can't tell.
     pub(crate) fn of_process(&mut self, pid: Pid) -> Option<Option<Arc<str>>> {
-        let bytes = std::fs::read(format!("/proc/{pid}/cgroup")).ok()?;
-        let Some(hierarchy) = &self.hierarchy else { return Some(None) };
+        let Ok(bytes) = std::fs::read(format!("/proc/{pid}/cgroup")) else {
+            // Hidden (mount option hidepid), or no descriptor left: not to be seen is not to be gone.
+            return is_there(pid).then_some(None);
+        };
+        let Some(hierarchy) = self.hierarchy.as_ref().filter(|one| !one.foreign) else {
+            return Some(None);
+        };
         let text = String::from_utf8_lossy(&bytes);
         let Some(path) = path_in(&text, hierarchy.old) else { return Some(None) };
         if let Some(shared) = self.shared.get(path) {
@@ -134,6 +146,12 @@ impl Cgroups {
         }
         Some(Some(path))
     }
+}
+
+/// Whether a process has this number. Asked by a signal that is none; who may not send it is told that too.
+fn is_there(pid: Pid) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+    pid.is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
 }
 
 /// The path of a process in the hierarchy that accounts memory, from /proc/PID/cgroup.
@@ -181,6 +199,11 @@ mod tests {
         assert!(!hierarchy(&all, |_| true).expect("version 2").old);
         assert!(!hierarchy(&[new], |_| false).expect("the only one").old);
         assert_eq!(hierarchy(&[], |_| true), None);
+        let mut host = mount("cgroup2", "/sys/fs/cgroup", "rw");
+        assert!(!hierarchy(std::slice::from_ref(&host), |_| true).expect("its own").foreign);
+        host.root = "/../../..".into();
+        let seen = hierarchy(&[host], |_| true).expect("the host's");
+        assert_eq!((seen.foreign, seen.root.to_str()), (true, Some("/")));
     }
 
     #[test]
@@ -200,5 +223,17 @@ mod tests {
         let own = cgroups.of_process(std::process::id()).expect("it runs").expect("a group");
         assert!(cgroups.paths.values().any(|path| *path == own), "{own}");
         assert_eq!(cgroups.of_process(u32::MAX), None);
+    }
+
+    #[test]
+    fn who_can_not_be_seen_is_not_gone() {
+        assert!(is_there(std::process::id()));
+        assert!(is_there(1), "not ours, perhaps, but there");
+        let mut child = std::process::Command::new("true").spawn().expect("true");
+        let pid = child.id();
+        assert!(is_there(pid), "not waited for");
+        child.wait().expect("reaped");
+        assert!(!is_there(pid));
+        assert!(!is_there(0) && !is_there(u32::MAX));
     }
 }

@@ -94,13 +94,16 @@ pub(crate) fn advance(before: &mut Counted, now: &Counted) -> LiveIo {
     LiveIo::from_values(grown)
 }
 
-/// Calls by size, as the sensor keeps them: reads, then writes.
-pub(crate) fn add_histograms(sum: &mut (SizeHistogram, SizeHistogram), row: &Row) {
-    let add = |sum: &mut SizeHistogram, counts: [u32; HISTOGRAM_BUCKETS]| {
+/// Adds calls by size: reads, then writes. False where they are not known any more: the sensor counts them in 32 bits, which
+/// a busy row fills within hours, and then its calls are more than the sum.
+pub(crate) fn add_histograms(sum: &mut (SizeHistogram, SizeHistogram), row: &Row) -> bool {
+    let add = |sum: &mut SizeHistogram, counts: [u32; HISTOGRAM_BUCKETS], calls: u64| {
         sum.0.iter_mut().zip(counts).for_each(|(sum, count)| *sum += u64::from(count));
+        // Calls under way are in one and not yet in the other; what wrapped is missing as a whole.
+        calls.saturating_sub(counts.into_iter().map(u64::from).sum()) < 1 << 31
     };
-    add(&mut sum.0, row.read_histogram);
-    add(&mut sum.1, row.write_histogram);
+    let reads = add(&mut sum.0, row.read_histogram, row.read_calls);
+    add(&mut sum.1, row.write_histogram, row.write_calls) && reads
 }
 
 #[cfg(test)]
@@ -144,6 +147,20 @@ mod tests {
         let second = advance(&mut before, &counted(20, 5, 2));
         assert_eq!((second.read_pages, second.read_misses, second.readahead_hits), (9, 2, 1));
         assert!(advance(&mut before, &counted(20, 5, 2)).is_idle());
+    }
+
+    #[test]
+    fn calls_by_size_that_wrapped_are_not_known() {
+        let mut row: Row = crate::record::read(&[0; size_of::<Row>()]).expect("a row");
+        row.read_histogram[3] = u32::MAX;
+        row.read_calls = u64::from(u32::MAX) + 1;
+        let mut sum = Default::default();
+        assert!(add_histograms(&mut sum, &row), "one call under way");
+        assert_eq!(sum.0.0[3], u64::from(u32::MAX));
+        row.read_histogram[3] = 0;
+        assert!(!add_histograms(&mut sum, &row));
+        (row.read_calls, row.write_calls) = (0, 5 << 32);
+        assert!(!add_histograms(&mut sum, &row));
     }
 
     #[test]

@@ -173,7 +173,7 @@ impl LiveSession {
     /// What happened since the last sample, or since the start. One pass over the tables, whatever is shown of it.
     ///
     /// # Errors
-    /// Where a table can't be read. Nothing is lost then: the next sample holds it.
+    /// Where a table can't be read. What was looked at by then is lost to the next sample.
     pub fn sample(&mut self) -> Result<LiveSample, ObserveError> {
         self.drain()?;
         self.now += 1;
@@ -210,12 +210,13 @@ impl LiveSession {
         Ok(LiveSample { processes, files: shown, rows, others, evicted_pages, losses })
     }
 
-    /// Calls by size of one process, all its files together, since each of its rows began: reads, writes.
+    /// Calls by size of one process, all its files together, since each of its rows began: reads, writes. `None` where it has
+    /// no row, or one with more calls of a size than the sensor can count (2^32).
     pub fn histogram_of_process(&self, id: u32) -> Option<(SizeHistogram, SizeHistogram)> {
         self.store.histogram(&self.loaded, |memory| memory.owner() == id && id != 0)
     }
 
-    /// Calls by size on one file, all processes together, since each of its rows began: reads, writes.
+    /// Calls by size on one file, all processes together, as [`LiveSession::histogram_of_process`].
     pub fn histogram_of_file(&self, id: FileId) -> Option<(SizeHistogram, SizeHistogram)> {
         let file = self.files.borrow().find(id)?;
         self.store.histogram(&self.loaded, |memory| memory.file() == Some(file))
@@ -268,8 +269,9 @@ impl LiveSession {
             events: globals.events_lost + self.files.borrow().lost,
             origins: globals.chunks_lost + self.forgotten,
             tasks: globals.tasks_lost,
-            requests: globals.requests_lost,
+            requests: globals.requests_lost + globals.uring_unknown,
             skipped_programs: self.loaded.skipped(),
+            calls: globals.compat_calls + globals.shared_copies,
         }
     }
 }

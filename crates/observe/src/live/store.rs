@@ -163,17 +163,17 @@ impl Store {
         Ok(())
     }
 
-    /// The sum of the histograms of rows; `None` where there is none.
+    /// The sum of the histograms of rows; `None` where there is none, or one is not known any more.
     pub(crate) fn histogram(
         &self,
         loaded: &Loaded,
         fits: impl Fn(&Memory) -> bool,
     ) -> Option<(SizeHistogram, SizeHistogram)> {
         let rows: Map<'_> = find_map(loaded, "rows").ok()?;
-        let (mut sum, mut any) = (Default::default(), false);
+        let (mut sum, mut any, mut known) = (Default::default(), false, true);
         let mut each = |row: &_| {
             any = true;
-            add_histograms(&mut sum, row);
+            known &= add_histograms(&mut sum, row);
         };
         match self {
             Self::Slots { slots, .. } => {
@@ -181,7 +181,7 @@ impl Store {
             }
             Self::Hashed(hashed) => Hashed::look(&rows, &hashed.matching(fits), &mut each).ok()?,
         }
-        any.then_some(sum)
+        (any && known).then_some(sum)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Whether control groups are still there.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::inside;
 use crate::proc::mountinfo::{self, Mount};
@@ -16,6 +16,11 @@ impl Hierarchies {
     pub fn now() -> Self {
         let mut mounts = mountinfo::own().unwrap_or_default();
         mounts.retain(|mount| mount.fs_type.starts_with("cgroup"));
+        for mount in &mut mounts {
+            if let Some(root) = seen_root(mount) {
+                mount.root = root;
+            }
+        }
         Self { mounts }
     }
 
@@ -26,6 +31,13 @@ impl Hierarchies {
         let mut places = self.mounts.iter().filter_map(|mount| place(mount, path)).peekable();
         places.peek().is_none() || places.any(|dir| dir.is_dir())
     }
+}
+
+/// The root of a mount that shows more than the namespace of control groups that this process is in: `/`. The kernel writes
+/// the way up from the namespace's own root (`/../..`), which says nothing of what the groups are called there.
+pub fn seen_root(mount: &Mount) -> Option<PathBuf> {
+    let above = mount.root.components().any(|part| part == Component::ParentDir);
+    above.then(|| PathBuf::from("/"))
 }
 
 /// Its directory, where the mount shows that part of the hierarchy.
@@ -47,6 +59,15 @@ mod tests {
         if !groups.mounts.is_empty() {
             assert!(!groups.has("/hotset/no/such/group"));
         }
+    }
+
+    #[test]
+    fn a_mount_from_above_the_namespace_begins_at_its_own_root() {
+        let line = b"41 31 0:38 /../.. /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n\
+                     42 31 0:38 /box /box rw - cgroup2 cgroup2 rw\n";
+        let mounts = mountinfo::parse(line).expect("mounts");
+        assert_eq!(seen_root(&mounts[0]), Some(PathBuf::from("/")));
+        assert_eq!(seen_root(&mounts[1]), None);
     }
 
     #[test]

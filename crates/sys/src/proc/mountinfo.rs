@@ -38,6 +38,18 @@ pub fn own() -> Result<Vec<Mount>, ProcError> {
     Ok(read_with(Path::new("/proc/self/mountinfo"), parse)?.unwrap_or_default())
 }
 
+/// The mounts that the host's first process sees, if this process may ask; else those of this process. In a container with
+/// the host's processes these are the places where the host has its file systems.
+///
+/// # Errors
+/// Where neither can be read.
+pub fn of_host() -> Result<Vec<Mount>, ProcError> {
+    match read_with(Path::new("/proc/1/mountinfo"), parse) {
+        Ok(Some(mounts)) if !mounts.is_empty() => Ok(mounts),
+        _ => own(),
+    }
+}
+
 /// Parses the whole file.
 pub fn parse(bytes: &[u8]) -> Result<Vec<Mount>, Malformed> {
     lines(bytes)

@@ -27,9 +27,14 @@ impl AlignedBuffer {
         Some(Self { start, layout })
     }
 
+    /// No bytes, and no memory.
+    pub(crate) fn empty() -> Self {
+        Self { start: std::ptr::without_provenance_mut(ALIGNMENT), layout: Layout::new::<()>() }
+    }
+
     /// Its bytes.
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: allocated with this size, and written by `new`.
+        // SAFETY: allocated with this size, and written by `new`; or of no bytes, aligned and not null.
         unsafe { std::slice::from_raw_parts(self.start, self.layout.size()) }
     }
 
@@ -47,7 +52,9 @@ impl AlignedBuffer {
 
 impl Drop for AlignedBuffer {
     fn drop(&mut self) {
-        // SAFETY: allocated by `new` with this layout.
-        unsafe { std::alloc::dealloc(self.start, self.layout) };
+        if self.layout.size() > 0 {
+            // SAFETY: allocated by `new` with this layout.
+            unsafe { std::alloc::dealloc(self.start, self.layout) };
+        }
     }
 }

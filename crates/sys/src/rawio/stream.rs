@@ -49,7 +49,10 @@ pub fn stream(arguments: &Arguments) -> Result<Answer, JobError> {
         if at > 0 && !pause.is_zero() {
             std::thread::sleep(pause);
         }
-        let ((made, bytes), repetition) = timed(|| job.pass())?;
+        let before = crate::cache::residency(&job.file).ok();
+        let ((made, bytes), mut repetition) = timed(|| job.pass())?;
+        repetition.cached_before_pages = before.map(|before| before.cached_pages);
+        repetition.pages = before.map(|before| before.pages);
         calls += made;
         answer.bytes += bytes;
         answer.repetitions.push(repetition);

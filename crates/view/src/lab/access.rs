@@ -25,7 +25,7 @@ pub(super) fn charts() -> Vec<ChartSpec> {
             keep: &[("state", COLD)],
             notes: &[
                 "Reads past the cache (direct) have no warm twin: for them the state makes no difference.",
-                "Only so many reads are made at random and backwards; \"Beside the cells\" says how many.",
+                "Only so many reads are made at random and backwards; how many stands with what was found beside the cells.",
             ],
             ..by_order()
         },

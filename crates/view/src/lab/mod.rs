@@ -1,7 +1,7 @@
 //! Views of `hotset lab`: terminal tables, JSON (`hotset.lab/1`), HTML pages.
 //!
 //! Charts and tables are made from the factors of the cells: each experiment's file says which factor stands where, as a
-//! list of [`spec::ChartSpec`]. Where it says nothing, [`panel`] chooses.
+//! list of `spec::ChartSpec`. Where it says nothing, `panel` chooses.
 
 mod access;
 mod buffer;

@@ -3,7 +3,7 @@
 use hotset_analysis::lab::CellNumbers;
 use hotset_facts::{LabCell, Level};
 
-use super::spec::{ChartSpec, Scale};
+use super::spec::{ChartSpec, Scale, Shown};
 use super::{Named, specs, words};
 use crate::page::ChartKind;
 
@@ -135,7 +135,10 @@ fn panel<'a>(
     placed.sort_by_key(|one| (one.series, one.x));
     let name = |(run, key): &(usize, Vec<Option<Level>>)| series_name(runs, *run, &factors, key);
     let series = keys.iter().map(name).collect();
-    (!placed.is_empty()).then_some(Panel { spec, level, levels, series, cells: placed })
+    // A time that lacks is a finding, and its doubts say why; a count that nobody made is none.
+    let is_known = spec.shown == Shown::Time
+        || placed.iter().any(|one| words::shown(spec.shown, one.numbers).is_some());
+    (!placed.is_empty() && is_known).then_some(Panel { spec, level, levels, series, cells: placed })
 }
 
 /// The spec's factors, and those in which cells would fall on each other otherwise.

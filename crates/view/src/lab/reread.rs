@@ -78,7 +78,10 @@ fn middle() -> ChartSpec {
         keep: &[READ, PATTERN, FRESH, ("which", &[Name("later"), Name("later-mean")])],
         each: Some("size_bytes"),
         table: Shape::Across("which"),
-        notes: &[STATES],
+        notes: &[
+            STATES,
+            "later: one read, the median; later-mean: bytes from the device are those of all later reads together.",
+        ],
         ..ChartSpec::default()
     }
 }

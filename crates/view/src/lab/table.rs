@@ -4,7 +4,7 @@ use hotset_analysis::lab::LabSummary;
 use hotset_facts::{LabCell, Level};
 
 use super::panel::{Panel, Placed, panels};
-use super::spec::Shape;
+use super::spec::{Shape, Shown};
 use super::{Named, words};
 use crate::escape::{columns, escape_text, shorten_middle};
 use crate::report::Options;
@@ -75,17 +75,27 @@ fn number(panel: &Panel<'_>, placed: &Placed<'_>) -> String {
 fn rows(screen: &mut Screen, panel: &Panel<'_>, common: &[&str]) {
     let names: Vec<String> =
         panel.cells.iter().map(|one| words::levels(&one.cell.factors, common)).collect();
-    let fits = |dropped: &usize| {
-        let table = row_table(panel, DISPENSABLE.get(..*dropped).unwrap_or(&DISPENSABLE));
-        let widest = names.iter().map(|name| columns(name)).max().unwrap_or(0);
-        table.width() + widest <= screen.width
+    let table = |dropped: usize| {
+        let dispensable = DISPENSABLE.get(..dropped).unwrap_or(&DISPENSABLE);
+        row_table(panel, &[dispensable, pointless(panel)].concat())
     };
+    let widest = names.iter().map(|name| columns(name)).max().unwrap_or(0);
+    let fits = |dropped: &usize| table(*dropped).width() + widest <= screen.width;
     let calls = panel.cells.iter().any(|one| one.numbers.syscalls.is_some());
     let dropped = (usize::from(!calls)..DISPENSABLE.len()).find(fits).unwrap_or(DISPENSABLE.len());
-    let table = row_table(panel, DISPENSABLE.get(..dropped).unwrap_or(&DISPENSABLE));
+    let table = table(dropped);
     let room = table.room_for_names(screen.width);
     let names: Vec<String> = names.iter().map(|name| shorten_middle(name, room)).collect();
     screen.table("", &table, &names);
+}
+
+/// Columns that would say again what the first one says; or the interval of a time where it is no time.
+fn pointless(panel: &Panel<'_>) -> &'static [&'static str] {
+    match panel.spec.shown {
+        Shown::Time => &[],
+        Shown::DeviceBytes => &["95 % interval", "device"],
+        Shown::Calls => &["95 % interval", "calls"],
+    }
 }
 
 fn row_table(panel: &Panel<'_>, without: &[&str]) -> Table {

@@ -22,15 +22,16 @@ pub use otlp::{Resource, otlp_json};
 pub use page::status_page;
 pub use text::{Exposition, exposition};
 
-/// Everything that is exported, in a fixed order. While sampling has stopped, what it counted is left out: counters that
-/// stand still would say that nothing happens.
+/// Everything that is exported, in a fixed order. While sampling has stopped, all that comes with a sample is left out:
+/// counters that stand still would say that nothing happens.
 pub fn families(measured: &Measured<'_>) -> Vec<Family> {
     let mut families = own::families(measured);
     if matches!(measured.state, SamplingState::Running) {
         io::push(measured, &mut families);
         host::push(measured, &mut families);
+        // Walked by others, but handed on with a sample: they would stand still as well.
+        watched::push(measured, &mut families);
     }
-    watched::push(measured, &mut families);
     families
 }
 

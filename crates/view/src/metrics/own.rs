@@ -11,8 +11,10 @@ pub(super) fn families(measured: &Measured<'_>) -> Vec<Family> {
     about(measured, &mut families);
     sampling(measured, &mut families);
     losses(measured, &mut families);
-    process(measured, &mut families);
-    server(measured, &mut families);
+    if matches!(measured.state, SamplingState::Running) {
+        process(measured, &mut families);
+        server(measured, &mut families);
+    }
     if let Some(otlp) = &measured.own.otlp {
         pushing(otlp, &mut families);
     }
@@ -104,6 +106,7 @@ fn losses(measured: &Measured<'_>, families: &mut Vec<Family>) {
         ("tasks", losses.tasks),
         ("requests", losses.requests),
         ("skipped_programs", losses.skipped_programs),
+        ("calls", losses.calls),
     ];
     let help = "What got lost, by cause; docs/metrics.md says what each damages";
     let mut family = counter("hotset_lost", Unit::Count, help);
@@ -143,7 +146,7 @@ fn server(measured: &Measured<'_>, families: &mut Vec<Family>) {
         }
         families.push(family);
     }
-    let help = "Connections that were closed at once because there were too many";
+    let help = "Connections that were closed because there were too many";
     let refused = counter("hotset_http_refused_connections", Unit::Count, help);
     families.push(refused.single(Value::Whole(own.refused_connections)));
 }

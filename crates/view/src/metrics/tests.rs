@@ -135,7 +135,13 @@ fn counters_that_stand_still_are_not_served() {
     host.state = SamplingState::Stopped("the sensor is gone".to_owned());
     let lines = lines(&host, Exposition::OpenMetrics);
     assert_eq!(about(&lines, "hotset_up").last(), Some(&"hotset_up 0"));
-    for name in ["hotset_read_pages", "hotset_evicted_pages", "hotset_memory_cached_bytes"] {
+    for name in [
+        "hotset_read_pages",
+        "hotset_evicted_pages",
+        "hotset_memory_cached_bytes",
+        "hotset_watch_cached_bytes",
+        "process_cpu_seconds",
+    ] {
         assert_eq!(about(&lines, name), [""; 0]);
     }
     let page = host.measured(|measured| status_page(measured, &families(measured)));

@@ -23,6 +23,6 @@ pub(super) const POLICY: &str = concat!(
     " 'sha256-6VKy2hiQSkCbYw3gT8vR8DPRDABBcQndw3ZYbr0i9e8='",
     " 'sha256-GcjUxq2Ikpp59K5J1vcWFWbf0Lo9FcxJXpdPeH63jx8='",
     "; style-src",
-    " 'sha256-5fn+VxCS+QCis0E64xLZQ0UrSJeGHo3cuaO9CVgd7AQ='",
+    " 'sha256-K7um0v/qQiBX2sBCKQL70GdlRvjn676GQLFk3iOKseg='",
     " 'sha256-32MMao1vjur/JktQ9zzlsRT2Rv/ZoLt08EmwoAE1+gQ='",
 );

@@ -56,10 +56,11 @@ pub fn batch_text(moment: &Moment, options: &BatchOptions) -> String {
         let io = &moment.others;
         let _ = writeln!(
             out,
-            "# others (table full): hits {} misses {} dirties {}",
+            "# others (no owner): hits {} misses {} dirties {} device writes {}",
             io.hits(),
             io.read_misses,
-            io.dirtied_pages
+            io.dirtied_pages,
+            units::bytes(io.device_write_bytes)
         );
     }
     if moment.losses != LiveLosses::default() {

@@ -1,5 +1,7 @@
 //! Did mapping win the backward run only because the run before had filled the cache?
 
+use hotset_facts::Observed;
+
 use super::super::pick::{Cells, Picked};
 use super::super::reference::KnownLevel;
 use super::super::{LabAnswer, sure, words};
@@ -13,7 +15,7 @@ struct Both<'a> {
     after: Picked<'a>,
 }
 
-pub(super) fn of(all: &Cells<'_>) -> Option<LabAnswer> {
+pub(super) fn of(all: &Cells<'_>, read_ahead_kb: Observed<u64>) -> Option<LabAnswer> {
     let backwards = all.with(&[("order", KnownLevel::Name("reverse"))]);
     let after = backwards.with(&[("state", KnownLevel::Name("after-sequential"))]);
     let block = *after.numbers("block_bytes").first()?;
@@ -59,7 +61,7 @@ pub(super) fn of(all: &Cells<'_>) -> Option<LabAnswer> {
     Some(LabAnswer {
         question: "Did mmap win the backward run only because the run before had filled the cache?"
             .to_owned(),
-        answer: format!("{verdict} {} {}", device(mapped, next), left(&both)),
+        answer: format!("{verdict} {} {}", device(mapped, next, read_ahead_kb), left(&both)),
         number: words::times(ratio.ratio),
         sure: sure(&ratio),
         evidence,
@@ -67,15 +69,20 @@ pub(super) fn of(all: &Cells<'_>) -> Option<LabAnswer> {
 }
 
 /// Why: how much each reads from the device at once.
-fn device(mapped: &Both<'_>, next: &Both<'_>) -> String {
+fn device(mapped: &Both<'_>, next: &Both<'_>, read_ahead_kb: Observed<u64>) -> String {
     let faults = |one: &Both<'_>| one.cold.numbers.major_faults;
     let bytes = |one: &Both<'_>| one.cold.numbers.device_read_bytes;
     match (bytes(mapped), bytes(next), faults(mapped)) {
         (Some(mapped_bytes), Some(next_bytes), Some(faults)) => format!(
-            "mmap read {} from the device in {faults:.0} faults, {} read {}.",
+            "mmap read {} from the device in {faults:.0} faults, {} read {}; the read-ahead here, by which a fault reads around \
+             itself, is {}.",
             words::bytes(mapped_bytes as u64),
             next.method,
-            words::bytes(next_bytes as u64)
+            words::bytes(next_bytes as u64),
+            match read_ahead_kb.value() {
+                Some(kb) => words::bytes(kb.saturating_mul(1024)),
+                None => "not known".to_owned(),
+            }
         ),
         _ => "What each read from the device is not known.".to_owned(),
     }

@@ -3,6 +3,7 @@
 use super::super::pick::{Cells, Picked};
 use super::super::reference::KnownLevel;
 use super::super::{LabAnswer, sure, words};
+use crate::bench::Difference;
 
 const COLD: (&str, KnownLevel) = ("state", KnownLevel::Name("cold"));
 const WARM: (&str, KnownLevel) = ("state", KnownLevel::Name("warm"));
@@ -24,11 +25,14 @@ pub(super) fn of(all: &Cells<'_>) -> Vec<LabAnswer> {
     answers
 }
 
-/// The two fastest of an order.
+/// The fastest of an order by its median, and the others, the fastest first. All are compared in the rounds that chose the
+/// first: its lead over the next one is a little flattered by that, and who is first holds only against those whose
+/// intervals say so.
 struct Won<'a> {
     order: &'a str,
     first: Picked<'a>,
     next: Picked<'a>,
+    others: Vec<Picked<'a>>,
 }
 
 fn one(cells: &Cells<'_>, block: u64, state: &str) -> Option<LabAnswer> {
@@ -43,7 +47,8 @@ fn one(cells: &Cells<'_>, block: u64, state: &str) -> Option<LabAnswer> {
                 .copied()
                 .collect();
             own.sort_by(|a, b| a.median.total_cmp(&b.median));
-            Some(Won { order, first: *own.first()?, next: *own.get(1)? })
+            let (first, others) = own.split_first()?;
+            Some(Won { order, first: *first, next: *others.first()?, others: others.to_vec() })
         })
         .collect();
     let number = words::time(won.last()?.first.median);
@@ -52,7 +57,10 @@ fn one(cells: &Cells<'_>, block: u64, state: &str) -> Option<LabAnswer> {
     let intervals: Vec<String> = won
         .iter()
         .map(|won| match won.first.to(&won.next) {
-            Some(ratio) => format!("{}: {}", won.order, sure(&ratio)),
+            Some(ratio) => {
+                let (best, next) = (method(&won.first), method(&won.next));
+                format!("{}, {next} by {best}: {}", won.order, sure(&ratio))
+            }
             None => format!("{}: no round has both", won.order),
         })
         .collect();
@@ -64,28 +72,42 @@ fn one(cells: &Cells<'_>, block: u64, state: &str) -> Option<LabAnswer> {
         answer: sentences.join(" "),
         number: format!("{number} a read, {last}"),
         sure: intervals.join("; "),
-        evidence: won.iter().flat_map(|won| [won.first.id(), won.next.id()]).collect(),
+        evidence: won
+            .iter()
+            .flat_map(|won| std::iter::once(&won.first).chain(&won.others).map(Picked::id))
+            .collect(),
     })
 }
 
 fn sentence(won: &Won<'_>) -> String {
-    let Won { order, first, next } = won;
-    let method = |one: &Picked<'_>| one.cell.name("method").unwrap_or("unnamed").to_owned();
+    let Won { order, first, next, others } = won;
     let (best, other) = (method(first), method(next));
     let time = words::time(first.median);
     let name = capitalised(order);
-    match first.to(next) {
-        Some(ratio) if ratio.interval.is_some_and(|interval| interval.low > 1.0) => format!(
+    let ratio = first.to(next);
+    let Some(ratio) = ratio.filter(|ratio| ratio.interval.is_some()) else {
+        return format!(
+            "{name}: {best} with {time} a read, then {other}; too few rounds to tell them apart."
+        );
+    };
+    let is_apart = |one: &&Picked<'_>| {
+        first.to(one).is_some_and(|ratio| ratio.difference() == Difference::Slower)
+    };
+    let close: Vec<String> = others.iter().filter(|one| !is_apart(one)).map(method).collect();
+    match close.as_slice() {
+        [] => format!(
             "{name}: {best} with {time} a read; the next, {other}, takes {} as long.",
             words::times(ratio.ratio)
         ),
-        Some(ratio) if ratio.interval.is_some() => {
-            format!("{name}: {best} with {time} a read, but no difference to {other} is shown.")
-        }
-        _ => format!(
-            "{name}: {best} with {time} a read, then {other}; too few rounds to tell them apart."
+        close => format!(
+            "{name}: {best} with {time} a read, but no difference to {} is shown.",
+            close.join(", ")
         ),
     }
+}
+
+fn method(one: &Picked<'_>) -> String {
+    one.cell.name("method").unwrap_or("unnamed").to_owned()
 }
 
 fn capitalised(word: &str) -> String {

@@ -61,6 +61,24 @@ fn the_best_is_named_with_its_lead_over_the_next() {
     );
 }
 
+/// The next one by its median is apart from the first; a third one has rounds that are faster than both.
+#[test]
+fn a_best_that_is_not_shown_to_beat_all_others_is_not_told_as_one() {
+    let unsteady = [900, 950, 9000, 9000, 9000, 9000];
+    let told = answers(vec![
+        read("mmap", "random", "warm", &FAST),
+        read("pread", "random", "warm", &SLOW),
+        read("fread", "random", "warm", &unsteady),
+    ]);
+    let answer = &told[0].answer;
+    assert!(
+        answer.contains("mmap with 102 ns") && answer.contains("difference to fread is"),
+        "{answer}"
+    );
+    assert!(told[0].sure.starts_with("random, pread by mmap: 95 %"), "{}", told[0].sure);
+    assert_eq!(told[0].evidence.len(), 3);
+}
+
 #[test]
 fn one_method_alone_wins_nothing_and_few_rounds_settle_nothing() {
     assert_eq!(answers(vec![read("pread", "random", "cold", &FAST)]), []);

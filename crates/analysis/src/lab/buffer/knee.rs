@@ -49,10 +49,12 @@ fn answer(cells: &Cells<'_>, total: u64, piece: u64) -> Option<LabAnswer> {
     });
     let sure = match (near.from, near.to) {
         (Some(from), Some(to)) => format!(
-            "by 95 % intervals from {}: between {} and {} (for 5 %)",
+            "by 95 % intervals from {}: {} (for 5 %); the best was chosen in the same rounds",
             words::rounds(best.numbers.rounds),
-            words::bytes(from),
-            words::bytes(to)
+            match from == to {
+                true => words::bytes(from),
+                false => format!("between {} and {}", words::bytes(from), words::bytes(to)),
+            }
         ),
         _ => format!("no 95 % interval, from {}", words::rounds(best.numbers.rounds)),
     };
@@ -62,17 +64,29 @@ fn answer(cells: &Cells<'_>, total: u64, piece: u64) -> Option<LabAnswer> {
             words::bytes(piece),
             words::bytes(total)
         ),
-        answer: format!(
-            "At {}: the smallest within 5 % of the best, which is {} ({} for the file); {} is within 10 %.{gain}",
-            words::bytes(near.bytes),
-            buffer_words(buffer_of(&best)?),
-            words::time(best.median),
-            words::bytes(good.bytes),
-        ),
+        answer: format!("{}{gain}", ends(&near, &good, buffer_of(&best)?, best.median, total)),
         number: words::bytes(near.bytes),
         sure,
         evidence: cells.all().iter().map(Picked::id).collect(),
     })
+}
+
+/// Where it ends, in words. A buffer that holds the whole file saves the last write(2) that can be saved, so that the gain
+/// ends there in any case.
+fn ends(near: &Knee, good: &Knee, best_bytes: u64, best_ns: f64, total: u64) -> String {
+    let best = format!("{} ({} for the file)", buffer_words(best_bytes), words::time(best_ns));
+    match near.bytes >= total {
+        true => format!(
+            "Not before the buffer holds the whole file: nothing smaller that was measured is within 5 % of the best, which is \
+             {best}; {} is within 10 %.",
+            words::bytes(good.bytes)
+        ),
+        false => format!(
+            "At {}: the smallest that was measured within 5 % of the best, which is {best}; {} is within 10 %.",
+            words::bytes(near.bytes),
+            words::bytes(good.bytes)
+        ),
+    }
 }
 
 /// `ratios` to the best, the smallest buffer first.

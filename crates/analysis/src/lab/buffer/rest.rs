@@ -1,7 +1,7 @@
 //! What remains of the gain with syncs, in small files, and with a buffer that a library was told of and did not take.
 
 use super::super::KnownLevel::{Name, Number};
-use super::super::answer::sure;
+use super::super::answer::{sure, unless_shown};
 use super::super::pick::{Cells, Picked};
 use super::super::{LabAnswer, words};
 use super::{largest, native, usual_piece};
@@ -80,7 +80,7 @@ pub(super) fn small_files(cells: &Cells<'_>) -> Option<LabAnswer> {
     let until = less.iter().filter_map(|cell| cell.cell.number("total_bytes")).max();
     let until = until.map_or_else(String::new, |bytes| {
         format!(
-            " Up to files of {}, making the file takes longer than writing it.",
+            " Of the sizes measured, making the file takes longer than writing it up to {}.",
             words::bytes(bytes)
         )
     });
@@ -123,14 +123,15 @@ pub(super) fn setvbuf(written: &Cells<'_>) -> Option<LabAnswer> {
             words::bytes(buffer)
         ),
         answer: format!(
-            "The size {taken}: a file of {} takes {} write(2) calls, and {} with memory of the program's own; {} the time.",
+            "The size {taken}: a file of {} takes {} write(2) calls, and {} with memory of the program's own. It takes {} as long{}.",
             words::bytes(total),
-            words::real(null_each),
-            words::real(own_each),
-            words::times(ratio.ratio)
+            words::tally(null_each),
+            words::tally(own_each),
+            words::times(ratio.ratio),
+            unless_shown(&ratio)
         ),
-        number: format!("{} calls", words::real(null_each)),
-        sure: "calls are counted and exact".to_owned(),
+        number: format!("{} calls", words::tally(null_each)),
+        sure: format!("calls are counted and exact; the time: {}", sure(&ratio)),
         evidence: vec![null.id(), own.id()],
     })
 }

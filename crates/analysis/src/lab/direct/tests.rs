@@ -62,7 +62,7 @@ fn each_question_is_answered_with_its_numbers() {
         ("app", "direct", "folios added", "0"),
     ];
     let summary = summarise_lab(with(session(Experiment::Direct, cells), &facts));
-    let [who, worth, twice, folios] = summary.answers.as_slice() else {
+    let [who, worth, twice, folios, noise] = summary.answers.as_slice() else {
         panic!("{:?}", summary.answers)
     };
     assert_eq!(who.number, "100 % direct");
@@ -72,6 +72,9 @@ fn each_question_is_answered_with_its_numbers() {
     assert!(twice.answer.contains("3.00 times") && twice.answer.contains("100 % came from"));
     assert_eq!(folios.number, "50 of 1000");
     assert!(folios.answer.contains("20.0 times too few") && folios.answer.contains("not measured"));
+    // A second warm cell beside it hides nothing.
+    assert_eq!(noise.evidence, ["dd/cached/warm", "dd/cached/warm/a-a"]);
+    assert!(twice.answer.contains("0 % warm"), "{}", twice.answer);
     let known: Vec<_> = summary.session.cells.iter().map(|cell| cell.id.as_str()).collect();
     let mut evidence = summary.answers.iter().flat_map(|answer| &answer.evidence).peekable();
     assert!(evidence.peek().is_some() && evidence.all(|id| known.contains(&id.as_str())));

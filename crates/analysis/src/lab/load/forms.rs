@@ -2,9 +2,10 @@
 
 use hotset_facts::LabCell;
 
-use super::super::answer::{LabAnswer, compare, sure};
+use super::super::answer::{LabAnswer, compare, sure, unless_shown};
 use super::super::words;
 use super::{Cells, how, middle};
+use crate::bench::{Difference, RatioEstimate};
 
 /// How a runtime loads what nobody prepared.
 const PLAIN: [&str; 5] = ["source", "require", "classes", "jar", "dlopen"];
@@ -18,6 +19,8 @@ struct Change<'a> {
     before: &'a LabCell,
     after: &'a LabCell,
     saved_ns: f64,
+    /// The time before by the time after, within rounds.
+    ratio: RatioEstimate,
 }
 
 impl<'a> Change<'a> {
@@ -30,18 +33,30 @@ impl<'a> Change<'a> {
         if before.id == after.id {
             return None;
         }
-        Some(Self { name: name.into(), before, after, saved_ns: middle(before)? - middle(after)? })
+        let saved_ns = middle(before)? - middle(after)?;
+        Some(Self { name: name.into(), before, after, saved_ns, ratio: compare(after, before)? })
+    }
+
+    fn is_shown(&self) -> bool {
+        matches!(self.ratio.difference(), Difference::Faster | Difference::Slower)
     }
 
     fn words(&self) -> Option<String> {
         let (name, before, after) = (&self.name, middle(self.before)?, middle(self.after)?);
+        let (before, after) = (words::time(before), words::time(after));
+        if !self.is_shown() {
+            let unless = unless_shown(&self.ratio).trim_start_matches(", ");
+            return Some(format!("{name}: {unless} (from {before} to {after})"));
+        }
         let verb = if self.saved_ns >= 0.0 { "saves" } else { "costs" };
         let size = words::time(self.saved_ns.abs());
-        Some(format!(
-            "{name} {verb} {size} (from {} to {})",
-            words::time(before),
-            words::time(after)
-        ))
+        Some(format!("{name} {verb} {size} (from {before} to {after})"))
+    }
+
+    /// How sure it is, as a ratio.
+    fn sure(&self) -> String {
+        let name = self.name.trim_end_matches(',');
+        format!("{name}: {} as fast, {}", words::times(self.ratio.ratio), sure(&self.ratio))
     }
 
     fn evidence(&self) -> [String; 2] {
@@ -68,23 +83,20 @@ pub(super) fn which_wins(cells: &Cells<'_>, runtime: &str) -> Option<LabAnswer> 
     .into_iter()
     .flatten()
     .collect();
-    changes.sort_by(|a, b| b.saved_ns.total_cmp(&a.saved_ns));
+    // What may be chance stands last.
+    changes.sort_by(|a, b| b.is_shown().cmp(&a.is_shown()).then(b.saved_ns.total_cmp(&a.saved_ns)));
     let best = changes.first()?;
-    // Slower or faster: the ratio of the time before to the time after.
-    let ratio = compare(best.after, best.before)?;
     let sentences: Option<Vec<String>> = changes.iter().map(Change::words).collect();
     Some(LabAnswer {
         question: format!(
             "{runtime}: what wins more, merging files, precompiling them, or a cache of paths?"
         ),
         answer: format!("Warm, {}.", sentences?.join("; ")),
-        number: format!("{} saved", words::time(best.saved_ns)),
-        sure: format!(
-            "{}: {} faster, {}",
-            best.name.trim_end_matches(','),
-            words::times(ratio.ratio),
-            sure(&ratio)
-        ),
+        number: match best.is_shown() && best.saved_ns > 0.0 {
+            true => format!("{} saved", words::time(best.saved_ns)),
+            false => "nothing shown to save time".to_owned(),
+        },
+        sure: changes.iter().map(Change::sure).collect::<Vec<_>>().join("; "),
         evidence: changes.iter().flat_map(Change::evidence).collect(),
     })
 }
@@ -103,12 +115,13 @@ pub(super) fn both_at_once(cells: &Cells<'_>, runtime: &str) -> Option<LabAnswer
     Some(LabAnswer {
         question: format!("{runtime}: and merged and precompiled together?"),
         answer: format!(
-            "Warm, 100 classes take {} as many files ({}), {} as one that was compiled before ({}): {} as fast.",
+            "Warm, 100 classes take {} as many files ({}), {} as one that was compiled before ({}): {} as fast{}.",
             words::time(middle(plain)?),
             how(plain),
             words::time(middle(both)?),
             how(both),
             words::times(ratio.ratio),
+            unless_shown(&ratio),
         ),
         number: words::times(ratio.ratio),
         sure: sure(&ratio),
@@ -127,16 +140,19 @@ pub(super) fn what_cold_adds(cells: &Cells<'_>, runtime: &str) -> Option<LabAnsw
     };
     let (warm, cold) = pair("load_class")?;
     let ratio = compare(warm, cold)?;
-    let mut answer = format!(
-        "100 files take {} warm and {} cold ({})",
-        words::time(middle(warm)?),
-        words::time(middle(cold)?),
-        words::times(ratio.ratio),
-    );
+    let took = |warm: &LabCell, cold: &LabCell, ratio: &RatioEstimate| {
+        let (times, unless) = (words::times(ratio.ratio), unless_shown(ratio));
+        let (warm, cold) = (words::time(middle(warm)?), words::time(middle(cold)?));
+        Some(format!("{warm} warm and {cold} cold ({times} within rounds{unless})"))
+    };
+    let mut answer = format!("100 files take {}", took(warm, cold, &ratio)?);
+    let mut intervals = format!("100 files: {}", sure(&ratio));
     let mut evidence = vec![warm.id.clone(), cold.id.clone()];
-    if let Some((warm, cold)) = pair("load_one") {
-        let (one_warm, one_cold) = (words::time(middle(warm)?), words::time(middle(cold)?));
-        answer += &format!(", the one file {one_warm} and {one_cold}");
+    if let Some((warm, cold)) = pair("load_one")
+        && let Some(ratio) = compare(warm, cold)
+    {
+        answer += &format!(", the one file {}", took(warm, cold, &ratio)?);
+        intervals += &format!("; the one file: {}", sure(&ratio));
         evidence.extend([warm.id.clone(), cold.id.clone()]);
     }
     Some(LabAnswer {
@@ -144,7 +160,7 @@ pub(super) fn what_cold_adds(cells: &Cells<'_>, runtime: &str) -> Option<LabAnsw
         answer: answer
             + ". Only the files themselves were evicted; their directories and inodes stay in memory.",
         number: words::times(ratio.ratio),
-        sure: sure(&ratio),
+        sure: intervals,
         evidence,
     })
 }

@@ -46,7 +46,11 @@ pub(super) fn of_loading(cells: &Cells<'_>, runtime: &str) -> Option<LabAnswer> 
             words::percent(share.ratio),
             if compiled.is_some() { "compiling" } else { "reading" }
         ),
-        sure: format!("as a share of 1: {}", sure(&share)),
+        sure: format!(
+            "{}, as a share of 1: {}",
+            if compiled.is_some() { "compiling" } else { "reading" },
+            sure(&share)
+        ),
         evidence,
     })
 }

@@ -49,6 +49,24 @@ fn the_change_that_saves_the_most_time_comes_first() {
 }
 
 #[test]
+fn what_may_be_chance_is_told_neither_to_save_nor_to_cost() {
+    let mut merged = load("load_one", "source", "warm", 12);
+    let mut cold = load("load_class", "source", "cold", 12);
+    for cell in [&mut merged, &mut cold] {
+        cell.samples.iter_mut().step_by(2).for_each(|sample| sample.wall_ns = 8 * MS);
+    }
+    let answers = told(vec![load("load_class", "source", "warm", 10), merged, cold]);
+    let of = |question: &str| {
+        let found = answers.iter().find(|answer| answer.question.contains(question));
+        found.unwrap_or_else(|| panic!("{question}"))
+    };
+    let wins = of("what wins more");
+    assert!(wins.answer.contains("merging 100 files into one: no difference shown"), "{wins:?}");
+    assert_eq!(wins.number, "nothing shown to save time");
+    assert!(of("cold cache").answer.contains("no difference shown"), "{answers:?}");
+}
+
+#[test]
 fn a_miss_costs_the_difference_divided_by_the_lookups_that_it_adds() {
     // Ten operations a sample, 100 directories: 20 ms are 1000 misses.
     let answers = told(vec![search("path", 0, 5), search("path", 50, 15), search("path", 100, 25)]);

@@ -121,7 +121,11 @@ fn sure(bytes: u64, cold: &Picked<'_>, warm: &Picked<'_>) -> String {
     let low = speed_for(WORTH, bytes, cold_high, warm_low);
     let high = speed_for(WORTH, bytes, cold_low, warm_high);
     let end = |speed: Option<f64>| speed.map_or_else(|| "no speed".to_owned(), rate);
-    format!("{} to {} from the 95 % intervals of both times, from {rounds}", end(low), end(high))
+    format!(
+        "for 10 %: {} to {}, from the ends of the 95 % intervals of both times, from {rounds}",
+        end(low),
+        end(high)
+    )
 }
 
 /// Bytes a nanosecond in decimal units a second, as parsers are compared.

@@ -1,7 +1,7 @@
 //! What a read from the cache consists of.
 
 use super::super::KnownLevel::{Name, Number};
-use super::super::answer::sure;
+use super::super::answer::{sure, unless_shown};
 use super::super::pick::{Cells, Picked};
 use super::super::{LabAnswer, words};
 
@@ -56,8 +56,8 @@ pub(super) fn answer(cells: &Cells<'_>) -> Option<LabAnswer> {
             words::bytes(bytes)
         ),
         answer,
-        number: format!("{} for the memory's own page faults", words::percent(faults)),
-        sure: sure(&memory),
+        number: format!("{} for page faults", words::percent(faults)),
+        sure: format!("the page faults, as a share of 1: {}", sure(&memory)),
         evidence,
     })
 }
@@ -79,19 +79,30 @@ fn others(read: Read<'_, '_>, answer: &mut String, evidence: &mut Vec<String>) {
         evidence.push(picked.id());
     }
     answer.push_str(&format!(" From the cache it takes {}.", told.join(", ")));
+    if read("warm", "mmap").is_some() {
+        answer.push_str(" What is mapped is looked at once a cache line and not copied.");
+    }
 }
 
 /// What the cache gains, with memory that costs and with memory that doesn't.
 fn gains(read: Read<'_, '_>, answer: &mut String, evidence: &mut Vec<String>) {
     for (name, buffer) in [("fresh memory", "fresh"), ("memory that was used before", "reused")] {
+        let Some(warm) = read("warm", buffer) else { continue };
         let Some(evicted) = read("evicted", buffer) else { continue };
-        let Some(gain) = read("warm", buffer).and_then(|warm| warm.to(&evicted)) else { continue };
+        let Some(gain) = warm.to(&evicted) else { continue };
         answer.push_str(&format!(
-            " Into {name}, the cache makes reading {} as fast ({} without it).",
+            " Into {name}, the cache makes reading {} as fast ({} without it{})",
             words::times(gain.ratio),
-            words::time(evicted.median)
+            words::time(evicted.median),
+            unless_shown(&gain)
         ));
         evidence.push(evicted.id());
+        if let Some(direct) = read("direct", buffer) {
+            let time = words::time(direct.median);
+            answer.push_str(&format!("; with O_DIRECT it takes {time}"));
+            evidence.push(direct.id());
+        }
+        answer.push('.');
     }
 }
 

@@ -1,7 +1,7 @@
 //! Passwords. bcrypt takes 50 ms and more on purpose, so that a good answer is remembered and few are worked out at once.
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
@@ -13,6 +13,7 @@ use tokio::sync::Semaphore;
 const REMEMBERED: usize = 100;
 /// How long somebody waits whose password is not worked out yet.
 const PATIENCE: Duration = Duration::from_secs(5);
+
 /// What became of a name and a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answer {
@@ -30,7 +31,7 @@ pub(super) struct Auth {
     users: BTreeMap<String, String>,
     key: hmac::Key,
     good: Mutex<HashSet<Vec<u8>>>,
-    one_at_a_time: Semaphore,
+    one_at_a_time: Arc<Semaphore>,
 }
 
 impl Auth {
@@ -41,7 +42,7 @@ impl Auth {
         }
         let key = hmac::Key::generate(hmac::HMAC_SHA256, &rand::SystemRandom::new())
             .map_err(|_| anyhow!("the system has no random numbers"))?;
-        let (good, one_at_a_time) = (Mutex::default(), Semaphore::new(1));
+        let (good, one_at_a_time) = (Mutex::default(), Arc::new(Semaphore::new(1)));
         Ok(Some(Self { users, key, good, one_at_a_time }))
     }
 
@@ -58,11 +59,17 @@ impl Auth {
         if known.is_some() && self.remembered().contains(tag.as_ref()) {
             return Answer::Welcome;
         }
-        let Ok(Ok(_permit)) = tokio::time::timeout(PATIENCE, self.one_at_a_time.acquire()).await
-        else {
+        let turn = Arc::clone(&self.one_at_a_time).acquire_owned();
+        let Ok(Ok(permit)) = tokio::time::timeout(PATIENCE, turn).await else {
             return Answer::Busy;
         };
-        let work = move || bcrypt::verify(password, &hash).unwrap_or(false);
+        // The work holds the permit and not whoever waits for it: a client that goes away leaves its work behind, and clients
+        // that come and go would pile it up.
+        let work = move || {
+            let right = bcrypt::verify(password, &hash).unwrap_or(false);
+            drop(permit);
+            right
+        };
         let right = tokio::task::spawn_blocking(work).await.unwrap_or(false);
         if !right || known.is_none() {
             return Answer::Refused;
@@ -135,6 +142,28 @@ mod tests {
             assert_eq!(answer(&auth, bad), Answer::Refused, "{bad:?}");
         }
         assert_eq!(auth.remembered().len(), 1);
+    }
+
+    #[test]
+    fn clients_that_go_away_pile_up_no_work() {
+        let hash = bcrypt::hash("sesame", 8).expect("a hash");
+        let auth = Auth::new(BTreeMap::from([("alice".to_owned(), hash)]));
+        let auth = auth.expect("random numbers").expect("users");
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+        runtime.expect("a runtime").block_on(async {
+            let bad = basic("alice:open");
+            let mut first = Box::pin(auth.check(Some(&bad)));
+            // Polled until its work has begun, and then dropped as the server drops it.
+            std::future::poll_fn(|context| {
+                assert!(first.as_mut().poll(context).is_pending());
+                std::task::Poll::Ready(())
+            })
+            .await;
+            drop(first);
+            assert_eq!(auth.one_at_a_time.available_permits(), 0, "the work still holds it");
+            assert_eq!(auth.check(Some(&basic("alice:sesame"))).await, Answer::Welcome);
+            assert_eq!(auth.one_at_a_time.available_permits(), 1);
+        });
     }
 
     #[test]

@@ -60,15 +60,19 @@ impl Connections {
     /// Makes room for one more where there is none: the oldest ends that is not being answered. True where one had to end.
     /// Whoever holds connections without asking anything shuts nobody out.
     pub(super) fn make_room(&self) -> bool {
+        let full = self.lock().len() >= MAX_CONNECTIONS;
+        full && self.end_one()
+    }
+
+    /// Ends the oldest that is not being answered, else the oldest; false where there is none.
+    pub(super) fn end_one(&self) -> bool {
         let mut open = self.lock();
-        if open.len() < MAX_CONNECTIONS {
-            return false;
-        }
         let waiting = open.iter().position(|one| !one.busy.0.load(Ordering::Relaxed)).unwrap_or(0);
-        if let Some(gone) = open.remove(waiting) {
+        let gone = open.remove(waiting);
+        if let Some(gone) = &gone {
             gone.task.abort();
         }
-        true
+        gone.is_some()
     }
 
     /// A number that no other connection has.
@@ -84,5 +88,35 @@ impl Connections {
     /// Takes away one that has ended.
     pub(super) fn remove(&self, serial: u64) {
         self.lock().retain(|one| one.serial != serial);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_being_answered_goes_last() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let connections = Connections::default();
+        assert!(!connections.end_one(), "nobody is there");
+        let mut tasks = Vec::new();
+        let busy = Busy::default();
+        let _answering = busy.begin();
+        for which in [busy, Busy::default(), Busy::default()] {
+            let task = runtime.spawn(std::future::pending::<()>());
+            connections.add(connections.next_serial(), task.abort_handle(), which);
+            tasks.push(task);
+        }
+        // There is room; without descriptors one has to go all the same.
+        assert!(!connections.make_room());
+        let left = || connections.lock().iter().map(|one| one.serial).collect::<Vec<_>>();
+        assert!(connections.end_one());
+        assert_eq!(left(), [0, 2]);
+        assert!(connections.end_one() && connections.end_one());
+        assert!(left().is_empty() && !connections.end_one());
+        for task in tasks {
+            assert!(runtime.block_on(task).is_err_and(|error| error.is_cancelled()));
+        }
     }
 }

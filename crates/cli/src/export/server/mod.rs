@@ -8,6 +8,7 @@ mod tls;
 mod web;
 
 use std::convert::Infallible;
+use std::io::ErrorKind;
 use std::net::TcpListener as StdListener;
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,11 +70,17 @@ pub(super) fn start(listeners: Vec<StdListener>, web: Web, shared: Arc<Shared>) 
 }
 
 async fn accept(listener: TcpListener, site: Site) {
-    /// Without descriptors there is nothing to do but to wait until somebody gives one back.
+    /// Without descriptors one that waits has to give its own back, and that takes a moment.
     const BREATH: Duration = Duration::from_millis(100);
     loop {
-        let Ok((stream, _)) = listener.accept().await else {
-            site.connections.make_room();
+        let accepted = listener.accept().await;
+        if accepted.as_ref().is_err_and(|error| error.kind() == ErrorKind::ConnectionAborted) {
+            continue;
+        }
+        let Ok((stream, _)) = accepted else {
+            if site.connections.end_one() {
+                site.shared.refused();
+            }
             sleep(BREATH).await;
             continue;
         };

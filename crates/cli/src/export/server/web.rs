@@ -4,19 +4,21 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use hyper::header::{HeaderName, HeaderValue};
 use tokio_rustls::TlsAcceptor;
 
 use super::auth::Auth;
 use super::tls;
-use crate::export::web_config::WebConfig;
+use crate::export::web_config::{ClientAuth, WebConfig};
 use crate::output;
 
 /// What holds for a connection.
 pub(super) struct Loaded {
     /// TLS; plain HTTP without.
     pub(super) tls: Option<TlsAcceptor>,
+    /// Clients need a certificate.
+    client_certificates: bool,
     /// Passwords; everybody without.
     pub(super) auth: Option<Auth>,
     /// Sent with every answer.
@@ -25,7 +27,23 @@ pub(super) struct Loaded {
 
 impl Loaded {
     fn plain() -> Self {
-        Self { tls: None, auth: None, headers: Vec::new() }
+        Self { tls: None, client_certificates: false, auth: None, headers: Vec::new() }
+    }
+
+    /// A file that is being written looks empty or short for a moment: restrictions that vanish need a restart.
+    fn unless_laxer_than(self, before: &Self, path: &Path) -> Result<Self> {
+        let kept = |before: bool, now: bool, what: &str| {
+            ensure!(
+                now || !before,
+                "{}: {what} can't be given up while hotset runs; start it again for that",
+                path.display()
+            );
+            Ok(())
+        };
+        kept(before.tls.is_some(), self.tls.is_some(), "tls_server_config")?;
+        kept(before.client_certificates, self.client_certificates, "client_auth_type")?;
+        kept(before.auth.is_some(), self.auth.is_some(), "basic_auth_users")?;
+        Ok(self)
     }
 
     fn new(config: WebConfig) -> Result<Self> {
@@ -33,6 +51,9 @@ impl Loaded {
         let headers = config.http_server_config.headers.iter();
         Ok(Self {
             tls: tls.map(TlsAcceptor::from),
+            client_certificates: config
+                .tls_server_config
+                .is_some_and(|tls| tls.client_auth_type == ClientAuth::RequireAndVerifyClientCert),
             auth: Auth::new(config.basic_auth_users)?,
             headers: headers
                 .map(|(name, value)| Ok((name.parse()?, value.parse()?)))
@@ -49,16 +70,42 @@ pub(in crate::export) struct Web {
 
 struct Current {
     loaded: Arc<Loaded>,
-    files: Vec<PathBuf>,
-    stamps: Vec<Stamp>,
+    files: Files,
 }
 
-/// A file that is replaced or written has another one.
-type Stamp = Option<(u64, u64, u64, i64, i64)>;
+/// A file that is replaced, written, or opened to hotset has another one.
+type Stamp = Option<[i64; 7]>;
 
 fn stamp(path: &Path) -> Stamp {
     let file = std::fs::metadata(path).ok()?;
-    Some((file.dev(), file.ino(), file.size(), file.mtime(), file.mtime_nsec()))
+    let number = u64::cast_signed;
+    Some([
+        number(file.dev()),
+        number(file.ino()),
+        number(file.size()),
+        file.mtime(),
+        file.mtime_nsec(),
+        file.ctime(),
+        file.ctime_nsec(),
+    ])
+}
+
+/// Files and their stamps, in the same order.
+#[derive(Default)]
+struct Files {
+    paths: Vec<PathBuf>,
+    stamps: Vec<Stamp>,
+}
+
+impl Files {
+    fn add(&mut self, path: &Path) {
+        self.paths.push(path.to_owned());
+        self.stamps.push(stamp(path));
+    }
+
+    fn have_changed(&self) -> bool {
+        self.paths.iter().zip(&self.stamps).any(|(path, before)| stamp(path) != *before)
+    }
 }
 
 impl Web {
@@ -68,17 +115,19 @@ impl Web {
     /// Where it can't be read, or asks for what can't be done.
     pub(in crate::export) fn new(path: Option<&Path>) -> Result<Self> {
         let current = match path {
-            None => {
-                Current { loaded: Arc::new(Loaded::plain()), files: Vec::new(), stamps: Vec::new() }
+            None => Current { loaded: Arc::new(Loaded::plain()), files: Files::default() },
+            Some(path) => {
+                let (loaded, files) = load(path);
+                Current { loaded: Arc::new(loaded?), files }
             }
-            Some(path) => load(path)?,
         };
         Ok(Self { path: path.map(Path::to_owned), current: Mutex::new(current) })
     }
 
-    /// Whether there is a file.
-    pub(in crate::export) fn is_configured(&self) -> bool {
-        self.path.is_some()
+    /// Whether whoever reaches it may read.
+    pub(in crate::export) fn is_open(&self) -> bool {
+        let current = self.current();
+        current.tls.is_none() && current.auth.is_none()
     }
 
     /// Whether connections are encrypted, as the file says now.
@@ -89,16 +138,16 @@ impl Web {
     /// What holds now. A file that changed is read again; if it is wrong, that is said and what held goes on to hold.
     pub(super) fn current(&self) -> Arc<Loaded> {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(path) = &self.path {
-            let stamps: Vec<Stamp> = current.files.iter().map(|file| stamp(file)).collect();
-            if stamps != current.stamps {
-                match load(path) {
-                    Ok(new) => *current = new,
-                    Err(error) => {
-                        output::say(format_args!("{error:#}; what was read before still holds"));
-                        // Said once for each change.
-                        current.stamps = stamps;
-                    }
+        if let Some(path) = &self.path
+            && current.files.have_changed()
+        {
+            let (loaded, files) = load(path);
+            // Also where it failed: that is said once for each change, and what it names now is what has to change.
+            current.files = files;
+            match loaded.and_then(|new| new.unless_laxer_than(&current.loaded, path)) {
+                Ok(new) => current.loaded = Arc::new(new),
+                Err(error) => {
+                    output::say(format_args!("{error:#}; what was read before still holds"));
                 }
             }
         }
@@ -106,20 +155,20 @@ impl Web {
     }
 }
 
-fn load(path: &Path) -> Result<Current> {
-    // The stamps first: what changes while it is read is read once more.
-    let own = stamp(path);
-    let config = WebConfig::read(path)?;
-    let tls = config.tls_server_config.as_ref();
-    let others = tls.map(|tls| {
-        [Some(&tls.cert_file), Some(&tls.key_file), tls.client_ca_file.as_ref()]
-            .into_iter()
-            .flatten()
-            .cloned()
+/// Reads the file and those that it names. Each stamp is taken first: what changes while it is read is read once more.
+fn load(path: &Path) -> (Result<Loaded>, Files) {
+    let mut files = Files::default();
+    files.add(path);
+    let loaded = WebConfig::read(path).and_then(|config| {
+        if let Some(tls) = &config.tls_server_config {
+            files.add(&tls.cert_file);
+            files.add(&tls.key_file);
+            tls.client_ca_file.iter().for_each(|file| files.add(file));
+        }
+        Loaded::new(config)
     });
-    let mut files = vec![path.to_owned()];
-    files.extend(others.into_iter().flatten());
-    let mut stamps: Vec<Stamp> = files.iter().map(|file| stamp(file)).collect();
-    stamps[0] = own;
-    Ok(Current { loaded: Arc::new(Loaded::new(config)?), files, stamps })
+    (loaded, files)
 }
+
+#[cfg(test)]
+mod tests;

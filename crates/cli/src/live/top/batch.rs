@@ -57,9 +57,8 @@ pub(super) fn live(args: &TopArgs) -> Result<Exit> {
         output::print(batch_text(&moment, &options).as_bytes())?;
         Ok(ControlFlow::Continue(()))
     })?;
-    match (ended.why, args.pid) {
-        (Ending::Gone, Some(pid)) => output::say(format_args!("process {pid} has ended")),
-        _ => {}
+    if let (Ending::Gone, Some(pid)) = (ended.why, args.pid) {
+        output::say(format_args!("process {pid} has ended"));
     }
     Ok(Exit::Success)
 }

@@ -1,7 +1,7 @@
 //! The plan of `lab access`: ways and orders of reading, cold and warm, each cell from its own verified state.
 //!
 //! Cold cells, warm cells and those of small folios have a file each, so that a warm file stays warm while others are
-//! evicted. What a round can't do in seconds is cut short: [`amounts`] says how many reads a cell makes.
+//! evicted. What a round can't do in seconds is cut short: `amounts` says how many reads a cell makes.
 
 mod amounts;
 mod cells;

@@ -159,7 +159,10 @@ impl Case {
                 cells.push(self.cell(probe, WantedState::Cold, expects));
             }
             Cold::Partly if wanted => {
-                cells.push(self.cell(probe, WantedState::Cold, Expects::default()));
+                // How much is not known beforehand; that none came would mean that something else was loaded.
+                let some = Some(hotset_sys::page_size());
+                let expects = Expects { min_device_bytes: some, ..Expects::default() };
+                cells.push(self.cell(probe, WantedState::Cold, expects));
             }
             _ => {}
         }

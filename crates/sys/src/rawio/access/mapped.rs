@@ -49,6 +49,10 @@ impl Mapped {
             .ok_or_else(|| JobError::Argument(format!("no memory for {} bytes", blocks.bytes)))?;
         let len = usize::try_from(len)
             .map_err(|_| JobError::wrong(blocks.path, "is too large to be mapped"))?;
+        let last = blocks.numbers.iter().copied().max().unwrap_or(0);
+        if blocks.offset(last) + blocks.bytes as u64 > len as u64 {
+            return Err(JobError::wrong(blocks.path, "has become shorter"));
+        }
         Ok(Self { file, len, advice, block })
     }
 }
@@ -64,8 +68,8 @@ impl Engine for Mapped {
         let target = self.block.start();
         for &number in blocks.numbers {
             let offset = blocks.offset(number);
-            // SAFETY: blocks are whole blocks of the file as it was when it was opened, which this process maps; the
-            // target holds `blocks.bytes` bytes. A file that shrinks meanwhile ends the process by SIGBUS, which its parent
+            // SAFETY: `open` saw that each block lies in the file as it was then, which this process maps; the target
+            // holds `blocks.bytes` bytes. A file that shrinks meanwhile ends the process by SIGBUS, which its parent
             // sees.
             unsafe {
                 std::ptr::copy_nonoverlapping(map.start.add(offset as usize), target, blocks.bytes);

@@ -103,6 +103,21 @@ impl Engine for Uring {
         blocks: Blocks<'_>,
         seen: impl FnMut(u64, &[u8]),
     ) -> Result<Calls, JobError> {
+        let done = self.passed(blocks, seen);
+        if done.is_err() {
+            // Reads may be in flight still, and the kernel writes to their places whenever they end: these stay allocated.
+            std::mem::forget(std::mem::replace(&mut self.buffer, AlignedBuffer::empty()));
+        }
+        done
+    }
+}
+
+impl Uring {
+    fn passed(
+        &mut self,
+        blocks: Blocks<'_>,
+        seen: impl FnMut(u64, &[u8]),
+    ) -> Result<Calls, JobError> {
         // A loop of its own for each way: nothing is decided for each read.
         match self.registered {
             Registered::Nothing => {
@@ -118,9 +133,7 @@ impl Engine for Uring {
             }),
         }
     }
-}
 
-impl Uring {
     #[inline(always)]
     fn turn(
         &mut self,
@@ -143,8 +156,8 @@ impl Uring {
                 let place = unsafe { start.add(slot as usize * blocks.bytes) };
                 let entry = entry(place, slot, blocks.offset(number));
                 let entry = entry.user_data(u64::from(number) << 16 | u64::from(slot));
-                // SAFETY: the buffer and the file outlive the read: all are waited for below. The queue has as many places
-                // as there are slots.
+                // SAFETY: the buffer outlives the read: all are waited for below, and where that fails, `pass` leaves the
+                // buffer allocated. The kernel holds the file. The queue has as many places as there are slots.
                 if unsafe { queue.push(&entry) }.is_err() {
                     return Err(JobError::wrong(blocks.path, "the submission queue is full"));
                 }

@@ -151,11 +151,18 @@ pub(super) fn count(number: usize, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
+/// Characters of an answer that would make a narrow and very high column: it has a row of its own.
+const LONG: usize = 240;
+/// Characters of a number with words that would break over lines in large letters.
+const WORDY: usize = 14;
+
 fn answer(answer: &Answer) -> Markup {
+    let long = (answer.sentence.chars().count() > LONG).then_some("long");
+    let wordy = answer.number.chars().count() > WORDY;
     html! {
-        article {
+        article class=[long] {
             @if !answer.question.is_empty() { p.asked { (answer.question) } }
-            p.number { (answer.number) }
+            p.number.wordy[wordy] { (answer.number) }
             p { (answer.sentence) }
             p.sure { (answer.sure) }
         }

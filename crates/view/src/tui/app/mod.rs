@@ -191,6 +191,14 @@ impl App {
         })
     }
 
+    /// What counts on the screen are of: what is below an item is not summed up since the start.
+    pub(super) fn counts(&self) -> Counting {
+        match self.counting {
+            Counting::Start if !self.stack.is_empty() => Counting::Interval,
+            counting => counting,
+        }
+    }
+
     /// The kind of lines on the screen.
     pub(super) fn shown_kind(&self) -> Kind {
         self.stack.last().map_or(self.kind, |expanded| expanded.wanted)

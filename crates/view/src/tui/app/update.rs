@@ -1,6 +1,10 @@
 //! New moments.
 
-use hotset_analysis::top::{ItemKey, Kind, Line, LineState, Lines, Moment, Since, Trail};
+use std::collections::HashSet;
+
+use hotset_analysis::top::{
+    ItemKey, Kind, Line, LineState, Lines, Moment, ProcessItem, Since, Trail,
+};
 use hotset_facts::LiveIo;
 
 use super::{App, Held, Place};
@@ -71,11 +75,11 @@ impl App {
         let Lines::Processes(old) = before.of_kind(Kind::Processes) else { return };
         let ended: Vec<_> = old.iter().filter(|line| line.state == LineState::Ended).collect();
         let Lines::Processes(new) = &mut moment.lines[Kind::Processes as usize] else { return };
-        for line in ended {
-            if new.iter().all(|other| other.item.process.id != line.item.process.id) {
-                new.push(Line { state: LineState::Gone, ..line.clone() });
-            }
-        }
+        // Of short-lived processes there can be thousands on both sides.
+        let known: HashSet<u32> = new.iter().map(|line| line.item.process.id).collect();
+        let missing = |line: &&Line<ProcessItem>| !known.contains(&line.item.process.id);
+        let gone = |line: &Line<ProcessItem>| Line { state: LineState::Gone, ..line.clone() };
+        new.extend(ended.into_iter().filter(missing).map(gone));
     }
 
     /// Who is selected stays, whatever he does.
@@ -87,9 +91,8 @@ impl App {
             }
             match (before.of_kind(kind), &mut moment.lines[kind as usize]) {
                 (Lines::Processes(old), Lines::Processes(new)) => {
-                    let is = |line: &&Line<hotset_analysis::top::ProcessItem>| {
-                        *key == ItemKey::Process(line.item.process.id)
-                    };
+                    let is =
+                        |line: &&Line<ProcessItem>| *key == ItemKey::Process(line.item.process.id);
                     new.extend(old.iter().find(is).map(later));
                 }
                 (Lines::Files(old), Lines::Files(new)) => {

@@ -21,6 +21,7 @@ pub(in crate::tui) fn loss_words(losses: &LiveLosses) -> String {
         (losses.tasks, "tasks not followed"),
         (losses.requests, "io_uring requests not followed"),
         (losses.skipped_programs, "programs skipped by the kernel"),
+        (losses.calls, "system calls not decoded"),
         (losses.unattributed, "requests counted for nobody"),
         (losses.events, "names or process events lost"),
         (losses.origins, "origins of pages not kept"),

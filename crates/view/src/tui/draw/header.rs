@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use hotset_analysis::live::LiveNumbers;
-use hotset_analysis::top::{Moment, Point};
+use hotset_analysis::top::{Column, Moment, Point};
 use hotset_facts::{MemInfo, Observed};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -53,7 +53,7 @@ fn title(app: &App, line: Rect, buf: &mut Buffer) {
         say(format!("{} UTC", when::clock(moment.at)), Style::new());
         say(format!("every {}", format::interval(app.setup.interval_ns)), Style::new());
     }
-    say(app.counting.words().to_owned(), look.strong());
+    say(app.counts().words().to_owned(), look.strong());
     if app.paused {
         say(" PAUSED ".to_owned(), look.warning());
     }
@@ -106,12 +106,17 @@ fn curve(app: &App, of: impl Fn(&Point) -> Option<f64>) -> Vec<Option<f64>> {
     points(app).map(of).collect()
 }
 
-/// Counts of the whole: of the interval, of a second, or since the start.
-fn totals(app: &App, moment: &Moment) -> LiveNumbers {
-    match (app.counting, app.since.moment()) {
-        (Counting::Start, Some(since)) => LiveNumbers::new(since.totals, since.seconds()),
-        _ => LiveNumbers::new(moment.totals, moment.seconds()),
+/// What counts are taken from: the interval, or the sums since the start.
+fn counted<'a>(app: &'a App, moment: &'a Moment) -> &'a Moment {
+    match (app.counts(), app.since.moment()) {
+        (Counting::Start, Some(since)) => since,
+        _ => moment,
     }
+}
+
+fn totals(app: &App, moment: &Moment) -> LiveNumbers {
+    let counted = counted(app, moment);
+    LiveNumbers::new(counted.totals, counted.seconds())
 }
 
 fn amount(app: &App, n: u64) -> String {
@@ -143,13 +148,13 @@ fn hit_meter<'a>(app: &App, moment: &Moment) -> Meter<'a> {
         words: vec![
             ("hits", amount(app, numbers.hits())),
             ("misses", amount(app, numbers.misses())),
-            ("faults", amount_or_gap(app, numbers.io.faults)),
+            ("faults", amount_or_gap(app, Column::Faults, numbers.io.faults)),
         ],
     }
 }
 
-fn amount_or_gap(app: &App, n: u64) -> String {
-    match super::help::reason(app, hotset_analysis::top::Column::Faults) {
+fn amount_or_gap(app: &App, column: Column, n: u64) -> String {
+    match super::help::reason(app, column) {
         Some(_) => "-".to_owned(),
         None => amount(app, n),
     }
@@ -166,7 +171,7 @@ fn device_meter<'a>(app: &App, moment: &Moment) -> Meter<'a> {
         words: vec![
             ("ahead", amount(app, numbers.io.readahead_pages)),
             ("direct", amount_of_bytes(app, numbers.direct_bytes())),
-            ("dirtied", amount(app, numbers.io.dirtied_pages)),
+            ("dirtied", amount_or_gap(app, Column::Dirties, numbers.io.dirtied_pages)),
         ],
     }
 }
@@ -190,7 +195,7 @@ fn io_meter<'a>(app: &App, moment: &Moment) -> Meter<'a> {
         words: vec![
             ("full", bare(pressure.io_full_ns)),
             ("mem", format!("{}/{}", bare(memory.0), bare(memory.1))),
-            ("refaults", observed(app, moment.host.refaulted_pages)),
+            ("refaults", observed(app, counted(app, moment).host.refaulted_pages)),
         ],
     }
 }
@@ -205,7 +210,7 @@ fn memory_meter<'a>(app: &App, moment: &Moment) -> Meter<'a> {
         style: app.setup.look.device(),
         words: vec![
             ("full", share(stalled(pressure.memory_full_ns, length))),
-            ("reclaimed", observed(app, moment.host.reclaimed_pages)),
+            ("reclaimed", observed(app, counted(app, moment).host.reclaimed_pages)),
         ],
     }
 }
@@ -216,7 +221,7 @@ fn memory(moment: &Moment, of: fn(&MemInfo) -> u64) -> String {
 
 fn cache_words(app: &App, moment: &Moment) -> Vec<Piece> {
     let look = app.setup.look;
-    let evicted = observed(app, moment.evicted_pages);
+    let evicted = observed(app, counted(app, moment).evicted_pages);
     let words = [
         ("Cache", memory(moment, |memory| memory.cached_bytes)),
         ("Buffers", memory(moment, |memory| memory.buffers_bytes)),
@@ -257,12 +262,13 @@ fn tall(app: &App, moment: &Moment, area: Rect, buf: &mut Buffer) {
     let half = area.width / 2;
     let left = Rect { width: half.saturating_sub(1), ..area };
     let right = Rect { x: area.x + half, width: area.width - half, ..area };
+    let counted = counted(app, moment);
     let lefts = [
         size_meter(app, moment, "Cache", |memory| memory.cached_bytes),
         size_meter(app, moment, "Dirty", |memory| memory.dirty_bytes),
         size_meter(app, moment, "Writeback", |memory| memory.writeback_bytes),
-        pages_meter(app, "Evicted", moment.evicted_pages, |point| point.evicted_pages),
-        pages_meter(app, "Refaults", moment.host.refaulted_pages, |point| {
+        pages_meter(app, "Evicted", counted.evicted_pages, |point| point.evicted_pages),
+        pages_meter(app, "Refaults", counted.host.refaulted_pages, |point| {
             point.host.refaulted_pages
         }),
     ];
@@ -271,7 +277,7 @@ fn tall(app: &App, moment: &Moment, area: Rect, buf: &mut Buffer) {
         device_meter(app, moment),
         io_meter(app, moment),
         memory_meter(app, moment),
-        pages_meter(app, "Written", moment.host.written_back_pages, |point| {
+        pages_meter(app, "Written", counted.host.written_back_pages, |point| {
             point.host.written_back_pages
         }),
     ];

@@ -43,7 +43,7 @@ const WORDS: &[(&str, &str)] = &[
     ("DEV_READ, DEV_WRITE", "bytes that the block layer was asked for"),
     ("WAIT", "time in reads that waited, and in direct I/O"),
     ("x or \u{d7}, grey", "has ended; its last interval stays for one more"),
-    ("others (table full)", "counted, but for nobody: a table of the sensor is full"),
+    ("others (no owner)", "counted, but for nobody: a table was full, or the process had ended"),
     ("PSI some, full", "share of time in which some, or all, tasks waited"),
     ("Cgroups", "counts are of a group's own processes, not of groups below it"),
 ];

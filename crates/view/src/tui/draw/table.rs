@@ -98,7 +98,7 @@ fn rest(app: &App, shown: &Shown<'_>) -> Vec<(String, Unlisted)> {
         _ => app.moment.as_ref().map(|moment| moment.others),
     };
     if let Some(io) = others.filter(|io| app.stack.is_empty() && !io.is_idle()) {
-        rest.push(("others (table full)".to_owned(), Unlisted { items: 1, io }));
+        rest.push(("others (no owner)".to_owned(), Unlisted { items: 1, io }));
     }
     rest
 }

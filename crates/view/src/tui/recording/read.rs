@@ -140,6 +140,7 @@ fn losses(named: &Counters) -> Result<LiveLosses, String> {
         tasks: counter(named, "tasks")?,
         requests: counter(named, "requests")?,
         skipped_programs: counter(named, "skipped_programs")?,
+        calls: counter(named, "calls")?,
     })
 }
 

@@ -92,6 +92,7 @@ fn losses(losses: &LiveLosses) -> Counters {
         ("tasks", losses.tasks),
         ("requests", losses.requests),
         ("skipped_programs", losses.skipped_programs),
+        ("calls", losses.calls),
     ])
 }
 

@@ -159,6 +159,18 @@ fn counts_intervals_and_pauses() {
 }
 
 #[test]
+fn an_expanded_item_is_never_called_a_sum_since_the_start() {
+    let mut app = app(80, 24);
+    text(&mut app, "cc");
+    assert!(screen(&app).contains("counts since the start"));
+    key(&mut app, Key::Enter);
+    assert!(!app.stack.is_empty());
+    assert!(screen(&app).contains("counts per interval"), "{}", screen(&app));
+    key(&mut app, Key::Esc);
+    assert!(screen(&app).contains("counts since the start"));
+}
+
+#[test]
 fn keys_of_a_recording() {
     let mut app = app(80, 24);
     assert_eq!(key(&mut app, Key::Right), Effect::None, "not in one");

@@ -29,7 +29,7 @@ fn what_is_written_is_read_again() {
     assert_eq!(read_header(&line).expect("read"), header());
     let mut full = interval(7);
     full.processes[1].ended = true;
-    full.losses = LiveLosses { tasks: 3, requests: 9, ..LiveLosses::default() };
+    full.losses = LiveLosses { tasks: 3, requests: 9, calls: 2, ..LiveLosses::default() };
     full.others = full.rows[0].io;
     let strange = std::ffi::OsString::from_vec(b"/tmp/\xff\xfe".to_vec());
     full.files[0].path = Observed::Value(Arc::new(strange.into()));

@@ -2,11 +2,9 @@
 
 use hotset_facts::{LabCell, LabSession};
 
-use super::super::{LabAnswer, compare, sure, words};
+use super::answer::TWIN;
+use super::{LabAnswer, compare, sure, words};
 use crate::bench::RatioEstimate;
-
-/// The factor that only the second of two equal cells has.
-const TWIN: &str = "twin";
 
 pub(super) fn of(session: &LabSession) -> Option<LabAnswer> {
     let mut found: Vec<(&LabCell, &LabCell, RatioEstimate)> = session
@@ -18,18 +16,21 @@ pub(super) fn of(session: &LabSession) -> Option<LabAnswer> {
             Some((first, twin, compare(first, twin)?))
         })
         .collect();
-    let away = |ratio: &RatioEstimate| (ratio.ratio.ln()).abs();
-    found.sort_by(|a, b| away(&b.2).total_cmp(&away(&a.2)));
+    let differs = |ratio: &RatioEstimate| ratio.interval.is_some_and(|one| !one.holds(1.0));
+    let away = |ratio: &RatioEstimate| ratio.ratio.ln().abs();
+    // What differs for certain first, then what is farthest apart.
+    found.sort_by(|a, b| differs(&b.2).cmp(&differs(&a.2)).then(away(&b.2).total_cmp(&away(&a.2))));
     let (first, twin, ratio) = found.first()?;
     let each: Vec<String> = found
         .iter()
         .map(|(first, _, ratio)| format!("{} {}", first.id, words::times(ratio.ratio)))
         .collect();
-    let differs = ratio.interval.is_some_and(|interval| !interval.holds(1.0));
-    let verdict = if differs {
-        "More than its intervals allow: this session can't decide anything closer than that."
-    } else {
-        "No more than chance allows."
+    let verdict = match ratio.interval {
+        None => "Too few rounds to tell.",
+        Some(_) if differs(ratio) => {
+            "More than its intervals allow: this session can't decide anything closer than that."
+        }
+        Some(_) => "No more than chance allows.",
     };
     Some(LabAnswer {
         question: "How much does a cell differ from itself in this session?".to_owned(),
@@ -38,7 +39,7 @@ pub(super) fn of(session: &LabSession) -> Option<LabAnswer> {
             each.join(", ")
         ),
         number: words::times(ratio.ratio),
-        sure: sure(ratio),
+        sure: format!("{}: {}", first.id, sure(ratio)),
         evidence: vec![first.id.clone(), twin.id.clone()],
     })
 }
