@@ -78,7 +78,7 @@ fn the_sensor_says_the_same(session: &Value, file: u64, block: u64) {
 #[test]
 fn memory_has_no_direct_reads_and_the_column_is_unsupported() {
     let mut command = Command::new(hotset());
-    command.args(["lab", "direct", "-q", "--quick", "--rounds", "1", "--dir", "/dev/shm"]);
+    command.args(["lab", "direct", "--quick", "--rounds", "1", "--dir", "/dev/shm"]);
     let done = command.args(["--size", "4M", "--block", "1M"]).output().expect("hotset");
     let text = format!("{}{}", String::from_utf8_lossy(&done.stdout), stderr(&done));
     assert!(text.contains("/dev/shm") && !text.contains("panicked"), "{text}");

@@ -136,8 +136,16 @@ impl CellNumbers {
 
 fn reasons(samples: &[LabSample]) -> Vec<LabReason> {
     let mut found: BTreeMap<(&'static str, bool), (usize, &str)> = BTreeMap::new();
-    for doubt in samples.iter().flat_map(|sample| &sample.doubts) {
-        found.entry((doubt.code, doubt.invalidates)).or_insert((0, &doubt.text)).0 += 1;
+    for sample in samples {
+        // A sample may have several doubts of a kind, and is one sample.
+        let mut own: Vec<(&'static str, bool)> = Vec::new();
+        for doubt in &sample.doubts {
+            let kind = (doubt.code, doubt.invalidates);
+            if !own.contains(&kind) {
+                own.push(kind);
+                found.entry(kind).or_insert((0, &doubt.text)).0 += 1;
+            }
+        }
     }
     let reason = |((code, invalidates), (samples, text)): (_, (usize, &str))| LabReason {
         code,

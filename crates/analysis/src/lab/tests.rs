@@ -18,6 +18,9 @@ fn what_does_not_count_is_not_averaged_in_and_not_lost() {
     assert_eq!(numbers.reasons.len(), 1);
     let reason = &numbers.reasons[0];
     assert_eq!((reason.code, reason.samples, reason.invalidates), ("state-not-reached", 1, true));
+    let again = one.samples[6].doubts[0].clone();
+    one.samples[6].doubts.push(again);
+    assert_eq!(CellNumbers::of(&one).reasons[0].samples, 1, "one sample with two doubts");
     assert_eq!(numbers.device_read_bytes, Some(0.0));
     assert_eq!(numbers.device_write_bytes, None, "missing is not zero");
     assert_eq!(numbers.cached_before, Some((1.0, 1.0)));

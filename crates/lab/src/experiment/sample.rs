@@ -161,7 +161,8 @@ fn of_part(
     let reached = seen.map_or(reached, |(pages, cached_pages)| {
         Observed::Value(StateReached { pages, cached_pages, ..StateReached::default() })
     });
-    if seen.is_some() {
+    // Once is enough: the whole run's doubt about its beginning may be there already.
+    if seen.is_some() && !doubts.iter().any(|doubt| doubt.code == "state-not-reached") {
         doubts.extend(gates::state(wanted, reached, None));
     }
     sample(&part.expects, &did, round, reached, doubts)
