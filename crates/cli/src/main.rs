@@ -9,7 +9,6 @@ mod commands;
 mod control;
 mod costs;
 mod exit;
-mod export;
 mod fallback;
 mod interrupt;
 mod lab;

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use hotset_export::{Header, Listen, OtlpUrl};
+
 use super::interval::parse_interval;
-use crate::export::{Header, Listen, OtlpUrl};
 
 /// Arguments of `export`.
 #[derive(Debug, clap::Args)]

@@ -22,7 +22,7 @@ use clap::{Parser, Subcommand};
 pub(crate) use attach::AttachArgs;
 pub(crate) use bench::{AroundArgs, BenchArgs, BenchOutput, ParameterArgs, RoundArgs};
 pub(crate) use control::{ControlOutput, EvictArgs, PinArgs, WarmArgs};
-pub(crate) use export::{ExportArgs, SeriesArgs};
+pub(crate) use export::ExportArgs;
 pub(crate) use lab::{LabArgs, LabOutput, LabProbeArgs};
 pub(crate) use ls::{FormArgs, LsArgs, SortArg};
 pub(crate) use report::ReportArgs;

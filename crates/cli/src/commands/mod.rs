@@ -2,6 +2,7 @@
 
 mod attach;
 mod doctor;
+mod export;
 mod generate;
 mod ls;
 mod ls_system;
@@ -18,7 +19,7 @@ pub(crate) fn dispatch(cli: Cli) -> Exit {
         Command::Attach(args) => attach::attach(&args),
         Command::Stat(args) => crate::live::stat(&args),
         Command::Top(args) => crate::live::top(&args),
-        Command::Export(args) => crate::export::export(&args),
+        Command::Export(args) => export::export(&args),
         Command::Ls(args) if args.system => ls_system::ls_system(&args),
         Command::Ls(args) => ls::ls(&args),
         Command::Warm(args) => crate::control::warm(&args),

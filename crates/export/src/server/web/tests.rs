@@ -21,7 +21,7 @@ impl Site {
     }
 
     fn web(&self) -> Web {
-        Web::new(Some(&self.0.join("web.yml"))).expect("a good file")
+        Web::new(Some(&self.0.join("web.yml")), |_| ()).expect("a good file")
     }
 }
 

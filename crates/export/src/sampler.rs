@@ -7,10 +7,10 @@ use hotset_analysis::live::{Accumulated, GrownLoss, LossWatch, SeriesLimits, sum
 use hotset_facts::{Interval, LiveIo, MemInfo, NotMeasured, Observed, Reason};
 use hotset_view::metrics::{Measured, OtlpNumbers, OwnNumbers, ProcessNumbers, SamplingState};
 
-use super::labels::Known;
-use super::shared::{Shared, Snapshot};
-use super::watch::Watched;
-use crate::args::SeriesArgs;
+use crate::SeriesOptions;
+use crate::labels::Known;
+use crate::shared::{Shared, Snapshot};
+use crate::watch::Watched;
 
 /// File systems with series of their own, where they are exported.
 const MOUNTS: usize = 64;
@@ -33,13 +33,13 @@ pub(super) struct Sampler {
     stopped_at: Option<SystemTime>,
 }
 
-/// What sampling took.
+/// How long it took to sample.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Spent {
-    /// In all.
-    pub(super) total: Duration,
-    /// The last time.
-    pub(super) last: Duration,
+pub struct SampleTime {
+    /// All samples so far.
+    pub total: Duration,
+    /// The last one.
+    pub last: Duration,
 }
 
 fn nanos(length: Duration) -> u64 {
@@ -49,14 +49,14 @@ fn nanos(length: Duration) -> u64 {
 impl Sampler {
     /// Nothing sampled yet; the session began at `started`.
     pub(super) fn new(
-        series: &SeriesArgs,
+        series: &SeriesOptions,
         interval: Duration,
         started: SystemTime,
         watched: Watched,
     ) -> Self {
         let limits = SeriesLimits {
-            commands: usize::from(series.commands),
-            cgroups: usize::from(series.cgroups),
+            commands: series.commands,
+            cgroups: series.cgroups,
             mounts: if series.mounts { MOUNTS } else { 0 },
         };
         Self {
@@ -95,7 +95,7 @@ impl Sampler {
     }
 
     /// Adds an interval, and says which losses grew in it.
-    pub(super) fn add(&mut self, interval: &Interval, spent: Spent) -> Vec<GrownLoss> {
+    pub(super) fn add(&mut self, interval: &Interval, time: SampleTime) -> Vec<GrownLoss> {
         self.counted.add(interval, &summarise_interval(interval));
         self.known.update_groups(&mut self.counted.cgroups);
         if self.mounts {
@@ -107,8 +107,8 @@ impl Sampler {
         self.own.rows = count(interval.rows.len());
         self.own.processes = count(interval.processes.len());
         self.own.files = count(interval.files.len());
-        self.own.sample_ns = nanos(spent.total);
-        self.own.last_sample_ns = nanos(spent.last);
+        self.own.sample_ns = nanos(time.total);
+        self.own.last_sample_ns = nanos(time.last);
         self.losses.grown(&interval.losses)
     }
 

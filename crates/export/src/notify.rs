@@ -6,13 +6,13 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 
 /// The socket of the service manager.
-pub(super) struct Notify {
+pub struct Notify {
     socket: Option<(UnixDatagram, SocketAddr)>,
 }
 
 impl Notify {
     /// The one that `NOTIFY_SOCKET` names.
-    pub(super) fn from_environment() -> Self {
+    pub fn from_environment() -> Self {
         Self::new(std::env::var_os("NOTIFY_SOCKET"))
     }
 
@@ -30,7 +30,7 @@ impl Notify {
     }
 
     /// Sends a state. A manager that can't be told is no reason to stop.
-    pub(super) fn tell(&self, state: &str) {
+    pub fn tell(&self, state: &str) {
         if let Some((socket, address)) = &self.socket {
             let _ = socket.send_to_addr(state.as_bytes(), address);
         }

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, anyhow};
 
 /// An address as it was typed: `127.0.0.1:9467`, `[::1]:9467`, `localhost:9467`, `:9467`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Listen {
+pub struct Listen {
     text: String,
     /// Without brackets; nothing for every address.
     host: Option<String>,
@@ -62,7 +62,7 @@ impl fmt::Display for Listen {
 
 impl Listen {
     /// Opens the sockets, one for each address that the name stands for.
-    pub(super) fn bind(&self) -> Result<Vec<TcpListener>> {
+    pub(crate) fn bind(&self) -> Result<Vec<TcpListener>> {
         let listeners = match &self.host {
             None => vec![self.bind_everywhere()?],
             Some(host) => {

@@ -1,7 +1,8 @@
 //! Pushing by OTLP/HTTP, in a thread of its own behind a short queue: sampling never waits for a receiver.
 
-use std::fmt;
-use std::str::FromStr;
+mod receiver;
+mod send;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
@@ -10,91 +11,26 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result};
 use hotset_view::metrics::{OtlpNumbers, Resource, otlp_json};
-use hyper::Uri;
-use hyper::header::{HeaderName, HeaderValue};
 use ring::rand::{SecureRandom, SystemRandom};
 
-use super::shared::Snapshot;
-use crate::output;
+use self::send::{Sender, Sent};
+use crate::shared::Snapshot;
+use crate::{PushOptions, Say};
 
-mod send;
-
-use send::{Sender, Sent};
+pub use self::receiver::{Header, OtlpUrl};
 
 /// Pushes that wait at most; the next one is dropped and counted.
 const QUEUE: usize = 4;
-/// The pauses between attempts double from here
+/// The pause before the second attempt; it doubles with each.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
-/// to here,
+/// The longest that it becomes.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-/// and each is shortened by up to half, so that a fleet does not come back at one time,
+/// Each pause is shortened by up to this share, so that a fleet does not come back at one time.
 const SPREAD: f64 = 0.5;
-/// until a push is given up: cumulative counters lose nothing by it but resolution.
+/// When a push is given up: cumulative counters lose nothing by it but resolution.
 const GIVE_UP: Duration = Duration::from_secs(300);
 /// How long a receiver may ask to be left alone.
 const LONGEST_WANTED: Duration = Duration::from_secs(3600);
-
-/// Where to push to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct OtlpUrl(String);
-
-impl FromStr for OtlpUrl {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        const EXPECTED: &str =
-            "expected http://HOST[:PORT] or https://…, such as http://localhost:4318";
-        let uri: Uri = text.parse().map_err(|_| EXPECTED)?;
-        if !matches!(uri.scheme_str(), Some("http" | "https")) || uri.host().is_none() {
-            return Err(EXPECTED.to_owned());
-        }
-        if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
-            return Err(
-                "a password does not belong into the URL: use --otlp-header Authorization=…"
-                    .to_owned(),
-            );
-        }
-        Ok(Self(match uri.path() {
-            "" | "/" if uri.query().is_none() => {
-                format!("{}/v1/metrics", text.trim_end_matches('/'))
-            }
-            _ => text.to_owned(),
-        }))
-    }
-}
-
-impl fmt::Display for OtlpUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-/// A header of a push.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Header {
-    name: HeaderName,
-    value: HeaderValue,
-}
-
-impl FromStr for Header {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
-        // The value may be a secret: it stays out of messages.
-        let mut value = HeaderValue::from_str(value.trim())
-            .map_err(|_| format!("the value of {name:?} has characters that no header can have"))?;
-        value.set_sensitive(true);
-        let name = name.trim().parse().map_err(|_| format!("{name:?} is no name of a header"))?;
-        Ok(Self { name, value })
-    }
-}
-
-impl fmt::Debug for Header {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}=…", self.name)
-    }
-}
 
 /// How pushing went.
 #[derive(Default)]
@@ -118,16 +54,12 @@ pub(super) struct Push {
 
 impl Push {
     /// Starts the thread; the first push is due one interval from now.
-    pub(super) fn start(
-        url: &OtlpUrl,
-        headers: Vec<Header>,
-        interval: Duration,
-        resource: Resource,
-    ) -> Result<Self> {
-        let sender = Sender::new(url, headers)?;
+    pub(super) fn start(options: PushOptions, resource: Resource, say: Say) -> Result<Self> {
+        let PushOptions { url, headers, interval } = options;
+        let sender = Sender::new(&url, headers)?;
         let (queue, waiting) = sync_channel(QUEUE);
         let counts = Arc::new(Counts::default());
-        let mut pusher = Pusher { sender, resource, counts: Arc::clone(&counts), said: false };
+        let mut pusher = Pusher { sender, resource, counts: Arc::clone(&counts), said: false, say };
         let thread = std::thread::Builder::new()
             .name("hotset-otlp".to_owned())
             .spawn(move || pusher.run(&waiting))
@@ -191,6 +123,7 @@ struct Pusher {
     counts: Arc<Counts>,
     /// A failure was said, and no success since.
     said: bool,
+    say: Say,
 }
 
 impl Pusher {
@@ -214,7 +147,7 @@ impl Pusher {
                 Sent::Later(why, Some(wanted)) => (why, Some(wanted.min(LONGEST_WANTED))),
                 Sent::Later(why, None) => (why, Some(spread(pause))),
             };
-            self.say(&why);
+            self.say_failure(&why);
             pause = (pause * 2).min(LONGEST_PAUSE);
             let waited = again.is_some_and(|wait| pause_for(wait, waiting, &self.counts));
             if !waited || begun.elapsed() >= GIVE_UP {
@@ -227,19 +160,19 @@ impl Pusher {
     fn taken(&mut self, rejected: u64) {
         self.counts.pushed.fetch_add(1, Ordering::Relaxed);
         if rejected > 0 && self.counts.rejected_points.fetch_add(rejected, Ordering::Relaxed) == 0 {
-            output::say(format_args!(
+            (self.say)(&format_args!(
                 "--otlp {}: {rejected} data points were refused; hotset_otlp_rejected_points_total counts on",
                 self.sender.url
             ));
         }
         if std::mem::take(&mut self.said) {
-            output::say(format_args!("--otlp {}: pushes are taken again", self.sender.url));
+            (self.say)(&format_args!("--otlp {}: pushes are taken again", self.sender.url));
         }
     }
 
-    fn say(&mut self, why: &str) {
+    fn say_failure(&mut self, why: &str) {
         if !std::mem::replace(&mut self.said, true) {
-            output::say(format_args!(
+            (self.say)(&format_args!(
                 "--otlp {}: {why}; hotset goes on, and hotset_otlp_pushes_total counts what fails",
                 self.sender.url
             ));
@@ -282,35 +215,5 @@ mod tests {
         let pauses: Vec<Duration> = (0..64).map(|_| spread(second)).collect();
         assert!(pauses.iter().all(|one| *one > second / 2 && *one <= second), "{pauses:?}");
         assert!(pauses.iter().any(|one| *one != pauses[0]), "{pauses:?}");
-    }
-
-    #[test]
-    fn a_url_without_a_path_gets_the_usual_one() {
-        for (text, url) in [
-            ("http://localhost:4318", "http://localhost:4318/v1/metrics"),
-            ("https://otel.example/", "https://otel.example/v1/metrics"),
-            ("http://[::1]:4318/in/v1/metrics", "http://[::1]:4318/in/v1/metrics"),
-        ] {
-            assert_eq!(text.parse::<OtlpUrl>().map(|url| url.to_string()), Ok(url.to_owned()));
-        }
-        for bad in ["localhost:4318", "ftp://host", "http://", "", "http:///v1/metrics", "/v1"] {
-            assert!(bad.parse::<OtlpUrl>().expect_err(bad).contains("http://localhost:4318"));
-        }
-        let error = "http://me:secret@host".parse::<OtlpUrl>().expect_err("a password");
-        assert!(error.contains("--otlp-header") && !error.contains("secret"));
-    }
-
-    #[test]
-    fn a_header_keeps_its_value_to_itself() {
-        let header: Header = "Authorization=Bearer a=b".parse().expect("a header");
-        assert_eq!(
-            (header.name.as_str(), header.value.to_str().ok()),
-            ("authorization", Some("Bearer a=b"))
-        );
-        assert!(!format!("{header:?}").contains("Bearer"));
-        assert!("Authorization".parse::<Header>().is_err());
-        assert!("a b=c".parse::<Header>().expect_err("a space").contains("\"a b\""));
-        let error = "X-Key=se\ncret".parse::<Header>().expect_err("a line feed");
-        assert!(error.contains("X-Key") && !error.contains("cret"), "{error}");
     }
 }

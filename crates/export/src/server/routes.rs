@@ -10,8 +10,8 @@ use hyper::{Method, Request, Response, StatusCode};
 
 use super::auth::Answer;
 use super::web::Loaded;
-use crate::export::negotiate::negotiate;
-use crate::export::shared::Shared;
+use crate::negotiate::negotiate;
+use crate::shared::Shared;
 
 /// The page runs nothing and loads nothing.
 const POLICY: &str =

@@ -12,7 +12,7 @@ use tokio_rustls::rustls::server::danger::ClientCertVerifier;
 use tokio_rustls::rustls::version::{TLS12, TLS13};
 use tokio_rustls::rustls::{RootCertStore, ServerConfig, SupportedProtocolVersion};
 
-use crate::export::web_config::{ClientAuth, MinVersion, TlsConfig};
+use crate::web_config::{ClientAuth, MinVersion, TlsConfig};
 
 /// Reads certificate, key and authorities.
 pub(super) fn server_config(config: &TlsConfig) -> Result<Arc<ServerConfig>> {

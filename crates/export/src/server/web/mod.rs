@@ -10,8 +10,8 @@ use tokio_rustls::TlsAcceptor;
 
 use super::auth::Auth;
 use super::tls;
-use crate::export::web_config::{ClientAuth, WebConfig};
-use crate::output;
+use crate::Say;
+use crate::web_config::{ClientAuth, WebConfig};
 
 /// What holds for a connection.
 pub(super) struct Loaded {
@@ -63,9 +63,10 @@ impl Loaded {
 }
 
 /// The file, what it asked for when it was read last, and the files' state then.
-pub(in crate::export) struct Web {
+pub(crate) struct Web {
     path: Option<PathBuf>,
     current: Mutex<Current>,
+    say: Say,
 }
 
 struct Current {
@@ -113,7 +114,7 @@ impl Web {
     ///
     /// # Errors
     /// Where it can't be read, or asks for what can't be done.
-    pub(in crate::export) fn new(path: Option<&Path>) -> Result<Self> {
+    pub(crate) fn new(path: Option<&Path>, say: Say) -> Result<Self> {
         let current = match path {
             None => Current { loaded: Arc::new(Loaded::plain()), files: Files::default() },
             Some(path) => {
@@ -121,17 +122,17 @@ impl Web {
                 Current { loaded: Arc::new(loaded?), files }
             }
         };
-        Ok(Self { path: path.map(Path::to_owned), current: Mutex::new(current) })
+        Ok(Self { path: path.map(Path::to_owned), current: Mutex::new(current), say })
     }
 
     /// Whether whoever reaches it may read.
-    pub(in crate::export) fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         let current = self.current();
         current.tls.is_none() && current.auth.is_none()
     }
 
     /// Whether connections are encrypted, as the file says now.
-    pub(in crate::export) fn has_tls(&self) -> bool {
+    pub(crate) fn has_tls(&self) -> bool {
         self.current().tls.is_some()
     }
 
@@ -147,7 +148,7 @@ impl Web {
             match loaded.and_then(|new| new.unless_laxer_than(&current.loaded, path)) {
                 Ok(new) => current.loaded = Arc::new(new),
                 Err(error) => {
-                    output::say(format_args!("{error:#}; what was read before still holds"));
+                    (self.say)(&format_args!("{error:#}; what was read before still holds"));
                 }
             }
         }

@@ -1,0 +1,137 @@
+//! `hotset export`: samples as `stat` does, and hands the intervals to the exporter.
+
+use std::cell::{Cell, RefCell};
+use std::ops::ControlFlow;
+use std::os::fd::BorrowedFd;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use hotset_export::{Exporter, Listening, Notify, Options, PushOptions, SampleTime, SeriesOptions};
+use hotset_facts::{Interval, NotMeasured};
+use hotset_observe::{DEFAULT_MAX_ROWS, Scope};
+use hotset_sys::child::Signals;
+
+use crate::args::ExportArgs;
+use crate::exit::Exit;
+use crate::live::{
+    Live, LiveOptions, LiveSource, MAX_INTERVAL, Rhythm, Waiter, Waiting, Woken, watch,
+};
+use crate::output;
+
+/// Between two signs of life; the unit in deploy/ expects one a minute.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(10);
+
+/// Serves what the sensor counts until a signal.
+pub(super) fn export(args: &ExportArgs) -> Exit {
+    match run(args) {
+        Ok(()) => Exit::Success,
+        Err(error) => {
+            output::say(format_args!("{error:#}"));
+            Exit::Failure
+        }
+    }
+}
+
+fn run(args: &ExportArgs) -> Result<()> {
+    // Before any thread begins, so that all of them leave signals to this one.
+    let signals = Signals::hold().context("signals can't be held back")?;
+    let notify = Notify::from_environment();
+    let listening = Listening::open(options(args))?;
+    let mut live = Live::start(LiveOptions {
+        scope: Scope::System,
+        max_rows: DEFAULT_MAX_ROWS,
+        names: false,
+        compat: args.compat,
+    })?;
+    let mut exporter = listening.start(live.not_measured())?;
+    notify.tell("READY=1");
+    let sampled = sample(args.interval, &signals, &notify, &mut live, &mut exporter);
+    let sampled = sampled.map_err(|error| {
+        exporter.stop_sampling(&format!("{error:#}"));
+        let mut waiter = Waiting::new(&signals);
+        while let Ok(Woken::Time) = waiter.wait(MAX_INTERVAL, None) {}
+        error.context("ended after sampling had stopped")
+    });
+    notify.tell("STOPPING=1");
+    exporter.finish();
+    sampled
+}
+
+fn options(args: &ExportArgs) -> Options {
+    let push = args.otlp.otlp.clone().map(|url| PushOptions {
+        url,
+        headers: args.otlp.otlp_header.clone(),
+        interval: args.otlp.otlp_interval,
+    });
+    let series = SeriesOptions {
+        cgroups: usize::from(args.series.cgroups),
+        commands: usize::from(args.series.commands),
+        mounts: args.series.mounts,
+        watch: args.series.watch.clone(),
+        watch_interval: args.series.watch_interval,
+    };
+    Options {
+        listen: args.listen.clone(),
+        web_config: args.web_config.clone(),
+        interval: args.interval,
+        series,
+        push,
+        say: |message| output::say(message),
+    }
+}
+
+/// Samples until a signal comes or the source fails.
+fn sample(
+    interval: Duration,
+    signals: &Signals,
+    notify: &Notify,
+    live: &mut Live,
+    exporter: &mut Exporter,
+) -> Result<()> {
+    let (time, gaps) = (Cell::new(SampleTime::default()), RefCell::default());
+    let mut source = Clocked { live, notify, told: Instant::now(), time: &time, gaps: &gaps };
+    let rhythm = Rhythm { interval, count: None };
+    watch(&mut source, &mut Waiting::new(signals), rhythm, &mut |interval, _| {
+        exporter.add(interval, time.get(), gaps.take());
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(())
+}
+
+/// The source with a clock around it, that gives signs of life while it works.
+struct Clocked<'a> {
+    live: &'a mut Live,
+    notify: &'a Notify,
+    told: Instant,
+    time: &'a Cell<SampleTime>,
+    /// What could not be decoded comes up as it runs.
+    gaps: &'a RefCell<Vec<NotMeasured>>,
+}
+
+impl LiveSource for Clocked<'_> {
+    fn readable(&self) -> Option<BorrowedFd<'_>> {
+        self.live.readable()
+    }
+
+    fn drain_interval(&self) -> Duration {
+        // However long an interval is, there is a sign of life.
+        self.live.drain_interval().min(SIGN_OF_LIFE)
+    }
+
+    fn drain(&mut self) -> Result<()> {
+        if self.told.elapsed() >= SIGN_OF_LIFE {
+            self.notify.tell("WATCHDOG=1");
+            self.told = Instant::now();
+        }
+        self.live.drain()
+    }
+
+    fn interval(&mut self) -> Result<Interval> {
+        let begun = Instant::now();
+        let interval = self.live.interval();
+        self.gaps.replace(self.live.not_measured());
+        let last = begun.elapsed();
+        self.time.set(SampleTime { total: self.time.get().total + last, last });
+        interval
+    }
+}
