@@ -79,6 +79,11 @@ mod tests {
 
     #[test]
     fn a_caught_signal_sets_the_flag_and_is_told() {
+        // What started this test may have ignored them, as nohup does with SIGHUP.
+        for signal in [libc::SIGHUP, libc::SIGINT] {
+            // SAFETY: gives a signal that no other test raises its default action back.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
         let stop = catch().expect("caught");
         assert!(!stop.load(Ordering::Relaxed) && signal().is_none());
         // SAFETY: raises a signal that the handler above takes.

@@ -113,13 +113,21 @@ fn a_warm_run_is_warm_at_its_spawn_a_hundred_times() {
     let log = std::fs::read_to_string(&log).expect("log");
     let seen: Vec<u64> = log.lines().map(|line| line.trim().parse().expect("number")).collect();
     assert_eq!((session.runs.len(), seen.len()), (100, 2000));
+    let is_warm = |cached: u64| cached * 1000 >= 1280 * 999;
+    let mut warm = 0;
     for (run, seen) in session.runs.iter().zip(seen.chunks(20)) {
-        let reached = run.reached_before.value().expect("verified");
-        assert_eq!((reached.pages, reached.unknown_files), (1280, 0));
-        assert!(reached.cached_pages * 1000 >= reached.pages * 999, "{reached:?}");
+        let [before, after] = [&run.reached_before, &run.reached_after]
+            .map(|reached| reached.value().expect("verified"));
+        assert_eq!((before.pages, before.unknown_files), (1280, 0));
         let seen: u64 = seen.iter().sum();
-        assert!(seen * 1000 >= 1280 * 999, "{seen} of 1280 pages when the command looked");
+        // A busy host may evict pages at any time. What it takes stays away, for the command reads none of them: a run that is
+        // told to be warm, before and after, was so in between.
+        if is_warm(before.cached_pages) && is_warm(after.cached_pages) {
+            assert!(is_warm(seen), "{seen} of 1280 pages when the command looked");
+            warm += 1;
+        }
     }
+    assert!(warm > 50, "only {warm} of 100 runs were warm");
 }
 
 #[test]
