@@ -35,7 +35,7 @@ pub use programs::{hotset, workload};
 pub use run::{HotsetRun, measure, prepare, profile_of, read_json, run_hotset, stderr};
 pub use scratch::Scratch;
 pub use shell::Shell;
-pub use state::{evict_verified, until, warm_verified};
+pub use state::{evict_verified, has_cachestat, until, warm_verified};
 
 /// Bytes of a mebibyte.
 pub const MIB: u64 = 1 << 20;

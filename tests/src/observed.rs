@@ -9,7 +9,7 @@ use crate::invariants::assert_invariants;
 use crate::json::{file_row, number};
 use crate::run::{HotsetRun, run_hotset};
 use crate::scratch::{Scratch, text};
-use crate::state::{evict_verified, until, warm_verified};
+use crate::state::{evict_verified, has_cachestat, until, warm_verified};
 
 /// The state that a file is in when the run begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +63,16 @@ impl Observed {
     pub fn assert_same(&self, pairs: &[(&str, &str)]) {
         for (seen, truth) in pairs {
             assert_eq!(self.seen(seen), self.truth(truth), "{seen} {truth}: {}", self.both());
+        }
+    }
+
+    /// Compares the misses with the truth. It knows them where every request began when the one before was over, and
+    /// the kernel has cachestat(2); there, it has to.
+    pub fn assert_misses(&self, one_at_a_time: bool) {
+        let known = one_at_a_time && has_cachestat();
+        assert_eq!(!self.truth["pages_missing_before"].is_null(), known, "{}", self.truth);
+        if known {
+            self.assert_same(&[("/read/misses", "/pages_missing_before")]);
         }
     }
 

@@ -14,6 +14,12 @@ use crate::pageflags::resident_pages;
 const ATTEMPTS: u32 = 20;
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// Whether the kernel has cachestat(2), without which nobody knows what was cached right before a request.
+pub fn has_cachestat() -> bool {
+    let file = File::open("/proc/self/exe").expect("open");
+    cache::cachestat(&file, 0, 1) != Err(rustix::io::Errno::NOSYS)
+}
+
 /// Evicts until no page of the file is cached.
 pub fn evict_verified(path: &Path) {
     until("the file is evicted", || {

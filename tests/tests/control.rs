@@ -1,11 +1,11 @@
 //! `hotset warm`, `evict` and `pin` as a user meets them, against what the kernel says of each page.
 
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, ChildStderr, Command, Output, Stdio};
 
 use hotset_tests::held::{Mapped, Mlock};
 use hotset_tests::listing::count;
@@ -225,13 +225,21 @@ fn bad_usage_is_2() {
 }
 
 /// A `pin` in the foreground that is ended with this value.
-struct Pinning(Child);
+struct Pinning(Child, BufReader<ChildStderr>);
 
 impl Pinning {
     fn start(words: &[&str]) -> Self {
         let mut command = Command::new(hotset());
-        command.arg("pin").args(words).stdout(Stdio::null()).stderr(Stdio::null());
-        Self(with_default_signals(&mut command).spawn().expect("hotset"))
+        command.arg("pin").args(words).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = with_default_signals(&mut command).spawn().expect("hotset");
+        let said = child.stderr.take().expect("a pipe");
+        Self(child, BufReader::new(said))
+    }
+
+    /// Reads what it says up to a line with these words.
+    fn wait_for_line(&mut self, words: &str) {
+        let found = self.1.by_ref().lines().any(|line| line.expect("a line").contains(words));
+        assert!(found, "it ended without saying \"{words}\"");
     }
 
     fn end(mut self) -> i32 {
@@ -265,7 +273,7 @@ fn a_pinned_file_stays_grows_and_is_replaced() {
     let scratch = Scratch::new("pin");
     let path = scratch.file("file", 20 * PAGE);
     evict_verified(&path);
-    let pinning = Pinning::start(&["--budget", "1M", text(&path)]);
+    let mut pinning = Pinning::start(&["--budget", "1M", text(&path)]);
     until("it is held", || (stays(&path) == 20).then_some(()));
     let mut file = File::options().append(true).open(&path).expect("open");
     file.write_all(&vec![1; 30 * PAGE as usize]).expect("write");
@@ -276,7 +284,7 @@ fn a_pinned_file_stays_grows_and_is_replaced() {
     // Beyond the budget: what is held stays held.
     let mut file = File::options().append(true).open(&path).expect("open");
     file.write_all(&vec![1; 2 * MIB as usize]).expect("write");
-    std::thread::sleep(std::time::Duration::from_millis(1500));
+    pinning.wait_for_line("not followed");
     let held = stays(&path);
     assert!((70..256).contains(&held), "{held}");
     assert_eq!(pinning.end(), 0);

@@ -97,9 +97,8 @@ fn memory_alone_faults_once_a_page_or_once_a_huge_page() {
         .expect("facts")
         .iter()
         .any(|fact| fact["name"] == "transparent huge pages" && fact["value"] == "always");
-    if !huge_unasked {
-        assert!(faults("touch", "fresh") >= pages);
-    }
+    let least = if huge_unasked { pages / 512 } else { pages };
+    assert!(faults("touch", "fresh") >= least, "{} of {least}", faults("touch", "fresh"));
     assert!(faults("touch", "huge") < pages / 16, "{}", faults("touch", "huge"));
     assert!(faults("zero", "reused") < pages / 16);
 }

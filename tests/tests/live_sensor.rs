@@ -11,7 +11,8 @@ use hotset_observe::live::{LiveOptions, LiveSample, LiveSession};
 use hotset_observe::{DEFAULT_MAX_ROWS, Scope};
 use hotset_tests::scratch::text;
 use hotset_tests::{
-    Group, MIB, Scratch, Shell, evict_verified, measure, number, until, warm_verified, workload,
+    Group, MIB, Scratch, Shell, evict_verified, has_cachestat, measure, number, until,
+    warm_verified, workload,
 };
 
 fn session(scope: Scope, max_rows: u32, compat: bool) -> LiveSession {
@@ -84,19 +85,20 @@ fn an_interval_is_exact(compat: bool) {
         let seen = sample(&mut session);
         let pid = number(&truth, "/pid");
         let rows = done_to(&seen, id);
-        let (process, io) = rows.iter().find(|(process, _)| u64::from(process.pid) == pid)?;
+        let row = rows.iter().find(|(process, _)| u64::from(process.pid) == pid);
+        let (process, io) = row.expect("a row of the process and the file");
         assert_eq!(&*process.comm, "workload");
         assert!(process.ended);
         assert_eq!(process.ppid.as_value(), Some(&std::process::id()));
         assert_eq!(process.uid.as_value(), Some(&0));
-        let file = seen.files.iter().find(|file| file.id == id)?;
+        let file = seen.files.iter().find(|file| file.id == id).expect("the file");
         assert_eq!(file.path.as_value().map(|path| path.as_path()), Some(&*path));
         assert_eq!(io.read_pages, number(&truth, "/pages"));
         assert_eq!(io.read_bytes, number(&truth, "/bytes"));
         let calls = number(&truth, "/requests") + number(&truth, "/eof_calls");
         assert_eq!(io.read_calls, calls);
         assert_eq!(io.device_read_bytes, number(&truth, "/block_read_bytes"));
-        if !truth["pages_missing_before"].is_null() {
+        if has_cachestat() {
             assert_eq!(io.read_misses, number(&truth, "/pages_missing_before"));
         }
         assert_eq!(io.hits() + io.read_misses, io.read_pages);
