@@ -1,5 +1,7 @@
 //! Whatever is saved comes back; whatever was changed is refused, with the place.
 
+#![allow(clippy::expect_used, reason = "helpers of tests")]
+
 use hotset_facts::{Dev, PageRange};
 use hotset_snapshot::{
     FileSystem, Header, Mtime, Reader, Record, SavedFile, SnapshotError, Writer, verify,

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hotset_analysis::top::Moment;
 use hotset_facts::{Interval, LiveFile, LiveProcess, LiveRow, Observed};
@@ -40,7 +40,12 @@ type View = (&'static str, fn(&mut App));
 
 #[test]
 #[ignore = "a measurement: cargo test --release -p hotset-view tui::tests::speed -- --ignored --nocapture"]
-#[allow(clippy::print_stderr)]
+#[allow(
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a measurement reads the clock and says what it found"
+)]
 fn how_long_a_refresh_takes() {
     let mut app = App::new(setup(200, 60));
     let views: [View; 6] = [
@@ -62,7 +67,7 @@ fn how_long_a_refresh_takes() {
         let mut times: Vec<[Duration; 3]> = (0..7)
             .map(|n| {
                 let interval = busy(n);
-                let begun = Instant::now();
+                let begun = std::time::Instant::now();
                 let moment = Moment::of(interval, &mut Known);
                 let summed = begun.elapsed();
                 let line = interval_line(&moment.bounded(50));
