@@ -158,15 +158,48 @@ fn a_control_group_is_observed_and_what_is_beside_it_is_not() {
     stranger.end();
 }
 
+/// Every command that takes `--cgroup`.
+const CGROUP_COMMANDS: [&[&str]; 4] = [
+    &["attach", "--duration", "1ms", "--cgroup"],
+    &["stat", "0.1", "1", "--cgroup"],
+    &["top", "--batch", "1", "0.1", "--cgroup"],
+    &["ls", "--cgroup"],
+];
+
+#[test]
+fn a_control_group_is_known_by_its_directory_and_by_its_path() {
+    let scratch = Scratch::new("group-names");
+    let group = Group::new(&scratch);
+    let path = Path::new("/").join(group.dir().file_name().expect("a name"));
+    let mut sleep = Command::new("sleep").arg("60").spawn().expect("sleep");
+    group.add_below(u64::from(sleep.id()));
+    let run = |(words, name): (&[&'static str], &Path)| {
+        let output = Command::new(hotset()).args(words).arg(name).output().expect("hotset");
+        (words[0], name.to_owned(), output.status.code(), stderr(&output))
+    };
+    let all = CGROUP_COMMANDS.iter().flat_map(|words| [(*words, group.dir()), (*words, &path)]);
+    let ended: Vec<_> = all.map(run).collect();
+    sleep.kill().expect("kill");
+    sleep.wait().expect("wait");
+    for (command, name, code, said) in ended {
+        assert_eq!(code, Some(0), "{command} --cgroup {}: {said}", name.display());
+    }
+}
+
 #[test]
 fn what_is_no_control_group_is_refused() {
     let scratch = Scratch::new("no-group");
     let missing = scratch.path("missing");
-    for path in [scratch.dir(), &missing] {
-        let words = ["attach", "--duration", "1ms", "--cgroup", text(path)];
-        let output = Command::new(hotset()).args(words).output().expect("hotset");
-        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
-        assert!(stderr(&output).contains(text(path)), "{}", stderr(&output));
+    for (words, path) in
+        CGROUP_COMMANDS.iter().flat_map(|words| [(words, scratch.dir()), (words, &missing)])
+    {
+        let output = Command::new(hotset()).args(*words).arg(path).output().expect("hotset");
+        let said = stderr(&output);
+        assert_ne!(output.status.code(), Some(0), "{words:?}: {said}");
+        assert!(
+            said.contains(text(path)) && said.contains("is not a control group"),
+            "{words:?}: {said}"
+        );
     }
 }
 

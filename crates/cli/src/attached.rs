@@ -1,24 +1,20 @@
 //! Observing what already runs.
 
-use std::fs;
-use std::io::ErrorKind;
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result, bail};
 use hotset_facts::{Command, ExitStatus, Observed, Pid, Profile, Reason, Target};
-use hotset_observe::{DRAIN_INTERVAL, Options, Scope, Session};
-use hotset_sys::child::{self, Signals};
-use hotset_sys::proc::{children, cmdline};
+use hotset_observe::{DRAIN_INTERVAL, Options, Session};
+use hotset_sys::child::Signals;
+use hotset_sys::proc::cmdline;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::args::AttachArgs;
 use crate::output;
 use crate::runner;
+use crate::scoped::{Scoped, family};
 
-/// statfs(2)'s number for control groups of version 2 (include/uapi/linux/magic.h).
-const CGROUP2_SUPER_MAGIC: u64 = 0x6367_7270;
 const NOT_OURS: Reason =
     Reason::not_measured("an attached session sees a part of the process's life");
 
@@ -26,9 +22,8 @@ const NOT_OURS: Reason =
 pub(crate) fn observe(args: &AttachArgs) -> Result<Profile> {
     let signals = Signals::hold().context("signals can't be held back")?;
     let target = target(args);
-    // Opened before the sensor: a process that ends meanwhile still leaves its number to nobody else.
-    let pidfd = args.pid.map(open_process).transpose()?;
-    let options = Options { max_rows: args.max_rows, ..Options::new(scope(args)?) };
+    let scoped = Scoped::new(args.pid, args.cgroup.as_deref())?;
+    let options = Options { max_rows: args.max_rows, ..Options::new(scoped.scope) };
     let mut session = Session::start(options)?;
     if let Some(pid) = args.pid {
         // Those that were forked while the sensor was being attached.
@@ -40,7 +35,7 @@ pub(crate) fn observe(args: &AttachArgs) -> Result<Profile> {
     let started_at = SystemTime::now();
     let begun = Instant::now();
     let argv = args.pid.and_then(|pid| cmdline::of(pid).ok().flatten()).unwrap_or_default();
-    watch(&mut session, &signals, pidfd.as_ref(), args.duration, begun)?;
+    watch(&mut session, &signals, scoped.pidfd.as_ref(), args.duration, begun)?;
     let wall_ns = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
     let observation = session.finish()?;
     let exit = exit_of(args.pid, &observation.processes);
@@ -70,59 +65,6 @@ fn target(args: &AttachArgs) -> Target {
         (None, Some(path)) => Target::Cgroup(path.clone()),
         (None, None) => Target::System,
     }
-}
-
-fn scope(args: &AttachArgs) -> Result<Scope> {
-    match (&args.pid, &args.cgroup) {
-        (Some(pid), _) => Ok(Scope::Processes(family(*pid)?)),
-        (None, Some(path)) => cgroup_scope(path),
-        (None, None) => Ok(Scope::System),
-    }
-}
-
-/// A descriptor of a program that runs; a kernel thread is refused.
-pub(crate) fn open_process(pid: Pid) -> Result<OwnedFd> {
-    let pidfd = child::pidfd(pid).with_context(|| format!("process {pid}"))?;
-    if fs::read_link(format!("/proc/{pid}/exe"))
-        .is_err_and(|error| error.kind() == ErrorKind::NotFound)
-    {
-        bail!("process {pid}: is a kernel thread or has ended; hotset observes programs");
-    }
-    Ok(pidfd)
-}
-
-/// A process and all below it.
-pub(crate) fn family(pid: Pid) -> Result<Vec<Pid>> {
-    let below = children::descendants(pid)?;
-    Ok(std::iter::once(pid).chain(below.into_iter().map(|stat| stat.pid)).collect())
-}
-
-/// A group of version 2 is matched in the kernel; the processes of a version 1 group are listed now and followed.
-pub(crate) fn cgroup_scope(path: &Path) -> Result<Scope> {
-    let stat =
-        rustix::fs::statfs(path).with_context(|| format!("control group {}", path.display()))?;
-    if u64::try_from(stat.f_type).is_ok_and(|magic| magic == CGROUP2_SUPER_MAGIC) {
-        return Ok(Scope::Cgroup(path.to_path_buf()));
-    }
-    let mut pids = Vec::new();
-    collect_processes(path, &mut pids)?;
-    if pids.is_empty() {
-        bail!("control group {}: there is no process in it", path.display());
-    }
-    Ok(Scope::Processes(pids))
-}
-
-fn collect_processes(path: &Path, pids: &mut Vec<Pid>) -> Result<()> {
-    let list = path.join("cgroup.procs");
-    let text = fs::read_to_string(&list)
-        .with_context(|| format!("{}: not a control group, which has this file", list.display()))?;
-    pids.extend(text.lines().filter_map(|line| line.parse::<Pid>().ok()));
-    for entry in fs::read_dir(path).with_context(|| path.display().to_string())?.flatten() {
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            collect_processes(&entry.path(), pids)?;
-        }
-    }
-    Ok(())
 }
 
 fn watch(

@@ -17,6 +17,7 @@ mod output;
 mod plan;
 mod runner;
 mod saved;
+mod scoped;
 mod spawn;
 
 use std::process::ExitCode;

@@ -16,7 +16,7 @@ pub(crate) struct AttachArgs {
     /// A process, with its children.
     #[arg(long, value_name = "PID", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) pid: Option<u32>,
-    /// A control group, by its directory.
+    /// A control group: its directory, or its path, such as /system.slice/nginx.service.
     #[arg(long, value_name = "DIR")]
     pub(crate) cgroup: Option<PathBuf>,
     /// The whole host.

@@ -17,7 +17,7 @@ pub(crate) struct LsArgs {
     #[arg(long, value_name = "PID", value_parser = clap::value_parser!(u32).range(1..), conflicts_with_all = ["paths", "files_from"])]
     #[arg(help_heading = "Which files")]
     pub(crate) pid: Option<u32>,
-    /// The same for the processes of a control group, by its directory.
+    /// The same for the processes of a control group: its directory, or its path, such as /system.slice/nginx.service.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["paths", "files_from", "pid"])]
     #[arg(help_heading = "Which files")]
     pub(crate) cgroup: Option<PathBuf>,

@@ -36,7 +36,7 @@ pub(crate) struct StatArgs {
     /// Only a process and its children; ends when it does.
     #[arg(long, value_name = "PID", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "cgroup")]
     pub(crate) pid: Option<u32>,
-    /// Only a control group and those below it, by its directory.
+    /// Only a control group and those below it: its directory, or its path, such as /system.slice/nginx.service.
     #[arg(long, value_name = "DIR")]
     pub(crate) cgroup: Option<PathBuf>,
     /// All columns, also where the terminal is too narrow for them.

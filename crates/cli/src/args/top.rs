@@ -125,7 +125,7 @@ pub(crate) struct TopArgs {
     /// Only a process and its children.
     #[arg(long, value_name = "PID", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "cgroup")]
     pub(crate) pid: Option<u32>,
-    /// Only a control group and those below it, by its directory.
+    /// Only a control group and those below it: its directory, or its path, such as /system.slice/nginx.service.
     #[arg(long, value_name = "DIR")]
     pub(crate) cgroup: Option<PathBuf>,
     /// When to use colour.

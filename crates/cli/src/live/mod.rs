@@ -1,7 +1,6 @@
 //! Watching a host: the loop that `stat`, `top` and `export` share. One source gives intervals; each command shows them.
 
 mod beat;
-mod scoped;
 mod source;
 mod stat;
 mod top;
@@ -16,7 +15,6 @@ use hotset_facts::Interval;
 pub(crate) use hotset_observe::live::LiveOptions;
 
 pub(crate) use beat::Beat;
-pub(crate) use scoped::Scoped;
 pub(crate) use source::Live;
 pub(crate) use stat::stat;
 pub(crate) use top::top;

@@ -9,7 +9,7 @@ use hotset_observe::live::{LiveOptions, LiveSession};
 use hotset_sys::host::HostSampler;
 
 use super::LiveSource;
-use crate::attached;
+use crate::scoped;
 
 /// A session of the sensor, and the host beside it.
 pub(crate) struct Live {
@@ -29,7 +29,7 @@ impl Live {
 
     /// Adds a process with its children to a session of processes: some may have been forked while it started.
     pub(crate) fn follow(&mut self, pid: Pid) -> Result<()> {
-        Ok(self.session.add_processes(&attached::family(pid)?)?)
+        Ok(self.session.add_processes(&scoped::family(pid)?)?)
     }
 
     /// The session, for what is asked of single items.

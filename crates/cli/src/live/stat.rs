@@ -11,10 +11,11 @@ use hotset_sys::host::GroupCacheReader;
 use hotset_view::live::stat as view;
 use rustix::process::Signal;
 
-use super::{Ended, Ending, Live, LiveOptions, Rhythm, Scoped, Waiting, watch};
+use super::{Ended, Ending, Live, LiveOptions, Rhythm, Waiting, watch};
 use crate::args::StatArgs;
 use crate::exit::Exit;
 use crate::output::{self, StatOutput};
+use crate::scoped::Scoped;
 
 /// Prints a line an interval.
 pub(crate) fn stat(args: &StatArgs) -> Exit {
@@ -42,6 +43,7 @@ fn run(args: &StatArgs) -> Result<()> {
     }
     let gaps = source.not_measured();
     let mut lines = Lines::new(StatOutput::new(args), args, &gaps);
+    lines.group = scoped.group.as_ref().map(|group| GroupCacheReader::new(group.dir()));
     if !lines.begin() {
         return lines.out.finish();
     }
@@ -124,7 +126,7 @@ impl<'a, O: Out> Lines<'a, O> {
         Self {
             out,
             args,
-            group: args.cgroup.as_deref().map(GroupCacheReader::new),
+            group: None,
             unmeasured: Unmeasured::of(gaps),
             gaps,
             said: Vec::new(),

@@ -1,8 +1,8 @@
-//! Whether control groups are still there.
+//! Where control groups are, and whether they still are.
 
 use std::path::{Component, Path, PathBuf};
 
-use super::inside;
+use super::{has_word, inside};
 use crate::proc::mountinfo::{self, Mount};
 
 /// Where the hierarchies of control groups are mounted, as they were when this was made.
@@ -22,6 +22,23 @@ impl Hierarchies {
             }
         }
         Self { mounts }
+    }
+
+    /// The directory of the group `path` that `is_group` accepts, and whether it is of version 2.
+    pub(super) fn find(
+        &self,
+        path: &Path,
+        is_group: impl Fn(&Path) -> bool,
+    ) -> Option<(PathBuf, bool)> {
+        let mut mounts: Vec<&Mount> = self.mounts.iter().collect();
+        mounts.sort_by_key(|mount| {
+            let accounts_memory = has_word(&mount.super_options, "memory");
+            (mount.fs_type != "cgroup2", !accounts_memory)
+        });
+        let mut places = mounts
+            .into_iter()
+            .filter_map(|mount| Some((place(mount, path)?, mount.fs_type == "cgroup2")));
+        places.find(|(dir, _)| is_group(dir))
     }
 
     /// Whether the group `path`, as /proc/PID/cgroup has it, is there. True also where that can't be known, because no
@@ -68,6 +85,19 @@ mod tests {
         let mounts = mountinfo::parse(line).expect("mounts");
         assert_eq!(seen_root(&mounts[0]), Some(PathBuf::from("/")));
         assert_eq!(seen_root(&mounts[1]), None);
+    }
+
+    #[test]
+    fn of_several_hierarchies_version_two_is_meant_and_then_the_one_of_memory() {
+        let line = b"35 31 0:32 / /cg/cpu rw - cgroup cgroup rw,cpu\n\
+                     36 31 0:33 / /cg/memory rw - cgroup cgroup rw,memory\n\
+                     41 31 0:38 /box /cg/unified rw - cgroup2 cgroup2 rw\n";
+        let all = Hierarchies { mounts: mountinfo::parse(line).expect("mounts") };
+        let find = |path: &str| all.find(Path::new(path), |_| true);
+        assert_eq!(find("/box/a"), Some((PathBuf::from("/cg/unified/a"), true)));
+        assert_eq!(find("/a"), Some((PathBuf::from("/cg/memory/a"), false)), "not in the box");
+        let without_memory = all.find(Path::new("/a"), |dir| !dir.starts_with("/cg/memory"));
+        assert_eq!(without_memory, Some((PathBuf::from("/cg/cpu/a"), false)));
     }
 
     #[test]

@@ -12,8 +12,9 @@ use super::record::Recorder;
 use super::{order_or_usual, session};
 use crate::args::TopArgs;
 use crate::exit::Exit;
-use crate::live::{Ending, LiveSource, Rhythm, Scoped, Waiting, watch};
+use crate::live::{Ending, LiveSource, Rhythm, Waiting, watch};
 use crate::output;
+use crate::scoped::Scoped;
 
 /// Lines of a sample, unless another number is asked for.
 const LINES: usize = 20;

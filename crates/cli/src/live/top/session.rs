@@ -14,7 +14,8 @@ use super::record::Recorder;
 use super::screen::{self, Feed};
 use crate::args::TopArgs;
 use crate::exit::Exit;
-use crate::live::{Beat, Live, LiveOptions, LiveSource, Scoped};
+use crate::live::{Beat, Live, LiveOptions, LiveSource};
+use crate::scoped::Scoped;
 
 /// Starts the sensor for a scope.
 pub(super) fn start(scoped: &Scoped) -> Result<Live> {

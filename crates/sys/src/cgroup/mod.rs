@@ -1,20 +1,15 @@
 //! The control groups around this process, and the memory that they leave it.
 
+mod group;
 mod headroom;
 pub mod names;
 mod present;
 
 use std::path::{Component, Path, PathBuf};
 
-use hotset_facts::Pid;
-use rustix::io::Errno;
-
-use crate::proc::ProcError;
 use crate::proc::mountinfo::{self, Mount};
 
-/// The file that lists a group's processes, in both versions.
-const MEMBERS: &str = "cgroup.procs";
-
+pub use group::{Group, GroupError, processes};
 pub use headroom::{GroupMemory, Headroom, headroom};
 pub use present::{Hierarchies, seen_root};
 
@@ -35,63 +30,6 @@ fn own_groups() -> Vec<MemoryGroup> {
 /// Where control groups of version 2 are mounted, if they are.
 pub fn v2_mount(mounts: &[Mount]) -> Option<&Path> {
     mounts.iter().find(|mount| mount.fs_type == "cgroup2").map(|mount| mount.mount_point.as_path())
-}
-
-/// The processes of the control group `group` and of those below it, in ascending order.
-///
-/// `group` is a directory of any hierarchy, or a path as /proc/PID/cgroup has it (`/system.slice/x.service`). Processes
-/// outside of this PID namespace have no number and are left out.
-///
-/// # Errors
-/// Where there is no such group, or it can't be read. Groups below it that vanish meanwhile are none.
-pub fn processes(group: &Path) -> Result<Vec<Pid>, ProcError> {
-    let top = directory_of(group);
-    let mut pids = read_members(&top)?;
-    let mut dirs = vec![top];
-    while let Some(dir) = dirs.pop() {
-        for entry in std::fs::read_dir(&dir).into_iter().flatten().flatten() {
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                // It vanished, or is a group of threads, whose processes were listed further up.
-                pids.extend(read_members(&entry.path()).unwrap_or_default());
-                dirs.push(entry.path());
-            }
-        }
-    }
-    pids.sort_unstable();
-    pids.dedup();
-    Ok(pids)
-}
-
-fn directory_of(group: &Path) -> PathBuf {
-    let is_group = |dir: &Path| dir.join(MEMBERS).exists();
-    if is_group(group) {
-        return group.to_owned();
-    }
-    mountinfo::own()
-        .unwrap_or_default()
-        .iter()
-        .filter(|mount| mount.fs_type.starts_with("cgroup"))
-        .map(|mount| inside(mount, &Path::new("/").join(group)))
-        // What the mount doesn't show would be its root, and so everybody.
-        .find(|dir| dir.ends_with(group.strip_prefix("/").unwrap_or(group)) && is_group(dir))
-        .unwrap_or_else(|| group.to_owned())
-}
-
-fn read_members(dir: &Path) -> Result<Vec<Pid>, ProcError> {
-    let path = dir.join(MEMBERS);
-    let text = match std::fs::read_to_string(&path) {
-        // A group of threads can only list those.
-        Err(error) if Errno::from_io_error(&error) == Some(Errno::OPNOTSUPP) => {
-            std::fs::read_to_string(dir.join("cgroup.threads"))
-        }
-        text => text,
-    };
-    match text {
-        Ok(text) => {
-            Ok(text.lines().filter_map(|pid| pid.parse().ok()).filter(|&pid| pid != 0).collect())
-        }
-        Err(error) => Err(ProcError::Read { path, error }),
-    }
 }
 
 /// One control group that can limit memory.
@@ -204,31 +142,6 @@ mod tests {
         let limit = tightest(&MemoryGroup { dir, top: top.clone(), limit_file: "memory.max" });
         std::fs::remove_dir_all(&top).expect("cleanup");
         assert_eq!(limit, Some(1000));
-    }
-
-    #[test]
-    fn the_processes_of_a_group_and_of_those_below_it() {
-        let mount = mountinfo::own()
-            .expect("mounts")
-            .into_iter()
-            .find(|mount| mount.fs_type.starts_with("cgroup"))
-            .expect("a mounted hierarchy");
-        let name = format!("hotset-test-{}", std::process::id());
-        let below = mount.mount_point.join(&name).join("below");
-        std::fs::create_dir_all(&below).expect("groups");
-        let mut child = std::process::Command::new("sleep").arg("60").spawn().expect("spawn");
-        std::fs::write(below.join(MEMBERS), child.id().to_string()).expect("move");
-        let by_directory = processes(&mount.mount_point.join(&name));
-        let by_name = processes(&Path::new("/").join(&name));
-        child.kill().expect("kill");
-        child.wait().expect("wait");
-        for dir in [below.clone(), mount.mount_point.join(&name)] {
-            std::fs::remove_dir(dir).expect("cleanup");
-        }
-        assert_eq!(by_directory.expect("processes"), [child.id()]);
-        assert_eq!(by_name.expect("processes"), [child.id()]);
-        let error = processes(Path::new("/no/such/group")).expect_err("no group");
-        assert!(error.to_string().contains("/no/such/group/cgroup.procs"), "{error}");
     }
 
     #[test]
