@@ -219,7 +219,7 @@ fn names_that_do_not_exist() {
     assert_eq!(number(lookups, "/failed_unnamed"), 0, "{lookups}");
     for wanted in run.truth["lookups"]["by_directory"].as_array().expect("directories") {
         let failed = number(wanted, "/failed");
-        let rows = lookups["by_directory"].as_array().expect("directories");
+        let rows = run.profile["lookups_by_directory"].as_array().expect("directories");
         let row = rows.iter().find(|row| row["directory"] == wanted["directory"]);
         let seen = row.map_or(0, |row| number(row, "/failed"));
         assert_eq!(seen, failed, "{wanted} in {lookups}");

@@ -61,6 +61,8 @@ pub struct Summary {
     pub findings: Vec<Finding>,
     /// The rules that found nothing, and those that could not tell.
     pub verdicts: Vec<RuleVerdict>,
+    /// What elementary operations cost on this host, as far as it was measured.
+    pub costs: Observed<CostTable>,
     /// Which savings were worth a finding.
     pub gate: Gate,
     /// What was lost.
@@ -171,6 +173,7 @@ pub fn summarise(profile: Profile, costs: Observed<CostTable>, gate: Gate) -> Su
         by_directory,
         findings,
         verdicts,
+        costs,
         gate,
         losses: Losses::of(&profile),
         profile,

@@ -111,7 +111,7 @@ impl ReadIo {
 
     /// Requested pages that had to be read from the device: misses and read-ahead hits.
     pub fn from_device(&self) -> u64 {
-        self.misses + self.readahead_hits
+        self.misses.saturating_add(self.readahead_hits)
     }
 
     /// Calls that did not continue the previous one.

@@ -23,10 +23,11 @@ mod table;
 mod testing;
 pub mod tui;
 pub mod units;
+pub mod wire;
 
 pub use doctor::{doctor_json, doctor_text};
 pub use escape::{escape_bytes, escape_text, shorten_middle};
-pub use json::write_profile_json;
 pub use report::{Options, render};
 pub use snapshot::{restore_json, restore_text, save_json, save_text};
 pub use system::{SystemOptions, system_csv, system_json, system_text};
+pub use wire::{read_profile, write_profile_json};

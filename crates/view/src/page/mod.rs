@@ -11,6 +11,7 @@
 
 mod assets;
 mod data;
+pub(crate) mod host;
 mod html;
 mod model;
 #[cfg(test)]

@@ -1,28 +1,25 @@
-//! Pages from saved results: `hotset.lab/1`, `hotset.bench/1` and `hotset.profile/1`, each alone or several on one page.
-//!
-//! A lab session is read back whole. The pages of the other two are made from the numbers that the JSON has: nothing is
-//! derived anew.
+//! Pages from saved results, each alone or several on one page: what a document holds is read back, summarised and shown
+//! as a live run shows it.
 
 mod bench;
 mod host;
 mod profile;
-mod read;
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
 
 use hotset_analysis::lab::{LabSummary, summarise_lab};
-use serde_json::Value;
+use hotset_analysis::{Summary, summarise};
 
-pub(crate) use read::of_schema;
-pub use read::{ReadError, results};
+pub use crate::wire::{Document, ReadError, documents};
+pub use profile::profile_page;
 
 use crate::lab::{self, Named};
 use crate::page::Page;
+use crate::wire::{self, ProfileDocument};
 
 const BENCH: &str = "hotset.bench/1";
-const PROFILE: &str = "hotset.profile/1";
 
 /// A file with results.
 #[derive(Debug, Clone, Copy)]
@@ -55,7 +52,7 @@ impl std::error::Error for ResultError {}
 struct Found {
     labs: Vec<(String, LabSummary)>,
     benches: Vec<(String, bench::BenchIn)>,
-    profiles: Vec<(String, profile::ProfileIn)>,
+    profiles: Vec<(String, String, Summary)>,
 }
 
 /// The page of all results: experiments first, runs of the same one beside each other; then benchmarks, then profiles.
@@ -66,10 +63,10 @@ pub fn results_page(files: &[ResultFile<'_>]) -> Result<Page, ResultError> {
     let mut found = Found::default();
     for file in files {
         let wrong = |error| ResultError { file: file.name.to_owned(), error };
-        let all = results(file.bytes).map_err(wrong)?;
+        let all = documents(file.bytes).map_err(wrong)?;
         let several = all.len() > 1;
-        for (at, (schema, value)) in all.into_iter().enumerate() {
-            found.take(file.name, &schema, value).map_err(|error| {
+        for (at, document) in all.iter().enumerate() {
+            found.take(file.name, document).map_err(|error| {
                 let error =
                     if several { error.inside(&format!("result {}", at + 1)) } else { error };
                 ResultError { file: file.name.to_owned(), error }
@@ -84,27 +81,28 @@ pub fn results_page(files: &[ResultFile<'_>]) -> Result<Page, ResultError> {
 }
 
 impl Found {
-    fn take(&mut self, name: &str, schema: &str, value: Value) -> Result<(), ReadError> {
-        match schema {
+    fn take(&mut self, name: &str, document: &Document<'_>) -> Result<(), ReadError> {
+        match document.schema.as_ref() {
             lab::SCHEMA => {
-                let summary = summarise_lab(lab::read_lab(value)?);
+                let summary = summarise_lab(lab::read_lab(document.value()?)?);
                 let experiment = summary.session.experiment;
                 let same = self.labs.iter().filter(|(_, one)| one.session.experiment == experiment);
                 let name = unique(name, same.map(|(name, _)| name.as_str()));
                 self.labs.push((name, summary));
             }
             BENCH => {
-                let bench = of_schema(value, BENCH)?;
+                let bench = of_schema(document.value()?, BENCH)?;
                 let name = unique(name, self.benches.iter().map(|(name, _)| name.as_str()));
                 self.benches.push((name, bench));
             }
-            PROFILE => {
-                let profile = of_schema(value, PROFILE)?;
-                let name = unique(name, self.profiles.iter().map(|(name, _)| name.as_str()));
-                self.profiles.push((name, profile));
+            wire::PROFILE => {
+                let ProfileDocument { version, profile, costs, gate } =
+                    wire::read_profile(document)?;
+                let name = unique(name, self.profiles.iter().map(|(name, ..)| name.as_str()));
+                self.profiles.push((name, version, summarise(profile, costs, gate)));
             }
             other => {
-                let known = [lab::SCHEMA, BENCH, PROFILE].join(", ");
+                let known = [lab::SCHEMA, BENCH, wire::PROFILE].join(", ");
                 let text = format!("\"{other}\" can't be shown; expected one of {known}");
                 return Err(ReadError::at("schema", text));
             }
@@ -118,7 +116,8 @@ impl Found {
         let mut pages = lab::lab_pages(&runs);
         pages.extend(self.benches.iter().map(|(name, bench)| bench::page(name, bench)));
         pages.extend(bench::beside(&self.benches));
-        pages.extend(self.profiles.iter().map(|(name, profile)| profile::page(name, profile)));
+        let runs = self.profiles.iter();
+        pages.extend(runs.map(|(name, version, run)| profile_page(name, version, run)));
         pages.extend(profile::beside(&self.profiles));
         pages
     }
@@ -130,4 +129,22 @@ fn unique<'a>(name: &str, taken: impl Iterator<Item = &'a str>) -> String {
     let numbered = (2..).map(|number| format!("{name} ({number})"));
     let mut all = std::iter::once(name.to_owned()).chain(numbered);
     all.find(|name| !taken.contains(&name.as_str())).unwrap_or_else(|| name.to_owned())
+}
+
+/// A value of our wire types out of a result of this schema.
+///
+/// # Errors
+/// The place of what is missing or wrong, and what would be right.
+pub(crate) fn of_schema<T: serde::de::DeserializeOwned>(
+    value: serde_json::Value,
+    schema: &str,
+) -> Result<T, ReadError> {
+    match value.get("schema").and_then(serde_json::Value::as_str) {
+        Some(found) if found == schema => {}
+        Some(other) => {
+            return Err(ReadError::at("schema", format!("\"{other}\"; expected \"{schema}\"")));
+        }
+        None => return Err(ReadError::at("schema", format!("expected \"{schema}\""))),
+    }
+    serde_path_to_error::deserialize(value).map_err(|error| ReadError::in_part("", &error))
 }

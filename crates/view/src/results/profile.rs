@@ -1,96 +1,101 @@
-//! A page from `hotset.profile/1`.
+//! The page of a run.
 
-mod input;
+use hotset_analysis::{Finding, Summary};
+use hotset_facts::{FileRow, Io, Observed, ReadIo, SensorLevel, Target};
 
-pub(super) use input::ProfileIn;
-
-use super::host;
-use crate::escape::escape_text;
+use crate::escape::{escape_bytes, escape_text};
 use crate::page::{
-    Answer, Axis, Chart, ChartKind, Column, Doubtful, Page, Point, Section, Series, Table,
+    Answer, Axis, Chart, ChartKind, Column, Doubtful, Page, Point, Section, Series, Table, host,
 };
 use crate::units::{bytes, count, duration};
-use input::{FileIn, FindingIn};
 
 /// Files that a chart and a table show.
 const FILES: usize = 200;
 /// Files that a chart has room for.
 const CHARTED: usize = 12;
 
-/// The page of one run.
-pub(super) fn page(name: &str, profile: &ProfileIn) -> Page {
-    let command = escape_text(&profile.command.argv.join(" "));
-    let what = match profile.command.target.kind.as_str() {
-        "command" => command,
-        other => format!("{} {command}", escape_text(other)),
+/// The page of one run, measured by this version of hotset.
+pub fn profile_page(name: &str, version: &str, summary: &Summary) -> Page {
+    let profile = &summary.profile;
+    let words = profile.command.argv.iter().map(|word| escape_bytes(word.as_encoded_bytes()));
+    let command = words.collect::<Vec<_>>().join(" ");
+    let what = match &profile.command.target {
+        Target::Command => command,
+        Target::Pid(pid) => format!("process {pid} {command}"),
+        Target::Cgroup(path) => {
+            format!("control group {}", escape_bytes(path.as_os_str().as_encoded_bytes()))
+        }
+        Target::System => "the whole host".to_owned(),
     };
-    let mut sections = vec![findings(profile)];
-    sections.push(files(profile));
-    sections.push(time(profile));
+    let level = match profile.sensor.level {
+        SensorLevel::Full => "full",
+        SensorLevel::Reduced => "reduced",
+        SensorLevel::Unprivileged => "unprivileged",
+    };
+    let conditions = host::host(profile.started_at, &profile.environment);
     Page {
         title: format!("run: {what}"),
         subtitle: format!(
-            "{} · took {} · seen by {} ({})",
+            "{} · took {} · seen by {} ({level})",
             escape_text(name),
             duration(profile.command.wall_ns),
-            escape_text(&profile.sensor.name),
-            escape_text(&profile.sensor.level)
+            escape_text(profile.sensor.name),
         ),
-        lead: lead(profile),
-        sections,
-        conditions: host::conditions(&profile.hotset, &profile.started_at, &profile.environment),
-        doubts: doubts(profile),
+        lead: lead(summary),
+        sections: vec![findings(summary), files(summary), time(summary)],
+        conditions: host::with_version(conditions, version),
+        doubts: doubts(summary),
         parts: Vec::new(),
     }
 }
 
-fn lead(profile: &ProfileIn) -> Vec<Answer> {
-    let read = &profile.totals.read;
+fn lead(summary: &Summary) -> Vec<Answer> {
+    let read = &summary.profile.totals.read;
     let hits = Answer {
         question: "How much of what was read was cached?".to_owned(),
         sentence: format!(
             "Of {} pages that read calls asked for, {} were hits and {} misses.",
-            or_unknown(read.pages, count),
-            or_unknown(read.hits, count),
-            or_unknown(read.misses, count)
+            or_unknown(read.map(|read| read.pages), count),
+            or_unknown(read.map(|read| read.hits()), count),
+            or_unknown(read.map(|read| read.misses), count)
         ),
-        number: format!("{} hits", or_unknown(read.hits, count)),
+        number: format!("{} hits", or_unknown(read.map(|read| read.hits()), count)),
         sure: "counted, not sampled".to_owned(),
     };
-    let finding = |one: &FindingIn| Answer {
-        question: format!("Finding ({})", escape_text(&one.severity)),
+    let finding = |one: &Finding| Answer {
+        question: format!("Finding ({})", one.severity.as_str()),
         sentence: format!("{}.", escape_text(&one.title)),
         number: saving(one),
         sure: escape_text(&one.advice),
     };
-    std::iter::once(hits).chain(profile.findings.iter().take(3).map(finding)).collect()
+    std::iter::once(hits).chain(summary.findings.iter().take(3).map(finding)).collect()
 }
 
 /// `saves 1.2 s to 2.0 s`, or nothing to save.
-fn saving(finding: &FindingIn) -> String {
-    match (finding.saving_ns.low, finding.saving_ns.high) {
+fn saving(finding: &Finding) -> String {
+    match (finding.saving.low_ns, finding.saving.high_ns) {
         (0, 0) => "no saving claimed".to_owned(),
         (0, high) => format!("up to {}", duration(high)),
         (low, high) => format!("{} to {}", duration(low), duration(high)),
     }
 }
 
-fn or_unknown(value: Option<u64>, text: impl Fn(u64) -> String) -> String {
-    value.map_or_else(|| "unknown".to_owned(), text)
+fn or_unknown(value: Observed<u64>, text: impl Fn(u64) -> String) -> String {
+    value.value().map_or_else(|| "unknown".to_owned(), text)
 }
 
-fn findings(profile: &ProfileIn) -> Section {
-    let row = |one: &FindingIn| {
+fn findings(summary: &Summary) -> Section {
+    let row = |one: &Finding| {
         vec![
             escape_text(&one.title),
-            escape_text(&one.severity),
+            one.severity.as_str().to_owned(),
             saving(one),
             escape_text(&one.advice),
-            escape_text(&one.files.join(", ")),
+            names(&one.files),
         ]
     };
     let nothing =
-        if profile.findings.is_empty() { "Nothing: no rule has anything to say." } else { "" };
+        if summary.findings.is_empty() { "Nothing: no rule has anything to say." } else { "" };
     Section {
         question: "What is worth changing?".to_owned(),
         answer: nothing.to_owned(),
@@ -99,42 +104,52 @@ fn findings(profile: &ProfileIn) -> Section {
             columns: ["Finding", "Severity", "Would save", "What to do", "Files"]
                 .map(Column::words)
                 .to_vec(),
-            rows: profile.findings.iter().map(row).collect(),
+            rows: summary.findings.iter().map(row).collect(),
         },
         ..Section::default()
     }
 }
 
-fn name_of(file: &FileIn) -> String {
-    file.path.as_deref().map_or_else(|| "(no name)".to_owned(), escape_text)
+fn name_of(file: &FileRow) -> String {
+    let path = file.path.as_value();
+    path.map_or_else(|| "(no name)".to_owned(), |path| name(path))
 }
 
-fn files(profile: &ProfileIn) -> Section {
-    let row = |file: &FileIn| {
+fn name(path: &std::path::Path) -> String {
+    escape_bytes(path.as_os_str().as_encoded_bytes())
+}
+
+fn names(paths: &[std::path::PathBuf]) -> String {
+    paths.iter().map(|path| name(path)).collect::<Vec<_>>().join(", ")
+}
+
+fn files(summary: &Summary) -> Section {
+    let row = |file: &FileRow| {
+        let io = file.io.unpack();
         vec![
             name_of(file),
-            or_unknown(file.read.hits, count),
-            or_unknown(file.read.misses, count),
-            or_unknown(file.read.bytes, bytes),
-            or_unknown(file.device.read_bytes, bytes),
-            or_unknown(file.device.write_bytes, bytes),
-            or_unknown(file.mmap.major_faults, count),
-            or_unknown(file.read.time_ns, duration),
+            or_unknown(io.read.map(|read| read.hits()), count),
+            or_unknown(io.read.map(|read| read.misses), count),
+            or_unknown(io.read.map(|read| read.bytes), bytes),
+            or_unknown(io.device.read_bytes, bytes),
+            or_unknown(io.device.write_bytes, bytes),
+            or_unknown(io.mmap.major_faults, count),
+            or_unknown(io.read.map(|read| read.time_ns), duration),
         ]
     };
     let mut columns = vec![Column::words("File")];
     let numbers =
         ["Hits", "Misses", "Read", "From device", "To device", "Major faults", "Time of reads"];
     columns.extend(numbers.map(Column::numbers));
-    let all = profile.files.len();
+    let all = summary.profile.files.len();
     let cut = (all > FILES).then(|| format!("The first {FILES} of {all} files; the JSON has all."));
     Section {
         question: "Which files were read, and from where?".to_owned(),
-        chart: chart(profile),
+        chart: chart(summary),
         table: Table {
             caption: "Files, in the order of the profile".to_owned(),
             columns,
-            rows: profile.files.iter().take(FILES).map(row).collect(),
+            rows: summary.profile.files.iter().take(FILES).map(row).collect(),
         },
         notes: cut.into_iter().collect(),
         ..Section::default()
@@ -142,49 +157,52 @@ fn files(profile: &ProfileIn) -> Section {
 }
 
 /// Hits and misses of the files that cost most; the profile has them in that order.
-fn chart(profile: &ProfileIn) -> Option<Chart> {
-    let has_pages = |file: &&FileIn| file.read.pages.is_some_and(|pages| pages > 0);
-    let all: Vec<&FileIn> = profile.files.iter().filter(has_pages).take(CHARTED).collect();
-    let series = |name: &str, of: &dyn Fn(&FileIn) -> Option<u64>| {
-        let point = |(at, file): (usize, &&FileIn)| {
-            let value = of(file)?;
-            let text = format!("{}: {} {name}", name_of(file), count(value));
-            Some(Point { x: at as f64, y: value as f64, interval: None, text, aside: false })
+fn chart(summary: &Summary) -> Option<Chart> {
+    let read = |file: &FileRow| file.io.unpack().read.value().filter(|read| read.pages > 0);
+    let files = summary.profile.files.iter();
+    let all: Vec<(String, ReadIo)> =
+        files.filter_map(|file| Some((name_of(file), read(file)?))).take(CHARTED).collect();
+    let series = |name: &str, of: &dyn Fn(&ReadIo) -> u64| {
+        let point = |(at, (file, read)): (usize, &(String, ReadIo))| {
+            let value = of(read);
+            let text = format!("{file}: {} {name}", count(value));
+            Point { x: at as f64, y: value as f64, interval: None, text, aside: false }
         };
         Series {
             name: name.to_owned(),
-            points: all.iter().enumerate().filter_map(point).collect(),
+            points: all.iter().enumerate().map(point).collect(),
             boxes: Vec::new(),
         }
     };
-    let last = |path: String| path.rsplit('/').next().map_or(path.clone(), str::to_owned);
+    let last = |(path, _): &(String, ReadIo)| path.rsplit('/').next().unwrap_or(path).to_owned();
     (!all.is_empty()).then(|| Chart {
         label: format!("Pages of read calls, by file: the {} that cost most", all.len()),
         kind: ChartKind::Bars,
-        x: Axis { names: all.iter().map(|file| last(name_of(file))).collect(), ..Axis::default() },
+        x: Axis { names: all.iter().map(last).collect(), ..Axis::default() },
         y: Axis { title: "pages".to_owned(), ..Axis::default() },
-        series: vec![
-            series("hits", &|file| file.read.hits),
-            series("misses", &|file| file.read.misses),
-        ],
+        series: vec![series("hits", &ReadIo::hits), series("misses", &|read| read.misses)],
         reference: None,
         aside: String::new(),
     })
 }
 
-fn time(profile: &ProfileIn) -> Section {
-    let time = &profile.totals.time;
+fn time(summary: &Summary) -> Section {
+    let time = summary.profile.totals.time;
+    let fault_ns = match time {
+        Observed::Value(time) => time.fault_ns,
+        Observed::Missing(reason) => Observed::Missing(reason),
+    };
     let rows = [
-        ("hits", time.hit_ns),
-        ("waiting for reads of others", time.wait_ns),
-        ("misses", time.miss_ns),
-        ("faults", time.fault_ns),
-        ("direct I/O", time.direct_ns),
-        ("writes", time.write_ns),
-        ("syncs", time.sync_ns),
-        ("lookups", time.lookup_ns),
+        ("hits", time.map(|time| time.hit_ns)),
+        ("waiting for reads of others", time.map(|time| time.wait_ns)),
+        ("misses", time.map(|time| time.miss_ns)),
+        ("faults", fault_ns),
+        ("direct I/O", time.map(|time| time.direct_ns)),
+        ("writes", time.map(|time| time.write_ns)),
+        ("syncs", time.map(|time| time.sync_ns)),
+        ("lookups", time.map(|time| time.lookup_ns)),
     ];
-    let row = |(name, ns): (&str, Option<u64>)| vec![name.to_owned(), or_unknown(ns, duration)];
+    let row = |(name, ns): (&str, Observed<u64>)| vec![name.to_owned(), or_unknown(ns, duration)];
     Section {
         question: "Where did the time of I/O go?".to_owned(),
         table: Table {
@@ -196,8 +214,8 @@ fn time(profile: &ProfileIn) -> Section {
     }
 }
 
-fn doubts(profile: &ProfileIn) -> Vec<Doubtful> {
-    let sensor = &profile.sensor;
+fn doubts(summary: &Summary) -> Vec<Doubtful> {
+    let sensor = &summary.profile.sensor;
     let lost = [
         (
             sensor.events_lost,
@@ -218,25 +236,28 @@ fn doubts(profile: &ProfileIn) -> Vec<Doubtful> {
 }
 
 /// The totals of several runs beside each other.
-pub(super) fn beside(all: &[(String, ProfileIn)]) -> Option<Page> {
+pub(super) fn beside(all: &[(String, String, Summary)]) -> Option<Page> {
     if all.len() < 2 {
         return None;
     }
     let mut columns = vec![Column::words("Total")];
-    columns.extend(all.iter().map(|(name, _)| Column::numbers(&escape_text(name))));
-    let row = |name: &str, of: &dyn Fn(&ProfileIn) -> String| {
+    columns.extend(all.iter().map(|(name, ..)| Column::numbers(&escape_text(name))));
+    let row = |name: &str, of: &dyn Fn(&Summary) -> String| {
         let mut row = vec![name.to_owned()];
-        row.extend(all.iter().map(|(_, profile)| of(profile)));
+        row.extend(all.iter().map(|(.., summary)| of(summary)));
         row
     };
+    fn totals(summary: &Summary) -> &Io {
+        &summary.profile.totals
+    }
     let rows = vec![
-        row("wall time", &|it| duration(it.command.wall_ns)),
-        row("hits", &|it| or_unknown(it.totals.read.hits, count)),
-        row("misses", &|it| or_unknown(it.totals.read.misses, count)),
-        row("read", &|it| or_unknown(it.totals.read.bytes, bytes)),
-        row("from device", &|it| or_unknown(it.totals.device.read_bytes, bytes)),
-        row("to device", &|it| or_unknown(it.totals.device.write_bytes, bytes)),
-        row("major faults", &|it| or_unknown(it.totals.mmap.major_faults, count)),
+        row("wall time", &|it| duration(it.profile.command.wall_ns)),
+        row("hits", &|it| or_unknown(totals(it).read.map(|read| read.hits()), count)),
+        row("misses", &|it| or_unknown(totals(it).read.map(|read| read.misses), count)),
+        row("read", &|it| or_unknown(totals(it).read.map(|read| read.bytes), bytes)),
+        row("from device", &|it| or_unknown(totals(it).device.read_bytes, bytes)),
+        row("to device", &|it| or_unknown(totals(it).device.write_bytes, bytes)),
+        row("major faults", &|it| or_unknown(totals(it).mmap.major_faults, count)),
         row("findings", &|it| it.findings.len().to_string()),
     ];
     Some(Page {

@@ -11,8 +11,8 @@ use hotset_facts::Observed;
 
 use super::words;
 use crate::escape::{escape_bytes, escape_text};
-use crate::page::{Axis, Doubtful, Page, Unit, write_page};
-use crate::units::{bytes, duration};
+use crate::page::{Axis, Doubtful, Page, Unit, host, write_page};
+use crate::units::duration;
 
 /// Writes a self-contained HTML page about the session.
 ///
@@ -64,28 +64,7 @@ fn time_axis(title: &str, times: impl Iterator<Item = f64> + Clone) -> Axis {
 
 fn conditions(summary: &BenchSummary) -> Vec<(String, String)> {
     let session = &summary.session;
-    let environment = &session.environment;
-    let mut all: Vec<(&str, String)> = vec![
-        ("Began", started(summary)),
-        ("Kernel", escape_text(&environment.kernel)),
-        ("CPUs", environment.cpus.to_string()),
-        ("Memory", bytes(environment.memory_bytes)),
-    ];
-    if let Some(limit) = environment.memory_limit_bytes {
-        all.push(("Memory limit", bytes(limit)));
-    }
-    all.push(("Page size", bytes(environment.page_size_bytes)));
-    for one in &environment.filesystems {
-        let mount = escape_bytes(one.mount.as_os_str().as_encoded_bytes());
-        let ahead = match &one.read_ahead_kb {
-            Observed::Value(kb) => format!("read-ahead {}", bytes(kb.saturating_mul(1024))),
-            Observed::Missing(reason) => format!("read-ahead unknown: {reason}"),
-        };
-        let (kind, device) = (escape_text(&one.fs_type), escape_text(&one.device));
-        all.push(("File system", format!("{mount}: {kind} on {device}, {ahead}")));
-    }
-    let evicts = if environment.evicts_idle_cache { "yes, by itself" } else { "no" };
-    all.push(("Evicts idle cache", evicts.to_owned()));
+    let mut all = host::host(session.started_at, &session.environment);
     let noise = match &session.timer.spawn_noise_ns {
         Observed::Value(noise) => {
             format!("a command that does nothing varies by {}", duration(*noise))
@@ -95,16 +74,10 @@ fn conditions(summary: &BenchSummary) -> Vec<(String, String)> {
     let resolution = duration(session.timer.resolution_ns);
     all.push(("Clock", format!("resolution {resolution}; {noise}")));
     all.push(("Order", format!("random within each round, seed {}", session.seed)));
-    all.push(("hotset", escape_text(&session.version)));
     for line in words::output_tail(&session.stop).unwrap_or_default() {
         all.push(("The end of its output", escape_bytes(line)));
     }
-    all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
-}
-
-fn started(summary: &BenchSummary) -> String {
-    jiff::Timestamp::try_from(summary.session.started_at)
-        .map_or_else(|_| "unknown".to_owned(), |at| format!("{at:.0}"))
+    host::with_version(all, &session.version)
 }
 
 #[cfg(test)]

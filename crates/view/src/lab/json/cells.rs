@@ -8,9 +8,9 @@ use hotset_facts::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::intern::intern;
 use super::missing::{Missing, MissingV1, Reasons};
 use crate::results::ReadError;
+use crate::wire::intern;
 
 /// A cell. What is derived is written and not read.
 #[derive(Serialize, Deserialize)]

@@ -3,8 +3,8 @@
 use hotset_facts::{Observed, Reason, ReasonKind};
 use serde::{Deserialize, Serialize};
 
-use super::intern::intern;
 use crate::results::ReadError;
+use crate::wire::intern;
 
 /// Why values of a key are null.
 #[derive(Debug, Serialize, Deserialize)]

@@ -5,7 +5,6 @@
 //! again by whoever reads it.
 
 mod cells;
-mod intern;
 mod missing;
 mod read;
 mod whole;

@@ -4,7 +4,7 @@ use hotset_facts::LabSession;
 use serde_json::Value;
 
 use super::whole::LabV1;
-use crate::results::{ReadError, of_schema, results};
+use crate::results::{ReadError, documents, of_schema};
 
 /// A session out of a result of schema `hotset.lab/1`.
 ///
@@ -18,16 +18,16 @@ pub fn read_lab(value: Value) -> Result<LabSession, ReadError> {
 /// All sessions of a file that holds nothing else.
 ///
 /// # Errors
-/// As [`results`] and [`read_lab`].
+/// As [`documents`] and [`read_lab`].
 pub fn sessions(bytes: &[u8]) -> Result<Vec<LabSession>, ReadError> {
-    let results = results(bytes)?;
+    let results = documents(bytes)?;
     let several = results.len() > 1;
-    let read = |(at, (_, value))| {
+    let read = |(at, document): (usize, crate::results::Document<'_>)| {
         let inside = |error: ReadError| match several {
             true => error.inside(&format!("result {}", at + 1)),
             false => error,
         };
-        read_lab(value).map_err(inside)
+        document.value().and_then(read_lab).map_err(inside)
     };
     results.into_iter().enumerate().map(read).collect()
 }

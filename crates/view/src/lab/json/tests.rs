@@ -6,9 +6,9 @@ use hotset_facts::{
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::intern::intern;
 use super::*;
 use crate::lab::testing::{access, summary};
+use crate::wire::intern;
 
 type TestResult = Result<(), Box<dyn std::error::Error>>;
 

@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::cells::CellV1;
-use super::intern::intern;
 use super::missing::{Missing, MissingV1, Reasons};
 use crate::json::{EnvironmentIn, EnvironmentV1, bytes_of, rfc3339};
 use crate::results::ReadError;
+use crate::wire::intern;
 
 /// An experiment. What is derived is written and not read.
 #[derive(Serialize, Deserialize)]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// The same text for as long as the program runs. Each text is kept once: what is never freed is at most what was read.
-pub(super) fn intern(text: &str) -> &'static str {
+pub(crate) fn intern(text: &str) -> &'static str {
     static KNOWN: OnceLock<Mutex<BTreeSet<&'static str>>> = OnceLock::new();
     let known = KNOWN.get_or_init(Mutex::default);
     let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);

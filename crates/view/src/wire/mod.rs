@@ -1,0 +1,69 @@
+//! What hotset writes as JSON, and reads back: a file a format.
+//!
+//! Each format is declared once, and written, read and described by that declaration: `schema/` is generated from it
+//! (see [`schema_tests`]). What holds for all of them is in `docs/formats.md`:
+//!
+//! - `schema` names the format and its version, `hotset` the version of the program that wrote it.
+//! - A path is text in `path`, and exact in `path_hex` where the text is not ([`path`]).
+//! - A number that could not be measured is null, and `missing` says why ([`observed`]). No key is left out.
+//! - What was measured is read back as it was. What follows from it is written for other readers, and derived again by
+//!   ours: a saved result and a live one take the same road to a page.
+//! - A reader passes over keys that it doesn't know, so that a version can gain some.
+
+pub(crate) mod adapt;
+pub(crate) mod environment;
+pub(crate) mod intern;
+pub(crate) mod io;
+pub(crate) mod observed;
+pub(crate) mod path;
+mod process;
+mod profile;
+#[cfg(test)]
+mod profile_tests;
+mod read;
+#[cfg(test)]
+pub(crate) mod schema_tests;
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+pub(crate) use intern::intern;
+pub(crate) use observed::to_object;
+pub(crate) use profile::SCHEMA as PROFILE;
+pub use profile::{ProfileDocument, read_profile, write_profile_json};
+pub use read::{Document, ReadError, documents};
+
+/// The version of this program.
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The keys that every format begins with, and those of the format.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Envelope<'a, T> {
+    /// The format and its version.
+    schema: &'static str,
+    /// The version of hotset that wrote it.
+    hotset: Cow<'a, str>,
+    #[serde(flatten)]
+    body: T,
+}
+
+impl<'a, T: Serialize> Envelope<'a, T> {
+    /// Of this program.
+    pub(crate) fn new(schema: &'static str, body: T) -> Self {
+        Self::of_version(schema, VERSION, body)
+    }
+
+    /// Of whatever version measured what is in it.
+    pub(crate) fn of_version(schema: &'static str, hotset: &'a str, body: T) -> Self {
+        Self { schema, hotset: hotset.into(), body }
+    }
+
+    /// As one line, with its end.
+    pub(crate) fn to_line(&self) -> Vec<u8> {
+        let mut line = to_object(self);
+        line.push(b'\n');
+        line
+    }
+}

@@ -1,0 +1,335 @@
+//! Why a number is null: every object that is written for itself ends with `missing`, the reasons of its nulls.
+//!
+//! A value that is missing is serialised as a text that no value has, the mark. [`to_object`] takes the marks out of what
+//! was serialised, leaves nulls, and lists their places and reasons; [`from_object`] puts the marks back before
+//! the object is deserialised. So a declaration says only that a value can be missing, and its reason comes back.
+
+use std::marker::PhantomData;
+
+use hotset_facts::{Observed, Reason, ReasonKind};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{DeserializeOwned, IntoDeserializer as _};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::ReadError;
+use super::adapt::{Owned, Wire};
+use super::intern::intern;
+
+/// What every mark begins with. No path, name or word of a command holds a NUL.
+const MARK: &str = "\u{0}missing\u{0}";
+/// The same as JSON has it, with the quote before it.
+const MARK_IN_JSON: &[u8] = b"\"\\u0000missing\\u0000";
+/// The reason of a null that no entry explains.
+pub(crate) const UNSAID: Reason = Reason::not_measured("the file does not say why");
+
+/// Why values of a key are null.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Missing {
+    /// The place in this object, such as `totals.read` or `filesystems[2].read_ahead_kb`.
+    key: String,
+    /// The class of the reason, for scripts.
+    #[serde(with = "KindDef")]
+    kind: ReasonKind,
+    /// Why, for people, and what would be needed.
+    detail: String,
+    /// Which entries of the key's list; null where it is no list, or all of them are missing for this reason.
+    #[serde(default)]
+    entries: Option<Vec<usize>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "ReasonKind")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+enum KindDef {
+    #[serde(rename = "unsupported")]
+    Unsupported,
+    #[serde(rename = "denied")]
+    Denied,
+    #[serde(rename = "lost")]
+    Lost,
+    #[serde(rename = "not measured")]
+    NotMeasured,
+}
+
+/// A reason where there is no null beside it.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct ReasonDef {
+    /// The class of the reason, for scripts.
+    #[serde(with = "KindDef")]
+    kind: ReasonKind,
+    /// Why, for people, and what would be needed.
+    detail: String,
+}
+
+impl From<Reason> for ReasonDef {
+    fn from(reason: Reason) -> Self {
+        Self { kind: reason.kind, detail: reason.detail.to_owned() }
+    }
+}
+
+impl From<ReasonDef> for Reason {
+    fn from(read: ReasonDef) -> Self {
+        Self { kind: read.kind, detail: intern(&read.detail) }
+    }
+}
+
+super::adapt::converted!(ReasonDef => Reason);
+
+/// A value that may be missing: null then, with its reason in `missing`.
+pub(crate) struct Null<W>(PhantomData<W>);
+
+impl<W: Wire> Wire for Null<W> {
+    type Fact = Observed<W::Fact>;
+
+    fn serialize<S: Serializer>(fact: &Observed<W::Fact>, to: S) -> Result<S::Ok, S::Error> {
+        match fact {
+            Observed::Value(value) => W::serialize(value, to),
+            Observed::Missing(reason) => to.serialize_str(&mark(*reason)),
+        }
+    }
+
+    fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Observed<W::Fact>, D::Error> {
+        from.deserialize_any(Visitor::<W>(PhantomData))
+    }
+}
+
+#[cfg(test)]
+super::adapt::schema_as!(Null as Option<W>);
+
+/// Tells a mark and a null from a value.
+struct Visitor<W>(PhantomData<W>);
+
+/// Hands a plain value to the declaration.
+macro_rules! visit_plain {
+    ($($visit:ident: $type:ty),*) => {$(
+        fn $visit<E: serde::de::Error>(self, value: $type) -> Result<Self::Value, E> {
+            W::deserialize(value.into_deserializer()).map(Observed::Value)
+        }
+    )*};
+}
+
+impl<'de, W: Wire> serde::de::Visitor<'de> for Visitor<W> {
+    type Value = Observed<W::Fact>;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a value or null")
+    }
+
+    visit_plain!(visit_bool: bool, visit_u64: u64, visit_i64: i64, visit_f64: f64);
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        match reason_of(text) {
+            Some(reason) => Ok(Observed::Missing(reason)),
+            None => W::deserialize(text.into_deserializer()).map(Observed::Value),
+        }
+    }
+
+    fn visit_unit<E: serde::de::Error>(self) -> Result<Self::Value, E> {
+        Ok(Observed::Missing(UNSAID))
+    }
+
+    fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        W::deserialize(MapAccessDeserializer::new(map)).map(Observed::Value)
+    }
+
+    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+        W::deserialize(SeqAccessDeserializer::new(list)).map(Observed::Value)
+    }
+}
+
+fn mark(reason: Reason) -> String {
+    format!("{MARK}{}\u{0}{}", reason.kind.as_str(), reason.detail)
+}
+
+fn reason_of(text: &str) -> Option<Reason> {
+    let (kind, detail) = text.strip_prefix(MARK)?.split_once('\u{0}')?;
+    let kind = KindDef::deserialize(kind.into_deserializer());
+    let kind: Result<ReasonKind, serde::de::value::Error> = kind;
+    Some(Reason { kind: kind.ok()?, detail: intern(detail) })
+}
+
+/// An object as JSON, with `missing` as its last key. Our declarations have text as keys and no part that fails.
+pub(crate) fn to_object(value: &impl Serialize) -> Vec<u8> {
+    let mut bytes = serde_json::to_vec(value).unwrap_or_default();
+    if memchr::memmem::find(&bytes, MARK_IN_JSON).is_some()
+        && let Ok(mut value) = serde_json::from_slice(&bytes)
+    {
+        let mut found = Vec::new();
+        take_marks(&mut value, &mut String::new(), &mut found);
+        value["missing"] = serde_json::to_value(gathered(found)).unwrap_or_default();
+        return serde_json::to_vec(&value).unwrap_or_default();
+    }
+    if bytes.pop() == Some(b'}') {
+        let comma: &[u8] = if bytes.len() > 1 { b"," } else { b"" };
+        bytes.extend_from_slice(comma);
+        bytes.extend_from_slice(b"\"missing\":[]}");
+    }
+    bytes
+}
+
+/// A mark that was found: the key of its place, or of its list and where in it; and why.
+struct Found {
+    key: String,
+    entry: Option<(usize, usize)>,
+    reason: Reason,
+}
+
+/// Replaces marks by nulls.
+fn take_marks(value: &mut Value, place: &mut String, found: &mut Vec<Found>) {
+    let length = place.len();
+    match value {
+        Value::String(text) => {
+            let Some(reason) = reason_of(text) else { return };
+            *value = Value::Null;
+            found.push(Found { key: place.clone(), entry: None, reason });
+        }
+        Value::Array(values) => {
+            let of = values.len();
+            for (at, value) in values.iter_mut().enumerate() {
+                if let Some(reason) = value.as_str().and_then(reason_of) {
+                    *value = Value::Null;
+                    found.push(Found { key: place.clone(), entry: Some((at, of)), reason });
+                    continue;
+                }
+                place.push_str(&format!("[{at}]"));
+                take_marks(value, place, found);
+                place.truncate(length);
+            }
+        }
+        Value::Object(map) => {
+            for (key, value) in map {
+                if length > 0 {
+                    place.push('.');
+                }
+                place.push_str(key);
+                take_marks(value, place, found);
+                place.truncate(length);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// One entry for all values of a list that are missing for the same reason.
+fn gathered(found: Vec<Found>) -> Vec<Missing> {
+    let mut all: Vec<(Missing, usize)> = Vec::new();
+    for one in found {
+        let Found { key, entry, reason } = one;
+        let same = |missing: &Missing| {
+            missing.entries.is_some()
+                && missing.key == key
+                && (missing.kind, missing.detail.as_str()) == (reason.kind, reason.detail)
+        };
+        // What is missing of one list comes in a row.
+        let list = all.iter_mut().rev().take_while(|(missing, _)| missing.key == key);
+        let known = list.map(|(missing, _)| missing).find(|missing| same(missing));
+        match (known.and_then(|missing| missing.entries.as_mut()), entry) {
+            (Some(entries), Some((at, _))) => entries.push(at),
+            _ => {
+                let detail = reason.detail.to_owned();
+                let (entries, of) = (entry.map(|(at, _)| vec![at]), entry.map_or(0, |(_, of)| of));
+                all.push((Missing { key, kind: reason.kind, detail, entries }, of));
+            }
+        }
+    }
+    let whole = |(missing, of): (Missing, usize)| Missing {
+        entries: missing.entries.filter(|entries| entries.len() < of),
+        ..missing
+    };
+    all.into_iter().map(whole).collect()
+}
+
+/// An object that [`to_object`] wrote, or a part of a document.
+pub(crate) fn from_object<T: DeserializeOwned>(mut value: Value) -> Result<T, ReadError> {
+    let missing = match &mut value {
+        Value::Object(map) => map.remove("missing").unwrap_or_else(|| Value::Array(Vec::new())),
+        _ => return Err(ReadError::at("", "expected a JSON object")),
+    };
+    let missing: Vec<Missing> = serde_path_to_error::deserialize(missing)
+        .map_err(|error| ReadError::in_part("missing", &error))?;
+    for one in &missing {
+        put_marks(&mut value, one);
+    }
+    serde_path_to_error::deserialize(value).map_err(|error| ReadError::in_part("", &error))
+}
+
+/// Puts a mark where the nulls of an entry are. What is no null stays: the reader says what is wrong with it.
+fn put_marks(value: &mut Value, missing: &Missing) {
+    let Some(found) = at_place(value, &missing.key) else { return };
+    let reason = Reason { kind: missing.kind, detail: intern(&missing.detail) };
+    let mark = Value::String(mark(reason));
+    let put = |value: &mut Value| {
+        if value.is_null() {
+            *value = mark.clone();
+        }
+    };
+    match (found, &missing.entries) {
+        (Value::Array(values), Some(entries)) => {
+            for &at in entries {
+                values.get_mut(at).map(put);
+            }
+        }
+        (Value::Array(values), None) => values.iter_mut().for_each(put),
+        (value, _) => put(value),
+    }
+}
+
+/// The value at a place such as `filesystems[2].read_ahead_kb`.
+fn at_place<'a>(value: &'a mut Value, place: &str) -> Option<&'a mut Value> {
+    let mut at = value;
+    for step in place.split('.') {
+        let (key, indices) = step.split_once('[').map_or((step, ""), |(key, rest)| (key, rest));
+        at = at.get_mut(key)?;
+        for index in indices.split('[').filter(|index| !index.is_empty()) {
+            at = at.get_mut(index.strip_suffix(']')?.parse::<usize>().ok()?)?;
+        }
+    }
+    Some(at)
+}
+
+/// Objects of a list, each with its own `missing`, read one after the other.
+pub(crate) struct Rows<W: Wire>(pub(crate) Vec<W::Fact>);
+
+impl<'de, W: Wire> Deserialize<'de> for Rows<W> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(RowsVisitor::<W>(PhantomData))
+    }
+}
+
+struct RowsVisitor<W>(PhantomData<W>);
+
+impl<'de, W: Wire> serde::de::Visitor<'de> for RowsVisitor<W> {
+    type Value = Rows<W>;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a list of objects")
+    }
+
+    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut list: A) -> Result<Rows<W>, A::Error> {
+        let mut rows = Vec::new();
+        while let Some(text) = list.next_element::<&RawValue>()? {
+            rows.push(row::<W>(text.get()).map_err(<A::Error as serde::de::Error>::custom)?);
+        }
+        Ok(Rows(rows))
+    }
+}
+
+/// A row out of its text: straight, where it has no reasons.
+fn row<W: Wire>(text: &str) -> Result<W::Fact, ReadError> {
+    #[derive(Deserialize)]
+    struct Reasons {
+        #[serde(default)]
+        missing: Vec<serde::de::IgnoredAny>,
+    }
+    let wrong = |error: serde_json::Error| ReadError::at("", error.to_string());
+    let reasons: Reasons = serde_json::from_str(text).map_err(wrong)?;
+    let read: Owned<W> = match reasons.missing.is_empty() {
+        true => serde_json::from_str(text).map_err(wrong)?,
+        false => from_object(serde_json::from_str(text).map_err(wrong)?)?,
+    };
+    Ok(read.0)
+}

@@ -1,0 +1,104 @@
+//! `schema/` is written from the declarations: `UPDATE_SCHEMA=1 cargo test -p hotset-view schema`.
+
+use std::path::PathBuf;
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
+use serde_json::{Map, Value, json};
+
+use super::observed::Missing;
+
+/// An object with its reasons.
+#[derive(JsonSchema)]
+#[schemars(inline)]
+pub(crate) struct Object<T> {
+    #[serde(flatten)]
+    _body: T,
+    /// Why values of this object are null.
+    #[serde(rename = "missing")]
+    _missing: Vec<Missing>,
+}
+
+type TestResult = Result<(), Box<dyn std::error::Error>>;
+
+/// Every object has all of its keys and no other.
+fn strict(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            if let Some(keys) = map.get("properties").and_then(Value::as_object) {
+                let keys: Vec<&String> = keys.keys().collect();
+                let keys = json!(keys);
+                map.insert("required".to_owned(), keys);
+                map.insert("additionalProperties".to_owned(), Value::Bool(false));
+            }
+            map.values_mut().for_each(strict);
+        }
+        Value::Array(values) => values.iter_mut().for_each(strict),
+        _ => {}
+    }
+}
+
+/// The schema of a format, by the declaration that it is written by.
+fn schema_of<T: JsonSchema>(name: &str, about: &str) -> Value {
+    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    let mut schema: Schema = generator.into_root_schema_for::<Object<T>>();
+    let mut value = schema.ensure_object().clone().into_iter().collect::<Map<_, _>>();
+    value.remove("$schema");
+    value.remove("title");
+    value.remove("description");
+    let mut whole = Map::new();
+    let id = name.replace("hotset.", "urn:hotset:schema:").replace('/', "-");
+    whole.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
+    whole.insert("$id".to_owned(), json!(id));
+    whole.insert("title".to_owned(), json!(name));
+    whole.insert("description".to_owned(), json!(about));
+    whole.append(&mut value);
+    let mut whole = Value::Object(whole);
+    strict(&mut whole);
+    whole["properties"]["schema"] = json!({ "const": name });
+    whole
+}
+
+fn file_of(name: &str) -> PathBuf {
+    let file = name.trim_start_matches("hotset.").replace('/', "-");
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../schema")
+        .join(format!("{file}.schema.json"))
+}
+
+/// What a format's schema refuses of a document: nothing where it fits.
+pub(crate) fn refused(
+    name: &str,
+    document: &[u8],
+) -> Result<Vec<String>, Box<dyn std::error::Error>> {
+    let schema: Value = serde_json::from_slice(&std::fs::read(file_of(name))?)?;
+    let validator = jsonschema::draft202012::new(&schema)?;
+    let document: Value = serde_json::from_slice(document)?;
+    let errors = validator.iter_errors(&document);
+    Ok(errors.map(|error| format!("{error} at {}", error.instance_path)).collect())
+}
+
+fn check<T: JsonSchema>(name: &str, about: &str) -> TestResult {
+    let mut text = serde_json::to_string_pretty(&schema_of::<T>(name, about))?;
+    text.push('\n');
+    let file = file_of(name);
+    if std::env::var_os("UPDATE_SCHEMA").is_some() {
+        return Ok(std::fs::write(file, text)?);
+    }
+    let committed = std::fs::read_to_string(&file)?;
+    assert!(
+        committed == text,
+        "{}: not what is written; UPDATE_SCHEMA=1 cargo test -p hotset-view schema",
+        file.display()
+    );
+    Ok(())
+}
+
+#[test]
+fn the_schemas_are_those_of_the_declarations() -> TestResult {
+    check::<super::profile::Whole>(
+        super::profile::SCHEMA,
+        "What `hotset run --json` and `hotset attach --json` write. Counts of pages are in base pages \
+         (environment.page_size_bytes). docs/formats.md says what holds for every format.",
+    )
+}
