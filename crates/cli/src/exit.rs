@@ -1,5 +1,6 @@
-//! Exit codes, as env(1) and timeout(1) have them for a command that they run.
+//! How hotset ends: its exit codes, as env(1) and timeout(1) have them for a command that they run, and its errors.
 
+use std::fmt::Display;
 use std::process::ExitCode;
 
 use hotset_facts::ExitStatus;
@@ -47,6 +48,48 @@ impl From<Exit> for ExitCode {
     }
 }
 
+/// Why a command ends before it is done: what the user is told, once, where the command was called from; and the exit code.
+#[derive(Debug)]
+pub(crate) struct Stop {
+    pub(crate) exit: Exit,
+    pub(crate) message: String,
+}
+
+impl Stop {
+    /// With an exit code and a message.
+    pub(crate) fn new(exit: Exit, message: impl Display) -> Self {
+        Self { exit, message: message.to_string() }
+    }
+
+    /// Something that should have been typed differently.
+    pub(crate) fn usage(message: impl Display) -> Self {
+        Self::new(Exit::Usage, message)
+    }
+
+    /// Something that hotset could not do, where its exit code stands for a command's.
+    pub(crate) fn own(message: impl Display) -> Self {
+        Self::new(Exit::Own, message)
+    }
+}
+
+impl From<anyhow::Error> for Stop {
+    fn from(error: anyhow::Error) -> Self {
+        Self::new(Exit::Failure, format_args!("{error:#}"))
+    }
+}
+
+/// Gives an error the exit code that it ends hotset with.
+pub(crate) trait OrExit<T> {
+    /// The value, or the error's words with this exit code.
+    fn or_exit(self, exit: Exit) -> Result<T, Stop>;
+}
+
+impl<T, E: Display> OrExit<T> for Result<T, E> {
+    fn or_exit(self, exit: Exit) -> Result<T, Stop> {
+        self.map_err(|error| Stop::new(exit, format_args!("{error:#}")))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -55,5 +98,14 @@ mod tests {
     fn a_signal_is_128_and_its_number() {
         assert_eq!(Exit::Command(ExitStatus::Signal(15)).code(), 143);
         assert_eq!(Exit::Command(ExitStatus::Code(3)).code(), 3);
+    }
+
+    #[test]
+    fn an_error_is_told_with_its_causes() {
+        let error = || anyhow::anyhow!("no such file").context("a.json");
+        let stop = Stop::from(error());
+        assert_eq!((stop.exit, stop.message.as_str()), (Exit::Failure, "a.json: no such file"));
+        let stop = Err::<(), _>(error()).or_exit(Exit::Own).expect_err("an error");
+        assert_eq!((stop.exit, stop.message.as_str()), (Exit::Own, "a.json: no such file"));
     }
 }

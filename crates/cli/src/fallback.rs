@@ -13,6 +13,7 @@ use hotset_sys::child::Signals;
 use hotset_sys::proc::pid_io::{self, PidIo};
 use hotset_sys::proc::{children, fds, maps};
 
+use crate::exit::{Exit, Stop};
 use crate::plan::Program;
 use crate::runner::{self, Finished};
 use crate::spawn::{self, Ended, Running};
@@ -51,10 +52,10 @@ pub(crate) fn run_with(program: &Program, why: &str, denied: bool, signals: &Sig
         // A process that ended keeps its counters until it is reaped.
         || io = pid_io::of(running.pid).ok().flatten(),
     )
-    .map_err(|error| (crate::exit::Exit::Own, format!("waiting for the command: {error}")))?;
+    .map_err(|error| Stop::own(format_args!("waiting for the command: {error}")))?;
     let exit = ExitStatus::from_wait_status(ended.usage.wait_status);
     let profile = profile(program, started_at, &running, &ended, io, files, why, denied);
-    Ok((profile, crate::exit::Exit::Command(exit)))
+    Ok((profile, Exit::Command(exit)))
 }
 
 #[allow(clippy::too_many_arguments, reason = "the parts of one profile, each used once")]

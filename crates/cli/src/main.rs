@@ -26,7 +26,13 @@ use clap::Parser;
 
 fn main() -> ExitCode {
     match args::Cli::try_parse() {
-        Ok(cli) => commands::dispatch(cli).into(),
+        Ok(cli) => match commands::dispatch(cli) {
+            Ok(exit) => exit.into(),
+            Err(stop) => {
+                output::say(&stop.message);
+                stop.exit.into()
+            }
+        },
         Err(error) => {
             // Help and version are no errors; clap knows where each goes.
             let code = if error.use_stderr() { exit::Exit::Usage } else { exit::Exit::Success };

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 
-use crate::exit::Exit;
+use crate::exit::{Exit, Stop};
 
 /// The longest observation: more than a year is a typing error.
 const MAX_DURATION: Duration = Duration::from_secs(366 * 24 * 3600);
@@ -45,12 +45,9 @@ pub(crate) struct Program {
 ///
 /// # Errors
 /// With the exit code that env(1) would give.
-pub(crate) fn find_program(
-    argv: &[OsString],
-    search: Option<&OsStr>,
-) -> Result<Program, (Exit, String)> {
+pub(crate) fn find_program(argv: &[OsString], search: Option<&OsStr>) -> Result<Program, Stop> {
     let Some(name) = argv.first() else {
-        return Err((Exit::Usage, "no command given".into()));
+        return Err(Stop::usage("no command given"));
     };
     let program = |path: PathBuf| Program { path, argv: argv.to_vec() };
     if name.as_encoded_bytes().contains(&b'/') {
@@ -64,28 +61,28 @@ pub(crate) fn find_program(
             if directory.as_os_str().is_empty() { PathBuf::from(".") } else { directory };
         match check_program(&directory.join(name)) {
             Ok(path) => return Ok(program(path)),
-            Err((Exit::NotExecutable, why)) => refused = Some((Exit::NotExecutable, why)),
+            Err(stop) if stop.exit == Exit::NotExecutable => refused = Some(stop),
             Err(_) => {}
         }
     }
-    Err(refused
-        .unwrap_or_else(|| (Exit::NotFound, format!("{}: command not found", name.display()))))
+    let not_found = format_args!("{}: command not found", name.display());
+    Err(refused.unwrap_or_else(|| Stop::new(Exit::NotFound, not_found)))
 }
 
-fn check_program(path: &Path) -> Result<PathBuf, (Exit, String)> {
-    let named = |why: &str| format!("{}: {why}", path.display());
+fn check_program(path: &Path) -> Result<PathBuf, Stop> {
+    let stop = |exit, why: &str| Err(Stop::new(exit, format_args!("{}: {why}", path.display())));
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
-            return Err((Exit::NotExecutable, named("permission denied")));
+            return stop(Exit::NotExecutable, "permission denied");
         }
-        Err(_) => return Err((Exit::NotFound, named("command not found"))),
+        Err(_) => return stop(Exit::NotFound, "command not found"),
     };
     if metadata.is_dir() {
-        return Err((Exit::NotExecutable, named("is a directory, expected a program")));
+        return stop(Exit::NotExecutable, "is a directory, expected a program");
     }
     if metadata.permissions().mode() & 0o111 == 0 {
-        return Err((Exit::NotExecutable, named("is not executable; chmod +x makes it so")));
+        return stop(Exit::NotExecutable, "is not executable; chmod +x makes it so");
     }
     Ok(path.to_path_buf())
 }
@@ -135,16 +132,11 @@ mod tests {
         let search = Some(OsStr::new("/nonexistent:/bin:/usr/bin"));
         let found = find_program(&["sh".into(), "-c".into()], search).unwrap();
         assert!(found.path.ends_with("sh") && found.argv.len() == 2);
-        assert_eq!(
-            find_program(&["no-such-command".into()], search).unwrap_err().0,
-            Exit::NotFound
-        );
-        assert_eq!(find_program(&["/no/such".into()], search).unwrap_err().0, Exit::NotFound);
-        assert_eq!(
-            find_program(&["/etc/passwd".into()], search).unwrap_err().0,
-            Exit::NotExecutable
-        );
-        assert_eq!(find_program(&["/tmp".into()], search).unwrap_err().0, Exit::NotExecutable);
+        let refused = |name: &str| find_program(&[name.into()], search).unwrap_err().exit;
+        assert_eq!(refused("no-such-command"), Exit::NotFound);
+        assert_eq!(refused("/no/such"), Exit::NotFound);
+        assert_eq!(refused("/etc/passwd"), Exit::NotExecutable);
+        assert_eq!(refused("/tmp"), Exit::NotExecutable);
     }
 
     #[test]

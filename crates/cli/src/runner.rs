@@ -6,13 +6,13 @@ use hotset_facts::{Command, Dev, ExitStatus, Observed, Profile, Reason, Target};
 use hotset_observe::{DRAIN_INTERVAL, Observation, Options, Scope, Session};
 use hotset_sys::child::{Signals, Usage};
 
-use crate::exit::Exit;
+use crate::exit::{Exit, OrExit, Stop};
 use crate::plan::Program;
 use crate::spawn::{self, Ended};
 use crate::{fallback, output};
 
-/// A profile and the exit code, or an exit code and why.
-pub(crate) type Finished = Result<(Profile, Exit), (Exit, String)>;
+/// A profile and the exit code.
+pub(crate) type Finished = Result<(Profile, Exit), Stop>;
 
 /// Runs a command under the sensor; without the sensor where it can't be had.
 pub(crate) fn run(program: &Program, max_rows: u32, compat: bool, verbose: bool) -> Finished {
@@ -35,9 +35,7 @@ pub(crate) fn run(program: &Program, max_rows: u32, compat: bool, verbose: bool)
         ));
     }
     let started_at = SystemTime::now();
-    let running = session
-        .following_children(|| spawn::start(program))
-        .map_err(|error| (Exit::Own, error.to_string()))??;
+    let running = session.following_children(|| spawn::start(program)).or_exit(Exit::Own)??;
     let mut trouble = None;
     let ended = {
         let fd = session.readable().try_clone_to_owned().ok();
@@ -48,7 +46,7 @@ pub(crate) fn run(program: &Program, max_rows: u32, compat: bool, verbose: bool)
         };
         let readable = fd.as_ref().map(std::os::fd::AsFd::as_fd);
         spawn::stay(&running, &signals, DRAIN_INTERVAL, tend, readable, || ())
-            .map_err(|error| (Exit::Own, format!("waiting for the command: {error}")))?
+            .map_err(|error| Stop::own(format_args!("waiting for the command: {error}")))?
     };
     if let Some(trouble) = trouble {
         output::say(trouble);
@@ -60,14 +58,14 @@ pub(crate) fn run(program: &Program, max_rows: u32, compat: bool, verbose: bool)
         }
         Err(error) => {
             output::say(format_args!("there is no report: {error}"));
-            Err((Exit::Command(exit), "the command itself ended as its exit code says".into()))
+            Err(Stop::new(Exit::Command(exit), "the command itself ended as its exit code says"))
         }
     }
 }
 
 /// Holds back the signals that are to reach the command.
-pub(crate) fn hold_signals() -> Result<Signals, (Exit, String)> {
-    Signals::hold().map_err(|error| (Exit::Own, format!("signals can't be held back: {error}")))
+pub(crate) fn hold_signals() -> Result<Signals, Stop> {
+    Signals::hold().map_err(|error| Stop::own(format_args!("signals can't be held back: {error}")))
 }
 
 /// The kernel takes the memory of whoever started a program for the program's first: a figure no larger than our own peak may

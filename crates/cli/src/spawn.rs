@@ -10,7 +10,7 @@ use hotset_facts::Pid;
 use hotset_sys::child::{self, Signals, Usage};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::exit::Exit;
+use crate::exit::{Exit, Stop};
 use crate::plan::Program;
 
 /// "Exec format error", errno(3).
@@ -34,7 +34,7 @@ pub(crate) struct Ended {
 ///
 /// # Errors
 /// With the exit code that env(1) would give.
-pub(crate) fn start(program: &Program) -> Result<Running, (Exit, String)> {
+pub(crate) fn start(program: &Program) -> Result<Running, Stop> {
     let started = Instant::now();
     let mut born = child::spawn(&program.path, &program.argv);
     if born.as_ref().is_err_and(|error| error.raw_os_error() == Some(ENOEXEC)) {
@@ -56,7 +56,7 @@ pub(crate) fn start(program: &Program) -> Result<Running, (Exit, String)> {
             } else {
                 ""
             };
-            Err((exit, format!("{}: {error}{hint}", program.path.display())))
+            Err(Stop::new(exit, format_args!("{}: {error}{hint}", program.path.display())))
         }
     }
 }

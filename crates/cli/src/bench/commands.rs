@@ -8,9 +8,9 @@ use hotset_facts::BenchCommand;
 use hotset_lab::parameters::{Parameter, combinations, list, replace, scan};
 use hotset_lab::{Hooks, Input, Invocation, Output, Streams};
 
-use super::Failure;
 use super::shell::{self, Shell};
 use crate::args::{AroundArgs, BenchArgs, ParameterArgs};
+use crate::exit::Stop;
 
 /// A command with all that was said about it.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ enum Typed {
 ///
 /// # Errors
 /// Where a program is not found, or something was typed that can't be meant.
-pub(super) fn planned(args: &BenchArgs) -> Result<Vec<Planned>, Failure> {
+pub(super) fn planned(args: &BenchArgs) -> Result<Vec<Planned>, Stop> {
     let around = &args.around;
     let shell = if around.no_shell { None } else { Shell::named(&around.shell)? };
     let typed: Vec<Typed> = std::iter::once(first(&args.command))
@@ -43,7 +43,7 @@ pub(super) fn planned(args: &BenchArgs) -> Result<Vec<Planned>, Failure> {
     let parameters = parameters(&args.parameters)?;
     check_used(&parameters, &typed, around)?;
     let mut all = Vec::new();
-    for values in combinations(&parameters).map_err(|error| Failure::usage(error.to_string()))? {
+    for values in combinations(&parameters).map_err(|error| Stop::usage(error.to_string()))? {
         for (place, typed) in typed.iter().enumerate() {
             all.push(one(typed, place, &values, shell.as_ref(), around)?);
         }
@@ -66,7 +66,7 @@ fn one(
     values: &Values,
     shell: Option<&Shell>,
     around: &AroundArgs,
-) -> Result<Planned, Failure> {
+) -> Result<Planned, Stop> {
     let (words, line) = match typed {
         Typed::Words(words) => {
             let words: Vec<OsString> = words.iter().map(|word| replace(word, values)).collect();
@@ -138,31 +138,31 @@ fn own_or_common<T>(all: &[T], place: usize) -> Option<&T> {
     }
 }
 
-fn check_counts(around: &AroundArgs, commands: usize) -> Result<(), Failure> {
+fn check_counts(around: &AroundArgs, commands: usize) -> Result<(), Stop> {
     for (name, given) in [
         ("--prepare", around.prepare.len()),
         ("--conclude", around.conclude.len()),
         ("--output", around.output.len()),
     ] {
         if given > 1 && given != commands {
-            return Err(Failure::usage(format!(
+            return Err(Stop::usage(format!(
                 "{name} is given {given} times; expected once for all, or {commands} times, once for each command"
             )));
         }
     }
     let names = around.command_name.len();
     if names > commands {
-        return Err(Failure::usage(format!("{names} names for {commands} commands")));
+        return Err(Stop::usage(format!("{names} names for {commands} commands")));
     }
     Ok(())
 }
 
-fn parameters(args: &ParameterArgs) -> Result<Vec<Parameter>, Failure> {
+fn parameters(args: &ParameterArgs) -> Result<Vec<Parameter>, Stop> {
     let mut all = Vec::new();
     for words in args.parameter_scan.chunks(3) {
         let [name, from, to] = words else { continue };
         let values = scan(from, to, args.parameter_step_size.as_deref())
-            .map_err(|error| Failure::usage(format!("--parameter-scan {name}: {error}")))?;
+            .map_err(|error| Stop::usage(format!("--parameter-scan {name}: {error}")))?;
         all.push(Parameter { name: name.clone(), values });
     }
     for words in args.parameter_list.chunks(2) {
@@ -173,11 +173,7 @@ fn parameters(args: &ParameterArgs) -> Result<Vec<Parameter>, Failure> {
 }
 
 /// A parameter that stands nowhere is a slip: every value would be the same benchmark.
-fn check_used(
-    parameters: &[Parameter],
-    typed: &[Typed],
-    around: &AroundArgs,
-) -> Result<(), Failure> {
+fn check_used(parameters: &[Parameter], typed: &[Typed], around: &AroundArgs) -> Result<(), Stop> {
     let commands = typed.iter().flat_map(|typed| match typed {
         Typed::Words(words) => words.iter().collect::<Vec<_>>(),
         Typed::Line(line) => vec![line],
@@ -188,7 +184,7 @@ fn check_used(
     for Parameter { name, .. } in parameters {
         let mark = vec![(name.clone(), String::new())];
         if texts.iter().all(|text| replace(text, &mark) == **text) {
-            return Err(Failure::usage(format!("{{{name}}} stands in no command")));
+            return Err(Stop::usage(format!("{{{name}}} stands in no command")));
         }
     }
     Ok(())

@@ -6,7 +6,7 @@ use super::*;
 use crate::args::{Cli, Command};
 use crate::exit::Exit;
 
-fn from(words: &[&str]) -> Result<Vec<Planned>, Failure> {
+fn from(words: &[&str]) -> Result<Vec<Planned>, Stop> {
     let cli = Cli::try_parse_from([&["hotset", "bench"], words].concat()).expect("arguments");
     let Command::Bench(args) = cli.command else { panic!("bench") };
     planned(&args)
@@ -22,7 +22,7 @@ fn lines(words: &[&str]) -> Vec<String> {
 
 fn refused(words: &[&str]) -> String {
     match from(words) {
-        Err(Failure::Own(Exit::Usage, why)) => why,
+        Err(Stop { exit: Exit::Usage, message }) => message,
         other => panic!("{other:?}"),
     }
 }
@@ -78,6 +78,8 @@ fn streams_have_hyperfines_names() {
 
 #[test]
 fn two_commands_in_hyperfines_manner_are_told_what_to_do() {
-    let Err(Failure::Own(Exit::NotFound, why)) = from(&["no such", "thing"]) else { panic!() };
+    let Err(Stop { exit: Exit::NotFound, message: why }) = from(&["no such", "thing"]) else {
+        panic!()
+    };
     assert!(why.contains("--vs"), "{why}");
 }

@@ -10,10 +10,9 @@ use hotset_lab::{
     Candidate, Command, Hook, Invocation, Output, States, Streams, build, from_paths,
 };
 
-use super::Failure;
 use super::commands::Planned;
 use super::{sensor, traced};
-use crate::exit::Exit;
+use crate::exit::{Exit, Stop};
 use crate::output;
 
 /// A command that takes longer is learned in one run.
@@ -58,7 +57,7 @@ impl Learner<'_> {
     ///
     /// # Errors
     /// Where the command or what surrounds it fails, where nothing can be learned that is needed, and after Ctrl-C.
-    pub(super) fn learn(&mut self, planned: &Planned) -> Result<Learned, Failure> {
+    pub(super) fn learn(&mut self, planned: &Planned) -> Result<Learned, Stop> {
         if !self.given.is_empty() {
             return Ok(self.given());
         }
@@ -92,9 +91,9 @@ impl Learner<'_> {
     }
 
     /// A state that is set on no files needs none.
-    fn nothing(&self, planned: &Planned) -> Result<Learned, Failure> {
+    fn nothing(&self, planned: &Planned) -> Result<Learned, Stop> {
         if self.needs_files {
-            return Err(Failure::own(format_args!(
+            return Err(Stop::own(format_args!(
                 "the files of {} can't be learned here; name them with --files, or ask for --state as-is",
                 planned.command.name
             )));
@@ -108,7 +107,7 @@ impl Learner<'_> {
         &mut self,
         planned: &Planned,
         mut cold: Option<&mut FileSet>,
-    ) -> Result<Option<(LearnedBy, Seen)>, Failure> {
+    ) -> Result<Option<(LearnedBy, Seen)>, Stop> {
         let mut prepare = || {
             hook(planned, Hook::Prepare, planned.hooks.prepare.as_ref())?;
             match cold.as_deref_mut() {
@@ -133,18 +132,14 @@ impl Learner<'_> {
             }
         }
         if self.stop.load(Ordering::Relaxed) {
-            return Err(Failure::Interrupted);
+            return Err(super::interrupted());
         }
-        if let Some((_, seen)) = &mut seen
+        if let Some((_, seen)) = &seen
             && seen.exit != ExitStatus::Code(0)
             && !self.ignore_failure
         {
-            let name = planned.command.name.clone();
-            return Err(Failure::Command {
-                name,
-                exit: seen.exit,
-                tail: std::mem::take(&mut seen.tail),
-            });
+            let name = &planned.command.name;
+            return Err(super::failed(Exit::Command(seen.exit), name, seen.exit, &seen.tail));
         }
         hook(planned, Hook::Conclude, planned.hooks.conclude.as_ref())?;
         Ok(seen)
@@ -159,9 +154,9 @@ impl Learner<'_> {
 }
 
 /// Evicts the files, and says whether that was reached.
-fn made_cold(set: &mut FileSet) -> Result<WantedState, Failure> {
+fn made_cold(set: &mut FileSet) -> Result<WantedState, Stop> {
     let (reached, ()) =
-        States::default().reach(WantedState::Cold, set, || ()).map_err(Failure::own)?;
+        States::default().reach(WantedState::Cold, set, || ()).map_err(Stop::own)?;
     let is_cold = reached.value().is_some_and(|reached| {
         let left = reached.cached_pages.saturating_sub(reached.stuck_pages);
         left.saturating_mul(1000) <= reached.pages.saturating_mul(WRONG_PER_MILLE)
@@ -184,27 +179,27 @@ pub(super) fn hook(
     planned: &Planned,
     which: Hook,
     invocation: Option<&Invocation>,
-) -> Result<(), Failure> {
+) -> Result<(), Stop> {
     let Some(invocation) = invocation else { return Ok(()) };
     let streams = Streams { output: Output::Tail, ..Streams::default() };
-    let mut command = Command::new(invocation, &streams).map_err(Failure::own)?;
+    let mut command = Command::new(invocation, &streams).map_err(Stop::own)?;
     let ran = command.run().map_err(|error| {
-        Failure::own(format_args!("can't run the {} command: {error}", which.as_str()))
+        Stop::own(format_args!("can't run the {} command: {error}", which.as_str()))
     })?;
     match ran.exit {
         ExitStatus::Code(0) => Ok(()),
         exit => {
             let name = format!("the {} command of {}", which.as_str(), planned.command.name);
-            Err(Failure::Around { name, exit, tail: command.tail() })
+            Err(super::failed(Exit::Own, &name, exit, &command.tail()))
         }
     }
 }
 
 /// With the exit code that env(1) would give.
-pub(super) fn not_started(planned: &Planned, error: &io::Error) -> Failure {
+pub(super) fn not_started(planned: &Planned, error: &io::Error) -> Stop {
     let exit = match error.kind() {
         io::ErrorKind::NotFound => Exit::NotFound,
         _ => Exit::NotExecutable,
     };
-    Failure::Own(exit, format!("can't run {}: {error}", planned.command.name))
+    Stop::new(exit, format_args!("can't run {}: {error}", planned.command.name))
 }

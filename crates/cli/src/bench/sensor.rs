@@ -8,21 +8,21 @@ use hotset_observe::{DRAIN_INTERVAL, ObserveError, Options, Scope, Session};
 use hotset_sys::child;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::Failure;
 use super::commands::Planned;
 use super::learn::Seen;
+use crate::exit::Stop;
 use crate::output;
 
 /// Runs the command once. The inner error says that there is no sensor; the command did not run then.
 pub(super) fn run(
     planned: &Planned,
-    prepare: impl FnOnce() -> Result<WantedState, Failure>,
-) -> Result<Result<Seen, ObserveError>, Failure> {
+    prepare: impl FnOnce() -> Result<WantedState, Stop>,
+) -> Result<Result<Seen, ObserveError>, Stop> {
     let mut session = match Session::start(Options::new(Scope::Children)) {
         Ok(session) => session,
         Err(error) => return Ok(Err(error)),
     };
-    let mut command = Command::new(&planned.invocation, &planned.streams).map_err(Failure::own)?;
+    let mut command = Command::new(&planned.invocation, &planned.streams).map_err(Stop::own)?;
     // The state is set last: loading the sensor takes longer than some hosts leave idle pages alone.
     let state = prepare()?;
     let started = Instant::now();
@@ -32,7 +32,7 @@ pub(super) fn run(
     };
     let ended = wait(&mut session, pid, started);
     let (usage, wall) =
-        ended.map_err(|error| Failure::own(format_args!("waiting for the command: {error}")))?;
+        ended.map_err(|error| Stop::own(format_args!("waiting for the command: {error}")))?;
     let observation = match session.finish() {
         Ok(observation) => observation,
         Err(error) => return Ok(Err(error)),

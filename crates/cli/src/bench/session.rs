@@ -7,12 +7,11 @@ use hotset_analysis::bench::{self, BenchSummary, summarise_bench};
 use hotset_facts::{BenchSession, StopReason, WantedState, Warmup};
 use hotset_lab::{CommandPlan, Hook, LabError, Order, Plan, SessionLock, Waiting, conditions};
 
-use super::Failure;
 use super::commands::{Planned, planned};
 use super::learn::{Learned, Learner, hook};
 use super::referee::{Referee, label};
 use crate::args::{BenchArgs, BenchOutput, RoundArgs};
-use crate::exit::Exit;
+use crate::exit::{Exit, OrExit, Stop};
 use crate::plan::check_destination;
 use crate::{interrupt, output};
 
@@ -21,34 +20,12 @@ const MAX_REPEATS: u32 = 2;
 const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
 
 /// Does what was asked, and says how it ended.
-pub(crate) fn bench(args: &BenchArgs) -> Exit {
-    match measured(args) {
-        Ok(exit) => exit,
-        Err(Failure::Own(exit, why)) => {
-            output::say(why);
-            exit
-        }
-        Err(Failure::Command { name, exit, tail }) => {
-            output::say(hotset_view::bench::failure(&name, exit, &tail).trim_end());
-            Exit::Command(exit)
-        }
-        Err(Failure::Around { name, exit, tail }) => {
-            output::say(hotset_view::bench::failure(&name, exit, &tail).trim_end());
-            Exit::Own
-        }
-        Err(Failure::Interrupted) => {
-            output::say("interrupted before anything was measured");
-            interrupt::exit()
-        }
-    }
-}
-
-fn measured(args: &BenchArgs) -> Result<Exit, Failure> {
+pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, Stop> {
     let commands = planned(args)?;
     let states = states(&args.states.state)?;
     check_exports(&args.exports)?;
     let stop = interrupt::stop_flag();
-    let Some(_lock) = lock(stop)? else { return Err(Failure::Interrupted) };
+    let Some(_lock) = lock(stop)? else { return Err(super::interrupted()) };
     for planned in &commands {
         hook(planned, Hook::Setup, planned.hooks.setup.as_ref())?;
     }
@@ -72,7 +49,7 @@ fn measured(args: &BenchArgs) -> Result<Exit, Failure> {
 }
 
 /// The states, each once.
-fn states(wanted: &[WantedState]) -> Result<Vec<WantedState>, Failure> {
+fn states(wanted: &[WantedState]) -> Result<Vec<WantedState>, Stop> {
     let mut states: Vec<WantedState> = Vec::new();
     for &state in wanted {
         if !states.contains(&state) {
@@ -81,33 +58,33 @@ fn states(wanted: &[WantedState]) -> Result<Vec<WantedState>, Failure> {
     }
     let may_drop = rustix::fs::access(DROP_CACHES, rustix::fs::Access::WRITE_OK).is_ok();
     if states.contains(&WantedState::ColdAll) && !may_drop {
-        return Err(Failure::own(format_args!(
+        return Err(Stop::own(format_args!(
             "the state cold-all takes root ({DROP_CACHES} can't be written to); cold evicts the command's files without it"
         )));
     }
     Ok(states)
 }
 
-fn check_exports(exports: &BenchOutput) -> Result<(), Failure> {
+fn check_exports(exports: &BenchOutput) -> Result<(), Stop> {
     let files =
         [&exports.export_json, &exports.export_csv, &exports.export_markdown, &exports.html];
     let named: Vec<&Path> = files.into_iter().flatten().map(|path| path.as_path()).collect();
     let to_stdout = named.iter().filter(|path| **path == Path::new("-")).count();
     if to_stdout + usize::from(exports.json) > 1 {
-        return Err(Failure::usage("more than one export goes to standard output"));
+        return Err(Stop::usage("more than one export goes to standard output"));
     }
     for path in named {
-        check_destination(path).map_err(|error| Failure::Own(Exit::Own, format!("{error:#}")))?;
+        check_destination(path).or_exit(Exit::Own)?;
     }
     Ok(())
 }
 
-fn lock(stop: &AtomicBool) -> Result<Option<SessionLock>, Failure> {
+fn lock(stop: &AtomicBool) -> Result<Option<SessionLock>, Stop> {
     let mut waits = |waiting: Waiting| {
         let who = waiting.pid.map_or_else(String::new, |pid| format!(" (process {pid})"));
         output::say(format_args!("waiting for another bench of this user to end{who}"));
     };
-    SessionLock::take(stop, &mut waits).map_err(Failure::own)
+    SessionLock::take(stop, &mut waits).or_exit(Exit::Own)
 }
 
 fn learn(
@@ -115,7 +92,7 @@ fn learn(
     commands: &[Planned],
     states: &[WantedState],
     stop: &AtomicBool,
-) -> Result<Vec<Learned>, Failure> {
+) -> Result<Vec<Learned>, Stop> {
     let needs_files = args.states.show_files
         || states.iter().any(|state| !matches!(state, WantedState::AsIs | WantedState::ColdAll));
     let mut learner = Learner {
@@ -143,7 +120,7 @@ fn learn(
     Ok(all)
 }
 
-fn clean_up(commands: &[Planned]) -> Result<(), Failure> {
+fn clean_up(commands: &[Planned]) -> Result<(), Stop> {
     let each = commands.iter().map(|one| hook(one, Hook::Cleanup, one.hooks.cleanup.as_ref()));
     // All of them, whatever the first ones come to.
     each.collect::<Vec<_>>().into_iter().collect()
@@ -155,7 +132,7 @@ fn run(
     learned: Vec<Learned>,
     states: &[WantedState],
     stop: &AtomicBool,
-) -> Result<BenchSession, Failure> {
+) -> Result<BenchSession, Stop> {
     let limits = limits(&args.rounds);
     let warmup = args.rounds.warmup.map_or(Warmup::Detect, Warmup::Rounds);
     let conditions = conditions(commands.len(), states, !args.rounds.no_noise_floor);
@@ -207,14 +184,14 @@ fn limits(args: &RoundArgs) -> bench::Plan {
     }
 }
 
-fn no_result(error: LabError) -> Failure {
+fn no_result(error: LabError) -> Stop {
     match error {
         LabError::HookFailed { hook, exit, output_tail } => {
             let name = format!("the {} command", hook.as_str());
-            Failure::Around { name, exit, tail: output_tail }
+            super::failed(Exit::Own, &name, exit, &output_tail)
         }
-        LabError::Start { .. } => Failure::Own(Exit::NotExecutable, error.to_string()),
-        other => Failure::own(other),
+        LabError::Start { .. } => Stop::new(Exit::NotExecutable, error),
+        other => Stop::own(other),
     }
 }
 

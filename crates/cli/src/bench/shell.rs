@@ -6,8 +6,7 @@ use std::path::PathBuf;
 
 use hotset_lab::Invocation;
 
-use super::Failure;
-use crate::exit::Exit;
+use crate::exit::{Exit, Stop};
 use crate::plan::find_program;
 
 /// What hyperfine calls the default shell.
@@ -27,7 +26,7 @@ impl Shell {
     ///
     /// # Errors
     /// Where there is no such program.
-    pub(super) fn named(typed: &str) -> Result<Option<Self>, Failure> {
+    pub(super) fn named(typed: &str) -> Result<Option<Self>, Stop> {
         let line = match typed {
             "none" => return Ok(None),
             "default" => DEFAULT,
@@ -35,7 +34,7 @@ impl Shell {
         };
         let words = split(line.as_ref())?;
         if words.is_empty() {
-            return Err(Failure::usage("--shell: expected none, default, or a shell such as bash"));
+            return Err(Stop::usage("--shell: expected none, default, or a shell such as bash"));
         }
         let found = find(&words)?;
         Ok(Some(Self { program: found.program, words: found.argv, typed: typed.into() }))
@@ -57,28 +56,26 @@ impl Shell {
 }
 
 /// Finds the program of these words in PATH.
-pub(super) fn find(words: &[OsString]) -> Result<Invocation, Failure> {
+pub(super) fn find(words: &[OsString]) -> Result<Invocation, Stop> {
     let found = find_program(words, std::env::var_os("PATH").as_deref());
-    found.map(|program| Invocation { program: program.path, argv: program.argv }).map_err(
-        |(exit, why)| {
-            let many = words.first().is_some_and(|word| has_space(word));
-            let hint = if exit == Exit::NotFound && many {
-                "; commands to compare it with are given by --vs"
-            } else {
-                ""
-            };
-            Failure::Own(exit, format!("{why}{hint}"))
-        },
-    )
+    found.map(|program| Invocation { program: program.path, argv: program.argv }).map_err(|stop| {
+        let many = words.first().is_some_and(|word| has_space(word));
+        let hint = if stop.exit == Exit::NotFound && many {
+            "; commands to compare it with are given by --vs"
+        } else {
+            ""
+        };
+        Stop::new(stop.exit, format_args!("{}{hint}", stop.message))
+    })
 }
 
 /// Splits as a shell would.
 ///
 /// # Errors
 /// Where a quote is not closed.
-pub(super) fn split(line: &OsStr) -> Result<Vec<OsString>, Failure> {
+pub(super) fn split(line: &OsStr) -> Result<Vec<OsString>, Stop> {
     let words = shlex::bytes::split(line.as_bytes())
-        .ok_or_else(|| Failure::usage(format!("{}: a quote is not closed", line.display())))?;
+        .ok_or_else(|| Stop::usage(format!("{}: a quote is not closed", line.display())))?;
     Ok(words.into_iter().map(OsString::from_vec).collect())
 }
 
@@ -86,9 +83,9 @@ pub(super) fn split(line: &OsStr) -> Result<Vec<OsString>, Failure> {
 ///
 /// # Errors
 /// Where a word holds a NUL, which no shell can take.
-pub(super) fn join(words: &[OsString]) -> Result<OsString, Failure> {
+pub(super) fn join(words: &[OsString]) -> Result<OsString, Stop> {
     let line = shlex::bytes::try_join(words.iter().map(|word| word.as_bytes()))
-        .map_err(|_| Failure::usage("a word holds a NUL"))?;
+        .map_err(|_| Stop::usage("a word holds a NUL"))?;
     Ok(OsString::from_vec(line))
 }
 
@@ -106,7 +103,7 @@ mod tests {
         let words = split("grep -r 'a b' \"c\"d".as_ref()).expect("words");
         assert_eq!(words, ["grep", "-r", "a b", "cd"]);
         assert_eq!(split(&join(&words).expect("line")).expect("words"), words);
-        assert!(matches!(split("it's".as_ref()), Err(Failure::Own(Exit::Usage, _))));
+        assert!(matches!(split("it's".as_ref()), Err(Stop { exit: Exit::Usage, .. })));
     }
 
     #[test]
@@ -116,7 +113,7 @@ mod tests {
         let run = shell.run("a; b".as_ref());
         assert!(run.program.ends_with("sh") && run.program.is_absolute());
         assert_eq!(run.argv, ["sh", "-e", "-c", "a; b"]);
-        assert!(matches!(Shell::named("no-such-shell"), Err(Failure::Own(Exit::NotFound, _))));
-        assert!(matches!(Shell::named(" "), Err(Failure::Own(Exit::Usage, _))));
+        assert!(matches!(Shell::named("no-such-shell"), Err(Stop { exit: Exit::NotFound, .. })));
+        assert!(matches!(Shell::named(" "), Err(Stop { exit: Exit::Usage, .. })));
     }
 }

@@ -6,9 +6,9 @@ use hotset_facts::{Observed, Reason, WantedState};
 use hotset_lab::{Command, Invocation, from_traced};
 use hotset_sys::trace::{TraceError, Traced, files_opened};
 
-use super::Failure;
 use super::commands::Planned;
 use super::learn::Seen;
+use crate::exit::Stop;
 
 /// "Exec format error", errno(3).
 const ENOEXEC: i32 = 8;
@@ -16,8 +16,8 @@ const ENOEXEC: i32 = 8;
 /// Runs the command once. The inner error says that tracing is refused; the command did not run then.
 pub(super) fn run(
     planned: &Planned,
-    prepare: impl FnOnce() -> Result<WantedState, Failure>,
-) -> Result<Result<Seen, TraceError>, Failure> {
+    prepare: impl FnOnce() -> Result<WantedState, Stop>,
+) -> Result<Result<Seen, TraceError>, Stop> {
     prepare()?;
     let started = Instant::now();
     let script = planned.invocation.as_script();
@@ -61,8 +61,8 @@ pub(super) fn run(
 
 type TracedRun = (Result<Traced, TraceError>, Vec<u8>);
 
-fn traced(planned: &Planned, invocation: &Invocation) -> Result<TracedRun, Failure> {
-    let command = Command::new(invocation, &planned.streams).map_err(Failure::own)?;
+fn traced(planned: &Planned, invocation: &Invocation) -> Result<TracedRun, Stop> {
+    let command = Command::new(invocation, &planned.streams).map_err(Stop::own)?;
     let (launch, tail) = command.into_launch();
     let ran = files_opened(launch);
     Ok((ran, tail.bytes()))

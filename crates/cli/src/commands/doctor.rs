@@ -3,11 +3,11 @@
 use hotset_facts::Support;
 
 use crate::args::DoctorArgs;
-use crate::exit::Exit;
+use crate::exit::{Exit, Stop};
 use crate::output;
 
 /// Probes the host and prints what it offers.
-pub(crate) fn doctor(args: &DoctorArgs) -> Exit {
+pub(super) fn doctor(args: &DoctorArgs) -> Result<Exit, Stop> {
     let mut capabilities = hotset_sys::host_capabilities();
     let (sensor, sensor_start_ms) = hotset_observe::sensor_capabilities();
     capabilities.extend(sensor);
@@ -23,11 +23,6 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Exit {
         let (width, color) = output::stdout_style(args.color);
         hotset_view::doctor_text(&support, width, color).into_bytes()
     };
-    match output::print(&bytes) {
-        Ok(()) => Exit::Success,
-        Err(error) => {
-            output::say(format_args!("{error:#}"));
-            Exit::Failure
-        }
-    }
+    output::print(&bytes)?;
+    Ok(Exit::Success)
 }

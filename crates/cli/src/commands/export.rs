@@ -12,7 +12,7 @@ use hotset_observe::{DEFAULT_MAX_ROWS, Scope};
 use hotset_sys::child::Signals;
 
 use crate::args::ExportArgs;
-use crate::exit::Exit;
+use crate::exit::{Exit, Stop};
 use crate::live::{
     Live, LiveOptions, LiveSource, MAX_INTERVAL, Rhythm, Waiter, Waiting, Woken, watch,
 };
@@ -22,14 +22,9 @@ use crate::output;
 const SIGN_OF_LIFE: Duration = Duration::from_secs(10);
 
 /// Serves what the sensor counts until a signal.
-pub(super) fn export(args: &ExportArgs) -> Exit {
-    match run(args) {
-        Ok(()) => Exit::Success,
-        Err(error) => {
-            output::say(format_args!("{error:#}"));
-            Exit::Failure
-        }
-    }
+pub(super) fn export(args: &ExportArgs) -> Result<Exit, Stop> {
+    run(args)?;
+    Ok(Exit::Success)
 }
 
 fn run(args: &ExportArgs) -> Result<()> {

@@ -2,34 +2,24 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Context;
 use clap::CommandFactory;
 
 use crate::args::Cli;
-use crate::exit::Exit;
+use crate::exit::{Exit, Stop};
 use crate::output;
 
 /// Prints completions for a shell.
-pub(crate) fn completions(shell: clap_complete::Shell) -> Exit {
+pub(super) fn completions(shell: clap_complete::Shell) -> Result<Exit, Stop> {
     let mut bytes = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "hotset", &mut bytes);
-    finish(output::print(&bytes))
+    output::print(&bytes)?;
+    Ok(Exit::Success)
 }
 
 /// Writes man pages into a directory.
-pub(crate) fn man(directory: &Path) -> Exit {
-    finish(
-        clap_mangen::generate_to(Cli::command(), directory)
-            .with_context(|| directory.display().to_string()),
-    )
-}
-
-fn finish(result: Result<()>) -> Exit {
-    match result {
-        Ok(()) => Exit::Success,
-        Err(error) => {
-            output::say(format_args!("{error:#}"));
-            Exit::Failure
-        }
-    }
+pub(super) fn man(directory: &Path) -> Result<Exit, Stop> {
+    clap_mangen::generate_to(Cli::command(), directory)
+        .with_context(|| directory.display().to_string())?;
+    Ok(Exit::Success)
 }

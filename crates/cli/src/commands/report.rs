@@ -4,50 +4,33 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use anyhow::Context;
 use hotset_view::results::{ResultFile, results_page};
 
 use crate::args::ReportArgs;
-use crate::exit::Exit;
+use crate::exit::{Exit, OrExit, Stop};
 use crate::output;
 
 /// No result is this large; what is, is something else.
 const MAX_BYTES: u64 = 1 << 30;
 
 /// Reads all, then writes the page.
-pub(crate) fn report(args: &ReportArgs) -> Exit {
+pub(super) fn report(args: &ReportArgs) -> Result<Exit, Stop> {
     if let Some(file) = args.files.iter().find(|file| is_same(file, &args.output)) {
-        output::say(format_args!(
+        return Err(Stop::usage(format_args!(
             "{}: the page would replace it; expected another name after -o",
             file.display()
-        ));
-        return Exit::Usage;
+        )));
     }
     let mut contents = Vec::new();
     for (file, name) in args.files.iter().zip(names(&args.files)) {
-        match read(file) {
-            Ok(bytes) => contents.push((name, bytes)),
-            Err(error) => {
-                output::say(format_args!("{}: {error}", file.display()));
-                return Exit::Failure;
-            }
-        }
+        contents.push((name, read(file).with_context(|| file.display().to_string())?));
     }
     let files: Vec<ResultFile<'_>> =
         contents.iter().map(|(name, bytes)| ResultFile { name, bytes }).collect();
-    let page = match results_page(&files) {
-        Ok(page) => page,
-        Err(error) => {
-            output::say(error);
-            return Exit::Failure;
-        }
-    };
-    match output::page(&page, &args.output) {
-        Ok(()) => Exit::Success,
-        Err(error) => {
-            output::say(format_args!("the page was not written: {error:#}"));
-            Exit::Failure
-        }
-    }
+    let page = results_page(&files).or_exit(Exit::Failure)?;
+    output::page(&page, &args.output).context("the page was not written")?;
+    Ok(Exit::Success)
 }
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {

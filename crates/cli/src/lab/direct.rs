@@ -70,7 +70,7 @@ impl Seen<'_> {
         let argv =
             ["dd".into(), input, "of=/dev/null".into(), "bs=1M".into(), "status=none".into()];
         let search = std::env::var_os("PATH");
-        let found = find_program(&argv, search.as_deref()).map_err(|(_, why)| why)?;
+        let found = find_program(&argv, search.as_deref()).map_err(|stop| stop.message)?;
         Ok(Invocation { program: found.path, argv: found.argv })
     }
 

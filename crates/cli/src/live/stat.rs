@@ -13,19 +13,14 @@ use rustix::process::Signal;
 
 use super::{Ended, Ending, Live, LiveOptions, Rhythm, Waiting, watch};
 use crate::args::StatArgs;
-use crate::exit::Exit;
+use crate::exit::{Exit, Stop};
 use crate::output::{self, StatOutput};
 use crate::scoped::Scoped;
 
 /// Prints a line an interval.
-pub(crate) fn stat(args: &StatArgs) -> Exit {
-    match run(args) {
-        Ok(()) => Exit::Success,
-        Err(error) => {
-            output::say(format_args!("{error:#}"));
-            Exit::Failure
-        }
-    }
+pub(crate) fn stat(args: &StatArgs) -> Result<Exit, Stop> {
+    run(args)?;
+    Ok(Exit::Success)
 }
 
 fn run(args: &StatArgs) -> Result<()> {

@@ -13,25 +13,18 @@ use hotset_analysis::top::{Column, Order};
 use hotset_view::tui::{Look, Setup};
 
 use crate::args::TopArgs;
-use crate::exit::Exit;
+use crate::exit::{Exit, Stop};
 use crate::output;
 
 /// Shows what is asked for.
-pub(crate) fn top(args: &TopArgs) -> Exit {
+pub(crate) fn top(args: &TopArgs) -> Result<Exit, Stop> {
     let text = args.batch.is_some() || !output::has_screen();
-    let result = match (&args.replay, text) {
+    Ok(match (&args.replay, text) {
         (Some(file), false) => replay::on_screen(args, file),
         (Some(file), true) => replay::as_text(args, file),
         (None, false) => session::on_screen(args),
         (None, true) => batch::live(args),
-    };
-    match result {
-        Ok(exit) => exit,
-        Err(error) => {
-            output::say(format_args!("{error:#}"));
-            Exit::Failure
-        }
-    }
+    }?)
 }
 
 /// What is asked for to sort by; else hits.
