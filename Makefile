@@ -56,7 +56,7 @@ bench: setup build ## Measure hotset beside its peers: make bench BENCH=ls for o
 	@HOTSET_BIN=$(BIN) bench/run.sh $(BENCH)
 
 .PHONY: lint
-lint: ## Formatting, clippy, licences, unused dependencies, shell scripts
+lint: ## Formatting, clippy, tidiness, the oldest Rust, licences, unused dependencies, shell scripts
 	@.ci/packages.sh build lint lab
 	@.ci/lint.sh
 

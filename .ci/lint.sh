@@ -1,5 +1,5 @@
 #!/bin/bash
-# lint.sh [CHECK…]: fmt, clippy, deny, machete, shellcheck, probes if none is named; doc is there too. cargo-deny and cargo-machete
+# lint.sh [CHECK…]: fmt, clippy, tidy, msrv, deny, machete, shellcheck, probes if none is named; doc is there too. cargo-deny and cargo-machete
 # are taken from the PATH or installed into target/tools (HOTSET_TOOLS names another place, for a cache that outlives it).
 set -euo pipefail
 DENY_VERSION=0.20.2
@@ -34,6 +34,24 @@ check_fmt() {
 check_clippy() {
     component clippy clippy
     cargo clippy --workspace --all-targets --locked -- -D warnings
+}
+
+# The source against what ARCHITECTURE.md and CONTRIBUTING.md promise of it.
+check_tidy() {
+    cargo test --quiet --package hotset-tidy --locked
+}
+
+# The oldest toolchain that Cargo.toml promises. It may not be had where the network reaches package registries only.
+check_msrv() {
+    local oldest
+    oldest=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)
+    if ! cargo "+$oldest" --version >/dev/null 2>&1 &&
+        ! rustup toolchain install "$oldest" --profile minimal >/dev/null 2>&1; then
+        echo "lint: Rust $oldest can't be had here: that the project compiles with it is NOT checked"
+        return
+    fi
+    CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}/msrv cargo "+$oldest" check --quiet --workspace --all-targets --locked
+    echo "msrv: compiles with $(rustc "+$oldest" --version)"
 }
 
 check_doc() {
@@ -85,7 +103,7 @@ for path in sys.argv[1:]: ast.parse(pathlib.Path(path).read_bytes(), path)' prob
 }
 
 checks=("$@")
-((${#checks[@]})) || checks=(fmt clippy deny machete shellcheck probes)
+((${#checks[@]})) || checks=(fmt clippy tidy msrv deny machete shellcheck probes)
 for check in "${checks[@]}"; do
     "check_$check"
 done

@@ -4,10 +4,13 @@
 
 use libfuzzer_sys::fuzz_target;
 
+#[path = "../../crates/observe/src/event.rs"]
+#[allow(dead_code, unreachable_pub)]
+mod event;
 #[path = "../../crates/observe/src/record.rs"]
 #[allow(dead_code, unreachable_pub)]
 mod record;
 
 fuzz_target!(|bytes: &[u8]| {
-    let _ = record::decode(bytes);
+    let _ = event::decode(bytes);
 });

@@ -1,7 +1,11 @@
-//! Pure interpretation: facts in, a [`Summary`] out. Same input, same output.
+//! Interpretation: facts in, a [`Summary`] out. Same input, same output.
 //!
-//! Every ratio, sum and verdict that a view prints is computed here, so that the terminal, the JSON and any other view
-//! cannot disagree. Nothing here does I/O, reads a clock, starts a thread or prints.
+//! Every ratio, sum and verdict that a view shows is computed here, so that the terminal, the JSON and the pages can't
+//! disagree. `rules` has one file a question, `bench` compares commands by round, `lab` answers the questions of experiments,
+//! `live` and `top` sum intervals up, `listing` and `system` tell what is cached.
+//!
+//! It must not do I/O, read a clock, start a thread or print; `clippy.toml` forbids the calls. It must not put a sentence into
+//! a number's place: words that belong to one view are that view's.
 
 #![forbid(unsafe_code)]
 

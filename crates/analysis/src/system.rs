@@ -17,7 +17,7 @@ pub enum CachePart {
     Elsewhere,
     /// tmpfs, shared memory, memfd.
     SharedMemory,
-    /// Directories.
+    /// Folders, whose entries are cached as pages.
     Directories,
     /// Symbolic links.
     Symlinks,

@@ -1,4 +1,9 @@
-//! The binary: arguments, a plan, a run, a report. A table of contents; every step is a module.
+//! The binary: arguments, a plan, a run, a report. Every step is a module, and this file their table of contents.
+//!
+//! `args` holds what was typed. A command's module makes a plan of it, refuses what must be refused before anything starts,
+//! runs the plan by the crates below, and hands what came out to `hotset-view`. `output` is the only place that prints.
+//!
+//! It must not hold logic that is worth a unit test beyond that: what is decided or computed belongs into a crate.
 
 #![forbid(unsafe_code)]
 

@@ -29,7 +29,6 @@ pub(super) struct WebConfig {
     /// Who may read: names, and bcrypt hashes of their passwords. Everybody without.
     #[serde(default)]
     pub(super) basic_auth_users: BTreeMap<String, String>,
-    /// HTTP.
     #[serde(default)]
     pub(super) http_server_config: HttpConfig,
 }

@@ -85,7 +85,7 @@ pub struct FileHolder {
 /// Pages that are not where they should be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stayed {
-    /// Why.
+    /// What keeps them.
     pub reason: StayReason,
     /// How many base pages; nothing where it isn't known.
     pub pages: Option<u64>,

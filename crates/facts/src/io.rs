@@ -174,7 +174,7 @@ counters! {
 counters! {
     /// fsync, fdatasync, sync_file_range, msync.
     SyncIo {
-        /// Calls.
+        /// Calls that the program made.
         calls,
         /// Nanoseconds in them.
         time_ns,

@@ -228,13 +228,13 @@ pub struct LabConditions {
 pub struct LabSession {
     /// The version of hotset.
     pub version: String,
-    /// Which.
+    /// The experiment that is run.
     pub experiment: Experiment,
     /// When it began.
     pub started_at: SystemTime,
     /// How long it took, in nanoseconds.
     pub took_ns: u64,
-    /// Where.
+    /// The host that it was measured on.
     pub environment: Environment,
     /// What the host was like.
     pub conditions: LabConditions,

@@ -1,7 +1,11 @@
-//! What was read: the vocabulary that every other part of hotset shares.
+//! Facts: the vocabulary that every other crate shares.
 //!
-//! Facts hold only what was measured, together with losses and reasons. Nothing here does I/O, serialises or prints,
-//! and there are no dependencies. Ratios, findings and everything else that interprets lives in `hotset-analysis`.
+//! A fact is what was measured, with its losses and the reasons of what is missing: identities of files and processes,
+//! counters, profiles of runs, sessions of benchmarks and experiments, the host that they were measured on. [`Observed`] is
+//! the value or the [`Reason`] why there is none; a value that could not be measured is never zero.
+//!
+//! It must not do I/O, serialise, print or interpret, and it depends on nothing: ratios and findings are `hotset-analysis`'s,
+//! formats are `hotset-view`'s.
 
 #![forbid(unsafe_code)]
 

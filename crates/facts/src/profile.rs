@@ -179,9 +179,9 @@ pub struct ProcessRow {
 pub struct Profile {
     /// When the observation began.
     pub started_at: SystemTime,
-    /// Where.
+    /// The host that it was measured on.
     pub environment: Environment,
-    /// What.
+    /// The command that was observed.
     pub command: Command,
     /// By which instrument, and what it lost.
     pub sensor: Sensor,

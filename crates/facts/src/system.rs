@@ -33,7 +33,7 @@ pub enum PageHolder {
 pub struct PagesByHolder {
     /// Regular files.
     pub regular: u64,
-    /// Directories.
+    /// Folders among the inodes.
     pub directories: u64,
     /// Symbolic links.
     pub symlinks: u64,
@@ -134,7 +134,7 @@ pub struct Holder {
 pub struct MemInfo {
     /// Memory that the kernel manages.
     pub total_bytes: u64,
-    /// Unused.
+    /// Memory that nothing uses.
     pub free_bytes: u64,
     /// Pages of files, those of block devices and of the swap cache left out; shared memory is in it.
     pub cached_bytes: u64,

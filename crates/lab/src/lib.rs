@@ -1,7 +1,11 @@
-//! The engine of `hotset bench`: which files a command uses, cache states set on them and verified, the command run and
-//! timed, in rounds of a random order.
+//! The engine of `hotset bench` and `hotset lab`: the files that a command uses, cache states set on them and verified, commands
+//! and probes run and timed, in rounds of a random order.
 //!
-//! Whether a run counts and whether to go on is asked of a [`Judge`]: nothing here interprets.
+//! A [`Plan`] says what to run; [`run`] runs it, and asks a [`Judge`] after each run whether it counts, and after each round
+//! whether to go on. [`experiment`] does the same with cells of factors in place of commands.
+//!
+//! It measures. It must not interpret: medians, intervals and answers are `hotset-analysis`'s. It must not depend on the
+//! sensor (`hotset-observe`), which observes it from outside.
 
 #![forbid(unsafe_code)]
 

@@ -94,21 +94,21 @@ pub enum LabError {
     Start {
         /// What people call it.
         name: String,
-        /// Why.
+        /// What the system said.
         error: io::Error,
     },
     /// A hook can't be started.
     #[error("can't run the {} command: {error}", hook.as_str())]
     HookStart {
-        /// Which.
+        /// The command that was to run around the runs.
         hook: Hook,
-        /// Why.
+        /// What the system said.
         error: io::Error,
     },
     /// A hook failed.
     #[error("the {} command failed; it must end with code 0", hook.as_str())]
     HookFailed {
-        /// Which.
+        /// The command that was to run around the runs.
         hook: Hook,
         /// How it ended.
         exit: ExitStatus,

@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use hotset_facts::{ExitStatus, FailedLookup, Pid};
 use hotset_sys::proc::mountinfo::Mount;
 
+use crate::event::{Event, First, decode};
 use crate::names::Names;
-use crate::record::{Event, FileKey, First, decode};
+use crate::record::FileKey;
 
 /// Distinct failed paths kept; beyond, they are counted without a name.
 const MAX_FAILED_PATHS: usize = 65_536;

@@ -1,7 +1,11 @@
-//! The sensor: BPF programs on tracepoints, their loading, the decoding of what they say, and sessions around both.
+//! The sensor: BPF programs on tracepoints, their loading, the decoding of what they send, and sessions around both.
 //!
-//! This is the only crate that knows BPF. It gives facts (`hotset-facts`) with losses and reasons, computes no ratio and
-//! prints nothing. The counting itself happens in the kernel (`bpf/`), by the rules of `docs/method.md`.
+//! - [`Session`] observes a command or processes until it is finished, and gives an [`Observation`].
+//! - [`live::LiveSession`] observes for as long as it is asked, and gives a sample an interval.
+//! - [`inodes`] lists what the kernel has cached, by programs that run once.
+//!
+//! The counting itself happens in the kernel (`bpf/`), by the rules of `docs/method.md`. This crate gives facts with losses
+//! and reasons. It is the only one that knows BPF; it must not compute ratios, and must not print.
 
 #![deny(clippy::undocumented_unsafe_blocks)]
 
@@ -10,6 +14,7 @@ mod btf;
 mod collector;
 mod convert;
 mod error;
+mod event;
 mod facts;
 mod features;
 mod filebytes;

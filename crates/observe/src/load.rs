@@ -237,9 +237,8 @@ mod tests {
     use libbpf_rs::btf::types::{MemberAttr, Struct};
 
     use super::*;
-    use crate::record::{
-        Chunk, ChunkKey, FailedHead, File, FileKey, FirstHead, Globals, NodeHead, Process, TaskHead,
-    };
+    use crate::event::{FailedHead, FirstHead, NodeHead, TaskHead};
+    use crate::record::{Chunk, ChunkKey, File, FileKey, Globals, Process};
 
     /// Every mirrored field stands where clang put it.
     #[test]

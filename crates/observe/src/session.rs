@@ -35,7 +35,7 @@ pub enum Scope {
 /// How to observe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// Who.
+    /// The processes that are observed.
     pub scope: Scope,
     /// Rows that are counted apart.
     pub max_rows: u32,

@@ -36,7 +36,7 @@ pub enum SnapshotError {
     /// The bytes could not be had.
     #[error("at {place}: reading failed: {source}")]
     Read {
-        /// Where.
+        /// The place in the input.
         place: Place,
         /// What the input said.
         source: io::Error,
@@ -61,7 +61,7 @@ pub enum SnapshotError {
     /// It ends too early.
     #[error("truncated: it ends at {place}; expected {expected}")]
     Truncated {
-        /// Where.
+        /// The place in the input.
         place: Place,
         /// What should have followed.
         expected: &'static str,
@@ -69,7 +69,7 @@ pub enum SnapshotError {
     /// It holds something else than it should.
     #[error("damaged at {place}: expected {expected}, found {found}")]
     Damaged {
-        /// Where.
+        /// The place in the input.
         place: Place,
         /// What should be there.
         expected: &'static str,

@@ -1,8 +1,8 @@
 //! The saved set: which pages of which files are cached, as bytes. `docs/snapshot-format.md` describes them.
 //!
-//! Writer and reader stream over `Write` and `Read`; neither opens a file nor reads a clock, and both need the memory of
-//! one block, however many files there are. The reader trusts nothing: whatever it hands out was checked, and it ends
-//! well only at a trailer that agrees with all that came before.
+//! Writer and reader stream over `Write` and `Read`, and both need the memory of one block, however many files there are.
+//! The reader trusts nothing: whatever it hands out was checked, and it ends well only at a trailer that agrees with all
+//! that came before. It must not open files or read clocks, and must not trust a length that it reads.
 //!
 //! ```
 //! use hotset_facts::{Dev, PageRange};

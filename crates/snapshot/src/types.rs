@@ -66,7 +66,7 @@ pub enum Record {
 /// Sums over a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Totals {
-    /// Files.
+    /// How many files it holds.
     pub files: u64,
     /// Ranges of all of them.
     pub ranges: u64,

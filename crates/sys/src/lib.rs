@@ -1,8 +1,13 @@
 //! Safe wrappers over system calls, /proc and /sys: what is cached, what the host is, what processes did.
 //!
-//! All of hotset's own unsafe code outside of the sensor lives here. Nothing here knows BPF, arguments or output.
-//! Readers of /proc are pure parsers (`parse(&[u8])`) with a thin reader around each; a process that vanished is `None`
-//! and never an error, because processes vanish all the time.
+//! - `tree` walks file trees, `cache` asks for residency and changes it, `rawio` makes the I/O calls of experiments.
+//! - `proc`, `cgroup`, `system` and `environment` tell of processes, control groups and the host. Readers of /proc are pure
+//!   parsers (`parse(&[u8])`) with a thin reader around each; a process that vanished is `None` and never an error, because
+//!   processes vanish all the time.
+//! - `child`, `launch` and `trace` run commands.
+//!
+//! All of hotset's own unsafe code outside of the sensor lives here. It must not know BPF, arguments or output, and must not
+//! interpret what it reads.
 
 pub mod cache;
 mod capabilities;

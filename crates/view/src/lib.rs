@@ -1,5 +1,10 @@
-//! Bytes out of a summary: the terminal report and JSON. Every view is a pure function; none computes a number that
-//! another view could compute differently, opens a file or prints.
+//! Bytes out of facts and summaries: the terminal's reports and screens, JSON, CSV, HTML pages, metrics.
+//!
+//! Every view is a pure function of what it is handed: same input, same bytes. Formats that are read back are read here,
+//! too, and what they hold takes the same road as a fresh result.
+//!
+//! It must not compute a number that another view could compute differently: that is `hotset-analysis`'s. It must not open a
+//! file, read a clock, start a thread or print; `clippy.toml` forbids the calls.
 
 #![forbid(unsafe_code)]
 

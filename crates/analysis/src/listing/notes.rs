@@ -10,7 +10,7 @@ pub const NAMED: usize = 10;
 /// Files with the same reason for an unknown state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unknown {
-    /// Why.
+    /// Why the kernel doesn't tell.
     pub reason: Reason,
     /// How many files.
     pub files: u64,

@@ -7,9 +7,9 @@ use hotset_facts::{FileId, LiveFile, LiveIo, LiveProcess, Observed};
 /// What a view has lines of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
-    /// Processes.
+    /// A line for each process.
     Processes,
-    /// Files.
+    /// A line for each file.
     Files,
     /// Control groups, or the containers that they are.
     Groups,
@@ -79,7 +79,7 @@ pub struct GroupItem {
 /// A line: who, what, and how it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line<T> {
-    /// Who.
+    /// The process, file or group that the numbers are of.
     pub item: T,
     /// What was counted.
     pub io: LiveIo,

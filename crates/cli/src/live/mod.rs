@@ -67,7 +67,6 @@ pub(crate) enum Ending {
 /// How watching ended, and what happened since the last whole interval.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    /// Why.
     pub(crate) why: Ending,
     /// The rest, where a whole interval was interrupted.
     pub(crate) rest: Option<Interval>,

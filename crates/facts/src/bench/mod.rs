@@ -96,7 +96,7 @@ pub struct BenchSession {
     pub version: String,
     /// When it began.
     pub started_at: SystemTime,
-    /// Where.
+    /// The host that it was measured on.
     pub environment: Environment,
     /// What limits short times.
     pub timer: Timer,

@@ -40,7 +40,7 @@ impl StuckReason {
 pub struct StuckPages {
     /// How many stayed when eviction was last tried.
     pub pages: u64,
-    /// Why.
+    /// What kept them.
     pub reason: StuckReason,
 }
 

@@ -230,7 +230,7 @@ pub struct Rounds {
 /// An experiment before it is run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExperimentPlan {
-    /// Which.
+    /// The experiment that is run.
     pub experiment: Experiment,
     /// How large.
     pub size: Size,

@@ -7,7 +7,7 @@ use hotset_facts::Experiment;
 /// How far an experiment has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LabProgress<'a> {
-    /// Which.
+    /// The experiment that is run.
     pub experiment: Experiment,
     /// What happens now: `making files`, `counting calls`, or the id of a cell.
     pub doing: &'a str,
@@ -29,7 +29,7 @@ pub trait Watcher {
     fn progress(&mut self, progress: &LabProgress<'_>);
 }
 
-/// Nobody.
+/// Listens to nothing.
 impl Watcher for () {
     fn progress(&mut self, _: &LabProgress<'_>) {}
 }

@@ -34,7 +34,7 @@ pub enum ExperimentError {
     Start {
         /// What was to be executed.
         program: String,
-        /// Why.
+        /// What the system said.
         error: io::Error,
     },
     /// A state can't be set on this host or by this user.

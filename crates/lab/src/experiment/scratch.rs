@@ -22,9 +22,9 @@ pub enum ScratchError {
     /// It can't be made.
     #[error("can't make a directory in {}: {error}; name another place with --dir", parent.display())]
     Make {
-        /// Where.
+        /// The directory that it was to be made in.
         parent: PathBuf,
-        /// Why.
+        /// What the system said.
         error: io::Error,
     },
     /// There is no room.
@@ -34,7 +34,7 @@ pub enum ScratchError {
         directory.display()
     )]
     NoRoom {
-        /// Where.
+        /// The directory whose file system is too full.
         directory: PathBuf,
         /// What is needed, the reserve included.
         needed: u64,

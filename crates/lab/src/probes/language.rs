@@ -5,15 +5,15 @@
 pub enum Language {
     /// C, with the host's compiler and C library.
     C,
-    /// Go.
+    /// Go, compiled with the host's toolchain.
     Go,
-    /// Python.
+    /// Python 3, as the host has it.
     Python,
-    /// Ruby.
+    /// Ruby, as the host has it.
     Ruby,
-    /// Node.
+    /// JavaScript, run by Node.
     Node,
-    /// Java.
+    /// Java, run by the host's virtual machine.
     Java,
 }
 

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use hotset_facts::{Dev, FileId, FileKind, LiveFile, Observed, Reason};
 use hotset_sys::proc::mountinfo::{self, Mount};
 
+use crate::event::{Event, First, decode};
 use crate::gather::block_device_path;
 use crate::names::Names;
-use crate::record::{Event, First, decode};
 
 /// Distinct files that are kept.
 const MAX_FILES: usize = 262_144;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use hotset_facts::{LiveProcess, Observed, Pid, Reason};
 
 use super::cgroups::Cgroups;
-use crate::record::{Process, comm_of};
+use crate::event::comm_of;
+use crate::record::Process;
 
 const NOT_ASKED: Reason = Reason::not_measured("its control group was not asked for yet");
 

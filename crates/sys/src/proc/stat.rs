@@ -29,7 +29,7 @@ pub struct Stat {
     pub user_ticks: u64,
     /// System CPU time in clock ticks.
     pub system_ticks: u64,
-    /// Threads.
+    /// How many threads it has.
     pub threads: u64,
     /// When it started, in clock ticks since boot: with the id, the identity of a process.
     pub start_ticks: u64,

@@ -18,7 +18,7 @@ pub enum Order {
 const SKEW: f64 = 0.99;
 
 impl Order {
-    /// All.
+    /// Every order.
     pub const ALL: [Self; 4] = [Self::Sequential, Self::Reverse, Self::Random, Self::Zipf];
 
     /// The name that is typed.

@@ -22,7 +22,7 @@ pub(crate) enum Scale {
     /// Places for names; logarithmic for numbers where the largest is many times the smallest.
     #[default]
     Auto,
-    /// Evenly.
+    /// Even steps.
     Linear,
     /// By factors: powers of two for bytes. What is 0 can't be drawn.
     Log,

@@ -17,11 +17,11 @@ pub enum Kind {
 pub enum Unit {
     /// A count of what the name says.
     Count,
-    /// Bytes.
+    /// A number of bytes.
     Bytes,
     /// Base pages of the host.
     Pages,
-    /// Seconds.
+    /// A time in seconds.
     Seconds,
 }
 

@@ -106,7 +106,7 @@ pub struct OwnNumbers {
     pub refused_connections: u64,
     /// hotset's process.
     pub process: Observed<ProcessNumbers>,
-    /// Pushing.
+    /// What was pushed by OTLP, and what failed.
     pub otlp: Option<OtlpNumbers>,
 }
 

@@ -152,9 +152,9 @@ pub enum Unit {
     /// Plain numbers.
     #[default]
     Count,
-    /// Nanoseconds.
+    /// A time in nanoseconds.
     Nanoseconds,
-    /// Bytes.
+    /// A number of bytes.
     Bytes,
     /// Shares of 1.
     Share,

@@ -7,15 +7,15 @@ pub enum Key {
     Char(char),
     /// A character with Ctrl.
     Ctrl(char),
-    /// Enter.
+    /// The Enter key.
     Enter,
-    /// Escape.
+    /// The Escape key.
     Esc,
-    /// Tab.
+    /// The Tab key.
     Tab,
     /// Shift and Tab.
     BackTab,
-    /// Backspace.
+    /// The Backspace key.
     Backspace,
     /// Arrow up.
     Up,
@@ -29,9 +29,9 @@ pub enum Key {
     PageUp,
     /// Page down.
     PageDown,
-    /// Home.
+    /// The Home key.
     Home,
-    /// End.
+    /// The End key.
     End,
 }
 

@@ -22,7 +22,7 @@ pub(super) enum Form {
     Map,
     /// Only the total.
     Total,
-    /// Nothing.
+    /// No output at all.
     Quiet,
 }
 

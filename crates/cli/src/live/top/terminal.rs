@@ -131,7 +131,6 @@ impl Screen {
         self.waiting.load(Ordering::Acquire) == 0
     }
 
-    /// Draws.
     pub(super) fn draw(&mut self, app: &App) -> Result<()> {
         self.terminal.draw(|frame| draw(frame, app))?;
         Ok(())

@@ -30,15 +30,15 @@ pub enum GroupRole {
 /// Who runs a container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Runtime {
-    /// Docker.
+    /// The Docker daemon.
     Docker,
     /// containerd, as Kubernetes uses it.
     Containerd,
     /// CRI-O.
     Crio,
-    /// Podman.
+    /// Containers of Podman.
     Podman,
-    /// LXC.
+    /// Containers of LXC.
     Lxc,
     /// A container below a pod whose runtime the path does not tell.
     Unknown,

@@ -9,7 +9,7 @@ use crate::rawio::AlignedBuffer;
 /// What the kernel is told about a mapping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Advice {
-    /// Nothing.
+    /// The kernel is told nothing.
     None,
     /// `MADV_RANDOM`: no reading around a fault.
     Random,

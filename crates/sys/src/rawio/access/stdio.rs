@@ -11,7 +11,7 @@ use crate::rawio::AlignedBuffer;
 pub(super) enum Buffering {
     /// The one that the library makes: `st_blksize` bytes in glibc.
     Default,
-    /// None.
+    /// No buffer: each call reads.
     None,
     /// One of this size, given to setvbuf(3). glibc ignores a size that comes without a buffer.
     Own(usize),

@@ -184,26 +184,27 @@ impl Uring {
             }
             done.sync();
             for completion in &mut done {
-                let (data, got) = (completion.user_data(), completion.result());
-                let (number, slot) = ((data >> 16) as u32, data as u16);
-                let offset = blocks.offset(number);
-                if got as usize != blocks.bytes {
-                    return Err(failed(blocks, offset, got));
-                }
+                let (slot, offset) = completed(blocks, &completion)?;
+                let place = start.wrapping_add(slot as usize * blocks.bytes);
                 // SAFETY: the block of this slot, which the kernel has written and no read in flight uses.
-                let bytes = unsafe {
-                    std::slice::from_raw_parts(
-                        start.add(slot as usize * blocks.bytes),
-                        blocks.bytes,
-                    )
-                };
-                seen(offset, bytes);
+                seen(offset, unsafe { std::slice::from_raw_parts(place, blocks.bytes) });
                 free.push(slot);
                 flying -= 1;
             }
         }
         Ok(vec![("io_uring_enter", enters), ("read", blocks.numbers.len() as u64)])
     }
+}
+
+/// The slot of a read that is done, and the offset that it read from.
+#[inline(always)]
+fn completed(blocks: Blocks<'_>, entry: &io_uring::cqueue::Entry) -> Result<(u16, u64), JobError> {
+    let (data, got) = (entry.user_data(), entry.result());
+    let offset = blocks.offset((data >> 16) as u32);
+    if got as usize != blocks.bytes {
+        return Err(failed(blocks, offset, got));
+    }
+    Ok((data as u16, offset))
 }
 
 fn entered(blocks: Blocks<'_>, error: io::Error) -> JobError {

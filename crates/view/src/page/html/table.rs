@@ -1,4 +1,4 @@
-//! Tables.
+//! Tables of a page as HTML.
 
 use maud::{Markup, html};
 

@@ -12,7 +12,7 @@ const LONGEST_TEXT: usize = 200;
 /// What lies over the screen.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(in crate::tui) enum Overlay {
-    /// Nothing.
+    /// Nothing lies over the table.
     #[default]
     None,
     /// Keys and words explained; how many lines are scrolled away.

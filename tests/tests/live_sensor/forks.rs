@@ -1,0 +1,194 @@
+//! Processes made by this one: which is which when PIDs are reused, how many fit, and their calls by size.
+
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::time::Duration;
+
+use hotset_observe::{DEFAULT_MAX_ROWS, Scope};
+use hotset_tests::{MIB, Scratch, until, warm_verified};
+
+use crate::{done_to, id_of, sample, session};
+
+/// A child of this process that runs `work` and ends; its number.
+fn forked(work: impl FnOnce()) -> i32 {
+    // SAFETY: what is run between fork and _exit makes system calls and touches no lock and no heap.
+    match unsafe { libc::fork() } {
+        0 => {
+            work();
+            // SAFETY: ends this process and nothing else.
+            unsafe { libc::_exit(0) }
+        }
+        pid => pid,
+    }
+}
+
+fn wait_for(pid: i32) {
+    let mut status = 0;
+    // SAFETY: the status is a valid place.
+    unsafe { libc::waitpid(pid, &raw mut status, 0) };
+}
+
+fn pread_a_page(fd: i32) {
+    let mut page = [0_u8; 4096];
+    // SAFETY: the buffer is as long as the call is told.
+    unsafe { libc::pread(fd, page.as_mut_ptr().cast(), page.len(), 0) };
+}
+
+/// A process that reads a page and ends; its number.
+fn read_a_page(file: &File) -> u32 {
+    let fd = file.as_raw_fd();
+    let pid = forked(|| pread_a_page(fd));
+    assert!(pid > 0, "fork: {}", std::io::Error::last_os_error());
+    wait_for(pid);
+    pid as u32
+}
+
+/// Asks the kernel to go on numbering after `pid - 1`.
+fn next_pid_is(pid: u32) {
+    std::fs::write("/proc/sys/kernel/ns_last_pid", (pid - 1).to_string())
+        .expect("kernel.ns_last_pid (as root)");
+}
+
+fn reuse_never_mixes(compat: bool) {
+    let scratch = Scratch::new("live-reuse");
+    let path = scratch.file("data", MIB);
+    let id = id_of(&path);
+    warm_verified(&path);
+    let file = File::open(&path).expect("open");
+    let mut session = session(Scope::System, DEFAULT_MAX_ROWS, compat);
+    // Within one interval, and across two.
+    for pause in [false, true] {
+        until("the same number twice", || {
+            sample(&mut session);
+            let first = read_a_page(&file);
+            let between = pause.then(|| sample(&mut session));
+            next_pid_is(first);
+            let second = read_a_page(&file);
+            let last = sample(&mut session);
+            if first != second {
+                return None;
+            }
+            let samples = between.iter().chain(Some(&last));
+            let mine = samples.flat_map(|sample| done_to(sample, id));
+            let ids: Vec<(u32, u64)> = mine
+                .filter(|(process, _)| process.pid == first)
+                .map(|(process, io)| (process.id, io.read_pages))
+                .collect();
+            assert_eq!(ids.len(), 2, "{ids:?}");
+            assert_ne!(ids[0].0, ids[1].0, "two processes");
+            assert_eq!((ids[0].1, ids[1].1), (1, 1));
+            Some(())
+        });
+    }
+}
+
+#[test]
+fn a_number_that_is_used_again_is_another_process() {
+    reuse_never_mixes(false);
+    reuse_never_mixes(true);
+}
+
+/// More processes than the table holds, without a sample in between; then the table is free again.
+#[test]
+fn a_flood_of_processes_is_counted_with_others() {
+    const FLOOD: u64 = 36_000;
+    let scratch = Scratch::new("live-flood");
+    let path = scratch.file("data", MIB);
+    let id = id_of(&path);
+    warm_verified(&path);
+    let file = File::open(&path).expect("open");
+    let fd = file.as_raw_fd();
+    let (mut begin, mut go) = ([0; 2], [0; 2]);
+    // SAFETY: places for two descriptors each.
+    assert_eq!(unsafe { libc::pipe(begin.as_mut_ptr()) + libc::pipe(go.as_mut_ptr()) }, 0);
+    let flooder = forked(|| {
+        for round in [FLOOD, 1] {
+            let mut byte = 0_u8;
+            // SAFETY: one byte from our own pipe, and one to it.
+            unsafe { libc::read(begin[0], (&raw mut byte).cast(), 1) };
+            (0..round).for_each(|_| wait_for(forked(|| pread_a_page(fd))));
+            // SAFETY: as above.
+            unsafe { libc::write(go[1], (&raw const byte).cast(), 1) };
+        }
+    });
+    let turn = || {
+        let mut byte = 0_u8;
+        // SAFETY: one byte to our own pipe, and one from it.
+        unsafe {
+            assert_eq!(libc::write(begin[1], (&raw const byte).cast(), 1), 1);
+            assert_eq!(libc::read(go[0], (&raw mut byte).cast(), 1), 1);
+        }
+    };
+    let mut session = session(Scope::Processes(vec![flooder as u32]), DEFAULT_MAX_ROWS, false);
+    sample(&mut session);
+    turn();
+    let seen = sample(&mut session);
+    let own: u64 = done_to(&seen, id).iter().map(|(_, io)| io.read_pages).sum();
+    assert!(own < 32_768 && own > 30_000, "{own} told apart");
+    assert_eq!(own + seen.others.read_pages, FLOOD, "{:?}", seen.others);
+    assert!(seen.losses.unattributed >= FLOOD - own);
+    for _ in 0..3 {
+        std::thread::sleep(Duration::from_millis(30));
+        sample(&mut session);
+    }
+    let before = seen.losses.unattributed;
+    turn();
+    wait_for(flooder);
+    let seen = sample(&mut session);
+    let rows = done_to(&seen, id);
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    assert_eq!((rows[0].1.read_pages, seen.losses.unattributed), (1, before), "there is room");
+}
+
+/// Reads of 16 bytes and of a page and writes of a page, by a process that stays until it may go.
+fn histograms_are_exact(compat: bool) {
+    let scratch = Scratch::new("live-histogram");
+    let path = scratch.file("data", MIB);
+    let id = id_of(&path);
+    warm_verified(&path);
+    let file = File::options().read(true).write(true).open(&path).expect("open");
+    let fd = file.as_raw_fd();
+    let mut session = session(Scope::System, DEFAULT_MAX_ROWS, compat);
+    let ([mut done, mut go], mut byte) = ([[0; 2]; 2], 0_u8);
+    // SAFETY: places for two descriptors each.
+    assert_eq!(unsafe { libc::pipe(done.as_mut_ptr()) + libc::pipe(go.as_mut_ptr()) }, 0);
+    let child = forked(|| {
+        let mut bytes = [7_u8; 4096];
+        let buffer: *mut libc::c_void = bytes.as_mut_ptr().cast();
+        // SAFETY: the buffer is as long as each call is told, and a byte goes over our own pipes.
+        unsafe {
+            (0..3).for_each(|_| _ = libc::pread(fd, buffer, 16, 0));
+            (0..5).for_each(|_| _ = libc::pread(fd, buffer, 4096, 0));
+            (0..2).for_each(|_| _ = libc::pwrite(fd, buffer, 4096, 8192));
+            libc::write(done[1], buffer, 1);
+            libc::read(go[0], buffer, 1);
+        }
+    });
+    // SAFETY: one byte from our own pipe.
+    assert_eq!(unsafe { libc::read(done[0], (&raw mut byte).cast(), 1) }, 1);
+    let seen = sample(&mut session);
+    let rows = done_to(&seen, id);
+    assert_eq!((rows.len(), rows[0].0.pid), (1, child as u32), "{rows:?}");
+    let owner = rows[0].0.id;
+    for (reads, writes) in [session.histogram_of_process(owner), session.histogram_of_file(id)]
+        .map(|h| h.expect("calls"))
+    {
+        assert_eq!((reads.calls_up_to(16), reads.0.iter().sum::<u64>()), (3, 8), "{reads:?}");
+        assert_eq!((reads.calls_up_to(1024), reads.calls_up_to(4096)), (3, 8), "{reads:?}");
+        assert_eq!((writes.calls_up_to(1024), writes.calls_up_to(4096)), (0, 2), "{writes:?}");
+    }
+    assert!(
+        session.histogram_of_process(0).is_none() && session.histogram_of_process(!0).is_none()
+    );
+    // SAFETY: one byte to our own pipe.
+    assert_eq!(unsafe { libc::write(go[1], (&raw const byte).cast(), 1) }, 1);
+    wait_for(child);
+    sample(&mut session);
+    assert!(session.histogram_of_process(owner).is_none(), "its rows are given up");
+}
+
+#[test]
+fn calls_by_size_are_those_that_were_made() {
+    histograms_are_exact(false);
+    histograms_are_exact(true);
+}

@@ -1,0 +1,22 @@
+//! Tests of the source itself: what ARCHITECTURE.md and CONTRIBUTING.md promise of it and no compiler checks.
+//!
+//! - `layers`: crates use what the table of ARCHITECTURE.md lets them use, and say what they are.
+//! - `sizes`: no file above 400 lines, no function above 60.
+//! - `comments`: none promises, none is a single word.
+//! - `links`: what documents link to and name is there.
+//!
+//! It must not hold anything that another crate uses: there is nothing here but tests. Each collects all that is wrong and
+//! fails with one line for each place: file, line, and what would be right.
+
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+mod comments;
+#[cfg(test)]
+mod layers;
+#[cfg(test)]
+mod links;
+#[cfg(test)]
+mod sizes;
+#[cfg(test)]
+mod source;
