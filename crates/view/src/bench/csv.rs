@@ -2,8 +2,8 @@
 
 use hotset_analysis::bench::BenchSummary;
 
-use super::json::HyperfineKeys;
 use crate::csv::push_field;
+use crate::wire::bench::Hyperfine;
 
 /// The table: hyperfine's columns, then the state and what hotset adds, then the parameters. A number that there is
 /// not is empty. Lines end in a line feed.
@@ -34,7 +34,7 @@ pub fn bench_csv(summary: &BenchSummary) -> String {
     head.extend(parameters.iter().map(|name| format!("parameter_{name}")));
     let mut out = line(&head);
     for (condition, numbers) in summary.session.conditions.iter().zip(&summary.conditions) {
-        let keys = HyperfineKeys::of(numbers.valid.as_ref());
+        let keys = Hyperfine::of(numbers.valid.as_ref());
         let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
         let mut cells = vec![numbers.label.clone()];
         let wall = |of: fn(&hotset_analysis::bench::Spread) -> f64| {

@@ -7,7 +7,6 @@ mod difference;
 mod files;
 mod headline;
 mod html;
-mod json;
 mod markdown;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -15,10 +14,10 @@ mod words;
 
 use hotset_analysis::bench::BenchSummary;
 
+pub use crate::wire::{read_bench, write_bench_json};
 pub use csv::bench_csv;
 pub use files::{failure, render_files};
-pub use html::write_bench_html;
-pub use json::write_bench_json;
+pub use html::{bench_beside, page as bench_page, write_bench_html};
 pub use markdown::bench_markdown;
 
 use crate::escape::{escape_text, shorten_middle};

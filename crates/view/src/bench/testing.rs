@@ -197,7 +197,7 @@ pub(super) fn empty() -> BenchSession {
     session
 }
 
-pub(super) fn all() -> Vec<(&'static str, BenchSummary)> {
+pub(crate) fn all() -> Vec<(&'static str, BenchSummary)> {
     let sessions = [
         ("cold_warm", cold_warm()),
         ("versus", versus()),

@@ -1,25 +1,24 @@
 //! Pages from saved results, each alone or several on one page: what a document holds is read back, summarised and shown
 //! as a live run shows it.
 
-mod bench;
-mod host;
 mod profile;
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
 
+use hotset_analysis::bench::{BenchSummary, summarise_bench};
 use hotset_analysis::lab::{LabSummary, summarise_lab};
 use hotset_analysis::{Summary, summarise};
 
 pub use crate::wire::{Document, ReadError, documents};
 pub use profile::profile_page;
 
+use crate::bench::{bench_beside, bench_page};
+use crate::escape::escape_text;
 use crate::lab::{self, Named};
 use crate::page::Page;
 use crate::wire::{self, ProfileDocument};
-
-const BENCH: &str = "hotset.bench/1";
 
 /// A file with results.
 #[derive(Debug, Clone, Copy)]
@@ -51,7 +50,7 @@ impl std::error::Error for ResultError {}
 #[derive(Default)]
 struct Found {
     labs: Vec<(String, LabSummary)>,
-    benches: Vec<(String, bench::BenchIn)>,
+    benches: Vec<(String, BenchSummary)>,
     profiles: Vec<(String, String, Summary)>,
 }
 
@@ -90,19 +89,19 @@ impl Found {
                 let name = unique(name, same.map(|(name, _)| name.as_str()));
                 self.labs.push((name, summary));
             }
-            BENCH => {
-                let bench = of_schema(document.value()?, BENCH)?;
+            wire::bench::SCHEMA => {
+                let bench = summarise_bench(wire::read_bench(document)?);
                 let name = unique(name, self.benches.iter().map(|(name, _)| name.as_str()));
                 self.benches.push((name, bench));
             }
-            wire::PROFILE => {
+            wire::profile::SCHEMA => {
                 let ProfileDocument { version, profile, costs, gate } =
                     wire::read_profile(document)?;
                 let name = unique(name, self.profiles.iter().map(|(name, ..)| name.as_str()));
                 self.profiles.push((name, version, summarise(profile, costs, gate)));
             }
             other => {
-                let known = [lab::SCHEMA, BENCH, wire::PROFILE].join(", ");
+                let known = [lab::SCHEMA, wire::bench::SCHEMA, wire::profile::SCHEMA].join(", ");
                 let text = format!("\"{other}\" can't be shown; expected one of {known}");
                 return Err(ReadError::at("schema", text));
             }
@@ -114,10 +113,22 @@ impl Found {
         let runs: Vec<Named<'_>> =
             self.labs.iter().map(|(name, summary)| Named { name, summary }).collect();
         let mut pages = lab::lab_pages(&runs);
-        pages.extend(self.benches.iter().map(|(name, bench)| bench::page(name, bench)));
-        pages.extend(bench::beside(&self.benches));
+        let several = pages.len() + self.benches.len() + self.profiles.len() > 1;
+        let named = |name: &str, kind: &str, page: Page| match several {
+            true => Page {
+                title: format!("{kind}{}", page.title),
+                subtitle: format!("{} · {}", escape_text(name), page.subtitle),
+                ..page
+            },
+            false => page,
+        };
+        pages.extend(self.benches.iter().map(|(name, it)| named(name, "bench: ", bench_page(it))));
+        if self.benches.len() > 1 {
+            let all: Vec<_> = self.benches.iter().map(|(name, it)| (name.as_str(), it)).collect();
+            pages.push(bench_beside(&all));
+        }
         let runs = self.profiles.iter();
-        pages.extend(runs.map(|(name, version, run)| profile_page(name, version, run)));
+        pages.extend(runs.map(|(name, version, it)| named(name, "", profile_page(version, it))));
         pages.extend(profile::beside(&self.profiles));
         pages
     }

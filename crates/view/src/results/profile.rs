@@ -15,7 +15,7 @@ const FILES: usize = 200;
 const CHARTED: usize = 12;
 
 /// The page of one run, measured by this version of hotset.
-pub fn profile_page(name: &str, version: &str, summary: &Summary) -> Page {
+pub fn profile_page(version: &str, summary: &Summary) -> Page {
     let profile = &summary.profile;
     let words = profile.command.argv.iter().map(|word| escape_bytes(word.as_encoded_bytes()));
     let command = words.collect::<Vec<_>>().join(" ");
@@ -36,8 +36,7 @@ pub fn profile_page(name: &str, version: &str, summary: &Summary) -> Page {
     Page {
         title: format!("run: {what}"),
         subtitle: format!(
-            "{} · took {} · seen by {} ({level})",
-            escape_text(name),
+            "took {} · seen by {} ({level})",
             duration(profile.command.wall_ns),
             escape_text(profile.sensor.name),
         ),

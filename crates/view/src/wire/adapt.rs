@@ -82,7 +82,7 @@ macro_rules! plain {
     )*};
 }
 
-plain!(bool, u32, u64, i32, i64, f64, String);
+plain!(bool, u32, u64, i32, f64, String);
 
 /// A fact that is written by a declaration.
 struct Borrowed<'a, W: Wire>(&'a W::Fact);

@@ -11,13 +11,14 @@
 //! - A reader passes over keys that it doesn't know, so that a version can gain some.
 
 pub(crate) mod adapt;
+pub(crate) mod bench;
 pub(crate) mod environment;
 pub(crate) mod intern;
 pub(crate) mod io;
 pub(crate) mod observed;
 pub(crate) mod path;
-mod process;
-mod profile;
+pub(crate) mod process;
+pub(crate) mod profile;
 #[cfg(test)]
 mod profile_tests;
 mod read;
@@ -28,9 +29,9 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
+pub use bench::{read_bench, write_bench_json};
 pub(crate) use intern::intern;
 pub(crate) use observed::to_object;
-pub(crate) use profile::SCHEMA as PROFILE;
 pub use profile::{ProfileDocument, read_profile, write_profile_json};
 pub use read::{Document, ReadError, documents};
 

@@ -8,10 +8,10 @@ use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
 
-use hotset_facts::Observed;
+use hotset_facts::{Observed, Unreadable};
 use serde::{Deserialize, Serialize};
 
-use super::adapt::{Maybe, Wire as _, converted};
+use super::adapt::{Maybe, Wire as _, converted, remote};
 use super::observed::Null;
 
 /// Bytes in hexadecimal; null where the text beside them is exact.
@@ -28,7 +28,7 @@ impl Hex {
         Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
-    fn bytes(&self) -> Result<Vec<u8>, &'static str> {
+    pub(crate) fn bytes(&self) -> Result<Vec<u8>, &'static str> {
         let pair = |pair: &[u8]| {
             let pair = std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2)?;
             u8::from_str_radix(pair, 16).ok()
@@ -38,7 +38,7 @@ impl Hex {
 }
 
 /// Text, and its bytes where the text is not exact.
-fn split(exact: &[u8]) -> (String, Option<Hex>) {
+pub(crate) fn split(exact: &[u8]) -> (String, Option<Hex>) {
     match std::str::from_utf8(exact) {
         Ok(text) => (text.to_owned(), None),
         Err(_) => (String::from_utf8_lossy(exact).into_owned(), Some(Hex::of(exact))),
@@ -84,10 +84,10 @@ macro_rules! path_keys {
             fn try_from(keys: $name) -> Result<Self, Self::Error> {
                 let mut wrong = None;
                 let path = keys.$text.map(|text| match join(text, keys.$hex) {
-                    Ok(path) => PathBuf::from(path),
+                    Ok(path) => path.into(),
                     Err(error) => {
                         wrong = Some(error);
-                        PathBuf::new()
+                        Default::default()
                     }
                 });
                 wrong.map_or(Ok(path), Err)
@@ -109,6 +109,10 @@ path_keys!(
 path_keys!(
     /// The path of a control group, or null where there is none.
     CgroupPath { cgroup: Option<String> as "Maybe::<String>", cgroup_hex } of Option<PathBuf>
+);
+path_keys!(
+    /// The shell that a command runs in, or null where there is none.
+    Shell { shell: Option<String> as "Maybe::<String>", shell_hex } of Option<OsString>
 );
 
 /// Two keys for a path that is always there.
@@ -188,3 +192,16 @@ impl TryFrom<Words> for Vec<OsString> {
 }
 
 converted!(Words => Vec<OsString>);
+
+/// A path that could not be looked at.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Unreadable")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct UnreadableDef {
+    #[serde(flatten, with = "Path")]
+    path: PathBuf,
+    /// What the kernel said.
+    reason: String,
+}
+
+remote!(UnreadableDef => Unreadable);

@@ -52,6 +52,34 @@ impl From<Exit> for Observed<ExitStatus> {
     }
 }
 
+/// The same of a process that did end.
+#[derive(Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct PlainExit {
+    /// Null where a signal ended it.
+    pub(crate) exit_code: Option<i32>,
+    /// Null where it ended by itself.
+    pub(crate) signal: Option<i32>,
+}
+
+impl From<ExitStatus> for PlainExit {
+    fn from(exit: ExitStatus) -> Self {
+        match exit {
+            ExitStatus::Code(code) => Self { exit_code: Some(code), signal: None },
+            ExitStatus::Signal(signal) => Self { exit_code: None, signal: Some(signal) },
+        }
+    }
+}
+
+impl TryFrom<PlainExit> for ExitStatus {
+    type Error = &'static str;
+
+    fn try_from(keys: PlainExit) -> Result<Self, Self::Error> {
+        let code = keys.exit_code.map(Self::Code);
+        code.or(keys.signal.map(Self::Signal)).ok_or("expected a number in exit_code or signal")
+    }
+}
+
 /// What was observed.
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -240,4 +268,4 @@ remote!(
     CommandDef => Command, NotMeasuredDef => NotMeasured, ProcessDef => ProcessRow,
     LookupCountersDef => LookupCounters,
 );
-converted!(Exit => Observed<ExitStatus>, TargetKeys => Target, SensorKeys => Sensor);
+converted!(PlainExit => ExitStatus, Exit => Observed<ExitStatus>, TargetKeys => Target, SensorKeys => Sensor);

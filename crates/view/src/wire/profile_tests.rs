@@ -50,8 +50,8 @@ fn what_was_written_is_read_back_whole() -> TestResult {
         let version = read.version;
         let again = summarise(read.profile, read.costs, read.gate);
         assert_eq!(json(&again), bytes, "{name}: the bytes");
-        let live = profile_page("p.json", super::VERSION, &summary);
-        assert_eq!(profile_page("p.json", &version, &again), live, "{name}: the page");
+        let live = profile_page(super::VERSION, &summary);
+        assert_eq!(profile_page(&version, &again), live, "{name}: the page");
     }
     Ok(())
 }

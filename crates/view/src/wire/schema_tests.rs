@@ -100,5 +100,10 @@ fn the_schemas_are_those_of_the_declarations() -> TestResult {
         super::profile::SCHEMA,
         "What `hotset run --json` and `hotset attach --json` write. Counts of pages are in base pages \
          (environment.page_size_bytes). docs/formats.md says what holds for every format.",
+    )?;
+    check::<super::Envelope<'static, super::bench::Whole<'static>>>(
+        super::bench::SCHEMA,
+        "What `hotset bench --export-json` and `--json` write: hyperfine's keys in `results`, with times in seconds, and \
+         all that was measured. docs/formats.md says what holds for every format.",
     )
 }

@@ -1,5 +1,6 @@
 //! The page of a session: what was compared, every run, and the state that each began in.
 
+mod beside;
 mod compared;
 mod lead;
 mod runs;
@@ -8,6 +9,8 @@ use std::io::{self, Write};
 
 use hotset_analysis::bench::BenchSummary;
 use hotset_facts::Observed;
+
+pub use beside::bench_beside;
 
 use super::words;
 use crate::escape::{escape_bytes, escape_text};
@@ -22,7 +25,8 @@ pub fn write_bench_html(summary: &BenchSummary, out: &mut dyn Write) -> io::Resu
     write_page(&page(summary), out)
 }
 
-pub(super) fn page(summary: &BenchSummary) -> Page {
+/// The page of a session.
+pub fn page(summary: &BenchSummary) -> Page {
     let mut sections = vec![runs::distribution(summary)];
     sections.extend(compared::comparisons(summary));
     sections.extend(compared::cold_and_warm(summary));

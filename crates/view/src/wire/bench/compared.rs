@@ -1,24 +1,23 @@
 //! What follows from the results: comparisons, the noise floor, explanations.
 
-use std::borrow::Cow;
-
 use hotset_analysis::bench::{
-    BenchSummary, ColdWarm, Comparison, FileDifference, Interval, IoDifference, KindDifference,
-    RatioEstimate, WaitSource,
+    BenchSummary, ColdWarm, Comparison, Difference, FileDifference, Interval, IoDifference,
+    KindDifference, RatioEstimate, WaitSource,
 };
 use serde::Serialize;
 
-use crate::json::path_keys;
+use crate::wire::path::Path;
 
 #[derive(Serialize)]
-struct RatioV1 {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct RatioKeys {
     ratio: f64,
     low: Option<f64>,
     high: Option<f64>,
     rounds: usize,
 }
 
-impl From<RatioEstimate> for RatioV1 {
+impl From<RatioEstimate> for RatioKeys {
     fn from(estimate: RatioEstimate) -> Self {
         let end = |of: fn(Interval) -> f64| estimate.interval.map(of);
         Self {
@@ -30,23 +29,42 @@ impl From<RatioEstimate> for RatioV1 {
     }
 }
 
+/// Whether b is faster than a.
+#[derive(Serialize)]
+#[serde(remote = "Difference")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+enum DifferenceDef {
+    #[serde(rename = "faster")]
+    Faster,
+    #[serde(rename = "slower")]
+    Slower,
+    #[serde(rename = "no difference shown")]
+    NoDifferenceShown,
+    #[serde(rename = "within noise")]
+    WithinNoise,
+    #[serde(rename = "no interval")]
+    NoInterval,
+}
+
 /// `ratio` is the time of result `b` divided by that of result `a`.
 #[derive(Serialize)]
-pub(super) struct ComparisonV1 {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct ComparisonKeys {
     a: usize,
     b: usize,
     ratio: Option<f64>,
     low: Option<f64>,
     high: Option<f64>,
     rounds: usize,
-    verdict: &'static str,
+    #[serde(with = "DifferenceDef")]
+    verdict: Difference,
     smallest_effect: Option<f64>,
-    all: Option<RatioV1>,
+    all: Option<RatioKeys>,
 }
 
-impl From<&Comparison> for ComparisonV1 {
+impl From<&Comparison> for ComparisonKeys {
     fn from(comparison: &Comparison) -> Self {
-        let valid = comparison.valid.map(RatioV1::from);
+        let valid = comparison.valid.map(RatioKeys::from);
         let valid = valid.as_ref();
         Self {
             a: comparison.pair.a,
@@ -55,31 +73,33 @@ impl From<&Comparison> for ComparisonV1 {
             low: valid.and_then(|valid| valid.low),
             high: valid.and_then(|valid| valid.high),
             rounds: valid.map_or(0, |valid| valid.rounds),
-            verdict: comparison.difference.as_str(),
+            verdict: comparison.difference,
             smallest_effect: comparison.smallest_effect,
-            all: comparison.all.map(RatioV1::from),
+            all: comparison.all.map(RatioKeys::from),
         }
     }
 }
 
 #[derive(Serialize)]
-pub(super) struct NoiseFloorV1 {
-    comparisons: Vec<ComparisonV1>,
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct NoiseFloorKeys {
+    comparisons: Vec<ComparisonKeys>,
     undecidable_below: Option<f64>,
 }
 
-impl From<&BenchSummary> for NoiseFloorV1 {
+impl From<&BenchSummary> for NoiseFloorKeys {
     fn from(summary: &BenchSummary) -> Self {
         let floors = summary.noise_floors.iter();
         Self {
-            comparisons: floors.map(|floor| ComparisonV1::from(&floor.comparison)).collect(),
+            comparisons: floors.map(|floor| ComparisonKeys::from(&floor.comparison)).collect(),
             undecidable_below: summary.undecidable_below,
         }
     }
 }
 
 #[derive(Serialize)]
-pub(super) struct ColdWarmV1 {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct ColdWarmKeys {
     a: usize,
     b: usize,
     rounds: usize,
@@ -93,7 +113,7 @@ pub(super) struct ColdWarmV1 {
     warming_saves_at_most: f64,
 }
 
-impl From<&ColdWarm> for ColdWarmV1 {
+impl From<&ColdWarm> for ColdWarmKeys {
     fn from(one: &ColdWarm) -> Self {
         Self {
             a: one.pair.a,
@@ -115,50 +135,53 @@ impl From<&ColdWarm> for ColdWarmV1 {
 }
 
 #[derive(Serialize)]
-struct KindV1 {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct KindKeys {
     kind: &'static str,
     a: u64,
     b: u64,
 }
 
-impl From<&KindDifference> for KindV1 {
+impl From<&KindDifference> for KindKeys {
     fn from(kind: &KindDifference) -> Self {
         Self { kind: kind.kind.as_str(), a: kind.a, b: kind.b }
     }
 }
 
 #[derive(Serialize)]
-struct FileDifferenceV1<'a> {
-    path: Cow<'a, str>,
-    path_hex: Option<String>,
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct FileDifferenceKeys {
+    #[serde(flatten)]
+    path: Path,
     in_a: bool,
     in_b: bool,
-    kinds: Vec<KindV1>,
+    kinds: Vec<KindKeys>,
 }
 
-impl<'a> From<&'a FileDifference> for FileDifferenceV1<'a> {
-    fn from(file: &'a FileDifference) -> Self {
-        let (path, path_hex) = path_keys(&file.path);
-        let kinds = file.kinds.iter().map(KindV1::from).collect();
-        Self { path, path_hex, in_a: file.in_a, in_b: file.in_b, kinds }
+impl From<&FileDifference> for FileDifferenceKeys {
+    fn from(file: &FileDifference) -> Self {
+        let path = Path::from(file.path.clone());
+        let kinds = file.kinds.iter().map(KindKeys::from).collect();
+        Self { path, in_a: file.in_a, in_b: file.in_b, kinds }
     }
 }
 
 #[derive(Serialize)]
-pub(super) struct IoDifferenceV1<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct IoDifferenceKeys {
     command_a: usize,
     command_b: usize,
-    totals: Vec<KindV1>,
-    files: Vec<FileDifferenceV1<'a>>,
+    totals: Vec<KindKeys>,
+    files: Vec<FileDifferenceKeys>,
 }
 
-impl<'a> From<&'a IoDifference> for IoDifferenceV1<'a> {
-    fn from(difference: &'a IoDifference) -> Self {
+impl From<&IoDifference> for IoDifferenceKeys {
+    fn from(difference: &IoDifference) -> Self {
         Self {
             command_a: difference.command_a,
             command_b: difference.command_b,
-            totals: difference.totals.iter().map(KindV1::from).collect(),
-            files: difference.files.iter().map(FileDifferenceV1::from).collect(),
+            totals: difference.totals.iter().map(KindKeys::from).collect(),
+            files: difference.files.iter().map(FileDifferenceKeys::from).collect(),
         }
     }
 }

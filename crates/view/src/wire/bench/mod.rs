@@ -1,0 +1,110 @@
+//! `hotset.bench/1`: one session of `hotset bench`, in hyperfine's shape with our keys beside its own.
+//!
+//! hyperfine's keys are in `results`, an entry for each condition, and have its units: times in seconds. `times` hold every
+//! run of the condition in order of time, counted or not, and `valid` says which of them count; `mean`, `stddev` and the
+//! other figures are of the counted runs, and null where none counts. What was measured is in the other keys, in whole
+//! nanoseconds, and is what we read back.
+
+mod compared;
+mod results;
+pub(crate) mod run;
+mod session;
+mod set;
+
+use std::io;
+
+use hotset_analysis::bench::BenchSummary;
+use hotset_facts::BenchSession;
+use serde::{Deserialize, Serialize};
+
+use super::{Document, Envelope, ReadError};
+use compared::{ColdWarmKeys, ComparisonKeys, IoDifferenceKeys, NoiseFloorKeys};
+pub(crate) use results::Hyperfine;
+use results::ResultKeys;
+use session::SessionDef;
+
+/// The schema's name.
+pub(crate) const SCHEMA: &str = "hotset.bench/1";
+
+/// Writes a session as one line of JSON, schema `hotset.bench/1`.
+///
+/// # Errors
+/// As `out` gives them.
+pub fn write_bench_json(summary: &BenchSummary, out: &mut dyn io::Write) -> io::Result<()> {
+    let envelope = Envelope::of_version(SCHEMA, &summary.session.version, Whole::of(summary));
+    out.write_all(&envelope.to_line())
+}
+
+/// What [`write_bench_json`] wrote.
+///
+/// # Errors
+/// The place of what is missing or wrong, and what would be right.
+pub fn read_bench(document: &Document<'_>) -> Result<BenchSession, ReadError> {
+    #[derive(Deserialize)]
+    #[serde(transparent)]
+    struct Read(#[serde(with = "SessionDef")] BenchSession);
+    let Read(mut session) = document.read(SCHEMA)?;
+    session.version = document.hotset.clone().into_owned();
+    session::check(&session)?;
+    Ok(session)
+}
+
+/// The session and what follows from it.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Whole<'a> {
+    #[serde(flatten, with = "SessionDef")]
+    session: &'a BenchSession,
+    /// Rounds of measured conditions that were done.
+    rounds: u32,
+    /// Rounds beyond the planned ones, added after a look at the data.
+    extended_rounds: u32,
+    /// First rounds that were taken for a warm-up.
+    warmup_rounds: u32,
+    /// A result for each condition, in their order.
+    results: Vec<ResultKeys<'a>>,
+    /// Conditions against each other.
+    comparisons: Vec<ComparisonKeys>,
+    /// Conditions against themselves.
+    noise_floor: NoiseFloorKeys,
+    /// What cold runs paid for.
+    cold_warm: Vec<ColdWarmKeys>,
+    /// What one command did to files and another did not.
+    io_differences: Vec<IoDifferenceKeys>,
+    /// What a reader has to know before believing a number.
+    warnings: Vec<WarningKeys<'a>>,
+}
+
+impl<'a> Whole<'a> {
+    fn of(summary: &'a BenchSummary) -> Self {
+        Self {
+            session: &summary.session,
+            rounds: summary.rounds,
+            extended_rounds: summary.extended_rounds,
+            warmup_rounds: summary.warmup_rounds,
+            results: ResultKeys::all(summary),
+            comparisons: summary.comparisons.iter().map(ComparisonKeys::from).collect(),
+            noise_floor: NoiseFloorKeys::from(summary),
+            cold_warm: summary.cold_warm.iter().map(ColdWarmKeys::from).collect(),
+            io_differences: summary.io_differences.iter().map(IoDifferenceKeys::from).collect(),
+            warnings: summary.warnings.iter().map(WarningKeys::from).collect(),
+        }
+    }
+}
+
+/// A warning.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct WarningKeys<'a> {
+    /// A stable name for scripts.
+    kind: &'static str,
+    text: &'a str,
+    /// What to do about it; empty where nothing helps.
+    advice: &'a str,
+}
+
+impl<'a> From<&'a hotset_analysis::bench::Warning> for WarningKeys<'a> {
+    fn from(warning: &'a hotset_analysis::bench::Warning) -> Self {
+        Self { kind: warning.kind, text: &warning.text, advice: &warning.advice }
+    }
+}
