@@ -8,7 +8,7 @@ use hotset_sys::proc::mountinfo;
 use crate::ObserveError;
 use crate::convert::zero_io;
 use crate::gather::Gather;
-use crate::people::{lookups, process_rows};
+use crate::processes::{lookups, process_rows};
 use crate::sensor;
 use crate::session::{Observation, Session};
 use crate::tables::Tables;

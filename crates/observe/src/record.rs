@@ -27,7 +27,7 @@ pub(crate) fn read<T: Plain>(bytes: &[u8]) -> Option<T> {
 
 /// The slot of an owner in the sensor's table of processes; above it stands how often the slot was used before.
 pub(crate) const OWNER_SLOTS: u32 = 32_768;
-/// Marks a row that was given up.
+/// Marks a row that was released.
 pub(crate) const NO_OWNER: u32 = u32::MAX;
 
 /// The bytes of a value, for the kernel.

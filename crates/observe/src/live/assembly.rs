@@ -11,7 +11,7 @@ use crate::record::RowKey;
 
 /// What is remembered of a row between samples.
 #[derive(Debug, Clone)]
-pub(crate) struct Memory {
+pub(crate) struct RowState {
     /// Everything that was shown of it.
     before: Counted,
     process: Option<u32>,
@@ -19,52 +19,52 @@ pub(crate) struct Memory {
     owner: u32,
     /// Samples in which it counted nothing, one after the other.
     idle: u32,
-    state: State,
+    stage: Stage,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    /// Nobody's.
+enum Stage {
+    /// No process has it.
     Free,
-    /// Seen once, but its process is not known.
-    Strange,
+    /// Seen once, before its process was registered.
+    Orphan,
     InUse,
-    /// Given up; what still comes in is counted once more.
-    Given,
+    /// Marked; what still comes in is read once more.
+    Released,
 }
 
-impl Memory {
+impl RowState {
     pub(crate) const FREE: Self = Self {
         before: [0; super::counters::COUNTERS],
         process: None,
         file: None,
         owner: 0,
         idle: 0,
-        state: State::Free,
+        stage: Stage::Free,
     };
 
-    pub(crate) fn is_given(&self) -> bool {
-        self.state == State::Given
+    pub(crate) fn is_released(&self) -> bool {
+        self.stage == Stage::Released
     }
 
     pub(crate) fn owner(&self) -> u32 {
-        if self.state == State::InUse { self.owner } else { 0 }
+        if self.stage == Stage::InUse { self.owner } else { 0 }
     }
 
     pub(crate) fn file(&self) -> Option<u32> {
-        self.file.filter(|_| self.state == State::InUse)
+        self.file.filter(|_| self.stage == Stage::InUse)
     }
 }
 
-/// What is to become of a row.
+/// What the scan does with a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum RowAction {
     Keep,
     /// Its process ended, or it was idle for long.
-    GiveUp,
+    Release,
 }
 
-/// When an idle row is given up, by how full the table is: 10 samples above a half, 3 above three quarters, 1 above seven
+/// When an idle row is released, by how full the table is: 10 samples above a half, 3 above three quarters, 1 above seven
 /// eighths; not at all below.
 pub(crate) fn idle_limit(used: usize, room: usize) -> u32 {
     match used * 8 {
@@ -109,53 +109,53 @@ impl<'a> Assembly<'a> {
     }
 
     /// Takes the counters of the row of everybody beyond the tables.
-    pub(crate) fn others(&mut self, before: &mut Counted, counted: &Counted) {
+    pub(crate) fn add_others(&mut self, before: &mut Counted, counted: &Counted) {
         self.others.add(&advance(before, counted));
     }
 
     /// Takes a row that is in use.
-    pub(crate) fn row(
+    pub(crate) fn add_row(
         &mut self,
-        memory: &mut Memory,
+        state: &mut RowState,
         key: RowKey,
         mode: u32,
         counted: &Counted,
-    ) -> Fate {
-        if memory.state == State::Free || memory.state == State::Strange {
+    ) -> RowAction {
+        if state.stage == Stage::Free || state.stage == Stage::Orphan {
             let process = self.known.find(key.owner);
-            if process.is_none() && memory.state == State::Free && key.owner != 0 {
+            if process.is_none() && state.stage == Stage::Free && key.owner != 0 {
                 // It began after the processes were read: the next sample knows it.
-                memory.state = State::Strange;
-                return Fate::Keep;
+                state.stage = Stage::Orphan;
+                return RowAction::Keep;
             }
-            self.begin(memory, key, mode, process);
+            self.begin(state, key, mode, process);
         }
-        let grown = advance(&mut memory.before, counted);
-        let ended = memory.process.and_then(|process| self.known.get(process));
+        let grown = advance(&mut state.before, counted);
+        let ended = state.process.and_then(|process| self.known.get(process));
         let ended = ended.map_or(Some(0), |process| process.ended);
         if grown.is_idle() {
-            memory.idle = memory.idle.saturating_add(1);
+            state.idle = state.idle.saturating_add(1);
         } else {
-            memory.idle = 0;
-            match self.place(memory, ended) {
+            state.idle = 0;
+            match self.place(state, ended) {
                 Some((process, file)) => self.rows.push(LiveRow { process, file, io: grown }),
                 None => self.others.add(&grown),
             }
         }
-        if ended.is_some() || memory.idle >= self.idle_limit {
-            memory.state = State::Given;
-            return Fate::GiveUp;
+        if ended.is_some() || state.idle >= self.idle_limit {
+            state.stage = Stage::Released;
+            return RowAction::Release;
         }
-        Fate::Keep
+        RowAction::Keep
     }
 
-    fn begin(&mut self, memory: &mut Memory, key: RowKey, mode: u32, process: Option<u32>) {
-        *memory = Memory {
+    fn begin(&mut self, state: &mut RowState, key: RowKey, mode: u32, process: Option<u32>) {
+        *state = RowState {
             process,
             file: self.names.hold(key.dev, key.ino, mode),
             owner: key.owner,
-            state: State::InUse,
-            ..Memory::FREE
+            stage: Stage::InUse,
+            ..RowState::FREE
         };
         if let Some(process) = process.and_then(|process| self.known.get_mut(process)) {
             process.rows += 1;
@@ -163,41 +163,41 @@ impl<'a> Assembly<'a> {
     }
 
     /// Where a row's process and file stand in this interval; none for a process that was shown as ended before.
-    fn place(&mut self, memory: &Memory, ended: Option<u64>) -> Option<(u32, u32)> {
+    fn place(&mut self, state: &RowState, ended: Option<u64>) -> Option<(u32, u32)> {
         if ended.is_some_and(|ended| ended < self.now) {
             return None;
         }
-        let process = self.known.place(memory.process?, self.now, &mut self.processes)?;
-        let file = self.names.place(memory.file?, &mut self.files)?;
+        let process = self.known.place(state.process?, self.now, &mut self.processes)?;
+        let file = self.names.place(state.file?, &mut self.files)?;
         Some((process, file))
     }
 
     /// A row that the sensor took and could not use. Whatever it held goes with it.
-    pub(crate) fn unused(memory: &mut Memory) {
-        if memory.state != State::InUse {
-            *memory = Memory::FREE;
+    pub(crate) fn release_unused(state: &mut RowState) {
+        if state.stage != Stage::InUse {
+            *state = RowState::FREE;
         }
-        memory.state = State::Given;
+        state.stage = Stage::Released;
     }
 
-    /// Takes what a row that was given up counted after that; it is free then.
-    pub(crate) fn last(&mut self, memory: &mut Memory, counted: &Counted) {
-        let grown = advance(&mut memory.before, counted);
-        let process = memory.process.and_then(|process| self.known.get(process));
+    /// Takes what a row counted after its release; it is free then.
+    pub(crate) fn add_late(&mut self, state: &mut RowState, counted: &Counted) {
+        let grown = advance(&mut state.before, counted);
+        let process = state.process.and_then(|process| self.known.get(process));
         let ended = process.map_or(Some(0), |process| process.ended);
         if !grown.is_idle() {
-            match self.place(memory, ended) {
+            match self.place(state, ended) {
                 Some(place) => self.late.entry(place).or_default().add(&grown),
                 None => self.others.add(&grown),
             }
         }
-        if let Some(file) = memory.file {
+        if let Some(file) = state.file {
             self.names.release(file);
         }
-        if let Some(process) = memory.process.and_then(|process| self.known.get_mut(process)) {
+        if let Some(process) = state.process.and_then(|process| self.known.get_mut(process)) {
             process.rows = process.rows.saturating_sub(1);
         }
-        *memory = Memory::FREE;
+        *state = RowState::FREE;
     }
 
     /// Adds what came late to the rows of the same process and file, so that each pair stands once, and the processes that

@@ -1,7 +1,44 @@
 //! A session that lasts for days: what each process did to each file, one interval after the other.
 //!
-//! Counting is the same as in [`crate::Session`]. What is added here is that nothing fills up for good: rows of processes
-//! that ended, and rows that are idle while the table is full, are given up, counted to the end, and used again.
+//! Programs in the kernel count as in [`crate::Session`]: a *row* holds what one process did to one file, in counters that
+//! only grow. Nothing is ever reset under a program's feet: a sample is the difference to what was shown before, which
+//! `RowState` remembers of each row. What is added here is that no table fills up for good.
+//!
+//! # The life of a row
+//!
+//! ```text
+//!                   a program takes the slot         its process is known
+//!       free ─────────────────────────────► orphan ─────────────────────► in use ◄──┐ each sample shows
+//!        ▲                                     (one sample at most)        │  │     │ what was added
+//!        │                                                                 │  └─────┘
+//!        │                                       its process ended, or it  │
+//!        │                                       is idle in a full table   ▼
+//!  slot in the ring ◄── zeroed ◄── read once more, at the next sample ◄── released: marked NO_OWNER,
+//!   of free rows                   (what came late is shown)              then out of the index
+//! ```
+//!
+//! A program finds a row through the index, or through the slot that its task remembers; either way it compares the owner in
+//! the row with its own. So a row is marked first: a task that remembers the slot sees that it is no longer its own. It leaves
+//! the index second: until then everybody finds this one row, and no second one is made. A program that found it before both
+//! may still add to it; programs run with preemption off, and by the next sample, `SETTLING` later at least, each of
+//! them is done. Only then is the row read for the last time, zeroed, and its slot handed to the programs.
+//!
+//! A process goes the same way: it ends, is shown once with `ended`, its last row is freed, and then its entry. Its
+//! *owner* is the entry's slot and how often the slot was used, so a PID that is reused is another owner.
+//!
+//! The compat build has a hash of rows in place of slots (`hashed`): what is released is read, deleted and shown in one go.
+//!
+//! # One sample
+//!
+//! 1. [`LiveSession::drain`] takes names from the ring, and sweeps chunks of page bits where their table is filling up.
+//! 2. `Store::register_processes` reads the table of processes into `Processes`; some that should run are checked
+//!    in /proc, because an end can be missed.
+//! 3. `Store::scan_rows` reads each row once and hands it to the `Assembly`, which adds what grew to the sample and says
+//!    whether the row is kept or released.
+//! 4. `Store::free_processes` frees the entries of processes that ended and have no row left.
+//!
+//! `store` tells the two builds apart, `slots` and `hashed` are their rows, `window` maps parts of arrays, `free` is a ring
+//! of free slots, `counters` takes differences, `files` keeps names, `cgroups` names control groups, `chunks` sweeps.
 
 mod assembly;
 mod cgroups;
@@ -47,12 +84,12 @@ use crate::tables::Tables;
 /// Programs run with preemption off: one that found a row is done with it long before this has passed.
 const SETTLING: Duration = Duration::from_millis(20);
 /// Running processes that are asked in each sample whether they are still there, and in which control group.
-const AUDITED: usize = 32;
+const CHECKED_PROCESSES: usize = 32;
 
 /// How to observe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveOptions {
-    /// Who. [`Scope::Children`] is for runs: nobody is observed.
+    /// The processes that are observed: none with [`Scope::Children`], which is for runs.
     pub scope: Scope,
     /// Rows (a process and a file) that are told apart at one time; see [`crate::DEFAULT_MAX_ROWS`].
     pub max_rows: u32,
@@ -180,20 +217,20 @@ impl LiveSession {
         let globals = self.globals()?;
         // Samples that follow at once on each other are for tests, and for a host that can't keep up.
         std::thread::sleep(SETTLING.saturating_sub(self.sampled.elapsed()));
-        self.store.meet(
+        self.store.register_processes(
             &self.loaded,
             &globals,
             self.now,
             &mut self.processes,
             &mut self.cgroups,
         )?;
-        self.audit()?;
+        self.check_processes()?;
         let mut files = self.files.borrow_mut();
         files.begin(self.now);
-        let (used, room) = self.store.load();
+        let (used, room) = self.store.occupancy();
         let limit = idle_limit(used, room);
         let mut assembly = Assembly::new(self.now, limit, &mut self.processes, &mut files);
-        self.store.pass(&self.loaded, &globals, &mut assembly)?;
+        self.store.scan_rows(&self.loaded, &globals, &mut assembly)?;
         assembly.close();
         let Assembly { processes, files: shown, rows, others, .. } = assembly;
         let forget_directories = files.end();
@@ -201,7 +238,7 @@ impl LiveSession {
         if forget_directories {
             self.forget_directories()?;
         }
-        self.store.bury(&self.loaded, &self.processes.bury(self.now))?;
+        self.store.free_processes(&self.loaded, &self.processes.remove_ended(self.now))?;
         self.sampled = Instant::now();
         let evicted = globals.evicted.wrapping_sub(self.evicted_before);
         self.evicted_before = globals.evicted;
@@ -213,13 +250,13 @@ impl LiveSession {
     /// Calls by size of one process, all its files together, since each of its rows began: reads, writes. `None` where it has
     /// no row, or one with more calls of a size than the sensor can count (2^32).
     pub fn histogram_of_process(&self, id: u32) -> Option<(SizeHistogram, SizeHistogram)> {
-        self.store.histogram(&self.loaded, |memory| memory.owner() == id && id != 0)
+        self.store.histogram(&self.loaded, |row| row.owner() == id && id != 0)
     }
 
     /// Calls by size on one file, all processes together, as [`LiveSession::histogram_of_process`].
     pub fn histogram_of_file(&self, id: FileId) -> Option<(SizeHistogram, SizeHistogram)> {
         let file = self.files.borrow().find(id)?;
-        self.store.histogram(&self.loaded, |memory| memory.file() == Some(file))
+        self.store.histogram(&self.loaded, |row| row.file() == Some(file))
     }
 
     /// What this kernel does not let the sensor count, and what it could not decode so far.
@@ -233,8 +270,8 @@ impl LiveSession {
     }
 
     /// Asks some processes whether they are still there: an end can be missed, and a move to another group is not told.
-    fn audit(&mut self) -> Result<(), ObserveError> {
-        for index in self.processes.next_to_audit(AUDITED) {
+    fn check_processes(&mut self) -> Result<(), ObserveError> {
+        for index in self.processes.next_to_check(CHECKED_PROCESSES) {
             let Some(known) = self.processes.get_mut(index) else { continue };
             match self.cgroups.of_process(known.pid) {
                 Some(Some(group)) => known.cgroup = Observed::Value(group),
@@ -242,7 +279,7 @@ impl LiveSession {
                 None => {
                     known.ended = Some(self.now);
                     let (pid, owner) = (known.pid, known.owner);
-                    self.store.forget_number(&self.loaded, pid, owner)?;
+                    self.store.forget_pid(&self.loaded, pid, owner)?;
                 }
             }
         }

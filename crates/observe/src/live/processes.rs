@@ -13,7 +13,7 @@ const NOT_ASKED: Reason = Reason::not_measured("its control group was not asked 
 
 /// A process from its first request until its last row is gone.
 #[derive(Debug)]
-pub(crate) struct Known {
+pub(crate) struct KnownProcess {
     pub(crate) owner: u32,
     pub(crate) pid: Pid,
     ppid: Pid,
@@ -33,17 +33,17 @@ pub(crate) struct Known {
 /// All processes that have an owner.
 #[derive(Debug, Default)]
 pub(crate) struct Processes {
-    known: Vec<Option<Known>>,
+    known: Vec<Option<KnownProcess>>,
     vacant: Vec<u32>,
     by_owner: HashMap<u32, u32>,
     by_pid: HashMap<Pid, u32>,
-    /// Where the audit goes on.
-    audited: usize,
+    /// Where the check of running processes goes on.
+    next_check: usize,
 }
 
 impl Processes {
     /// Takes what the sensor says of a process at a sample.
-    pub(crate) fn meet(&mut self, seen: &Process, now: u64, cgroups: &mut Cgroups) {
+    pub(crate) fn register(&mut self, seen: &Process, now: u64, cgroups: &mut Cgroups) {
         let index = match self.by_owner.get(&seen.owner) {
             Some(&index) => index,
             None => self.admit(seen, now),
@@ -64,14 +64,14 @@ impl Processes {
     }
 
     fn admit(&mut self, seen: &Process, now: u64) -> u32 {
-        // Its number is another's now: the one that had it is gone, however that was missed.
+        // The PID was reused: the process that had it is gone, although its end was missed.
         if let Some(old) = self.by_pid.get(&seen.tgid).copied()
             && let Some(Some(old)) = self.known.get_mut(old as usize)
             && old.ended.is_none()
         {
             old.ended = Some(now);
         }
-        let known = Known {
+        let known = KnownProcess {
             owner: seen.owner,
             pid: seen.tgid,
             ppid: seen.ppid,
@@ -102,11 +102,11 @@ impl Processes {
         self.by_owner.get(&owner).copied()
     }
 
-    pub(crate) fn get(&self, index: u32) -> Option<&Known> {
+    pub(crate) fn get(&self, index: u32) -> Option<&KnownProcess> {
         self.known.get(index as usize)?.as_ref()
     }
 
-    pub(crate) fn get_mut(&mut self, index: u32) -> Option<&mut Known> {
+    pub(crate) fn get_mut(&mut self, index: u32) -> Option<&mut KnownProcess> {
         self.known.get_mut(index as usize)?.as_mut()
     }
 
@@ -143,7 +143,7 @@ impl Processes {
     }
 
     /// Takes those out that ended before sample `now` and have no row left; gives their owners.
-    pub(crate) fn bury(&mut self, now: u64) -> Vec<u32> {
+    pub(crate) fn remove_ended(&mut self, now: u64) -> Vec<u32> {
         let mut gone = Vec::new();
         for (index, place) in self.known.iter_mut().enumerate() {
             let index = index as u32;
@@ -163,13 +163,13 @@ impl Processes {
     }
 
     /// Up to `count` processes that should still run, each time others.
-    pub(crate) fn next_to_audit(&mut self, count: usize) -> Vec<u32> {
+    pub(crate) fn next_to_check(&mut self, count: usize) -> Vec<u32> {
         let length = self.known.len();
         let mut chosen = Vec::new();
         for step in 0..length {
-            let index = (self.audited + step) % length;
+            let index = (self.next_check + step) % length;
             if chosen.len() == count {
-                self.audited = index;
+                self.next_check = index;
                 break;
             }
             if self.known[index].as_ref().is_some_and(|known| known.ended.is_none()) {
@@ -190,17 +190,17 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_comes_up_again_is_another_process() {
+    fn a_reused_pid_is_another_process() {
         let (mut processes, mut cgroups) = (Processes::default(), Cgroups::default());
-        processes.meet(&seen(5, 77, 0), 1, &mut cgroups);
+        processes.register(&seen(5, 77, 0), 1, &mut cgroups);
         // Its end was missed.
-        processes.meet(&seen(6, 77, 0), 2, &mut cgroups);
+        processes.register(&seen(6, 77, 0), 2, &mut cgroups);
         let mut list = Vec::new();
         processes.show_ended(2, &mut list);
         assert_eq!(list.len(), 1);
         assert_eq!((list[0].id, list[0].pid, list[0].ended), (5, 77, true));
-        assert!(processes.bury(2).is_empty(), "it is shown in this sample");
-        assert_eq!(processes.bury(3), [5]);
+        assert!(processes.remove_ended(2).is_empty(), "it is shown in this sample");
+        assert_eq!(processes.remove_ended(3), [5]);
         assert!(processes.find(5).is_none());
         assert!(processes.find(6).is_some());
     }
@@ -208,22 +208,22 @@ mod tests {
     #[test]
     fn who_has_rows_stays() {
         let (mut processes, mut cgroups) = (Processes::default(), Cgroups::default());
-        processes.meet(&seen(5, 77, 1), 1, &mut cgroups);
+        processes.register(&seen(5, 77, 1), 1, &mut cgroups);
         let index = processes.find(5).expect("known");
         processes.get_mut(index).expect("known").rows = 1;
-        assert!(processes.bury(3).is_empty());
+        assert!(processes.remove_ended(3).is_empty());
         processes.get_mut(index).expect("known").rows = 0;
-        assert_eq!(processes.bury(3), [5]);
+        assert_eq!(processes.remove_ended(3), [5]);
     }
 
     #[test]
-    fn the_audit_comes_round() {
+    fn checks_come_round() {
         let (mut processes, mut cgroups) = (Processes::default(), Cgroups::default());
         for owner in 1..=5 {
-            processes.meet(&seen(owner, owner + 100, u32::from(owner == 3)), 1, &mut cgroups);
+            processes.register(&seen(owner, owner + 100, u32::from(owner == 3)), 1, &mut cgroups);
         }
-        let first = processes.next_to_audit(3);
-        let second = processes.next_to_audit(3);
+        let first = processes.next_to_check(3);
+        let second = processes.next_to_check(3);
         assert_eq!((first.len(), second.len()), (3, 3));
         let all: std::collections::HashSet<u32> = first.into_iter().chain(second).collect();
         assert_eq!(all.len(), 4, "everybody but the one that ended");

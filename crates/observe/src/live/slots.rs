@@ -4,13 +4,13 @@ use std::sync::atomic::Ordering;
 
 use libbpf_rs::Map;
 
-use super::assembly::{Assembly, Fate, Memory};
+use super::assembly::{Assembly, RowAction, RowState};
 use super::counters::{Counted, ROW_WORDS, read};
 use super::free::FreeList;
 use super::window::{GROUP, Window};
 use crate::ObserveError;
 use crate::batch;
-use crate::record::{NO_OWNER, Row, RowKey, bytes_of};
+use crate::record::{NO_OWNER, Row, RowKey};
 
 /// Rows that are mapped at once, 3.5 MiB.
 const WINDOW_ROWS: usize = 16 * GROUP;
@@ -19,7 +19,7 @@ const MODE_WORD: usize = std::mem::offset_of!(Row, mode) / 8;
 /// What is remembered of each slot.
 #[derive(Debug)]
 pub(crate) struct Slots {
-    memory: Vec<Memory>,
+    states: Vec<RowState>,
     others: Counted,
     used: usize,
     room: usize,
@@ -28,22 +28,22 @@ pub(crate) struct Slots {
 impl Slots {
     pub(crate) fn new(max_rows: u32) -> Self {
         let others = [0; super::counters::COUNTERS];
-        Self { memory: vec![Memory::FREE], others, used: 0, room: max_rows as usize }
+        Self { states: vec![RowState::FREE], others, used: 0, room: max_rows as usize }
     }
 
     /// Rows that were in use at the last sample, and how many there can be.
-    pub(crate) fn load(&self) -> (usize, usize) {
+    pub(crate) fn occupancy(&self) -> (usize, usize) {
         (self.used, self.room)
     }
 
     /// Slots of a process's rows or of a file's.
-    pub(crate) fn matching(&self, fits: impl Fn(&Memory) -> bool) -> Vec<u32> {
-        let slots = self.memory.iter().enumerate().filter(|(_, memory)| fits(memory));
+    pub(crate) fn matching(&self, fits: impl Fn(&RowState) -> bool) -> Vec<u32> {
+        let slots = self.states.iter().enumerate().filter(|(_, state)| fits(state));
         slots.map(|(slot, _)| slot as u32).collect()
     }
 
     /// One pass over all rows up to the highest that was ever used.
-    pub(crate) fn pass(
+    pub(crate) fn scan(
         &mut self,
         rows: &Map<'_>,
         index: &Map<'_>,
@@ -53,10 +53,10 @@ impl Slots {
     ) -> Result<(), ObserveError> {
         let failed = |error| ObserveError::table("rows", error);
         let end = (usize::try_from(made).unwrap_or(usize::MAX).saturating_add(1)).min(self.room);
-        if self.memory.len() < end {
-            self.memory.resize(end, Memory::FREE);
+        if self.states.len() < end {
+            self.states.resize(end, RowState::FREE);
         }
-        let (mut given, mut freed) = (Vec::new(), Vec::new());
+        let (mut released, mut freed) = (Vec::new(), Vec::new());
         self.used = 0;
         for first in (0..end).step_by(WINDOW_ROWS) {
             let count = WINDOW_ROWS.min(end - first);
@@ -66,29 +66,29 @@ impl Slots {
             for (step, row) in window.words().chunks_exact(ROW_WORDS).take(count).enumerate() {
                 let slot = first + step;
                 if slot == 0 {
-                    assembly.others(&mut self.others, &read(row));
+                    assembly.add_others(&mut self.others, &read(row));
                     continue;
                 }
-                let memory = &mut self.memory[slot];
-                match visit(row, memory, assembly) {
+                let state = &mut self.states[slot];
+                match visit(row, state, assembly) {
                     Visit::Free => {}
                     Visit::Used => self.used += 1,
-                    Visit::Given(key) => {
+                    Visit::Released(key) => {
                         self.used += 1;
-                        given.push(key);
+                        released.push(key);
                     }
                     Visit::Freed => freed.push(slot as u32),
                 }
             }
         }
-        // Marked as given up above, and only now out of the index: until then everybody finds this one row.
-        batch::delete(index, &given).map_err(|error| ObserveError::table("row_index", error))?;
+        // Marked above, and only now out of the index: until then everybody finds this one row.
+        batch::delete(index, &released).map_err(|error| ObserveError::table("row_index", error))?;
         free.give(&freed);
         Ok(())
     }
 
     /// Calls `each` with copies of rows.
-    pub(crate) fn look(
+    pub(crate) fn read_rows(
         rows: &Map<'_>,
         slots: &[u32],
         mut each: impl FnMut(&Row),
@@ -115,19 +115,19 @@ fn rows_fd<'a>(map: &'a Map<'_>) -> std::os::fd::BorrowedFd<'a> {
 enum Visit {
     Free,
     Used,
-    Given(RowKey),
+    Released(RowKey),
     Freed,
 }
 
 fn visit(
     row: &[std::sync::atomic::AtomicU64],
-    memory: &mut Memory,
+    state: &mut RowState,
     assembly: &mut Assembly<'_>,
 ) -> Visit {
     let head = row[0].load(Ordering::Acquire);
-    if memory.is_given() {
-        // No program that found the row before it was given up is still at work by now.
-        assembly.last(memory, &read(row));
+    if state.is_released() {
+        // No program that found the row before its release is still at work by now.
+        assembly.add_late(state, &read(row));
         row.iter().for_each(|word| word.store(0, Ordering::Release));
         return Visit::Freed;
     }
@@ -135,18 +135,17 @@ fn visit(
     match owner {
         0 => Visit::Free,
         NO_OWNER => {
-            Assembly::unused(memory);
+            Assembly::release_unused(state);
             Visit::Used
         }
         _ => {
             let key = RowKey { owner, dev, ino: row[1].load(Ordering::Relaxed) };
             let mode = row[MODE_WORD].load(Ordering::Relaxed) as u32;
-            match assembly.row(memory, key, mode, &read(row)) {
-                Fate::Keep => Visit::Used,
-                Fate::GiveUp => {
+            match assembly.add_row(state, key, mode, &read(row)) {
+                RowAction::Keep => Visit::Used,
+                RowAction::Release => {
                     row[0].store(u64::from(NO_OWNER) | u64::from(dev) << 32, Ordering::Release);
-                    debug_assert_eq!(bytes_of(&key).len(), 16);
-                    Visit::Given(key)
+                    Visit::Released(key)
                 }
             }
         }

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use hotset_facts::{Pid, SizeHistogram};
 use libbpf_rs::{Map, MapCore, MapFlags};
 
-use super::assembly::{Assembly, Memory};
+use super::assembly::{Assembly, RowState};
 use super::cgroups::Cgroups;
 use super::counters::add_histograms;
 use super::free::FreeList;
@@ -48,15 +48,15 @@ impl Store {
     }
 
     /// Rows in use, and how many there can be.
-    pub(crate) fn load(&self) -> (usize, usize) {
+    pub(crate) fn occupancy(&self) -> (usize, usize) {
         match self {
-            Self::Slots { slots, .. } => slots.load(),
-            Self::Hashed(hashed) => hashed.load(),
+            Self::Slots { slots, .. } => slots.occupancy(),
+            Self::Hashed(hashed) => hashed.occupancy(),
         }
     }
 
-    /// Reads who there is.
-    pub(crate) fn meet(
+    /// Reads the table of processes.
+    pub(crate) fn register_processes(
         &mut self,
         loaded: &Loaded,
         globals: &Globals,
@@ -69,7 +69,7 @@ impl Store {
         let Self::Slots { free_owners, .. } = self else {
             return batch::for_each(&map, |_, value| {
                 if let Some(process) = read::<Process>(value).filter(|process| process.owner != 0) {
-                    processes.meet(&process, now, cgroups);
+                    processes.register(&process, now, cgroups);
                 }
             })
             .map_err(failed);
@@ -89,7 +89,7 @@ impl Store {
             }
             let Some(process) = read::<Process>(&bytes) else { continue };
             if process.tgid != 0 {
-                processes.meet(&process, now, cgroups);
+                processes.register(&process, now, cgroups);
             } else if process.ended != 0 {
                 // Two threads raced for their process's entry, and this one was not needed.
                 words.iter().for_each(|word| word.store(0, Ordering::Release));
@@ -101,7 +101,7 @@ impl Store {
     }
 
     /// One pass over the rows.
-    pub(crate) fn pass(
+    pub(crate) fn scan_rows(
         &mut self,
         loaded: &Loaded,
         globals: &Globals,
@@ -111,16 +111,20 @@ impl Store {
         match self {
             Self::Slots { slots, free_rows, globals: shared, .. } => {
                 let index = find_map(loaded, "row_index")?;
-                slots.pass(&rows, &index, free_rows, globals.next_row, assembly)?;
+                slots.scan(&rows, &index, free_rows, globals.next_row, assembly)?;
                 free_rows.publish(tail_of(shared, offset_of!(Globals, free_rows_tail))?);
                 Ok(())
             }
-            Self::Hashed(hashed) => hashed.pass(&rows, assembly),
+            Self::Hashed(hashed) => hashed.scan(&rows, assembly),
         }
     }
 
     /// Frees the entries of processes that have no row any more.
-    pub(crate) fn bury(&mut self, loaded: &Loaded, owners: &[u32]) -> Result<(), ObserveError> {
+    pub(crate) fn free_processes(
+        &mut self,
+        loaded: &Loaded,
+        owners: &[u32],
+    ) -> Result<(), ObserveError> {
         let map = find_map(loaded, "processes")?;
         let failed = |error| ObserveError::table("processes", error);
         match self {
@@ -146,8 +150,8 @@ impl Store {
         }
     }
 
-    /// Takes a process number out of the index, if it still stands for this owner.
-    pub(crate) fn forget_number(
+    /// Takes a PID out of the index, if it still stands for this owner.
+    pub(crate) fn forget_pid(
         &self,
         loaded: &Loaded,
         pid: Pid,
@@ -157,7 +161,7 @@ impl Store {
         let failed = |error| ObserveError::table("process_index", error);
         let found = index.lookup(&pid.to_ne_bytes(), MapFlags::ANY).map_err(failed)?;
         if found.is_some_and(|bytes| bytes == owner.to_ne_bytes()) {
-            // Already gone is as good.
+            // An entry that is gone already needs no deletion.
             let _ = index.delete(&pid.to_ne_bytes());
         }
         Ok(())
@@ -167,7 +171,7 @@ impl Store {
     pub(crate) fn histogram(
         &self,
         loaded: &Loaded,
-        fits: impl Fn(&Memory) -> bool,
+        fits: impl Fn(&RowState) -> bool,
     ) -> Option<(SizeHistogram, SizeHistogram)> {
         let rows: Map<'_> = find_map(loaded, "rows").ok()?;
         let (mut sum, mut any, mut known) = (Default::default(), false, true);
@@ -177,9 +181,11 @@ impl Store {
         };
         match self {
             Self::Slots { slots, .. } => {
-                Slots::look(&rows, &slots.matching(fits), &mut each).ok()?
+                Slots::read_rows(&rows, &slots.matching(fits), &mut each).ok()?
             }
-            Self::Hashed(hashed) => Hashed::look(&rows, &hashed.matching(fits), &mut each).ok()?,
+            Self::Hashed(hashed) => {
+                Hashed::read_rows(&rows, &hashed.matching(fits), &mut each).ok()?
+            }
         }
         (any && known).then_some(sum)
     }

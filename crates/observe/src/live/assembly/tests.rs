@@ -18,20 +18,20 @@ fn known(now: u64, ended: u32) -> Processes {
 fn meet(processes: &mut Processes, now: u64, ended: u32) {
     let zero: Process = read(&[0; size_of::<Process>()]).expect("zeros");
     let seen = Process { owner: KEY.owner, tgid: 77, ppid: 1, ended, ..zero };
-    processes.meet(&seen, now, &mut Cgroups::default());
+    processes.register(&seen, now, &mut Cgroups::default());
 }
 
 #[test]
 fn an_idle_row_is_given_up_and_what_comes_late_is_counted_once() {
     let (mut processes, mut files) = (known(1, 0), Files::new(false));
-    let mut memory = Memory::FREE;
-    let mut sample = |now: u64, counted: &Counted, last: bool, memory: &mut Memory| {
+    let mut state = RowState::FREE;
+    let mut sample = |now: u64, counted: &Counted, last: bool, state: &mut RowState| {
         files.begin(now);
         let mut assembly = Assembly::new(now, 1, &mut processes, &mut files);
         let fate = match last {
-            false => Some(assembly.row(memory, KEY, 0, counted)),
+            false => Some(assembly.add_row(state, KEY, 0, counted)),
             true => {
-                assembly.last(memory, counted);
+                assembly.add_late(state, counted);
                 None
             }
         };
@@ -40,10 +40,10 @@ fn an_idle_row_is_given_up_and_what_comes_late_is_counted_once() {
         assert!(assembly.others.is_idle());
         (fate, pages)
     };
-    assert_eq!(sample(1, &pages(3), false, &mut memory), (Some(Fate::Keep), vec![3]));
-    assert_eq!(sample(2, &pages(3), false, &mut memory), (Some(Fate::GiveUp), vec![]));
-    assert!(memory.is_given());
-    assert_eq!(sample(3, &pages(5), true, &mut memory), (None, vec![2]));
+    assert_eq!(sample(1, &pages(3), false, &mut state), (Some(RowAction::Keep), vec![3]));
+    assert_eq!(sample(2, &pages(3), false, &mut state), (Some(RowAction::Release), vec![]));
+    assert!(state.is_released());
+    assert_eq!(sample(3, &pages(5), true, &mut state), (None, vec![2]));
     assert_eq!(processes.get(processes.find(5).expect("known")).map(|p| p.rows), Some(0));
     assert_eq!(sample_counts(&mut files, 6), 0, "nothing holds the file");
 }
@@ -58,38 +58,38 @@ fn sample_counts(files: &mut Files, now: u64) -> usize {
 #[test]
 fn what_comes_after_the_end_belongs_to_nobody() {
     let (mut processes, mut files) = (known(1, 0), Files::new(false));
-    let mut memory = Memory::FREE;
+    let mut state = RowState::FREE;
     let mut assembly = Assembly::new(1, u32::MAX, &mut processes, &mut files);
-    assert_eq!(assembly.row(&mut memory, KEY, 0, &pages(1)), Fate::Keep);
+    assert_eq!(assembly.add_row(&mut state, KEY, 0, &pages(1)), RowAction::Keep);
     meet(&mut processes, 2, 1);
     files.begin(2);
     let mut assembly = Assembly::new(2, u32::MAX, &mut processes, &mut files);
-    assert_eq!(assembly.row(&mut memory, KEY, 0, &pages(4)), Fate::GiveUp);
+    assert_eq!(assembly.add_row(&mut state, KEY, 0, &pages(4)), RowAction::Release);
     assembly.close();
     assert_eq!((assembly.rows.len(), assembly.rows[0].io.read_pages), (1, 3));
     assert!(assembly.processes[0].ended);
     files.begin(3);
     let mut assembly = Assembly::new(3, u32::MAX, &mut processes, &mut files);
-    assembly.last(&mut memory, &pages(6));
+    assembly.add_late(&mut state, &pages(6));
     assembly.close();
     assert!(assembly.rows.is_empty() && assembly.processes.is_empty());
     assert_eq!(assembly.others.read_pages, 2);
-    assert_eq!(processes.bury(3), [5]);
+    assert_eq!(processes.remove_ended(3), [5]);
 }
 
 #[test]
 fn a_row_that_could_not_be_used_lets_go_of_what_it_held() {
     let (mut processes, mut files) = (known(1, 0), Files::new(false));
-    let mut memory = Memory::FREE;
+    let mut state = RowState::FREE;
     let mut assembly = Assembly::new(1, u32::MAX, &mut processes, &mut files);
-    assembly.row(&mut memory, KEY, 0, &pages(0));
-    Assembly::unused(&mut memory);
-    assert!(memory.is_given());
-    assembly.last(&mut memory, &pages(0));
-    assert!(!memory.is_given());
+    assembly.add_row(&mut state, KEY, 0, &pages(0));
+    Assembly::release_unused(&mut state);
+    assert!(state.is_released());
+    assembly.add_late(&mut state, &pages(0));
+    assert!(!state.is_released());
     meet(&mut processes, 1, 1);
-    assert_eq!(processes.bury(2), [5], "no row keeps it");
-    let mut never = Memory::FREE;
-    Assembly::unused(&mut never);
-    assert!(never.is_given() && never.owner() == 0 && never.file().is_none());
+    assert_eq!(processes.remove_ended(2), [5], "no row keeps it");
+    let mut never = RowState::FREE;
+    Assembly::release_unused(&mut never);
+    assert!(never.is_released() && never.owner() == 0 && never.file().is_none());
 }

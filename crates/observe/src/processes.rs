@@ -49,11 +49,11 @@ pub(crate) fn process_rows(
     let mut lives: Vec<(u32, Life)> =
         collector.processes.iter().map(|(owner, life)| (*owner, life.clone())).collect();
     lives.sort_by_key(|(_, life)| life.order);
-    let strangers = counters.iter().filter(|(owner, _)| !collector.processes.contains_key(owner));
-    let mut strangers: Vec<(Pid, u32)> =
-        strangers.map(|(owner, process)| (process.tgid, *owner)).collect();
-    strangers.sort_unstable();
-    lives.extend(strangers.into_iter().map(|(pid, owner)| (owner, life_from_proc(pid))));
+    let unannounced = counters.iter().filter(|(owner, _)| !collector.processes.contains_key(owner));
+    let mut unannounced: Vec<(Pid, u32)> =
+        unannounced.map(|(owner, process)| (process.tgid, *owner)).collect();
+    unannounced.sort_unstable();
+    lives.extend(unannounced.into_iter().map(|(pid, owner)| (owner, life_from_proc(pid))));
     let born_here = matches!(session.options.scope, Scope::Children);
     lives
         .into_iter()
