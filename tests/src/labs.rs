@@ -3,8 +3,8 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use hotset_facts::{
-    Environment, Experiment, Factor, FilledBy, LabCell, LabConditions, LabDoubt, LabSample,
-    LabSession, LabSkipped, LabUnit, Level, Observed, Reason, StateReached, WantedState,
+    Environment, Factor, FilledBy, LabCell, LabConditions, LabDoubt, LabSample, LabSession,
+    LabSkipped, LabUnit, Level, Observed, Reason, StateReached, WantedState,
 };
 
 /// Rounds of each session.
@@ -42,12 +42,12 @@ fn sample(round: u32, ns: f64, cold: bool, bytes: u64) -> LabSample {
     }
 }
 
-fn cell(experiment: Experiment, levels: &Levels, ns: f64, cold: bool, bytes: u64) -> LabCell {
+fn cell(experiment: &str, levels: &Levels, ns: f64, cold: bool, bytes: u64) -> LabCell {
     let words = levels.iter().map(|(_, level)| match level {
         Level::Number(number) => number.to_string(),
         Level::Name(name) => name.clone(),
     });
-    let id: Vec<String> = [experiment.as_str().to_owned()].into_iter().chain(words).collect();
+    let id: Vec<String> = [experiment.to_owned()].into_iter().chain(words).collect();
     LabCell {
         id: id.join("/"),
         factors: levels.iter().map(|(name, level)| Factor { name, level: level.clone() }).collect(),
@@ -72,7 +72,7 @@ fn reread() -> Vec<LabCell> {
                         ("which", name(which)),
                     ];
                     let ns = 3_000.0 + size as f64 * (each + extra);
-                    cells.push(cell(Experiment::Reread, &levels, ns, cache != "warm", size));
+                    cells.push(cell("reread", &levels, ns, cache != "warm", size));
                 }
             }
         }
@@ -96,7 +96,7 @@ fn buffer() -> Vec<LabCell> {
                 ];
                 let calls = total.div_ceil(buffer.max(16));
                 let ns = 2_000.0 + calls as f64 * 350.0 + total as f64 * 0.3 + cost;
-                let mut one = cell(Experiment::Buffer, &levels, ns, false, total);
+                let mut one = cell("buffer", &levels, ns, false, total);
                 one.syscalls_by = "trace";
                 one.filled_by = FilledBy::Written;
                 one.samples.iter_mut().for_each(|sample| sample.syscalls = Observed::Value(calls));
@@ -137,7 +137,7 @@ fn access() -> Vec<LabCell> {
                         * slower
                         * (block as f64 / 1000.0).sqrt()
                         * if cold { 60.0 } else { 1.0 };
-                    let mut one = cell(Experiment::Access, &levels, ns, cold, 64 * MIB);
+                    let mut one = cell("access", &levels, ns, cold, 64 * MIB);
                     one.unit = LabUnit::NanosecondsPerOperation;
                     cells.push(one);
                 }
@@ -166,7 +166,7 @@ fn load() -> Vec<LabCell> {
                 let levels =
                     vec![("runtime", name(runtime)), ("what", name(what)), ("state", name(state))];
                 let ns = 2e6 * each * (at + 1) as f64 * if cold { 3.0 } else { 1.0 };
-                cells.push(cell(Experiment::Load, &levels, ns, cold, MIB));
+                cells.push(cell("load", &levels, ns, cold, MIB));
             }
         }
     }
@@ -182,7 +182,7 @@ fn direct() -> Vec<LabCell> {
                 let levels =
                     vec![("case", name(case)), ("mode", name(mode)), ("state", name(state))];
                 let ns = bytes as f64 * if cold { 0.9 } else { 0.15 };
-                cells.push(cell(Experiment::Direct, &levels, ns, cold, bytes));
+                cells.push(cell("direct", &levels, ns, cold, bytes));
             }
         }
     }
@@ -190,20 +190,21 @@ fn direct() -> Vec<LabCell> {
 }
 
 /// A session of an experiment on a host with this kernel; `slower` times as slow as it could be.
-pub fn session(experiment: Experiment, kernel: &str, slower: f64) -> LabSession {
+pub fn session(experiment: &str, kernel: &str, slower: f64) -> LabSession {
     let mut cells = match experiment {
-        Experiment::Reread => reread(),
-        Experiment::Buffer => buffer(),
-        Experiment::Access => access(),
-        Experiment::Load => load(),
-        Experiment::Direct => direct(),
+        "reread" => reread(),
+        "buffer" => buffer(),
+        "access" => access(),
+        "load" => load(),
+        "direct" => direct(),
+        other => panic!("no made-up session of {other}"),
     };
     for sample in cells.iter_mut().flat_map(|cell| &mut cell.samples) {
         sample.wall_ns = (sample.wall_ns as f64 * slower) as u64;
     }
     LabSession {
         version: "0.1.0".to_owned(),
-        experiment,
+        experiment: experiment.to_owned(),
         started_at: UNIX_EPOCH + Duration::from_secs(1_760_000_000),
         took_ns: 25_000_000_000,
         environment: Environment {

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use hotset_facts::{Experiment, Level};
+use hotset_experiments::{find, plan_of};
+use hotset_facts::Level;
 use hotset_lab::experiment::{
-    CellPlan, ExperimentPlan, Options, Place, ProbeCommand, Request, Size, plan_of,
+    CellPlan, ExperimentPlan, Options, Place, ProbeCommand, Request, Size,
 };
 use hotset_lab::probes::Language;
 use hotset_tests::{Scratch, hotset, number, profile_of, read_json, row_at, stderr};
@@ -16,7 +17,7 @@ fn plan(scratch: &Scratch, language: Language) -> ExperimentPlan {
     let place = Place::look(scratch.dir()).expect("place");
     let options = Options { runtime: Some(language.as_str().to_owned()), ..Options::default() };
     let request = Request { size: Size::Full, place, options };
-    plan_of(Experiment::Load, &request).expect("plan")
+    plan_of(find("load").expect("load"), &request).expect("plan")
 }
 
 fn level<'a>(cell: &'a CellPlan, factor: &str) -> &'a str {

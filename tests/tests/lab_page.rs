@@ -3,29 +3,31 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use hotset_analysis::lab::{LabSummary, summarise_lab};
-use hotset_facts::Experiment;
+use hotset_experiments::{ALL, present};
 use hotset_tests::browser::{DARK, attribute, browse, driven, on_a_phone, picture, pictures};
 use hotset_tests::{Scratch, hotset, labs, stderr};
-use hotset_view::lab::{Named, lab_pages, write_lab_json};
+use hotset_view::lab::{LabResult, Named, lab_pages, write_lab_json};
 use hotset_view::page::{Page, write_page};
 
-fn summaries(kernel: &str, slower: f64) -> Vec<LabSummary> {
-    let all = Experiment::ALL.into_iter();
-    all.map(|experiment| summarise_lab(labs::session(experiment, kernel, slower))).collect()
+fn result(experiment: &str, kernel: &str, slower: f64) -> LabResult {
+    present(labs::session(experiment, kernel, slower)).expect("a known experiment")
+}
+
+fn results(kernel: &str, slower: f64) -> Vec<LabResult> {
+    ALL.into_iter().map(|experiment| result(experiment.name(), kernel, slower)).collect()
 }
 
 fn all_on_one() -> Page {
-    let all = summaries("6.12.9", 1.0);
-    let runs: Vec<Named<'_>> = all.iter().map(|summary| Named { name: "", summary }).collect();
+    let all = results("6.12.9", 1.0);
+    let runs: Vec<Named<'_>> = all.iter().map(|result| Named { name: "", result }).collect();
     Page::of_parts("hotset lab", lab_pages(&runs))
 }
 
-fn compared(experiment: Experiment) -> Page {
+fn compared(experiment: &str) -> Page {
     let [a, b] = [("6.1.0", 1.3), ("6.12.9", 1.0)]
-        .map(|(kernel, slower)| summarise_lab(labs::session(experiment, kernel, slower)));
+        .map(|(kernel, slower)| result(experiment, kernel, slower));
     let runs =
-        [Named { name: "before.json", summary: &a }, Named { name: "after.json", summary: &b }];
+        [Named { name: "before.json", result: &a }, Named { name: "after.json", result: &b }];
     Page::of_parts("compared", lab_pages(&runs))
 }
 
@@ -66,7 +68,7 @@ fn every_cell_of_every_experiment_is_drawn() {
 #[test]
 fn the_keyboard_reaches_every_chart_and_every_series() {
     let scratch = Scratch::new("lab-page-keys");
-    let page = compared(Experiment::Access);
+    let page = compared("access");
     let path = written(&scratch, &page);
     let script = "
         const all = [...document.querySelectorAll('.plot, .legend button, .scroll')].filter((one) => one.checkVisibility());
@@ -101,7 +103,7 @@ fn the_keyboard_reaches_every_chart_and_every_series() {
 #[test]
 fn a_phone_needs_no_sideways_scrolling() {
     let scratch = Scratch::new("lab-page-phone");
-    for (name, page) in [("all", all_on_one()), ("compared", compared(Experiment::Access))] {
+    for (name, page) in [("all", all_on_one()), ("compared", compared("access"))] {
         let path = written(&scratch, &page);
         let phone = on_a_phone(&scratch, &path, 9000);
         let (dom, console) = browse(&scratch, &phone, &["--dump-dom"]);
@@ -125,7 +127,7 @@ fn it_can_be_looked_at_and_printed() {
     browse(&scratch, &path, &[&format!("--print-to-pdf={}", print.display())]);
     let printed = std::fs::read(&print).expect("the print");
     assert!(printed.starts_with(b"%PDF") && printed.len() > 50_000, "{} bytes", printed.len());
-    let both = written(&scratch, &compared(Experiment::Reread));
+    let both = written(&scratch, &compared("reread"));
     picture(&scratch, "lab-compared", &both, 6000, &[]);
 }
 
@@ -141,7 +143,7 @@ fn report_makes_a_page_of_saved_results() {
     let (before, after) = (scratch.path("before.json"), scratch.path("after.json"));
     for (path, slower) in [(&before, 1.0), (&after, 2.0)] {
         let mut file = std::fs::File::create(path).expect("a file");
-        write_lab_json(&summaries("6.12.9", slower), &mut file).expect("written");
+        write_lab_json(&results("6.12.9", slower), &mut file).expect("written");
     }
     let page = scratch.path("out.html");
     let output = report(&[&before, &after], &page);
@@ -160,7 +162,7 @@ fn report_writes_all_or_nothing_and_says_why() {
     let scratch = Scratch::new("report-wrong");
     let good = scratch.path("good.json");
     let mut bytes = Vec::new();
-    write_lab_json(&summaries("6.12.9", 1.0), &mut bytes).expect("written");
+    write_lab_json(&results("6.12.9", 1.0), &mut bytes).expect("written");
     std::fs::write(&good, &bytes).expect("a file");
     let page = scratch.path("out.html");
     std::fs::write(&page, "as it was").expect("a file");

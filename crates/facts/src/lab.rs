@@ -4,41 +4,9 @@ use std::time::SystemTime;
 
 use crate::{Environment, Observed, StateReached, WantedState};
 
-/// The experiments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Experiment {
-    /// Reading a file again.
-    Reread,
-    /// Buffering writes.
-    Buffer,
-    /// Ways and orders of reading.
-    Access,
-    /// Loading many small files.
-    Load,
-    /// Not using the cache.
-    Direct,
-}
-
-impl Experiment {
-    /// All, in the order in which they are run.
-    pub const ALL: [Self; 5] = [Self::Reread, Self::Buffer, Self::Access, Self::Load, Self::Direct];
-
-    /// The name that is typed.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Reread => "reread",
-            Self::Buffer => "buffer",
-            Self::Access => "access",
-            Self::Load => "load",
-            Self::Direct => "direct",
-        }
-    }
-
-    /// The experiment of a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|experiment| experiment.as_str() == name)
-    }
-}
+/// The factor that only the second of two equal cells has (A/A). The ratio of the two is the noise floor; tables, charts and
+/// answers leave cells with it out.
+pub const TWIN: &str = "twin";
 
 /// The value of a factor.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -171,6 +139,11 @@ pub struct LabCell {
 }
 
 impl LabCell {
+    /// True for the second of two equal cells.
+    pub fn is_twin(&self) -> bool {
+        self.level(TWIN).is_some()
+    }
+
     /// The level of a factor.
     pub fn level(&self, name: &str) -> Option<&Level> {
         self.factors.iter().find(|factor| factor.name == name).map(|factor| &factor.level)
@@ -228,8 +201,8 @@ pub struct LabConditions {
 pub struct LabSession {
     /// The version of hotset.
     pub version: String,
-    /// The experiment that is run.
-    pub experiment: Experiment,
+    /// Its name, which is also what is typed: `reread`.
+    pub experiment: String,
     /// When it began.
     pub started_at: SystemTime,
     /// How long it took, in nanoseconds.

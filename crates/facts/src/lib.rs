@@ -43,8 +43,8 @@ pub use io::{
     TimeIo, WriteIo,
 };
 pub use lab::{
-    Experiment, Factor, FilledBy, LabCell, LabConditions, LabDoubt, LabSample, LabSession,
-    LabSkipped, LabUnit, Level,
+    Factor, FilledBy, LabCell, LabConditions, LabDoubt, LabSample, LabSession, LabSkipped, LabUnit,
+    Level, TWIN,
 };
 pub use listing::{ListedFile, ListingTotals, Skipped, Unreadable};
 pub use live::{

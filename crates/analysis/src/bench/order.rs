@@ -57,14 +57,14 @@ fn trimmed(samples: usize) -> Option<usize> {
 }
 
 /// The samples sorted, without those that are no numbers.
-pub(crate) fn sorted(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
+pub fn sorted(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
     let mut sorted: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
     sorted.sort_by(f64::total_cmp);
     sorted
 }
 
 /// The interval of the median of sorted samples; none below [`MIN_ROUNDS`].
-pub(crate) fn median_interval(sorted: &[f64]) -> Option<Interval> {
+pub fn median_interval(sorted: &[f64]) -> Option<Interval> {
     let trimmed = trimmed(sorted.len())?;
     let low = *sorted.get(trimmed)?;
     let high = *sorted.get(sorted.len() - 1 - trimmed)?;
@@ -81,7 +81,7 @@ pub(crate) fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
 }
 
 /// The median of any samples.
-pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     quantile(&sorted(values), 0.5)
 }
 

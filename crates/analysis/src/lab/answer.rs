@@ -1,13 +1,10 @@
 //! Answers, and what the experiments' own modules make them from.
 
-use hotset_facts::{LabCell, LabSample, LabSession, Level};
+use hotset_facts::{LabCell, LabSample};
 
-use super::numbers::{CellNumbers, by_round};
+use super::numbers::by_round;
 use super::words;
 use crate::bench::{Difference, RatioEstimate};
-
-/// The factor that only the second of two equal cells has.
-pub(super) const TWIN: &str = "twin";
 
 /// A question and what the cells say.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,22 +16,9 @@ pub struct LabAnswer {
     /// That number, with its unit.
     pub number: String,
     /// How sure it is: the interval and from how many rounds, or why there is none.
-    pub sure: String,
+    pub confidence: String,
     /// The ids of the cells that it rests on.
     pub evidence: Vec<String>,
-}
-
-/// The only cell whose factors have these levels, with its place in the session. Factors that aren't named may have any
-/// level; none if no cell matches, or several do. The second of two equal cells is found by its own factor alone.
-pub fn find<'a>(session: &'a LabSession, wanted: &[(&str, Level)]) -> Option<(usize, &'a LabCell)> {
-    let any_twin = wanted.iter().any(|(name, _)| *name == TWIN);
-    let matches = |cell: &LabCell| {
-        (any_twin || cell.level(TWIN).is_none())
-            && wanted.iter().all(|(name, level)| cell.level(name) == Some(level))
-    };
-    let mut found = session.cells.iter().enumerate().filter(|(_, cell)| matches(cell));
-    let first = found.next()?;
-    found.next().is_none().then_some(first)
 }
 
 /// The time of `b` divided by that of `a`, by the rounds in which both have samples that count. None where there is no
@@ -52,7 +36,7 @@ pub fn compare(a: &LabCell, b: &LabCell) -> Option<RatioEstimate> {
 }
 
 /// How sure a ratio is: `95 % interval 1.10 to 1.32, from 15 rounds`.
-pub fn sure(ratio: &RatioEstimate) -> String {
+pub fn confidence(ratio: &RatioEstimate) -> String {
     let rounds = words::rounds(ratio.rounds);
     match ratio.interval {
         Some(one) => {
@@ -64,21 +48,10 @@ pub fn sure(ratio: &RatioEstimate) -> String {
 }
 
 /// What an interval allows to say of a ratio, where it is not that there is a difference: a clause, with its comma.
-pub(super) fn unless_shown(ratio: &RatioEstimate) -> &'static str {
+pub fn unless_shown(ratio: &RatioEstimate) -> &'static str {
     match ratio.difference() {
         Difference::Faster | Difference::Slower => "",
         Difference::NoInterval => ", too few rounds to tell",
         Difference::NoDifferenceShown | Difference::WithinNoise => ", no difference shown",
-    }
-}
-
-/// How sure a cell's median is: `95 % interval 1.10 µs to 1.32 µs, from 15 rounds`.
-pub fn sure_of_median(cell: &CellNumbers) -> String {
-    let rounds = words::rounds(cell.rounds);
-    match (cell.low, cell.high) {
-        (Some(low), Some(high)) => {
-            format!("95 % interval {} to {}, from {rounds}", words::time(low), words::time(high))
-        }
-        _ => format!("no 95 % interval, from {rounds}"),
     }
 }

@@ -1,39 +1,35 @@
-//! The experiments of `hotset lab`: each cell in numbers, and answers to the questions that each experiment asks.
+//! Experiments of `hotset lab` in numbers: what all of them share. Each cell in numbers, how small a difference a session
+//! can tell, what to doubt, and the words that answers are made from.
 //!
 //! A round is the unit of inference: cells are compared inside of rounds, by [`compare`], and intervals are the exact
 //! ones of [`crate::bench`]. A sample that doesn't count is never averaged in and never dropped: the figure of all
 //! samples stands beside the one of those that count.
 //!
-//! Each experiment has a module with one function, `answers`. It finds cells by their factors ([`find`]) and says in a
-//! sentence what they show. A question whose cells weren't measured has no answer, and none is made up.
+//! What an experiment asks, and how it answers, is its own matter: it picks its cells by their factors ([`Cells`]) and says
+//! in a sentence what they show. A question whose cells weren't measured has no answer, and none is made up.
 
-mod access;
 mod answer;
-mod beside;
-mod buffer;
-mod direct;
 mod doubts;
-mod load;
 mod noise;
 mod numbers;
 mod pick;
-mod reference;
-mod reread;
-#[cfg(test)]
-mod testing;
+mod published;
+mod runs;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 #[cfg(test)]
 mod tests;
 pub mod words;
 
-use hotset_facts::{Experiment, LabSession};
+use hotset_facts::LabSession;
 
 use crate::bench::Warning;
 
-pub use answer::{LabAnswer, compare, find, sure, sure_of_median};
-pub use beside::{Beside, agreement, beside};
-pub use direct::fact as direct_fact;
-pub use numbers::{CellNumbers, LabReason, value_of};
-pub use reference::{KnownLevel, ReferenceFigure, references};
+pub use answer::{LabAnswer, compare, confidence, unless_shown};
+pub use numbers::{CellNumbers, LabReason, by_round, value_of};
+pub use pick::{Cells, MeasuredCell};
+pub use published::{ConstLevel, PublishedFigure};
+pub use runs::{CellComparison, agreement, compare_runs};
 
 /// An experiment in numbers.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,16 +44,13 @@ pub struct LabSummary {
     pub doubts: Vec<Warning>,
 }
 
-/// Derives everything from a session. Same session, same summary.
-pub fn summarise_lab(session: LabSession) -> LabSummary {
+/// Derives everything from a session; `answers` are the experiment's own. Same session, same summary.
+pub fn summarise_lab(
+    session: LabSession,
+    answers: impl FnOnce(&LabSession, &[CellNumbers]) -> Vec<LabAnswer>,
+) -> LabSummary {
     let cells: Vec<CellNumbers> = session.cells.iter().map(CellNumbers::of).collect();
-    let mut answers = match session.experiment {
-        Experiment::Reread => reread::answers(&session, &cells),
-        Experiment::Buffer => buffer::answers(&session, &cells),
-        Experiment::Access => access::answers(&session, &cells),
-        Experiment::Load => load::answers(&session, &cells),
-        Experiment::Direct => direct::answers(&session, &cells),
-    };
+    let mut answers = answers(&session, &cells);
     answers.extend(noise::of(&session));
     let doubts = doubts::of(&session, &cells);
     LabSummary { session, cells, answers, doubts }

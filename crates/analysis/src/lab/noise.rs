@@ -1,16 +1,15 @@
 //! How small a difference the session can tell: what a cell differs from itself.
 
-use hotset_facts::{LabCell, LabSession};
+use hotset_facts::{LabCell, LabSession, TWIN};
 
-use super::answer::TWIN;
-use super::{LabAnswer, compare, sure, words};
+use super::{LabAnswer, compare, confidence, words};
 use crate::bench::RatioEstimate;
 
 pub(super) fn of(session: &LabSession) -> Option<LabAnswer> {
     let mut found: Vec<(&LabCell, &LabCell, RatioEstimate)> = session
         .cells
         .iter()
-        .filter(|cell| cell.level(TWIN).is_some())
+        .filter(|cell| cell.is_twin())
         .filter_map(|twin| {
             let first = session.cells.iter().find(|one| is_twin_of(twin, one))?;
             Some((first, twin, compare(first, twin)?))
@@ -39,12 +38,12 @@ pub(super) fn of(session: &LabSession) -> Option<LabAnswer> {
             each.join(", ")
         ),
         number: words::times(ratio.ratio),
-        sure: format!("{}: {}", first.id, sure(ratio)),
+        confidence: format!("{}: {}", first.id, confidence(ratio)),
         evidence: vec![first.id.clone(), twin.id.clone()],
     })
 }
 
 fn is_twin_of(twin: &LabCell, one: &LabCell) -> bool {
     let own = twin.factors.iter().filter(|factor| factor.name != TWIN);
-    one.level(TWIN).is_none() && own.eq(one.factors.iter())
+    !one.is_twin() && own.eq(one.factors.iter())
 }

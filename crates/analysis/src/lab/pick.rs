@@ -2,46 +2,51 @@
 
 use hotset_facts::{LabCell, LabSession};
 
-use super::answer::{TWIN, compare};
+use super::answer::compare;
 use super::numbers::CellNumbers;
-use super::reference::KnownLevel;
+use super::published::ConstLevel;
 use crate::bench::RatioEstimate;
 
 /// A cell that was measured, with its numbers.
-#[derive(Clone, Copy)]
-pub(super) struct Picked<'a> {
-    pub(super) cell: &'a LabCell,
-    pub(super) numbers: &'a CellNumbers,
+#[derive(Debug, Clone, Copy)]
+pub struct MeasuredCell<'a> {
+    /// The cell.
+    pub cell: &'a LabCell,
+    /// The same in numbers.
+    pub numbers: &'a CellNumbers,
     /// Its median.
-    pub(super) median: f64,
+    pub median: f64,
 }
 
-impl Picked<'_> {
-    pub(super) fn id(&self) -> String {
+impl MeasuredCell<'_> {
+    /// The cell's id.
+    pub fn id(&self) -> String {
         self.cell.id.clone()
     }
 
     /// The time of `other` divided by this one's, by rounds.
-    pub(super) fn to(&self, other: &Self) -> Option<RatioEstimate> {
+    pub fn to(&self, other: &Self) -> Option<RatioEstimate> {
         compare(self.cell, other.cell)
     }
 }
 
 /// All cells of a session with a number.
-pub(super) struct Cells<'a>(Vec<Picked<'a>>);
+#[derive(Debug)]
+pub struct Cells<'a>(Vec<MeasuredCell<'a>>);
 
 impl<'a> Cells<'a> {
-    pub(super) fn of(session: &'a LabSession, numbers: &'a [CellNumbers]) -> Self {
+    /// From a session and its cells in numbers. The second of two equal cells is left out.
+    pub fn of(session: &'a LabSession, numbers: &'a [CellNumbers]) -> Self {
         let told = session.cells.iter().zip(numbers).filter_map(|(cell, numbers)| {
-            let median = numbers.median.filter(|_| cell.level(TWIN).is_none())?;
-            Some(Picked { cell, numbers, median })
+            let median = numbers.median.filter(|_| !cell.is_twin())?;
+            Some(MeasuredCell { cell, numbers, median })
         });
         Self(told.collect())
     }
 
     /// Those with all of these levels.
-    pub(super) fn with(&self, wanted: &[(&str, KnownLevel)]) -> Self {
-        let has = |picked: &&Picked<'a>| {
+    pub fn with(&self, wanted: &[(&str, ConstLevel)]) -> Self {
+        let has = |picked: &&MeasuredCell<'a>| {
             wanted
                 .iter()
                 .all(|(name, known)| picked.cell.level(name).is_some_and(|level| known.is(level)))
@@ -50,7 +55,7 @@ impl<'a> Cells<'a> {
     }
 
     /// The only one with all of these levels; none where there are several.
-    pub(super) fn one(&self, wanted: &[(&str, KnownLevel)]) -> Option<Picked<'a>> {
+    pub fn one(&self, wanted: &[(&str, ConstLevel)]) -> Option<MeasuredCell<'a>> {
         match self.with(wanted).0.as_slice() {
             [one] => Some(*one),
             _ => None,
@@ -58,12 +63,12 @@ impl<'a> Cells<'a> {
     }
 
     /// All, in the order of the session.
-    pub(super) fn all(&self) -> &[Picked<'a>] {
+    pub fn all(&self) -> &[MeasuredCell<'a>] {
         &self.0
     }
 
     /// The levels of a factor that are numbers, smallest first.
-    pub(super) fn numbers(&self, name: &str) -> Vec<u64> {
+    pub fn numbers(&self, name: &str) -> Vec<u64> {
         let mut levels: Vec<u64> =
             self.0.iter().filter_map(|picked| picked.cell.number(name)).collect();
         levels.sort_unstable();
@@ -72,7 +77,7 @@ impl<'a> Cells<'a> {
     }
 
     /// The levels of a factor that are names, in the order of the session.
-    pub(super) fn names(&self, name: &str) -> Vec<&'a str> {
+    pub fn names(&self, name: &str) -> Vec<&'a str> {
         let mut levels = Vec::new();
         for level in self.0.iter().filter_map(|picked| picked.cell.name(name)) {
             if !levels.contains(&level) {

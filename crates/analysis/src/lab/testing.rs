@@ -3,15 +3,15 @@
 use std::time::SystemTime;
 
 use hotset_facts::{
-    Environment, Experiment, Factor, FilledBy, LabCell, LabConditions, LabDoubt, LabSample,
-    LabSession, LabUnit, Level, Observed, Reason, StateReached, WantedState,
+    Environment, Factor, FilledBy, LabCell, LabConditions, LabDoubt, LabSample, LabSession,
+    LabUnit, Level, Observed, Reason, StateReached, WantedState,
 };
 
 /// Why the samples here lack a number.
 const NOBODY: Reason = Reason::not_measured("made by hand");
 
 /// A sample that counts.
-pub(super) fn sample(round: u32, wall_ns: u64, operations: u64) -> LabSample {
+pub fn sample(round: u32, wall_ns: u64, operations: u64) -> LabSample {
     let reached = StateReached { pages: 4, cached_pages: 4, stuck_pages: 0, unknown_files: 0 };
     LabSample {
         round,
@@ -30,7 +30,7 @@ pub(super) fn sample(round: u32, wall_ns: u64, operations: u64) -> LabSample {
 }
 
 /// The same, not to be averaged in.
-pub(super) fn invalid(sample: LabSample) -> LabSample {
+pub fn invalid(sample: LabSample) -> LabSample {
     let doubt = LabDoubt {
         code: "state-not-reached",
         text: "3 of 4 pages were cached".to_owned(),
@@ -40,7 +40,7 @@ pub(super) fn invalid(sample: LabSample) -> LabSample {
 }
 
 /// A cell of named levels, a sample a round.
-pub(super) fn cell(factors: &[(&'static str, Level)], walls: &[u64]) -> LabCell {
+pub fn cell(factors: &[(&'static str, Level)], walls: &[u64]) -> LabCell {
     let factor = |(name, level): &(&'static str, Level)| Factor { name, level: level.clone() };
     let words = factors.iter().map(|(_, level)| match level {
         Level::Number(number) => number.to_string(),
@@ -58,10 +58,10 @@ pub(super) fn cell(factors: &[(&'static str, Level)], walls: &[u64]) -> LabCell 
 }
 
 /// A session of these cells.
-pub(super) fn session(experiment: Experiment, cells: Vec<LabCell>) -> LabSession {
+pub fn session(experiment: &str, cells: Vec<LabCell>) -> LabSession {
     LabSession {
         version: "0.1.0".to_owned(),
-        experiment,
+        experiment: experiment.to_owned(),
         started_at: SystemTime::UNIX_EPOCH,
         took_ns: 1,
         environment: Environment {

@@ -1,4 +1,4 @@
-use hotset_facts::{Experiment, LabUnit, Level};
+use hotset_facts::{LabUnit, Level};
 
 use super::testing::{cell, invalid, sample, session};
 use super::*;
@@ -60,21 +60,10 @@ fn cells_are_compared_inside_of_rounds() -> Result<(), &'static str> {
     fast.samples.push(invalid(sample(6, 1, 1)));
     let ratio = compare(&slow, &fast).ok_or("no ratio")?;
     assert_eq!((ratio.ratio, ratio.rounds), (0.5, 6));
-    assert_eq!(sure(&ratio), "95 % interval 0.500 to 0.500, from 6 rounds");
+    assert_eq!(confidence(&ratio), "95 % interval 0.500 to 0.500, from 6 rounds");
     fast.unit = LabUnit::NanosecondsPerOperation;
     assert_eq!(compare(&slow, &fast), None);
     Ok(())
-}
-
-#[test]
-fn a_cell_is_found_by_its_factors_or_not_at_all() {
-    let of = |state: &str| cell(&[("method", name("pread")), ("state", name(state))], &[1]);
-    let session = session(Experiment::Access, vec![of("cold"), of("warm")]);
-    let warm = find(&session, &[("method", name("pread")), ("state", name("warm"))]);
-    assert_eq!(warm.map(|(at, _)| at), Some(1));
-    assert_eq!(find(&session, &[("method", name("pread"))]), None, "two match");
-    assert_eq!(find(&session, &[("method", name("mmap"))]), None);
-    assert_eq!(summarise_lab(session).cells.len(), 2);
 }
 
 #[test]
@@ -84,17 +73,17 @@ fn two_runs_stand_beside_each_other() {
             cell(&[("method", name("pread"))], walls),
             cell(&[("method", name("mmap"))], &[7]),
         ];
-        summarise_lab(session(Experiment::Access, cells))
+        summarise_lab(session("access", cells), |_, _| Vec::new())
     };
     let (a, same) = (of(&[100, 101, 102, 103, 104, 105]), of(&[104, 105, 106, 107, 108, 109]));
     let slower = of(&[200, 202, 204, 206, 208, 210]);
-    let both = beside(&a, &slower);
+    let both = compare_runs(&a, &slower);
     assert_eq!(both.len(), 2);
     assert!((both[0].ratio - 2.0).abs() < 1e-9);
     assert_eq!(both[0].agree, Some(false));
     assert_eq!((both[1].ratio, both[1].interval, both[1].agree), (1.0, None, None));
     assert_eq!(agreement(&both), (0, 1));
-    assert_eq!(agreement(&beside(&a, &same)), (1, 1));
+    assert_eq!(agreement(&compare_runs(&a, &same)), (1, 1));
 }
 
 #[test]
@@ -103,11 +92,11 @@ fn what_damages_the_numbers_is_said() {
     one.samples[1] = invalid(one.samples[1].clone());
     let mut two = cell(&[("method", name("mmap"))], &[10]);
     two.samples[0] = invalid(two.samples[0].clone());
-    let mut session = session(Experiment::Access, vec![one, two]);
+    let mut session = session("access", vec![one, two]);
     session.interrupted = true;
     session.conditions.load_hundredths.0 = hotset_facts::Observed::Value(350);
     session.environment.evicts_idle_cache = true;
-    let summary = summarise_lab(session);
+    let summary = summarise_lab(session, |_, _| Vec::new());
     let kinds: Vec<&str> = summary.doubts.iter().map(|one| one.kind).collect();
     let expected =
         ["interrupted", "no-number", "state-not-reached", "few-rounds", "evicts-idle", "load"];

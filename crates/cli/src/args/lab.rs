@@ -4,28 +4,18 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::PossibleValuesParser;
+use hotset_experiments::ALL;
+
 use super::Color;
 use super::size::parse_size;
 use crate::plan::parse_duration;
 
 /// Arguments of `lab`.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Examples:\n  hotset lab all --quick --html lab.html       all five in under three minutes, and a page to read\n  \
-                        hotset lab access                            ways and orders of reading, cold and warm\n  \
-                        hotset lab access --methods pread,mmap --block 4K --size 1G --rounds 10\n  \
-                        hotset lab all --full --json lab.json        the articles' sizes; takes hours\n\n\
-                        Experiments:\n  reread  does reading a file a second time get faster, and does it matter?\n  \
-                        buffer  what does buffering writes buy, and how big should the buffer be?\n  \
-                        access  fread, read, pread, mmap, io_uring or direct; forwards, backwards, at random?\n  \
-                        load    why is loading many small files slow?\n  \
-                        direct  who is not using the cache?\n\n\
-                        Files are made in a fresh directory that is gone afterwards. The exit code is 0, 130 after Ctrl-C\n\
-                        (what was measured until then is printed), or 1 where hotset failed."
-)]
+#[command(after_help = after_help(), mut_args = with_experiments)]
 pub(crate) struct LabArgs {
-    /// Which experiments: reread, buffer, access, load, direct, or all.
-    #[arg(required = true, value_name = "EXPERIMENT", value_parser = ["all", "reread", "buffer", "access", "load", "direct"])]
+    #[arg(required = true, value_name = "EXPERIMENT", value_parser = PossibleValuesParser::new(values()), help = which())]
     pub(crate) experiments: Vec<String>,
     #[command(flatten)]
     pub(crate) amount: LabAmountArgs,
@@ -64,34 +54,34 @@ pub(crate) struct LabAmountArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "What, instead of what the size says")]
 pub(crate) struct LabWhatArgs {
-    /// reread, buffer: these sizes, separated by commas.
+    /// these sizes, separated by commas.
     #[arg(long, value_name = "SIZE", value_delimiter = ',', value_parser = parse_size)]
     pub(crate) sizes: Vec<u64>,
-    /// reread: repetitions in one process.
+    /// repetitions in one process.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     pub(crate) count: Option<u32>,
-    /// reread, direct: pause between repetitions: 10ms, 1s.
+    /// pause between repetitions: 10ms, 1s.
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub(crate) sleep: Option<Duration>,
-    /// access, direct: bytes a read, separated by commas.
+    /// bytes a read, separated by commas.
     #[arg(long, value_name = "SIZE", value_delimiter = ',', value_parser = parse_size)]
     pub(crate) block: Vec<u64>,
-    /// access, direct: size of the file.
+    /// size of the file.
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) size: Option<u64>,
-    /// access: ways of reading, separated by commas; a wrong one lists them.
+    /// ways of reading, separated by commas; a wrong one lists them.
     #[arg(long, value_name = "METHOD", value_delimiter = ',')]
     pub(crate) methods: Vec<String>,
-    /// load: an interpreter beside those that are found; may be given more than once.
+    /// an interpreter beside those that are found; may be given more than once.
     #[arg(long, value_name = "NAME=PATH", value_parser = parse_interpreter)]
     pub(crate) interpreter: Vec<(String, PathBuf)>,
-    /// load: how this library is loaded, instead of the generated files.
+    /// how this library is loaded, instead of the generated files.
     #[arg(long, value_name = "NAME", requires = "runtime")]
     pub(crate) library: Option<String>,
-    /// load: only this runtime: c, go, python, ruby, node, java.
+    /// only this runtime: c, go, python, ruby, node, java.
     #[arg(long, value_name = "NAME")]
     pub(crate) runtime: Option<String>,
-    /// direct: the program reads from this file, which is evicted and not written to.
+    /// the program reads from this file, which is evicted and not written to.
     #[arg(short = 'd', long, value_name = "PATH")]
     pub(crate) device: Option<PathBuf>,
 }
@@ -125,6 +115,48 @@ pub(crate) struct LabProbeArgs {
     /// Its words.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) words: Vec<OsString>,
+}
+
+/// The experiments that know an option.
+pub(crate) fn known_by(option: &str) -> impl Iterator<Item = &'static str> {
+    ALL.into_iter().filter(move |one| one.options().contains(&option)).map(|one| one.name())
+}
+
+fn values() -> impl Iterator<Item = &'static str> {
+    std::iter::once("all").chain(ALL.into_iter().map(|experiment| experiment.name()))
+}
+
+fn which() -> String {
+    format!("Which experiments: {}, or all.", hotset_experiments::names())
+}
+
+/// Says at each option which experiments know it.
+fn with_experiments(arg: clap::Arg) -> clap::Arg {
+    let option = arg.get_long().map(|long| format!("--{long}")).unwrap_or_default();
+    let names: Vec<&str> = known_by(&option).collect();
+    let Some(help) = arg.get_help().filter(|_| !names.is_empty()) else { return arg };
+    let help = format!("{}: {help}", names.join(", "));
+    arg.help(help)
+}
+
+fn after_help() -> String {
+    let width = ALL.iter().map(|one| one.name().len()).max().unwrap_or(0);
+    let lines = ALL.into_iter().map(|one| {
+        let mut question = one.question().to_owned();
+        question.get_mut(..1).into_iter().for_each(str::make_ascii_lowercase);
+        format!("  {:width$}  {question}\n", one.name())
+    });
+    let experiments: String = lines.collect();
+    format!(
+        "Examples:\n  \
+         hotset lab all --quick --html lab.html       all in under three minutes, and a page to read\n  \
+         hotset lab access                            ways and orders of reading, cold and warm\n  \
+         hotset lab access --methods pread,mmap --block 4K --size 1G --rounds 10\n  \
+         hotset lab all --full --json lab.json        the articles' sizes; takes hours\n\n\
+         Experiments:\n{experiments}\n\
+         Files are made in a fresh directory that is gone afterwards. The exit code is 0, 130 after Ctrl-C\n\
+         (what was measured until then is printed), or 1 where hotset failed."
+    )
 }
 
 fn parse_interpreter(text: &str) -> Result<(String, PathBuf), String> {

@@ -23,7 +23,7 @@ pub(crate) use attach::AttachArgs;
 pub(crate) use bench::{AroundArgs, BenchArgs, BenchOutput, ParameterArgs, RoundArgs};
 pub(crate) use control::{ControlOutput, EvictArgs, PinArgs, WarmArgs};
 pub(crate) use export::ExportArgs;
-pub(crate) use lab::{LabArgs, LabOutput, LabProbeArgs};
+pub(crate) use lab::{LabArgs, LabOutput, LabProbeArgs, known_by};
 pub(crate) use ls::{FormArgs, LsArgs, SortArg};
 pub(crate) use report::ReportArgs;
 pub(crate) use run::RunArgs;

@@ -28,7 +28,7 @@ pub(super) fn report(args: &ReportArgs) -> Result<Exit, Stop> {
     }
     let files: Vec<ResultFile<'_>> =
         contents.iter().map(|(name, bytes)| ResultFile { name, bytes }).collect();
-    let page = results_page(&files).or_exit(Exit::Failure)?;
+    let page = results_page(&files, &hotset_experiments::present).or_exit(Exit::Failure)?;
     output::page(&page, &args.output).context("the page was not written")?;
     Ok(Exit::Success)
 }

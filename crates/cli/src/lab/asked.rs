@@ -1,16 +1,16 @@
 //! What was typed, as requests.
 
-use hotset_facts::Experiment;
+use hotset_experiments::{ALL, Experiment};
 use hotset_lab::experiment::{Options, Place, Request, Size};
 
-use crate::args::LabArgs;
+use crate::args::{LabArgs, known_by};
 
 /// Which experiments, each once, in the order in which they are run.
-pub(super) fn experiments(args: &LabArgs) -> Vec<Experiment> {
-    let asked = |experiment: &Experiment| {
-        args.experiments.iter().any(|name| name == "all" || name == experiment.as_str())
+pub(super) fn experiments(args: &LabArgs) -> Vec<&'static dyn Experiment> {
+    let asked = |experiment: &&dyn Experiment| {
+        args.experiments.iter().any(|name| name == "all" || name == experiment.name())
     };
-    Experiment::ALL.into_iter().filter(asked).collect()
+    ALL.into_iter().filter(asked).collect()
 }
 
 /// The request for one experiment at a place.
@@ -41,24 +41,23 @@ pub(super) fn request(args: &LabArgs, place: Place) -> Request {
 ///
 /// # Errors
 /// Names the option and who knows it.
-pub(super) fn check(args: &LabArgs, experiments: &[Experiment]) -> Result<(), String> {
-    use Experiment::{Access, Buffer, Direct, Load, Reread};
+pub(super) fn check(args: &LabArgs, experiments: &[&dyn Experiment]) -> Result<(), String> {
     let what = &args.what;
-    let given: [(&str, bool, &[Experiment]); 10] = [
-        ("--sizes", !what.sizes.is_empty(), &[Reread, Buffer]),
-        ("--count", what.count.is_some(), &[Reread, Direct]),
-        ("--sleep", what.sleep.is_some(), &[Reread, Direct]),
-        ("--block", !what.block.is_empty(), &[Access, Direct]),
-        ("--size", what.size.is_some(), &[Access, Direct]),
-        ("--methods", !what.methods.is_empty(), &[Access]),
-        ("--interpreter", !what.interpreter.is_empty(), &[Reread, Buffer, Load]),
-        ("--library", what.library.is_some(), &[Load]),
-        ("--runtime", what.runtime.is_some(), &[Load]),
-        ("--device", what.device.is_some(), &[Direct]),
+    let given = [
+        ("--sizes", !what.sizes.is_empty()),
+        ("--count", what.count.is_some()),
+        ("--sleep", what.sleep.is_some()),
+        ("--block", !what.block.is_empty()),
+        ("--size", what.size.is_some()),
+        ("--methods", !what.methods.is_empty()),
+        ("--interpreter", !what.interpreter.is_empty()),
+        ("--library", what.library.is_some()),
+        ("--runtime", what.runtime.is_some()),
+        ("--device", what.device.is_some()),
     ];
-    for (option, is_given, known_by) in given {
-        if is_given && !experiments.iter().any(|one| known_by.contains(one)) {
-            let names: Vec<&str> = known_by.iter().map(|one| one.as_str()).collect();
+    for (option, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+        if !experiments.iter().any(|one| one.options().contains(&option)) {
+            let names: Vec<&str> = known_by(option).collect();
             return Err(format!("{option} is an option of lab {}", names.join(" and lab ")));
         }
     }
@@ -80,9 +79,11 @@ mod tests {
 
     #[test]
     fn experiments_are_run_once_and_in_order() {
-        assert_eq!(experiments(&typed(&["all"])), Experiment::ALL);
-        let two = typed(&["direct", "reread", "direct"]);
-        assert_eq!(experiments(&two), [Experiment::Reread, Experiment::Direct]);
+        let names = |words: &[&str]| -> Vec<&str> {
+            experiments(&typed(words)).iter().map(|one| one.name()).collect()
+        };
+        assert_eq!(names(&["all"]), ["reread", "buffer", "access", "load", "direct"]);
+        assert_eq!(names(&["direct", "reread", "direct"]), ["reread", "direct"]);
         assert!(Cli::try_parse_from(["hotset", "lab", "nothing"]).is_err());
         assert!(Cli::try_parse_from(["hotset", "lab", "all", "--quick", "--full"]).is_err());
     }

@@ -1,11 +1,8 @@
 //! `hotset lab`: from words to plans, the experiments one after the other, and where their results go.
 
 mod asked;
-mod counter;
-mod direct;
-mod jobs;
-mod load;
 mod probe;
+mod sensor;
 mod session;
 mod watcher;
 

@@ -3,12 +3,12 @@
 use std::io::Read;
 use std::path::Path;
 
+use hotset_experiments::{job, jobs};
 use hotset_facts::Observed;
 use hotset_sys::rawio::{Answer, Arguments, Repetition};
 use rustix::process::{Signal, set_parent_process_death_signal};
 use serde_json::{Map, Value, json};
 
-use super::jobs::{job, names};
 use crate::args::LabProbeArgs;
 use crate::exit::Exit;
 use crate::output;
@@ -24,7 +24,8 @@ pub(crate) fn probe(args: &LabProbeArgs) -> Exit {
     // A probe that nobody waits for any more has no business with the files.
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
     let Some((name, work)) = job(&args.job) else {
-        output::say(format_args!("{}: no such job; there are {}", args.job, names().join(", ")));
+        let names: Vec<&str> = jobs().map(|(name, _)| name).collect();
+        output::say(format_args!("{}: no such job; there are {}", args.job, names.join(", ")));
         return Exit::Usage;
     };
     match Arguments::parse(&args.words).and_then(|words| work(&words)) {

@@ -1,21 +1,19 @@
 //! The experiments one after the other, each in a fresh directory.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hotset_analysis::lab::{LabSummary, summarise_lab};
-use hotset_facts::{Experiment, LabSession, LabSkipped};
+use hotset_experiments::{AfterRun, Experiment, plan_of, present};
+use hotset_facts::LabSession;
 use hotset_lab::experiment::{
-    Bench, CallCounter, ExperimentError, Place, Scratch, Size, plan_of, require_room,
-    run_experiment,
+    Bench, CallCounter, ExperimentError, Place, Scratch, Size, require_room, run_experiment,
 };
-use hotset_lab::{Order, SessionLock, Waiting};
+use hotset_lab::{Invocation, Order, SessionLock, Waiting};
+use hotset_view::lab::LabResult;
 
 use super::asked::{check, experiments, request};
-use super::counter::Sensor;
-use super::direct::add_seen;
-use super::load::{Loads, add_library_parts};
+use super::sensor::Sensor;
 use super::watcher::Line;
 use crate::args::LabArgs;
 use crate::exit::Exit;
@@ -52,20 +50,21 @@ fn measured(args: &LabArgs) -> Result<Exit, Failure> {
     let stop = interrupt::stop_flag();
     let Some(_lock) = lock(stop)? else { return Ok(interrupt::exit()) };
     let seed = args.amount.seed.unwrap_or_else(|| Order::fresh_seed() >> 40);
-    let mut summaries: Vec<LabSummary> = Vec::new();
+    let mut results: Vec<LabResult> = Vec::new();
     let mut failed = false;
     for experiment in experiments {
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        match one(args, experiment, seed, stop) {
-            Ok(session) => {
-                let summary = summarise_lab(session);
-                output::lab_table(&summary, &args.output);
-                summaries.push(summary);
+        match one(args, experiment, seed, stop)
+            .and_then(|session| present(session).map_err(Failure::own))
+        {
+            Ok(result) => {
+                output::lab_table(&result, &args.output);
+                results.push(result);
             }
             // The others may still be possible, and what was measured is not lost.
-            Err(Failure(exit, why)) if summaries.is_empty() && args.experiments.len() == 1 => {
+            Err(Failure(exit, why)) if results.is_empty() && args.experiments.len() == 1 => {
                 if args.experiments.first().is_none_or(|name| name != "all") {
                     return Err(Failure(exit, why));
                 }
@@ -78,7 +77,7 @@ fn measured(args: &LabArgs) -> Result<Exit, Failure> {
             }
         }
     }
-    let written = output::lab_files(&summaries, &args.output);
+    let written = output::lab_files(&results, &args.output);
     Ok(match stop.load(Ordering::Relaxed) {
         true => interrupt::exit(),
         false if failed || !written => Exit::Failure,
@@ -116,7 +115,7 @@ fn native() -> Result<Vec<OsString>, Failure> {
 
 fn one(
     args: &LabArgs,
-    experiment: Experiment,
+    experiment: &dyn Experiment,
     seed: u64,
     stop: &AtomicBool,
 ) -> Result<LabSession, Failure> {
@@ -125,21 +124,14 @@ fn one(
     sweeper.push("sweep".into());
     let scratch = Scratch::make(args.amount.dir.as_deref(), &sweeper).map_err(Failure::own)?;
     let place = Place::look(scratch.directory()).map_err(Failure::own)?;
-    let place = match args.what.device.as_deref() {
-        Some(path) if experiment == Experiment::Direct => place.reading(path),
-        _ => place,
-    };
     let free = place.free_bytes;
     let request = request(args, place.clone());
     let plan = plan_of(experiment, &request).map_err(|error| Failure(Exit::Usage, error.0))?;
     require_room(scratch.directory(), plan.needs_bytes(), free).map_err(Failure::own)?;
-    let (mut sensor, mut loads) = (Sensor, Loads);
-    let counter: Option<&mut dyn CallCounter> = match experiment {
-        _ if args.amount.no_bpf || request.size == Size::Quick => None,
-        Experiment::Load => Some(&mut loads),
-        _ => Some(&mut sensor),
+    let counts = !args.amount.no_bpf && request.size != Size::Quick;
+    let mut count = |invocation: &Invocation, files: &[PathBuf]| {
+        experiment.count_calls(&mut Sensor, invocation, files)
     };
-    let size = request.size;
     let mut line = Line::new(args.output.quiet);
     let bench = Bench {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -147,27 +139,19 @@ fn one(
         native: native.clone(),
         seed,
         max_repeats: MAX_REPEATS,
-        counter,
+        counter: counts.then_some(&mut count as &mut CallCounter<'_>),
         watcher: &mut line,
         stop,
     };
     let ran = run_experiment(plan, bench);
     line.clear();
     let mut session = ran.map_err(|error: ExperimentError| {
-        Failure::own(format_args!("lab {}: {error}", experiment.as_str()))
+        Failure::own(format_args!("lab {}: {error}", experiment.name()))
     })?;
-    let counts_none = size == Size::Quick && !args.amount.no_bpf;
-    if experiment == Experiment::Load && counts_none && args.what.library.is_none() {
-        session.skipped.push(LabSkipped {
-            what: "system calls".to_owned(),
-            why: "--quick counts none; the default size and --full do".to_owned(),
-        });
-    }
-    if experiment == Experiment::Load {
-        add_library_parts(&mut session, &request, args.amount.no_bpf, stop);
-    }
-    if experiment == Experiment::Direct && !args.amount.no_bpf && !stop.load(Ordering::Relaxed) {
-        add_seen(&mut session, &request, &native);
-    }
+    let mut sensor = Sensor;
+    let sensor =
+        (!args.amount.no_bpf).then_some(&mut sensor as &mut dyn hotset_lab::experiment::Sensor);
+    experiment
+        .after(&mut session, &mut AfterRun { request: &request, native: &native, sensor, stop });
     Ok(session)
 }

@@ -3,32 +3,30 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
-use hotset_analysis::lab::LabSummary;
 use hotset_view::Options;
-use hotset_view::lab::{Named, render_lab, write_lab_html, write_lab_json};
+use hotset_view::lab::{LabResult, Named, render_lab, write_lab_html, write_lab_json};
 
 use super::{locale_is_utf8, print, print_beside, say, use_color, width_of, write_file};
 use crate::args::LabOutput;
 
 /// Prints the tables of one experiment: on standard output, or on standard error where a file goes there.
-pub(crate) fn lab_table(summary: &LabSummary, args: &LabOutput) {
+pub(crate) fn lab_table(result: &LabResult, args: &LabOutput) {
     if args.quiet {
         return;
     }
     let taken = [&args.json, &args.html].into_iter().flatten().any(|path| path == Path::new("-"));
-    let text = render_lab(summary, &style(args, taken));
+    let text = render_lab(result, &style(args, taken));
     // A reader that went away has what it wanted.
     let _ = if taken { print_beside(text.as_bytes()) } else { print(text.as_bytes()) };
 }
 
 /// Writes the files of all experiments. What can't be written is said; false then.
-pub(crate) fn lab_files(summaries: &[LabSummary], args: &LabOutput) -> bool {
-    if summaries.is_empty() {
+pub(crate) fn lab_files(results: &[LabResult], args: &LabOutput) -> bool {
+    if results.is_empty() {
         return true;
     }
-    let named: Vec<Named<'_>> =
-        summaries.iter().map(|summary| Named { name: "", summary }).collect();
-    let mut write_json = |out: &mut dyn Write| write_lab_json(summaries, out);
+    let named: Vec<Named<'_>> = results.iter().map(|result| Named { name: "", result }).collect();
+    let mut write_json = |out: &mut dyn Write| write_lab_json(results, out);
     let mut write_html = |out: &mut dyn Write| write_lab_html(&named, out);
     type Writes<'a> = &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
     let files: [(Option<&Path>, Writes<'_>); 2] =

@@ -4,7 +4,7 @@
 use hotset_facts::{LabDoubt, LabSample, Observed, StateReached, WantedState};
 
 use super::answer::{ProbeAnswer, ProbeRepetition};
-use super::plan::Expects;
+use super::expects::Expects;
 
 /// A warm state has this share of the pages, in thousandths; a cold one at most the rest, beside what can't be evicted.
 const WARM_PERMILLE: u64 = 999;

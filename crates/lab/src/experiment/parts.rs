@@ -2,7 +2,7 @@
 
 use hotset_facts::Factor;
 
-use super::plan::Expects;
+use super::expects::Expects;
 
 /// How a run of a cell becomes samples.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

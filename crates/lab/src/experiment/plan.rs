@@ -4,13 +4,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use hotset_facts::{Experiment, Factor, FilledBy, LabSkipped, LabUnit, Level, WantedState};
+use hotset_facts::{Factor, FilledBy, LabSkipped, LabUnit, Level, TWIN, WantedState};
 
+use super::expects::Expects;
 use super::parts::Splits;
-
-/// The factor that only the second of two equal cells has (A/A): `("twin", Name("a/a"))`. Their ratio is the noise floor.
-/// Tables and charts leave cells with it out.
-pub const TWIN: &str = "twin";
 
 /// How much is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -40,7 +37,7 @@ impl Size {
 pub enum ProbeCommand {
     /// A job of this binary: `hotset lab-probe JOB key=value…`.
     Native {
-        /// Its name in the table of jobs (`cli::lab::jobs`).
+        /// Its name in the table of jobs (`hotset_experiments::job`).
         job: String,
         /// Its words.
         arguments: Vec<(String, OsString)>,
@@ -60,45 +57,6 @@ impl ProbeCommand {
     ) -> Self {
         let arguments = arguments.into_iter().map(|(key, value)| (key.to_owned(), value.into()));
         Self::Native { job: job.into(), arguments: arguments.collect() }
-    }
-}
-
-/// What a sample must show to count. `None` asks nothing.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Expects {
-    /// Exactly so many bytes moved (`wrong-count`).
-    pub bytes: Option<u64>,
-    /// Exactly so many operations (`wrong-count`).
-    pub operations: Option<u64>,
-    /// Exactly these counts of what the probe believes to have called, by name (`wrong-count`).
-    pub calls: Vec<(&'static str, u64)>,
-    /// Bounds of the read calls that the kernel counted (`syscr`), both inclusive (`calls-not-confirmed`). Shows that a
-    /// method really happened: that a library used the buffer that it was given.
-    pub read_calls: Option<(u64, u64)>,
-    /// The same for write calls (`syscw`).
-    pub write_calls: Option<(u64, u64)>,
-    /// At least so many bytes from the device (`too-few-device-bytes`): cold cells.
-    pub min_device_bytes: Option<u64>,
-    /// At most so many bytes from the device (`device-reads-while-warm`): 0 in warm cells.
-    pub max_device_bytes: Option<u64>,
-    /// At most so many major faults (`major-faults-while-warm`): 0 in warm cells.
-    pub max_major_faults: Option<u64>,
-    /// Pages that a sample brings into the cache at least; where its CPU time is more than twice that of the cell's median
-    /// sample, the guest's memory was probably not backed by its host yet (`slow-pages`).
-    pub inserted_pages: Option<u64>,
-}
-
-impl Expects {
-    /// Warm: nothing from the device, no fault that reads.
-    pub fn warm() -> Self {
-        Self { max_device_bytes: Some(0), max_major_faults: Some(0), ..Self::default() }
-    }
-
-    /// Cold: at least 95 % of these bytes come from the device.
-    pub fn cold(bytes: u64) -> Self {
-        let min_device_bytes = Some(bytes / 100 * 95);
-        let inserted_pages = Some(hotset_sys::pages_of(bytes));
-        Self { min_device_bytes, inserted_pages, ..Self::default() }
     }
 }
 
@@ -177,12 +135,12 @@ pub fn number(factor: &'static str, level: u64) -> Factor {
 }
 
 /// `access/pread/random/4096/warm`.
-pub fn cell_id(experiment: Experiment, factors: &[Factor]) -> String {
+pub fn cell_id(experiment: &str, factors: &[Factor]) -> String {
     let levels = factors.iter().map(|factor| match &factor.level {
         Level::Number(number) => number.to_string(),
         Level::Name(name) => name.replace(['/', ' '], "-"),
     });
-    std::iter::once(experiment.as_str().to_owned()).chain(levels).collect::<Vec<_>>().join("/")
+    std::iter::once(experiment.to_owned()).chain(levels).collect::<Vec<_>>().join("/")
 }
 
 /// What a file holds before the first round.
@@ -230,8 +188,8 @@ pub struct Rounds {
 /// An experiment before it is run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExperimentPlan {
-    /// The experiment that is run.
-    pub experiment: Experiment,
+    /// The experiment's name.
+    pub experiment: &'static str,
     /// How large.
     pub size: Size,
     /// How often.
@@ -252,5 +210,18 @@ impl ExperimentPlan {
     /// Room that it needs in the scratch directory.
     pub fn needs_bytes(&self) -> u64 {
         self.prepare.iter().map(TestFile::bytes).sum::<u64>() + self.written_bytes
+    }
+
+    /// The same without cells that begin cold: nothing can be evicted where files are nowhere but in memory, and such cells
+    /// would only ever be marked.
+    pub fn without_cold(mut self, filesystem: &str) -> Self {
+        const WHAT: &str = "state cold";
+        let all = self.cells.len();
+        self.cells.retain(|cell| !cell.state.is_cold());
+        if self.cells.len() < all && !self.skipped.iter().any(|skipped| skipped.what == WHAT) {
+            let why = format!("files of {filesystem} are nowhere but in memory");
+            self.skipped.push(LabSkipped { what: WHAT.to_owned(), why });
+        }
+        self
     }
 }

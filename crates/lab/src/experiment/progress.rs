@@ -2,13 +2,11 @@
 
 use std::time::Duration;
 
-use hotset_facts::Experiment;
-
 /// How far an experiment has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LabProgress<'a> {
-    /// The experiment that is run.
-    pub experiment: Experiment,
+    /// Its name.
+    pub experiment: &'a str,
     /// What happens now: `making files`, `counting calls`, or the id of a cell.
     pub doing: &'a str,
     /// Rounds that are done.

@@ -3,8 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use hotset_facts::LabSkipped;
+
 use super::place::Place;
 use super::plan::Size;
+use crate::probes::{Interpreter, Language, Probe, cache_directory, find};
 
 /// What a plan is made of: the size, where its files go, and what was asked for by name. An option that an experiment
 /// doesn't know is refused by the command line, not here.
@@ -22,6 +25,16 @@ impl Request {
     /// A path in the scratch directory.
     pub fn path(&self, name: &str) -> PathBuf {
         self.place.directory.join(name)
+    }
+
+    /// The probes of those of these languages that the host has, by their usual names or by `--interpreter`; and the others,
+    /// with the way to get them.
+    pub fn probes(&self, languages: &[Language]) -> (Vec<Probe>, Vec<LabSkipped>) {
+        let named: Vec<Interpreter> = (self.options.interpreters.iter().cloned())
+            .map(|(name, path)| Interpreter { name, path })
+            .collect();
+        let cache = cache_directory().unwrap_or_else(|| self.path("probes"));
+        find(languages, &named, &cache)
     }
 }
 

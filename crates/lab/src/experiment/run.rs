@@ -55,7 +55,7 @@ pub struct Bench<'a> {
     /// How often a sample that doesn't count is made again in its round.
     pub max_repeats: u32,
     /// Counts calls in runs apart; none where that is not wanted or not possible.
-    pub counter: Option<&'a mut (dyn CallCounter + 'a)>,
+    pub counter: Option<&'a mut CallCounter<'a>>,
     /// Sees how far it is.
     pub watcher: &'a mut (dyn Watcher + 'a),
     /// Set when it should end.
@@ -206,7 +206,7 @@ impl<'a> Running<'a> {
         let took = self.began.elapsed();
         LabSession {
             version: self.bench.version.clone(),
-            experiment: self.plan.experiment,
+            experiment: self.plan.experiment.to_owned(),
             started_at,
             took_ns: nanoseconds(took),
             environment: hotset_sys::environment(&[self.bench.place.dev]),

@@ -1,16 +1,17 @@
 //! From what a probe answered to samples of cells.
 
 use hotset_facts::{
-    Experiment, FilledBy, LabCell, LabDoubt, LabSample, Observed, Reason, StateReached, WantedState,
+    FilledBy, LabCell, LabDoubt, LabSample, Observed, Reason, StateReached, WantedState,
 };
 
 use super::answer::{ProbeAnswer, ProbeRepetition};
+use super::expects::Expects;
 use super::gates;
 use super::parts::{Part, PartSample, Splits};
-use super::plan::{CellPlan, Expects, cell_id};
+use super::plan::{CellPlan, cell_id};
 
 /// The cells that a planned one becomes, still without samples.
-pub(super) fn cells_of(experiment: Experiment, plan: &CellPlan) -> Vec<LabCell> {
+pub(super) fn cells_of(experiment: &str, plan: &CellPlan) -> Vec<LabCell> {
     let cell = |more: &[hotset_facts::Factor], expects: &Expects| {
         let factors = [plan.factors.as_slice(), more].concat();
         let state_wanted = wanted(plan, expects);
@@ -268,8 +269,7 @@ mod tests {
             split(PartSample::Median, 1, None, "median"),
             split(PartSample::Sum, 9, None, "none"),
         ]));
-        let ids: Vec<_> =
-            cells_of(Experiment::Reread, &parts).iter().map(|c| c.id.clone()).collect();
+        let ids: Vec<_> = cells_of("reread", &parts).iter().map(|c| c.id.clone()).collect();
         assert_eq!(ids[..2], ["reread/read/first", "reread/read/later"]);
         let samples = samples_of(&parts, &answer(), 0, unknown, &[]);
         let told: Vec<_> =

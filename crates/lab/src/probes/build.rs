@@ -108,7 +108,7 @@ fn archive(jar: &Path, place: &Path) -> Result<(), String> {
 }
 
 /// A tool of the same installation.
-pub(crate) fn beside(program: &Path, tool: &str) -> Result<PathBuf, String> {
+pub fn beside(program: &Path, tool: &str) -> Result<PathBuf, String> {
     let real = fs::canonicalize(program).unwrap_or_else(|_| program.to_owned());
     let own = real.parent().map(|place| place.join(tool)).filter(|path| path.is_file());
     own.or_else(|| super::find::on_path(tool))
@@ -119,7 +119,7 @@ pub(crate) fn beside(program: &Path, tool: &str) -> Result<PathBuf, String> {
 ///
 /// # Errors
 /// Where it can't be run, or fails: the end of what it says.
-pub(crate) fn said(command: &mut Command) -> Result<Vec<u8>, String> {
+pub fn said(command: &mut Command) -> Result<Vec<u8>, String> {
     let name = Path::new(command.get_program()).file_name().map(OsStr::to_owned);
     let name = name.unwrap_or_default().to_string_lossy().into_owned();
     let output = command

@@ -112,7 +112,7 @@ fn about(probe: &Probe) -> Result<About, String> {
 }
 
 /// The first program of that name on PATH.
-pub(super) fn on_path(name: &str) -> Option<PathBuf> {
+pub fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|place| place.join(name)).find(|path| can_run(path))
 }

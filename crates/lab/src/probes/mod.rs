@@ -10,8 +10,8 @@ mod probe;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use build::{beside, said};
+pub use build::{beside, said};
 pub use cache::cache_directory;
-pub use find::{Interpreter, find};
+pub use find::{Interpreter, find, on_path};
 pub use language::Language;
 pub use probe::{Probe, Start};

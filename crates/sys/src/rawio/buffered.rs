@@ -20,10 +20,7 @@ use self::files::Targets;
 use self::stdio::Stream;
 pub use self::words::{FileKind, Phase, SyncKind, WriterKind};
 use self::writer::Buffered;
-use super::{Answer, Arguments, Job, JobError, timed};
-
-/// The jobs of this module.
-pub const JOBS: &[Job] = &[("write", write)];
+use super::{Answer, Arguments, JobError, timed};
 
 /// More files would need more descriptors than a process may have by default.
 const MOST_FILES: u32 = 512;

@@ -7,10 +7,7 @@ use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
 
-use super::{AlignedBuffer, Answer, Arguments, Job, JobError, timed};
-
-/// The jobs of this module.
-pub const JOBS: &[Job] = &[("stream", stream)];
+use super::{AlignedBuffer, Answer, Arguments, JobError, timed};
 
 struct Stream {
     path: PathBuf,

@@ -2,7 +2,7 @@
 
 use hotset_facts::{LabUnit, Level};
 
-use super::panel::{Panel, Placed};
+use super::panel::{Panel, PanelCell};
 use super::spec::{Scale, Shown};
 use super::words;
 use crate::page::{Axis, Chart, ChartKind, Column, Point, Section, Series, Table, Unit};
@@ -34,7 +34,7 @@ pub(super) fn section(panel: &Panel<'_>, runs: &[&str]) -> Section {
     }
 }
 
-fn value(panel: &Panel<'_>, placed: &Placed<'_>) -> Option<(f64, Option<(f64, f64)>)> {
+fn value(panel: &Panel<'_>, placed: &PanelCell<'_>) -> Option<(f64, Option<(f64, f64)>)> {
     words::shown(panel.spec.shown, placed.numbers)
 }
 
@@ -66,11 +66,11 @@ fn is_log(scale: Scale, values: impl Iterator<Item = f64> + Clone) -> bool {
 fn chart(panel: &Panel<'_>) -> Chart {
     let places = has_places(panel);
     let spec = &panel.spec;
-    let x_of = |one: &Placed<'_>| match panel.levels.get(one.x) {
+    let x_of = |one: &PanelCell<'_>| match panel.levels.get(one.x) {
         Some(Level::Number(number)) if !places => *number as f64,
         _ => one.x as f64,
     };
-    let point = |one: &Placed<'_>| {
+    let point = |one: &PanelCell<'_>| {
         let (y, interval) = value(panel, one)?;
         let text = words::whole_cell(one.cell, one.numbers);
         Some(Point { x: x_of(one), y, interval, text, aside: false })
@@ -117,7 +117,7 @@ fn table(panel: &Panel<'_>, runs: &[&str]) -> Table {
     let common = panel.common();
     // A cell alone would have no name left.
     let without: &[&str] = if panel.cells.len() > 1 { &common } else { &[] };
-    let row = |one: &Placed<'_>| {
+    let row = |one: &PanelCell<'_>| {
         let numbers = one.numbers;
         let mut row = vec![words::levels(&one.cell.factors, without)];
         if several {

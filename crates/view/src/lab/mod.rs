@@ -1,17 +1,12 @@
 //! Views of `hotset lab`: terminal tables, JSON (`hotset.lab/1`), HTML pages.
 //!
-//! Charts and tables are made from the factors of the cells: each experiment's file says which factor stands where, as a
-//! list of `spec::ChartSpec`. Where it says nothing, `panel` chooses.
+//! No experiment is known here: each hands its numbers and its charts over, as a [`LabResult`]. Charts and tables are made
+//! from the factors of the cells, and a [`ChartSpec`] says which factor stands where. Where there is none, `panel` chooses.
 
-mod access;
-mod buffer;
 mod charts;
-mod direct;
 mod json;
-mod load;
 mod page;
 mod panel;
-mod reread;
 mod spec;
 mod table;
 #[cfg(test)]
@@ -20,12 +15,25 @@ pub(crate) mod testing;
 mod tests;
 mod words;
 
-use hotset_analysis::lab::LabSummary;
-use hotset_facts::Experiment;
+use hotset_analysis::lab::{LabSummary, PublishedFigure};
 
 pub use json::{SCHEMA, read_lab, sessions, write_lab_json};
 pub use page::{lab_pages, write_lab_html};
+pub use spec::{ChartSpec, Scale, Shape, Shown};
 pub use table::render_lab;
+
+/// An experiment in numbers, and how it wants to be shown.
+#[derive(Debug, Clone)]
+pub struct LabResult {
+    /// What was measured.
+    pub summary: LabSummary,
+    /// What the experiment asks.
+    pub question: &'static str,
+    /// Its charts and tables.
+    pub charts: Vec<ChartSpec>,
+    /// What others measured of the same.
+    pub published: &'static [PublishedFigure],
+}
 
 /// A run of an experiment, and what a reader calls it beside others.
 #[derive(Debug, Clone, Copy)]
@@ -33,16 +41,12 @@ pub struct Named<'a> {
     /// Such as the file's name; empty where there is one run only.
     pub name: &'a str,
     /// What was measured.
-    pub summary: &'a LabSummary,
+    pub result: &'a LabResult,
 }
 
-/// What an experiment's own file wants to show.
-fn specs(experiment: Experiment) -> Vec<spec::ChartSpec> {
-    match experiment {
-        Experiment::Reread => reread::charts(),
-        Experiment::Buffer => buffer::charts(),
-        Experiment::Access => access::charts(),
-        Experiment::Load => load::charts(),
-        Experiment::Direct => direct::charts(),
+impl<'a> Named<'a> {
+    /// Its numbers.
+    fn summary(&self) -> &'a LabSummary {
+        &self.result.summary
     }
 }

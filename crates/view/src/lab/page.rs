@@ -1,12 +1,10 @@
 //! Experiments as a page: answers, charts, tables, the published figures, conditions and doubts.
 
-mod beside;
 mod host;
-mod reference;
+mod published;
+mod runs;
 
 use std::io::{self, Write};
-
-use hotset_facts::Experiment;
 
 use super::{Named, charts, panel, words};
 use crate::escape::escape_text;
@@ -24,31 +22,32 @@ pub fn write_lab_html(runs: &[Named<'_>], out: &mut dyn Write) -> io::Result<()>
     }
 }
 
-/// One page a group: an experiment with all its runs, in the order of the experiments.
+/// A page for each experiment with all its runs, in the order in which they come.
 pub fn lab_pages(runs: &[Named<'_>]) -> Vec<Page> {
-    let of = |experiment: Experiment| {
-        let own: Vec<Named<'_>> = runs
-            .iter()
-            .copied()
-            .filter(|run| run.summary.session.experiment == experiment)
-            .collect();
-        (!own.is_empty()).then(|| page(experiment, &own))
-    };
-    Experiment::ALL.into_iter().filter_map(of).collect()
+    let mut groups: Vec<Vec<Named<'_>>> = Vec::new();
+    for run in runs {
+        let name = &run.summary().session.experiment;
+        match groups.iter_mut().find(|group| group[0].summary().session.experiment == *name) {
+            Some(group) => group.push(*run),
+            None => groups.push(vec![*run]),
+        }
+    }
+    groups.iter().filter_map(|group| page(group)).collect()
 }
 
-fn page(experiment: Experiment, runs: &[Named<'_>]) -> Page {
+fn page(runs: &[Named<'_>]) -> Option<Page> {
+    let first = runs.first()?;
     let names: Vec<&str> = runs.iter().map(|run| run.name).collect();
     let mut sections: Vec<Section> =
         panel::panels(runs).iter().map(|panel| charts::section(panel, &names)).collect();
-    sections.extend(beside::section(runs));
-    sections.extend(reference::section(experiment, runs));
+    sections.extend(runs::section(runs));
+    sections.extend(published::section(runs));
     sections.extend(pairs(
         "What else was found?",
         "Found beside the cells",
         ["Found", "Value"],
         runs,
-        |run| run.summary.session.facts.clone(),
+        |run| run.summary().session.facts.clone(),
     ));
     sections.extend(pairs(
         "What was not measured, and why?",
@@ -56,7 +55,7 @@ fn page(experiment: Experiment, runs: &[Named<'_>]) -> Page {
         ["Not measured", "Why"],
         runs,
         |run| {
-            let skipped = run.summary.session.skipped.iter();
+            let skipped = run.summary().session.skipped.iter();
             skipped.map(|one| (one.what.clone(), one.why.clone())).collect()
         },
     ));
@@ -65,23 +64,23 @@ fn page(experiment: Experiment, runs: &[Named<'_>]) -> Page {
         let name = escape_text(run.name);
         if several { format!("{name}: {text}") } else { text.to_owned() }
     };
-    let subtitles = runs.iter().map(|run| of(run, &words::run(&run.summary.session)));
-    Page {
-        title: format!("lab {}: {}", experiment.as_str(), words::question(experiment)),
+    let subtitles = runs.iter().map(|run| of(run, &words::run(&run.summary().session)));
+    Some(Page {
+        title: words::title(first.result),
         subtitle: subtitles.collect::<Vec<_>>().join("; "),
         lead: runs.iter().flat_map(|run| lead(run, several)).collect(),
         sections,
         conditions: runs.iter().flat_map(|run| host::conditions(run, several)).collect(),
         doubts: runs
             .iter()
-            .flat_map(|run| run.summary.doubts.iter().map(move |doubt| (run, doubt)))
+            .flat_map(|run| run.summary().doubts.iter().map(move |doubt| (run, doubt)))
             .map(|(run, doubt)| Doubtful {
                 text: of(run, &escape_text(&doubt.text)),
                 advice: escape_text(&doubt.advice),
             })
             .collect(),
         parts: Vec::new(),
-    }
+    })
 }
 
 fn lead(run: &Named<'_>, several: bool) -> Vec<Answer> {
@@ -90,9 +89,9 @@ fn lead(run: &Named<'_>, several: bool) -> Vec<Answer> {
         question: format!("{name}{}", escape_text(&one.question)),
         sentence: escape_text(&one.answer),
         number: escape_text(&one.number),
-        sure: escape_text(&one.sure),
+        sure: escape_text(&one.confidence),
     };
-    run.summary.answers.iter().map(answer).collect()
+    run.summary().answers.iter().map(answer).collect()
 }
 
 /// A table of names and what belongs to each.

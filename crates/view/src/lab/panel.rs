@@ -4,11 +4,11 @@ use hotset_analysis::lab::CellNumbers;
 use hotset_facts::{LabCell, Level};
 
 use super::spec::{ChartSpec, Scale, Shown};
-use super::{Named, specs, words};
+use super::{Named, words};
 use crate::page::ChartKind;
 
 /// A cell in its place.
-pub(super) struct Placed<'a> {
+pub(super) struct PanelCell<'a> {
     pub(super) cell: &'a LabCell,
     pub(super) numbers: &'a CellNumbers,
     /// Whose it is, by the number of the run.
@@ -29,13 +29,13 @@ pub(super) struct Panel<'a> {
     /// The names of the series.
     pub(super) series: Vec<String>,
     /// The cells, by series, then along the axis.
-    pub(super) cells: Vec<Placed<'a>>,
+    pub(super) cells: Vec<PanelCell<'a>>,
 }
 
 /// The panels of runs of one experiment.
 pub(super) fn panels<'a>(runs: &[Named<'a>]) -> Vec<Panel<'a>> {
     let Some(first) = runs.first() else { return Vec::new() };
-    let planned = of_specs(runs, specs(first.summary.session.experiment));
+    let planned = of_specs(runs, first.result.charts.clone());
     if planned.is_empty() { of_specs(runs, automatic(runs).into_iter().collect()) } else { planned }
 }
 
@@ -62,9 +62,9 @@ type Cell<'a> = (usize, &'a LabCell, &'a CellNumbers);
 
 fn all_cells<'a>(runs: &[Named<'a>]) -> impl Iterator<Item = Cell<'a>> {
     runs.iter().enumerate().flat_map(|(run, named)| {
-        let cells = named.summary.session.cells.iter().zip(&named.summary.cells);
+        let cells = named.summary().session.cells.iter().zip(&named.summary().cells);
         // The second of two equal cells shows this session's noise, and would fall on the first.
-        let cells = cells.filter(|(cell, _)| cell.level("twin").is_none());
+        let cells = cells.filter(|(cell, _)| !cell.is_twin());
         cells.map(move |(cell, numbers)| (run, cell, numbers))
     })
 }
@@ -124,12 +124,12 @@ fn panel<'a>(
             .map(|(level, order)| order.iter().position(|one| Some(one) == level.as_ref()));
         (places.collect::<Vec<_>>(), *run)
     });
-    let mut placed: Vec<Placed<'a>> = cells
+    let mut placed: Vec<PanelCell<'a>> = cells
         .into_iter()
         .filter_map(|(run, cell, numbers)| {
             let x = levels.iter().position(|level| Some(level) == cell.level(spec.x))?;
             let series = keys.iter().position(|one| *one == (run, key(cell)))?;
-            Some(Placed { cell, numbers, run, x, series })
+            Some(PanelCell { cell, numbers, run, x, series })
         })
         .collect();
     placed.sort_by_key(|one| (one.series, one.x));
@@ -178,7 +178,7 @@ fn automatic(runs: &[Named<'_>]) -> Option<ChartSpec> {
     const ENOUGH_FOR_A_LINE: usize = 3;
     const MANY_LINES: usize = 12;
     let first = runs.first()?;
-    let names = first.summary.session.cells.first()?.factors.iter().map(|factor| factor.name);
+    let names = first.summary().session.cells.first()?.factors.iter().map(|factor| factor.name);
     let count = |name: &str| {
         let levels = distinct(all_cells(runs).filter_map(|(_, cell, _)| cell.level(name)));
         let numbers = levels.iter().all(|level| matches!(level, Level::Number(_)));
@@ -191,7 +191,7 @@ fn automatic(runs: &[Named<'_>]) -> Option<ChartSpec> {
     let lines: usize = others().map(|name| count(name).1).product();
     let each = others().min_by_key(|name| count(name).1).filter(|_| lines > MANY_LINES);
     Some(ChartSpec {
-        question: words::question(first.summary.session.experiment),
+        question: first.result.question,
         title: "All cells, with 95 % intervals",
         kind: if is_number { ChartKind::Lines } else { ChartKind::Bars },
         x,

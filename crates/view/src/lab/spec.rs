@@ -1,12 +1,12 @@
 //! What a chart and its table show, in the words of an experiment's factors.
 
-use hotset_analysis::lab::KnownLevel;
+use hotset_analysis::lab::ConstLevel;
 
 use crate::page::ChartKind;
 
 /// Which number of a cell is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Shown {
+pub enum Shown {
     /// The median time with its interval, in the cell's unit.
     #[default]
     Time,
@@ -18,7 +18,7 @@ pub(crate) enum Shown {
 
 /// How an axis is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Scale {
+pub enum Scale {
     /// Places for names; logarithmic for numbers where the largest is many times the smallest.
     #[default]
     Auto,
@@ -32,7 +32,7 @@ pub(crate) enum Scale {
 
 /// How the terminal's table stands. The page's table always has a row for each cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Shape {
+pub enum Shape {
     /// A row for each cell: time, interval, state, device bytes, calls.
     #[default]
     Rows,
@@ -43,31 +43,31 @@ pub(crate) enum Shape {
 /// A question, and how the cells that answer it are drawn: `x` on one axis, a line or a row of bars for each combination of
 /// `series`. Cells that differ in another factor would fall on each other: keep one level of it, or give `each`.
 #[derive(Debug, Clone)]
-pub(crate) struct ChartSpec {
+pub struct ChartSpec {
     /// The question, with its question mark.
-    pub(crate) question: &'static str,
+    pub question: &'static str,
     /// What the chart shows, as its caption.
-    pub(crate) title: &'static str,
+    pub title: &'static str,
     /// How it is drawn.
-    pub(crate) kind: ChartKind,
+    pub kind: ChartKind,
     /// The factor along the horizontal axis.
-    pub(crate) x: &'static str,
+    pub x: &'static str,
     /// The factors whose levels make the series, the one that names them best first.
-    pub(crate) series: &'static [&'static str],
+    pub series: &'static [&'static str],
     /// Only cells that have one of these levels, for each factor that is named here.
-    pub(crate) keep: &'static [(&'static str, &'static [KnownLevel])],
+    pub keep: &'static [(&'static str, &'static [ConstLevel])],
     /// A chart of its own for each level of this factor.
-    pub(crate) each: Option<&'static str>,
+    pub each: Option<&'static str>,
     /// What is drawn.
-    pub(crate) shown: Shown,
+    pub shown: Shown,
     /// How the horizontal axis is divided.
-    pub(crate) x_scale: Scale,
+    pub x_scale: Scale,
     /// How the vertical axis is divided. Bars begin at 0; on a logarithmic axis they are drawn as points instead.
-    pub(crate) y_scale: Scale,
+    pub y_scale: Scale,
     /// How the terminal's table stands.
-    pub(crate) table: Shape,
+    pub table: Shape,
     /// What a reader has to know.
-    pub(crate) notes: &'static [&'static str],
+    pub notes: &'static [&'static str],
 }
 
 impl Default for ChartSpec {

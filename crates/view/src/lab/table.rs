@@ -3,9 +3,9 @@
 use hotset_analysis::lab::LabSummary;
 use hotset_facts::{LabCell, Level};
 
-use super::panel::{Panel, Placed, panels};
+use super::panel::{Panel, PanelCell, panels};
 use super::spec::{Shape, Shown};
-use super::{Named, words};
+use super::{LabResult, Named, words};
 use crate::escape::{columns, escape_text, shorten_middle};
 use crate::report::Options;
 use crate::report::screen::{Screen, Tone};
@@ -17,15 +17,13 @@ const SOME: &str = "!";
 const DISPENSABLE: [&str; 3] = ["calls", "samples", "95 % interval"];
 
 /// The tables of an experiment, ready for a terminal.
-pub fn render_lab(summary: &LabSummary, options: &Options) -> String {
+pub fn render_lab(result: &LabResult, options: &Options) -> String {
     let mut screen = Screen::new(options);
-    let session = &summary.session;
-    let title =
-        format!("lab {}: {}", session.experiment.as_str(), words::question(session.experiment));
-    screen.paragraph("", " ", &title, 0);
-    screen.paragraph("", " · ", &words::run(session), INDENT);
+    let summary = &result.summary;
+    screen.paragraph("", " ", &words::title(result), 0);
+    screen.paragraph("", " · ", &words::run(&summary.session), INDENT);
     answers(&mut screen, summary);
-    for panel in panels(&[Named { name: "", summary }]) {
+    for panel in panels(&[Named { name: "", result }]) {
         table(&mut screen, &panel);
     }
     end(&mut screen, summary);
@@ -38,7 +36,7 @@ fn answers(screen: &mut Screen, summary: &LabSummary) {
         let question = screen.paint(&escape_text(&answer.question), Tone::Heading);
         screen.line(&question);
         screen.paragraph("", " ", &escape_text(&answer.answer), INDENT);
-        screen.below_table(&escape_text(&answer.sure));
+        screen.below_table(&escape_text(&answer.confidence));
     }
 }
 
@@ -64,7 +62,7 @@ fn table(screen: &mut Screen, panel: &Panel<'_>) {
 }
 
 /// The number of a cell with its mark.
-fn number(panel: &Panel<'_>, placed: &Placed<'_>) -> String {
+fn number(panel: &Panel<'_>, placed: &PanelCell<'_>) -> String {
     let mark = if placed.numbers.invalid > 0 { SOME } else { "" };
     match words::shown(panel.spec.shown, placed.numbers) {
         Some((value, _)) => format!("{}{mark}", words::shown_text(panel.spec.shown, value)),
@@ -145,7 +143,7 @@ fn across(screen: &mut Screen, panel: &Panel<'_>, factor: &'static str, common: 
     let all: Vec<Column> = levels
         .iter()
         .map(|level| {
-            let own: Vec<&Placed<'_>> =
+            let own: Vec<&PanelCell<'_>> =
                 panel.cells.iter().filter(|one| one.cell.level(factor) == Some(*level)).collect();
             let of = |name: &String| {
                 let found = own.iter().find(|one| row_name(one.cell) == *name);
@@ -201,8 +199,8 @@ fn groups(all: &[Column], room: usize) -> Vec<&[Column]> {
 
 /// The smallest and the largest of some cells' numbers: `0 %`, `98.0 % to 100 %`.
 fn ends(
-    cells: &[&Placed<'_>],
-    of: impl Fn(&Placed<'_>) -> Option<(f64, f64)>,
+    cells: &[&PanelCell<'_>],
+    of: impl Fn(&PanelCell<'_>) -> Option<(f64, f64)>,
     text: impl Fn(f64) -> String,
 ) -> String {
     let known = cells.iter().filter_map(|one| of(one));
@@ -242,12 +240,12 @@ fn end(screen: &mut Screen, summary: &LabSummary) {
 /// The table of one panel that a test makes up.
 #[cfg(test)]
 pub(super) fn for_test(
-    summary: &LabSummary,
+    result: &LabResult,
     spec: super::spec::ChartSpec,
     options: &Options,
 ) -> String {
     let mut screen = Screen::new(options);
-    for panel in super::panel::of_specs(&[Named { name: "", summary }], vec![spec]) {
+    for panel in super::panel::of_specs(&[Named { name: "", result }], vec![spec]) {
         table(&mut screen, &panel);
     }
     screen.finish()

@@ -1,23 +1,23 @@
-use super::testing::{access, summary};
+use super::testing::{access, present, result};
 use super::*;
 use crate::page::testing::lines;
 use crate::report::Options;
 
 #[test]
 fn the_terminal_says_it_like_this() {
-    let narrow = render_lab(&summary(), &Options::default());
+    let narrow = render_lab(&result(), &Options::default());
     insta::assert_snapshot!("narrow", narrow);
     let widest = narrow.lines().map(|line| line.chars().count()).max();
     assert!(widest <= Some(80), "{widest:?}");
     insta::assert_snapshot!(
         "wide",
-        render_lab(&summary(), &Options { width: 120, ..Options::default() })
+        render_lab(&result(), &Options { width: 120, ..Options::default() })
     );
 }
 
 #[test]
 fn a_column_for_each_level_fits_too() {
-    let summary = summary();
+    let result = result();
     let spec = spec::ChartSpec {
         question: "Which way is best?",
         x: "way",
@@ -25,28 +25,28 @@ fn a_column_for_each_level_fits_too() {
         ..spec::ChartSpec::default()
     };
     let options = Options::default();
-    let text = table::for_test(&summary, spec, &options);
+    let text = table::for_test(&result, spec, &options);
     insta::assert_snapshot!("across", text);
 }
 
 #[test]
 fn the_page_reads_like_this() {
-    let summary = summary();
-    let pages = lab_pages(&[Named { name: "", summary: &summary }]);
+    let result = result();
+    let pages = lab_pages(&[Named { name: "", result: &result }]);
     assert_eq!(pages.len(), 1);
     insta::assert_snapshot!("page", lines(&pages[0]));
 }
 
 #[test]
 fn two_runs_stand_beside_each_other() {
-    let (before, mut after) = (summary(), access());
+    let (before, mut after) = (result(), access());
     for sample in after.cells.iter_mut().flat_map(|cell| &mut cell.samples) {
         sample.wall_ns *= 2;
     }
-    let after = hotset_analysis::lab::summarise_lab(after);
+    let after = present(after);
     let runs = [
-        Named { name: "before.json", summary: &before },
-        Named { name: "after.json", summary: &after },
+        Named { name: "before.json", result: &before },
+        Named { name: "after.json", result: &after },
     ];
     let pages = lab_pages(&runs);
     assert_eq!(pages.len(), 1, "one experiment is one page");
@@ -70,8 +70,8 @@ fn two_runs_stand_beside_each_other() {
 fn runs_of_no_cells_are_a_page_without_charts() {
     let mut session = access();
     session.cells.clear();
-    let summary = hotset_analysis::lab::summarise_lab(session);
-    let pages = lab_pages(&[Named { name: "", summary: &summary }]);
+    let result = present(session);
+    let pages = lab_pages(&[Named { name: "", result: &result }]);
     assert!(pages[0].sections.iter().all(|section| section.chart.is_none()));
-    assert!(render_lab(&summary, &Options::default()).contains("Not measured"));
+    assert!(render_lab(&result, &Options::default()).contains("Not measured"));
 }

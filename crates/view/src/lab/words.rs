@@ -1,23 +1,16 @@
 //! Phrases of more than one view.
 
 use hotset_analysis::lab::{CellNumbers, words};
-use hotset_facts::{Experiment, Factor, LabCell, LabSession, LabUnit, Level, Observed};
+use hotset_facts::{Factor, LabCell, LabSession, LabUnit, Level, Observed};
 
+use super::LabResult;
 use super::spec::Shown;
 use crate::escape::escape_text;
 use crate::units;
 
-/// What an experiment asks.
-pub(super) fn question(experiment: Experiment) -> &'static str {
-    match experiment {
-        Experiment::Reread => "Does reading a file a second time get faster, and does it matter?",
-        Experiment::Buffer => "What does buffering writes buy, and how big should the buffer be?",
-        Experiment::Access => {
-            "fread, read, pread, mmap, io_uring or direct; forwards, backwards or at random?"
-        }
-        Experiment::Load => "Why is loading many small files slow?",
-        Experiment::Direct => "Who is not using the cache?",
-    }
+/// The name of an experiment, and what it asks.
+pub(super) fn title(result: &LabResult) -> String {
+    format!("lab {}: {}", escape_text(&result.summary.session.experiment), result.question)
 }
 
 /// A level with its unit, from the name of its factor: `4 KiB`, `pread`.

@@ -8,15 +8,15 @@ mod tests;
 use std::fmt;
 
 use hotset_analysis::bench::{BenchSummary, summarise_bench};
-use hotset_analysis::lab::{LabSummary, summarise_lab};
 use hotset_analysis::{Summary, summarise};
+use hotset_facts::LabSession;
 
 pub use crate::wire::{Document, ReadError, documents};
 pub use profile::profile_page;
 
 use crate::bench::{bench_beside, bench_page};
 use crate::escape::escape_text;
-use crate::lab::{self, Named};
+use crate::lab::{self, LabResult, Named};
 use crate::page::Page;
 use crate::wire::{self, ProfileDocument};
 
@@ -46,26 +46,30 @@ impl fmt::Display for ResultError {
 
 impl std::error::Error for ResultError {}
 
+/// Makes numbers, answers and charts of a session; an error says why its experiment can't be shown.
+pub type Present<'a> = &'a dyn Fn(LabSession) -> Result<LabResult, String>;
+
 /// What was found in the files, in their order.
 #[derive(Default)]
 struct Found {
-    labs: Vec<(String, LabSummary)>,
+    labs: Vec<(String, LabResult)>,
     benches: Vec<(String, BenchSummary)>,
     profiles: Vec<(String, String, Summary)>,
 }
 
-/// The page of all results: experiments first, runs of the same one beside each other; then benchmarks, then profiles.
+/// The page of all results: experiments first, in the order in which they come, runs of the same one beside each other; then
+/// benchmarks, then profiles.
 ///
 /// # Errors
 /// The file, the place in it, and what would be right.
-pub fn results_page(files: &[ResultFile<'_>]) -> Result<Page, ResultError> {
+pub fn results_page(files: &[ResultFile<'_>], present: Present<'_>) -> Result<Page, ResultError> {
     let mut found = Found::default();
     for file in files {
         let wrong = |error| ResultError { file: file.name.to_owned(), error };
         let all = documents(file.bytes).map_err(wrong)?;
         let several = all.len() > 1;
         for (at, document) in all.iter().enumerate() {
-            found.take(file.name, document).map_err(|error| {
+            found.take(file.name, document, present).map_err(|error| {
                 let error =
                     if several { error.inside(&format!("result {}", at + 1)) } else { error };
                 ResultError { file: file.name.to_owned(), error }
@@ -80,14 +84,21 @@ pub fn results_page(files: &[ResultFile<'_>]) -> Result<Page, ResultError> {
 }
 
 impl Found {
-    fn take(&mut self, name: &str, document: &Document<'_>) -> Result<(), ReadError> {
+    fn take(
+        &mut self,
+        name: &str,
+        document: &Document<'_>,
+        present: Present<'_>,
+    ) -> Result<(), ReadError> {
         match document.schema.as_ref() {
             lab::SCHEMA => {
-                let summary = summarise_lab(lab::read_lab(document.value()?)?);
-                let experiment = summary.session.experiment;
-                let same = self.labs.iter().filter(|(_, one)| one.session.experiment == experiment);
+                let session = lab::read_lab(document.value()?)?;
+                let experiment = session.experiment.clone();
+                let result = present(session).map_err(|why| ReadError::at("experiment", why))?;
+                let same = self.labs.iter();
+                let same = same.filter(|(_, one)| one.summary.session.experiment == experiment);
                 let name = unique(name, same.map(|(name, _)| name.as_str()));
-                self.labs.push((name, summary));
+                self.labs.push((name, result));
             }
             wire::bench::SCHEMA => {
                 let bench = summarise_bench(wire::read_bench(document)?);
@@ -111,7 +122,7 @@ impl Found {
 
     fn pages(&self) -> Vec<Page> {
         let runs: Vec<Named<'_>> =
-            self.labs.iter().map(|(name, summary)| Named { name, summary }).collect();
+            self.labs.iter().map(|(name, result)| Named { name, result }).collect();
         let mut pages = lab::lab_pages(&runs);
         let several = pages.len() + self.benches.len() + self.profiles.len() > 1;
         let named = |name: &str, kind: &str, page: Page| match several {

@@ -8,7 +8,7 @@ type TestResult = Result<(), Box<dyn std::error::Error>>;
 
 fn lab_bytes() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     let mut out = Vec::new();
-    write_lab_json(&[crate::lab::testing::summary()], &mut out)?;
+    write_lab_json(&[crate::lab::testing::result()], &mut out)?;
     Ok(out)
 }
 
@@ -27,7 +27,7 @@ fn profile_bytes() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
 fn page(files: &[(&str, &[u8])]) -> Result<Page, ResultError> {
     let files: Vec<ResultFile<'_>> =
         files.iter().map(|&(name, bytes)| ResultFile { name, bytes }).collect();
-    results_page(&files)
+    results_page(&files, &|session| Ok(crate::lab::testing::present(session)))
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn all_kinds_stand_on_one_page_and_those_of_a_kind_beside_each_other() -> TestRe
     assert!(page.parts[1].subtitle.starts_with("b.json ·"));
     assert!(page.parts[2].subtitle.starts_with("b.json (2) ·"), "{}", page.parts[2].subtitle);
     assert!(page.parts[0].sections.iter().any(|section| section.answer.contains("l.json (2)")));
-    assert_eq!(page.lead.len(), 4, "the first answer of each part that has one");
+    assert_eq!(page.lead.len(), 5, "the first answer of each part that has one");
     Ok(())
 }
 

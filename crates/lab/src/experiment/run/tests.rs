@@ -1,10 +1,9 @@
 //! Experiments whose probe is a shell script that knows the truth.
 
 use std::path::Path;
-use std::sync::Mutex;
 
-use super::super::count::CountedCalls;
-use super::super::plan::{CellPlan, Contents, Expects, ProbeCommand, Rounds, Size, TestFile, name};
+use super::super::expects::Expects;
+use super::super::plan::{CellPlan, Contents, ProbeCommand, Rounds, Size, TestFile, name};
 use super::*;
 use crate::command::Invocation;
 use crate::test_support::{Scratch, quiet};
@@ -15,7 +14,7 @@ fn shell(line: &str) -> ProbeCommand {
 
 fn plan(cells: Vec<CellPlan>, prepare: Vec<TestFile>, rounds: u32) -> ExperimentPlan {
     ExperimentPlan {
-        experiment: hotset_facts::Experiment::Access,
+        experiment: "access",
         size: Size::Quick,
         rounds: Rounds { min: rounds, max: rounds, budget: None },
         cells,
@@ -29,7 +28,7 @@ fn plan(cells: Vec<CellPlan>, prepare: Vec<TestFile>, rounds: u32) -> Experiment
 fn run(
     plan: ExperimentPlan,
     at: &Path,
-    counter: Option<&mut (dyn CallCounter + 'static)>,
+    counter: Option<&mut CallCounter<'_>>,
     stop: &AtomicBool,
 ) -> Result<LabSession, ExperimentError> {
     let mut nobody = ();
@@ -39,7 +38,7 @@ fn run(
         native: Vec::new(),
         seed: 1,
         max_repeats: 2,
-        counter: counter.map(|counter| -> &mut dyn CallCounter { counter }),
+        counter: counter.map(|counter| -> &mut CallCounter<'_> { counter }),
         watcher: &mut nobody,
         stop,
     };
@@ -121,35 +120,21 @@ fn a_sample_that_does_not_count_is_kept_marked_and_made_again() {
     assert!(session.cells[1].samples[0].doubts[0].text.contains("no"));
 }
 
-/// Says that each run made seven calls.
-struct Seven(Mutex<Vec<Invocation>>);
-
-impl CallCounter for Seven {
-    fn method(&self) -> &'static str {
-        "sensor"
-    }
-
-    fn count(
-        &mut self,
-        invocation: &Invocation,
-        _: &[std::path::PathBuf],
-    ) -> Result<CountedCalls, String> {
-        self.0.lock().map_err(|error| error.to_string())?.push(invocation.clone());
-        Ok(CountedCalls { calls: 7, by_name: Vec::new() })
-    }
-}
-
 #[test]
 fn calls_are_counted_in_a_run_apart() {
     let scratch = Scratch::new();
     let line = r#"echo '{"probe":"sh","repetitions_ns":[5]}'"#;
     let cell = CellPlan::new(vec![name("cell", "x")], WantedState::AsIs, shell(line));
     let twin = cell.twin();
-    let mut counter = Seven(Mutex::new(Vec::new()));
+    let mut runs = 0;
+    let mut counter = |_: &Invocation, _: &[std::path::PathBuf]| {
+        runs += 1;
+        Ok(7)
+    };
     let go = AtomicBool::new(false);
     let plan = plan(vec![cell, twin], vec![], 3);
     let session = run(plan, &scratch.path(""), Some(&mut counter), &go).expect("run");
-    assert_eq!(counter.0.lock().expect("lock").len(), 1);
+    assert_eq!(runs, 1);
     let calls: Vec<_> = session.cells[0].samples.iter().map(|s| s.syscalls.value()).collect();
     assert_eq!((session.cells[0].syscalls_by, calls), ("sensor", vec![Some(7); 3]));
     assert_eq!(session.cells[1].syscalls_by, "none");

@@ -22,10 +22,7 @@ use super::answer::Answer;
 use super::arguments::{Arguments, JobError};
 use super::meter::timed;
 use super::order::Order;
-use super::{Job, pattern};
-
-/// `access method= file= order= block= operations= seed= check=`, and `null operations=`.
-pub const JOBS: &[Job] = &[("access", access), ("null", null)];
+use super::pattern;
 
 /// Reads that are checked against the pattern after the timed part.
 const CHECKED: usize = 256;
@@ -112,7 +109,11 @@ fn check(engine: &mut impl Engine, blocks: Blocks<'_>) -> Result<(), JobError> {
     }
 }
 
-fn access(arguments: &Arguments) -> Result<Answer, JobError> {
+/// Words: `method`, `file`, `order`, `block`, `operations`, `seed` and `check`.
+///
+/// # Errors
+/// Where a word is wrong, or the file can't be read or holds something else than the pattern.
+pub fn access(arguments: &Arguments) -> Result<Answer, JobError> {
     let path = arguments.path("file")?;
     let name = arguments.text("method")?;
     let method = Method::from_name(name)
@@ -151,7 +152,11 @@ impl Engine for Null {
     }
 }
 
-fn null(arguments: &Arguments) -> Result<Answer, JobError> {
+/// The same loop around nothing. Word: `operations`.
+///
+/// # Errors
+/// Where the word is wrong.
+pub fn null(arguments: &Arguments) -> Result<Answer, JobError> {
     let operations: u32 = arguments.number("operations")?;
     null_of(operations)
 }

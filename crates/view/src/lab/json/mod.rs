@@ -11,7 +11,7 @@ mod whole;
 
 use std::io;
 
-use hotset_analysis::lab::LabSummary;
+use super::LabResult;
 
 pub use read::{read_lab, sessions};
 
@@ -22,9 +22,9 @@ pub const SCHEMA: &str = "hotset.lab/1";
 ///
 /// # Errors
 /// As `out` gives them.
-pub fn write_lab_json(summaries: &[LabSummary], out: &mut dyn io::Write) -> io::Result<()> {
-    for summary in summaries {
-        serde_json::to_writer(&mut *out, &whole::LabV1::of(summary))?;
+pub fn write_lab_json(results: &[LabResult], out: &mut dyn io::Write) -> io::Result<()> {
+    for result in results {
+        serde_json::to_writer(&mut *out, &whole::LabV1::of(&result.summary))?;
         out.write_all(b"\n")?;
     }
     Ok(())

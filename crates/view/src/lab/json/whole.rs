@@ -4,9 +4,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use hotset_analysis::lab::{LabAnswer, LabSummary};
-use hotset_facts::{
-    Dev, Environment, Experiment, Filesystem, LabConditions, LabSession, LabSkipped, Observed,
-};
+use hotset_facts::{Dev, Environment, Filesystem, LabConditions, LabSession, LabSkipped, Observed};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -107,7 +105,7 @@ impl LabV1 {
         Self {
             schema: super::SCHEMA.to_owned(),
             hotset: session.version.clone(),
-            experiment: session.experiment.as_str().to_owned(),
+            experiment: session.experiment.clone(),
             started_at: rfc3339(session.started_at),
             took_ns: session.took_ns,
             size: session.size.to_owned(),
@@ -127,18 +125,13 @@ impl LabV1 {
 
     pub(super) fn read(self) -> Result<LabSession, ReadError> {
         let reasons = Reasons { place: String::new(), missing: &self.missing };
-        let experiment = Experiment::from_name(&self.experiment).ok_or_else(|| {
-            let known = Experiment::ALL.map(Experiment::as_str).join(", ");
-            let text = format!("\"{}\" is no experiment; expected one of {known}", self.experiment);
-            ReadError::at("experiment", text)
-        })?;
         let environment: EnvironmentIn = serde_path_to_error::deserialize(self.environment)
             .map_err(|error| ReadError::in_part("environment", &error))?;
         let cells = self.cells.into_iter().enumerate();
         let cells = cells.map(|(at, cell)| cell.read(&format!("cells[{at}]")));
         Ok(LabSession {
             version: self.hotset,
-            experiment,
+            experiment: self.experiment,
             started_at: time(&self.started_at)?,
             took_ns: self.took_ns,
             environment: read_environment(environment, &reasons)?,
@@ -164,7 +157,7 @@ impl AnswerV1 {
             question: answer.question.clone(),
             answer: answer.answer.clone(),
             number: answer.number.clone(),
-            sure: answer.sure.clone(),
+            sure: answer.confidence.clone(),
             evidence: answer.evidence.clone(),
         }
     }

@@ -8,7 +8,7 @@ use crate::units::{bytes, count, duration};
 
 /// What a run's numbers hold for, as names and values.
 pub(super) fn conditions(run: &Named<'_>, several: bool) -> Vec<(String, String)> {
-    let session = &run.summary.session;
+    let session = &run.summary().session;
     let mut all = host(session);
     all.extend(measured(session));
     if !several {

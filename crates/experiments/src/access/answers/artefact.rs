@@ -1,0 +1,102 @@
+//! Did mapping win the backward run only because the run before had filled the cache?
+
+use hotset_analysis::lab::{Cells, ConstLevel, LabAnswer, MeasuredCell, confidence, words};
+use hotset_facts::Observed;
+
+/// What the article compared, the one in question first.
+const METHODS: [&str; 3] = ["mmap", "read", "fread"];
+
+struct Both<'a> {
+    method: &'static str,
+    cold: MeasuredCell<'a>,
+    after: MeasuredCell<'a>,
+}
+
+pub(super) fn of(all: &Cells<'_>, read_ahead_kb: Observed<u64>) -> Option<LabAnswer> {
+    let backwards = all.with(&[("order", ConstLevel::Name("reverse"))]);
+    let after = backwards.with(&[("state", ConstLevel::Name("after-sequential"))]);
+    let block = *after.numbers("block_bytes").first()?;
+    let backwards = backwards.with(&[("block_bytes", ConstLevel::Number(block))]);
+    let both: Vec<Both<'_>> = METHODS
+        .into_iter()
+        .filter_map(|method| {
+            let one = |state| {
+                backwards.one(&[
+                    ("method", ConstLevel::Name(method)),
+                    ("state", ConstLevel::Name(state)),
+                ])
+            };
+            Some(Both { method, cold: one("cold")?, after: one("after-sequential")? })
+        })
+        .collect();
+    let (mapped, others) = both.split_first().filter(|(first, _)| first.method == "mmap")?;
+    let next = others.iter().min_by(|a, b| a.cold.median.total_cmp(&b.cold.median))?;
+    let ratio = mapped.cold.to(&next.cold)?;
+    let shown = ratio.interval;
+    let verdict = match shown {
+        Some(interval) if interval.low > 1.0 => format!(
+            "No: from a cache that was verified to be cold, mmap still wins the backward run; {} takes {} as long.",
+            next.method,
+            words::times(ratio.ratio)
+        ),
+        Some(interval) if interval.high < 1.0 => format!(
+            "Yes: from a cache that was verified to be cold, mmap does not win the backward run; {} takes {} as long.",
+            next.method,
+            words::times(ratio.ratio)
+        ),
+        Some(_) => format!(
+            "From a cache that was verified to be cold, no difference between mmap and {} is shown.",
+            next.method
+        ),
+        None => format!(
+            "Too few rounds to settle it; from a verified cold cache {} took {} as long as mmap.",
+            next.method,
+            words::times(ratio.ratio)
+        ),
+    };
+    let evidence = both.iter().flat_map(|one| [one.cold.id(), one.after.id()]).collect();
+    Some(LabAnswer {
+        question: "Did mmap win the backward run only because the run before had filled the cache?"
+            .to_owned(),
+        answer: format!("{verdict} {} {}", device(mapped, next, read_ahead_kb), left(&both)),
+        number: words::times(ratio.ratio),
+        confidence: confidence(&ratio),
+        evidence,
+    })
+}
+
+/// Why: how much each reads from the device at once.
+fn device(mapped: &Both<'_>, next: &Both<'_>, read_ahead_kb: Observed<u64>) -> String {
+    let faults = |one: &Both<'_>| one.cold.numbers.major_faults;
+    let bytes = |one: &Both<'_>| one.cold.numbers.device_read_bytes;
+    match (bytes(mapped), bytes(next), faults(mapped)) {
+        (Some(mapped_bytes), Some(next_bytes), Some(faults)) => format!(
+            "mmap read {} from the device in {faults:.0} faults, {} read {}; the read-ahead here, by which a fault reads around \
+             itself, is {}.",
+            words::bytes(mapped_bytes as u64),
+            next.method,
+            words::bytes(next_bytes as u64),
+            match read_ahead_kb.value() {
+                Some(kb) => words::bytes(kb.saturating_mul(1024)),
+                None => "not known".to_owned(),
+            }
+        ),
+        _ => "What each read from the device is not known.".to_owned(),
+    }
+}
+
+/// What the suspicion is worth: the same run after a sequential one.
+fn left(both: &[Both<'_>]) -> String {
+    let each: Vec<String> = both
+        .iter()
+        .map(|one| {
+            let (cold, after) = (words::time(one.cold.median), words::time(one.after.median));
+            let cached = match one.after.numbers.cached_before {
+                Some((least, _)) => format!(", {} cached", words::percent(least)),
+                None => String::new(),
+            };
+            format!("{} {after} instead of {cold}{cached}", one.method)
+        })
+        .collect();
+    format!("After a sequential run by the same method: {}.", each.join("; "))
+}

@@ -1,0 +1,164 @@
+//! The best method for each order, and by how much over the next.
+
+use hotset_analysis::bench::Difference;
+use hotset_analysis::lab::{Cells, ConstLevel, LabAnswer, MeasuredCell, confidence, words};
+
+const COLD: (&str, ConstLevel) = ("state", ConstLevel::Name("cold"));
+const WARM: (&str, ConstLevel) = ("state", ConstLevel::Name("warm"));
+const LARGE: (&str, ConstLevel) = ("folios", ConstLevel::Name("large"));
+
+/// An answer for each size of block and state.
+pub(super) fn of(all: &Cells<'_>) -> Vec<LabAnswer> {
+    let mut answers = Vec::new();
+    for (state, wanted) in [("warm", &[WARM, LARGE][..]), ("cold", &[COLD][..])] {
+        let cells = all.with(wanted);
+        for block in cells.numbers("block_bytes") {
+            answers.extend(one(
+                &cells.with(&[("block_bytes", ConstLevel::Number(block))]),
+                block,
+                state,
+            ));
+        }
+    }
+    answers
+}
+
+/// The fastest of an order by its median, and the others, the fastest first. All are compared in the rounds that chose the
+/// first: its lead over the next one is a little flattered by that, and who is first holds only against those whose
+/// intervals say so.
+struct Won<'a> {
+    order: &'a str,
+    first: MeasuredCell<'a>,
+    next: MeasuredCell<'a>,
+    others: Vec<MeasuredCell<'a>>,
+}
+
+fn one(cells: &Cells<'_>, block: u64, state: &str) -> Option<LabAnswer> {
+    let won: Vec<Won<'_>> = cells
+        .names("order")
+        .into_iter()
+        .filter_map(|order| {
+            let mut own: Vec<MeasuredCell<'_>> = cells
+                .all()
+                .iter()
+                .filter(|one| one.cell.name("order") == Some(order))
+                .copied()
+                .collect();
+            own.sort_by(|a, b| a.median.total_cmp(&b.median));
+            let (first, others) = own.split_first()?;
+            Some(Won { order, first: *first, next: *others.first()?, others: others.to_vec() })
+        })
+        .collect();
+    let number = words::time(won.last()?.first.median);
+    let last = won.last()?.order;
+    let sentences: Vec<String> = won.iter().map(sentence).collect();
+    let intervals: Vec<String> = won
+        .iter()
+        .map(|won| match won.first.to(&won.next) {
+            Some(ratio) => {
+                let (best, next) = (method(&won.first), method(&won.next));
+                format!("{}, {next} by {best}: {}", won.order, confidence(&ratio))
+            }
+            None => format!("{}: no round has both", won.order),
+        })
+        .collect();
+    Some(LabAnswer {
+        question: format!(
+            "Which way of reading {} at a time is best from a {state} cache?",
+            words::bytes(block)
+        ),
+        answer: sentences.join(" "),
+        number: format!("{number} a read, {last}"),
+        confidence: intervals.join("; "),
+        evidence: won
+            .iter()
+            .flat_map(|won| std::iter::once(&won.first).chain(&won.others).map(MeasuredCell::id))
+            .collect(),
+    })
+}
+
+fn sentence(won: &Won<'_>) -> String {
+    let Won { order, first, next, others } = won;
+    let (best, other) = (method(first), method(next));
+    let time = words::time(first.median);
+    let name = capitalised(order);
+    let ratio = first.to(next);
+    let Some(ratio) = ratio.filter(|ratio| ratio.interval.is_some()) else {
+        return format!(
+            "{name}: {best} with {time} a read, then {other}; too few rounds to tell them apart."
+        );
+    };
+    let is_apart = |one: &&MeasuredCell<'_>| {
+        first.to(one).is_some_and(|ratio| ratio.difference() == Difference::Slower)
+    };
+    let close: Vec<String> = others.iter().filter(|one| !is_apart(one)).map(method).collect();
+    match close.as_slice() {
+        [] => format!(
+            "{name}: {best} with {time} a read; the next, {other}, takes {} as long.",
+            words::times(ratio.ratio)
+        ),
+        close => format!(
+            "{name}: {best} with {time} a read, but no difference to {} is shown.",
+            close.join(", ")
+        ),
+    }
+}
+
+fn method(one: &MeasuredCell<'_>) -> String {
+    one.cell.name("method").unwrap_or("unnamed").to_owned()
+}
+
+fn capitalised(word: &str) -> String {
+    let mut letters = word.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => String::new(),
+    }
+}
+
+/// What small folios cost where every page is cached.
+pub(super) fn folios(all: &Cells<'_>) -> Option<LabAnswer> {
+    let small = all.with(&[("folios", ConstLevel::Name("small"))]);
+    let mut found = Vec::new();
+    for slow in small.all() {
+        let cell = slow.cell;
+        let fast = all
+            .with(&[LARGE])
+            .all()
+            .iter()
+            .find(|one| {
+                ["method", "order", "block_bytes"]
+                    .iter()
+                    .all(|&factor| one.cell.level(factor) == cell.level(factor))
+            })
+            .copied();
+        if let Some(ratio) = fast.and_then(|fast| Some((fast, fast.to(slow)?))) {
+            found.push((*slow, ratio.0, ratio.1));
+        }
+    }
+    found.sort_by(|a, b| b.2.ratio.total_cmp(&a.2.ratio));
+    let (slow, fast, ratio) = found.first()?;
+    let each: Vec<String> = found
+        .iter()
+        .map(|(slow, fast, ratio)| {
+            let method = slow.cell.name("method").unwrap_or("unnamed");
+            let order = slow.cell.name("order").unwrap_or("unnamed");
+            format!(
+                "{method} {order} {} ({} against {})",
+                words::times(ratio.ratio),
+                words::time(slow.median),
+                words::time(fast.median)
+            )
+        })
+        .collect();
+    Some(LabAnswer {
+        question: "Does it matter how a fully cached file came into the cache?".to_owned(),
+        answer: format!(
+            "The time of one read through folios of one page, by that through large ones: {}.",
+            each.join(", ")
+        ),
+        number: words::times(ratio.ratio),
+        confidence: confidence(ratio),
+        evidence: vec![slow.id(), fast.id()],
+    })
+}

@@ -1,0 +1,149 @@
+//! How much is read.
+
+use hotset_facts::WantedState;
+use hotset_lab::experiment::{PlanError, Request, Size};
+use hotset_sys::rawio::access::{Advice, Method};
+use hotset_sys::rawio::order::Order;
+
+/// The smallest file: fewer reads would be shorter than the clock is precise.
+const LEAST_BYTES: u64 = 1 << 20;
+
+/// What the article compared, and pread.
+const ARTICLE: [Method; 4] =
+    [Method::Fread, Method::Read, Method::Pread, Method::Mmap(Advice::None)];
+
+/// Blocks of 64 KiB are read by these only.
+const LARGE: [Method; 7] = [
+    Method::Fread,
+    Method::Read,
+    Method::Pread,
+    Method::Mmap(Advice::None),
+    Method::Uring32Fixed,
+    Method::Direct,
+    Method::DirectUring32,
+];
+
+const QUICK: [Method; 9] = [
+    Method::Fread,
+    Method::Read,
+    Method::Pread,
+    Method::PreadNoWait,
+    Method::Mmap(Advice::None),
+    Method::Mmap(Advice::Random),
+    Method::Uring32Fixed,
+    Method::Direct,
+    Method::DirectUring32,
+];
+
+/// The methods of a size.
+pub(super) fn methods(size: Size) -> &'static [Method] {
+    match size {
+        Size::Quick => &QUICK,
+        Size::Default | Size::Full => &Method::ALL,
+    }
+}
+
+/// Sizes, and the reads of a cell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Amounts {
+    pub(super) file_bytes: u64,
+    pub(super) blocks: Vec<u32>,
+    /// Reads of a cold cell in random order: each costs a wait for the device.
+    cold_random: u32,
+    /// Bytes that a cold cell reads backwards: the kernel reads nothing ahead there.
+    cold_reverse_bytes: u64,
+    is_quick: bool,
+}
+
+impl Amounts {
+    /// By the size, unless the options say otherwise.
+    pub(super) fn of(request: &Request) -> Result<Self, PlanError> {
+        let (file_bytes, blocks, cold_random, cold_reverse_bytes) = match request.size {
+            Size::Quick => (64 << 20, vec![1000, 4096], 1_000, 8 << 20),
+            Size::Default => (256 << 20, vec![1000, 4096, 65_536], 5_000, 64 << 20),
+            // The article: a million blocks of 1000 bytes.
+            Size::Full => (1_000_000_000, vec![1000, 4096, 65_536], 20_000, 1_000_000_000),
+        };
+        let options = &request.options;
+        let file_bytes = options.file_bytes.unwrap_or(file_bytes);
+        if file_bytes < LEAST_BYTES {
+            return Err(PlanError(format!(
+                "--size {file_bytes}: expected at least {LEAST_BYTES} bytes"
+            )));
+        }
+        let blocks = if options.blocks_bytes.is_empty() {
+            blocks
+        } else {
+            let of = |&bytes: &u64| {
+                let fits = (1..=file_bytes / 16).contains(&bytes);
+                u32::try_from(bytes).ok().filter(|_| fits).ok_or_else(|| {
+                    let most = file_bytes / 16;
+                    PlanError(format!("--block {bytes}: expected 1 to {most} bytes for this size"))
+                })
+            };
+            options.blocks_bytes.iter().map(of).collect::<Result<_, _>>()?
+        };
+        let is_quick = request.size == Size::Quick;
+        Ok(Self { file_bytes, blocks, cold_random, cold_reverse_bytes, is_quick })
+    }
+
+    /// Whether this size reads blocks of this size in this way. What was asked for by name is always read.
+    pub(super) fn has(&self, request: &Request, method: Method, block: u32) -> bool {
+        if !request.options.methods.is_empty() {
+            return true;
+        }
+        match block {
+            65_536.. => LARGE.contains(&method),
+            1000 if self.is_quick => ARTICLE.contains(&method),
+            _ => !(self.is_quick && matches!(method, Method::Fread | Method::Read)),
+        }
+    }
+
+    /// The orders in which it is read. Some blocks more often than others only pays where something may stay cached.
+    pub(super) fn orders(&self, method: Method, block: u32) -> Vec<Order> {
+        let with_zipf = !self.is_quick
+            || block == 4096 && matches!(method, Method::Pread | Method::Mmap(Advice::None));
+        let all = Order::ALL.into_iter();
+        all.filter(|&order| order != Order::Zipf || with_zipf && !method.is_direct()).collect()
+    }
+
+    /// Whole blocks of the file.
+    pub(super) fn blocks_of(&self, block: u32) -> u32 {
+        u32::try_from(self.file_bytes / u64::from(block)).unwrap_or(u32::MAX)
+    }
+
+    /// Reads of a cell.
+    pub(super) fn operations(
+        &self,
+        method: Method,
+        order: Order,
+        block: u32,
+        state: WantedState,
+    ) -> u32 {
+        let all = self.blocks_of(block);
+        let waits = state == WantedState::Cold || method.is_direct();
+        match order {
+            _ if !waits => all,
+            // One read in flight, each waiting for the device, is as slow in any order.
+            Order::Sequential if method.is_direct() => self.cold_random.min(all),
+            Order::Sequential => all,
+            Order::Reverse if method.is_direct() => self.cold_random.min(all),
+            Order::Reverse => {
+                u32::try_from(self.cold_reverse_bytes / u64::from(block)).unwrap_or(all).min(all)
+            }
+            Order::Random | Order::Zipf => self.cold_random.min(all),
+        }
+    }
+
+    /// What a reader should know beside the cells.
+    pub(super) fn facts(&self) -> Vec<(String, String)> {
+        vec![
+            ("file bytes".to_owned(), self.file_bytes.to_string()),
+            ("reads of a cold cell in random order".to_owned(), self.cold_random.to_string()),
+            (
+                "bytes of a cold cell in reverse order".to_owned(),
+                self.cold_reverse_bytes.to_string(),
+            ),
+        ]
+    }
+}

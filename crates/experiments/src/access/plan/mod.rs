@@ -1,0 +1,170 @@
+//! The plan of `lab access`: ways and orders of reading, cold and warm, each cell from its own verified state.
+//!
+//! Cold cells, warm cells and those of small folios have a file each, so that a warm file stays warm while others are
+//! evicted. What a round can't do in seconds is cut short: `amounts` says how many reads a cell makes.
+
+mod amounts;
+mod cells;
+
+use hotset_facts::{FilledBy, LabSkipped, WantedState};
+use hotset_lab::experiment::{
+    CellPlan, Contents, ExperimentPlan, PlanError, Request, Rounds, Size, TestFile, require_room,
+};
+use hotset_sys::rawio::access::{Advice, Method, uring_refused};
+use hotset_sys::rawio::order::Order;
+
+use amounts::Amounts;
+use cells::Maker;
+
+/// The files, by what is done to them.
+pub(super) const COLD: &str = "cold";
+pub(super) const WARM: &str = "warm";
+pub(super) const SMALL: &str = "small";
+/// So many of them.
+const FILES: u64 = 3;
+
+/// The state of cells that reproduce what an earlier sequential pass leaves: `("state", Name("after-sequential"))`.
+const AFTER_SEQUENTIAL: &str = "after-sequential";
+
+/// Makes the plan.
+///
+/// # Errors
+/// Where a method, a block or a size can't be meant.
+pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, PlanError> {
+    let amounts = Amounts::of(request)?;
+    // Before anything is counted over a file that can't be made.
+    let needed = amounts.file_bytes.saturating_mul(FILES);
+    require_room(&request.place.directory, needed, request.place.free_bytes)
+        .map_err(|error| PlanError(error.to_string()))?;
+    let asked = asked_methods(request)?;
+    let mut skipped = Vec::new();
+    let able = |method: &Method| can(request, *method, &mut skipped);
+    let methods: Vec<Method> = Method::ALL.into_iter().filter(|m| asked.contains(m)).collect();
+    let methods: Vec<Method> = methods.into_iter().filter(able).collect();
+    if request.place.in_memory {
+        let why = format!("files of {} are nowhere but in memory", request.place.filesystem);
+        skipped.push(LabSkipped { what: "state cold".to_owned(), why });
+    }
+    let maker = Maker { request, amounts: &amounts };
+    let mut cells = Vec::new();
+    for &block in &amounts.blocks {
+        for &method in &methods {
+            if !amounts.has(request, method, block) {
+                continue;
+            }
+            if method.is_direct() && !is_aligned(request, block) {
+                continue;
+            }
+            let orders = amounts.orders(method, block);
+            cells.extend(orders.iter().flat_map(|&order| maker.states(method, order, block)));
+        }
+        if methods.iter().any(|method| method.is_direct()) && !is_aligned(request, block) {
+            let what = format!("O_DIRECT with blocks of {block} bytes");
+            let why = "it reads whole blocks of the device only".to_owned();
+            skipped.push(LabSkipped { what, why });
+        }
+    }
+    cells.extend(maker.small_folios(&methods));
+    cells.extend(maker.after_sequential(&methods));
+    cells.extend(twins(&cells));
+    let facts = amounts.facts();
+    Ok(ExperimentPlan {
+        experiment: super::NAME,
+        size: request.size,
+        rounds: rounds(request),
+        prepare: files(request, &amounts, &cells),
+        cells,
+        skipped,
+        written_bytes: 0,
+        facts,
+    })
+}
+
+fn rounds(request: &Request) -> Rounds {
+    let (seconds, max) = match request.size {
+        Size::Quick => (30, 15),
+        Size::Default => (600, 15),
+        Size::Full => (3600, 15),
+    };
+    match request.options.rounds {
+        Some(rounds) => Rounds { min: rounds, max: rounds, budget: None },
+        None => Rounds { min: 6, max, budget: Some(std::time::Duration::from_secs(seconds)) },
+    }
+}
+
+fn asked_methods(request: &Request) -> Result<Vec<Method>, PlanError> {
+    let named = &request.options.methods;
+    if named.is_empty() {
+        return Ok(amounts::methods(request.size).to_vec());
+    }
+    let known = || Method::ALL.map(Method::as_str).join(", ");
+    let each = named.iter().map(|name| {
+        Method::from_name(name).ok_or_else(|| {
+            PlanError(format!("--methods {name}: no such method; there are {}", known()))
+        })
+    });
+    each.collect()
+}
+
+/// Whether this host can do it; says why not.
+fn can(request: &Request, method: Method, skipped: &mut Vec<LabSkipped>) -> bool {
+    let why = match method {
+        method if method.is_direct() => match &request.place.direct {
+            Err(why) => Some(format!("no O_DIRECT on {}: {why}", request.place.filesystem)),
+            Ok(_) if method.is_uring() => uring_refused().map(no_uring),
+            Ok(_) => None,
+        },
+        method if method.is_uring() => uring_refused().map(no_uring),
+        Method::Mmap(Advice::HugePages) => no_huge_pages(),
+        _ => None,
+    };
+    let Some(why) = why else { return true };
+    skipped.push(LabSkipped { what: format!("method {}", method.as_str()), why });
+    false
+}
+
+fn no_uring(error: std::io::Error) -> String {
+    format!("io_uring_setup: {error}; sysctl kernel.io_uring_disabled may forbid it")
+}
+
+fn no_huge_pages() -> Option<String> {
+    const ENABLED: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
+    match std::fs::read_to_string(ENABLED) {
+        Err(_) => Some("this kernel has no transparent huge pages".to_owned()),
+        Ok(text) if text.contains("[never]") => Some(format!("{ENABLED} says never")),
+        Ok(_) => None,
+    }
+}
+
+fn is_aligned(request: &Request, block: u32) -> bool {
+    request.place.direct.as_ref().is_ok_and(|alignment| block.is_multiple_of(alignment.0))
+}
+
+/// One warm and one cold cell is measured twice: what differs between the two is noise.
+fn twins(cells: &[CellPlan]) -> Vec<CellPlan> {
+    let states = [WantedState::Warm, WantedState::Cold];
+    let of = |state| {
+        let is_typical = |cell: &&CellPlan| {
+            cell.state == state
+                && cell.filled_by != FilledBy::SmallFolios
+                && cells::is(cell, "order", Order::Random.as_str())
+        };
+        let preferred = cells
+            .iter()
+            .filter(is_typical)
+            .find(|cell| cells::is(cell, "method", Method::Pread.as_str()));
+        preferred.or_else(|| cells.iter().find(|cell| cell.state == state)).map(CellPlan::twin)
+    };
+    states.into_iter().filter_map(of).collect()
+}
+
+/// Only the files that some cell uses.
+fn files(request: &Request, amounts: &Amounts, cells: &[CellPlan]) -> Vec<TestFile> {
+    let all = [COLD, WARM, SMALL].map(|name| request.path(name));
+    let used = all.into_iter().filter(|path| cells.iter().any(|cell| cell.files.contains(path)));
+    let contents = || Contents::Pattern { bytes: amounts.file_bytes };
+    used.map(|path| TestFile { path, contents: contents() }).collect()
+}
+
+#[cfg(test)]
+mod tests;

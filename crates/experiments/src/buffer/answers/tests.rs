@@ -1,0 +1,191 @@
+use hotset_analysis::lab::testing::{cell, session};
+use hotset_analysis::lab::{LabAnswer, summarise_lab};
+use hotset_facts::{LabCell, Level, Observed};
+
+const TOTAL: u64 = 65_536;
+
+fn name(name: &str) -> Level {
+    Level::Name(name.to_owned())
+}
+
+struct Point {
+    total: u64,
+    buffer: u64,
+    sync: &'static str,
+    writer: &'static str,
+    file: &'static str,
+    phase: &'static str,
+}
+
+const POINT: Point = Point {
+    total: TOTAL,
+    buffer: 4096,
+    sync: "none",
+    writer: "native",
+    file: "new",
+    phase: "write",
+};
+
+fn measured(point: &Point, walls: &[u64]) -> LabCell {
+    let mut made = cell(
+        &[
+            ("total_bytes", Level::Number(point.total)),
+            ("piece_bytes", Level::Number(16)),
+            ("buffer_bytes", Level::Number(point.buffer)),
+            ("sync", name(point.sync)),
+            ("writer", name(point.writer)),
+            ("file", name(point.file)),
+            ("phase", name(point.phase)),
+        ],
+        walls,
+    );
+    for sample in &mut made.samples {
+        sample.bytes = point.total;
+    }
+    made
+}
+
+/// Six rounds that are noisy together, as those of one host are.
+fn rounds(ns: u64) -> Vec<u64> {
+    [100, 103, 98, 101, 120, 99].iter().map(|percent| ns * percent / 100).collect()
+}
+
+fn buffers(points: &[(u64, u64)]) -> Vec<LabCell> {
+    let of = |&(buffer, ns)| measured(&Point { buffer, ..POINT }, &rounds(ns));
+    points.iter().map(of).collect()
+}
+
+fn answers(cells: Vec<LabCell>) -> Vec<LabAnswer> {
+    summarise_lab(session("buffer", cells), super::answers).answers
+}
+
+fn answer(cells: Vec<LabCell>, question: &str) -> Option<LabAnswer> {
+    answers(cells).into_iter().find(|answer| answer.question.contains(question))
+}
+
+#[test]
+fn no_cells_no_answers() {
+    assert_eq!(answers(Vec::new()), []);
+}
+
+#[test]
+fn the_gain_ends_at_the_smallest_buffer_that_is_near_the_best() {
+    let points =
+        [(0, 900_000), (256, 130_000), (4096, 107_000), (16_384, 103_000), (65_536, 100_000)];
+    let found = answer(buffers(&points), "gain of a larger buffer end").expect("an answer");
+    assert_eq!(found.number, "16 KiB");
+    assert!(found.answer.contains("4 KiB is within 10 %"), "{}", found.answer);
+    assert!(found.answer.contains("9.00 times"), "{}", found.answer);
+    assert!(found.confidence.contains("rounds: 16 KiB (for 5 %)"), "{}", found.confidence);
+    assert_eq!(found.evidence.len(), 5);
+}
+
+#[test]
+fn a_gain_that_lasts_until_the_buffer_holds_the_file_is_not_told_to_end_before() {
+    let points = [(0, 900_000), (4096, 120_000), (65_536, 100_000)];
+    let found = answer(buffers(&points), "gain of a larger buffer end").expect("an answer");
+    assert!(found.answer.starts_with("Not before the buffer holds"), "{}", found.answer);
+    assert!(found.answer.contains("64 KiB is within 10 %"), "{}", found.answer);
+}
+
+#[test]
+fn a_buffer_that_is_near_in_some_rounds_only_widens_the_interval() {
+    let mut cells = buffers(&[(4096, 103_000), (16_384, 102_000), (65_536, 100_000)]);
+    cells[0].samples[1].wall_ns += 20_000;
+    let found = answer(cells, "gain of a larger buffer end").expect("an answer");
+    assert_eq!(found.number, "4 KiB");
+    assert!(found.confidence.contains("between 4 KiB and 16 KiB"), "{}", found.confidence);
+}
+
+#[test]
+fn a_multiple_matters_where_its_neighbours_are_slower() {
+    let of = |beside: [u64; 2]| {
+        let points = [(4095, beside[0]), (4096, 100_000), (4097, beside[1])];
+        answer(buffers(&points), "multiple of 4096").expect("an answer").answer
+    };
+    assert!(of([104_000, 105_000]).starts_with("Yes"), "{}", of([104_000, 105_000]));
+    assert!(of([100_000, 105_000]).starts_with("In part"));
+    assert!(of([96_000, 97_000]).starts_with("No: "));
+    assert!(of([96_000, 104_000]).starts_with("No rule"));
+    assert!(of([100_000, 100_000]).starts_with("Not shown"));
+    assert_eq!(answer(buffers(&[(4096, 1), (1024, 2)]), "multiple of 4096"), None);
+}
+
+#[test]
+fn too_few_rounds_tell_nothing_about_multiples() {
+    let mut cells = buffers(&[(4095, 200_000), (4096, 100_000)]);
+    for cell in &mut cells {
+        cell.samples.truncate(5);
+    }
+    let found = answer(cells, "multiple of 4096").expect("an answer");
+    assert!(found.answer.starts_with("Too few rounds"), "{}", found.answer);
+    assert_eq!(found.confidence, "no 95 % interval");
+}
+
+/// 4096 calls take 2.05 ms and 16 take 10 µs: 500 ns each.
+#[test]
+fn a_call_costs_the_difference_divided_by_the_calls_that_are_saved() {
+    let flat = |file, buffer, ns| measured(&Point { file, buffer, ..POINT }, &[ns; 6]);
+    let cells = vec![flat("existing", 0, 2_050_000), flat("existing", 4096, 10_000)];
+    let found = answer(cells.clone(), "one write(2)").expect("an answer");
+    assert_eq!(found.number, "500 ns");
+    assert!(found.answer.contains("4096 calls and 16"), "{}", found.answer);
+    assert!(found.confidence.contains("500 ns to 500 ns"), "{}", found.confidence);
+    let mut both = cells;
+    both.extend([flat("new", 0, 4_090_000), flat("new", 4096, 10_000)]);
+    let found = answer(both, "one write(2)").expect("an answer");
+    assert!(found.answer.starts_with("1.00 µs for 16 B, into a new file"), "{}", found.answer);
+    assert!(found.answer.contains("500 ns into one that is there"), "{}", found.answer);
+    assert_eq!(found.evidence.len(), 4);
+    assert_eq!(answer(vec![flat("new", 4096, 1)], "one write(2)"), None);
+}
+
+#[test]
+fn what_remains_with_syncs_is_told_for_each() {
+    let of = |sync, buffer, ns| measured(&Point { sync, buffer, ..POINT }, &rounds(ns));
+    let cells = vec![
+        of("none", 0, 900_000),
+        of("none", 4096, 100_000),
+        of("fsync", 0, 3_000_000),
+        of("fsync", 4096, 2_000_000),
+        of("dsync", 256, 80_000_000),
+        of("dsync", 4096, 10_000_000),
+    ];
+    let found = answer(cells.clone(), "must be on the device").expect("an answer");
+    assert_eq!(found.number, "1.50 times");
+    for part in ["8.00 times", "9.00 times", "256 B against 4096 B", "none against 4096 B"] {
+        assert!(found.answer.contains(part), "{part}: {}", found.answer);
+    }
+    assert_eq!(answer(cells[..2].to_vec(), "must be on the device"), None);
+}
+
+#[test]
+fn making_a_small_file_is_compared_with_writing_it() {
+    let written = |total, ns| measured(&Point { total, ..POINT }, &rounds(ns));
+    let opened = measured(&Point { total: 64, phase: "open+close", ..POINT }, &rounds(20_000));
+    let cells = vec![written(64, 4_000), written(1024, 5_000), written(TOTAL, 60_000), opened];
+    let found = answer(cells.clone(), "making them takes longer").expect("an answer");
+    assert_eq!(found.number, "20.1 µs");
+    assert!(found.answer.contains("up to 1 KiB"), "{}", found.answer);
+    assert_eq!(answer(cells[..3].to_vec(), "making them takes longer"), None);
+}
+
+#[test]
+fn a_size_without_memory_is_shown_by_its_calls() {
+    let of = |writer, calls| {
+        let mut made = measured(&Point { writer, buffer: 65_536, ..POINT }, &rounds(50_000));
+        for sample in &mut made.samples {
+            sample.syscalls = Observed::Value(calls);
+            // Two files.
+            sample.bytes = 2 * TOTAL;
+        }
+        made
+    };
+    let found = answer(vec![of("stdio", 2), of("stdio-null", 32)], "setvbuf").expect("an answer");
+    assert!(found.answer.contains("is not taken") && found.number == "16 calls", "{found:?}");
+    let mut uncounted = vec![of("stdio", 2), of("stdio-null", 32)];
+    for sample in &mut uncounted[1].samples {
+        sample.syscalls = Observed::Missing(hotset_facts::Reason::not_measured("nobody"));
+    }
+    assert_eq!(answer(uncounted, "setvbuf"), None);
+}

@@ -1,0 +1,167 @@
+//! The charts and tables of `lab buffer`.
+
+use hotset_analysis::lab::ConstLevel::{self, Name, Number};
+use hotset_view::lab::{ChartSpec, Scale, Shape};
+use hotset_view::page::ChartKind;
+
+type Keep = (&'static str, &'static [ConstLevel]);
+
+const NATIVE: Keep = ("writer", &[Name("native")]);
+const NEW: Keep = ("file", &[Name("new")]);
+const WRITE: Keep = ("phase", &[Name("write")]);
+const NO_SYNC: Keep = ("sync", &[Name("none")]);
+/// The largest totals of the sizes.
+const LARGEST: Keep = ("total_bytes", &[Number(256 << 10), Number(1 << 20)]);
+
+const PHASE: &str = "The time of putting pieces into the buffer and of write(2), for one new file. Opening and closing it is \
+    a cell of its own.";
+
+/// A chart and a table for each question.
+pub(super) fn charts() -> Vec<ChartSpec> {
+    vec![totals(), buffers(), around(), synced(), libraries(), opened()]
+}
+
+fn totals() -> ChartSpec {
+    ChartSpec {
+        question: "How does the time grow with the file?",
+        title: "Time of writing a file against its size, a line for each buffer",
+        kind: ChartKind::Lines,
+        x: "total_bytes",
+        series: &["buffer_bytes"],
+        keep: &[
+            NATIVE,
+            NEW,
+            WRITE,
+            NO_SYNC,
+            (
+                "buffer_bytes",
+                &[
+                    Number(0),
+                    Number(16),
+                    Number(64),
+                    Number(256),
+                    Number(1024),
+                    Number(4096),
+                    Number(16_384),
+                    Number(65_536),
+                ],
+            ),
+        ],
+        each: Some("piece_bytes"),
+        x_scale: Scale::Log,
+        y_scale: Scale::Log,
+        table: Shape::Across("buffer_bytes"),
+        notes: &[PHASE, "0 is no buffer: each piece is a write(2)."],
+        ..ChartSpec::default()
+    }
+}
+
+fn buffers() -> ChartSpec {
+    ChartSpec {
+        question: "How big should the buffer be?",
+        title: "Time of writing a file against the size of the buffer, a line for each size of the file",
+        kind: ChartKind::Lines,
+        x: "buffer_bytes",
+        series: &["total_bytes"],
+        keep: &[NATIVE, NEW, WRITE, NO_SYNC],
+        each: Some("piece_bytes"),
+        x_scale: Scale::Places,
+        y_scale: Scale::Log,
+        notes: &[
+            PHASE,
+            "Calls are those of a whole sample, which writes several files, as the kernel counted them.",
+        ],
+        ..ChartSpec::default()
+    }
+}
+
+fn around() -> ChartSpec {
+    ChartSpec {
+        question: "Must a buffer be a multiple of 4096?",
+        title: "Time of writing a file with buffers beside a multiple of 4096",
+        kind: ChartKind::Points,
+        x: "buffer_bytes",
+        series: &["piece_bytes"],
+        keep: &[
+            NATIVE,
+            NEW,
+            WRITE,
+            NO_SYNC,
+            LARGEST,
+            (
+                "buffer_bytes",
+                &[
+                    Number(4095),
+                    Number(4096),
+                    Number(4097),
+                    Number(8191),
+                    Number(8192),
+                    Number(8193),
+                ],
+            ),
+        ],
+        each: Some("total_bytes"),
+        x_scale: Scale::Places,
+        y_scale: Scale::Linear,
+        table: Shape::Across("buffer_bytes"),
+        ..ChartSpec::default()
+    }
+}
+
+fn synced() -> ChartSpec {
+    ChartSpec {
+        question: "What remains when the data must be on the device?",
+        title: "Time of writing a file with an fsync at its end, and with O_DSYNC",
+        kind: ChartKind::Lines,
+        x: "buffer_bytes",
+        series: &["sync"],
+        keep: &[NATIVE, NEW, WRITE, ("sync", &[Name("fsync"), Name("dsync")])],
+        each: Some("total_bytes"),
+        x_scale: Scale::Places,
+        y_scale: Scale::Log,
+        notes: &[
+            "With O_DSYNC each write(2) waits for the device; buffers that would make too many such calls were left out.",
+        ],
+        ..ChartSpec::default()
+    }
+}
+
+fn libraries() -> ChartSpec {
+    ChartSpec {
+        question: "Do libraries do it as well?",
+        title: "The native writer, fwrite with memory of the program's own, and fwrite with a size alone",
+        kind: ChartKind::Lines,
+        x: "buffer_bytes",
+        series: &["writer"],
+        keep: &[
+            NEW,
+            WRITE,
+            NO_SYNC,
+            LARGEST,
+            ("piece_bytes", &[Number(16)]),
+            ("writer", &[Name("native"), Name("stdio"), Name("stdio-null")]),
+        ],
+        each: Some("total_bytes"),
+        x_scale: Scale::Places,
+        y_scale: Scale::Log,
+        notes: &[
+            "stdio-null: setvbuf(file, NULL, _IOFBF, size). glibc takes no notice of the size; its calls show that.",
+        ],
+        ..ChartSpec::default()
+    }
+}
+
+fn opened() -> ChartSpec {
+    ChartSpec {
+        question: "What do opening, closing and other languages' writers take?",
+        title: "Opening and closing alone, and whole files from other languages",
+        kind: ChartKind::Bars,
+        x: "buffer_bytes",
+        series: &["writer", "phase", "file"],
+        keep: &[("phase", &[Name("open+close"), Name("open+write+close")])],
+        x_scale: Scale::Places,
+        y_scale: Scale::Log,
+        notes: &["Other languages' probes time opening, writing and closing together."],
+        ..ChartSpec::default()
+    }
+}

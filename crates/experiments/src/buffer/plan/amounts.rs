@@ -1,0 +1,88 @@
+//! How much is written.
+
+use std::time::Duration;
+
+use hotset_lab::experiment::{PlanError, Request, Rounds, Size};
+
+/// Sizes and limits of a session.
+pub(super) struct Amounts {
+    /// Bytes of a file.
+    pub(super) totals_bytes: Vec<u64>,
+    /// Bytes that are handed to the writer at a time.
+    pub(super) pieces_bytes: Vec<u64>,
+    /// Buffers; 0 for none.
+    pub(super) buffers_bytes: Vec<u64>,
+    pub(super) rounds: Rounds,
+    /// A file that takes more write(2) calls is left out.
+    pub(super) most_calls: u64,
+    /// The same where each call waits for the device.
+    pub(super) most_synced_calls: u64,
+    /// Write calls of a process, at most, unless a single repetition has more.
+    process_calls: u64,
+    most_repetitions: u32,
+}
+
+/// A page, what is beside it and what is beside two of it: does a multiple matter?
+const AROUND_PAGES: [u64; 6] = [4095, 4096, 4097, 8191, 8192, 8193];
+
+impl Amounts {
+    pub(super) fn of(request: &Request) -> Result<Self, PlanError> {
+        let options = &request.options;
+        let powers = |from: u32, to: u32, step: usize| -> Vec<u64> {
+            (from..=to).step_by(step).map(|power| 1 << power).collect()
+        };
+        let (totals, pieces, buffers): (Vec<u64>, &[u64], Vec<u64>) = match request.size {
+            Size::Quick => (powers(6, 18, 4), &[16], powers(4, 18, 2)),
+            Size::Default => (powers(6, 20, 2), &[1, 16, 100], powers(4, 20, 1)),
+            Size::Full => (powers(6, 20, 1), &[1, 16, 100], powers(4, 20, 1)),
+        };
+        let (most_calls, most_synced_calls, process_calls, max, budget_s) = match request.size {
+            Size::Quick => (70_000, 16, 20_000, 15, 25),
+            Size::Default => (300_000, 64, 100_000, 15, 300),
+            Size::Full => (u64::MAX, 256, 200_000, 15, 1800),
+        };
+        let mut buffers_bytes: Vec<u64> =
+            std::iter::once(0).chain(buffers).chain(AROUND_PAGES).collect();
+        buffers_bytes.sort_unstable();
+        buffers_bytes.dedup();
+        let mut totals_bytes = totals;
+        if !options.sizes_bytes.is_empty() {
+            totals_bytes.clone_from(&options.sizes_bytes);
+            totals_bytes.sort_unstable();
+            totals_bytes.dedup();
+        }
+        if let Some(wrong) = totals_bytes.iter().find(|&&bytes| bytes == 0 || bytes > 1 << 30) {
+            return Err(PlanError(format!("--sizes {wrong}: expected 1 byte to 1 GiB")));
+        }
+        let rounds = match options.rounds {
+            Some(exactly) => Rounds { min: exactly, max: exactly, budget: None },
+            None => Rounds { min: 6, max, budget: Some(Duration::from_secs(budget_s)) },
+        };
+        Ok(Self {
+            totals_bytes,
+            pieces_bytes: pieces.to_vec(),
+            buffers_bytes,
+            rounds,
+            most_calls,
+            most_synced_calls,
+            process_calls,
+            most_repetitions: 5,
+        })
+    }
+
+    /// The largest file: buffers differ most there.
+    pub(super) fn largest(&self) -> u64 {
+        self.totals_bytes.last().copied().unwrap_or(64)
+    }
+
+    /// Timed repetitions in a process.
+    pub(super) fn repetitions(&self, calls: u64) -> u32 {
+        let fitting = u32::try_from(self.process_calls / calls.max(1)).unwrap_or(u32::MAX);
+        fitting.clamp(1, self.most_repetitions.max(1))
+    }
+
+    /// Few sizes, for writers that are shown beside the native one.
+    pub(super) fn library_buffers(&self) -> impl Iterator<Item = u64> {
+        [0, 256, 1024, 4096, 16_384, 65_536].into_iter()
+    }
+}

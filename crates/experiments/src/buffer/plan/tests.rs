@@ -1,0 +1,69 @@
+use super::*;
+use crate::testing::Scratch;
+use hotset_lab::experiment::{Options, Size, cell_id};
+
+fn request(scratch: &Scratch, size: Size, options: Options) -> Request {
+    let place = hotset_lab::experiment::Place::look(&scratch.path("")).expect("place");
+    Request { size, place, options }
+}
+
+#[test]
+fn every_cell_is_its_own_and_expects_exact_calls() {
+    let scratch = Scratch::new();
+    for (size, least, most) in [(Size::Quick, 60, 160), (Size::Default, 400, 800)] {
+        let plan = plan(&request(&scratch, size, Options::default())).expect("plan");
+        let mut ids: Vec<_> =
+            plan.cells.iter().map(|cell| cell_id(plan.experiment, &cell.factors)).collect();
+        ids.sort();
+        let cells = ids.len();
+        ids.dedup();
+        assert_eq!(ids.len(), cells, "{size:?}");
+        assert!((least..=most).contains(&cells), "{size:?}: {cells}");
+        let written = plan
+            .cells
+            .iter()
+            .filter(|cell| cell_id(plan.experiment, &cell.factors).ends_with("write"));
+        for cell in written {
+            let (low, high) = cell.expects.write_calls.expect("calls");
+            assert!(low == high && low > 0);
+        }
+        assert!(plan.needs_bytes() < 64 << 20);
+        assert!(plan.skipped.iter().any(|skipped| skipped.what.contains("dsync")), "{size:?}");
+    }
+}
+
+#[test]
+fn calls_are_of_the_larger_of_piece_and_buffer() {
+    let point = |total, piece, buffer, writer| Point {
+        total,
+        piece,
+        buffer,
+        sync: SyncKind::None,
+        writer,
+        file: FileKind::New,
+    };
+    let calls = |total, piece, buffer| point(total, piece, buffer, WriterKind::Native).calls(4096);
+    assert_eq!(calls(64, 1, 0), 64);
+    assert_eq!(calls(64, 100, 16), 1);
+    assert_eq!(calls(1000, 100, 16), 10);
+    assert_eq!(calls(1000, 16, 100), 10);
+    assert_eq!(calls(4097, 1, 4096), 2);
+    assert_eq!(calls(1, 1, 1 << 20), 1);
+    assert_eq!(point(65_536, 16, 65_536, WriterKind::StdioNull).calls(4096), 16);
+    assert_eq!(point(65_536, 16, 65_536, WriterKind::Stdio).calls(4096), 1);
+    assert_eq!(point(65_536, 16, 0, WriterKind::StdioNull).calls(4096), 4096);
+}
+
+#[test]
+fn sizes_are_taken_and_refused() {
+    let scratch = Scratch::new();
+    let sizes = |sizes: &[u64]| Options { sizes_bytes: sizes.to_vec(), ..Options::default() };
+    let made = plan(&request(&scratch, Size::Quick, sizes(&[100]))).expect("plan");
+    let of_other_sizes = made.cells.iter().filter(|cell| {
+        !cell.factors.contains(&number("total_bytes", 100))
+            && !cell.factors.contains(&name("phase", "open+close"))
+    });
+    assert_eq!(of_other_sizes.count(), 0);
+    let error = plan(&request(&scratch, Size::Quick, sizes(&[0]))).expect_err("empty");
+    assert!(error.to_string().contains("--sizes 0"), "{error}");
+}

@@ -1,0 +1,160 @@
+//! Who is not using the cache?
+//!
+//! The cells have the times. What the sensor saw of the same programs, in runs apart, stands in the session's facts, under
+//! the names that [`fact`] makes: `dd cold: pages requested`.
+
+#[cfg(test)]
+mod tests;
+
+use hotset_analysis::lab::{
+    CellNumbers, Cells, ConstLevel, LabAnswer, MeasuredCell, confidence, words,
+};
+use hotset_facts::{LabCell, LabSession};
+
+/// The name of a fact: of `dd` or `app`, in a state or a mode, and what it tells.
+pub(super) fn fact(case: &str, how: &str, what: &str) -> String {
+    format!("{case} {how}: {what}")
+}
+
+/// What the cells of `lab direct` say.
+pub(super) fn answers(session: &LabSession, cells: &[CellNumbers]) -> Vec<LabAnswer> {
+    let cells = Cells::of(session, cells);
+    let all = [who(session), worth(&cells), twice(session, &cells), folios(session)];
+    all.into_iter().flatten().collect()
+}
+
+fn number(session: &LabSession, case: &str, how: &str, what: &str) -> Option<u64> {
+    let name = fact(case, how, what);
+    session.facts.iter().find(|(known, _)| *known == name)?.1.parse().ok()
+}
+
+fn text<'a>(session: &'a LabSession, case: &str, how: &str, what: &str) -> Option<&'a str> {
+    let name = fact(case, how, what);
+    session.facts.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
+}
+
+fn app<'a>(cells: &Cells<'a>, mode: &'static str, which: &'static str) -> Option<MeasuredCell<'a>> {
+    cells.one(&[
+        ("case", ConstLevel::Name("app")),
+        ("mode", ConstLevel::Name(mode)),
+        ("which", ConstLevel::Name(which)),
+    ])
+}
+
+/// The cells of the program that reads again and again, whatever it is asked.
+fn ids(session: &LabSession, case: &str) -> Vec<String> {
+    let of = |cell: &&LabCell| cell.name("case") == Some(case);
+    session.cells.iter().filter(of).map(|cell| cell.id.clone()).collect()
+}
+
+fn who(session: &LabSession) -> Option<LabAnswer> {
+    let direct = number(session, "app", "direct", "bytes read directly")?;
+    let asked = number(session, "app", "direct", "bytes read")?;
+    let pages = number(session, "app", "direct", "pages requested")?;
+    if direct == 0 || asked == 0 {
+        return None;
+    }
+    let flags = text(session, "app", "direct", "open flags").unwrap_or("not measured");
+    let added = match number(session, "app", "direct", "folios added") {
+        Some(added) => format!(
+            "{added} folios of any file entered the cache meanwhile, so that a tool which takes those for misses \
+             shows nothing but hits"
+        ),
+        None => "how many folios entered the cache is not measured".to_owned(),
+    };
+    let share = direct as f64 / asked as f64;
+    Some(LabAnswer {
+        question: "Who is not using the cache?".to_owned(),
+        answer: format!(
+            "The program that opened its file with {flags}: {} of the {} that it read went past the cache, and it asked \
+             the cache for {pages} pages of that file; {added}.",
+            words::bytes(direct),
+            words::bytes(asked),
+        ),
+        number: format!("{} direct", words::percent(share)),
+        confidence: "counted by the sensor, in a run apart from the timed ones".to_owned(),
+        evidence: ids(session, "app"),
+    })
+}
+
+fn worth(cells: &Cells<'_>) -> Option<LabAnswer> {
+    let direct = app(cells, "direct", "later")?;
+    let cached = app(cells, "cached", "later")?;
+    let ratio = cached.to(&direct)?;
+    let rate =
+        |of: &MeasuredCell<'_>| Some(of.numbers.bytes? / of.median * 1e9 / f64::from(1 << 20));
+    Some(LabAnswer {
+        question: "What is it worth to drop O_DIRECT?".to_owned(),
+        answer: format!(
+            "Each later read takes {} with O_DIRECT ({} MiB/s) and {} through the cache ({} MiB/s): {} as long.",
+            words::time(direct.median),
+            words::real(rate(&direct)?),
+            words::time(cached.median),
+            words::real(rate(&cached)?),
+            words::times(ratio.ratio),
+        ),
+        number: words::times(ratio.ratio),
+        confidence: confidence(&ratio),
+        evidence: vec![direct.id(), cached.id()],
+    })
+}
+
+fn twice(session: &LabSession, cells: &Cells<'_>) -> Option<LabAnswer> {
+    let of =
+        |state| cells.one(&[("case", ConstLevel::Name("dd")), ("state", ConstLevel::Name(state))]);
+    let (cold, warm) = (of("cold")?, of("warm")?);
+    let ratio = warm.to(&cold)?;
+    let shares = ["cold", "warm"].map(|state| device_share(session, state));
+    let shares = match shares {
+        [Some(cold), Some(warm)] => format!(
+            " Of the pages asked for, {} came from the device cold, and {} warm.",
+            words::percent(cold),
+            words::percent(warm)
+        ),
+        _ => " Where the pages came from is not measured.".to_owned(),
+    };
+    Some(LabAnswer {
+        question: "What does the cache do for a dd that is run twice?".to_owned(),
+        answer: format!(
+            "It takes {} with nothing cached and {} with everything cached: {} as long.{shares}",
+            words::time(cold.median),
+            words::time(warm.median),
+            words::times(ratio.ratio),
+        ),
+        number: words::times(ratio.ratio),
+        confidence: confidence(&ratio),
+        evidence: vec![cold.id(), warm.id()],
+    })
+}
+
+/// The share of the pages asked for that had to be read: misses and read-ahead hits.
+fn device_share(session: &LabSession, state: &str) -> Option<f64> {
+    let of = |what| number(session, "dd", state, what);
+    let pages = of("pages requested")?;
+    (pages > 0)
+        .then_some(())
+        .and_then(|()| Some((of("misses")? + of("read-ahead hits")?) as f64 / pages as f64))
+}
+
+fn folios(session: &LabSession) -> Option<LabAnswer> {
+    let pages = number(session, "dd", "cold", "pages requested")?;
+    let added = number(session, "dd", "cold", "folios added")?;
+    if added == 0 {
+        return None;
+    }
+    let each = pages as f64 / added as f64;
+    Some(LabAnswer {
+        question: "What does a tool print that counts folios for pages?".to_owned(),
+        answer: format!(
+            "For the cold dd it counts {added} misses where {pages} pages were read: {} too few, because a folio held {} pages \
+             on average. What it would print as hits needs a kprobe, and is not measured here.",
+            words::times(each),
+            words::real(each),
+        ),
+        number: format!("{added} of {pages}"),
+        confidence: "the kernel's own count of mm_filemap_add_to_page_cache, in a run apart from the timed ones; pages of other \
+               files that dd itself brought in are in it"
+            .to_owned(),
+        evidence: ids(session, "dd"),
+    })
+}

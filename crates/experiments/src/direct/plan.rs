@@ -1,0 +1,224 @@
+//! The plan of `lab direct`: a file read through and through as dd does it, cold and warm; and a program that reads the
+//! same bytes again and again with O_DIRECT, beside its twin that uses the cache.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use hotset_facts::{LabSkipped, WantedState};
+use hotset_lab::experiment::{
+    CellPlan, Contents, Expects, ExperimentPlan, Part, PartSample, PlanError, ProbeCommand,
+    Request, Rounds, Size, Splits, TestFile, name,
+};
+
+/// dd's usual block for throughput.
+const DD_BLOCK_BYTES: u64 = 1 << 20;
+/// What the program reads each time, unless `--block` says otherwise.
+const APP_BYTES: u64 = 32 << 20;
+
+/// The file that dd reads.
+pub(super) const DD_FILE: &str = "dd";
+/// The file that the program reads.
+const APP_FILE: &str = "app";
+
+/// A file of the user's that is read instead is at most so large: all of it is evicted, and read in once.
+const MOST_DEVICE_BYTES: u64 = 4 << 30;
+
+/// The file that the program reads: the one that was asked for, or one of its own.
+pub(super) fn app_file(request: &Request) -> PathBuf {
+    request.options.device.clone().unwrap_or_else(|| request.path(APP_FILE))
+}
+
+/// What is read, and how often.
+struct Amounts {
+    dd_bytes: u64,
+    app_bytes: u64,
+    reads: u32,
+    pause: Duration,
+    rounds: Rounds,
+}
+
+/// Makes the plan.
+///
+/// # Errors
+/// Where what was asked for can't be measured.
+pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, PlanError> {
+    let amounts = amounts(request)?;
+    let own = request.options.device.as_deref();
+    if let Some(path) = own {
+        refuse(path, amounts.app_bytes)?;
+    }
+    let mut cells = vec![dd(request, &amounts, WantedState::Cold)];
+    let warm = dd(request, &amounts, WantedState::Warm);
+    cells.extend([warm.twin(), warm]);
+    cells.push(app(request, &amounts, "cached"));
+    let mut skipped = Vec::new();
+    match super::place(request).direct {
+        Ok(_) => cells.push(app(request, &amounts, "direct")),
+        Err(why) => skipped.push(LabSkipped {
+            what: "the program with O_DIRECT".to_owned(),
+            why: format!("unsupported in {}: {why}", request.place.directory.display()),
+        }),
+    }
+    let file = |name: &str, bytes| TestFile {
+        path: request.path(name),
+        contents: Contents::Pattern { bytes },
+    };
+    Ok(ExperimentPlan {
+        experiment: super::NAME,
+        size: request.size,
+        rounds: amounts.rounds,
+        cells,
+        skipped,
+        prepare: std::iter::once(file(DD_FILE, amounts.dd_bytes))
+            .chain(own.is_none().then(|| file(APP_FILE, amounts.app_bytes)))
+            .collect(),
+        written_bytes: 0,
+        facts: own
+            .map(|path| ("the program reads".to_owned(), path.display().to_string()))
+            .into_iter()
+            .collect(),
+    })
+}
+
+/// Says what is wrong with a file that was asked for.
+fn refuse(path: &Path, app_bytes: u64) -> Result<(), PlanError> {
+    let refused = |why: String| Err(PlanError(format!("--device {}: {why}", path.display())));
+    match path.metadata() {
+        Err(error) => refused(error.to_string()),
+        Ok(meta) if !meta.is_file() => refused(
+            "the cache of a whole device belongs to everybody who reads it, so that its state is not set; expected a file \
+             on it"
+                .to_owned(),
+        ),
+        Ok(meta) if !(app_bytes..=MOST_DEVICE_BYTES).contains(&meta.len()) => refused(format!(
+            "it has {} bytes; expected {app_bytes} (--block) to {MOST_DEVICE_BYTES}",
+            meta.len()
+        )),
+        Ok(_) => Ok(()),
+    }
+}
+
+fn amounts(request: &Request) -> Result<Amounts, PlanError> {
+    let options = &request.options;
+    let (dd_mib, reads, pause_ms, max, budget_s) = match request.size {
+        Size::Quick => (128, 3, 0, 15, 20),
+        Size::Default => (512, 4, 100, 15, 120),
+        Size::Full => (512, 10, 1000, 15, 900),
+    };
+    let app_bytes = options.blocks_bytes.first().copied().unwrap_or(APP_BYTES);
+    let dd_bytes = options.file_bytes.unwrap_or(dd_mib << 20);
+    for (option, bytes) in [("--block", app_bytes), ("--size", dd_bytes)] {
+        if bytes == 0 || bytes % DD_BLOCK_BYTES != 0 {
+            return Err(PlanError(format!(
+                "{option} {bytes}: takes whole MiB here, 1 MiB or more"
+            )));
+        }
+    }
+    let reads = options.count.unwrap_or(reads);
+    if reads < 2 {
+        return Err(PlanError(format!("--count {reads}: there is no later read below 2")));
+    }
+    let rounds = match options.rounds {
+        Some(exactly) => Rounds { min: exactly, max: exactly, budget: None },
+        None => Rounds { min: 6, max, budget: Some(Duration::from_secs(budget_s)) },
+    };
+    let pause = options.sleep.unwrap_or(Duration::from_millis(pause_ms));
+    Ok(Amounts { dd_bytes, app_bytes, reads, pause, rounds })
+}
+
+fn dd(request: &Request, amounts: &Amounts, state: WantedState) -> CellPlan {
+    let path = request.path(DD_FILE);
+    let words: [(&str, OsString); 4] = [
+        ("file", path.clone().into()),
+        ("block", DD_BLOCK_BYTES.to_string().into()),
+        ("count", "1".into()),
+        ("whole", "1".into()),
+    ];
+    let factors =
+        vec![name("case", "dd"), name("mode", "cached"), name("state", state.to_string())];
+    let mut cell = CellPlan::new(factors, state, ProbeCommand::native("stream", words));
+    cell.unit = hotset_facts::LabUnit::Nanoseconds;
+    cell.files = vec![path];
+    let as_wanted = if state.is_cold() { Expects::cold(amounts.dd_bytes) } else { Expects::warm() };
+    // The call that finds the end counts too.
+    let calls = amounts.dd_bytes / DD_BLOCK_BYTES + 1;
+    cell.expects = Expects {
+        bytes: Some(amounts.dd_bytes),
+        calls: vec![("read", calls)],
+        read_calls: Some((calls, calls)),
+        ..as_wanted
+    };
+    cell
+}
+
+/// Cold at first, so that both twins begin alike: what the cache is worth shows from the second read on.
+fn app(request: &Request, amounts: &Amounts, mode: &'static str) -> CellPlan {
+    let path = app_file(request);
+    let direct = mode == "direct";
+    let words: [(&str, OsString); 5] = [
+        ("file", path.clone().into()),
+        ("block", amounts.app_bytes.to_string().into()),
+        ("count", amounts.reads.to_string().into()),
+        ("sleep_ms", amounts.pause.as_millis().to_string().into()),
+        ("direct", if direct { "1" } else { "0" }.into()),
+    ];
+    let factors = vec![name("case", "app"), name("mode", mode)];
+    let mut cell = CellPlan::new(factors, WantedState::Cold, ProbeCommand::native("stream", words));
+    cell.unit = hotset_facts::LabUnit::Nanoseconds;
+    cell.files = vec![path];
+    cell.expects.bytes = Some(amounts.app_bytes * u64::from(amounts.reads));
+    let of_direct = || Expects { min_device_bytes: Some(amounts.app_bytes), ..Expects::default() };
+    let (first, later) = if direct {
+        (of_direct(), of_direct())
+    } else {
+        (Expects::cold(amounts.app_bytes), Expects::warm())
+    };
+    let part = |which, from, to, sample, expects| Part {
+        factors: vec![name("which", which)],
+        from,
+        to,
+        sample,
+        expects,
+    };
+    cell.splits = Splits::Parts(vec![
+        part("first", 0, Some(1), PartSample::Sum, first),
+        part("later", 1, None, PartSample::Median, later),
+    ]);
+    cell
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Scratch;
+    use hotset_lab::experiment::Options;
+    use hotset_lab::experiment::Place;
+
+    #[test]
+    fn a_file_of_the_users_is_read_and_not_made_and_what_is_none_is_refused() {
+        let scratch = Scratch::new();
+        let place = Place::look(&scratch.path("")).expect("place");
+        let path = scratch.path("own");
+        std::fs::write(&path, vec![7; 2 << 20]).expect("a file");
+        let plan = |device: &Path, block: u64| {
+            let options = Options {
+                device: Some(device.to_owned()),
+                blocks_bytes: vec![block],
+                file_bytes: Some(1 << 20),
+                ..Options::default()
+            };
+            plan(&Request { size: Size::Quick, place: place.clone(), options })
+        };
+        let made = plan(&path, 1 << 20).expect("a plan");
+        let apps = made.cells.iter().filter(|cell| cell.factors[0] == name("case", "app"));
+        assert!(apps.clone().count() > 0 && apps.clone().all(|cell| cell.files == [path.clone()]));
+        assert!(made.prepare.iter().all(|file| file.path != path), "it is not written over");
+        for (device, block, why) in
+            [(&path, 4 << 20, "4194304"), (&scratch.path(""), 1 << 20, "a file on it")]
+        {
+            let error = plan(device, block).expect_err("refused").0;
+            assert!(error.contains("--device") && error.contains(why), "{error}");
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! What `lab direct` asks the sensor and the kernel about the same reads, in runs apart from the timed ones.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use hotset_facts::{FileRow, LabSession, LabSkipped, LearnedBy, Pid, WantedState};
+use hotset_lab::experiment::{Request, Sensor};
+use hotset_lab::probes::on_path;
+use hotset_lab::{Command, Invocation, Output, States, Streams, build, from_paths, verify};
+use hotset_sys::child;
+use hotset_sys::proc::fds;
+use hotset_sys::tracepoint::TracepointCounter;
+
+use super::answers::fact;
+use super::plan::{DD_FILE, app_file};
+use crate::AfterRun;
+
+/// What the programs read each time.
+const APP_BYTES: u64 = 32 << 20;
+/// As long as a descriptor is looked for.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Adds what the sensor says to the session's facts. Where it can't, the session says so.
+pub(super) fn after(session: &mut LabSession, run: &mut AfterRun<'_>) {
+    if run.is_stopped() {
+        return;
+    }
+    let Some(sensor) = run.sensor.as_deref_mut() else { return };
+    let is_direct = super::place(run.request).direct.is_ok();
+    let mut seen = Seen { request: run.request, native: run.native, sensor };
+    let mut runs = vec![("app", "cached", seen.app(false, 0), WantedState::Warm)];
+    match seen.dd() {
+        Ok(dd) => {
+            runs.push(("dd", "cold", dd.clone(), WantedState::Cold));
+            runs.push(("dd", "warm", dd, WantedState::Warm));
+        }
+        Err(why) => {
+            session.skipped.push(LabSkipped { what: "what the sensor says of dd".to_owned(), why });
+        }
+    }
+    if is_direct {
+        runs.push(("app", "direct", seen.app(true, 0), WantedState::Warm));
+    }
+    for (case, how, invocation, state) in runs {
+        match seen.run(case, how, &invocation, state) {
+            Ok(facts) => session.facts.extend(facts),
+            Err(why) => session
+                .skipped
+                .push(LabSkipped { what: format!("what the sensor says of {case}, {how}"), why }),
+        }
+    }
+    let modes = if is_direct { &[false, true][..] } else { &[false] };
+    for &direct in modes {
+        let how = if direct { "direct" } else { "cached" };
+        match seen.flags(direct) {
+            Ok(flags) => session.facts.push((fact("app", how, "open flags"), flags)),
+            Err(why) => {
+                session.skipped.push(LabSkipped { what: format!("open flags, {how}"), why })
+            }
+        }
+    }
+}
+
+struct Seen<'a> {
+    request: &'a Request,
+    native: &'a [OsString],
+    sensor: &'a mut dyn Sensor,
+}
+
+impl Seen<'_> {
+    /// The host's own dd, as the article ran it.
+    fn dd(&self) -> Result<Invocation, String> {
+        let mut input = OsString::from("if=");
+        input.push(self.request.path(DD_FILE));
+        let argv =
+            ["dd".into(), input, "of=/dev/null".into(), "bs=1M".into(), "status=none".into()];
+        let program = on_path("dd").ok_or("dd: command not found")?;
+        Ok(Invocation { program, argv: argv.into() })
+    }
+
+    fn app(&self, direct: bool, sleep_ms: u32) -> Invocation {
+        let block = self.request.options.blocks_bytes.first().copied().unwrap_or(APP_BYTES);
+        let mut file = OsString::from("file=");
+        file.push(app_file(self.request));
+        let words = [
+            "stream".into(),
+            file,
+            format!("block={block}").into(),
+            "count=2".into(),
+            format!("sleep_ms={sleep_ms}").into(),
+            format!("direct={}", u8::from(direct)).into(),
+        ];
+        let argv: Vec<OsString> = self.native.iter().cloned().chain(words).collect();
+        Invocation { program: argv.first().map(PathBuf::from).unwrap_or_default(), argv }
+    }
+
+    fn file(&self, case: &str) -> PathBuf {
+        if case == "dd" { self.request.path(DD_FILE) } else { app_file(self.request) }
+    }
+
+    fn run(
+        &mut self,
+        case: &str,
+        how: &str,
+        invocation: &Invocation,
+        state: WantedState,
+    ) -> Result<Vec<(String, String)>, String> {
+        let path = self.file(case);
+        let (candidates, _) = from_paths(vec![path.clone()], &false.into());
+        let mut set = build(LearnedBy::Given, &candidates, None);
+        let id = set.members.first().map(|member| member.id).ok_or("the file is gone")?;
+        let folios = TracepointCounter::open("filemap", "mm_filemap_add_to_page_cache");
+        let (before, ()) = States::default().reach(state, &mut set, || ())?;
+        let seen = self.sensor.observe(invocation)?;
+        let added = folios.and_then(|counter| counter.read());
+        let after = verify(WantedState::AsIs, &set);
+        let row = seen.files.iter().find(|row| row.id == id);
+        let row = row.ok_or("the sensor saw nobody read the file")?;
+        let mut facts = read_facts(row)?;
+        for (what, state) in [("cached before", before), ("cached after", after)] {
+            facts.extend(state.value().map(|state| (what, state.cached_pages)));
+        }
+        facts.extend(added.ok().map(|added| ("folios added", added)));
+        let named = |(what, number): (&str, u64)| (fact(case, how, what), number.to_string());
+        Ok(facts.into_iter().map(named).collect())
+    }
+
+    /// Looks at the descriptor of the running program, as anybody can.
+    fn flags(&self, direct: bool) -> Result<String, String> {
+        let streams = Streams { output: Output::Tail, ..Streams::default() };
+        let invocation = self.app(direct, 300);
+        let text = |error: std::io::Error| error.to_string();
+        let mut command = Command::new(&invocation, &streams).map_err(text)?;
+        let pid = command.start().map_err(text)?;
+        let flags = descriptor(pid, &self.file("app"));
+        child::reap(pid).map_err(text)?;
+        flags
+    }
+}
+
+fn read_facts(row: &FileRow) -> Result<Vec<(&'static str, u64)>, String> {
+    let io = row.io.unpack();
+    let read = io.read.as_value().ok_or("buffered reads are not measured here")?;
+    let direct = io.direct.as_value().ok_or("direct reads are not measured here")?;
+    Ok(vec![
+        ("pages requested", read.pages),
+        ("misses", read.misses),
+        ("read-ahead hits", read.readahead_hits),
+        ("bytes read directly", direct.read_bytes),
+        ("bytes read", read.bytes + direct.read_bytes),
+    ])
+}
+
+fn descriptor(pid: Pid, path: &Path) -> Result<String, String> {
+    let started = Instant::now();
+    while started.elapsed() < PATIENCE {
+        let open = fds::of(pid).map_err(|error| error.to_string())?.unwrap_or_default();
+        if let Some(file) = open.iter().find(|file| file.path == path) {
+            let flags = fds::open_flags(pid, file.fd).map_err(|error| error.to_string())?;
+            return flags.map(words).ok_or_else(|| "the program ended meanwhile".to_owned());
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Err(format!("process {pid} did not open {}", path.display()))
+}
+
+/// `O_RDONLY|O_DIRECT`.
+fn words(flags: u32) -> String {
+    let has = |flag: rustix::fs::OFlags| flags & flag.bits() != 0;
+    let mode = match flags & 3 {
+        0 => "O_RDONLY",
+        1 => "O_WRONLY",
+        _ => "O_RDWR",
+    };
+    let direct = if has(rustix::fs::OFlags::DIRECT) { "|O_DIRECT" } else { "" };
+    format!("{mode}{direct}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_are_told_in_words() {
+        let direct = rustix::fs::OFlags::DIRECT.bits();
+        assert_eq!(words(direct | 0o2_000_000), "O_RDONLY|O_DIRECT");
+        assert_eq!(words(2), "O_RDWR");
+    }
+}

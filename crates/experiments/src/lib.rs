@@ -1,0 +1,125 @@
+//! The experiments of `hotset lab`, a folder each: what it measures (`plan`), the jobs of its native probes (`jobs`), what
+//! the cells say (`answers`), how they are drawn (`charts`), what others published (`published`), and what it asks the
+//! sensor afterwards (`sensor`).
+//!
+//! A new one is a folder and a line in [`ALL`]. The engine that runs a plan is `hotset_lab`, what all share of numbers and
+//! pages is in `hotset_analysis::lab` and `hotset_view::lab`; none of these knows an experiment. This crate must not print,
+//! and knows the sensor only as a [`hotset_lab::experiment::Sensor`]. Only `cli` uses it.
+
+#![forbid(unsafe_code)]
+
+mod access;
+mod buffer;
+mod direct;
+mod experiment;
+mod load;
+mod reread;
+#[cfg(test)]
+mod testing;
+
+use hotset_analysis::lab::summarise_lab;
+use hotset_facts::LabSession;
+use hotset_lab::experiment::{ExperimentPlan, PlanError, Request};
+use hotset_sys::rawio::Job;
+use hotset_view::lab::LabResult;
+
+pub use experiment::{AfterRun, Experiment};
+
+/// All experiments, in the order in which they are run.
+pub static ALL: [&dyn Experiment; 5] =
+    [&reread::Reread, &buffer::Buffer, &access::Access, &load::Load, &direct::Direct];
+
+/// The experiment of a name.
+pub fn find(name: &str) -> Option<&'static dyn Experiment> {
+    ALL.into_iter().find(|experiment| experiment.name() == name)
+}
+
+/// The names of all, for people.
+pub fn names() -> String {
+    ALL.map(Experiment::name).join(", ")
+}
+
+/// The plan of an experiment, without what can't be at this place.
+///
+/// # Errors
+/// Where what was asked for can't be meant, or can't be measured here.
+pub fn plan_of(
+    experiment: &dyn Experiment,
+    request: &Request,
+) -> Result<ExperimentPlan, PlanError> {
+    let (plan, place) = (experiment.plan(request)?, &request.place);
+    Ok(if place.in_memory { plan.without_cold(&place.filesystem) } else { plan })
+}
+
+/// A session in numbers, answers and charts.
+///
+/// # Errors
+/// Where no experiment has its name.
+pub fn present(session: LabSession) -> Result<LabResult, String> {
+    let experiment = find(&session.experiment).ok_or_else(|| {
+        format!("\"{}\" is no experiment; expected one of {}", session.experiment, names())
+    })?;
+    let answers = |session: &LabSession, cells: &[_]| experiment.answers(session, cells);
+    Ok(LabResult {
+        summary: summarise_lab(session, answers),
+        question: experiment.question(),
+        charts: experiment.charts(),
+        published: experiment.published(),
+    })
+}
+
+/// The job of a native probe by its name.
+pub fn job(name: &str) -> Option<Job> {
+    jobs().find(|(known, _)| *known == name)
+}
+
+/// All jobs of native probes.
+pub fn jobs() -> impl Iterator<Item = Job> {
+    ALL.into_iter().flat_map(|experiment| experiment.jobs()).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use hotset_lab::experiment::{Options, Place, Size};
+
+    use super::*;
+    use crate::testing::Scratch;
+
+    #[test]
+    fn every_experiment_and_every_job_has_a_name_of_its_own() {
+        let unique = |names: Vec<&'static str>| {
+            let all = names.len();
+            names.into_iter().collect::<HashSet<_>>().len() == all
+        };
+        assert!(unique(ALL.iter().map(|experiment| experiment.name()).collect()));
+        assert!(unique(jobs().map(|(name, _)| name).collect()));
+        assert!(job("access").is_some() && job("sweep").is_none());
+        assert!(ALL.iter().all(|one| find(one.name()).is_some()) && find("all").is_none());
+    }
+
+    #[test]
+    fn a_session_of_an_unknown_experiment_is_refused_by_name() {
+        let session = hotset_analysis::lab::testing::session("rewrite", Vec::new());
+        let error = present(session).expect_err("refused");
+        assert!(error.contains("\"rewrite\"") && error.contains("reread, buffer"), "{error}");
+    }
+
+    #[test]
+    fn where_files_are_in_memory_no_experiment_plans_a_cold_cell() {
+        let scratch = Scratch::new();
+        let mut place = Place::look(&scratch.path("")).expect("a place");
+        place.in_memory = true;
+        place.filesystem = "tmpfs".to_owned();
+        place.direct = Err("its files are in memory".to_owned());
+        let request = Request { size: Size::Quick, place, options: Options::default() };
+        for name in ["access", "direct", "reread"] {
+            let plan = plan_of(find(name).expect(name), &request).expect("a plan");
+            assert!(!plan.cells.is_empty(), "{name}");
+            assert!(plan.cells.iter().all(|cell| !cell.state.is_cold()), "{name}");
+            let cold = plan.skipped.iter().filter(|skipped| skipped.what == "state cold");
+            assert_eq!(cold.count(), 1, "{name}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+use hotset_analysis::lab::testing::{cell, session};
+use hotset_facts::{LabCell, Level};
+
+use super::*;
+
+const MS: u64 = 1_000_000;
+
+fn named(names: &[(&'static str, &str)], walls: &[u64]) -> LabCell {
+    let factors: Vec<_> =
+        names.iter().map(|&(name, level)| (name, Level::Name(level.to_owned()))).collect();
+    cell(&factors, walls)
+}
+
+fn load(what: &str, how: &str, state: &str, ms: u64) -> LabCell {
+    let walls: Vec<u64> = (0..7).map(|round| ms * MS + round).collect();
+    named(&[("runtime", "ruby"), ("what", what), ("how", how), ("state", state)], &walls)
+}
+
+fn search(how: &str, directories: u64, ms: u64) -> LabCell {
+    let mut factors: Vec<_> = [("runtime", "ruby"), ("what", "search"), ("how", how)]
+        .map(|(name, level)| (name, Level::Name(level.to_owned())))
+        .to_vec();
+    factors.push(("directories", Level::Number(directories)));
+    factors.push(("state", Level::Name("warm".to_owned())));
+    cell(&factors, &[ms * MS; 7])
+}
+
+fn told(cells: Vec<LabCell>) -> Vec<LabAnswer> {
+    answers(&session("load", cells), &[])
+}
+
+#[test]
+fn the_change_that_saves_the_most_time_comes_first() {
+    let cells = vec![
+        load("load_class", "source", "warm", 10),
+        load("load_one", "source", "warm", 4),
+        load("load_class", "iseq", "warm", 7),
+        search("path", 0, 5),
+        search("path", 100, 25),
+        search("known", 100, 6),
+    ];
+    let answers = told(cells);
+    let best = &answers[0];
+    assert_eq!(best.number, "19.0 ms saved");
+    let order = ["a cache of paths", "merging", "precompiling"].map(|word| best.answer.find(word));
+    assert!(order.is_sorted() && order.iter().all(Option::is_some), "{}", best.answer);
+    assert_eq!(best.evidence.len(), 6);
+    assert!(best.evidence[0].contains("search/path/100"), "{:?}", best.evidence);
+}
+
+#[test]
+fn what_may_be_chance_is_told_neither_to_save_nor_to_cost() {
+    let mut merged = load("load_one", "source", "warm", 12);
+    let mut cold = load("load_class", "source", "cold", 12);
+    for cell in [&mut merged, &mut cold] {
+        cell.samples.iter_mut().step_by(2).for_each(|sample| sample.wall_ns = 8 * MS);
+    }
+    let answers = told(vec![load("load_class", "source", "warm", 10), merged, cold]);
+    let of = |question: &str| {
+        let found = answers.iter().find(|answer| answer.question.contains(question));
+        found.unwrap_or_else(|| panic!("{question}"))
+    };
+    let wins = of("what wins more");
+    assert!(wins.answer.contains("merging 100 files into one: no difference shown"), "{wins:?}");
+    assert_eq!(wins.number, "nothing shown to save time");
+    assert!(of("cold cache").answer.contains("no difference shown"), "{answers:?}");
+}
+
+#[test]
+fn a_miss_costs_the_difference_divided_by_the_lookups_that_it_adds() {
+    // Ten operations a sample, 100 directories: 20 ms are 1000 misses.
+    let answers = told(vec![search("path", 0, 5), search("path", 50, 15), search("path", 100, 25)]);
+    let miss = answers.iter().find(|answer| answer.question.contains("search path")).expect("miss");
+    assert_eq!(miss.number, "20.0 µs a miss");
+    assert_eq!(miss.evidence, ["ruby/search/path/0/warm", "ruby/search/path/100/warm"]);
+    assert!(miss.confidence.starts_with("95 % interval"), "{}", miss.confidence);
+}
+
+#[test]
+fn shares_leave_out_what_was_not_measured() {
+    let cells = vec![
+        load("load_class", "source", "warm", 10),
+        load("compile_one", "source", "warm", 4),
+        load("read_class", "binary", "warm", 1),
+    ];
+    let answers = told(cells);
+    let shares =
+        answers.iter().find(|answer| answer.question.contains("sources go")).expect("shares");
+    assert_eq!(shares.number, "40.0 % compiling");
+    assert!(!shares.answer.contains("empty"), "{}", shares.answer);
+    assert_eq!(shares.evidence.len(), 3);
+}
+
+#[test]
+fn a_part_of_a_library_that_nobody_measured_is_not_called_zero() {
+    let part = |part, state, ms: u64| {
+        let names = [
+            ("runtime", "ruby"),
+            ("what", "library"),
+            ("library", "rexml/document"),
+            ("part", part),
+            ("state", state),
+        ];
+        named(&names, &[ms * MS; 7])
+    };
+    let some =
+        vec![part("total", "warm", 20), part("compile", "warm", 5), part("total", "cold", 60)];
+    let answer = told(some).pop().expect("answer");
+    assert!(answer.answer.contains("looking files up not measured"), "{}", answer.answer);
+    assert!(answer.answer.contains("running it not measured"), "{}", answer.answer);
+    assert!(answer.answer.contains("60.0 ms cold, 3.00 times"), "{}", answer.answer);
+    let parts = [("total", 20), ("lookup", 1), ("read", 2), ("compile", 5)];
+    let all = parts.map(|(name, ms)| part(name, "warm", ms)).to_vec();
+    let answer = told(all).pop().expect("answer");
+    assert!(answer.answer.contains("running it 60.0 %"), "{}", answer.answer);
+}
+
+#[test]
+fn without_cells_there_is_no_answer_and_the_second_of_two_equal_cells_is_none() {
+    assert_eq!(told(Vec::new()), []);
+    let mut twin = load("load_class", "source", "warm", 10);
+    twin.factors.push(hotset_facts::Factor { name: "twin", level: Level::Name("a/a".into()) });
+    assert_eq!(told(vec![twin, load("load_one", "source", "warm", 4)]), []);
+}

@@ -1,0 +1,96 @@
+use std::fs;
+use std::process::Command;
+
+use hotset_facts::{Level, TWIN, WantedState};
+use hotset_lab::experiment::{Options, Place, ProbeCommand, Request, cell_id};
+
+use super::*;
+use crate::testing::Scratch;
+
+fn request(scratch: &Scratch, size: Size, runtime: &str) -> Request {
+    let directory = scratch.path("lab");
+    fs::create_dir_all(&directory).expect("directory");
+    let place = Place::look(&directory).expect("place");
+    let options = Options { runtime: Some(runtime.to_owned()), ..Options::default() };
+    Request { size, place, options }
+}
+
+fn name_of<'a>(cell: &'a CellPlan, factor: &str) -> &'a str {
+    let found = cell.factors.iter().find(|one| one.name == factor);
+    match found.map(|one| &one.level) {
+        Some(Level::Name(level)) => level,
+        _ => "",
+    }
+}
+
+/// Every cell of every runtime does what it says, once, and has an id of its own.
+#[test]
+fn every_cell_runs_and_reports_what_the_plan_expects() {
+    for language in Language::ALL {
+        let scratch = Scratch::new();
+        let plan = plan(&request(&scratch, Size::Full, language.as_str())).expect("plan");
+        assert_eq!(plan.facts.len(), 1, "{language:?}: {:?}", plan.skipped);
+        let mut ids: Vec<_> =
+            plan.cells.iter().map(|cell| cell_id(plan.experiment, &cell.factors)).collect();
+        ids.sort();
+        ids.dedup();
+        assert_eq!(ids.len(), plan.cells.len(), "{language:?}");
+        for cell in &plan.cells {
+            if cell.state == WantedState::Warm {
+                runs(cell);
+            }
+            assert!(cell.files.iter().all(|path| path.is_file()), "{:?}", cell.factors);
+            let read = ["load_class", "load_one", "read_class"].contains(&name_of(cell, "what"));
+            assert!(!read || !cell.files.is_empty(), "{:?}", cell.factors);
+        }
+        let twins = plan.cells.iter().filter(|cell| name_of(cell, TWIN) == "a/a").count();
+        assert_eq!(twins, 1);
+    }
+}
+
+fn runs(cell: &CellPlan) {
+    let ProbeCommand::Program { argv } = &cell.probe else { panic!("{cell:?}") };
+    let output = Command::new(&argv[0]).args(&argv[1..]).output().expect("run");
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && words.is_empty(), "{argv:?}: {words}");
+    let said: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(said["operations"].as_u64(), cell.expects.operations, "{argv:?}");
+    for (name, count) in &cell.expects.calls {
+        assert_eq!(said["calls"][name].as_u64(), Some(*count), "{argv:?}");
+    }
+    assert_eq!(said["repetitions_ns"].as_array().map(Vec::len), Some(1), "{argv:?}");
+}
+
+#[test]
+fn the_quick_size_is_a_part_of_the_others() {
+    let scratch = Scratch::new();
+    let ids = |size| -> Vec<String> {
+        let plan = plan(&request(&scratch, size, "python")).expect("plan");
+        plan.cells.iter().map(|cell| cell_id(plan.experiment, &cell.factors)).collect()
+    };
+    let (quick, full) = (ids(Size::Quick), ids(Size::Full));
+    assert!(quick.len() < full.len() && quick.iter().all(|id| full.contains(id)), "{quick:?}");
+    for what in ["load_class", "load_one", "search", "compile_one", "exists"] {
+        assert!(quick.iter().any(|id| id.contains(what)), "{what}");
+    }
+}
+
+#[test]
+fn the_legacy_file_is_windows_31j_and_says_the_same() {
+    let scratch = Scratch::new();
+    plan(&request(&scratch, Size::Quick, "python")).expect("plan");
+    let root = scratch.path("lab").join("load/python");
+    let program = "import sys; a, b = sys.argv[1:]\n\
+        assert open(a, encoding='utf-8').read() == open(b, encoding='cp932').read()";
+    let status = Command::new("python3")
+        .args(["-c", program])
+        .args([root.join("one/o000.py"), root.join("legacy/o000.py")])
+        .status();
+    assert!(status.expect("python3").success());
+}
+
+#[test]
+fn an_unknown_runtime_is_refused_with_those_that_are_known() {
+    let error = languages(Some("perl")).expect_err("unknown").0;
+    assert!(error.contains("perl") && error.contains("python"), "{error}");
+}

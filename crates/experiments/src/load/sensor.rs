@@ -1,0 +1,225 @@
+//! What `lab load` asks the sensor: the calls of a load without those of the runtime's start, and how loading a library
+//! splits into looking files up and reading them.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use hotset_facts::{
+    FileId, FileSet, FilledBy, LabCell, LabDoubt, LabSample, LabSession, LabSkipped, LabUnit,
+    LearnedBy, LookupCounters, Observed, Reason, StateReached, WantedState,
+};
+use hotset_lab::experiment::{ObservedRun, Request, Sensor, Size, cell_id, file_calls};
+use hotset_lab::probes::Probe;
+use hotset_lab::{Invocation, States, build, from_paths};
+
+use super::plan::{Library, library_factors, probes, runtime_of};
+use crate::AfterRun;
+
+/// More rounds would tell no more of what is a difference between two runs under the sensor.
+const MOST_ROUNDS: u32 = 15;
+
+/// Counts what a load does beyond the same program loading nothing.
+pub(super) fn count_calls(
+    sensor: &mut dyn Sensor,
+    invocation: &Invocation,
+    files: &[PathBuf],
+) -> Result<u64, String> {
+    let calls = file_calls(sensor, invocation, files)?;
+    let nothing = Invocation { argv: loading_nothing(&invocation.argv), ..invocation.clone() };
+    let all = lookups(&sensor.observe(invocation)?)?;
+    let start = lookups(&sensor.observe(&nothing)?)?;
+    // A start differs by a few from the next one where a runtime has threads.
+    Ok(calls + all.calls.saturating_sub(start.calls))
+}
+
+/// The same words with `count=0`.
+fn loading_nothing(argv: &[OsString]) -> Vec<OsString> {
+    let zero = |word: &OsString| match word.to_str() {
+        Some(text) if text.starts_with("count=") => "count=0".into(),
+        _ => word.clone(),
+    };
+    argv.iter().map(zero).collect()
+}
+
+fn lookups(seen: &ObservedRun) -> Result<LookupCounters, String> {
+    match seen.lookups {
+        Observed::Value(counters) => Ok(counters),
+        Observed::Missing(reason) => Err(reason.to_string()),
+    }
+}
+
+/// Adds looking up and reading to a session that loaded a library. Where the sensor can't tell, the session says so.
+pub(super) fn after(session: &mut LabSession, run: &mut AfterRun<'_>) {
+    let Some(library) = &run.request.options.library else {
+        if run.request.size == Size::Quick && run.sensor.is_some() {
+            session.skipped.push(LabSkipped {
+                what: "system calls".to_owned(),
+                why: "--quick counts none; the default size and --full do".to_owned(),
+            });
+        }
+        return;
+    };
+    let stop = run.stop;
+    let added = match run.sensor.as_deref_mut() {
+        None => Err("the sensor is not to be used (--no-bpf)".to_owned()),
+        Some(sensor) => Parts::of(run.request, library, sensor)
+            .and_then(|mut parts| parts.measure(session, stop)),
+    };
+    if let Err(why) = added {
+        let what = format!("looking up and reading {library}");
+        session.skipped.push(LabSkipped { what, why });
+    }
+}
+
+/// A library under the sensor.
+struct Parts<'a> {
+    sensor: &'a mut dyn Sensor,
+    probe: Probe,
+    called: String,
+    library: Library,
+    set: FileSet,
+    ids: Vec<FileId>,
+}
+
+/// What one run under the sensor showed, beyond a start that loads nothing.
+struct Seen {
+    lookup: Option<(u64, u64)>,
+    failed: Option<u64>,
+    read: (u64, u64),
+    read_bytes: u64,
+    device_bytes: u64,
+    reached: Observed<StateReached>,
+}
+
+impl<'a> Parts<'a> {
+    fn of(request: &Request, called: &str, sensor: &'a mut dyn Sensor) -> Result<Self, String> {
+        let (all, _) = probes(request).map_err(|error| error.0)?;
+        let probe = runtime_of(&all, called).map_err(|error| error.0)?.clone();
+        let library = Library::of(&probe, called).map_err(|error| error.0)?;
+        let (candidates, _) = from_paths(library.files.clone(), &AtomicBool::new(false));
+        let set = build(LearnedBy::Given, &candidates, None);
+        let ids = set.members.iter().map(|member| member.id).collect();
+        Ok(Self { sensor, probe, called: called.to_owned(), library, set, ids })
+    }
+
+    fn measure(&mut self, session: &mut LabSession, stop: &AtomicBool) -> Result<(), String> {
+        let mut states = vec![WantedState::Warm];
+        if !self.library.files.is_empty() {
+            states.push(WantedState::Cold);
+        }
+        let mut cells: Vec<LabCell> = states
+            .iter()
+            .flat_map(|&state| ["lookup", "read"].map(|part| self.cell(part, state)))
+            .collect();
+        let mut failed = Vec::new();
+        for round in 0..session.rounds.clamp(1, MOST_ROUNDS) {
+            for (place, &state) in states.iter().enumerate() {
+                if stop.load(Ordering::Relaxed) {
+                    break;
+                }
+                let seen = self.run(state)?;
+                failed.extend(seen.failed);
+                let pair = cells.iter_mut().skip(2 * place);
+                let samples = [lookup_sample(round, &seen), Some(read_sample(round, state, &seen))];
+                for (cell, sample) in pair.zip(samples) {
+                    cell.samples.extend(sample);
+                }
+            }
+        }
+        failed.sort_unstable();
+        if let Some(failed) = failed.get(failed.len() / 2) {
+            session.facts.push((format!("failed lookups of {}", self.called), failed.to_string()));
+        }
+        session.cells.extend(cells.into_iter().filter(|cell| !cell.samples.is_empty()));
+        Ok(())
+    }
+
+    fn cell(&self, part: &str, state: WantedState) -> LabCell {
+        let factors = library_factors(&self.probe, &self.called, part, state);
+        let warm = state == WantedState::Warm;
+        LabCell {
+            id: cell_id(super::NAME, &factors),
+            factors,
+            unit: LabUnit::Nanoseconds,
+            state_wanted: state,
+            filled_by: if warm { FilledBy::LargeFolios } else { FilledBy::Nothing },
+            syscalls_by: "sensor",
+            samples: Vec::new(),
+        }
+    }
+
+    fn run(&mut self, state: WantedState) -> Result<Seen, String> {
+        let invocation = |argv: &[OsString]| Invocation {
+            program: argv.first().map(PathBuf::from).unwrap_or_default(),
+            argv: argv.to_vec(),
+        };
+        let nothing = lookups(&self.sensor.observe(&invocation(&self.library.nothing))?)?;
+        let (reached, ()) = States::default().reach(state, &mut self.set, || ())?;
+        let seen = self.sensor.observe(&invocation(&self.library.load))?;
+        let all = lookups(&seen)?;
+        let (mut read, mut read_bytes, mut device_bytes) = ((0, 0), 0, 0);
+        for row in seen.files.iter().filter(|row| self.ids.contains(&row.id)) {
+            let io = row.io.unpack();
+            if let Some(part) = io.read.as_value() {
+                read = (read.0 + part.time_ns, read.1 + part.calls);
+                read_bytes += part.bytes;
+            }
+            device_bytes += io.device.read_bytes.value().unwrap_or(0);
+        }
+        // The loading run starts a runtime too: what is less than that is noise, and no time.
+        let lookup =
+            all.time_ns.checked_sub(nothing.time_ns).zip(all.calls.checked_sub(nothing.calls));
+        let failed = all.failed.checked_sub(nothing.failed);
+        Ok(Seen { lookup, failed, read, read_bytes, device_bytes, reached })
+    }
+}
+
+fn lookup_sample(round: u32, seen: &Seen) -> Option<LabSample> {
+    let (wall_ns, calls) = seen.lookup?;
+    Some(sample(round, wall_ns, calls, 0, seen))
+}
+
+fn read_sample(round: u32, state: WantedState, seen: &Seen) -> LabSample {
+    let mut sample = sample(round, seen.read.0, seen.read.1, seen.read_bytes, seen);
+    if state == WantedState::Warm && seen.device_bytes > 0 {
+        sample.doubts.push(LabDoubt {
+            code: "device-reads-while-warm",
+            text: format!("{} bytes were read from the device meanwhile", seen.device_bytes),
+            invalidates: true,
+        });
+    }
+    sample
+}
+
+fn sample(round: u32, wall_ns: u64, calls: u64, bytes: u64, seen: &Seen) -> LabSample {
+    let unknown =
+        Observed::Missing(Reason::not_measured("the sensor counts calls, not what surrounds them"));
+    LabSample {
+        round,
+        wall_ns,
+        operations: calls,
+        cpu_ns: unknown,
+        bytes,
+        syscalls: Observed::Value(calls),
+        reached_before: seen.reached,
+        device_read_bytes: Observed::Value(seen.device_bytes),
+        device_write_bytes: unknown,
+        major_faults: unknown,
+        minor_faults: unknown,
+        doubts: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_comparison_loads_nothing_and_is_the_same_beside_that() {
+        let argv = ["ruby", "probe.rb", "load", "dir=/a count=9", "count=100", "how=require"];
+        let argv: Vec<OsString> = argv.iter().map(OsString::from).collect();
+        let wanted = ["ruby", "probe.rb", "load", "dir=/a count=9", "count=0", "how=require"];
+        assert_eq!(loading_nothing(&argv), wanted);
+    }
+}

@@ -1,0 +1,58 @@
+//! The second read against the first.
+
+use hotset_analysis::bench::Difference;
+use hotset_analysis::lab::ConstLevel::{Name, Number};
+use hotset_analysis::lab::{Cells, LabAnswer, MeasuredCell, confidence, unless_shown, words};
+
+/// One answer for each size.
+pub(super) fn answers(cells: &Cells<'_>) -> Vec<LabAnswer> {
+    let read = cells.with(&[("what", Name("read")), ("contents", Name("pattern"))]);
+    let sizes = read.with(&[("cache", Name("kept"))]).numbers("size_bytes");
+    sizes.into_iter().filter_map(|bytes| answer(&read, bytes)).collect()
+}
+
+fn answer(read: &Cells<'_>, bytes: u64) -> Option<LabAnswer> {
+    let read = read.with(&[("size_bytes", Number(bytes))]);
+    let of = |which| read.one(&[("cache", Name("kept")), ("which", Name(which))]);
+    let (first, later): (MeasuredCell<'_>, MeasuredCell<'_>) = (of("first")?, of("later")?);
+    let ratio = later.to(&first)?;
+    let takes = format!(
+        "the first read takes {}, a later one {}",
+        words::time(first.median),
+        words::time(later.median)
+    );
+    let answer = match ratio.difference() {
+        // The first one is in the denominator's place: slower means that later ones are faster.
+        Difference::Slower => format!("Yes, {}: {takes}.", words::times(ratio.ratio)),
+        Difference::Faster => format!("No, it gets slower: {takes}."),
+        Difference::NoInterval => format!("Too few rounds to tell: {takes}."),
+        _ => format!("No difference is shown: {takes}."),
+    };
+    let mut evidence = vec![first.id(), later.id()];
+    let cache = cache_alone(&read, &mut evidence).unwrap_or_default();
+    Some(LabAnswer {
+        question: format!("Does reading a file of {} again get faster?", words::bytes(bytes)),
+        answer: answer + &cache,
+        number: words::times(ratio.ratio),
+        confidence: confidence(&ratio),
+        evidence,
+    })
+}
+
+/// The first read of a process pays for more than an empty cache: for the program's own first times. So the cache alone is
+/// told from later reads, of which each found the file cached or evicted.
+fn cache_alone(read: &Cells<'_>, evidence: &mut Vec<String>) -> Option<String> {
+    let later = read.with(&[("which", Name("later")), ("buffer", Name("fresh"))]);
+    let of = |cache| later.one(&[("cache", Name(cache))]);
+    let (warm, evicted) = (of("warm")?, of("evicted")?);
+    let ratio = warm.to(&evicted)?;
+    evidence.extend([warm.id(), evicted.id()]);
+    Some(format!(
+        " The first read of a process also pays for its own first times; of later reads, one of the evicted file takes {} and \
+         one of the cached file {}, {}{}.",
+        words::time(evicted.median),
+        words::time(warm.median),
+        words::times(ratio.ratio),
+        unless_shown(&ratio)
+    ))
+}

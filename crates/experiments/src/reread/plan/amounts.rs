@@ -1,0 +1,84 @@
+//! How much is read.
+
+use std::time::Duration;
+
+use hotset_lab::experiment::{PlanError, Request, Rounds, Size};
+
+/// Sizes and counts of a session.
+pub(super) struct Amounts {
+    /// Sizes of files that are read.
+    pub(super) sizes_bytes: Vec<u64>,
+    /// Sizes of documents that are parsed.
+    pub(super) documents_bytes: Vec<u64>,
+    /// Between two reads of a process.
+    pub(super) pause: Duration,
+    pub(super) rounds: Rounds,
+    /// Reads in a process, where that isn't too much.
+    most: u32,
+    /// Whether that was asked for by name: then it is never too much.
+    exactly: bool,
+    /// Bytes that one process reads at most.
+    process_bytes: u64,
+    /// Memory that nobody uses.
+    free_bytes: u64,
+}
+
+/// The article's document.
+const DOCUMENT_BYTES: u64 = 145 << 10;
+
+/// The first read and as many more as have a median.
+const LEAST: u32 = 4;
+
+impl Amounts {
+    pub(super) fn of(request: &Request) -> Result<Self, PlanError> {
+        let options = &request.options;
+        let documents = |more: &[u64]| [&[DOCUMENT_BYTES], more].concat();
+        let (large, documents_bytes, most, process_bytes, max, budget_s) = match request.size {
+            Size::Quick => (64 << 20, documents(&[]), 20, 64 << 20, 15, 25),
+            Size::Default => (1 << 30, documents(&[4 << 20]), 100, 2 << 30, 15, 300),
+            Size::Full => (1 << 30, documents(&[1 << 20, 16 << 20]), 100, 10 << 30, 15, 2400),
+        };
+        let mut sizes_bytes = options.sizes_bytes.clone();
+        if sizes_bytes.is_empty() {
+            sizes_bytes = vec![1 << 10, 1 << 20, large];
+        }
+        if sizes_bytes.contains(&0) {
+            return Err(PlanError("--sizes 0: an empty file holds nothing to read".to_owned()));
+        }
+        sizes_bytes.sort_unstable();
+        sizes_bytes.dedup();
+        let exactly = options.count.is_some();
+        let most = options.count.unwrap_or(most);
+        if most < 2 {
+            return Err(PlanError(format!(
+                "--count {most}: expected at least 2, a first read and a later one"
+            )));
+        }
+        let rounds = match options.rounds {
+            Some(exactly) => Rounds { min: exactly, max: exactly, budget: None },
+            None => Rounds { min: 6, max, budget: Some(Duration::from_secs(budget_s)) },
+        };
+        let memory = hotset_sys::proc::meminfo::now();
+        Ok(Self {
+            sizes_bytes,
+            documents_bytes,
+            pause: options.sleep.unwrap_or_default(),
+            rounds,
+            most,
+            exactly,
+            process_bytes,
+            free_bytes: memory.map_or(u64::MAX, |info| info.free_bytes + info.cached_bytes),
+        })
+    }
+
+    /// Reads in a process of a file of this size: fewer of large files, unless the count was asked for.
+    pub(super) fn count(&self, bytes: u64) -> u32 {
+        let fitting = u32::try_from(self.process_bytes / bytes).unwrap_or(u32::MAX);
+        if self.exactly { self.most } else { self.most.min(fitting.max(LEAST)) }
+    }
+
+    /// The file in the cache and the memory that it is read into must not push each other out.
+    pub(super) fn too_large(&self, bytes: u64) -> bool {
+        bytes.saturating_mul(2) > self.free_bytes / 2
+    }
+}

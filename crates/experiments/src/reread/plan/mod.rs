@@ -1,0 +1,142 @@
+//! The plan of `lab reread`: a file read again, through the cache, without it and beside it, into several kinds of memory;
+//! and documents that are parsed, read, and both.
+
+mod amounts;
+mod cells;
+mod document;
+mod parse;
+#[cfg(test)]
+mod tests;
+
+use hotset_facts::LabSkipped;
+use hotset_lab::experiment::{CellPlan, Contents, ExperimentPlan, PlanError, Request, TestFile};
+use hotset_lab::probes::Language;
+use hotset_sys::rawio::reread::{BufferKind, CacheUse, What};
+
+use self::amounts::Amounts;
+use self::cells::{PATTERN, Read, memory_cell, read_cell};
+#[cfg(test)]
+pub(super) use self::document::document;
+#[cfg(test)]
+pub(super) use self::parse::NATIVE_PARSERS;
+
+/// What a read of a file must be large for to be taken apart: smaller ones are over before memory matters.
+const PARTS_FROM_BYTES: u64 = 1 << 20;
+
+/// Whose parsers are shown beside the native ones.
+const PARSE_LANGUAGES: [Language; 4] =
+    [Language::Go, Language::Python, Language::Ruby, Language::Node];
+
+/// What a huge page spans with base pages of 4 KiB.
+const HUGE_BYTES: u64 = 2 << 20;
+
+/// Makes the plan. The parsers of other languages are those that the host has.
+///
+/// # Errors
+/// Where what was asked for can't be measured.
+pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, PlanError> {
+    let amounts = Amounts::of(request)?;
+    let (parsers, missing) = request.probes(&PARSE_LANGUAGES);
+    let mut plan = native(request, &amounts);
+    plan.skipped.extend(missing);
+    parse::add(&mut plan, request, &amounts, &parsers);
+    plan.facts.push(("transparent huge pages".to_owned(), huge_pages()));
+    Ok(plan)
+}
+
+/// Files and memory.
+fn native(request: &Request, amounts: &Amounts) -> ExperimentPlan {
+    let mut plan = ExperimentPlan {
+        experiment: super::NAME,
+        size: request.size,
+        rounds: amounts.rounds,
+        cells: Vec::new(),
+        skipped: Vec::new(),
+        prepare: Vec::new(),
+        written_bytes: 0,
+        facts: Vec::new(),
+    };
+    for &bytes in &amounts.sizes_bytes {
+        if amounts.too_large(bytes) {
+            plan.skipped.push(LabSkipped {
+                what: format!("{bytes} bytes"),
+                why: "twice as much must fit into half of this host's memory".to_owned(),
+            });
+            continue;
+        }
+        let path = request.path(&format!("read-{bytes}"));
+        let count = amounts.count(bytes);
+        plan.facts.push((format!("reads in a process of {bytes} bytes"), count.to_string()));
+        let contents = Contents::Pattern { bytes };
+        plan.prepare.push(TestFile { path: path.clone(), contents });
+        let direct = request.place.direct.is_ok();
+        for (cache, buffer) in reads(bytes, direct) {
+            let pause = amounts.pause;
+            let (what, contents) = (What::Read, PATTERN);
+            let read = Read { path: &path, what, contents, bytes, cache, buffer, count, pause };
+            plan.cells.push(read_cell(&read));
+        }
+        plan.cells.extend(memory(&path, bytes, count));
+    }
+    if let Err(why) = &request.place.direct {
+        plan.skipped.push(LabSkipped {
+            what: "O_DIRECT".to_owned(),
+            why: format!("unsupported in {}: {why}", request.place.directory.display()),
+        });
+    }
+    twin(&mut plan.cells);
+    plan
+}
+
+/// How a file of this size is read.
+fn reads(bytes: u64, direct: bool) -> Vec<(CacheUse, BufferKind)> {
+    use BufferKind::{Fresh, Huge, Mmap, MmapPopulate, Reused};
+    use CacheUse::{Direct, Evicted, Kept, Warm};
+    let mut reads = vec![
+        (Warm, Fresh),
+        (Warm, Reused),
+        (Warm, Mmap),
+        (Warm, MmapPopulate),
+        (Kept, Fresh),
+        (Evicted, Fresh),
+        (Evicted, Reused),
+    ];
+    if bytes >= HUGE_BYTES {
+        reads.push((Warm, Huge));
+    }
+    if direct {
+        reads.extend([(Direct, Fresh), (Direct, Reused)]);
+    }
+    reads
+}
+
+/// What a read into fresh memory holds beside the copy, each alone.
+fn memory(path: &std::path::Path, bytes: u64, count: u32) -> Vec<CellPlan> {
+    use BufferKind::{Fresh, Huge, Reused};
+    if bytes < PARTS_FROM_BYTES {
+        return Vec::new();
+    }
+    let mut parts = vec![(What::Touch, Fresh), (What::Release, Fresh), (What::Zero, Reused)];
+    if bytes >= HUGE_BYTES {
+        parts.push((What::Touch, Huge));
+    }
+    let cell = |(what, buffer)| memory_cell(path, what, buffer, bytes, count);
+    parts.into_iter().map(cell).collect()
+}
+
+/// The first cell once more: what differs between the two is noise.
+fn twin(cells: &mut Vec<CellPlan>) {
+    if let Some(first) = cells.first().map(CellPlan::twin) {
+        cells.push(first);
+    }
+}
+
+/// The system's setting, which decides whether fresh memory comes in huge pages unasked.
+fn huge_pages() -> String {
+    let said = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled");
+    let chosen = said.ok().and_then(|text| {
+        let (_, rest) = text.split_once('[')?;
+        rest.split_once(']').map(|(word, _)| word.to_owned())
+    });
+    chosen.unwrap_or_else(|| "not in this kernel".to_owned())
+}

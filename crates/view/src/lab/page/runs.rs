@@ -1,0 +1,128 @@
+//! Runs of one experiment beside each other, cell by cell.
+
+use hotset_analysis::lab::{CellComparison, agreement, compare_runs};
+
+use crate::escape::escape_text;
+use crate::lab::{Named, words};
+use crate::page::{Axis, Chart, ChartKind, Column, Point, Section, Series, Table, Unit};
+use crate::units::real;
+
+/// Every other run against the first one.
+pub(super) fn section(runs: &[Named<'_>]) -> Option<Section> {
+    let (first, others) = runs.split_first()?;
+    let compared: Vec<(&Named<'_>, Vec<CellComparison>)> = others
+        .iter()
+        .map(|other| (other, compare_runs(first.summary(), other.summary())))
+        .collect();
+    if compared.iter().all(|(_, cells)| cells.is_empty()) {
+        return None;
+    }
+    let agree = compared.iter().map(|(other, cells)| {
+        let (agree, of) = agreement(cells);
+        format!(
+            "{} and {} agree within their intervals in {agree} of {of} cells that have intervals in both.",
+            escape_text(first.name),
+            escape_text(other.name)
+        )
+    });
+    Some(Section {
+        question: "How do the runs compare?".to_owned(),
+        answer: agree.collect::<Vec<_>>().join(" "),
+        chart: Some(chart(first, &compared)),
+        table: table(first, &compared),
+        notes: vec![
+            "Nothing pairs the rounds of two runs: the ratio is that of the medians, and its interval is the widest that \
+             both 95 % intervals allow."
+                .to_owned(),
+        ],
+    })
+}
+
+/// What tells the cell from others: levels that all cells share are left out.
+fn id(first: &Named<'_>, cell: &CellComparison) -> String {
+    let cells = &first.summary().session.cells;
+    let shared = |factor: &hotset_facts::Factor| {
+        cells.len() > 1 && cells.iter().all(|cell| cell.level(factor.name) == Some(&factor.level))
+    };
+    let Some(cell) = cells.get(cell.a) else { return String::new() };
+    let without: Vec<&str> =
+        cell.factors.iter().filter(|one| shared(one)).map(|one| one.name).collect();
+    words::levels(&cell.factors, &without)
+}
+
+fn ratio(cell: &CellComparison) -> String {
+    format!("{}x", real(cell.ratio))
+}
+
+fn interval(cell: &CellComparison) -> String {
+    let words = cell.interval.map(|one| format!("{} to {}", real(one.low), real(one.high)));
+    words.unwrap_or_else(|| "none".to_owned())
+}
+
+fn chart(first: &Named<'_>, compared: &[(&Named<'_>, Vec<CellComparison>)]) -> Chart {
+    let mut names: Vec<String> = Vec::new();
+    let series = compared.iter().map(|(other, cells)| {
+        let point = |cell: &CellComparison| {
+            let name = id(first, cell);
+            let at = names.iter().position(|one| *one == name).unwrap_or_else(|| {
+                names.push(name.clone());
+                names.len() - 1
+            });
+            let text = format!("{name}: {}, interval {}", ratio(cell), interval(cell));
+            let interval = cell.interval.map(|one| (one.low, one.high));
+            Point { x: at as f64, y: cell.ratio, interval, text, aside: false }
+        };
+        let name = format!("{} / {}", escape_text(other.name), escape_text(first.name));
+        Series { name, points: cells.iter().map(point).collect(), boxes: Vec::new() }
+    });
+    let series = series.collect();
+    Chart {
+        label: format!(
+            "Times of each cell divided by those of {}; 1 is no difference",
+            escape_text(first.name)
+        ),
+        kind: ChartKind::Points,
+        x: Axis { names, ..Axis::default() },
+        y: Axis {
+            title: "times as long".to_owned(),
+            unit: Unit::Ratio,
+            log: true,
+            ..Axis::default()
+        },
+        series,
+        reference: Some(1.0),
+        aside: String::new(),
+    }
+}
+
+fn table(first: &Named<'_>, compared: &[(&Named<'_>, Vec<CellComparison>)]) -> Table {
+    let mut columns = vec![Column::words("Cell"), Column::words("Run")];
+    columns.extend(["First", "This", "Ratio", "Interval"].map(Column::numbers));
+    columns.push(Column::words("Intervals"));
+    let rows = compared.iter().flat_map(|(other, cells)| {
+        cells.iter().map(move |cell| {
+            let time = |run: &Named<'_>, at: usize| {
+                words::or_unknown(
+                    run.summary().cells.get(at).and_then(|one| one.median),
+                    words::time,
+                )
+            };
+            let agree = match cell.agree {
+                Some(true) => "overlap",
+                Some(false) => "apart",
+                None => "none",
+            };
+            vec![
+                id(first, cell),
+                escape_text(other.name),
+                time(first, cell.a),
+                time(other, cell.b),
+                ratio(cell),
+                interval(cell),
+                agree.to_owned(),
+            ]
+        })
+    });
+    let caption = format!("Medians beside those of {}", escape_text(first.name));
+    Table { caption, columns, rows: rows.collect() }
+}
