@@ -16,7 +16,8 @@ pub(crate) const SIGNATURE: [u8; 8] = *b"\x89HSET\r\n\x1a";
 pub(crate) const FULL_BYTES: usize = 64 * 1024;
 /// No payload is longer: a full block and the largest record beyond it.
 pub(crate) const MAX_BYTES: usize = 128 * 1024;
-const HEAD_BYTES: usize = 9;
+/// A head without its CRC.
+const FIELDS_BYTES: usize = 5;
 
 /// What a block holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +41,8 @@ fn head_check(number: u64, head: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-/// Puts blocks out, and keeps a CRC over all of it.
+/// Puts blocks out, and keeps a CRC over all of it but the CRCs. A CRC over bytes and their own CRC is the same whatever the
+/// bytes are: with them in it, it would tell the lengths of the blocks and nothing of what is in them.
 pub(crate) struct BlockWriter<W> {
     output: W,
     number: u64,
@@ -54,28 +56,27 @@ impl<W: Write> BlockWriter<W> {
         start.extend(FORMAT_VERSION.to_le_bytes());
         start.push(written_by.len() as u8);
         start.extend(written_by.as_bytes());
-        start.extend(crc32fast::hash(&start).to_le_bytes());
         let mut writer = Self { output, number: 0, all: Hasher::new() };
-        writer.put(&start)?;
+        writer.put(&start, crc32fast::hash(&start))?;
         Ok(writer)
     }
 
     pub(crate) fn block(&mut self, kind: Kind, payload: &[u8]) -> io::Result<()> {
         let mut head = vec![kind as u8];
         head.extend((payload.len() as u32).to_le_bytes());
-        head.extend(head_check(self.number, &head).to_le_bytes());
+        let check = head_check(self.number, &head);
         self.number += 1;
-        self.put(&head)?;
-        self.put(payload)?;
-        self.put(&crc32fast::hash(payload).to_le_bytes())
+        self.put(&head, check)?;
+        self.put(payload, crc32fast::hash(payload))
     }
 
-    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+    fn put(&mut self, bytes: &[u8], check: u32) -> io::Result<()> {
         self.all.update(bytes);
-        self.output.write_all(bytes)
+        self.output.write_all(bytes)?;
+        self.output.write_all(&check.to_le_bytes())
     }
 
-    /// The CRC of all bytes so far.
+    /// The CRC of all bytes so far but the CRCs.
     pub(crate) fn check(&self) -> u32 {
         self.all.clone().finalize()
     }
@@ -96,7 +97,7 @@ pub(crate) struct BlockReader<R> {
     pub(crate) payload: Vec<u8>,
     /// Where it begins in the file.
     pub(crate) payload_offset: u64,
-    /// The CRC of all bytes before the current block.
+    /// The CRC of all bytes before the current block but the CRCs.
     pub(crate) check_before: u32,
 }
 
@@ -120,15 +121,17 @@ impl<R: Read> BlockReader<R> {
         }
         reader.require_all(got, start.len(), "the version of the format")?;
         let [.., low, high, length] = start;
-        let mut rest = vec![0; usize::from(length) + 4];
-        let got = reader.fill(&mut rest)?;
-        reader.require_all(got, rest.len(), "the version of hotset that wrote it")?;
-        let (text, check) = rest.split_at(usize::from(length));
-        let mut hasher = Hasher::new();
-        hasher.update(&start);
-        hasher.update(text);
-        compare(0, "the checksum of the file's start", check, hasher.finalize())?;
-        let written_by = cursor::text(text.to_vec(), start.len() as u64)?;
+        let mut text = vec![0; usize::from(length)];
+        let got = reader.fill(&mut text)?;
+        reader.require_all(got, text.len(), "the version of hotset that wrote it")?;
+        let right = reader.all.clone().finalize();
+        reader.check(
+            0,
+            right,
+            "the version of hotset that wrote it",
+            "the checksum of the file's start",
+        )?;
+        let written_by = cursor::text(text.clone(), start.len() as u64)?;
         if text.len() > MAX_VERSION_BYTES {
             let found = format!("{} bytes", text.len());
             return Err(SnapshotError::damaged(10, "a version of at most 64 bytes", found));
@@ -144,11 +147,11 @@ impl<R: Read> BlockReader<R> {
     pub(crate) fn next(&mut self, expected: &'static str) -> Result<Kind, SnapshotError> {
         let start = self.offset;
         self.check_before = self.all.clone().finalize();
-        let mut head = [0; HEAD_BYTES];
-        let got = self.fill(&mut head)?;
-        self.require_all(got, HEAD_BYTES, expected)?;
-        let (fields, check) = head.split_at(5);
-        compare(start, "the checksum of a block's head", check, head_check(self.number, fields))?;
+        let mut fields = [0; FIELDS_BYTES];
+        let got = self.fill(&mut fields)?;
+        self.require_all(got, FIELDS_BYTES, expected)?;
+        let right = head_check(self.number, &fields);
+        self.check(start, right, expected, "the checksum of a block's head")?;
         let kind = Kind::from_byte(fields[0]).ok_or_else(|| {
             SnapshotError::damaged(start, "a kind of block from 1 to 3", fields[0])
         })?;
@@ -162,14 +165,12 @@ impl<R: Read> BlockReader<R> {
         payload.resize(length, 0);
         let got = self.fill(&mut payload)?;
         self.require_all(got, length, "the rest of a block")?;
-        let mut check = [0; 4];
-        let got = self.fill(&mut check)?;
-        self.require_all(got, check.len(), "the checksum of a block")?;
-        compare(
+        let right = crc32fast::hash(&payload);
+        self.check(
             self.payload_offset,
+            right,
+            "the checksum of a block",
             "the checksum of this block",
-            &check,
-            crc32fast::hash(&payload),
         )?;
         self.payload = payload;
         Ok(kind)
@@ -184,8 +185,33 @@ impl<R: Read> BlockReader<R> {
         }
     }
 
-    /// Reads until `bytes` are full or the input ends.
+    /// Reads a CRC, which has to be `right`; `missing` and `wrong` say what is expected where it isn't there or is another.
+    fn check(
+        &mut self,
+        at: u64,
+        right: u32,
+        missing: &'static str,
+        wrong: &'static str,
+    ) -> Result<(), SnapshotError> {
+        let mut stored = [0; 4];
+        let got = self.read(&mut stored)?;
+        self.require_all(got, stored.len(), missing)?;
+        let stored = u32::from_le_bytes(stored);
+        if stored == right {
+            return Ok(());
+        }
+        let found = format!("{stored:08x} for bytes that make {right:08x}");
+        Err(SnapshotError::damaged(at, wrong, found))
+    }
+
+    /// Reads until `bytes` are full or the input ends, and counts them into the CRC of the whole.
     fn fill(&mut self, bytes: &mut [u8]) -> Result<usize, SnapshotError> {
+        let got = self.read(bytes)?;
+        self.all.update(&bytes[..got]);
+        Ok(got)
+    }
+
+    fn read(&mut self, bytes: &mut [u8]) -> Result<usize, SnapshotError> {
         let mut got = 0;
         while got < bytes.len() {
             match self.input.read(&mut bytes[got..]) {
@@ -198,7 +224,6 @@ impl<R: Read> BlockReader<R> {
                 }
             }
         }
-        self.all.update(&bytes[..got]);
         self.offset += got as u64;
         Ok(got)
     }
@@ -214,21 +239,4 @@ impl<R: Read> BlockReader<R> {
         }
         Err(SnapshotError::Truncated { place: Place::at(self.offset), expected })
     }
-}
-
-fn compare(
-    at: u64,
-    expected: &'static str,
-    stored: &[u8],
-    right: u32,
-) -> Result<(), SnapshotError> {
-    if stored == right.to_le_bytes() {
-        return Ok(());
-    }
-    let stored = stored.iter().rev().fold(0_u32, |sum, &byte| sum << 8 | u32::from(byte));
-    Err(SnapshotError::damaged(
-        at,
-        expected,
-        format!("{stored:08x} for bytes that make {right:08x}"),
-    ))
 }
