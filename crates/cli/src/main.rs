@@ -11,7 +11,6 @@ mod args;
 mod attached;
 mod bench;
 mod commands;
-mod control;
 mod costs;
 mod exit;
 mod fallback;
@@ -20,8 +19,8 @@ mod lab;
 mod live;
 mod output;
 mod plan;
+mod progress;
 mod runner;
-mod saved;
 mod scoped;
 mod spawn;
 

@@ -1,47 +1,56 @@
-//! Changing cache states: what `warm`, `evict` and `pin` have in common.
+//! What became of each file: gathered by the threads of a walk, then put together.
 
-mod daemon;
-mod evict;
-mod pidfile;
-mod pin;
-pub(crate) mod progress;
-mod warm;
-
+use std::cmp::Reverse;
+use std::fmt::Display;
 use std::path::Path;
+use std::time::Instant;
 
-use anyhow::Result;
 use hotset_facts::{
-    ControlReport, ControlTotals, ControlVerb, ControlledFile, Observed, Skipped, Unreadable,
+    ControlNote, ControlReport, ControlTotals, ControlVerb, ControlledFile, Observed, Reason,
+    Unreadable,
 };
-use hotset_view::control::{ControlOptions, control_json, control_text};
+use hotset_sys::tree::{Found, Visitor, Walked};
 
-use crate::args::ControlOutput;
-use crate::exit::Exit;
-use crate::output;
-
-pub(crate) use evict::evict;
-pub(crate) use pin::pin;
-pub(crate) use warm::warm;
-
-/// Files that a report names at most where not all are asked for: the rest is counted.
+/// Files that are not as they should be and that a report names at most, if not all are asked for: the rest is counted.
 const NAMED_FILES: usize = 1000;
 
+/// The end of a command that changes cache states.
+#[derive(Debug)]
+pub struct Controlled {
+    /// What was reached; its notes are not filled in.
+    pub report: ControlReport,
+    /// What else the reader has to know.
+    pub notes: Vec<ControlNote>,
+}
+
+/// Which files a report names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Named {
+    /// Those with the most pages that are not where they should be.
+    #[default]
+    Largest,
+    /// Every file that is not as it should be.
+    Short,
+    /// Every file.
+    All,
+}
+
 /// What one thread of a walk gathers.
-pub(super) struct Gathered {
+#[derive(Debug)]
+pub(crate) struct Outcomes {
     verb: ControlVerb,
-    /// All files, and not only those that are not as they should be.
-    all: bool,
+    named: Named,
     files: Vec<ControlledFile>,
     left_out: u64,
     unreadable: Vec<Unreadable>,
-    totals: ControlTotals,
+    pub(crate) totals: ControlTotals,
 }
 
-impl Gathered {
-    pub(super) fn new(verb: ControlVerb, output: &ControlOutput) -> Self {
+impl Outcomes {
+    pub(crate) fn new(verb: ControlVerb, named: Named) -> Self {
         Self {
             verb,
-            all: output.json,
+            named,
             files: Vec::new(),
             left_out: 0,
             unreadable: Vec::new(),
@@ -49,92 +58,66 @@ impl Gathered {
         }
     }
 
-    pub(super) fn file(&mut self, file: ControlledFile) {
+    pub(crate) fn add(&mut self, file: ControlledFile) {
         self.totals.add(self.verb, &file);
-        let short = !file.is_reached(self.verb);
-        if self.all || (short && self.files.len() < NAMED_FILES) {
+        if self.named == Named::All || !file.is_reached(self.verb) {
             self.files.push(file);
-        } else if short {
-            self.left_out += 1;
+        }
+        if self.files.len() >= 2 * NAMED_FILES {
+            self.keep_largest();
         }
     }
 
-    pub(super) fn unreadable(&mut self, path: &Path, error: &dyn std::fmt::Display) {
+    pub(crate) fn add_unreadable(&mut self, path: &Path, error: &dyn Display) {
         let reason = error.to_string();
         self.unreadable.push(Unreadable { path: path.to_owned(), reason });
     }
 
-    /// Puts together what all threads gathered.
-    pub(super) fn report(
-        gathered: Vec<Self>,
-        verb: ControlVerb,
-        skipped: &Skipped,
-    ) -> ControlReport {
-        let mut report = ControlReport {
-            verb,
-            files: Vec::new(),
-            files_left_out: 0,
-            unreadable: Vec::new(),
-            not_cacheable: skipped.not_cacheable,
-            totals: ControlTotals::default(),
-            notes: Vec::new(),
-            interrupted: false,
-        };
-        for one in gathered {
-            report.files.extend(one.files);
-            report.files_left_out += one.left_out;
-            report.unreadable.extend(one.unreadable);
-            report.totals.merge(&one.totals);
+    /// Files whose state nobody can tell come last.
+    fn keep_largest(&mut self) {
+        if self.named == Named::Largest && self.files.len() > NAMED_FILES {
+            self.files.sort_by_key(|file| Reverse(file.short_pages(self.verb)));
+            self.left_out += (self.files.len() - NAMED_FILES) as u64;
+            self.files.truncate(NAMED_FILES);
         }
-        report.files.sort_by(|a, b| a.path.cmp(&b.path));
-        report.unreadable.sort();
-        report
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.files.extend(other.files);
+        self.left_out += other.left_out;
+        self.unreadable.extend(other.unreadable);
+        self.totals.merge(&other.totals);
+        self.keep_largest();
+    }
+
+    /// Puts together what the threads of a walk that began at `begun` gathered.
+    pub(crate) fn report<V: Visitor + Into<Self>>(
+        mut self,
+        walked: Walked<V>,
+        begun: Instant,
+    ) -> ControlReport {
+        for visitor in walked.visitors {
+            self.merge(visitor.into());
+        }
+        self.files.sort_by(|a, b| a.path.cmp(&b.path));
+        self.unreadable.sort();
+        self.totals.wall_ns = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        ControlReport {
+            verb: self.verb,
+            files: self.files,
+            files_left_out: self.left_out,
+            unreadable: self.unreadable,
+            not_cacheable: walked.skipped.not_cacheable,
+            totals: self.totals,
+            notes: Vec::new(),
+            interrupted: walked.interrupted,
+        }
     }
 }
 
-/// Prints the report, and says how to end.
-pub(super) fn finish(report: &ControlReport, wanted: &ControlOutput) -> Exit {
-    let printed = print(report, wanted);
-    if let Err(error) = &printed {
-        output::say(format_args!("{error:#}"));
-    }
-    if report.interrupted {
-        return crate::interrupt::exit();
-    }
-    if report.is_reached() && printed.is_ok() { Exit::Success } else { Exit::Failure }
-}
-
-/// Prints the report where one is wanted.
-pub(super) fn print(report: &ControlReport, wanted: &ControlOutput) -> Result<()> {
-    if wanted.quiet {
-        return Ok(());
-    }
-    let page_bytes = hotset_sys::page_size();
-    if wanted.json {
-        return output::print(&control_json(report));
-    }
-    let options = ControlOptions { all: wanted.verbose, page_bytes };
-    output::print(control_text(report, &options).as_bytes())
-}
-
-/// A failure before anything was done.
-pub(super) fn fail(error: &anyhow::Error) -> Exit {
-    output::say(format_args!("{error:#}"));
-    Exit::Failure
-}
-
-/// Bad usage that clap can't see.
-pub(super) fn misused(error: &anyhow::Error) -> Exit {
-    output::say(format_args!("{error:#}"));
-    Exit::Usage
-}
-
-/// Why nobody can tell, for a file whose state stays unknown.
-pub(super) fn unknown(
-    error: &dyn std::fmt::Display,
-    file: &hotset_sys::tree::Found<'_>,
-) -> ControlledFile {
-    let missing = Observed::Missing(hotset_facts::Reason::not_measured("it could not be changed"));
+/// A file whose state stays unknown, because it could not be changed.
+pub(crate) fn unchanged(file: &Found<'_>, error: &dyn Display) -> ControlledFile {
+    let missing = Observed::Missing(Reason::not_measured("it could not be changed"));
     ControlledFile {
         path: file.path.to_owned(),
         id: file.id,
@@ -144,5 +127,86 @@ pub(super) fn unknown(
         cached_after: missing,
         stayed: Vec::new(),
         error: Some(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hotset_facts::{FileId, Skipped};
+
+    use super::*;
+
+    /// A file of 9,000 pages of which so many are missing.
+    fn short_of(pages: u64) -> ControlledFile {
+        ControlledFile {
+            path: format!("/{pages:05}").into(),
+            id: FileId::default(),
+            size_bytes: 9000 * 4096,
+            pages: 9000,
+            cached_before: Observed::Value(0),
+            cached_after: Observed::Value(9000 - pages),
+            stayed: Vec::new(),
+            error: None,
+        }
+    }
+
+    struct Thread(Outcomes);
+
+    impl Visitor for Thread {
+        fn file(&mut self, _: &Found<'_>) {}
+        fn unreadable(&mut self, _: &Path, _: &dyn Display) {}
+    }
+
+    impl From<Thread> for Outcomes {
+        fn from(thread: Thread) -> Self {
+            thread.0
+        }
+    }
+
+    /// 5,000 files that lack 0 to 4,999 pages, smallest first, found by two threads.
+    fn report(named: Named) -> ControlReport {
+        let new = || Outcomes::new(ControlVerb::Warm, named);
+        let (mut a, mut b) = (new(), new());
+        for pages in 0..5000 {
+            let half = if pages % 2 == 0 { &mut a } else { &mut b };
+            half.add(short_of(pages));
+        }
+        b.add_unreadable(Path::new("/z"), &"gone");
+        a.add_unreadable(Path::new("/y"), &"gone");
+        let visitors = vec![Thread(a), Thread(b)];
+        let skipped = Skipped { not_cacheable: 3, ..Skipped::default() };
+        new().report(Walked { visitors, skipped, interrupted: true }, Instant::now())
+    }
+
+    #[test]
+    fn the_largest_are_named_however_late_they_are_found() {
+        let report = report(Named::Largest);
+        let missing: Vec<_> =
+            report.files.iter().filter_map(|file| file.short_pages(ControlVerb::Warm)).collect();
+        assert_eq!(missing, (4000..5000).collect::<Vec<u64>>(), "by path, as the names are made");
+        assert_eq!(report.files_left_out, 3999, "the one that lacks nothing counts as reached");
+        assert_eq!((report.totals.files, report.totals.files_reached), (5000, 1));
+        assert_eq!((report.not_cacheable, report.interrupted), (3, true));
+        let names: Vec<_> = report.unreadable.iter().map(|path| path.path.clone()).collect();
+        assert_eq!(names, [Path::new("/y"), Path::new("/z")]);
+    }
+
+    #[test]
+    fn all_are_named_where_they_are_asked_for() {
+        let short = report(Named::Short);
+        assert_eq!((short.files.len(), short.files_left_out), (4999, 0));
+        let all = report(Named::All);
+        assert_eq!((all.files.len(), all.files_left_out), (5000, 0));
+    }
+
+    #[test]
+    fn a_file_of_unknown_state_gives_way_to_one_that_is_known_to_be_short() {
+        let mut outcomes = Outcomes::new(ControlVerb::Warm, Named::Largest);
+        let unknown = Observed::Missing(Reason::denied("not the owner"));
+        outcomes.add(ControlledFile { cached_after: unknown, ..short_of(9) });
+        (1..2 * NAMED_FILES as u64).for_each(|pages| outcomes.add(short_of(pages)));
+        assert_eq!(outcomes.files.len(), NAMED_FILES);
+        assert!(outcomes.files.iter().all(|file| file.cached_after.value().is_some()));
+        assert_eq!((outcomes.left_out, outcomes.totals.files_unknown), (1000, 1));
     }
 }

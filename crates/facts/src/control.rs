@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::{FileId, Observed, Pid, Unreadable};
+use crate::{FileId, MemInfo, Observed, Pid, Unreadable};
 
 /// What was done to the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -203,6 +203,55 @@ pub struct ControlReport {
     pub notes: Vec<String>,
     /// True where it was told to stop before the end.
     pub interrupted: bool,
+}
+
+/// What a reader of such a report has to know beside what it says of the files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ControlNote {
+    /// More is wanted in the cache than there is memory for.
+    ShortOfMemory {
+        /// Bytes that are wanted in the cache.
+        needed_bytes: u64,
+        /// Bytes of cache that there is room for.
+        room_bytes: u64,
+        /// The control group whose limit that is, and the limit in bytes; nothing where it is the host's memory.
+        group: Option<(PathBuf, u64)>,
+    },
+    /// Pages that were looked at again in the end had been evicted.
+    EvictedAgain {
+        /// Pages that had been.
+        lost_pages: u64,
+        /// Pages that were looked at.
+        seen_pages: u64,
+    },
+    /// All clean cache of the host was dropped.
+    Dropped {
+        /// /proc/meminfo right before.
+        before: MemInfo,
+        /// The same right after.
+        after: MemInfo,
+    },
+}
+
+/// What became of a pinned file's name since the last look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Followed {
+    /// Nothing.
+    Same,
+    /// The file has another size, and is held whole.
+    Resized {
+        /// Bytes before.
+        from: u64,
+        /// Bytes now.
+        to: u64,
+    },
+    /// The name leads to another file, which is held now instead of the old one.
+    Replaced {
+        /// Bytes of the new one.
+        size_bytes: u64,
+    },
+    /// The name is gone, and nothing is held: a file that nobody could reach would keep its space on disk.
+    Gone,
 }
 
 impl ControlReport {

@@ -33,7 +33,8 @@ pub use bench::{
     Warmup,
 };
 pub use control::{
-    ControlReport, ControlTotals, ControlVerb, ControlledFile, FileHolder, StayReason, Stayed,
+    ControlNote, ControlReport, ControlTotals, ControlVerb, ControlledFile, FileHolder, Followed,
+    StayReason, Stayed,
 };
 pub use costs::CostTable;
 pub use environment::{Environment, Filesystem};

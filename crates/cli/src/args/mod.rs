@@ -27,7 +27,7 @@ pub(crate) use lab::{LabArgs, LabOutput, LabProbeArgs, known_by};
 pub(crate) use ls::{FormArgs, LsArgs, SortArg};
 pub(crate) use report::ReportArgs;
 pub(crate) use run::RunArgs;
-pub(crate) use saved::{RestoreArgs, RestoreOrder, SaveArgs};
+pub(crate) use saved::{OrderArg, RestoreArgs, SaveArgs};
 pub(crate) use selection::SelectionArgs;
 pub(crate) use shared::{Color, OutputArgs};
 pub(crate) use stat::StatArgs;

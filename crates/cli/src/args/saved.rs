@@ -28,7 +28,7 @@ pub(crate) struct SaveArgs {
 
 /// In which order to read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum RestoreOrder {
+pub(crate) enum OrderArg {
     /// As it lies on the device: the fastest.
     #[default]
     Device,
@@ -55,7 +55,7 @@ pub(crate) struct RestoreArgs {
     pub(crate) budget: Option<u64>,
     /// In which order to read; with --budget, `device` takes what `hot` would.
     #[arg(long, value_enum, default_value_t, value_name = "ORDER")]
-    pub(crate) order: RestoreOrder,
+    pub(crate) order: OrderArg,
     /// Look for the files below DIR: /srv/db becomes DIR/srv/db.
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,

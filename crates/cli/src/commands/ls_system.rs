@@ -1,102 +1,33 @@
 //! `hotset ls --system`.
 
-use std::collections::HashSet;
-use std::sync::atomic::AtomicBool;
-
-use anyhow::Result;
 use hotset_analysis::{CacheOrder, sort_cached_files, system_numbers};
-use hotset_facts::{CacheSource, SystemCache};
+use hotset_control::{InodeList, SystemOptions, system_cache};
+use hotset_facts::SystemCache;
 use hotset_observe::inodes;
-use hotset_sys::proc::{meminfo, openers};
-use hotset_view::SystemOptions;
 
 use crate::args::{LsArgs, SortArg};
-use crate::exit::Exit;
+use crate::exit::{Exit, Stop};
 use crate::{interrupt, output};
 
 /// Files that are listed unless `--top` says otherwise.
 const DEFAULT_TOP: usize = 30;
 
 /// Lists what occupies the cache of the machine.
-pub(crate) fn ls_system(args: &LsArgs) -> Exit {
+pub(super) fn ls_system(args: &LsArgs) -> Result<Exit, Stop> {
+    let (top, min_size_bytes) =
+        (args.rows.top.unwrap_or(DEFAULT_TOP), args.selection.min_size.unwrap_or(0));
     let stop = interrupt::stop_flag();
-    let written = look(args, stop).and_then(|cache| {
-        output::print(&rendered(&cache, args))?;
-        Ok(cache.interrupted)
+    let options = SystemOptions { top, min_size_bytes, walk: args.walk };
+    let found = system_cache(&options, stop, || {
+        let scan = inodes::scan(&inodes::Request { top, min_size_bytes }, stop);
+        let scan = scan.map_err(|error| error.to_string())?;
+        let inodes::InodeScan { file_systems, files, gap, interrupted } = scan;
+        Ok(InodeList { file_systems, files, gap, interrupted })
     });
-    match written {
-        Ok(false) => Exit::Success,
-        Ok(true) => interrupt::exit(),
-        Err(error) => {
-            output::say(format_args!("{error:#}"));
-            Exit::Failure
-        }
-    }
-}
-
-fn look(args: &LsArgs, stop: &AtomicBool) -> Result<SystemCache> {
-    let request = inodes::Request {
-        top: args.rows.top.unwrap_or(DEFAULT_TOP),
-        min_size_bytes: args.selection.min_size.unwrap_or(0),
-    };
-    let mut cache = if args.walk {
-        by_walk(&request, "as --walk asks for".to_owned(), stop)?
-    } else {
-        by_inode_list(&request, stop).or_else(|error| by_walk(&request, error, stop))?
-    };
-    name_holders(&mut cache);
+    let mut cache = found.map_err(anyhow::Error::from)?;
     sort_cached_files(&mut cache, order(args), args.rows.reverse);
-    Ok(cache)
-}
-
-/// The reason comes back where it can't be done.
-fn by_inode_list(request: &inodes::Request, stop: &AtomicBool) -> Result<SystemCache, String> {
-    let before = meminfo::now().map_err(|error| error.to_string())?;
-    let scan = inodes::scan(request, stop).map_err(|error| error.to_string())?;
-    let after = meminfo::now().map_err(|error| error.to_string())?;
-    Ok(SystemCache {
-        source: CacheSource::InodeList,
-        fallback: None,
-        page_size: hotset_sys::page_size(),
-        file_systems: scan.file_systems,
-        files: scan.files,
-        gap: scan.gap,
-        unreadable: Vec::new(),
-        unreadable_count: 0,
-        unknown_files: 0,
-        interrupted: scan.interrupted,
-        before,
-        after,
-    })
-}
-
-fn by_walk(request: &inodes::Request, why: String, stop: &AtomicBool) -> Result<SystemCache> {
-    let before = meminfo::now()?;
-    let scan = hotset_sys::system::scan(request.top, request.min_size_bytes, stop)?;
-    Ok(SystemCache {
-        source: CacheSource::Walk,
-        fallback: Some(why),
-        page_size: hotset_sys::page_size(),
-        file_systems: scan.file_systems,
-        files: scan.files,
-        gap: None,
-        unreadable: scan.unreadable,
-        unreadable_count: scan.unreadable_count,
-        unknown_files: scan.unknown_files,
-        interrupted: scan.interrupted,
-        before,
-        after: meminfo::now()?,
-    })
-}
-
-/// Deleted files go only when those go that hold them.
-fn name_holders(cache: &mut SystemCache) {
-    let deleted: HashSet<_> =
-        cache.files.iter().filter(|file| file.deleted).map(|file| file.id).collect();
-    let mut holders = openers::of(&deleted);
-    for file in cache.files.iter_mut().filter(|file| file.deleted) {
-        file.holders = holders.remove(&file.id).unwrap_or_default();
-    }
+    output::print(&rendered(&cache, args))?;
+    Ok(if cache.interrupted { interrupt::exit() } else { Exit::Success })
 }
 
 fn order(args: &LsArgs) -> CacheOrder {
@@ -119,7 +50,11 @@ fn rendered(cache: &SystemCache, args: &LsArgs) -> Vec<u8> {
     } else {
         let (width, color) = output::stdout_style(args.form.color);
         let ascii = args.form.ascii || !output::locale_is_utf8();
-        hotset_view::system_text(cache, &numbers, &SystemOptions { width, color, ascii })
-            .into_bytes()
+        hotset_view::system_text(
+            cache,
+            &numbers,
+            &hotset_view::SystemOptions { width, color, ascii },
+        )
+        .into_bytes()
     }
 }

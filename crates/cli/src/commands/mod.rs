@@ -1,6 +1,7 @@
 //! One command a file: wiring, no logic.
 
 mod attach;
+mod control;
 mod doctor;
 mod export;
 mod generate;
@@ -8,6 +9,7 @@ mod ls;
 mod ls_system;
 mod report;
 mod run;
+mod saved;
 
 use crate::args::{Cli, Command};
 use crate::exit::{Exit, Stop};
@@ -20,13 +22,13 @@ pub(crate) fn dispatch(cli: Cli) -> Result<Exit, Stop> {
         Command::Stat(args) => crate::live::stat(&args),
         Command::Top(args) => crate::live::top(&args),
         Command::Export(args) => export::export(&args),
-        Command::Ls(args) if args.system => Ok(ls_system::ls_system(&args)),
-        Command::Ls(args) => Ok(ls::ls(&args)),
-        Command::Warm(args) => Ok(crate::control::warm(&args)),
-        Command::Evict(args) => Ok(crate::control::evict(&args)),
-        Command::Pin(args) => Ok(crate::control::pin(&args)),
-        Command::Save(args) => Ok(crate::saved::save(&args)),
-        Command::Restore(args) => Ok(crate::saved::restore(&args)),
+        Command::Ls(args) if args.system => ls_system::ls_system(&args),
+        Command::Ls(args) => ls::ls(&args),
+        Command::Warm(args) => control::warm(&args),
+        Command::Evict(args) => control::evict(&args),
+        Command::Pin(args) => control::pin(&args),
+        Command::Save(args) => saved::save(&args),
+        Command::Restore(args) => saved::restore(&args),
         Command::Bench(args) => crate::bench::bench(&args),
         Command::Report(args) => report::report(&args),
         Command::Lab(args) => Ok(crate::lab::lab(&args)),

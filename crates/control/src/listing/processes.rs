@@ -4,46 +4,44 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Result};
+use hotset_facts::Pid;
+use hotset_sys::cgroup::GroupError;
 use hotset_sys::proc::ProcError;
 use hotset_sys::proc::files::ProcessFiles;
 use hotset_sys::tree::{Found, Selection, Visitor, Walked};
 
-use super::looker::Looker;
-
-/// The processes, and whether it is a mistake that one of them has ended.
-pub(super) struct Processes {
-    pids: Vec<u32>,
+/// Processes, and whether it is a mistake that one of them has ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Processes {
+    pids: Vec<Pid>,
     required: bool,
 }
 
 impl Processes {
     /// One process.
-    pub(super) fn one(pid: u32) -> Self {
+    pub fn one(pid: Pid) -> Self {
         Self { pids: vec![pid], required: true }
     }
 
-    /// Those of a control group and of the groups below it.
+    /// Those of a control group and of the groups below it, of which one can end at any time.
     ///
     /// # Errors
     /// Where it is none, or can't be read.
-    pub(super) fn of_group(directory: &Path) -> Result<Self> {
-        let named = || format!("--cgroup {}", directory.display());
-        let pids = hotset_sys::cgroup::processes(directory).with_context(named)?;
-        Ok(Self { pids, required: false })
+    pub fn of_group(group: &Path) -> Result<Self, GroupError> {
+        Ok(Self { pids: hotset_sys::cgroup::processes(group)?, required: false })
     }
 
-    /// Shows each of their files once to the first of the lookers. A process that may not be looked at is unreadable.
-    pub(super) fn look<'a>(
+    /// Shows each of their files once to the first of the visitors. A process that may not be looked at is unreadable.
+    pub(super) fn visit<V: Visitor>(
         &self,
         selection: &Selection,
         stop: &AtomicBool,
-        mut visitors: Vec<Looker<'a>>,
-    ) -> Walked<Looker<'a>> {
+        mut visitors: Vec<V>,
+    ) -> Walked<V> {
         let mut files = ProcessFiles::new();
         let mut interrupted = false;
-        if let Some(looker) = visitors.first_mut() {
-            let mut visitor = Selected { selection, looker };
+        if let Some(visitor) = visitors.first_mut() {
+            let mut visitor = Selected { selection, visitor };
             for &pid in &self.pids {
                 interrupted |= stop.load(Ordering::Relaxed);
                 if interrupted {
@@ -64,23 +62,23 @@ impl Processes {
     }
 }
 
-/// Those files of processes that were asked for.
-struct Selected<'s, 'l, 'a> {
-    selection: &'s Selection,
-    looker: &'l mut Looker<'a>,
+/// Passes on those files of processes that were asked for.
+struct Selected<'a, V> {
+    selection: &'a Selection,
+    visitor: &'a mut V,
 }
 
-impl Visitor for Selected<'_, '_, '_> {
+impl<V: Visitor> Visitor for Selected<'_, V> {
     fn file(&mut self, file: &Found<'_>) {
         let filter = self.selection.filter.as_deref();
         if file.size_bytes >= self.selection.min_size_bytes
             && filter.is_none_or(|filter| filter.takes(file.path))
         {
-            self.looker.file(file);
+            self.visitor.file(file);
         }
     }
 
     fn unreadable(&mut self, path: &Path, error: &dyn Display) {
-        self.looker.unreadable(path, error);
+        self.visitor.unreadable(path, error);
     }
 }

@@ -1,28 +1,27 @@
-//! Looking at each file that a walk finds: one of these a thread.
+//! Asking for the cache state of each file that a walk finds: one of these a thread.
 
 use std::fmt::Display;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use hotset_analysis::listing::{Notes, all_cached};
+use hotset_analysis::listing::{Kept, Notes, all_cached};
 use hotset_facts::{
-    FileId, ListedFile, ListingTotals, Observed, PageRange, Reason, Residency, ResidencySource,
+    FileId, ListedFile, ListingTotals, Observed, PageRange, Residency, ResidencySource,
 };
-use hotset_sys::cache::{self, Prober, ResidencyCause};
+use hotset_sys::cache::{self, Prober};
 use hotset_sys::tree::{Found, Visitor};
 
-use super::job::{Form, Job, Keep};
+use super::Shared;
 
-/// Rows are gathered up to so much before they are printed,
+/// Rows are gathered up to so much, or for so long while more are found, before they are printed.
 const BUFFER_BYTES: usize = 32 * 1024;
-/// but not longer than this while more are found.
-const PATIENCE: Duration = Duration::from_millis(100);
+const MAX_DELAY: Duration = Duration::from_millis(100);
 
 /// What one thread has found so far.
-pub(super) struct Looker<'a> {
-    job: &'a Job<'a>,
-    pub(super) keep: Keep,
+pub(super) struct ResidencyVisitor<'a> {
+    shared: &'a Shared<'a>,
+    pub(super) kept: Kept,
     pub(super) totals: ListingTotals,
     pub(super) notes: Notes,
     /// Rows printed at once.
@@ -36,8 +35,8 @@ pub(super) struct Looker<'a> {
     printed: Option<Instant>,
 }
 
-impl<'a> Looker<'a> {
-    pub(super) fn new(job: &'a Job<'a>) -> Self {
+impl<'a> ResidencyVisitor<'a> {
+    pub(super) fn new(shared: &'a Shared<'a>) -> Self {
         let nothing = Residency::from_mincore(0, 0, 0);
         let file = ListedFile {
             path: PathBuf::new(),
@@ -47,10 +46,10 @@ impl<'a> Looker<'a> {
             cells: Vec::new(),
         };
         Self {
-            job,
-            keep: job.keep(),
+            shared,
+            kept: shared.options.rows.keep(hotset_sys::page_size()),
             totals: ListingTotals::default(),
-            notes: Notes::new(matches!(job.form, Form::Json)),
+            notes: Notes::new(shared.options.name_all_unreadable),
             shown: 0,
             all_cached: true,
             prober: Prober::new(),
@@ -62,7 +61,7 @@ impl<'a> Looker<'a> {
 
     /// Prints what was gathered.
     pub(super) fn flush(&mut self) {
-        self.job.print(&self.buffer);
+        self.shared.print(&self.buffer);
         self.buffer.clear();
     }
 
@@ -70,37 +69,37 @@ impl<'a> Looker<'a> {
     fn add_cells(&mut self, found: &Found<'_>) {
         let Observed::Value(state) = &self.file.state else { return };
         let mixed = state.cached_pages > 0 && state.cached_pages < state.pages;
-        if self.job.cells > 0 && (mixed || self.job.cells_always) {
+        let cells = self.shared.options.cells;
+        if cells.count > 0 && (mixed || cells.of_every_file) {
             // A picture that can't be had is left blank; the numbers stand.
             self.file.cells =
-                cache::cells(found.fd, found.size_bytes, self.job.cells).unwrap_or_default();
+                cache::cells(found.fd, found.size_bytes, cells.count).unwrap_or_default();
         }
     }
 
     fn take(&mut self, found: &Found<'_>) {
-        if !self.job.has_rows || self.job.only.is_some_and(|only| !only.admits(&self.file)) {
-            return;
-        }
-        if matches!(&self.keep, Keep::Top(top) if !top.wants(&self.file)) {
+        let options = self.shared.options;
+        if !options.rows.admits(&self.file) || !self.kept.wants(&self.file) {
             return;
         }
         self.add_cells(found);
-        match &mut self.keep {
-            Keep::Nothing => {
-                self.job.push_file(&self.file, &mut self.buffer);
-                self.shown += 1;
-                let waited = |since: Instant| since.elapsed() >= PATIENCE;
-                if self.buffer.len() >= BUFFER_BYTES || self.printed.is_none_or(waited) {
-                    self.flush();
-                    self.printed = Some(Instant::now());
-                }
-            }
-            Keep::All(arena) => arena.push(&self.file),
-            Keep::Top(top) => top.push(self.file.clone()),
-            Keep::Directories(roll_up) => {
-                let root = self.job.roots.get(found.root).map_or(found.path, PathBuf::as_path);
-                roll_up.add(found.root, root, &self.file);
-            }
+        if !options.rows.is_streamed() {
+            let root = options.selection.roots.get(found.root).map_or(found.path, PathBuf::as_path);
+            return self.kept.push(found.root, root, &self.file);
+        }
+        self.shared.sink.push(&self.file, &mut self.buffer);
+        self.shown += 1;
+        let waited = |since: Instant| since.elapsed() >= MAX_DELAY;
+        if self.buffer.len() >= BUFFER_BYTES || self.printed.is_none_or(waited) {
+            self.flush();
+            self.printed = Some(Instant::now());
+        }
+    }
+
+    /// Where the question is whether all is cached, one file can answer it for all.
+    fn answer_no(&self) {
+        if self.shared.options.asks_if_cached {
+            self.shared.end_early();
         }
     }
 }
@@ -115,15 +114,14 @@ fn is_ready(found: &Found<'_>, pages: u64) -> bool {
     looked.is_ok() && ready >= pages
 }
 
-impl Visitor for Looker<'_> {
+impl Visitor for ResidencyVisitor<'_> {
     fn file(&mut self, found: &Found<'_>) {
-        let quiet = matches!(self.job.form, Form::Quiet);
         let file = &mut self.file;
         file.path.as_mut_os_string().clear();
         file.path.push(found.path);
         file.id = found.id;
         file.cells.clear();
-        file.state = state_of(&mut self.prober, found);
+        file.state = self.prober.state(found);
         file.size_bytes = file.state.as_value().map_or(found.size_bytes, |state| state.size_bytes);
         let pages = file.state.as_value().map(|state| state.pages);
         let pages = pages.unwrap_or_else(|| hotset_sys::pages_of(found.size_bytes));
@@ -131,12 +129,10 @@ impl Visitor for Looker<'_> {
         if let Observed::Missing(reason) = file.state {
             self.notes.add_unknown(found.path, reason);
         }
-        let ready = |file| all_cached(file) && (!quiet || is_ready(found, pages));
-        if !ready(file) {
+        let exact = self.shared.options.asks_if_cached;
+        if !all_cached(file) || (exact && !is_ready(found, pages)) {
             self.all_cached = false;
-            if matches!(self.job.form, Form::Quiet) {
-                self.job.stop();
-            }
+            self.answer_no();
         }
         self.take(found);
     }
@@ -146,16 +142,6 @@ impl Visitor for Looker<'_> {
         // The number says nothing that the words don't.
         let words = reason.split(" (os error").next().unwrap_or_default();
         self.notes.add_unreadable(path, words.to_owned());
-        if matches!(self.job.form, Form::Quiet) {
-            self.job.stop();
-        }
-    }
-}
-
-fn state_of(prober: &mut Prober, found: &Found<'_>) -> Observed<Residency> {
-    match prober.residency(found) {
-        Ok(state) => Observed::Value(state),
-        Err(ResidencyCause::Denied) => Observed::Missing(Reason::denied("no write permission")),
-        Err(cause) => Observed::Missing(cause.reason()),
+        self.answer_no();
     }
 }

@@ -2,10 +2,8 @@
 
 use std::path::PathBuf;
 
-use rustix::process::{Resource, getrlimit};
-
-use crate::capabilities::{self, Cap};
-use crate::cgroup::Headroom;
+use hotset_sys::cache::LockLimit;
+use hotset_sys::cgroup::Headroom;
 
 /// Why files may not be pinned.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -56,19 +54,20 @@ pub enum PinRefused {
     },
 }
 
-/// Whether `needed_bytes` more may be locked by this process.
+/// Whether `needed_bytes` more may be locked by this process, which `lock` limits.
 ///
 /// # Errors
 /// The first limit that is too small.
-pub fn may_pin(
+pub(super) fn may_pin(
     needed_bytes: u64,
     budget_bytes: Option<u64>,
+    lock: Option<LockLimit>,
     headroom: &Headroom,
 ) -> Result<(), PinRefused> {
     if let Some(budget_bytes) = budget_bytes.filter(|budget| needed_bytes > *budget) {
         return Err(PinRefused::Budget { needed_bytes, budget_bytes });
     }
-    if let Some((limit_bytes, locked_bytes)) = lock_limit()
+    if let Some(LockLimit { limit_bytes, locked_bytes }) = lock
         && needed_bytes > limit_bytes.saturating_sub(locked_bytes)
     {
         return Err(PinRefused::Limit { needed_bytes, limit_bytes, locked_bytes });
@@ -89,55 +88,67 @@ pub fn may_pin(
     }
 }
 
-/// Bytes that this process may lock and has locked; nothing where there is no limit.
-fn lock_limit() -> Option<(u64, u64)> {
-    if capabilities::effective().is_some_and(|caps| caps.has(Cap::IpcLock)) {
-        return None;
-    }
-    let limit = getrlimit(Resource::Memlock).current?;
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    Some((limit, locked_bytes(&status)))
-}
-
-fn locked_bytes(status: &str) -> u64 {
-    let line = status.lines().find_map(|line| line.strip_prefix("VmLck:"));
-    let kib = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
-    kib.unwrap_or(0).saturating_mul(1024)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::cgroup::GroupMemory;
+    use hotset_sys::cgroup::GroupMemory;
 
-    #[test]
-    fn every_refusal_says_the_numbers() {
-        let plenty = Headroom { group: None, host_bytes: Some(1000) };
-        let message = |needed, budget, room: &Headroom| {
-            may_pin(needed, budget, room).expect_err("refused").to_string()
-        };
-        let budget = message(77, Some(70), &plenty);
-        assert!(budget.contains("77") && budget.contains("70"), "{budget}");
-        let host = message(1001, None, &plenty);
-        assert!(host.contains("1001") && host.contains("1000"), "{host}");
+    use super::*;
+
+    /// A group that leaves 1,300 bytes, on a host with more.
+    fn tight() -> Headroom {
         let group = GroupMemory {
             dir: "/cg/box".into(),
             limit_bytes: 6400,
             used_bytes: 5400,
             file_bytes: 400,
         };
-        let tight = Headroom { group: Some(group), host_bytes: Some(100_000) };
-        let group = message(1301, None, &tight);
-        assert!(
-            ["1301", "1300", "6400", "/cg/box"].iter().all(|word| group.contains(word)),
-            "{group}"
-        );
-        assert_eq!(may_pin(1300, Some(1300), &tight), Ok(()));
+        Headroom { group: Some(group), host_bytes: Some(100_000) }
+    }
+
+    fn host(bytes: u64) -> Headroom {
+        Headroom { group: None, host_bytes: Some(bytes) }
     }
 
     #[test]
-    fn locked_memory_is_read_in_bytes() {
-        assert_eq!(locked_bytes("VmPin:\t 9 kB\nVmLck:\t      12 kB\n"), 12 << 10);
-        assert_eq!(locked_bytes(""), 0);
+    fn what_fits_exactly_may_be_locked() {
+        let lock = Some(LockLimit { limit_bytes: 1500, locked_bytes: 200 });
+        assert_eq!(may_pin(1300, Some(1300), lock, &tight()), Ok(()));
+        let unknown = Headroom { group: None, host_bytes: None };
+        assert_eq!(may_pin(u64::MAX, None, None, &unknown), Ok(()));
+        assert_eq!(may_pin(0, Some(0), lock, &host(0)), Ok(()), "an empty file needs nothing");
+    }
+
+    #[test]
+    fn the_first_limit_that_is_too_small_refuses() {
+        let refused = |needed, budget, lock, room: &Headroom| {
+            may_pin(needed, budget, lock, room).expect_err("refused")
+        };
+        let budget = PinRefused::Budget { needed_bytes: 77, budget_bytes: 76 };
+        let lock = LockLimit { limit_bytes: 70, locked_bytes: 60 };
+        assert_eq!(refused(77, Some(76), Some(lock), &host(1)), budget);
+        let limit = PinRefused::Limit { needed_bytes: 11, limit_bytes: 70, locked_bytes: 60 };
+        assert_eq!(refused(11, Some(76), Some(lock), &host(1)), limit);
+        // More can be locked than a limit that was lowered since.
+        let lowered = LockLimit { limit_bytes: 50, ..lock };
+        let limit = PinRefused::Limit { needed_bytes: 1, limit_bytes: 50, locked_bytes: 60 };
+        assert_eq!(refused(1, None, Some(lowered), &host(1)), limit);
+        let group = refused(1301, None, None, &tight());
+        assert!(matches!(&group, PinRefused::Group { room_bytes: 1300, .. }), "{group}");
+        let host = refused(1001, None, None, &host(1000));
+        assert_eq!(host, PinRefused::Host { needed_bytes: 1001, room_bytes: 1000 });
+    }
+
+    #[test]
+    fn every_refusal_says_the_numbers() {
+        let message = |needed, budget, room: &Headroom| {
+            may_pin(needed, budget, None, room).expect_err("refused").to_string()
+        };
+        for (message, words) in [
+            (message(77, Some(70), &host(1000)), &["77", "70"][..]),
+            (message(1001, None, &host(1000)), &["1001", "1000"]),
+            (message(1301, None, &tight()), &["1301", "1300", "6400", "/cg/box"]),
+        ] {
+            assert!(words.iter().all(|word| message.contains(word)), "{message}");
+        }
     }
 }

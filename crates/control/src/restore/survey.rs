@@ -1,13 +1,14 @@
 //! A first look at all files of a snapshot, where the order among them or a budget decides.
 
-use std::path::Path;
-
-use anyhow::Result;
 use hotset_facts::RestoreReport;
-use hotset_snapshot::{Candidate, Choice, Preference, choose};
+use hotset_snapshot::{Candidate, Choice, Preference, SavedFile, choose};
+use hotset_sys::cache::require_cacheable;
+use rustix::fs::FileType;
 
-use super::restore::{Look, Target};
 use super::source::{Next, Source};
+use super::target::{self, Target};
+use crate::ControlFailure;
+use crate::unchanged::difference;
 
 /// Orders the files that are as they were, and takes what the budget allows. Holds 40 bytes a file.
 pub(super) fn survey(
@@ -16,7 +17,7 @@ pub(super) fn survey(
     preference: Preference,
     budget_pages: Option<u64>,
     report: &mut RestoreReport,
-) -> Result<Choice> {
+) -> Result<Choice, ControlFailure> {
     let mut candidates: Vec<Candidate> = Vec::new();
     let mut good = false;
     source.read(|next| {
@@ -43,27 +44,28 @@ pub(super) fn survey(
 }
 
 /// By its name alone: opening all of them twice would cost more than it tells.
-fn look(
-    target: &Target<'_>,
-    saved: &hotset_snapshot::SavedFile,
-    report: &mut RestoreReport,
-) -> bool {
+fn look(target: &Target<'_>, saved: &SavedFile, report: &mut RestoreReport) -> bool {
     let path = target.path_of(saved);
-    match rustix::fs::stat(path.as_path() as &Path) {
-        Ok(stat) if rustix::fs::FileType::from_raw_mode(stat.st_mode).is_block_device() => true,
-        Ok(stat) => {
-            let size = u64::try_from(stat.st_size).unwrap_or(0);
-            match super::compare::difference(saved, &stat, size, target.ignore_mtime) {
-                None => true,
-                Some(why) => {
-                    report.changed.add(path, why);
-                    false
-                }
-            }
-        }
+    let stat = match rustix::fs::stat(&path) {
+        Ok(stat) => stat,
         Err(errno) => {
-            Look::failed(errno, path, report);
-            false
+            target::add_failure(errno, path, report);
+            return false;
         }
+    };
+    if let Err(cause) = require_cacheable(&stat) {
+        report.changed.add(path, cause.to_string());
+        return false;
     }
+    // How large a block device is can only be asked when it is open.
+    if FileType::from_raw_mode(stat.st_mode).is_block_device() {
+        return true;
+    }
+    let size = u64::try_from(stat.st_size).unwrap_or(0);
+    let changed = difference(saved, &stat, size, target.ignore_mtime);
+    let unchanged = changed.is_none();
+    if let Some(why) = changed {
+        report.changed.add(path, why);
+    }
+    unchanged
 }

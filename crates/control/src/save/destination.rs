@@ -1,72 +1,64 @@
-//! Where a snapshot goes: a file that appears when it is complete, or standard output.
+//! Where a snapshot goes: a file that appears when it is complete, or a stream.
 
 use std::fs::{self, File};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
 use hotset_facts::FileId;
 
-use crate::output;
+use crate::ControlFailure;
 
 /// A stream that counts, and a name that it gets in the end.
 pub(super) struct Destination {
     stream: Box<dyn Write + Send>,
     pub(super) bytes: u64,
-    kept: Option<Kept>,
+    unfinished: Option<Unfinished>,
 }
 
-struct Kept {
-    beside: PathBuf,
+/// A file under a name of its own until it is complete.
+struct Unfinished {
+    part: PathBuf,
     path: PathBuf,
     file: File,
-    done: bool,
+    renamed: bool,
 }
 
 impl Destination {
-    /// Opens a new file beside `path`; `-` is standard output.
-    pub(super) fn open(path: &Path) -> Result<Self> {
-        if path == Path::new("-") {
-            let out = output::snapshot_stream();
-            if out.is_terminal() {
-                bail!(
-                    "a snapshot is no text for a terminal: name a FILE, or send it through a pipe"
-                );
-            }
-            return Ok(Self { stream: Box::new(out), bytes: 0, kept: None });
-        }
+    pub(super) fn stream(stream: Box<dyn Write + Send>) -> Self {
+        Self { stream, bytes: 0, unfinished: None }
+    }
+
+    /// Opens a new file in the directory of `path`.
+    pub(super) fn file(path: &Path) -> Result<Self, ControlFailure> {
         // Where a link leads to is replaced, and not the link.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        match fs::metadata(&path) {
-            Ok(there) if !there.is_file() => {
-                bail!("{}: expected a file, or no file yet", path.display())
-            }
-            _ => {}
+        if fs::metadata(&path).is_ok_and(|there| !there.is_file()) {
+            return Err(ControlFailure::unusable(path, "expected a file, or no file yet"));
         }
-        let mut beside = path.clone().into_os_string();
-        beside.push(format!(".{}.part", std::process::id()));
-        let beside = PathBuf::from(beside);
-        let opened = File::create_new(&beside).and_then(|file| Ok((file.try_clone()?, file)));
-        let (file, stream) = opened.with_context(|| beside.display().to_string())?;
-        let kept = Some(Kept { beside, path, file, done: false });
-        Ok(Self { stream: Box::new(stream), bytes: 0, kept })
+        let mut part = path.clone().into_os_string();
+        part.push(format!(".{}.part", std::process::id()));
+        let part = PathBuf::from(part);
+        let opened = File::create_new(&part).and_then(|file| Ok((file.try_clone()?, file)));
+        let (file, stream) = opened.map_err(ControlFailure::file(&part))?;
+        let unfinished = Some(Unfinished { part, path, file, renamed: false });
+        Ok(Self { stream: Box::new(stream), bytes: 0, unfinished })
     }
 
     /// The file that is being written, and the one that it will replace: neither is worth being saved.
     pub(super) fn own_files(&self) -> Vec<FileId> {
-        let Some(kept) = &self.kept else { return Vec::new() };
-        let stats = [rustix::fs::stat(&kept.beside), rustix::fs::stat(&kept.path)];
+        let Some(unfinished) = &self.unfinished else { return Vec::new() };
+        let stats = [rustix::fs::stat(&unfinished.part), rustix::fs::stat(&unfinished.path)];
         stats.iter().flatten().map(hotset_sys::file_id).collect()
     }
 
     /// Puts the complete file in its place. A destination that is dropped before leaves no trace.
     pub(super) fn keep(mut self) -> io::Result<()> {
         self.stream.flush()?;
-        if let Some(kept) = &mut self.kept {
+        if let Some(unfinished) = &mut self.unfinished {
             // It is for after a restart.
-            kept.file.sync_all()?;
-            fs::rename(&kept.beside, &kept.path)?;
-            kept.done = true;
+            unfinished.file.sync_all()?;
+            fs::rename(&unfinished.part, &unfinished.path)?;
+            unfinished.renamed = true;
         }
         Ok(())
     }
@@ -84,10 +76,79 @@ impl Write for Destination {
     }
 }
 
-impl Drop for Kept {
+impl Drop for Unfinished {
     fn drop(&mut self) {
-        if !self.done {
-            let _ = fs::remove_file(&self.beside);
+        if !self.renamed {
+            let _ = fs::remove_file(&self.part);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+    use crate::testing::ScratchDir;
+
+    fn names(scratch: &ScratchDir) -> Vec<String> {
+        let entries = fs::read_dir(scratch.path()).expect("directory");
+        let mut names: Vec<_> = entries
+            .map(|entry| entry.expect("entry").file_name().into_string().expect("a name"))
+            .collect();
+        names.sort();
+        names
+    }
+
+    fn written(path: &Path) -> Destination {
+        let mut destination = Destination::file(path).expect("opened");
+        destination.write_all(b"new").expect("written");
+        destination
+    }
+
+    #[test]
+    fn the_name_leads_to_the_old_file_until_the_new_one_is_complete() {
+        let scratch = ScratchDir::new();
+        let path = scratch.path().join("set");
+        fs::write(&path, "old").expect("write");
+        let destination = written(&path);
+        assert_eq!(destination.bytes, 3);
+        assert_eq!(destination.own_files().len(), 2);
+        assert_eq!(fs::read(&path).expect("read"), b"old");
+        destination.keep().expect("kept");
+        assert_eq!(
+            (fs::read(&path).expect("read"), names(&scratch)),
+            (b"new".to_vec(), vec!["set".to_owned()])
+        );
+    }
+
+    #[test]
+    fn what_is_not_kept_leaves_no_trace() {
+        let scratch = ScratchDir::new();
+        drop(written(&scratch.path().join("set")));
+        assert_eq!(names(&scratch), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_link_stays_a_link_and_its_target_is_replaced() {
+        let scratch = ScratchDir::new();
+        let (link, target) = (scratch.path().join("link"), scratch.path().join("target"));
+        fs::write(&target, "old").expect("write");
+        symlink(&target, &link).expect("link");
+        written(&link).keep().expect("kept");
+        assert!(link.is_symlink() && fs::read(&target).expect("read") == b"new");
+    }
+
+    #[test]
+    fn what_is_no_file_is_refused_and_so_is_a_directory_that_is_not_there() {
+        let scratch = ScratchDir::new();
+        for path in [scratch.path(), Path::new("/dev/null")] {
+            let error = Destination::file(path).err().expect("refused").to_string();
+            assert!(error.contains("expected a file"), "{error}");
+        }
+        let error = Destination::file(&scratch.path().join("no/such")).err().expect("refused");
+        assert!(
+            matches!(error, ControlFailure::File { source, .. } if source.kind() == io::ErrorKind::NotFound)
+        );
     }
 }

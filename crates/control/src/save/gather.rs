@@ -11,11 +11,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use hotset_facts::{Dev, FileId, NamedFew, PageRange};
 use hotset_snapshot::{SavedFile, WriteError, Writer};
 use hotset_sys::cache;
+use hotset_sys::proc::users::FileUsers;
 use hotset_sys::tree::{Found, Visitor};
 
 use super::destination::Destination;
 use super::systems::Systems;
-use super::users::Users;
+use crate::unchanged::mtime_of;
 
 /// Ranges of a file that are held before the snapshot is taken for the rest of it.
 const HELD_RANGES: usize = 4096;
@@ -23,7 +24,7 @@ const HELD_RANGES: usize = 4096;
 /// What all threads share.
 pub(super) struct Shared<'a> {
     pub(super) out: Mutex<Out>,
-    pub(super) users: Users,
+    pub(super) users: FileUsers,
     pub(super) systems: Systems,
     /// The roots, absolute and without links, in the order of the selection.
     pub(super) roots: Vec<PathBuf>,
@@ -67,41 +68,44 @@ impl Out {
 }
 
 /// One thread's part.
-pub(super) struct Gather<'a> {
+pub(super) struct SaveVisitor<'a> {
     shared: &'a Shared<'a>,
     pub(super) uncached: u64,
     pub(super) refused: NamedFew,
 }
 
-impl<'a> Gather<'a> {
+impl<'a> SaveVisitor<'a> {
     pub(super) fn new(shared: &'a Shared<'a>) -> Self {
         Self { shared, uncached: 0, refused: NamedFew::default() }
     }
 
-    fn absolute(&self, file: &Found<'_>) -> PathBuf {
-        let below =
-            self.shared.given.get(file.root).and_then(|given| file.path.strip_prefix(given).ok());
-        match (below, self.shared.roots.get(file.root)) {
-            (Some(below), Some(root)) if below.as_os_str().is_empty() => root.clone(),
-            (Some(below), Some(root)) => root.join(below),
-            _ => std::path::absolute(file.path).unwrap_or_else(|_| file.path.to_owned()),
-        }
-    }
-
     fn saved(&self, file: &Found<'_>) -> Result<SavedFile, rustix::io::Errno> {
         let stat = rustix::fs::fstat(file.fd)?;
+        let (given, root) = (self.shared.given.get(file.root), self.shared.roots.get(file.root));
+        let path = absolute(file.path, given.zip(root));
         Ok(SavedFile {
-            path: self.absolute(file).as_os_str().as_bytes().to_vec(),
+            path: path.as_os_str().as_bytes().to_vec(),
             file_system: 0,
             ino: file.id.ino,
             size_bytes: file.size_bytes,
-            mtime: super::compare::mtime_of(&stat),
-            users: self.shared.users.of(file.id),
+            mtime: mtime_of(&stat),
+            users: self.shared.users.count(file.id),
         })
     }
 }
 
-impl Visitor for Gather<'_> {
+/// The path of a file that was found below a root: as it was given, and absolute without links.
+fn absolute(path: &Path, root: Option<(&PathBuf, &PathBuf)>) -> PathBuf {
+    let below = root.and_then(|(given, root)| Some((root, path.strip_prefix(given).ok()?)));
+    match below {
+        // Joining nothing would add a slash, and no file has one at its end.
+        Some((root, below)) if below.as_os_str().is_empty() => root.clone(),
+        Some((root, below)) => root.join(below),
+        None => std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
+    }
+}
+
+impl Visitor for SaveVisitor<'_> {
     fn file(&mut self, file: &Found<'_>) {
         if self.shared.own.contains(&file.id) {
             return;
@@ -195,5 +199,27 @@ impl Pending<'_> {
             }
         }
         self.ranges.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_below_its_root_is_told_without_the_words_that_were_typed() {
+        let told = |path: &str, given: &str, root: &str| {
+            absolute(Path::new(path), Some((&given.into(), &root.into())))
+        };
+        assert_eq!(told("./sub/f", ".", "/srv/db"), Path::new("/srv/db/sub/f"));
+        assert_eq!(told("link/f", "link", "/srv/db"), Path::new("/srv/db/f"));
+        assert_eq!(told("../x/f", "../x/", "/srv/x"), Path::new("/srv/x/f"));
+        let file = told("link", "link", "/srv/db/f");
+        assert_eq!(
+            file.as_os_str(),
+            "/srv/db/f",
+            "a root that is the file itself, and no slash behind it"
+        );
+        assert_eq!(absolute(Path::new("/a/b"), None), Path::new("/a/b"));
     }
 }

@@ -1,73 +1,64 @@
-//! `hotset save`.
+//! Saving which pages of the files are cached.
 
-use std::io::BufWriter;
+mod destination;
+mod gather;
+mod systems;
+
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, Result, anyhow};
 use hotset_facts::SaveReport;
-use hotset_snapshot::{HOTSET_VERSION, Header, Writer};
+use hotset_snapshot::{HOTSET_VERSION, Header, WriteError, Writer};
+use hotset_sys::proc::users::FileUsers;
 use hotset_sys::tree::{Selection, walk};
 
-use super::destination::Destination;
-use super::gather::{Gather, Out, Shared};
-use super::systems::Systems;
-use super::users::Users;
-use crate::args::SaveArgs;
-use crate::exit::Exit;
-use crate::{interrupt, output};
+use crate::ControlFailure;
+use destination::Destination;
+use gather::{Out, SaveVisitor, Shared};
+use systems::Systems;
 
 /// One takes a CPU, and opening files waits for locks in the kernel beyond a few.
 const MOST_THREADS: usize = 4;
 
-/// Saves which pages are cached, and says how many.
-pub(crate) fn save(args: &SaveArgs) -> Exit {
-    let selection = match args.selection.selection() {
-        Ok(selection) => selection,
-        Err(error) => {
-            output::say(format_args!("{error:#}"));
-            return Exit::Usage;
-        }
-    };
-    match write(args, selection) {
-        Ok(report) => finish(args, &report),
-        Err(error) => {
-            output::say(format_args!("{error:#}"));
-            Exit::Failure
-        }
-    }
+/// Where a snapshot goes.
+pub enum SaveTo {
+    /// To this file, which appears, or is replaced, when the snapshot is complete.
+    File(PathBuf),
+    /// Out as it is made.
+    Stream(Box<dyn Write + Send>),
 }
 
-fn finish(args: &SaveArgs, report: &SaveReport) -> Exit {
-    let text = if args.json {
-        hotset_view::save_json(report)
-    } else {
-        hotset_view::save_text(report).into_bytes()
-    };
-    let printed = match (args.quiet && !args.json, report.file.is_none()) {
-        (true, _) => Ok(()),
-        (false, true) => output::print_beside(&text),
-        (false, false) => output::print(&text),
-    };
-    if let Err(error) = &printed {
-        output::say(format_args!("{error:#}"));
-    }
-    if report.interrupted {
-        return interrupt::exit();
-    }
-    if report.refused.count == 0 && printed.is_ok() { Exit::Success } else { Exit::Failure }
+/// What to save.
+#[derive(Debug)]
+pub struct SaveOptions {
+    /// Which files.
+    pub selection: Selection,
 }
 
-fn write(args: &SaveArgs, selection: Selection) -> Result<SaveReport> {
-    let named = || args.file.display().to_string();
-    let destination = Destination::open(&args.file)?;
+/// Saves which pages are cached, and says how many. Where it is stopped, no file is written.
+///
+/// # Errors
+/// Where the snapshot can't be written.
+pub fn save(
+    options: SaveOptions,
+    to: SaveTo,
+    stop: &AtomicBool,
+) -> Result<SaveReport, ControlFailure> {
+    let (destination, file) = match to {
+        SaveTo::File(path) => (Destination::file(&path)?, Some(path)),
+        SaveTo::Stream(stream) => (Destination::stream(stream), None),
+    };
+    let path = file.clone().unwrap_or_else(|| "-".into());
+    let failed = |source| ControlFailure::Write { path: path.clone(), source };
     let own = destination.own_files();
-    let writer = Writer::new(BufWriter::new(destination), &header()).with_context(named)?;
-    let stop = interrupt::stop_flag();
+    let writer = Writer::new(BufWriter::new(destination), &header()).map_err(failed)?;
+    let selection = options.selection;
     let shared = Shared {
         out: Mutex::new(Out::new(writer)),
-        users: Users::now(),
+        users: FileUsers::now(),
         systems: Systems::now(),
         roots: selection.roots.iter().map(|root| canonical(root)).collect(),
         given: selection.roots.clone(),
@@ -75,32 +66,35 @@ fn write(args: &SaveArgs, selection: Selection) -> Result<SaveReport> {
         stop,
     };
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get().min(MOST_THREADS));
-    let walked = walk(&selection, stop, (0..threads).map(|_| Gather::new(&shared)).collect());
+    let visitors = (0..threads).map(|_| SaveVisitor::new(&shared)).collect();
+    let walked = walk(&selection, stop, visitors);
     let mut report = SaveReport {
-        file: Some(args.file.clone()).filter(|file| file != Path::new("-")),
+        file,
         page_bytes: hotset_sys::page_size(),
         skipped: walked.skipped,
-        hidden_processes: shared.users.hidden,
+        hidden_processes: shared.users.hidden_processes,
         interrupted: walked.interrupted,
         ..SaveReport::default()
     };
-    for part in walked.visitors {
-        report.uncached_files += part.uncached;
-        report.refused.merge(part.refused);
+    for visitor in walked.visitors {
+        report.uncached_files += visitor.uncached;
+        report.refused.merge(visitor.refused);
     }
     report.refused.named.sort();
     let out = shared.out.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(error) = out.failed {
-        return Err(anyhow!(error).context(named()));
+        return Err(failed(error));
     }
-    if report.interrupted {
-        return Ok(report);
+    if !report.interrupted {
+        complete(out.writer, &mut report).map_err(failed)?;
     }
-    complete(out.writer, &mut report).with_context(named)?;
     Ok(report)
 }
 
-fn complete(writer: Writer<BufWriter<Destination>>, report: &mut SaveReport) -> Result<()> {
+fn complete(
+    writer: Writer<BufWriter<Destination>>,
+    report: &mut SaveReport,
+) -> Result<(), WriteError> {
     let (buffer, totals) = writer.finish()?;
     let destination = buffer.into_inner().map_err(|error| error.into_error())?;
     (report.files, report.ranges, report.pages) = (totals.files, totals.ranges, totals.pages);
@@ -128,3 +122,6 @@ fn header() -> Header {
 fn canonical(root: &Path) -> PathBuf {
     std::fs::canonicalize(root).unwrap_or_else(|_| root.to_owned())
 }
+
+#[cfg(test)]
+mod tests;

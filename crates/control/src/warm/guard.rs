@@ -5,10 +5,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use hotset_facts::PageRange;
+use hotset_sys::cache::{Supervisor, seen_pages};
 
-use super::ranges::byte_range;
-use super::raw::cachestat;
-use super::warm::Supervisor;
+use crate::Progress;
 
 /// After so many fetched bytes, earlier pages are looked at again.
 const RECHECK_BYTES: u64 = 64 << 20;
@@ -18,7 +17,7 @@ const WITNESSES: usize = 32;
 
 /// Why warming stopped before all was fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Halt {
+pub(super) enum Halt {
     /// It was asked to.
     Interrupted,
     /// The budget is spent.
@@ -30,7 +29,7 @@ pub enum Halt {
 }
 
 /// A supervisor of any number of files.
-pub struct Guard<'a> {
+pub(super) struct Guard<'a> {
     stop: &'a AtomicBool,
     budget: AtomicU64,
     room: AtomicU64,
@@ -40,6 +39,7 @@ pub struct Guard<'a> {
     witnesses: Mutex<Vec<Witness>>,
     /// Bytes of file cache that can still be had, asked anew at every look.
     room_now: &'a (dyn Fn() -> u64 + Sync),
+    progress: &'a dyn Progress,
 }
 
 /// A range that was seen up to date once.
@@ -52,11 +52,12 @@ struct Witness {
 impl<'a> Guard<'a> {
     /// Allows at most `budget_bytes`, and at most `room_bytes` for want of memory; `room_now` says how many bytes of cache
     /// the host and the control group could hold at the moment, all in all.
-    pub fn new(
+    pub(super) fn new(
         stop: &'a AtomicBool,
         budget_bytes: u64,
         room_bytes: u64,
         room_now: &'a (dyn Fn() -> u64 + Sync),
+        progress: &'a dyn Progress,
     ) -> Self {
         Self {
             stop,
@@ -67,22 +68,22 @@ impl<'a> Guard<'a> {
             halt: Mutex::new(None),
             witnesses: Mutex::new(Vec::new()),
             room_now,
+            progress,
         }
     }
 
-    /// Bytes fetched so far.
-    pub fn done_bytes(&self) -> u64 {
+    fn done_bytes(&self) -> u64 {
         self.done.load(Ordering::Relaxed)
     }
 
     /// Why it stopped, if it did.
-    pub fn halted(&self) -> Option<Halt> {
+    pub(super) fn halted(&self) -> Option<Halt> {
         *lock(&self.halt)
     }
 
     /// Remembers that so many pages of a range were cached right after it was warmed. Without room for another, every
     /// second one is forgotten: those that are kept stay spread over all that was warmed.
-    pub fn remember(&self, fd: OwnedFd, range: PageRange, cached: u64) {
+    pub(super) fn remember(&self, fd: OwnedFd, range: PageRange, cached: u64) {
         let mut witnesses = lock(&self.witnesses);
         if witnesses.len() >= WITNESSES {
             let mut odd = false;
@@ -95,15 +96,12 @@ impl<'a> Guard<'a> {
     }
 
     /// Pages among those remembered, and how many of them have left the cache.
-    pub fn lost_pages(&self) -> (u64, u64) {
+    pub(super) fn lost_pages(&self) -> (u64, u64) {
         let witnesses = lock(&self.witnesses);
         witnesses.iter().fold((0, 0), |(all, lost), witness| {
-            let (offset, len) = byte_range(witness.range);
-            let now = cachestat(&witness.fd, offset, len).map(|answer| answer.cached);
-            (
-                all + witness.cached,
-                lost + witness.cached.saturating_sub(now.unwrap_or(witness.cached)),
-            )
+            // Nothing is lost where nobody tells, as on overlayfs.
+            let now = seen_pages(&witness.fd, witness.range).unwrap_or(witness.cached);
+            (all + witness.cached, lost + witness.cached.saturating_sub(now))
         })
     }
 
@@ -152,6 +150,7 @@ impl Supervisor for Guard<'_> {
 
     fn done(&self, bytes: u64) {
         self.done.fetch_add(bytes, Ordering::Relaxed);
+        self.progress.advance(bytes);
     }
 }
 
@@ -168,37 +167,67 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::test_support::ScratchFile;
+    use std::fs::File;
 
-    static GO: AtomicBool = AtomicBool::new(false);
+    use super::*;
+    use crate::testing::{GO, Heard, ScratchDir, evict_now};
+
     static STOP: AtomicBool = AtomicBool::new(true);
+
+    fn plenty() -> u64 {
+        u64::MAX
+    }
 
     #[test]
     fn the_smaller_of_budget_and_room_is_the_reason() {
-        let plenty = || u64::MAX;
-        let guard = Guard::new(&GO, 10, 100, &plenty);
+        let guard = Guard::new(&GO, 10, 100, &plenty, &());
         assert_eq!((guard.grant(6), guard.halted()), (6, None));
         assert_eq!((guard.grant(6), guard.halted()), (4, Some(Halt::Budget)));
         assert_eq!(guard.grant(1), 0);
-        let guard = Guard::new(&GO, 100, 10, &plenty);
+        let guard = Guard::new(&GO, 100, 10, &plenty, &());
         assert_eq!((guard.grant(60), guard.halted()), (10, Some(Halt::Memory)));
-        let guard = Guard::new(&STOP, 100, 100, &plenty);
+        let guard = Guard::new(&STOP, 100, 100, &plenty, &());
         assert_eq!((guard.grant(1), guard.halted()), (0, Some(Halt::Interrupted)));
+    }
+
+    #[test]
+    fn a_budget_that_is_spent_exactly_is_no_reason_to_stop() {
+        let guard = Guard::new(&GO, 10, 10, &plenty, &());
+        assert_eq!((guard.grant(10), guard.halted()), (10, None));
+        assert_eq!((guard.grant(1), guard.halted()), (0, Some(Halt::Budget)));
+    }
+
+    #[test]
+    fn the_first_reason_stays() {
+        let stop = AtomicBool::new(false);
+        let guard = Guard::new(&stop, 5, 100, &plenty, &());
+        guard.grant(6);
+        stop.store(true, Ordering::Relaxed);
+        assert_eq!((guard.grant(6), guard.halted()), (0, Some(Halt::Budget)));
+    }
+
+    #[test]
+    fn what_is_done_is_heard() {
+        let heard = Heard::default();
+        let guard = Guard::new(&GO, 100, 100, &plenty, &heard);
+        guard.done(7);
+        guard.done(5);
+        assert_eq!((guard.done_bytes(), heard.done.into_inner()), (12, 12));
     }
 
     #[test]
     fn pages_that_vanish_stop_it_only_where_memory_is_short() {
         for (room, halt) in [(u64::MAX, None), (0, Some(Halt::Thrashing))] {
-            let file = ScratchFile::on_disk(&vec![7; 1 << 20]);
-            let pages = crate::pages_of(1 << 20);
+            let scratch = ScratchDir::new();
+            let path = scratch.file("file", 1 << 20);
+            let pages = hotset_sys::pages_of(1 << 20);
             let room_now = move || room;
-            let guard = Guard::new(&GO, u64::MAX, u64::MAX, &room_now);
-            let fd = OwnedFd::from(file.file.try_clone().expect("dup"));
+            let guard = Guard::new(&GO, u64::MAX, u64::MAX, &room_now, &());
+            let fd = OwnedFd::from(File::open(&path).expect("open"));
             guard.remember(fd, PageRange { first: 0, count: pages }, pages);
             guard.done(RECHECK_BYTES);
             assert_eq!((guard.grant(1), guard.halted()), (1, None), "nothing has vanished");
-            crate::cache::evict(&file.path).expect("evict");
+            evict_now(&path);
             assert_eq!(guard.lost_pages(), (pages, pages));
             guard.done(RECHECK_BYTES);
             guard.grant(1);
@@ -208,14 +237,16 @@ mod tests {
 
     #[test]
     fn witnesses_are_few_and_spread() {
-        let file = ScratchFile::on_disk(b"x");
-        let room_now = || 0;
-        let guard = Guard::new(&GO, 0, 0, &room_now);
+        let scratch = ScratchDir::new();
+        let path = scratch.file("file", 1);
+        let guard = Guard::new(&GO, 0, 0, &plenty, &());
         for first in 0..1000 {
-            let fd = OwnedFd::from(file.file.try_clone().expect("dup"));
+            let fd = OwnedFd::from(File::open(&path).expect("open"));
             guard.remember(fd, PageRange { first, count: 1 }, 1);
         }
-        let kept: Vec<u64> = lock(&guard.witnesses).iter().map(|one| one.range.first).collect();
+        let kept: Vec<u64> =
+            lock(&guard.witnesses).iter().map(|witness| witness.range.first).collect();
         assert!(kept.len() <= WITNESSES && kept[0] == 0, "{kept:?}");
+        assert!(kept.iter().any(|&first| first > 500), "{kept:?}");
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use hotset_facts::{FileHolder, FileId, Observed, Pid, Reason};
 
 use crate::proc::maps::{self, MappedFile};
-use crate::proc::{smaps, stat};
+use crate::proc::{smaps, stat, users};
 
 /// What was seen of all processes at one time.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ pub fn holders(files: &[(FileId, PathBuf)]) -> Holders {
         return found;
     }
     let inodes: HashSet<u64> = files.iter().map(|(id, _)| id.ino).collect();
-    for pid in all_pids() {
+    for pid in users::all_pids() {
         match maps::of(pid) {
             Ok(Some(mapped)) => {
                 let mapped: Vec<(&MappedFile, FileId)> = mapped
@@ -51,13 +51,6 @@ pub fn holders(files: &[(FileId, PathBuf)]) -> Holders {
         holders.sort_by_key(|holder| (!holder.locked, holder.pid));
     }
     found
-}
-
-fn all_pids() -> impl Iterator<Item = Pid> {
-    std::fs::read_dir("/proc")
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
 }
 
 /// Which of the files this one is.

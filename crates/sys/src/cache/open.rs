@@ -32,7 +32,10 @@ fn open(path: &Path) -> Result<OwnedFd, Errno> {
 }
 
 /// Only regular files and block devices have pages of their own in the cache.
-pub(super) fn require_cacheable(stat: &Stat) -> Result<(), ResidencyCause> {
+///
+/// # Errors
+/// [`ResidencyCause::NotCacheable`] for everything else.
+pub fn require_cacheable(stat: &Stat) -> Result<(), ResidencyCause> {
     match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile | FileType::BlockDevice => Ok(()),
         other => Err(ResidencyCause::NotCacheable(word_for(other))),

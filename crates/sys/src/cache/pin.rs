@@ -5,15 +5,17 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 use std::ptr;
 
-use hotset_facts::{FileId, PageRange};
+use hotset_facts::{FileId, Followed, PageRange};
 use rustix::fs::Stat;
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, MremapFlags, ProtFlags};
+use rustix::process::{Resource, getrlimit};
 
 use super::control::{ByteSpan, CacheChange, ControlError, Target, observed};
 use super::fetch::settle;
 use super::open::open_quietly;
 use super::warm::{Supervisor, warm_span};
+use crate::capabilities::{self, Cap};
 
 /// A file that shrinks again and again while it is being locked is given up after so many tries.
 const TRIES: u32 = 4;
@@ -37,32 +39,11 @@ fn changed(stat: &Stat) -> Changed {
     (stat.st_ctime, stat.st_ctime_nsec as i64)
 }
 
-/// What became of a pinned file's name since the last look.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Followed {
-    /// The file is as it was.
-    Same,
-    /// The file has another size, and is held whole.
-    Resized {
-        /// Bytes before.
-        from: u64,
-        /// Bytes now.
-        to: u64,
-    },
-    /// The name leads to another file, which is held now instead of the old one.
-    Replaced {
-        /// Bytes of the new one.
-        size_bytes: u64,
-    },
-    /// The name is gone, and nothing is held: a file that nobody could reach would keep its space on disk.
-    Gone,
-}
-
 impl Pin {
     /// Warms the file at `path` and locks it; says what was cached before and after.
     ///
     /// # Errors
-    /// Where it can't be opened or read, or may not be locked: see [`may_pin`](super::may_pin) for the limits.
+    /// Where it can't be opened or read, or may not be locked: see [`lock_limit`](super::lock_limit).
     pub fn new(
         path: &Path,
         supervisor: &dyn Supervisor,
@@ -235,6 +216,31 @@ impl Drop for View {
         // SAFETY: the mapping of this value. Unmapping unlocks.
         let _ = unsafe { rustix::mm::munmap(self.base, self.len) };
     }
+}
+
+/// The limit on the memory that this process may lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LockLimit {
+    /// The limit in bytes (RLIMIT_MEMLOCK).
+    pub limit_bytes: u64,
+    /// Bytes that this process has locked.
+    pub locked_bytes: u64,
+}
+
+/// How much this process may lock; nothing where there is no limit.
+pub fn lock_limit() -> Option<LockLimit> {
+    if capabilities::effective().is_some_and(|caps| caps.has(Cap::IpcLock)) {
+        return None;
+    }
+    let limit_bytes = getrlimit(Resource::Memlock).current?;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    Some(LockLimit { limit_bytes, locked_bytes: locked_bytes(&status) })
+}
+
+fn locked_bytes(status: &str) -> u64 {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmLck:"));
+    let kib = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
+    kib.unwrap_or(0).saturating_mul(1024)
 }
 
 #[cfg(test)]

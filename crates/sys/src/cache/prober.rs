@@ -2,11 +2,9 @@
 
 use std::collections::HashMap;
 
-use hotset_facts::{Observed, Residency};
-use rustix::io::Errno;
+use hotset_facts::{Observed, Residency, ResidencySource};
 
-use super::raw::cachestat;
-use super::residency::{ResidencyCause, by_mincore, from_cachestat};
+use super::residency::{ResidencyCause, decide};
 use super::stacked::hides_pages;
 use crate::tree::Found;
 
@@ -41,20 +39,12 @@ impl Prober {
     /// # Errors
     /// As [`super::residency()`].
     pub fn residency(&mut self, file: &Found<'_>) -> Result<Residency, ResidencyCause> {
-        // The exact range matters: some file systems keep their own pages beyond the end (fs-verity).
-        match cachestat(file.fd, 0, file.size_bytes) {
-            Ok(answer) => {
-                self.answered |= file.size_bytes > 0;
-                if answer.cached == 0 && file.size_bytes > 0 && self.hides_pages(file) {
-                    return by_mincore(file.fd, file.stat, file.size_bytes);
-                }
-                Ok(from_cachestat(file.size_bytes, &answer))
-            }
-            // The same rule as mincore(2)'s: where one refuses, the other lies.
-            Err(Errno::PERM) if self.answered => Err(ResidencyCause::Denied),
-            Err(Errno::NOSYS | Errno::PERM) => by_mincore(file.fd, file.stat, file.size_bytes),
-            Err(errno) => Err(ResidencyCause::System { call: "cachestat", errno }),
-        }
+        let (fd, size_bytes, answered) = (file.fd, file.size_bytes, self.answered);
+        let state = decide(fd, file.stat, size_bytes, answered, || self.hides_pages(file));
+        let by_cachestat =
+            |state: &Residency| size_bytes > 0 && state.source == ResidencySource::Cachestat;
+        self.answered |= state.as_ref().is_ok_and(by_cachestat);
+        state
     }
 
     fn hides_pages(&mut self, file: &Found<'_>) -> bool {

@@ -60,9 +60,7 @@ impl ResidencyCause {
     pub fn reason(&self) -> Reason {
         match self {
             Self::NotCacheable(_) => Reason::unsupported("has no page cache of its own"),
-            Self::Denied => {
-                Reason::denied("only the owner, writers and root may see what is cached")
-            }
+            Self::Denied => Reason::denied("no write permission"),
             Self::System { errno: Errno::ACCESS | Errno::PERM, .. } => {
                 Reason::denied("the file may not be opened")
             }
@@ -100,19 +98,33 @@ pub fn cached_pages_in(fd: impl AsFd, offset: u64, len: u64) -> Result<u64, Errn
 fn residency_of(fd: BorrowedFd<'_>, stat: &Stat) -> Result<Residency, ResidencyCause> {
     require_cacheable(stat)?;
     let size_bytes = size_of(fd, stat)?;
+    decide(fd, stat, size_bytes, false, || hides_pages(fd))
+}
+
+/// Whom to ask: cachestat(2), or mincore(2) where only that exists or only that sees the pages (`hidden`). `answered` says
+/// that cachestat(2) has told this process something before, so that a refusal is about the file.
+pub(super) fn decide(
+    fd: BorrowedFd<'_>,
+    stat: &Stat,
+    size_bytes: u64,
+    answered: bool,
+    hidden: impl FnOnce() -> bool,
+) -> Result<Residency, ResidencyCause> {
     // The exact range matters: some file systems keep their own pages beyond the end (fs-verity).
     match cachestat(fd, 0, size_bytes) {
-        Ok(answer) if answer.cached == 0 && size_bytes > 0 && hides_pages(fd) => {
+        Ok(answer) if answer.cached == 0 && size_bytes > 0 && hidden() => {
             by_mincore(fd, stat, size_bytes)
         }
         Ok(answer) => Ok(from_cachestat(size_bytes, &answer)),
+        // The same rule as mincore(2)'s: where one refuses, the other lies.
+        Err(Errno::PERM) if answered => Err(ResidencyCause::Denied),
         // PERM is also what an old container's seccomp filter says to calls that it doesn't know.
         Err(Errno::NOSYS | Errno::PERM) => by_mincore(fd, stat, size_bytes),
         Err(errno) => Err(ResidencyCause::System { call: "cachestat", errno }),
     }
 }
 
-pub(super) fn from_cachestat(size_bytes: u64, answer: &CacheStat) -> Residency {
+fn from_cachestat(size_bytes: u64, answer: &CacheStat) -> Residency {
     Residency {
         size_bytes,
         pages: crate::pages_of(size_bytes),
@@ -126,7 +138,7 @@ pub(super) fn from_cachestat(size_bytes: u64, answer: &CacheStat) -> Residency {
 }
 
 /// Takes about 10 ms a GiB of the file's size, holes included: a page of a hole can be cached too.
-pub(super) fn by_mincore(
+fn by_mincore(
     fd: BorrowedFd<'_>,
     stat: &Stat,
     size_bytes: u64,

@@ -6,8 +6,10 @@
 
 use std::os::fd::AsFd;
 
+use hotset_facts::PageRange;
 use rustix::io::Errno;
 
+use super::ranges::byte_range;
 use super::raw::{CacheStat, cachestat};
 
 /// `OVERLAYFS_SUPER_MAGIC` of <linux/magic.h>.
@@ -34,4 +36,13 @@ pub fn hides_pages(fd: impl AsFd) -> bool {
 pub(super) fn cachestat_if_seen(fd: impl AsFd, offset: u64, len: u64) -> Result<CacheStat, Errno> {
     let answer = cachestat(&fd, offset, len)?;
     if answer.cached == 0 && len > 0 && hides_pages(&fd) { Err(Errno::NOSYS) } else { Ok(answer) }
+}
+
+/// Pages of `range` that are in the cache or being read into it, by cachestat(2) alone.
+///
+/// # Errors
+/// Where that doesn't tell: before Linux 6.5, to another than the file's owner, and where another inode has the pages.
+pub fn seen_pages(fd: impl AsFd, range: PageRange) -> Result<u64, Errno> {
+    let (offset, len) = byte_range(range);
+    cachestat_if_seen(fd, offset, len).map(|answer| answer.cached)
 }

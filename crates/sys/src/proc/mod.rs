@@ -10,12 +10,12 @@ pub mod files;
 pub mod maps;
 pub mod meminfo;
 pub mod mountinfo;
-pub mod openers;
 pub mod own;
 pub mod pid_io;
 pub mod pressure;
 pub mod smaps;
 pub mod stat;
+pub mod users;
 pub mod vmstat;
 
 use std::io;

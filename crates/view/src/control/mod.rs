@@ -11,7 +11,7 @@ use crate::escape::escape_bytes;
 use crate::units;
 
 pub use json::control_json;
-pub use words::{dropped, follow_line, lost_again, pin_line, progress_line, short_of_memory};
+pub use words::{follow_line, note, pin_line, progress_line};
 
 /// Files that are named where not all are asked for.
 const TOP_FILES: usize = 5;

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
+use hotset_facts::{ControlNote, Followed};
+
 use super::path_bytes;
 use crate::escape::escape_bytes;
 use crate::units;
@@ -32,39 +34,37 @@ pub fn progress_line(done_bytes: u64, total_bytes: u64, elapsed: Duration) -> St
     )
 }
 
-/// The files are larger than what can be cached; `limit` is the control group whose limit that is, if it is one's.
-pub fn short_of_memory(needed_bytes: u64, room_bytes: u64, limit: Option<(&Path, u64)>) -> String {
-    let whose = match limit {
-        Some((dir, bytes)) => {
-            let dir = escape_bytes(path_bytes(dir));
-            format!("the control group {dir} (limit {})", units::bytes(bytes))
+/// A sentence beside what a report says of the files.
+pub fn note(note: &ControlNote) -> String {
+    match note {
+        ControlNote::ShortOfMemory { needed_bytes, room_bytes, group } => {
+            let whose = match group {
+                Some((dir, limit)) => {
+                    let dir = escape_bytes(path_bytes(dir));
+                    format!("the control group {dir} (limit {})", units::bytes(*limit))
+                }
+                None => "this host".to_owned(),
+            };
+            format!(
+                "memory: {} are wanted in the cache and {whose} has room for {}; more would evict what was just warmed",
+                units::bytes(*needed_bytes),
+                units::bytes(*room_bytes)
+            )
         }
-        None => "this host".to_owned(),
-    };
-    format!(
-        "memory: {} are wanted in the cache and {whose} has room for {}; more would evict what was just warmed",
-        units::bytes(needed_bytes),
-        units::bytes(room_bytes)
-    )
-}
-
-/// Samples of what was warmed were looked at again in the end.
-pub fn lost_again(lost_pages: u64, seen_pages: u64) -> String {
-    let share = units::percent(lost_pages as f64 / seen_pages.max(1) as f64);
-    format!(
-        "already evicted again: {share} of what was warmed, by a sample; something on this host evicts it"
-    )
-}
-
-/// What dropping all clean cache left.
-pub fn dropped(before_bytes: u64, after_bytes: u64, shmem_bytes: u64, dirty_bytes: u64) -> String {
-    format!(
-        "Cached: {} before, {} now; of that {} shared memory (tmpfs), which can't be dropped, and {} dirty",
-        units::bytes(before_bytes),
-        units::bytes(after_bytes),
-        units::bytes(shmem_bytes),
-        units::bytes(dirty_bytes)
-    )
+        ControlNote::EvictedAgain { lost_pages, seen_pages } => {
+            let share = units::percent(*lost_pages as f64 / (*seen_pages).max(1) as f64);
+            format!(
+                "already evicted again: {share} of what was warmed, by a sample; something on this host evicts it"
+            )
+        }
+        ControlNote::Dropped { before, after } => format!(
+            "Cached: {} before, {} now; of that {} shared memory (tmpfs), which can't be dropped, and {} dirty",
+            units::bytes(before.cached_bytes),
+            units::bytes(after.cached_bytes),
+            units::bytes(after.shmem_bytes),
+            units::bytes(after.dirty_bytes)
+        ),
+    }
 }
 
 /// What is held, and how to end that.
@@ -77,7 +77,18 @@ pub fn pin_line(files: usize, bytes: u64, pid: u32, background: bool) -> String 
     )
 }
 
-/// What became of one file that is held.
-pub fn follow_line(path: &Path, what: impl std::fmt::Display) -> String {
+/// What became of one file that is held, or why it could not be followed.
+pub fn follow_line(path: &Path, followed: &Result<Followed, String>) -> String {
+    let what = match followed {
+        Ok(Followed::Same) => "unchanged".to_owned(),
+        Ok(Followed::Resized { from, to }) => {
+            format!("{} instead of {} held", units::bytes(*to), units::bytes(*from))
+        }
+        Ok(Followed::Replaced { size_bytes }) => {
+            format!("replaced; {} held of the new file", units::bytes(*size_bytes))
+        }
+        Ok(Followed::Gone) => "gone; nothing held of it".to_owned(),
+        Err(why) => format!("not followed: {why}"),
+    };
     format!("{}: {what}", escape_bytes(path_bytes(path)))
 }

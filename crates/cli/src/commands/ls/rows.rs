@@ -1,18 +1,19 @@
-//! What a listing is to do, the same for all of its threads.
-
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+//! The rows of a listing, in the form that was asked for, on standard output.
 
 use anyhow::Result;
-use hotset_analysis::listing::{Arena, Only, Order, RollUp, RowNumbers, Top};
+use hotset_analysis::listing::{DirectoryRow, Notes, RowNumbers, TotalNumbers};
+use hotset_control::listing::{Cells, RowSink};
 use hotset_facts::ListedFile;
-use hotset_view::listing::{self, ListRow, ListStyle, ListTable, Rows};
+use hotset_view::listing::{self, ListRow, ListStyle, ListTable};
 
 use crate::args::LsArgs;
-use crate::output::{RowStream, listing_style};
+use crate::output::{self, RowStream, listing_style};
+
+/// Rows that were kept are printed in parts of about this size.
+const BUFFER_BYTES: usize = 64 * 1024;
 
 /// How rows are printed.
-pub(super) enum Form {
+enum Form {
     Table(ListTable),
     Csv,
     Json,
@@ -26,126 +27,104 @@ pub(super) enum Form {
     Quiet,
 }
 
-/// What a thread keeps of the files that it finds.
-pub(super) enum Keep {
-    /// Nothing: rows are printed at once.
-    Nothing,
-    All(Arena),
-    Top(Top),
-    Directories(RollUp),
+/// Standard output, and how it looks.
+pub(super) struct Rows {
+    form: Form,
+    style: ListStyle,
+    terminal: bool,
+    /// Cells of a map, or of JSON, that were asked for.
+    asked_cells: Option<u32>,
+    page_bytes: u64,
+    stream: RowStream,
 }
 
-/// One listing.
-pub(super) struct Job<'a> {
-    pub(super) form: Form,
-    pub(super) style: ListStyle,
-    pub(super) terminal: bool,
-    pub(super) order: Option<Order>,
-    pub(super) top: Option<usize>,
-    pub(super) only: Option<Only>,
-    pub(super) dirs: bool,
-    /// Whether files or directories have rows.
-    pub(super) has_rows: bool,
-    pub(super) depth: Option<u32>,
-    pub(super) roots: Vec<PathBuf>,
-    pub(super) page_bytes: u64,
-    pub(super) stream: RowStream,
-    /// Cells that a row shows; `always` where also those of files that are wholly cached or not at all are wanted.
-    pub(super) cells: usize,
-    pub(super) cells_always: bool,
-    stop: &'a AtomicBool,
-}
-
-impl<'a> Job<'a> {
-    pub(super) fn new(args: &LsArgs, roots: Vec<PathBuf>, stop: &'a AtomicBool) -> Self {
+impl Rows {
+    pub(super) fn new(args: &LsArgs) -> Self {
         let (style, terminal) = listing_style(&args.form);
         let form = form(args, style);
-        let asked = args.form.cells.map(|cells| cells as usize);
-        let (cells, cells_always) = match &form {
-            Form::Table(table) => (table.bar_cells(), false),
-            Form::Map => (asked.unwrap_or_else(|| listing::map_cells(&style)), true),
-            Form::Json => (asked.unwrap_or(0), true),
-            _ => (0, false),
-        };
-        let has_rows = !args.rows.summarize && !matches!(form, Form::Quiet);
         let separator = matches!(form, Form::Json).then_some(b',');
-        Self {
-            form,
-            style,
-            terminal,
-            order: args.rows.order(),
-            top: args.rows.top,
-            only: args.rows.filter(),
-            dirs: args.rows.dirs,
-            has_rows,
-            depth: args.selection.depth,
-            roots,
-            page_bytes: hotset_sys::page_size(),
-            stream: RowStream::new(separator),
-            cells,
-            cells_always,
-            stop,
-        }
+        let (asked_cells, page_bytes) = (args.form.cells, hotset_sys::page_size());
+        Self { form, style, terminal, asked_cells, page_bytes, stream: RowStream::new(separator) }
     }
 
-    /// What a thread begins with.
-    pub(super) fn keep(&self) -> Keep {
-        match (self.order, self.top) {
-            _ if !self.has_rows => Keep::Nothing,
-            _ if self.dirs => Keep::Directories(RollUp::new(self.page_bytes, self.depth)),
-            (Some(order), Some(top)) => Keep::Top(Top::new(order, top)),
-            (Some(_), None) => Keep::All(Arena::default()),
-            (None, _) => Keep::Nothing,
-        }
+    /// The pictures that rows show.
+    pub(super) fn cells(&self) -> Cells {
+        let asked = self.asked_cells.map(|cells| cells as usize);
+        let (count, of_every_file) = match &self.form {
+            Form::Table(table) => (table.bar_cells(), false),
+            Form::Map => (asked.unwrap_or_else(|| listing::map_cells(&self.style)), true),
+            Form::Json => (asked.unwrap_or(0), true),
+            Form::Csv | Form::Names { .. } | Form::Total | Form::Quiet => (0, false),
+        };
+        Cells { count, of_every_file }
     }
 
-    /// Prints what stands before the rows.
-    pub(super) fn begin(&self) {
+    /// Prints what stands before the rows; false where nobody reads it.
+    pub(super) fn begin(&self) -> bool {
         match &self.form {
             Form::Table(table) => self.text(table.head().as_bytes()),
             Form::Csv => self.text(listing::csv_head().as_bytes()),
             Form::Json => self.text(listing::json_head().as_bytes()),
-            Form::Names { .. } | Form::Map | Form::Total | Form::Quiet => {}
+            Form::Names { .. } | Form::Map | Form::Total | Form::Quiet => true,
         }
     }
 
-    /// Appends the row of a file.
-    pub(super) fn push_file(&self, file: &ListedFile, out: &mut Vec<u8>) {
-        let numbers = RowNumbers::of_file(file, self.page_bytes);
-        match &self.form {
-            Form::Json => listing::json_file(file, &numbers, false, out),
-            _ => self.push_row(
-                &ListRow { path: &file.path, numbers: &numbers, cells: &file.cells },
-                out,
-            ),
-        }
-    }
-
-    /// Appends a row of anything but JSON.
-    pub(super) fn push_row(&self, row: &ListRow<'_>, out: &mut Vec<u8>) {
-        match &self.form {
-            Form::Table(table) => out.extend_from_slice(table.row(row).as_bytes()),
-            Form::Csv => listing::csv_row(row, self.terminal, out),
-            Form::Names { null } => {
-                out.extend_from_slice(&listing::name_line(row.path, *null, self.terminal));
+    /// Prints the files that `files` hands on, and counts them.
+    pub(super) fn files(&self, files: impl FnOnce(&mut dyn FnMut(&ListedFile))) -> u64 {
+        let (mut buffer, mut shown) = (Vec::new(), 0);
+        files(&mut |file| {
+            self.push(file, &mut buffer);
+            shown += 1;
+            if buffer.len() >= BUFFER_BYTES {
+                self.stream.rows(&buffer);
+                buffer.clear();
             }
-            Form::Map => out
-                .extend_from_slice(listing::map_file(row, self.page_bytes, &self.style).as_bytes()),
-            Form::Json | Form::Total | Form::Quiet => {}
+        });
+        self.stream.rows(&buffer);
+        shown
+    }
+
+    /// Prints what stands between the rows of files and those of directories.
+    pub(super) fn begin_directories(&self) {
+        if matches!(self.form, Form::Json) {
+            self.text(listing::json_directories().as_bytes());
+            self.stream.restart(b',');
         }
     }
 
-    /// Prints rows; where nobody reads them any more, the walk stops.
-    pub(super) fn print(&self, rows: &[u8]) {
-        if !self.stream.rows(rows) {
-            self.stop();
+    /// Prints the rows of directories.
+    pub(super) fn directories(&self, directories: &[DirectoryRow]) {
+        let mut buffer = Vec::new();
+        for row in directories {
+            match self.form {
+                Form::Json => listing::json_directory(row, false, &mut buffer),
+                _ => {
+                    let row = ListRow { path: &row.path, numbers: &row.numbers, cells: &[] };
+                    self.push_row(&row, &mut buffer);
+                }
+            }
         }
+        self.stream.rows(&buffer);
     }
 
-    /// Prints what is no row.
-    pub(super) fn text(&self, text: &[u8]) {
-        if !self.stream.text(text) {
-            self.stop();
+    /// Prints the total, and what could not be told.
+    pub(super) fn end(&self, total: &TotalNumbers, notes: &Notes) {
+        match &self.form {
+            Form::Json => {
+                let mut tail = Vec::new();
+                listing::json_tail(total, &notes.unreadable, self.page_bytes, &mut tail);
+                self.text(&tail);
+            }
+            Form::Table(_) | Form::Map | Form::Total => {
+                if matches!(self.form, Form::Map) && total.shown > 0 {
+                    self.text(listing::map_legend(&self.style).as_bytes());
+                }
+                self.text(listing::total_lines(total, notes, &self.style).as_bytes());
+            }
+            Form::Csv | Form::Names { .. } | Form::Quiet => {}
+        }
+        if !matches!(self.form, Form::Json | Form::Quiet) {
+            listing::unreadable_lines(notes).iter().for_each(output::say);
         }
     }
 
@@ -157,9 +136,40 @@ impl<'a> Job<'a> {
         self.stream.finish()
     }
 
-    /// Ends the walk early: nothing that is still to come would change what is said.
-    pub(super) fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
+    /// Prints what is no row; false where nobody reads it any more.
+    fn text(&self, text: &[u8]) -> bool {
+        self.stream.text(text)
+    }
+
+    /// Appends a row of anything but JSON.
+    fn push_row(&self, row: &ListRow<'_>, out: &mut Vec<u8>) {
+        match &self.form {
+            Form::Table(table) => out.extend_from_slice(table.row(row).as_bytes()),
+            Form::Csv => listing::csv_row(row, self.terminal, out),
+            Form::Names { null } => {
+                out.extend_from_slice(&listing::name_line(row.path, *null, self.terminal));
+            }
+            Form::Map => out
+                .extend_from_slice(listing::map_file(row, self.page_bytes, &self.style).as_bytes()),
+            Form::Json | Form::Total | Form::Quiet => {}
+        }
+    }
+}
+
+impl RowSink for Rows {
+    fn push(&self, file: &ListedFile, out: &mut Vec<u8>) {
+        let numbers = RowNumbers::of_file(file, self.page_bytes);
+        match &self.form {
+            Form::Json => listing::json_file(file, &numbers, false, out),
+            _ => {
+                let row = ListRow { path: &file.path, numbers: &numbers, cells: &file.cells };
+                self.push_row(&row, out);
+            }
+        }
+    }
+
+    fn print(&self, rows: &[u8]) -> bool {
+        self.stream.rows(rows)
     }
 }
 
@@ -173,7 +183,7 @@ fn form(args: &LsArgs, style: ListStyle) -> Form {
         form if form.map => Form::Map,
         form if form.names || only_names => Form::Names { null },
         _ if args.rows.summarize => Form::Total,
-        _ if args.rows.dirs => Form::Table(ListTable::new(Rows::Directories, style)),
-        _ => Form::Table(ListTable::new(Rows::Files, style)),
+        _ if args.rows.dirs => Form::Table(ListTable::new(listing::Rows::Directories, style)),
+        _ => Form::Table(ListTable::new(listing::Rows::Files, style)),
     }
 }
