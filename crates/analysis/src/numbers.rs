@@ -2,7 +2,7 @@
 //!
 //! Arithmetic saturates: counters that contradict each other (see [`crate::Losses`]) must not stop a report.
 
-use hotset_facts::{Io, Observed, ReadIo, WriteIo};
+use hotset_facts::{Io, Observed, PageSplit, ReadIo, WriteIo};
 
 /// `part / whole`, or nothing where the whole is zero.
 pub(crate) fn share(part: u64, whole: u64) -> Option<f64> {
@@ -37,9 +37,7 @@ pub struct ReadNumbers {
 impl ReadNumbers {
     /// Derives from the counters, with pages of `page_size_bytes`.
     pub(crate) fn of(read: &ReadIo, page_size_bytes: u64) -> Self {
-        let hits = read.pages.saturating_sub(read.misses);
-        let from_device = read.misses.saturating_add(read.readahead_hits);
-        let from_cache = hits.saturating_sub(read.readahead_hits);
+        let PageSplit { hits, from_cache, from_device, .. } = read.split();
         Self {
             hits,
             from_cache,
@@ -47,7 +45,7 @@ impl ReadNumbers {
             hit_ratio: share(hits, read.pages),
             cache_share: share(from_cache, read.pages),
             device_share: share(from_device, read.pages),
-            random_calls: read.calls.saturating_sub(read.sequential_calls),
+            random_calls: read.random_calls(),
             requested_bytes: read.pages.saturating_mul(page_size_bytes),
             from_cache_bytes: from_cache.saturating_mul(page_size_bytes),
             from_device_bytes: from_device.saturating_mul(page_size_bytes),
@@ -59,7 +57,7 @@ impl ReadNumbers {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WriteNumbers {
     /// Dirtied pages in bytes.
-    pub dirtied_bytes: u64,
+    pub dirtied_bytes: Observed<u64>,
     /// Mean bytes per call; none without calls.
     pub mean_bytes: Option<f64>,
 }
@@ -67,7 +65,7 @@ pub struct WriteNumbers {
 impl WriteNumbers {
     fn of(write: &WriteIo, page_size_bytes: u64) -> Self {
         Self {
-            dirtied_bytes: write.dirtied_pages.saturating_mul(page_size_bytes),
+            dirtied_bytes: write.dirtied_pages.map(|pages| pages.saturating_mul(page_size_bytes)),
             mean_bytes: share(write.bytes, write.calls),
         }
     }
@@ -116,10 +114,12 @@ impl IoNumbers {
 }
 
 fn metadata_bytes(io: &Io, page_size_bytes: u64) -> Observed<u64> {
-    let misses = io
-        .read
-        .map(|read| read.misses)
-        .zip_with(io.write.map(|write| write.misses), u64::saturating_add);
+    let read = io.read.map(|read| read.misses);
+    let write = match io.write {
+        Observed::Value(write) => write.misses,
+        Observed::Missing(reason) => Observed::Missing(reason),
+    };
+    let misses = read.zip_with(write, u64::saturating_add);
     let pages = misses
         .zip_with(io.readahead.map(|readahead| readahead.pages), u64::saturating_add)
         .zip_with(io.mmap.pages_read, u64::saturating_add);

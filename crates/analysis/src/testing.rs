@@ -150,8 +150,8 @@ fn absurd_io() -> Io {
             bytes: MAX,
             pages: MAX,
             new_pages: MAX,
-            misses: MAX,
-            dirtied_pages: MAX,
+            misses: max,
+            dirtied_pages: max,
             sequential_calls: MAX,
             time_ns: MAX,
             ..WriteIo::default()

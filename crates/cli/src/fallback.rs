@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use hotset_facts::{
-    ExitStatus, FileId, FileRow, Io, NotMeasured, Observed, Pid, ProcessRow, Profile, Reason,
-    Sensor, SensorLevel,
+    ExitStatus, Feature, FileId, FileRow, Io, NotMeasured, Observed, Pid, ProcessRow, Profile,
+    Reason, Sensor, SensorLevel,
 };
 use hotset_sys::cache::{open_quietly, residency};
 use hotset_sys::child::Signals;
@@ -18,10 +18,7 @@ use crate::plan::Program;
 use crate::runner::{self, Finished};
 use crate::spawn::{self, Ended, Running};
 
-const NO_SENSOR: Reason = Reason::denied("the sensor was not loaded");
-/// The parts of a profile that only the sensor can fill.
-const NEEDS_SENSOR: [&str; 8] =
-    ["read", "write", "mmap.faults", "direct", "readahead", "sync", "time", "lookups"];
+const NO_SENSOR: Reason = Feature::Sensor.reason();
 /// How often the command's open and mapped files are looked up.
 const LOOK: Duration = Duration::from_millis(50);
 /// Files that are remembered.
@@ -90,10 +87,10 @@ fn profile(
             level: SensorLevel::Unprivileged,
             events_lost: 0,
             entries_lost: 0,
-            not_measured: NEEDS_SENSOR
-                .iter()
-                .map(|&what| NotMeasured { what: what.into(), reason: remedy(why, denied) })
-                .collect(),
+            not_measured: vec![NotMeasured {
+                feature: Feature::Sensor,
+                reason: remedy(why, denied),
+            }],
         },
         totals,
         files: files.rows(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use hotset_analysis::live::{Accumulated, GrownLoss, LossWatch, SeriesLimits, summarise_interval};
-use hotset_facts::{Interval, LiveIo, MemInfo, NotMeasured, Observed, Reason};
+use hotset_facts::{Interval, MemInfo, NotMeasured, Observed, Reason};
 use hotset_view::metrics::{Measured, OtlpNumbers, OwnNumbers, ProcessNumbers, SamplingState};
 
 use crate::SeriesOptions;
@@ -26,7 +26,6 @@ pub(super) struct Sampler {
     mounts: bool,
     watched: Watched,
     gaps: Vec<NotMeasured>,
-    absent: Vec<&'static str>,
     memory: Observed<MemInfo>,
     own: OwnNumbers,
     state: SamplingState,
@@ -66,7 +65,6 @@ impl Sampler {
             mounts: series.mounts,
             watched,
             gaps: Vec::new(),
-            absent: Vec::new(),
             memory: Observed::Missing(NO_SAMPLE),
             own: OwnNumbers {
                 version: env!("CARGO_PKG_VERSION"),
@@ -90,7 +88,6 @@ impl Sampler {
 
     /// Says what is not measured.
     pub(super) fn set_gaps(&mut self, gaps: Vec<NotMeasured>) {
-        self.absent = absent(&gaps);
         self.gaps = gaps;
     }
 
@@ -147,7 +144,6 @@ impl Sampler {
             mount: if self.mounts { Some(&mount) } else { None },
             watched: &watched,
             not_measured: &self.gaps,
-            absent: &self.absent,
             own: &self.own,
         };
         let at = match &self.state {
@@ -162,32 +158,5 @@ impl Sampler {
     pub(super) fn publish(&mut self, shared: &Shared, otlp: Option<OtlpNumbers>) -> Arc<Snapshot> {
         let snapshot = self.snapshot(Some(shared), otlp);
         shared.publish(snapshot)
-    }
-}
-
-/// The counters that a gap leaves without a value; a gap is known by the last word of its name.
-fn absent(gaps: &[NotMeasured]) -> Vec<&'static str> {
-    let of = |gap: &NotMeasured| -> Vec<&'static str> {
-        match gap.what.rsplit('.').next().unwrap_or_default() {
-            "faults" => vec!["faults", "major_faults", "fault_pages"],
-            "device" => vec!["device_read_bytes", "device_write_bytes"],
-            word => LiveIo::NAMES.iter().copied().filter(|name| *name == word).collect(),
-        }
-    };
-    gaps.iter().flat_map(of).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_gap_takes_its_counters_away_and_no_others() {
-        let gap = |what: &str| NotMeasured { what: what.to_owned(), reason: String::new() };
-        assert_eq!(
-            absent(&[gap("mmap.faults"), gap("write.dirtied_pages"), gap("io_uring")]),
-            ["faults", "major_faults", "fault_pages", "dirtied_pages"]
-        );
-        assert_eq!(absent(&[gap("device")]), ["device_read_bytes", "device_write_bytes"]);
     }
 }

@@ -12,7 +12,9 @@
 mod bench;
 mod control;
 mod costs;
+mod counters;
 mod environment;
+mod feature;
 mod ids;
 mod io;
 mod lab;
@@ -38,10 +40,11 @@ pub use control::{
 };
 pub use costs::CostTable;
 pub use environment::{Environment, Filesystem};
+pub use feature::{Feature, NotMeasured};
 pub use ids::{Dev, FileId, Pid};
 pub use io::{
-    DeviceIo, DirectIo, HISTOGRAM_BOUNDS, Io, MmapIo, ReadIo, ReadaheadIo, SizeHistogram, SyncIo,
-    TimeIo, WriteIo,
+    DeviceIo, DirectIo, HISTOGRAM_BOUNDS, Io, MmapIo, PageSplit, ReadIo, ReadaheadIo,
+    SizeHistogram, SyncIo, TimeIo, WriteIo,
 };
 pub use lab::{
     Factor, FilledBy, LabCell, LabConditions, LabDoubt, LabSample, LabSession, LabSkipped, LabUnit,
@@ -49,14 +52,14 @@ pub use lab::{
 };
 pub use listing::{ListedFile, ListingTotals, Skipped, Unreadable};
 pub use live::{
-    HostMemory, Interval, LiveFile, LiveIo, LiveLosses, LiveProcess, LiveRow, Pressure,
+    Counter, HostMemory, Interval, LIVE, LiveCounters, LiveFile, LiveIo, LiveLosses, LiveProcess,
+    LiveRow, Pressure, Unit,
 };
 pub use lookup::{FailedLookup, LookupCounters, Lookups};
 pub use observed::{Observed, Reason, ReasonKind};
 pub use packed::PackedIo;
 pub use profile::{
-    Command, ExitStatus, FileKind, FileRow, NotMeasured, ProcessRow, Profile, Sensor, SensorLevel,
-    Target,
+    Command, ExitStatus, FileKind, FileRow, ProcessRow, Profile, Sensor, SensorLevel, Target,
 };
 pub use residency::{CacheCell, PageRange, Residency, ResidencySource};
 pub use snapshot::{NamedFew, RestoreReport, RestoreStop, SaveReport};

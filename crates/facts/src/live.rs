@@ -7,111 +7,123 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::{FileId, FileKind, MemInfo, Observed, Pid};
+use crate::feature::needs;
+use crate::{Feature, FileId, FileKind, MemInfo, NotMeasured, Observed, PageSplit, Pid};
+
+/// In what a counter counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// What its name says.
+    Count,
+    /// Bytes.
+    Bytes,
+    /// Base pages, whatever the folio size.
+    Pages,
+    /// Nanoseconds.
+    Nanoseconds,
+}
+
+/// What a counter of an interval is.
+#[derive(Debug, Clone, Copy)]
+pub struct Counter {
+    /// Its name among the fields of [`LiveIo`].
+    pub name: &'static str,
+    /// Its name as a metric, behind the prefix and without `_total`.
+    pub metric: &'static str,
+    /// Its unit.
+    pub unit: Unit,
+    /// What it counts, in a few words.
+    pub help: &'static str,
+    /// What of the kernel it needs.
+    pub needs: Option<Feature>,
+    /// Its value.
+    pub of: fn(&LiveIo) -> u64,
+}
+
+impl Counter {
+    /// What keeps it from being counted, among what is not measured.
+    pub fn gap<'a>(&self, not_measured: &'a [NotMeasured]) -> Option<&'a NotMeasured> {
+        not_measured.iter().find(|gap| Some(gap.feature) == self.needs)
+    }
+
+    /// Its value, missing where it is not measured.
+    pub fn observed(&self, io: &LiveIo, not_measured: &[NotMeasured]) -> Observed<u64> {
+        match self.gap(not_measured) {
+            Some(gap) => Observed::Missing(gap.feature.reason()),
+            None => Observed::Value((self.of)(io)),
+        }
+    }
+}
 
 macro_rules! live_counters {
-    ($($(#[$doc:meta])* $field:ident,)*) => {
-        /// What was counted in one interval. Pages are base pages, whatever the folio size. In every sum of rows
-        /// `hits() + read_misses = read_pages` and `from_cache() + from_device() = read_pages`.
+    ($(
+        $(#[$group_doc:meta])*
+        $group:ident: $kind:ident $Name:ident $(($($histogram:ident)+))? {
+            $(
+                $(#[$doc:meta])*
+                $field:ident: $unit:ident $rows:tt $needs:ident
+                $(live [$live:ident $(and $more:tt)? $metric:literal $help:literal])?;
+            )*
+        }
+    )*) => {
+        /// What was counted in one interval. Pages are base pages, whatever the folio size.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
         pub struct LiveIo {
-            $($(#[$doc])* pub $field: u64,)*
+            $($($(#[doc = $help] pub $live: u64,)?)*)*
         }
 
+        /// What each counter of a [`LiveIo`] is, in the field of its name.
+        #[derive(Debug, Clone, Copy)]
+        pub struct LiveCounters {
+            $($($(#[doc = $help] pub $live: Counter,)?)*)*
+        }
+
+        /// What each counter of an interval is.
+        pub const LIVE: LiveCounters = LiveCounters {
+            $($($($live: Counter {
+                name: stringify!($live),
+                metric: $metric,
+                unit: Unit::$unit,
+                help: $help,
+                needs: needs!($needs),
+                of: |io| io.$live,
+            },)?)*)*
+        };
+
         impl LiveIo {
-            /// The names of all counters, in the order of [`LiveIo::values`].
-            pub const NAMES: &'static [&'static str] = &[$(stringify!($field)),*];
+            /// Nothing counted.
+            pub const ZERO: Self = Self { $($($($live: 0,)?)*)* };
 
             /// All counters, in a fixed order.
-            pub fn values(&self) -> [u64; Self::NAMES.len()] {
-                [$(self.$field),*]
+            pub const COUNTERS: &'static [Counter] = &[$($($(LIVE.$live,)?)*)*];
+
+            /// The counters as `value` gives each by its name.
+            ///
+            /// # Errors
+            /// The first that `value` gives.
+            pub fn by_name<E>(mut value: impl FnMut(&'static str) -> Result<u64, E>) -> Result<Self, E> {
+                Ok(Self { $($($($live: value(stringify!($live))?,)?)*)* })
             }
 
-            /// The counters from what [`LiveIo::values`] gave.
-            pub fn from_values(values: [u64; Self::NAMES.len()]) -> Self {
-                let [$($field),*] = values;
-                Self { $($field),* }
-            }
-
-            /// Adds `other` to these counters.
-            pub fn add(&mut self, other: &Self) {
-                $(self.$field = self.$field.saturating_add(other.$field);)*
+            /// Each counter of both, combined.
+            pub fn zip_with(&self, other: &Self, f: impl Fn(u64, u64) -> u64) -> Self {
+                Self { $($($($live: f(self.$live, other.$live),)?)*)* }
             }
         }
     };
 }
 
-live_counters! {
-    /// Buffered read calls that returned without an error.
-    read_calls,
-    /// Bytes that they returned.
-    read_bytes,
-    /// Pages that they asked for.
-    read_pages,
-    /// Requested pages that were not in the cache and were brought in for the request.
-    read_misses,
-    /// Requested pages that were in the cache only because the kernel read ahead since the session began.
-    readahead_hits,
-    /// Buffered write calls that returned without an error.
-    write_calls,
-    /// Bytes that they accepted.
-    write_bytes,
-    /// Pages that they wrote to.
-    write_pages,
-    /// Pages that a write created in the cache.
-    new_pages,
-    /// Pages that had to be read because only a part of them was written.
-    write_misses,
-    /// Pages that turned from clean to dirty.
-    dirtied_pages,
-    /// Read calls that bypassed the cache.
-    direct_read_calls,
-    /// Bytes that they returned.
-    direct_read_bytes,
-    /// Write calls that bypassed the cache.
-    direct_write_calls,
-    /// Bytes that they accepted.
-    direct_write_bytes,
-    /// Page faults on file mappings.
-    faults,
-    /// Those that had to read.
-    major_faults,
-    /// Pages that faults brought in.
-    fault_pages,
-    /// Pages that were read ahead.
-    readahead_pages,
-    /// Calls of fsync and kin.
-    sync_calls,
-    /// Bytes that the block layer was asked to read.
-    device_read_bytes,
-    /// Bytes that the block layer was asked to write.
-    device_write_bytes,
-    /// Nanoseconds in buffered reads that found every page cached.
-    read_hit_ns,
-    /// Nanoseconds in buffered reads that missed, or waited for pages that were being read.
-    read_wait_ns,
-    /// Nanoseconds in buffered writes.
-    write_ns,
-    /// Nanoseconds in direct I/O.
-    direct_ns,
-    /// Nanoseconds in fsync and kin.
-    sync_ns,
-}
+crate::counters!(live_counters);
 
 impl LiveIo {
-    /// Requested pages that were in the cache when asked for.
-    pub fn hits(&self) -> u64 {
-        self.read_pages.saturating_sub(self.read_misses)
+    /// Adds `other` to these counters.
+    pub fn add(&mut self, other: &Self) {
+        *self = self.zip_with(other, u64::saturating_add);
     }
 
-    /// Requested pages that had to be read from the device: misses and read-ahead hits.
-    pub fn from_device(&self) -> u64 {
-        self.read_misses.saturating_add(self.readahead_hits)
-    }
-
-    /// Requested pages that were in the cache for another reason than read-ahead since the session began.
-    pub fn from_cache(&self) -> u64 {
-        self.read_pages.saturating_sub(self.from_device())
+    /// The requested pages by where they were.
+    pub fn split(&self) -> PageSplit {
+        PageSplit::of(self.read_pages, self.read_misses, self.readahead_hits)
     }
 
     /// Bytes of direct reads and writes.

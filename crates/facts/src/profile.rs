@@ -4,7 +4,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use crate::{Environment, FileId, Io, LookupCounters, Lookups, Observed, PackedIo, Pid, Reason};
+use crate::{
+    Environment, FileId, Io, LookupCounters, Lookups, NotMeasured, Observed, PackedIo, Pid, Reason,
+};
 
 /// What was observed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,15 +70,6 @@ pub enum SensorLevel {
     Reduced,
     /// No BPF: what /proc, rusage and cachestat(2) can say.
     Unprivileged,
-}
-
-/// One thing that this run could not measure.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NotMeasured {
-    /// What, e.g. `mmap.faults`.
-    pub what: String,
-    /// Why, and what would help.
-    pub reason: String,
 }
 
 /// The instrument and its losses.

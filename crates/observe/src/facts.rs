@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use hotset_facts::{FileKind, FileRow, Observed, Reason};
+use hotset_facts::{FileKind, FileRow, Io, Observed, Reason};
 use hotset_sys::proc::mountinfo;
 
 use crate::ObserveError;
-use crate::convert::zero_io;
 use crate::gather::Gather;
 use crate::processes::{lookups, process_rows};
 use crate::sensor;
@@ -29,11 +28,11 @@ pub(crate) fn observation(session: &Session) -> Result<Observation, ObserveError
     let processes = tables.processes()?;
     let own = processes.iter().find(|(_, process)| process.tgid == std::process::id());
     let own = own.map(|(owner, _)| *owner);
-    let mut gather = Gather::new(&collector, selection, &mounts, tables.files()?, own);
+    let mut gather = Gather::new(&collector, &selection.missing, &mounts, tables.files()?, own);
     tables.rows(|key, row| gather.row(key, &row))?;
     let (mut files, by_process) = gather.finish();
     files.iter_mut().take(MAX_CHECKED_AFTER).for_each(check_after);
-    let mut totals = zero_io(selection);
+    let mut totals = Io::zero().without(&selection.missing);
     files.iter().for_each(|file| totals.add(&file.io.unpack()));
     let lookups = lookups(&collector, &mounts, &processes);
     if let Some(time) = totals.time.as_value_mut() {
@@ -71,6 +70,7 @@ fn ask_again(file: &mut FileRow) -> bool {
 
 fn was_written(file: &FileRow) -> bool {
     let io = file.io.unpack();
-    let written = io.write.value().map_or(0, |write| write.calls + write.dirtied_pages);
-    written + io.direct.value().map_or(0, |direct| direct.write_calls) > 0
+    let write = io.write.value().unwrap_or_default();
+    let direct = io.direct.value().unwrap_or_default();
+    write.calls + write.dirtied_pages.value().unwrap_or(0) + direct.write_calls > 0
 }

@@ -3,13 +3,12 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use hotset_facts::{Dev, FileId, FileKind, FileRow, Io, Observed, ReadaheadIo, Reason};
+use hotset_facts::{Dev, Feature, FileId, FileKind, FileRow, Io, Observed, ReadaheadIo, Reason};
 use hotset_sys::proc::mountinfo::Mount;
 
 use crate::collector::Collector;
-use crate::convert::{io_of, zero_io};
+use crate::convert::io_of;
 use crate::record::{File, FileKey, Row, RowKey, bytes_of};
-use crate::select::Selection;
 
 /// Files that are told apart in a report; the cheapest beyond it are summed up in one row.
 const MAX_FILE_ROWS: usize = 30_000;
@@ -23,7 +22,10 @@ const MANY_FILES: Reason = Reason::not_measured("many files in one row");
 /// Sums rows into files and processes, a file at a time.
 pub(crate) struct Gather<'a> {
     collector: &'a Collector,
-    selection: &'a Selection,
+    /// What the kernel lacks.
+    missing: &'a [Feature],
+    /// Nothing counted; what the kernel can't count is missing.
+    zero: Io,
     mounts: &'a [Mount],
     states: HashMap<(u32, u64), File>,
     /// What this process itself does, by its owner.
@@ -39,14 +41,15 @@ pub(crate) struct Gather<'a> {
 impl<'a> Gather<'a> {
     pub(crate) fn new(
         collector: &'a Collector,
-        selection: &'a Selection,
+        missing: &'a [Feature],
         mounts: &'a [Mount],
         states: HashMap<(u32, u64), File>,
         own: Option<u32>,
     ) -> Self {
         Self {
             collector,
-            selection,
+            missing,
+            zero: Io::zero().without(missing),
             mounts,
             states,
             own,
@@ -64,9 +67,9 @@ impl<'a> Gather<'a> {
         if self.own == Some(key.owner) {
             return;
         }
-        let io = io_of(row, self.selection);
+        let io = io_of(row, self.missing);
         if key.owner != 0 {
-            self.processes.entry(key.owner).or_insert_with(|| zero_io(self.selection)).add(&io);
+            self.processes.entry(key.owner).or_insert(self.zero).add(&io);
         }
         if key.dev == 0 && key.ino == 0 {
             let counted = Row { owner: 0, dev: 0, ino: 0, ..*row };
@@ -81,7 +84,7 @@ impl<'a> Gather<'a> {
             .is_none_or(|(current, ..)| (current.dev, current.ino) != (key.dev, key.ino))
         {
             self.close();
-            self.current = Some((key, self.open(key), zero_io(self.selection)));
+            self.current = Some((key, self.open(key), self.zero));
         }
         if let Some((_, file, sum)) = &mut self.current {
             sum.add(&io);
@@ -152,11 +155,11 @@ impl<'a> Gather<'a> {
     }
 
     fn fold(&mut self, io: Io, opens: u64) {
-        let selection = self.selection;
+        let zero = self.zero;
         let others = self.others.get_or_insert_with(|| {
             let mut others = FileRow::new(FileId::default(), MANY_FILES);
             others.kind = FileKind::Others;
-            others.io = zero_io(selection).into();
+            others.io = zero.into();
             others.opens = Observed::Value(0);
             others
         });
@@ -182,7 +185,7 @@ fn cost(file: &FileRow) -> (u64, u64, u64) {
     let write = io.write.value().unwrap_or_default();
     let time = io.time.value().unwrap_or_default();
     let faulted = io.mmap.pages_read.value().unwrap_or(0);
-    (read.from_device() + faulted, time.total_ns(), read.bytes + write.bytes)
+    (read.split().from_device + faulted, time.total_ns(), read.bytes + write.bytes)
 }
 
 /// A raw device, or the metadata of the file system on it: the kernel keeps both in the device's own inode.

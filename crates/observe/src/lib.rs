@@ -33,6 +33,8 @@ mod sensor;
 mod session;
 mod syscalls;
 mod tables;
+#[cfg(test)]
+mod whole_road_tests;
 
 pub use error::ObserveError;
 pub use facts::DRAIN_INTERVAL;

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd};
 use std::sync::Mutex;
 
+use hotset_facts::Feature;
 use libbpf_rs::{
     Link, MapCore, MapFlags, MapType, Object, ObjectBuilder, OpenObject, PrintLevel, libbpf_sys,
 };
@@ -113,7 +114,11 @@ fn load_selection(
     mut selection: Selection,
 ) -> Result<Loaded, ObserveError> {
     // Without their end, faults would be counted but not timed, and major ones not told apart: then not at all.
-    let events = if selection.faults { perf::open_everywhere() } else { None };
+    let events = if !selection.missing.contains(&Feature::FileFaults) {
+        perf::open_everywhere()
+    } else {
+        None
+    };
     if events.is_none() {
         selection.drop_faults();
     }

@@ -77,19 +77,7 @@ fn tracepoints() -> Capability {
         });
     let (verdict, detail, consequence) = match selected {
         Ok((selection, count)) => {
-            let mut missing = Vec::new();
-            if !selection.faults {
-                missing.push("faults on file mappings");
-            }
-            if !selection.uring {
-                missing.push("io_uring");
-            }
-            if !selection.dirty {
-                missing.push("dirtied pages");
-            }
-            if !selection.block {
-                missing.push("device bytes");
-            }
+            let missing: Vec<_> = selection.missing.iter().map(|feature| feature.name()).collect();
             let verdict = if missing.is_empty() { Verdict::Yes } else { Verdict::Partly };
             let gaps = if missing.is_empty() {
                 String::new()

@@ -6,7 +6,6 @@ use hotset_facts::{Io, LookupCounters, Lookups, Observed, Pid, ProcessRow, Reaso
 use hotset_sys::proc::mountinfo::Mount;
 
 use crate::collector::{Collector, Life};
-use crate::convert::zero_io;
 use crate::record::Process;
 use crate::session::{Scope, Session};
 
@@ -44,7 +43,7 @@ pub(crate) fn process_rows(
     mut io: HashMap<u32, Io>,
     counters: &HashMap<u32, Process>,
 ) -> Vec<ProcessRow> {
-    let selection = &session.loaded.selection;
+    let zero = Io::zero().without(&session.loaded.selection.missing);
     let own = std::process::id();
     let mut lives: Vec<(u32, Life)> =
         collector.processes.iter().map(|(owner, life)| (*owner, life.clone())).collect();
@@ -59,7 +58,7 @@ pub(crate) fn process_rows(
         .into_iter()
         .filter(|(_, life)| life.pid != own && life.pid != 0)
         .map(|(owner, life)| {
-            let mut io = io.remove(&owner).unwrap_or_else(|| zero_io(selection));
+            let mut io = io.remove(&owner).unwrap_or(zero);
             let process = counters.get(&owner);
             if let (Some(time), Some(process)) = (io.time.as_value_mut(), process) {
                 time.lookup_ns = process.lookup_ns;

@@ -1,5 +1,7 @@
 //! Which programs to load on a kernel, and what can't be measured then. Pure.
 
+use hotset_facts::Feature;
+
 use crate::features::KernelFeatures;
 
 /// Which of the two objects.
@@ -18,14 +20,8 @@ pub(crate) struct Selection {
     pub(crate) build: Build,
     /// Programs to load and attach, by name.
     pub(crate) programs: Vec<&'static str>,
-    /// Whether faults on mappings are counted one by one.
-    pub(crate) faults: bool,
-    /// Whether io_uring requests are counted.
-    pub(crate) uring: bool,
-    /// Whether dirtied pages and the device's bytes are counted.
-    pub(crate) dirty: bool,
-    /// Whether the device's bytes are counted.
-    pub(crate) block: bool,
+    /// What this kernel lacks, and so can't be counted.
+    pub(crate) missing: Vec<Feature>,
 }
 
 const FAULT_PROGRAMS: [&str; 3] = ["fault_lookup", "fault_around", "major_fault_end"];
@@ -33,7 +29,7 @@ const FAULT_PROGRAMS: [&str; 3] = ["fault_lookup", "fault_around", "major_fault_
 impl Selection {
     /// Leaves out the counting of faults.
     pub(crate) fn drop_faults(&mut self) {
-        self.faults = false;
+        self.missing.push(Feature::FileFaults);
         self.programs.retain(|program| !FAULT_PROGRAMS.contains(program));
     }
 }
@@ -80,13 +76,20 @@ pub(crate) fn select(features: &KernelFeatures) -> Result<Selection, String> {
     programs.extend(block);
     let uring = uring_programs(features);
     programs.extend(uring.into_iter().flatten());
+    let found = [
+        (Feature::FileFaults, faults),
+        (Feature::IoUring, uring.is_some()),
+        (Feature::DirtyTracepoint, dirty.is_some()),
+        (Feature::BlockLayer, block.is_some()),
+    ];
     Ok(Selection {
         build: if full { Build::Full } else { Build::Compat },
         programs,
-        faults,
-        uring: uring.is_some(),
-        dirty: dirty.is_some(),
-        block: block.is_some(),
+        missing: found
+            .into_iter()
+            .filter(|(_, found)| !found)
+            .map(|(feature, _)| feature)
+            .collect(),
     })
 }
 
@@ -133,7 +136,7 @@ mod tests {
     fn a_current_kernel_gets_everything() {
         let selection = select(&kernel(&[], true)).unwrap();
         assert_eq!(selection.build, Build::Full);
-        assert!(selection.faults && selection.uring && selection.dirty && selection.block);
+        assert_eq!(selection.missing, []);
         assert!(selection.programs.contains(&"folio_dirtied"));
         assert!(!selection.programs.contains(&"page_dirtied"));
     }
@@ -144,8 +147,8 @@ mod tests {
             kernel(&["mm_filemap_fault", "mm_filemap_map_pages", "io_uring_submit_req"], false);
         let selection = select(&old).unwrap();
         assert_eq!(selection.build, Build::Compat);
-        assert!(!selection.faults);
-        assert!(!selection.uring, "the request is not the first of two arguments here");
+        // Of io_uring the request is not the first of two arguments here.
+        assert_eq!(selection.missing, [Feature::FileFaults, Feature::IoUring]);
     }
 
     #[test]

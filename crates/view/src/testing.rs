@@ -7,14 +7,15 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use hotset_analysis::{Gate, Summary, summarise};
 use hotset_facts::{
-    Command, CostTable, Dev, DeviceIo, DirectIo, Environment, ExitStatus, FailedLookup, FileId,
-    FileKind, FileRow, Filesystem, Io, LookupCounters, Lookups, MmapIo, NotMeasured, Observed,
-    ProcessRow, Profile, ReadIo, ReadaheadIo, Reason, Sensor, SensorLevel, SizeHistogram, SyncIo,
-    Target, TimeIo, WriteIo,
+    Command, CostTable, Dev, DeviceIo, DirectIo, Environment, ExitStatus, FailedLookup, Feature,
+    FileId, FileKind, FileRow, Filesystem, Io, LookupCounters, Lookups, MmapIo, NotMeasured,
+    Observed, ProcessRow, Profile, ReadIo, ReadaheadIo, Reason, Sensor, SensorLevel, SizeHistogram,
+    SyncIo, Target, TimeIo, WriteIo,
 };
 
 const MS: u64 = 1_000_000;
 
+const NO_SENSOR: Reason = Feature::Sensor.reason();
 pub(crate) const DENIED: Reason = Reason::denied("needs root, or CAP_BPF and CAP_PERFMON");
 
 fn costs() -> CostTable {
@@ -217,8 +218,8 @@ pub(crate) fn many_files(count: u64) -> Profile {
         bytes: 16_000_000,
         pages: 503_900,
         new_pages: 3_906,
-        misses: 12,
-        dirtied_pages: 3_918,
+        misses: Observed::Value(12),
+        dirtied_pages: Observed::Value(3_918),
         sequential_calls: 499_000,
         time_ns: 250 * MS,
         ..WriteIo::default()
@@ -256,22 +257,10 @@ pub(crate) fn lossy() -> Profile {
     if let Observed::Value(lookups) = &mut profile.lookups {
         lookups.failed_unnamed = 37;
     }
-    let unmeasured =
-        |what: &str, reason: &str| NotMeasured { what: what.to_owned(), reason: reason.to_owned() };
     profile.sensor.level = SensorLevel::Reduced;
-    profile.sensor.not_measured = vec![
-        unmeasured(
-            "mmap.faults",
-            "the kernel has no page fault tracepoint for this (Linux 6.12 has)",
-        ),
-        unmeasured("io_uring", "the kernel has no page fault tracepoint for this (Linux 6.12 has)"),
-    ];
-    let none = Observed::Missing(Reason::unsupported("no fault tracepoint"));
-    profile.totals.mmap =
-        MmapIo { faults: none, minor_faults: none, major_faults: none, ..profile.totals.mmap };
-    if let Observed::Value(time) = &mut profile.totals.time {
-        time.fault_ns = none;
-    }
+    let missing = [Feature::FileFaults, Feature::IoUring];
+    profile.sensor.not_measured = missing.map(NotMeasured::lacking).into();
+    profile.totals = profile.totals.without(&missing);
     profile
 }
 
@@ -319,25 +308,23 @@ pub(crate) fn unprivileged() -> Profile {
     let mut profile = three_files();
     profile.sensor.name = "proc";
     profile.sensor.level = SensorLevel::Unprivileged;
-    for what in ["read", "write", "direct", "readahead", "sync", "time", "mmap", "lookups"] {
-        let (what, reason) = (what.to_owned(), DENIED.detail.to_owned());
-        profile.sensor.not_measured.push(NotMeasured { what, reason });
-    }
+    let (feature, reason) = (Feature::Sensor, DENIED.detail.to_owned());
+    profile.sensor.not_measured = vec![NotMeasured { feature, reason }];
     let missing = Io {
         device: DeviceIo {
             read_bytes: Observed::Value(290 << 20),
             write_bytes: Observed::Value(0),
         },
-        ..Io::missing(DENIED)
+        ..Io::missing(NO_SENSOR)
     };
     profile.totals = missing;
     profile.processes[0].io = missing;
     profile.files.truncate(2);
     for file in &mut profile.files {
-        file.io = Io::missing(DENIED).into();
-        file.cached_before = Observed::Missing(DENIED);
+        file.io = Io::missing(NO_SENSOR).into();
+        file.cached_before = Observed::Missing(NO_SENSOR);
     }
-    profile.lookups = Observed::Missing(DENIED);
+    profile.lookups = Observed::Missing(NO_SENSOR);
     profile
 }
 

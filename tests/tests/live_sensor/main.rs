@@ -67,9 +67,9 @@ fn an_interval_is_exact(compat: bool) {
         if has_cachestat() {
             assert_eq!(io.read_misses, number(&truth, "/pages_missing_before"));
         }
-        assert_eq!(io.hits() + io.read_misses, io.read_pages);
+        assert_eq!(io.split().hits + io.read_misses, io.read_pages);
         let all = number(&truth, "/block_read_bytes") / 4096 == io.read_pages;
-        all.then(|| assert_eq!(io.from_device(), io.read_pages))
+        all.then(|| assert_eq!(io.split().from_device, io.read_pages))
     });
     warm_verified(&path);
     sample(&mut session);
@@ -121,7 +121,7 @@ fn intervals_add_up(compat: bool) {
     assert!(parts > 2, "the workload was over after {parts} intervals");
     assert_eq!(sum.read_pages, number(&truth, "/pages"));
     assert_eq!(sum.read_bytes, number(&truth, "/bytes"));
-    assert_eq!(sum.hits() + sum.read_misses, sum.read_pages);
+    assert_eq!(sum.split().hits + sum.read_misses, sum.read_pages);
 }
 
 #[test]

@@ -10,7 +10,6 @@ mod grown;
 mod history;
 mod interval;
 mod numbers;
-mod order;
 mod series;
 mod stat;
 #[cfg(any(test, feature = "testing"))]
@@ -24,6 +23,5 @@ pub use interval::{
     summarise_interval,
 };
 pub use numbers::LiveNumbers;
-pub use order::{HasNumbers, SortKey, top, top_by};
 pub use series::{Series, SeriesSet};
-pub use stat::{StatLine, StatScope, StatTotals, Unmeasured};
+pub use stat::{StatLine, StatScope, StatTotals};

@@ -28,12 +28,12 @@ impl LiveNumbers {
 
     /// Requested pages that were in the cache: hits + misses = pages, always.
     pub fn hits(&self) -> u64 {
-        self.io.hits()
+        self.io.split().hits
     }
 
     /// Requested pages that were not.
     pub fn misses(&self) -> u64 {
-        self.io.read_pages.saturating_sub(self.io.hits())
+        self.io.split().misses
     }
 
     /// Hits among the requested pages, 0 to 1; none without requests.
@@ -43,7 +43,7 @@ impl LiveNumbers {
 
     /// Pages from the device among the requested, 0 to 1; none without requests.
     pub fn device_share(&self) -> Option<f64> {
-        share(self.io.from_device().min(self.io.read_pages), self.io.read_pages)
+        share(self.io.split().from_device, self.io.read_pages)
     }
 
     /// Pages among the written ones that were in the cache already, 0 to 1; none without writes.

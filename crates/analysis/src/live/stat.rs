@@ -1,10 +1,9 @@
 //! A line of `hotset stat`, and the line that sums all of them up.
 
-use hotset_facts::{Interval, NotMeasured, Observed, Reason};
+use hotset_facts::{Counter, Interval, LIVE, NotMeasured, Observed, Reason};
 
 use super::{Counted, LiveNumbers};
 
-const NO_TRACEPOINT: Reason = Reason::unsupported("this kernel has no tracepoint for it");
 const BUFFERS_OF_GROUP: Reason =
     Reason::unsupported("the kernel doesn't tell a group's pages of block devices apart");
 const CACHE_OF_PROCESS: Reason =
@@ -25,30 +24,6 @@ pub enum StatScope {
     Processes,
 }
 
-/// Which counters a kernel doesn't have, so that their zero must not be printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Unmeasured {
-    /// Pages that turned dirty.
-    pub dirties: bool,
-    /// Faults on file mappings.
-    pub faults: bool,
-    /// Pages read ahead.
-    pub readahead: bool,
-}
-
-impl Unmeasured {
-    /// What the sensor says that it can't measure; a gap is known by the last word of its name.
-    pub fn of(gaps: &[NotMeasured]) -> Self {
-        let has =
-            |name: &str| gaps.iter().any(|gap| gap.what.rsplit('.').next().unwrap_or("") == name);
-        Self {
-            dirties: has("dirtied_pages"),
-            faults: has("faults"),
-            readahead: has("readahead_pages"),
-        }
-    }
-}
-
 /// The numbers of one line. Counts are of the interval, not per second.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StatLine {
@@ -67,7 +42,7 @@ pub struct StatLine {
     /// Cached pages of files at the end, in bytes.
     pub cached_bytes: Observed<u64>,
     /// Pages read ahead.
-    pub readahead_pages: Observed<u64>,
+    pub readahead_pages: u64,
     /// Requested pages that came from the device.
     pub device_pages: u64,
     /// Those among the requested, 0 to 1; none without requests.
@@ -91,14 +66,13 @@ impl StatLine {
     pub fn of(
         interval: &Interval,
         scope: StatScope,
-        unmeasured: Unmeasured,
+        not_measured: &[NotMeasured],
         page_size: u64,
     ) -> Self {
         let numbers = LiveNumbers::of_interval(interval);
         let io = &numbers.io;
-        let unless = |gap: bool, count: u64| {
-            if gap { Observed::Missing(NO_TRACEPOINT) } else { Observed::Value(count) }
-        };
+        let split = io.split();
+        let counted = |counter: &Counter| counter.observed(io, not_measured);
         let memory = interval.host.memory;
         let host_writeback =
             interval.host.written_back_pages.map(|pages| pages.saturating_mul(page_size));
@@ -117,17 +91,17 @@ impl StatLine {
         };
         Self {
             total: io.read_pages,
-            misses: numbers.misses(),
-            hits: numbers.hits(),
-            dirties: unless(unmeasured.dirties, io.dirtied_pages),
+            misses: split.misses,
+            hits: split.hits,
+            dirties: counted(&LIVE.dirtied_pages),
             buffers_bytes,
             cached_bytes,
-            readahead_pages: unless(unmeasured.readahead, io.readahead_pages),
-            device_pages: io.from_device().min(io.read_pages),
+            readahead_pages: io.readahead_pages,
+            device_pages: split.from_device,
             device_share: numbers.device_share(),
             direct_bytes: numbers.direct_bytes(),
-            faults: unless(unmeasured.faults, io.faults),
-            major_faults: unless(unmeasured.faults, io.major_faults),
+            faults: counted(&LIVE.faults),
+            major_faults: counted(&LIVE.major_faults),
             evicted_pages: match scope {
                 StatScope::Host => interval.evicted_pages,
                 _ => Observed::Missing(EVICTED_OF_PART),
@@ -173,7 +147,7 @@ impl StatTotals {
 
 #[cfg(test)]
 mod tests {
-    use hotset_facts::LiveIo;
+    use hotset_facts::{Feature, LiveIo};
 
     use super::*;
     use crate::live::testing::{interval, reads};
@@ -183,7 +157,7 @@ mod tests {
         let mut interval = interval(vec![reads(0, 100, 40), reads(1, 10, 0)]);
         interval.others = LiveIo { read_pages: 5, read_misses: 5, ..LiveIo::default() };
         interval.host.written_back_pages = Observed::Value(3);
-        let line = StatLine::of(&interval, StatScope::Host, Unmeasured::default(), 4096);
+        let line = StatLine::of(&interval, StatScope::Host, &[], 4096);
         assert_eq!((line.total, line.misses, line.hits), (115, 45, 70));
         assert_eq!(line.device_share, Some(45.0 / 115.0));
         assert_eq!(line.cached_bytes.value(), Some(2 << 30));
@@ -193,7 +167,7 @@ mod tests {
     #[test]
     fn a_part_of_the_host_has_no_numbers_of_the_whole() {
         let interval = interval(vec![reads(0, 1, 0)]);
-        let of = |scope| StatLine::of(&interval, scope, Unmeasured::default(), 4096);
+        let of = |scope| StatLine::of(&interval, scope, &[], 4096);
         let group = of(StatScope::Group(Observed::Value(7)));
         assert_eq!((group.cached_bytes.value(), group.buffers_bytes.value()), (Some(7), None));
         let processes = of(StatScope::Processes);
@@ -205,22 +179,17 @@ mod tests {
 
     #[test]
     fn what_a_kernel_lacks_is_never_zero() {
-        let gap = |what: &str| NotMeasured { what: what.to_owned(), reason: String::new() };
-        let unmeasured = Unmeasured::of(&[gap("mmap.faults"), gap("io_uring")]);
-        assert_eq!(unmeasured, Unmeasured { faults: true, ..Unmeasured::default() });
-        assert!(Unmeasured::of(&[gap("dirtied_pages")]).dirties);
-        let line = StatLine::of(&interval(vec![]), StatScope::Host, unmeasured, 4096);
-        assert_eq!(
-            (line.faults, line.dirties.value()),
-            (Observed::Missing(NO_TRACEPOINT), Some(0))
-        );
+        let gaps = [Feature::FileFaults, Feature::IoUring].map(NotMeasured::lacking);
+        let line = StatLine::of(&interval(vec![]), StatScope::Host, &gaps, 4096);
+        assert_eq!(line.faults, Observed::Missing(Feature::FileFaults.reason()));
+        assert_eq!(line.dirties.value(), Some(0));
     }
 
     #[test]
     fn totals_are_the_lines() {
         let line = |pages| {
             let interval = interval(vec![reads(0, pages, 1)]);
-            StatLine::of(&interval, StatScope::Host, Unmeasured::default(), 4096)
+            StatLine::of(&interval, StatScope::Host, &[], 4096)
         };
         let mut totals = StatTotals::default();
         totals.add(&line(10), true, false);

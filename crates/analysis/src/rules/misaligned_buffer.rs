@@ -4,7 +4,7 @@ use super::culprits::{bounds, culprits, files, total, worst};
 use super::input::ratio;
 use super::{Answer, RuleInput, Verdict};
 use crate::{Evidence, Finding};
-use hotset_facts::{CostTable, Io, ReadIo, WriteIo};
+use hotset_facts::{CostTable, Io, ReadIo};
 
 pub(super) const ID: &str = "misaligned-buffer";
 
@@ -72,9 +72,10 @@ fn examine_file(io: &Io, costs: &CostTable, page: f64) -> Option<(Misaligned, f6
         high_ns = low_ns;
     }
     if let Some(write) = io.write.value()
-        && reads_before_writing(&write, page)
+        && let Some(misses) = write.misses.value()
+        && ratio(misses as f64 * page, write.bytes as f64) >= MIN_READ_BEFORE_WRITE
     {
-        seen.read_before_write_pages = write.misses;
+        seen.read_before_write_pages = misses;
         let calls = write.calls as f64;
         let cached = calls * costs.write_ns(ratio(write.bytes as f64, calls));
         // At most: these calls may have waited for something else too.
@@ -93,15 +94,11 @@ fn extra_pages_read(read: &ReadIo, page: f64) -> f64 {
     if in_order && large && extra >= MIN_EXTRA_SHARE * needed { extra } else { 0.0 }
 }
 
-fn reads_before_writing(write: &WriteIo, page: f64) -> bool {
-    ratio(write.misses as f64 * page, write.bytes as f64) >= MIN_READ_BEFORE_WRITE
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::{Run, read_file, run_of, second, written_file};
-    use hotset_facts::{Observed, Reason};
+    use hotset_facts::{Observed, Reason, WriteIo};
 
     fn read(calls: u64, size: u64, pages_per_call: f64) -> Run {
         let read = ReadIo {
@@ -116,6 +113,7 @@ mod tests {
     }
 
     fn write(misses: u64, time_ns: u64) -> Run {
+        let misses = Observed::Value(misses);
         let write = WriteIo { calls: 1_000, bytes: 100_000, misses, time_ns, ..WriteIo::default() };
         Run::new(run_of(vec![written_file("/data/table", write)]))
     }

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use hotset_facts::{LiveIo, Observed};
+use hotset_facts::{Counter, LIVE, LiveIo, NotMeasured, Observed, Unit};
 
 use super::item::{Item, Kind, Line};
 use crate::live::LiveNumbers;
@@ -70,25 +70,41 @@ pub enum Value {
 }
 
 impl Column {
+    /// The counter that stands in this column, where it is one as it was counted.
+    pub fn counter(self) -> Option<&'static Counter> {
+        Some(match self {
+            Self::Misses => &LIVE.read_misses,
+            Self::Dirties => &LIVE.dirtied_pages,
+            Self::Faults => &LIVE.faults,
+            Self::ReadAhead => &LIVE.readahead_pages,
+            Self::ReadBytes => &LIVE.read_bytes,
+            Self::WriteBytes => &LIVE.write_bytes,
+            Self::DeviceRead => &LIVE.device_read_bytes,
+            Self::DeviceWrite => &LIVE.device_write_bytes,
+            Self::Syncs => &LIVE.sync_calls,
+            _ => return None,
+        })
+    }
+
+    /// What keeps this column from saying anything, among what is not measured.
+    pub fn gap(self, not_measured: &[NotMeasured]) -> Option<&NotMeasured> {
+        self.counter()?.gap(not_measured)
+    }
+
     /// What `io` says in this column, as far as counters alone can say it.
     pub fn value(self, io: &LiveIo) -> Value {
+        if let Some(counter) = self.counter() {
+            return Value::counted(counter.unit, (counter.of)(io));
+        }
+        let numbers = LiveNumbers::new(*io, 0.0);
         match self {
-            Self::Hits => Value::Count(io.hits()),
-            Self::Misses => Value::Count(io.read_misses),
-            Self::Dirties => Value::Count(io.dirtied_pages),
-            Self::ReadHit => share(LiveNumbers::new(*io, 0.0).hit_ratio()),
-            Self::WriteHit => share(LiveNumbers::new(*io, 0.0).write_hit_ratio()),
-            Self::Device => share(LiveNumbers::new(*io, 0.0).device_share()),
+            Self::Hits => Value::Count(numbers.hits()),
+            Self::ReadHit => share(numbers.hit_ratio()),
+            Self::WriteHit => share(numbers.write_hit_ratio()),
+            Self::Device => share(numbers.device_share()),
             Self::Direct => Value::Bytes(io.direct_bytes()),
-            Self::Faults => Value::Count(io.faults),
-            Self::ReadAhead => Value::Count(io.readahead_pages),
-            Self::ReadBytes => Value::Bytes(io.read_bytes),
-            Self::WriteBytes => Value::Bytes(io.write_bytes),
-            Self::DeviceRead => Value::Bytes(io.device_read_bytes),
-            Self::DeviceWrite => Value::Bytes(io.device_write_bytes),
-            Self::Syncs => Value::Count(io.sync_calls),
             Self::Wait => Value::Nanoseconds(io.read_wait_ns.saturating_add(io.direct_ns)),
-            Self::Pid | Self::User | Self::Name | Self::Count | Self::Group => Value::None,
+            _ => Value::None,
         }
     }
 
@@ -191,6 +207,14 @@ impl Column {
 }
 
 impl Value {
+    fn counted(unit: Unit, count: u64) -> Self {
+        match unit {
+            Unit::Count | Unit::Pages => Self::Count(count),
+            Unit::Bytes => Self::Bytes(count),
+            Unit::Nanoseconds => Self::Nanoseconds(count),
+        }
+    }
+
     /// A number to sort by. Counts beyond 2^53 lose their last digits here and nowhere else.
     fn rank(self) -> f64 {
         match self {

@@ -50,7 +50,7 @@ pub fn detail(moment: &Moment, key: &ItemKey, wanted: Kind) -> Option<Detail> {
         sum.add(io);
         sum
     });
-    let missing = minus(&own, &told);
+    let missing = own.zip_with(&told, u64::saturating_sub);
     if !missing.is_idle() {
         unlisted.add(&missing);
     }
@@ -87,14 +87,6 @@ fn members(moment: &Moment, key: &ItemKey) -> Option<(LiveIo, Members)> {
             Some((*own, Members::Processes(members.map(|(index, _)| index).collect())))
         }
     }
-}
-
-fn minus(a: &LiveIo, b: &LiveIo) -> LiveIo {
-    let mut values = a.values();
-    for (value, less) in values.iter_mut().zip(b.values()) {
-        *value = value.saturating_sub(less);
-    }
-    LiveIo::from_values(values)
 }
 
 /// The lines that `sums` name, with their counters.

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use anyhow::{Context, Result};
-use hotset_analysis::live::{GrownLoss, LossWatch, StatLine, StatScope, StatTotals, Unmeasured};
+use hotset_analysis::live::{GrownLoss, LossWatch, StatLine, StatScope, StatTotals};
 use hotset_facts::{Interval, NotMeasured};
 use hotset_observe::DEFAULT_MAX_ROWS;
 use hotset_sys::child::Signals;
@@ -86,7 +86,6 @@ struct Lines<'a, O> {
     out: O,
     args: &'a StatArgs,
     group: Option<GroupCacheReader>,
-    unmeasured: Unmeasured,
     gaps: &'a [NotMeasured],
     /// What was said of columns without a number; a reason that comes up later is said then.
     said: Vec<String>,
@@ -122,7 +121,6 @@ impl<'a, O: Out> Lines<'a, O> {
             out,
             args,
             group: None,
-            unmeasured: Unmeasured::of(gaps),
             gaps,
             said: Vec::new(),
             losses: LossWatch::default(),
@@ -161,7 +159,7 @@ impl<'a, O: Out> Lines<'a, O> {
             (None, Some(_)) => StatScope::Processes,
             (None, None) => StatScope::Host,
         };
-        let line = StatLine::of(interval, scope, self.unmeasured, hotset_sys::page_size());
+        let line = StatLine::of(interval, scope, self.gaps, hotset_sys::page_size());
         let lost = self.losses.grown(&interval.losses);
         lost.iter().for_each(|loss| output::say(view::loss_words(loss)));
         self.totals.add(&line, whole, lost.iter().any(|loss| loss.counts));

@@ -39,7 +39,6 @@ fn shared(state: &SamplingState, limit: Duration) -> Shared {
             mount: None,
             watched: &[],
             not_measured: &[],
-            absent: &[],
             own: &own,
         },
         work.at,

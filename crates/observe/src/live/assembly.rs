@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use hotset_facts::{LiveFile, LiveIo, LiveProcess, LiveRow};
 
-use super::counters::{Counted, advance};
+use super::counters::advance;
 use super::files::Files;
 use super::processes::Processes;
 use crate::record::RowKey;
@@ -13,7 +13,7 @@ use crate::record::RowKey;
 #[derive(Debug, Clone)]
 pub(crate) struct RowState {
     /// Everything that was shown of it.
-    before: Counted,
+    before: LiveIo,
     process: Option<u32>,
     file: Option<u32>,
     owner: u32,
@@ -35,7 +35,7 @@ enum Stage {
 
 impl RowState {
     pub(crate) const FREE: Self = Self {
-        before: [0; super::counters::COUNTERS],
+        before: LiveIo::ZERO,
         process: None,
         file: None,
         owner: 0,
@@ -109,7 +109,7 @@ impl<'a> Assembly<'a> {
     }
 
     /// Takes the counters of the row of everybody beyond the tables.
-    pub(crate) fn add_others(&mut self, before: &mut Counted, counted: &Counted) {
+    pub(crate) fn add_others(&mut self, before: &mut LiveIo, counted: &LiveIo) {
         self.others.add(&advance(before, counted));
     }
 
@@ -119,7 +119,7 @@ impl<'a> Assembly<'a> {
         state: &mut RowState,
         key: RowKey,
         mode: u32,
-        counted: &Counted,
+        counted: &LiveIo,
     ) -> RowAction {
         if state.stage == Stage::Free || state.stage == Stage::Orphan {
             let process = self.known.find(key.owner);
@@ -181,7 +181,7 @@ impl<'a> Assembly<'a> {
     }
 
     /// Takes what a row counted after its release; it is free then.
-    pub(crate) fn add_late(&mut self, state: &mut RowState, counted: &Counted) {
+    pub(crate) fn add_late(&mut self, state: &mut RowState, counted: &LiveIo) {
         let grown = advance(&mut state.before, counted);
         let process = state.process.and_then(|process| self.known.get(process));
         let ended = process.map_or(Some(0), |process| process.ended);

@@ -7,68 +7,41 @@ use hotset_facts::{LiveIo, SizeHistogram};
 
 use crate::record::{HISTOGRAM_BUCKETS, Row};
 
-/// How many counters an interval has.
-pub(crate) const COUNTERS: usize = LiveIo::NAMES.len();
 /// 64-bit words in a row.
 pub(crate) const ROW_WORDS: usize = size_of::<Row>() / 8;
 
-/// Everything that a row has counted since it began, in the order of [`LiveIo::values`].
-pub(crate) type Counted = [u64; COUNTERS];
-
-const READ_PAGES: usize = 2;
-const READ_MISSES: usize = 3;
-const READAHEAD_HITS: usize = 4;
-
-macro_rules! words {
-    ($($field:ident),* $(,)?) => {
-        [$(offset_of!(Row, $field) / 8),*]
+/// The sum of some words of a row, each read once.
+macro_rules! sum {
+    ($load:ident [$first:ident $(+ $field:ident)*]) => {
+        $load(offset_of!(Row, $first) / 8)$(.wrapping_add($load(offset_of!(Row, $field) / 8)))*
     };
 }
 
-/// Where each counter stands in a row. The programs add the parts of the pages before the pages, and these are read in this
-/// order, so that no part is ever larger than its whole.
-const PLACES: [usize; COUNTERS] = words![
-    read_calls,
-    read_bytes,
-    read_pages,
-    read_misses,
-    read_ra_hits,
-    write_calls,
-    write_bytes,
-    write_pages,
-    write_new,
-    write_misses,
-    write_dirtied,
-    direct_read_calls,
-    direct_read_bytes,
-    direct_write_calls,
-    direct_write_bytes,
-    faults,
-    major_faults,
-    fault_pages,
-    ra_pages,
-    sync_calls,
-    device_read_bytes,
-    device_write_bytes,
-    hit_ns,
-    wait_ns,
-    write_ns,
-    direct_ns,
-    sync_ns,
-];
-const WAIT_NS: usize = 23;
-const MISS_NS: usize = offset_of!(Row, miss_ns) / 8;
-
-/// Reads the counters of a row that programs may add to.
-pub(crate) fn read(row: &[AtomicU64]) -> Counted {
-    let load = |place: usize| row.get(place).map_or(0, |word| word.load(Ordering::Acquire));
-    let mut counted = PLACES.map(load);
-    counted[WAIT_NS] = counted[WAIT_NS].wrapping_add(load(MISS_NS));
-    counted
+macro_rules! counters_of_row {
+    ($(
+        $(#[$group_doc:meta])*
+        $group:ident: $kind:ident $Name:ident $(($($histogram:ident)+))? {
+            $(
+                $(#[$doc:meta])*
+                $field:ident: $unit:ident $rows:tt $needs:ident
+                $(live [$live:ident $(and $more:tt)? $metric:literal $help:literal])?;
+            )*
+        }
+    )*) => {
+        /// Reads everything that a row has counted since it began, in the order of the table, while programs may add to it.
+        pub(crate) fn read(row: &[AtomicU64]) -> LiveIo {
+            let load = |place: usize| row.get(place).map_or(0, |word| word.load(Ordering::Acquire));
+            LiveIo {
+                $($($($live: sum!(load $rows)$(.wrapping_add(sum!(load $more)))?,)?)*)*
+            }
+        }
+    };
 }
 
+hotset_facts::counters!(counters_of_row);
+
 /// The same of a row that was copied.
-pub(crate) fn of(row: &Row) -> Counted {
+pub(crate) fn of(row: &Row) -> LiveIo {
     let words: Vec<AtomicU64> = crate::record::bytes_of(row)
         .chunks_exact(8)
         .map(|word| AtomicU64::new(word.try_into().map_or(0, u64::from_ne_bytes)))
@@ -78,20 +51,20 @@ pub(crate) fn of(row: &Row) -> Counted {
 
 /// What was counted since `before`, which moves on. A part of the pages that was counted before its pages is left for the
 /// next time: in what this gives, misses and read-ahead hits together are never more than the pages.
-pub(crate) fn advance(before: &mut Counted, now: &Counted) -> LiveIo {
-    let mut grown = [0; COUNTERS];
-    for (grown, (now, before)) in grown.iter_mut().zip(now.iter().zip(before.iter())) {
-        *grown = now.wrapping_sub(*before);
-    }
+pub(crate) fn advance(before: &mut LiveIo, now: &LiveIo) -> LiveIo {
+    let mut grown = now.zip_with(before, u64::wrapping_sub);
     *before = *now;
-    let mut room = grown[READ_PAGES];
-    for part in [READ_MISSES, READAHEAD_HITS] {
-        let early = grown[part].saturating_sub(room);
-        grown[part] -= early;
-        before[part] = before[part].wrapping_sub(early);
-        room -= grown[part];
+    let mut room = grown.read_pages;
+    for (grown, before) in [
+        (&mut grown.read_misses, &mut before.read_misses),
+        (&mut grown.readahead_hits, &mut before.readahead_hits),
+    ] {
+        let early = grown.saturating_sub(room);
+        *grown -= early;
+        *before = before.wrapping_sub(early);
+        room -= *grown;
     }
-    LiveIo::from_values(grown)
+    grown
 }
 
 /// Adds calls by size: reads, then writes. False where they are not known any more: the sensor counts them in 32 bits, which
@@ -110,25 +83,24 @@ pub(crate) fn add_histograms(sum: &mut (SizeHistogram, SizeHistogram), row: &Row
 mod tests {
     use super::*;
 
-    fn counted(pages: u64, misses: u64, ahead: u64) -> Counted {
+    fn counted(pages: u64, misses: u64, ahead: u64) -> LiveIo {
         LiveIo {
             read_pages: pages,
             read_misses: misses,
             readahead_hits: ahead,
             ..LiveIo::default()
         }
-        .values()
     }
 
     #[test]
-    fn places_and_names_have_the_same_order() {
+    fn a_row_is_read_by_the_table() {
         let mut row: Row = crate::record::read(&[0; size_of::<Row>()]).expect("a row");
         row.read_pages = 3;
         row.read_ra_hits = 4;
         row.wait_ns = 5;
         row.miss_ns = 6;
         row.sync_ns = 7;
-        let io = LiveIo::from_values(of(&row));
+        let io = of(&row);
         let expected = LiveIo {
             read_pages: 3,
             readahead_hits: 4,

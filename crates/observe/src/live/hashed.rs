@@ -5,10 +5,11 @@
 
 use std::collections::HashMap;
 
+use hotset_facts::LiveIo;
 use libbpf_rs::{Map, MapCore, MapFlags};
 
 use super::assembly::{Assembly, RowAction, RowState};
-use super::counters::{COUNTERS, Counted, of};
+use super::counters::of;
 use crate::ObserveError;
 use crate::batch;
 use crate::record::{Row, RowKey, bytes_of, read};
@@ -17,13 +18,13 @@ use crate::record::{Row, RowKey, bytes_of, read};
 #[derive(Debug)]
 pub(crate) struct Hashed {
     states: HashMap<RowKey, RowState>,
-    others: Counted,
+    others: LiveIo,
     room: usize,
 }
 
 impl Hashed {
     pub(crate) fn new(max_rows: u32) -> Self {
-        Self { states: HashMap::new(), others: [0; COUNTERS], room: max_rows as usize }
+        Self { states: HashMap::new(), others: LiveIo::ZERO, room: max_rows as usize }
     }
 
     /// Rows that were in use at the last sample, and how many there can be.

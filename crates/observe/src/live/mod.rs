@@ -43,7 +43,7 @@
 mod assembly;
 mod cgroups;
 mod chunks;
-mod counters;
+pub(crate) mod counters;
 mod files;
 mod free;
 mod hashed;

@@ -2,10 +2,11 @@
 
 use std::sync::atomic::Ordering;
 
+use hotset_facts::LiveIo;
 use libbpf_rs::Map;
 
 use super::assembly::{Assembly, RowAction, RowState};
-use super::counters::{Counted, ROW_WORDS, read};
+use super::counters::{ROW_WORDS, read};
 use super::free::FreeList;
 use super::window::{GROUP, Window};
 use crate::ObserveError;
@@ -20,14 +21,14 @@ const MODE_WORD: usize = std::mem::offset_of!(Row, mode) / 8;
 #[derive(Debug)]
 pub(crate) struct Slots {
     states: Vec<RowState>,
-    others: Counted,
+    others: LiveIo,
     used: usize,
     room: usize,
 }
 
 impl Slots {
     pub(crate) fn new(max_rows: u32) -> Self {
-        let others = [0; super::counters::COUNTERS];
+        let others = LiveIo::ZERO;
         Self { states: vec![RowState::FREE], others, used: 0, room: max_rows as usize }
     }
 

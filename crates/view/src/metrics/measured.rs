@@ -127,10 +127,8 @@ pub struct Measured<'a> {
     pub mount: Option<&'a dyn Fn(Dev) -> MountLabels>,
     /// Watched paths.
     pub watched: &'a [WatchedNumbers],
-    /// What is not measured, and why.
+    /// What is not measured, and why; its counters are left out.
     pub not_measured: &'a [NotMeasured],
-    /// Counters among [`LiveIo::NAMES`](hotset_facts::LiveIo::NAMES) that are therefore left out.
-    pub absent: &'a [&'static str],
     /// hotset itself.
     pub own: &'a OwnNumbers,
 }

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use hotset_facts::Observed;
+use hotset_facts::{NotMeasured, Observed};
 
 use super::{Family, Kind, Labels, Measured, OtlpNumbers, SamplingState, Unit, Value, host};
 
@@ -39,9 +39,14 @@ fn about(measured: &Measured<'_>, families: &mut Vec<Family>) {
         Unit::Count,
         "1 for each thing that can't be measured here, with the reason; its metrics are absent",
     );
-    let mut labels: Vec<Labels> = (measured.not_measured.iter())
-        .map(|gap| Labels::from([("what", gap.what.clone()), ("reason", steady(&gap.reason))]))
-        .collect();
+    let labels_of = |gap: &NotMeasured| {
+        let reason = steady(&gap.reason);
+        gap.feature
+            .unmeasured()
+            .into_iter()
+            .map(move |what| Labels::from([("what", what.to_owned()), ("reason", reason.clone())]))
+    };
+    let mut labels: Vec<Labels> = measured.not_measured.iter().flat_map(labels_of).collect();
     if measured.counted.intervals > 0 {
         labels.extend(host::missing(measured));
     }

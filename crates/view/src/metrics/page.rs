@@ -55,7 +55,7 @@ pub fn status_page(measured: &Measured<'_>, families: &[Family]) -> String {
                 }
                 @if !measured.not_measured.is_empty() {
                     h2 { "Not measured here" }
-                    ul { @for gap in measured.not_measured { li { (gap.what) ": " (gap.reason) } } }
+                    ul { @for gap in measured.not_measured { li { (gap) } } }
                 }
             }
         }

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use hotset_analysis::live::{Accumulated, SeriesLimits, summarise_interval, testing};
-use hotset_facts::{Dev, MemInfo, NotMeasured, Observed};
+use hotset_facts::{Dev, Feature, MemInfo, NotMeasured, Observed};
 
 use super::{
     GroupLabels, Measured, MountLabels, OtlpNumbers, OwnNumbers, ProcessNumbers, SamplingState,
@@ -17,7 +17,6 @@ pub(super) struct Host {
     pub(super) memory: Observed<MemInfo>,
     pub(super) watched: Vec<WatchedNumbers>,
     pub(super) not_measured: Vec<NotMeasured>,
-    pub(super) absent: Vec<&'static str>,
     pub(super) own: OwnNumbers,
     pub(super) mounts: bool,
 }
@@ -64,15 +63,13 @@ impl Host {
             walk_ns: 1_000,
             at: epoch(1_700_000_000),
         }];
-        let (what, reason) =
-            ("32-bit system calls".to_owned(), "12 calls were not decoded".to_owned());
+        let (feature, reason) = (Feature::CompatCalls, "12 calls were not decoded".to_owned());
         Self {
             state: SamplingState::Running,
             counted,
             memory,
             watched,
-            not_measured: vec![NotMeasured { what, reason }],
-            absent: Vec::new(),
+            not_measured: vec![NotMeasured { feature, reason }],
             own,
             mounts: true,
         }
@@ -90,7 +87,6 @@ impl Host {
             mount: if self.mounts { Some(&mount) } else { None },
             watched: &self.watched,
             not_measured: &self.not_measured,
-            absent: &self.absent,
             own: &self.own,
         })
     }

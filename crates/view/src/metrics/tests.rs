@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use hotset_analysis::live::{SeriesLimits, summarise_interval, testing::interval, testing::reads};
-use hotset_facts::{Observed, Reason};
+use hotset_facts::{Feature, NotMeasured, Observed, Reason};
 use serde_json::Value as Json;
 
 use super::testing::{Host, epoch};
@@ -94,7 +94,7 @@ fn a_command_that_is_called_other_is_told_from_the_rest() {
 #[test]
 fn what_is_not_measured_is_absent_and_says_why() {
     let mut host = Host::new();
-    host.absent = vec!["faults"];
+    host.not_measured.push(NotMeasured::lacking(Feature::FileFaults));
     host.memory = Observed::Missing(Reason::denied("no /proc"));
     host.mounts = false;
     let lines = lines(&host, Exposition::Prometheus);
@@ -104,8 +104,10 @@ fn what_is_not_measured_is_absent_and_says_why() {
         assert_eq!(about(&lines, name), [""; 0]);
     }
     assert_eq!(about(&lines, "hotset_mount_read_pages"), [""; 0]);
+    let gaps = about(&lines, "hotset_not_measured");
+    assert!(gaps.iter().any(|line| line.contains("what=\"mmap.faults\"")), "{gaps:?}");
     assert_eq!(
-        about(&lines, "hotset_not_measured")[2..],
+        gaps[2..4],
         [
             // The count in the reason is not part of the label: each would be another series.
             "hotset_not_measured{what=\"32-bit system calls\",reason=\"calls were not decoded\"} 1",

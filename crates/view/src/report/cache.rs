@@ -188,13 +188,13 @@ fn writes(io: &Io, summary: &Summary) -> Option<String> {
     let mut parts = Vec::new();
     if let Some(write) = io.write.value().filter(|write| write.calls > 0) {
         parts.push(format!("{}, {}", times(write.calls, "call"), bytes(write.bytes)));
-        if write.misses > 0 {
-            parts.push(format!("{} read first", pages(write.misses)));
+        if let Some(misses) = write.misses.value().filter(|misses| *misses > 0) {
+            parts.push(format!("{} read first", pages(misses)));
         }
     }
     // Stores to mappings dirty pages too.
-    let dirtied = summary.totals.write.value().map_or(0, |numbers| numbers.dirtied_bytes);
-    if dirtied > 0 {
+    let dirtied = summary.totals.write.value().and_then(|numbers| numbers.dirtied_bytes.value());
+    if let Some(dirtied) = dirtied.filter(|dirtied| *dirtied > 0) {
         parts.push(format!("{} dirtied", bytes(dirtied)));
     }
     if let Some(sync) = io.sync.value().filter(|sync| sync.calls > 0) {

@@ -55,11 +55,14 @@ fn missing(summary: &Summary) -> Vec<String> {
     let profile = &summary.profile;
     let mut by_reason: Vec<(String, Vec<String>)> = Vec::new();
     for item in &profile.sensor.not_measured {
-        add(&mut by_reason, &item.reason, &item.what);
+        item.feature.unmeasured().iter().for_each(|what| add(&mut by_reason, &item.reason, what));
     }
+    let said = |reason: Reason| {
+        let gaps = &profile.sensor.not_measured;
+        gaps.iter().any(|item| item.feature.reason() == reason)
+    };
     for (what, reason) in missing_groups(profile) {
-        let said = |item: &hotset_facts::NotMeasured| item.what.split('.').next() == Some(what);
-        if !profile.sensor.not_measured.iter().any(said) {
+        if !said(reason) {
             add(&mut by_reason, &reason.to_string(), what);
         }
     }
@@ -67,10 +70,10 @@ fn missing(summary: &Summary) -> Vec<String> {
     for verdict in &summary.verdicts {
         if let Outcome::NotEnoughData(reason) = verdict.outcome {
             let known = |(_, missing): &(&str, Reason)| *missing == reason;
-            let reason = reason.to_string();
-            let said = by_reason.iter().any(|(known, _)| *known == reason);
-            if !said && !missing_groups(profile).iter().any(known) {
-                add(&mut by_reason, &reason, "some findings");
+            let text = reason.to_string();
+            let told = said(reason) || by_reason.iter().any(|(known, _)| *known == text);
+            if !told && !missing_groups(profile).iter().any(known) {
+                add(&mut by_reason, &text, "some findings");
             }
         }
     }

@@ -55,10 +55,10 @@ fn lead(summary: &Summary) -> Vec<Answer> {
         sentence: format!(
             "Of {} pages that read calls asked for, {} were hits and {} misses.",
             or_unknown(read.map(|read| read.pages), count),
-            or_unknown(read.map(|read| read.hits()), count),
+            or_unknown(read.map(|read| read.split().hits), count),
             or_unknown(read.map(|read| read.misses), count)
         ),
-        number: format!("{} hits", or_unknown(read.map(|read| read.hits()), count)),
+        number: format!("{} hits", or_unknown(read.map(|read| read.split().hits), count)),
         sure: "counted, not sampled".to_owned(),
     };
     let finding = |one: &Finding| Answer {
@@ -127,7 +127,7 @@ fn files(summary: &Summary) -> Section {
         let io = file.io.unpack();
         vec![
             name_of(file),
-            or_unknown(io.read.map(|read| read.hits()), count),
+            or_unknown(io.read.map(|read| read.split().hits), count),
             or_unknown(io.read.map(|read| read.misses), count),
             or_unknown(io.read.map(|read| read.bytes), bytes),
             or_unknown(io.device.read_bytes, bytes),
@@ -179,7 +179,10 @@ fn chart(summary: &Summary) -> Option<Chart> {
         kind: ChartKind::Bars,
         x: Axis { names: all.iter().map(last).collect(), ..Axis::default() },
         y: Axis { title: "pages".to_owned(), ..Axis::default() },
-        series: vec![series("hits", &ReadIo::hits), series("misses", &|read| read.misses)],
+        series: vec![
+            series("hits", &|read| read.split().hits),
+            series("misses", &|read| read.misses),
+        ],
         reference: None,
         aside: String::new(),
     })
@@ -228,7 +231,7 @@ fn doubts(summary: &Summary) -> Vec<Doubtful> {
         advice: String::new(),
     });
     let missing = sensor.not_measured.iter().map(|one| Doubtful {
-        text: format!("not measured: {}", escape_text(&one.what)),
+        text: format!("not measured: {}", one.feature.unmeasured().join(", ")),
         advice: escape_text(&one.reason),
     });
     lost.chain(missing).collect()
@@ -251,7 +254,7 @@ pub(super) fn beside(all: &[(String, String, Summary)]) -> Option<Page> {
     }
     let rows = vec![
         row("wall time", &|it| duration(it.profile.command.wall_ns)),
-        row("hits", &|it| or_unknown(totals(it).read.map(|read| read.hits()), count)),
+        row("hits", &|it| or_unknown(totals(it).read.map(|read| read.split().hits), count)),
         row("misses", &|it| or_unknown(totals(it).read.map(|read| read.misses), count)),
         row("read", &|it| or_unknown(totals(it).read.map(|read| read.bytes), bytes)),
         row("from device", &|it| or_unknown(totals(it).device.read_bytes, bytes)),

@@ -57,7 +57,7 @@ pub fn batch_text(moment: &Moment, options: &BatchOptions) -> String {
         let _ = writeln!(
             out,
             "# others (no owner): hits {} misses {} dirties {} device writes {}",
-            io.hits(),
+            io.split().hits,
             io.read_misses,
             io.dirtied_pages,
             units::bytes(io.device_write_bytes)
@@ -130,7 +130,7 @@ fn cell(column: Column, line: &Line<Item<'_>>, options: &BatchOptions) -> String
             name if name == names::group_path(item) => name,
             name => format!("{name} {}", names::group_path(item)),
         },
-        _ if draw::gap_of(&options.not_measured, column).is_some() => "-".to_owned(),
+        _ if column.gap(&options.not_measured).is_some() => "-".to_owned(),
         _ => format::value(column.of(line), 9),
     }
 }

@@ -5,8 +5,8 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use hotset_analysis::top::{Kind, Moment, Names};
 use hotset_facts::{
-    Dev, FileId, FileKind, HostMemory, Interval, LiveFile, LiveIo, LiveLosses, LiveProcess,
-    LiveRow, MemInfo, NotMeasured, Observed, Pressure, Reason,
+    Dev, Feature, FileId, FileKind, HostMemory, Interval, LiveFile, LiveIo, LiveLosses,
+    LiveProcess, LiveRow, MemInfo, NotMeasured, Observed, Pressure, Reason,
 };
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -191,11 +191,7 @@ pub(super) fn started(setup: Setup) -> App {
 
 /// What this kernel can't tell.
 pub(super) fn gaps() -> Vec<NotMeasured> {
-    let gap = |what: &str, reason: &str| NotMeasured { what: what.into(), reason: reason.into() };
-    vec![
-        gap("mmap.faults", "this kernel has no tracepoints for file faults (Linux 6.12)"),
-        gap("device", "this kernel has no block_bio_queue tracepoint"),
-    ]
+    [Feature::FileFaults, Feature::BlockLayer].map(NotMeasured::lacking).into()
 }
 
 /// Types keys.

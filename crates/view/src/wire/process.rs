@@ -9,7 +9,7 @@ use hotset_facts::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::adapt::{List, Maybe, Wire as _, converted, remote};
+use super::adapt::{Maybe, Wire as _, converted, remote};
 use super::intern::intern;
 use super::io::IoDef;
 use super::observed::Null;
@@ -168,8 +168,7 @@ pub(crate) struct SensorKeys {
     /// Counters that went to an "others" row, and pages of unknown origin.
     entries_lost: u64,
     /// What was not measured, with reasons.
-    #[serde(with = "List::<NotMeasuredDef>")]
-    not_measured: Vec<NotMeasured>,
+    not_measured: Vec<NotMeasuredKeys>,
 }
 
 impl From<Sensor> for SensorKeys {
@@ -179,19 +178,20 @@ impl From<Sensor> for SensorKeys {
             level: Level(sensor.level),
             events_lost: sensor.events_lost,
             entries_lost: sensor.entries_lost,
-            not_measured: sensor.not_measured,
+            not_measured: NotMeasuredKeys::of(&sensor.not_measured),
         }
     }
 }
 
 impl From<SensorKeys> for Sensor {
     fn from(keys: SensorKeys) -> Self {
+        let gaps = keys.not_measured.iter().map(|gap| (gap.what.as_str(), gap.reason.as_str()));
         Self {
             name: intern(&keys.name),
             level: keys.level.0,
             events_lost: keys.events_lost,
             entries_lost: keys.entries_lost,
-            not_measured: keys.not_measured,
+            not_measured: NotMeasured::from_saved(gaps),
         }
     }
 }
@@ -210,14 +210,25 @@ enum LevelDef {
     Unprivileged,
 }
 
+/// A counter, or what else could not be measured.
 #[derive(Serialize, Deserialize)]
-#[serde(remote = "NotMeasured")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct NotMeasuredDef {
-    /// What, e.g. `mmap.faults`.
+struct NotMeasuredKeys {
+    /// Its name, e.g. `mmap.faults`.
     what: String,
     /// Why, and what would help.
     reason: String,
+}
+
+impl NotMeasuredKeys {
+    fn of(gaps: &[NotMeasured]) -> Vec<Self> {
+        let keys = |gap: &NotMeasured| {
+            let reason = gap.reason.clone();
+            let entry = move |what: &str| Self { what: what.to_owned(), reason: reason.clone() };
+            gap.feature.unmeasured().into_iter().map(entry)
+        };
+        gaps.iter().flat_map(keys).collect()
+    }
 }
 
 /// A process.
@@ -265,7 +276,7 @@ pub(crate) struct LookupCountersDef {
 }
 
 remote!(
-    CommandDef => Command, NotMeasuredDef => NotMeasured, ProcessDef => ProcessRow,
+    CommandDef => Command, ProcessDef => ProcessRow,
     LookupCountersDef => LookupCounters,
 );
 converted!(PlainExit => ExitStatus, Exit => Observed<ExitStatus>, TargetKeys => Target, SensorKeys => Sensor);

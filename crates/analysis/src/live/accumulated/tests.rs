@@ -9,14 +9,14 @@ use crate::live::testing::{interval, reads};
 
 const LIMITS: SeriesLimits = SeriesLimits { commands: 3, cgroups: 2, mounts: 1 };
 
-fn snapshot<K: Hash + Eq + Clone>(set: &SeriesSet<K>) -> Vec<[u64; LiveIo::NAMES.len()]> {
-    let series = set.series().iter().map(|series| series.io.values());
-    std::iter::once(set.other().values()).chain(series).collect()
+fn snapshot<K: Hash + Eq + Clone>(set: &SeriesSet<K>) -> Vec<LiveIo> {
+    let series = set.series().iter().map(|series| series.io);
+    std::iter::once(*set.other()).chain(series).collect()
 }
 
-fn not_less(after: &[[u64; LiveIo::NAMES.len()]], before: &[[u64; LiveIo::NAMES.len()]]) -> bool {
-    after.len() >= before.len()
-        && before.iter().zip(after).all(|(b, a)| b.iter().zip(a).all(|(b, a)| a >= b))
+fn not_less(after: &[LiveIo], before: &[LiveIo]) -> bool {
+    let grown = |(b, a): (&LiveIo, &LiveIo)| a.zip_with(b, u64::max) == *a;
+    after.len() >= before.len() && before.iter().zip(after).all(grown)
 }
 
 proptest! {

@@ -40,7 +40,7 @@ pub(super) fn live(args: &TopArgs) -> Result<Exit> {
     let gaps = source.not_measured();
     let mut recorder = Recorder::start(args, &gaps)?;
     for gap in &gaps {
-        output::say(format_args!("not measured: {}: {}", gap.what, gap.reason));
+        output::say(format_args!("not measured: {gap}"));
     }
     let options = options(args, gaps);
     let mut names = HostNames::new();

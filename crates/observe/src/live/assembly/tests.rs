@@ -4,8 +4,8 @@ use crate::record::{Process, read};
 
 const KEY: RowKey = RowKey { owner: 5, dev: 8 << 20, ino: 7 };
 
-fn pages(read_pages: u64) -> Counted {
-    LiveIo { read_pages, ..LiveIo::default() }.values()
+fn pages(read_pages: u64) -> LiveIo {
+    LiveIo { read_pages, ..LiveIo::default() }
 }
 
 /// Owner 5, which is process 77.
@@ -25,7 +25,7 @@ fn meet(processes: &mut Processes, now: u64, ended: u32) {
 fn an_idle_row_is_given_up_and_what_comes_late_is_counted_once() {
     let (mut processes, mut files) = (known(1, 0), Files::new(false));
     let mut state = RowState::FREE;
-    let mut sample = |now: u64, counted: &Counted, last: bool, state: &mut RowState| {
+    let mut sample = |now: u64, counted: &LiveIo, last: bool, state: &mut RowState| {
         files.begin(now);
         let mut assembly = Assembly::new(now, 1, &mut processes, &mut files);
         let fate = match last {

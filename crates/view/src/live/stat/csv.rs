@@ -22,7 +22,7 @@ pub fn csv_line(row: &Row<'_>) -> String {
         known(line.dirties),
         known(line.buffers_bytes),
         known(line.cached_bytes),
-        known(line.readahead_pages),
+        line.readahead_pages.to_string(),
         line.device_share.map_or(String::new(), |share| share.to_string()),
         line.direct_bytes.to_string(),
         known(line.faults),

@@ -42,7 +42,6 @@ fn gaps(line: &StatLine) -> impl Iterator<Item = (&'static str, hotset_facts::Re
         why("DIRTIES", line.dirties),
         why("BUFFERS_MB", line.buffers_bytes),
         why("CACHED_MB", line.cached_bytes),
-        why("READ-AHEAD", line.readahead_pages),
         why("FAULTS", line.faults),
         why("EVICTED", line.evicted_pages),
         why("WRITEBACK_MB", line.writeback_bytes),

@@ -1,8 +1,8 @@
 use std::time::Duration;
 
 use hotset_analysis::live::testing::{Doing, interval, reads};
-use hotset_analysis::live::{LossWatch, StatScope, StatTotals, Unmeasured};
-use hotset_facts::{Interval, LiveIo, LiveLosses, NotMeasured, Reason};
+use hotset_analysis::live::{LossWatch, StatScope, StatTotals};
+use hotset_facts::{Feature, Interval, LiveIo, LiveLosses, NotMeasured, Reason};
 
 use super::*;
 
@@ -28,8 +28,8 @@ fn busy() -> Interval {
     interval
 }
 
-fn of(interval: &Interval, scope: StatScope, unmeasured: Unmeasured) -> StatLine {
-    StatLine::of(interval, scope, unmeasured, 4096)
+fn of(interval: &Interval, scope: StatScope, gaps: &[NotMeasured]) -> StatLine {
+    StatLine::of(interval, scope, gaps, 4096)
 }
 
 fn row<'a>(interval: &Interval, line: &'a StatLine, lost: &'a [GrownLoss]) -> Row<'a> {
@@ -47,15 +47,15 @@ fn losses() -> Vec<GrownLoss> {
 
 /// A host, an idle one, a process on a kernel without tracepoints, and a group.
 fn lines() -> [(Interval, StatLine); 4] {
-    let gaps = Unmeasured { dirties: true, faults: true, readahead: true };
+    let gaps = [Feature::DirtyTracepoint, Feature::FileFaults].map(NotMeasured::lacking);
     let mut idle = interval(vec![reads(0, 0, 0)]);
     idle.evicted_pages = Observed::Missing(Reason::unsupported("no tracepoint"));
     let (busy, group) = (busy(), StatScope::Group(Observed::Value(300 << 20)));
     [
-        (busy.clone(), of(&busy, StatScope::Host, Unmeasured::default())),
-        (idle.clone(), of(&idle, StatScope::Host, Unmeasured::default())),
-        (busy.clone(), of(&busy, StatScope::Processes, gaps)),
-        (busy.clone(), of(&busy, group, Unmeasured::default())),
+        (busy.clone(), of(&busy, StatScope::Host, &[])),
+        (idle.clone(), of(&idle, StatScope::Host, &[])),
+        (busy.clone(), of(&busy, StatScope::Processes, &gaps)),
+        (busy.clone(), of(&busy, group, &[])),
     ]
 }
 
@@ -159,6 +159,6 @@ fn words() {
     out.extend(lines().iter().flat_map(|(_, line)| missing_words(line)));
     out.extend(losses().iter().map(loss_words));
     out.extend([late_words(1, 1, 2.0), late_words(1_000, 1_001, 1001.04)]);
-    out.push(gap_words(&NotMeasured { what: "io_uring".into(), reason: "too old".into() }));
+    out.push(gap_words(&NotMeasured::lacking(Feature::FileFaults)));
     insta::assert_snapshot!(out.join("\n"));
 }

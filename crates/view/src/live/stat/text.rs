@@ -74,7 +74,7 @@ pub fn line(row: &Row<'_>, layout: Layout, utc_offset_s: i32) -> String {
         or_dash(numbers.dirties),
         mib(numbers.buffers_bytes, 0),
         mib(numbers.cached_bytes, 0),
-        or_dash(numbers.readahead_pages),
+        numbers.readahead_pages.to_string(),
         numbers.device_share.map_or("-".to_owned(), percent),
         mib(Observed::Value(numbers.direct_bytes), 1),
         or_dash(numbers.faults),

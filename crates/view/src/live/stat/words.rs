@@ -13,7 +13,7 @@ pub fn missing_words(line: &StatLine) -> Vec<String> {
 
 /// What the sensor can't measure on this kernel.
 pub fn gap_words(gap: &NotMeasured) -> String {
-    format!("{} can't be measured here: {}", gap.what, gap.reason)
+    format!("{} can't be measured here: {}", gap.feature.unmeasured().join(", "), gap.reason)
 }
 
 /// A loss that grew, with what it damages.

@@ -58,7 +58,8 @@ fn lines(app: &App) -> Vec<(String, String)> {
     }
     if !app.setup.not_measured.is_empty() {
         lines.push(("Not measured here: \"-\"".into(), String::new()));
-        let gap = |gap: &NotMeasured| (escape_text(&gap.what), escape_text(&gap.reason));
+        let gap =
+            |gap: &NotMeasured| (gap.feature.unmeasured().join(", "), escape_text(&gap.reason));
         lines.extend(app.setup.not_measured.iter().map(gap));
     }
     lines.push(("Words".into(), String::new()));
@@ -80,20 +81,7 @@ fn inner_width(width: u16) -> usize {
 
 /// Why a column says nothing on this kernel, if it does not.
 pub(super) fn reason(app: &App, column: Column) -> Option<&str> {
-    gap_of(&app.setup.not_measured, column).map(|gap| gap.reason.as_str())
-}
-
-/// What keeps a column from saying anything, among what this kernel can't tell.
-pub(in crate::tui) fn gap_of(gaps: &[NotMeasured], column: Column) -> Option<&NotMeasured> {
-    let prefixes: &[&str] = match column {
-        Column::Faults => &["mmap.faults"],
-        Column::Dirties => &["write.dirtied"],
-        Column::DeviceRead | Column::DeviceWrite => &["device"],
-        Column::ReadAhead => &["readahead"],
-        _ => return None,
-    };
-    let is_it = |what: &str| prefixes.iter().any(|prefix| what.starts_with(prefix));
-    gaps.iter().find(|gap| is_it(&gap.what))
+    column.gap(&app.setup.not_measured).map(|gap| gap.reason.as_str())
 }
 
 /// Lines in pieces: words left, what they mean right of them, broken where the window ends.

@@ -16,7 +16,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 pub(super) use footer::loss_words;
-pub(super) use help::{gap_of, length as help_length};
+pub(super) use help::length as help_length;
 pub(super) use layout::{Places, cells, has_panel, places, table_height};
 pub(super) use table::tab_at;
 

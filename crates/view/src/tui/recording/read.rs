@@ -46,13 +46,13 @@ pub fn read_header(line: &[u8]) -> Result<Header, String> {
     }
     let header: HeaderLine =
         serde_json::from_value(value).map_err(|error| wanted(&error.to_string()))?;
-    let gap = |gap: super::rows::Gap| NotMeasured { what: gap.what, reason: gap.reason };
+    let gaps = header.not_measured.iter().map(|gap| (gap.what.as_str(), gap.reason.as_str()));
     Ok(Header {
         hotset: header.hotset,
         host: header.host,
         interval_ns: header.interval_ns,
         scope: header.scope,
-        not_measured: header.not_measured.into_iter().map(gap).collect(),
+        not_measured: NotMeasured::from_saved(gaps),
     })
 }
 
@@ -116,11 +116,7 @@ fn observed<T>(value: Option<T>) -> Observed<T> {
 
 /// Counters by name. A later version may have more: these are passed over.
 fn counters(named: &Counters) -> Result<LiveIo, String> {
-    let mut values = LiveIo::default().values();
-    for (value, name) in values.iter_mut().zip(LiveIo::NAMES) {
-        *value = counter(named, name)?;
-    }
-    Ok(LiveIo::from_values(values))
+    LiveIo::by_name(|name| counter(named, name))
 }
 
 fn counter(named: &Counters, name: &str) -> Result<u64, String> {

@@ -18,9 +18,12 @@ use super::{Header, SCHEMA};
 /// # Errors
 /// Where serde_json gives one, which it does not for these types.
 pub fn header_line(header: &Header) -> Result<Vec<u8>, serde_json::Error> {
-    let gap = |gap: &hotset_facts::NotMeasured| Gap {
-        what: gap.what.clone(),
-        reason: gap.reason.clone(),
+    let gaps = |gap: &hotset_facts::NotMeasured| {
+        let reason = gap.reason.clone();
+        gap.feature
+            .unmeasured()
+            .into_iter()
+            .map(move |what| Gap { what: what.to_owned(), reason: reason.clone() })
     };
     line(&HeaderLine {
         schema: SCHEMA.to_owned(),
@@ -28,7 +31,7 @@ pub fn header_line(header: &Header) -> Result<Vec<u8>, serde_json::Error> {
         host: header.host.clone(),
         interval_ns: header.interval_ns,
         scope: header.scope.clone(),
-        not_measured: header.not_measured.iter().map(gap).collect(),
+        not_measured: header.not_measured.iter().flat_map(gaps).collect(),
     })
 }
 
@@ -81,7 +84,7 @@ fn happened<T>(lines: &[Line<T>]) -> impl Iterator<Item = &Line<T>> {
 }
 
 fn counters(io: &LiveIo) -> Counters {
-    named(LiveIo::NAMES.iter().copied().zip(io.values()))
+    named(LiveIo::COUNTERS.iter().map(|counter| (counter.name, (counter.of)(io))))
 }
 
 fn losses(losses: &LiveLosses) -> Counters {

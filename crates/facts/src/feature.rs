@@ -1,0 +1,192 @@
+//! What a kernel may lack, and what is therefore not measured.
+
+use std::fmt;
+
+use crate::Reason;
+
+/// Something that counting needs, or that was met and could not be counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Feature {
+    /// Tracepoints for faults on file mappings, and software perf events.
+    FileFaults,
+    /// Tracepoints of io_uring that carry the request.
+    IoUring,
+    /// A tracepoint for pages that turn dirty.
+    DirtyTracepoint,
+    /// The tracepoint of requests to the block layer.
+    BlockLayer,
+    /// System calls of 32-bit programs.
+    CompatCalls,
+    /// copy_file_range(2) on a file system that can share blocks.
+    SharedCopies,
+    /// The sensor as a whole.
+    Sensor,
+}
+
+macro_rules! counted {
+    ($(
+        $(#[$group_doc:meta])*
+        $group:ident: $kind:ident $Name:ident $(($($histogram:ident)+))? {
+            $($(#[$doc:meta])* $field:ident: $unit:ident $rows:tt $needs:ident $(live $live:tt)?;)*
+        }
+    )*) => {
+        /// Every counter of a run, by group and name, with what it needs.
+        const COUNTED: &[(&str, Option<Feature>)] = &[
+            $($((concat!(stringify!($group), ".", stringify!($field)), needs!($needs)),)*)*
+        ];
+    };
+}
+
+/// What a counter needs, from its word in the table.
+macro_rules! needs {
+    (always) => {
+        None
+    };
+    ($feature:ident) => {
+        Some($crate::Feature::$feature)
+    };
+}
+
+pub(crate) use needs;
+
+crate::counters!(counted);
+
+impl Feature {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::FileFaults,
+        Self::IoUring,
+        Self::DirtyTracepoint,
+        Self::BlockLayer,
+        Self::CompatCalls,
+        Self::SharedCopies,
+        Self::Sensor,
+    ];
+
+    /// What is not counted without it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FileFaults => "faults on file mappings",
+            Self::IoUring => "io_uring",
+            Self::DirtyTracepoint => "dirtied pages",
+            Self::BlockLayer => "device bytes",
+            Self::CompatCalls => "32-bit system calls",
+            Self::SharedCopies => "copy_file_range",
+            Self::Sensor => "file I/O",
+        }
+    }
+
+    /// Why a counter that needs it has no value.
+    pub const fn reason(self) -> Reason {
+        match self {
+            Self::FileFaults => Reason::unsupported(
+                "this kernel has no tracepoints for file faults (Linux 6.12), or no software perf events",
+            ),
+            Self::IoUring => Reason::unsupported(
+                "this kernel's io_uring tracepoints don't carry the request (Linux 6.0)",
+            ),
+            Self::DirtyTracepoint => {
+                Reason::unsupported("this kernel has no writeback_dirty_folio tracepoint")
+            }
+            Self::BlockLayer => {
+                Reason::unsupported("this kernel has no block_bio_queue tracepoint")
+            }
+            Self::CompatCalls => Reason::unsupported("calls of 32-bit programs are not decoded"),
+            Self::SharedCopies => Reason::unsupported(
+                "copies on a file system that can share blocks may have copied nothing",
+            ),
+            Self::Sensor => Reason::denied("the sensor was not loaded"),
+        }
+    }
+
+    /// The names, as JSON has them, of all that has no value without it: counters, or the thing itself.
+    pub fn unmeasured(self) -> Vec<&'static str> {
+        let counters = COUNTED.iter().filter(|(_, needs)| *needs == Some(self));
+        let counters: Vec<_> = counters.map(|(what, _)| *what).collect();
+        match self {
+            Self::Sensor => {
+                vec![
+                    "read",
+                    "write",
+                    "mmap.faults",
+                    "direct",
+                    "readahead",
+                    "sync",
+                    "time",
+                    "lookups",
+                ]
+            }
+            _ if counters.is_empty() => vec![self.name()],
+            _ => counters,
+        }
+    }
+}
+
+/// One thing that could not be measured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotMeasured {
+    /// What was lacking.
+    pub feature: Feature,
+    /// Why, with what was lost at run time, and what would help.
+    pub reason: String,
+}
+
+impl NotMeasured {
+    /// A feature that is not there.
+    pub fn lacking(feature: Feature) -> Self {
+        Self { feature, reason: feature.reason().detail.to_owned() }
+    }
+
+    /// The entries of a saved result: [`Feature::unmeasured`] of each with its reason. What this version does not know is passed
+    /// over.
+    pub fn from_saved<'a>(entries: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<Self> {
+        let mut gaps: Vec<Self> = Vec::new();
+        for (what, reason) in entries {
+            let says =
+                |gap: &Self| gap.reason == reason && gap.feature.unmeasured().contains(&what);
+            if gaps.iter().any(says) {
+                continue;
+            }
+            let known =
+                Feature::ALL.into_iter().find(|feature| feature.unmeasured().contains(&what));
+            gaps.extend(known.map(|feature| Self { feature, reason: reason.to_owned() }));
+        }
+        gaps
+    }
+}
+
+impl fmt::Display for NotMeasured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.feature.unmeasured().join(", "), self.reason)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_feature_names_every_counter_that_needs_it() {
+        let faults = ["mmap.faults", "mmap.minor_faults", "mmap.major_faults", "time.fault_ns"];
+        assert_eq!(Feature::FileFaults.unmeasured(), faults);
+        assert_eq!(Feature::DirtyTracepoint.unmeasured(), ["write.dirtied_pages"]);
+        let device = ["write.misses", "device.read_bytes", "device.write_bytes"];
+        assert_eq!(Feature::BlockLayer.unmeasured(), device);
+        assert_eq!(Feature::IoUring.unmeasured(), ["io_uring"]);
+    }
+
+    #[test]
+    fn what_was_saved_is_what_is_read() {
+        let counted =
+            |reason: &str| NotMeasured { feature: Feature::IoUring, reason: reason.to_owned() };
+        let mut gaps: Vec<_> = Feature::ALL.into_iter().map(NotMeasured::lacking).collect();
+        gaps.push(counted("3 requests whose file could not be found"));
+        let names = |gap: &NotMeasured| {
+            let (names, reason) = (gap.feature.unmeasured(), gap.reason.clone());
+            names.into_iter().map(move |what| (what, reason.clone())).collect::<Vec<_>>()
+        };
+        let saved: Vec<_> = gaps.iter().flat_map(names).collect();
+        let entries = saved.iter().map(|(what, reason)| (*what, reason.as_str()));
+        assert_eq!(NotMeasured::from_saved(entries.chain([("of tomorrow", "")])), gaps);
+    }
+}
