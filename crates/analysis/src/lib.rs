@@ -31,7 +31,7 @@ pub use finding::{Evidence, Finding, Number, Saving, Severity};
 pub use gate::Gate;
 pub use losses::Losses;
 pub use numbers::{IoNumbers, ReadNumbers, Rest, WriteNumbers};
-pub use rules::{Outcome, RULES, Rule, RuleInput, RuleVerdict, Verdict};
+pub use rules::{Answer, Outcome, RULES, Rule, RuleInput, RuleVerdict};
 pub use summary::{FileNumbers, LookupNumbers, Summary, summarise};
 pub use system::{
     CacheOrder, CachePart, CachedFileNumbers, SystemNumbers, cached_file_numbers,

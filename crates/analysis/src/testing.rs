@@ -9,7 +9,7 @@ use hotset_facts::{
     Reason, Sensor, SensorLevel, SyncIo, Target, TimeIo, WriteIo,
 };
 
-use crate::rules::{RuleInput, Verdict};
+use crate::rules::{Answer, RuleInput};
 use crate::{Finding, Gate, TimeSplit};
 
 /// `n` seconds in nanoseconds.
@@ -221,7 +221,7 @@ impl Run {
     }
 
     /// What a rule says.
-    pub(crate) fn ask(&self, check: fn(&RuleInput<'_>) -> Verdict) -> Verdict {
+    pub(crate) fn ask(&self, check: fn(&RuleInput<'_>) -> Answer) -> Answer {
         let time = TimeSplit::of(&self.profile);
         let by_directory = crate::directories::by_directory(&self.profile);
         check(&RuleInput {
@@ -234,9 +234,9 @@ impl Run {
     }
 
     /// The finding of a rule, or a panic that says what came instead.
-    pub(crate) fn finding(&self, check: fn(&RuleInput<'_>) -> Verdict) -> Finding {
+    pub(crate) fn finding(&self, check: fn(&RuleInput<'_>) -> Answer) -> Finding {
         match self.ask(check) {
-            Verdict::Finding(finding) => *finding,
+            Ok(Some(finding)) => finding,
             other => panic!("no finding but {other:?}"),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::culprits::{culprits, worst};
 use super::input::{BUFFER_BYTES, need, ratio};
-use super::{Answer, RuleInput, Verdict};
+use super::{Answer, RuleInput};
 use crate::{Evidence, Finding};
 use hotset_facts::{CostTable, Io};
 
@@ -12,11 +12,7 @@ pub(super) const ID: &str = "cache-thrash";
 /// simulated curve, which a profile doesn't have; below a tenth, 90 % of the reads would happen with endless memory too.
 const MIN_REFAULT_SHARE: f64 = 0.10;
 
-pub(super) fn check(input: &RuleInput<'_>) -> Verdict {
-    examine(input).into()
-}
-
-fn examine(input: &RuleInput<'_>) -> Answer {
+pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     let read = input.read()?;
     input.times()?;
     let totals = &input.profile.totals;
@@ -108,16 +104,16 @@ mod tests {
 
     #[test]
     fn near_misses() {
-        assert_eq!(thrash(1_500, second(1)).ask(check), Verdict::Clear, "9 %");
-        assert_eq!(thrash(8_000, 50_000_000).ask(check), Verdict::Clear, "cheap");
+        assert_eq!(thrash(1_500, second(1)).ask(check), Ok(None), "9 %");
+        assert_eq!(thrash(8_000, 50_000_000).ask(check), Ok(None), "cheap");
     }
 
     #[test]
     fn no_data() {
         let run = Run::without_costs(thrash(8_000, second(1)).profile);
-        assert!(matches!(run.ask(check), Verdict::NotEnoughData(_)));
+        assert!(matches!(run.ask(check), Err(_)));
         let mut run = thrash(8_000, second(1));
         run.profile.totals.read = Observed::Missing(Reason::denied("needs root"));
-        assert!(matches!(run.ask(check), Verdict::NotEnoughData(_)));
+        assert!(matches!(run.ask(check), Err(_)));
     }
 }

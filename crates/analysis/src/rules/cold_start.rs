@@ -2,7 +2,7 @@
 
 use super::culprits::{culprits, worst};
 use super::input::{BUFFER_BYTES, need, ratio, size};
-use super::{Answer, RuleInput, Verdict};
+use super::{Answer, RuleInput};
 use crate::{Evidence, Finding};
 use hotset_facts::{CostTable, Io};
 
@@ -14,11 +14,7 @@ const BRING_IN_NS: f64 = 500.0;
 /// Refaults among the pages that came in, above which the cause is eviction and not a cold start (`cache-thrash`).
 const MAX_REFAULT_SHARE: f64 = 0.5;
 
-pub(super) fn check(input: &RuleInput<'_>) -> Verdict {
-    examine(input).into()
-}
-
-fn examine(input: &RuleInput<'_>) -> Answer {
+pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     let read = input.read()?;
     let time = input.times()?;
     // Reduced sensors don't see faults; the reads alone are then a lower count.
@@ -134,11 +130,11 @@ mod tests {
 
     #[test]
     fn near_misses() {
-        assert_eq!(cold(second(1) / 2, 9_000).ask(check), Verdict::Clear, "evicted, not cold");
-        assert_eq!(cold(30_000_000, 0).ask(check), Verdict::Clear, "a fast device");
+        assert_eq!(cold(second(1) / 2, 9_000).ask(check), Ok(None), "evicted, not cold");
+        assert_eq!(cold(30_000_000, 0).ask(check), Ok(None), "a fast device");
         let mut run = cold(second(1) / 2, 0);
         run.profile.command.system_ns = Observed::Value(980_000_000);
-        assert_eq!(run.ask(check), Verdict::Clear, "cp(1): the kernel copied for all that time");
+        assert_eq!(run.ask(check), Ok(None), "cp(1): the kernel copied for all that time");
     }
 
     #[test]
@@ -159,9 +155,9 @@ mod tests {
     #[test]
     fn no_data() {
         let run = Run::without_costs(cold(second(1), 0).profile);
-        assert!(matches!(run.ask(check), Verdict::NotEnoughData(_)));
+        assert!(matches!(run.ask(check), Err(_)));
         let mut run = cold(second(1), 0);
         run.profile.totals.time = Observed::Missing(Reason::denied("needs root"));
-        assert!(matches!(run.ask(check), Verdict::NotEnoughData(_)));
+        assert!(matches!(run.ask(check), Err(_)));
     }
 }

@@ -1,7 +1,7 @@
 //! Files are not where the time goes: stop looking here.
 
 use super::input::{need, ratio};
-use super::{Answer, RuleInput, Verdict};
+use super::{Answer, RuleInput};
 use crate::{Evidence, Finding, IoNumbers};
 
 pub(super) const ID: &str = "cpu-bound";
@@ -16,13 +16,9 @@ const MAX_METADATA_BYTES: u64 = 1 << 20;
 /// CPU time as a share of the wall time, from which on computing is the answer; below, the run waits for something else.
 const MIN_CPU_SHARE: f64 = 0.5;
 
-pub(super) fn check(input: &RuleInput<'_>) -> Verdict {
-    examine(input).into()
-}
-
 /// Summed over processes that run side by side, I/O time can exceed the wall time. So the process with the most I/O
 /// decides: the run can't become faster by more than that process's I/O unless processes wait for each other in turn.
-fn examine(input: &RuleInput<'_>) -> Answer {
+pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     let total_io_ns = need(input.time.io_ns)?;
     // Where faults have no time, a run that mapped pages in may have waited for them.
     let totals = &input.profile.totals;
@@ -110,33 +106,30 @@ mod tests {
     fn near_misses() {
         let mut run = busy(1, 1);
         run.profile.totals.device.read_bytes = Observed::Value(60 << 20);
-        assert_eq!(run.ask(check), Verdict::Clear, "find(1) over cold directories");
+        assert_eq!(run.ask(check), Ok(None), "find(1) over cold directories");
         let mut run = busy(1, second(1));
         run.profile.command.wall_ns = 1_000_000;
-        assert_eq!(run.ask(check), Verdict::Clear, "true(1)");
-        assert_eq!(busy(50_000_000, 950_000_000).ask(check), Verdict::Clear, "5 %");
+        assert_eq!(run.ask(check), Ok(None), "true(1)");
+        assert_eq!(busy(50_000_000, 950_000_000).ask(check), Ok(None), "5 %");
         let mut profile = with_processes(10);
         let time = TimeIo { hit_ns: second(1) / 25, ..TimeIo::default() };
         for process in &mut profile.processes {
             process.io.time = Observed::Value(time);
         }
         profile.totals.time = Observed::Value(TimeIo { hit_ns: 10 * time.hit_ns, ..time });
-        assert_eq!(Run::new(profile).ask(check), Verdict::Clear, "4 % each, in turn");
+        assert_eq!(Run::new(profile).ask(check), Ok(None), "4 % each, in turn");
     }
 
     #[test]
     fn no_data() {
         let mut run = busy(1, 1);
         run.profile.totals.time = Observed::Missing(Reason::denied("needs root"));
-        assert!(matches!(run.ask(check), Verdict::NotEnoughData(_)));
+        assert!(matches!(run.ask(check), Err(_)));
         let none = Observed::Missing(Reason::unsupported("no fault tracepoint"));
         let mut run = busy(1, second(1));
         run.profile.totals.time = Observed::Value(TimeIo { fault_ns: none, ..TimeIo::default() });
-        assert!(matches!(run.ask(check), Verdict::Finding(_)), "nothing was mapped in");
+        assert!(matches!(run.ask(check), Ok(Some(_))), "nothing was mapped in");
         run.profile.totals.mmap.pages_read = Observed::Value(8_192);
-        assert!(
-            matches!(run.ask(check), Verdict::NotEnoughData(_)),
-            "it may have waited for faults"
-        );
+        assert!(matches!(run.ask(check), Err(_)), "it may have waited for faults");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::culprits::{bounds, culprits, worst};
 use super::input::ratio;
-use super::{Answer, RuleInput, Verdict};
+use super::{Answer, RuleInput};
 use crate::{Evidence, Finding};
 use hotset_facts::{CostTable, DirectIo};
 
@@ -11,11 +11,7 @@ pub(super) const ID: &str = "direct-reread";
 /// Share of the direct bytes that were read again, from which on a cache pays (rule R04 of the catalogue: 20 %).
 const MIN_REREAD_SHARE: f64 = 0.20;
 
-pub(super) fn check(input: &RuleInput<'_>) -> Verdict {
-    examine(input).into()
-}
-
-fn examine(input: &RuleInput<'_>) -> Answer {
+pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     let totals = input.direct()?;
     if reread_share(&totals) < MIN_REREAD_SHARE {
         return Ok(None);
@@ -105,16 +101,16 @@ mod tests {
 
     #[test]
     fn near_misses() {
-        assert_eq!(direct(12 << 20, second(1) / 2).ask(check), Verdict::Clear, "19 % again");
-        assert_eq!(direct(48 << 20, 10_000_000).ask(check), Verdict::Clear, "fast device");
+        assert_eq!(direct(12 << 20, second(1) / 2).ask(check), Ok(None), "19 % again");
+        assert_eq!(direct(48 << 20, 10_000_000).ask(check), Ok(None), "fast device");
     }
 
     #[test]
     fn no_data() {
         let run = Run::without_costs(direct(48 << 20, second(1)).profile);
-        assert!(matches!(run.ask(check), Verdict::NotEnoughData(_)));
+        assert!(matches!(run.ask(check), Err(_)));
         let mut run = direct(48 << 20, second(1));
         run.profile.totals.direct = Observed::Missing(Reason::denied("needs root"));
-        assert!(matches!(run.ask(check), Verdict::NotEnoughData(_)));
+        assert!(matches!(run.ask(check), Err(_)));
     }
 }

@@ -1,7 +1,7 @@
 //! Paths asked for in vain: a search path that mostly misses.
 
 use super::input::ratio;
-use super::{Answer, RuleInput, Verdict};
+use super::{Answer, RuleInput};
 use crate::{DirectoryLookups, Evidence, Finding};
 use std::path::PathBuf;
 
@@ -10,13 +10,9 @@ pub(super) const ID: &str = "failed-lookups";
 /// A finding names at most this many directories.
 const NAMED_DIRECTORIES: usize = 5;
 
-pub(super) fn check(input: &RuleInput<'_>) -> Verdict {
-    examine(input).into()
-}
-
 /// The time of failed lookups was measured, so the gate alone decides; a share alone would fire on every program that
 /// probes for optional files.
-fn examine(input: &RuleInput<'_>) -> Answer {
+pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     let counters = input.lookups()?.counters;
     let failed_ns = counters.failed_time_ns as f64;
     let saving = input.saving(failed_ns, failed_ns);
@@ -87,13 +83,13 @@ mod tests {
 
     #[test]
     fn near_miss_many_failures_that_cost_nothing() {
-        assert_eq!(lookups(15_000_000).ask(check), Verdict::Clear);
+        assert_eq!(lookups(15_000_000).ask(check), Ok(None));
     }
 
     #[test]
     fn no_data() {
         let mut run = lookups(60_000_000);
         run.profile.lookups = Observed::Missing(Reason::denied("needs root"));
-        assert!(matches!(run.ask(check), Verdict::NotEnoughData(_)));
+        assert!(matches!(run.ask(check), Err(_)));
     }
 }

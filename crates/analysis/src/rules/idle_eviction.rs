@@ -2,7 +2,7 @@
 
 use super::culprits::{culprits, total, worst};
 use super::input::{need, ratio, size};
-use super::{Answer, RuleInput, Verdict};
+use super::{Answer, RuleInput};
 use crate::{Evidence, Finding};
 use hotset_facts::{FileKind, FileRow};
 
@@ -15,11 +15,7 @@ const MIN_EVICTED_PAGES: u64 = 256;
 /// Memory pressure is ruled out where all files of the run fill less than this share of memory.
 const MAX_FOOTPRINT_SHARE: f64 = 0.5;
 
-pub(super) fn check(input: &RuleInput<'_>) -> Verdict {
-    examine(input).into()
-}
-
-fn examine(input: &RuleInput<'_>) -> Answer {
+pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     input.read()?;
     let page_bytes = input.page_bytes();
     let found = culprits(input.profile, |file, _| {
@@ -91,25 +87,25 @@ mod tests {
 
     #[test]
     fn near_misses() {
-        assert_eq!(evicting(2_559).ask(check), Verdict::Clear, "under a tenth");
+        assert_eq!(evicting(2_559).ask(check), Ok(None), "under a tenth");
         let mut run = evicting(12_800);
         run.profile.environment.memory_limit_bytes = Some(128 << 20);
-        assert_eq!(run.ask(check), Verdict::Clear, "memory is short");
+        assert_eq!(run.ask(check), Ok(None), "memory is short");
         let mut run = evicting(12_800);
         run.profile.files[0].deleted = true;
-        assert_eq!(run.ask(check), Verdict::Clear, "deleted");
+        assert_eq!(run.ask(check), Ok(None), "deleted");
         let mut run = evicting(12_800);
         run.profile.files[0].cached_after = Observed::Missing(Reason::not_measured("gone"));
-        assert_eq!(run.ask(check), Verdict::Clear, "deleted or replaced during the run");
+        assert_eq!(run.ask(check), Ok(None), "deleted or replaced during the run");
         let mut run = evicting(0);
         run.profile.environment.evicts_idle_cache = true;
-        assert_eq!(run.ask(check), Verdict::Clear, "the host may, but did not");
+        assert_eq!(run.ask(check), Ok(None), "the host may, but did not");
     }
 
     #[test]
     fn no_data() {
         let mut run = evicting(12_800);
         run.profile.totals.read = Observed::Missing(Reason::denied("needs root"));
-        assert!(matches!(run.ask(check), Verdict::NotEnoughData(_)));
+        assert!(matches!(run.ask(check), Err(_)));
     }
 }

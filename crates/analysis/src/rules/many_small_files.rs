@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::culprits::{Culprit, bounds, culprits, total};
 use super::input::cached_read_ns;
-use super::{Answer, RuleInput, Verdict};
+use super::{Answer, RuleInput};
 use crate::{Evidence, Finding};
 use hotset_facts::{FileKind, FileRow, Io};
 
@@ -26,11 +26,7 @@ struct Small {
     opens: u64,
 }
 
-pub(super) fn check(input: &RuleInput<'_>) -> Verdict {
-    examine(input).into()
-}
-
-fn examine(input: &RuleInput<'_>) -> Answer {
+pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     input.read()?;
     if input.profile.files.len() < MIN_FILES {
         return Ok(None);
@@ -110,16 +106,16 @@ mod tests {
 
     #[test]
     fn near_misses() {
-        assert_eq!(files(999, 2_000).ask(check), Verdict::Clear, "few");
-        assert_eq!(files(1_500, 16_384).ask(check), Verdict::Clear, "not small");
+        assert_eq!(files(999, 2_000).ask(check), Ok(None), "few");
+        assert_eq!(files(1_500, 16_384).ask(check), Ok(None), "not small");
     }
 
     #[test]
     fn no_data() {
         let run = Run::without_costs(files(2_000, 2_000).profile);
-        assert!(matches!(run.ask(check), Verdict::NotEnoughData(_)));
+        assert!(matches!(run.ask(check), Err(_)));
         let mut run = files(2_000, 2_000);
         run.profile.totals.read = Observed::Missing(Reason::denied("needs root"));
-        assert!(matches!(run.ask(check), Verdict::NotEnoughData(_)));
+        assert!(matches!(run.ask(check), Err(_)));
     }
 }

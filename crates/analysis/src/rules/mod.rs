@@ -17,8 +17,7 @@ mod mapped_random_access;
 mod misaligned_buffer;
 mod readahead_wasted;
 mod reread_file;
-mod small_reads;
-mod small_writes;
+mod small_calls;
 
 use std::cmp::Reverse;
 
@@ -29,29 +28,8 @@ use crate::{Finding, Severity};
 pub use input::RuleInput;
 pub(crate) use input::size;
 
-/// What a rule answers.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Verdict {
-    /// There is something to change, and it is worth it.
-    Finding(Box<Finding>),
-    /// There is nothing, or it isn't worth it.
-    Clear,
-    /// The run does not tell.
-    NotEnoughData(Reason),
-}
-
-/// How rules compute their verdict: `?` on what is missing, nothing where all is well.
-type Answer = Result<Option<Finding>, Reason>;
-
-impl From<Answer> for Verdict {
-    fn from(answer: Answer) -> Self {
-        match answer {
-            Ok(Some(finding)) => Self::Finding(Box::new(finding)),
-            Ok(None) => Self::Clear,
-            Err(reason) => Self::NotEnoughData(reason),
-        }
-    }
-}
+/// What a rule answers: a finding that is worth acting on, nothing, or why the run does not tell. A rule's `?` says the last.
+pub type Answer = Result<Option<Finding>, Reason>;
 
 /// One rule.
 #[derive(Debug, Clone, Copy)]
@@ -59,14 +37,14 @@ pub struct Rule {
     /// Its stable id.
     pub id: &'static str,
     /// The question.
-    pub check: fn(&RuleInput<'_>) -> Verdict,
+    pub check: fn(&RuleInput<'_>) -> Answer,
 }
 
 /// All rules.
 pub const RULES: &[Rule] = &[
     Rule { id: direct_reread::ID, check: direct_reread::check },
-    Rule { id: small_reads::ID, check: small_reads::check },
-    Rule { id: small_writes::ID, check: small_writes::check },
+    Rule { id: small_calls::READS_ID, check: small_calls::check_reads },
+    Rule { id: small_calls::WRITES_ID, check: small_calls::check_writes },
     Rule { id: reread_file::ID, check: reread_file::check },
     Rule { id: failed_lookups::ID, check: failed_lookups::check },
     Rule { id: cold_start::ID, check: cold_start::check },
@@ -104,12 +82,12 @@ pub(crate) fn check_all(input: &RuleInput<'_>) -> (Vec<Finding>, Vec<RuleVerdict
     let mut verdicts = Vec::new();
     for rule in RULES {
         let outcome = match (rule.check)(input) {
-            Verdict::Finding(finding) => {
-                findings.push(*finding);
+            Ok(Some(finding)) => {
+                findings.push(finding);
                 continue;
             }
-            Verdict::Clear => Outcome::Clear,
-            Verdict::NotEnoughData(reason) => Outcome::NotEnoughData(reason),
+            Ok(None) => Outcome::Clear,
+            Err(reason) => Outcome::NotEnoughData(reason),
         };
         verdicts.push(RuleVerdict { rule: rule.id, outcome });
     }
@@ -150,8 +128,8 @@ mod tests {
         profile.lookups = Observed::Missing(reason);
         let run = Run::new(profile);
         for rule in RULES {
-            let verdict = run.ask(rule.check);
-            assert_eq!(verdict, Verdict::NotEnoughData(reason), "{}", rule.id);
+            let answer = run.ask(rule.check);
+            assert_eq!(answer, Err(reason), "{}", rule.id);
         }
     }
 
@@ -159,7 +137,7 @@ mod tests {
     fn every_rule_is_clear_about_a_run_that_did_nothing() {
         let run = Run::new(profile());
         for rule in RULES.iter().filter(|rule| rule.id != cpu_bound::ID) {
-            assert_eq!(run.ask(rule.check), Verdict::Clear, "{}", rule.id);
+            assert_eq!(run.ask(rule.check), Ok(None), "{}", rule.id);
         }
     }
 

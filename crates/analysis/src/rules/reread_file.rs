@@ -2,7 +2,7 @@
 
 use super::culprits::{bounds, culprits, total, worst};
 use super::input::ratio;
-use super::{Answer, RuleInput, Verdict};
+use super::{Answer, RuleInput};
 use crate::{Evidence, Finding};
 use hotset_facts::{FileKind, FileRow, Io};
 
@@ -21,11 +21,7 @@ struct Reread {
     opens_per_process: u64,
 }
 
-pub(super) fn check(input: &RuleInput<'_>) -> Verdict {
-    examine(input).into()
-}
-
-fn examine(input: &RuleInput<'_>) -> Answer {
+pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     let read = input.read()?;
     let user_ns = input.profile.command.user_ns.value().unwrap_or(0) as f64;
     let open_close_ns = input.costs.value().map_or(0.0, |costs| costs.open_close_ns);
@@ -106,20 +102,20 @@ mod tests {
     #[test]
     fn near_misses() {
         let run = config(9, 90_000, second(1) / 2);
-        assert_eq!(run.ask(check), Verdict::Clear, "nine times, and cheap");
+        assert_eq!(run.ask(check), Ok(None), "nine times, and cheap");
         let run = config(1_000, 1_000_000, second(1) / 2);
-        assert_eq!(run.ask(check), Verdict::Clear, "a tenth of it each time");
+        assert_eq!(run.ask(check), Ok(None), "a tenth of it each time");
         let run = config(1_000, 10_000_000, 0);
-        assert_eq!(run.ask(check), Verdict::Clear, "costs 6 ms");
+        assert_eq!(run.ask(check), Ok(None), "costs 6 ms");
         let mut run = config(1_000, 10_000_000, second(1) / 2);
         run.profile.files[0].processes = 1_000;
-        assert_eq!(run.ask(check), Verdict::Clear, "a thousand processes, once each");
+        assert_eq!(run.ask(check), Ok(None), "a thousand processes, once each");
     }
 
     #[test]
     fn no_data() {
         let mut run = config(1_000, 10_000_000, second(1));
         run.profile.totals.read = Observed::Missing(Reason::denied("needs root"));
-        assert!(matches!(run.ask(check), Verdict::NotEnoughData(_)));
+        assert!(matches!(run.ask(check), Err(_)));
     }
 }

@@ -1,0 +1,183 @@
+//! Many small reads or writes in a row: a buffer is missing.
+
+use super::culprits::{bounds, culprits, files, total, worst};
+use super::input::{BUFFER_BYTES, cached_read_ns, ratio};
+use super::{Answer, RuleInput};
+use crate::{Evidence, Finding};
+use hotset_facts::{CostTable, Io, ReadIo, WriteIo};
+
+/// Calls over all files from which on a missing buffer is likely (rules R01 and R02 of the catalogue: "1000 writes, mean
+/// < 4 KiB", "1000 reads < 4 KiB").
+const MIN_CALLS: u64 = 1000;
+/// Calls on one file: fewer are a file that is read once through or a small one that is written whole, which no buffer
+/// makes cheaper.
+const MIN_CALLS_PER_FILE: u64 = 100;
+/// A mean below a page is small (R01, R02).
+const SMALL_MEAN_BYTES: f64 = 4096.0;
+/// "Mostly in order". Half would already hold for files that are read by one call and one more that finds the end.
+const MIN_SEQUENTIAL_SHARE: f64 = 0.75;
+
+/// Calls of one direction.
+struct Calls {
+    calls: u64,
+    bytes: u64,
+    sequential: u64,
+    time_ns: u64,
+}
+
+/// What differs between the two directions.
+struct Direction {
+    id: &'static str,
+    calls: fn(&Io) -> Option<Calls>,
+    /// What the calls cost, and what the same bytes cost through a buffer.
+    costs: fn(&CostTable, calls: f64, bytes: f64) -> (f64, f64),
+    title: &'static str,
+    advice: &'static str,
+    /// The names of the calls, their mean, and their time.
+    evidence: [&'static str; 3],
+}
+
+pub(super) const READS_ID: &str = "small-reads";
+
+const READS: Direction = Direction {
+    id: READS_ID,
+    calls: |io| {
+        let ReadIo { calls, bytes, sequential_calls: sequential, time_ns, .. } = io.read.value()?;
+        Some(Calls { calls, bytes, sequential, time_ns })
+    },
+    costs: |costs, calls, bytes| {
+        (calls * costs.read_ns(ratio(bytes, calls)), cached_read_ns(costs, bytes))
+    },
+    title: "Small reads in a row from",
+    advice: "Read through a buffer of 64 KiB or more (C setvbuf, Python buffering=65536, Go bufio.NewReaderSize, \
+             Java BufferedInputStream), or map the file: a call costs the same for 4 bytes as for 4 KiB.",
+    evidence: ["read_calls", "mean_read_bytes", "read_ns"],
+};
+
+pub(super) const WRITES_ID: &str = "small-writes";
+
+const WRITES: Direction = Direction {
+    id: WRITES_ID,
+    calls: |io| {
+        let WriteIo { calls, bytes, sequential_calls: sequential, time_ns, .. } =
+            io.write.value()?;
+        Some(Calls { calls, bytes, sequential, time_ns })
+    },
+    costs: |costs, calls, bytes| {
+        let buffered = (bytes / BUFFER_BYTES).ceil() * costs.write_ns(bytes.min(BUFFER_BYTES));
+        (calls * costs.write_ns(ratio(bytes, calls)), buffered)
+    },
+    title: "Small writes in a row to",
+    advice: "Write through a buffer of 64 KiB (C setvbuf, Python buffering=65536, Go bufio.NewWriterSize, Java \
+             BufferedOutputStream) and flush it where others must see the data. Not for a log whose every line \
+             must survive a crash of the program.",
+    evidence: ["write_calls", "mean_write_bytes", "write_ns"],
+};
+
+pub(super) fn check_reads(input: &RuleInput<'_>) -> Answer {
+    let calls = input.read()?.calls;
+    check(&READS, calls, input)
+}
+
+pub(super) fn check_writes(input: &RuleInput<'_>) -> Answer {
+    let calls = input.write()?.calls;
+    check(&WRITES, calls, input)
+}
+
+fn check(direction: &Direction, all_calls: u64, input: &RuleInput<'_>) -> Answer {
+    if all_calls < MIN_CALLS {
+        return Ok(None);
+    }
+    let costs = input.costs()?;
+    let found = culprits(input.profile, |_, io| {
+        let seen = (direction.calls)(io).filter(is_unbuffered)?;
+        let (now, buffered) = (direction.costs)(&costs, seen.calls as f64, seen.bytes as f64);
+        // Not more than was spent: the prices come from another moment.
+        let saved = (now - buffered).min(seen.time_ns as f64);
+        Some((seen, saved, saved))
+    });
+    let calls = total(&found, |seen| seen.calls);
+    let bytes = total(&found, |seen| seen.bytes);
+    let (low_ns, high_ns) = bounds(&found);
+    let saving = input.saving(low_ns, high_ns);
+    if calls < MIN_CALLS || !input.worth(&saving) {
+        return Ok(None);
+    }
+    let title = format!("{} {}, without a buffer", direction.title, files(found.len()));
+    let [calls_name, mean_name, time_name] = direction.evidence;
+    let evidence = vec![
+        Evidence::count(calls_name, calls),
+        Evidence::real(mean_name, ratio(bytes as f64, calls as f64)),
+        Evidence::real("calls_per_kib", ratio(calls as f64, bytes as f64 / 1024.0)),
+        Evidence::count(time_name, total(&found, |seen| seen.time_ns)),
+        Evidence::count("buffer_bytes", BUFFER_BYTES as u64),
+    ];
+    let finding = Finding::with_saving(direction.id, title, direction.advice, saving, evidence);
+    Ok(Some(finding.about(worst(&found))))
+}
+
+fn is_unbuffered(seen: &Calls) -> bool {
+    let calls = seen.calls as f64;
+    let small = ratio(seen.bytes as f64, calls) < SMALL_MEAN_BYTES;
+    let in_order = ratio(seen.sequential as f64, calls) >= MIN_SEQUENTIAL_SHARE;
+    seen.calls >= MIN_CALLS_PER_FILE && seen.bytes > 0 && small && in_order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Number;
+    use crate::testing::{Run, read_file, run_of, second, written_file};
+    use hotset_facts::{Observed, Reason};
+
+    fn reads(calls: u64, bytes: u64, sequential_calls: u64) -> Run {
+        let read =
+            ReadIo { calls, bytes, sequential_calls, time_ns: second(1), ..ReadIo::default() };
+        Run::new(run_of(vec![read_file("/data/log", bytes, read)]))
+    }
+
+    fn writes(calls: u64, bytes: u64, sequential_calls: u64) -> Run {
+        let write =
+            WriteIo { calls, bytes, sequential_calls, time_ns: second(1), ..WriteIo::default() };
+        Run::new(run_of(vec![written_file("/var/log/x", write)]))
+    }
+
+    #[test]
+    fn hit_a_million_reads_of_26_bytes() {
+        let finding = reads(1_000_000, 26_000_000, 999_999).finding(check_reads);
+        // 1 000 000 × 286 ns − 397 × 1600 ns ≈ 0.286 s of one second.
+        assert!((280_000_000..290_000_000).contains(&finding.saving.low_ns), "{finding:?}");
+        assert_eq!(finding.files, [std::path::PathBuf::from("/data/log")]);
+    }
+
+    #[test]
+    fn hit_half_a_million_writes_of_16_bytes() {
+        let finding = writes(500_000, 8_000_000, 500_000).finding(check_writes);
+        assert!((225_000_000..235_000_000).contains(&finding.saving.low_ns), "{finding:?}");
+        let per_kib = finding.evidence.iter().find(|evidence| evidence.name == "calls_per_kib");
+        assert_eq!(per_kib.map(|evidence| evidence.value), Some(Number::Real(64.0)));
+    }
+
+    #[test]
+    fn near_misses() {
+        for (calls, bytes, sequential, why) in [
+            (999, 26_000, 999, "few calls"),
+            (1_000_000, 8 << 30, 999_999, "8 KiB each"),
+            (1_000_000, 26_000_000, 500_000, "random"),
+            (2_000, 32_000, 1_999, "saves 1 ms"),
+        ] {
+            assert_eq!(reads(calls, bytes, sequential).ask(check_reads), Ok(None), "{why}");
+            assert_eq!(writes(calls, bytes, sequential).ask(check_writes), Ok(None), "{why}");
+        }
+    }
+
+    #[test]
+    fn no_data() {
+        let mut read = Run::without_costs(reads(1_000_000, 26_000_000, 999_999).profile);
+        let mut written = Run::without_costs(writes(500_000, 8_000_000, 500_000).profile);
+        assert!(read.ask(check_reads).is_err() && written.ask(check_writes).is_err());
+        read.profile.totals.read = Observed::Missing(Reason::denied("needs root"));
+        written.profile.totals.write = Observed::Missing(Reason::denied("needs root"));
+        assert!(read.ask(check_reads).is_err() && written.ask(check_writes).is_err());
+    }
+}
