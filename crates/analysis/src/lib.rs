@@ -12,6 +12,8 @@
 pub mod bench;
 mod directories;
 mod finding;
+#[cfg(any(test, feature = "testing"))]
+pub mod fixtures;
 mod gate;
 pub mod lab;
 pub mod listing;

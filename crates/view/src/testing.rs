@@ -5,33 +5,19 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
 use std::time::{Duration, UNIX_EPOCH};
 
+use hotset_analysis::fixtures::{costs, host};
 use hotset_analysis::{Gate, Summary, summarise};
 use hotset_facts::{
-    Command, CostTable, Dev, DeviceIo, DirectIo, Environment, ExitStatus, FailedLookup, Feature,
-    FileId, FileKind, FileRow, Filesystem, Io, LookupCounters, Lookups, MmapIo, NotMeasured,
-    Observed, ProcessRow, Profile, ReadIo, ReadaheadIo, Reason, Sensor, SensorLevel, SizeHistogram,
-    SyncIo, Target, TimeIo, WriteIo,
+    Command, Dev, DeviceIo, DirectIo, Environment, ExitStatus, FailedLookup, Feature, FileId,
+    FileKind, FileRow, Filesystem, Io, LookupCounters, Lookups, MmapIo, NotMeasured, Observed,
+    ProcessRow, Profile, ReadIo, ReadaheadIo, Reason, Sensor, SensorLevel, SizeHistogram, SyncIo,
+    Target, TimeIo, WriteIo,
 };
 
 const MS: u64 = 1_000_000;
 
 const NO_SENSOR: Reason = Feature::Sensor.reason();
 pub(crate) const DENIED: Reason = Reason::denied("needs root, or CAP_BPF and CAP_PERFMON");
-
-fn costs() -> CostTable {
-    CostTable {
-        syscall_ns: 108.0,
-        read_4b_ns: 286.0,
-        read_4k_ns: 335.0,
-        read_64k_ns: 1600.0,
-        write_4b_ns: 461.0,
-        write_4k_ns: 700.0,
-        write_64k_ns: 9000.0,
-        stat_ns: 755.0,
-        stat_enoent_ns: 484.0,
-        open_close_ns: 1490.0,
-    }
-}
 
 /// With this host's prices and the usual gate.
 pub(crate) fn summary(profile: Profile) -> Summary {
@@ -47,10 +33,7 @@ pub(crate) fn summary_without_costs(profile: Profile) -> Summary {
 pub(crate) fn environment() -> Environment {
     Environment {
         kernel: "6.18.44".to_owned(),
-        page_size_bytes: 4096,
-        cpus: 2,
         memory_bytes: 24 << 30,
-        memory_limit_bytes: None,
         filesystems: vec![Filesystem {
             mount: PathBuf::from("/"),
             fs_type: "ext4".to_owned(),
@@ -59,7 +42,7 @@ pub(crate) fn environment() -> Environment {
             options: "rw,relatime".to_owned(),
             read_ahead_kb: Observed::Value(128),
         }],
-        evicts_idle_cache: false,
+        ..host()
     }
 }
 

@@ -9,12 +9,11 @@
 
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::time::{Instant, UNIX_EPOCH};
+use std::time::Instant;
 
-use hotset_analysis::{Gate, summarise};
+use hotset_analysis::{Gate, fixtures, summarise};
 use hotset_facts::{
-    Command, CostTable, Dev, Environment, ExitStatus, FileId, FileKind, FileRow, Io, Lookups,
-    Observed, Profile, ReadIo, Reason, Sensor, SensorLevel, SizeHistogram, Target, TimeIo,
+    Dev, FileId, FileKind, FileRow, Io, Observed, Profile, ReadIo, Reason, SizeHistogram, TimeIo,
 };
 
 const ROWS: u64 = 30_000;
@@ -60,54 +59,7 @@ fn profile() -> Profile {
     files.push(FileRow { kind: FileKind::Others, ..row(0) });
     let mut totals = Io::zero();
     files.iter().for_each(|file| totals.add(&file.io.unpack()));
-    Profile {
-        started_at: UNIX_EPOCH,
-        environment: Environment {
-            kernel: "6.18.0".to_owned(),
-            page_size_bytes: 4096,
-            cpus: 2,
-            memory_bytes: 8 << 30,
-            memory_limit_bytes: None,
-            filesystems: Vec::new(),
-            evicts_idle_cache: false,
-        },
-        command: Command {
-            target: Target::Command,
-            argv: vec!["node".into()],
-            exit: Observed::Value(ExitStatus::Code(0)),
-            wall_ns: 9_000_000_000,
-            user_ns: Observed::Value(1_000_000_000),
-            system_ns: Observed::Value(1_000_000_000),
-            max_rss_bytes: Observed::Value(1 << 20),
-            still_running: 0,
-        },
-        sensor: Sensor {
-            name: "bpf",
-            level: SensorLevel::Full,
-            events_lost: 0,
-            entries_lost: 0,
-            not_measured: Vec::new(),
-        },
-        totals,
-        files,
-        processes: Vec::new(),
-        lookups: Observed::Value(Lookups::default()),
-    }
-}
-
-fn costs() -> Observed<CostTable> {
-    Observed::Value(CostTable {
-        syscall_ns: 108.0,
-        read_4b_ns: 286.0,
-        read_4k_ns: 335.0,
-        read_64k_ns: 1600.0,
-        write_4b_ns: 461.0,
-        write_4k_ns: 700.0,
-        write_64k_ns: 9000.0,
-        stat_ns: 755.0,
-        stat_enoent_ns: 484.0,
-        open_close_ns: 1490.0,
-    })
+    Profile { totals, files, processes: Vec::new(), ..fixtures::profile() }
 }
 
 /// The largest resident set so far, in bytes.
@@ -138,7 +90,7 @@ fn thirty_thousand_rows_stay_small() -> io::Result<()> {
     let profile = profile();
     let rows = peak_bytes() - at_start;
     let begun = Instant::now();
-    let summary = summarise(profile, costs(), Gate::default());
+    let summary = summarise(profile, Observed::Value(fixtures::costs()), Gate::default());
     let summarised = begun.elapsed();
     let report = hotset_view::render(&summary, &hotset_view::Options::default());
     let mut out = io::BufWriter::new(Count(0));

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::time::{Duration, UNIX_EPOCH};
 
 use hotset_facts::{
-    BenchCommand, BenchRun, BenchSession, Condition, ConditionRole, Dev, Environment, ExitStatus,
-    FileId, FileSet, LearnedBy, Observed, Reason, SetMember, StateReached, StopReason, Timer,
-    WantedState, Warmup,
+    BenchCommand, BenchRun, BenchSession, Condition, ConditionRole, Dev, ExitStatus, FileId,
+    FileSet, LearnedBy, Observed, Reason, SetMember, StateReached, StopReason, Timer, WantedState,
+    Warmup,
 };
 
 use super::rng::Rng;
@@ -101,15 +101,7 @@ pub(crate) fn session(
     BenchSession {
         version: "0.0.0".to_owned(),
         started_at: UNIX_EPOCH + Duration::from_secs(1_785_000_000),
-        environment: Environment {
-            kernel: "6.12.0".to_owned(),
-            page_size_bytes: PAGE,
-            cpus: 2,
-            memory_bytes: 8 << 30,
-            memory_limit_bytes: None,
-            filesystems: Vec::new(),
-            evicts_idle_cache: false,
-        },
+        environment: crate::fixtures::host(),
         timer: Timer { resolution_ns: 1, spawn_noise_ns: Observed::Value(20_000) },
         commands: names
             .iter()

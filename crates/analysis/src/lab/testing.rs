@@ -3,8 +3,8 @@
 use std::time::SystemTime;
 
 use hotset_facts::{
-    Environment, Factor, FilledBy, LabCell, LabConditions, LabDoubt, LabSample, LabSession,
-    LabUnit, Level, Observed, Reason, StateReached, WantedState,
+    Factor, FilledBy, LabCell, LabConditions, LabDoubt, LabSample, LabSession, LabUnit, Level,
+    Observed, Reason, StateReached, WantedState,
 };
 
 /// Why the samples here lack a number.
@@ -64,15 +64,7 @@ pub fn session(experiment: &str, cells: Vec<LabCell>) -> LabSession {
         experiment: experiment.to_owned(),
         started_at: SystemTime::UNIX_EPOCH,
         took_ns: 1,
-        environment: Environment {
-            kernel: "6.12.0".to_owned(),
-            page_size_bytes: 4096,
-            cpus: 2,
-            memory_bytes: 1 << 33,
-            memory_limit_bytes: None,
-            filesystems: Vec::new(),
-            evicts_idle_cache: false,
-        },
+        environment: crate::fixtures::host(),
         conditions: LabConditions {
             directory: "/tmp".to_owned(),
             filesystem: "ext4".to_owned(),

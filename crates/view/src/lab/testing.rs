@@ -69,12 +69,9 @@ fn environment() -> Environment {
     let none = Observed::Missing(Reason::unsupported("the device has no queue"));
     Environment {
         kernel: "6.12.9-amd64".to_owned(),
-        page_size_bytes: 4096,
-        cpus: 2,
-        memory_bytes: 8 << 30,
         memory_limit_bytes: Some(6 << 30),
         filesystems: vec![filesystem("/", Observed::Value(128)), filesystem("/nix", none)],
-        evicts_idle_cache: false,
+        ..hotset_analysis::fixtures::host()
     }
 }
 

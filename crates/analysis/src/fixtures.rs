@@ -1,0 +1,81 @@
+//! Facts made by hand, which the tests of this crate and of others begin with.
+
+use std::time::UNIX_EPOCH;
+
+use hotset_facts::{
+    Command, CostTable, Environment, ExitStatus, Io, LookupCounters, Lookups, Observed, ProcessRow,
+    Profile, Sensor, SensorLevel, Target,
+};
+
+/// A small host without a limit.
+pub fn host() -> Environment {
+    Environment {
+        kernel: "6.18.0".to_owned(),
+        page_size_bytes: 4096,
+        cpus: 2,
+        memory_bytes: 8 << 30,
+        memory_limit_bytes: None,
+        filesystems: Vec::new(),
+        evicts_idle_cache: false,
+    }
+}
+
+/// Prices as measured on an EPYC of 2024.
+pub fn costs() -> CostTable {
+    CostTable {
+        syscall_ns: 108.0,
+        read_4b_ns: 286.0,
+        read_4k_ns: 335.0,
+        read_64k_ns: 1600.0,
+        write_4b_ns: 461.0,
+        write_4k_ns: 700.0,
+        write_64k_ns: 9000.0,
+        stat_ns: 755.0,
+        stat_enoent_ns: 484.0,
+        open_close_ns: 1490.0,
+    }
+}
+
+/// One process that ran for a second and did no I/O, all of it measured.
+pub fn profile() -> Profile {
+    Profile {
+        started_at: UNIX_EPOCH,
+        environment: host(),
+        command: Command {
+            target: Target::Command,
+            argv: vec!["true".into()],
+            exit: Observed::Value(ExitStatus::Code(0)),
+            wall_ns: 1_000_000_000,
+            user_ns: Observed::Value(0),
+            system_ns: Observed::Value(0),
+            max_rss_bytes: Observed::Value(1 << 20),
+            still_running: 0,
+        },
+        sensor: Sensor {
+            name: "bpf",
+            level: SensorLevel::Full,
+            events_lost: 0,
+            entries_lost: 0,
+            not_measured: Vec::new(),
+        },
+        totals: Io::zero(),
+        files: Vec::new(),
+        processes: vec![process(1)],
+        lookups: Observed::Value(Lookups::default()),
+    }
+}
+
+/// A process that did nothing.
+pub fn process(pid: u32) -> ProcessRow {
+    ProcessRow {
+        pid,
+        ppid: 0,
+        comm: "true".to_owned(),
+        argv: vec!["true".into()],
+        exit: Observed::Value(ExitStatus::Code(0)),
+        minor_faults: Observed::Value(0),
+        major_faults: Observed::Value(0),
+        lookups: Observed::Value(LookupCounters::default()),
+        io: Io::zero(),
+    }
+}
