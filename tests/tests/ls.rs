@@ -97,7 +97,8 @@ fn without_permission_the_state_is_unknown_and_never_all() {
     for key in ["cached_pages", "dirty_pages", "writeback_pages", "evicted_pages", "source"] {
         assert!(row[key].is_null(), "{key}: {row}");
     }
-    assert!(row["reason"].as_str().expect("a reason").contains("no write permission"), "{row}");
+    let reason = row["missing"][0]["detail"].as_str().expect("a reason");
+    assert!(reason.contains("no write permission"), "{row}");
     assert!(listing["totals"]["cached_pages"].is_null());
     assert_eq!(number(&listing, "/totals/unknown_files"), 1);
     let shown = as_nobody(&scratch, &["ls", text(&path)]);

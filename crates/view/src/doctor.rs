@@ -2,7 +2,6 @@
 
 use anstyle::{AnsiColor, Style};
 use hotset_facts::{Capability, Observed, Support, Verdict};
-use serde::Serialize;
 
 use crate::escape::{columns, escape_text};
 use crate::report::text::{paint, wrap};
@@ -80,51 +79,10 @@ fn word(verdict: Verdict) -> &'static str {
     }
 }
 
-#[derive(Serialize)]
-struct DoctorV1<'a> {
-    schema: &'static str,
-    hotset: &'static str,
-    kernel: &'a str,
-    euid: u32,
-    sensor_start_ms: Option<u64>,
-    sensor_start_reason: Option<String>,
-    capabilities: Vec<CapabilityV1<'a>>,
-}
-
-#[derive(Serialize)]
-struct CapabilityV1<'a> {
-    id: &'static str,
-    title: &'static str,
-    verdict: &'static str,
-    detail: &'a str,
-    consequence: &'a str,
-    remedy: &'a str,
-}
-
-/// The same as a line of JSON, schema `hotset.doctor/1`.
-pub fn doctor_json(support: &Support) -> Vec<u8> {
-    let capabilities = support.capabilities.iter().map(|c| CapabilityV1 {
-        id: c.id,
-        title: c.title,
-        verdict: word(c.verdict),
-        detail: &c.detail,
-        consequence: &c.consequence,
-        remedy: &c.remedy,
-    });
-    crate::json::to_line(&DoctorV1 {
-        schema: "hotset.doctor/1",
-        hotset: env!("CARGO_PKG_VERSION"),
-        kernel: &support.kernel,
-        euid: support.euid,
-        sensor_start_ms: support.sensor_start_ms.value(),
-        sensor_start_reason: support.sensor_start_ms.reason().map(|reason| reason.to_string()),
-        capabilities: capabilities.collect(),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::doctor_json;
     use hotset_facts::Reason;
 
     fn support() -> Support {
@@ -182,6 +140,10 @@ mod tests {
         assert_eq!(json["schema"], "hotset.doctor/1");
         assert_eq!(json["capabilities"][1]["verdict"], "no");
         assert!(json["sensor_start_ms"].is_null());
+        let bytes = doctor_json(&support());
+        let documents = crate::wire::documents(&bytes).map_err(serde::de::Error::custom)?;
+        let read = crate::wire::read_doctor(&documents[0]).map_err(serde::de::Error::custom)?;
+        assert_eq!(read, support());
         Ok(())
     }
 }

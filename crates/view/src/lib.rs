@@ -30,9 +30,11 @@ pub mod tui;
 pub mod units;
 pub mod wire;
 
-pub use doctor::{doctor_json, doctor_text};
+pub use doctor::doctor_text;
 pub use escape::{escape_bytes, escape_text, shorten_middle};
 pub use report::{Options, render};
-pub use snapshot::{restore_json, restore_text, save_json, save_text};
-pub use system::{SystemOptions, system_csv, system_json, system_text};
-pub use wire::{read_profile, write_profile_json};
+pub use snapshot::{restore_text, save_text};
+pub use system::{SystemOptions, system_csv, system_text};
+pub use wire::{
+    doctor_json, read_profile, restore_json, save_json, system_json, write_profile_json,
+};

@@ -1,11 +1,10 @@
-//! What saving and restoring came to, as text and as JSON.
+//! What saving and restoring came to, as text.
 
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use hotset_facts::{NamedFew, RestoreReport, RestoreStop, SaveReport};
-use serde_json::{Value, json};
 
 use crate::escape::{escape_bytes, escape_text};
 use crate::units::{bytes, count, duration, percent};
@@ -41,31 +40,6 @@ pub fn save_text(report: &SaveReport) -> String {
         );
     }
     out
-}
-
-/// `hotset.save/1`.
-pub fn save_json(report: &SaveReport) -> Vec<u8> {
-    line(&json!({
-        "schema": "hotset.save/1",
-        "file": report.file.as_deref().map(text),
-        "page_bytes": report.page_bytes,
-        "files": report.files,
-        "ranges": report.ranges,
-        "pages": report.pages,
-        "snapshot_bytes": report.snapshot_bytes,
-        "uncached_files": report.uncached_files,
-        "unreadable_count": report.refused.count,
-        "unreadable": named_json(&report.refused),
-        "skipped": {
-            "not_cacheable": report.skipped.not_cacheable,
-            "repeated_links": report.skipped.repeated_links,
-            "symlinks": report.skipped.symlinks,
-            "other_file_systems": report.skipped.other_file_systems,
-            "vanished": report.skipped.vanished,
-        },
-        "hidden_processes": report.hidden_processes,
-        "interrupted": report.interrupted,
-    }))
 }
 
 /// What was restored, ending in the share that is really cached.
@@ -128,44 +102,6 @@ pub fn restore_text(report: &RestoreReport) -> String {
     out
 }
 
-/// `hotset.restore/1`.
-pub fn restore_json(report: &RestoreReport) -> Vec<u8> {
-    let stopped = match &report.stopped {
-        None => Value::Null,
-        Some(RestoreStop::Interrupted) => json!({ "reason": "interrupted" }),
-        Some(RestoreStop::Memory { room_bytes, group }) => json!({
-            "reason": "memory",
-            "room_bytes": room_bytes,
-            "cgroup": group.as_deref().map(text),
-        }),
-    };
-    line(&json!({
-        "schema": "hotset.restore/1",
-        "file": text(&report.file),
-        "page_bytes": report.page_bytes,
-        "created_s": report.created_s,
-        "files": report.files,
-        "pages": report.pages,
-        "unchanged_files": report.unchanged_files,
-        "changed_count": report.changed.count,
-        "changed": named_json(&report.changed),
-        "vanished_count": report.vanished.count,
-        "vanished": named_json(&report.vanished),
-        "unreadable_count": report.refused.count,
-        "unreadable": named_json(&report.refused),
-        "beyond_budget_pages": report.beyond_budget_pages,
-        "wanted_pages": report.wanted_pages,
-        "cached_before_pages": report.cached_before_pages,
-        "fetched_pages": report.fetched_pages,
-        "cached_after_pages": if report.dry_run { Value::Null } else { json!(report.cached_after_pages) },
-        "unknown_pages": report.unknown_pages,
-        "read_ns": report.read_ns,
-        "dry_run": report.dry_run,
-        "stopped": stopped,
-        "complete": report.is_complete(),
-    }))
-}
-
 fn names(out: &mut String, what: &str, few: &NamedFew) {
     if few.count == 0 {
         return;
@@ -180,23 +116,8 @@ fn names(out: &mut String, what: &str, few: &NamedFew) {
     }
 }
 
-fn named_json(few: &NamedFew) -> Vec<Value> {
-    few.named.iter().map(|one| json!({ "path": text(&one.path), "reason": one.reason })).collect()
-}
-
 fn printable(path: &Path) -> String {
     escape_bytes(path.as_os_str().as_bytes())
-}
-
-/// A path in JSON: as it is where it is text, else with what is no UTF-8 escaped.
-fn text(path: &Path) -> String {
-    path.to_str().map_or_else(|| printable(path), str::to_owned)
-}
-
-fn line(value: &Value) -> Vec<u8> {
-    let mut out = value.to_string().into_bytes();
-    out.push(b'\n');
-    out
 }
 
 fn plural(number: u64, word: &str) -> String {
@@ -211,6 +132,9 @@ fn plural(number: u64, word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::schema_tests::refused;
+    use crate::wire::{documents, read_restore, read_save, restore_json, save_json};
+    use std::os::unix::ffi::OsStringExt as _;
 
     fn restored() -> RestoreReport {
         RestoreReport {
@@ -256,17 +180,21 @@ mod tests {
     }
 
     #[test]
-    fn json_says_null_for_what_was_not_looked_at() {
-        let dry = RestoreReport { dry_run: true, ..restored() };
-        let value: Value = serde_json::from_slice(&restore_json(&dry)).expect("JSON");
-        assert_eq!(value["schema"], "hotset.restore/1");
-        assert_eq!(
-            (&value["cached_after_pages"], &value["complete"]),
-            (&Value::Null, &json!(true))
-        );
-        let saved = SaveReport { files: 3, ..SaveReport::default() };
-        let value: Value = serde_json::from_slice(&save_json(&saved)).expect("JSON");
-        assert_eq!((&value["schema"], &value["file"]), (&json!("hotset.save/1"), &Value::Null));
+    fn reports_are_read_back_whole() {
+        let mut stopped = restored();
+        stopped.stopped = Some(RestoreStop::Memory { room_bytes: 7, group: Some("/g".into()) });
+        stopped.vanished.add(std::ffi::OsString::from_vec(vec![b'/', 0xff]), "gone");
+        for report in [stopped, RestoreReport { dry_run: true, ..restored() }] {
+            let bytes = restore_json(&report);
+            assert_eq!(refused("hotset.restore/1", &bytes).expect("a schema"), [""; 0]);
+            let documents = documents(&bytes).expect("documents");
+            assert_eq!(read_restore(&documents[0]).expect("a report"), report);
+        }
+        let report = SaveReport { files: 3, page_bytes: 4096, ..SaveReport::default() };
+        let bytes = save_json(&report);
+        assert_eq!(refused("hotset.save/1", &bytes).expect("a schema"), [""; 0]);
+        let documents = documents(&bytes).expect("documents");
+        assert_eq!(read_save(&documents[0]).expect("a report"), report);
     }
 
     #[test]

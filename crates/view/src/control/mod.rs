@@ -1,6 +1,5 @@
 //! What `warm`, `evict` and `pin` say.
 
-mod json;
 mod words;
 
 use std::path::Path;
@@ -10,7 +9,7 @@ use hotset_facts::{ControlReport, ControlVerb, ControlledFile, StayReason, Staye
 use crate::escape::escape_bytes;
 use crate::units;
 
-pub use json::control_json;
+pub use crate::wire::control_json;
 pub use words::{follow_line, note, pin_line, progress_line};
 
 /// Files that are named where not all are asked for.

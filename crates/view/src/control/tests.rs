@@ -102,6 +102,11 @@ fn nobody_knows_is_no_number() {
     let json: Value = serde_json::from_slice(&control_json(&report)).expect("JSON");
     assert!(json["files"][0]["cached_after"].is_null());
     assert_eq!(json["reached"], false);
+    let bytes = control_json(&report);
+    let refused = crate::wire::schema_tests::refused("hotset.control/1", &bytes);
+    assert_eq!(refused.expect("a schema"), [""; 0]);
+    let documents = crate::wire::documents(&bytes).expect("documents");
+    assert_eq!(crate::wire::read_control(&documents[0]).expect("a report"), report);
     assert_eq!(json["unreadable"][0]["path"], "/gone");
 }
 

@@ -12,13 +12,6 @@ use serde::Serialize;
 
 pub(crate) use environment_in::EnvironmentIn;
 
-/// A value as one line. Our wire types have string keys and no failing parts, so serialising them cannot fail.
-pub(crate) fn to_line(value: &impl serde::Serialize) -> Vec<u8> {
-    let mut bytes = serde_json::to_vec(value).unwrap_or_default();
-    bytes.push(b'\n');
-    bytes
-}
-
 /// A path as text, and its bytes in hexadecimal where the text is not exact.
 pub(crate) fn path_keys(path: &Path) -> (Cow<'_, str>, Option<String>) {
     let bytes = path.as_os_str().as_bytes();

@@ -3,7 +3,6 @@
 
 mod csv;
 mod glyphs;
-mod json;
 mod map;
 mod notes;
 mod table;
@@ -14,10 +13,11 @@ use hotset_analysis::listing::RowNumbers;
 use hotset_facts::CacheCell;
 
 pub use csv::{csv_head, csv_row};
-pub use json::{json_directories, json_directory, json_file, json_head, json_tail};
 pub use map::{map_cells, map_file, map_legend};
 pub use notes::{total_lines, unreadable_lines};
 pub use table::{ListTable, Rows};
+
+pub use crate::wire::{json_directories, json_directory, json_file, json_head, json_tail};
 
 use crate::escape::escape_bytes;
 use crate::report::text::hex_escapes;

@@ -221,13 +221,23 @@ fn json_is_valid_whatever_the_names_and_keeps_every_key() {
     let out = json();
     insta::assert_snapshot!("json", String::from_utf8_lossy(&out));
     let value: serde_json::Value = serde_json::from_slice(&out).expect("JSON");
-    let schema = include_str!("../../../../schema/residency-1.schema.json");
-    let schema: serde_json::Value = serde_json::from_str(schema).expect("the schema");
-    let validator = jsonschema::validator_for(&schema).expect("a schema");
-    let errors: Vec<String> = validator.iter_errors(&value).map(|e| format!("{e}")).collect();
+    let errors = crate::wire::schema_tests::refused("hotset.residency/1", &out).expect("a schema");
     assert!(errors.is_empty(), "{errors:#?}");
     assert_eq!(value["files"][8]["path_hex"], "2f7372762ffffe2e62696e");
     assert!(value["files"][5]["cached_pages"].is_null());
+}
+
+#[test]
+fn a_listing_is_read_back_whole() {
+    let out = json();
+    let documents = crate::wire::documents(&out).expect("documents");
+    let read = crate::wire::read_listing(&documents[0]).expect("a listing");
+    assert_eq!(read.files, files());
+    assert_eq!((read.skipped, read.page_size_bytes, read.partial), (passed_over(), PAGE, true));
+    assert_eq!(read.unreadable[0].path, Path::new("/root/\n"));
+    let (total, _) = total_of(&files(), passed_over(), true);
+    assert_eq!(read.totals, crate::wire::Sums::from(&total.row));
+    assert_eq!(read.directories[1], ("/".into(), read.totals));
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! What occupies the cache of the whole machine: text, JSON (`hotset.system-cache/1`), CSV.
 
 mod csv;
-mod json;
 mod names;
 mod rest;
 #[cfg(test)]
@@ -9,11 +8,10 @@ mod tests;
 mod text;
 
 pub use csv::system_csv;
-pub use json::system_json;
 pub use text::{SystemOptions, system_text};
 
 use hotset_analysis::CachePart;
-use hotset_facts::{CacheSource, FileSystemKind, PageHolder};
+use hotset_facts::PageHolder;
 
 /// The word of each kind in JSON and CSV.
 fn holder_word(holder: PageHolder) -> &'static str {
@@ -26,23 +24,7 @@ fn holder_word(holder: PageHolder) -> &'static str {
     }
 }
 
-fn kind_word(kind: FileSystemKind) -> &'static str {
-    match kind {
-        FileSystemKind::Ordinary => "ordinary",
-        FileSystemKind::SharedMemory => "shared_memory",
-        FileSystemKind::BlockDevices => "block_devices",
-        FileSystemKind::HugePages => "huge_pages",
-    }
-}
-
-fn source_word(source: CacheSource) -> &'static str {
-    match source {
-        CacheSource::InodeList => "inode_list",
-        CacheSource::Walk => "walk",
-    }
-}
-
-fn part_word(part: CachePart) -> &'static str {
+pub(crate) fn part_word(part: CachePart) -> &'static str {
     match part {
         CachePart::Files => "files",
         CachePart::Deleted => "deleted",

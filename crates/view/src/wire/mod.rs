@@ -12,6 +12,8 @@
 
 pub(crate) mod adapt;
 pub(crate) mod bench;
+pub(crate) mod control;
+pub(crate) mod doctor;
 pub(crate) mod environment;
 pub(crate) mod intern;
 pub(crate) mod io;
@@ -22,18 +24,30 @@ pub(crate) mod profile;
 #[cfg(test)]
 mod profile_tests;
 mod read;
+pub(crate) mod residency;
+pub(crate) mod save;
 #[cfg(test)]
 pub(crate) mod schema_tests;
+pub(crate) mod stat;
+pub(crate) mod system;
 
 use std::borrow::Cow;
 
 use serde::Serialize;
 
 pub use bench::{read_bench, write_bench_json};
+pub use control::{control_json, read_control};
+pub use doctor::{doctor_json, read_doctor};
 pub(crate) use intern::intern;
 pub(crate) use observed::to_object;
 pub use profile::{ProfileDocument, read_profile, write_profile_json};
 pub use read::{Document, ReadError, documents};
+pub use residency::{
+    Listing, Sums, json_directories, json_directory, json_file, json_head, json_tail, read_listing,
+};
+pub use save::{read_restore, read_save, restore_json, save_json};
+pub use stat::{StatRecord, json_line, read_stat};
+pub use system::{read_system, system_json};
 
 /// The version of this program.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -14,7 +14,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::ReadError;
-use super::adapt::{Owned, Wire};
+use super::adapt::Wire;
 use super::intern::intern;
 
 /// What every mark begins with. No path, name or word of a command holds a NUL.
@@ -292,34 +292,40 @@ fn at_place<'a>(value: &'a mut Value, place: &str) -> Option<&'a mut Value> {
 }
 
 /// Objects of a list, each with its own `missing`, read one after the other.
-pub(crate) struct Rows<W: Wire>(pub(crate) Vec<W::Fact>);
+pub(crate) struct Rows<T>(pub(crate) Vec<T>);
 
-impl<'de, W: Wire> Deserialize<'de> for Rows<W> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(RowsVisitor::<W>(PhantomData))
+impl<T> Default for Rows<T> {
+    fn default() -> Self {
+        Self(Vec::new())
     }
 }
 
-struct RowsVisitor<W>(PhantomData<W>);
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Rows<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(RowsVisitor::<T>(PhantomData))
+    }
+}
 
-impl<'de, W: Wire> serde::de::Visitor<'de> for RowsVisitor<W> {
-    type Value = Rows<W>;
+struct RowsVisitor<T>(PhantomData<T>);
+
+impl<'de, T: DeserializeOwned> serde::de::Visitor<'de> for RowsVisitor<T> {
+    type Value = Rows<T>;
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("a list of objects")
     }
 
-    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut list: A) -> Result<Rows<W>, A::Error> {
+    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut list: A) -> Result<Rows<T>, A::Error> {
         let mut rows = Vec::new();
         while let Some(text) = list.next_element::<&RawValue>()? {
-            rows.push(row::<W>(text.get()).map_err(<A::Error as serde::de::Error>::custom)?);
+            rows.push(row(text.get()).map_err(<A::Error as serde::de::Error>::custom)?);
         }
         Ok(Rows(rows))
     }
 }
 
 /// A row out of its text: straight, where it has no reasons.
-fn row<W: Wire>(text: &str) -> Result<W::Fact, ReadError> {
+fn row<T: DeserializeOwned>(text: &str) -> Result<T, ReadError> {
     #[derive(Deserialize)]
     struct Reasons {
         #[serde(default)]
@@ -327,9 +333,8 @@ fn row<W: Wire>(text: &str) -> Result<W::Fact, ReadError> {
     }
     let wrong = |error: serde_json::Error| ReadError::at("", error.to_string());
     let reasons: Reasons = serde_json::from_str(text).map_err(wrong)?;
-    let read: Owned<W> = match reasons.missing.is_empty() {
-        true => serde_json::from_str(text).map_err(wrong)?,
-        false => from_object(serde_json::from_str(text).map_err(wrong)?)?,
-    };
-    Ok(read.0)
+    match reasons.missing.is_empty() {
+        true => serde_json::from_str(text).map_err(wrong),
+        false => from_object(serde_json::from_str(text).map_err(wrong)?),
+    }
 }

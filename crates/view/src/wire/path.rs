@@ -103,12 +103,16 @@ path_keys!(
     ObservedPath { path: Observed<String> as "Null::<String>", path_hex } of Observed<PathBuf>
 );
 path_keys!(
-    /// A path, or null where there is none.
-    OptionalPath { path: Option<String> as "Maybe::<String>", path_hex } of Option<PathBuf>
-);
-path_keys!(
     /// The path of a control group, or null where there is none.
     CgroupPath { cgroup: Option<String> as "Maybe::<String>", cgroup_hex } of Option<PathBuf>
+);
+path_keys!(
+    /// The file that was written, or null where it went to standard output.
+    OptionalFile { file: Option<String> as "Maybe::<String>", file_hex } of Option<PathBuf>
+);
+path_keys!(
+    /// Where a file system is mounted, or null where it isn't here.
+    OptionalMount { mount: Option<String> as "Maybe::<String>", mount_hex } of Option<PathBuf>
 );
 path_keys!(
     /// The shell that a command runs in, or null where there is none.
@@ -154,6 +158,10 @@ plain_path_keys!(
 plain_path_keys!(
     /// Where a file system is mounted.
     Mount { mount, mount_hex }
+);
+plain_path_keys!(
+    /// The file that was read.
+    File { file, file_hex }
 );
 plain_path_keys!(
     /// A directory.

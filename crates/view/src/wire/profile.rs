@@ -18,7 +18,7 @@ use hotset_facts::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::adapt::{List, Wire, by, remote};
+use super::adapt::{List, Owned, Wire, by, remote};
 use super::environment::{EnvironmentDef, FileIdDef, Time};
 use super::io::{IoDef, PackedIoDef};
 use super::observed::{Null, Rows, from_object, to_object};
@@ -75,8 +75,8 @@ pub struct ProfileDocument {
 pub fn read_profile(document: &Document<'_>) -> Result<ProfileDocument, ReadError> {
     #[derive(Deserialize)]
     struct Parts {
-        files: Rows<FileDef>,
-        processes: Rows<ProcessDef>,
+        files: Rows<Owned<FileDef>>,
+        processes: Rows<Owned<ProcessDef>>,
         #[serde(flatten)]
         head: Map<String, Value>,
     }
@@ -94,8 +94,8 @@ pub fn read_profile(document: &Document<'_>) -> Result<ProfileDocument, ReadErro
     let parts: Parts = serde_path_to_error::deserialize(&mut text)
         .map_err(|error| ReadError::in_part("", &error))?;
     let mut read: Rest = from_object(Value::Object(parts.head))?;
-    read.profile.files = parts.files.0;
-    read.profile.processes = parts.processes.0;
+    read.profile.files = parts.files.0.into_iter().map(|row| row.0).collect();
+    read.profile.processes = parts.processes.0.into_iter().map(|row| row.0).collect();
     let version = document.hotset.clone().into_owned();
     Ok(ProfileDocument { version, profile: read.profile, costs: read.costs, gate: read.gate })
 }

@@ -51,6 +51,7 @@ fn schema_of<T: JsonSchema>(name: &str, about: &str) -> Value {
     whole.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
     whole.insert("$id".to_owned(), json!(id));
     whole.insert("title".to_owned(), json!(name));
+    let about = format!("{about} docs/formats.md says what holds for every format.");
     whole.insert("description".to_owned(), json!(about));
     whole.append(&mut value);
     let mut whole = Value::Object(whole);
@@ -94,16 +95,51 @@ fn check<T: JsonSchema>(name: &str, about: &str) -> TestResult {
     Ok(())
 }
 
+/// What every format is checked with.
+type Check = fn() -> TestResult;
+
 #[test]
 fn the_schemas_are_those_of_the_declarations() -> TestResult {
-    check::<super::profile::Whole>(
-        super::profile::SCHEMA,
-        "What `hotset run --json` and `hotset attach --json` write. Counts of pages are in base pages \
-         (environment.page_size_bytes). docs/formats.md says what holds for every format.",
-    )?;
-    check::<super::Envelope<'static, super::bench::Whole<'static>>>(
-        super::bench::SCHEMA,
-        "What `hotset bench --export-json` and `--json` write: hyperfine's keys in `results`, with times in seconds, and \
-         all that was measured. docs/formats.md says what holds for every format.",
-    )
+    use super::{Envelope, bench, control, doctor, profile, residency, save, stat, system};
+    const PAGES: &str = "Counts of pages are in base pages.";
+    let checks: [Check; 9] = [
+        || {
+            let about = "What `hotset run --json` and `hotset attach --json` write.";
+            check::<profile::Whole>(profile::SCHEMA, &format!("{about} {PAGES}"))
+        },
+        || {
+            let about = "What `hotset bench --export-json` and `--json` write: hyperfine's keys in `results`, with \
+                         times in seconds, and all that was measured.";
+            check::<Envelope<'_, bench::Whole<'_>>>(bench::SCHEMA, about)
+        },
+        || {
+            let about = "What `hotset warm`, `evict` and `pin` write with `--json`.";
+            check::<Envelope<'_, control::Whole<'_>>>(control::SCHEMA, &format!("{about} {PAGES}"))
+        },
+        || {
+            let about = "What `hotset doctor --json` writes.";
+            check::<Envelope<'_, doctor::Whole<'_>>>(doctor::SCHEMA, about)
+        },
+        || {
+            let about = "What `hotset save --json` writes.";
+            check::<Envelope<'_, save::Saved<'_>>>(save::SAVE, &format!("{about} {PAGES}"))
+        },
+        || {
+            let about = "What `hotset restore --json` writes.";
+            check::<Envelope<'_, save::Restored<'_>>>(save::RESTORE, &format!("{about} {PAGES}"))
+        },
+        || {
+            let about = "What `hotset ls --json` writes.";
+            check::<Envelope<'_, residency::Whole>>(residency::SCHEMA, &format!("{about} {PAGES}"))
+        },
+        || {
+            let about = "What `hotset ls --system --json` writes.";
+            check::<Envelope<'_, system::Whole<'_>>>(system::SCHEMA, &format!("{about} {PAGES}"))
+        },
+        || {
+            let about = "A line of `hotset stat --json`: one interval.";
+            check::<Envelope<'_, stat::LineKeys>>(stat::SCHEMA, &format!("{about} {PAGES}"))
+        },
+    ];
+    checks.iter().try_for_each(|check| check())
 }

@@ -1,12 +1,11 @@
 //! Lines of `hotset stat`: text, CSV, JSON, and what is said beside them.
 
 mod csv;
-mod json;
 mod text;
 mod words;
 
+pub use crate::wire::json_line;
 pub use csv::{CSV_HEADER, csv_line};
-pub use json::json_line;
 pub use text::{Layout, MIN_WIDTH, header, line};
 pub use words::{gap_words, late_words, loss_words, missing_words, summary_words};
 
@@ -30,7 +29,7 @@ pub struct Row<'a> {
 
 impl Row<'_> {
     /// Whether its counts are only a lower bound.
-    fn at_least(&self) -> bool {
+    pub(crate) fn at_least(&self) -> bool {
         self.lost.iter().any(|loss| loss.counts)
     }
 }

@@ -104,15 +104,29 @@ fn json_lines() {
 
 #[test]
 fn json_lines_are_what_the_schema_says() {
-    let schema = include_str!("../../../../../schema/stat-1.schema.json");
-    let schema = serde_json::from_str(schema).expect("the schema is JSON");
-    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let refused = |line: &serde_json::Value| {
+        let bytes = serde_json::to_vec(line).expect("JSON");
+        crate::wire::schema_tests::refused("hotset.stat/1", &bytes).expect("a schema")
+    };
     for line in json() {
-        let errors: Vec<String> = validator.iter_errors(&line).map(|e| e.to_string()).collect();
-        assert!(errors.is_empty(), "{errors:?}: {line}");
+        assert_eq!(refused(&line), [""; 0], "{line}");
         let mut short = line.clone();
         short.as_object_mut().expect("object").remove("hits");
-        assert!(!validator.is_valid(&short), "no key may be left out");
+        assert!(!refused(&short).is_empty(), "no key may be left out");
+    }
+}
+
+#[test]
+fn a_line_is_read_back() {
+    for (interval, line) in &lines() {
+        let losses = losses();
+        let row = Row { late: 2, ..row(interval, line, &losses) };
+        let bytes = json_line(&row);
+        let documents = crate::wire::documents(&bytes).expect("documents");
+        let read = crate::wire::read_stat(&documents[0]).expect("a line");
+        let again = Row { at: read.at, line: &read.line, lost: &read.lost, late: read.late };
+        assert_eq!(json_line(&again), bytes);
+        assert_eq!(super::line(&again, ALL, 0), super::line(&row, ALL, 0));
     }
 }
 
