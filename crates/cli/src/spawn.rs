@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use hotset_facts::Pid;
 use hotset_sys::child::{self, Signals, Usage};
+use hotset_sys::launch;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::exit::{Exit, Stop};
@@ -36,13 +37,13 @@ pub(crate) struct Ended {
 /// With the exit code that env(1) would give.
 pub(crate) fn start(program: &Program) -> Result<Running, Stop> {
     let started = Instant::now();
-    let mut born = child::spawn(&program.path, &program.argv);
+    let mut born = launch::spawn(&program.path, &program.argv);
     if born.as_ref().is_err_and(|error| error.raw_os_error() == Some(ENOEXEC)) {
         // A script without a first line that names its interpreter is the shell's, as execvp(3) has it.
         let shell = [OsString::from("/bin/sh"), program.path.clone().into_os_string()];
         let words: Vec<OsString> =
             shell.into_iter().chain(program.argv.iter().skip(1).cloned()).collect();
-        born = child::spawn(Path::new("/bin/sh"), &words);
+        born = launch::spawn(Path::new("/bin/sh"), &words);
     }
     match born {
         Ok(pid) => Ok(Running { pid, started }),

@@ -236,7 +236,7 @@ pub enum ControlNote {
 /// What became of a pinned file's name since the last look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Followed {
-    /// Nothing.
+    /// The file is as it was.
     Same,
     /// The file has another size, and is held whole.
     Resized {

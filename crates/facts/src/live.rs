@@ -15,11 +15,11 @@ use crate::{Feature, FileId, FileKind, MemInfo, NotMeasured, Observed, PageSplit
 pub enum Unit {
     /// What its name says.
     Count,
-    /// Bytes.
+    /// A number of bytes.
     Bytes,
     /// Base pages, whatever the folio size.
     Pages,
-    /// Nanoseconds.
+    /// A time in nanoseconds.
     Nanoseconds,
 }
 

@@ -6,10 +6,12 @@ use hotset_facts::{FileKind, FileRow, Io, Observed, Reason};
 use hotset_sys::proc::mountinfo;
 
 use crate::ObserveError;
+use crate::collector::Collector;
 use crate::gather::Gather;
+use crate::load::Loaded;
+use crate::observation::{Observation, Scope};
 use crate::processes::{lookups, process_rows};
 use crate::sensor;
-use crate::session::{Observation, Session};
 use crate::tables::Tables;
 
 /// Files whose residency is asked again at the end, costliest first.
@@ -18,28 +20,37 @@ const MAX_CHECKED_AFTER: usize = 1_000;
 /// How often a caller should drain a session.
 pub const DRAIN_INTERVAL: Duration = Duration::from_millis(50);
 
+/// A session whose sensor is detached.
+pub(crate) struct Finished<'a> {
+    pub(crate) loaded: &'a Loaded,
+    pub(crate) collector: &'a Collector,
+    pub(crate) scope: &'a Scope,
+    /// Programs that the kernel skipped.
+    pub(crate) skipped: u64,
+}
+
 /// Everything that a finished session knows.
-pub(crate) fn observation(session: &Session) -> Result<Observation, ObserveError> {
+pub(crate) fn observation(session: &Finished<'_>) -> Result<Observation, ObserveError> {
     let selection = &session.loaded.selection;
     let tables = Tables::new(&session.loaded.object, selection.build);
     let globals = tables.globals()?;
-    let collector = session.collector.borrow();
+    let collector = session.collector;
     let mounts = mountinfo::own().unwrap_or_default();
     let processes = tables.processes()?;
     let own = processes.iter().find(|(_, process)| process.tgid == std::process::id());
     let own = own.map(|(owner, _)| *owner);
-    let mut gather = Gather::new(&collector, &selection.missing, &mounts, tables.files()?, own);
+    let mut gather = Gather::new(collector, &selection.missing, &mounts, tables.files()?, own);
     tables.rows(|key, row| gather.row(key, &row))?;
     let (mut files, by_process) = gather.finish();
     files.iter_mut().take(MAX_CHECKED_AFTER).for_each(check_after);
     let mut totals = Io::zero().without(&selection.missing);
     files.iter().for_each(|file| totals.add(&file.io.unpack()));
-    let lookups = lookups(&collector, &mounts, &processes);
+    let lookups = lookups(collector, &mounts, &processes);
     if let Some(time) = totals.time.as_value_mut() {
         time.lookup_ns = lookups.counters.time_ns;
     }
-    let processes = process_rows(session, &collector, by_process, &processes);
-    let sensor = sensor::describe(selection, &globals, session.skipped, &collector);
+    let processes = process_rows(session.loaded, session.scope, collector, by_process, &processes);
+    let sensor = sensor::describe(selection, &globals, session.skipped, collector);
     Ok(Observation { files, processes, totals, lookups: Observed::Value(lookups), sensor })
 }
 

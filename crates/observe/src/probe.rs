@@ -5,8 +5,9 @@ use std::time::Instant;
 use hotset_facts::{Capability, Observed, Reason, Verdict};
 
 use crate::features::KernelFeatures;
+use crate::observation::{Options, Scope};
 use crate::select::{Build, select};
-use crate::session::{Options, Scope, Session};
+use crate::session::Session;
 use crate::{ObserveError, inodes};
 
 /// Looks at the kernel, then loads and attaches the sensor once and takes it off again.

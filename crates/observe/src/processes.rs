@@ -6,8 +6,9 @@ use hotset_facts::{Io, LookupCounters, Lookups, Observed, Pid, ProcessRow, Reaso
 use hotset_sys::proc::mountinfo::Mount;
 
 use crate::collector::{Collector, Life};
+use crate::load::Loaded;
+use crate::observation::Scope;
 use crate::record::Process;
-use crate::session::{Scope, Session};
 
 fn lookup_counters(process: &Process) -> LookupCounters {
     LookupCounters {
@@ -38,12 +39,13 @@ pub(crate) fn lookups(
 
 /// One row a process, in order of appearance.
 pub(crate) fn process_rows(
-    session: &Session,
+    loaded: &Loaded,
+    scope: &Scope,
     collector: &Collector,
     mut io: HashMap<u32, Io>,
     counters: &HashMap<u32, Process>,
 ) -> Vec<ProcessRow> {
-    let zero = Io::zero().without(&session.loaded.selection.missing);
+    let zero = Io::zero().without(&loaded.selection.missing);
     let own = std::process::id();
     let mut lives: Vec<(u32, Life)> =
         collector.processes.iter().map(|(owner, life)| (*owner, life.clone())).collect();
@@ -53,7 +55,7 @@ pub(crate) fn process_rows(
         unannounced.map(|(owner, process)| (process.tgid, *owner)).collect();
     unannounced.sort_unstable();
     lives.extend(unannounced.into_iter().map(|(pid, owner)| (owner, life_from_proc(pid))));
-    let born_here = matches!(session.options.scope, Scope::Children);
+    let born_here = matches!(scope, Scope::Children);
     lives
         .into_iter()
         .filter(|(_, life)| life.pid != own && life.pid != 0)

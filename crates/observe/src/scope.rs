@@ -9,7 +9,7 @@ use libbpf_rs::{Map, MapCore, MapFlags, RingBuffer, RingBufferBuilder};
 
 use crate::ObserveError;
 use crate::load::Loaded;
-use crate::session::Scope;
+use crate::observation::Scope;
 
 /// `enum hs_scope`.
 pub(crate) fn number(scope: &Scope) -> u32 {

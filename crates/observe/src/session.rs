@@ -2,79 +2,28 @@
 
 use std::cell::RefCell;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
-use std::path::PathBuf;
 use std::rc::Rc;
 
-use hotset_facts::{FileRow, Io, Lookups, Observed, Pid, ProcessRow, Sensor};
+use hotset_facts::Pid;
 use libbpf_rs::{MapCore, RingBuffer};
 
 use crate::ObserveError;
 use crate::collector::Collector;
+use crate::facts::{self, Finished};
 use crate::load::{self, Loaded, Setup};
+use crate::observation::{Observation, Options, Scope};
 use crate::scope::{self, find_map, in_initial_pid_namespace, open_ring, update};
 use crate::select::Build;
 use crate::tables::Tables;
-
-/// Rows (a process and a file) that are counted apart; beyond, everything goes on in "others". Room for 100,000 files;
-/// the memory is taken at once, 46 MiB of the kernel's.
-pub const DEFAULT_MAX_ROWS: u32 = 106_496;
-
-/// Who is observed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Scope {
-    /// What the caller starts inside [`Session::following_children`], from fork on.
-    Children,
-    /// Processes that run already, and what they fork.
-    Processes(Vec<Pid>),
-    /// A control group (version 2) and those below it.
-    Cgroup(PathBuf),
-    /// Everybody but this process.
-    System,
-}
-
-/// How to observe.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
-    /// The processes that are observed.
-    pub scope: Scope,
-    /// Rows that are counted apart.
-    pub max_rows: u32,
-    /// Use the build for kernels before 6.2, also where the full one would load.
-    pub compat: bool,
-}
-
-impl Options {
-    /// The default bounds for a scope.
-    pub fn new(scope: Scope) -> Self {
-        Self { scope, max_rows: DEFAULT_MAX_ROWS, compat: false }
-    }
-}
-
-/// What a session saw.
-#[derive(Debug)]
-pub struct Observation {
-    /// Files, most from the device first.
-    pub files: Vec<FileRow>,
-    /// Processes, in order of appearance.
-    pub processes: Vec<ProcessRow>,
-    /// The sum of the files.
-    pub totals: Io,
-    /// Path lookups.
-    pub lookups: Observed<Lookups>,
-    /// The sensor, its losses, and what it could not measure.
-    pub sensor: Sensor,
-}
 
 /// A running observation. Dropping it detaches the sensor.
 pub struct Session {
     pub(crate) loaded: Loaded,
     ring: RingBuffer<'static>,
-    pub(crate) collector: Rc<RefCell<Collector>>,
-    pub(crate) options: Options,
+    collector: Rc<RefCell<Collector>>,
+    options: Options,
     /// How many chunks may have been made before the table is swept again.
     sweep_at: u64,
-    /// Programs that the kernel skipped.
-    pub(crate) skipped: u64,
     _cgroup: Option<OwnedFd>,
 }
 
@@ -105,7 +54,7 @@ impl Session {
         let tables = Tables::new(&loaded.object, loaded.selection.build);
         let sweep_at = tables.chunk_limit()? * 3 / 4;
         loaded.attach()?;
-        Ok(Self { loaded, ring, collector, options, sweep_at, skipped: 0, _cgroup: cgroup })
+        Ok(Self { loaded, ring, collector, options, sweep_at, _cgroup: cgroup })
     }
 
     /// Runs `spawn`; every process that this thread creates in it is observed from its first instant. Call it from the
@@ -161,10 +110,15 @@ impl Session {
     /// # Errors
     /// Where a table can't be read.
     pub fn finish(mut self) -> Result<Observation, ObserveError> {
-        self.skipped = self.loaded.skipped();
+        let skipped = self.loaded.skipped();
         self.loaded.links.clear();
         self.ring.consume().map_err(|error| ObserveError::table("events", error))?;
-        crate::facts::observation(&self)
+        facts::observation(&Finished {
+            loaded: &self.loaded,
+            collector: &self.collector.borrow(),
+            scope: &self.options.scope,
+            skipped,
+        })
     }
 }
 

@@ -1,15 +1,11 @@
 //! Waiting for a child, and the signals that arrive meanwhile.
 
-use std::ffi::OsString;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
-use std::path::Path;
 
 use hotset_facts::Pid;
 use rustix::process::{Pid as RawPid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
-
-use crate::launch::Launch;
 
 /// What a child used, with the descendants that it waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,15 +119,6 @@ pub struct Arrived {
     pub from_terminal: bool,
 }
 
-/// Starts a program with no signal held back and none ignored that this process ignores for itself, by vfork: until it
-/// executes, the child touches no memory of its own that an observer could take for the program's.
-///
-/// # Errors
-/// As execve(2) gives them; EINVAL where a word holds a NUL.
-pub fn spawn(program: &Path, argv: &[OsString]) -> io::Result<Pid> {
-    Launch::new(program, argv, [None, None, None])?.start()
-}
-
 /// The signals that end a program politely, held back and read from a descriptor instead.
 #[derive(Debug)]
 pub struct Signals {
@@ -207,6 +194,9 @@ impl AsFd for Signals {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
+
+    use crate::launch::spawn;
 
     #[test]
     fn a_child_is_reaped_once_with_its_status() {

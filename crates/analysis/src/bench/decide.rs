@@ -9,7 +9,7 @@ use hotset_facts::{BenchRun, Condition, StopReason, Timer, Warmup};
 use super::compare::{Comparison, asked_for};
 use super::gates::judge;
 use super::samples::Samples;
-use super::summary::{too_short, trends_of};
+use super::summarise::{too_short, trends_of};
 use super::warmup::warmup_rounds;
 use super::{MIN_ROUNDS, condition::Times};
 

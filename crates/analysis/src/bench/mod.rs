@@ -16,6 +16,7 @@ mod ratio;
 mod recorded_tests;
 mod rng;
 mod samples;
+mod summarise;
 mod summary;
 #[cfg(test)]
 mod testing;
@@ -31,6 +32,6 @@ pub use files::{FileDifference, IoDifference, IoKind, KindDifference};
 pub use gates::{JudgedRun, judge};
 pub use order::{Interval, MIN_ROUNDS, median, median_interval, sorted};
 pub use ratio::{Difference, RatioEstimate};
-pub use summary::{BenchSummary, summarise_bench};
+pub use summarise::summarise_bench;
+pub use summary::{BenchSummary, Warning};
 pub use warmup::{Trend, trend, warmup_rounds};
-pub use warnings::Warning;

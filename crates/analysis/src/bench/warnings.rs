@@ -6,7 +6,7 @@ use hotset_facts::{FileSet, StopReason};
 
 use super::doubt::Doubt;
 use super::order::MIN_ROUNDS;
-use super::summary::{BenchSummary, any_median_ns};
+use super::summary::{BenchSummary, Warning};
 use super::warmup::Trend;
 
 /// Fewer runs tell next to nothing.
@@ -15,23 +15,6 @@ const FEW_RUNS: usize = 3;
 const NAMED: usize = 3;
 /// A smaller part of the pages that can't be evicted is not worth a word.
 const MIN_STUCK_SHARE: f64 = 0.001;
-
-/// One doubt.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Warning {
-    /// The word for scripts.
-    pub kind: &'static str,
-    /// What is doubtful.
-    pub text: String,
-    /// What to do about it; may be empty.
-    pub advice: String,
-}
-
-impl Warning {
-    fn new(kind: &'static str, text: String, advice: &str) -> Self {
-        Self { kind, text, advice: advice.to_owned() }
-    }
-}
 
 /// All of a session's, the gravest first.
 pub(crate) fn of(summary: &BenchSummary) -> Vec<Warning> {
@@ -71,7 +54,7 @@ fn too_few(summary: &BenchSummary, index: usize, all: &mut Vec<Warning>) {
     let Some(numbers) = summary.conditions.get(index) else { return };
     let label = short(&numbers.label);
     if numbers.too_short {
-        let median = any_median_ns(summary, index).unwrap_or(0.0);
+        let median = summary.any_median_ns(index).unwrap_or(0.0);
         all.push(Warning::new(
             "too-short",
             format!("{label}: {:.0} µs is too short to time, no interval is given", median / 1e3),

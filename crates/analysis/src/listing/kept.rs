@@ -46,7 +46,7 @@ pub enum Kept {
     All(Arena),
     /// The first of an order.
     Top(Top),
-    /// Sums.
+    /// Sums of directories.
     Directories(RollUp),
 }
 

@@ -74,11 +74,11 @@ use self::window::Window;
 use crate::ObserveError;
 use crate::batch;
 use crate::load::{self, Loaded, Setup};
+use crate::observation::Scope;
 use crate::record::{Globals, Plain};
 use crate::scope::{self, find_map, in_initial_pid_namespace, open_ring};
 use crate::select::Build;
 use crate::sensor;
-use crate::session::Scope;
 use crate::tables::Tables;
 
 /// Programs run with preemption off: one that found a row is done with it long before this has passed.

@@ -68,7 +68,7 @@ struct MemberDef {
 struct StuckKeys {
     /// How many stayed when eviction was last tried.
     stuck_pages: Option<u64>,
-    /// Why.
+    /// What kept them.
     stuck_reason: Option<StuckWord>,
 }
 

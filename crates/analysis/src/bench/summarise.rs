@@ -1,0 +1,144 @@
+//! From a session to its summary.
+
+use hotset_facts::{
+    BenchRun, BenchSession, ConditionRole, ExitStatus, Observed, Timer, WantedState,
+};
+
+use super::compare::{Comparison, NoiseFloor, Pair, asked_for, twins};
+use super::condition::{ConditionNumbers, Spread, Times};
+use super::explain::ColdWarm;
+use super::files::IoDifference;
+use super::gates::{JudgedRun, judge};
+use super::samples::Samples;
+use super::summary::BenchSummary;
+use super::warmup::{Trend, trend, warmup_rounds};
+use super::warnings;
+
+/// A time is told apart from another only if it is so many times what the clock and the spawn blur.
+const TICKS: f64 = 5.0;
+
+/// Derives everything from a session. Same session, same summary.
+pub fn summarise_bench(session: BenchSession) -> BenchSummary {
+    let (conditions, runs) = (&session.conditions, &session.runs);
+    let judged = judge(conditions, runs, session.environment.page_size_bytes);
+    let all_rounds = Samples::of_all(conditions.len(), runs, &judged, 0);
+    let trends = trends_of(&all_rounds, runs, session.seed);
+    let warmup_rounds = warmup_rounds(session.warmup, &trends);
+    let samples = Samples::of_all(conditions.len(), runs, &judged, warmup_rounds);
+    let numbers = numbers_of(&session, &judged, &samples, warmup_rounds);
+
+    let is_short = |index: usize| numbers.get(index).is_some_and(|one| one.too_short);
+    let compare =
+        |pair: Pair| Comparison::of(pair, &samples, runs, is_short(pair.a) || is_short(pair.b));
+    let noise_floors: Vec<NoiseFloor> =
+        twins(conditions).into_iter().map(|pair| NoiseFloor::of(compare(pair))).collect();
+    let floors = noise_floors.iter().filter_map(|floor| floor.undecidable_below);
+    let undecidable_below = floors.max_by(f64::total_cmp);
+    let asked = asked_for(conditions);
+    let above = |&pair: &Pair| compare(pair).above(undecidable_below);
+    let comparisons = asked.iter().map(above).collect();
+    let cold_warm = ColdWarm::of_all(conditions, &samples, runs, &asked, &session.learned);
+    let rounds = runs.iter().map(|run| run.round.saturating_add(1)).max().unwrap_or(0);
+    let mut summary = BenchSummary {
+        io_differences: io_differences(&session),
+        runs: judged,
+        conditions: numbers,
+        trends,
+        rounds,
+        warmup_rounds,
+        extended_rounds: rounds.saturating_sub(session.planned_rounds),
+        comparisons,
+        noise_floors,
+        undecidable_below,
+        cold_warm,
+        warnings: Vec::new(),
+        session,
+    };
+    summary.warnings = warnings::of(&summary);
+    summary
+}
+
+/// The trend of each condition's valid runs.
+pub(crate) fn trends_of(samples: &[Samples], runs: &[BenchRun], seed: u64) -> Vec<Trend> {
+    let walls = |samples: &Samples| -> Vec<u64> {
+        samples.valid.values().filter_map(|&at| Some(runs.get(at)?.wall_ns)).collect()
+    };
+    samples.iter().map(|samples| trend(&walls(samples), seed)).collect()
+}
+
+/// True if the median is below five times what blurs it: the clock's resolution, or how much a command that does
+/// nothing varies.
+pub(crate) fn too_short(times: &Times, timer: &Timer) -> bool {
+    let blur = timer.resolution_ns.max(timer.spawn_noise_ns.value().unwrap_or(0));
+    times.wall_ns.median < TICKS * blur as f64
+}
+
+/// Command and state of each condition, unique.
+fn labels(session: &BenchSession) -> Vec<String> {
+    let mut labels: Vec<String> = Vec::new();
+    for condition in &session.conditions {
+        let name = session.commands.get(condition.command).map_or("?", |command| &command.name);
+        let again = match condition.role {
+            ConditionRole::Measured => "",
+            ConditionRole::NoiseFloor { .. } => ", again",
+        };
+        let label = match (condition.state, again) {
+            (WantedState::AsIs, "") => name.to_owned(),
+            (state, again) => format!("{name} ({state}{again})"),
+        };
+        let same = labels.iter().filter(|known| known.starts_with(&label)).count();
+        let taken = labels.contains(&label);
+        labels.push(if taken { format!("{label} #{}", same + 1) } else { label });
+    }
+    labels
+}
+
+fn numbers_of(
+    session: &BenchSession,
+    judged: &[JudgedRun],
+    samples: &[Samples],
+    warmup_rounds: u32,
+) -> Vec<ConditionNumbers> {
+    let runs = &session.runs;
+    let labels = labels(session).into_iter();
+    let of = |(index, (label, samples)): (usize, (String, &Samples))| {
+        let own = || runs.iter().zip(judged).filter(move |(run, _)| run.condition == index);
+        let counted = || own().filter(|(run, _)| run.round >= warmup_rounds);
+        let valid_runs = counted().filter(|(_, judged)| judged.is_valid()).count();
+        let valid = Times::of(&samples.valid, runs);
+        let all = Times::of(&samples.first, runs);
+        let too_short = valid.or(all).is_some_and(|times| too_short(&times, &session.timer));
+        let interval = |mut times: Times| {
+            times.wall_interval = times.wall_interval.filter(|_| !too_short);
+            times
+        };
+        let shares = samples.valid.values().filter_map(|&at| judged.get(at)?.share_before);
+        ConditionNumbers {
+            label,
+            valid: valid.map(interval),
+            all: all.map(interval),
+            valid_runs,
+            invalid_runs: counted().count() - valid_runs,
+            warmup_runs: own().count() - counted().count(),
+            failed_runs: own().filter(|(run, _)| run.exit != ExitStatus::Code(0)).count(),
+            share_before: Spread::of(shares),
+            too_short,
+        }
+    };
+    labels.zip(samples).enumerate().map(of).collect()
+}
+
+/// Each command's I/O against the first one's.
+fn io_differences(session: &BenchSession) -> Vec<IoDifference> {
+    let learned = |index: usize| {
+        let learned = session.learned.get(index).and_then(Observed::as_value);
+        learned.map(|learned| (index, learned))
+    };
+    let Some(first) = learned(0) else { return Vec::new() };
+    let others = (1..session.commands.len()).filter_map(learned);
+    others.map(|other| IoDifference::of(first, other)).collect()
+}
+
+#[cfg(test)]
+#[path = "summarise_tests.rs"]
+mod tests;

@@ -1,0 +1,55 @@
+//! What can be observed, and what comes out.
+
+use std::path::PathBuf;
+
+use hotset_facts::{FileRow, Io, Lookups, Observed, Pid, ProcessRow, Sensor};
+
+/// Rows (a process and a file) that are counted apart; beyond, everything goes on in "others". Room for 100,000 files;
+/// the memory is taken at once, 46 MiB of the kernel's.
+pub const DEFAULT_MAX_ROWS: u32 = 106_496;
+
+/// Who is observed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Scope {
+    /// What the caller starts inside [`Session::following_children`], from fork on.
+    Children,
+    /// Processes that run already, and what they fork.
+    Processes(Vec<Pid>),
+    /// A control group (version 2) and those below it.
+    Cgroup(PathBuf),
+    /// Everybody but this process.
+    System,
+}
+
+/// How to observe.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// The processes that are observed.
+    pub scope: Scope,
+    /// Rows that are counted apart.
+    pub max_rows: u32,
+    /// Use the build for kernels before 6.2, also where the full one would load.
+    pub compat: bool,
+}
+
+impl Options {
+    /// The default bounds for a scope.
+    pub fn new(scope: Scope) -> Self {
+        Self { scope, max_rows: DEFAULT_MAX_ROWS, compat: false }
+    }
+}
+
+/// What a session saw.
+#[derive(Debug)]
+pub struct Observation {
+    /// Files, most from the device first.
+    pub files: Vec<FileRow>,
+    /// Processes, in order of appearance.
+    pub processes: Vec<ProcessRow>,
+    /// The sum of the files.
+    pub totals: Io,
+    /// Path lookups.
+    pub lookups: Observed<Lookups>,
+    /// The sensor, its losses, and what it could not measure.
+    pub sensor: Sensor,
+}
