@@ -46,10 +46,29 @@ pub fn counted(cell: &Value) -> Vec<usize> {
     kept
 }
 
+/// A number of a sample: `wall_ns`, or of the state before it, `reached_before.pages`.
+pub fn of_run(cell: &Value, key: &str, at: usize) -> Option<u64> {
+    match key.split_once('.') {
+        Some((key, part)) => cell["runs"][key][at][part].as_u64(),
+        None => cell["runs"][key][at].as_u64(),
+    }
+}
+
+/// What was found beside the cells: `ruby`, or `dd cold: misses`.
+pub fn fact<'a>(session: &'a Value, name: &str) -> &'a Value {
+    let facts = session["facts"].as_array().expect("facts");
+    let name_of = |fact: &Value| {
+        let part = |key: &str, sign: &str| fact[key].as_str().map(|part| format!("{sign}{part}"));
+        let parts = [part("subject", ""), part("condition", " "), part("quantity", ": ")];
+        parts.into_iter().flatten().collect::<String>()
+    };
+    let found = facts.iter().find(|fact| name_of(fact) == name);
+    found.map_or_else(|| panic!("no {name} in {facts:?}"), |fact| &fact["value"])
+}
+
 /// A number of each of these samples.
 pub fn each(cell: &Value, key: &str) -> Vec<u64> {
-    let one = |at: usize| cell["runs"][key][at].as_u64();
-    let known = |at| one(at).unwrap_or_else(|| panic!("{key}: {cell}"));
+    let known = |at| of_run(cell, key, at).unwrap_or_else(|| panic!("{key}: {cell}"));
     counted(cell).into_iter().map(known).collect()
 }
 

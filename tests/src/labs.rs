@@ -3,8 +3,9 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use hotset_facts::{
-    Environment, Factor, FilledBy, LabCell, LabConditions, LabDoubt, LabSample, LabSession,
-    LabSkipped, LabUnit, Level, Observed, Reason, StateReached, WantedState,
+    CountedBy, DoubtCode, Environment, Factor, FilledBy, LabCell, LabConditions, LabDoubt, LabFact,
+    LabSample, LabSession, LabSize, LabSkipped, LabUnit, Level, Observed, Reason, StateReached,
+    WantedState,
 };
 
 /// Rounds of each session.
@@ -50,11 +51,14 @@ fn cell(experiment: &str, levels: &Levels, ns: f64, cold: bool, bytes: u64) -> L
     let id: Vec<String> = [experiment.to_owned()].into_iter().chain(words).collect();
     LabCell {
         id: id.join("/"),
-        factors: levels.iter().map(|(name, level)| Factor { name, level: level.clone() }).collect(),
+        factors: levels
+            .iter()
+            .map(|(name, level)| Factor { name: (*name).into(), level: level.clone() })
+            .collect(),
         unit: LabUnit::Nanoseconds,
         state_wanted: if cold { WantedState::Cold } else { WantedState::Warm },
         filled_by: if cold { FilledBy::Nothing } else { FilledBy::LargeFolios },
-        syscalls_by: "none",
+        syscalls_by: CountedBy::Nobody,
         samples: (0..ROUNDS).map(|round| sample(round, ns, cold, bytes)).collect(),
     }
 }
@@ -97,7 +101,7 @@ fn buffer() -> Vec<LabCell> {
                 let calls = total.div_ceil(buffer.max(16));
                 let ns = 2_000.0 + calls as f64 * 350.0 + total as f64 * 0.3 + cost;
                 let mut one = cell("buffer", &levels, ns, false, total);
-                one.syscalls_by = "trace";
+                one.syscalls_by = CountedBy::Sensor;
                 one.filled_by = FilledBy::Written;
                 one.samples.iter_mut().for_each(|sample| sample.syscalls = Observed::Value(calls));
                 cells.push(one);
@@ -145,7 +149,7 @@ fn access() -> Vec<LabCell> {
         }
     }
     let doubt = LabDoubt {
-        code: "device-reads-while-warm",
+        code: DoubtCode::DeviceReadsWhileWarm,
         text: "4096 bytes were read from the device though all was cached".to_owned(),
         invalidates: true,
     };
@@ -220,13 +224,14 @@ pub fn session(experiment: &str, kernel: &str, slower: f64) -> LabSession {
             directory: "/var/tmp/hotset-lab".to_owned(),
             filesystem: "ext4".to_owned(),
             read_ahead_kb: Observed::Value(128),
-            load_hundredths: (Observed::Value(12), Observed::Value(340)),
+            load_hundredths_before: Observed::Value(12),
+            load_hundredths_after: Observed::Value(340),
             cpu_pressure_permille: Observed::Value(12),
             evicted_while_idle_pages: Observed::Value(1440),
             null_engine_ps: Observed::Value(310),
             clock_ns: Observed::Value(52),
         },
-        size: "quick",
+        size: LabSize::Quick,
         seed: 42,
         rounds: ROUNDS,
         interrupted: false,
@@ -235,6 +240,6 @@ pub fn session(experiment: &str, kernel: &str, slower: f64) -> LabSession {
             what: "java".to_owned(),
             why: "not installed; apt-get install default-jdk-headless".to_owned(),
         }],
-        facts: vec![("largest folio".to_owned(), "64 KiB".to_owned())],
+        facts: vec![LabFact::new("largest folio", "64 KiB".to_owned())],
     }
 }

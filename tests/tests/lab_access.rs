@@ -46,7 +46,7 @@ fn every_cell_starts_in_its_state_and_does_what_it_says() {
     );
     let pages = size / PAGE;
     for cell in cells(&session) {
-        all_are(cell, "pages_before", pages);
+        all_are(cell, "reached_before.pages", pages);
         let operations = each(cell, "operations");
         let block = cell["factors"]["block_bytes"].as_u64().expect("a block");
         let bytes = each(cell, "bytes");
@@ -57,17 +57,17 @@ fn every_cell_starts_in_its_state_and_does_what_it_says() {
         let method = cell["factors"]["method"].as_str().expect("a method");
         match cell["factors"]["state"].as_str() {
             Some("cold") => {
-                all_are(cell, "cached_pages_before", 0);
+                all_are(cell, "reached_before.cached_pages", 0);
                 let read = each(cell, "device_read_bytes");
                 assert!(read.iter().all(|&read| read > 0), "{cell}");
             }
             Some("warm") => {
-                all_are(cell, "cached_pages_before", pages);
+                all_are(cell, "reached_before.cached_pages", pages);
                 all_are(cell, "device_read_bytes", 0);
                 all_are(cell, "major_faults", 0);
             }
             Some("after-sequential") => {
-                all_are(cell, "cached_pages_before", pages);
+                all_are(cell, "reached_before.cached_pages", pages);
                 all_are(cell, "device_read_bytes", 0);
             }
             other => panic!("{other:?}"),

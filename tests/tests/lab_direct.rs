@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use hotset_tests::cells::{all_are, cell, each};
+use hotset_tests::cells::{all_are, cell, each, fact};
 use hotset_tests::scratch::text;
 use hotset_tests::{MIB, PAGE, Scratch, hotset, stderr};
 use serde_json::Value;
@@ -14,19 +14,6 @@ fn session(scratch: &Scratch, words: &[&str]) -> Value {
     let done = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     assert!(done.status.success(), "{}", stderr(&done));
     serde_json::from_slice(&done.stdout).expect("JSON")
-}
-
-fn fact(session: &Value, name: &str) -> String {
-    let facts = session["facts"].to_string();
-    let value = match &session["facts"] {
-        Value::Object(facts) => facts.get(name),
-        Value::Array(facts) => {
-            facts.iter().find(|fact| fact["name"] == name).map(|fact| &fact["value"])
-        }
-        _ => None,
-    };
-    let value = value.and_then(Value::as_str);
-    value.unwrap_or_else(|| panic!("no {name} in {facts}")).to_owned()
 }
 
 #[test]
@@ -44,12 +31,12 @@ fn the_program_past_the_cache_is_told_from_its_twin() {
     assert!(first.iter().all(|&read| read >= block), "{first:?}");
     all_are(cell(&session, "direct/app/cached/later"), "device_read_bytes", 0);
     // Each read finds what the one before it left.
-    all_are(cell(&session, "direct/app/cached/first"), "cached_pages_before", 0);
-    all_are(cell(&session, "direct/app/cached/later"), "cached_pages_before", block / PAGE);
-    all_are(cell(&session, "direct/app/direct/later"), "cached_pages_before", 0);
-    all_are(cell(&session, "direct/dd/cached/cold"), "cached_pages_before", 0);
+    all_are(cell(&session, "direct/app/cached/first"), "reached_before.cached_pages", 0);
+    all_are(cell(&session, "direct/app/cached/later"), "reached_before.cached_pages", block / PAGE);
+    all_are(cell(&session, "direct/app/direct/later"), "reached_before.cached_pages", 0);
+    all_are(cell(&session, "direct/dd/cached/cold"), "reached_before.cached_pages", 0);
     all_are(cell(&session, "direct/dd/cached/cold"), "device_read_bytes", file);
-    all_are(cell(&session, "direct/dd/cached/warm"), "cached_pages_before", file / PAGE);
+    all_are(cell(&session, "direct/dd/cached/warm"), "reached_before.cached_pages", file / PAGE);
     all_are(cell(&session, "direct/dd/cached/warm"), "device_read_bytes", 0);
     the_sensor_says_the_same(&session, file, block);
     let left = std::fs::read_dir(scratch.dir()).expect("a directory").count();
@@ -57,7 +44,7 @@ fn the_program_past_the_cache_is_told_from_its_twin() {
 }
 
 fn the_sensor_says_the_same(session: &Value, file: u64, block: u64) {
-    let number = |name: &str| fact(session, name).parse::<u64>().expect("a number");
+    let number = |name: &str| fact(session, name).as_u64().expect("a number");
     assert_eq!(number("app direct: bytes read directly"), 2 * block);
     assert_eq!(number("app direct: pages requested"), 0);
     assert_eq!(number("app cached: bytes read directly"), 0);
@@ -97,6 +84,10 @@ fn a_file_of_the_users_is_read_and_stays_as_it_is() {
     let words = ["--size", "1M", "--block", "4M", "--count", "2", "--rounds", "1", "--no-bpf"];
     let session = session(&scratch, &[&words[..], &["--device", text(&path)]].concat());
     assert_eq!(fact(&session, "the program reads"), text(&path));
-    all_are(cell(&session, "direct/app/cached/later"), "cached_pages_before", 4 * MIB / PAGE);
+    all_are(
+        cell(&session, "direct/app/cached/later"),
+        "reached_before.cached_pages",
+        4 * MIB / PAGE,
+    );
     assert_eq!(std::fs::read(&path).expect("the file"), before);
 }

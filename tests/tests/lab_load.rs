@@ -5,18 +5,17 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use hotset_experiments::{find, plan_of};
-use hotset_facts::Level;
-use hotset_lab::experiment::{
-    CellPlan, ExperimentPlan, Options, Place, ProbeCommand, Request, Size,
-};
+use hotset_facts::{LabSize, Level};
+use hotset_lab::experiment::{CellPlan, ExperimentPlan, Options, Place, ProbeCommand, Request};
 use hotset_lab::probes::Language;
+use hotset_tests::cells::fact;
 use hotset_tests::{Scratch, hotset, number, profile_of, read_json, row_at, stderr};
 use serde_json::Value;
 
 fn plan(scratch: &Scratch, language: Language) -> ExperimentPlan {
     let place = Place::look(scratch.dir()).expect("place");
     let options = Options { runtime: Some(language.as_str().to_owned()), ..Options::default() };
-    let request = Request { size: Size::Full, place, options };
+    let request = Request { size: LabSize::Full, place, options };
     plan_of(find("load").expect("load"), &request).expect("plan")
 }
 
@@ -142,11 +141,8 @@ fn lab(scratch: &Scratch, words: &[&str]) -> Value {
     read_json(&path)
 }
 
-fn fact(session: &Value, name: &str) -> u64 {
-    let facts = session["facts"].as_array().expect("facts");
-    let fact = facts.iter().find(|fact| fact["name"] == name);
-    let value = fact.and_then(|fact| fact["value"].as_str());
-    value.and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("{name} in {facts:?}"))
+fn found(session: &Value, name: &str) -> u64 {
+    fact(session, name).as_u64().unwrap_or_else(|| panic!("{name} is a number"))
 }
 
 /// What Python itself says of a library in a process of its own: modules, and those that have a file.
@@ -171,8 +167,8 @@ fn a_library_is_as_many_files_as_its_runtime_says_and_its_parts_are_told_apart()
     let library = "xml.etree.ElementTree";
     let session = lab(&scratch, &["--library", library, "--runtime", "python"]);
     let told = (
-        fact(&session, &format!("modules of {library}")),
-        fact(&session, &format!("files of {library}")),
+        found(&session, &format!("modules of {library}")),
+        found(&session, &format!("files of {library}")),
     );
     assert_eq!(told, modules_of(library));
     let cells = session["cells"].as_array().expect("cells");

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use hotset_tests::cells::{cells, counted, measured};
+use hotset_tests::cells::{cells, counted, fact, measured, of_run};
 use hotset_tests::scratch::text;
 use hotset_tests::{Scratch, hotset, number, profile_of, row_at, stderr};
 use serde_json::Value;
@@ -12,10 +12,6 @@ const PAGE: u64 = 4096;
 
 fn factor<'a>(cell: &'a Value, name: &str) -> &'a str {
     cell["factors"][name].as_str().unwrap_or("")
-}
-
-fn of_run(cell: &Value, key: &str, at: usize) -> Option<u64> {
-    cell["runs"][key][at].as_u64()
 }
 
 /// What a cell's device bytes must be, for one read of the file.
@@ -62,8 +58,8 @@ fn every_read_finds_its_state_and_takes_its_bytes_from_where_it_should() {
             assert_eq!(of_run(cell, "bytes", at), Some(reads * bytes), "{id}");
             let device = of_run(cell, "device_read_bytes", at).expect("bytes");
             assert!((least..=most).contains(&device), "{id}: {device} of {least} to {most}");
-            assert_eq!(of_run(cell, "pages_before", at), Some(pages), "{id}");
-            let cached = of_run(cell, "cached_pages_before", at);
+            assert_eq!(of_run(cell, "reached_before.pages", at), Some(pages), "{id}");
+            let cached = of_run(cell, "reached_before.cached_pages", at);
             assert_eq!(cached, Some(if least == 0 { pages } else { 0 }), "{id}");
             let mapped = factor(cell, "buffer").starts_with("mmap");
             assert_eq!(of_run(cell, "syscalls", at), Some(if mapped { 0 } else { reads }), "{id}");
@@ -92,11 +88,7 @@ fn memory_alone_faults_once_a_page_or_once_a_huge_page() {
             .unwrap_or_else(|| panic!("no {what} {buffer}"));
         of_run(cell, "minor_faults", counted(cell)[0]).expect("faults")
     };
-    let huge_unasked = session["facts"]
-        .as_array()
-        .expect("facts")
-        .iter()
-        .any(|fact| fact["name"] == "transparent huge pages" && fact["value"] == "always");
+    let huge_unasked = fact(&session, "transparent huge pages") == "always";
     let least = if huge_unasked { pages / 512 } else { pages };
     assert!(faults("touch", "fresh") >= least, "{} of {least}", faults("touch", "fresh"));
     assert!(faults("touch", "huge") < pages / 16, "{}", faults("touch", "huge"));

@@ -37,7 +37,7 @@ pub trait Experiment: Sync {
     fn answers(&self, session: &LabSession, cells: &[CellNumbers]) -> Vec<LabAnswer>;
 
     /// How its cells are drawn. Where it says nothing, there is one chart of all.
-    fn charts(&self) -> Vec<ChartSpec> {
+    fn charts(&self) -> Vec<ChartSpec<'static>> {
         Vec::new()
     }
 

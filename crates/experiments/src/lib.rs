@@ -82,7 +82,8 @@ pub fn jobs() -> impl Iterator<Item = Job> {
 mod tests {
     use std::collections::HashSet;
 
-    use hotset_lab::experiment::{Options, Place, Size};
+    use hotset_facts::LabSize;
+    use hotset_lab::experiment::{Options, Place};
 
     use super::*;
     use crate::testing::Scratch;
@@ -113,7 +114,7 @@ mod tests {
         place.in_memory = true;
         place.filesystem = "tmpfs".to_owned();
         place.direct = Err("its files are in memory".to_owned());
-        let request = Request { size: Size::Quick, place, options: Options::default() };
+        let request = Request { size: LabSize::Quick, place, options: Options::default() };
         for name in ["access", "direct", "reread"] {
             let plan = plan_of(find(name).expect(name), &request).expect("a plan");
             assert!(!plan.cells.is_empty(), "{name}");

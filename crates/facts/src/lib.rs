@@ -47,8 +47,8 @@ pub use io::{
     SizeHistogram, SyncIo, TimeIo, WriteIo,
 };
 pub use lab::{
-    Factor, FilledBy, LabCell, LabConditions, LabDoubt, LabSample, LabSession, LabSkipped, LabUnit,
-    Level, TWIN,
+    CountedBy, DoubtCode, FactValue, Factor, FilledBy, LabCell, LabConditions, LabDoubt, LabFact,
+    LabSample, LabSession, LabSize, LabSkipped, LabUnit, Level, TWIN,
 };
 pub use listing::{ListedFile, ListingTotals, Skipped, Unreadable};
 pub use live::{

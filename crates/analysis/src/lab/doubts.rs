@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hotset_facts::LabSession;
+use hotset_facts::{DoubtCode, LabSession};
 
 use super::numbers::CellNumbers;
 use super::words;
@@ -55,7 +55,7 @@ fn without_number(session: &LabSession, cells: &[CellNumbers]) -> Option<Warning
 }
 
 fn samples(session: &LabSession, cells: &[CellNumbers]) -> Vec<Warning> {
-    let mut kinds: BTreeMap<(bool, &'static str), Kind<'_>> = BTreeMap::new();
+    let mut kinds: BTreeMap<(bool, DoubtCode), Kind<'_>> = BTreeMap::new();
     for (cell, numbers) in session.cells.iter().zip(cells) {
         for reason in &numbers.reasons {
             // Those that don't count come first.
@@ -70,7 +70,8 @@ fn samples(session: &LabSession, cells: &[CellNumbers]) -> Vec<Warning> {
         }
     }
     let all: usize = cells.iter().map(|one| one.valid + one.invalid).sum();
-    let text = |((counts, code), kind): ((bool, &'static str), Kind<'_>)| {
+    let text = |((counts, code), kind): ((bool, DoubtCode), Kind<'_>)| {
+        let code = code.as_str();
         let verb = if counts { "are doubtful" } else { "don't count" };
         let Kind { samples, cells, cell, example } = kind;
         let cells = count(cells, "cell", "cells");
@@ -112,7 +113,7 @@ fn host(session: &LabSession) -> Vec<Warning> {
             "states are set and verified right before each sample",
         ));
     }
-    let load = [conditions.load_hundredths.0, conditions.load_hundredths.1];
+    let load = [conditions.load_hundredths_before, conditions.load_hundredths_after];
     let load = load.into_iter().filter_map(|load| load.value()).max();
     if let Some(load) = load.filter(|&load| load > 100 * u64::from(session.environment.cpus)) {
         let text = format!(

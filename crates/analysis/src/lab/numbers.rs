@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hotset_facts::{LabCell, LabSample, LabUnit, Observed, StateReached};
+use hotset_facts::{DoubtCode, LabCell, LabSample, LabUnit, Observed, StateReached};
 
 use crate::bench::{Spread, median, median_interval, sorted};
 
@@ -10,7 +10,7 @@ use crate::bench::{Spread, median, median_interval, sorted};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LabReason {
     /// The word for scripts.
-    pub code: &'static str,
+    pub code: DoubtCode,
     /// How many samples have it.
     pub samples: usize,
     /// They don't count for it.
@@ -135,10 +135,10 @@ impl CellNumbers {
 }
 
 fn reasons(samples: &[LabSample]) -> Vec<LabReason> {
-    let mut found: BTreeMap<(&'static str, bool), (usize, &str)> = BTreeMap::new();
+    let mut found: BTreeMap<(DoubtCode, bool), (usize, &str)> = BTreeMap::new();
     for sample in samples {
         // A sample may have several doubts of a kind, and is one sample.
-        let mut own: Vec<(&'static str, bool)> = Vec::new();
+        let mut own: Vec<(DoubtCode, bool)> = Vec::new();
         for doubt in &sample.doubts {
             let kind = (doubt.code, doubt.invalidates);
             if !own.contains(&kind) {

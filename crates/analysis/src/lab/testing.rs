@@ -3,8 +3,8 @@
 use std::time::SystemTime;
 
 use hotset_facts::{
-    Factor, FilledBy, LabCell, LabConditions, LabDoubt, LabSample, LabSession, LabUnit, Level,
-    Observed, Reason, StateReached, WantedState,
+    CountedBy, DoubtCode, Factor, FilledBy, LabCell, LabConditions, LabDoubt, LabSample,
+    LabSession, LabSize, LabUnit, Level, Observed, Reason, StateReached, WantedState,
 };
 
 /// Why the samples here lack a number.
@@ -32,7 +32,7 @@ pub fn sample(round: u32, wall_ns: u64, operations: u64) -> LabSample {
 /// The same, not to be averaged in.
 pub fn invalid(sample: LabSample) -> LabSample {
     let doubt = LabDoubt {
-        code: "state-not-reached",
+        code: DoubtCode::StateNotReached,
         text: "3 of 4 pages were cached".to_owned(),
         invalidates: true,
     };
@@ -41,7 +41,10 @@ pub fn invalid(sample: LabSample) -> LabSample {
 
 /// A cell of named levels, a sample a round.
 pub fn cell(factors: &[(&'static str, Level)], walls: &[u64]) -> LabCell {
-    let factor = |(name, level): &(&'static str, Level)| Factor { name, level: level.clone() };
+    let factor = |(name, level): &(&'static str, Level)| Factor {
+        name: (*name).into(),
+        level: level.clone(),
+    };
     let words = factors.iter().map(|(_, level)| match level {
         Level::Number(number) => number.to_string(),
         Level::Name(name) => name.clone(),
@@ -52,7 +55,7 @@ pub fn cell(factors: &[(&'static str, Level)], walls: &[u64]) -> LabCell {
         unit: LabUnit::Nanoseconds,
         state_wanted: WantedState::Warm,
         filled_by: FilledBy::LargeFolios,
-        syscalls_by: "none",
+        syscalls_by: CountedBy::Nobody,
         samples: (0..).zip(walls).map(|(round, &wall)| sample(round, wall, 10)).collect(),
     }
 }
@@ -69,13 +72,14 @@ pub fn session(experiment: &str, cells: Vec<LabCell>) -> LabSession {
             directory: "/tmp".to_owned(),
             filesystem: "ext4".to_owned(),
             read_ahead_kb: Observed::Value(128),
-            load_hundredths: (Observed::Value(10), Observed::Missing(NOBODY)),
+            load_hundredths_before: Observed::Value(10),
+            load_hundredths_after: Observed::Missing(NOBODY),
             cpu_pressure_permille: Observed::Missing(NOBODY),
             evicted_while_idle_pages: Observed::Missing(NOBODY),
             null_engine_ps: Observed::Value(310),
             clock_ns: Observed::Value(26),
         },
-        size: "quick",
+        size: LabSize::Quick,
         seed: 1,
         rounds: cells.iter().map(|cell| cell.samples.len()).max().unwrap_or(0) as u32,
         interrupted: false,

@@ -17,7 +17,10 @@ fn what_does_not_count_is_not_averaged_in_and_not_lost() {
     assert_eq!(numbers.median_of_all, Some(40.0));
     assert_eq!(numbers.reasons.len(), 1);
     let reason = &numbers.reasons[0];
-    assert_eq!((reason.code, reason.samples, reason.invalidates), ("state-not-reached", 1, true));
+    assert_eq!(
+        (reason.code.as_str(), reason.samples, reason.invalidates),
+        ("state-not-reached", 1, true)
+    );
     let again = one.samples[6].doubts[0].clone();
     one.samples[6].doubts.push(again);
     assert_eq!(CellNumbers::of(&one).reasons[0].samples, 1, "one sample with two doubts");
@@ -94,7 +97,7 @@ fn what_damages_the_numbers_is_said() {
     two.samples[0] = invalid(two.samples[0].clone());
     let mut session = session("access", vec![one, two]);
     session.interrupted = true;
-    session.conditions.load_hundredths.0 = hotset_facts::Observed::Value(350);
+    session.conditions.load_hundredths_before = hotset_facts::Observed::Value(350);
     session.environment.evicts_idle_cache = true;
     let summary = summarise_lab(session, |_, _| Vec::new());
     let kinds: Vec<&str> = summary.doubts.iter().map(|one| one.kind).collect();

@@ -1,7 +1,8 @@
 //! What was typed, as requests.
 
 use hotset_experiments::{ALL, Experiment};
-use hotset_lab::experiment::{Options, Place, Request, Size};
+use hotset_facts::LabSize;
+use hotset_lab::experiment::{Options, Place, Request};
 
 use crate::args::{LabArgs, known_by};
 
@@ -17,9 +18,9 @@ pub(super) fn experiments(args: &LabArgs) -> Vec<&'static dyn Experiment> {
 pub(super) fn request(args: &LabArgs, place: Place) -> Request {
     let (amount, what) = (&args.amount, &args.what);
     let size = match (amount.quick, amount.full) {
-        (true, _) => Size::Quick,
-        (false, true) => Size::Full,
-        (false, false) => Size::Default,
+        (true, _) => LabSize::Quick,
+        (false, true) => LabSize::Full,
+        (false, false) => LabSize::Default,
     };
     let options = Options {
         sizes_bytes: what.sizes.clone(),

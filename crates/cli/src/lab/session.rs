@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hotset_experiments::{AfterRun, Experiment, plan_of, present};
-use hotset_facts::LabSession;
+use hotset_facts::{LabSession, LabSize};
 use hotset_lab::experiment::{
-    Bench, CallCounter, ExperimentError, Place, Scratch, Size, require_room, run_experiment,
+    Bench, CallCounter, ExperimentError, Place, Scratch, require_room, run_experiment,
 };
 use hotset_lab::{Invocation, Order, SessionLock, Waiting};
 use hotset_view::lab::LabResult;
@@ -128,7 +128,7 @@ fn one(
     let request = request(args, place.clone());
     let plan = plan_of(experiment, &request).map_err(|error| Failure(Exit::Usage, error.0))?;
     require_room(scratch.directory(), plan.needs_bytes(), free).map_err(Failure::own)?;
-    let counts = !args.amount.no_bpf && request.size != Size::Quick;
+    let counts = !args.amount.no_bpf && request.size != LabSize::Quick;
     let mut count = |invocation: &Invocation, files: &[PathBuf]| {
         experiment.count_calls(&mut Sensor, invocation, files)
     };

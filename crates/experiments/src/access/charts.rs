@@ -8,7 +8,7 @@ const COLD: &[ConstLevel] = &[Name("cold")];
 const WARM: &[ConstLevel] = &[Name("warm")];
 
 /// A chart and a table for each question.
-pub(super) fn charts() -> Vec<ChartSpec> {
+pub(super) fn charts() -> Vec<ChartSpec<'static>> {
     vec![
         ChartSpec {
             question: "Which way of reading is fastest from a warm cache?",
@@ -68,7 +68,7 @@ pub(super) fn charts() -> Vec<ChartSpec> {
 }
 
 /// Bars for each order, a chart for each size of block.
-fn by_order() -> ChartSpec {
+fn by_order() -> ChartSpec<'static> {
     ChartSpec {
         kind: ChartKind::Bars,
         x: "order",

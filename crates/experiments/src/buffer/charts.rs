@@ -17,11 +17,11 @@ const PHASE: &str = "The time of putting pieces into the buffer and of write(2),
     a cell of its own.";
 
 /// A chart and a table for each question.
-pub(super) fn charts() -> Vec<ChartSpec> {
+pub(super) fn charts() -> Vec<ChartSpec<'static>> {
     vec![totals(), buffers(), around(), synced(), libraries(), opened()]
 }
 
-fn totals() -> ChartSpec {
+fn totals() -> ChartSpec<'static> {
     ChartSpec {
         question: "How does the time grow with the file?",
         title: "Time of writing a file against its size, a line for each buffer",
@@ -56,7 +56,7 @@ fn totals() -> ChartSpec {
     }
 }
 
-fn buffers() -> ChartSpec {
+fn buffers() -> ChartSpec<'static> {
     ChartSpec {
         question: "How big should the buffer be?",
         title: "Time of writing a file against the size of the buffer, a line for each size of the file",
@@ -75,7 +75,7 @@ fn buffers() -> ChartSpec {
     }
 }
 
-fn around() -> ChartSpec {
+fn around() -> ChartSpec<'static> {
     ChartSpec {
         question: "Must a buffer be a multiple of 4096?",
         title: "Time of writing a file with buffers beside a multiple of 4096",
@@ -108,7 +108,7 @@ fn around() -> ChartSpec {
     }
 }
 
-fn synced() -> ChartSpec {
+fn synced() -> ChartSpec<'static> {
     ChartSpec {
         question: "What remains when the data must be on the device?",
         title: "Time of writing a file with an fsync at its end, and with O_DSYNC",
@@ -126,7 +126,7 @@ fn synced() -> ChartSpec {
     }
 }
 
-fn libraries() -> ChartSpec {
+fn libraries() -> ChartSpec<'static> {
     ChartSpec {
         question: "Do libraries do it as well?",
         title: "The native writer, fwrite with memory of the program's own, and fwrite with a size alone",
@@ -151,7 +151,7 @@ fn libraries() -> ChartSpec {
     }
 }
 
-fn opened() -> ChartSpec {
+fn opened() -> ChartSpec<'static> {
     ChartSpec {
         question: "What do opening, closing and other languages' writers take?",
         title: "Opening and closing alone, and whole files from other languages",

@@ -43,7 +43,7 @@ impl Experiment for Buffer {
         answers::answers(session, cells)
     }
 
-    fn charts(&self) -> Vec<ChartSpec> {
+    fn charts(&self) -> Vec<ChartSpec<'static>> {
         charts::charts()
     }
 

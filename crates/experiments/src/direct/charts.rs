@@ -5,7 +5,7 @@ use hotset_view::lab::{ChartSpec, Scale};
 use hotset_view::page::ChartKind;
 
 /// A chart and a table for each question.
-pub(super) fn charts() -> Vec<ChartSpec> {
+pub(super) fn charts() -> Vec<ChartSpec<'static>> {
     vec![
         ChartSpec {
             question: "What is it worth to drop O_DIRECT?",

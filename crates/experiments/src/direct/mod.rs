@@ -2,6 +2,7 @@
 
 mod answers;
 mod charts;
+mod found;
 mod plan;
 mod published;
 mod sensor;
@@ -44,7 +45,7 @@ impl Experiment for Direct {
         answers::answers(session, cells)
     }
 
-    fn charts(&self) -> Vec<ChartSpec> {
+    fn charts(&self) -> Vec<ChartSpec<'static>> {
         charts::charts()
     }
 

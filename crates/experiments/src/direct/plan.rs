@@ -5,10 +5,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use hotset_facts::{LabSkipped, WantedState};
+use hotset_facts::{LabFact, LabSize, LabSkipped, WantedState};
 use hotset_lab::experiment::{
     CellPlan, Contents, Expects, ExperimentPlan, Part, PartSample, PlanError, ProbeCommand,
-    Request, Rounds, Size, Splits, TestFile, name,
+    Request, Rounds, Splits, TestFile, name,
 };
 
 /// dd's usual block for throughput.
@@ -75,7 +75,7 @@ pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, PlanError> {
             .collect(),
         written_bytes: 0,
         facts: own
-            .map(|path| ("the program reads".to_owned(), path.display().to_string()))
+            .map(|path| LabFact::new("the program reads", path.display().to_string()))
             .into_iter()
             .collect(),
     })
@@ -102,9 +102,9 @@ fn refuse(path: &Path, app_bytes: u64) -> Result<(), PlanError> {
 fn amounts(request: &Request) -> Result<Amounts, PlanError> {
     let options = &request.options;
     let (dd_mib, reads, pause_ms, max, budget_s) = match request.size {
-        Size::Quick => (128, 3, 0, 15, 20),
-        Size::Default => (512, 4, 100, 15, 120),
-        Size::Full => (512, 10, 1000, 15, 900),
+        LabSize::Quick => (128, 3, 0, 15, 20),
+        LabSize::Default => (512, 4, 100, 15, 120),
+        LabSize::Full => (512, 10, 1000, 15, 900),
     };
     let app_bytes = options.blocks_bytes.first().copied().unwrap_or(APP_BYTES);
     let dd_bytes = options.file_bytes.unwrap_or(dd_mib << 20);
@@ -208,7 +208,7 @@ mod tests {
                 file_bytes: Some(1 << 20),
                 ..Options::default()
             };
-            plan(&Request { size: Size::Quick, place: place.clone(), options })
+            plan(&Request { size: LabSize::Quick, place: place.clone(), options })
         };
         let made = plan(&path, 1 << 20).expect("a plan");
         let apps = made.cells.iter().filter(|cell| cell.factors[0] == name("case", "app"));

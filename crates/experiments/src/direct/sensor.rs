@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use hotset_facts::{FileRow, LabSession, LabSkipped, LearnedBy, Pid, WantedState};
+use hotset_facts::{FileRow, LabFact, LabSession, LabSkipped, LearnedBy, Pid, WantedState};
 use hotset_lab::experiment::{Request, Sensor};
 use hotset_lab::probes::on_path;
 use hotset_lab::{Command, Invocation, Output, States, Streams, build, from_paths, verify};
@@ -12,7 +12,7 @@ use hotset_sys::child;
 use hotset_sys::proc::fds;
 use hotset_sys::tracepoint::TracepointCounter;
 
-use super::answers::fact;
+use super::found::{Quantity, fact};
 use super::plan::{DD_FILE, app_file};
 use crate::AfterRun;
 
@@ -54,7 +54,7 @@ pub(super) fn after(session: &mut LabSession, run: &mut AfterRun<'_>) {
     for &direct in modes {
         let how = if direct { "direct" } else { "cached" };
         match seen.flags(direct) {
-            Ok(flags) => session.facts.push((fact("app", how, "open flags"), flags)),
+            Ok(flags) => session.facts.push(fact("app", how, Quantity::OpenFlags, flags)),
             Err(why) => {
                 session.skipped.push(LabSkipped { what: format!("open flags, {how}"), why })
             }
@@ -105,7 +105,7 @@ impl Seen<'_> {
         how: &str,
         invocation: &Invocation,
         state: WantedState,
-    ) -> Result<Vec<(String, String)>, String> {
+    ) -> Result<Vec<LabFact>, String> {
         let path = self.file(case);
         let (candidates, _) = from_paths(vec![path.clone()], &false.into());
         let mut set = build(LearnedBy::Given, &candidates, None);
@@ -118,11 +118,11 @@ impl Seen<'_> {
         let row = seen.files.iter().find(|row| row.id == id);
         let row = row.ok_or("the sensor saw nobody read the file")?;
         let mut facts = read_facts(row)?;
-        for (what, state) in [("cached before", before), ("cached after", after)] {
+        for (what, state) in [(Quantity::CachedBefore, before), (Quantity::CachedAfter, after)] {
             facts.extend(state.value().map(|state| (what, state.cached_pages)));
         }
-        facts.extend(added.ok().map(|added| ("folios added", added)));
-        let named = |(what, number): (&str, u64)| (fact(case, how, what), number.to_string());
+        facts.extend(added.ok().map(|added| (Quantity::FoliosAdded, added)));
+        let named = |(quantity, number): (Quantity, u64)| fact(case, how, quantity, number);
         Ok(facts.into_iter().map(named).collect())
     }
 
@@ -139,16 +139,16 @@ impl Seen<'_> {
     }
 }
 
-fn read_facts(row: &FileRow) -> Result<Vec<(&'static str, u64)>, String> {
+fn read_facts(row: &FileRow) -> Result<Vec<(Quantity, u64)>, String> {
     let io = row.io.unpack();
     let read = io.read.as_value().ok_or("buffered reads are not measured here")?;
     let direct = io.direct.as_value().ok_or("direct reads are not measured here")?;
     Ok(vec![
-        ("pages requested", read.pages),
-        ("misses", read.misses),
-        ("read-ahead hits", read.readahead_hits),
-        ("bytes read directly", direct.read_bytes),
-        ("bytes read", read.bytes + direct.read_bytes),
+        (Quantity::PagesRequested, read.pages),
+        (Quantity::Misses, read.misses),
+        (Quantity::ReadaheadHits, read.readahead_hits),
+        (Quantity::BytesReadDirectly, direct.read_bytes),
+        (Quantity::BytesRead, read.bytes + direct.read_bytes),
     ])
 }
 

@@ -19,7 +19,7 @@ const SEARCH: &[ConstLevel] = &[Name("search")];
 const LIBRARY: &[ConstLevel] = &[Name("library")];
 
 /// A chart and a table for each question.
-pub(super) fn charts() -> Vec<ChartSpec> {
+pub(super) fn charts() -> Vec<ChartSpec<'static>> {
     vec![
         ChartSpec {
             question: "Do 100 files load slower than the same classes in one?",
@@ -67,7 +67,7 @@ pub(super) fn charts() -> Vec<ChartSpec> {
     ]
 }
 
-fn calls() -> ChartSpec {
+fn calls() -> ChartSpec<'static> {
     ChartSpec {
         question: "How many calls does loading make?",
         title: "System calls on files, for the whole process with its start",
@@ -82,7 +82,7 @@ fn calls() -> ChartSpec {
     }
 }
 
-fn library() -> ChartSpec {
+fn library() -> ChartSpec<'static> {
     ChartSpec {
         question: "Where does the time of loading the library go?",
         title: "Time of the whole, and of what could be measured apart",

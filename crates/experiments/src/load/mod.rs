@@ -42,7 +42,7 @@ impl Experiment for Load {
         answers::answers(session, cells)
     }
 
-    fn charts(&self) -> Vec<ChartSpec> {
+    fn charts(&self) -> Vec<ChartSpec<'static>> {
         charts::charts()
     }
 

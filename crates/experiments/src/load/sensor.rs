@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hotset_facts::{
-    FileId, FileSet, FilledBy, LabCell, LabDoubt, LabSample, LabSession, LabSkipped, LabUnit,
-    LearnedBy, LookupCounters, Observed, Reason, StateReached, WantedState,
+    CountedBy, DoubtCode, FileId, FileSet, FilledBy, LabCell, LabDoubt, LabFact, LabSample,
+    LabSession, LabSize, LabSkipped, LabUnit, LearnedBy, LookupCounters, Observed, Reason,
+    StateReached, WantedState,
 };
-use hotset_lab::experiment::{ObservedRun, Request, Sensor, Size, cell_id, file_calls};
+use hotset_lab::experiment::{ObservedRun, Request, Sensor, cell_id, file_calls};
 use hotset_lab::probes::Probe;
 use hotset_lab::{Invocation, States, build, from_paths};
 
@@ -52,7 +53,7 @@ fn lookups(seen: &ObservedRun) -> Result<LookupCounters, String> {
 /// Adds looking up and reading to a session that loaded a library. Where the sensor can't tell, the session says so.
 pub(super) fn after(session: &mut LabSession, run: &mut AfterRun<'_>) {
     let Some(library) = &run.request.options.library else {
-        if run.request.size == Size::Quick && run.sensor.is_some() {
+        if run.request.size == LabSize::Quick && run.sensor.is_some() {
             session.skipped.push(LabSkipped {
                 what: "system calls".to_owned(),
                 why: "--quick counts none; the default size and --full do".to_owned(),
@@ -129,7 +130,7 @@ impl<'a> Parts<'a> {
         }
         failed.sort_unstable();
         if let Some(failed) = failed.get(failed.len() / 2) {
-            session.facts.push((format!("failed lookups of {}", self.called), failed.to_string()));
+            session.facts.push(LabFact::new(format!("failed lookups of {}", self.called), *failed));
         }
         session.cells.extend(cells.into_iter().filter(|cell| !cell.samples.is_empty()));
         Ok(())
@@ -144,7 +145,7 @@ impl<'a> Parts<'a> {
             unit: LabUnit::Nanoseconds,
             state_wanted: state,
             filled_by: if warm { FilledBy::LargeFolios } else { FilledBy::Nothing },
-            syscalls_by: "sensor",
+            syscalls_by: CountedBy::Sensor,
             samples: Vec::new(),
         }
     }
@@ -184,7 +185,7 @@ fn read_sample(round: u32, state: WantedState, seen: &Seen) -> LabSample {
     let mut sample = sample(round, seen.read.0, seen.read.1, seen.read_bytes, seen);
     if state == WantedState::Warm && seen.device_bytes > 0 {
         sample.doubts.push(LabDoubt {
-            code: "device-reads-while-warm",
+            code: DoubtCode::DeviceReadsWhileWarm,
             text: format!("{} bytes were read from the device meanwhile", seen.device_bytes),
             invalidates: true,
         });

@@ -17,13 +17,13 @@ const WHOLE: &str =
     "A read opens the file, gets memory for all of it, reads, closes and gives the memory back.";
 
 /// A chart and a table for each question.
-pub(super) fn charts() -> Vec<ChartSpec> {
+pub(super) fn charts() -> Vec<ChartSpec<'static>> {
     let mut all = vec![again(), worth(), middle()];
     all.extend([buffers(), memory(), parsing(), device()]);
     all
 }
 
-fn again() -> ChartSpec {
+fn again() -> ChartSpec<'static> {
     ChartSpec {
         question: "Does reading a file a second time get faster?",
         title: "The first read of an evicted file, and the median of later ones",
@@ -45,7 +45,7 @@ fn again() -> ChartSpec {
     }
 }
 
-fn worth() -> ChartSpec {
+fn worth() -> ChartSpec<'static> {
     ChartSpec {
         question: "What is the cache worth at each size?",
         title: "Median of later reads of a process, by what was cached before each",
@@ -67,7 +67,7 @@ fn worth() -> ChartSpec {
     }
 }
 
-fn middle() -> ChartSpec {
+fn middle() -> ChartSpec<'static> {
     ChartSpec {
         question: "Do mean and median of the later reads differ?",
         title: "Median and mean of later reads, by what was cached before each",
@@ -85,7 +85,7 @@ fn middle() -> ChartSpec {
     }
 }
 
-fn buffers() -> ChartSpec {
+fn buffers() -> ChartSpec<'static> {
     ChartSpec {
         question: "Where do the bytes go, and what does that cost?",
         title: "Reading a cached file into each kind of memory",
@@ -102,7 +102,7 @@ fn buffers() -> ChartSpec {
     }
 }
 
-fn memory() -> ChartSpec {
+fn memory() -> ChartSpec<'static> {
     ChartSpec {
         question: "What does the memory alone cost?",
         title: "Memory of the file's size: touched for the first time, filled with zeros, given back",
@@ -115,7 +115,7 @@ fn memory() -> ChartSpec {
     }
 }
 
-fn parsing() -> ChartSpec {
+fn parsing() -> ChartSpec<'static> {
     ChartSpec {
         question: "Does the cache matter where the data is parsed?",
         title: "Reading a JSON document, parsing it, and both",
@@ -133,7 +133,7 @@ fn parsing() -> ChartSpec {
     }
 }
 
-fn device() -> ChartSpec {
+fn device() -> ChartSpec<'static> {
     ChartSpec {
         question: "What came from the device?",
         title: "Bytes read from the device in one read",

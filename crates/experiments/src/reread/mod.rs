@@ -44,7 +44,7 @@ impl Experiment for Reread {
         answers::answers(session, cells)
     }
 
-    fn charts(&self) -> Vec<ChartSpec> {
+    fn charts(&self) -> Vec<ChartSpec<'static>> {
         charts::charts()
     }
 

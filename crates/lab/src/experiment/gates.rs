@@ -1,7 +1,7 @@
 //! Whether a sample counts. A full cache before a run and after it proves nothing of what happened in between, so what the
 //! run itself read decides. A sample that doesn't count is kept with its reasons.
 
-use hotset_facts::{LabDoubt, LabSample, Observed, StateReached, WantedState};
+use hotset_facts::{DoubtCode, LabDoubt, LabSample, Observed, StateReached, WantedState};
 
 use super::answer::{ProbeAnswer, ProbeRepetition};
 use super::expects::Expects;
@@ -19,7 +19,7 @@ const MIN_FOR_MEDIAN: usize = 4;
 /// Fewer pages say nothing about the time of one.
 const MIN_PAGES: u64 = 256;
 
-fn doubt(code: &'static str, text: String) -> LabDoubt {
+fn doubt(code: DoubtCode, text: String) -> LabDoubt {
     LabDoubt { code, text, invalidates: true }
 }
 
@@ -33,14 +33,14 @@ pub(super) fn state(
         let text = format!(
             "touching the pages took {faults} faults; folios of one page take {least} at least"
         );
-        return Some(doubt("state-not-reached", text));
+        return Some(doubt(DoubtCode::StateNotReached, text));
     }
     let reached = match (wanted, reached) {
         (WantedState::AsIs, _) => return None,
         (_, Observed::Value(reached)) => reached,
         (_, Observed::Missing(reason)) => {
             return Some(doubt(
-                "state-not-reached",
+                DoubtCode::StateNotReached,
                 format!("nobody tells what was cached: {reason}"),
             ));
         }
@@ -48,7 +48,7 @@ pub(super) fn state(
     let StateReached { pages, cached_pages, unknown_files, .. } = reached;
     if unknown_files > 0 {
         let text = format!("of {unknown_files} files nobody tells what was cached");
-        return Some(doubt("state-not-reached", text));
+        return Some(doubt(DoubtCode::StateNotReached, text));
     }
     let share = pages.saturating_mul(WARM_PERMILLE).div_ceil(1000);
     let wants = match wanted {
@@ -57,7 +57,7 @@ pub(super) fn state(
         _ => return None,
     };
     let text = format!("{cached_pages} of {pages} pages were cached right before, and not {wants}");
-    Some(doubt("state-not-reached", text))
+    Some(doubt(DoubtCode::StateNotReached, text))
 }
 
 /// What the probe and the kernel say about the run. `whole` is the probe's answer where the expectations are of all of it.
@@ -81,7 +81,7 @@ pub(super) fn run(
 fn counts(expects: &Expects, answer: &ProbeAnswer, doubts: &mut Vec<LabDoubt>) {
     let mut exact = |what: &str, is: u64, wants: Option<u64>| {
         if let Some(wants) = wants.filter(|&wants| wants != is) {
-            doubts.push(doubt("wrong-count", format!("{is} {what} and not {wants}")));
+            doubts.push(doubt(DoubtCode::WrongCount, format!("{is} {what} and not {wants}")));
         }
     };
     exact("bytes", answer.bytes, expects.bytes);
@@ -101,7 +101,7 @@ fn calls(expects: &Expects, did: &ProbeRepetition, doubts: &mut Vec<LabDoubt>) {
             let text = format!(
                 "the kernel counted {is} {what} calls; this way of doing it takes {least} to {most}"
             );
-            doubts.push(doubt("calls-not-confirmed", text));
+            doubts.push(doubt(DoubtCode::CallsNotConfirmed, text));
         }
     }
 }
@@ -112,19 +112,19 @@ fn device(expects: &Expects, did: &ProbeRepetition, doubts: &mut Vec<LabDoubt>) 
     {
         let text =
             format!("{is} bytes were read from the device meanwhile, at most {most} expected");
-        doubts.push(doubt("device-reads-while-warm", text));
+        doubts.push(doubt(DoubtCode::DeviceReadsWhileWarm, text));
     }
     if let (Some(most), Some(is)) = (expects.max_major_faults, did.major_faults)
         && is > most
     {
         let text = format!("{is} faults had to read, at most {most} expected");
-        doubts.push(doubt("major-faults-while-warm", text));
+        doubts.push(doubt(DoubtCode::MajorFaultsWhileWarm, text));
     }
     if let (Some(least), Some(is)) = (expects.min_device_bytes, did.device_read_bytes)
         && is < least
     {
         let text = format!("{is} bytes were read from the device, at least {least} expected");
-        doubts.push(doubt("too-few-device-bytes", text));
+        doubts.push(doubt(DoubtCode::TooFewDeviceBytes, text));
     }
 }
 
@@ -139,7 +139,7 @@ fn waited(did: &ProbeRepetition) -> Option<LabDoubt> {
             did.wall_ns / 1000,
             waited_ns / 1000
         );
-        doubt("cpu-taken", text)
+        doubt(DoubtCode::CpuTaken, text)
     })
 }
 
@@ -165,7 +165,7 @@ pub(super) fn slow_pages(samples: &mut [LabSample], inserted_pages: Option<u64>)
                 cpu_ns / 1000,
                 median / 1000
             );
-            sample.doubts.push(doubt("slow-pages", text));
+            sample.doubts.push(doubt(DoubtCode::SlowPages, text));
         }
     }
 }

@@ -4,33 +4,12 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use hotset_facts::{Factor, FilledBy, LabSkipped, LabUnit, Level, TWIN, WantedState};
+use hotset_facts::{
+    Factor, FilledBy, LabFact, LabSize, LabSkipped, LabUnit, Level, TWIN, WantedState,
+};
 
 use super::expects::Expects;
 use super::parts::Splits;
-
-/// How much is measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Size {
-    /// All experiments together in under three minutes and 1 GiB.
-    Quick,
-    /// A few minutes an experiment.
-    #[default]
-    Default,
-    /// The articles' sizes.
-    Full,
-}
-
-impl Size {
-    /// The word that every view uses.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Quick => "quick",
-            Self::Default => "default",
-            Self::Full => "full",
-        }
-    }
-}
 
 /// What runs once for a sample, in a process of its own. It prints one JSON line: see `docs/probes.md`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -126,12 +105,12 @@ impl CellPlan {
 
 /// A factor whose level is a name.
 pub fn name(factor: &'static str, level: impl Into<String>) -> Factor {
-    Factor { name: factor, level: Level::Name(level.into()) }
+    Factor { name: factor.into(), level: Level::Name(level.into()) }
 }
 
 /// A factor whose level is a number.
 pub fn number(factor: &'static str, level: u64) -> Factor {
-    Factor { name: factor, level: Level::Number(level) }
+    Factor { name: factor.into(), level: Level::Number(level) }
 }
 
 /// `access/pread/random/4096/warm`.
@@ -191,7 +170,7 @@ pub struct ExperimentPlan {
     /// The experiment's name.
     pub experiment: &'static str,
     /// How large.
-    pub size: Size,
+    pub size: LabSize,
     /// How often.
     pub rounds: Rounds,
     /// The cells, in the order of tables.
@@ -202,8 +181,8 @@ pub struct ExperimentPlan {
     pub prepare: Vec<TestFile>,
     /// Room that the probes need for what they write, beside `prepare`.
     pub written_bytes: u64,
-    /// What is already known beside the cells, such as `("ruby", "3.1.2")`.
-    pub facts: Vec<(String, String)>,
+    /// What is already known beside the cells, such as the version of a runtime.
+    pub facts: Vec<LabFact>,
 }
 
 impl ExperimentPlan {

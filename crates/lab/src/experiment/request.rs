@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use hotset_facts::LabSkipped;
+use hotset_facts::{LabSize, LabSkipped};
 
 use super::place::Place;
-use super::plan::Size;
 use crate::probes::{Interpreter, Language, Probe, cache_directory, find};
 
 /// What a plan is made of: the size, where its files go, and what was asked for by name. An option that an experiment
@@ -14,7 +13,7 @@ use crate::probes::{Interpreter, Language, Probe, cache_directory, find};
 #[derive(Debug, Clone)]
 pub struct Request {
     /// How much is measured.
-    pub size: Size,
+    pub size: LabSize,
     /// The directory for its files, and what the file system there can do.
     pub place: Place,
     /// What was asked for.

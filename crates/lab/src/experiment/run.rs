@@ -211,7 +211,7 @@ impl<'a> Running<'a> {
             took_ns: nanoseconds(took),
             environment: hotset_sys::environment(&[self.bench.place.dev]),
             conditions: watch.finish(took),
-            size: self.plan.size.as_str(),
+            size: self.plan.size,
             seed: self.bench.seed,
             rounds: self.rounds_done,
             interrupted: self.stopped(),

@@ -1,7 +1,8 @@
 //! From what a probe answered to samples of cells.
 
 use hotset_facts::{
-    FilledBy, LabCell, LabDoubt, LabSample, Observed, Reason, StateReached, WantedState,
+    CountedBy, DoubtCode, FilledBy, LabCell, LabDoubt, LabSample, Observed, Reason, StateReached,
+    WantedState,
 };
 
 use super::answer::{ProbeAnswer, ProbeRepetition};
@@ -22,7 +23,7 @@ pub(super) fn cells_of(experiment: &str, plan: &CellPlan) -> Vec<LabCell> {
             unit: plan.unit,
             state_wanted,
             filled_by: if turned_warm { FilledBy::LargeFolios } else { plan.filled_by },
-            syscalls_by: if kernel_counts(expects) { "kernel" } else { "none" },
+            syscalls_by: if kernel_counts(expects) { CountedBy::Kernel } else { CountedBy::Nobody },
             samples: Vec::new(),
         }
     };
@@ -155,7 +156,7 @@ fn of_part(
     let mut doubts = [doubts, &gates::run(&part.expects, &did.whole, None)].concat();
     if did.whole.wall_ns == 0 {
         let text = "the probe has no such repetition".to_owned();
-        doubts.push(LabDoubt { code: "failed", text, invalidates: true });
+        doubts.push(LabDoubt { code: DoubtCode::Failed, text, invalidates: true });
     }
     // What was cached right before this part, where the probe looked itself, which knows best.
     let seen = did.whole.pages.zip(did.whole.cached_before_pages);
@@ -163,7 +164,7 @@ fn of_part(
         Observed::Value(StateReached { pages, cached_pages, ..StateReached::default() })
     });
     // Once is enough: the whole run's doubt about its beginning may be there already.
-    if seen.is_some() && !doubts.iter().any(|doubt| doubt.code == "state-not-reached") {
+    if seen.is_some() && !doubts.iter().any(|doubt| doubt.code == DoubtCode::StateNotReached) {
         doubts.extend(gates::state(wanted, reached, None));
     }
     sample(&part.expects, &did, round, reached, doubts)
@@ -207,7 +208,7 @@ pub(super) fn failed(
     reached: Observed<StateReached>,
     why: &str,
 ) -> Vec<LabSample> {
-    let doubt = LabDoubt { code: "failed", text: why.to_owned(), invalidates: true };
+    let doubt = LabDoubt { code: DoubtCode::Failed, text: why.to_owned(), invalidates: true };
     let none = Did { operations: 0, bytes: 0, whole: ProbeRepetition::default() };
     let one = sample(&Expects::default(), &none, round, reached, vec![doubt]);
     let cells = match &plan.splits {

@@ -1,6 +1,8 @@
 //! A cell's turn in a round: one sample, and more while they don't count.
 
-use hotset_facts::{LabDoubt, LabSample, Observed, StateReached, WantedState};
+use hotset_facts::{
+    CountedBy, DoubtCode, LabDoubt, LabFact, LabSample, Observed, StateReached, WantedState,
+};
 
 use super::fill::Reached;
 use super::gates;
@@ -26,13 +28,17 @@ impl Running<'_> {
             let Some(samples) = self.once(index, &plan, round)? else { return Ok(false) };
             // A failure would be the same again.
             let is_over = samples.iter().all(LabSample::is_valid)
-                || samples.iter().flat_map(|one| &one.doubts).any(|doubt| doubt.code == "failed");
+                || samples
+                    .iter()
+                    .flat_map(|one| &one.doubts)
+                    .any(|doubt| doubt.code == DoubtCode::Failed);
             for (cell, mut sample) in self.cells[index].iter_mut().zip(samples) {
                 if let Some(calls) = self.calls.get(&index) {
                     sample.syscalls = Observed::Value(*calls);
-                } else if sample.syscalls.value().is_some() && cell.syscalls_by == "none" {
+                } else if sample.syscalls.value().is_some() && cell.syscalls_by == CountedBy::Nobody
+                {
                     let native = matches!(plan.probe, ProbeCommand::Native { .. });
-                    cell.syscalls_by = if native { "kernel" } else { "probe" };
+                    cell.syscalls_by = if native { CountedBy::Kernel } else { CountedBy::Probe };
                 }
                 cell.samples.push(sample);
             }
@@ -136,7 +142,7 @@ impl Running<'_> {
             self.forget_what_ran(index, &plan);
             match (counted, self.cells.get_mut(index).map(Vec::as_mut_slice)) {
                 (Ok(counted), Some([cell])) => {
-                    cell.syscalls_by = "sensor";
+                    cell.syscalls_by = CountedBy::Sensor;
                     self.calls.insert(index, counted);
                 }
                 (Ok(_), _) => {}
@@ -144,7 +150,7 @@ impl Running<'_> {
             }
         }
         if let Some(why) = refused {
-            self.plan.facts.push(("calls not counted".to_owned(), why));
+            self.plan.facts.push(LabFact::new("calls not counted", why));
         }
         Ok(())
     }
@@ -175,7 +181,7 @@ fn stolen(host: HostLoad, wall_ns: u64) -> Option<LabDoubt> {
     let steal_ns = host.steal_ns.value()?;
     let allowed_ns = (wall_ns / 100 * STEAL_PERCENT).max(2 * TICK_NS);
     (steal_ns > allowed_ns).then(|| LabDoubt {
-        code: "cpu-taken",
+        code: DoubtCode::CpuTaken,
         text: format!("the hypervisor took {} ms of CPU time meanwhile", steal_ns / 1_000_000),
         invalidates: true,
     })

@@ -4,7 +4,6 @@
 //! from the factors of the cells, and a [`ChartSpec`] says which factor stands where. Where there is none, `panel` chooses.
 
 mod charts;
-mod json;
 mod page;
 mod panel;
 mod spec;
@@ -17,7 +16,7 @@ mod words;
 
 use hotset_analysis::lab::{LabSummary, PublishedFigure};
 
-pub use json::{SCHEMA, read_lab, sessions, write_lab_json};
+pub use crate::wire::{read_lab, write_lab_json};
 pub use page::{lab_pages, write_lab_html};
 pub use spec::{ChartSpec, Scale, Shape, Shown};
 pub use table::render_lab;
@@ -30,7 +29,7 @@ pub struct LabResult {
     /// What the experiment asks.
     pub question: &'static str,
     /// Its charts and tables.
-    pub charts: Vec<ChartSpec>,
+    pub charts: Vec<ChartSpec<'static>>,
     /// What others measured of the same.
     pub published: &'static [PublishedFigure],
 }

@@ -47,7 +47,10 @@ fn page(runs: &[Named<'_>]) -> Option<Page> {
         "Found beside the cells",
         ["Found", "Value"],
         runs,
-        |run| run.summary().session.facts.clone(),
+        |run| {
+            let facts = run.summary().session.facts.iter();
+            facts.map(|fact| (fact.name(), fact.value.to_string())).collect()
+        },
     ));
     sections.extend(pairs(
         "What was not measured, and why?",

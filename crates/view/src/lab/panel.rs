@@ -21,7 +21,7 @@ pub(super) struct PanelCell<'a> {
 
 /// One chart's cells.
 pub(super) struct Panel<'a> {
-    pub(super) spec: ChartSpec,
+    pub(super) spec: ChartSpec<'a>,
     /// The level of `spec.each`.
     pub(super) level: Option<Level>,
     /// Levels along the horizontal axis: numbers by size, names as they come.
@@ -40,7 +40,7 @@ pub(super) fn panels<'a>(runs: &[Named<'a>]) -> Vec<Panel<'a>> {
 }
 
 /// The panels that these specs ask for; those without a cell are none.
-pub(super) fn of_specs<'a>(runs: &[Named<'a>], wanted: Vec<ChartSpec>) -> Vec<Panel<'a>> {
+pub(super) fn of_specs<'a>(runs: &[Named<'a>], wanted: Vec<ChartSpec<'a>>) -> Vec<Panel<'a>> {
     let mut all = Vec::new();
     for spec in wanted {
         let cells = kept(runs, &spec);
@@ -69,7 +69,7 @@ fn all_cells<'a>(runs: &[Named<'a>]) -> impl Iterator<Item = Cell<'a>> {
     })
 }
 
-fn kept<'a>(runs: &[Named<'a>], spec: &ChartSpec) -> Vec<Cell<'a>> {
+fn kept<'a>(runs: &[Named<'a>], spec: &ChartSpec<'_>) -> Vec<Cell<'a>> {
     let keeps = |cell: &LabCell| {
         spec.keep.iter().all(|(name, levels)| {
             cell.level(name).is_some_and(|level| levels.iter().any(|known| known.is(level)))
@@ -96,7 +96,7 @@ fn distinct<'a>(levels: impl Iterator<Item = &'a Level>) -> Vec<Level> {
 
 fn panel<'a>(
     runs: &[Named<'a>],
-    spec: ChartSpec,
+    spec: ChartSpec<'a>,
     level: Option<Level>,
     cells: Vec<Cell<'a>>,
 ) -> Option<Panel<'a>> {
@@ -142,13 +142,14 @@ fn panel<'a>(
 }
 
 /// The spec's factors, and those in which cells would fall on each other otherwise.
-fn series_factors(spec: &ChartSpec, cells: &[Cell<'_>]) -> Vec<&'static str> {
-    let mut factors = spec.series.to_vec();
-    let mut others: Vec<&'static str> = Vec::new();
+fn series_factors<'a>(spec: &ChartSpec<'a>, cells: &[Cell<'a>]) -> Vec<&'a str> {
+    let mut factors: Vec<&str> = spec.series.to_vec();
+    let mut others: Vec<&str> = Vec::new();
     for factor in cells.iter().flat_map(|(_, cell, _)| &cell.factors) {
-        let known = factor.name == spec.x || Some(factor.name) == spec.each;
-        if !known && !factors.contains(&factor.name) && !others.contains(&factor.name) {
-            others.push(factor.name);
+        let name = &*factor.name;
+        let known = name == spec.x || Some(name) == spec.each;
+        if !known && !factors.contains(&name) && !others.contains(&name) {
+            others.push(name);
         }
     }
     others.retain(|name| {
@@ -158,12 +159,7 @@ fn series_factors(spec: &ChartSpec, cells: &[Cell<'_>]) -> Vec<&'static str> {
     factors
 }
 
-fn series_name(
-    runs: &[Named<'_>],
-    run: usize,
-    factors: &[&'static str],
-    key: &[Option<Level>],
-) -> String {
+fn series_name(runs: &[Named<'_>], run: usize, factors: &[&str], key: &[Option<Level>]) -> String {
     let levels = factors.iter().zip(key);
     let mut parts: Vec<String> =
         levels.filter_map(|(name, level)| Some(words::level(name, level.as_ref()?))).collect();
@@ -174,11 +170,11 @@ fn series_name(
 }
 
 /// A chart for cells that nobody has planned one for: numbers along the axis, else the factor with the most levels.
-fn automatic(runs: &[Named<'_>]) -> Option<ChartSpec> {
+fn automatic<'a>(runs: &[Named<'a>]) -> Option<ChartSpec<'a>> {
     const ENOUGH_FOR_A_LINE: usize = 3;
     const MANY_LINES: usize = 12;
     let first = runs.first()?;
-    let names = first.summary().session.cells.first()?.factors.iter().map(|factor| factor.name);
+    let names = first.summary().session.cells.first()?.factors.iter().map(|factor| &*factor.name);
     let count = |name: &str| {
         let levels = distinct(all_cells(runs).filter_map(|(_, cell, _)| cell.level(name)));
         let numbers = levels.iter().all(|level| matches!(level, Level::Number(_)));
@@ -218,22 +214,22 @@ impl Panel<'_> {
     }
 
     /// Factors in which the cells don't differ: they are said once, and not in each row.
-    pub(super) fn common(&self) -> Vec<&'static str> {
+    pub(super) fn common(&self) -> Vec<&str> {
         let Some(first) = self.cells.first() else { return Vec::new() };
-        let same = |name: &&'static str| {
+        let same = |name: &&str| {
             let level = first.cell.level(name);
             self.cells.iter().all(|one| one.cell.level(name) == level)
         };
-        first.cell.factors.iter().map(|factor| factor.name).filter(same).collect()
+        first.cell.factors.iter().map(|factor| &*factor.name).filter(same).collect()
     }
 
     /// `order random, block size 4 KiB`: those, with their levels. Empty where there is none.
     pub(super) fn common_words(&self) -> String {
         let common = self.common();
         let Some(first) = self.cells.first() else { return String::new() };
-        let all = first.cell.factors.iter().filter(|factor| common.contains(&factor.name));
+        let all = first.cell.factors.iter().filter(|factor| common.contains(&&*factor.name));
         let words = all.map(|one| {
-            format!("{} {}", words::factor(one.name), words::level(one.name, &one.level))
+            format!("{} {}", words::factor(&one.name), words::level(&one.name, &one.level))
         });
         words.collect::<Vec<_>>().join(", ")
     }

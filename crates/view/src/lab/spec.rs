@@ -43,21 +43,21 @@ pub enum Shape {
 /// A question, and how the cells that answer it are drawn: `x` on one axis, a line or a row of bars for each combination of
 /// `series`. Cells that differ in another factor would fall on each other: keep one level of it, or give `each`.
 #[derive(Debug, Clone)]
-pub struct ChartSpec {
+pub struct ChartSpec<'a> {
     /// The question, with its question mark.
-    pub question: &'static str,
+    pub question: &'a str,
     /// What the chart shows, as its caption.
     pub title: &'static str,
     /// How it is drawn.
     pub kind: ChartKind,
     /// The factor along the horizontal axis.
-    pub x: &'static str,
+    pub x: &'a str,
     /// The factors whose levels make the series, the one that names them best first.
     pub series: &'static [&'static str],
     /// Only cells that have one of these levels, for each factor that is named here.
     pub keep: &'static [(&'static str, &'static [ConstLevel])],
     /// A chart of its own for each level of this factor.
-    pub each: Option<&'static str>,
+    pub each: Option<&'a str>,
     /// What is drawn.
     pub shown: Shown,
     /// How the horizontal axis is divided.
@@ -70,7 +70,7 @@ pub struct ChartSpec {
     pub notes: &'static [&'static str],
 }
 
-impl Default for ChartSpec {
+impl Default for ChartSpec<'_> {
     fn default() -> Self {
         Self {
             question: "",

@@ -215,8 +215,9 @@ fn end(screen: &mut Screen, summary: &LabSummary) {
     let session = &summary.session;
     if !session.facts.is_empty() {
         screen.heading("Beside the cells", "");
-        for (name, value) in &session.facts {
-            screen.paragraph(&format!("{}: ", escape_text(name)), " ", &escape_text(value), INDENT);
+        for fact in &session.facts {
+            let name = format!("{}: ", escape_text(&fact.name()));
+            screen.paragraph(&name, " ", &escape_text(&fact.value.to_string()), INDENT);
         }
     }
     if !summary.doubts.is_empty() {
@@ -241,7 +242,7 @@ fn end(screen: &mut Screen, summary: &LabSummary) {
 #[cfg(test)]
 pub(super) fn for_test(
     result: &LabResult,
-    spec: super::spec::ChartSpec,
+    spec: super::spec::ChartSpec<'_>,
     options: &Options,
 ) -> String {
     let mut screen = Screen::new(options);

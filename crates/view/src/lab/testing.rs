@@ -5,8 +5,9 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use hotset_analysis::lab::{ConstLevel, LabAnswer, PublishedFigure, summarise_lab};
 use hotset_facts::{
-    Dev, Environment, Factor, Filesystem, FilledBy, LabCell, LabConditions, LabDoubt, LabSample,
-    LabSession, LabSkipped, LabUnit, Level, Observed, Reason, StateReached, WantedState,
+    CountedBy, Dev, DoubtCode, Environment, Factor, Filesystem, FilledBy, LabCell, LabConditions,
+    LabDoubt, LabFact, LabSample, LabSession, LabSize, LabSkipped, LabUnit, Level, Observed,
+    Reason, StateReached, WantedState,
 };
 
 use super::LabResult;
@@ -47,12 +48,12 @@ fn cell(experiment: &str, factors: &[(&'static str, Level)], ns: u64, rounds: u3
         id: id.join("/"),
         factors: factors
             .iter()
-            .map(|(name, level)| Factor { name, level: level.clone() })
+            .map(|(name, level)| Factor { name: (*name).into(), level: level.clone() })
             .collect(),
         unit: LabUnit::NanosecondsPerOperation,
         state_wanted: if cold { WantedState::Cold } else { WantedState::Warm },
         filled_by: if cold { FilledBy::Nothing } else { FilledBy::LargeFolios },
-        syscalls_by: "none",
+        syscalls_by: CountedBy::Nobody,
         samples: samples.collect(),
     }
 }
@@ -104,13 +105,14 @@ pub(crate) fn access() -> LabSession {
             directory: "/var/tmp/hotset-lab".to_owned(),
             filesystem: "ext4".to_owned(),
             read_ahead_kb: Observed::Value(128),
-            load_hundredths: (Observed::Value(12), Observed::Value(104)),
+            load_hundredths_before: Observed::Value(12),
+            load_hundredths_after: Observed::Value(104),
             cpu_pressure_permille: Observed::Missing(Reason::unsupported("no PSI in this kernel")),
             evicted_while_idle_pages: Observed::Value(0),
             null_engine_ps: Observed::Value(310),
             clock_ns: Observed::Value(52),
         },
-        size: "quick",
+        size: LabSize::Quick,
         seed: 42,
         rounds: 7,
         interrupted: false,
@@ -119,13 +121,13 @@ pub(crate) fn access() -> LabSession {
             what: "O_DIRECT on tmpfs".to_owned(),
             why: "the file system can't; --dir names another".to_owned(),
         }],
-        facts: vec![("largest folio".to_owned(), "64 KiB".to_owned())],
+        facts: vec![LabFact::new("largest folio", "64 KiB".to_owned())],
     }
 }
 
 fn doubt(cells: &mut [LabCell]) {
     let doubt = |invalidates| LabDoubt {
-        code: "device-reads-while-warm",
+        code: DoubtCode::DeviceReadsWhileWarm,
         text: "4096 bytes were read from the device though all was cached".to_owned(),
         invalidates,
     };

@@ -35,8 +35,8 @@ pub(super) fn factor(name: &str) -> String {
 
 /// `pread, random, 4 KiB`: all levels of a cell but those of some factors.
 pub(super) fn levels(factors: &[Factor], without: &[&str]) -> String {
-    let rest = factors.iter().filter(|factor| !without.contains(&factor.name));
-    let words: Vec<String> = rest.map(|factor| level(factor.name, &factor.level)).collect();
+    let rest = factors.iter().filter(|factor| !without.contains(&&*factor.name));
+    let words: Vec<String> = rest.map(|factor| level(&factor.name, &factor.level)).collect();
     words.join(", ")
 }
 
@@ -121,9 +121,7 @@ pub(super) fn counted(numbers: &CellNumbers) -> String {
 /// Why samples don't count, or are doubtful: `state-not-reached 2`.
 pub(super) fn reasons(numbers: &CellNumbers) -> String {
     let all = numbers.reasons.iter();
-    all.map(|one| format!("{} {}", escape_text(one.code), one.samples))
-        .collect::<Vec<_>>()
-        .join(", ")
+    all.map(|one| format!("{} {}", one.code.as_str(), one.samples)).collect::<Vec<_>>().join(", ")
 }
 
 /// All that is known about a cell, in a line.
@@ -153,7 +151,7 @@ pub(super) fn run(session: &LabSession) -> String {
     let ended = if session.interrupted { " · interrupted" } else { "" };
     format!(
         "{} size · {rounds} in random order (seed {}) · took {}{ended}",
-        escape_text(session.size),
+        session.size.as_str(),
         session.seed,
         units::duration(session.took_ns)
     )

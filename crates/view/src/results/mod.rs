@@ -91,8 +91,8 @@ impl Found {
         present: Present<'_>,
     ) -> Result<(), ReadError> {
         match document.schema.as_ref() {
-            lab::SCHEMA => {
-                let session = lab::read_lab(document.value()?)?;
+            wire::lab::SCHEMA => {
+                let session = wire::read_lab(document)?;
                 let experiment = session.experiment.clone();
                 let result = present(session).map_err(|why| ReadError::at("experiment", why))?;
                 let same = self.labs.iter();
@@ -112,7 +112,8 @@ impl Found {
                 self.profiles.push((name, version, summarise(profile, costs, gate)));
             }
             other => {
-                let known = [lab::SCHEMA, wire::bench::SCHEMA, wire::profile::SCHEMA].join(", ");
+                let known =
+                    [wire::lab::SCHEMA, wire::bench::SCHEMA, wire::profile::SCHEMA].join(", ");
                 let text = format!("\"{other}\" can't be shown; expected one of {known}");
                 return Err(ReadError::at("schema", text));
             }
@@ -151,22 +152,4 @@ fn unique<'a>(name: &str, taken: impl Iterator<Item = &'a str>) -> String {
     let numbered = (2..).map(|number| format!("{name} ({number})"));
     let mut all = std::iter::once(name.to_owned()).chain(numbered);
     all.find(|name| !taken.contains(&name.as_str())).unwrap_or_else(|| name.to_owned())
-}
-
-/// A value of our wire types out of a result of this schema.
-///
-/// # Errors
-/// The place of what is missing or wrong, and what would be right.
-pub(crate) fn of_schema<T: serde::de::DeserializeOwned>(
-    value: serde_json::Value,
-    schema: &str,
-) -> Result<T, ReadError> {
-    match value.get("schema").and_then(serde_json::Value::as_str) {
-        Some(found) if found == schema => {}
-        Some(other) => {
-            return Err(ReadError::at("schema", format!("\"{other}\"; expected \"{schema}\"")));
-        }
-        None => return Err(ReadError::at("schema", format!("expected \"{schema}\""))),
-    }
-    serde_path_to_error::deserialize(value).map_err(|error| ReadError::in_part("", &error))
 }

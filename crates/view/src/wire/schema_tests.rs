@@ -100,9 +100,9 @@ type Check = fn() -> TestResult;
 
 #[test]
 fn the_schemas_are_those_of_the_declarations() -> TestResult {
-    use super::{Envelope, bench, control, doctor, profile, residency, save, stat, system};
+    use super::{Envelope, bench, control, doctor, lab, profile, residency, save, stat, system};
     const PAGES: &str = "Counts of pages are in base pages.";
-    let checks: [Check; 9] = [
+    let checks: [Check; 10] = [
         || {
             let about = "What `hotset run --json` and `hotset attach --json` write.";
             check::<profile::Whole>(profile::SCHEMA, &format!("{about} {PAGES}"))
@@ -139,6 +139,11 @@ fn the_schemas_are_those_of_the_declarations() -> TestResult {
         || {
             let about = "A line of `hotset stat --json`: one interval.";
             check::<Envelope<'_, stat::LineKeys>>(stat::SCHEMA, &format!("{about} {PAGES}"))
+        },
+        || {
+            let about = "What `hotset lab --json` writes for each experiment, a line each. Times are in nanoseconds, \
+                         as each cell's unit says.";
+            check::<Envelope<'_, lab::Whole<'_>>>(lab::SCHEMA, about)
         },
     ];
     checks.iter().try_for_each(|check| check())

@@ -23,7 +23,7 @@ fn read(method: &str, order: &str, state: &str, walls: &[u64]) -> LabCell {
 
 fn with(mut cell: LabCell, factor: &'static str, level: &str) -> LabCell {
     cell.factors.retain(|known| known.name != factor);
-    cell.factors.push(hotset_facts::Factor { name: factor, level: named(level) });
+    cell.factors.push(hotset_facts::Factor { name: factor.into(), level: named(level) });
     cell.id.push_str(level);
     cell
 }

@@ -1,7 +1,7 @@
 //! How much is read.
 
-use hotset_facts::WantedState;
-use hotset_lab::experiment::{PlanError, Request, Size};
+use hotset_facts::{LabFact, LabSize, WantedState};
+use hotset_lab::experiment::{PlanError, Request};
 use hotset_sys::rawio::access::{Advice, Method};
 use hotset_sys::rawio::order::Order;
 
@@ -36,10 +36,10 @@ const QUICK: [Method; 9] = [
 ];
 
 /// The methods of a size.
-pub(super) fn methods(size: Size) -> &'static [Method] {
+pub(super) fn methods(size: LabSize) -> &'static [Method] {
     match size {
-        Size::Quick => &QUICK,
-        Size::Default | Size::Full => &Method::ALL,
+        LabSize::Quick => &QUICK,
+        LabSize::Default | LabSize::Full => &Method::ALL,
     }
 }
 
@@ -59,10 +59,10 @@ impl Amounts {
     /// By the size, unless the options say otherwise.
     pub(super) fn of(request: &Request) -> Result<Self, PlanError> {
         let (file_bytes, blocks, cold_random, cold_reverse_bytes) = match request.size {
-            Size::Quick => (64 << 20, vec![1000, 4096], 1_000, 8 << 20),
-            Size::Default => (256 << 20, vec![1000, 4096, 65_536], 5_000, 64 << 20),
+            LabSize::Quick => (64 << 20, vec![1000, 4096], 1_000, 8 << 20),
+            LabSize::Default => (256 << 20, vec![1000, 4096, 65_536], 5_000, 64 << 20),
             // The article: a million blocks of 1000 bytes.
-            Size::Full => (1_000_000_000, vec![1000, 4096, 65_536], 20_000, 1_000_000_000),
+            LabSize::Full => (1_000_000_000, vec![1000, 4096, 65_536], 20_000, 1_000_000_000),
         };
         let options = &request.options;
         let file_bytes = options.file_bytes.unwrap_or(file_bytes);
@@ -83,7 +83,7 @@ impl Amounts {
             };
             options.blocks_bytes.iter().map(of).collect::<Result<_, _>>()?
         };
-        let is_quick = request.size == Size::Quick;
+        let is_quick = request.size == LabSize::Quick;
         Ok(Self { file_bytes, blocks, cold_random, cold_reverse_bytes, is_quick })
     }
 
@@ -136,14 +136,11 @@ impl Amounts {
     }
 
     /// What a reader should know beside the cells.
-    pub(super) fn facts(&self) -> Vec<(String, String)> {
+    pub(super) fn facts(&self) -> Vec<LabFact> {
         vec![
-            ("file bytes".to_owned(), self.file_bytes.to_string()),
-            ("reads of a cold cell in random order".to_owned(), self.cold_random.to_string()),
-            (
-                "bytes of a cold cell in reverse order".to_owned(),
-                self.cold_reverse_bytes.to_string(),
-            ),
+            LabFact::new("file bytes", self.file_bytes),
+            LabFact::new("reads of a cold cell in random order", u64::from(self.cold_random)),
+            LabFact::new("bytes of a cold cell in reverse order", self.cold_reverse_bytes),
         ]
     }
 }

@@ -6,9 +6,9 @@
 mod amounts;
 mod cells;
 
-use hotset_facts::{FilledBy, LabSkipped, WantedState};
+use hotset_facts::{FilledBy, LabSize, LabSkipped, WantedState};
 use hotset_lab::experiment::{
-    CellPlan, Contents, ExperimentPlan, PlanError, Request, Rounds, Size, TestFile, require_room,
+    CellPlan, Contents, ExperimentPlan, PlanError, Request, Rounds, TestFile, require_room,
 };
 use hotset_sys::rawio::access::{Advice, Method, uring_refused};
 use hotset_sys::rawio::order::Order;
@@ -82,9 +82,9 @@ pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, PlanError> {
 
 fn rounds(request: &Request) -> Rounds {
     let (seconds, max) = match request.size {
-        Size::Quick => (30, 15),
-        Size::Default => (600, 15),
-        Size::Full => (3600, 15),
+        LabSize::Quick => (30, 15),
+        LabSize::Default => (600, 15),
+        LabSize::Full => (3600, 15),
     };
     match request.options.rounds {
         Some(rounds) => Rounds { min: rounds, max: rounds, budget: None },

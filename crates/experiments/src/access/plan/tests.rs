@@ -9,7 +9,7 @@ use hotset_sys::rawio::DirectAlignment;
 
 use super::*;
 
-fn request(size: Size) -> Request {
+fn request(size: LabSize) -> Request {
     let place = Place {
         directory: "/scratch".into(),
         filesystem: "ext4".into(),
@@ -28,7 +28,7 @@ fn ids(plan: &ExperimentPlan) -> Vec<String> {
 
 #[test]
 fn every_size_has_cells_with_names_of_their_own() {
-    for size in [Size::Quick, Size::Default, Size::Full] {
+    for size in [LabSize::Quick, LabSize::Default, LabSize::Full] {
         let plan = plan(&request(size)).expect("a plan");
         let ids = ids(&plan);
         let unique: HashSet<&String> = ids.iter().collect();
@@ -38,13 +38,13 @@ fn every_size_has_cells_with_names_of_their_own() {
             assert!(plan.prepare.iter().any(|file| file.path == cell.files[0]));
             assert!(cell.expects.bytes.is_some_and(|bytes| bytes > 0));
         }
-        assert!(size != Size::Quick || plan.needs_bytes() < 1 << 28);
+        assert!(size != LabSize::Quick || plan.needs_bytes() < 1 << 28);
     }
 }
 
 #[test]
 fn quick_has_the_article_the_artefact_and_a_noise_floor() {
-    let plan = plan(&request(Size::Quick)).expect("a plan");
+    let plan = plan(&request(LabSize::Quick)).expect("a plan");
     let ids = ids(&plan);
     for id in [
         "access/fread/reverse/1000/cold",
@@ -68,7 +68,7 @@ fn quick_has_the_article_the_artefact_and_a_noise_floor() {
 
 #[test]
 fn where_files_are_in_memory_only_warm_cells_are_left() {
-    let mut request = request(Size::Quick);
+    let mut request = request(LabSize::Quick);
     request.place.in_memory = true;
     request.place.filesystem = "tmpfs".into();
     request.place.direct = Err("its files are in memory".into());
@@ -81,7 +81,7 @@ fn where_files_are_in_memory_only_warm_cells_are_left() {
 
 #[test]
 fn what_is_asked_for_by_name_is_what_is_measured() {
-    let mut request = request(Size::Default);
+    let mut request = request(LabSize::Default);
     request.options = Options {
         methods: vec!["pread".into(), "io_uring-1".into()],
         blocks_bytes: vec![512],
@@ -107,7 +107,7 @@ fn what_is_asked_for_by_name_is_what_is_measured() {
 
 #[test]
 fn a_cold_cell_expects_the_pages_that_it_touches() {
-    let plan = plan(&request(Size::Quick)).expect("a plan");
+    let plan = plan(&request(LabSize::Quick)).expect("a plan");
     let cell = |id: &str| {
         let found = plan.cells.iter().find(|cell| cell_id(plan.experiment, &cell.factors) == id);
         &found.unwrap_or_else(|| panic!("{id}")).expects

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use hotset_lab::experiment::{PlanError, Request, Rounds, Size};
+use hotset_facts::LabSize;
+use hotset_lab::experiment::{PlanError, Request, Rounds};
 
 /// Sizes and limits of a session.
 pub(super) struct Amounts {
@@ -32,14 +33,14 @@ impl Amounts {
             (from..=to).step_by(step).map(|power| 1 << power).collect()
         };
         let (totals, pieces, buffers): (Vec<u64>, &[u64], Vec<u64>) = match request.size {
-            Size::Quick => (powers(6, 18, 4), &[16], powers(4, 18, 2)),
-            Size::Default => (powers(6, 20, 2), &[1, 16, 100], powers(4, 20, 1)),
-            Size::Full => (powers(6, 20, 1), &[1, 16, 100], powers(4, 20, 1)),
+            LabSize::Quick => (powers(6, 18, 4), &[16], powers(4, 18, 2)),
+            LabSize::Default => (powers(6, 20, 2), &[1, 16, 100], powers(4, 20, 1)),
+            LabSize::Full => (powers(6, 20, 1), &[1, 16, 100], powers(4, 20, 1)),
         };
         let (most_calls, most_synced_calls, process_calls, max, budget_s) = match request.size {
-            Size::Quick => (70_000, 16, 20_000, 15, 25),
-            Size::Default => (300_000, 64, 100_000, 15, 300),
-            Size::Full => (u64::MAX, 256, 200_000, 15, 1800),
+            LabSize::Quick => (70_000, 16, 20_000, 15, 25),
+            LabSize::Default => (300_000, 64, 100_000, 15, 300),
+            LabSize::Full => (u64::MAX, 256, 200_000, 15, 1800),
         };
         let mut buffers_bytes: Vec<u64> =
             std::iter::once(0).chain(buffers).chain(AROUND_PAGES).collect();

@@ -7,7 +7,7 @@ mod tests;
 
 use std::ffi::{OsStr, OsString};
 
-use hotset_facts::{FilledBy, LabSkipped, LabUnit, WantedState};
+use hotset_facts::{FilledBy, LabFact, LabSkipped, LabUnit, WantedState};
 use hotset_lab::experiment::{
     CellPlan, Expects, ExperimentPlan, PlanError, ProbeCommand, Request, name, number,
 };
@@ -55,7 +55,8 @@ pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, PlanError> {
         );
     }
     let versions = writers.iter().filter(|probe| probe.can("write"));
-    let facts = versions.map(|probe| (probe.name.clone(), probe.version.clone())).collect();
+    let facts =
+        versions.map(|probe| LabFact::new(probe.name.clone(), probe.version.clone())).collect();
     Ok(ExperimentPlan {
         experiment: super::NAME,
         size: request.size,

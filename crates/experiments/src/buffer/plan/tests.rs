@@ -1,8 +1,9 @@
 use super::*;
 use crate::testing::Scratch;
-use hotset_lab::experiment::{Options, Size, cell_id};
+use hotset_facts::LabSize;
+use hotset_lab::experiment::{Options, cell_id};
 
-fn request(scratch: &Scratch, size: Size, options: Options) -> Request {
+fn request(scratch: &Scratch, size: LabSize, options: Options) -> Request {
     let place = hotset_lab::experiment::Place::look(&scratch.path("")).expect("place");
     Request { size, place, options }
 }
@@ -10,7 +11,7 @@ fn request(scratch: &Scratch, size: Size, options: Options) -> Request {
 #[test]
 fn every_cell_is_its_own_and_expects_exact_calls() {
     let scratch = Scratch::new();
-    for (size, least, most) in [(Size::Quick, 60, 160), (Size::Default, 400, 800)] {
+    for (size, least, most) in [(LabSize::Quick, 60, 160), (LabSize::Default, 400, 800)] {
         let plan = plan(&request(&scratch, size, Options::default())).expect("plan");
         let mut ids: Vec<_> =
             plan.cells.iter().map(|cell| cell_id(plan.experiment, &cell.factors)).collect();
@@ -58,12 +59,12 @@ fn calls_are_of_the_larger_of_piece_and_buffer() {
 fn sizes_are_taken_and_refused() {
     let scratch = Scratch::new();
     let sizes = |sizes: &[u64]| Options { sizes_bytes: sizes.to_vec(), ..Options::default() };
-    let made = plan(&request(&scratch, Size::Quick, sizes(&[100]))).expect("plan");
+    let made = plan(&request(&scratch, LabSize::Quick, sizes(&[100]))).expect("plan");
     let of_other_sizes = made.cells.iter().filter(|cell| {
         !cell.factors.contains(&number("total_bytes", 100))
             && !cell.factors.contains(&name("phase", "open+close"))
     });
     assert_eq!(of_other_sizes.count(), 0);
-    let error = plan(&request(&scratch, Size::Quick, sizes(&[0]))).expect_err("empty");
+    let error = plan(&request(&scratch, LabSize::Quick, sizes(&[0]))).expect_err("empty");
     assert!(error.to_string().contains("--sizes 0"), "{error}");
 }

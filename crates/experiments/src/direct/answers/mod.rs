@@ -1,7 +1,6 @@
 //! Who is not using the cache?
 //!
-//! The cells have the times. What the sensor saw of the same programs, in runs apart, stands in the session's facts, under
-//! the names that [`fact`] makes: `dd cold: pages requested`.
+//! The cells have the times; what the sensor saw of the same programs, in runs apart, is in the session's facts.
 
 #[cfg(test)]
 mod tests;
@@ -11,26 +10,13 @@ use hotset_analysis::lab::{
 };
 use hotset_facts::{LabCell, LabSession};
 
-/// The name of a fact: of `dd` or `app`, in a state or a mode, and what it tells.
-pub(super) fn fact(case: &str, how: &str, what: &str) -> String {
-    format!("{case} {how}: {what}")
-}
+use super::found::{Quantity, number, text};
 
 /// What the cells of `lab direct` say.
 pub(super) fn answers(session: &LabSession, cells: &[CellNumbers]) -> Vec<LabAnswer> {
     let cells = Cells::of(session, cells);
     let all = [who(session), worth(&cells), twice(session, &cells), folios(session)];
     all.into_iter().flatten().collect()
-}
-
-fn number(session: &LabSession, case: &str, how: &str, what: &str) -> Option<u64> {
-    let name = fact(case, how, what);
-    session.facts.iter().find(|(known, _)| *known == name)?.1.parse().ok()
-}
-
-fn text<'a>(session: &'a LabSession, case: &str, how: &str, what: &str) -> Option<&'a str> {
-    let name = fact(case, how, what);
-    session.facts.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
 }
 
 fn app<'a>(cells: &Cells<'a>, mode: &'static str, which: &'static str) -> Option<MeasuredCell<'a>> {
@@ -48,14 +34,14 @@ fn ids(session: &LabSession, case: &str) -> Vec<String> {
 }
 
 fn who(session: &LabSession) -> Option<LabAnswer> {
-    let direct = number(session, "app", "direct", "bytes read directly")?;
-    let asked = number(session, "app", "direct", "bytes read")?;
-    let pages = number(session, "app", "direct", "pages requested")?;
+    let direct = number(session, "app", "direct", Quantity::BytesReadDirectly)?;
+    let asked = number(session, "app", "direct", Quantity::BytesRead)?;
+    let pages = number(session, "app", "direct", Quantity::PagesRequested)?;
     if direct == 0 || asked == 0 {
         return None;
     }
-    let flags = text(session, "app", "direct", "open flags").unwrap_or("not measured");
-    let added = match number(session, "app", "direct", "folios added") {
+    let flags = text(session, "app", "direct", Quantity::OpenFlags).unwrap_or("not measured");
+    let added = match number(session, "app", "direct", Quantity::FoliosAdded) {
         Some(added) => format!(
             "{added} folios of any file entered the cache meanwhile, so that a tool which takes those for misses \
              shows nothing but hits"
@@ -130,15 +116,15 @@ fn twice(session: &LabSession, cells: &Cells<'_>) -> Option<LabAnswer> {
 /// The share of the pages asked for that had to be read: misses and read-ahead hits.
 fn device_share(session: &LabSession, state: &str) -> Option<f64> {
     let of = |what| number(session, "dd", state, what);
-    let pages = of("pages requested")?;
-    (pages > 0)
-        .then_some(())
-        .and_then(|()| Some((of("misses")? + of("read-ahead hits")?) as f64 / pages as f64))
+    let pages = of(Quantity::PagesRequested)?;
+    (pages > 0).then_some(()).and_then(|()| {
+        Some((of(Quantity::Misses)? + of(Quantity::ReadaheadHits)?) as f64 / pages as f64)
+    })
 }
 
 fn folios(session: &LabSession) -> Option<LabAnswer> {
-    let pages = number(session, "dd", "cold", "pages requested")?;
-    let added = number(session, "dd", "cold", "folios added")?;
+    let pages = number(session, "dd", "cold", Quantity::PagesRequested)?;
+    let added = number(session, "dd", "cold", Quantity::FoliosAdded)?;
     if added == 0 {
         return None;
     }

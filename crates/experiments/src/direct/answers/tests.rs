@@ -1,8 +1,8 @@
 use hotset_analysis::lab::summarise_lab;
 use hotset_analysis::lab::testing::{cell, invalid, session};
-use hotset_facts::{Factor, LabCell, LabSession, Level};
+use hotset_facts::{Factor, LabCell, LabFact, LabSession, Level};
 
-use super::fact;
+use crate::direct::found::{Quantity, fact};
 
 fn named(name: &str) -> Level {
     Level::Name(name.to_owned())
@@ -19,14 +19,12 @@ fn dd(state: &str, walls: &[u64]) -> LabCell {
 /// The same cell again, which no answer rests on.
 fn twin(mut cell: LabCell) -> LabCell {
     cell.id.push_str("/a-a");
-    cell.factors.push(Factor { name: "twin", level: named("a/a") });
+    cell.factors.push(Factor { name: "twin".into(), level: named("a/a") });
     cell
 }
 
-fn with(mut session: LabSession, facts: &[(&str, &str, &str, &str)]) -> LabSession {
-    let each =
-        facts.iter().map(|(case, how, what, value)| (fact(case, how, what), (*value).into()));
-    session.facts.extend(each);
+fn with(mut session: LabSession, facts: Vec<LabFact>) -> LabSession {
+    session.facts.extend(facts);
     session
 }
 
@@ -47,21 +45,21 @@ fn each_question_is_answered_with_its_numbers() {
         app("cached", "first", &times(45)),
         app("cached", "later", &times(2)),
     ];
-    let facts = [
-        ("dd", "cold", "pages requested", "1000"),
-        ("dd", "cold", "misses", "40"),
-        ("dd", "cold", "read-ahead hits", "960"),
-        ("dd", "cold", "folios added", "50"),
-        ("dd", "warm", "pages requested", "1000"),
-        ("dd", "warm", "misses", "0"),
-        ("dd", "warm", "read-ahead hits", "0"),
-        ("app", "direct", "bytes read directly", "33554432"),
-        ("app", "direct", "bytes read", "33554432"),
-        ("app", "direct", "pages requested", "0"),
-        ("app", "direct", "open flags", "O_RDONLY|O_DIRECT"),
-        ("app", "direct", "folios added", "0"),
+    let facts = vec![
+        fact("dd", "cold", Quantity::PagesRequested, 1000_u64),
+        fact("dd", "cold", Quantity::Misses, 40_u64),
+        fact("dd", "cold", Quantity::ReadaheadHits, 960_u64),
+        fact("dd", "cold", Quantity::FoliosAdded, 50_u64),
+        fact("dd", "warm", Quantity::PagesRequested, 1000_u64),
+        fact("dd", "warm", Quantity::Misses, 0_u64),
+        fact("dd", "warm", Quantity::ReadaheadHits, 0_u64),
+        fact("app", "direct", Quantity::BytesReadDirectly, 33554432_u64),
+        fact("app", "direct", Quantity::BytesRead, 33554432_u64),
+        fact("app", "direct", Quantity::PagesRequested, 0_u64),
+        fact("app", "direct", Quantity::OpenFlags, "O_RDONLY|O_DIRECT".to_owned()),
+        fact("app", "direct", Quantity::FoliosAdded, 0_u64),
     ];
-    let summary = summarise_lab(with(session("direct", cells), &facts), super::answers);
+    let summary = summarise_lab(with(session("direct", cells), facts), super::answers);
     let [who, worth, twice, folios, noise] = summary.answers.as_slice() else {
         panic!("{:?}", summary.answers)
     };

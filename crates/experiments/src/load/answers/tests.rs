@@ -119,6 +119,7 @@ fn a_part_of_a_library_that_nobody_measured_is_not_called_zero() {
 fn without_cells_there_is_no_answer_and_the_second_of_two_equal_cells_is_none() {
     assert_eq!(told(Vec::new()), []);
     let mut twin = load("load_class", "source", "warm", 10);
-    twin.factors.push(hotset_facts::Factor { name: "twin", level: Level::Name("a/a".into()) });
+    twin.factors
+        .push(hotset_facts::Factor { name: "twin".into(), level: Level::Name("a/a".into()) });
     assert_eq!(told(vec![twin, load("load_one", "source", "warm", 4)]), []);
 }

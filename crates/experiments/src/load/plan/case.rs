@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use hotset_facts::{Factor, LabUnit, WantedState};
-use hotset_lab::experiment::{CellPlan, Expects, ProbeCommand, Size, name, number};
+use hotset_facts::{Factor, LabSize, LabUnit, WantedState};
+use hotset_lab::experiment::{CellPlan, Expects, ProbeCommand, name, number};
 use hotset_lab::probes::{Probe, Start};
 
 use super::files::{Files, Set};
@@ -143,15 +143,15 @@ impl Case {
     }
 
     /// Whether a size has it.
-    pub(super) fn is_in(&self, size: Size) -> bool {
-        self.quick || size != Size::Quick
+    pub(super) fn is_in(&self, size: LabSize) -> bool {
+        self.quick || size != LabSize::Quick
     }
 
     /// Its cells: warm, and cold where that makes a difference.
-    pub(super) fn cells(&self, probe: &Probe, size: Size) -> Vec<CellPlan> {
+    pub(super) fn cells(&self, probe: &Probe, size: LabSize) -> Vec<CellPlan> {
         let mut cells = vec![self.cell(probe, WantedState::Warm, Expects::warm())];
         let bytes = bytes_of(&self.files);
-        let wanted = size != Size::Quick || self.what.starts_with("load_");
+        let wanted = size != LabSize::Quick || self.what.starts_with("load_");
         match self.cold {
             Cold::Whole if wanted => {
                 // A file is read as it is needed, and many calls lie between: system time says nothing of the pages.

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use hotset_facts::{Factor, LabSkipped, LabUnit, WantedState};
+use hotset_facts::{Factor, LabFact, LabSkipped, LabUnit, WantedState};
 use hotset_lab::experiment::{
     CellPlan, Contents, Expects, ExperimentPlan, PlanError, ProbeCommand, Request, TestFile, name,
 };
@@ -43,7 +43,7 @@ pub(crate) struct Library {
     /// Those of them that are compiled while it loads.
     pub(crate) sources: Vec<PathBuf>,
     /// What it told, as names and values.
-    facts: Vec<(String, String)>,
+    facts: Vec<LabFact>,
 }
 
 impl Library {
@@ -62,7 +62,7 @@ impl Library {
         let compiled = |file: &&LoadedFile| file.read == file.source && is_source(&file.source);
         let sources: Vec<PathBuf> =
             loaded.files.iter().filter(compiled).map(|file| file.source.clone()).collect();
-        let fact = |what: &str, number: u64| (format!("{what} of {called}"), number.to_string());
+        let fact = |what: &str, number: u64| LabFact::new(format!("{what} of {called}"), number);
         let facts = if probe.language == Language::Java {
             vec![fact("classes", classes(probe, called)?)]
         } else {
@@ -124,7 +124,7 @@ pub(super) fn add(
     called: &str,
 ) -> Result<(), PlanError> {
     let library = Library::of(probe, called)?;
-    plan.facts.push((probe.name.clone(), probe.version.clone()));
+    plan.facts.push(LabFact::new(probe.name.clone(), probe.version.clone()));
     plan.facts.extend(library.facts.clone());
     let cell = |part: &str, state: WantedState, argv: Vec<OsString>, expects: Expects| {
         let probe_command = ProbeCommand::Program { argv };

@@ -16,8 +16,8 @@ pub(super) use library::{Library, library_factors, runtime_of};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use hotset_facts::LabSkipped;
-use hotset_lab::experiment::{CellPlan, ExperimentPlan, PlanError, Request, Rounds, Size, name};
+use hotset_facts::{LabFact, LabSize, LabSkipped};
+use hotset_lab::experiment::{CellPlan, ExperimentPlan, PlanError, Request, Rounds, name};
 use hotset_lab::probes::{Language, Probe};
 
 use self::files::Files;
@@ -95,9 +95,9 @@ fn rounds(request: &Request) -> Rounds {
         return Rounds { min: exactly, max: exactly, budget: None };
     }
     match request.size {
-        Size::Quick => Rounds { min: 6, max: 6, budget: None },
-        Size::Default => Rounds { min: 10, max: 15, budget: Some(Duration::from_secs(240)) },
-        Size::Full => Rounds { min: 15, max: 30, budget: Some(Duration::from_secs(900)) },
+        LabSize::Quick => Rounds { min: 6, max: 6, budget: None },
+        LabSize::Default => Rounds { min: 10, max: 15, budget: Some(Duration::from_secs(240)) },
+        LabSize::Full => Rounds { min: 15, max: 30, budget: Some(Duration::from_secs(900)) },
     }
 }
 
@@ -111,7 +111,7 @@ fn add(plan: &mut ExperimentPlan, probe: &Probe, request: &Request) {
             return;
         }
     };
-    plan.facts.push((probe.name.clone(), probe.version.clone()));
+    plan.facts.push(LabFact::new(probe.name.clone(), probe.version.clone()));
     for case in cases::cases(probe, &files) {
         if !case.is_in(request.size) {
             continue;

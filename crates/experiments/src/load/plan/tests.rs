@@ -7,7 +7,7 @@ use hotset_lab::experiment::{Options, Place, ProbeCommand, Request, cell_id};
 use super::*;
 use crate::testing::Scratch;
 
-fn request(scratch: &Scratch, size: Size, runtime: &str) -> Request {
+fn request(scratch: &Scratch, size: LabSize, runtime: &str) -> Request {
     let directory = scratch.path("lab");
     fs::create_dir_all(&directory).expect("directory");
     let place = Place::look(&directory).expect("place");
@@ -28,7 +28,7 @@ fn name_of<'a>(cell: &'a CellPlan, factor: &str) -> &'a str {
 fn every_cell_runs_and_reports_what_the_plan_expects() {
     for language in Language::ALL {
         let scratch = Scratch::new();
-        let plan = plan(&request(&scratch, Size::Full, language.as_str())).expect("plan");
+        let plan = plan(&request(&scratch, LabSize::Full, language.as_str())).expect("plan");
         assert_eq!(plan.facts.len(), 1, "{language:?}: {:?}", plan.skipped);
         let mut ids: Vec<_> =
             plan.cells.iter().map(|cell| cell_id(plan.experiment, &cell.factors)).collect();
@@ -68,7 +68,7 @@ fn the_quick_size_is_a_part_of_the_others() {
         let plan = plan(&request(&scratch, size, "python")).expect("plan");
         plan.cells.iter().map(|cell| cell_id(plan.experiment, &cell.factors)).collect()
     };
-    let (quick, full) = (ids(Size::Quick), ids(Size::Full));
+    let (quick, full) = (ids(LabSize::Quick), ids(LabSize::Full));
     assert!(quick.len() < full.len() && quick.iter().all(|id| full.contains(id)), "{quick:?}");
     for what in ["load_class", "load_one", "search", "compile_one", "exists"] {
         assert!(quick.iter().any(|id| id.contains(what)), "{what}");
@@ -78,7 +78,7 @@ fn the_quick_size_is_a_part_of_the_others() {
 #[test]
 fn the_legacy_file_is_windows_31j_and_says_the_same() {
     let scratch = Scratch::new();
-    plan(&request(&scratch, Size::Quick, "python")).expect("plan");
+    plan(&request(&scratch, LabSize::Quick, "python")).expect("plan");
     let root = scratch.path("lab").join("load/python");
     let program = "import sys; a, b = sys.argv[1:]\n\
         assert open(a, encoding='utf-8').read() == open(b, encoding='cp932').read()";

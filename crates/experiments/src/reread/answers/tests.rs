@@ -122,7 +122,7 @@ fn the_parts_of_a_large_read_are_shares_of_the_whole() {
 fn twins_do_not_hide_the_cell_that_they_repeat() {
     let mut cells = large();
     let mut twin = cells[0].clone();
-    twin.factors.push(hotset_facts::Factor { name: "twin", level: name("a/a") });
+    twin.factors.push(hotset_facts::Factor { name: "twin".into(), level: name("a/a") });
     cells.push(twin);
     let told = answers(cells);
     assert_eq!(told.len(), 2);

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use hotset_lab::experiment::{PlanError, Request, Rounds, Size};
+use hotset_facts::LabSize;
+use hotset_lab::experiment::{PlanError, Request, Rounds};
 
 /// Sizes and counts of a session.
 pub(super) struct Amounts {
@@ -34,9 +35,9 @@ impl Amounts {
         let options = &request.options;
         let documents = |more: &[u64]| [&[DOCUMENT_BYTES], more].concat();
         let (large, documents_bytes, most, process_bytes, max, budget_s) = match request.size {
-            Size::Quick => (64 << 20, documents(&[]), 20, 64 << 20, 15, 25),
-            Size::Default => (1 << 30, documents(&[4 << 20]), 100, 2 << 30, 15, 300),
-            Size::Full => (1 << 30, documents(&[1 << 20, 16 << 20]), 100, 10 << 30, 15, 2400),
+            LabSize::Quick => (64 << 20, documents(&[]), 20, 64 << 20, 15, 25),
+            LabSize::Default => (1 << 30, documents(&[4 << 20]), 100, 2 << 30, 15, 300),
+            LabSize::Full => (1 << 30, documents(&[1 << 20, 16 << 20]), 100, 10 << 30, 15, 2400),
         };
         let mut sizes_bytes = options.sizes_bytes.clone();
         if sizes_bytes.is_empty() {

@@ -8,7 +8,7 @@ mod parse;
 #[cfg(test)]
 mod tests;
 
-use hotset_facts::LabSkipped;
+use hotset_facts::{LabFact, LabSkipped};
 use hotset_lab::experiment::{CellPlan, Contents, ExperimentPlan, PlanError, Request, TestFile};
 use hotset_lab::probes::Language;
 use hotset_sys::rawio::reread::{BufferKind, CacheUse, What};
@@ -40,7 +40,7 @@ pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, PlanError> {
     let mut plan = native(request, &amounts);
     plan.skipped.extend(missing);
     parse::add(&mut plan, request, &amounts, &parsers);
-    plan.facts.push(("transparent huge pages".to_owned(), huge_pages()));
+    plan.facts.push(LabFact::new("transparent huge pages", huge_pages()));
     Ok(plan)
 }
 
@@ -66,7 +66,8 @@ fn native(request: &Request, amounts: &Amounts) -> ExperimentPlan {
         }
         let path = request.path(&format!("read-{bytes}"));
         let count = amounts.count(bytes);
-        plan.facts.push((format!("reads in a process of {bytes} bytes"), count.to_string()));
+        plan.facts
+            .push(LabFact::new(format!("reads in a process of {bytes} bytes"), u64::from(count)));
         let contents = Contents::Pattern { bytes };
         plan.prepare.push(TestFile { path: path.clone(), contents });
         let direct = request.place.direct.is_ok();

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use hotset_facts::{LabUnit, WantedState};
+use hotset_facts::{LabFact, LabUnit, WantedState};
 use hotset_lab::experiment::{
     CellPlan, Contents, Expects, ExperimentPlan, Part, PartSample, ProbeCommand, Request, Splits,
     TestFile, name,
@@ -53,7 +53,7 @@ pub(super) fn add(
         }
     }
     for probe in parsers.iter().filter(|probe| probe.can("parse")) {
-        plan.facts.push((level(probe), probe.version.clone()));
+        plan.facts.push(LabFact::new(level(probe), probe.version.clone()));
     }
 }
 

@@ -1,10 +1,11 @@
 use super::*;
 use crate::testing::Scratch;
-use hotset_lab::experiment::{Options, Part, Size, Splits, cell_id, name, number};
+use hotset_facts::LabSize;
+use hotset_lab::experiment::{Options, Part, Splits, cell_id, name, number};
 
 fn request(scratch: &Scratch, options: Options) -> Request {
     let place = hotset_lab::experiment::Place::look(&scratch.path("")).expect("place");
-    Request { size: Size::Quick, place, options }
+    Request { size: LabSize::Quick, place, options }
 }
 
 fn sizes(sizes: &[u64]) -> Options {
@@ -64,7 +65,7 @@ fn large_files_are_read_less_often_unless_asked() {
     let scratch = Scratch::new();
     let count = |options| {
         let plan = plan(&request(&scratch, options)).expect("plan");
-        plan.facts.first().map(|(_, count)| count.clone())
+        plan.facts.first().map(|fact| fact.value.to_string())
     };
     assert_eq!(count(sizes(&[1024])).as_deref(), Some("20"));
     assert_eq!(count(sizes(&[64 << 20])).as_deref(), Some("4"));

@@ -9,12 +9,12 @@ fn reached(pages: u64, cached_pages: u64) -> Observed<StateReached> {
 }
 
 fn codes(doubts: &[LabDoubt]) -> Vec<&'static str> {
-    doubts.iter().map(|doubt| doubt.code).collect()
+    doubts.iter().map(|doubt| doubt.code.as_str()).collect()
 }
 
 #[test]
 fn a_state_is_reached_but_for_a_thousandth() {
-    let code = |wanted, is| state(wanted, is, None).map(|doubt| doubt.code);
+    let code = |wanted, is| state(wanted, is, None).map(|doubt| doubt.code.as_str());
     assert_eq!(code(WantedState::Warm, reached(10_000, 9_990)), None);
     assert_eq!(code(WantedState::Warm, reached(10_000, 9_989)), Some("state-not-reached"));
     assert_eq!(code(WantedState::Warm, reached(1, 0)), Some("state-not-reached"));

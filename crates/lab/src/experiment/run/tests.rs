@@ -1,9 +1,10 @@
 //! Experiments whose probe is a shell script that knows the truth.
 
+use hotset_facts::LabSize;
 use std::path::Path;
 
 use super::super::expects::Expects;
-use super::super::plan::{CellPlan, Contents, ProbeCommand, Rounds, Size, TestFile, name};
+use super::super::plan::{CellPlan, Contents, ProbeCommand, Rounds, TestFile, name};
 use super::*;
 use crate::command::Invocation;
 use crate::test_support::{Scratch, quiet};
@@ -15,7 +16,7 @@ fn shell(line: &str) -> ProbeCommand {
 fn plan(cells: Vec<CellPlan>, prepare: Vec<TestFile>, rounds: u32) -> ExperimentPlan {
     ExperimentPlan {
         experiment: "access",
-        size: Size::Quick,
+        size: LabSize::Quick,
         rounds: Rounds { min: rounds, max: rounds, budget: None },
         cells,
         skipped: Vec::new(),
@@ -110,7 +111,7 @@ fn a_sample_that_does_not_count_is_kept_marked_and_made_again() {
     let session = session.expect("run");
     let told = |cell: usize| -> Vec<(u32, &'static str)> {
         let code = |sample: &hotset_facts::LabSample| {
-            (sample.round, sample.doubts.first().map_or("", |doubt| doubt.code))
+            (sample.round, sample.doubts.first().map_or("", |doubt| doubt.code.as_str()))
         };
         session.cells[cell].samples.iter().map(code).collect()
     };
@@ -136,8 +137,11 @@ fn calls_are_counted_in_a_run_apart() {
     let session = run(plan, &scratch.path(""), Some(&mut counter), &go).expect("run");
     assert_eq!(runs, 1);
     let calls: Vec<_> = session.cells[0].samples.iter().map(|s| s.syscalls.value()).collect();
-    assert_eq!((session.cells[0].syscalls_by, calls), ("sensor", vec![Some(7); 3]));
-    assert_eq!(session.cells[1].syscalls_by, "none");
+    assert_eq!(
+        (session.cells[0].syscalls_by, calls),
+        (hotset_facts::CountedBy::Sensor, vec![Some(7); 3])
+    );
+    assert_eq!(session.cells[1].syscalls_by, hotset_facts::CountedBy::Nobody);
     assert_eq!(session.cells[1].samples[0].syscalls.value(), None);
 }
 

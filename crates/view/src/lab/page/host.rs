@@ -48,7 +48,7 @@ fn measured(session: &LabSession) -> Vec<(&'static str, String)> {
     let load = |load: &Observed<u64>| {
         words::observed(load, |load| format!("{}.{:02}", load / 100, load % 100))
     };
-    let (before, after) = &conditions.load_hundredths;
+    let (before, after) = (&conditions.load_hundredths_before, &conditions.load_hundredths_after);
     let evicts =
         if session.environment.evicts_idle_cache { "yes, by a DAMON scheme; " } else { "" };
     let pages = words::observed(&conditions.evicted_while_idle_pages, |pages| {

@@ -42,11 +42,11 @@ pub(super) fn section(runs: &[Named<'_>]) -> Option<Section> {
 fn id(first: &Named<'_>, cell: &CellComparison) -> String {
     let cells = &first.summary().session.cells;
     let shared = |factor: &hotset_facts::Factor| {
-        cells.len() > 1 && cells.iter().all(|cell| cell.level(factor.name) == Some(&factor.level))
+        cells.len() > 1 && cells.iter().all(|cell| cell.level(&factor.name) == Some(&factor.level))
     };
     let Some(cell) = cells.get(cell.a) else { return String::new() };
     let without: Vec<&str> =
-        cell.factors.iter().filter(|one| shared(one)).map(|one| one.name).collect();
+        cell.factors.iter().filter(|one| shared(one)).map(|one| &*one.name).collect();
     words::levels(&cell.factors, &without)
 }
 

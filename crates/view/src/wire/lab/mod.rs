@@ -1,0 +1,98 @@
+//! `hotset.lab/1`: one experiment of `hotset lab`. A file has a line for each.
+//!
+//! Times are in nanoseconds, as each cell's `unit` says. Medians, intervals and answers follow from the samples.
+
+mod cell;
+mod session;
+#[cfg(test)]
+mod tests;
+
+use std::io;
+
+use hotset_analysis::lab::LabAnswer;
+use hotset_facts::LabSession;
+use serde::{Deserialize, Serialize};
+
+use self::cell::CellKeys;
+use self::session::SessionDef;
+use super::bench::WarningKeys;
+use super::{Document, Envelope, ReadError};
+use crate::lab::LabResult;
+
+/// The schema's name.
+pub(crate) const SCHEMA: &str = "hotset.lab/1";
+
+/// Writes experiments as JSON, schema `hotset.lab/1`: a line each.
+///
+/// # Errors
+/// As `out` gives them.
+pub fn write_lab_json(results: &[LabResult], out: &mut dyn io::Write) -> io::Result<()> {
+    for result in results {
+        let session = &result.summary.session;
+        let envelope = Envelope::of_version(SCHEMA, &session.version, Whole::of(result));
+        out.write_all(&envelope.to_line())?;
+    }
+    Ok(())
+}
+
+/// What [`write_lab_json`] wrote in one line.
+///
+/// # Errors
+/// The place of what is missing or wrong, and what would be right.
+pub fn read_lab(document: &Document<'_>) -> Result<LabSession, ReadError> {
+    #[derive(Deserialize)]
+    #[serde(transparent)]
+    struct Read(#[serde(with = "SessionDef")] LabSession);
+    let Read(mut session) = document.read(SCHEMA)?;
+    session.version = document.hotset.clone().into_owned();
+    Ok(session)
+}
+
+/// The session and what follows from it.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Whole<'a> {
+    #[serde(flatten, with = "SessionDef")]
+    session: &'a LabSession,
+    /// What was measured, and each cell in numbers.
+    cells: Vec<CellKeys<'a>>,
+    /// What was asked and what the cells say, the most important first.
+    answers: Vec<AnswerKeys<'a>>,
+    /// Doubts and advice, the gravest first.
+    doubts: Vec<WarningKeys<'a>>,
+}
+
+impl<'a> Whole<'a> {
+    fn of(result: &'a LabResult) -> Self {
+        let summary = &result.summary;
+        let cells = summary.session.cells.iter().zip(&summary.cells);
+        Self {
+            session: &summary.session,
+            cells: cells.map(|(cell, numbers)| CellKeys::of(cell, numbers)).collect(),
+            answers: summary.answers.iter().map(AnswerKeys::from).collect(),
+            doubts: summary.doubts.iter().map(WarningKeys::from).collect(),
+        }
+    }
+}
+
+/// A question and what the cells say.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct AnswerKeys<'a> {
+    question: &'a str,
+    /// A sentence with its number.
+    answer: &'a str,
+    /// That number, with its unit.
+    number: &'a str,
+    /// The interval and from how many rounds, or why there is none.
+    confidence: &'a str,
+    /// The ids of the cells that it rests on.
+    evidence: &'a [String],
+}
+
+impl<'a> From<&'a LabAnswer> for AnswerKeys<'a> {
+    fn from(answer: &'a LabAnswer) -> Self {
+        let LabAnswer { question, answer, number, confidence, evidence } = answer;
+        Self { question, answer, number, confidence, evidence }
+    }
+}
