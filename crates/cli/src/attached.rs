@@ -1,16 +1,15 @@
 //! Observing what already runs.
 
-use std::os::fd::{AsFd, OwnedFd};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use hotset_facts::{Command, ExitStatus, Observed, Pid, Profile, Reason, Target};
 use hotset_observe::{DRAIN_INTERVAL, Options, Session};
 use hotset_sys::child::Signals;
 use hotset_sys::proc::cmdline;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::args::AttachArgs;
+use crate::live::{Waiter, Waiting, Woken};
 use crate::output;
 use crate::runner;
 use crate::scoped::{Scoped, family};
@@ -33,10 +32,10 @@ pub(crate) fn observe(args: &AttachArgs) -> Result<Profile> {
         output::say("observing; Ctrl-C ends it");
     }
     let started_at = SystemTime::now();
-    let begun = Instant::now();
+    let mut waiter = Waiting::new(&signals).until_end_of(scoped.pidfd.as_ref());
     let argv = args.pid.and_then(|pid| cmdline::of(pid).ok().flatten()).unwrap_or_default();
-    watch(&mut session, &signals, scoped.pidfd.as_ref(), args.duration, begun)?;
-    let wall_ns = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    watch(&mut session, &mut waiter, args.duration)?;
+    let wall_ns = u64::try_from(waiter.now().as_nanos()).unwrap_or(u64::MAX);
     let observation = session.finish()?;
     let exit = exit_of(args.pid, &observation.processes);
     let command = Command {
@@ -67,35 +66,21 @@ fn target(args: &AttachArgs) -> Target {
     }
 }
 
+/// Drains until the duration is over, the process has ended, or a signal comes.
 fn watch(
     session: &mut Session,
-    signals: &Signals,
-    pidfd: Option<&OwnedFd>,
+    waiter: &mut Waiting<'_>,
     duration: Option<Duration>,
-    begun: Instant,
 ) -> Result<()> {
     loop {
-        let left = duration.map(|duration| duration.saturating_sub(begun.elapsed()));
+        let left = duration.map(|duration| duration.saturating_sub(waiter.now()));
         if left == Some(Duration::ZERO) {
             return Ok(());
         }
-        let sleep = left.map_or(DRAIN_INTERVAL, |left| left.min(DRAIN_INTERVAL));
-        let ended = {
-            let ring = session.readable();
-            let mut fds =
-                vec![PollFd::new(signals, PollFlags::IN), PollFd::new(&ring, PollFlags::IN)];
-            if let Some(pidfd) = pidfd {
-                fds.push(PollFd::from_borrowed_fd(pidfd.as_fd(), PollFlags::IN));
-            }
-            match poll(&mut fds, Timespec::try_from(sleep).ok().as_ref()) {
-                Ok(_) | Err(rustix::io::Errno::INTR) => {
-                    fds.get(2).is_some_and(|fd| !fd.revents().is_empty())
-                }
-                Err(error) => bail!("waiting: {error}"),
-            }
-        };
+        let at_most = left.map_or(DRAIN_INTERVAL, |left| left.min(DRAIN_INTERVAL));
+        let woken = waiter.wait(at_most, Some(session.readable()))?;
         session.drain()?;
-        if ended || signals.next().is_some() {
+        if let Woken::End(_) = woken {
             return Ok(());
         }
     }

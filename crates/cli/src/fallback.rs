@@ -1,6 +1,7 @@
 //! Without the sensor: what /proc, rusage and residency can say, and why the rest is missing.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -8,15 +9,15 @@ use hotset_facts::{
     ExitStatus, Feature, FileId, FileRow, Io, NotMeasured, Observed, Pid, ProcessRow, Profile,
     Reason, Sensor, SensorLevel,
 };
+use hotset_lab::Invocation;
 use hotset_sys::cache::{open_quietly, residency};
-use hotset_sys::child::Signals;
+use hotset_sys::child::{Attendant, Ended, Running, Signals, supervise as stay_with};
 use hotset_sys::proc::pid_io::{self, PidIo};
 use hotset_sys::proc::{children, fds, maps};
 
 use crate::exit::{Exit, Stop};
-use crate::plan::Program;
 use crate::runner::{self, Finished};
-use crate::spawn::{self, Ended, Running};
+use crate::supervise;
 
 const NO_SENSOR: Reason = Feature::Sensor.reason();
 /// How often the command's open and mapped files are looked up.
@@ -25,31 +26,29 @@ const LOOK: Duration = Duration::from_millis(50);
 const MAX_FILES: usize = 10_000;
 
 /// Runs a command without the sensor.
-pub(crate) fn run(program: &Program, why: &str, denied: bool) -> Finished {
+pub(crate) fn run(program: &Invocation, why: &str, denied: bool) -> Finished {
     run_with(program, why, denied, &runner::hold_signals()?)
 }
 
 /// The same with signals held back already.
-pub(crate) fn run_with(program: &Program, why: &str, denied: bool, signals: &Signals) -> Finished {
+pub(crate) fn run_with(
+    program: &Invocation,
+    why: &str,
+    denied: bool,
+    signals: &Signals,
+) -> Finished {
     let mut files = Files::default();
     // What the command line names can be asked before anything touches it.
-    files.look_at(&program.path);
+    files.look_at(&program.program);
     for word in program.argv.iter().skip(1) {
         files.look_at(Path::new(word));
     }
     let started_at = SystemTime::now();
-    let running = spawn::start(program)?;
-    let mut io = None;
-    let ended = spawn::stay(
-        &running,
-        signals,
-        LOOK,
-        || files.look_at_family(running.pid),
-        None,
-        // A process that ended keeps its counters until it is reaped.
-        || io = pid_io::of(running.pid).ok().flatten(),
-    )
-    .map_err(|error| Stop::own(format_args!("waiting for the command: {error}")))?;
+    let running = supervise::start(program)?;
+    let mut family = Family { pid: running.pid, files, io: None };
+    let ended = stay_with(running, Some(signals), LOOK, &mut family)
+        .map_err(|error| Stop::own(format_args!("waiting for the command: {error}")))?;
+    let Family { files, io, .. } = family;
     let exit = ExitStatus::from_wait_status(ended.usage.wait_status);
     let profile = profile(program, started_at, &running, &ended, io, files, why, denied);
     Ok((profile, Exit::Command(exit)))
@@ -57,7 +56,7 @@ pub(crate) fn run_with(program: &Program, why: &str, denied: bool, signals: &Sig
 
 #[allow(clippy::too_many_arguments, reason = "the parts of one profile, each used once")]
 fn profile(
-    program: &Program,
+    program: &Invocation,
     started_at: SystemTime,
     running: &Running,
     ended: &Ended,
@@ -74,7 +73,7 @@ fn profile(
     }
     let devices: Vec<_> = files.known.values().map(|known| known.row.id.dev).collect();
     let comm = program
-        .path
+        .program
         .file_name()
         .map(|name| name.to_string_lossy().into_owned())
         .unwrap_or_default();
@@ -112,6 +111,25 @@ fn profile(
 fn remedy(why: &str, denied: bool) -> String {
     let advice = if denied { "" } else { "; `hotset doctor` says what would help" };
     format!("{why}{advice}")
+}
+
+/// A command and its children, looked at while they run.
+struct Family {
+    pid: Pid,
+    files: Files,
+    io: Option<PidIo>,
+}
+
+impl Attendant for Family {
+    fn attend(&mut self) -> ControlFlow<()> {
+        self.files.look_at_family(self.pid);
+        ControlFlow::Continue(())
+    }
+
+    fn ended(&mut self) {
+        // A process that ended keeps its counters until it is reaped.
+        self.io = pid_io::of(self.pid).ok().flatten();
+    }
 }
 
 struct Known {

@@ -22,7 +22,7 @@ mod plan;
 mod progress;
 mod runner;
 mod scoped;
-mod spawn;
+mod supervise;
 
 use std::process::ExitCode;
 

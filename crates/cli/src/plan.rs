@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Result, bail};
+use hotset_lab::Invocation;
 
 use crate::exit::{Exit, Stop};
 
@@ -32,26 +33,17 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// A command that exists.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Program {
-    /// What to execute.
-    pub(crate) path: PathBuf,
-    /// The words, the first as typed.
-    pub(crate) argv: Vec<OsString>,
-}
-
 /// Finds a command as the shell would: done here and not in the child, so that the search is not booked to the command.
 ///
 /// # Errors
 /// With the exit code that env(1) would give.
-pub(crate) fn find_program(argv: &[OsString], search: Option<&OsStr>) -> Result<Program, Stop> {
+pub(crate) fn find_program(argv: &[OsString], search: Option<&OsStr>) -> Result<Invocation, Stop> {
     let Some(name) = argv.first() else {
         return Err(Stop::usage("no command given"));
     };
-    let program = |path: PathBuf| Program { path, argv: argv.to_vec() };
+    let found = |program: PathBuf| Invocation { program, argv: argv.to_vec() };
     if name.as_encoded_bytes().contains(&b'/') {
-        return check_program(Path::new(name)).map(program);
+        return check_program(Path::new(name)).map(found);
     }
     let mut refused = None;
     for directory in
@@ -60,7 +52,7 @@ pub(crate) fn find_program(argv: &[OsString], search: Option<&OsStr>) -> Result<
         let directory =
             if directory.as_os_str().is_empty() { PathBuf::from(".") } else { directory };
         match check_program(&directory.join(name)) {
-            Ok(path) => return Ok(program(path)),
+            Ok(path) => return Ok(found(path)),
             Err(stop) if stop.exit == Exit::NotExecutable => refused = Some(stop),
             Err(_) => {}
         }
@@ -131,7 +123,7 @@ mod tests {
     fn a_command_is_searched_and_refused_like_a_shell_does() {
         let search = Some(OsStr::new("/nonexistent:/bin:/usr/bin"));
         let found = find_program(&["sh".into(), "-c".into()], search).unwrap();
-        assert!(found.path.ends_with("sh") && found.argv.len() == 2);
+        assert!(found.program.ends_with("sh") && found.argv.len() == 2);
         let refused = |name: &str| find_program(&[name.into()], search).unwrap_err().exit;
         assert_eq!(refused("no-such-command"), Exit::NotFound);
         assert_eq!(refused("/no/such"), Exit::NotFound);

@@ -3,19 +3,18 @@
 use std::time::{Instant, SystemTime};
 
 use hotset_facts::{Command, Dev, ExitStatus, Observed, Profile, Reason, Target};
-use hotset_observe::{DRAIN_INTERVAL, Observation, Options, Scope, Session};
-use hotset_sys::child::{Signals, Usage};
+use hotset_lab::Invocation;
+use hotset_observe::{Observation, Options, Scope, Session};
+use hotset_sys::child::{Ended, Signals, Usage};
 
 use crate::exit::{Exit, OrExit, Stop};
-use crate::plan::Program;
-use crate::spawn::{self, Ended};
-use crate::{fallback, output};
+use crate::{fallback, output, supervise};
 
 /// A profile and the exit code.
 pub(crate) type Finished = Result<(Profile, Exit), Stop>;
 
 /// Runs a command under the sensor; without the sensor where it can't be had.
-pub(crate) fn run(program: &Program, max_rows: u32, compat: bool, verbose: bool) -> Finished {
+pub(crate) fn run(program: &Invocation, max_rows: u32, compat: bool, verbose: bool) -> Finished {
     let signals = hold_signals()?;
     let begun = Instant::now();
     let options = Options { max_rows, compat, ..Options::new(Scope::Children) };
@@ -35,22 +34,9 @@ pub(crate) fn run(program: &Program, max_rows: u32, compat: bool, verbose: bool)
         ));
     }
     let started_at = SystemTime::now();
-    let running = session.following_children(|| spawn::start(program)).or_exit(Exit::Own)??;
-    let mut trouble = None;
-    let ended = {
-        let fd = session.readable().try_clone_to_owned().ok();
-        let tend = || {
-            if let Err(error) = session.drain() {
-                trouble.get_or_insert(error.to_string());
-            }
-        };
-        let readable = fd.as_ref().map(std::os::fd::AsFd::as_fd);
-        spawn::stay(&running, &signals, DRAIN_INTERVAL, tend, readable, || ())
-            .map_err(|error| Stop::own(format_args!("waiting for the command: {error}")))?
-    };
-    if let Some(trouble) = trouble {
-        output::say(trouble);
-    }
+    let running = session.following_children(|| supervise::start(program)).or_exit(Exit::Own)??;
+    let ended = supervise::stay_observed(&mut session, running, Some(&signals))
+        .map_err(|error| Stop::own(format_args!("waiting for the command: {error}")))?;
     let exit = ExitStatus::from_wait_status(ended.usage.wait_status);
     match session.finish() {
         Ok(observation) => {
@@ -80,7 +66,7 @@ fn own_rss_excluded(max_rss_bytes: u64) -> Observed<u64> {
 }
 
 /// The command's own part of a profile.
-pub(crate) fn command(program: &Program, ended: &Ended) -> Command {
+pub(crate) fn command(program: &Invocation, ended: &Ended) -> Command {
     let Usage { wait_status, user_ns, system_ns, max_rss_bytes, .. } = ended.usage;
     Command {
         target: Target::Command,
@@ -95,7 +81,7 @@ pub(crate) fn command(program: &Program, ended: &Ended) -> Command {
 }
 
 fn profile(
-    program: &Program,
+    program: &Invocation,
     started_at: SystemTime,
     ended: &Ended,
     observation: Observation,

@@ -1,6 +1,5 @@
 //! One run of one command.
 
-use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -12,34 +11,10 @@ use hotset_sys::launch::{Launch, Timed};
 use rustix::fs::MemfdFlags;
 use rustix::io::Errno;
 
+pub use hotset_sys::launch::Invocation;
+
 /// What is kept of a failed command's last words, in bytes.
 const TAIL_BYTES: u64 = 8 << 10;
-
-/// A program, found already, and its words.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Invocation {
-    /// What is executed; nothing is looked up in PATH any more.
-    pub program: PathBuf,
-    /// The words, the program's name first.
-    pub argv: Vec<OsString>,
-}
-
-impl Invocation {
-    /// A line for a shell to read.
-    pub fn shell(shell: &Path, line: &OsStr) -> Self {
-        let argv = vec![shell.into(), "-c".into(), line.to_owned()];
-        Self { program: shell.to_owned(), argv }
-    }
-
-    /// What execvp(3) makes of a script whose first line names no interpreter: the shell's.
-    pub fn as_script(&self) -> Self {
-        let shell = Path::new("/bin/sh");
-        let script = self.program.clone().into_os_string();
-        let words = self.argv.iter().skip(1).cloned();
-        let argv = [shell.as_os_str().to_owned(), script].into_iter().chain(words).collect();
-        Self { program: shell.to_owned(), argv }
-    }
-}
 
 /// Where a command reads from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -87,7 +62,6 @@ impl Default for Streams {
 /// A command that is ready to run.
 #[derive(Debug)]
 pub struct Command {
-    invocation: Invocation,
     launch: Launch,
     input: Option<File>,
     outputs: Vec<File>,
@@ -137,7 +111,7 @@ impl Command {
         };
         let stdio = [Some(stdin), open(&streams.output)?, open(&streams.errors)?];
         let launch = Launch::new(&invocation.program, &invocation.argv, stdio)?;
-        Ok(Self { invocation: invocation.clone(), launch, input, outputs, tail: Tail(tail) })
+        Ok(Self { launch, input, outputs, tail: Tail(tail) })
     }
 
     /// Runs it once, to its end.
@@ -169,13 +143,7 @@ impl Command {
 
     /// The run itself, after [`Self::rewind`].
     pub(crate) fn run_rewound(&mut self) -> io::Result<Ran> {
-        let timed = match self.launch.time() {
-            Err(error) if Errno::from_io_error(&error) == Some(Errno::NOEXEC) => {
-                self.give_to_the_shell()?;
-                self.launch.time()?
-            }
-            timed => timed?,
-        };
+        let timed = self.launch.time()?;
         Ok(Ran { timed, exit: ExitStatus::from_wait_status(timed.usage.wait_status) })
     }
 
@@ -185,23 +153,12 @@ impl Command {
     /// As execve(2) gives them.
     pub fn start(&mut self) -> io::Result<Pid> {
         self.rewind()?;
-        match self.launch.start() {
-            Err(error) if Errno::from_io_error(&error) == Some(Errno::NOEXEC) => {
-                self.give_to_the_shell()?;
-                self.launch.start()
-            }
-            started => started,
-        }
+        self.launch.start()
     }
 
     /// For a tracer, which starts it in its own way; and what will have been written to streams that are kept.
     pub fn into_launch(self) -> (Launch, Tail) {
         (self.launch, self.tail)
-    }
-
-    fn give_to_the_shell(&mut self) -> io::Result<()> {
-        self.invocation = self.invocation.as_script();
-        self.launch.become_program(&self.invocation.program, &self.invocation.argv)
     }
 
     /// The end of what the last run wrote to streams that are kept.

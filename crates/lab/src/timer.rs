@@ -25,7 +25,7 @@ pub fn timer() -> Timer {
 }
 
 fn spawn_noise_ns() -> Option<u64> {
-    let launch = Launch::new(Path::new(NOTHING), &[NOTHING.into()], [None, None, None]).ok()?;
+    let mut launch = Launch::new(Path::new(NOTHING), &[NOTHING.into()], [None, None, None]).ok()?;
     let mut times = (0..SPAWNS)
         .map(|_| launch.time().ok().map(|timed| timed.wall.as_nanos() as u64))
         .collect::<Option<Vec<u64>>>()?;

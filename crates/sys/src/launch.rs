@@ -5,7 +5,7 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use hotset_facts::Pid;
@@ -15,10 +15,42 @@ use crate::child::{Usage, usage_of, wait_for};
 /// Descriptors below this one are the command's own standard streams.
 const FIRST_FREE_FD: RawFd = 3;
 
-/// A program, its words and its standard streams, ready for posix_spawn(3).
+/// The shell that reads a script whose first line names no interpreter.
+const SHELL: &str = "/bin/sh";
+
+/// A program, found already, and its words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invocation {
+    /// What is executed; nothing is looked up in PATH any more.
+    pub program: PathBuf,
+    /// The words, the program's name first.
+    pub argv: Vec<OsString>,
+}
+
+impl Invocation {
+    /// A line for a shell to read.
+    pub fn shell(shell: &Path, line: &OsStr) -> Self {
+        let argv = vec![shell.into(), "-c".into(), line.to_owned()];
+        Self { program: shell.to_owned(), argv }
+    }
+
+    /// What execvp(3) makes of a script whose first line names no interpreter: the shell's.
+    fn as_script(&self) -> Self {
+        let script = self.program.clone().into_os_string();
+        let words = self.argv.iter().skip(1).cloned();
+        let argv = [OsString::from(SHELL), script].into_iter().chain(words).collect();
+        Self { program: SHELL.into(), argv }
+    }
+}
+
+/// A program, its words and its standard streams, ready for posix_spawn(3). A script whose first line names no interpreter
+/// becomes the shell's, as execvp(3) has it, at the first start.
 ///
 /// The environment and the working directory are this process's at the time of each start.
 pub struct Launch {
+    invocation: Invocation,
+    /// The shell reads it.
+    is_script: bool,
     path: CString,
     /// Point into `_words` and end with null.
     argv: Vec<*mut libc::c_char>,
@@ -58,39 +90,61 @@ impl Launch {
         pointers.push(std::ptr::null_mut());
         let stdio = clear_of_standard_streams(stdio)?;
         let actions = file_actions(&stdio)?;
-        Ok(Self { path, argv: pointers, _words: words, stdio, attributes: attributes(), actions })
+        Ok(Self {
+            invocation: Invocation { program: program.to_owned(), argv: argv.to_vec() },
+            is_script: false,
+            path,
+            argv: pointers,
+            _words: words,
+            stdio,
+            attributes: attributes(),
+            actions,
+        })
     }
 
-    /// Puts another program and other words in the place of these; the streams stay.
-    ///
-    /// # Errors
-    /// As [`Self::new`].
-    pub fn become_program(&mut self, program: &Path, argv: &[OsString]) -> io::Result<()> {
-        *self = Self::new(program, argv, std::mem::take(&mut self.stdio))?;
-        Ok(())
+    /// Gives the program to the shell where that is what `refused` calls for; the streams stay. False where it does not, or
+    /// where the shell has it already.
+    pub(crate) fn become_script(&mut self, refused: &io::Error) -> bool {
+        if self.is_script || refused.raw_os_error() != Some(libc::ENOEXEC) {
+            return false;
+        }
+        let Invocation { program, argv } = self.invocation.as_script();
+        match Self::new(&program, &argv, std::mem::take(&mut self.stdio)) {
+            Ok(script) => *self = script,
+            Err(_) => return false,
+        }
+        self.is_script = true;
+        true
     }
 
     /// Starts it with no signal held back and none ignored that this process ignores for itself.
     ///
     /// # Errors
     /// As execve(2) gives them.
-    pub fn start(&self) -> io::Result<Pid> {
-        self.spawn().and_then(|pid| {
-            Pid::try_from(pid).map_err(|_| io::Error::from(io::ErrorKind::InvalidData))
-        })
+    pub fn start(&mut self) -> io::Result<Pid> {
+        let pid = match self.spawn() {
+            Err(error) if self.become_script(&error) => self.spawn(),
+            spawned => spawned,
+        };
+        pid.and_then(|pid| Pid::try_from(pid).map_err(|_| io::ErrorKind::InvalidData.into()))
     }
 
     /// Starts it, waits for its end, and times both: between the clock's two answers there are the two system calls alone.
     ///
     /// # Errors
     /// As execve(2) gives them.
-    pub fn time(&self) -> io::Result<Timed> {
-        let started = Instant::now();
-        let pid = self.spawn()?;
-        let waited = wait_for(pid);
-        let wall = started.elapsed();
-        let (status, usage) = waited?;
-        Ok(Timed { started, wall, usage: usage_of(status, &usage) })
+    pub fn time(&mut self) -> io::Result<Timed> {
+        loop {
+            let started = Instant::now();
+            let pid = match self.spawn() {
+                Err(error) if self.become_script(&error) => continue,
+                spawned => spawned?,
+            };
+            let waited = wait_for(pid);
+            let wall = started.elapsed();
+            let (status, usage) = waited?;
+            return Ok(Timed { started, wall, usage: usage_of(status, &usage) });
+        }
     }
 
     fn spawn(&self) -> io::Result<libc::pid_t> {
@@ -229,7 +283,7 @@ mod tests {
 
     #[test]
     fn a_launch_can_be_timed_again_and_again() {
-        let launch = shell("exit 3", [None, None, None]);
+        let mut launch = shell("exit 3", [None, None, None]);
         for _ in 0..3 {
             let timed = launch.time().expect("run");
             assert_eq!(timed.usage.wait_status >> 8, 3);
@@ -243,7 +297,7 @@ mod tests {
         input.file.rewind().expect("rewind");
         let mut output = ScratchFile::with(b"");
         let own = |file: &std::fs::File| Some(file.try_clone().expect("descriptor").into());
-        let launch =
+        let mut launch =
             shell("cat; echo no >&2", [own(&input.file), own(&output.file), own(&output.file)]);
         assert_eq!(launch.time().expect("run").usage.wait_status, 0);
         output.file.rewind().expect("rewind");
@@ -253,8 +307,25 @@ mod tests {
     }
 
     #[test]
+    fn a_script_that_names_no_interpreter_is_the_shells() {
+        use std::os::unix::fs::PermissionsExt;
+        let path = std::env::temp_dir().join(format!("hotset-script-{}", std::process::id()));
+        std::fs::write(&path, "exit $1\n").expect("a script");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("chmod");
+        let argv = ["script".into(), "4".into()];
+        let mut launch = Launch::new(&path, &argv, [None, None, None]).expect("ready");
+        for _ in 0..2 {
+            assert_eq!(launch.time().expect("run").usage.wait_status >> 8, 4);
+        }
+        let mut launch = Launch::new(&path, &argv, [None, None, None]).expect("ready");
+        let child = launch.start().expect("started");
+        assert_eq!(crate::child::reap(child).expect("reaped").wait_status >> 8, 4);
+        std::fs::remove_file(&path).expect("remove");
+    }
+
+    #[test]
     fn what_can_not_be_executed_is_an_error_and_leaves_no_child() {
-        let launch = Launch::new(Path::new("/nonexistent"), &["x".into()], [None, None, None])
+        let mut launch = Launch::new(Path::new("/nonexistent"), &["x".into()], [None, None, None])
             .expect("ready");
         assert_eq!(launch.time().expect_err("missing").kind(), io::ErrorKind::NotFound);
         assert!(Launch::new(Path::new("/a\0b"), &[], [None, None, None]).is_err());

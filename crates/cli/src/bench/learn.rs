@@ -14,6 +14,7 @@ use super::commands::Planned;
 use super::{sensor, traced};
 use crate::exit::{Exit, Stop};
 use crate::output;
+use crate::supervise::exit_of;
 
 /// A command that takes longer is learned in one run.
 const CHEAP: Duration = Duration::from_secs(5);
@@ -197,9 +198,5 @@ pub(super) fn hook(
 
 /// With the exit code that env(1) would give.
 pub(super) fn not_started(planned: &Planned, error: &io::Error) -> Stop {
-    let exit = match error.kind() {
-        io::ErrorKind::NotFound => Exit::NotFound,
-        _ => Exit::NotExecutable,
-    };
-    Stop::new(exit, format_args!("can't run {}: {error}", planned.command.name))
+    Stop::new(exit_of(error), format_args!("can't run {}: {error}", planned.command.name))
 }

@@ -13,7 +13,6 @@ use hotset_facts::ExitStatus;
 use crate::exit::{Exit, Stop};
 use crate::interrupt;
 
-pub(crate) use sensor::wait as sensor_wait;
 pub(crate) use session::bench;
 
 /// Ctrl-C before there is a result.

@@ -1,17 +1,16 @@
 //! A run under the sensor, to learn a command's files.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use hotset_facts::{ExitStatus, LearnedIo, Observed, Pid, WantedState};
+use hotset_facts::{ExitStatus, LearnedIo, Observed, WantedState};
 use hotset_lab::{Command, from_rows};
-use hotset_observe::{DRAIN_INTERVAL, ObserveError, Options, Scope, Session};
-use hotset_sys::child;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use hotset_observe::{ObserveError, Options, Scope, Session};
+use hotset_sys::child::Running;
 
 use super::commands::Planned;
 use super::learn::Seen;
 use crate::exit::Stop;
-use crate::output;
+use crate::supervise::stay_observed;
 
 /// Runs the command once. The inner error says that there is no sensor; the command did not run then.
 pub(super) fn run(
@@ -30,9 +29,8 @@ pub(super) fn run(
         Ok(started) => started.map_err(|error| super::learn::not_started(planned, &error))?,
         Err(error) => return Ok(Err(error)),
     };
-    let ended = wait(&mut session, pid, started);
-    let (usage, wall) =
-        ended.map_err(|error| Stop::own(format_args!("waiting for the command: {error}")))?;
+    let ended = stay_observed(&mut session, Running { pid, started }, None)
+        .map_err(|error| Stop::own(format_args!("waiting for the command: {error}")))?;
     let observation = match session.finish() {
         Ok(observation) => observation,
         Err(error) => return Ok(Err(error)),
@@ -47,49 +45,16 @@ pub(super) fn run(
     let candidates = from_rows(&observation.files);
     let learned = LearnedIo {
         state,
-        wall_ns: u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX),
+        wall_ns: u64::try_from(ended.wall.as_nanos()).unwrap_or(u64::MAX),
         totals: observation.totals,
         files: observation.files,
     };
     Ok(Ok(Seen {
         candidates,
         io: Observed::Value(learned),
-        exit: ExitStatus::from_wait_status(usage.wait_status),
+        exit: ExitStatus::from_wait_status(ended.usage.wait_status),
         tail: command.tail(),
-        wall,
+        wall: ended.wall,
         notes: notes.into_iter().collect(),
     }))
-}
-
-/// Stays until the command ends, and keeps the ring from filling up.
-pub(crate) fn wait(
-    session: &mut Session,
-    pid: Pid,
-    started: Instant,
-) -> std::io::Result<(child::Usage, Duration)> {
-    let pidfd = child::pidfd(pid)?;
-    let tick = Timespec::try_from(DRAIN_INTERVAL).ok();
-    let mut trouble = None;
-    loop {
-        let ended = {
-            let ring = session.readable();
-            let mut fds = [PollFd::new(&pidfd, PollFlags::IN), PollFd::new(&ring, PollFlags::IN)];
-            match poll(&mut fds, tick.as_ref()) {
-                Ok(_) => !fds[0].revents().is_empty(),
-                Err(rustix::io::Errno::INTR) => false,
-                Err(error) => return Err(error.into()),
-            }
-        };
-        if ended {
-            break;
-        }
-        if let Err(error) = session.drain() {
-            trouble.get_or_insert(error.to_string());
-        }
-    }
-    let wall = started.elapsed();
-    if let Some(trouble) = trouble {
-        output::say(trouble);
-    }
-    Ok((child::reap(pid)?, wall))
 }

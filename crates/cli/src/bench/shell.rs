@@ -58,7 +58,7 @@ impl Shell {
 /// Finds the program of these words in PATH.
 pub(super) fn find(words: &[OsString]) -> Result<Invocation, Stop> {
     let found = find_program(words, std::env::var_os("PATH").as_deref());
-    found.map(|program| Invocation { program: program.path, argv: program.argv }).map_err(|stop| {
+    found.map_err(|stop| {
         let many = words.first().is_some_and(|word| has_space(word));
         let hint = if stop.exit == Exit::NotFound && many {
             "; commands to compare it with are given by --vs"

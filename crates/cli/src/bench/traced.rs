@@ -3,15 +3,12 @@
 use std::time::Instant;
 
 use hotset_facts::{Observed, Reason, WantedState};
-use hotset_lab::{Command, Invocation, from_traced};
-use hotset_sys::trace::{TraceError, Traced, files_opened};
+use hotset_lab::{Command, from_traced};
+use hotset_sys::trace::{TraceError, files_opened};
 
 use super::commands::Planned;
 use super::learn::Seen;
 use crate::exit::Stop;
-
-/// "Exec format error", errno(3).
-const ENOEXEC: i32 = 8;
 
 /// Runs the command once. The inner error says that tracing is refused; the command did not run then.
 pub(super) fn run(
@@ -20,13 +17,9 @@ pub(super) fn run(
 ) -> Result<Result<Seen, TraceError>, Stop> {
     prepare()?;
     let started = Instant::now();
-    let script = planned.invocation.as_script();
-    let (ran, tail) = match traced(planned, &planned.invocation)? {
-        (Err(TraceError::Execute(error)), _) if error.raw_os_error() == Some(ENOEXEC) => {
-            traced(planned, &script)?
-        }
-        ran => ran,
-    };
+    let command = Command::new(&planned.invocation, &planned.streams).map_err(Stop::own)?;
+    let (launch, tail) = command.into_launch();
+    let ran = files_opened(launch);
     let wall = started.elapsed();
     let traced = match ran {
         Ok(traced) => traced,
@@ -53,17 +46,8 @@ pub(super) fn run(
         candidates: from_traced(&traced),
         io: Observed::Missing(unknown),
         exit: traced.exit,
-        tail,
+        tail: tail.bytes(),
         wall,
         notes,
     }))
-}
-
-type TracedRun = (Result<Traced, TraceError>, Vec<u8>);
-
-fn traced(planned: &Planned, invocation: &Invocation) -> Result<TracedRun, Stop> {
-    let command = Command::new(invocation, &planned.streams).map_err(Stop::own)?;
-    let (launch, tail) = command.into_launch();
-    let ran = files_opened(launch);
-    Ok((ran, tail.bytes()))
 }

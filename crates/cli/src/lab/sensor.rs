@@ -6,8 +6,9 @@ use hotset_facts::ExitStatus;
 use hotset_lab::experiment::{self, ObservedRun};
 use hotset_lab::{Command, Invocation, Output, Streams};
 use hotset_observe::{Options, Scope, Session};
+use hotset_sys::child::Running;
 
-use crate::bench::sensor_wait;
+use crate::supervise::stay_observed;
 
 /// The sensor, started anew for each run.
 pub(super) struct Sensor;
@@ -23,10 +24,10 @@ impl experiment::Sensor for Sensor {
             .following_children(|| command.start())
             .map_err(|error| error.to_string())?
             .map_err(|error| error.to_string())?;
-        let (usage, _) =
-            sensor_wait(&mut session, pid, started).map_err(|error| error.to_string())?;
+        let ended = stay_observed(&mut session, Running { pid, started }, None)
+            .map_err(|error| error.to_string())?;
         let seen = session.finish().map_err(|error| error.to_string())?;
-        if ExitStatus::from_wait_status(usage.wait_status) != ExitStatus::Code(0) {
+        if ExitStatus::from_wait_status(ended.usage.wait_status) != ExitStatus::Code(0) {
             return Err(String::from_utf8_lossy(&command.tail()).trim().to_owned());
         }
         let lost = seen.sensor.events_lost + seen.sensor.entries_lost;

@@ -3,10 +3,8 @@
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
-use hotset_sys::child::Signals;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
+use anyhow::{Context, Result};
+use hotset_sys::child::{Signals, Wait};
 
 use super::Ending;
 
@@ -62,35 +60,16 @@ impl Waiter for Waiting<'_> {
     }
 
     fn wait(&mut self, at_most: Duration, readable: Option<BorrowedFd<'_>>) -> Result<Woken> {
-        let mut fds = vec![PollFd::new(self.signals, PollFlags::IN)];
-        // The kernel tells errors and hang-ups of what was asked for nothing.
-        let output = self.output.map(|fd| push(&mut fds, fd, PollFlags::empty()));
-        let process = self.process.map(|fd| push(&mut fds, fd.as_fd(), PollFlags::IN));
-        if let Some(fd) = readable {
-            push(&mut fds, fd, PollFlags::IN);
-        }
-        match poll(&mut fds, Timespec::try_from(at_most).ok().as_ref()) {
-            Ok(_) => {}
-            Err(Errno::INTR) => return Ok(Woken::Time),
-            Err(error) => bail!("waiting: {error}"),
-        }
-        let happened = |at: Option<usize>| at.is_some_and(|at| !fds[at].revents().is_empty());
-        if let Some(arrived) = self.signals.next() {
-            return Ok(Woken::End(Ending::Signal(arrived.signal)));
-        }
-        Ok(if happened(output) {
-            Woken::End(Ending::Unread)
-        } else if happened(process) {
-            Woken::End(Ending::Gone)
-        } else {
-            Woken::Time
+        let process = self.process.map(AsFd::as_fd);
+        let wait = Wait { signals: Some(self.signals), process, readable, output: self.output };
+        let woken = wait.at_most(at_most).context("waiting")?;
+        Ok(match self.signals.next() {
+            Some(arrived) => Woken::End(Ending::Signal(arrived.signal)),
+            None if woken.is_unread => Woken::End(Ending::Unread),
+            None if woken.has_ended => Woken::End(Ending::Gone),
+            None => Woken::Time,
         })
     }
-}
-
-fn push<'a>(fds: &mut Vec<PollFd<'a>>, fd: BorrowedFd<'a>, events: PollFlags) -> usize {
-    fds.push(PollFd::from_borrowed_fd(fd, events));
-    fds.len() - 1
 }
 
 #[cfg(test)]

@@ -3,15 +3,15 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
+use std::ops::ControlFlow;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use hotset_facts::{ExitStatus, Pid};
-use hotset_sys::child;
+use hotset_facts::ExitStatus;
+use hotset_sys::child::{Running, Usage, supervise};
 use hotset_sys::launch::Launch;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::MemfdFlags;
 
 use super::answer::ProbeAnswer;
@@ -80,9 +80,10 @@ impl Ready {
     ///
     /// # Errors
     /// Where it can't be started or waited for.
-    pub(super) fn run(self, stop: &AtomicBool) -> io::Result<Probed> {
-        let pid = self.launch.start()?;
-        let Some(usage) = wait(pid, stop)? else { return Ok(Probed::Stopped) };
+    pub(super) fn run(mut self, stop: &AtomicBool) -> io::Result<Probed> {
+        let started = Instant::now();
+        let child = Running { pid: self.launch.start()?, started };
+        let Some(usage) = wait(child, stop)? else { return Ok(Probed::Stopped) };
         let exit = ExitStatus::from_wait_status(usage.wait_status);
         // The terminal's Ctrl-C reached it too.
         if exit != ExitStatus::Code(0) && stop.load(Ordering::Relaxed) {
@@ -113,25 +114,14 @@ fn text(file: &File) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Nothing where it was ended because of `stop`.
-fn wait(pid: Pid, stop: &AtomicBool) -> io::Result<Option<child::Usage>> {
-    let pidfd = child::pidfd(pid)?;
-    let tick = Timespec::try_from(LOOK).ok();
-    loop {
-        let ended = match poll(&mut [PollFd::new(&pidfd, PollFlags::IN)], tick.as_ref()) {
-            Ok(ready) => ready > 0,
-            Err(rustix::io::Errno::INTR) => false,
-            Err(error) => return Err(error.into()),
-        };
-        if ended {
-            return Ok(Some(child::reap(pid)?));
-        }
-        if stop.load(Ordering::Relaxed) {
-            let _ = rustix::process::pidfd_send_signal(&pidfd, rustix::process::Signal::KILL);
-            child::reap(pid)?;
-            return Ok(None);
-        }
-    }
+/// Nothing where it was killed because of `stop`.
+fn wait(child: Running, stop: &AtomicBool) -> io::Result<Option<Usage>> {
+    let mut unless_stopped = || match stop.load(Ordering::Relaxed) {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    };
+    let ended = supervise(child, None, LOOK, &mut unless_stopped)?;
+    Ok((!ended.was_killed).then_some(ended.usage))
 }
 
 #[cfg(test)]

@@ -86,7 +86,7 @@ pub fn files_opened(command: Launch) -> Result<Traced, TraceError> {
     // outlives this call where the command left processes behind.
     let thread = std::thread::Builder::new()
         .name("tracer".to_owned())
-        .spawn(move || tracer::follow(&command, &told));
+        .spawn(move || tracer::follow(command, &told));
     thread.map_err(|error| TraceError::Refused { call: "clone", error })?;
     answer.recv().unwrap_or_else(|_| {
         let error = io::Error::other("the tracing thread ended early");

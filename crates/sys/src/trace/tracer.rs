@@ -9,6 +9,7 @@ use super::files::{Files, Named, about_to_execute};
 use super::filter::Call;
 use super::raw::{self, Born, Resume, Stop};
 use super::{TraceError, Traced};
+use crate::launch::Launch;
 
 /// `PTRACE_EVENT_STOP` of <linux/ptrace.h>: a stop for job control, or the first of a new task.
 const EVENT_STOP: i32 = 128;
@@ -36,15 +37,23 @@ struct Tracer {
 }
 
 /// Runs the command and tells what it did when it ends; stays for as long as processes that it left behind run.
-pub(super) fn follow(command: &crate::launch::Launch, told: &Sender<Result<Traced, TraceError>>) {
-    let born = match raw::start(command) {
-        Ok(born) => born,
-        Err(error) => {
-            // Nobody waits for the answer any more: nothing to do about it.
-            let _ = told.send(Err(error));
-            return;
+pub(super) fn follow(mut command: Launch, told: &Sender<Result<Traced, TraceError>>) {
+    while let Err(error) = follow_once(&command, told) {
+        if matches!(&error, TraceError::Execute(refused) if command.become_script(refused)) {
+            continue;
         }
-    };
+        // Nobody waits for the answer any more: nothing to do about it.
+        let _ = told.send(Err(error));
+        return;
+    }
+}
+
+/// The error is not told yet; the command did not run then.
+fn follow_once(
+    command: &Launch,
+    told: &Sender<Result<Traced, TraceError>>,
+) -> Result<(), TraceError> {
+    let born = raw::start(command)?;
     let main = born.pid;
     let mut tracer = Tracer { born, files: Files::default(), tasks: HashMap::new(), began: false };
     while let Some((task, status)) = raw::wait_any() {
@@ -54,9 +63,10 @@ pub(super) fn follow(command: &crate::launch::Launch, told: &Sender<Result<Trace
         }
         tracer.tasks.remove(&task);
         if task == main {
-            let _ = told.send(tracer.outcome(status));
+            let _ = told.send(Ok(tracer.outcome(status)?));
         }
     }
+    Ok(())
 }
 
 impl Tracer {

@@ -1,11 +1,17 @@
 //! Waiting for a child, and the signals that arrive meanwhile.
 
+mod supervise;
+mod wait;
+
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 
 use hotset_facts::Pid;
 use rustix::process::{Pid as RawPid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
+pub use supervise::{Attendant, Ended, Running, supervise};
+pub use wait::{Wait, Woken};
 
 /// What a child used, with the descendants that it waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
