@@ -2,6 +2,7 @@
 //!
 //! - `layers`: crates use what the table of ARCHITECTURE.md lets them use, and say what they are.
 //! - `sizes`: no file above 400 lines, no function above 60.
+//! - `layout`: a module with children is `x/mod.rs`.
 //! - `comments`: none promises, none is a single word.
 //! - `links`: what documents link to and name is there.
 //!
@@ -14,6 +15,8 @@
 mod comments;
 #[cfg(test)]
 mod layers;
+#[cfg(test)]
+mod layout;
 #[cfg(test)]
 mod links;
 #[cfg(test)]

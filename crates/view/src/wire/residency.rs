@@ -223,7 +223,7 @@ struct DirectoryKeys {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Sums {
-    /// Files.
+    /// How many there are.
     pub files: u64,
     /// Files among them whose state nobody knows.
     pub unknown_files: u64,

@@ -125,7 +125,7 @@ enum CacheSourceDef {
 pub(crate) struct MemInfoDef {
     /// Memory that the kernel manages.
     total_bytes: u64,
-    /// Unused.
+    /// Memory that nothing uses.
     free_bytes: u64,
     /// Pages of files, those of block devices and of the swap cache left out; shared memory is in it.
     cached_bytes: u64,

@@ -287,5 +287,4 @@ impl Job<'_> {
 }
 
 #[cfg(test)]
-#[path = "warm/tests.rs"]
 mod tests;

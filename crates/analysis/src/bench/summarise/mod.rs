@@ -140,5 +140,4 @@ fn io_differences(session: &BenchSession) -> Vec<IoDifference> {
 }
 
 #[cfg(test)]
-#[path = "summarise_tests.rs"]
 mod tests;

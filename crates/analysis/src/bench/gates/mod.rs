@@ -214,5 +214,4 @@ fn ns_per_page(run: &BenchRun) -> Option<f64> {
 }
 
 #[cfg(test)]
-#[path = "gates_tests.rs"]
 mod tests;

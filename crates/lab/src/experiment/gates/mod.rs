@@ -171,5 +171,4 @@ pub(super) fn slow_pages(samples: &mut [LabSample], inserted_pages: Option<u64>)
 }
 
 #[cfg(test)]
-#[path = "gates/tests.rs"]
 mod tests;

@@ -277,5 +277,4 @@ impl Running {
 }
 
 #[cfg(test)]
-#[path = "session/tests.rs"]
 mod tests;

@@ -203,5 +203,4 @@ fn make_unique(all: &mut [Planned]) {
 }
 
 #[cfg(test)]
-#[path = "commands_tests.rs"]
 mod tests;

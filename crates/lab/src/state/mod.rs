@@ -113,5 +113,4 @@ fn look(state: WantedState, files: &FileSet) -> (Observed<StateReached>, bool) {
 }
 
 #[cfg(test)]
-#[path = "state/tests.rs"]
 mod tests;

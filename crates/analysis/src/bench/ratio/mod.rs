@@ -87,5 +87,4 @@ impl RatioEstimate {
 }
 
 #[cfg(test)]
-#[path = "ratio_tests.rs"]
 mod tests;

@@ -244,5 +244,4 @@ fn locked_bytes(status: &str) -> u64 {
 }
 
 #[cfg(test)]
-#[path = "pin/tests.rs"]
 mod tests;

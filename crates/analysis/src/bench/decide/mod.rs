@@ -138,5 +138,4 @@ fn is_precise(plan: &Plan, progress: &Progress<'_>) -> bool {
 }
 
 #[cfg(test)]
-#[path = "decide_tests.rs"]
 mod tests;

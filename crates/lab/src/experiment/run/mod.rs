@@ -223,5 +223,4 @@ impl<'a> Running<'a> {
 }
 
 #[cfg(test)]
-#[path = "run/tests.rs"]
 mod tests;

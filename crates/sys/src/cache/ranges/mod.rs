@@ -227,5 +227,4 @@ pub(super) fn byte_range(span: PageRange) -> (u64, u64) {
 }
 
 #[cfg(test)]
-#[path = "ranges/tests.rs"]
 mod tests;

@@ -1,4 +1,8 @@
-//! The cases. Preparation (no truth; run outside of the observation):
+//! Known file I/O with its truth: what was asked for, and what cachestat(2) said right before each request.
+//!
+//! `workload CASE --file PATH [options]`. Fails with a message and a non-zero exit code.
+//!
+//! Preparation (no truth; run outside of the observation):
 //!
 //! | case | does |
 //! |---|---|
@@ -32,6 +36,8 @@ mod writes;
 use std::error::Error;
 use std::ffi::OsString;
 use std::fmt::Display;
+use std::io::Write;
+use std::process::ExitCode;
 
 use args::Args;
 use truth::Truth;
@@ -94,7 +100,7 @@ const CASES: [(&str, Case); 28] = [
 ];
 
 /// Runs the case that the words name.
-pub(super) fn run(words: impl Iterator<Item = OsString>) -> Outcome<()> {
+fn run(words: impl Iterator<Item = OsString>) -> Outcome<()> {
     let args = Args::parse(words)?;
     if let Some((_, prepare)) = PREPARATIONS.iter().find(|(name, _)| *name == args.case()) {
         return prepare(&args);
@@ -110,4 +116,15 @@ pub(super) fn run(words: impl Iterator<Item = OsString>) -> Outcome<()> {
     snapshot::pin_own_pages();
     let truth = case(&args)?;
     truth.write(args.truth())
+}
+
+fn main() -> ExitCode {
+    match run(std::env::args_os().skip(1)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nothing can be done about a standard error that is gone.
+            let _ = writeln!(std::io::stderr(), "workload: {error}");
+            ExitCode::FAILURE
+        }
+    }
 }

@@ -157,5 +157,4 @@ pub fn drop_everything(write_dirty: bool) -> Result<(), ControlError> {
 }
 
 #[cfg(test)]
-#[path = "evict/tests.rs"]
 mod tests;
