@@ -30,9 +30,9 @@ mod support;
 mod system;
 
 pub use bench::{
-    BenchCommand, BenchRun, BenchSession, Condition, ConditionRole, FileSet, LearnedBy, LearnedIo,
-    Percent, SetMember, StateReached, StopReason, StuckPages, StuckReason, Timer, WantedState,
-    Warmup,
+    BenchCommand, BenchRun, BenchSession, Condition, ConditionRole, Decision, FileSet, LearnedBy,
+    LearnedIo, Percent, Progress, SetMember, StateReached, StopReason, StuckPages, StuckReason,
+    Timer, WantedState, Warmup,
 };
 pub use control::{
     ControlNote, ControlReport, ControlTotals, ControlVerb, ControlledFile, FileHolder, Followed,

@@ -9,19 +9,11 @@ use crate::command::{Command, Ran};
 use crate::fileset::changed;
 use crate::hooks::{Hook, HookFailure, Hooks};
 use crate::host::HostLoad;
+use crate::rounds::Place;
 use crate::state::{States, verify};
 
 /// `ru_inblock` counts in units of so many bytes.
 const BLOCK_BYTES: u64 = 512;
-
-/// Where a run stands in its session.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
-    pub(crate) condition: usize,
-    pub(crate) round: u32,
-    pub(crate) position: u32,
-    pub(crate) repeat: u32,
-}
 
 /// Why there was no run.
 #[derive(Debug)]
@@ -76,7 +68,7 @@ fn facts(place: Place, ran: &Ran, host: HostLoad, began: Instant) -> BenchRun {
     let usage = ran.timed.usage;
     let unknown = Observed::Missing(hotset_facts::Reason::not_measured("not looked at yet"));
     BenchRun {
-        condition: place.condition,
+        condition: place.cell,
         round: place.round,
         position: place.position,
         repeat: place.repeat,

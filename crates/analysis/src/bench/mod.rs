@@ -25,7 +25,7 @@ mod warnings;
 
 pub use compare::{Comparison, NoiseFloor, Pair, asked_for};
 pub use condition::{ConditionNumbers, Spread, Times};
-pub use decide::{Decision, Plan, Progress, decide};
+pub use decide::{Plan, decide};
 pub use doubt::Doubt;
 pub use explain::{ColdWarm, WaitSource};
 pub use files::{FileDifference, IoDifference, IoKind, KindDifference};

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use hotset_analysis::bench::{self, decide, judge};
-use hotset_facts::{BenchRun, Condition};
-use hotset_lab::{Decision, Judge, Progress};
+use hotset_facts::{BenchRun, Condition, Decision, Progress};
+use hotset_lab::Judge;
 
 use crate::output;
 
@@ -37,23 +37,11 @@ impl Judge for Referee {
     }
 
     fn decide(&mut self, progress: Progress<'_>) -> Decision {
-        let session = progress.session;
-        let now = bench::Progress {
-            conditions: &session.conditions,
-            runs: &session.runs,
-            rounds: progress.rounds,
-            elapsed_ns: progress.elapsed_ns,
-            page_size_bytes: session.environment.page_size_bytes,
-            warmup: session.warmup,
-            timer: session.timer,
-        };
-        match decide(&self.plan, &now) {
-            bench::Decision::GoOn => Decision::GoOn,
-            bench::Decision::Stop(reason) => {
-                self.clear();
-                Decision::Stop(reason)
-            }
+        let decision = decide(&self.plan, progress);
+        if decision != Decision::GoOn {
+            self.clear();
         }
+        decision
     }
 
     fn begins(&mut self, condition: usize, round: u32) {

@@ -119,3 +119,23 @@ pub struct BenchSession {
     /// Why it ended.
     pub stop: StopReason,
 }
+
+/// What a session has come to between two rounds.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress<'a> {
+    /// The session as it would be if it ended now.
+    pub session: &'a BenchSession,
+    /// Rounds that are done, warm-up rounds included.
+    pub rounds: u32,
+    /// Time since the session began.
+    pub elapsed_ns: u64,
+}
+
+/// What to do next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// One more round.
+    GoOn,
+    /// No more, for this reason.
+    Stop(StopReason),
+}

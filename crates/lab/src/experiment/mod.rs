@@ -7,6 +7,7 @@
 //! What is measured comes as an [`ExperimentPlan`]: the engine knows no experiment. They are in `hotset_experiments`.
 
 mod answer;
+mod cell;
 mod conditions;
 mod count;
 mod expects;
@@ -22,7 +23,6 @@ mod run;
 mod sample;
 mod scratch;
 mod spawn;
-mod turn;
 
 pub use answer::{ProbeAnswer, ProbeRepetition};
 pub use count::{CallCounter, ObservedRun, Sensor, file_calls};

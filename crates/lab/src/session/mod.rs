@@ -7,13 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Instant, SystemTime};
 
 use hotset_facts::{
-    BenchCommand, BenchRun, BenchSession, Condition, Dev, ExitStatus, FileSet, LearnedIo, Observed,
-    StopReason, Timer, Warmup,
+    BenchCommand, BenchRun, BenchSession, Condition, Decision, Dev, ExitStatus, FileSet, LearnedIo,
+    Observed, Progress, StopReason, Timer, Warmup,
 };
 
 use crate::command::{Command, Invocation, Streams};
 use crate::hooks::{Hook, HookFailure, Hooks};
-use crate::runs::{Bench, Place, RunFailure, nanoseconds};
+use crate::rounds::{self, Outcome, Place};
+use crate::runs::{Bench, RunFailure, nanoseconds};
 use crate::schedule::Order;
 
 /// A command and all that its runs need.
@@ -54,26 +55,6 @@ pub struct Plan {
     pub max_repeats: u32,
     /// Go on where a command fails.
     pub ignore_failure: bool,
-}
-
-/// What a session has come to.
-#[derive(Debug, Clone, Copy)]
-pub struct Progress<'a> {
-    /// The session as it would be if it ended now.
-    pub session: &'a BenchSession,
-    /// Rounds that are done.
-    pub rounds: u32,
-    /// Time since the session began, in nanoseconds.
-    pub elapsed_ns: u64,
-}
-
-/// What to do next.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Decision {
-    /// One more round.
-    GoOn,
-    /// No more, for this reason.
-    Stop(StopReason),
 }
 
 /// Who knows which runs count and how many are enough.
@@ -125,8 +106,11 @@ pub enum LabError {
 /// # Errors
 /// Where a command, a hook or a state is not possible at all. The clean-up commands are run all the same.
 pub fn run(plan: Plan, judge: &mut dyn Judge, stop: &AtomicBool) -> Result<BenchSession, LabError> {
-    let mut running = Running::new(plan)?;
-    let outcome = running.rounds(judge, stop);
+    let (order, max_repeats) = (Order::new(plan.seed), plan.max_repeats);
+    let mut running = Running::new(plan, judge, stop)?;
+    let outcome = running
+        .hooks(Hook::Setup)
+        .and_then(|()| rounds::run(&mut running, order, max_repeats, stop));
     let cleaned = running.hooks(Hook::Cleanup);
     running.session.stop = outcome?;
     cleaned?;
@@ -135,16 +119,66 @@ pub fn run(plan: Plan, judge: &mut dyn Judge, stop: &AtomicBool) -> Result<Bench
     Ok(running.session)
 }
 
-struct Running {
+struct Running<'a> {
     session: BenchSession,
     benches: Vec<Bench>,
     began: Instant,
-    max_repeats: u32,
     ignore_failure: bool,
+    judge: &'a mut dyn Judge,
+    stop: &'a AtomicBool,
 }
 
-impl Running {
-    fn new(plan: Plan) -> Result<Self, LabError> {
+impl rounds::Cells for Running<'_> {
+    type Error = LabError;
+
+    fn count(&self) -> usize {
+        self.session.conditions.len()
+    }
+
+    fn decide(&mut self, rounds: u32) -> Decision {
+        self.judge.decide(progress(&self.session, rounds, self.began))
+    }
+
+    fn run(&mut self, place: Place) -> Result<Outcome, LabError> {
+        let Some(&condition) = self.session.conditions.get(place.cell) else {
+            return Ok(Outcome::Counts);
+        };
+        self.judge.begins(place.cell, place.round);
+        let Some(bench) = self.benches.get_mut(condition.command) else {
+            return Ok(Outcome::Counts);
+        };
+        let ran = bench.run(condition.state, place, self.began);
+        let is_stopped = self.stop.load(Ordering::Relaxed);
+        let run = match ran {
+            // Ctrl-C reaches the command too: what it was cut off from is no run.
+            Ok(run) if !is_stopped || run.exit == ExitStatus::Code(0) => run,
+            _ if is_stopped => return Ok(Outcome::Stop(StopReason::Interrupted)),
+            Ok(run) => run,
+            Err(failure) => return Err(self.error(condition.command, failure)),
+        };
+        let exit = run.exit;
+        let failed = exit != ExitStatus::Code(0) && !self.ignore_failure;
+        let counts =
+            failed || self.judge.counts(&run, progress(&self.session, place.round, self.began));
+        self.session.runs.push(run);
+        Ok(match counts {
+            _ if failed => {
+                let output_tail = self.benches[condition.command].command.tail();
+                let condition = place.cell;
+                Outcome::Stop(StopReason::Failed { condition, exit, output_tail })
+            }
+            true => Outcome::Counts,
+            false => Outcome::Again,
+        })
+    }
+}
+
+fn progress(session: &BenchSession, rounds: u32, began: Instant) -> Progress<'_> {
+    Progress { session, rounds, elapsed_ns: nanoseconds(began.elapsed()) }
+}
+
+impl<'a> Running<'a> {
+    fn new(plan: Plan, judge: &'a mut dyn Judge, stop: &'a AtomicBool) -> Result<Self, LabError> {
         let devices: HashSet<Dev> = plan
             .commands
             .iter()
@@ -177,78 +211,8 @@ impl Running {
             session.sets.push(set.clone());
             benches.push(Bench { command: ready, hooks, set });
         }
-        let (max_repeats, ignore_failure) = (plan.max_repeats, plan.ignore_failure);
-        Ok(Self { session, benches, began: Instant::now(), max_repeats, ignore_failure })
-    }
-
-    fn rounds(&mut self, judge: &mut dyn Judge, stop: &AtomicBool) -> Result<StopReason, LabError> {
-        self.hooks(Hook::Setup)?;
-        let order = Order::new(self.session.seed);
-        let mut round = 0;
-        loop {
-            if let Decision::Stop(reason) = judge.decide(self.progress(round)) {
-                return Ok(reason);
-            }
-            for (position, condition) in
-                (0..).zip(order.of_round(round, self.session.conditions.len()))
-            {
-                let place = Place { condition, round, position, repeat: 0 };
-                if let Some(reason) = self.turn(place, judge, stop)? {
-                    return Ok(reason);
-                }
-            }
-            round += 1;
-        }
-    }
-
-    /// A condition's turn in a round: one run, and more while they don't count. Says why the session has to end.
-    fn turn(
-        &mut self,
-        place: Place,
-        judge: &mut dyn Judge,
-        stop: &AtomicBool,
-    ) -> Result<Option<StopReason>, LabError> {
-        let Some(&condition) = self.session.conditions.get(place.condition) else {
-            return Ok(None);
-        };
-        for repeat in 0..=self.max_repeats {
-            if stop.load(Ordering::Relaxed) {
-                return Ok(Some(StopReason::Interrupted));
-            }
-            judge.begins(place.condition, place.round);
-            let Some(bench) = self.benches.get_mut(condition.command) else { return Ok(None) };
-            let place = Place { repeat, ..place };
-            let ran = bench.run(condition.state, place, self.began);
-            let run = match ran {
-                // Ctrl-C reaches the command too: what it was cut off from is no run.
-                Ok(run) if stop.load(Ordering::Relaxed) && run.exit != ExitStatus::Code(0) => {
-                    return Ok(Some(StopReason::Interrupted));
-                }
-                Ok(run) => run,
-                Err(_) if stop.load(Ordering::Relaxed) => {
-                    return Ok(Some(StopReason::Interrupted));
-                }
-                Err(failure) => return Err(self.error(condition.command, failure)),
-            };
-            let failed = run.exit != ExitStatus::Code(0) && !self.ignore_failure;
-            let exit = run.exit;
-            let counts = failed || judge.counts(&run, self.progress(place.round));
-            self.session.runs.push(run);
-            if failed {
-                let output_tail = self.benches[condition.command].command.tail();
-                let condition = place.condition;
-                return Ok(Some(StopReason::Failed { condition, exit, output_tail }));
-            }
-            if counts {
-                break;
-            }
-        }
-        Ok(None)
-    }
-
-    fn progress(&self, rounds: u32) -> Progress<'_> {
-        let elapsed_ns = nanoseconds(self.began.elapsed());
-        Progress { session: &self.session, rounds, elapsed_ns }
+        let ignore_failure = plan.ignore_failure;
+        Ok(Self { session, benches, began: Instant::now(), ignore_failure, judge, stop })
     }
 
     fn hooks(&self, hook: Hook) -> Result<(), LabError> {

@@ -4,7 +4,7 @@
 //! at whether they hold 1: stopping as soon as a difference shows would find one too often. Even so an interval after
 //! an extension is a little less sure than it says, which is why views tell that there was one.
 
-use hotset_facts::{BenchRun, Condition, StopReason, Timer, Warmup};
+use hotset_facts::{BenchSession, Decision, Progress, StopReason, Warmup};
 
 use super::compare::{Comparison, asked_for};
 use super::gates::judge;
@@ -56,45 +56,17 @@ impl Plan {
     }
 }
 
-/// Where a session stands between two rounds.
-#[derive(Debug, Clone, Copy)]
-pub struct Progress<'a> {
-    /// The conditions of a round.
-    pub conditions: &'a [Condition],
-    /// All runs so far, of whole rounds.
-    pub runs: &'a [BenchRun],
-    /// Rounds that are done, warm-up rounds included.
-    pub rounds: u32,
-    /// Time since the first preparation.
-    pub elapsed_ns: u64,
-    /// The base page size.
-    pub page_size_bytes: u64,
-    /// What is done about a warm-up.
-    pub warmup: Warmup,
-    /// What limits short times.
-    pub timer: Timer,
-}
-
-/// What to do next.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Decision {
-    /// One more round.
-    GoOn,
-    /// No more, for this reason.
-    Stop(StopReason),
-}
-
 /// Decides after each round. Cheap between looks: the data are looked at after the planned rounds and then after each
 /// block.
-pub fn decide(plan: &Plan, progress: &Progress<'_>) -> Decision {
-    let planned = plan.planned_rounds(progress.warmup);
+pub fn decide(plan: &Plan, progress: Progress<'_>) -> Decision {
+    let planned = plan.planned_rounds(progress.session.warmup);
     let beyond = progress.rounds.checked_sub(planned);
     let block_is_done =
         beyond.is_some_and(|beyond| beyond.is_multiple_of(plan.block_rounds.max(1)));
     if plan.fixed_rounds.is_some() && beyond.is_some() {
         return Decision::Stop(StopReason::RunsDone);
     }
-    if block_is_done && is_precise(plan, progress) {
+    if block_is_done && is_precise(plan, progress.session) {
         return Decision::Stop(StopReason::PreciseEnough);
     }
     if progress.rounds >= plan.max_rounds.max(planned) {
@@ -111,12 +83,12 @@ pub fn decide(plan: &Plan, progress: &Progress<'_>) -> Decision {
 
 /// True if the interval of each comparison that was asked for is narrower than the target; where nothing is compared,
 /// of each median.
-fn is_precise(plan: &Plan, progress: &Progress<'_>) -> bool {
-    let (conditions, runs) = (progress.conditions, progress.runs);
-    let judged = judge(conditions, runs, progress.page_size_bytes);
+fn is_precise(plan: &Plan, session: &BenchSession) -> bool {
+    let (conditions, runs) = (session.conditions.as_slice(), session.runs.as_slice());
+    let judged = judge(conditions, runs, session.environment.page_size_bytes);
     let count = conditions.len();
     let trends = trends_of(&Samples::of_all(count, runs, &judged, 0), runs, 0);
-    let skip = warmup_rounds(progress.warmup, &trends);
+    let skip = warmup_rounds(session.warmup, &trends);
     let samples = Samples::of_all(count, runs, &judged, skip);
     let pairs = asked_for(conditions);
     let narrow = |half_width: f64| half_width < plan.target_half_width;
@@ -131,7 +103,7 @@ fn is_precise(plan: &Plan, progress: &Progress<'_>) -> bool {
         // More rounds don't help times that are too short to tell.
         let hopeless = [pair.a, pair.b].iter().any(|&one| {
             let times = samples.get(one).and_then(|one| Times::of(&one.valid, runs));
-            times.is_some_and(|times| too_short(&times, &progress.timer))
+            times.is_some_and(|times| too_short(&times, &session.timer))
         });
         hopeless || comparison.smallest_effect.is_some_and(narrow)
     })

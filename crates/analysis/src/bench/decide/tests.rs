@@ -19,18 +19,7 @@ fn two(rounds: u32, spread: f64) -> BenchSession {
 }
 
 fn decided(plan: &Plan, session: &BenchSession, rounds: u32, elapsed_ns: u64) -> Decision {
-    decide(
-        plan,
-        &Progress {
-            conditions: &session.conditions,
-            runs: &session.runs,
-            rounds,
-            elapsed_ns,
-            page_size_bytes: 4096,
-            warmup: session.warmup,
-            timer: session.timer,
-        },
-    )
+    decide(plan, Progress { session, rounds, elapsed_ns })
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-use hotset_facts::{FileSet, FilledBy, LabCell, LabSession, WantedState};
+use hotset_facts::{Decision, FileSet, FilledBy, LabCell, LabSession, StopReason, WantedState};
 
 use super::conditions::Watch;
 use super::count::CallCounter;
@@ -17,6 +17,7 @@ use super::progress::{LabProgress, Watcher, rounds_to_run};
 use super::sample::{cells_of, expects_of};
 use super::scratch::ScratchError;
 use super::{gates, prepare, scratch};
+use crate::rounds::{self, Outcome};
 use crate::runs::nanoseconds;
 use crate::schedule::Order;
 
@@ -74,18 +75,19 @@ pub fn run_experiment(
     let started_at = SystemTime::now();
     let Place { directory, free_bytes, .. } = &bench.place;
     scratch::require_room(directory, plan.needs_bytes(), *free_bytes)?;
-    let mut running = Running::new(plan, bench);
+    let watch = Watch::begin(&bench.place);
+    let mut running = Running::new(plan, bench, watch);
     running.tell("making files", 0);
-    let watch = Watch::begin(&running.bench.place);
     let made = prepare::prepare(&running.plan.prepare, running.bench.stop)
         .map_err(ExperimentError::Prepare)?;
-    running.all(watch, made, started_at)
+    running.all(made, started_at)
 }
 
 /// An experiment that runs.
 pub(super) struct Running<'a> {
     pub(super) plan: ExperimentPlan,
     pub(super) bench: Bench<'a>,
+    watch: Watch,
     /// The files of each planned cell.
     pub(super) sets: Vec<FileSet>,
     pub(super) filler: Filler,
@@ -101,12 +103,46 @@ pub(super) struct Running<'a> {
     round_began: Instant,
 }
 
+impl rounds::Cells for Running<'_> {
+    type Error = ExperimentError;
+
+    fn count(&self) -> usize {
+        self.plan.cells.len()
+    }
+
+    fn decide(&mut self, rounds: u32) -> Decision {
+        if self.stopped() {
+            return Decision::Stop(StopReason::Interrupted);
+        }
+        if rounds > 0 {
+            self.watch.look();
+            self.in_rounds += self.round_began.elapsed();
+            self.rounds_done = rounds;
+        }
+        self.round_began = Instant::now();
+        match rounds < self.rounds() {
+            true => Decision::GoOn,
+            false => Decision::Stop(StopReason::RunsDone),
+        }
+    }
+
+    fn run(&mut self, place: rounds::Place) -> Result<Outcome, ExperimentError> {
+        if place.repeat == 0 {
+            let id = self.cells.get(place.cell).and_then(|cells| cells.first());
+            let id = id.map(|cell| cell.id.clone()).unwrap_or_default();
+            self.tell(&id, place.position as usize);
+        }
+        self.run_cell(place.cell, place.round)
+    }
+}
+
 impl<'a> Running<'a> {
-    fn new(plan: ExperimentPlan, bench: Bench<'a>) -> Self {
+    fn new(plan: ExperimentPlan, bench: Bench<'a>, watch: Watch) -> Self {
         let cells = plan.cells.iter().map(|cell| cells_of(plan.experiment, cell)).collect();
         Self {
             plan,
             bench,
+            watch,
             sets: Vec::new(),
             filler: Filler::default(),
             cells,
@@ -127,38 +163,17 @@ impl<'a> Running<'a> {
         rounds_to_run(self.plan.rounds, self.rounds_done, self.before_first, self.in_rounds)
     }
 
-    fn all(
-        mut self,
-        mut watch: Watch,
-        made: bool,
-        started_at: SystemTime,
-    ) -> Result<LabSession, ExperimentError> {
+    fn all(mut self, made: bool, started_at: SystemTime) -> Result<LabSession, ExperimentError> {
         if made {
             self.sets = self.plan.cells.iter().map(|cell| set_of(&cell.files)).collect();
             self.touch_files()?;
             self.count_calls()?;
             self.before_first = self.began.elapsed();
+            let (order, repeats) = (Order::new(self.bench.seed), self.bench.max_repeats);
+            let stop = self.bench.stop;
+            rounds::run(&mut self, order, repeats, stop)?;
         }
-        let order = Order::new(self.bench.seed);
-        while made && !self.stopped() && self.rounds_done < self.rounds() {
-            self.round_began = Instant::now();
-            let cells = order.of_round(self.rounds_done, self.plan.cells.len());
-            for (done, index) in cells.into_iter().enumerate() {
-                let id = self.cells.get(index).and_then(|cells| cells.first());
-                let id = id.map(|cell| cell.id.clone()).unwrap_or_default();
-                self.tell(&id, done);
-                if !self.turn(index, self.rounds_done)? {
-                    break;
-                }
-            }
-            if self.stopped() {
-                break;
-            }
-            watch.look();
-            self.in_rounds += self.round_began.elapsed();
-            self.rounds_done += 1;
-        }
-        Ok(self.session(watch, started_at))
+        Ok(self.session(started_at))
     }
 
     /// Reads and evicts each file once: in a virtual machine, memory that the host has not backed yet would make the first
@@ -197,24 +212,24 @@ impl<'a> Running<'a> {
         });
     }
 
-    fn session(mut self, watch: Watch, started_at: SystemTime) -> LabSession {
+    fn session(mut self, started_at: SystemTime) -> LabSession {
         for (plan, cells) in self.plan.cells.iter().zip(&mut self.cells) {
             for (cell, expects) in cells.iter_mut().zip(expects_of(plan)) {
                 gates::slow_pages(&mut cell.samples, expects.inserted_pages);
             }
         }
-        let took = self.began.elapsed();
+        let (took, interrupted) = (self.began.elapsed(), self.stopped());
         LabSession {
             version: self.bench.version.clone(),
             experiment: self.plan.experiment.to_owned(),
             started_at,
             took_ns: nanoseconds(took),
             environment: hotset_sys::environment(&[self.bench.place.dev]),
-            conditions: watch.finish(took),
+            conditions: self.watch.finish(took),
             size: self.plan.size,
             seed: self.bench.seed,
             rounds: self.rounds_done,
-            interrupted: self.stopped(),
+            interrupted,
             cells: self.cells.into_iter().flatten().collect(),
             skipped: self.plan.skipped,
             facts: self.plan.facts,

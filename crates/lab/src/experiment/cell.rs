@@ -1,7 +1,8 @@
-//! A cell's turn in a round: one sample, and more while they don't count.
+//! One run of a cell: its state set and verified, its probe run, its samples judged.
 
 use hotset_facts::{
-    CountedBy, DoubtCode, LabDoubt, LabFact, LabSample, Observed, StateReached, WantedState,
+    CountedBy, DoubtCode, LabDoubt, LabFact, LabSample, Observed, StateReached, StopReason,
+    WantedState,
 };
 
 use super::fill::Reached;
@@ -11,6 +12,7 @@ use super::run::{ExperimentError, Running};
 use super::sample::{failed, samples_of};
 use super::spawn::{Probed, Ready, invocation};
 use crate::host::HostLoad;
+use crate::rounds::Outcome;
 use crate::state::verify;
 
 /// Stolen time counts in ticks of 10 ms of all CPUs; up to this share of a run's time it is no reason, in percent.
@@ -18,35 +20,32 @@ const STEAL_PERCENT: u64 = 10;
 const TICK_NS: u64 = 10_000_000;
 
 impl Running<'_> {
-    /// False where it was stopped.
-    pub(super) fn turn(&mut self, index: usize, round: u32) -> Result<bool, ExperimentError> {
-        let Some(plan) = self.plan.cells.get(index).cloned() else { return Ok(true) };
-        for _ in 0..=self.bench.max_repeats {
-            if self.stopped() {
-                return Ok(false);
+    /// One run of a cell, judged and kept.
+    pub(super) fn run_cell(
+        &mut self,
+        index: usize,
+        round: u32,
+    ) -> Result<Outcome, ExperimentError> {
+        let Some(plan) = self.plan.cells.get(index).cloned() else { return Ok(Outcome::Counts) };
+        let Some(samples) = self.once(index, &plan, round)? else {
+            return Ok(Outcome::Stop(StopReason::Interrupted));
+        };
+        // A failure would be the same again.
+        let is_over = samples.iter().all(LabSample::is_valid)
+            || samples
+                .iter()
+                .flat_map(|sample| &sample.doubts)
+                .any(|doubt| doubt.code == DoubtCode::Failed);
+        for (cell, mut sample) in self.cells[index].iter_mut().zip(samples) {
+            if let Some(calls) = self.calls.get(&index) {
+                sample.syscalls = Observed::Value(*calls);
+            } else if sample.syscalls.value().is_some() && cell.syscalls_by == CountedBy::Nobody {
+                let native = matches!(plan.probe, ProbeCommand::Native { .. });
+                cell.syscalls_by = if native { CountedBy::Kernel } else { CountedBy::Probe };
             }
-            let Some(samples) = self.once(index, &plan, round)? else { return Ok(false) };
-            // A failure would be the same again.
-            let is_over = samples.iter().all(LabSample::is_valid)
-                || samples
-                    .iter()
-                    .flat_map(|one| &one.doubts)
-                    .any(|doubt| doubt.code == DoubtCode::Failed);
-            for (cell, mut sample) in self.cells[index].iter_mut().zip(samples) {
-                if let Some(calls) = self.calls.get(&index) {
-                    sample.syscalls = Observed::Value(*calls);
-                } else if sample.syscalls.value().is_some() && cell.syscalls_by == CountedBy::Nobody
-                {
-                    let native = matches!(plan.probe, ProbeCommand::Native { .. });
-                    cell.syscalls_by = if native { CountedBy::Kernel } else { CountedBy::Probe };
-                }
-                cell.samples.push(sample);
-            }
-            if is_over {
-                break;
-            }
+            cell.samples.push(sample);
         }
-        Ok(true)
+        Ok(if is_over { Outcome::Counts } else { Outcome::Again })
     }
 
     /// One run. Nothing where it was stopped.
