@@ -12,7 +12,6 @@ mod format;
 mod input;
 mod look;
 mod names;
-pub mod recording;
 mod when;
 
 #[cfg(test)]
@@ -20,6 +19,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+pub use crate::wire::top as recording;
 pub use app::{App, Counting, Place, Setup};
 pub use batch::{BatchOptions, batch_text};
 pub use draw::draw;

@@ -31,6 +31,7 @@ pub(crate) mod save;
 pub(crate) mod schema_tests;
 pub(crate) mod stat;
 pub(crate) mod system;
+pub mod top;
 
 use std::borrow::Cow;
 

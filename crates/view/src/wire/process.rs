@@ -185,13 +185,12 @@ impl From<Sensor> for SensorKeys {
 
 impl From<SensorKeys> for Sensor {
     fn from(keys: SensorKeys) -> Self {
-        let gaps = keys.not_measured.iter().map(|gap| (gap.what.as_str(), gap.reason.as_str()));
         Self {
             name: intern(&keys.name),
             level: keys.level.0,
             events_lost: keys.events_lost,
             entries_lost: keys.entries_lost,
-            not_measured: NotMeasured::from_saved(gaps),
+            not_measured: NotMeasuredKeys::facts(&keys.not_measured),
         }
     }
 }
@@ -213,7 +212,7 @@ enum LevelDef {
 /// A counter, or what else could not be measured.
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct NotMeasuredKeys {
+pub(crate) struct NotMeasuredKeys {
     /// Its name, e.g. `mmap.faults`.
     what: String,
     /// Why, and what would help.
@@ -221,13 +220,17 @@ struct NotMeasuredKeys {
 }
 
 impl NotMeasuredKeys {
-    fn of(gaps: &[NotMeasured]) -> Vec<Self> {
+    pub(crate) fn of(gaps: &[NotMeasured]) -> Vec<Self> {
         let keys = |gap: &NotMeasured| {
             let reason = gap.reason.clone();
             let entry = move |what: &str| Self { what: what.to_owned(), reason: reason.clone() };
             gap.feature.unmeasured().into_iter().map(entry)
         };
         gaps.iter().flat_map(keys).collect()
+    }
+
+    pub(crate) fn facts(all: &[Self]) -> Vec<NotMeasured> {
+        NotMeasured::from_saved(all.iter().map(|gap| (gap.what.as_str(), gap.reason.as_str())))
     }
 }
 

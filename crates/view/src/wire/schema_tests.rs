@@ -22,26 +22,38 @@ pub(crate) struct Object<T> {
 type TestResult = Result<(), Box<dyn std::error::Error>>;
 
 /// Every object has all of its keys and no other.
-fn strict(value: &mut Value) {
+fn strict(value: &mut Value, name: &str) {
     match value {
         Value::Object(map) => {
-            if let Some(keys) = map.get("properties").and_then(Value::as_object) {
+            if let Some(keys) = map.get_mut("properties").and_then(Value::as_object_mut) {
+                if keys.contains_key("hotset") {
+                    keys.insert("schema".to_owned(), json!({ "const": name }));
+                }
                 let keys: Vec<&String> = keys.keys().collect();
                 let keys = json!(keys);
                 map.insert("required".to_owned(), keys);
                 map.insert("additionalProperties".to_owned(), Value::Bool(false));
             }
-            map.values_mut().for_each(strict);
+            map.values_mut().for_each(|value| strict(value, name));
         }
-        Value::Array(values) => values.iter_mut().for_each(strict),
+        Value::Array(values) => values.iter_mut().for_each(|value| strict(value, name)),
         _ => {}
     }
+}
+
+/// A line of a recording.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum Recorded {
+    Header(Object<super::Envelope<'static, super::top::HeaderKeys>>),
+    Interval(Object<super::top::MomentDef>),
 }
 
 /// The schema of a format, by the declaration that it is written by.
 fn schema_of<T: JsonSchema>(name: &str, about: &str) -> Value {
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
-    let mut schema: Schema = generator.into_root_schema_for::<Object<T>>();
+    let mut schema: Schema = generator.into_root_schema_for::<T>();
     let mut value = schema.ensure_object().clone().into_iter().collect::<Map<_, _>>();
     value.remove("$schema");
     value.remove("title");
@@ -55,8 +67,7 @@ fn schema_of<T: JsonSchema>(name: &str, about: &str) -> Value {
     whole.insert("description".to_owned(), json!(about));
     whole.append(&mut value);
     let mut whole = Value::Object(whole);
-    strict(&mut whole);
-    whole["properties"]["schema"] = json!({ "const": name });
+    strict(&mut whole, name);
     whole
 }
 
@@ -80,6 +91,10 @@ pub(crate) fn refused(
 }
 
 fn check<T: JsonSchema>(name: &str, about: &str) -> TestResult {
+    check_whole::<Object<T>>(name, about)
+}
+
+fn check_whole<T: JsonSchema>(name: &str, about: &str) -> TestResult {
     let mut text = serde_json::to_string_pretty(&schema_of::<T>(name, about))?;
     text.push('\n');
     let file = file_of(name);
@@ -100,9 +115,11 @@ type Check = fn() -> TestResult;
 
 #[test]
 fn the_schemas_are_those_of_the_declarations() -> TestResult {
-    use super::{Envelope, bench, control, doctor, lab, profile, residency, save, stat, system};
+    use super::{
+        Envelope, bench, control, doctor, lab, profile, residency, save, stat, system, top,
+    };
     const PAGES: &str = "Counts of pages are in base pages.";
-    let checks: [Check; 10] = [
+    let checks: [Check; 11] = [
         || {
             let about = "What `hotset run --json` and `hotset attach --json` write.";
             check::<profile::Whole>(profile::SCHEMA, &format!("{about} {PAGES}"))
@@ -144,6 +161,10 @@ fn the_schemas_are_those_of_the_declarations() -> TestResult {
             let about = "What `hotset lab --json` writes for each experiment, a line each. Times are in nanoseconds, \
                          as each cell's unit says.";
             check::<Envelope<'_, lab::Whole<'_>>>(lab::SCHEMA, about)
+        },
+        || {
+            let about = "A line of what `hotset top --record` writes: the header, or an interval.";
+            check_whole::<Recorded>(top::SCHEMA, about)
         },
     ];
     checks.iter().try_for_each(|check| check())

@@ -42,7 +42,7 @@ impl Recorder {
             scope: super::scope(args),
             not_measured: not_measured.to_vec(),
         };
-        recorder.write(&header_line(&header)?)?;
+        recorder.write(&header_line(&header))?;
         Ok(Some(recorder))
     }
 
@@ -51,7 +51,7 @@ impl Recorder {
     /// # Errors
     /// Where it can't be written; the file is named.
     pub(super) fn add(&mut self, moment: &Moment) -> Result<()> {
-        let line = interval_line(&moment.bounded(self.lines))?;
+        let line = interval_line(&moment.bounded(self.lines));
         self.write(&line)
     }
 
