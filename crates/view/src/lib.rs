@@ -13,7 +13,6 @@ pub mod control;
 mod csv;
 mod doctor;
 mod escape;
-mod json;
 pub mod lab;
 pub mod listing;
 pub mod live;

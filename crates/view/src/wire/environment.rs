@@ -104,8 +104,13 @@ pub(crate) struct Time(
 
 impl From<SystemTime> for Time {
     fn from(time: SystemTime) -> Self {
-        Self(jiff::Timestamp::try_from(time).unwrap_or(jiff::Timestamp::MAX).to_string())
+        Self(rfc3339(time))
     }
+}
+
+/// As text, in UTC.
+pub(crate) fn rfc3339(time: SystemTime) -> String {
+    jiff::Timestamp::try_from(time).unwrap_or(jiff::Timestamp::MAX).to_string()
 }
 
 impl TryFrom<Time> for SystemTime {
