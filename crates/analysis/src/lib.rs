@@ -36,7 +36,7 @@ pub use numbers::{IoNumbers, ReadNumbers, Rest, WriteNumbers};
 pub use rules::{Answer, Outcome, RULES, Rule, RuleInput, RuleVerdict};
 pub use summary::{FileNumbers, LookupNumbers, Summary, summarise};
 pub use system::{
-    CacheOrder, CachePart, CachedFileNumbers, SystemNumbers, cached_file_numbers,
-    file_systems_by_pages, sort_cached_files, system_numbers,
+    CachePart, CachedFileNumbers, SystemNumbers, cached_file_numbers, file_systems_by_pages,
+    sort_cached_files, system_numbers,
 };
 pub use time::{Slice, SliceKind, TimeSplit};

@@ -7,9 +7,16 @@ use hotset_facts::{CostTable, Observed, Reason};
 use serde::{Deserialize, Serialize};
 
 /// The kept form. A kernel or a processor that differs makes it void.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct Kept {
     host: String,
+    #[serde(flatten, with = "Numbers")]
+    table: CostTable,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "CostTable")]
+struct Numbers {
     syscall_ns: f64,
     read_4b_ns: f64,
     read_4k_ns: f64,
@@ -43,7 +50,8 @@ pub(crate) fn table() -> Observed<CostTable> {
     };
     if let Some(path) = kept {
         // Measured again next time where it can't be kept.
-        let _ = serde_json::to_vec_pretty(&keep(&table, host)).map(|json| fs::write(path, json));
+        let kept = Kept { host, table };
+        let _ = serde_json::to_vec_pretty(&kept).map(|json| fs::write(path, json));
     }
     Observed::Value(table)
 }
@@ -74,33 +82,5 @@ fn cache_file() -> Option<PathBuf> {
 
 fn read(path: &PathBuf, host: &str) -> Option<CostTable> {
     let kept: Kept = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
-    let table = CostTable {
-        syscall_ns: kept.syscall_ns,
-        read_4b_ns: kept.read_4b_ns,
-        read_4k_ns: kept.read_4k_ns,
-        read_64k_ns: kept.read_64k_ns,
-        write_4b_ns: kept.write_4b_ns,
-        write_4k_ns: kept.write_4k_ns,
-        write_64k_ns: kept.write_64k_ns,
-        stat_ns: kept.stat_ns,
-        stat_enoent_ns: kept.stat_enoent_ns,
-        open_close_ns: kept.open_close_ns,
-    };
-    (kept.host == host).then_some(table)
-}
-
-fn keep(table: &CostTable, host: String) -> Kept {
-    Kept {
-        host,
-        syscall_ns: table.syscall_ns,
-        read_4b_ns: table.read_4b_ns,
-        read_4k_ns: table.read_4k_ns,
-        read_64k_ns: table.read_64k_ns,
-        write_4b_ns: table.write_4b_ns,
-        write_4k_ns: table.write_4k_ns,
-        write_64k_ns: table.write_64k_ns,
-        stat_ns: table.stat_ns,
-        stat_enoent_ns: table.stat_enoent_ns,
-        open_close_ns: table.open_close_ns,
-    }
+    (kept.host == host).then_some(kept.table)
 }

@@ -6,6 +6,8 @@ use hotset_facts::{
     CachedFile, CachedFileSystem, FileSystemKind, Observed, PageHolder, Residency, SystemCache,
 };
 
+use crate::listing::SortKey;
+
 /// What a part of `Cached` is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CachePart {
@@ -36,24 +38,6 @@ impl CachePart {
         Self::Symlinks,
         Self::Internal,
     ];
-}
-
-/// The order of the listed files. Ties are broken by path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum CacheOrder {
-    /// Most cached pages first.
-    #[default]
-    Cached,
-    /// Largest file first.
-    Size,
-    /// Largest cached share of its size first.
-    Share,
-    /// By path.
-    Path,
-    /// Most dirty pages first, those that are not known last.
-    Dirty,
-    /// Most evicted pages first, those that are not known last.
-    Evicted,
 }
 
 /// Numbers over a [`SystemCache`]. In bytes.
@@ -182,29 +166,29 @@ fn share(part: u64, whole: u64) -> Option<f64> {
 }
 
 /// Puts the listed files in order, or the other way round.
-pub fn sort_cached_files(cache: &mut SystemCache, order: CacheOrder, reversed: bool) {
+pub fn sort_cached_files(cache: &mut SystemCache, order: SortKey, reversed: bool) {
     let page = cache.page_size.max(1);
     let path = |file: &CachedFile| file.path.as_value().cloned();
     match order {
-        CacheOrder::Cached => {
+        SortKey::Cached => {
             cache.files.sort_by_cached_key(|file| (Reverse(file.cached_pages), path(file)));
         }
-        CacheOrder::Size => {
+        SortKey::Size => {
             cache.files.sort_by_cached_key(|file| (Reverse(file.size_bytes), path(file)));
         }
-        CacheOrder::Share => cache.files.sort_by_cached_key(|file| {
+        SortKey::Percent => cache.files.sort_by_cached_key(|file| {
             // Millionths order as well as a fraction would, and have an order.
             let pages = u128::from(file.size_bytes.div_ceil(page).max(1));
             let millionths = u128::from(file.cached_pages) * 1_000_000 / pages;
             (Reverse(millionths), Reverse(file.cached_pages), path(file))
         }),
-        CacheOrder::Path => cache.files.sort_by_cached_key(|file| (path(file), file.id)),
-        CacheOrder::Dirty => {
+        SortKey::Name => cache.files.sort_by_cached_key(|file| (path(file), file.id)),
+        SortKey::Dirty => {
             cache.files.sort_by_cached_key(|file| {
                 (Reverse(state(file, |state| state.dirty_pages)), path(file))
             });
         }
-        CacheOrder::Evicted => {
+        SortKey::Evicted => {
             cache.files.sort_by_cached_key(|file| {
                 (Reverse(state(file, |state| state.evicted_pages)), path(file))
             });

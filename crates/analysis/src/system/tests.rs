@@ -121,23 +121,23 @@ fn orders() {
         cache.files.iter().map(path).collect::<String>()
     };
     for (order, expected) in [
-        (CacheOrder::Cached, "/a/b/c"),
-        (CacheOrder::Size, "/a/b/c"),
-        (CacheOrder::Share, "/c/b/a"),
-        (CacheOrder::Path, "/a/b/c"),
+        (SortKey::Cached, "/a/b/c"),
+        (SortKey::Size, "/a/b/c"),
+        (SortKey::Percent, "/c/b/a"),
+        (SortKey::Name, "/a/b/c"),
     ] {
         sort_cached_files(&mut cache, order, false);
         assert_eq!(paths(&cache), expected, "{order:?}");
     }
-    sort_cached_files(&mut cache, CacheOrder::Path, true);
+    sort_cached_files(&mut cache, SortKey::Name, true);
     assert_eq!(paths(&cache), "/c/b/a");
     cache.files[1].state = Observed::Value(Residency {
         dirty_pages: Observed::Value(0),
         ..Residency::from_mincore(1, 1, 1)
     });
-    sort_cached_files(&mut cache, CacheOrder::Dirty, false);
+    sort_cached_files(&mut cache, SortKey::Dirty, false);
     assert_eq!(paths(&cache), "/b/a/c", "what is known comes first");
     cache.files.iter_mut().for_each(|file| file.path = Observed::Missing(Reason::lost("x")));
-    sort_cached_files(&mut cache, CacheOrder::Cached, false);
+    sort_cached_files(&mut cache, SortKey::Cached, false);
     assert_eq!(cache.files[2].cached_pages, 4);
 }

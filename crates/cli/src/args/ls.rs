@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::ValueEnum;
 use hotset_analysis::listing::{Direction, Only, Order, SortKey};
 
+use super::choice::{Choice, choice};
 use super::{Color, SelectionArgs};
 
 /// Arguments of `ls`.
@@ -65,8 +65,8 @@ const NOT_WITH_SYSTEM: [&str; 18] = [
 #[command(next_help_heading = "Which rows")]
 pub(crate) struct RowArgs {
     /// Only files in this state; the total still counts all.
-    #[arg(long, value_enum, value_name = "STATE")]
-    pub(crate) only: Option<OnlyArg>,
+    #[arg(long, value_parser = choice(&STATES), value_name = "STATE")]
+    pub(crate) only: Option<Only>,
     /// A row a directory with all the files below it, as du(1) has them, instead of a row a file; --depth then says how
     /// many levels have rows of their own, and everything is counted.
     #[arg(long)]
@@ -75,8 +75,8 @@ pub(crate) struct RowArgs {
     #[arg(short, long, conflicts_with_all = ["dirs", "only", "top", "sort", "csv", "names", "map"])]
     pub(crate) summarize: bool,
     /// Sort: the most or biggest first, names from a to z. Without it, rows come as they are found.
-    #[arg(long, value_enum, value_name = "KEY")]
-    pub(crate) sort: Option<SortArg>,
+    #[arg(long, value_parser = choice(&SORT_KEYS), value_name = "KEY")]
+    pub(crate) sort: Option<SortKey>,
     /// The other way round.
     #[arg(short, long)]
     pub(crate) reverse: bool,
@@ -118,58 +118,33 @@ pub(crate) struct FormArgs {
     pub(crate) ascii: bool,
 }
 
-/// A state that files are chosen by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OnlyArg {
-    /// Every page is cached; empty files are.
-    Cached,
-    /// Some pages are.
-    Partial,
-    /// No page is.
-    Uncached,
-}
+/// The states that files are chosen by.
+const STATES: [Choice<Only>; 3] = [
+    Choice("cached", Only::Cached, "Every page is cached; empty files are"),
+    Choice("partial", Only::Partial, "Some pages are"),
+    Choice("uncached", Only::Uncached, "No page is"),
+];
 
-/// What rows are sorted by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SortArg {
-    /// Memory in the cache.
-    Cached,
-    /// Size.
-    Size,
-    /// Path.
-    Name,
-    /// Share in the cache.
-    Percent,
-    /// Dirty memory.
-    Dirty,
-    /// What was evicted lately.
-    Evicted,
-}
+/// What rows can be sorted by.
+const SORT_KEYS: [Choice<SortKey>; 6] = [
+    Choice("cached", SortKey::Cached, "Memory in the cache"),
+    Choice("size", SortKey::Size, "Size"),
+    Choice("name", SortKey::Name, "Path"),
+    Choice("percent", SortKey::Percent, "Share in the cache"),
+    Choice("dirty", SortKey::Dirty, "Dirty memory"),
+    Choice("evicted", SortKey::Evicted, "What was evicted lately"),
+];
 
 impl RowArgs {
     /// The order that was asked for; none where rows come as they are found.
     pub(crate) fn order(&self) -> Option<Order> {
         let key = match self.sort {
-            Some(SortArg::Cached) => SortKey::Cached,
-            Some(SortArg::Size) => SortKey::Size,
-            Some(SortArg::Name) => SortKey::Name,
-            Some(SortArg::Percent) => SortKey::Percent,
-            Some(SortArg::Dirty) => SortKey::Dirty,
-            Some(SortArg::Evicted) => SortKey::Evicted,
+            Some(key) => key,
             None if self.top.is_some() || self.reverse => SortKey::Cached,
             None => return None,
         };
         let direction = if self.reverse { Direction::Reversed } else { Direction::Usual };
         Some(Order { key, direction })
-    }
-
-    /// The filter by state.
-    pub(crate) fn filter(&self) -> Option<Only> {
-        self.only.map(|only| match only {
-            OnlyArg::Cached => Only::Cached,
-            OnlyArg::Partial => Only::Partial,
-            OnlyArg::Uncached => Only::Uncached,
-        })
     }
 }
 

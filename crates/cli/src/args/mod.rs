@@ -2,6 +2,7 @@
 
 mod attach;
 mod bench;
+mod choice;
 mod control;
 mod export;
 mod globs;
@@ -24,10 +25,10 @@ pub(crate) use bench::{AroundArgs, BenchArgs, BenchOutput, ParameterArgs, RoundA
 pub(crate) use control::{ControlOutput, EvictArgs, PinArgs, WarmArgs};
 pub(crate) use export::ExportArgs;
 pub(crate) use lab::{LabArgs, LabOutput, LabProbeArgs, known_by};
-pub(crate) use ls::{FormArgs, LsArgs, SortArg};
+pub(crate) use ls::{FormArgs, LsArgs};
 pub(crate) use report::ReportArgs;
 pub(crate) use run::RunArgs;
-pub(crate) use saved::{OrderArg, RestoreArgs, SaveArgs};
+pub(crate) use saved::{RestoreArgs, SaveArgs};
 pub(crate) use selection::SelectionArgs;
 pub(crate) use shared::{Color, OutputArgs};
 pub(crate) use stat::StatArgs;
@@ -133,5 +134,35 @@ mod tests {
         let cli = Cli::try_parse_from(["hotset", "run", "--json", "--", "ls"]).unwrap();
         let Command::Run(run) = cli.command else { panic!("run") };
         assert_eq!(run.output.json.as_deref(), Some(std::path::Path::new("-")));
+    }
+
+    /// The commands in README's table: the first word of each code span of a row's first cell, without `hotset`.
+    fn commands_of_readme() -> Vec<&'static str> {
+        let readme = include_str!("../../../../README.md");
+        let table = readme.split("| `hotset run").nth(1).expect("the table of commands");
+        let table = table.split("\n\n").next().expect("the table");
+        let first_cells = table.lines().enumerate().filter_map(|(row, line)| match row {
+            0 => Some("`run`"),
+            _ => line.split('|').nth(1),
+        });
+        let spans = first_cells.flat_map(|cell| cell.split('`').skip(1).step_by(2));
+        let words = spans.map(|span| span.trim_start_matches("hotset ").split(' ').next());
+        words.flatten().filter(|word| !word.starts_with('-')).collect()
+    }
+
+    #[test]
+    fn readme_and_help_know_the_same_commands() {
+        let cli = Cli::command();
+        let shown = cli.get_subcommands().filter(|command| !command.is_hide_set());
+        let mut shown: Vec<&str> = shown.map(clap::Command::get_name).collect();
+        let help = Cli::command().render_long_help().to_string();
+        for name in &shown {
+            let line = help.lines().find(|line| line.trim_start().starts_with(&format!("{name} ")));
+            assert!(line.is_some(), "{name} in --help");
+        }
+        let mut listed = commands_of_readme();
+        listed.sort_unstable();
+        shown.sort_unstable();
+        assert_eq!(listed, shown);
     }
 }

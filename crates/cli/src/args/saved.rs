@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::ValueEnum;
+use hotset_control::RestoreOrder;
 
+use super::choice::{Choice, choice};
 use super::selection::SelectionArgs;
 use super::size::parse_size;
 
@@ -26,17 +27,16 @@ pub(crate) struct SaveArgs {
     pub(crate) quiet: bool,
 }
 
-/// In which order to read.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OrderArg {
-    /// As it lies on the device: the fastest.
-    #[default]
-    Device,
-    /// First the files that most processes used, then those of which the greatest share was cached.
-    Hot,
-    /// By path.
-    Path,
-}
+/// The orders in which a snapshot can be read back.
+const ORDERS: [Choice<RestoreOrder>; 3] = [
+    Choice("device", RestoreOrder::Device, "As it lies on the device: the fastest"),
+    Choice(
+        "hot",
+        RestoreOrder::Hot,
+        "First the files that most processes used, then those of which the greatest share was cached",
+    ),
+    Choice("path", RestoreOrder::Path, "By path"),
+];
 
 /// Arguments of `restore`.
 #[derive(Debug, clap::Args)]
@@ -54,8 +54,8 @@ pub(crate) struct RestoreArgs {
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) budget: Option<u64>,
     /// In which order to read; with --budget, `device` takes what `hot` would.
-    #[arg(long, value_enum, default_value_t, value_name = "ORDER")]
-    pub(crate) order: OrderArg,
+    #[arg(long, value_parser = choice(&ORDERS), default_value = "device", value_name = "ORDER")]
+    pub(crate) order: RestoreOrder,
     /// Look for the files below DIR: /srv/db becomes DIR/srv/db.
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,

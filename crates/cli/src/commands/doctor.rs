@@ -1,6 +1,7 @@
 //! `hotset doctor`.
 
 use hotset_facts::Support;
+use hotset_view::Options;
 
 use crate::args::DoctorArgs;
 use crate::exit::{Exit, Stop};
@@ -20,7 +21,7 @@ pub(super) fn doctor(args: &DoctorArgs) -> Result<Exit, Stop> {
     let bytes = if args.json {
         hotset_view::doctor_json(&support)
     } else {
-        let (width, color) = output::stdout_style(args.color);
+        let Options { width, color, .. } = output::stdout_options(args.color, false);
         hotset_view::doctor_text(&support, width, color).into_bytes()
     };
     output::print(&bytes)?;

@@ -1,11 +1,13 @@
 //! `hotset ls --system`.
 
-use hotset_analysis::{CacheOrder, sort_cached_files, system_numbers};
+use hotset_analysis::listing::SortKey;
+use hotset_analysis::{sort_cached_files, system_numbers};
 use hotset_control::{InodeList, SystemOptions, system_cache};
 use hotset_facts::SystemCache;
 use hotset_observe::inodes;
+use hotset_view::Options;
 
-use crate::args::{LsArgs, SortArg};
+use crate::args::LsArgs;
 use crate::exit::{Exit, Stop};
 use crate::{interrupt, output};
 
@@ -25,20 +27,10 @@ pub(super) fn ls_system(args: &LsArgs) -> Result<Exit, Stop> {
         Ok(InodeList { file_systems, files, gap, interrupted })
     });
     let mut cache = found.map_err(anyhow::Error::from)?;
-    sort_cached_files(&mut cache, order(args), args.rows.reverse);
+    let key = args.rows.sort.unwrap_or(SortKey::Cached);
+    sort_cached_files(&mut cache, key, args.rows.reverse);
     output::print(&rendered(&cache, args))?;
     Ok(if cache.interrupted { interrupt::exit() } else { Exit::Success })
-}
-
-fn order(args: &LsArgs) -> CacheOrder {
-    match args.rows.sort {
-        Some(SortArg::Size) => CacheOrder::Size,
-        Some(SortArg::Name) => CacheOrder::Path,
-        Some(SortArg::Percent) => CacheOrder::Share,
-        Some(SortArg::Dirty) => CacheOrder::Dirty,
-        Some(SortArg::Evicted) => CacheOrder::Evicted,
-        Some(SortArg::Cached) | None => CacheOrder::Cached,
-    }
 }
 
 fn rendered(cache: &SystemCache, args: &LsArgs) -> Vec<u8> {
@@ -48,8 +40,8 @@ fn rendered(cache: &SystemCache, args: &LsArgs) -> Vec<u8> {
     } else if args.form.csv {
         hotset_view::system_csv(cache, &numbers)
     } else {
-        let (width, color) = output::stdout_style(args.form.color);
-        let ascii = args.form.ascii || !output::locale_is_utf8();
+        let Options { width, color, ascii, .. } =
+            output::stdout_options(args.form.color, args.form.ascii);
         hotset_view::system_text(
             cache,
             &numbers,

@@ -4,10 +4,10 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use hotset_control::{RestoreOptions, RestoreOrder, SaveOptions, SaveTo};
+use hotset_control::{RestoreOptions, SaveOptions, SaveTo};
 use hotset_facts::{RestoreReport, RestoreStop, SaveReport};
 
-use crate::args::{OrderArg, RestoreArgs, SaveArgs};
+use crate::args::{RestoreArgs, SaveArgs};
 use crate::exit::{Exit, OrExit, Stop};
 use crate::{interrupt, output, progress};
 
@@ -51,11 +51,7 @@ pub(super) fn restore(args: &RestoreArgs) -> Result<Exit, Stop> {
     let options = RestoreOptions {
         file: args.file.clone(),
         budget_bytes: args.budget,
-        order: match args.order {
-            OrderArg::Device => RestoreOrder::Device,
-            OrderArg::Hot => RestoreOrder::Hot,
-            OrderArg::Path => RestoreOrder::Path,
-        },
+        order: args.order,
         root: args.root.clone(),
         ignore_mtime: args.ignore_mtime,
         dry_run: args.dry_run,

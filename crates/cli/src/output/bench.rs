@@ -1,16 +1,15 @@
 //! The summary of a benchmark and its exports.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use hotset_analysis::bench::BenchSummary;
 use hotset_facts::FileSet;
-use hotset_view::Options;
 use hotset_view::bench::{
     bench_csv, bench_markdown, render_bench, render_files, write_bench_html, write_bench_json,
 };
 
-use super::{locale_is_utf8, print, print_beside, say, use_color, width_of, write_file};
+use super::{print, print_beside, say, summary_options, write_file};
 use crate::args::BenchOutput;
 
 /// Writes the exports and prints the summary: on standard output, or on standard error where an export goes there.
@@ -43,7 +42,7 @@ pub(crate) fn bench(summary: &BenchSummary, args: &BenchOutput) -> bool {
     if args.quiet {
         return complete;
     }
-    let text = render_bench(summary, &style(args, stdout_is_taken));
+    let text = render_bench(summary, &summary_options(stdout_is_taken, args.color, args.ascii));
     let shown =
         if stdout_is_taken { print_beside(text.as_bytes()) } else { print(text.as_bytes()) };
     complete && shown.is_ok()
@@ -51,19 +50,6 @@ pub(crate) fn bench(summary: &BenchSummary, args: &BenchOutput) -> bool {
 
 /// Prints the files of each command.
 pub(crate) fn bench_files(names: &[&str], sets: &[FileSet], args: &BenchOutput) -> bool {
-    print(render_files(names, sets, &style(args, false)).as_bytes()).is_ok()
-}
-
-fn style(args: &BenchOutput, on_stderr: bool) -> Options {
-    let (size, is_terminal) = if on_stderr {
-        (terminal_size::terminal_size_of(io::stderr()), io::stderr().is_terminal())
-    } else {
-        (terminal_size::terminal_size_of(io::stdout()), io::stdout().is_terminal())
-    };
-    Options {
-        width: width_of(size),
-        color: use_color(args.color, is_terminal),
-        ascii: args.ascii || !locale_is_utf8(),
-        ..Options::default()
-    }
+    print(render_files(names, sets, &summary_options(false, args.color, args.ascii)).as_bytes())
+        .is_ok()
 }

@@ -1,12 +1,11 @@
 //! The tables of experiments, and their files.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
-use hotset_view::Options;
 use hotset_view::lab::{LabResult, Named, render_lab, write_lab_html, write_lab_json};
 
-use super::{locale_is_utf8, print, print_beside, say, use_color, width_of, write_file};
+use super::{print, print_beside, say, summary_options, write_file};
 use crate::args::LabOutput;
 
 /// Prints the tables of one experiment: on standard output, or on standard error where a file goes there.
@@ -15,7 +14,7 @@ pub(crate) fn lab_table(result: &LabResult, args: &LabOutput) {
         return;
     }
     let taken = [&args.json, &args.html].into_iter().flatten().any(|path| path == Path::new("-"));
-    let text = render_lab(result, &style(args, taken));
+    let text = render_lab(result, &summary_options(taken, args.color, args.ascii));
     // A reader that went away has what it wanted.
     let _ = if taken { print_beside(text.as_bytes()) } else { print(text.as_bytes()) };
 }
@@ -40,18 +39,4 @@ pub(crate) fn lab_files(results: &[LabResult], args: &LabOutput) -> bool {
         }
     }
     complete
-}
-
-fn style(args: &LabOutput, on_stderr: bool) -> Options {
-    let (size, is_terminal) = if on_stderr {
-        (terminal_size::terminal_size_of(io::stderr()), io::stderr().is_terminal())
-    } else {
-        (terminal_size::terminal_size_of(io::stdout()), io::stdout().is_terminal())
-    };
-    Options {
-        width: width_of(size),
-        color: use_color(args.color, is_terminal),
-        ascii: args.ascii || !locale_is_utf8(),
-        ..Options::default()
-    }
 }

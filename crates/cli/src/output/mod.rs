@@ -8,10 +8,12 @@ mod stat;
 
 use std::fs;
 use std::io::{self, IsTerminal, Write};
+use std::os::fd::AsFd;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use hotset_analysis::Summary;
+use hotset_view::Options;
 use hotset_view::listing::ListStyle;
 
 use crate::args::{Color, FormArgs, OutputArgs};
@@ -80,22 +82,35 @@ fn width_of(terminal: Option<(terminal_size::Width, terminal_size::Height)>) -> 
     asked.or_else(|| terminal.map(|(width, _)| usize::from(width.0))).unwrap_or(DEFAULT_WIDTH)
 }
 
-/// Width and colour of standard output, for `doctor`.
-pub(crate) fn stdout_style(color: Color) -> (usize, bool) {
-    let out = io::stdout();
-    (width_of(terminal_size::terminal_size_of(&out)), use_color(color, out.is_terminal()))
+/// How text looks on a standard stream.
+fn options(stream: &(impl IsTerminal + AsFd), color: Color, ascii: bool) -> Options {
+    Options {
+        width: width_of(terminal_size::terminal_size_of(stream)),
+        color: use_color(color, stream.is_terminal()),
+        ascii: ascii || !locale_is_utf8(),
+        ..Options::default()
+    }
+}
+
+/// How text looks on standard output.
+pub(crate) fn stdout_options(color: Color, ascii: bool) -> Options {
+    options(&io::stdout(), color, ascii)
+}
+
+/// How a summary looks: on standard error where standard output is taken.
+fn summary_options(stdout_is_taken: bool, color: Color, ascii: bool) -> Options {
+    match stdout_is_taken {
+        true => options(&io::stderr(), color, ascii),
+        false => stdout_options(color, ascii),
+    }
 }
 
 /// How a listing on standard output looks, and whether that is a terminal.
 pub(crate) fn listing_style(form: &FormArgs) -> (ListStyle, bool) {
-    let out = io::stdout();
-    let terminal = out.is_terminal();
-    let style = ListStyle {
-        width: terminal.then(|| width_of(terminal_size::terminal_size_of(&out))),
-        color: use_color(form.color, terminal),
-        ascii: form.ascii || !locale_is_utf8(),
-        all_columns: form.all_columns,
-    };
+    let terminal = io::stdout().is_terminal();
+    let Options { width, color, ascii, .. } = stdout_options(form.color, form.ascii);
+    let width = terminal.then_some(width);
+    let style = ListStyle { width, color, ascii, all_columns: form.all_columns };
     (style, terminal)
 }
 
@@ -111,16 +126,13 @@ pub(crate) fn report(summary: &Summary, args: &OutputArgs) -> bool {
         complete = false;
     }
     if !args.quiet {
-        let err = io::stderr();
-        let options = hotset_view::Options {
-            width: width_of(terminal_size::terminal_size_of(&err)),
-            color: use_color(args.color, err.is_terminal()),
+        let options = Options {
             top: args.top,
-            ascii: args.ascii || !locale_is_utf8(),
             all: args.verbose,
+            ..options(&io::stderr(), args.color, args.ascii)
         };
         let text = hotset_view::render(summary, &options);
-        complete &= err.lock().write_all(text.as_bytes()).is_ok();
+        complete &= io::stderr().lock().write_all(text.as_bytes()).is_ok();
     }
     complete
 }

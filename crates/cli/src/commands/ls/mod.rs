@@ -61,7 +61,7 @@ fn choice(args: &LsArgs) -> RowChoice {
     RowChoice {
         order: args.rows.order(),
         top: args.rows.top,
-        only: args.rows.filter(),
+        only: args.rows.only,
         rows: match &args.rows {
             rows if rows.summarize || args.form.quiet => RowKind::None,
             rows if rows.dirs => RowKind::Directories,
