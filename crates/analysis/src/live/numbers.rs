@@ -56,24 +56,6 @@ impl LiveNumbers {
         self.io.direct_bytes()
     }
 
-    /// Nanoseconds in all I/O calls, summed over tasks.
-    pub fn io_ns(&self) -> u64 {
-        let io = &self.io;
-        [io.read_hit_ns, io.read_wait_ns, io.write_ns, io.direct_ns, io.sync_ns]
-            .into_iter()
-            .fold(0, u64::saturating_add)
-    }
-
-    /// A count of this time as a rate. An interval without length has no rate: the count itself.
-    pub fn per_second(&self, count: u64) -> f64 {
-        if self.seconds > 0.0 { count as f64 / self.seconds } else { count as f64 }
-    }
-
-    /// Adds the counters of `other`; the time stays. For parts of one interval.
-    pub fn add_part(&mut self, other: &LiveIo) {
-        self.io.add(other);
-    }
-
     /// Adds another interval: its counters and its time.
     pub fn add_interval(&mut self, other: &Self) {
         self.io.add(&other.io);
@@ -99,14 +81,12 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_no_ratio_and_no_length_no_rate() {
+    fn nothing_has_no_ratio() {
         let none = LiveNumbers::default();
         assert_eq!(
             (none.hit_ratio(), none.device_share(), none.write_hit_ratio()),
             (None, None, None)
         );
-        assert_eq!(none.per_second(7), 7.0);
-        assert_eq!(LiveNumbers::new(LiveIo::default(), 2.0).per_second(7), 3.5);
     }
 
     #[test]
@@ -116,10 +96,8 @@ mod tests {
     }
 
     #[test]
-    fn intervals_add_their_time_and_parts_do_not() {
-        let mut sum = LiveNumbers::new(LiveIo { faults: 1, ..LiveIo::default() }, 0.5);
-        sum.add_part(&LiveIo { faults: 2, ..LiveIo::default() });
-        assert_eq!((sum.io.faults, sum.seconds), (3, 0.5));
+    fn intervals_add_their_time() {
+        let mut sum = LiveNumbers::new(LiveIo { faults: 3, ..LiveIo::default() }, 0.5);
         sum.add_interval(&LiveNumbers::new(LiveIo { faults: 4, ..LiveIo::default() }, 1.0));
         assert_eq!((sum.io.faults, sum.seconds), (7, 1.5));
     }

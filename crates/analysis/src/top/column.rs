@@ -7,49 +7,43 @@ use hotset_facts::{Counter, LIVE, LiveIo, NotMeasured, Observed, Unit};
 use super::item::{Item, Kind, Line};
 use crate::live::LiveNumbers;
 
-/// A column of a view, and what its lines can be sorted by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Column {
-    /// The process's number.
-    Pid,
-    /// Its user.
-    User,
-    /// The name of its program, the file's path, or the control group's name.
-    Name,
-    /// Requested pages that were in the cache.
-    Hits,
-    /// Requested pages that were not.
-    Misses,
-    /// Pages that turned dirty.
-    Dirties,
-    /// Hits by requested pages.
-    ReadHit,
-    /// Written pages that were in the cache already, by written pages.
-    WriteHit,
-    /// Requested pages that had to be read from the device, by requested pages.
-    Device,
-    /// Bytes that bypassed the cache.
-    Direct,
-    /// Page faults on file mappings.
-    Faults,
-    /// Files that a process used, or processes of a file or a control group.
-    Count,
-    /// Pages read ahead.
-    ReadAhead,
-    /// Bytes of buffered reads.
-    ReadBytes,
-    /// Bytes of buffered writes.
-    WriteBytes,
-    /// Bytes read from the device.
-    DeviceRead,
-    /// Bytes written to the device.
-    DeviceWrite,
-    /// Calls of fsync and kin.
-    Syncs,
-    /// Time in reads that waited for a device, and in direct I/O.
-    Wait,
-    /// The control group of a process.
-    Group,
+macro_rules! columns {
+    ($($variant:ident $name:literal $help:literal;)*) => {
+        /// A column of a view, and what its lines can be sorted by.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Column {
+            $(#[doc = $help] $variant,)*
+        }
+
+        impl Column {
+            /// All of them, each with its name for `--sort` and what it says.
+            pub const NAMED: &'static [(Self, &'static str, &'static str)] =
+                &[$((Self::$variant, $name, $help),)*];
+        }
+    };
+}
+
+columns! {
+    Pid "pid" "The process's number";
+    User "user" "The user's name";
+    Name "name" "The command, the path, or the control group";
+    Hits "hits" "Requested pages that were cached";
+    Misses "misses" "Requested pages that were not";
+    Dirties "dirties" "Pages that turned dirty";
+    ReadHit "read-hit" "Hits by requested pages";
+    WriteHit "write-hit" "Written pages that were cached already, by written pages";
+    Device "device" "Pages that had to be read, by requested pages";
+    Direct "direct" "Bytes past the cache";
+    Faults "faults" "Page faults on file mappings";
+    Count "count" "Files that a process used, or processes of a file or a control group";
+    ReadAhead "read-ahead" "Pages read ahead";
+    ReadBytes "read-bytes" "Bytes of buffered reads";
+    WriteBytes "write-bytes" "Bytes of buffered writes";
+    DeviceRead "device-read" "Bytes read from the device";
+    DeviceWrite "device-write" "Bytes written to the device";
+    Syncs "syncs" "Calls of fsync and kin";
+    Wait "wait" "Time in reads that waited for a device, and in direct I/O";
+    Group "group" "The control group of a process";
 }
 
 /// What stands in a column.

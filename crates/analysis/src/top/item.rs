@@ -18,6 +18,13 @@ pub enum Kind {
 impl Kind {
     /// All of them, in the order in which they are shown.
     pub const ALL: [Self; 3] = [Self::Processes, Self::Files, Self::Groups];
+
+    /// Each with its name for `--view` and what it is.
+    pub const NAMED: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Processes, "processes", "Processes"),
+        (Self::Files, "files", "Files"),
+        (Self::Groups, "cgroups", "Control groups and containers"),
+    ];
 }
 
 /// Who a line is about, across intervals.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hotset_facts::{Interval, LiveIo, Observed};
+use hotset_facts::{Interval, LiveIo, LiveRow, Observed};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -52,18 +52,25 @@ proptest! {
     fn a_moment_says_what_the_summary_says(interval in any_interval()) {
         let (moment, summary) = (moment(&interval), summarise_interval(&interval));
         prop_assert_eq!(moment.totals, summary.totals.io);
-        prop_assert_eq!(moment.others, summary.others.io);
+        prop_assert_eq!(moment.others, summary.others);
+        let sums = |count: usize, of: fn(&LiveRow) -> u32| {
+            let mut sums = vec![LiveIo::ZERO; count];
+            interval.rows.iter().for_each(|row| sums[of(row) as usize].add(&row.io));
+            sums
+        };
         let lines = |kind| moment.of_kind(kind).iter().map(|line| line.io).collect::<Vec<_>>();
-        let processes: Vec<LiveIo> = summary.processes.iter().map(|row| row.numbers.io).collect();
+        let processes = sums(interval.processes.len(), |row| row.process);
         prop_assert_eq!(lines(Kind::Processes), processes);
-        let files: Vec<LiveIo> = summary.files.iter().map(|row| row.numbers.io).collect();
-        prop_assert_eq!(lines(Kind::Files), files);
-        let groups: Vec<LiveIo> = summary.cgroups.iter().map(|row| row.numbers.io).collect();
+        prop_assert_eq!(lines(Kind::Files), sums(interval.files.len(), |row| row.file));
+        let groups: Vec<LiveIo> = summary.cgroups.iter().map(|(_, io)| *io).collect();
         prop_assert_eq!(lines(Kind::Groups), groups);
         let counts: Vec<Value> =
             moment.of_kind(Kind::Groups).iter().map(|line| Column::Count.of(&line)).collect();
-        let members = summary.cgroups.iter().map(|row| Value::Number(row.processes.into()));
-        prop_assert_eq!(counts, members.collect::<Vec<_>>());
+        let members = |path: Option<&Arc<str>>| {
+            interval.processes.iter().filter(|process| process.cgroup.as_value() == path).count()
+        };
+        let members = summary.cgroups.iter().map(|(path, _)| members(path.as_ref()) as u64);
+        prop_assert_eq!(counts, members.map(Value::Number).collect::<Vec<_>>());
     }
 
     #[test]

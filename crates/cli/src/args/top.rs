@@ -3,86 +3,22 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use hotset_analysis::top::{Column, Kind};
 
 use super::Color;
 use super::interval::parse_interval;
 
-/// What to begin with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum TopView {
-    /// Processes.
-    #[default]
-    Processes,
-    /// Files.
-    Files,
-    /// Control groups and containers.
-    Cgroups,
-}
+/// The values of an option, each with its name and what it is.
+type Named<T> = &'static [(T, &'static str, &'static str)];
 
-impl From<TopView> for Kind {
-    fn from(view: TopView) -> Self {
-        match view {
-            TopView::Processes => Self::Processes,
-            TopView::Files => Self::Files,
-            TopView::Cgroups => Self::Groups,
-        }
-    }
-}
-
-/// What lines are sorted by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TopSort {
-    /// The process's number.
-    Pid,
-    /// The user's name.
-    User,
-    /// The command, the path, or the control group.
-    Name,
-    /// Requested pages that were cached.
-    Hits,
-    /// Requested pages that were not.
-    Misses,
-    /// Pages that turned dirty.
-    Dirties,
-    /// Hits by requested pages.
-    ReadHit,
-    /// Written pages that were cached already, by written pages.
-    WriteHit,
-    /// Pages that had to be read, by requested pages.
-    Device,
-    /// Bytes past the cache.
-    Direct,
-    /// Page faults on file mappings.
-    Faults,
-    /// Pages read ahead.
-    ReadAhead,
-    /// Bytes read from the device.
-    DeviceRead,
-    /// Bytes written to the device.
-    DeviceWrite,
-}
-
-impl From<TopSort> for Column {
-    fn from(sort: TopSort) -> Self {
-        match sort {
-            TopSort::Pid => Self::Pid,
-            TopSort::User => Self::User,
-            TopSort::Name => Self::Name,
-            TopSort::Hits => Self::Hits,
-            TopSort::Misses => Self::Misses,
-            TopSort::Dirties => Self::Dirties,
-            TopSort::ReadHit => Self::ReadHit,
-            TopSort::WriteHit => Self::WriteHit,
-            TopSort::Device => Self::Device,
-            TopSort::Direct => Self::Direct,
-            TopSort::Faults => Self::Faults,
-            TopSort::ReadAhead => Self::ReadAhead,
-            TopSort::DeviceRead => Self::DeviceRead,
-            TopSort::DeviceWrite => Self::DeviceWrite,
-        }
-    }
+/// Takes one of the names.
+fn named<T: Copy + Send + Sync + 'static>(values: Named<T>) -> impl TypedValueParser<Value = T> {
+    let words = values.iter().map(|(_, name, help)| PossibleValue::new(*name).help(*help));
+    PossibleValuesParser::new(words.collect::<Vec<_>>()).try_map(move |word| {
+        let found = values.iter().find(|(_, name, _)| *name == word);
+        found.map(|(value, ..)| *value).ok_or("not one of the values")
+    })
 }
 
 /// Arguments of `top`.
@@ -102,11 +38,11 @@ pub(crate) struct TopArgs {
     #[arg(value_name = "INTERVAL", default_value = "1", value_parser = parse_interval, allow_hyphen_values = true)]
     pub(crate) interval: Duration,
     /// What to begin with.
-    #[arg(long, value_enum, default_value_t, value_name = "VIEW")]
-    pub(crate) view: TopView,
+    #[arg(long, value_parser = named(Kind::NAMED), default_value = "processes", value_name = "VIEW")]
+    pub(crate) view: Kind,
     /// What lines are sorted by; without it: hits.
-    #[arg(long, value_enum, value_name = "COLUMN")]
-    pub(crate) sort: Option<TopSort>,
+    #[arg(long, value_parser = named(Column::NAMED), value_name = "COLUMN")]
+    pub(crate) sort: Option<Column>,
     /// Only lines with this text in a name, in any case.
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub(crate) filter: String,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use hotset_facts::{Dev, Interval, LiveIo, LiveLosses, Observed, Pressure, Reason};
+use hotset_facts::{Dev, Interval, LiveLosses, Observed, Pressure, Reason};
 
 use super::{IntervalSummary, LiveNumbers, SeriesSet};
 
@@ -119,22 +119,21 @@ impl Accumulated {
     }
 
     fn add_series(&mut self, summary: &IntervalSummary) {
-        for row in &summary.commands {
-            self.commands.add(&row.comm, &row.numbers.io);
+        for (comm, io) in &summary.commands {
+            self.commands.add(comm, io);
         }
-        for row in &summary.cgroups {
-            match &row.path {
-                Some(path) => self.cgroups.add(path, &row.numbers.io),
-                None => self.cgroups.add_other(&row.numbers.io),
+        for (path, io) in &summary.cgroups {
+            match path {
+                Some(path) => self.cgroups.add(path, io),
+                None => self.cgroups.add_other(io),
             }
         }
-        for row in &summary.mounts {
-            self.mounts.add(&row.dev, &row.numbers.io);
+        for (dev, io) in &summary.mounts {
+            self.mounts.add(dev, io);
         }
-        let nobody: &LiveIo = &summary.others.io;
-        self.commands.add_other(nobody);
-        self.cgroups.add_other(nobody);
-        self.mounts.add_other(nobody);
+        self.commands.add_other(&summary.others);
+        self.cgroups.add_other(&summary.others);
+        self.mounts.add_other(&summary.others);
     }
 }
 

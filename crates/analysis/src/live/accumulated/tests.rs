@@ -1,5 +1,6 @@
 use std::hash::Hash;
 
+use hotset_facts::LiveIo;
 use proptest::collection::vec;
 use proptest::prelude::*;
 

@@ -1,13 +1,13 @@
-use hotset_facts::Reason;
+use hotset_facts::{Observed, Reason};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::*;
 use crate::live::testing::{Doing, interval, reads};
 
-fn sum<'a>(parts: impl Iterator<Item = &'a LiveNumbers>) -> LiveIo {
+fn sum<K>(parts: &[(K, LiveIo)]) -> LiveIo {
     let mut sum = LiveIo::default();
-    parts.for_each(|part| sum.add(&part.io));
+    parts.iter().for_each(|(_, io)| sum.add(io));
     sum
 }
 
@@ -37,33 +37,31 @@ proptest! {
             }
         }
         let summary = summarise_interval(&interval);
-        let mut parts = sum(summary.processes.iter().map(|row| &row.numbers));
-        prop_assert_eq!(parts, sum(summary.files.iter().map(|row| &row.numbers)));
-        prop_assert_eq!(parts, sum(summary.cgroups.iter().map(|row| &row.numbers)));
-        prop_assert_eq!(parts, sum(summary.commands.iter().map(|row| &row.numbers)));
-        prop_assert_eq!(parts, sum(summary.mounts.iter().map(|row| &row.numbers)));
-        parts.add(&summary.others.io);
+        let mut parts = sum(&summary.cgroups);
+        prop_assert_eq!(parts, sum(&summary.commands));
+        prop_assert_eq!(parts, sum(&summary.mounts));
+        parts.add(&summary.others);
         prop_assert_eq!(parts, summary.totals.io);
         let totals = &summary.totals;
         prop_assert_eq!(totals.hits() + totals.misses(), totals.io.read_pages);
-        let members: u32 = summary.cgroups.iter().map(|group| group.processes).sum();
-        prop_assert_eq!(members as usize, interval.processes.len());
     }
 }
 
 #[test]
-fn groups_hold_their_processes_and_files_their_users() {
+fn groups_and_commands_hold_their_processes() {
     let mut interval =
         interval(vec![reads(0, 10, 4), reads(1, 5, 0), Doing { file: 1, ..reads(1, 7, 7) }]);
     interval.processes[0].comm = "same".into();
     interval.processes[1].comm = "same".into();
     let summary = summarise_interval(&interval);
     assert_eq!(summary.totals.io.read_pages, 22);
-    assert_eq!((summary.processes[1].files, summary.processes[1].numbers.io.read_pages), (2, 12));
-    assert_eq!((summary.files[0].processes, summary.files[0].numbers.io.read_misses), (2, 4));
-    assert_eq!(summary.cgroups.len(), 2);
-    assert_eq!((summary.commands.len(), summary.commands[0].processes), (1, 2));
-    assert_eq!((summary.mounts.len(), summary.mounts[0].files), (1, 2));
+    let pages = |io: &LiveIo| (io.read_pages, io.read_misses);
+    let groups: Vec<_> = summary.cgroups.iter().map(|(_, io)| pages(io)).collect();
+    assert_eq!(groups, [(10, 4), (12, 7)]);
+    let commands: Vec<_> =
+        summary.commands.iter().map(|(comm, io)| (comm.as_ref(), pages(io))).collect();
+    assert_eq!(commands, [("same", (22, 11))]);
+    assert_eq!(summary.mounts.len(), 1);
     assert_eq!(summary.totals.seconds, 1.0);
 }
 
@@ -72,6 +70,6 @@ fn a_row_of_nobody_belongs_to_the_others() {
     let mut interval = interval(vec![reads(0, 10, 4)]);
     interval.rows[0].process = 77;
     let summary = summarise_interval(&interval);
-    assert_eq!((summary.totals.io.read_pages, summary.others.io.read_pages), (10, 10));
-    assert!(summary.files[0].numbers.io.is_idle());
+    assert_eq!((summary.totals.io.read_pages, summary.others.read_pages), (10, 10));
+    assert_eq!(sum(&summary.mounts), LiveIo::ZERO);
 }

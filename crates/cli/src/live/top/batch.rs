@@ -24,7 +24,7 @@ pub(super) fn options(
     not_measured: Vec<hotset_facts::NotMeasured>,
 ) -> BatchOptions {
     BatchOptions {
-        kind: args.view.into(),
+        kind: args.view,
         order: order_or_usual(args),
         filter: args.filter.clone(),
         top: args.top.map_or(LINES, |top| top as usize),

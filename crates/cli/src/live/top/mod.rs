@@ -29,7 +29,7 @@ pub(crate) fn top(args: &TopArgs) -> Result<Exit, Stop> {
 
 /// What is asked for to sort by; else hits.
 fn order(args: &TopArgs) -> Option<Order> {
-    args.sort.map(|sort| Order::usual(sort.into()))
+    args.sort.map(Order::usual)
 }
 
 fn order_or_usual(args: &TopArgs) -> Order {
@@ -46,7 +46,7 @@ fn setup(args: &TopArgs) -> Result<Setup> {
         size: terminal::size()?,
         host: names::host(),
         interval_ns: nanoseconds(args.interval),
-        kind: args.view.into(),
+        kind: args.view,
         order: order(args),
         filter: args.filter.clone(),
         scope: scope(args),
