@@ -42,7 +42,9 @@ macro_rules! counters {
                 /// Pages among misses and read-ahead that had been in the cache earlier in this run and were evicted since.
                 refaults: Pages [read_refaults] always;
                 /// Calls that began where the previous read of this file by this process ended.
-                sequential_calls: Count [read_sequential] always;
+                sequential_calls: Count [read_sequential] always
+                    live [sequential_reads "read_sequential_calls"
+                        "Buffered read calls that began where the previous one of the process and file ended"];
                 /// Nanoseconds in these calls.
                 time_ns: Nanoseconds [hit_ns + wait_ns + miss_ns] always;
             }
@@ -67,7 +69,9 @@ macro_rules! counters {
                 dirtied_pages: Pages [write_dirtied] DirtyTracepoint
                     live [dirtied_pages "dirtied_pages" "Pages that turned from clean to dirty"];
                 /// Calls that began where the previous write of this file by this process ended.
-                sequential_calls: Count [write_sequential] always;
+                sequential_calls: Count [write_sequential] always
+                    live [sequential_writes "write_sequential_calls"
+                        "Buffered write calls that began where the previous one of the process and file ended"];
                 /// Nanoseconds in these calls.
                 time_ns: Nanoseconds [write_ns] always;
             }
