@@ -23,7 +23,7 @@ impl Losses {
     pub(crate) fn of(profile: &Profile) -> Self {
         let sensor = &profile.sensor;
         let failed_unnamed = profile.lookups.as_value().map_or(0, |lookups| lookups.failed_unnamed);
-        let files = profile.files.iter().map(|file| file.io.unpack());
+        let files = profile.files.iter().map(|file| file.io());
         let processes = profile.processes.iter().map(|process| process.io);
         let contradictory =
             files.chain(processes).chain([profile.totals]).filter(contradicts).count();

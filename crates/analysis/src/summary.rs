@@ -78,7 +78,7 @@ impl Summary {
             share(pages.value()?, size_pages)
         };
         FileNumbers {
-            io: self.io_numbers(&file.io.unpack()),
+            io: self.io_numbers(&file.io()),
             cached_before: cached(file.cached_before),
             cached_after: cached(file.cached_after),
         }
@@ -104,7 +104,7 @@ impl Summary {
     /// How many of the costliest files tell the story: those that make up 95 % of the I/O time on files, and from the
     /// fourth on only those that took half a percent of the wall time. All where nobody measured the time.
     pub fn telling_files(&self) -> usize {
-        self.telling(self.files_by_cost().map(|file| io_time_ns(&file.io.unpack())))
+        self.telling(self.files_by_cost().map(|file| io_time_ns(&file.io())))
     }
 
     /// How many of the costliest processes tell the story, by the same rule.
@@ -134,7 +134,7 @@ impl Summary {
     /// What the files beyond the `shown` costliest add up to.
     pub fn rest_of_files(&self, shown: usize) -> Rest {
         let rest = self.files_by_cost().skip(shown);
-        Rest::of(rest.map(|file| self.io_numbers(&file.io.unpack())))
+        Rest::of(rest.map(|file| self.io_numbers(&file.io())))
     }
 
     /// What the processes beyond the `shown` costliest add up to.
@@ -165,7 +165,7 @@ pub fn summarise(profile: Profile, costs: Observed<CostTable>, gate: Gate) -> Su
     let (findings, verdicts) = rules::check_all(&input);
     Summary {
         totals: IoNumbers::of(&profile.totals, page_size),
-        costliest_files: costliest(profile.files.iter().map(|f| f.io.unpack()), page_size),
+        costliest_files: costliest(profile.files.iter().map(|f| f.io()), page_size),
         costliest_processes: costliest(profile.processes.iter().map(|p| p.io), page_size),
         root_processes: root_processes(&profile.processes),
         time,

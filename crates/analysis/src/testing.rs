@@ -51,7 +51,7 @@ pub(crate) fn written_file(path: &str, write: WriteIo) -> FileRow {
 pub(crate) fn run_of(files: Vec<FileRow>) -> Profile {
     let mut profile = profile();
     for file in &files {
-        profile.totals.add(&file.io.unpack());
+        profile.totals.add(&file.io());
     }
     profile.files = files;
     profile

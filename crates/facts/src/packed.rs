@@ -8,7 +8,7 @@ use crate::{Io, Observed, Reason};
 /// An [`Io`] that keeps only the counters that are not zero, and the reasons of those that are missing.
 ///
 /// A run touches tens of thousands of files, and most of them are opened, read once and closed: a dozen counters of 64.
-/// Nothing is lost or rounded: [`PackedIo::unpack`] gives back what was packed.
+/// Nothing is lost or rounded: an [`Io`] made of it is what was packed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PackedIo {
     /// Which counters are kept, by their place in the order of [`Io::walk`].
@@ -25,8 +25,7 @@ struct Gap {
 }
 
 impl PackedIo {
-    /// The counters as they were packed.
-    pub fn unpack(&self) -> Io {
+    pub(crate) fn unpack(&self) -> Io {
         let mut io = Io::zero();
         io.walk(&mut Unpacker { packed: self, place: 0, kept: self.kept.iter(), field: 0 });
         io
@@ -45,6 +44,12 @@ impl From<Io> for PackedIo {
         let mut packer = Packer::default();
         io.walk(&mut packer);
         Self { nonzero: packer.nonzero, kept: packer.kept.into(), gaps: packer.gaps.into() }
+    }
+}
+
+impl From<PackedIo> for Io {
+    fn from(packed: PackedIo) -> Self {
+        packed.unpack()
     }
 }
 

@@ -121,11 +121,16 @@ pub struct FileRow {
     pub evicted_pages: Observed<u64>,
     /// Processes that touched it.
     pub processes: u32,
-    /// The counters; [`PackedIo::unpack`] gives them.
+    /// The counters; [`FileRow::io`] gives them.
     pub io: PackedIo,
 }
 
 impl FileRow {
+    /// The counters.
+    pub fn io(&self) -> Io {
+        self.io.unpack()
+    }
+
     /// A row with an identity and nothing else known.
     pub fn new(id: FileId, reason: Reason) -> Self {
         Self {

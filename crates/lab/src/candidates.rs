@@ -26,7 +26,7 @@ pub fn from_rows(rows: &[FileRow]) -> Vec<Candidate> {
         .filter(|row| row.kind == FileKind::Regular && !row.deleted)
         .filter_map(|row| {
             let path = row.path.as_value()?.clone();
-            let io = row.io.unpack();
+            let io = row.io();
             let candidate = Candidate {
                 path,
                 read: reads(&io),

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use hotset_facts::{ExitStatus, FailedLookup, Pid};
 use hotset_sys::proc::mountinfo::Mount;
 
-use crate::event::{Event, First, decode};
+use crate::event::{Event, NamedFile, decode};
 use crate::names::Names;
 use crate::record::FileKey;
 
@@ -18,19 +18,6 @@ const MAX_NAMED_FILES: usize = 262_144;
 
 /// Processes that are kept apart, as many as the sensor's own table holds.
 const MAX_PROCESSES: usize = 32_768;
-
-/// A file's name and what it was at first sight.
-#[derive(Debug)]
-pub(crate) struct Named {
-    pub(crate) parent: u64,
-    pub(crate) name: Box<[u8]>,
-    pub(crate) size_bytes: u64,
-    pub(crate) cached_pages: u64,
-    pub(crate) mode: u32,
-    pub(crate) deleted: bool,
-    /// The name is the one that a process used.
-    pub(crate) used: bool,
-}
 
 /// A process as its events tell it.
 #[derive(Debug, Clone, Default)]
@@ -47,7 +34,7 @@ pub(crate) struct Life {
 #[derive(Debug, Default)]
 pub(crate) struct Collector {
     pub(crate) names: Names,
-    pub(crate) files: HashMap<(u32, u64), Named>,
+    pub(crate) files: HashMap<(u32, u64), NamedFile>,
     /// By owner, for a number may be used again.
     pub(crate) processes: HashMap<u32, Life>,
     failed: HashMap<(u64, Box<[u8]>), u64>,
@@ -79,7 +66,7 @@ impl Collector {
                     self.lost += 1;
                 }
             }
-            Event::First(first) => self.first(first),
+            Event::File { dev, ino, file } => self.file((dev, ino), file),
             Event::Failed { base, path, tgid: _ } => self.failed(base, path),
             Event::Fork { owner, pid, ppid, comm } => {
                 let life = self.life(owner, pid);
@@ -105,37 +92,23 @@ impl Collector {
         self.processes.entry(owner).or_insert_with(|| Life { order, pid, ..Life::default() })
     }
 
-    fn first(&mut self, first: First) {
-        let key = (first.dev, first.ino);
+    fn file(&mut self, key: (u32, u64), file: NamedFile) {
         if let Some(known) = self.files.get_mut(&key) {
             // A file first met in a fault has a bare inode's name; one that comes through a descriptor knows the mount.
-            if first.used && !known.used {
+            if file.used && !known.used {
                 known.used = true;
-                known.parent = first.parent;
-                known.name = first.name.into_boxed_slice();
+                known.parent = file.parent;
+                known.name = file.name;
                 // It was a name in the making.
-                known.deleted = first.deleted;
+                known.deleted = file.deleted;
             }
-            known.size_bytes = known.size_bytes.max(first.size_bytes);
-            known.deleted |= first.deleted;
-            return;
-        }
-        if self.files.len() >= MAX_NAMED_FILES {
+            known.size_bytes = known.size_bytes.max(file.size_bytes);
+            known.deleted |= file.deleted;
+        } else if self.files.len() >= MAX_NAMED_FILES {
             self.lost += 1;
-            return;
+        } else {
+            self.files.insert(key, file);
         }
-        self.files.insert(
-            key,
-            Named {
-                parent: first.parent,
-                name: first.name.into_boxed_slice(),
-                size_bytes: first.size_bytes,
-                cached_pages: first.cached_pages,
-                mode: first.mode,
-                deleted: first.deleted,
-                used: first.used,
-            },
-        );
     }
 
     fn failed(&mut self, base: u64, path: Vec<u8>) {

@@ -62,7 +62,7 @@ pub(crate) enum Event {
     /// A directory was seen for the first time.
     Node { id: u64, parent: u64, dev: u32, name: Vec<u8> },
     /// A process touched a file for the first time.
-    First(First),
+    File { dev: u32, ino: u64, file: NamedFile },
     /// A path was not found.
     Failed { tgid: u32, base: u64, path: Vec<u8> },
     /// A process was created.
@@ -73,20 +73,17 @@ pub(crate) enum Event {
     Exit { owner: u32, pid: u32, comm: String, wait_status: i32 },
 }
 
-/// A file at first sight.
+/// A file's name, and what it was at first sight.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct First {
+pub(crate) struct NamedFile {
     pub(crate) parent: u64,
-    pub(crate) ino: u64,
-    pub(crate) dev: u32,
-    pub(crate) tgid: u32,
+    pub(crate) name: Box<[u8]>,
     pub(crate) size_bytes: u64,
     pub(crate) cached_pages: u64,
     pub(crate) mode: u32,
     pub(crate) deleted: bool,
     /// The name is the one that the process used, and not just some link to the inode.
     pub(crate) used: bool,
-    pub(crate) name: Vec<u8>,
 }
 
 const EVENT_NODE: u32 = 1;
@@ -110,7 +107,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Event, Malformed> {
     let malformed = Malformed { kind, length: bytes.len() };
     match kind {
         EVENT_NODE => decode_node(bytes),
-        EVENT_FILE => decode_first(bytes),
+        EVENT_FILE => decode_file(bytes),
         EVENT_FAILED => decode_failed(bytes),
         EVENT_FORK | EVENT_EXEC | EVENT_EXIT => decode_task(kind, bytes),
         _ => None,
@@ -129,20 +126,18 @@ fn decode_node(bytes: &[u8]) -> Option<Event> {
     Some(Event::Node { id: head.id, parent: head.parent, dev: head.dev, name })
 }
 
-fn decode_first(bytes: &[u8]) -> Option<Event> {
+fn decode_file(bytes: &[u8]) -> Option<Event> {
     let head: FirstHead = read(bytes)?;
-    Some(Event::First(First {
+    let file = NamedFile {
         parent: head.parent,
-        ino: head.ino,
-        dev: head.dev,
-        tgid: head.tgid,
+        name: tail::<FirstHead>(bytes, head.name_len)?.into(),
         size_bytes: head.size_bytes,
         cached_pages: head.cached_pages,
         mode: head.mode,
         deleted: head.nlink == 0,
         used: head.used != 0,
-        name: tail::<FirstHead>(bytes, head.name_len)?.to_vec(),
-    }))
+    };
+    Some(Event::File { dev: head.dev, ino: head.ino, file })
 }
 
 fn decode_failed(bytes: &[u8]) -> Option<Event> {

@@ -44,7 +44,7 @@ pub(crate) fn observation(session: &Finished<'_>) -> Result<Observation, Observe
     let (mut files, by_process) = gather.finish();
     files.iter_mut().take(MAX_CHECKED_AFTER).for_each(check_after);
     let mut totals = Io::zero().without(&selection.missing);
-    files.iter().for_each(|file| totals.add(&file.io.unpack()));
+    files.iter().for_each(|file| totals.add(&file.io()));
     let lookups = lookups(collector, &mounts, &processes);
     if let Some(time) = totals.time.as_value_mut() {
         time.lookup_ns = lookups.counters.time_ns;
@@ -80,7 +80,7 @@ fn ask_again(file: &mut FileRow) -> bool {
 }
 
 fn was_written(file: &FileRow) -> bool {
-    let io = file.io.unpack();
+    let io = file.io();
     let write = io.write.value().unwrap_or_default();
     let direct = io.direct.value().unwrap_or_default();
     write.calls + write.dirtied_pages.value().unwrap_or(0) + direct.write_calls > 0

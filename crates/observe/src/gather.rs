@@ -150,7 +150,7 @@ impl<'a> Gather<'a> {
         }
         self.files.select_nth_unstable_by_key(MAX_FILE_ROWS, |file| std::cmp::Reverse(cost(file)));
         for file in self.files.split_off(MAX_FILE_ROWS) {
-            self.fold(file.io.unpack(), file.opens.value().unwrap_or(0));
+            self.fold(file.io(), file.opens.value().unwrap_or(0));
         }
     }
 
@@ -180,7 +180,7 @@ impl<'a> Gather<'a> {
 
 /// What a file cost: pages from the device first, then time, then bytes.
 fn cost(file: &FileRow) -> (u64, u64, u64) {
-    let io = file.io.unpack();
+    let io = file.io();
     let read = io.read.value().unwrap_or_default();
     let write = io.write.value().unwrap_or_default();
     let time = io.time.value().unwrap_or_default();

@@ -1,16 +1,12 @@
 //! The same answer in every view where a kernel lacks a tracepoint: from the choice of programs, by way of the conversion
 //! and the analysis, to JSON, lines of `stat`, metrics and samples of `top`.
 
-use std::time::SystemTime;
-
 use hotset_analysis::live::{
     Accumulated, SeriesLimits, StatLine, StatScope, summarise_interval, testing,
 };
 use hotset_analysis::top::{Column, Kind, Moment, NoNames, Order};
-use hotset_analysis::{Gate, summarise};
-use hotset_facts::{
-    Command, Environment, Interval, NotMeasured, Observed, Profile, Reason, Target,
-};
+use hotset_analysis::{Gate, fixtures, summarise};
+use hotset_facts::{Interval, NotMeasured, Observed, Profile, Reason};
 use hotset_view::live::stat::{CSV_HEADER, Row as StatRow, csv_line, json_line};
 use hotset_view::metrics::{Exposition, GroupLabels, Measured, OwnNumbers, SamplingState};
 use hotset_view::tui::{BatchOptions, batch_text};
@@ -50,33 +46,8 @@ fn row() -> Row {
 fn run_json(selection: &Selection) -> (Value, Vec<NotMeasured>) {
     let sensor = sensor::describe(selection, &Globals::zero(), 0, &Collector::default());
     let gaps = sensor.not_measured.clone();
-    let profile = Profile {
-        started_at: SystemTime::UNIX_EPOCH,
-        environment: Environment {
-            kernel: "6.1".to_owned(),
-            page_size_bytes: 4096,
-            cpus: 1,
-            memory_bytes: 1 << 30,
-            memory_limit_bytes: None,
-            filesystems: Vec::new(),
-            evicts_idle_cache: false,
-        },
-        command: Command {
-            target: Target::System,
-            argv: Vec::new(),
-            exit: Observed::Missing(NONE),
-            wall_ns: 1,
-            user_ns: Observed::Missing(NONE),
-            system_ns: Observed::Missing(NONE),
-            max_rss_bytes: Observed::Missing(NONE),
-            still_running: 0,
-        },
-        sensor,
-        totals: io_of(&row(), &selection.missing),
-        files: Vec::new(),
-        processes: Vec::new(),
-        lookups: Observed::Missing(NONE),
-    };
+    let totals = io_of(&row(), &selection.missing);
+    let profile = Profile { sensor, totals, ..fixtures::profile() };
     let mut out = Vec::new();
     let summary = summarise(profile, Observed::Missing(NONE), Gate::default());
     hotset_view::write_profile_json(&summary, &mut out).unwrap();

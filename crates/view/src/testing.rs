@@ -130,7 +130,7 @@ pub(crate) fn read_file(path: &[u8], ino: u64, pages: u64, device_percent: u64) 
 pub(crate) fn run(words: &[&str], wall_ms: u64, files: Vec<FileRow>) -> Profile {
     let mut totals = Io::zero();
     for file in &files {
-        totals.add(&file.io.unpack());
+        totals.add(&file.io());
     }
     Profile {
         started_at: UNIX_EPOCH + Duration::from_millis(1_785_000_000_123),
@@ -223,7 +223,7 @@ pub(crate) fn many_files(count: u64) -> Profile {
         time.sync_ns = 1_200 * MS;
         time.lookup_ns = 900 * MS;
     }
-    let quarter = |part: u64| read_file(b"/x", part, part * 40_000, 30).io.unpack();
+    let quarter = |part: u64| read_file(b"/x", part, part * 40_000, 30).io();
     profile.processes = (1..=8)
         .map(|i| process(4_200 + i, &["cc1", "-quiet", "-O2", "src/a.c"], quarter(u64::from(i))))
         .collect();

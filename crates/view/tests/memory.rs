@@ -58,7 +58,7 @@ fn profile() -> Profile {
     let mut files: Vec<FileRow> = (1..=ROWS).map(row).collect();
     files.push(FileRow { kind: FileKind::Others, ..row(0) });
     let mut totals = Io::zero();
-    files.iter().for_each(|file| totals.add(&file.io.unpack()));
+    files.iter().for_each(|file| totals.add(&file.io()));
     Profile { totals, files, processes: Vec::new(), ..fixtures::profile() }
 }
 

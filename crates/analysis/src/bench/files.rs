@@ -148,7 +148,7 @@ impl IoDifference {
                 paths.entry(path).or_default().1 = Some(row);
             }
         }
-        let io = |row: Option<&FileRow>| row.map_or_else(Io::zero, |row| row.io.unpack());
+        let io = |row: Option<&FileRow>| row.map_or_else(Io::zero, |row| row.io());
         let mut files: Vec<FileDifference> = paths
             .into_iter()
             .map(|(path, (a, b))| FileDifference {
@@ -182,7 +182,7 @@ mod tests {
 
     fn learned(files: Vec<FileRow>) -> LearnedIo {
         let mut totals = Io::zero();
-        files.iter().for_each(|file| totals.add(&file.io.unpack()));
+        files.iter().for_each(|file| totals.add(&file.io()));
         LearnedIo { state: hotset_facts::WantedState::Cold, wall_ns: 1, totals, files }
     }
 

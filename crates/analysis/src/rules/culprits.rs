@@ -30,7 +30,7 @@ pub(super) fn culprits<'a, T>(
         .iter()
         .filter(|file| file.kind != FileKind::Others)
         .filter_map(|file| {
-            let (seen, low_ns, high_ns) = examine(file, &file.io.unpack())?;
+            let (seen, low_ns, high_ns) = examine(file, &file.io())?;
             (high_ns > 0.0).then_some(Culprit { file, seen, low_ns, high_ns })
         })
         .collect();

@@ -140,7 +140,7 @@ impl Seen<'_> {
 }
 
 fn read_facts(row: &FileRow) -> Result<Vec<(Quantity, u64)>, String> {
-    let io = row.io.unpack();
+    let io = row.io();
     let read = io.read.as_value().ok_or("buffered reads are not measured here")?;
     let direct = io.direct.as_value().ok_or("direct reads are not measured here")?;
     Ok(vec![

@@ -161,7 +161,7 @@ impl<'a> Parts<'a> {
         let all = lookups(&seen)?;
         let (mut read, mut read_bytes, mut device_bytes) = ((0, 0), 0, 0);
         for row in seen.files.iter().filter(|row| self.ids.contains(&row.id)) {
-            let io = row.io.unpack();
+            let io = row.io();
             if let Some(part) = io.read.as_value() {
                 read = (read.0 + part.time_ns, read.1 + part.calls);
                 read_bytes += part.bytes;

@@ -46,7 +46,7 @@ pub fn file_calls(
 }
 
 fn calls_of(row: &FileRow) -> u64 {
-    let io = row.io.unpack();
+    let io = row.io();
     io.read.as_value().map_or(0, |read| read.calls)
         + io.write.as_value().map_or(0, |write| write.calls)
         + io.direct.as_value().map_or(0, |direct| direct.read_calls + direct.write_calls)

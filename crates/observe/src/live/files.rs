@@ -7,7 +7,7 @@ use std::sync::Arc;
 use hotset_facts::{Dev, FileId, FileKind, LiveFile, Observed, Reason};
 use hotset_sys::proc::mountinfo::{self, Mount};
 
-use crate::event::{Event, First, decode};
+use crate::event::{Event, NamedFile, decode};
 use crate::gather::block_device_path;
 use crate::names::Names;
 
@@ -89,27 +89,23 @@ impl Files {
                     self.lost += 1;
                 }
             }
-            Ok(Event::First(first)) => self.named(first),
+            Ok(Event::File { dev, ino, file }) => self.named(dev, ino, file),
             _ => self.lost += 1,
         }
     }
 
-    fn named(&mut self, first: First) {
+    fn named(&mut self, dev: u32, ino: u64, file: NamedFile) {
         let now = self.now;
-        let Some(index) = self.find_or_add(first.dev, first.ino, first.mode) else { return };
+        let Some(index) = self.find_or_add(dev, ino, file.mode) else { return };
         let Some(Some(entry)) = self.entries.get_mut(index as usize) else { return };
         entry.touched = now;
-        entry.deleted = first.deleted;
-        let better = entry.name.as_ref().is_none_or(|known| first.used || !known.used);
+        entry.deleted = file.deleted;
+        let better = entry.name.as_ref().is_none_or(|known| file.used || !known.used);
         let same = entry.name.as_ref().is_some_and(|known| {
-            known.parent == first.parent && *known.name == *first.name && known.used == first.used
+            known.parent == file.parent && known.name == file.name && known.used == file.used
         });
         if better && !same {
-            entry.name = Some(Name {
-                parent: first.parent,
-                name: first.name.into_boxed_slice(),
-                used: first.used,
-            });
+            entry.name = Some(Name { parent: file.parent, name: file.name, used: file.used });
             entry.path = None;
         }
     }
@@ -254,18 +250,15 @@ fn path_of(entry: &Entry, names: &Names, mounts: &[Mount]) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    fn first(ino: u64, name: &str, used: bool) -> First {
-        First {
+    fn file(name: &str, used: bool) -> NamedFile {
+        NamedFile {
             parent: 1,
-            ino,
-            dev: 8 << 20,
-            tgid: 1,
+            name: name.as_bytes().into(),
             size_bytes: 0,
             cached_pages: 0,
             mode: 0o100_644,
             deleted: false,
             used,
-            name: name.into(),
         }
     }
 
@@ -285,12 +278,12 @@ mod tests {
     #[test]
     fn a_name_that_a_process_used_wins() {
         let mut files = files();
-        files.named(first(7, "link", false));
+        files.named(8 << 20, 7, file("link", false));
         let index = files.hold(8 << 20, 7, 0o100_644).expect("room");
         files.begin(1);
         assert_eq!(shown(&mut files, index).path.as_value().expect("a path").as_os_str(), "/link");
-        files.named(first(7, "used", true));
-        files.named(first(7, "other", false));
+        files.named(8 << 20, 7, file("used", true));
+        files.named(8 << 20, 7, file("other", false));
         files.begin(2);
         assert_eq!(shown(&mut files, index).path.as_value().expect("a path").as_os_str(), "/used");
     }
@@ -299,7 +292,7 @@ mod tests {
     fn files_go_with_their_last_row() {
         let mut files = files();
         files.begin(1);
-        files.named(first(7, "a", true));
+        files.named(8 << 20, 7, file("a", true));
         let row = files.hold(8 << 20, 7, 0).expect("room");
         let other = files.hold(8 << 20, 7, 0).expect("room");
         assert_eq!(row, other);
@@ -322,7 +315,7 @@ mod tests {
     fn a_name_before_its_row_is_not_dropped_at_once() {
         let mut files = files();
         files.begin(5);
-        files.named(first(7, "a", true));
+        files.named(8 << 20, 7, file("a", true));
         files.end();
         assert_eq!(files.len(), 1);
         files.begin(6);

@@ -84,7 +84,7 @@ fn set() -> FileSet {
 
 fn learned(files: Vec<FileRow>) -> Observed<LearnedIo> {
     let mut totals = Io::zero();
-    files.iter().for_each(|file| totals.add(&file.io.unpack()));
+    files.iter().for_each(|file| totals.add(&file.io()));
     Observed::Value(LearnedIo { state: WantedState::Cold, wall_ns: 433_000_000, totals, files })
 }
 

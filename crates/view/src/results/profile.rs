@@ -124,7 +124,7 @@ fn names(paths: &[std::path::PathBuf]) -> String {
 
 fn files(summary: &Summary) -> Section {
     let row = |file: &FileRow| {
-        let io = file.io.unpack();
+        let io = file.io();
         vec![
             name_of(file),
             or_unknown(io.read.map(|read| read.split().hits), count),
@@ -157,7 +157,7 @@ fn files(summary: &Summary) -> Section {
 
 /// Hits and misses of the files that cost most; the profile has them in that order.
 fn chart(summary: &Summary) -> Option<Chart> {
-    let read = |file: &FileRow| file.io.unpack().read.value().filter(|read| read.pages > 0);
+    let read = |file: &FileRow| file.io().read.value().filter(|read| read.pages > 0);
     let files = summary.profile.files.iter();
     let all: Vec<(String, ReadIo)> =
         files.filter_map(|file| Some((name_of(file), read(file)?))).take(CHARTED).collect();

@@ -152,7 +152,7 @@ pub(crate) struct PackedIoDef {
 
 impl From<PackedIo> for PackedIoDef {
     fn from(packed: PackedIo) -> Self {
-        Self { io: packed.unpack() }
+        Self { io: packed.into() }
     }
 }
 
