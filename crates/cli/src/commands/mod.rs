@@ -1,4 +1,4 @@
-//! One command a file: wiring, no logic.
+//! One command a file: wiring, no logic. Those with rooms of their own are `stat` and `top` (`live`), `bench` and `lab`.
 
 mod attach;
 mod control;
@@ -31,8 +31,8 @@ pub(crate) fn dispatch(cli: Cli) -> Result<Exit, Stop> {
         Command::Restore(args) => saved::restore(&args),
         Command::Bench(args) => crate::bench::bench(&args),
         Command::Report(args) => report::report(&args),
-        Command::Lab(args) => Ok(crate::lab::lab(&args)),
-        Command::LabProbe(args) => Ok(crate::lab::probe(&args)),
+        Command::Lab(args) => crate::lab::lab(&args),
+        Command::LabProbe(args) => crate::lab::probe(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Completions { shell } => generate::completions(shell),
         Command::Man { directory } => generate::man(&directory),

@@ -10,34 +10,28 @@ use rustix::process::{Signal, set_parent_process_death_signal};
 use serde_json::{Map, Value, json};
 
 use crate::args::LabProbeArgs;
-use crate::exit::Exit;
+use crate::exit::{Exit, OrExit, Stop};
 use crate::output;
 
 /// Removes a directory once standard input is at its end: when whoever made it is gone.
 const SWEEP: &str = "sweep";
 
 /// Does the job.
-pub(crate) fn probe(args: &LabProbeArgs) -> Exit {
+pub(crate) fn probe(args: &LabProbeArgs) -> Result<Exit, Stop> {
     if args.job == SWEEP {
-        return sweep(args);
+        return Ok(sweep(args));
     }
     // A probe that nobody waits for any more has no business with the files.
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
     let Some((name, work)) = job(&args.job) else {
         let names: Vec<&str> = jobs().map(|(name, _)| name).collect();
-        output::say(format_args!("{}: no such job; there are {}", args.job, names.join(", ")));
-        return Exit::Usage;
+        let known = names.join(", ");
+        return Err(Stop::usage(format_args!("{}: no such job; there are {known}", args.job)));
     };
-    match Arguments::parse(&args.words).and_then(|words| work(&words)) {
-        Ok(answer) => {
-            let line = format!("{}\n", answer_json(name, &answer));
-            if output::print(line.as_bytes()).is_ok() { Exit::Success } else { Exit::Failure }
-        }
-        Err(error) => {
-            output::say(error);
-            Exit::Failure
-        }
-    }
+    let answer = Arguments::parse(&args.words).and_then(|words| work(&words));
+    let line = format!("{}\n", answer_json(name, &answer.or_exit(Exit::Failure)?));
+    output::print(line.as_bytes())?;
+    Ok(Exit::Success)
 }
 
 fn sweep(args: &LabProbeArgs) -> Exit {

@@ -16,36 +16,17 @@ use super::asked::{check, experiments, request};
 use super::sensor::Sensor;
 use super::watcher::Line;
 use crate::args::LabArgs;
-use crate::exit::Exit;
+use crate::exit::{Exit, OrExit, Stop};
 use crate::plan::check_destination;
 use crate::{interrupt, output};
 
 /// How often a sample that doesn't count is made again in its round.
 const MAX_REPEATS: u32 = 2;
 
-/// Why there is no result.
-struct Failure(Exit, String);
-
-impl Failure {
-    fn own(why: impl std::fmt::Display) -> Self {
-        Self(Exit::Failure, why.to_string())
-    }
-}
-
 /// Does what was asked, and says how it ended.
-pub(crate) fn lab(args: &LabArgs) -> Exit {
-    match measured(args) {
-        Ok(exit) => exit,
-        Err(Failure(exit, why)) => {
-            output::say(why);
-            exit
-        }
-    }
-}
-
-fn measured(args: &LabArgs) -> Result<Exit, Failure> {
+pub(crate) fn lab(args: &LabArgs) -> Result<Exit, Stop> {
     let experiments = experiments(args);
-    check(args, &experiments).map_err(|why| Failure(Exit::Usage, why))?;
+    check(args, &experiments).or_exit(Exit::Usage)?;
     check_outputs(args)?;
     let stop = interrupt::stop_flag();
     let Some(_lock) = lock(stop)? else { return Ok(interrupt::exit()) };
@@ -57,22 +38,16 @@ fn measured(args: &LabArgs) -> Result<Exit, Failure> {
             break;
         }
         match one(args, experiment, seed, stop)
-            .and_then(|session| present(session).map_err(Failure::own))
+            .and_then(|session| present(session).or_exit(Exit::Failure))
         {
             Ok(result) => {
                 output::lab_table(&result, &args.output);
                 results.push(result);
             }
             // The others may still be possible, and what was measured is not lost.
-            Err(Failure(exit, why)) if results.is_empty() && args.experiments.len() == 1 => {
-                if args.experiments.first().is_none_or(|name| name != "all") {
-                    return Err(Failure(exit, why));
-                }
-                output::say(why);
-                failed = true;
-            }
-            Err(Failure(_, why)) => {
-                output::say(why);
+            Err(why) if results.is_empty() && is_one(args) => return Err(why),
+            Err(why) => {
+                output::say(why.message);
                 failed = true;
             }
         }
@@ -85,31 +60,36 @@ fn measured(args: &LabArgs) -> Result<Exit, Failure> {
     })
 }
 
-fn check_outputs(args: &LabArgs) -> Result<(), Failure> {
+/// Whether one experiment was asked for, by its name.
+fn is_one(args: &LabArgs) -> bool {
+    matches!(args.experiments.as_slice(), [name] if name != "all")
+}
+
+fn check_outputs(args: &LabArgs) -> Result<(), Stop> {
     let named = [&args.output.json, &args.output.html].into_iter().flatten();
     let named: Vec<&Path> = named.map(|path| path.as_path()).collect();
     if named.iter().filter(|path| **path == Path::new("-")).count() > 1 {
-        let why = "both --json and --html go to standard output".to_owned();
-        return Err(Failure(Exit::Usage, why));
+        return Err(Stop::usage("both --json and --html go to standard output"));
     }
     for path in named {
-        check_destination(path).map_err(|error| Failure::own(format_args!("{error:#}")))?;
+        check_destination(path)?;
     }
     Ok(())
 }
 
-fn lock(stop: &AtomicBool) -> Result<Option<SessionLock>, Failure> {
+fn lock(stop: &AtomicBool) -> Result<Option<SessionLock>, Stop> {
     let mut waits = |waiting: Waiting| {
         let who = waiting.pid.map_or_else(String::new, |pid| format!(" (process {pid})"));
         output::say(format_args!("waiting for another bench or lab of this user to end{who}"));
     };
-    SessionLock::take(stop, &mut waits).map_err(Failure::own)
+    SessionLock::take(stop, &mut waits).or_exit(Exit::Failure)
 }
 
 /// The words that run a native probe, before its job. The binary that runs now, whatever its name points to meanwhile.
-fn native() -> Result<Vec<OsString>, Failure> {
-    let own = std::env::current_exe()
-        .map_err(|error| Failure::own(format_args!("can't find this program itself: {error}")))?;
+fn native() -> Result<Vec<OsString>, Stop> {
+    let own = std::env::current_exe().map_err(|error| {
+        Stop::new(Exit::Failure, format_args!("can't find this program itself: {error}"))
+    })?;
     Ok(vec![own.into_os_string(), "lab-probe".into()])
 }
 
@@ -118,16 +98,16 @@ fn one(
     experiment: &dyn Experiment,
     seed: u64,
     stop: &AtomicBool,
-) -> Result<LabSession, Failure> {
+) -> Result<LabSession, Stop> {
     let native = native()?;
     let mut sweeper = native.clone();
     sweeper.push("sweep".into());
-    let scratch = Scratch::make(args.amount.dir.as_deref(), &sweeper).map_err(Failure::own)?;
-    let place = Place::look(scratch.directory()).map_err(Failure::own)?;
+    let scratch = Scratch::make(args.amount.dir.as_deref(), &sweeper).or_exit(Exit::Failure)?;
+    let place = Place::look(scratch.directory()).or_exit(Exit::Failure)?;
     let free = place.free_bytes;
     let request = request(args, place.clone());
-    let plan = plan_of(experiment, &request).map_err(|error| Failure(Exit::Usage, error.0))?;
-    require_room(scratch.directory(), plan.needs_bytes(), free).map_err(Failure::own)?;
+    let plan = plan_of(experiment, &request).map_err(|error| Stop::usage(error.0))?;
+    require_room(scratch.directory(), plan.needs_bytes(), free).or_exit(Exit::Failure)?;
     let counts = !args.amount.no_bpf && request.size != LabSize::Quick;
     let mut count = |invocation: &Invocation, files: &[PathBuf]| {
         experiment.count_calls(&mut Sensor, invocation, files)
@@ -146,7 +126,7 @@ fn one(
     let ran = run_experiment(plan, bench);
     line.clear();
     let mut session = ran.map_err(|error: ExperimentError| {
-        Failure::own(format_args!("lab {}: {error}", experiment.name()))
+        Stop::new(Exit::Failure, format_args!("lab {}: {error}", experiment.name()))
     })?;
     let mut sensor = Sensor;
     let sensor =
