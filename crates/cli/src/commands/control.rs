@@ -138,10 +138,11 @@ fn print(report: &ControlReport, wanted: &ControlOutput) -> Result<()> {
     if wanted.quiet {
         return Ok(());
     }
+    let page_bytes = hotset_sys::page_size();
     if wanted.json {
-        return output::print(&control_json(report));
+        return output::print(&control_json(report, page_bytes));
     }
-    let options = ControlOptions { all: wanted.verbose, page_bytes: hotset_sys::page_size() };
+    let options = ControlOptions { all: wanted.verbose, page_bytes };
     output::print(control_text(report, &options).as_bytes())
 }
 

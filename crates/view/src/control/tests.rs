@@ -99,21 +99,21 @@ fn nobody_knows_is_no_number() {
     assert!(text.contains("(no file's state is known)"), "{text}");
     assert!(text.contains("  /u: unknown (denied: not the owner)"), "{text}");
     assert!(text.contains("  /gone: No such file"), "{text}");
-    let json: Value = serde_json::from_slice(&control_json(&report)).expect("JSON");
+    let json: Value = serde_json::from_slice(&control_json(&report, 4096)).expect("JSON");
     assert!(json["files"][0]["cached_after"].is_null());
     assert_eq!(json["reached"], false);
-    let bytes = control_json(&report);
+    let bytes = control_json(&report, 4096);
     let refused = crate::wire::schema_tests::refused("hotset.control/1", &bytes);
     assert_eq!(refused.expect("a schema"), [""; 0]);
     let documents = crate::wire::documents(&bytes).expect("documents");
-    assert_eq!(crate::wire::read_control(&documents[0]).expect("a report"), report);
+    assert_eq!(crate::wire::read_control(&documents[0]).expect("a report").report, report);
     assert_eq!(json["unreadable"][0]["path"], "/gone");
 }
 
 #[test]
 fn json_says_who_holds_what() {
     let held = vec![stayed(StayReason::Locked, 4, Some((78, "db")))];
-    let json = control_json(&report(ControlVerb::Evict, vec![file("/b", 10, 4, held)]));
+    let json = control_json(&report(ControlVerb::Evict, vec![file("/b", 10, 4, held)]), 4096);
     let json: Value = serde_json::from_slice(&json).expect("JSON");
     assert_eq!(json["schema"], "hotset.control/1");
     assert_eq!((&json["verb"], &json["files"][0]["dev"]), (&"evict".into(), &"8:1".into()));

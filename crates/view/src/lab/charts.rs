@@ -25,6 +25,7 @@ pub(super) fn section(panel: &Panel<'_>, runs: &[&str]) -> Section {
         ));
     }
     Section {
+        text: String::new(),
         question: panel.question(),
         answer: String::new(),
         chart: Some(chart(panel))

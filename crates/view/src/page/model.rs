@@ -62,6 +62,8 @@ pub struct Section {
     pub question: String,
     /// The answer in a sentence; may be empty.
     pub answer: String,
+    /// What a command prints, where that says it best; may be empty.
+    pub text: String,
     /// The picture.
     pub chart: Option<Chart>,
     /// The numbers. Where there is a chart, they are its text alternative and hold all that it shows.

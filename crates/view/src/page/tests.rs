@@ -51,6 +51,7 @@ fn page_of(text: &str) -> Page {
             sure: text.clone(),
         }],
         sections: vec![Section {
+            text: text.clone(),
             question: text.clone(),
             answer: text.clone(),
             chart: Some(chart(&text)),

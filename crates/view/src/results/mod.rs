@@ -1,9 +1,11 @@
 //! Pages from saved results, each alone or several on one page: what a document holds is read back, summarised and shown
 //! as a live run shows it.
 
+mod lines;
 mod profile;
 #[cfg(test)]
 mod tests;
+mod text;
 
 use std::fmt;
 
@@ -18,7 +20,7 @@ use crate::bench::{bench_beside, bench_page};
 use crate::escape::escape_text;
 use crate::lab::{self, LabResult, Named};
 use crate::page::Page;
-use crate::wire::{self, ProfileDocument};
+use crate::wire::{self, ProfileDocument, StatRecord};
 
 /// A file with results.
 #[derive(Debug, Clone, Copy)]
@@ -55,6 +57,8 @@ struct Found {
     labs: Vec<(String, LabResult)>,
     benches: Vec<(String, BenchSummary)>,
     profiles: Vec<(String, String, Summary)>,
+    stats: Vec<(String, Vec<StatRecord>)>,
+    others: Vec<(String, Page)>,
 }
 
 /// The page of all results: experiments first, in the order in which they come, runs of the same one beside each other; then
@@ -66,6 +70,10 @@ pub fn results_page(files: &[ResultFile<'_>], present: Present<'_>) -> Result<Pa
     let mut found = Found::default();
     for file in files {
         let wrong = |error| ResultError { file: file.name.to_owned(), error };
+        if let Some(page) = recording(file.bytes) {
+            found.others.push((file.name.to_owned(), page.map_err(wrong)?));
+            continue;
+        }
         let all = documents(file.bytes).map_err(wrong)?;
         let several = all.len() > 1;
         for (at, document) in all.iter().enumerate() {
@@ -111,12 +119,20 @@ impl Found {
                 let name = unique(name, self.profiles.iter().map(|(name, ..)| name.as_str()));
                 self.profiles.push((name, version, summarise(profile, costs, gate)));
             }
-            other => {
-                let known =
-                    [wire::lab::SCHEMA, wire::bench::SCHEMA, wire::profile::SCHEMA].join(", ");
-                let text = format!("\"{other}\" can't be shown; expected one of {known}");
-                return Err(ReadError::at("schema", text));
+            wire::stat::SCHEMA => {
+                let line = wire::read_stat(document)?;
+                match self.stats.iter_mut().find(|(file, _)| file == name) {
+                    Some((_, lines)) => lines.push(line),
+                    None => self.stats.push((name.to_owned(), vec![line])),
+                }
             }
+            other => match text::text_page(document)? {
+                Some(page) => self.others.push((name.to_owned(), page)),
+                None => {
+                    let text = format!("\"{other}\" can't be shown; expected one of {}", known());
+                    return Err(ReadError::at("schema", text));
+                }
+            },
         }
         Ok(())
     }
@@ -125,7 +141,8 @@ impl Found {
         let runs: Vec<Named<'_>> =
             self.labs.iter().map(|(name, result)| Named { name, result }).collect();
         let mut pages = lab::lab_pages(&runs);
-        let several = pages.len() + self.benches.len() + self.profiles.len() > 1;
+        let others = self.stats.len() + self.others.len();
+        let several = pages.len() + self.benches.len() + self.profiles.len() + others > 1;
         let named = |name: &str, kind: &str, page: Page| match several {
             true => Page {
                 title: format!("{kind}{}", page.title),
@@ -142,8 +159,41 @@ impl Found {
         let runs = self.profiles.iter();
         pages.extend(runs.map(|(name, version, it)| named(name, "", profile_page(version, it))));
         pages.extend(profile::beside(&self.profiles));
+        let stats = self.stats.iter();
+        pages.extend(stats.map(|(name, lines)| named(name, "", lines::stat_page(lines))));
+        pages.extend(self.others.iter().map(|(name, page)| named(name, "", page.clone())));
         pages
     }
+}
+
+/// The page of a recording, if the bytes begin with the header of one.
+fn recording(bytes: &[u8]) -> Option<Result<Page, ReadError>> {
+    let mut lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    let header = wire::top::read_header(lines.next()?).ok()?;
+    let moment = |(at, line): (usize, &[u8])| {
+        wire::top::read_interval(line)
+            .map_err(|text| ReadError::at(format!("line {}", at + 2), text))
+    };
+    let moments: Result<Vec<_>, _> = lines.enumerate().map(moment).collect();
+    Some(moments.map(|moments| lines::recording_page(&header.host, &moments)))
+}
+
+/// The formats that have a page.
+fn known() -> String {
+    [
+        wire::lab::SCHEMA,
+        wire::bench::SCHEMA,
+        wire::profile::SCHEMA,
+        wire::stat::SCHEMA,
+        wire::top::SCHEMA,
+        wire::control::SCHEMA,
+        wire::save::SAVE,
+        wire::save::RESTORE,
+        wire::doctor::SCHEMA,
+        wire::system::SCHEMA,
+        wire::residency::SCHEMA,
+    ]
+    .join(", ")
 }
 
 /// The name, with a number where it is taken.

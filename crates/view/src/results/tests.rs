@@ -44,6 +44,14 @@ fn the_page_of_a_file_is_the_page_of_the_live_result() -> TestResult {
 }
 
 #[test]
+fn short_results_have_the_text_of_their_command() -> TestResult {
+    let report = hotset_facts::SaveReport { files: 3, page_bytes: 4096, ..Default::default() };
+    let found = page(&[("s.json", &crate::save_json(&report))])?;
+    assert_eq!(found.sections[0].text, crate::save_text(&report));
+    Ok(())
+}
+
+#[test]
 fn all_kinds_stand_on_one_page_and_those_of_a_kind_beside_each_other() -> TestResult {
     let (lab, bench, profile) = (lab_bytes()?, bench_bytes()?, profile_bytes()?);
     let page = page(&[

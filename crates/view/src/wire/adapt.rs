@@ -44,6 +44,7 @@ macro_rules! converted {
     ($($definition:ident => $fact:ty),* $(,)?) => {$(
         impl $definition {
             /// Writes a fact.
+            #[allow(clippy::ptr_arg, reason = "serde hands it a reference to the field")]
             pub(crate) fn serialize<S: serde::Serializer>(
                 fact: &$fact,
                 to: S,

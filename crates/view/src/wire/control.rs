@@ -8,7 +8,7 @@ use hotset_facts::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::adapt::{List, Owned, Wire as _, converted, remote};
+use super::adapt::{List, Wire as _, converted, remote};
 use super::environment::FileIdDef;
 use super::observed::Null;
 use super::path::{Path, UnreadableDef};
@@ -18,7 +18,7 @@ use super::{Document, Envelope, ReadError};
 pub(crate) const SCHEMA: &str = "hotset.control/1";
 
 /// One line of JSON, schema `hotset.control/1`.
-pub fn control_json(report: &ControlReport) -> Vec<u8> {
+pub fn control_json(report: &ControlReport, page_size_bytes: u64) -> Vec<u8> {
     let file = |file| FileKeys { file, reached: file.is_reached(report.verb) };
     Envelope::new(
         SCHEMA,
@@ -26,6 +26,7 @@ pub fn control_json(report: &ControlReport) -> Vec<u8> {
             report,
             files: report.files.iter().map(file).collect(),
             reached: report.is_reached(),
+            page_size_bytes,
         },
     )
     .to_line()
@@ -35,8 +36,18 @@ pub fn control_json(report: &ControlReport) -> Vec<u8> {
 ///
 /// # Errors
 /// The place of what is missing or wrong, and what would be right.
-pub fn read_control(document: &Document<'_>) -> Result<ControlReport, ReadError> {
-    document.read::<Owned<ReportDef>>(SCHEMA).map(|read| read.0)
+pub fn read_control(document: &Document<'_>) -> Result<ControlDocument, ReadError> {
+    document.read(SCHEMA)
+}
+
+/// A report, and the size of the pages that it counts.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct ControlDocument {
+    /// What was reached.
+    #[serde(flatten, with = "ReportDef")]
+    pub report: ControlReport,
+    /// Bytes of a base page.
+    pub page_size_bytes: u64,
 }
 
 #[derive(Serialize)]
@@ -48,6 +59,8 @@ pub(crate) struct Whole<'a> {
     files: Vec<FileKeys<'a>>,
     /// The state that was asked for was reached, of all.
     reached: bool,
+    /// Bytes of a base page.
+    page_size_bytes: u64,
 }
 
 #[derive(Serialize)]
@@ -189,5 +202,5 @@ struct TotalsDef {
     wall_ns: u64,
 }
 
-remote!(ReportDef => ControlReport, FileDef => ControlledFile, StayedDef => Stayed);
+remote!(FileDef => ControlledFile, StayedDef => Stayed);
 converted!(HolderKeys => Option<(u32, String)>);

@@ -38,7 +38,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 pub use bench::{read_bench, write_bench_json};
-pub use control::{control_json, read_control};
+pub use control::{ControlDocument, control_json, read_control};
 pub use doctor::{doctor_json, read_doctor};
 pub use lab::{read_lab, write_lab_json};
 pub(crate) use observed::to_object;

@@ -1,5 +1,10 @@
 //! `schema/` is written from the declarations: `UPDATE_SCHEMA=1 cargo test -p hotset-view schema`.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a test of files, which it writes where it is told to"
+)]
+
 use std::path::PathBuf;
 
 use schemars::generate::SchemaSettings;
@@ -44,7 +49,7 @@ fn strict(value: &mut Value, name: &str) {
 /// A line of a recording.
 #[derive(JsonSchema)]
 #[serde(untagged)]
-#[expect(dead_code, reason = "only its schema is used")]
+#[expect(dead_code, clippy::large_enum_variant, reason = "only its schema is used")]
 enum Recorded {
     Header(Object<super::Envelope<'static, super::top::HeaderKeys>>),
     Interval(Object<super::top::MomentDef>),

@@ -55,6 +55,7 @@ pub(super) fn comparisons(summary: &BenchSummary) -> Option<Section> {
         aside: String::new(),
     };
     Some(Section {
+        text: String::new(),
         question: "How do they compare?".to_owned(),
         answer: String::new(),
         chart: points.iter().any(Option::is_some).then_some(chart),
@@ -138,6 +139,7 @@ pub(super) fn cold_and_warm(summary: &BenchSummary) -> Option<Section> {
     };
     let note = |one: &ColdWarm| format!("{}: {}.", condition(summary, one.pair.b), savings(one));
     Some(Section {
+        text: String::new(),
         question: "What does a cold start pay for?".to_owned(),
         answer: String::new(),
         chart: Some(chart),

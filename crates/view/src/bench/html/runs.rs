@@ -44,6 +44,7 @@ pub(super) fn distribution(summary: &BenchSummary) -> Section {
         aside: aside(summary),
     };
     Section {
+        text: String::new(),
         question: "How long does it take?".to_owned(),
         answer: String::new(),
         chart: (!summary.session.runs.is_empty()).then_some(chart),

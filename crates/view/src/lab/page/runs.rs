@@ -26,6 +26,7 @@ pub(super) fn section(runs: &[Named<'_>]) -> Option<Section> {
         )
     });
     Some(Section {
+        text: String::new(),
         question: "How do the runs compare?".to_owned(),
         answer: agree.collect::<Vec<_>>().join(" "),
         chart: Some(chart(first, &compared)),

@@ -85,6 +85,7 @@ impl<'a> Part<'a> {
             section aria-labelledby=(heading) {
                 (self.heading(&heading, &section.question))
                 @if !section.answer.is_empty() { p { (section.answer) } }
+                @if !section.text.is_empty() { div.scroll { pre { (section.text) } } }
                 @if let Some(one) = &section.chart { (self.chart(one, index)) }
                 @for note in &section.notes { p.quiet { (note) } }
                 (table(&section.table, &self.numbered("caption", index)))

@@ -1,0 +1,105 @@
+//! Results of many lines: the intervals of `stat`, and of a recording by `top`.
+
+use hotset_analysis::top::Moment;
+use hotset_facts::Observed;
+
+use crate::live::stat::{Layout, Row, header, line};
+use crate::page::{Axis, Chart, ChartKind, Column, Page, Point, Section, Series, Table, Unit};
+use crate::units::{bytes, count};
+use crate::wire::StatRecord;
+use crate::wire::environment::rfc3339;
+
+/// Intervals that a table shows.
+const SHOWN: usize = 1_000;
+
+/// The page of the lines of `hotset stat`.
+pub(super) fn stat_page(lines: &[StatRecord]) -> Page {
+    let layout = Layout { time: true, width: None };
+    let row = |read: &StatRecord| {
+        let row = Row { at: read.at, line: &read.line, lost: &read.lost, late: read.late };
+        line(&row, layout, 0)
+    };
+    let share = |read: &StatRecord| Some((seconds(read.at), read.line.device_share?));
+    Page {
+        title: "stat".to_owned(),
+        subtitle: format!("{} intervals, times in UTC", lines.len()),
+        sections: vec![Section {
+            question: "Which share of the requested pages came from the device?".to_owned(),
+            chart: chart(lines.iter().filter_map(share), "from the device", Unit::Share),
+            text: std::iter::once(header(layout))
+                .chain(lines.iter().take(SHOWN).map(row))
+                .collect(),
+            ..Section::default()
+        }],
+        ..Page::default()
+    }
+}
+
+/// The page of a recording.
+pub(super) fn recording_page(host: &str, moments: &[Moment]) -> Page {
+    let row = |moment: &Moment| {
+        let io = &moment.totals;
+        let evicted = match moment.evicted_pages {
+            Observed::Value(pages) => count(pages),
+            Observed::Missing(_) => "unknown".to_owned(),
+        };
+        vec![
+            rfc3339(moment.at),
+            count(io.read_pages),
+            bytes(io.read_bytes),
+            bytes(io.write_bytes),
+            bytes(io.device_read_bytes),
+            bytes(io.device_write_bytes),
+            evicted,
+        ]
+    };
+    let mut columns = vec![Column::words("Until")];
+    let numbers =
+        ["Pages requested", "Read", "Written", "From device", "To device", "Pages evicted"];
+    columns.extend(numbers.map(Column::numbers));
+    let read = |moment: &Moment| (seconds(moment.at), moment.totals.device_read_bytes as f64);
+    Page {
+        title: "top".to_owned(),
+        subtitle: format!(
+            "{} intervals on {}; hotset top --replay shows who did what",
+            moments.len(),
+            crate::escape_text(host)
+        ),
+        sections: vec![Section {
+            question: "How much was read from the device?".to_owned(),
+            chart: chart(moments.iter().map(read), "from the device", Unit::Bytes),
+            table: Table {
+                caption: "All processes together, by interval".to_owned(),
+                columns,
+                rows: moments.iter().take(SHOWN).map(row).collect(),
+            },
+            ..Section::default()
+        }],
+        ..Page::default()
+    }
+}
+
+fn seconds(at: std::time::SystemTime) -> f64 {
+    at.duration_since(std::time::UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
+}
+
+/// Values over the time since the first.
+fn chart(values: impl Iterator<Item = (f64, f64)>, name: &str, unit: Unit) -> Option<Chart> {
+    let mut first = None;
+    let point = |(at, y): (f64, f64)| Point {
+        x: (at - *first.get_or_insert(at)) * 1e9,
+        y,
+        text: name.to_owned(),
+        ..Point::default()
+    };
+    let points: Vec<Point> = values.map(point).collect();
+    (points.len() > 1).then(|| Chart {
+        label: format!("{name}, by interval"),
+        kind: ChartKind::Lines,
+        x: Axis { title: "since the first".to_owned(), unit: Unit::Nanoseconds, ..Axis::default() },
+        y: Axis { title: name.to_owned(), unit, ..Axis::default() },
+        series: vec![Series { name: name.to_owned(), points, boxes: Vec::new() }],
+        reference: None,
+        aside: String::new(),
+    })
+}
