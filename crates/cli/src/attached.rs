@@ -35,7 +35,7 @@ pub(crate) fn observe(args: &AttachArgs) -> Result<Profile> {
     let mut waiter = Waiting::new(&signals).until_end_of(scoped.pidfd.as_ref());
     let argv = args.pid.and_then(|pid| cmdline::of(pid).ok().flatten()).unwrap_or_default();
     watch(&mut session, &mut waiter, args.duration)?;
-    let wall_ns = u64::try_from(waiter.now().as_nanos()).unwrap_or(u64::MAX);
+    let wall_ns = hotset_facts::units::nanos(waiter.now());
     let observation = session.finish()?;
     let exit = exit_of(args.pid, &observation.processes);
     let command = Command {

@@ -72,7 +72,7 @@ pub(crate) fn command(program: &Invocation, ended: &Ended) -> Command {
         target: Target::Command,
         argv: program.argv.clone(),
         exit: Observed::Value(ExitStatus::from_wait_status(wait_status)),
-        wall_ns: u64::try_from(ended.wall.as_nanos()).unwrap_or(u64::MAX),
+        wall_ns: hotset_facts::units::nanos(ended.wall),
         user_ns: Observed::Value(user_ns),
         system_ns: Observed::Value(system_ns),
         max_rss_bytes: own_rss_excluded(max_rss_bytes),

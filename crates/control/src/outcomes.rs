@@ -101,7 +101,7 @@ impl Outcomes {
         }
         self.files.sort_by(|a, b| a.path.cmp(&b.path));
         self.unreadable.sort();
-        self.totals.wall_ns = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.totals.wall_ns = hotset_facts::units::nanos(begun.elapsed());
         ControlReport {
             verb: self.verb,
             files: self.files,

@@ -1,5 +1,6 @@
 //! What becomes of an interval: counters, labels, a snapshot for the server and for pushes.
 
+use hotset_facts::units::nanos;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -39,10 +40,6 @@ pub struct SampleTime {
     pub total: Duration,
     /// The last one.
     pub last: Duration,
-}
-
-fn nanos(length: Duration) -> u64 {
-    u64::try_from(length.as_nanos()).unwrap_or(u64::MAX)
 }
 
 impl Sampler {

@@ -88,7 +88,7 @@ fn look(path: &Path, max_files: u64, max_time: Duration) -> WatchedNumbers {
     let looker = walked.visitors.into_iter().next();
     let mut numbers = looker.map_or_else(|| nothing(path), |looker| looker.numbers);
     numbers.complete = !walked.interrupted;
-    numbers.walk_ns = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    numbers.walk_ns = hotset_facts::units::nanos(begun.elapsed());
     numbers.at = SystemTime::now();
     numbers
 }

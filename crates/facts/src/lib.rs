@@ -4,6 +4,9 @@
 //! counters, profiles of runs, sessions of benchmarks and experiments, the host that they were measured on. [`Observed`] is
 //! the value or the [`Reason`] why there is none; a value that could not be measured is never zero.
 //!
+//! Beside them stand two small tools that every crate shares: [`units`], the one home of numbers as people read them, and
+//! [`random`], the one generator.
+//!
 //! It must not do I/O, serialise, print or interpret, and it depends on nothing: ratios and findings are `hotset-analysis`'s,
 //! formats are `hotset-view`'s.
 
@@ -24,10 +27,12 @@ mod lookup;
 mod observed;
 mod packed;
 mod profile;
+pub mod random;
 mod residency;
 mod snapshot;
 mod support;
 mod system;
+pub mod units;
 
 pub use bench::{
     BenchCommand, BenchRun, BenchSession, Condition, ConditionRole, Decision, FileSet, LearnedBy,

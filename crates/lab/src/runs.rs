@@ -3,6 +3,7 @@
 use std::io;
 use std::time::Instant;
 
+use hotset_facts::units::nanos;
 use hotset_facts::{BenchRun, FileSet, Observed, WantedState};
 
 use crate::command::{Command, Ran};
@@ -72,8 +73,8 @@ fn facts(place: Place, ran: &Ran, host: HostLoad, began: Instant) -> BenchRun {
         round: place.round,
         position: place.position,
         repeat: place.repeat,
-        started_after_ns: nanoseconds(ran.timed.started.saturating_duration_since(began)),
-        wall_ns: nanoseconds(ran.timed.wall),
+        started_after_ns: nanos(ran.timed.started.saturating_duration_since(began)),
+        wall_ns: nanos(ran.timed.wall),
         user_ns: usage.user_ns,
         system_ns: usage.system_ns,
         max_rss_bytes: usage.max_rss_bytes,
@@ -90,9 +91,4 @@ fn facts(place: Place, ran: &Ran, host: HostLoad, began: Instant) -> BenchRun {
         io_pressure_ns: host.io_pressure_ns,
         inputs_changed: Vec::new(),
     }
-}
-
-/// Nanoseconds of a duration; a run of 584 years is cut short.
-pub(crate) fn nanoseconds(duration: std::time::Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

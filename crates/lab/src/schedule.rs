@@ -1,5 +1,6 @@
 //! Which conditions there are, and in which order a round runs them.
 
+use hotset_facts::random::Random;
 use hotset_facts::{Condition, ConditionRole, WantedState};
 
 /// The order of rounds: drawn anew for each round, and always the same for a seed.
@@ -18,16 +19,16 @@ impl Order {
     pub fn fresh_seed() -> u64 {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         let clock = now.map_or(0, |now| now.as_nanos() as u64);
-        SplitMix(clock ^ u64::from(std::process::id()).rotate_left(32)).next()
+        Random::new(clock ^ u64::from(std::process::id()).rotate_left(32)).number()
     }
 
     /// The conditions 0 to `conditions` - 1 in the order of round `round`: every order is equally likely.
     pub fn of_round(self, round: u32, conditions: usize) -> Vec<usize> {
         // Rounds start far apart in the generator's sequence.
-        let mut random = SplitMix(SplitMix(self.seed ^ (u64::from(round) << 32)).next());
+        let mut random = Random::new(Random::new(self.seed ^ (u64::from(round) << 32)).number());
         let mut order: Vec<usize> = (0..conditions).collect();
         for last in (1..conditions).rev() {
-            order.swap(last, random.below(last as u64 + 1) as usize);
+            order.swap(last, random.below_exactly(last as u64 + 1) as usize);
         }
         order
     }
@@ -57,42 +58,11 @@ pub fn conditions(commands: usize, states: &[WantedState], noise_floor: bool) ->
     all
 }
 
-/// Steele, Lea and Flood's SplitMix64: small, and good enough to shuffle with.
-struct SplitMix(u64);
-
-impl SplitMix {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number below `bound`, each equally likely: what would favour the small ones is drawn again.
-    fn below(&mut self, bound: u64) -> u64 {
-        let surplus = (u64::MAX % bound + 1) % bound;
-        loop {
-            let drawn = self.next();
-            if drawn <= u64::MAX - surplus {
-                return drawn % bound;
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::HashMap;
 
     use super::*;
-
-    #[test]
-    fn the_generator_is_the_published_one() {
-        let mut random = SplitMix(1_234_567);
-        assert_eq!(random.next(), 6_457_827_717_110_365_317);
-        assert_eq!(random.next(), 3_203_168_211_198_807_973);
-    }
 
     #[test]
     fn a_seed_repeats_its_orders_and_rounds_differ() {

@@ -26,8 +26,9 @@ mod table;
 #[cfg(test)]
 mod testing;
 pub mod tui;
-pub mod units;
 pub mod wire;
+
+pub use hotset_facts::units;
 
 pub use doctor::doctor_text;
 pub use escape::{escape_bytes, escape_text, shorten_middle};

@@ -7,7 +7,7 @@ use std::path::Path;
 use hotset_facts::{NamedFew, RestoreReport, RestoreStop, SaveReport};
 
 use crate::escape::{escape_bytes, escape_text};
-use crate::units::{bytes, count, duration, percent};
+use crate::units::{bytes, count, duration, percent, plural};
 
 /// Paths that the text names of each kind; JSON has more.
 const NAMED_IN_TEXT: usize = 20;
@@ -118,15 +118,6 @@ fn names(out: &mut String, what: &str, few: &NamedFew) {
 
 fn printable(path: &Path) -> String {
     escape_bytes(path.as_os_str().as_bytes())
-}
-
-fn plural(number: u64, word: &str) -> String {
-    let end = match (number, word.ends_with('s')) {
-        (1, _) => "",
-        (_, true) => "es",
-        (_, false) => "s",
-    };
-    format!("{} {word}{end}", count(number))
 }
 
 #[cfg(test)]

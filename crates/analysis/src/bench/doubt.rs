@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use hotset_facts::WantedState;
-
-use crate::rules::size;
+use hotset_facts::{WantedState, units};
 
 /// One reason to doubt a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -144,10 +142,12 @@ impl fmt::Display for Doubt {
             }
             Self::StateUnknown => f.write_str("the state of the cache is not known"),
             Self::FilesUnknown { files } => write!(f, "the state of {files} files is not known"),
-            Self::DeviceRead { bytes } => write!(f, "read {} from the device", size(*bytes as f64)),
+            Self::DeviceRead { bytes } => {
+                write!(f, "read {} from the device", units::bytes(*bytes))
+            }
             Self::MajorFaults { faults } => write!(f, "{faults} major faults"),
             Self::DeviceReadTooLittle { bytes, needed_bytes } => {
-                let (read, needed) = (size(*bytes as f64), size(*needed_bytes as f64));
+                let (read, needed) = (units::bytes(*bytes), units::bytes(*needed_bytes));
                 write!(f, "read {read} from the device where {needed} were needed")
             }
             Self::DeviceUnknown => f.write_str("bytes from the device are not known"),

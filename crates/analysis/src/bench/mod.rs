@@ -14,7 +14,6 @@ mod order;
 mod ratio;
 #[cfg(test)]
 mod recorded_tests;
-mod rng;
 mod samples;
 mod summarise;
 mod summary;

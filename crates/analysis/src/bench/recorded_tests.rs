@@ -6,7 +6,7 @@
 
 use super::order::Interval;
 use super::ratio::{Difference, RatioEstimate};
-use super::rng::Rng;
+use hotset_facts::random::Random;
 
 const QUIET: &str = include_str!("../../tests/data/consecutive-runs-quiet.txt");
 const CROWDED: &str = include_str!("../../tests/data/consecutive-runs-crowded.txt");
@@ -23,7 +23,7 @@ const ORDERS: usize = 20;
 
 /// What sessions of so many rounds say in each window of the recording, if B takes `true_ratio` times as long as A.
 fn sessions(runs: &[u64], rounds: usize, true_ratio: f64) -> Vec<RatioEstimate> {
-    let mut rng = Rng::new(rounds as u64);
+    let mut rng = Random::new(rounds as u64);
     let mut session = |window: &[u64]| {
         let pair = |pair: &[u64]| {
             let (a, b) = match pair {

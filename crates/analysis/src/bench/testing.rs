@@ -10,7 +10,7 @@ use hotset_facts::{
     Warmup,
 };
 
-use super::rng::Rng;
+use hotset_facts::random::Random;
 
 /// Pages of the files of every command here.
 pub(crate) const PAGES: u64 = 10_000;
@@ -18,7 +18,7 @@ pub(crate) const PAGE: u64 = 4096;
 
 /// A time around `base_ns` with positive, skewed noise of about `spread` and now and then a long delay: additive and
 /// never negative, as on real machines.
-pub(crate) fn noisy(rng: &mut Rng, base_ns: f64, spread: f64) -> u64 {
+pub(crate) fn noisy(rng: &mut Random, base_ns: f64, spread: f64) -> u64 {
     let skewed = -(1.0 - rng.unit()).ln() * spread;
     let delay = if rng.unit() < 0.05 { rng.unit() * 2.0 } else { 0.0 };
     (base_ns * (1.0 + skewed + delay)) as u64

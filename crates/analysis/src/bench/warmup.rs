@@ -8,7 +8,7 @@
 use hotset_facts::Warmup;
 
 use super::order::{median, quantile, sorted};
-use super::rng::Rng;
+use hotset_facts::random::Random;
 
 /// What the series of rounds of one condition looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,7 +123,7 @@ fn best_split(series: &[f64]) -> Option<(usize, f64)> {
 
 /// How often a shuffled series has a split as good as this.
 fn chance_of(series: &[f64], gain: f64, seed: u64) -> f64 {
-    let mut rng = Rng::new(seed);
+    let mut rng = Random::new(seed);
     let mut shuffled = series.to_vec();
     let mut as_good = 0;
     for _ in 0..PERMUTATIONS {
@@ -142,7 +142,7 @@ mod tests {
     use crate::bench::testing::noisy;
 
     fn series(rounds: usize, seed: u64, factor: impl Fn(usize) -> f64) -> Vec<u64> {
-        let mut rng = Rng::new(seed);
+        let mut rng = Random::new(seed);
         (0..rounds).map(|round| noisy(&mut rng, 5e7 * factor(round), 0.01)).collect()
     }
 

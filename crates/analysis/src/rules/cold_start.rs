@@ -1,9 +1,10 @@
 //! Files that were not cached when the run began: what warming them would save at most.
 
 use super::culprits::{culprits, worst};
-use super::input::{BUFFER_BYTES, need, ratio, size};
+use super::input::{BUFFER_BYTES, need, ratio};
 use super::{Answer, RuleInput};
 use crate::{Evidence, Finding};
+use hotset_facts::units::bytes;
 use hotset_facts::{CostTable, Io};
 
 pub(super) const ID: &str = "cold-start";
@@ -43,7 +44,7 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     let read_wait_ns = time.wait_ns.saturating_add(time.miss_ns);
     let mostly_mapped = time.fault_ns.value().is_some_and(|fault_ns| fault_ns > read_wait_ns);
     let title = if mostly_mapped {
-        let mapped = size(mapped as f64 * page_bytes);
+        let mapped = bytes((mapped as f64 * page_bytes) as u64);
         format!("Cold start: {mapped} of mapped files had to be read from the device")
     } else {
         format!("Cold start: {device_percent:.0} % of the requested pages came from the device")
@@ -149,7 +150,7 @@ mod tests {
             fault_ns: Observed::Value(second(1) / 2),
             ..TimeIo::default()
         });
-        assert!(run.finding(check).title.contains("16 MiB of mapped files"));
+        assert!(run.finding(check).title.contains("16.0 MiB of mapped files"));
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! An fsync for every little write.
 
 use super::culprits::{culprits, total, worst};
-use super::input::{ratio, size};
+use super::input::ratio;
 use super::{Answer, RuleInput};
 use crate::{Evidence, Finding};
+use hotset_facts::units;
 
 pub(super) const ID: &str = "fsync-per-write";
 
@@ -42,7 +43,7 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     if !input.worth(&saving) {
         return Ok(None);
     }
-    let title = format!("One fsync for every {} written", size(bytes_per_sync));
+    let title = format!("One fsync for every {} written", units::bytes(bytes_per_sync as u64));
     let advice = "Commit in groups: one sync for 10 to 50 records (in SQL: one transaction around them). A crash then \
                   loses a group, not a record.";
     let evidence = vec![
@@ -70,7 +71,7 @@ mod tests {
     #[test]
     fn hit_a_sync_for_every_record() {
         let finding = synced(1_000, 128_000, second(1) / 2).finding(check);
-        assert_eq!(finding.title, "One fsync for every 128 bytes written");
+        assert_eq!(finding.title, "One fsync for every 128 B written");
         assert_eq!(finding.saving.low_ns, 450_000_000);
         assert_eq!(finding.saving.high_ns, 490_000_000);
     }
@@ -81,7 +82,7 @@ mod tests {
         let write = WriteIo { calls: 1, bytes: 1 << 30, ..WriteIo::default() };
         run.profile.files.push(written_file("/tmp/export", write));
         run.profile.totals.write.as_value_mut().expect("written").add(&write);
-        assert_eq!(run.finding(check).title, "One fsync for every 128 bytes written");
+        assert_eq!(run.finding(check).title, "One fsync for every 128 B written");
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Cached pages that went away although memory was free: warm runs go cold here.
 
 use super::culprits::{culprits, total, worst};
-use super::input::{need, ratio, size};
+use super::input::{need, ratio};
 use super::{Answer, RuleInput};
 use crate::{Evidence, Finding};
+use hotset_facts::units::bytes;
 use hotset_facts::{FileKind, FileRow};
 
 pub(super) const ID: &str = "idle-eviction";
@@ -27,7 +28,7 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
         return Ok(None);
     }
     let evidence = vec![Evidence::count("evicted_pages", evicted_pages)];
-    let evicted = size(evicted_pages as f64 * page_bytes);
+    let evicted = bytes((evicted_pages as f64 * page_bytes) as u64);
     let title = format!("{evicted} of cached pages were evicted although memory was not short");
     let advice = if input.profile.environment.evicts_idle_cache {
         "This host pages out what is idle even with free memory (a DAMON scheme, kdamond): a warm file goes cold \

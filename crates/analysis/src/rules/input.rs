@@ -108,33 +108,7 @@ pub(super) fn cached_read_ns(costs: &CostTable, bytes: f64) -> f64 {
 /// on an EPYC of 2024).
 pub(super) const BUFFER_BYTES: f64 = 65536.0;
 
-/// An amount of bytes in words: `512 bytes`, `5.5 KiB`, `200 MiB`.
-pub(crate) fn size(bytes: f64) -> String {
-    const KIB: f64 = 1024.0;
-    let (value, unit) = match bytes {
-        b if b < KIB => return format!("{b:.0} bytes"),
-        b if b < KIB * KIB => (b / KIB, "KiB"),
-        b if b < KIB * KIB * KIB => (b / KIB / KIB, "MiB"),
-        b => (b / KIB / KIB / KIB, "GiB"),
-    };
-    if value < 9.95 { format!("{value:.1} {unit}") } else { format!("{value:.0} {unit}") }
-}
-
 /// `part / whole`, and zero where the whole is not positive.
 pub(super) fn ratio(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::size;
-
-    #[test]
-    fn sizes_in_words() {
-        let all = [0.0, 1023.0, 5641.0, 209_715_200.0, 1.5e9, f64::INFINITY];
-        assert_eq!(
-            all.map(size),
-            ["0 bytes", "1023 bytes", "5.5 KiB", "200 MiB", "1.4 GiB", "inf GiB"]
-        );
-    }
 }

@@ -26,7 +26,6 @@ use hotset_facts::Reason;
 use crate::{Finding, Severity};
 
 pub use input::RuleInput;
-pub(crate) use input::size;
 
 /// What a rule answers: a finding that is worth acting on, nothing, or why the run does not tell. A rule's `?` says the last.
 pub type Answer = Result<Option<Finding>, Reason>;

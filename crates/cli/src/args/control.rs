@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use hotset_sys::cache::ByteSpan;
 
 use super::selection::SelectionArgs;
-use super::size::parse_size;
+use hotset_facts::units::parse_size;
 
 /// What these three say at the end.
 #[derive(Debug, Clone, Default, clap::Args)]

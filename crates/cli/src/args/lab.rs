@@ -8,8 +8,8 @@ use clap::builder::PossibleValuesParser;
 use hotset_experiments::ALL;
 
 use super::Color;
-use super::size::parse_size;
 use crate::plan::parse_duration;
+use hotset_facts::units::parse_size;
 
 /// Arguments of `lab`.
 #[derive(Debug, clap::Args)]

@@ -14,7 +14,6 @@ mod run;
 mod saved;
 mod selection;
 mod shared;
-mod size;
 mod stat;
 mod top;
 

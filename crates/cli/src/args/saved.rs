@@ -6,7 +6,7 @@ use hotset_control::RestoreOrder;
 
 use super::choice::{Choice, choice};
 use super::selection::SelectionArgs;
-use super::size::parse_size;
+use hotset_facts::units::parse_size;
 
 /// Arguments of `save`.
 #[derive(Debug, clap::Args)]

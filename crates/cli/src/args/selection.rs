@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use hotset_sys::tree::{PathFilter, Selection};
 
 use super::globs::Globs;
-use super::size::parse_size;
+use hotset_facts::units::parse_size;
 
 /// The longest list of names that `--files-from` takes, in bytes: it is held in memory.
 const MAX_LIST_BYTES: u64 = 1 << 30;

@@ -45,7 +45,7 @@ pub(super) fn run(
     let candidates = from_rows(&observation.files);
     let learned = LearnedIo {
         state,
-        wall_ns: u64::try_from(ended.wall.as_nanos()).unwrap_or(u64::MAX),
+        wall_ns: hotset_facts::units::nanos(ended.wall),
         totals: observation.totals,
         files: observation.files,
     };

@@ -176,10 +176,7 @@ fn limits(args: &RoundArgs) -> bench::Plan {
         fixed_rounds: args.runs,
         first_rounds: args.min_runs.min(args.max_runs),
         max_rounds: args.max_runs,
-        max_time_ns: args
-            .runs
-            .is_none()
-            .then(|| u64::try_from(args.max_time.as_nanos()).unwrap_or(u64::MAX)),
+        max_time_ns: args.runs.is_none().then(|| hotset_facts::units::nanos(args.max_time)),
         ..bench::Plan::default()
     }
 }

@@ -4,6 +4,7 @@ use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Result;
+use hotset_facts::units::nanos;
 use hotset_facts::{Interval, NotMeasured, Pid};
 use hotset_observe::live::{LiveOptions, LiveSession};
 use hotset_sys::host::HostSampler;
@@ -62,11 +63,10 @@ impl LiveSource for Live {
         let sample = self.session.sample()?;
         let host = self.host.sample();
         let before = std::mem::replace(&mut self.ended, now);
-        let nanoseconds = |length: Duration| u64::try_from(length.as_nanos()).unwrap_or(u64::MAX);
         Ok(Interval {
             at,
-            ended_after_ns: nanoseconds(now.duration_since(self.begun)),
-            length_ns: nanoseconds(now.duration_since(before)),
+            ended_after_ns: nanos(now.duration_since(self.begun)),
+            length_ns: nanos(now.duration_since(before)),
             processes: sample.processes,
             files: sample.files,
             rows: sample.rows,

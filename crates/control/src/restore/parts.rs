@@ -169,7 +169,7 @@ impl<'a, 'b> Parts<'a, 'b> {
         }
         let begun = Instant::now();
         let read = set.read(THREADS, self.target.watch);
-        self.report.read_ns += u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.report.read_ns += hotset_facts::units::nanos(begun.elapsed());
         self.report.fetched_pages += read.fetched_pages;
         for failure in read.failures {
             self.report.refused.add(failure.path, failure.reason);

@@ -61,7 +61,7 @@ impl Watch {
     pub(super) fn finish(mut self, took: Duration) -> LabConditions {
         self.look();
         let pressure = HostLoad::now().since(self.began).cpu_pressure_ns;
-        let took_ns = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX).max(1);
+        let took_ns = hotset_facts::units::nanos(took).max(1);
         let evicted = match self.idle {
             Some(_) => Observed::Value(self.vanished_pages),
             None => Observed::Missing(Reason::unsupported("files in memory are not evicted")),

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Instant, SystemTime};
 
+use hotset_facts::units::nanos;
 use hotset_facts::{
     BenchCommand, BenchRun, BenchSession, Condition, Decision, Dev, ExitStatus, FileSet, LearnedIo,
     Observed, Progress, StopReason, Timer, Warmup,
@@ -14,7 +15,7 @@ use hotset_facts::{
 use crate::command::{Command, Invocation, Streams};
 use crate::hooks::{Hook, HookFailure, Hooks};
 use crate::rounds::{self, Outcome, Place};
-use crate::runs::{Bench, RunFailure, nanoseconds};
+use crate::runs::{Bench, RunFailure};
 use crate::schedule::Order;
 
 /// A command and all that its runs need.
@@ -174,7 +175,7 @@ impl rounds::Cells for Running<'_> {
 }
 
 fn progress(session: &BenchSession, rounds: u32, began: Instant) -> Progress<'_> {
-    Progress { session, rounds, elapsed_ns: nanoseconds(began.elapsed()) }
+    Progress { session, rounds, elapsed_ns: nanos(began.elapsed()) }
 }
 
 impl<'a> Running<'a> {

@@ -74,7 +74,7 @@ pub fn timed<T, E>(work: impl FnOnce() -> Result<T, E>) -> Result<(T, Repetition
     let started = Instant::now();
     let done = work();
     let wall = started.elapsed();
-    let repetition = meter.after(u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX));
+    let repetition = meter.after(hotset_facts::units::nanos(wall));
     Ok((done?, repetition))
 }
 

@@ -1,5 +1,7 @@
 //! In which order the blocks of a file are read.
 
+use hotset_facts::random;
+
 /// An order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Order {
@@ -68,35 +70,9 @@ pub fn touched_pages(numbers: &[u32], block_bytes: u64, file_bytes: u64) -> u64 
     seen.into_iter().filter(|&seen| seen).count() as u64
 }
 
-/// SplitMix64, as in [`super::pattern`], as a generator.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// Below `bound`, by Lemire's multiplication; the bias of 2^-32 at most is nothing for a benchmark.
-    fn below(&mut self, bound: u32) -> u32 {
-        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u32
-    }
-
-    /// From 0 to below 1.
-    fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-}
-
 fn shuffled(count: u32, seed: u64) -> Vec<u32> {
-    let mut random = Random(seed);
     let mut all: Vec<u32> = (0..count).collect();
-    for last in (1..count).rev() {
-        all.swap(last as usize, random.below(last + 1) as usize);
-    }
+    random::Random::new(seed).shuffle(&mut all);
     all
 }
 
@@ -109,7 +85,7 @@ fn zipf(blocks: u32, operations: u32, seed: u64) -> Vec<u32> {
             sum
         })
         .collect();
-    let mut random = Random(seed ^ 0x5a5a_5a5a);
+    let mut random = random::Random::new(seed ^ 0x5a5a_5a5a);
     let draw = |_| {
         let drawn = random.unit() * sum;
         let rank = sums.partition_point(|&sum| sum <= drawn).min(places.len().saturating_sub(1));

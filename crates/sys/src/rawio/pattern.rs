@@ -1,19 +1,13 @@
 //! What test files hold: bytes that can be told from their offset, so that any read can be checked.
 
-/// Steele, Lea and Flood's SplitMix64, of the number of an 8-byte word.
-fn word(index: u64) -> u64 {
-    let mut mixed = index.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(0x9e37_79b9_7f4a_7c15);
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
-}
+use hotset_facts::random::Random;
 
 /// Fills `bytes` with what a file holds from `offset` on.
 pub fn fill(bytes: &mut [u8], offset: u64) {
     let mut at = offset;
     let mut rest = bytes;
     while !rest.is_empty() {
-        let word = word(at / 8).to_le_bytes();
+        let word = Random::at(at / 8).to_le_bytes();
         let from = (at % 8) as usize;
         let count = (8 - from).min(rest.len());
         let (now, later) = rest.split_at_mut(count);
@@ -28,7 +22,7 @@ pub fn first_wrong(bytes: &[u8], offset: u64) -> Option<u64> {
     let mut at = offset;
     let mut rest = bytes;
     while !rest.is_empty() {
-        let word = word(at / 8).to_le_bytes();
+        let word = Random::at(at / 8).to_le_bytes();
         let from = (at % 8) as usize;
         let count = (8 - from).min(rest.len());
         let (now, later) = rest.split_at(count);

@@ -77,7 +77,7 @@ pub(super) fn ratio_parts(estimate: &RatioEstimate) -> (String, Option<(String, 
 }
 
 pub(super) fn rounds(rounds: usize) -> String {
-    if rounds == 1 { "1 round".to_owned() } else { format!("{rounds} rounds") }
+    units::plural(rounds as u64, "round")
 }
 
 /// `15 rounds in random order (seed 42) · stopped: precise enough · 84 files, 28.9 MiB, learned by the sensor`.
@@ -153,7 +153,6 @@ pub(super) fn files_of(set: &FileSet) -> Option<String> {
         LearnedBy::Given => ", as given",
         LearnedBy::Nothing => return None,
     };
-    let files = set.members.len();
-    let noun = if files == 1 { "file" } else { "files" };
-    Some(format!("{files} {noun}, {size}{how}"))
+    let files = units::plural(set.members.len() as u64, "file");
+    Some(format!("{files}, {size}{how}"))
 }

@@ -173,11 +173,11 @@ fn reason(stayed: &Stayed, page: u64) -> String {
 }
 
 fn files(count: u64) -> String {
-    if count == 1 { "1 file".to_owned() } else { format!("{} files", units::count(count)) }
+    units::plural(count, "file")
 }
 
 fn paths(count: u64) -> String {
-    if count == 1 { "1 path".to_owned() } else { format!("{} paths", units::count(count)) }
+    units::plural(count, "path")
 }
 
 fn path_bytes(path: &Path) -> &[u8] {

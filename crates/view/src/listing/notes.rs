@@ -9,7 +9,7 @@ use hotset_facts::{Observed, Skipped};
 use super::{ListStyle, shown_path};
 use crate::escape::escape_text;
 use crate::report::text::{ascii, paint, wrap_by};
-use crate::units::{bytes, count, percent};
+use crate::units::{bytes, count, percent, plural};
 
 /// Names in the line about files whose state is unknown.
 const NAMES: usize = 3;
@@ -101,11 +101,11 @@ fn skipped_words(skipped: &Skipped) -> Vec<String> {
 }
 
 fn files(number: u64) -> String {
-    format!("{} {}", count(number), if number == 1 { "file" } else { "files" })
+    plural(number, "file")
 }
 
 fn paths(number: u64) -> String {
-    format!("{} {}", count(number), if number == 1 { "path" } else { "paths" })
+    plural(number, "path")
 }
 
 /// A message for each path that has no row, as far as they are named, then how many more there are.

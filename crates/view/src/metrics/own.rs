@@ -65,7 +65,7 @@ fn steady(reason: &str) -> String {
 
 fn since_epoch(at: SystemTime) -> Value {
     let since = at.duration_since(UNIX_EPOCH).unwrap_or_default();
-    Value::Nanos(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
+    Value::Nanos(hotset_facts::units::nanos(since))
 }
 
 fn sampling(measured: &Measured<'_>, families: &mut Vec<Family>) {

@@ -5,7 +5,7 @@ use hotset_facts::{DirectIo, Io, Observed, ReadIo};
 
 use super::screen::Screen;
 use crate::table::{Align, Table, pad};
-use crate::units::{bytes, count, duration, percent};
+use crate::units::{bytes, count, duration, percent, plural};
 
 /// Metadata below this is the usual inode or two.
 const MIN_METADATA: u64 = 1 << 20;
@@ -77,18 +77,12 @@ fn read_table(rows: &[[String; 4]; 3], notes: Option<&[String; 3]>) -> Table {
     table
 }
 
-/// "1 read", "2,000 reads".
-fn times(number: u64, what: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {what}{plural}", count(number))
-}
-
 fn pages(number: u64) -> String {
-    times(number, "page")
+    plural(number, "page")
 }
 
 fn calls(read: &ReadIo) -> String {
-    format!("in {}", times(read.calls, "read"))
+    format!("in {}", plural(read.calls, "read"))
 }
 
 fn hit_note(numbers: &ReadNumbers) -> String {
@@ -160,13 +154,13 @@ fn direct_line(direct: &DirectIo) -> Option<String> {
             0 => String::new(),
             again => format!(" ({} again)", bytes(again)),
         };
-        let (calls, read) = (times(direct.read_calls, "read"), bytes(direct.read_bytes));
+        let (calls, read) = (plural(direct.read_calls, "read"), bytes(direct.read_bytes));
         parts.push(format!("{calls} of {read}{again}"));
     }
     if direct.write_calls > 0 {
         parts.push(format!(
             "{} of {}",
-            times(direct.write_calls, "write"),
+            plural(direct.write_calls, "write"),
             bytes(direct.write_bytes)
         ));
     }
@@ -176,8 +170,8 @@ fn direct_line(direct: &DirectIo) -> Option<String> {
 fn mappings(io: &Io, summary: &Summary) -> Option<String> {
     let known = |value: Observed<u64>| value.value().filter(|&value| value > 0);
     let parts = [
-        known(io.mmap.faults).map(|faults| times(faults, "fault")),
-        known(io.mmap.major_faults).map(|major| times(major, "major fault")),
+        known(io.mmap.faults).map(|faults| plural(faults, "fault")),
+        known(io.mmap.major_faults).map(|major| plural(major, "major fault")),
         known(summary.totals.mapped_in_bytes).map(|read| format!("{} brought in", bytes(read))),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
@@ -187,7 +181,7 @@ fn mappings(io: &Io, summary: &Summary) -> Option<String> {
 fn writes(io: &Io, summary: &Summary) -> Option<String> {
     let mut parts = Vec::new();
     if let Some(write) = io.write.value().filter(|write| write.calls > 0) {
-        parts.push(format!("{}, {}", times(write.calls, "call"), bytes(write.bytes)));
+        parts.push(format!("{}, {}", plural(write.calls, "call"), bytes(write.bytes)));
         if let Some(misses) = write.misses.value().filter(|misses| *misses > 0) {
             parts.push(format!("{} read first", pages(misses)));
         }
@@ -198,7 +192,7 @@ fn writes(io: &Io, summary: &Summary) -> Option<String> {
         parts.push(format!("{} dirtied", bytes(dirtied)));
     }
     if let Some(sync) = io.sync.value().filter(|sync| sync.calls > 0) {
-        parts.push(format!("{} of {}", times(sync.calls, "sync"), duration(sync.time_ns)));
+        parts.push(format!("{} of {}", plural(sync.calls, "sync"), duration(sync.time_ns)));
     }
     (!parts.is_empty()).then(|| parts.join(", "))
 }
@@ -208,7 +202,7 @@ fn lookups(summary: &Summary) -> Option<String> {
     if counters.calls == 0 {
         return None;
     }
-    let mut line = times(counters.calls, "path");
+    let mut line = plural(counters.calls, "path");
     if counters.failed > 0 {
         let share = summary.lookups.value().and_then(|numbers| numbers.failed_share);
         let share = share.map_or(String::new(), |share| format!(" ({})", percent(share)));

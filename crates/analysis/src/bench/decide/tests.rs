@@ -1,6 +1,6 @@
 use super::*;
-use crate::bench::rng::Rng;
 use crate::bench::testing::{condition, noisy, session};
+use hotset_facts::random::Random;
 use hotset_facts::{BenchSession, Observed, WantedState};
 
 const PLAN: Plan = Plan {
@@ -13,7 +13,7 @@ const PLAN: Plan = Plan {
 };
 
 fn two(rounds: u32, spread: f64) -> BenchSession {
-    let mut rng = Rng::new(9);
+    let mut rng = Random::new(9);
     let conditions = vec![condition(0, WantedState::AsIs), condition(1, WantedState::AsIs)];
     session(&["a", "b"], conditions, rounds, |_, _| noisy(&mut rng, 5e7, spread))
 }
@@ -64,7 +64,7 @@ fn a_round_that_cannot_end_in_time_is_not_begun() {
 #[test]
 fn one_condition_is_precise_if_its_median_is() {
     let one = |spread: f64| {
-        let mut rng = Rng::new(9);
+        let mut rng = Random::new(9);
         let conditions = vec![condition(0, WantedState::AsIs)];
         session(&["a"], conditions, 15, |_, _| noisy(&mut rng, 5e7, spread))
     };

@@ -1,8 +1,8 @@
 use super::*;
-use crate::bench::rng::Rng;
 use crate::bench::testing::noisy;
+use hotset_facts::random::Random;
 
-fn random_pairs(rng: &mut Rng, rounds: usize) -> Vec<(u64, u64)> {
+fn random_pairs(rng: &mut Random, rounds: usize) -> Vec<(u64, u64)> {
     (0..rounds).map(|_| (noisy(rng, 5e7, 0.05), noisy(rng, 6e7, 0.1))).collect()
 }
 
@@ -11,7 +11,7 @@ fn the_interval_covers_the_true_ratio_as_often_as_it_claims() {
     // Skewed noise with long delays, and a drift that doubles all times over the session: both sides of a round share
     // the drift. Both sides have the same distribution up to the ratio, so the median of the ratios is the true one.
     const SESSIONS: usize = 4000;
-    let mut rng = Rng::new(20_261_121);
+    let mut rng = Random::new(20_261_121);
     for rounds in 6..=20 {
         let mut covered = 0;
         for _ in 0..SESSIONS {
@@ -32,7 +32,7 @@ fn the_interval_covers_the_true_ratio_as_often_as_it_claims() {
 
 #[test]
 fn scaling_both_sides_changes_nothing() {
-    let mut rng = Rng::new(1);
+    let mut rng = Random::new(1);
     for rounds in 1..40 {
         let pairs = random_pairs(&mut rng, rounds);
         // By powers of two, so that the division is the same to the last bit.
@@ -43,7 +43,7 @@ fn scaling_both_sides_changes_nothing() {
 
 #[test]
 fn scaling_one_side_scales_the_ratio() {
-    let mut rng = Rng::new(2);
+    let mut rng = Random::new(2);
     for rounds in 1..40 {
         let pairs = random_pairs(&mut rng, rounds);
         let one = RatioEstimate::of(pairs.iter().copied()).map(|e| (e.ratio, e.interval));
@@ -58,7 +58,7 @@ fn scaling_one_side_scales_the_ratio() {
 
 #[test]
 fn swapping_the_sides_gives_the_reciprocal() {
-    let mut rng = Rng::new(3);
+    let mut rng = Random::new(3);
     for rounds in 1..40 {
         let pairs = random_pairs(&mut rng, rounds);
         let one = RatioEstimate::of(pairs.iter().copied());
@@ -81,7 +81,7 @@ fn swapping_the_sides_gives_the_reciprocal() {
 
 #[test]
 fn the_order_of_rounds_does_not_matter() {
-    let mut rng = Rng::new(4);
+    let mut rng = Random::new(4);
     let mut pairs = random_pairs(&mut rng, 15);
     let before = RatioEstimate::of(pairs.iter().copied());
     rng.shuffle(&mut pairs);

@@ -1,13 +1,13 @@
 use super::*;
-use crate::bench::rng::Rng;
 use crate::bench::testing::{condition, noisy, session};
 use crate::bench::{Difference, MIN_ROUNDS};
+use hotset_facts::random::Random;
 use hotset_facts::{Condition, StopReason, StuckPages, StuckReason, Unreadable, Warmup};
 
 const MS: f64 = 1e6;
 
 fn cold_warm(rounds: u32) -> BenchSession {
-    let mut rng = Rng::new(5);
+    let mut rng = Random::new(5);
     let conditions = vec![condition(0, WantedState::Warm), condition(0, WantedState::Cold)];
     session(&["app"], conditions, rounds, |index, _| {
         noisy(&mut rng, [96.0, 412.0][index] * MS, 0.01)
@@ -91,7 +91,7 @@ fn a_session_that_differs_from_itself_claims_nothing_small() {
         ..condition(0, WantedState::Warm)
     };
     let conditions = vec![condition(0, WantedState::Warm), condition(1, WantedState::Warm), twin];
-    let mut rng = Rng::new(6);
+    let mut rng = Random::new(6);
     let session = session(&["a", "b"], conditions, 15, |index, _| {
         noisy(&mut rng, [100.0, 103.0, 106.0][index] * MS, 0.0001)
     });
@@ -106,7 +106,7 @@ fn a_session_that_differs_from_itself_claims_nothing_small() {
 
 #[test]
 fn warm_up_rounds_are_kept_apart() {
-    let mut rng = Rng::new(8);
+    let mut rng = Random::new(8);
     let conditions = vec![condition(0, WantedState::AsIs)];
     let mut session = session(&["app"], conditions, 15, |_, round| {
         noisy(&mut rng, if round < 4 { 160.0 } else { 100.0 } * MS, 0.01)

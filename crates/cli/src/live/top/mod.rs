@@ -45,7 +45,7 @@ fn setup(args: &TopArgs) -> Result<Setup> {
         },
         size: terminal::size()?,
         host: names::host(),
-        interval_ns: nanoseconds(args.interval),
+        interval_ns: hotset_facts::units::nanos(args.interval),
         kind: args.view,
         order: order(args),
         filter: args.filter.clone(),
@@ -62,8 +62,4 @@ fn scope(args: &TopArgs) -> Option<String> {
         (None, Some(path)) => Some(format!("cgroup {}", path.display())),
         (None, None) => None,
     }
-}
-
-fn nanoseconds(time: std::time::Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -38,7 +38,7 @@ impl Recorder {
         let header = Header {
             hotset: env!("CARGO_PKG_VERSION").to_owned(),
             host: super::names::host(),
-            interval_ns: super::nanoseconds(args.interval),
+            interval_ns: hotset_facts::units::nanos(args.interval),
             scope: super::scope(args),
             not_measured: not_measured.to_vec(),
         };

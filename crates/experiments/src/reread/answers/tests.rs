@@ -107,7 +107,7 @@ fn large() -> Vec<LabCell> {
 #[test]
 fn the_parts_of_a_large_read_are_shares_of_the_whole() {
     let answer = answers(large()).remove(0);
-    for part in ["30.0 %", "55.0 %", "10.0 %", "5.00 %", "90.0 %", "1.50 times", "3.00 times"] {
+    for part in ["30.0 %", "55.0 %", "10.0 %", "5.0 %", "90.0 %", "1.50 times", "3.00 times"] {
         assert!(answer.answer.contains(part), "{part}: {}", answer.answer);
     }
     assert!(answer.answer.contains("400 µs into huge pages"), "{}", answer.answer);

@@ -6,6 +6,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
+use hotset_facts::units::nanos;
 use hotset_facts::{Decision, FileSet, FilledBy, LabCell, LabSession, StopReason, WantedState};
 
 use super::conditions::Watch;
@@ -18,7 +19,6 @@ use super::sample::{cells_of, expects_of};
 use super::scratch::ScratchError;
 use super::{gates, prepare, scratch};
 use crate::rounds::{self, Outcome};
-use crate::runs::nanoseconds;
 use crate::schedule::Order;
 
 /// Why an experiment has no result.
@@ -223,7 +223,7 @@ impl<'a> Running<'a> {
             version: self.bench.version.clone(),
             experiment: self.plan.experiment.to_owned(),
             started_at,
-            took_ns: nanoseconds(took),
+            took_ns: nanos(took),
             environment: hotset_sys::environment(&[self.bench.place.dev]),
             conditions: self.watch.finish(took),
             size: self.plan.size,

@@ -149,7 +149,7 @@ impl<'a> Part<'a> {
 
 /// `1 doubt`, `2 doubts`.
 pub(super) fn count(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+    crate::units::plural(number as u64, what)
 }
 
 /// Characters of an answer that would make a narrow and very high column: it has a row of its own.

@@ -134,7 +134,7 @@ fn observed(app: &App, n: Observed<u64>) -> String {
 }
 
 fn share(share: Option<f64>) -> String {
-    share.map_or("-".to_owned(), |share| format!("{} %", format::percent(share)))
+    share.map_or("-".to_owned(), units::percent)
 }
 
 fn hit_meter<'a>(app: &App, moment: &Moment) -> Meter<'a> {
@@ -185,7 +185,7 @@ fn stalled(ns: Observed<u64>, length_ns: u64) -> Option<f64> {
 fn io_meter<'a>(app: &App, moment: &Moment) -> Meter<'a> {
     let (pressure, length) = (&moment.host.pressure, moment.length_ns);
     let memory = (pressure.memory_some_ns, pressure.memory_full_ns);
-    let bare = |ns| stalled(ns, length).map_or("-".to_owned(), format::percent);
+    let bare = |ns| stalled(ns, length).map_or("-".to_owned(), units::percent_number);
     Meter {
         label: "PSI io some",
         says: share(stalled(pressure.io_some_ns, length)),

@@ -1,11 +1,11 @@
-//! Sizes as typed.
+//! Sizes as they are typed.
 
 /// Reads `4096`, `64K`, `1.5M`, `2GiB`: bytes, with units of 1024; `KB`, `MB` and so on are units of 1000, as dd(1) has
 /// them. Upper and lower case are the same.
 ///
 /// # Errors
 /// Says what was expected.
-pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
+pub fn parse_size(text: &str) -> Result<u64, String> {
     const EXPECTED: &str = "expected a number with K, M, G or T, e.g. 64K or 1.5GiB";
     let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
