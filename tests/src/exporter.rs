@@ -10,7 +10,7 @@ use crate::programs::hotset;
 use crate::with_default_signals;
 
 /// How long an answer may take before a test fails for it: far longer than any should.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A running exporter, killed at the end.
 pub struct Exporter {
@@ -109,7 +109,7 @@ impl Exporter {
     /// A connection.
     pub fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(&self.address).expect("a connection");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a time limit");
+        stream.set_read_timeout(Some(TIMEOUT)).expect("a time limit");
         stream
     }
 

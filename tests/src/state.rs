@@ -12,7 +12,7 @@ use crate::pageflags::resident_pages;
 
 /// A condition is tried this often, and for this long: a busy host needs seconds for what is otherwise at once.
 const ATTEMPTS: u32 = 20;
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Whether the kernel has cachestat(2), without which nobody knows what was cached right before a request.
 pub fn has_cachestat() -> bool {
@@ -60,7 +60,7 @@ pub fn scatter_verified(path: &Path, wanted: impl Fn(usize) -> bool) {
 pub fn until<T>(what: &str, mut attempt: impl FnMut() -> Option<T>) -> T {
     let started = Instant::now();
     let mut attempts = 0;
-    while attempts < ATTEMPTS || started.elapsed() < PATIENCE {
+    while attempts < ATTEMPTS || started.elapsed() < TIMEOUT {
         if let Some(answer) = attempt() {
             return answer;
         }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::Scratch;
 
 /// How long something that should appear is waited for. Hosts that run tests can be very busy.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A terminal of some size with a shell in it; gone when the test ends.
 pub struct Tmux {
@@ -96,7 +96,7 @@ impl Tmux {
             if wanted(&screen) {
                 return screen;
             }
-            assert!(begun.elapsed() < PATIENCE, "waited for {what}; the screen is:\n{screen}");
+            assert!(begun.elapsed() < TIMEOUT, "waited for {what}; the screen is:\n{screen}");
             std::thread::sleep(Duration::from_millis(50));
         }
     }

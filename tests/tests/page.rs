@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use hotset_tests::Scratch;
 use hotset_tests::browser::{DARK, attribute, browse, picture};
 use hotset_view::page::{
-    Answer, Axis, Chart, ChartKind, Column, Doubtful, Page, Point, Section, Series, Spread, Table,
-    Unit, write_page,
+    Answer, Axis, Chart, ChartKind, Column, Page, PageWarning, Point, Section, Series, Spread,
+    Table, Unit, write_page,
 };
 
 /// Would run as a script if it were taken for markup, and stop ours if it got into the data unescaped.
@@ -18,8 +18,8 @@ const NASTY: &str = "a</script><script>throw 'from a name'</script> & \"b\"";
 fn points(count: u32, of: impl Fn(f64) -> f64) -> Vec<Point> {
     let point = |at: u32| {
         let (x, y) = (f64::from(at), of(f64::from(at)));
-        let aside = at % 7 == 6;
-        Point { x, y, interval: Some((0.9 * y, 1.1 * y)), text: format!("{at}: {y}"), aside }
+        let excluded = at % 7 == 6;
+        Point { x, y, interval: Some((0.9 * y, 1.1 * y)), text: format!("{at}: {y}"), excluded }
     };
     (0..count).map(point).collect()
 }
@@ -34,11 +34,11 @@ fn chart(kind: ChartKind, x: Axis, y: Axis, series: Vec<Series>) -> Section {
     let row = |one: &Series| vec![one.name.clone(), one.points.len().to_string()];
     let rows = series.iter().map(row).collect();
     let reference = (kind == ChartKind::Points).then_some(1.0);
-    let aside = "not counted".to_owned();
+    let excluded = "not counted".to_owned();
     Section {
         question: label.clone(),
         table: Table { caption: NASTY.to_owned(), columns, rows },
-        chart: Some(Chart { label, kind, x, y, series, reference, aside }),
+        chart: Some(Chart { label, kind, x, y, series, reference, excluded }),
         ..Section::default()
     }
 }
@@ -66,12 +66,12 @@ fn page() -> Page {
         question: NASTY.to_owned(),
         sentence: NASTY.to_owned(),
         number: "4.30x".to_owned(),
-        sure: "95 % interval 4.26 to 4.33".to_owned(),
+        confidence: "95 % interval 4.26 to 4.33".to_owned(),
     };
     Page {
         title: NASTY.to_owned(),
         subtitle: NASTY.to_owned(),
-        lead: vec![answer],
+        headline: vec![answer],
         sections: vec![
             chart(ChartKind::Lines, axis(Unit::Bytes, true), axis(Unit::Nanoseconds, true), lines),
             chart(
@@ -89,7 +89,7 @@ fn page() -> Page {
             ),
         ],
         conditions: vec![("Kernel".to_owned(), NASTY.to_owned())],
-        doubts: vec![Doubtful { text: NASTY.to_owned(), advice: NASTY.to_owned() }],
+        doubts: vec![PageWarning { text: NASTY.to_owned(), advice: NASTY.to_owned() }],
         parts: Vec::new(),
     }
 }

@@ -29,7 +29,7 @@ pub struct LookupNumbers {
 }
 
 /// Rows that stand for this share of the I/O time tell the story; what the others add is in the line below them.
-const TELLING_SHARE: f64 = 0.95;
+const COVERAGE: f64 = 0.95;
 /// A row below this share of the wall time tells nothing by itself.
 const TELLING_SHARE_OF_WALL: f64 = 0.005;
 /// The first rows tell something even if they are small.
@@ -103,7 +103,7 @@ impl Summary {
 
     /// How many of the costliest files tell the story: those that make up 95 % of the I/O time on files, and from the
     /// fourth on only those that took half a percent of the wall time. All where nobody measured the time.
-    pub fn telling_files(&self) -> usize {
+    pub fn significant_files(&self) -> usize {
         self.telling(self.files_by_cost().map(|file| io_time_ns(&file.io())))
     }
 
@@ -118,7 +118,7 @@ impl Summary {
         if all == 0 {
             return times.count();
         }
-        let enough = TELLING_SHARE * all as f64;
+        let enough = COVERAGE * all as f64;
         let small = TELLING_SHARE_OF_WALL * self.profile.command.wall_ns as f64;
         let mut told: u64 = 0;
         times
@@ -234,15 +234,15 @@ mod tests {
 
     #[test]
     fn few_rows_tell_where_few_cost() {
-        assert_eq!(run(&[1, 900, 1, 90, 8]).telling_files(), 2);
+        assert_eq!(run(&[1, 900, 1, 90, 8]).significant_files(), 2);
         assert_eq!(run(&[1, 900, 1, 90, 8]).costliest_files, [1, 3, 4, 0, 2]);
-        assert_eq!(run(&[10; 40]).telling_files(), 38);
-        assert_eq!(run(&[10_000, 100, 60, 50, 40, 900, 0]).telling_files(), 2);
+        assert_eq!(run(&[10; 40]).significant_files(), 38);
+        assert_eq!(run(&[10_000, 100, 60, 50, 40, 900, 0]).significant_files(), 2);
         let mut slow = run(&[10; 40]);
         slow.profile.command.wall_ns = 11_000;
-        assert_eq!(slow.telling_files(), 3, "each a thousandth of the wall time");
-        assert_eq!(run(&[0; 40]).telling_files(), 40, "no times: every row");
-        assert_eq!(run(&[]).telling_files(), 0);
+        assert_eq!(slow.significant_files(), 3, "each a thousandth of the wall time");
+        assert_eq!(run(&[0; 40]).significant_files(), 40, "no times: every row");
+        assert_eq!(run(&[]).significant_files(), 0);
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub enum SliceKind {
     Direct,
     /// Buffered writes.
     Writes,
-    /// fsync and kin.
+    /// fsync and the like.
     Syncs,
     /// Path lookups.
     Lookups,

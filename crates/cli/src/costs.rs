@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// The kept form. A kernel or a processor that differs makes it void.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct StoredCosts {
     host: String,
     #[serde(flatten, with = "Numbers")]
     table: CostTable,
@@ -50,7 +50,7 @@ pub(crate) fn table() -> Observed<CostTable> {
     };
     if let Some(path) = kept {
         // Measured again next time where it can't be kept.
-        let kept = Kept { host, table };
+        let kept = StoredCosts { host, table };
         let _ = serde_json::to_vec_pretty(&kept).map(|json| fs::write(path, json));
     }
     Observed::Value(table)
@@ -81,6 +81,6 @@ fn cache_file() -> Option<PathBuf> {
 }
 
 fn read(path: &PathBuf, host: &str) -> Option<CostTable> {
-    let kept: Kept = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+    let kept: StoredCosts = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
     (kept.host == host).then_some(kept.table)
 }

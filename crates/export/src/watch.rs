@@ -77,7 +77,7 @@ fn look(path: &Path, max_files: u64, max_time: Duration) -> WatchedNumbers {
     let (begun, stop) = (Instant::now(), AtomicBool::new(false));
     let selection =
         Selection { roots: vec![path.to_owned()], one_file_system: true, ..Selection::default() };
-    let looker = Looker {
+    let looker = ResidencyVisitor {
         prober: Prober::new(),
         stop: &stop,
         left: max_files,
@@ -112,7 +112,7 @@ fn nothing(path: &Path) -> WatchedNumbers {
     }
 }
 
-struct Looker<'a> {
+struct ResidencyVisitor<'a> {
     prober: Prober,
     stop: &'a AtomicBool,
     left: u64,
@@ -120,7 +120,7 @@ struct Looker<'a> {
     numbers: WatchedNumbers,
 }
 
-impl Looker<'_> {
+impl ResidencyVisitor<'_> {
     fn count(&mut self) {
         if self.left == 0 || Instant::now() >= self.until {
             self.stop.store(true, Ordering::Relaxed);
@@ -129,7 +129,7 @@ impl Looker<'_> {
     }
 }
 
-impl Visitor for Looker<'_> {
+impl Visitor for ResidencyVisitor<'_> {
     fn file(&mut self, found: &Found<'_>) {
         self.count();
         let page_bytes = hotset_sys::page_size();

@@ -195,7 +195,7 @@ pub struct ControlReport {
     pub files_left_out: u64,
     /// Paths that nothing could be done about.
     pub unreadable: Vec<Unreadable>,
-    /// Sockets, pipes, devices and files of /proc and kin, which have no cache.
+    /// Sockets, pipes, devices and files of /proc and the like, which have no cache.
     pub not_cacheable: u64,
     /// Sums over all files.
     pub totals: ControlTotals,

@@ -119,7 +119,7 @@ macro_rules! counters {
             /// fsync, fdatasync, sync_file_range, msync.
             sync: whole SyncIo {
                 /// Calls that the program made.
-                calls: Count [sync_calls] always live [sync_calls "sync_calls" "Calls of fsync and its kin"];
+                calls: Count [sync_calls] always live [sync_calls "sync_calls" "Calls of fsync and the like"];
                 /// Nanoseconds in them.
                 time_ns: Nanoseconds [sync_ns] always;
             }
@@ -152,10 +152,10 @@ macro_rules! counters {
                 /// Buffered writes.
                 write_ns: Nanoseconds [write_ns] always
                     live [write_ns "write_seconds" "Time in buffered writes"];
-                /// fsync and kin.
+                /// fsync and the like.
                 sync_ns: Nanoseconds [sync_ns] always
-                    live [sync_ns "sync_seconds" "Time in fsync and its kin"];
-                /// Path lookups: open, stat, access and kin.
+                    live [sync_ns "sync_seconds" "Time in fsync and the like"];
+                /// Path lookups: open, stat, access and the like.
                 lookup_ns: Nanoseconds [] always;
             }
         }

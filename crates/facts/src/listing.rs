@@ -85,7 +85,7 @@ impl ListingTotals {
 /// What a listing passed over, counted and not named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Skipped {
-    /// Sockets, pipes, character devices, and files of /proc and its kin, which have no pages of their own.
+    /// Sockets, pipes, character devices, and files of /proc and the like, which have no pages of their own.
     pub not_cacheable: u64,
     /// Further names of files that were counted under another name.
     pub repeated_links: u64,

@@ -1,4 +1,4 @@
-//! Path lookups: open, stat, access and kin.
+//! Path lookups: open, stat, access and the like.
 
 use std::path::PathBuf;
 

@@ -4,7 +4,7 @@
 use hotset_analysis::live::{
     Accumulated, SeriesLimits, StatLine, StatScope, summarise_interval, testing,
 };
-use hotset_analysis::top::{Column, Kind, Moment, NoNames, Order};
+use hotset_analysis::top::{Column, Kind, NoNames, Order, TopFrame};
 use hotset_analysis::{Gate, fixtures, summarise};
 use hotset_facts::{Interval, NotMeasured, Observed, Profile, Reason};
 use hotset_view::live::stat::{CSV_HEADER, Row as StatRow, csv_line, json_line};
@@ -114,7 +114,7 @@ fn top(gaps: &[NotMeasured], title: &str) -> String {
         top: 1,
         not_measured: gaps.to_vec(),
     };
-    let text = batch_text(&Moment::of(interval(), &mut NoNames), &options);
+    let text = batch_text(&TopFrame::of(interval(), &mut NoNames), &options);
     let mut lines = text.lines().skip(1).map(|line| line.split_whitespace().collect::<Vec<_>>());
     let at = lines.next().unwrap().iter().position(|word| *word == title).unwrap();
     lines.next().unwrap()[at].to_owned()

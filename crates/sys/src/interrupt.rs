@@ -41,7 +41,7 @@ fn end_by(signal: libc::c_int) {
 
 /// Catches SIGINT, SIGTERM and SIGHUP from now on, and returns the flag that the first sets; one that comes later than
 /// 200 ms after it ends the program. What a parent has ignored
-/// (nohup, a background job) stays ignored. System calls that can go on go on; poll(2) and its kin return EINTR.
+/// (nohup, a background job) stays ignored. System calls that can go on go on; poll(2) and the like return EINTR.
 ///
 /// # Errors
 /// As sigaction(2) gives them.

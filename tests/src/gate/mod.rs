@@ -23,7 +23,7 @@ use crate::programs::gate_server;
 pub use server::run as serve;
 
 /// A gate opens by itself after this time, so that a test that hangs doesn't take the machine's sync(2) with it.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// What the two sides say to each other, a byte a word; `Held::word` has the rest.
 const OPEN: u8 = b'o';
@@ -65,7 +65,7 @@ impl Server {
         let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
         // It ends some time after the mount, which the kernel keeps until the last file there is closed.
         std::thread::spawn(move || child.wait());
-        socket.set_read_timeout(Some(PATIENCE / 2)).expect("a timeout");
+        socket.set_read_timeout(Some(TIMEOUT / 2)).expect("a timeout");
         Self { device, socket }
     }
 }
@@ -123,7 +123,7 @@ impl Shut<'_> {
         let word = self.0.next_word();
         self.0.socket.set_nonblocking(false).expect("fcntl");
         let nothing = word.as_ref().is_err_and(|error| error.kind() == ErrorKind::WouldBlock);
-        assert!(nothing, "the gate opened by itself after {PATIENCE:?}, or more came: {word:?}");
+        assert!(nothing, "the gate opened by itself after {TIMEOUT:?}, or more came: {word:?}");
     }
 }
 

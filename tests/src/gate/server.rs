@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::fuse::{self, Wanted};
-use super::{ACKNOWLEDGED, GAVE_UP, Held, OPEN, PATIENCE, WAITS};
+use super::{ACKNOWLEDGED, GAVE_UP, Held, OPEN, TIMEOUT, WAITS};
 
 #[derive(Default)]
 struct Door {
@@ -89,7 +89,7 @@ impl Door {
         let _ = socket.write_all(&[WAITS]);
         let (mut held, timeout) = self
             .changed
-            .wait_timeout_while(held, PATIENCE, |held| *held == Some(kind))
+            .wait_timeout_while(held, TIMEOUT, |held| *held == Some(kind))
             .unwrap_or_else(PoisonError::into_inner);
         if timeout.timed_out() {
             *held = None;

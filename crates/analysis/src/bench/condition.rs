@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use hotset_facts::BenchRun;
 
-use super::order::{Interval, median_interval, quantile, sorted};
+use super::order::{ConfidenceInterval, median_interval, quantile, sorted};
 
 /// The spread of one quantity over runs, in its own unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,7 +55,7 @@ pub struct Times {
     /// Wall time.
     pub wall_ns: Spread,
     /// The exact 95 % interval of the median wall time; none for fewer runs than [`super::MIN_ROUNDS`].
-    pub wall_interval: Option<Interval>,
+    pub wall_interval: Option<ConfidenceInterval>,
     /// User and system time.
     pub cpu_ns: Spread,
     /// User time.

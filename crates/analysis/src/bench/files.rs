@@ -22,7 +22,7 @@ pub enum IoKind {
     WriteCalls,
     /// Bytes written.
     WrittenBytes,
-    /// fsync and kin.
+    /// fsync and the like.
     Syncs,
     /// Bytes read past the cache.
     DirectBytes,

@@ -29,7 +29,7 @@ pub use doubt::Doubt;
 pub use explain::{ColdWarm, WaitSource};
 pub use files::{FileDifference, IoDifference, IoKind, KindDifference};
 pub use gates::{JudgedRun, judge};
-pub use order::{Interval, MIN_ROUNDS, median, median_interval, sorted};
+pub use order::{ConfidenceInterval, MIN_ROUNDS, median, median_interval, sorted};
 pub use ratio::{Difference, RatioEstimate};
 pub use summarise::summarise_bench;
 pub use summary::{BenchSummary, Warning};

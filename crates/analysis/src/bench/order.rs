@@ -13,14 +13,14 @@ pub const MIN_ROUNDS: usize = 6;
 
 /// An interval with at least 95 % confidence.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Interval {
+pub struct ConfidenceInterval {
     /// Its lower end.
     pub low: f64,
     /// Its upper end.
     pub high: f64,
 }
 
-impl Interval {
+impl ConfidenceInterval {
     /// Half of the interval's width relative to its geometric centre, such as 0.02 for 2 %. For ratios it is the same
     /// whichever side is called A.
     pub fn half_width(&self) -> f64 {
@@ -64,11 +64,11 @@ pub fn sorted(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
 }
 
 /// The interval of the median of sorted samples; none below [`MIN_ROUNDS`].
-pub fn median_interval(sorted: &[f64]) -> Option<Interval> {
+pub fn median_interval(sorted: &[f64]) -> Option<ConfidenceInterval> {
     let trimmed = trimmed(sorted.len())?;
     let low = *sorted.get(trimmed)?;
     let high = *sorted.get(sorted.len() - 1 - trimmed)?;
-    Some(Interval { low, high })
+    Some(ConfidenceInterval { low, high })
 }
 
 /// The quantile of sorted samples, linear between neighbours (type 7 of Hyndman and Fan, as numpy and R have it).
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn a_half_width_is_the_same_from_both_sides() {
-        let interval = Interval { low: 0.98, high: 1.03 };
+        let interval = ConfidenceInterval { low: 0.98, high: 1.03 };
         let other = interval.reciprocal();
         assert!((interval.half_width() - other.half_width()).abs() < 1e-12);
         assert!(interval.holds(1.0) && other.holds(1.0) && !interval.holds(1.04));

@@ -4,7 +4,7 @@
 //! drift and dependence. A window of consecutive runs becomes a session of two conditions in random order; one side's
 //! times are multiplied by the true ratio.
 
-use super::order::Interval;
+use super::order::ConfidenceInterval;
 use super::ratio::{Difference, RatioEstimate};
 use hotset_facts::random::Random;
 
@@ -84,7 +84,7 @@ fn a_true_five_percent_is_found() {
 fn the_interval_holds_the_true_ratio() {
     for text in [QUIET, CROWDED] {
         let sessions = sessions(&recorded(text), 15, 1.05);
-        let holds = |interval: Interval| interval.holds(1.05);
+        let holds = |interval: ConfidenceInterval| interval.holds(1.05);
         let covered = sessions.iter().filter(|one| one.interval.is_some_and(holds)).count();
         assert!(covered as f64 >= 0.95 * sessions.len() as f64);
     }

@@ -5,7 +5,7 @@
 //! both intervals hold theirs: in 90 % of cases (Bonferroni).
 
 use super::LabSummary;
-use crate::bench::Interval;
+use crate::bench::ConfidenceInterval;
 
 /// A cell that two runs have.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,7 +17,7 @@ pub struct CellComparison {
     /// The second one's median divided by the first one's.
     pub ratio: f64,
     /// The widest that the intervals allow; none where one of them lacks.
-    pub interval: Option<Interval>,
+    pub interval: Option<ConfidenceInterval>,
     /// The two 95 % intervals overlap; none where one of them lacks.
     pub agree: Option<bool>,
 }
@@ -35,7 +35,7 @@ pub fn compare_runs(a: &LabSummary, b: &LabSummary) -> Vec<CellComparison> {
         let ends = left.low.zip(left.high).zip(right.low.zip(right.high));
         let interval =
             ends.filter(|((low, _), _)| *low > 0.0).map(|((a_low, a_high), (b_low, b_high))| {
-                Interval { low: b_low / a_high, high: b_high / a_low }
+                ConfidenceInterval { low: b_low / a_high, high: b_high / a_low }
             });
         (left_median > 0.0).then_some(CellComparison {
             a: at,

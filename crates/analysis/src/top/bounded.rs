@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use hotset_facts::LiveIo;
 
 use super::column::Column;
+use super::frame::TopFrame;
 use super::item::{Line, Lines, Unlisted};
-use super::moment::Moment;
 
 /// Lines of each kind that a recording keeps of an interval, unless it was told another number.
 pub const RECORDED_LINES: usize = 50;
@@ -21,7 +21,7 @@ const KEPT_BY: [Column; 6] = [
     Column::Faults,
 ];
 
-impl Moment {
+impl TopFrame {
     /// The same moment with at most `lines` lines of each kind, those that did most; the rest is summed up. Of what
     /// processes did to files, that between the lines that stay.
     pub fn bounded(&self, lines: usize) -> Self {

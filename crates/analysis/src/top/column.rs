@@ -41,7 +41,7 @@ columns! {
     WriteBytes "write-bytes" "Bytes of buffered writes";
     DeviceRead "device-read" "Bytes read from the device";
     DeviceWrite "device-write" "Bytes written to the device";
-    Syncs "syncs" "Calls of fsync and kin";
+    Syncs "syncs" "Calls of fsync and the like";
     Wait "wait" "Time in reads that waited for a device, and in direct I/O";
     Group "group" "The control group of a process";
 }

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use hotset_facts::LiveIo;
 
 use super::bounded::activity;
+use super::frame::TopFrame;
 use super::item::{ItemKey, Kind, Line, LineState, Lines, Unlisted};
-use super::moment::Moment;
 
 /// Lines that an expanded item has at most; the rest is summed up.
 pub const DETAIL_LINES: usize = 10_000;
@@ -23,10 +23,10 @@ pub struct Detail {
 /// The files or processes (`wanted`) of the item `key` in a moment; nothing if it has no line there.
 ///
 /// What a recording left out is summed up: the sum of all lines is what the item's own line says.
-pub fn detail(moment: &Moment, key: &ItemKey, wanted: Kind) -> Option<Detail> {
-    let (own, members) = members(moment, key)?;
+pub fn detail(frame: &TopFrame, key: &ItemKey, wanted: Kind) -> Option<Detail> {
+    let (own, members) = members(frame, key)?;
     let mut sums: HashMap<u32, LiveIo> = HashMap::new();
-    for pair in &moment.pairs {
+    for pair in &frame.pairs {
         let belongs = match &members {
             Members::Processes(processes) => processes.contains(&pair.process),
             Members::File(file) => *file == pair.file,
@@ -37,7 +37,7 @@ pub fn detail(moment: &Moment, key: &ItemKey, wanted: Kind) -> Option<Detail> {
         }
     }
     if let (Members::Processes(processes), Kind::Processes) = (&members, wanted) {
-        let lines = moment.of_kind(Kind::Processes);
+        let lines = frame.of_kind(Kind::Processes);
         sums = processes.iter().filter_map(|&i| Some((i, *lines.io(i as usize)?))).collect();
     }
     let mut sums: Vec<(u32, LiveIo)> = sums.into_iter().collect();
@@ -55,7 +55,7 @@ pub fn detail(moment: &Moment, key: &ItemKey, wanted: Kind) -> Option<Detail> {
         unlisted.add(&missing);
     }
     sums.truncate(DETAIL_LINES);
-    Some(Detail { lines: lines(moment.of_kind(wanted), &sums), unlisted })
+    Some(Detail { lines: lines(frame.of_kind(wanted), &sums), unlisted })
 }
 
 enum Members {
@@ -63,22 +63,22 @@ enum Members {
     File(u32),
 }
 
-fn members(moment: &Moment, key: &ItemKey) -> Option<(LiveIo, Members)> {
-    let index_of = |kind: Kind| u32::try_from(moment.of_kind(kind).position(key)?).ok();
+fn members(frame: &TopFrame, key: &ItemKey) -> Option<(LiveIo, Members)> {
+    let index_of = |kind: Kind| u32::try_from(frame.of_kind(kind).position(key)?).ok();
     match key {
         ItemKey::Process(_) => {
             let index = index_of(Kind::Processes)?;
-            let own = moment.of_kind(Kind::Processes).io(index as usize)?;
+            let own = frame.of_kind(Kind::Processes).io(index as usize)?;
             Some((*own, Members::Processes(vec![index])))
         }
         ItemKey::File(_) => {
             let index = index_of(Kind::Files)?;
-            Some((*moment.of_kind(Kind::Files).io(index as usize)?, Members::File(index)))
+            Some((*frame.of_kind(Kind::Files).io(index as usize)?, Members::File(index)))
         }
         ItemKey::Group(path) => {
             let index = index_of(Kind::Groups)?;
-            let own = moment.of_kind(Kind::Groups).io(index as usize)?;
-            let Lines::Processes(processes) = moment.of_kind(Kind::Processes) else { return None };
+            let own = frame.of_kind(Kind::Groups).io(index as usize)?;
+            let Lines::Processes(processes) = frame.of_kind(Kind::Processes) else { return None };
             let inside = |line: &Line<super::ProcessItem>| {
                 line.item.process.cgroup.as_value() == path.as_ref()
                     && line.state != LineState::Gone

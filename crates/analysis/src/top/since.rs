@@ -5,41 +5,41 @@ use std::collections::HashMap;
 use hotset_facts::Observed;
 
 use super::bounded::activity;
+use super::frame::TopFrame;
 use super::item::{Item, ItemKey, Kind, Line, LineState, Lines};
-use super::moment::Moment;
 
 /// Items of each kind that are summed apart. When there are more, the half that did least becomes one sum.
 pub const SINCE_LINES: usize = 20_000;
 
-/// Sums since the start. [`Since::moment`] holds them as lines, so that views show them as they show an interval.
+/// Sums since the start. [`SinceStart::frame`] holds them as lines, so that views show them as they show an interval.
 #[derive(Debug, Clone)]
-pub struct Since {
-    moment: Option<Moment>,
+pub struct SinceStart {
+    frame: Option<TopFrame>,
     places: [HashMap<ItemKey, usize>; 3],
     bound: usize,
 }
 
-impl Default for Since {
+impl Default for SinceStart {
     fn default() -> Self {
         Self::with_bound(SINCE_LINES)
     }
 }
 
-impl Since {
+impl SinceStart {
     /// Nothing yet; at most `bound` items of each kind.
     pub fn with_bound(bound: usize) -> Self {
-        Self { moment: None, places: Default::default(), bound: bound.max(2) }
+        Self { frame: None, places: Default::default(), bound: bound.max(2) }
     }
 
     /// The sums, if there was an interval.
-    pub fn moment(&self) -> Option<&Moment> {
-        self.moment.as_ref()
+    pub fn frame(&self) -> Option<&TopFrame> {
+        self.frame.as_ref()
     }
 
     /// Adds an interval, or the sums of several.
-    pub fn add(&mut self, interval: &Moment) {
-        let first = self.moment.is_none();
-        let sums = self.moment.get_or_insert_with(|| empty(interval));
+    pub fn add(&mut self, interval: &TopFrame) {
+        let first = self.frame.is_none();
+        let sums = self.frame.get_or_insert_with(|| empty(interval));
         if !first {
             sums.length_ns = sums.length_ns.saturating_add(interval.length_ns);
         }
@@ -85,8 +85,8 @@ impl Since {
     }
 }
 
-fn empty(like: &Moment) -> Moment {
-    Moment {
+fn empty(like: &TopFrame) -> TopFrame {
+    TopFrame {
         totals: Default::default(),
         others: Default::default(),
         lines: Kind::ALL.map(Lines::none),
@@ -122,7 +122,7 @@ fn merge<T: Clone>(
 }
 
 /// Leaves the `keep` lines that did most, and sums up the others.
-fn shrink(sums: &mut Moment, kind: Kind, keep: usize) {
+fn shrink(sums: &mut TopFrame, kind: Kind, keep: usize) {
     fn cut<T>(lines: &mut Vec<Line<T>>, keep: usize, unlisted: &mut super::Unlisted) {
         lines.sort_by_key(|line| std::cmp::Reverse(activity(&line.io)));
         for line in lines.drain(keep.min(lines.len())..) {

@@ -32,14 +32,14 @@ fn any_interval() -> impl Strategy<Value = Interval> {
     })
 }
 
-fn moment(interval: &Interval) -> Moment {
-    Moment::of(interval.clone(), &mut NoNames)
+fn frame(interval: &Interval) -> TopFrame {
+    TopFrame::of(interval.clone(), &mut NoNames)
 }
 
 /// Everything that the lines of a kind say, with what has no line.
-fn sum(moment: &Moment, kind: Kind) -> LiveIo {
-    let mut sum = moment.unlisted(kind).io;
-    moment.of_kind(kind).iter().for_each(|line| sum.add(&line.io));
+fn sum(frame: &TopFrame, kind: Kind) -> LiveIo {
+    let mut sum = frame.unlisted(kind).io;
+    frame.of_kind(kind).iter().for_each(|line| sum.add(&line.io));
     sum
 }
 
@@ -50,22 +50,22 @@ fn ids(lines: &Lines) -> Vec<ItemKey> {
 proptest! {
     #[test]
     fn a_moment_says_what_the_summary_says(interval in any_interval()) {
-        let (moment, summary) = (moment(&interval), summarise_interval(&interval));
-        prop_assert_eq!(moment.totals, summary.totals.io);
-        prop_assert_eq!(moment.others, summary.others);
+        let (frame, summary) = (frame(&interval), summarise_interval(&interval));
+        prop_assert_eq!(frame.totals, summary.totals.io);
+        prop_assert_eq!(frame.others, summary.others);
         let sums = |count: usize, of: fn(&LiveRow) -> u32| {
             let mut sums = vec![LiveIo::ZERO; count];
             interval.rows.iter().for_each(|row| sums[of(row) as usize].add(&row.io));
             sums
         };
-        let lines = |kind| moment.of_kind(kind).iter().map(|line| line.io).collect::<Vec<_>>();
+        let lines = |kind| frame.of_kind(kind).iter().map(|line| line.io).collect::<Vec<_>>();
         let processes = sums(interval.processes.len(), |row| row.process);
         prop_assert_eq!(lines(Kind::Processes), processes);
         prop_assert_eq!(lines(Kind::Files), sums(interval.files.len(), |row| row.file));
         let groups: Vec<LiveIo> = summary.cgroups.iter().map(|(_, io)| *io).collect();
         prop_assert_eq!(lines(Kind::Groups), groups);
         let counts: Vec<Value> =
-            moment.of_kind(Kind::Groups).iter().map(|line| Column::Count.of(&line)).collect();
+            frame.of_kind(Kind::Groups).iter().map(|line| Column::Count.of(&line)).collect();
         let members = |path: Option<&Arc<str>>| {
             interval.processes.iter().filter(|process| process.cgroup.as_value() == path).count()
         };
@@ -75,7 +75,7 @@ proptest! {
 
     #[test]
     fn a_cut_sums_up_what_it_leaves_out(interval in any_interval(), lines in 0_usize..9) {
-        let whole = moment(&interval);
+        let whole = frame(&interval);
         let cut = whole.bounded(lines);
         prop_assert_eq!(cut.totals, whole.totals);
         for kind in Kind::ALL {
@@ -96,16 +96,16 @@ proptest! {
         intervals in vec(any_interval(), 1..6),
         bound in 2_usize..9,
     ) {
-        let mut since = Since::with_bound(bound);
+        let mut since = SinceStart::with_bound(bound);
         let mut totals = LiveIo::default();
         for (interval, pages) in intervals.iter().zip(1..) {
-            let mut moment = moment(interval);
-            moment.evicted_pages = Observed::Value(pages);
-            moment.host.refaulted_pages = Observed::Value(10 * pages);
-            totals.add(&moment.totals);
-            since.add(&moment);
+            let mut frame = frame(interval);
+            frame.evicted_pages = Observed::Value(pages);
+            frame.host.refaulted_pages = Observed::Value(10 * pages);
+            totals.add(&frame.totals);
+            since.add(&frame);
         }
-        let all = since.moment().expect("there was an interval");
+        let all = since.frame().expect("there was an interval");
         let pages = (1..=intervals.len() as u64).sum::<u64>();
         prop_assert_eq!(all.evicted_pages.value(), Some(pages));
         prop_assert_eq!(all.host.refaulted_pages.value(), Some(10 * pages));
@@ -121,7 +121,7 @@ proptest! {
 
     #[test]
     fn what_an_item_has_below_it_is_what_it_did(interval in any_interval(), lines in 1_usize..9) {
-        let cut = moment(&interval).bounded(lines);
+        let cut = frame(&interval).bounded(lines);
         for (kind, wanted) in [
             (Kind::Processes, Kind::Files),
             (Kind::Files, Kind::Processes),
@@ -143,8 +143,8 @@ proptest! {
         wanted in 0_usize..9,
         descending: bool,
     ) {
-        let moment = moment(&interval);
-        let lines = moment.of_kind(Kind::Processes);
+        let frame = frame(&interval);
+        let lines = frame.of_kind(Kind::Processes);
         let kept: Vec<u32> = (0..lines.len() as u32).collect();
         let order = Order { by: Column::Misses, descending };
         let whole = Ordering::of(lines, kept.clone(), order, kept.len());
@@ -163,14 +163,14 @@ proptest! {
 
 #[test]
 fn a_line_that_is_only_kept_on_the_screen_is_not_counted_again() {
-    let mut moment = moment(&interval(vec![reads(0, 10, 4), reads(1, 5, 5)]));
-    let mut since = Since::default();
-    since.add(&moment);
-    let Lines::Processes(processes) = &mut moment.lines[0] else { panic!("processes") };
+    let mut frame = frame(&interval(vec![reads(0, 10, 4), reads(1, 5, 5)]));
+    let mut since = SinceStart::default();
+    since.add(&frame);
+    let Lines::Processes(processes) = &mut frame.lines[0] else { panic!("processes") };
     processes[0].state = LineState::Gone;
     processes[1].state = LineState::Ended;
-    since.add(&moment);
-    let all = since.moment().expect("sums");
+    since.add(&frame);
+    let all = since.frame().expect("sums");
     let pages: Vec<u64> =
         all.of_kind(Kind::Processes).iter().map(|line| line.io.read_pages).collect();
     assert_eq!(pages, [10, 10], "the one that is gone did nothing more");
@@ -178,14 +178,14 @@ fn a_line_that_is_only_kept_on_the_screen_is_not_counted_again() {
 
 #[test]
 fn a_curve_tells_idle_from_not_remembered() {
-    let mut trail = Trail::default();
-    let key = |moment: &Moment, at: usize| ids(moment.of_kind(Kind::Processes))[at].clone();
-    let few = moment(&interval(vec![reads(0, 10, 4), reads(1, 5, 5)]));
+    let mut trail = FrameHistory::default();
+    let key = |frame: &TopFrame, at: usize| ids(frame.of_kind(Kind::Processes))[at].clone();
+    let few = frame(&interval(vec![reads(0, 10, 4), reads(1, 5, 5)]));
     let second = key(&few, 1);
     trail.push(&few);
-    trail.push(&moment(&interval(vec![reads(0, 10, 4)])));
+    trail.push(&frame(&interval(vec![reads(0, 10, 4)])));
     let crowd = (0..300).map(|n| reads(n, if n == 1 { 1 } else { 100 }, 0)).collect();
-    trail.push(&moment(&interval(crowd)));
+    trail.push(&frame(&interval(crowd)));
     let pages: Vec<Option<u64>> = trail.of(&second).map(|io| io.map(|io| io.read_pages)).collect();
     assert_eq!(pages, [Some(5), Some(0), None]);
     for _ in 0..2 * TRAIL_LENGTH {

@@ -2,10 +2,10 @@
 
 mod commands;
 mod learn;
-mod referee;
 mod sensor;
 mod session;
 mod shell;
+mod stop_policy;
 mod traced;
 
 use hotset_facts::ExitStatus;

@@ -9,7 +9,7 @@ use hotset_lab::{CommandPlan, Hook, LabError, Order, Plan, SessionLock, Waiting,
 
 use super::commands::{Planned, planned};
 use super::learn::{Learned, Learner, hook};
-use super::referee::{Referee, label};
+use super::stop_policy::{StopPolicy, label};
 use crate::args::{BenchArgs, BenchOutput, RoundArgs};
 use crate::exit::{Exit, OrExit, Stop};
 use crate::plan::check_destination;
@@ -151,7 +151,7 @@ fn run(
         max_repeats: MAX_REPEATS,
         ignore_failure: args.around.ignore_failure,
     };
-    let mut referee = Referee { plan: limits, labels, shown: None, rounds: planned_rounds };
+    let mut referee = StopPolicy { plan: limits, labels, shown: None, rounds: planned_rounds };
     let ran = hotset_lab::run(plan, &mut referee, stop);
     referee.clear();
     ran.map_err(no_result)

@@ -14,7 +14,7 @@ use hotset_sys::child::Signals;
 use crate::args::ExportArgs;
 use crate::exit::{Exit, Stop};
 use crate::live::{
-    Live, LiveOptions, LiveSource, MAX_INTERVAL, Rhythm, Waiter, Waiting, Woken, watch,
+    Live, LiveOptions, LiveSource, MAX_INTERVAL, Schedule, Waiter, Waiting, Woken, watch,
 };
 use crate::output;
 
@@ -85,7 +85,7 @@ fn sample(
 ) -> Result<()> {
     let (time, gaps) = (Cell::new(SampleTime::default()), RefCell::default());
     let mut source = Clocked { live, notify, told: Instant::now(), time: &time, gaps: &gaps };
-    let rhythm = Rhythm { interval, count: None };
+    let rhythm = Schedule { interval, count: None };
     watch(&mut source, &mut Waiting::new(signals), rhythm, &mut |interval, _| {
         exporter.add(interval, time.get(), gaps.take());
         Ok(ControlFlow::Continue(()))

@@ -1,8 +1,8 @@
 //! Watching a host: the loop that `stat`, `top` and `export` share. One source gives intervals; each command shows them.
 
-mod beat;
 mod source;
 mod stat;
+mod ticker;
 mod top;
 mod waiter;
 
@@ -14,9 +14,9 @@ use anyhow::Result;
 use hotset_facts::Interval;
 pub(crate) use hotset_observe::live::LiveOptions;
 
-pub(crate) use beat::Beat;
 pub(crate) use source::Live;
 pub(crate) use stat::stat;
+pub(crate) use ticker::Ticker;
 pub(crate) use top::top;
 pub(crate) use waiter::{Waiter, Waiting, Woken};
 
@@ -42,7 +42,7 @@ pub(crate) trait LiveSource {
 
 /// When intervals end, and how many there are.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Rhythm {
+pub(crate) struct Schedule {
     /// How long one is.
     pub(crate) interval: Duration,
     /// How many to show; nothing for no end.
@@ -51,7 +51,7 @@ pub(crate) struct Rhythm {
 
 /// Why watching ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub(crate) enum EndReason {
     /// The wanted number of intervals was shown.
     Counted,
     /// Whoever shows them wants no more.
@@ -67,7 +67,7 @@ pub(crate) enum Ending {
 /// How watching ended, and what happened since the last whole interval.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    pub(crate) why: Ending,
+    pub(crate) why: EndReason,
     /// The rest, where a whole interval was interrupted.
     pub(crate) rest: Option<Interval>,
 }
@@ -80,32 +80,32 @@ pub(crate) struct Ended {
 pub(crate) fn watch(
     source: &mut dyn LiveSource,
     waiter: &mut dyn Waiter,
-    rhythm: Rhythm,
+    rhythm: Schedule,
     each: &mut dyn FnMut(&Interval, u64) -> Result<ControlFlow<()>>,
 ) -> Result<Ended> {
-    let mut beat = Beat::new(waiter.now(), rhythm.interval);
+    let mut beat = Ticker::new(waiter.now(), rhythm.interval);
     let mut shown = 0;
     while rhythm.count.is_none_or(|count| shown < count) {
         if let Some(why) = sleep(source, waiter, &beat)? {
-            let rest = if why == Ending::Unread { None } else { Some(source.interval()?) };
+            let rest = if why == EndReason::Unread { None } else { Some(source.interval()?) };
             return Ok(Ended { why, rest });
         }
         let late = beat.advance(waiter.now());
         let interval = source.interval()?;
         shown += 1;
         if each(&interval, late)?.is_break() {
-            return Ok(Ended { why: Ending::Enough, rest: None });
+            return Ok(Ended { why: EndReason::Enough, rest: None });
         }
     }
-    Ok(Ended { why: Ending::Counted, rest: None })
+    Ok(Ended { why: EndReason::Counted, rest: None })
 }
 
 /// Waits until the next deadline and drains the source meanwhile; says why to end where that comes first.
 fn sleep(
     source: &mut dyn LiveSource,
     waiter: &mut dyn Waiter,
-    beat: &Beat,
-) -> Result<Option<Ending>> {
+    beat: &Ticker,
+) -> Result<Option<EndReason>> {
     loop {
         let left = beat.left(waiter.now());
         let at_most = left.min(source.drain_interval());

@@ -37,7 +37,7 @@ struct Fake {
     now: Duration,
     late: Duration,
     jumps: VecDeque<(Duration, Duration)>,
-    end: Option<(Duration, Ending)>,
+    end: Option<(Duration, EndReason)>,
 }
 
 impl Fake {
@@ -70,7 +70,7 @@ fn pages(interval: &Interval) -> u64 {
     interval.rows.iter().map(|row| row.io.read_pages).sum()
 }
 
-fn run(waiter: &mut Fake, rhythm: Rhythm) -> (Ended, Vec<(u64, u64)>, u64) {
+fn run(waiter: &mut Fake, rhythm: Schedule) -> (Ended, Vec<(u64, u64)>, u64) {
     let mut source = Recorded { made: 0, drained: 0 };
     let mut seen = Vec::new();
     let ended = watch(&mut source, waiter, rhythm, &mut |interval, late| {
@@ -84,8 +84,8 @@ fn run(waiter: &mut Fake, rhythm: Rhythm) -> (Ended, Vec<(u64, u64)>, u64) {
 #[test]
 fn as_many_as_were_wanted_and_at_their_time() {
     let mut waiter = Fake::new();
-    let (ended, seen, drained) = run(&mut waiter, Rhythm { interval: S, count: Some(3) });
-    assert_eq!((ended.why, ended.rest.is_none()), (Ending::Counted, true));
+    let (ended, seen, drained) = run(&mut waiter, Schedule { interval: S, count: Some(3) });
+    assert_eq!((ended.why, ended.rest.is_none()), (EndReason::Counted, true));
     assert_eq!(seen, [(1, 0), (2, 0), (3, 0)]);
     assert!(waiter.now.abs_diff(8 * S) < Duration::from_millis(1), "{:?}", waiter.now);
     assert!(drained >= 3 * 19, "{drained}");
@@ -95,7 +95,7 @@ fn as_many_as_were_wanted_and_at_their_time() {
 fn hours_at_the_shortest_interval_do_not_drift() {
     let mut waiter = Fake::new();
     let count = 4 * 36_000;
-    let (_, seen, _) = run(&mut waiter, Rhythm { interval: MIN_INTERVAL, count: Some(count) });
+    let (_, seen, _) = run(&mut waiter, Schedule { interval: MIN_INTERVAL, count: Some(count) });
     assert_eq!(seen.len() as u64, count);
     assert!(seen.iter().all(|&(_, late)| late == 0));
     assert!(waiter.now.abs_diff(14_405 * S) < Duration::from_millis(1), "{:?}", waiter.now);
@@ -105,34 +105,34 @@ fn hours_at_the_shortest_interval_do_not_drift() {
 fn a_stopped_process_goes_on_with_one_longer_interval() {
     let mut waiter = Fake::new();
     waiter.jumps.push_back((Duration::from_millis(6_500), 10 * S));
-    let (_, seen, _) = run(&mut waiter, Rhythm { interval: S, count: Some(4) });
+    let (_, seen, _) = run(&mut waiter, Schedule { interval: S, count: Some(4) });
     assert_eq!(seen, [(1, 0), (2, 9), (3, 0), (4, 0)]);
     assert!(waiter.now.abs_diff(18 * S) < Duration::from_millis(1), "{:?}", waiter.now);
 }
 
 #[test]
 fn a_signal_ends_it_with_the_rest() {
-    let signal = Ending::Signal(2);
+    let signal = EndReason::Signal(2);
     let mut waiter = Fake { end: Some((Duration::from_millis(7_300), signal)), ..Fake::new() };
-    let (ended, seen, _) = run(&mut waiter, Rhythm { interval: S, count: None });
+    let (ended, seen, _) = run(&mut waiter, Schedule { interval: S, count: None });
     assert_eq!(seen.len(), 2);
     assert_eq!((ended.why, ended.rest.as_ref().map(pages)), (signal, Some(3)));
 }
 
 #[test]
 fn nobody_reads_the_rest_of_a_closed_output() {
-    let mut waiter = Fake { end: Some((6 * S, Ending::Unread)), ..Fake::new() };
-    let (ended, seen, _) = run(&mut waiter, Rhythm { interval: 3_600 * S, count: None });
-    assert_eq!((ended.why, ended.rest.is_none(), seen.len()), (Ending::Unread, true, 0));
+    let mut waiter = Fake { end: Some((6 * S, EndReason::Unread)), ..Fake::new() };
+    let (ended, seen, _) = run(&mut waiter, Schedule { interval: 3_600 * S, count: None });
+    assert_eq!((ended.why, ended.rest.is_none(), seen.len()), (EndReason::Unread, true, 0));
 }
 
 #[test]
 fn whoever_shows_them_can_end_it_and_can_fail() {
     let mut source = Recorded { made: 0, drained: 0 };
-    let rhythm = Rhythm { interval: S, count: None };
+    let rhythm = Schedule { interval: S, count: None };
     let ended =
         watch(&mut source, &mut Fake::new(), rhythm, &mut |_, _| Ok(ControlFlow::Break(())));
-    assert_eq!(ended.expect("watched").why, Ending::Enough);
+    assert_eq!(ended.expect("watched").why, EndReason::Enough);
     let failed = watch(&mut source, &mut Fake::new(), rhythm, &mut |_, _| anyhow::bail!("no room"));
     assert!(failed.is_err());
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use hotset_sys::child::{Signals, Wait};
 
-use super::Ending;
+use super::EndReason;
 
 /// Why a wait ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub(crate) enum Woken {
     /// The time is up, or the source has something.
     Time,
     /// There is a reason to end.
-    End(Ending),
+    End(EndReason),
 }
 
 /// A clock that doesn't go backwards, and a way to sleep by it.
@@ -64,9 +64,9 @@ impl Waiter for Waiting<'_> {
         let wait = Wait { signals: Some(self.signals), process, readable, output: self.output };
         let woken = wait.at_most(at_most).context("waiting")?;
         Ok(match self.signals.next() {
-            Some(arrived) => Woken::End(Ending::Signal(arrived.signal)),
-            None if woken.is_unread => Woken::End(Ending::Unread),
-            None if woken.has_ended => Woken::End(Ending::Gone),
+            Some(arrived) => Woken::End(EndReason::Signal(arrived.signal)),
+            None if woken.is_unread => Woken::End(EndReason::Unread),
+            None if woken.has_ended => Woken::End(EndReason::Gone),
             None => Woken::Time,
         })
     }
@@ -84,13 +84,13 @@ mod tests {
         let pidfd = hotset_sys::child::pidfd(child.id()).expect("pidfd");
         let mut process = Waiting::new(&signals).until_end_of(Some(&pidfd));
         let woken = process.wait(Duration::from_secs(60), None).expect("wait");
-        assert_eq!(woken, Woken::End(Ending::Gone));
+        assert_eq!(woken, Woken::End(EndReason::Gone));
         child.wait().expect("reaped");
         let mut waiting = Waiting::new(&signals).until_unread(writer.as_fd());
         assert_eq!(waiting.wait(Duration::from_millis(1), None).expect("wait"), Woken::Time);
         drop(reader);
         let woken = waiting.wait(Duration::from_secs(60), None).expect("wait");
-        assert_eq!(woken, Woken::End(Ending::Unread));
+        assert_eq!(woken, Woken::End(EndReason::Unread));
     }
 
     #[test]

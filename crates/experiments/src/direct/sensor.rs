@@ -19,7 +19,7 @@ use crate::AfterRun;
 /// What the programs read each time.
 const APP_BYTES: u64 = 32 << 20;
 /// As long as a descriptor is looked for.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Adds what the sensor says to the session's facts. Where it can't, the session says so.
 pub(super) fn after(session: &mut LabSession, run: &mut AfterRun<'_>) {
@@ -154,7 +154,7 @@ fn read_facts(row: &FileRow) -> Result<Vec<(Quantity, u64)>, String> {
 
 fn descriptor(pid: Pid, path: &Path) -> Result<String, String> {
     let started = Instant::now();
-    while started.elapsed() < PATIENCE {
+    while started.elapsed() < TIMEOUT {
         let open = fds::of(pid).map_err(|error| error.to_string())?.unwrap_or_default();
         if let Some(file) = open.iter().find(|file| file.path == path) {
             let flags = fds::open_flags(pid, file.fd).map_err(|error| error.to_string())?;

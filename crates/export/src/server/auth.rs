@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 /// Good answers that are remembered, as in the exporters.
 const REMEMBERED: usize = 100;
 /// How long somebody waits whose password is not worked out yet.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What became of a name and a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl Auth {
             return Answer::Welcome;
         }
         let turn = Arc::clone(&self.one_at_a_time).acquire_owned();
-        let Ok(Ok(permit)) = tokio::time::timeout(PATIENCE, turn).await else {
+        let Ok(Ok(permit)) = tokio::time::timeout(TIMEOUT, turn).await else {
             return Answer::Busy;
         };
         // The work holds the permit and not whoever waits for it: a client that goes away leaves its work behind, and clients

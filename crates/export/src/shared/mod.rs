@@ -13,7 +13,7 @@ use hyper::body::Bytes;
 /// Intervals after which a sample that does not come is missed.
 const MISSED_INTERVALS: u32 = 3;
 /// But not before this: a busy host may be late.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What was known at one moment. Each text is made when it is first asked for, and then for everybody.
 pub(super) struct Snapshot {
@@ -71,7 +71,7 @@ impl Shared {
     pub(super) fn new(first: Snapshot, interval: Duration) -> Self {
         Self {
             latest: Mutex::new(Arc::new(first)),
-            limit: interval.saturating_mul(MISSED_INTERVALS).max(interval.saturating_add(PATIENCE)),
+            limit: interval.saturating_mul(MISSED_INTERVALS).max(interval.saturating_add(TIMEOUT)),
             responses: Mutex::default(),
             refused_connections: AtomicU64::new(0),
         }

@@ -63,7 +63,7 @@ fn distinct<K: Eq + Hash>(
             Malformed::new(number, "a mapping as proc_pid_maps(5) describes it", line)
         })?;
         let file = &region.file;
-        // Inode 0: anonymous memory, [heap], [vdso] and kin. No path: anon_inode:[io_uring] and kin.
+        // Inode 0: anonymous memory, [heap], [vdso] and the like. No path: anon_inode:[io_uring] and the like.
         if file.id.ino != 0 && file.path.is_absolute() && seen.insert(key(&region)) {
             regions.push(region);
         }

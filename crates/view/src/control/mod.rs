@@ -158,7 +158,7 @@ fn reason(stayed: &Stayed, page: u64) -> String {
         StayReason::Writeback => "being written out",
         StayReason::Mapped => "mapped",
         StayReason::Locked => "locked",
-        StayReason::MemoryOnly => "in memory only (tmpfs and kin have no other place)",
+        StayReason::MemoryOnly => "in memory only (tmpfs and the like have no other place)",
         StayReason::Unreadable => "can't be read",
         StayReason::Budget => "beyond the budget",
         StayReason::Memory => "no memory left for it",

@@ -74,7 +74,7 @@ fn chart(panel: &Panel<'_>) -> Chart {
     let point = |one: &PanelCell<'_>| {
         let (y, interval) = value(panel, one)?;
         let text = words::whole_cell(one.cell, one.numbers);
-        Some(Point { x: x_of(one), y, interval, text, aside: false })
+        Some(Point { x: x_of(one), y, interval, text, excluded: false })
     };
     let series = |(at, name): (usize, &String)| Series {
         name: name.clone(),
@@ -98,7 +98,7 @@ fn chart(panel: &Panel<'_>) -> Chart {
         y: y_axis(panel, log),
         series: panel.series.iter().enumerate().map(series).collect(),
         reference: None,
-        aside: String::new(),
+        excluded: String::new(),
     }
 }
 

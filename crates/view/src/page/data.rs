@@ -63,6 +63,6 @@ fn point(point: &Point) -> Value {
         "low": point.interval.map(|interval| interval.0),
         "high": point.interval.map(|interval| interval.1),
         "text": point.text,
-        "aside": point.aside,
+        "aside": point.excluded,
     })
 }

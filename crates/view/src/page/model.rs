@@ -8,13 +8,13 @@ pub struct Page {
     /// When, where and by what, in a line.
     pub subtitle: String,
     /// The answers, the most important one first.
-    pub lead: Vec<Answer>,
+    pub headline: Vec<Answer>,
     /// A chart and a table for each question.
     pub sections: Vec<Section>,
     /// What the numbers hold for, as names and values.
     pub conditions: Vec<(String, String)>,
     /// What to doubt, the gravest first.
-    pub doubts: Vec<Doubtful>,
+    pub doubts: Vec<PageWarning>,
     /// Other pages that stand on this one, below its own sections and each under its own title. Theirs are not shown.
     pub parts: Vec<Page>,
 }
@@ -23,13 +23,19 @@ impl Page {
     /// Several pages as one: the most important answer of each stands at the top, with all below.
     pub fn of_parts(title: &str, parts: Vec<Page>) -> Self {
         let first = parts.iter().filter_map(|part| {
-            let answer = part.lead.first()?;
+            let answer = part.headline.first()?;
             let question = if answer.question.is_empty() { &part.title } else { &answer.question };
             Some(Answer { question: question.clone(), ..answer.clone() })
         });
         let subtitle =
             format!("Parts: {}. Each has its answers, charts, conditions and doubts.", parts.len());
-        Self { title: title.to_owned(), subtitle, lead: first.collect(), parts, ..Self::default() }
+        Self {
+            title: title.to_owned(),
+            subtitle,
+            headline: first.collect(),
+            parts,
+            ..Self::default()
+        }
     }
 }
 
@@ -43,12 +49,12 @@ pub struct Answer {
     /// Its number, with a unit.
     pub number: String,
     /// How sure it is.
-    pub sure: String,
+    pub confidence: String,
 }
 
 /// A doubt.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Doubtful {
+pub struct PageWarning {
     /// What is doubtful.
     pub text: String,
     /// What to do about it; may be empty.
@@ -145,7 +151,7 @@ pub struct Chart {
     /// A value that a dashed line is drawn at, such as the ratio 1.
     pub reference: Option<f64>,
     /// What a crossed-out point means; empty where there is none.
-    pub aside: String,
+    pub excluded: String,
 }
 
 /// What an axis measures.
@@ -212,7 +218,7 @@ pub struct Point {
     /// All that is known about it, as words with units: shown when it is pointed at.
     pub text: String,
     /// It isn't counted: drawn as a cross.
-    pub aside: bool,
+    pub excluded: bool,
 }
 
 /// Quartiles for a box, in the unit of the vertical axis.

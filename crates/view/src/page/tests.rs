@@ -16,7 +16,7 @@ fn chart(name: &str) -> Chart {
         y,
         interval: Some((0.9 * y, 1.1 * y)),
         text: format!("{name}: {y}"),
-        aside: false,
+        excluded: false,
     };
     Chart {
         label: name.to_owned(),
@@ -29,7 +29,7 @@ fn chart(name: &str) -> Chart {
             boxes: Vec::new(),
         }],
         reference: None,
-        aside: name.to_owned(),
+        excluded: name.to_owned(),
     }
 }
 
@@ -44,11 +44,11 @@ fn page_of(text: &str) -> Page {
     Page {
         title: text.clone(),
         subtitle: text.clone(),
-        lead: vec![Answer {
+        headline: vec![Answer {
             question: text.clone(),
             sentence: text.clone(),
             number: text.clone(),
-            sure: text.clone(),
+            confidence: text.clone(),
         }],
         sections: vec![Section {
             text: text.clone(),
@@ -59,7 +59,7 @@ fn page_of(text: &str) -> Page {
             notes: vec![text.clone()],
         }],
         conditions: vec![(text.clone(), text.clone())],
-        doubts: vec![Doubtful { text: text.clone(), advice: text.clone() }],
+        doubts: vec![PageWarning { text: text.clone(), advice: text.clone() }],
         parts: vec![Page { title: text, ..Page::default() }],
     }
 }

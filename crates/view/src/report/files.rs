@@ -34,7 +34,7 @@ const COLUMNS: &[(&str, usize, Cell)] = &[
 ];
 
 pub(super) fn push(screen: &mut Screen, summary: &Summary) {
-    let told = if screen.all { usize::MAX } else { summary.telling_files() };
+    let told = if screen.all { usize::MAX } else { summary.significant_files() };
     let shown = shown(summary, told.min(screen.top));
     if !shown.iter().any(|(_, numbers)| has_cost(numbers)) {
         return;

@@ -5,7 +5,7 @@ use hotset_facts::{FileRow, Io, Observed, ReadIo, SensorLevel, Target};
 
 use crate::escape::{escape_bytes, escape_text};
 use crate::page::{
-    Answer, Axis, Chart, ChartKind, Column, Doubtful, Page, Point, Section, Series, Table, host,
+    Answer, Axis, Chart, ChartKind, Column, Page, PageWarning, Point, Section, Series, Table, host,
 };
 use crate::units::{bytes, count, duration};
 
@@ -40,7 +40,7 @@ pub fn profile_page(version: &str, summary: &Summary) -> Page {
             duration(profile.command.wall_ns),
             escape_text(profile.sensor.name),
         ),
-        lead: lead(summary),
+        headline: headline(summary),
         sections: vec![findings(summary), files(summary), time(summary)],
         conditions: host::with_version(conditions, version),
         doubts: doubts(summary),
@@ -48,7 +48,7 @@ pub fn profile_page(version: &str, summary: &Summary) -> Page {
     }
 }
 
-fn lead(summary: &Summary) -> Vec<Answer> {
+fn headline(summary: &Summary) -> Vec<Answer> {
     let read = &summary.profile.totals.read;
     let hits = Answer {
         question: "How much of what was read was cached?".to_owned(),
@@ -59,13 +59,13 @@ fn lead(summary: &Summary) -> Vec<Answer> {
             or_unknown(read.map(|read| read.misses), count)
         ),
         number: format!("{} hits", or_unknown(read.map(|read| read.split().hits), count)),
-        sure: "counted, not sampled".to_owned(),
+        confidence: "counted, not sampled".to_owned(),
     };
     let finding = |one: &Finding| Answer {
         question: format!("Finding ({})", one.severity.as_str()),
         sentence: format!("{}.", escape_text(&one.title)),
         number: saving(one),
-        sure: escape_text(&one.advice),
+        confidence: escape_text(&one.advice),
     };
     std::iter::once(hits).chain(summary.findings.iter().take(3).map(finding)).collect()
 }
@@ -165,7 +165,7 @@ fn chart(summary: &Summary) -> Option<Chart> {
         let point = |(at, (file, read)): (usize, &(String, ReadIo))| {
             let value = of(read);
             let text = format!("{file}: {} {name}", count(value));
-            Point { x: at as f64, y: value as f64, interval: None, text, aside: false }
+            Point { x: at as f64, y: value as f64, interval: None, text, excluded: false }
         };
         Series {
             name: name.to_owned(),
@@ -184,7 +184,7 @@ fn chart(summary: &Summary) -> Option<Chart> {
             series("misses", &|read| read.misses),
         ],
         reference: None,
-        aside: String::new(),
+        excluded: String::new(),
     })
 }
 
@@ -216,7 +216,7 @@ fn time(summary: &Summary) -> Section {
     }
 }
 
-fn doubts(summary: &Summary) -> Vec<Doubtful> {
+fn doubts(summary: &Summary) -> Vec<PageWarning> {
     let sensor = &summary.profile.sensor;
     let lost = [
         (
@@ -226,11 +226,11 @@ fn doubts(summary: &Summary) -> Vec<Doubtful> {
         (sensor.entries_lost, "entries were lost: their counts are in the others row"),
     ];
     let lost = lost.into_iter().filter(|(number, _)| *number > 0);
-    let lost = lost.map(|(number, text)| Doubtful {
+    let lost = lost.map(|(number, text)| PageWarning {
         text: format!("{} {text}", count(number)),
         advice: String::new(),
     });
-    let missing = sensor.not_measured.iter().map(|one| Doubtful {
+    let missing = sensor.not_measured.iter().map(|one| PageWarning {
         text: format!("not measured: {}", one.feature.unmeasured().join(", ")),
         advice: escape_text(&one.reason),
     });

@@ -68,7 +68,7 @@ fn all_kinds_stand_on_one_page_and_those_of_a_kind_beside_each_other() -> TestRe
     assert!(page.parts[1].subtitle.starts_with("b.json ·"));
     assert!(page.parts[2].subtitle.starts_with("b.json (2) ·"), "{}", page.parts[2].subtitle);
     assert!(page.parts[0].sections.iter().any(|section| section.answer.contains("l.json (2)")));
-    assert_eq!(page.lead.len(), 5, "the first answer of each part that has one");
+    assert_eq!(page.headline.len(), 5, "the first answer of each part that has one");
     Ok(())
 }
 

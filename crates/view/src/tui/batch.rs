@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use hotset_analysis::live::LiveNumbers;
-use hotset_analysis::top::{Column, Item, Kind, Line, LineState, Moment, Order, Ordering};
+use hotset_analysis::top::{Column, Item, Kind, Line, LineState, Order, Ordering, TopFrame};
 use hotset_facts::{LiveLosses, NotMeasured};
 
 use super::{draw, filter, format, names, when};
@@ -26,14 +26,14 @@ pub struct BatchOptions {
 }
 
 /// A sample: a line about the host, the titles, and the lines. Names stand last and are not cut.
-pub fn batch_text(moment: &Moment, options: &BatchOptions) -> String {
+pub fn batch_text(frame: &TopFrame, options: &BatchOptions) -> String {
     let mut out = String::new();
-    header(moment, &mut out);
+    header(frame, &mut out);
     let cells = columns(options.kind);
     let title = |(title, align, width): &(&'static str, Align, usize)| pad(title, *width, *align);
     let titles: Vec<String> = cells.iter().map(|(_, cell)| title(cell)).collect();
     let _ = writeln!(out, "{}", titles.join(" ").trim_end());
-    let lines = moment.of_kind(options.kind);
+    let lines = frame.of_kind(options.kind);
     let kept = filter::kept(lines, &options.filter);
     let all = kept.len();
     let ordering = Ordering::of(lines, kept, options.order, options.top);
@@ -48,12 +48,12 @@ pub fn batch_text(moment: &Moment, options: &BatchOptions) -> String {
             let _ = writeln!(out, "{}", words.join(" ").trim_end());
         }
     }
-    let more = all.saturating_sub(options.top) as u64 + moment.unlisted(options.kind).items;
+    let more = all.saturating_sub(options.top) as u64 + frame.unlisted(options.kind).items;
     if more > 0 {
         let _ = writeln!(out, "# {} more", units::count(more));
     }
-    if !moment.others.is_idle() {
-        let io = &moment.others;
+    if !frame.others.is_idle() {
+        let io = &frame.others;
         let _ = writeln!(
             out,
             "# others (no owner): hits {} misses {} dirties {} device writes {}",
@@ -63,22 +63,22 @@ pub fn batch_text(moment: &Moment, options: &BatchOptions) -> String {
             units::bytes(io.device_write_bytes)
         );
     }
-    if moment.losses != LiveLosses::default() {
-        let _ = writeln!(out, "# {}", draw::loss_words(&moment.losses));
+    if frame.losses != LiveLosses::default() {
+        let _ = writeln!(out, "# {}", draw::loss_words(&frame.losses));
     }
     out
 }
 
-fn header(moment: &Moment, out: &mut String) {
-    let numbers = LiveNumbers::new(moment.totals, moment.seconds());
+fn header(frame: &TopFrame, out: &mut String) {
+    let numbers = LiveNumbers::new(frame.totals, frame.seconds());
     let share = |share: Option<f64>| share.map_or("-".to_owned(), units::percent);
-    let memory = moment.host.memory.as_value();
+    let memory = frame.host.memory.as_value();
     let bytes = |n: Option<u64>| n.map_or("-".to_owned(), units::bytes);
     let _ = writeln!(
         out,
         "# {} UTC  interval {}  hits {}  misses {}  hit ratio {}  device {}  cache {}  dirty {}  writeback {}",
-        when::date_and_clock(moment.at),
-        format::interval(moment.length_ns / 1_000_000 * 1_000_000),
+        when::date_and_clock(frame.at),
+        format::interval(frame.length_ns / 1_000_000 * 1_000_000),
         numbers.hits(),
         numbers.misses(),
         share(numbers.hit_ratio()),

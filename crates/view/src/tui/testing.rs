@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
-use hotset_analysis::top::{Kind, Moment, Names};
+use hotset_analysis::top::{Kind, Names, TopFrame};
 use hotset_facts::{
     Dev, Feature, FileId, FileKind, HostMemory, Interval, LiveFile, LiveIo, LiveLosses,
     LiveProcess, LiveRow, MemInfo, NotMeasured, Observed, Pressure, Reason,
@@ -155,8 +155,8 @@ pub(super) fn interval(n: u64) -> Interval {
 }
 
 /// The moment of an interval.
-pub(super) fn moment(n: u64) -> Moment {
-    Moment::of(interval(n), &mut Known)
+pub(super) fn frame(n: u64) -> TopFrame {
+    TopFrame::of(interval(n), &mut Known)
 }
 
 /// How a screen of this size starts.
@@ -184,7 +184,7 @@ pub(super) fn app(width: u16, height: u16) -> App {
 pub(super) fn started(setup: Setup) -> App {
     let mut app = App::new(setup);
     for n in 1..=30 {
-        app.update(moment(n));
+        app.update(frame(n));
     }
     app
 }

@@ -263,7 +263,7 @@ pub(crate) struct ProcessDef {
     io: hotset_facts::Io,
 }
 
-/// Path lookups: open, stat, access and kin.
+/// Path lookups: open, stat, access and the like.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "LookupCounters")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use hotset_analysis::top::{
-    FileItem, GroupItem, Line, LineState, Lines, Moment, ProcessItem, Unlisted,
+    FileItem, GroupItem, Line, LineState, Lines, ProcessItem, TopFrame, Unlisted,
 };
 use hotset_facts::{
     FileId, FileKind, HostMemory, LiveFile, LiveIo, LiveLosses, LiveProcess, LiveRow, MemInfo,
@@ -53,8 +53,8 @@ pub fn header_line(header: &Header) -> Vec<u8> {
     Envelope::of_version(SCHEMA, &header.hotset, keys).to_line()
 }
 
-/// An interval as a line, with its end. Bound it first: see [`Moment::bounded`].
-pub fn interval_line(moment: &Moment) -> Vec<u8> {
+/// An interval as a line, with its end. Bound it first: see [`TopFrame::bounded`].
+pub fn interval_line(moment: &TopFrame) -> Vec<u8> {
     let mut line = to_object(&by::<MomentDef>(moment));
     line.push(b'\n');
     line
@@ -103,7 +103,7 @@ pub fn read_time(line: &[u8]) -> Result<SystemTime, String> {
 ///
 /// # Errors
 /// What the line should have been.
-pub fn read_interval(line: &[u8]) -> Result<Moment, String> {
+pub fn read_interval(line: &[u8]) -> Result<TopFrame, String> {
     let value: Value = serde_json::from_slice(line).map_err(not_an_interval)?;
     let Owned::<MomentDef>(moment) = from_object(value).map_err(not_an_interval)?;
     Ok(moment)
@@ -129,7 +129,7 @@ pub(crate) struct HeaderKeys {
 
 /// An interval.
 #[derive(Serialize, Deserialize)]
-#[serde(remote = "Moment")]
+#[serde(remote = "TopFrame")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct MomentDef {
     /// When it ended.
@@ -469,7 +469,7 @@ struct LossesDef {
 }
 
 remote!(
-    MomentDef => Moment, ProcessItemDef => ProcessItem, FileItemDef => FileItem,
+    MomentDef => TopFrame, ProcessItemDef => ProcessItem, FileItemDef => FileItem,
     GroupItemDef => GroupItem, PairDef => LiveRow,
 );
 converted!(LinesKeys => [Lines; 3], UnlistedKeys => [Unlisted; 3]);

@@ -127,7 +127,7 @@ impl Meter {
         self.counted.opens += 1;
     }
 
-    /// fsync, msync and kin: counts what had turned dirty until now, runs `sync`, and counts it.
+    /// fsync, msync and the like: counts what had turned dirty until now, runs `sync`, and counts it.
     pub(super) fn sync(&mut self, sync: impl FnOnce() -> Outcome<()>) -> Outcome<()> {
         self.count_dirtied()?;
         sync()?;

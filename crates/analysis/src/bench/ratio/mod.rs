@@ -5,7 +5,7 @@
 //! Kalibera and Jones, ISMM 2013). The interval is [`super::order`]'s exact one; bootstraps of the same median are too
 //! narrow below 20 rounds.
 
-use super::order::{Interval, median_interval, sorted};
+use super::order::{ConfidenceInterval, median_interval, sorted};
 
 /// What the rounds say about time B / time A.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,7 +14,7 @@ pub struct RatioEstimate {
     /// and B gives the reciprocal.
     pub ratio: f64,
     /// Its 95 % interval; none below [`super::MIN_ROUNDS`] rounds.
-    pub interval: Option<Interval>,
+    pub interval: Option<ConfidenceInterval>,
     /// Rounds in which both sides have a run.
     pub rounds: usize,
 }

@@ -50,7 +50,8 @@ fn scaling_one_side_scales_the_ratio() {
         let two = RatioEstimate::of(pairs.iter().map(|&(a, b)| (a, b * 3)));
         let (Some((ratio, interval)), Some(two)) = (one, two) else { panic!("no estimate") };
         assert!((two.ratio / ratio - 3.0).abs() < 1e-9);
-        let low = |interval: Option<Interval>| interval.map_or(1.0, |interval| interval.low);
+        let low =
+            |interval: Option<ConfidenceInterval>| interval.map_or(1.0, |interval| interval.low);
         let factor = if interval.is_some() { 3.0 } else { 1.0 };
         assert!((low(two.interval) / low(interval) - factor).abs() < 1e-9);
     }

@@ -11,7 +11,7 @@ use hotset_sys::host::GroupCacheReader;
 use hotset_view::live::stat as view;
 use rustix::process::Signal;
 
-use super::{Ended, Ending, Live, LiveOptions, Rhythm, Waiting, watch};
+use super::{EndReason, Ended, Live, LiveOptions, Schedule, Waiting, watch};
 use crate::args::StatArgs;
 use crate::exit::{Exit, Stop};
 use crate::output::{self, StatOutput};
@@ -45,7 +45,7 @@ fn run(args: &StatArgs) -> Result<()> {
     let output = output::stdout_fd();
     let mut waiter =
         Waiting::new(&signals).until_end_of(scoped.pidfd.as_ref()).until_unread(output);
-    let rhythm = Rhythm { interval: args.interval, count: args.count };
+    let rhythm = Schedule { interval: args.interval, count: args.count };
     let ended = watch(&mut source, &mut waiter, rhythm, &mut |interval, late| {
         Ok(if lines.show(interval, late, true) {
             ControlFlow::Continue(())
@@ -169,7 +169,7 @@ impl<'a, O: Out> Lines<'a, O> {
     /// What comes after the last line.
     fn end(&mut self, ended: &Ended) {
         match (ended.why, &ended.rest) {
-            (Ending::Gone, rest) => {
+            (EndReason::Gone, rest) => {
                 if let Some(rest) = rest {
                     self.show(rest, 0, false);
                 }
@@ -178,7 +178,7 @@ impl<'a, O: Out> Lines<'a, O> {
                 }
             }
             // A part of an interval is no line: scripts take lines for intervals.
-            (Ending::Signal(signal), rest) => {
+            (EndReason::Signal(signal), rest) => {
                 if let Some(rest) = rest {
                     self.take(rest, false);
                 }

@@ -46,7 +46,7 @@ impl Out for Kept {
     }
 }
 
-fn ended(why: Ending, pages: u64) -> Ended {
+fn ended(why: EndReason, pages: u64) -> Ended {
     Ended { why, rest: Some(interval(vec![reads(0, pages, 0)])) }
 }
 
@@ -55,14 +55,14 @@ fn a_signal_leaves_a_summary_and_the_end_of_a_process_a_line() {
     let args = args(&["--pid", "4194304"]);
     let mut lines = Lines::new(Kept::default(), &args, &[]);
     assert!(lines.show(&interval(vec![reads(0, 10, 4)]), 0, true));
-    lines.end(&ended(Ending::Signal(2), 5));
+    lines.end(&ended(EndReason::Signal(2), 5));
     assert_eq!((lines.out.lines.len(), lines.out.interrupted), (1, true));
     assert_eq!((lines.totals.numbers.io.read_pages, lines.totals.intervals), (15, 1));
 
     let mut lines = Lines::new(Kept::default(), &args, &[]);
-    lines.end(&ended(Ending::Gone, 7));
+    lines.end(&ended(EndReason::Gone, 7));
     assert_eq!((lines.out.lines.len(), lines.totals.numbers.io.read_pages), (1, 7));
-    lines.end(&Ended { why: Ending::Counted, rest: None });
+    lines.end(&Ended { why: EndReason::Counted, rest: None });
     assert_eq!((lines.out.lines.len(), lines.out.interrupted), (1, false));
 }
 
@@ -145,13 +145,13 @@ fn many_intervals_leave_no_more_behind_than_few() {
     let mut all = Accumulated::new(limits);
     let (mut source, mut clock) = (Flood(0), Clock(Duration::ZERO));
     let mut run = |count| {
-        let rhythm = Rhythm { interval: MIN_INTERVAL, count: Some(count) };
+        let rhythm = Schedule { interval: MIN_INTERVAL, count: Some(count) };
         let ended = watch(&mut source, &mut clock, rhythm, &mut |interval, late| {
             all.add(interval, &summarise_interval(interval));
             assert!(lines.show(interval, late, true));
             Ok(ControlFlow::Continue(()))
         });
-        assert_eq!(ended.expect("watched").why, Ending::Counted);
+        assert_eq!(ended.expect("watched").why, EndReason::Counted);
         resident_bytes()
     };
     let before = run(5_000);

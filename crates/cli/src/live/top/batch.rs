@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use anyhow::{Context, Result};
-use hotset_analysis::top::Moment;
+use hotset_analysis::top::TopFrame;
 use hotset_sys::child::Signals;
 use hotset_view::tui::{BatchOptions, batch_text};
 
@@ -12,7 +12,7 @@ use super::record::Recorder;
 use super::{order_or_usual, session};
 use crate::args::TopArgs;
 use crate::exit::Exit;
-use crate::live::{Ending, LiveSource, Rhythm, Waiting, watch};
+use crate::live::{EndReason, LiveSource, Schedule, Waiting, watch};
 use crate::output;
 use crate::scoped::Scoped;
 
@@ -48,17 +48,17 @@ pub(super) fn live(args: &TopArgs) -> Result<Exit> {
     let mut waiter =
         Waiting::new(&signals).until_end_of(scoped.pidfd.as_ref()).until_unread(output);
     let count = args.batch.filter(|&count| count > 0);
-    let rhythm = Rhythm { interval: args.interval, count };
+    let rhythm = Schedule { interval: args.interval, count };
     let source: &mut dyn LiveSource = &mut source;
     let ended = watch(source, &mut waiter, rhythm, &mut |interval, _| {
-        let moment = Moment::of(interval.clone(), &mut names);
+        let frame = TopFrame::of(interval.clone(), &mut names);
         if let Some(recorder) = &mut recorder {
-            recorder.add(&moment)?;
+            recorder.add(&frame)?;
         }
-        output::print(batch_text(&moment, &options).as_bytes())?;
+        output::print(batch_text(&frame, &options).as_bytes())?;
         Ok(ControlFlow::Continue(()))
     })?;
-    if let (Ending::Gone, Some(pid)) = (ended.why, args.pid) {
+    if let (EndReason::Gone, Some(pid)) = (ended.why, args.pid) {
         output::say(format_args!("process {pid} has ended"));
     }
     Ok(Exit::Success)

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use hotset_analysis::top::{Moment, RECORDED_LINES};
+use hotset_analysis::top::{RECORDED_LINES, TopFrame};
 use hotset_facts::NotMeasured;
 use hotset_view::tui::recording::{Header, header_line, interval_line};
 
@@ -50,8 +50,8 @@ impl Recorder {
     ///
     /// # Errors
     /// Where it can't be written; the file is named.
-    pub(super) fn add(&mut self, moment: &Moment) -> Result<()> {
-        let line = interval_line(&moment.bounded(self.lines));
+    pub(super) fn add(&mut self, frame: &TopFrame) -> Result<()> {
+        let line = interval_line(&frame.bounded(self.lines));
         self.write(&line)
     }
 

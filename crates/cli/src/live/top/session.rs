@@ -4,7 +4,7 @@ use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use hotset_analysis::top::{ItemKey, Moment};
+use hotset_analysis::top::{ItemKey, TopFrame};
 use hotset_facts::SizeHistogram;
 use hotset_observe::DEFAULT_MAX_ROWS;
 use hotset_view::tui::{App, Step};
@@ -14,7 +14,7 @@ use super::record::Recorder;
 use super::screen::{self, Feed};
 use crate::args::TopArgs;
 use crate::exit::Exit;
-use crate::live::{Beat, Live, LiveOptions, LiveSource};
+use crate::live::{Live, LiveOptions, LiveSource, Ticker};
 use crate::scoped::Scoped;
 
 /// Starts the sensor for a scope.
@@ -47,7 +47,7 @@ pub(super) fn on_screen(args: &TopArgs) -> Result<Exit> {
         recorder,
         names: HostNames::new(),
         begun,
-        beat: Beat::new(Duration::ZERO, args.interval),
+        beat: Ticker::new(Duration::ZERO, args.interval),
         failed: None,
     };
     let shown = screen::show(&mut app, &mut feed, &signals);
@@ -64,15 +64,15 @@ struct Now {
     recorder: Option<Recorder>,
     names: HostNames,
     begun: Instant,
-    beat: Beat,
+    beat: Ticker,
     /// Why the recording ended before the screen did.
     failed: Option<anyhow::Error>,
 }
 
 impl Now {
-    fn record(&mut self, moment: &Moment, app: &mut App) {
+    fn record(&mut self, frame: &TopFrame, app: &mut App) {
         let Some(recorder) = &mut self.recorder else { return };
-        if let Err(error) = recorder.add(moment) {
+        if let Err(error) = recorder.add(frame) {
             app.tell(format!("the recording has stopped: {error:#}"));
             self.failed =
                 Some(error.context(format!(
@@ -109,9 +109,9 @@ impl Feed for Now {
             return Ok(false);
         }
         self.beat.advance(self.begun.elapsed());
-        let moment = Moment::of(self.source.interval()?, &mut self.names);
-        self.record(&moment, app);
-        app.update(moment);
+        let frame = TopFrame::of(self.source.interval()?, &mut self.names);
+        self.record(&frame, app);
+        app.update(frame);
         self.tell_end(app);
         if let Some(key) = app.wants_histogram() {
             let histograms = histograms(&self.source, &key);
@@ -121,7 +121,7 @@ impl Feed for Now {
     }
 
     fn set_interval(&mut self, ns: u64) {
-        self.beat = Beat::new(self.begun.elapsed(), Duration::from_nanos(ns));
+        self.beat = Ticker::new(self.begun.elapsed(), Duration::from_nanos(ns));
     }
 
     fn go(&mut self, _: Step, _: &mut App) -> Result<()> {

@@ -20,7 +20,7 @@ use ratatui::crossterm::{cursor, execute, queue, terminal};
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// How long the last bytes may take to a terminal that is stopped.
-const PATIENCE: Duration = Duration::from_secs(1);
+const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Columns and rows.
 pub(super) fn size() -> Result<(u16, u16)> {
@@ -121,7 +121,7 @@ impl Screen {
 
     fn wait(&self) {
         let begun = Instant::now();
-        while !self.is_ready() && begun.elapsed() < PATIENCE {
+        while !self.is_ready() && begun.elapsed() < TIMEOUT {
             std::thread::sleep(Duration::from_millis(1));
         }
     }

@@ -9,7 +9,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use hotset_analysis::bench::{Interval, median, median_interval, sorted};
+use hotset_analysis::bench::{ConfidenceInterval, median, median_interval, sorted};
 use hotset_analysis::lab::{CellNumbers, LabAnswer, by_round};
 use hotset_facts::{LabCell, LabSession, Level};
 
@@ -83,7 +83,7 @@ struct Paired {
     /// Its median over rounds.
     value: f64,
     /// The exact 95 % interval of that; none below [`crate::bench::MIN_ROUNDS`] rounds.
-    interval: Option<Interval>,
+    interval: Option<ConfidenceInterval>,
     /// Rounds in which both cells count.
     rounds: usize,
 }

@@ -1,7 +1,7 @@
 //! What a directory costs that is searched in vain.
 
 use super::{Cells, operations, within_rounds};
-use hotset_analysis::bench::Interval;
+use hotset_analysis::bench::ConfidenceInterval;
 use hotset_analysis::lab::{LabAnswer, words};
 
 /// The difference between the longest and the shortest path, divided by the lookups that it adds.
@@ -25,7 +25,7 @@ pub(super) fn cost_of_a_miss(cells: &Cells<'_>, runtime: &str) -> Option<LabAnsw
         ),
         number: format!("{} a miss", words::time(cost)),
         confidence: match interval {
-            Some(Interval { low, high }) => {
+            Some(ConfidenceInterval { low, high }) => {
                 format!(
                     "95 % interval {} to {}, from {rounds}",
                     words::time(low),

@@ -27,7 +27,7 @@ const DENSE_WINDOW_PAGES: u64 = 1 << 18;
 const PARTS: u64 = 64;
 
 /// Pauses for pages that are being read in, in all: what failed to be read stays "being read" for ever.
-const PATIENCE: Duration = Duration::from_millis(200);
+const TIMEOUT: Duration = Duration::from_millis(200);
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// The runs of cached and up-to-date pages among the first `size_bytes` of a file, in file order, none touching the next.
@@ -56,7 +56,7 @@ pub fn visit_ranges(
     visit: impl FnMut(PageRange) -> ControlFlow<()>,
 ) -> Result<(), ResidencyError> {
     let fd = fd.as_fd();
-    let mut scan = Scan { fd, run: None, visit, vector: Vec::new(), patience: PATIENCE };
+    let mut scan = Scan { fd, run: None, visit, vector: Vec::new(), patience: TIMEOUT };
     let source = source(fd).map_err(|cause| ResidencyError::new(&name_of_fd(fd), cause))?;
     match scan.look(span, source) {
         Ok(ControlFlow::Continue(())) => {

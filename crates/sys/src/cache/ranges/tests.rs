@@ -53,7 +53,7 @@ fn cachestat_alone_finds_the_same() {
         ControlFlow::Continue(())
     };
     let fd = file.file.as_fd();
-    let mut scan = Scan { fd, run: None, visit, vector: Vec::new(), patience: PATIENCE };
+    let mut scan = Scan { fd, run: None, visit, vector: Vec::new(), patience: TIMEOUT };
     let _ = scan.look(page_range(0, 64), Source::Cachestat).expect("bisect");
     let _ = scan.flush();
     assert_eq!(found, by_pages(&file, 64 * crate::page_size()));

@@ -1,4 +1,4 @@
-//! read(2) and its kin.
+//! read(2) and the like.
 
 use std::fs::File;
 use std::os::fd::{AsRawFd, RawFd};

@@ -63,7 +63,7 @@ fn chart(all: &[(&str, &BenchSummary)], labels: &[&str]) -> Option<Chart> {
                 y: times.wall_ns.median,
                 interval: times.wall_interval.map(|interval| (interval.low, interval.high)),
                 text: format!("{}, {}: {}", escape_text(name), escape_text(label), median(numbers)),
-                aside: false,
+                excluded: false,
             })
         };
         let points = labels.iter().enumerate().filter_map(point).collect();
@@ -78,6 +78,6 @@ fn chart(all: &[(&str, &BenchSummary)], labels: &[&str]) -> Option<Chart> {
         y: Axis { title: "wall time".to_owned(), unit: Unit::Nanoseconds, ..Axis::default() },
         series,
         reference: None,
-        aside: String::new(),
+        excluded: String::new(),
     })
 }

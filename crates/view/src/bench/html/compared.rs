@@ -5,7 +5,7 @@ use hotset_facts::{ConditionRole, WantedState};
 
 use super::super::headline::{savings, verdict};
 use super::super::words::{bytes, condition, letter, ratio, ratio_parts, rounds, time};
-use super::lead::{median, sides};
+use super::headline::{median, sides};
 use super::time_axis;
 use crate::escape::escape_text;
 use crate::page::{Axis, Chart, ChartKind, Column, Point, Section, Series, Table, Unit};
@@ -27,7 +27,7 @@ pub(super) fn comparisons(summary: &BenchSummary) -> Option<Section> {
         let valid = comparison.valid?;
         let text = format!("{}: {}, {}", name(comparison), ratio(&valid), rounds(valid.rounds));
         let interval = valid.interval.map(|one| (one.low, one.high));
-        Some(Point { x: at as f64, y: valid.ratio, interval, text, aside: false })
+        Some(Point { x: at as f64, y: valid.ratio, interval, text, excluded: false })
     };
     let points: Vec<Option<Point>> = all.iter().enumerate().map(point).collect();
     let (own, noise) = points.split_at(asked.len());
@@ -52,7 +52,7 @@ pub(super) fn comparisons(summary: &BenchSummary) -> Option<Section> {
         },
         series: both,
         reference: Some(1.0),
-        aside: String::new(),
+        excluded: String::new(),
     };
     Some(Section {
         text: String::new(),
@@ -135,7 +135,7 @@ pub(super) fn cold_and_warm(summary: &BenchSummary) -> Option<Section> {
         y: Axis { log: false, ..time_axis("wall time", medians()) },
         series: states.iter().map(bars).collect(),
         reference: None,
-        aside: String::new(),
+        excluded: String::new(),
     };
     let note = |one: &ColdWarm| format!("{}: {}.", condition(summary, one.pair.b), savings(one));
     Some(Section {
@@ -156,7 +156,7 @@ fn bar(summary: &BenchSummary, at: usize, command: usize) -> Option<Point> {
     });
     let name = condition(summary, at);
     let text = format!("{name}: {}, {words}", time(times.wall_ns.median));
-    Some(Point { x: command as f64, y: times.wall_ns.median, interval, text, aside: false })
+    Some(Point { x: command as f64, y: times.wall_ns.median, interval, text, excluded: false })
 }
 
 fn explained(summary: &BenchSummary) -> Table {

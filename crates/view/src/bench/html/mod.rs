@@ -2,7 +2,7 @@
 
 mod beside;
 mod compared;
-mod lead;
+mod headline;
 mod runs;
 
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ pub use beside::bench_beside;
 
 use super::words;
 use crate::escape::{escape_bytes, escape_text};
-use crate::page::{Axis, Doubtful, Page, Unit, host, write_page};
+use crate::page::{Axis, Page, PageWarning, Unit, host, write_page};
 use crate::units::duration;
 
 /// Writes a self-contained HTML page about the session.
@@ -32,14 +32,14 @@ pub fn page(summary: &BenchSummary) -> Page {
     sections.extend(compared::cold_and_warm(summary));
     sections.extend(runs::over_time(summary));
     sections.extend(runs::states(summary));
-    let doubts = summary.warnings.iter().map(|warning| Doubtful {
+    let doubts = summary.warnings.iter().map(|warning| PageWarning {
         text: escape_text(&warning.text),
         advice: escape_text(&warning.advice),
     });
     Page {
         title: title(summary),
         subtitle: words::session(summary),
-        lead: lead::answers(summary),
+        headline: headline::answers(summary),
         sections,
         conditions: conditions(summary),
         doubts: doubts.collect(),

@@ -41,7 +41,7 @@ pub(super) fn distribution(summary: &BenchSummary) -> Section {
         y: time_axis("wall time", walls),
         series: (0..count).map(series).collect(),
         reference: None,
-        aside: aside(summary),
+        excluded: excluded(summary),
     };
     Section {
         text: String::new(),
@@ -58,7 +58,7 @@ pub(super) fn distribution(summary: &BenchSummary) -> Section {
 }
 
 /// What crossed-out points are, where there is one.
-fn aside(summary: &BenchSummary) -> String {
+fn excluded(summary: &BenchSummary) -> String {
     let mut runs = summary.session.runs.iter().zip(&summary.runs);
     let any = runs.any(|(run, judged)| !summary.is_counted(run, judged));
     if any { NOT_COUNTED.to_owned() } else { String::new() }
@@ -87,7 +87,7 @@ fn point(summary: &BenchSummary, run: &BenchRun, judged: &JudgedRun, x: f64, y: 
         y,
         interval: None,
         text: format!("{name}, round {round}: {wall}, cached before: {share}; {verdict}"),
-        aside: !summary.is_counted(run, judged),
+        excluded: !summary.is_counted(run, judged),
     }
 }
 
@@ -200,7 +200,7 @@ fn timeline(
         y: Axis::default(),
         series,
         reference: None,
-        aside: aside(summary),
+        excluded: excluded(summary),
     })
 }
 

@@ -31,7 +31,8 @@ fn every_run_is_a_point_and_a_row() {
         }
         let invalid = summary.runs.iter().filter(|run| !run.is_valid()).count();
         let series = first.chart.iter().flat_map(|chart| &chart.series);
-        let crosses = series.flat_map(|series| &series.points).filter(|point| point.aside).count();
+        let crosses =
+            series.flat_map(|series| &series.points).filter(|point| point.excluded).count();
         assert_eq!(crosses, invalid, "{name}: these sessions have no warm-up");
     }
 }

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use super::{Named, charts, panel, words};
 use crate::escape::escape_text;
-use crate::page::{Answer, Column, Doubtful, Page, Section, Table, write_page};
+use crate::page::{Answer, Column, Page, PageWarning, Section, Table, write_page};
 
 /// Writes a self-contained HTML page about experiments. Runs of the same experiment stand beside each other.
 ///
@@ -71,13 +71,13 @@ fn page(runs: &[Named<'_>]) -> Option<Page> {
     Some(Page {
         title: words::title(first.result),
         subtitle: subtitles.collect::<Vec<_>>().join("; "),
-        lead: runs.iter().flat_map(|run| lead(run, several)).collect(),
+        headline: runs.iter().flat_map(|run| headline(run, several)).collect(),
         sections,
         conditions: runs.iter().flat_map(|run| host::conditions(run, several)).collect(),
         doubts: runs
             .iter()
             .flat_map(|run| run.summary().doubts.iter().map(move |doubt| (run, doubt)))
-            .map(|(run, doubt)| Doubtful {
+            .map(|(run, doubt)| PageWarning {
                 text: of(run, &escape_text(&doubt.text)),
                 advice: escape_text(&doubt.advice),
             })
@@ -86,13 +86,13 @@ fn page(runs: &[Named<'_>]) -> Option<Page> {
     })
 }
 
-fn lead(run: &Named<'_>, several: bool) -> Vec<Answer> {
+fn headline(run: &Named<'_>, several: bool) -> Vec<Answer> {
     let name = if several { format!("{}: ", escape_text(run.name)) } else { String::new() };
     let answer = |one: &hotset_analysis::lab::LabAnswer| Answer {
         question: format!("{name}{}", escape_text(&one.question)),
         sentence: escape_text(&one.answer),
         number: escape_text(&one.number),
-        sure: escape_text(&one.confidence),
+        confidence: escape_text(&one.confidence),
     };
     run.summary().answers.iter().map(answer).collect()
 }

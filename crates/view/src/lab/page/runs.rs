@@ -71,7 +71,7 @@ fn chart(first: &Named<'_>, compared: &[(&Named<'_>, Vec<CellComparison>)]) -> C
             });
             let text = format!("{name}: {}, interval {}", ratio(cell), interval(cell));
             let interval = cell.interval.map(|one| (one.low, one.high));
-            Point { x: at as f64, y: cell.ratio, interval, text, aside: false }
+            Point { x: at as f64, y: cell.ratio, interval, text, excluded: false }
         };
         let name = format!("{} / {}", escape_text(other.name), escape_text(first.name));
         Series { name, points: cells.iter().map(point).collect(), boxes: Vec::new() }
@@ -92,13 +92,13 @@ fn chart(first: &Named<'_>, compared: &[(&Named<'_>, Vec<CellComparison>)]) -> C
         },
         series,
         reference: Some(1.0),
-        aside: String::new(),
+        excluded: String::new(),
     }
 }
 
 fn table(first: &Named<'_>, compared: &[(&Named<'_>, Vec<CellComparison>)]) -> Table {
     let mut columns = vec![Column::words("Cell"), Column::words("Run")];
-    columns.extend(["First", "This", "Ratio", "Interval"].map(Column::numbers));
+    columns.extend(["First", "This", "Ratio", "ConfidenceInterval"].map(Column::numbers));
     columns.push(Column::words("Intervals"));
     let rows = compared.iter().flat_map(|(other, cells)| {
         cells.iter().map(move |cell| {

@@ -59,9 +59,9 @@ impl<'a> Part<'a> {
     pub(super) fn answers(&self) -> Markup {
         let page = self.page;
         html! {
-            @if !(page.lead.is_empty() && page.doubts.is_empty()) {
+            @if !(page.headline.is_empty() && page.doubts.is_empty()) {
                 section id=(self.id("answers")) aria-label="Answers" {
-                    @if !page.lead.is_empty() { div.lead { @for one in &page.lead { (answer(one)) } } }
+                    @if !page.headline.is_empty() { div.lead { @for one in &page.headline { (answer(one)) } } }
                     @if !page.doubts.is_empty() {
                         p { a href={ "#" (self.id("doubts")) } { (count(page.doubts.len(), "doubt")) } }
                     }
@@ -106,7 +106,7 @@ impl<'a> Part<'a> {
                     data-model=(model) data-points=(data::drawable(chart)) {}
                 output.readout id=(hint) aria-live="polite" { (keys) }
                 div.legend role="group" aria-label="Series, click one to hide it" {
-                    @if !chart.aside.is_empty() { span { "× " (chart.aside) } }
+                    @if !chart.excluded.is_empty() { span { "× " (chart.excluded) } }
                 }
                 script type="application/json" id=(model) { (PreEscaped(data::json(chart))) }
             }
@@ -165,7 +165,7 @@ fn answer(answer: &Answer) -> Markup {
             @if !answer.question.is_empty() { p.asked { (answer.question) } }
             p.number.wordy[wordy] { (answer.number) }
             p { (answer.sentence) }
-            p.sure { (answer.sure) }
+            p.sure { (answer.confidence) }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! One item expanded.
 
 use hotset_analysis::top::{
-    Column, Detail, ItemKey, Kind, Line, LineState, Lines, Moment, Order, Unlisted, detail,
+    Column, Detail, ItemKey, Kind, Line, LineState, Lines, Order, TopFrame, Unlisted, detail,
 };
 use hotset_facts::LiveIo;
 
@@ -42,14 +42,14 @@ impl Expanded {
     }
 
     /// Takes what a moment says. Who is not in it keeps what he had last, as over.
-    pub(in crate::tui) fn update(&mut self, moment: &Moment) {
-        if let Some(position) = moment.of_kind(self.own.kind()).position(&self.key) {
-            self.own = one(moment.of_kind(self.own.kind()), position);
+    pub(in crate::tui) fn update(&mut self, frame: &TopFrame) {
+        if let Some(position) = frame.of_kind(self.own.kind()).position(&self.key) {
+            self.own = one(frame.of_kind(self.own.kind()), position);
         } else {
             self.own = over(&self.own);
         }
         let gone = matches!(self.state(), LineState::Gone);
-        match detail(moment, &self.key, self.wanted) {
+        match detail(frame, &self.key, self.wanted) {
             Some(detail) if !gone => self.detail = detail,
             _ if gone && self.detail.lines.kind() == self.wanted => {}
             _ => self.detail = nothing(self.wanted),
@@ -106,8 +106,8 @@ impl App {
         /// Processes of a file of a process of a group: deeper is going round in circles.
         const DEEPEST: usize = 8;
         let Some(key) = self.looked_at() else { return };
-        let known = self.moment.as_ref().and_then(|moment| {
-            let lines = Kind::ALL.iter().map(|&kind| moment.of_kind(kind));
+        let known = self.frame.as_ref().and_then(|frame| {
+            let lines = Kind::ALL.iter().map(|&kind| frame.of_kind(kind));
             lines.filter_map(|lines| lines.position(&key)).next()
         });
         if known.is_none() {
@@ -118,8 +118,8 @@ impl App {
             self.stack.remove(0);
         }
         let mut expanded = Expanded::new(key);
-        if let Some(moment) = &self.moment {
-            expanded.update(moment);
+        if let Some(frame) = &self.frame {
+            expanded.update(frame);
         }
         self.stack.push(expanded);
         self.overlay = Overlay::None;
@@ -137,8 +137,8 @@ impl App {
             Kind::Files | Kind::Groups => Kind::Processes,
         };
         expanded.table.selected = None;
-        if let Some(moment) = &self.moment {
-            expanded.update(moment);
+        if let Some(frame) = &self.frame {
+            expanded.update(frame);
         }
         self.arrange();
     }

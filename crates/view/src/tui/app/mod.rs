@@ -7,7 +7,9 @@ mod overlay;
 mod table;
 mod update;
 
-use hotset_analysis::top::{Column, ItemKey, Kind, Lines, Moment, Order, Since, Trail, Unlisted};
+use hotset_analysis::top::{
+    Column, FrameHistory, ItemKey, Kind, Lines, Order, SinceStart, TopFrame, Unlisted,
+};
 use hotset_facts::{NotMeasured, SizeHistogram};
 
 use super::look::Look;
@@ -90,9 +92,9 @@ pub struct App {
     pub(super) tree: bool,
     pub(super) paused: bool,
     pub(super) overlay: Overlay,
-    pub(super) moment: Option<Moment>,
-    pub(super) since: Since,
-    pub(super) trail: Trail,
+    pub(super) frame: Option<TopFrame>,
+    pub(super) since: SinceStart,
+    pub(super) trail: FrameHistory,
     /// What came while the screen was paused: the newest, the sums and the points.
     pub(super) held: Option<Held>,
     pub(super) histogram: Option<(ItemKey, Option<(SizeHistogram, SizeHistogram)>)>,
@@ -103,9 +105,9 @@ pub struct App {
 /// What came while the screen was paused.
 #[derive(Debug, Clone)]
 pub(super) struct Held {
-    pub(super) newest: Moment,
-    pub(super) since: Since,
-    pub(super) trail: Trail,
+    pub(super) newest: TopFrame,
+    pub(super) since: SinceStart,
+    pub(super) trail: FrameHistory,
 }
 
 /// What an expanded item or a view shows lines of.
@@ -131,9 +133,9 @@ impl App {
             tree: false,
             paused: false,
             overlay: Overlay::None,
-            moment: None,
-            since: Since::default(),
-            trail: Trail::default(),
+            frame: None,
+            since: SinceStart::default(),
+            trail: FrameHistory::default(),
             held: None,
             histogram: None,
             place: None,
@@ -143,8 +145,8 @@ impl App {
     }
 
     /// The moment that is shown.
-    pub fn moment(&self) -> Option<&Moment> {
-        self.moment.as_ref()
+    pub fn frame(&self) -> Option<&TopFrame> {
+        self.frame.as_ref()
     }
 
     /// Says something in the last line until the next key.
@@ -180,13 +182,13 @@ impl App {
             let (lines, unlisted) = (&expanded.detail.lines, expanded.detail.unlisted);
             return Some(Shown { lines, unlisted, table: &expanded.table });
         }
-        let moment = match self.counting {
-            Counting::Start => self.since.moment()?,
-            Counting::Interval | Counting::Second => self.moment.as_ref()?,
+        let frame = match self.counting {
+            Counting::Start => self.since.frame()?,
+            Counting::Interval | Counting::Second => self.frame.as_ref()?,
         };
         Some(Shown {
-            lines: moment.of_kind(self.kind),
-            unlisted: *moment.unlisted(self.kind),
+            lines: frame.of_kind(self.kind),
+            unlisted: *frame.unlisted(self.kind),
             table: &self.tables[self.kind as usize],
         })
     }
@@ -206,7 +208,7 @@ impl App {
 
     /// What counts on the screen are divided by: seconds, if they are rates.
     pub(super) fn per(&self) -> Option<f64> {
-        let seconds = self.moment.as_ref()?.seconds();
+        let seconds = self.frame.as_ref()?.seconds();
         (self.counting == Counting::Second).then_some(seconds)
     }
 

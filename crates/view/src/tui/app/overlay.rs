@@ -107,7 +107,7 @@ impl App {
         match key {
             Key::Esc => return Effect::None,
             Key::Enter => {
-                let near = self.moment().map(|moment| moment.at);
+                let near = self.frame().map(|frame| frame.at);
                 return match near.and_then(|near| when::parse(&text, near)) {
                     Some(seconds) => Effect::Replay(Step::At(seconds)),
                     None => {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use hotset_analysis::top::{
-    ItemKey, Kind, Line, LineState, Lines, Moment, ProcessItem, Since, Trail,
+    FrameHistory, ItemKey, Kind, Line, LineState, Lines, ProcessItem, SinceStart, TopFrame,
 };
 use hotset_facts::LiveIo;
 
@@ -11,44 +11,44 @@ use super::{App, Held, Place};
 
 impl App {
     /// Takes the newest moment. A paused screen keeps showing what it shows; nothing is lost for the sums.
-    pub fn update(&mut self, moment: Moment) {
+    pub fn update(&mut self, frame: TopFrame) {
         if !self.paused {
-            self.since.add(&moment);
-            self.trail.push(&moment);
-            self.show(moment);
+            self.since.add(&frame);
+            self.trail.push(&frame);
+            self.show(frame);
             return;
         }
         match &mut self.held {
             Some(held) => {
-                held.since.add(&moment);
-                held.trail.push(&moment);
-                held.newest = moment;
+                held.since.add(&frame);
+                held.trail.push(&frame);
+                held.newest = frame;
             }
             held @ None => {
-                let (mut since, mut trail) = (Since::default(), Trail::default());
-                since.add(&moment);
-                trail.push(&moment);
-                *held = Some(Held { newest: moment, since, trail });
+                let (mut since, mut trail) = (SinceStart::default(), FrameHistory::default());
+                since.add(&frame);
+                trail.push(&frame);
+                *held = Some(Held { newest: frame, since, trail });
             }
         }
     }
 
     /// Shows a moment of a recording, with those before it, oldest first.
-    pub fn replay(&mut self, before: &[Moment], moment: Moment, place: Place) {
+    pub fn replay(&mut self, before: &[TopFrame], frame: TopFrame, place: Place) {
         let next = self.place.as_ref().is_some_and(|old| old.index + 1 == place.index);
         if !next {
             self.trail.clear();
-            for moment in before {
-                self.trail.push(moment);
+            for frame in before {
+                self.trail.push(frame);
             }
             // Nobody ended just now when one jumps.
-            self.moment = None;
-            self.since = Since::default();
+            self.frame = None;
+            self.since = SinceStart::default();
         }
         self.place = Some(place);
-        self.since.add(&moment);
-        self.trail.push(&moment);
-        self.show(moment);
+        self.since.add(&frame);
+        self.trail.push(&frame);
+        self.show(frame);
     }
 
     /// Tells whether a recording goes on by itself.
@@ -58,23 +58,23 @@ impl App {
         }
     }
 
-    fn show(&mut self, mut moment: Moment) {
-        if let Some(before) = self.moment.take() {
-            self.keep_ended(&before, &mut moment);
-            self.keep_selected(&before, &mut moment);
+    fn show(&mut self, mut frame: TopFrame) {
+        if let Some(before) = self.frame.take() {
+            self.keep_ended(&before, &mut frame);
+            self.keep_selected(&before, &mut frame);
         }
         for expanded in &mut self.stack {
-            expanded.update(&moment);
+            expanded.update(&frame);
         }
-        self.moment = Some(moment);
+        self.frame = Some(frame);
         self.arrange();
     }
 
     /// Processes that ended in the interval before stay for one more.
-    fn keep_ended(&self, before: &Moment, moment: &mut Moment) {
+    fn keep_ended(&self, before: &TopFrame, frame: &mut TopFrame) {
         let Lines::Processes(old) = before.of_kind(Kind::Processes) else { return };
         let ended: Vec<_> = old.iter().filter(|line| line.state == LineState::Ended).collect();
-        let Lines::Processes(new) = &mut moment.lines[Kind::Processes as usize] else { return };
+        let Lines::Processes(new) = &mut frame.lines[Kind::Processes as usize] else { return };
         // Of short-lived processes there can be thousands on both sides.
         let known: HashSet<u32> = new.iter().map(|line| line.item.process.id).collect();
         let missing = |line: &&Line<ProcessItem>| !known.contains(&line.item.process.id);
@@ -83,13 +83,13 @@ impl App {
     }
 
     /// Who is selected stays, whatever he does.
-    fn keep_selected(&self, before: &Moment, moment: &mut Moment) {
+    fn keep_selected(&self, before: &TopFrame, frame: &mut TopFrame) {
         for (table, kind) in self.tables.iter().zip(Kind::ALL) {
             let Some(key) = &table.selected else { continue };
-            if moment.of_kind(kind).position(key).is_some() {
+            if frame.of_kind(kind).position(key).is_some() {
                 continue;
             }
-            match (before.of_kind(kind), &mut moment.lines[kind as usize]) {
+            match (before.of_kind(kind), &mut frame.lines[kind as usize]) {
                 (Lines::Processes(old), Lines::Processes(new)) => {
                     let is =
                         |line: &&Line<ProcessItem>| *key == ItemKey::Process(line.item.process.id);
@@ -119,7 +119,7 @@ impl App {
             return;
         }
         if let Some(held) = self.held.take() {
-            if let Some(sums) = held.since.moment() {
+            if let Some(sums) = held.since.frame() {
                 self.since.add(sums);
             }
             self.trail.append(held.trail);

@@ -12,7 +12,7 @@ use crate::units;
 
 /// Whether losses have to be told.
 pub(super) fn has_losses(app: &App) -> bool {
-    app.moment.as_ref().is_some_and(|moment| moment.losses != LiveLosses::default())
+    app.frame.as_ref().is_some_and(|frame| frame.losses != LiveLosses::default())
 }
 
 /// What was lost, and what that damages.
@@ -43,8 +43,8 @@ pub(in crate::tui) fn loss_words(losses: &LiveLosses) -> String {
 
 pub(super) fn draw(app: &App, places: &Places, buf: &mut Buffer) {
     let look = app.setup.look;
-    if let Some(moment) = app.moment.as_ref().filter(|_| places.losses.height > 0) {
-        let words = format!(" {} ", loss_words(&moment.losses));
+    if let Some(frame) = app.frame.as_ref().filter(|_| places.losses.height > 0) {
+        let words = format!(" {} ", loss_words(&frame.losses));
         write(buf, row(places.losses, 0), &[(words, look.warning())]);
     }
     let line = row(places.footer, 0);
@@ -115,7 +115,7 @@ fn axis(app: &App, line: Rect, buf: &mut Buffer) {
     let keys = " ,. step  [] 1 min  g go to  Space play  q quit ";
     let used = first.len() + last.len() + keys.len() + 4;
     let room = usize::from(line.width).saturating_sub(used);
-    let at = app.moment.as_ref().map_or(place.first, |moment| moment.at);
+    let at = app.frame.as_ref().map_or(place.first, |frame| frame.at);
     let part = |time: std::time::SystemTime| {
         time.duration_since(place.first).map_or(0.0, |since| since.as_secs_f64())
     };

@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use hotset_analysis::live::LiveNumbers;
-use hotset_analysis::top::{Column, Moment, Point};
+use hotset_analysis::top::{Column, Point, TopFrame};
 use hotset_facts::{MemInfo, Observed};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -25,16 +25,16 @@ const CURVE: u16 = 18;
 
 pub(super) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     title(app, row(area, 0), buf);
-    let Some(moment) = &app.moment else { return };
+    let Some(frame) = &app.frame else { return };
     if area.height >= 8 {
-        tall(app, moment, area, buf);
+        tall(app, frame, area, buf);
     } else if area.height >= 5 {
-        write(buf, row(area, 1), &cache_words(app, moment));
-        meter(app, row(area, 2), &hit_meter(app, moment), buf);
-        meter(app, row(area, 3), &device_meter(app, moment), buf);
-        meter(app, row(area, 4), &io_meter(app, moment), buf);
+        write(buf, row(area, 1), &cache_words(app, frame));
+        meter(app, row(area, 2), &hit_meter(app, frame), buf);
+        meter(app, row(area, 3), &device_meter(app, frame), buf);
+        meter(app, row(area, 4), &io_meter(app, frame), buf);
     } else {
-        write(buf, row(area, 1), &short_words(app, moment));
+        write(buf, row(area, 1), &short_words(app, frame));
     }
 }
 
@@ -45,12 +45,12 @@ fn title(app: &App, line: Rect, buf: &mut Buffer) {
     if let Some(place) = &app.place {
         let sign = if place.playing { "REPLAY runs" } else { "REPLAY" };
         say(format!(" {sign} "), look.warning());
-        let at = app.moment.as_ref().map_or(SystemTime::UNIX_EPOCH, |moment| moment.at);
+        let at = app.frame.as_ref().map_or(SystemTime::UNIX_EPOCH, |frame| frame.at);
         say(format!("{} UTC", when::date_and_clock(at)), look.strong());
         let count = units::count(place.count as u64);
         say(format!("{}/{count}", units::count(place.index as u64 + 1)), Style::new());
-    } else if let Some(moment) = &app.moment {
-        say(format!("{} UTC", when::clock(moment.at)), Style::new());
+    } else if let Some(frame) = &app.frame {
+        say(format!("{} UTC", when::clock(frame.at)), Style::new());
         say(format!("every {}", format::interval(app.setup.interval_ns)), Style::new());
     }
     say(app.counts().words().to_owned(), look.strong());
@@ -107,15 +107,15 @@ fn curve(app: &App, of: impl Fn(&Point) -> Option<f64>) -> Vec<Option<f64>> {
 }
 
 /// What counts are taken from: the interval, or the sums since the start.
-fn counted<'a>(app: &'a App, moment: &'a Moment) -> &'a Moment {
-    match (app.counts(), app.since.moment()) {
+fn counted<'a>(app: &'a App, frame: &'a TopFrame) -> &'a TopFrame {
+    match (app.counts(), app.since.frame()) {
         (Counting::Start, Some(since)) => since,
-        _ => moment,
+        _ => frame,
     }
 }
 
-fn totals(app: &App, moment: &Moment) -> LiveNumbers {
-    let counted = counted(app, moment);
+fn totals(app: &App, frame: &TopFrame) -> LiveNumbers {
+    let counted = counted(app, frame);
     LiveNumbers::new(counted.totals, counted.seconds())
 }
 
@@ -137,8 +137,8 @@ fn share(share: Option<f64>) -> String {
     share.map_or("-".to_owned(), units::percent)
 }
 
-fn hit_meter<'a>(app: &App, moment: &Moment) -> Meter<'a> {
-    let numbers = totals(app, moment);
+fn hit_meter<'a>(app: &App, frame: &TopFrame) -> Meter<'a> {
+    let numbers = totals(app, frame);
     Meter {
         label: "Hit ratio",
         says: share(numbers.hit_ratio()),
@@ -160,8 +160,8 @@ fn amount_or_gap(app: &App, column: Column, n: u64) -> String {
     }
 }
 
-fn device_meter<'a>(app: &App, moment: &Moment) -> Meter<'a> {
-    let numbers = totals(app, moment);
+fn device_meter<'a>(app: &App, frame: &TopFrame) -> Meter<'a> {
+    let numbers = totals(app, frame);
     Meter {
         label: "Device",
         says: share(numbers.device_share()),
@@ -182,8 +182,8 @@ fn stalled(ns: Observed<u64>, length_ns: u64) -> Option<f64> {
     Some((ns as f64 / length_ns as f64).min(1.0))
 }
 
-fn io_meter<'a>(app: &App, moment: &Moment) -> Meter<'a> {
-    let (pressure, length) = (&moment.host.pressure, moment.length_ns);
+fn io_meter<'a>(app: &App, frame: &TopFrame) -> Meter<'a> {
+    let (pressure, length) = (&frame.host.pressure, frame.length_ns);
     let memory = (pressure.memory_some_ns, pressure.memory_full_ns);
     let bare = |ns| stalled(ns, length).map_or("-".to_owned(), units::percent_number);
     Meter {
@@ -195,13 +195,13 @@ fn io_meter<'a>(app: &App, moment: &Moment) -> Meter<'a> {
         words: vec![
             ("full", bare(pressure.io_full_ns)),
             ("mem", format!("{}/{}", bare(memory.0), bare(memory.1))),
-            ("refaults", observed(app, counted(app, moment).host.refaulted_pages)),
+            ("refaults", observed(app, counted(app, frame).host.refaulted_pages)),
         ],
     }
 }
 
-fn memory_meter<'a>(app: &App, moment: &Moment) -> Meter<'a> {
-    let (pressure, length) = (&moment.host.pressure, moment.length_ns);
+fn memory_meter<'a>(app: &App, frame: &TopFrame) -> Meter<'a> {
+    let (pressure, length) = (&frame.host.pressure, frame.length_ns);
     Meter {
         label: "PSI mem some",
         says: share(stalled(pressure.memory_some_ns, length)),
@@ -210,23 +210,23 @@ fn memory_meter<'a>(app: &App, moment: &Moment) -> Meter<'a> {
         style: app.setup.look.device(),
         words: vec![
             ("full", share(stalled(pressure.memory_full_ns, length))),
-            ("reclaimed", observed(app, counted(app, moment).host.reclaimed_pages)),
+            ("reclaimed", observed(app, counted(app, frame).host.reclaimed_pages)),
         ],
     }
 }
 
-fn memory(moment: &Moment, of: fn(&MemInfo) -> u64) -> String {
-    moment.host.memory.as_value().map_or("-".to_owned(), |memory| units::bytes(of(memory)))
+fn memory(frame: &TopFrame, of: fn(&MemInfo) -> u64) -> String {
+    frame.host.memory.as_value().map_or("-".to_owned(), |memory| units::bytes(of(memory)))
 }
 
-fn cache_words(app: &App, moment: &Moment) -> Vec<Piece> {
+fn cache_words(app: &App, frame: &TopFrame) -> Vec<Piece> {
     let look = app.setup.look;
-    let evicted = observed(app, counted(app, moment).evicted_pages);
+    let evicted = observed(app, counted(app, frame).evicted_pages);
     let words = [
-        ("Cache", memory(moment, |memory| memory.cached_bytes)),
-        ("Buffers", memory(moment, |memory| memory.buffers_bytes)),
-        ("Dirty", memory(moment, |memory| memory.dirty_bytes)),
-        ("Writeback", memory(moment, |memory| memory.writeback_bytes)),
+        ("Cache", memory(frame, |memory| memory.cached_bytes)),
+        ("Buffers", memory(frame, |memory| memory.buffers_bytes)),
+        ("Dirty", memory(frame, |memory| memory.dirty_bytes)),
+        ("Writeback", memory(frame, |memory| memory.writeback_bytes)),
         ("Evicted", evicted),
     ];
     let mut pieces = Vec::new();
@@ -238,15 +238,15 @@ fn cache_words(app: &App, moment: &Moment) -> Vec<Piece> {
     pieces
 }
 
-fn short_words(app: &App, moment: &Moment) -> Vec<Piece> {
+fn short_words(app: &App, frame: &TopFrame) -> Vec<Piece> {
     let look = app.setup.look;
-    let numbers = totals(app, moment);
+    let numbers = totals(app, frame);
     let words = [
         ("Hit", share(numbers.hit_ratio())),
         ("Dev", share(numbers.device_share())),
-        ("Cache", memory(moment, |memory| memory.cached_bytes)),
-        ("Dirty", memory(moment, |memory| memory.dirty_bytes)),
-        ("io", share(stalled(moment.host.pressure.io_some_ns, moment.length_ns))),
+        ("Cache", memory(frame, |memory| memory.cached_bytes)),
+        ("Dirty", memory(frame, |memory| memory.dirty_bytes)),
+        ("io", share(stalled(frame.host.pressure.io_some_ns, frame.length_ns))),
     ];
     let mut pieces = Vec::new();
     for (name, number) in words {
@@ -258,25 +258,25 @@ fn short_words(app: &App, moment: &Moment) -> Vec<Piece> {
 }
 
 /// Two columns of meters, each with its curve.
-fn tall(app: &App, moment: &Moment, area: Rect, buf: &mut Buffer) {
+fn tall(app: &App, frame: &TopFrame, area: Rect, buf: &mut Buffer) {
     let half = area.width / 2;
     let left = Rect { width: half.saturating_sub(1), ..area };
     let right = Rect { x: area.x + half, width: area.width - half, ..area };
-    let counted = counted(app, moment);
+    let counted = counted(app, frame);
     let lefts = [
-        size_meter(app, moment, "Cache", |memory| memory.cached_bytes),
-        size_meter(app, moment, "Dirty", |memory| memory.dirty_bytes),
-        size_meter(app, moment, "Writeback", |memory| memory.writeback_bytes),
+        size_meter(app, frame, "Cache", |memory| memory.cached_bytes),
+        size_meter(app, frame, "Dirty", |memory| memory.dirty_bytes),
+        size_meter(app, frame, "Writeback", |memory| memory.writeback_bytes),
         pages_meter(app, "Evicted", counted.evicted_pages, |point| point.evicted_pages),
         pages_meter(app, "Refaults", counted.host.refaulted_pages, |point| {
             point.host.refaulted_pages
         }),
     ];
     let rights = [
-        hit_meter(app, moment),
-        device_meter(app, moment),
-        io_meter(app, moment),
-        memory_meter(app, moment),
+        hit_meter(app, frame),
+        device_meter(app, frame),
+        io_meter(app, frame),
+        memory_meter(app, frame),
         pages_meter(app, "Written", counted.host.written_back_pages, |point| {
             point.host.written_back_pages
         }),
@@ -290,14 +290,14 @@ fn tall(app: &App, moment: &Moment, area: Rect, buf: &mut Buffer) {
 
 fn size_meter<'a>(
     app: &App,
-    moment: &Moment,
+    frame: &TopFrame,
     label: &'static str,
     of: fn(&MemInfo) -> u64,
 ) -> Meter<'a> {
     let of_point = |point: &Point| point.host.memory.as_value().map(|memory| of(memory) as f64);
     Meter {
         label,
-        says: memory(moment, of),
+        says: memory(frame, of),
         curve: curve(app, of_point),
         full: None,
         style: app.setup.look.cache(),

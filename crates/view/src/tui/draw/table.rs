@@ -16,9 +16,9 @@ use crate::units;
 
 fn tab_names(app: &App) -> Vec<(Kind, String)> {
     let count = |kind: Kind| {
-        let moment = app.moment.as_ref()?;
-        let listed = moment.of_kind(kind).len() as u64;
-        Some(format!(" {}", units::count(listed + moment.unlisted(kind).items)))
+        let frame = app.frame.as_ref()?;
+        let listed = frame.of_kind(kind).len() as u64;
+        Some(format!(" {}", units::count(listed + frame.unlisted(kind).items)))
     };
     let names = match app.setup.size.0 {
         0..=59 => ["Proc", "File", "Cgrp"],
@@ -94,8 +94,8 @@ fn rest(app: &App, shown: &Shown<'_>) -> Vec<(String, Unlisted)> {
         rest.push((what, shown.unlisted));
     }
     let others = match app.counting {
-        super::super::Counting::Start => app.since.moment().map(|moment| moment.others),
-        _ => app.moment.as_ref().map(|moment| moment.others),
+        super::super::Counting::Start => app.since.frame().map(|frame| frame.others),
+        _ => app.frame.as_ref().map(|frame| frame.others),
     };
     if let Some(io) = others.filter(|io| app.stack.is_empty() && !io.is_idle()) {
         rest.push(("others (no owner)".to_owned(), Unlisted { items: 1, io }));

@@ -3,7 +3,7 @@
 use hotset_analysis::top::{Column, ItemKey, Kind};
 
 use crate::tui::app::{Counting, Overlay};
-use crate::tui::testing::{Known, app, interval, keys, moment, screen, text};
+use crate::tui::testing::{Known, app, frame, interval, keys, screen, text};
 use crate::tui::{App, Effect, Input, Key, Step};
 
 fn key(app: &mut App, key: Key) -> Effect {
@@ -29,7 +29,7 @@ fn the_selection_follows_its_item() {
     assert_eq!(app.table_mut().selected, Some(ItemKey::Process(3)));
     let mut next = interval(31);
     next.rows[2].io.read_pages = 1_000_000;
-    app.update(hotset_analysis::top::Moment::of(next, &mut Known));
+    app.update(hotset_analysis::top::TopFrame::of(next, &mut Known));
     assert_eq!(app.table_mut().selected, Some(ItemKey::Process(3)));
     assert_eq!(app.table_mut().place, Some(0));
     keys(&mut app, &[Key::End]);
@@ -49,7 +49,7 @@ fn who_is_selected_and_does_nothing_stays_with_nothing() {
     idle.rows.retain(|row| row.process != 2);
     idle.processes[2].id = 77;
     idle.processes[2].comm = "other".into();
-    app.update(hotset_analysis::top::Moment::of(idle, &mut Known));
+    app.update(hotset_analysis::top::TopFrame::of(idle, &mut Known));
     let drawn = screen(&app);
     let line = drawn.lines().find(|line| line.contains("sqlite3")).expect("stays").to_owned();
     assert!(line.starts_with('>') && line.contains(" 0 "), "{line}");
@@ -148,14 +148,14 @@ fn counts_intervals_and_pauses() {
     text(&mut app, "c");
     assert_eq!(app.counting, Counting::Second);
     text(&mut app, "p");
-    let (before, seen) = (screen(&app), app.since.moment().map(|m| m.totals.read_pages));
-    app.update(moment(31));
-    app.update(moment(32));
+    let (before, seen) = (screen(&app), app.since.frame().map(|m| m.totals.read_pages));
+    app.update(frame(31));
+    app.update(frame(32));
     assert_eq!(screen(&app), before, "a stopped screen stands still");
     text(&mut app, "p");
     assert_ne!(screen(&app), before);
-    let more = moment(31).totals.read_pages + moment(32).totals.read_pages;
-    assert_eq!(app.since.moment().map(|m| m.totals.read_pages), seen.map(|seen| seen + more));
+    let more = frame(31).totals.read_pages + frame(32).totals.read_pages;
+    assert_eq!(app.since.frame().map(|m| m.totals.read_pages), seen.map(|seen| seen + more));
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn an_expanded_item_is_never_called_a_sum_since_the_start() {
 fn keys_of_a_recording() {
     let mut app = app(80, 24);
     assert_eq!(key(&mut app, Key::Right), Effect::None, "not in one");
-    let at = app.moment().map(|moment| moment.at).expect("shown");
+    let at = app.frame().map(|frame| frame.at).expect("shown");
     app.place = Some(crate::tui::Place {
         file: "f".into(),
         index: 3,

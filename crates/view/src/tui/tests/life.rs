@@ -1,22 +1,22 @@
 //! Processes that end, and numbers that are used again.
 
-use hotset_analysis::top::{ItemKey, Moment};
+use hotset_analysis::top::{ItemKey, TopFrame};
 
 use crate::tui::Key;
 use crate::tui::testing::{Known, app, interval, keys, screen};
 
 /// An interval in which the process of the id 3 is gone, and another has its number.
-fn number_used_again(n: u64) -> Moment {
+fn number_used_again(n: u64) -> TopFrame {
     let mut interval = interval(n);
     interval.processes[2].id = 300;
     interval.processes[2].comm = "newcomer".into();
-    Moment::of(interval, &mut Known)
+    TopFrame::of(interval, &mut Known)
 }
 
-fn ends(n: u64) -> Moment {
+fn ends(n: u64) -> TopFrame {
     let mut interval = interval(n);
     interval.processes[2].ended = true;
-    Moment::of(interval, &mut Known)
+    TopFrame::of(interval, &mut Known)
 }
 
 #[test]

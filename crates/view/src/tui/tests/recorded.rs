@@ -3,14 +3,14 @@
 use std::os::unix::ffi::OsStringExt;
 use std::sync::Arc;
 
-use hotset_analysis::top::Moment;
+use hotset_analysis::top::TopFrame;
 use hotset_facts::{LiveLosses, Observed};
 use proptest::prelude::*;
 
 use crate::tui::recording::{
     Header, header_line, interval_line, read_header, read_interval, read_time,
 };
-use crate::tui::testing::{Known, buffer, gaps, interval, keys, moment, setup};
+use crate::tui::testing::{Known, buffer, frame, gaps, interval, keys, setup};
 use crate::tui::{App, Key};
 
 fn header() -> Header {
@@ -34,11 +34,11 @@ fn what_is_written_is_read_again() {
     let strange = std::ffi::OsString::from_vec(b"/tmp/\xff\xfe".to_vec());
     full.files[0].path = Observed::Value(Arc::new(strange.into()));
     full.files[2].path = Observed::Value(Arc::new("/known".into()));
-    let moment = Moment::of(full, &mut Known);
-    let line = interval_line(&moment);
+    let frame = TopFrame::of(full, &mut Known);
+    let line = interval_line(&frame);
     assert_eq!(line.iter().filter(|&&byte| byte == b'\n').count(), 1, "one line");
-    assert_eq!(read_interval(&line).expect("read"), moment);
-    assert_eq!(read_time(&line).expect("time"), moment.at);
+    assert_eq!(read_interval(&line).expect("read"), frame);
+    assert_eq!(read_time(&line).expect("time"), frame.at);
     for line in [line, header_line(&header())] {
         let refused = crate::wire::schema_tests::refused("hotset.top/1", &line);
         assert_eq!(refused.expect("a schema"), [""; 0]);
@@ -55,12 +55,12 @@ fn a_bounded_moment_keeps_the_totals() {
         let index = many.processes.len() as u32 - 1;
         many.rows.push(hotset_facts::LiveRow { process: index, ..row });
     }
-    let moment = Moment::of(many, &mut Known);
-    let bounded = moment.bounded(20);
+    let frame = TopFrame::of(many, &mut Known);
+    let bounded = frame.bounded(20);
     for kind in hotset_analysis::top::Kind::ALL {
         let mut sum = bounded.unlisted(kind).io;
         bounded.of_kind(kind).iter().for_each(|line| sum.add(&line.io));
-        assert_eq!(sum, moment.totals, "{kind:?}");
+        assert_eq!(sum, frame.totals, "{kind:?}");
         assert!(bounded.of_kind(kind).len() <= 20);
     }
     assert_eq!(bounded.unlisted[0].items, 485);
@@ -71,7 +71,7 @@ fn a_bounded_moment_keeps_the_totals() {
 #[test]
 fn an_error_says_what_would_be_right() {
     assert!(read_header(b"{}").expect_err("no schema").contains("hotset.top/1"));
-    let line = interval_line(&moment(1));
+    let line = interval_line(&frame(1));
     let text = String::from_utf8(line).expect("UTF-8");
     let wrong = text.replace("\"read_pages\":41", "\"read_pages\":-41");
     assert_ne!(text, wrong);
@@ -79,16 +79,16 @@ fn an_error_says_what_would_be_right() {
 }
 
 /// Shows whatever was read, in all the ways there are.
-fn show(moment: Moment) {
+fn show(frame: TopFrame) {
     let mut app = App::new(setup(80, 24));
-    app.update(moment.clone());
+    app.update(frame.clone());
     for typed in ["", "t", "c", "c", "2", "3"] {
         crate::tui::testing::text(&mut app, typed);
-        app.update(moment.clone());
+        app.update(frame.clone());
         buffer(&app);
     }
     keys(&mut app, &[Key::Down, Key::Enter, Key::Tab, Key::Enter]);
-    app.update(moment);
+    app.update(frame);
     buffer(&app);
 }
 
@@ -106,7 +106,7 @@ proptest! {
         changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
         digits in proptest::collection::vec((any::<prop::sample::Index>(), b'0'..=b'9'), 0..40),
     ) {
-        let mut line = interval_line(&moment(3));
+        let mut line = interval_line(&frame(3));
         for (index, byte) in changes {
             let at = index.index(line.len());
             line[at] = byte;
@@ -118,8 +118,8 @@ proptest! {
             }
         }
         let _ = read_header(&line);
-        if let Ok(moment) = read_interval(&line) {
-            show(moment);
+        if let Ok(frame) = read_interval(&line) {
+            show(frame);
         }
     }
 }

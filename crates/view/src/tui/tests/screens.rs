@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 use ratatui::style::Color;
 
 use crate::tui::testing::{
-    Known, app, buffer, gaps, interval, keys, moment, reads, screen, setup, started, text,
+    Known, app, buffer, frame, gaps, interval, keys, reads, screen, setup, started, text,
 };
 use crate::tui::{Key, Look, Place, Setup};
 
@@ -74,7 +74,7 @@ fn help_menus_and_filter() {
 fn a_stopped_screen_a_tree_and_other_counts() {
     let mut paused = app(80, 24);
     text(&mut paused, "pt");
-    paused.update(moment(31));
+    paused.update(frame(31));
     assert_snapshot!("paused_tree_80x24", screen(&paused));
     let mut since = app(80, 24);
     text(&mut since, "cc");
@@ -93,8 +93,8 @@ fn a_recording() {
         last: time(60),
         playing: false,
     };
-    let before: Vec<_> = (1..21).map(moment).collect();
-    app.replay(&before, moment(21), place);
+    let before: Vec<_> = (1..21).map(frame).collect();
+    app.replay(&before, frame(21), place);
     assert_snapshot!("replay_80x24", screen(&app));
     text(&mut app, "g12:0");
     assert_snapshot!("replay_goto_80x24", screen(&app));
@@ -106,7 +106,7 @@ fn losses_others_and_what_is_not_measured() {
     let mut full = interval(31);
     full.others = reads(5_000, 4_000, 0);
     full.losses = LiveLosses { tasks: 3, events: 1_200, ..LiveLosses::default() };
-    app.update(hotset_analysis::top::Moment::of(full, &mut Known));
+    app.update(hotset_analysis::top::TopFrame::of(full, &mut Known));
     assert_snapshot!("losses_others_gaps_80x24", screen(&app));
 }
 
@@ -115,19 +115,19 @@ fn who_ended_stays_greyed_for_one_interval() {
     let mut app = app(80, 24);
     let mut last = interval(31);
     last.processes[2].ended = true;
-    app.update(hotset_analysis::top::Moment::of(last, &mut Known));
+    app.update(hotset_analysis::top::TopFrame::of(last, &mut Known));
     let mut after = interval(32);
     after.rows.retain(|row| row.process != 2);
     after.processes[2] = after.processes[4].clone();
     after.processes[2].id = 99;
-    app.update(hotset_analysis::top::Moment::of(after.clone(), &mut Known));
+    app.update(hotset_analysis::top::TopFrame::of(after.clone(), &mut Known));
     let drawn = screen(&app);
     assert_snapshot!("ended_80x24", drawn);
     let line = drawn.lines().position(|line| line.contains("sqlite3")).expect("still there");
     let cell = buffer(&app)[(20, line as u16)].clone();
     assert_eq!(cell.fg, Color::DarkGray, "greyed");
     after.at += Duration::from_secs(1);
-    app.update(hotset_analysis::top::Moment::of(after, &mut Known));
+    app.update(hotset_analysis::top::TopFrame::of(after, &mut Known));
     assert!(!screen(&app).contains("sqlite3"), "one interval only");
 }
 
@@ -177,6 +177,6 @@ fn nothing_to_show_is_said() {
     (idle.rows, idle.processes, idle.files) = (Vec::new(), Vec::new(), Vec::new());
     idle.others = LiveIo::default();
     let mut app = crate::tui::App::new(setup(80, 24));
-    app.update(hotset_analysis::top::Moment::of(idle, &mut Known));
+    app.update(hotset_analysis::top::TopFrame::of(idle, &mut Known));
     assert!(screen(&app).contains("no page was asked for in this interval"));
 }

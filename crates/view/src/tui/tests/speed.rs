@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hotset_analysis::top::Moment;
+use hotset_analysis::top::TopFrame;
 use hotset_facts::{Interval, LiveFile, LiveProcess, LiveRow, Observed};
 
 use crate::tui::recording::interval_line;
@@ -68,11 +68,11 @@ fn how_long_a_refresh_takes() {
             .map(|n| {
                 let interval = busy(n);
                 let begun = std::time::Instant::now();
-                let moment = Moment::of(interval, &mut Known);
+                let frame = TopFrame::of(interval, &mut Known);
                 let summed = begun.elapsed();
-                let line = interval_line(&moment.bounded(50));
+                let line = interval_line(&frame.bounded(50));
                 let recorded = begun.elapsed();
-                app.update(moment);
+                app.update(frame);
                 black_box(buffer(&app));
                 black_box(line.len());
                 [summed, recorded - summed, begun.elapsed() - recorded]

@@ -1,8 +1,8 @@
 //! What follows from the results: comparisons, the noise floor, explanations.
 
 use hotset_analysis::bench::{
-    BenchSummary, ColdWarm, Comparison, Difference, FileDifference, Interval, IoDifference,
-    KindDifference, RatioEstimate, WaitSource,
+    BenchSummary, ColdWarm, Comparison, ConfidenceInterval, Difference, FileDifference,
+    IoDifference, KindDifference, RatioEstimate, WaitSource,
 };
 use serde::Serialize;
 
@@ -19,7 +19,7 @@ struct RatioKeys {
 
 impl From<RatioEstimate> for RatioKeys {
     fn from(estimate: RatioEstimate) -> Self {
-        let end = |of: fn(Interval) -> f64| estimate.interval.map(of);
+        let end = |of: fn(ConfidenceInterval) -> f64| estimate.interval.map(of);
         Self {
             ratio: estimate.ratio,
             low: end(|interval| interval.low),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hotset_analysis::bench::{BenchSummary, Interval, JudgedRun, Spread, Times};
+use hotset_analysis::bench::{BenchSummary, ConfidenceInterval, JudgedRun, Spread, Times};
 use hotset_facts::{BenchRun, ConditionRole};
 use serde::Serialize;
 
@@ -74,7 +74,9 @@ struct TimesKeys {
 
 impl From<Times> for TimesKeys {
     fn from(times: Times) -> Self {
-        let end = |of: fn(Interval) -> f64| times.wall_interval.map(|interval| of(interval) / 1e9);
+        let end = |of: fn(ConfidenceInterval) -> f64| {
+            times.wall_interval.map(|interval| of(interval) / 1e9)
+        };
         Self {
             runs: times.runs,
             wall: SpreadKeys::new(&times.wall_ns, 1e9),

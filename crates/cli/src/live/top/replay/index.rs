@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
-use hotset_analysis::top::Moment;
+use hotset_analysis::top::TopFrame;
 use hotset_view::tui::recording::{Header, SCHEMA, read_header, read_interval, read_time};
 use hotset_view::tui::unix_seconds;
 
@@ -119,7 +119,7 @@ impl Recording {
     ///
     /// # Errors
     /// As [`Recording::open`].
-    pub(super) fn moment(&mut self, at: usize) -> Result<Moment> {
+    pub(super) fn frame(&mut self, at: usize) -> Result<TopFrame> {
         let name = self.path.display();
         let Some(entry) = self.entries.get(at) else {
             bail!("{name}: there is no interval {}", at + 1);

@@ -46,8 +46,8 @@ pub(super) fn as_text(args: &TopArgs, file: &Path) -> Result<Exit> {
     let wanted = args.batch.filter(|&count| count > 0).unwrap_or(u64::MAX);
     let count = usize::try_from(wanted).unwrap_or(usize::MAX).min(recording.len());
     for at in 0..count {
-        let moment = recording.moment(at)?;
-        if !output::print_while_read(batch_text(&moment, &options).as_bytes())? {
+        let frame = recording.frame(at)?;
+        if !output::print_while_read(batch_text(&frame, &options).as_bytes())? {
             break;
         }
     }
@@ -58,11 +58,11 @@ pub(super) fn as_text(args: &TopArgs, file: &Path) -> Result<Exit> {
 }
 
 fn show_at(recording: &mut Recording, at: usize, jump: bool, app: &mut App) -> Result<()> {
-    let moment = recording.moment(at)?;
+    let frame = recording.frame(at)?;
     let mut before = Vec::new();
     if jump {
         for place in at.saturating_sub(BEFORE)..at {
-            before.push(recording.moment(place)?);
+            before.push(recording.frame(place)?);
         }
     }
     let (first, last) = recording.span();
@@ -74,7 +74,7 @@ fn show_at(recording: &mut Recording, at: usize, jump: bool, app: &mut App) -> R
         last,
         playing: false,
     };
-    app.replay(&before, moment, place);
+    app.replay(&before, frame, place);
     Ok(())
 }
 

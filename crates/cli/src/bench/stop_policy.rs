@@ -12,7 +12,7 @@ use crate::output;
 const INTERVAL: Duration = Duration::from_millis(200);
 
 /// Knows the plan of the session.
-pub(super) struct Referee {
+pub(super) struct StopPolicy {
     pub(super) plan: bench::Plan,
     /// What each condition is called, for those who wait; none where nobody sees it.
     pub(super) labels: Option<Vec<String>>,
@@ -21,7 +21,7 @@ pub(super) struct Referee {
     pub(super) rounds: u32,
 }
 
-impl Judge for Referee {
+impl Judge for StopPolicy {
     fn counts(&mut self, run: &BenchRun, progress: Progress<'_>) -> bool {
         let session = progress.session;
         // What is usual for a condition is told by its own runs.
@@ -57,7 +57,7 @@ impl Judge for Referee {
     }
 }
 
-impl Referee {
+impl StopPolicy {
     /// Takes the line away.
     pub(super) fn clear(&mut self) {
         if self.shown.take().is_some() {

@@ -6,8 +6,8 @@ use std::time::SystemTime;
 use hotset_facts::{HostMemory, LiveIo, Observed};
 
 use super::bounded::activity;
+use super::frame::TopFrame;
 use super::item::{ItemKey, LineState};
-use super::moment::Moment;
 
 /// Intervals that are remembered.
 pub const TRAIL_LENGTH: usize = 240;
@@ -35,23 +35,23 @@ pub struct Point {
 
 /// The last intervals, oldest first.
 #[derive(Debug, Clone, Default)]
-pub struct Trail {
+pub struct FrameHistory {
     points: VecDeque<Point>,
 }
 
-impl Trail {
+impl FrameHistory {
     /// Remembers an interval.
-    pub fn push(&mut self, moment: &Moment) {
+    pub fn push(&mut self, frame: &TopFrame) {
         if self.points.len() >= TRAIL_LENGTH {
             self.points.pop_front();
         }
-        let (items, complete) = busiest(moment);
+        let (items, complete) = busiest(frame);
         self.points.push_back(Point {
-            at: moment.at,
-            length_ns: moment.length_ns,
-            totals: moment.totals,
-            evicted_pages: moment.evicted_pages,
-            host: moment.host.clone(),
+            at: frame.at,
+            length_ns: frame.length_ns,
+            totals: frame.totals,
+            evicted_pages: frame.evicted_pages,
+            host: frame.host.clone(),
             items,
             complete,
         });
@@ -88,10 +88,10 @@ impl Trail {
 }
 
 /// The items that did most, and whether these are all.
-fn busiest(moment: &Moment) -> (Vec<(ItemKey, LiveIo)>, bool) {
+fn busiest(frame: &TopFrame) -> (Vec<(ItemKey, LiveIo)>, bool) {
     let mut items = Vec::new();
-    let mut complete = moment.unlisted.iter().all(|unlisted| unlisted.items == 0);
-    for lines in &moment.lines {
+    let mut complete = frame.unlisted.iter().all(|unlisted| unlisted.items == 0);
+    for lines in &frame.lines {
         let mut keyed: Vec<(u64, usize)> = (0..lines.len())
             .filter_map(|index| Some((activity(lines.io(index)?), index)))
             .collect();

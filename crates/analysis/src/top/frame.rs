@@ -32,14 +32,14 @@ impl Names for NoNames {
 
 /// One interval as lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Moment {
+pub struct TopFrame {
     /// When it ended.
     pub at: SystemTime,
     /// When it ended, in nanoseconds since the session began.
     pub ended_after_ns: u64,
     /// How long it was, in nanoseconds.
     pub length_ns: u64,
-    /// All that was counted, [`Moment::others`] with it.
+    /// All that was counted, [`TopFrame::others`] with it.
     pub totals: LiveIo,
     /// What was counted for nobody: a table was full, or who it belongs to had ended.
     pub others: LiveIo,
@@ -57,7 +57,7 @@ pub struct Moment {
     pub losses: LiveLosses,
 }
 
-impl Moment {
+impl TopFrame {
     /// The lines of an interval, in one pass over its rows.
     pub fn of(interval: Interval, names: &mut dyn Names) -> Self {
         let Interval { processes, files, rows, others, .. } = interval;

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 /// Deadlines at a beginning plus whole intervals.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Beat {
+pub(crate) struct Ticker {
     begun: Duration,
     interval: Duration,
     /// The next deadline is that many intervals after the beginning.
     next: u64,
 }
 
-impl Beat {
+impl Ticker {
     /// The first deadline is one interval after `now`, the time of a clock that doesn't go backwards.
     pub(crate) fn new(now: Duration, interval: Duration) -> Self {
         Self { begun: now, interval: interval.max(Duration::from_nanos(1)), next: 1 }
@@ -49,7 +49,7 @@ mod tests {
     #[test]
     fn deadlines_do_not_drift_however_late_each_wake_is() {
         let begun = 7_777 * MS;
-        let mut beat = Beat::new(begun, 100 * MS);
+        let mut beat = Ticker::new(begun, 100 * MS);
         // A day at 0.1 s, each wake 3 ms late.
         for n in 1..=864_000_u32 {
             let due = begun + 100 * MS * n;
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn what_was_missed_is_skipped_and_counted() {
-        let mut beat = Beat::new(Duration::ZERO, 1_000 * MS);
+        let mut beat = Ticker::new(Duration::ZERO, 1_000 * MS);
         assert_eq!(beat.advance(1_000 * MS), 0);
         assert_eq!(beat.advance(5_500 * MS), 3, "2, 3 and 4 are in the one that ends at 5.5");
         assert_eq!(beat.left(5_500 * MS), 500 * MS, "and the next is due at 6");
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn an_early_wake_misses_nothing_and_repeats_nothing() {
-        let mut beat = Beat::new(Duration::ZERO, 1_000 * MS);
+        let mut beat = Ticker::new(Duration::ZERO, 1_000 * MS);
         assert_eq!(beat.left(999 * MS), MS);
         assert_eq!(beat.advance(999 * MS), 0);
         assert_eq!(beat.left(999 * MS), 1_001 * MS);
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn a_fraction_of_a_second_is_exact() {
         let third = Duration::from_nanos(333_333_333);
-        let mut beat = Beat::new(Duration::ZERO, third);
+        let mut beat = Ticker::new(Duration::ZERO, third);
         for _ in 0..1_000_000 {
             let now = beat.left(Duration::ZERO);
             assert_eq!(beat.advance(now), 0);

@@ -46,16 +46,16 @@ fn compared(summary: &BenchSummary, comparison: &Comparison) -> Answer {
     let sentence = capital(format!("{b} takes {b_time}, {a} {a_time}.{device} {verdict}."));
     let Some(valid) = comparison.valid else {
         let sentence = capital(format!("{b} and {a} can't be compared."));
-        let sure = "No round has counted runs of both.".to_owned();
-        return Answer { sentence, number: "unknown".to_owned(), sure, ..Answer::default() };
+        let confidence = "No round has counted runs of both.".to_owned();
+        return Answer { sentence, number: "unknown".to_owned(), confidence, ..Answer::default() };
     };
     let (number, interval) = ratio_parts(&valid);
     let rounds = rounds(valid.rounds);
-    let sure = match interval {
+    let confidence = match interval {
         Some((low, high)) => format!("95 % interval {low} to {high}, from {rounds}"),
         None => format!("no 95 % interval, from {rounds}"),
     };
-    Answer { sentence, number, sure, ..Answer::default() }
+    Answer { sentence, number, confidence, ..Answer::default() }
 }
 
 /// Begins with a capital, as sentences do.
@@ -71,12 +71,12 @@ fn alone(summary: &BenchSummary, index: usize) -> Answer {
     let label = numbers.map_or(String::new(), |one| escape_text(&one.label));
     let interval = numbers.and_then(|one| one.valid?.wall_interval);
     let runs = numbers.map_or(0, |one| one.valid_runs);
-    let sure = match interval {
+    let confidence = match interval {
         Some(one) => {
             format!("95 % interval {} to {}, from {}", time(one.low), time(one.high), rounds(runs))
         }
         None => format!("no 95 % interval, from {}", rounds(runs)),
     };
     let sentence = format!("{label} takes this long.");
-    Answer { sentence, number: median(summary, index), sure, ..Answer::default() }
+    Answer { sentence, number: median(summary, index), confidence, ..Answer::default() }
 }
