@@ -48,7 +48,7 @@ pub fn system_cache(
     } else {
         by_inode_list(inode_list).or_else(|why| by_walk(options, why, stop))?
     };
-    name_holders(&mut cache.files, |deleted| users::holders_of(deleted));
+    name_holders(&mut cache.files, users::holders_of);
     Ok(cache)
 }
 

@@ -1,6 +1,6 @@
 //! Results of many lines: the intervals of `stat`, and of a recording by `top`.
 
-use hotset_analysis::top::Moment;
+use hotset_analysis::top::TopFrame;
 use hotset_facts::Observed;
 
 use crate::live::stat::{Layout, Row, header, line};
@@ -36,8 +36,8 @@ pub(super) fn stat_page(lines: &[StatRecord]) -> Page {
 }
 
 /// The page of a recording.
-pub(super) fn recording_page(host: &str, moments: &[Moment]) -> Page {
-    let row = |moment: &Moment| {
+pub(super) fn recording_page(host: &str, moments: &[TopFrame]) -> Page {
+    let row = |moment: &TopFrame| {
         let io = &moment.totals;
         let evicted = match moment.evicted_pages {
             Observed::Value(pages) => count(pages),
@@ -57,7 +57,7 @@ pub(super) fn recording_page(host: &str, moments: &[Moment]) -> Page {
     let numbers =
         ["Pages requested", "Read", "Written", "From device", "To device", "Pages evicted"];
     columns.extend(numbers.map(Column::numbers));
-    let read = |moment: &Moment| (seconds(moment.at), moment.totals.device_read_bytes as f64);
+    let read = |moment: &TopFrame| (seconds(moment.at), moment.totals.device_read_bytes as f64);
     Page {
         title: "top".to_owned(),
         subtitle: format!(
@@ -100,6 +100,6 @@ fn chart(values: impl Iterator<Item = (f64, f64)>, name: &str, unit: Unit) -> Op
         y: Axis { title: name.to_owned(), unit, ..Axis::default() },
         series: vec![Series { name: name.to_owned(), points, boxes: Vec::new() }],
         reference: None,
-        aside: String::new(),
+        excluded: String::new(),
     })
 }
