@@ -265,11 +265,14 @@ fn assert_unprivileged(profile: &Value, reason: &str) {
     let processes = profile["processes"].as_array().expect("processes");
     for row in files.iter().chain(processes).chain([&profile["totals"]]) {
         for group in ["read", "write", "direct", "readahead", "sync", "time"] {
-            for (key, value) in row[group].as_object().expect("a group") {
-                assert!(value.is_null(), "{group}.{key} is {value}");
-            }
+            assert!(row[group].is_null(), "{group} is {}", row[group]);
         }
         assert!(row["mmap"]["faults"].is_null() && row["mmap"]["pages_read"].is_null(), "{row}");
+    }
+    for (object, key) in [(profile, "totals.read"), (&files[0], "read"), (&processes[0], "read")] {
+        let missing = object["missing"].as_array().expect("a list of reasons");
+        let why = missing.iter().find(|entry| entry["key"] == key);
+        assert!(why.is_some_and(|entry| entry["detail"].is_string()), "{key}: {missing:?}");
     }
     assert!(profile["lookups"]["calls"].is_null() && profile["lookups"]["failed_paths"].is_null());
     let reasons = profile["sensor"]["not_measured"].to_string();

@@ -176,7 +176,7 @@ fn report_writes_all_or_nothing_and_says_why() {
     let cases = [
         (file("cut.json", &bytes[..bytes.len() / 2]), "ends in the middle"),
         (file("newer.json", newer.as_bytes()), "expected one of hotset.lab/1"),
-        (file("text.json", b"no JSON"), "no JSON"),
+        (file("text.json", b"no JSON"), "not JSON"),
         (scratch.path("missing.json"), "No such file"),
     ];
     for (path, why) in cases {

@@ -95,7 +95,7 @@ impl Document<'_> {
 /// The documents in a file: one object, several in a row or a line each, or arrays of them. Each has its schema's name.
 ///
 /// # Errors
-/// Where the bytes are no JSON, end early, hold nothing, or something without a schema.
+/// Where the bytes are not JSON, end early, hold nothing, or something without a schema.
 pub fn documents(bytes: &[u8]) -> Result<Vec<Document<'_>>, ReadError> {
     let mut texts: Vec<&RawValue> = Vec::new();
     for text in serde_json::Deserializer::from_slice(bytes).into_iter::<&RawValue>() {
@@ -129,7 +129,7 @@ fn no_json(error: &serde_json::Error) -> ReadError {
         let text = "the file ends in the middle of a result; expected a whole JSON object";
         return ReadError::at(place, text);
     }
-    ReadError::at("", format!("no JSON: {error}; expected what hotset writes with --json"))
+    ReadError::at("", format!("not JSON: {error}; expected what hotset writes with --json"))
 }
 
 fn document(text: &RawValue) -> Result<Document<'_>, ReadError> {
