@@ -29,8 +29,9 @@ pub fn read_save(document: &Document<'_>) -> Result<SaveReport, ReadError> {
 
 /// One line of JSON, schema `hotset.restore/1`.
 pub fn restore_json(report: &RestoreReport) -> Vec<u8> {
+    let cached_after_pages = (!report.dry_run).then_some(report.cached_after_pages);
     let complete = report.is_complete();
-    Envelope::new(RESTORE, Restored { report, complete }).to_line()
+    Envelope::new(RESTORE, Restored { report, cached_after_pages, complete }).to_line()
 }
 
 /// What [`restore_json`] wrote.
@@ -53,6 +54,8 @@ pub(crate) struct Saved<'a> {
 pub(crate) struct Restored<'a> {
     #[serde(flatten, with = "RestoreDef")]
     report: &'a RestoreReport,
+    /// Pages among the wanted that are cached in the end; null where nothing was to be read.
+    cached_after_pages: Option<u64>,
     /// All that the snapshot holds is cached, or would be, but for what a budget leaves out.
     complete: bool,
 }
@@ -167,7 +170,7 @@ struct RestoreDef {
     cached_before_pages: u64,
     /// Pages among them that were missing and asked for.
     fetched_pages: u64,
-    /// Pages among them that are cached in the end; 0 where nothing was to be read.
+    #[serde(deserialize_with = "OrZero::deserialize", skip_serializing)]
     cached_after_pages: u64,
     /// Pages among them of which nobody tells this user whether they are cached.
     unknown_pages: u64,
@@ -178,6 +181,18 @@ struct RestoreDef {
     /// Why it ended early; null where it did not.
     #[serde(with = "Maybe::<StopKeys>")]
     stopped: Option<RestoreStop>,
+}
+
+/// A count that the fact has as 0 where it was not looked at.
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct OrZero(Option<u64>);
+
+impl OrZero {
+    fn deserialize<'de, D: serde::Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
+        let read: Self = serde::Deserialize::deserialize(from)?;
+        Ok(read.0.unwrap_or_default())
+    }
 }
 
 #[derive(Serialize, Deserialize)]
