@@ -213,3 +213,15 @@ fn enter_private_namespace() {
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     rustix::mount::mount_change("/", private).expect("a private mount namespace");
 }
+
+/// Tracefs for this thread and what it starts, where the host has not mounted it: nobody else sees the mount.
+pub fn ensure_tracefs() {
+    let place = Path::new("/sys/kernel/tracing");
+    if place.join("events").exists() || Path::new("/sys/kernel/debug/tracing/events").exists() {
+        return;
+    }
+    enter_private_namespace();
+    let flags = rustix::mount::MountFlags::empty();
+    rustix::mount::mount("tracefs", place, "tracefs", flags, None::<&std::ffi::CStr>)
+        .unwrap_or_else(|error| panic!("mounting tracefs at {}: {error}", place.display()));
+}

@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use hotset_tests::cells::{all_are, cell, each, fact};
+use hotset_tests::filesystems::ensure_tracefs;
 use hotset_tests::scratch::text;
 use hotset_tests::{MIB, PAGE, Scratch, hotset, stderr};
 use serde_json::Value;
@@ -18,6 +19,7 @@ fn session(scratch: &Scratch, words: &[&str]) -> Value {
 
 #[test]
 fn the_program_past_the_cache_is_told_from_its_twin() {
+    ensure_tracefs();
     let scratch = Scratch::new("lab-direct");
     let (file, block) = (16 * MIB, 4 * MIB);
     let words = ["--size", "16M", "--block", "4M", "--count", "3", "--rounds", "2"];

@@ -1,5 +1,6 @@
 //! Files for the unit tests of this crate.
 
+use std::ffi::CStr;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -55,4 +56,27 @@ pub(crate) fn as_another_user<T: Send>(work: impl FnOnce() -> T + Send) -> T {
         });
         thread.join().expect("the thread")
     })
+}
+
+/// Tracefs for this thread, where the host has not mounted it: in a mount namespace of its own.
+pub(crate) fn ensure_tracefs() {
+    const PLACE: &CStr = c"/sys/kernel/tracing";
+    if Path::new("/sys/kernel/tracing/events").exists()
+        || Path::new("/sys/kernel/debug/tracing/events").exists()
+    {
+        return;
+    }
+    let done = |what: &str, result: libc::c_int| {
+        let error = std::io::Error::last_os_error();
+        assert_eq!(result, 0, "{what}: {error}; this test needs root");
+    };
+    // SAFETY: a mount namespace and a working directory of this thread's own; descriptors stay shared.
+    done("a mount namespace", unsafe { libc::unshare(libc::CLONE_NEWNS) });
+    let mount = |source: &CStr, target: &CStr, flags| {
+        let none = std::ptr::null();
+        // SAFETY: the texts end with NUL and outlive the call; there are no options.
+        unsafe { libc::mount(source.as_ptr(), target.as_ptr(), c"tracefs".as_ptr(), flags, none) }
+    };
+    done("private mounts", mount(c"none", c"/", libc::MS_REC | libc::MS_PRIVATE));
+    done("tracefs", mount(c"tracefs", PLACE, 0));
 }

@@ -84,11 +84,12 @@ fn tracepoint_id(category: &str, name: &str) -> io::Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_support::ScratchFile;
+    use crate::test_support::{ScratchFile, ensure_tracefs};
     use std::process::Command;
 
     #[test]
     fn a_child_that_fills_the_cache_is_counted() {
+        ensure_tracefs();
         let scratch = ScratchFile::on_disk(&vec![1_u8; 1 << 20]);
         let (path, file) = (&scratch.path, &scratch.file);
         file.sync_all().expect("sync");

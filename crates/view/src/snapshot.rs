@@ -175,7 +175,9 @@ mod tests {
         let mut stopped = restored();
         stopped.stopped = Some(RestoreStop::Memory { room_bytes: 7, group: Some("/g".into()) });
         stopped.vanished.add(std::ffi::OsString::from_vec(vec![b'/', 0xff]), "gone");
-        for report in [stopped, RestoreReport { dry_run: true, cached_after_pages: 0, ..restored() }] {
+        for report in
+            [stopped, RestoreReport { dry_run: true, cached_after_pages: 0, ..restored() }]
+        {
             let bytes = restore_json(&report);
             assert_eq!(refused("hotset.restore/1", &bytes).expect("a schema"), [""; 0]);
             let documents = documents(&bytes).expect("documents");
