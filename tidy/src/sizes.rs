@@ -9,18 +9,11 @@ use crate::source::{at, none_of, rust};
 const MAX_FILE_LINES: usize = 400;
 const MAX_FUNCTION_LINES: usize = 60;
 
-/// What is being divided.
-const UNDER_WAY: [&str; 2] = ["crates/analysis/src/live/grown.rs", "crates/view/src/wire/top.rs"];
-
-fn is_under_way(path: &Path) -> bool {
-    UNDER_WAY.iter().any(|known| path == Path::new(known))
-}
-
 #[test]
 fn no_file_is_long() {
     let long = rust().into_iter().filter_map(|file| {
         let lines = file.text.lines().count();
-        (lines > MAX_FILE_LINES && !is_under_way(&file.path)).then(|| {
+        (lines > MAX_FILE_LINES).then(|| {
             format!("{}: {lines} lines; divide it: {MAX_FILE_LINES} at most", file.path.display())
         })
     });
@@ -49,7 +42,7 @@ impl Functions<'_> {
     fn look(&mut self, signature: &syn::Signature, block: &syn::Block) {
         let first = signature.ident.span().start().line;
         let lines = block.brace_token.span.close().end().line + 1 - first;
-        if lines > MAX_FUNCTION_LINES && !is_under_way(self.path) {
+        if lines > MAX_FUNCTION_LINES {
             self.long.push(format!(
                 "{}: {} has {lines} lines; divide it: {MAX_FUNCTION_LINES} at most",
                 at(self.path, first),

@@ -21,68 +21,63 @@ pub struct LossWatch {
     told: LiveLosses,
 }
 
+/// What can be lost: its count, a whole clause of what it is, what that does to the numbers, and whether counts are too low.
+type Cause = (fn(&LiveLosses) -> u64, &'static str, &'static str, bool);
+
+const CAUSES: [Cause; 7] = [
+    (
+        |losses| losses.tasks,
+        "tasks could not be followed",
+        "what they did is not counted: every column is at least what it says",
+        true,
+    ),
+    (
+        |losses| losses.requests,
+        "io_uring requests could not be followed",
+        "they are not counted: pages, hits, misses and direct bytes are at least what they say",
+        true,
+    ),
+    (
+        |losses| losses.skipped_programs,
+        "runs of the sensor's programs were skipped by the kernel",
+        "every column is at least what it says",
+        true,
+    ),
+    (
+        |losses| losses.calls,
+        "system calls were not decoded: of 32-bit programs, or copies that may have shared blocks",
+        "they are not counted: every column is at least what it says",
+        true,
+    ),
+    (
+        |losses| losses.origins,
+        "page ranges that were read ahead could not be remembered",
+        "some pages from the device count as from the cache: the device share is at least what it says",
+        false,
+    ),
+    (
+        |losses| losses.unattributed,
+        "requests found the tables full",
+        "totals are right, but these belong to no process and no file",
+        false,
+    ),
+    (
+        |losses| losses.events,
+        "names or process events were lost",
+        "totals are right, but some files or processes lack their name",
+        false,
+    ),
+];
+
 impl LossWatch {
     /// What grew since the last call.
     pub fn grown(&mut self, now: &LiveLosses) -> Vec<GrownLoss> {
         let before = std::mem::replace(&mut self.told, now.clone());
-        let cause = |now: u64, before: u64, what, damage, counts| {
-            let more = now.saturating_sub(before);
+        let grown = CAUSES.iter().filter_map(|&(count, what, damage, counts)| {
+            let more = count(now).saturating_sub(count(&before));
             (more > 0).then_some(GrownLoss { more, what, damage, counts })
-        };
-        [
-            cause(
-                now.tasks,
-                before.tasks,
-                "tasks could not be followed",
-                "what they did is not counted: every column is at least what it says",
-                true,
-            ),
-            cause(
-                now.requests,
-                before.requests,
-                "io_uring requests could not be followed",
-                "they are not counted: pages, hits, misses and direct bytes are at least what they say",
-                true,
-            ),
-            cause(
-                now.skipped_programs,
-                before.skipped_programs,
-                "runs of the sensor's programs were skipped by the kernel",
-                "every column is at least what it says",
-                true,
-            ),
-            cause(
-                now.calls,
-                before.calls,
-                "system calls were not decoded: of 32-bit programs, or copies that may have shared blocks",
-                "they are not counted: every column is at least what it says",
-                true,
-            ),
-            cause(
-                now.origins,
-                before.origins,
-                "page ranges that were read ahead could not be remembered",
-                "some pages from the device count as from the cache: the device share is at least what it says",
-                false,
-            ),
-            cause(
-                now.unattributed,
-                before.unattributed,
-                "requests found the tables full",
-                "totals are right, but these belong to no process and no file",
-                false,
-            ),
-            cause(
-                now.events,
-                before.events,
-                "names or process events were lost",
-                "totals are right, but some files or processes lack their name",
-                false,
-            ),
-        ]
-        .into_iter()
-        .flatten()
-        .collect()
+        });
+        grown.collect()
     }
 }
 
