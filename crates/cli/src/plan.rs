@@ -57,7 +57,7 @@ pub(crate) fn find_program(argv: &[OsString], search: Option<&OsStr>) -> Result<
             Err(_) => {}
         }
     }
-    let not_found = format_args!("{}: command not found", name.display());
+    let not_found = format!("{}: command not found", name.display());
     Err(refused.unwrap_or_else(|| Stop::new(Exit::NotFound, not_found)))
 }
 

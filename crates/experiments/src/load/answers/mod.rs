@@ -82,7 +82,7 @@ fn middle(cell: &LabCell) -> Option<f64> {
 struct Paired {
     /// Its median over rounds.
     value: f64,
-    /// The exact 95 % interval of that; none below [`crate::bench::MIN_ROUNDS`] rounds.
+    /// The exact 95 % interval of that; none below [`hotset_analysis::bench::MIN_ROUNDS`] rounds.
     interval: Option<ConfidenceInterval>,
     /// Rounds in which both cells count.
     rounds: usize,
