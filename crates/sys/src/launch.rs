@@ -308,10 +308,12 @@ mod tests {
 
     #[test]
     fn a_script_that_names_no_interpreter_is_the_shells() {
-        use std::os::unix::fs::PermissionsExt;
         let path = std::env::temp_dir().join(format!("hotset-script-{}", std::process::id()));
-        std::fs::write(&path, "exit $1\n").expect("a script");
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("chmod");
+        // Written by another process: a child that another test starts meanwhile would inherit the open file, and what
+        // somebody has open for writing can't be executed.
+        let write = "echo 'exit $1' > \"$0\" && chmod 755 \"$0\"";
+        let written = std::process::Command::new("sh").args(["-c", write]).arg(&path).status();
+        assert!(written.expect("sh").success());
         let argv = ["script".into(), "4".into()];
         let mut launch = Launch::new(&path, &argv, [None, None, None]).expect("ready");
         for _ in 0..2 {

@@ -138,6 +138,17 @@ fn resident_bytes() -> u64 {
 /// an interval would be 6 MiB.
 #[test]
 fn many_intervals_leave_no_more_behind_than_few() {
+    const ALONE: &str = "HOTSET_TEST_ALONE";
+    // The memory of a process is that of all tests in it: this one has a process of its own.
+    if std::env::var_os(ALONE).is_none() {
+        let name = std::thread::current().name().expect("the test's name").to_owned();
+        let own = std::env::current_exe().expect("this program");
+        let mut command = std::process::Command::new(own);
+        let alone = command.args(["--exact", &name]).env(ALONE, "1").output().expect("a process");
+        let said = String::from_utf8_lossy(&alone.stdout);
+        assert!(alone.status.success() && said.contains("1 passed"), "{said}");
+        return;
+    }
     let args = args(&["0.1"]);
     let kept = Kept { counting: true, ..Kept::default() };
     let mut lines = Lines::new(kept, &args, &[]);

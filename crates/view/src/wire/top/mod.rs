@@ -92,7 +92,9 @@ pub fn read_time(line: &[u8]) -> Result<SystemTime, String> {
         at: SystemTime,
     }
     let read: Result<At, _> = serde_json::from_slice(line);
-    read.map(|read| read.at).map_err(not_an_interval)
+    // Reading all of it says which key is wrong.
+    read.map(|read| read.at)
+        .map_err(|error| read_interval(line).err().unwrap_or_else(|| not_an_interval(error)))
 }
 
 /// Reads an interval.
