@@ -183,8 +183,9 @@ fn no_permission() {
         for name in ["cached_pages", "dirty_pages", "writeback_pages"] {
             assert!(row[name].is_null(), "{:?}: {name} is known: {row}", fs.kind());
         }
-        let reason = row["reason"].as_str().unwrap_or_default();
-        assert!(!reason.is_empty(), "{row}");
+        let missing = row["missing"].as_array().expect("reasons");
+        let why = missing.iter().find(|one| one["key"] == "cached_pages").expect("its reason");
+        assert!(why["detail"].as_str().is_some_and(|detail| !detail.is_empty()), "{row}");
         let output = as_nobody(fs.root(), &["ls", "-q", "f"]);
         assert_eq!(output.status.code(), Some(1), "{:?}: {}", fs.kind(), said(&output));
         // A file that this user may write to is shown as it is.
