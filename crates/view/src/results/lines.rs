@@ -1,6 +1,6 @@
 //! Results of many lines: the intervals of `stat`, and of a recording by `top`.
 
-use hotset_analysis::top::TopFrame;
+use hotset_analysis::top::{Column as TopColumn, TopFrame};
 use hotset_facts::Observed;
 
 use crate::live::stat::{Layout, Row, header, line};
@@ -8,6 +8,7 @@ use crate::page::{Axis, Chart, ChartKind, Column, Page, Point, Section, Series, 
 use crate::units::{bytes, count};
 use crate::wire::StatRecord;
 use crate::wire::environment::rfc3339;
+use crate::wire::top::Header;
 
 /// Intervals that a table shows.
 const SHOWN: usize = 1_000;
@@ -22,7 +23,7 @@ pub(super) fn stat_page(lines: &[StatRecord]) -> Page {
     let share = |read: &StatRecord| Some((seconds(read.at), read.line.device_share?));
     Page {
         title: "stat".to_owned(),
-        subtitle: format!("{} intervals, times in UTC", lines.len()),
+        subtitle: format!("{} intervals, times in UTC{}", lines.len(), shown(lines.len())),
         sections: vec![Section {
             question: "Which share of the requested pages came from the device?".to_owned(),
             chart: chart(lines.iter().filter_map(share), "from the device", Unit::Share),
@@ -36,20 +37,25 @@ pub(super) fn stat_page(lines: &[StatRecord]) -> Page {
 }
 
 /// The page of a recording.
-pub(super) fn recording_page(host: &str, moments: &[TopFrame]) -> Page {
+pub(super) fn recording_page(header: &Header, moments: &[TopFrame]) -> Page {
+    let lacks = |column: TopColumn| column.gap(&header.not_measured).is_some();
+    let device = |column, moved| match lacks(column) {
+        true => "not measured".to_owned(),
+        false => bytes(moved),
+    };
     let row = |moment: &TopFrame| {
         let io = &moment.totals;
         let evicted = match moment.evicted_pages {
             Observed::Value(pages) => count(pages),
-            Observed::Missing(_) => "unknown".to_owned(),
+            Observed::Missing(_) => "not measured".to_owned(),
         };
         vec![
             rfc3339(moment.at),
             count(io.read_pages),
             bytes(io.read_bytes),
             bytes(io.write_bytes),
-            bytes(io.device_read_bytes),
-            bytes(io.device_write_bytes),
+            device(TopColumn::DeviceRead, io.device_read_bytes),
+            device(TopColumn::DeviceWrite, io.device_write_bytes),
             evicted,
         ]
     };
@@ -63,13 +69,16 @@ pub(super) fn recording_page(host: &str, moments: &[TopFrame]) -> Page {
         subtitle: format!(
             "{} intervals on {}; hotset top --replay shows who did what",
             moments.len(),
-            crate::escape_text(host)
+            crate::escape_text(&header.host)
         ),
         sections: vec![Section {
             question: "How much was read from the device?".to_owned(),
-            chart: chart(moments.iter().map(read), "from the device", Unit::Bytes),
+            chart: match lacks(TopColumn::DeviceRead) {
+                true => None,
+                false => chart(moments.iter().map(read), "from the device", Unit::Bytes),
+            },
             table: Table {
-                caption: "All processes together, by interval".to_owned(),
+                caption: format!("All processes together, by interval{}", shown(moments.len())),
                 columns,
                 rows: moments.iter().take(SHOWN).map(row).collect(),
             },
@@ -77,6 +86,11 @@ pub(super) fn recording_page(host: &str, moments: &[TopFrame]) -> Page {
         }],
         ..Page::default()
     }
+}
+
+/// What a table leaves out, if anything.
+fn shown(intervals: usize) -> String {
+    if intervals > SHOWN { format!("; the first {SHOWN} in the table") } else { String::new() }
 }
 
 fn seconds(at: std::time::SystemTime) -> f64 {

@@ -175,7 +175,7 @@ fn recording(bytes: &[u8]) -> Option<Result<Page, ReadError>> {
             .map_err(|text| ReadError::at(format!("line {}", at + 2), text))
     };
     let moments: Result<Vec<_>, _> = lines.enumerate().map(moment).collect();
-    Some(moments.map(|moments| lines::recording_page(&header.host, &moments)))
+    Some(moments.map(|moments| lines::recording_page(&header, &moments)))
 }
 
 /// The formats that have a page.
