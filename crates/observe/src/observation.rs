@@ -11,7 +11,7 @@ pub const DEFAULT_MAX_ROWS: u32 = 106_496;
 /// Who is observed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scope {
-    /// What the caller starts inside [`Session::following_children`], from fork on.
+    /// What the caller starts inside [`crate::Session::following_children`], from fork on.
     Children,
     /// Processes that run already, and what they fork.
     Processes(Vec<Pid>),

@@ -138,8 +138,8 @@ const HELD: [libc::c_int; 6] =
 const SI_KERNEL: i32 = 0x80;
 
 impl Signals {
-    /// Holds the signals back from this thread on. A child inherits that
-    /// through the standard library; start it with [`spawn`].
+    /// Holds the signals back from this thread on. A child that the standard library starts inherits that; one that
+    /// [`Launch`](crate::launch::Launch) starts does not.
     ///
     /// # Errors
     /// Where no descriptor is left.

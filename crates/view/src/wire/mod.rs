@@ -1,11 +1,11 @@
 //! What hotset writes as JSON, and reads back: a file a format.
 //!
 //! Each format is declared once, and written, read and described by that declaration: `schema/` is generated from it
-//! (see [`schema_tests`]). What holds for all of them is in `docs/formats.md`:
+//! (see `schema_tests.rs`). What holds for all of them is in `docs/formats.md`:
 //!
 //! - `schema` names the format and its version, `hotset` the version of the program that wrote it.
-//! - A path is text in `path`, and exact in `path_hex` where the text is not ([`path`]).
-//! - A number that could not be measured is null, and `missing` says why ([`observed`]). No key is left out.
+//! - A path is text in `path`, and exact in `path_hex` where the text is not (`path.rs`).
+//! - A number that could not be measured is null, and `missing` says why (`observed.rs`). No key is left out.
 //! - What was measured is read back as it was. What follows from it is written for other readers, and derived again by
 //!   ours: a saved result and a live one take the same road to a page.
 //! - A reader passes over keys that it doesn't know, so that a version can gain some.

@@ -43,7 +43,7 @@ impl Pin {
     /// Warms the file at `path` and locks it; says what was cached before and after.
     ///
     /// # Errors
-    /// Where it can't be opened or read, or may not be locked: see [`lock_limit`](super::lock_limit).
+    /// Where it can't be opened or read, or may not be locked: see [`lock_limit`].
     pub fn new(
         path: &Path,
         supervisor: &dyn Supervisor,
