@@ -6,10 +6,11 @@ use std::path::Path;
 use std::time::Instant;
 
 use hotset_facts::{
-    ControlNote, ControlReport, ControlTotals, ControlVerb, ControlledFile, Observed, Reason,
-    Unreadable,
+    ControlNote, ControlReport, ControlTotals, ControlVerb, ControlledFile, FileId, Observed,
+    Reason, Unreadable,
 };
-use hotset_sys::tree::{Found, Visitor, Walked};
+use hotset_sys::cache::CacheChange;
+use hotset_sys::tree::{Visitor, Walked};
 
 /// Files that are not as they should be and that a report names at most, if not all are asked for: the rest is counted.
 const NAMED_FILES: usize = 1000;
@@ -115,39 +116,55 @@ impl Outcomes {
     }
 }
 
-/// A file whose state stays unknown, because it could not be changed.
-pub(crate) fn unchanged(file: &Found<'_>, error: &dyn Display) -> ControlledFile {
-    let missing = Observed::Missing(Reason::not_measured("it could not be changed"));
+/// A file and what became of its pages.
+pub(crate) fn changed(
+    path: &Path,
+    id: FileId,
+    size_bytes: u64,
+    change: CacheChange,
+) -> ControlledFile {
     ControlledFile {
-        path: file.path.to_owned(),
-        id: file.id,
-        size_bytes: file.size_bytes,
-        pages: hotset_sys::pages_of(file.size_bytes),
-        cached_before: missing,
-        cached_after: missing,
+        path: path.to_owned(),
+        id,
+        size_bytes,
+        pages: change.pages,
+        cached_before: change.cached_before,
+        cached_after: change.cached_after,
         stayed: Vec::new(),
-        error: Some(error.to_string()),
+        not_cached: None,
+        error: None,
     }
+}
+
+/// A file whose state stays unknown, because it could not be changed.
+pub(crate) fn unchanged(
+    path: &Path,
+    id: FileId,
+    size_bytes: u64,
+    error: &dyn Display,
+) -> ControlledFile {
+    let missing = Observed::Missing(Reason::not_measured("it could not be changed"));
+    let pages = hotset_sys::pages_of(size_bytes);
+    let change = CacheChange { pages, cached_before: missing, cached_after: missing };
+    ControlledFile { error: Some(error.to_string()), ..changed(path, id, size_bytes, change) }
 }
 
 #[cfg(test)]
 mod tests {
-    use hotset_facts::{FileId, Skipped};
+    use hotset_facts::Skipped;
+    use hotset_sys::tree::Found;
 
     use super::*;
 
     /// A file of 9,000 pages of which so many are missing.
     fn short_of(pages: u64) -> ControlledFile {
-        ControlledFile {
-            path: format!("/{pages:05}").into(),
-            id: FileId::default(),
-            size_bytes: 9000 * 4096,
+        let change = CacheChange {
             pages: 9000,
             cached_before: Observed::Value(0),
             cached_after: Observed::Value(9000 - pages),
-            stayed: Vec::new(),
-            error: None,
-        }
+        };
+        let path = format!("/{pages:05}");
+        changed(Path::new(&path), FileId::default(), 9000 * 4096, change)
     }
 
     struct Thread(Outcomes);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::{FileId, MemInfo, Observed, Pid, Unreadable};
+use crate::{FileId, MemInfo, Observed, Stayed, Unreadable};
 
 /// What was done to the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,19 +26,9 @@ impl ControlVerb {
     }
 }
 
-/// Why pages stayed in the cache, or are missing from it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum StayReason {
-    /// Dirty, and nobody asked to write them out.
-    Dirty,
-    /// Being written out.
-    Writeback,
-    /// Mapped by a process.
-    Mapped,
-    /// Locked into memory by a process.
-    Locked,
-    /// The file system has no other place for them (tmpfs).
-    MemoryOnly,
+/// Why pages that were to be cached are not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotCached {
     /// The device can't read them.
     Unreadable,
     /// The budget was spent before.
@@ -47,50 +37,8 @@ pub enum StayReason {
     Memory,
     /// It was told to stop before.
     Interrupted,
-    /// Cached and evicted again by something else meanwhile, or used by the kernel in a way that it doesn't tell.
+    /// Evicted again by something else meanwhile.
     Unknown,
-}
-
-impl StayReason {
-    /// The word that scripts can match on.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Dirty => "dirty",
-            Self::Writeback => "writeback",
-            Self::Mapped => "mapped",
-            Self::Locked => "locked",
-            Self::MemoryOnly => "memory_only",
-            Self::Unreadable => "unreadable",
-            Self::Budget => "budget",
-            Self::Memory => "memory",
-            Self::Interrupted => "interrupted",
-            Self::Unknown => "unknown",
-        }
-    }
-}
-
-/// A process that maps a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileHolder {
-    /// Its id.
-    pub pid: Pid,
-    /// The kernel's short name for it, any bytes made text.
-    pub comm: String,
-    /// Base pages of the file that it has in its page tables; missing where this user may not know.
-    pub pages: Observed<u64>,
-    /// True where it has locked some of them.
-    pub locked: bool,
-}
-
-/// Pages that are not where they should be.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stayed {
-    /// What keeps them.
-    pub reason: StayReason,
-    /// How many base pages; nothing where it isn't known.
-    pub pages: Option<u64>,
-    /// The process that holds them.
-    pub holder: Option<(Pid, String)>,
 }
 
 /// What was reached for one file. Pages are those of the range that was asked for.
@@ -108,8 +56,10 @@ pub struct ControlledFile {
     pub cached_before: Observed<u64>,
     /// Pages of these in the cache after; for warming and pinning only what is up to date.
     pub cached_after: Observed<u64>,
-    /// Pages that are not where they should be, by reason.
+    /// Pages that were to be evicted and stayed, by reason.
     pub stayed: Vec<Stayed>,
+    /// Why pages that were to be warmed or pinned are missing; nothing where none is.
+    pub not_cached: Option<NotCached>,
     /// What went wrong, for people.
     pub error: Option<String>,
 }
@@ -277,6 +227,7 @@ mod tests {
             cached_before: Observed::Value(1),
             cached_after: after,
             stayed: Vec::new(),
+            not_cached: None,
             error: None,
         }
     }

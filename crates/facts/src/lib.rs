@@ -32,16 +32,16 @@ mod residency;
 mod snapshot;
 mod support;
 mod system;
+mod unevictable;
 pub mod units;
 
 pub use bench::{
     BenchCommand, BenchRun, BenchSession, Condition, ConditionRole, Decision, FileSet, LearnedBy,
-    LearnedIo, Percent, Progress, SetMember, StateReached, StopReason, StuckPages, StuckReason,
-    Timer, WantedState, Warmup,
+    LearnedIo, Percent, Progress, SetMember, StateReached, StopReason, StuckPages, Timer,
+    WantedState, Warmup,
 };
 pub use control::{
-    ControlNote, ControlReport, ControlTotals, ControlVerb, ControlledFile, FileHolder, Followed,
-    StayReason, Stayed,
+    ControlNote, ControlReport, ControlTotals, ControlVerb, ControlledFile, Followed, NotCached,
 };
 pub use costs::CostTable;
 pub use environment::{Environment, Filesystem};
@@ -73,3 +73,4 @@ pub use system::{
     CacheSource, CachedFile, CachedFileSystem, FileSystemKind, Holder, MemInfo, PageHolder,
     PagesByHolder, SystemCache,
 };
+pub use unevictable::{FileHolder, Stayed, Unevictable};

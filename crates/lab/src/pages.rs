@@ -2,10 +2,10 @@
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use hotset_facts::{Dev, FileId, PageRange, Percent};
+use hotset_facts::{Dev, FileId, PageRange, Percent, Unevictable};
 use hotset_sys::cache::{
     ByteSpan, Dirty, cachestat, evict_span, fetch, hides_pages, open_quietly, residency, settle,
     visit_ranges, warm_fd,
@@ -35,11 +35,18 @@ pub(crate) struct Share {
     pub(crate) pages_before: u64,
 }
 
-/// What an eviction left, in pages.
+/// What an eviction left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Left {
     pub(crate) pages: u64,
-    pub(crate) dirty: u64,
+    /// The kernel's first reason for it.
+    pub(crate) reason: Unevictable,
+}
+
+impl Left {
+    fn unexplained(pages: u64) -> Self {
+        Self { pages, reason: Unevictable::Unknown }
+    }
 }
 
 impl<'a> OpenFile<'a> {
@@ -117,21 +124,21 @@ impl<'a> OpenFile<'a> {
         let dirty = before.dirty + before.writeback > 0;
         if !dirty {
             if before.cached == 0 && self.cached().is_ok_and(|cached| cached == 0) {
-                return Ok(Left { pages: 0, dirty: 0 });
+                return Ok(Left::unexplained(0));
             }
             rustix::fs::fadvise(&self.fd, 0, None, Advice::DontNeed)
                 .map_err(|errno| self.failed("posix_fadvise", errno))?;
             let pages = self.cached()?;
             if pages <= known_to_stay {
-                return Ok(Left { pages, dirty: 0 });
+                return Ok(Left::unexplained(pages));
             }
         }
         let how = if dirty { Dirty::Write } else { Dirty::Leave };
         let evicted = evict_span(&self.fd, self.path, ByteSpan::WHOLE, how)
             .map_err(|error| error.to_string())?;
-        let dirty = evicted.dirty_pages.value().unwrap_or(0);
+        let reason = evicted.stayed.first().map_or(Unevictable::Unknown, |stayed| stayed.reason);
         match evicted.change.cached_after.value() {
-            Some(pages) => Ok(Left { pages, dirty }),
+            Some(pages) => Ok(Left { pages, reason }),
             None => Err(format!("{}: what is cached is not told", self.path.display())),
         }
     }
@@ -146,7 +153,7 @@ impl<'a> OpenFile<'a> {
 
     /// Leaves exactly the pages in the cache of the share, as far as the others can be evicted.
     pub(crate) fn share(&self, share: Share, known_to_stay: u64) -> Result<Left, String> {
-        let nothing = Left { pages: known_to_stay, dirty: 0 };
+        let nothing = Left::unexplained(known_to_stay);
         if self.wrong_pages(share)? == 0 {
             return Ok(nothing);
         }
@@ -182,14 +189,6 @@ impl<'a> OpenFile<'a> {
             ControlFlow::Continue(())
         })
         .map_err(|error| error.to_string())
-    }
-
-    /// True where its file system keeps data in memory and nowhere else.
-    pub(crate) fn lives_in_memory(&self) -> bool {
-        /// `TMPFS_MAGIC`, `RAMFS_MAGIC` and `HUGETLBFS_MAGIC` of <linux/magic.h>.
-        const IN_MEMORY: [u64; 3] = [0x0102_1994, 0x8584_58f6, 0x9584_58f6];
-        #[allow(clippy::unnecessary_cast, reason = "the type depends on the architecture")]
-        rustix::fs::fstatfs(self.fd.as_fd()).is_ok_and(|fs| IN_MEMORY.contains(&(fs.f_type as u64)))
     }
 
     fn failed(&self, call: &str, errno: Errno) -> String {
@@ -263,7 +262,7 @@ mod tests {
         let scratch = Scratch::new();
         let path = scratch.pages("file", 777);
         let file = OpenFile::open(&path).expect("open");
-        assert_eq!(file.evict(0).expect("evict"), Left { pages: 0, dirty: 0 });
+        assert_eq!(file.evict(0).expect("evict"), Left::unexplained(0));
         assert_eq!(resident_pages(&path), vec![false; 777]);
         file.warm().expect("warm");
         assert_eq!(resident_pages(&path), vec![true; 777]);

@@ -1,14 +1,18 @@
 //! Why pages stay in the cache.
 
-use hotset_facts::{FileSet, SetMember, StuckPages, StuckReason};
+use hotset_facts::{FileHolder, FileSet, SetMember, StuckPages, Unevictable};
 use hotset_sys::cache::holders;
 
-use crate::pages::{Left, OpenFile};
+use crate::pages::Left;
 
 /// Pages of a member that eviction need not be patient with: the reason is known and lasts.
 pub(crate) fn known_to_stay(member: &SetMember) -> u64 {
     match member.cannot_evict {
-        Some(StuckPages { reason: StuckReason::Unknown | StuckReason::Dirty, .. }) | None => 0,
+        Some(StuckPages {
+            reason: Unevictable::Unknown | Unevictable::Dirty | Unevictable::Writeback,
+            ..
+        })
+        | None => 0,
         Some(StuckPages { pages, .. }) => pages,
     }
 }
@@ -21,14 +25,11 @@ pub(crate) fn remember(set: &mut FileSet, left: &[Option<Left>]) {
         let Some(left) = left else { continue };
         match &mut member.cannot_evict {
             _ if left.pages == 0 => member.cannot_evict = None,
-            Some(stuck) if stuck.reason != StuckReason::Unknown && left.pages <= stuck.pages => {
+            Some(stuck) if stuck.reason != Unevictable::Unknown && left.pages <= stuck.pages => {
                 stuck.pages = left.pages;
             }
             _ => unexplained.push((place, *left)),
         }
-    }
-    if unexplained.is_empty() {
-        return;
     }
     let asked: Vec<_> = unexplained
         .iter()
@@ -37,14 +38,10 @@ pub(crate) fn remember(set: &mut FileSet, left: &[Option<Left>]) {
     let holders = holders(&asked);
     for (place, left) in unexplained {
         let member = &mut set.members[place];
-        let by = holders.of(member.id);
-        let in_memory = || OpenFile::open(&member.path).is_ok_and(|file| file.lives_in_memory());
-        let reason = match by {
-            _ if in_memory() => StuckReason::MemoryOnly,
-            _ if left.dirty > 0 => StuckReason::Dirty,
-            _ if by.iter().any(|holder| holder.locked) => StuckReason::Locked,
-            [] => StuckReason::Unknown,
-            _ => StuckReason::Mapped,
+        let held = || holders.of(member.id).iter().find_map(FileHolder::keeps);
+        let reason = match left.reason {
+            Unevictable::Unknown => held().unwrap_or(Unevictable::Unknown),
+            known => known,
         };
         member.cannot_evict = Some(StuckPages { pages: left.pages, reason });
     }

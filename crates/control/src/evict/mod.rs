@@ -13,7 +13,7 @@ use hotset_sys::proc::meminfo;
 use hotset_sys::tree::{Found, Selection, Visitor, Walked, walk};
 
 use crate::ControlFailure;
-use crate::outcomes::{Controlled, Named, Outcomes, unchanged};
+use crate::outcomes::{Controlled, Named, Outcomes, changed, unchanged};
 
 /// Evicting is work for a CPU and not for a device.
 const THREADS: usize = 2;
@@ -71,22 +71,14 @@ struct EvictVisitor {
 
 impl Visitor for EvictVisitor {
     fn file(&mut self, file: &Found<'_>) {
-        match cache::evict_span(file.fd, file.path, self.span, self.dirty) {
-            Ok(evicted) => {
-                let in_memory = || cache::is_in_memory(file.fd);
-                self.outcomes.add(ControlledFile {
-                    path: file.path.to_owned(),
-                    id: file.id,
-                    size_bytes: evicted.size_bytes,
-                    pages: evicted.change.pages,
-                    cached_before: evicted.change.cached_before,
-                    cached_after: evicted.change.cached_after,
-                    stayed: outcome::stayed(&evicted, in_memory),
-                    error: None,
-                });
-            }
-            Err(error) => self.outcomes.add(unchanged(file, &error)),
-        }
+        let outcome = match cache::evict_span(file.fd, file.path, self.span, self.dirty) {
+            Ok(evicted) => ControlledFile {
+                stayed: evicted.stayed,
+                ..changed(file.path, file.id, evicted.size_bytes, evicted.change)
+            },
+            Err(error) => unchanged(file.path, file.id, file.size_bytes, &error),
+        };
+        self.outcomes.add(outcome);
     }
 
     fn unreadable(&mut self, path: &Path, error: &dyn Display) {

@@ -1,7 +1,7 @@
 use std::fs::File;
 use std::io::Write;
 
-use hotset_facts::StayReason;
+use hotset_facts::Unevictable;
 
 use super::*;
 use crate::testing::{GO, ScratchDir, cached_pages};
@@ -50,7 +50,7 @@ fn dirty_pages_stay_unless_they_are_to_be_written() {
     // The kernel writes out by itself what is old enough.
     if !left.is_reached() {
         assert!(
-            matches!(stayed[0].reason, StayReason::Dirty | StayReason::Writeback),
+            matches!(stayed[0].reason, Unevictable::Dirty | Unevictable::Writeback),
             "{stayed:?}"
         );
     }
@@ -71,7 +71,7 @@ fn a_pinned_file_stays_and_its_holder_is_named() {
     let by = |stayed: &hotset_facts::Stayed| stayed.holder.as_ref().map(|holder| holder.0);
     let stayed = &report.files[0].stayed;
     assert!(
-        stayed.iter().any(|stayed| stayed.reason == StayReason::Locked && by(stayed) == Some(own)),
+        stayed.iter().any(|stayed| stayed.reason == Unevictable::Locked && by(stayed) == Some(own)),
         "{stayed:?}"
     );
     assert!(run(&options(&scratch, Dirty::Leave)).is_reached(), "nothing holds it any more");

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use hotset_facts::units::exact_bytes;
 use hotset_sys::cache::LockLimit;
 use hotset_sys::cgroup::Headroom;
 
@@ -9,7 +10,7 @@ use hotset_sys::cgroup::Headroom;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PinRefused {
     /// More than was allowed.
-    #[error("{needed_bytes} bytes are needed, and the budget is {budget_bytes}")]
+    #[error("{} are needed, and the budget is {}", size(needed_bytes), size(budget_bytes))]
     Budget {
         /// Bytes of the files, in whole pages.
         needed_bytes: u64,
@@ -18,8 +19,11 @@ pub enum PinRefused {
     },
     /// The limit on locked memory, which CAP_IPC_LOCK lifts.
     #[error(
-        "{needed_bytes} bytes are needed, and this user may lock {limit_bytes} (RLIMIT_MEMLOCK), of which \
-         {locked_bytes} are locked; raise it with `ulimit -l` or LimitMEMLOCK=, or give CAP_IPC_LOCK"
+        "{} are needed, and this user may lock {} (RLIMIT_MEMLOCK), of which {} are locked; raise it with `ulimit -l` or \
+         LimitMEMLOCK=, or give CAP_IPC_LOCK",
+        size(needed_bytes),
+        size(limit_bytes),
+        size(locked_bytes)
     )]
     Limit {
         /// Bytes of the files, in whole pages.
@@ -31,8 +35,8 @@ pub enum PinRefused {
     },
     /// A control group's limit.
     #[error(
-        "{needed_bytes} bytes are needed, and the control group {} leaves {room_bytes} of its limit of {limit_bytes}; raise the \
-         limit", dir.display()
+        "{} are needed, and the control group {} leaves {} of its limit of {}; raise the limit",
+        size(needed_bytes), dir.display(), size(room_bytes), size(limit_bytes)
     )]
     Group {
         /// Bytes of the files, in whole pages.
@@ -45,13 +49,17 @@ pub enum PinRefused {
         dir: PathBuf,
     },
     /// The host's memory.
-    #[error("{needed_bytes} bytes are needed, and the host has {room_bytes} available")]
+    #[error("{} are needed, and the host has {} available", size(needed_bytes), size(room_bytes))]
     Host {
         /// Bytes of the files, in whole pages.
         needed_bytes: u64,
         /// Bytes that fit.
         room_bytes: u64,
     },
+}
+
+fn size(bytes: &u64) -> String {
+    exact_bytes(*bytes)
 }
 
 /// Whether `needed_bytes` more may be locked by this process, which `lock` limits.
@@ -144,9 +152,9 @@ mod tests {
             may_pin(needed, budget, None, room).expect_err("refused").to_string()
         };
         for (message, words) in [
-            (message(77, Some(70), &host(1000)), &["77", "70"][..]),
-            (message(1001, None, &host(1000)), &["1001", "1000"]),
-            (message(1301, None, &tight()), &["1301", "1300", "6400", "/cg/box"]),
+            (message(9 << 20, Some(7 << 20), &host(1000)), &["9 MiB", "7 MiB"][..]),
+            (message(1001, None, &host(1000)), &["1001 B", "1000 B"]),
+            (message(1301, None, &tight()), &["1301 B", "1300 B", "6400 B", "/cg/box"]),
         ] {
             assert!(words.iter().all(|word| message.contains(word)), "{message}");
         }

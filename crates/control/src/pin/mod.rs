@@ -8,14 +8,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use hotset_facts::{
-    ControlReport, ControlVerb, ControlledFile, FileId, Observed, Reason, StayReason, Stayed,
-};
+use hotset_facts::{ControlReport, ControlVerb, ControlledFile, FileId, NotCached};
 use hotset_sys::cache::{CacheChange, Pin, Supervisor, lock_limit};
 use hotset_sys::cgroup::headroom;
 use hotset_sys::tree::{Found, Selection, Visitor, walk};
 
-use crate::outcomes::{Named, Outcomes};
+use crate::outcomes::{Named, Outcomes, changed, unchanged};
 use crate::{ControlFailure, Progress};
 use limits::may_pin;
 
@@ -71,7 +69,7 @@ pub fn pin(
                 held.add(pin);
                 pinned(file, change, size_bytes)
             }
-            Err(error) => not_pinned(file, error.to_string()),
+            Err(error) => unchanged(&file.path, file.id, file.size_bytes, &error),
         };
         outcomes.add(outcome);
     }
@@ -125,35 +123,10 @@ impl Supervisor for Stoppable<'_> {
 }
 
 fn pinned(file: &FileToPin, change: CacheChange, size_bytes: u64) -> ControlledFile {
-    let mut outcome = ControlledFile {
-        path: file.path.clone(),
-        id: file.id,
-        size_bytes,
-        pages: change.pages,
-        cached_before: change.cached_before,
-        cached_after: change.cached_after,
-        stayed: Vec::new(),
-        error: None,
-    };
-    if let Some(pages) = outcome.short_pages(ControlVerb::Pin).filter(|&pages| pages > 0) {
-        let stayed = Stayed { reason: StayReason::Unknown, pages: Some(pages), holder: None };
-        outcome.stayed.push(stayed);
-    }
+    let mut outcome = changed(&file.path, file.id, size_bytes, change);
+    let missing = outcome.short_pages(ControlVerb::Pin).filter(|&pages| pages > 0);
+    outcome.not_cached = missing.map(|_| NotCached::Unknown);
     outcome
-}
-
-fn not_pinned(file: &FileToPin, error: String) -> ControlledFile {
-    let missing = Observed::Missing(Reason::not_measured("not pinned"));
-    ControlledFile {
-        path: file.path.clone(),
-        id: file.id,
-        size_bytes: file.size_bytes,
-        pages: hotset_sys::pages_of(file.size_bytes),
-        cached_before: missing,
-        cached_after: missing,
-        stayed: Vec::new(),
-        error: Some(error),
-    }
 }
 
 #[cfg(test)]

@@ -105,7 +105,9 @@ impl Visitor for WarmVisitor<'_> {
                 self.outcomes.totals.fetched_bytes += warmed.fetched_bytes;
                 self.outcomes.add(outcome::of(file, warmed, self.guard.halted()));
             }
-            Err(error) => self.outcomes.add(unchanged(file, &error)),
+            Err(error) => {
+                self.outcomes.add(unchanged(file.path, file.id, file.size_bytes, &error));
+            }
         }
     }
 

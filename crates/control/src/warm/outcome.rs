@@ -1,38 +1,30 @@
 //! What warming reached for one file, and why it did not reach more.
 
-use hotset_facts::{ControlVerb, ControlledFile, StayReason, Stayed};
+use hotset_facts::{ControlVerb, ControlledFile, NotCached};
 use hotset_sys::cache::{ControlError, Warmed};
 use hotset_sys::tree::Found;
 
 use super::guard::Halt;
+use crate::outcomes::changed;
 
 pub(super) fn of(file: &Found<'_>, warmed: Warmed, halt: Option<Halt>) -> ControlledFile {
-    let mut outcome = ControlledFile {
-        path: file.path.to_owned(),
-        id: file.id,
-        size_bytes: warmed.size_bytes,
-        pages: warmed.change.pages,
-        cached_before: warmed.change.cached_before,
-        cached_after: warmed.change.cached_after,
-        stayed: Vec::new(),
-        error: warmed.error.as_ref().map(message),
-    };
-    let short = outcome.short_pages(ControlVerb::Warm);
-    if short != Some(0) {
-        let reason = reason(outcome.error.is_some(), halt.filter(|_| warmed.stopped));
-        outcome.stayed.push(Stayed { reason, pages: short, holder: None });
+    let mut outcome = changed(file.path, file.id, warmed.size_bytes, warmed.change);
+    outcome.error = warmed.error.as_ref().map(message);
+    if outcome.short_pages(ControlVerb::Warm) != Some(0) {
+        let halt = halt.filter(|_| warmed.stopped);
+        outcome.not_cached = Some(reason(outcome.error.is_some(), halt));
     }
     outcome
 }
 
 /// Why pages are missing: a failure comes first, then what stopped this file.
-fn reason(failed: bool, halt: Option<Halt>) -> StayReason {
+fn reason(failed: bool, halt: Option<Halt>) -> NotCached {
     match halt {
-        _ if failed => StayReason::Unreadable,
-        Some(Halt::Budget) => StayReason::Budget,
-        Some(Halt::Memory | Halt::Thrashing) => StayReason::Memory,
-        Some(Halt::Interrupted) => StayReason::Interrupted,
-        None => StayReason::Unknown,
+        _ if failed => NotCached::Unreadable,
+        Some(Halt::Budget) => NotCached::Budget,
+        Some(Halt::Memory | Halt::Thrashing) => NotCached::Memory,
+        Some(Halt::Interrupted) => NotCached::Interrupted,
+        None => NotCached::Unknown,
     }
 }
 
@@ -52,11 +44,12 @@ mod tests {
 
     #[test]
     fn a_failure_is_told_before_what_stopped_it() {
-        assert_eq!(reason(true, Some(Halt::Budget)), StayReason::Unreadable);
+        assert_eq!(reason(true, Some(Halt::Budget)), NotCached::Unreadable);
         let reasons = [Halt::Budget, Halt::Memory, Halt::Thrashing, Halt::Interrupted];
-        let words = reasons.map(|halt| reason(false, Some(halt)).as_str());
-        assert_eq!(words, ["budget", "memory", "memory", "interrupted"]);
-        assert_eq!(reason(false, None), StayReason::Unknown, "others were stopped, not this file");
+        let told = reasons.map(|halt| reason(false, Some(halt)));
+        use NotCached::{Budget, Interrupted, Memory};
+        assert_eq!(told, [Budget, Memory, Memory, Interrupted]);
+        assert_eq!(reason(false, None), NotCached::Unknown, "others were stopped, not this file");
     }
 
     #[test]

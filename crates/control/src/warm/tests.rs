@@ -1,7 +1,7 @@
 use std::os::unix::fs::symlink;
 use std::sync::atomic::Ordering;
 
-use hotset_facts::{ControlReport, StayReason};
+use hotset_facts::{ControlReport, NotCached};
 use hotset_sys::cgroup::GroupMemory;
 
 use super::*;
@@ -55,11 +55,7 @@ fn a_budget_is_the_reason_of_what_it_leaves_out() {
         (short.short_pages(ControlVerb::Warm), cached_pages(&file)),
         (Some(missing), missing)
     );
-    assert_eq!(short.stayed.len(), 1);
-    assert_eq!(
-        (short.stayed[0].reason, short.stayed[0].pages),
-        (StayReason::Budget, Some(missing))
-    );
+    assert_eq!(short.not_cached, Some(NotCached::Budget));
     // What is there already costs nothing.
     let again = run(&WarmOptions { budget_bytes: Some(MIB), ..options(&scratch) });
     assert!(again.is_reached() && again.totals.fetched_bytes == MIB);
@@ -72,7 +68,7 @@ fn no_budget_at_all_fetches_nothing() {
     evict_now(&file);
     let report = run(&WarmOptions { budget_bytes: Some(0), ..options(&scratch) });
     assert_eq!((report.totals.fetched_bytes, cached_pages(&file)), (0, 0));
-    assert_eq!(report.files[0].stayed[0].reason, StayReason::Budget);
+    assert_eq!(report.files[0].not_cached, Some(NotCached::Budget));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::time::SystemTime;
 
 pub use run::BenchRun;
-pub use set::{FileSet, LearnedBy, LearnedIo, SetMember, StuckPages, StuckReason};
+pub use set::{FileSet, LearnedBy, LearnedIo, SetMember, StuckPages};
 pub use state::{Percent, StateReached, WantedState};
 
 use crate::{Environment, ExitStatus, Observed};

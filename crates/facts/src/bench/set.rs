@@ -2,38 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::{FileId, FileRow, Io, Unreadable, WantedState};
-
-/// Why pages of a file stay in the cache whatever is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum StuckReason {
-    /// Another process maps it, as libc always is.
-    Mapped,
-    /// Its pages are locked in memory.
-    Locked,
-    /// Its pages are dirty and could not be written back by this user.
-    Dirty,
-    /// This user may neither write nor own it, so the kernel ignores the advice.
-    NotPermitted,
-    /// Its file system keeps data in memory only, such as tmpfs.
-    MemoryOnly,
-    /// No reason was found.
-    Unknown,
-}
-
-impl StuckReason {
-    /// The phrase that every view uses.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Mapped => "mapped by another process",
-            Self::Locked => "locked in memory",
-            Self::Dirty => "dirty and not ours to write back",
-            Self::NotPermitted => "neither owned nor writable",
-            Self::MemoryOnly => "on a file system that lives in memory",
-            Self::Unknown => "for an unknown reason",
-        }
-    }
-}
+use crate::{FileId, FileRow, Io, Unevictable, Unreadable, WantedState};
 
 /// Pages of one file that could not be evicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +10,7 @@ pub struct StuckPages {
     /// How many stayed when eviction was last tried.
     pub pages: u64,
     /// What kept them.
-    pub reason: StuckReason,
+    pub reason: Unevictable,
 }
 
 /// One file of a set.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hotset_facts::{Percent, StuckReason};
+use hotset_facts::{Percent, Unevictable};
 
 use super::*;
 use crate::candidates::Candidate;
@@ -86,7 +86,7 @@ fn a_file_that_others_map_is_named_with_its_share_and_the_reason() {
     assert!(cold.stuck_pages > 0, "{cold:?}");
     assert_eq!(cold.cached_pages, cold.stuck_pages);
     let stuck = set.members[0].cannot_evict.expect("stuck");
-    assert_eq!((stuck.reason, stuck.pages), (StuckReason::Mapped, cold.stuck_pages));
+    assert_eq!((stuck.reason, stuck.pages), (Unevictable::Mapped, cold.stuck_pages));
     assert_eq!(set.members[1].cannot_evict, None);
 }
 
@@ -98,7 +98,7 @@ fn a_file_in_memory_stays_and_says_why() {
     let cold = reach(WantedState::Cold, &mut set);
     std::fs::remove_file(&path).expect("remove");
     assert_eq!((cold.cached_pages, cold.stuck_pages), (2, 2));
-    assert_eq!(set.members[0].cannot_evict.map(|s| s.reason), Some(StuckReason::MemoryOnly));
+    assert_eq!(set.members[0].cannot_evict.map(|s| s.reason), Some(Unevictable::MemoryOnly));
 }
 
 #[test]

@@ -72,7 +72,7 @@ pub fn failure(name: &str, exit: ExitStatus, tail: &[u8]) -> String {
 mod tests {
     use std::path::PathBuf;
 
-    use hotset_facts::{Dev, FileId, LearnedBy, StuckPages, StuckReason, Unreadable};
+    use hotset_facts::{Dev, FileId, LearnedBy, StuckPages, Unevictable, Unreadable};
 
     use super::*;
 
@@ -87,7 +87,7 @@ mod tests {
             read: true,
             mapped: stuck,
             written: false,
-            cannot_evict: stuck.then_some(StuckPages { pages: 1200, reason: StuckReason::Mapped }),
+            cannot_evict: stuck.then_some(StuckPages { pages: 1200, reason: Unevictable::Mapped }),
         };
         let set = FileSet {
             learned_by: LearnedBy::Sensor,

@@ -8,7 +8,7 @@ use hotset_analysis::bench::{BenchSummary, summarise_bench};
 use hotset_facts::{
     BenchCommand, BenchRun, BenchSession, Condition, ConditionRole, Dev, ExitStatus, FileId,
     FileRow, FileSet, Io, LearnedBy, LearnedIo, Observed, Reason, SetMember, StateReached,
-    StopReason, StuckPages, StuckReason, Timer, Unreadable, WantedState, Warmup,
+    StopReason, StuckPages, Timer, Unevictable, Unreadable, WantedState, Warmup,
 };
 
 use crate::testing::{environment, read_file};
@@ -72,7 +72,7 @@ fn member(path: &str, ino: u64, pages: u64) -> SetMember {
 fn set() -> FileSet {
     let libc = SetMember {
         mapped: true,
-        cannot_evict: Some(StuckPages { pages: 795, reason: StuckReason::Mapped }),
+        cannot_evict: Some(StuckPages { pages: 795, reason: Unevictable::Mapped }),
         ..member("/usr/lib/x86_64-linux-gnu/libc.so.6", 13, 812)
     };
     FileSet {

@@ -4,7 +4,7 @@ mod words;
 
 use std::path::Path;
 
-use hotset_facts::{ControlReport, ControlVerb, ControlledFile, StayReason, Stayed};
+use hotset_facts::{ControlReport, ControlVerb, ControlledFile, NotCached, Stayed, Unevictable};
 
 use crate::escape::escape_bytes;
 use crate::units;
@@ -134,6 +134,9 @@ fn reasons(file: &ControlledFile, options: &ControlOptions) -> String {
     if let Some(error) = &file.error {
         return crate::escape_text(error);
     }
+    if let Some(why) = file.not_cached {
+        return not_cached(why).to_owned();
+    }
     // The size of a single reason that explains all was just said.
     if let [only] = file.stayed.as_slice()
         && only.pages.is_some()
@@ -153,23 +156,26 @@ fn reasons(file: &ControlledFile, options: &ControlOptions) -> String {
 fn reason(stayed: &Stayed, page: u64) -> String {
     let size = stayed.pages.map(|pages| format!("{} ", units::bytes(pages.saturating_mul(page))));
     let size = size.unwrap_or_default();
-    let word = match stayed.reason {
-        StayReason::Dirty => "dirty (--sync writes it out)",
-        StayReason::Writeback => "being written out",
-        StayReason::Mapped => "mapped",
-        StayReason::Locked => "locked",
-        StayReason::MemoryOnly => "in memory only (tmpfs and the like have no other place)",
-        StayReason::Unreadable => "can't be read",
-        StayReason::Budget => "beyond the budget",
-        StayReason::Memory => "no memory left for it",
-        StayReason::Interrupted => "not reached before the interrupt",
-        StayReason::Unknown => "for no reason that the kernel tells",
-    };
-    let by = match &stayed.holder {
-        Some((pid, comm)) => format!(" by {} (pid {pid})", crate::escape_text(comm)),
-        None => String::new(),
-    };
-    format!("{size}{word}{by}")
+    match &stayed.holder {
+        Some((pid, comm)) => {
+            let how = if stayed.reason == Unevictable::Locked { "locked" } else { "mapped" };
+            format!("{size}{how} by {} (pid {pid})", crate::escape_text(comm))
+        }
+        None if stayed.reason == Unevictable::Dirty => {
+            format!("{size}dirty (--sync writes it out)")
+        }
+        None => format!("{size}{}", stayed.reason.as_str()),
+    }
+}
+
+fn not_cached(why: NotCached) -> &'static str {
+    match why {
+        NotCached::Unreadable => "can't be read",
+        NotCached::Budget => "beyond the budget",
+        NotCached::Memory => "no memory left for it",
+        NotCached::Interrupted => "not reached before the interrupt",
+        NotCached::Unknown => "for no reason that the kernel tells",
+    }
 }
 
 fn files(count: u64) -> String {

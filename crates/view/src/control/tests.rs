@@ -17,6 +17,7 @@ fn file(path: &str, pages: u64, after: u64, stayed: Vec<Stayed>) -> ControlledFi
         cached_before: Observed::Value(pages / 2),
         cached_after: Observed::Value(after),
         stayed,
+        not_cached: None,
         error: None,
     }
 }
@@ -36,7 +37,7 @@ fn report(verb: ControlVerb, files: Vec<ControlledFile>) -> ControlReport {
     }
 }
 
-fn stayed(reason: StayReason, pages: u64, holder: Option<(u32, &str)>) -> Stayed {
+fn stayed(reason: Unevictable, pages: u64, holder: Option<(u32, &str)>) -> Stayed {
     let holder = holder.map(|(pid, comm)| (pid, comm.to_owned()));
     Stayed { reason, pages: Some(pages), holder }
 }
@@ -56,12 +57,12 @@ fn what_was_reached_is_one_line() {
 #[test]
 fn what_stayed_is_named_with_its_reasons_the_largest_first() {
     let held = vec![
-        stayed(StayReason::Dirty, 2, None),
-        stayed(StayReason::Mapped, 1, Some((77, "py\x1b[31m"))),
-        stayed(StayReason::Locked, 4, Some((78, "db"))),
-        stayed(StayReason::Locked, 4, Some((79, "db"))),
+        stayed(Unevictable::Dirty, 2, None),
+        stayed(Unevictable::Mapped, 1, Some((77, "py\x1b[31m"))),
+        stayed(Unevictable::Locked, 4, Some((78, "db"))),
+        stayed(Unevictable::Locked, 4, Some((79, "db"))),
     ];
-    let small = file("/small", 10, 1, vec![stayed(StayReason::Unknown, 1, None)]);
+    let small = file("/small", 10, 1, vec![stayed(Unevictable::Unknown, 1, None)]);
     let text =
         control_text(&report(ControlVerb::Evict, vec![small, file("/b\n", 10, 7, held)]), &OPTIONS);
     let lines: Vec<&str> = text.lines().collect();
@@ -77,7 +78,10 @@ fn what_stayed_is_named_with_its_reasons_the_largest_first() {
 #[test]
 fn few_are_named_unless_all_are_asked_for() {
     let files: Vec<ControlledFile> = (0..9)
-        .map(|n| file(&format!("/{n}"), 10, n, vec![stayed(StayReason::Budget, 10 - n, None)]))
+        .map(|n| ControlledFile {
+            not_cached: Some(NotCached::Budget),
+            ..file(&format!("/{n}"), 10, n, Vec::new())
+        })
         .collect();
     let mut some = report(ControlVerb::Warm, files);
     some.files_left_out = 3;
@@ -112,7 +116,7 @@ fn nobody_knows_is_no_number() {
 
 #[test]
 fn json_says_who_holds_what() {
-    let held = vec![stayed(StayReason::Locked, 4, Some((78, "db")))];
+    let held = vec![stayed(Unevictable::Locked, 4, Some((78, "db")))];
     let json = control_json(&report(ControlVerb::Evict, vec![file("/b", 10, 4, held)]), 4096);
     let json: Value = serde_json::from_slice(&json).expect("JSON");
     assert_eq!(json["schema"], "hotset.control/1");

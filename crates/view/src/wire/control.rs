@@ -3,15 +3,16 @@
 use std::path::PathBuf;
 
 use hotset_facts::{
-    ControlReport, ControlTotals, ControlVerb, ControlledFile, FileId, Observed, StayReason,
-    Stayed, Unreadable,
+    ControlReport, ControlTotals, ControlVerb, ControlledFile, FileId, NotCached, Observed, Stayed,
+    Unevictable, Unreadable,
 };
 use serde::{Deserialize, Serialize};
 
-use super::adapt::{List, Wire as _, converted, remote};
+use super::adapt::{List, Maybe, Wire as _, converted, remote};
 use super::environment::FileIdDef;
 use super::observed::Null;
 use super::path::{Path, UnreadableDef};
+use super::unevictable::UnevictableDef;
 use super::{Document, Envelope, ReadError};
 
 /// The schema's name.
@@ -122,9 +123,12 @@ struct FileDef {
     /// Pages of it that are cached now.
     #[serde(with = "Null::<u64>")]
     cached_after: Observed<u64>,
-    /// Why pages are not as they should be.
+    /// Why pages that were to be evicted stayed.
     #[serde(with = "List::<StayedDef>")]
     stayed: Vec<Stayed>,
+    /// Why pages that were to be warmed or pinned are missing; null where none is.
+    #[serde(with = "Maybe::<NotCachedDef>")]
+    not_cached: Option<NotCached>,
     /// What went wrong; null where nothing did.
     error: Option<String>,
 }
@@ -133,8 +137,8 @@ struct FileDef {
 #[serde(remote = "Stayed")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct StayedDef {
-    #[serde(with = "StayReasonDef")]
-    reason: StayReason,
+    #[serde(with = "UnevictableDef")]
+    reason: Unevictable,
     /// How many pages; null where nobody can count them.
     pages: Option<u64>,
     #[serde(flatten, with = "HolderKeys")]
@@ -142,14 +146,9 @@ struct StayedDef {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(remote = "StayReason", rename_all = "snake_case")]
+#[serde(remote = "NotCached", rename_all = "snake_case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-enum StayReasonDef {
-    Dirty,
-    Writeback,
-    Mapped,
-    Locked,
-    MemoryOnly,
+enum NotCachedDef {
     Unreadable,
     Budget,
     Memory,
@@ -202,5 +201,5 @@ struct TotalsDef {
     wall_ns: u64,
 }
 
-remote!(FileDef => ControlledFile, StayedDef => Stayed);
+remote!(FileDef => ControlledFile, StayedDef => Stayed, NotCachedDef => NotCached);
 converted!(HolderKeys => Option<(u32, String)>);

@@ -32,6 +32,7 @@ pub(crate) mod schema_tests;
 pub(crate) mod stat;
 pub(crate) mod system;
 pub mod top;
+pub(crate) mod unevictable;
 
 use std::borrow::Cow;
 

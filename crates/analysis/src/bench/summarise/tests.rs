@@ -2,7 +2,7 @@ use super::*;
 use crate::bench::testing::{condition, noisy, session};
 use crate::bench::{Difference, MIN_ROUNDS};
 use hotset_facts::random::Random;
-use hotset_facts::{Condition, StopReason, StuckPages, StuckReason, Unreadable, Warmup};
+use hotset_facts::{Condition, StopReason, StuckPages, Unevictable, Unreadable, Warmup};
 
 const MS: f64 = 1e6;
 
@@ -126,7 +126,7 @@ fn files_that_stay_and_files_that_changed_are_named() {
     let mut session = cold_warm(6);
     session.stop = StopReason::Interrupted;
     session.sets[0].members[0].cannot_evict =
-        Some(StuckPages { pages: 800, reason: StuckReason::Mapped });
+        Some(StuckPages { pages: 800, reason: Unevictable::Mapped });
     session.sets[0].unreadable.push(Unreadable { path: "/root/x".into(), reason: "denied".into() });
     session.runs[3].inputs_changed = vec![0];
     session.runs[3].exit = ExitStatus::Code(1);

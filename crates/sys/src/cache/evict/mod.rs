@@ -1,10 +1,12 @@
 //! Taking a file out of the cache, and counting what stayed.
 
+mod stayed;
+
 use std::os::fd::AsFd;
 use std::path::Path;
 use std::time::Duration;
 
-use hotset_facts::{Observed, PageRange};
+use hotset_facts::{Observed, PageRange, Stayed};
 use rustix::fs::Advice;
 use rustix::io::Errno;
 
@@ -12,7 +14,7 @@ use super::control::{ByteSpan, CacheChange, ControlError, Target};
 use super::open::{name_of_fd, open_quietly};
 use super::ranges::byte_range;
 use super::raw::CacheStat;
-use super::stacked::cachestat_if_seen;
+use super::stacked::{cachestat_if_seen, is_in_memory};
 
 /// Pages that are locked for I/O survive FADV_DONTNEED, so eviction is tried again after these pauses.
 const PAUSES: [Duration; 4] =
@@ -31,16 +33,14 @@ pub enum Dirty {
 }
 
 /// What evicting a file reached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evicted {
     /// The pages of the range, before and after.
     pub change: CacheChange,
     /// The file's size in bytes.
     pub size_bytes: u64,
-    /// Pages that stayed and are dirty; missing where only mincore(2) answers.
-    pub dirty_pages: Observed<u64>,
-    /// Pages that stayed and are being written back.
-    pub writeback_pages: Observed<u64>,
+    /// The pages that stayed, by reason; those for which the kernel gives no reason come last.
+    pub stayed: Vec<Stayed>,
 }
 
 /// Writes out what is dirty in the file at `path` and asks the kernel to forget its pages.
@@ -92,23 +92,17 @@ pub fn evict_span(
             Dirty::Leave => target.forget_clean(pages)?,
         }
         cached_after = target.cached(pages);
+        // Where the kernel doesn't tell which pages are dirty, none is said to be.
         left = target.state(pages).unwrap_or_default();
         // What is dirty and left doesn't change by waiting.
         if dirty == Dirty::Leave && cached_after == Observed::Value(left.dirty) {
             break;
         }
     }
-    let known = |count| match target.state(pages) {
-        Ok(_) => Observed::Value(count),
-        Err(_) => Observed::Missing(hotset_facts::Reason::unsupported(
-            "mincore(2) knows resident pages only",
-        )),
-    };
     Ok(Evicted {
         change: CacheChange { pages: pages.count, cached_before, cached_after },
         size_bytes: size,
-        dirty_pages: known(left.dirty),
-        writeback_pages: known(left.writeback),
+        stayed: stayed::by_reason(left, cached_after, || is_in_memory(target.fd)),
     })
 }
 

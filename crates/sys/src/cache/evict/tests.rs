@@ -39,7 +39,8 @@ fn dirty_pages_stay_dirty_until_they_are_to_be_written() {
     let left = leave(&file);
     assert_eq!(left.change.cached_before, Observed::Value(64));
     assert_eq!(left.change.cached_after, Observed::Value(3));
-    assert_eq!(left.dirty_pages, Observed::Value(3));
+    let dirty = Stayed { reason: hotset_facts::Unevictable::Dirty, pages: Some(3), holder: None };
+    assert_eq!(left.stayed, [dirty]);
     let state = cachestat(&file.file, 0, 64 * page()).expect("cachestat");
     assert_eq!((state.dirty, state.writeback), (3, 0), "nothing was written");
     assert_eq!(evict(&file.path).expect("evict").cached_after, Observed::Value(0));

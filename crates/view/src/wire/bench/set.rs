@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use hotset_facts::{
-    FileId, FileRow, FileSet, Io, LearnedBy, LearnedIo, SetMember, StuckPages, StuckReason,
+    FileId, FileRow, FileSet, Io, LearnedBy, LearnedIo, SetMember, StuckPages, Unevictable,
     Unreadable, WantedState,
 };
 use serde::{Deserialize, Serialize};
@@ -14,6 +14,7 @@ use crate::wire::environment::FileIdDef;
 use crate::wire::io::IoDef;
 use crate::wire::path::{Path, UnreadableDef};
 use crate::wire::profile::FileDef;
+use crate::wire::unevictable::UnevictableDef;
 
 /// The files that a command reads, maps and writes.
 #[derive(Serialize, Deserialize)]
@@ -75,19 +76,7 @@ struct StuckKeys {
 #[derive(Serialize, Deserialize)]
 #[serde(transparent)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct StuckWord(#[serde(with = "StuckReasonDef")] StuckReason);
-
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "StuckReason", rename_all = "snake_case")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-enum StuckReasonDef {
-    Mapped,
-    Locked,
-    Dirty,
-    NotPermitted,
-    MemoryOnly,
-    Unknown,
-}
+struct StuckWord(#[serde(with = "UnevictableDef")] Unevictable);
 
 impl From<Option<StuckPages>> for StuckKeys {
     fn from(stuck: Option<StuckPages>) -> Self {
@@ -100,7 +89,7 @@ impl From<Option<StuckPages>> for StuckKeys {
 
 impl From<StuckKeys> for Option<StuckPages> {
     fn from(keys: StuckKeys) -> Self {
-        let reason = keys.stuck_reason.map_or(StuckReason::Unknown, |word| word.0);
+        let reason = keys.stuck_reason.map_or(Unevictable::Unknown, |word| word.0);
         keys.stuck_pages.map(|pages| StuckPages { pages, reason })
     }
 }

@@ -1,0 +1,69 @@
+//! Why pages stay in the cache after an eviction.
+
+use crate::{Observed, Pid};
+
+/// Why pages stay in the cache after they were to be evicted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Unevictable {
+    /// Dirty: not written out, or written to again meanwhile.
+    Dirty,
+    /// Being written out.
+    Writeback,
+    /// Mapped by a process, as libc always is.
+    Mapped,
+    /// Locked into memory by a process.
+    Locked,
+    /// The file system has no other place for them (tmpfs).
+    MemoryOnly,
+    /// Cached again by something else meanwhile, or used by the kernel in a way that it doesn't tell.
+    Unknown,
+}
+
+impl Unevictable {
+    /// The phrase that every view uses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Dirty => "dirty",
+            Self::Writeback => "being written out",
+            Self::Mapped => "mapped by another process",
+            Self::Locked => "locked in memory",
+            Self::MemoryOnly => "on a file system that lives in memory",
+            Self::Unknown => "for no reason that the kernel tells",
+        }
+    }
+}
+
+/// Pages that stayed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stayed {
+    /// What keeps them.
+    pub reason: Unevictable,
+    /// How many base pages; nothing where it isn't known.
+    pub pages: Option<u64>,
+    /// The process that holds them.
+    pub holder: Option<(Pid, String)>,
+}
+
+/// A process that maps a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileHolder {
+    /// Its id.
+    pub pid: Pid,
+    /// The kernel's short name for it, any bytes made text.
+    pub comm: String,
+    /// Base pages of the file that it has in its page tables; missing where this user may not know.
+    pub pages: Observed<u64>,
+    /// True where it has locked some of them.
+    pub locked: bool,
+}
+
+impl FileHolder {
+    /// How it keeps pages in the cache; nothing where it maps the file and has none of its pages.
+    pub fn keeps(&self) -> Option<Unevictable> {
+        match self.pages {
+            _ if self.locked => Some(Unevictable::Locked),
+            Observed::Value(0) => None,
+            _ => Some(Unevictable::Mapped),
+        }
+    }
+}
