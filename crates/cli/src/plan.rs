@@ -4,34 +4,11 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::{Result, bail};
 use hotset_lab::Invocation;
 
 use crate::exit::{Exit, Stop};
-
-/// The longest observation: more than a year is a typing error.
-const MAX_DURATION: Duration = Duration::from_secs(366 * 24 * 3600);
-
-/// Reads `10s`, `500ms`, `1.5m`, `2h`; a bare number is seconds.
-pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
-    let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let number: f64 =
-        number.parse().map_err(|_| "expected a number with ms, s, m or h, e.g. 10s".to_owned())?;
-    let seconds = match unit {
-        "ms" => number / 1000.0,
-        "" | "s" => number,
-        "m" => number * 60.0,
-        "h" => number * 3600.0,
-        _ => return Err(format!("unknown unit {unit:?}; expected ms, s, m or h")),
-    };
-    match Duration::try_from_secs_f64(seconds) {
-        Ok(duration) if !duration.is_zero() && duration <= MAX_DURATION => Ok(duration),
-        _ => Err("expected more than 0 and at most 366 days".into()),
-    }
-}
 
 /// Finds a command as the shell would: done here and not in the child, so that the search is not booked to the command.
 ///
@@ -108,16 +85,6 @@ pub(crate) fn check_destination(path: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn durations() {
-        assert_eq!(parse_duration("10"), Ok(Duration::from_secs(10)));
-        assert_eq!(parse_duration("1.5m"), Ok(Duration::from_secs(90)));
-        assert_eq!(parse_duration("250ms"), Ok(Duration::from_millis(250)));
-        for bad in ["", "s", "0", "-1", "10d", "1e9h", "99999999999999999999", "nan", "5 s"] {
-            assert!(parse_duration(bad).is_err(), "{bad}");
-        }
-    }
 
     #[test]
     fn a_command_is_searched_and_refused_like_a_shell_does() {

@@ -23,7 +23,7 @@ pub(crate) struct AttachArgs {
     #[arg(long)]
     pub(crate) system: bool,
     /// How long: 10s, 500ms, 2m, 1h; a bare number is seconds. Without it: until Ctrl-C.
-    #[arg(short, long, value_name = "TIME", value_parser = super::super::plan::parse_duration)]
+    #[arg(short, long, value_name = "TIME", value_parser = hotset_facts::units::parse_duration)]
     pub(crate) duration: Option<std::time::Duration>,
     /// Rows (a process and a file) that are counted apart; beyond, they are summed up as others.
     #[arg(long, value_name = "N", default_value_t = hotset_observe::DEFAULT_MAX_ROWS, value_parser = clap::value_parser!(u32).range(16..=4_194_304))]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use hotset_facts::WantedState;
 
 use super::Color;
-use crate::plan::parse_duration;
+use hotset_facts::units::parse_duration;
 
 /// Arguments of `bench`.
 #[derive(Debug, clap::Args)]

@@ -1,4 +1,6 @@
-//! Sizes as they are typed.
+//! Sizes and durations as they are typed.
+
+use std::time::Duration;
 
 /// Reads `4096`, `64K`, `1.5M`, `2GiB`: bytes, with units of 1024; `KB`, `MB` and so on are units of 1000, as dd(1) has
 /// them. Upper and lower case are the same.
@@ -33,6 +35,31 @@ fn unit_bytes(unit: &str) -> Option<u64> {
     }
 }
 
+/// The longest duration: more than a year is a typing error.
+const MAX_DURATION: Duration = Duration::from_secs(366 * 24 * 3600);
+
+/// Reads `10s`, `500ms`, `1.5m`, `2h`; a bare number is seconds.
+///
+/// # Errors
+/// Says what was expected.
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
+    let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let number: f64 =
+        number.parse().map_err(|_| "expected a number with ms, s, m or h, e.g. 10s".to_owned())?;
+    let seconds = match unit {
+        "ms" => number / 1000.0,
+        "" | "s" => number,
+        "m" => number * 60.0,
+        "h" => number * 3600.0,
+        _ => return Err(format!("unknown unit {unit:?}; expected ms, s, m or h")),
+    };
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(duration) if !duration.is_zero() && duration <= MAX_DURATION => Ok(duration),
+        _ => Err("expected more than 0 and at most 366 days".into()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,5 +80,15 @@ mod tests {
             assert!(parse_size(bad).is_err(), "{bad}");
         }
         assert!(parse_size("5Q").unwrap_err().contains("\"Q\""));
+    }
+
+    #[test]
+    fn durations() {
+        assert_eq!(parse_duration("10"), Ok(Duration::from_secs(10)));
+        assert_eq!(parse_duration("1.5m"), Ok(Duration::from_secs(90)));
+        assert_eq!(parse_duration("250ms"), Ok(Duration::from_millis(250)));
+        for bad in ["", "s", "0", "-1", "10d", "1e9h", "99999999999999999999", "nan", "5 s"] {
+            assert!(parse_duration(bad).is_err(), "{bad}");
+        }
     }
 }
