@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use hotset_experiments::{find, plan_of};
+use hotset_experiments::{Options, Request, find, plan_of};
 use hotset_facts::{LabSize, Level};
-use hotset_lab::experiment::{CellPlan, ExperimentPlan, Options, Place, ProbeCommand, Request};
+use hotset_lab::experiment::{CellPlan, ExperimentPlan, Place, ProbeCommand};
 use hotset_lab::probes::Language;
 use hotset_tests::cells::fact;
 use hotset_tests::{Scratch, hotset, number, profile_of, read_json, row_at, stderr};
@@ -15,7 +15,7 @@ use serde_json::Value;
 fn plan(scratch: &Scratch, language: Language) -> ExperimentPlan {
     let place = Place::look(scratch.dir()).expect("place");
     let options = Options { runtime: Some(language.as_str().to_owned()), ..Options::default() };
-    let request = Request { size: LabSize::Full, place, options };
+    let request = Request { size: LabSize::Full, rounds: None, place, options };
     plan_of(find("load").expect("load"), &request).expect("plan")
 }
 

@@ -1,9 +1,9 @@
 //! The probes of language runtimes, against what the kernel saw of them: the contract of `docs/probes.md`.
 
-use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
+use hotset_lab::experiment::Word;
 use hotset_lab::probes::{Language, Probe, find};
 use hotset_tests::scratch::text;
 use hotset_tests::{Scratch, number, profile_of, row_at};
@@ -16,17 +16,17 @@ fn probes(scratch: &Scratch) -> Vec<Probe> {
     probes
 }
 
-fn words<'a>(words: &'a [(&'a str, &'a str)]) -> Vec<(&'a str, &'a OsStr)> {
-    words.iter().map(|(key, value)| (*key, OsStr::new(*value))).collect()
+fn words(words: &[(&'static str, &str)]) -> Vec<Word> {
+    words.iter().map(|(key, value)| (*key, value.into())).collect()
 }
 
-fn run(probe: &Probe, job: &str, with: &[(&str, &str)]) -> Output {
+fn run(probe: &Probe, job: &str, with: &[(&'static str, &str)]) -> Output {
     let argv = probe.argv(job, &words(with));
     Command::new(&argv[0]).args(&argv[1..]).output().expect("run")
 }
 
 /// What a job says, which keeps the contract.
-fn said(probe: &Probe, job: &str, with: &[(&str, &str)]) -> Value {
+fn said(probe: &Probe, job: &str, with: &[(&'static str, &str)]) -> Value {
     let output = run(probe, job, with);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && errors.is_empty(), "{} {job}: {errors}", probe.name);
@@ -82,7 +82,7 @@ fn what_a_probe_can_do_it_does_and_what_it_cannot_do_it_refuses() {
     }
 }
 
-fn assert_refused(probe: &Probe, job: &str, with: &[(&str, &str)]) {
+fn assert_refused(probe: &Probe, job: &str, with: &[(&'static str, &str)]) {
     let output = run(probe, job, with);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{} {job} {with:?}: {errors}", probe.name);
@@ -91,7 +91,13 @@ fn assert_refused(probe: &Probe, job: &str, with: &[(&str, &str)]) {
 }
 
 /// What the kernel saw of one file while a job ran.
-fn row(scratch: &Scratch, probe: &Probe, job: &str, with: &[(&str, &str)], file: &str) -> Value {
+fn row(
+    scratch: &Scratch,
+    probe: &Probe,
+    job: &str,
+    with: &[(&'static str, &str)],
+    file: &str,
+) -> Value {
     let profile = profile_of(scratch, &probe.argv(job, &words(with)));
     row_at(&profile, &PathBuf::from(file)).clone()
 }

@@ -7,60 +7,35 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use hotset_analysis::lab::{CellNumbers, LabAnswer, PublishedFigure};
 use hotset_facts::LabSession;
 use hotset_lab::Invocation;
-use hotset_lab::experiment::{ExperimentPlan, PlanError, Request, Sensor, file_calls};
+use hotset_lab::experiment::{ExperimentPlan, Sensor};
 use hotset_sys::rawio::Job;
 use hotset_view::lab::ChartSpec;
 
+use crate::Request;
+
 /// An experiment: everything that the engine, the summary and the views need to be told of it.
-pub trait Experiment: Sync {
+#[derive(Debug)]
+pub struct Experiment {
     /// What is typed, and what its results are called.
-    fn name(&self) -> &'static str;
-
+    pub name: &'static str,
     /// What it asks.
-    fn question(&self) -> &'static str;
-
+    pub question: &'static str,
     /// The options of `hotset lab` that it knows, as they are typed: `--sizes`.
-    fn options(&self) -> &'static [&'static str];
-
-    /// What it is going to measure.
-    ///
-    /// # Errors
-    /// Where what was asked for can't be meant, or can't be measured here.
-    fn plan(&self, request: &Request) -> Result<ExperimentPlan, PlanError>;
-
+    pub options: &'static [&'static str],
+    /// What it is going to measure; an error where what was asked for can't be meant, or can't be measured here.
+    pub(crate) plan: fn(&Request) -> Result<ExperimentPlan, String>,
     /// What its native probes can be asked to do.
-    fn jobs(&self) -> &'static [Job] {
-        &[]
-    }
-
+    pub(crate) jobs: &'static [Job],
     /// What its cells say, the most important first.
-    fn answers(&self, session: &LabSession, cells: &[CellNumbers]) -> Vec<LabAnswer>;
-
+    pub(crate) answers: fn(&LabSession, &[CellNumbers]) -> Vec<LabAnswer>,
     /// How its cells are drawn. Where it says nothing, there is one chart of all.
-    fn charts(&self) -> Vec<ChartSpec<'static>> {
-        Vec::new()
-    }
-
+    pub(crate) charts: &'static [ChartSpec<'static>],
     /// What others measured of the same.
-    fn published(&self) -> &'static [PublishedFigure] {
-        &[]
-    }
-
-    /// Counts the calls of a cell, in a run apart from the timed ones.
-    ///
-    /// # Errors
-    /// Says why they can't be counted.
-    fn count_calls(
-        &self,
-        sensor: &mut dyn Sensor,
-        invocation: &Invocation,
-        files: &[PathBuf],
-    ) -> Result<u64, String> {
-        file_calls(sensor, invocation, files)
-    }
-
+    pub(crate) published: &'static [PublishedFigure],
+    /// Counts the calls of a cell, in a run apart from the timed ones; an error says why they can't be counted.
+    pub count_calls: fn(&mut dyn Sensor, &Invocation, &[PathBuf]) -> Result<u64, String>,
     /// Adds what it asks the sensor after its last round, in runs of their own.
-    fn after(&self, _session: &mut LabSession, _run: &mut AfterRun<'_>) {}
+    pub after: Option<fn(&mut LabSession, &mut AfterRun<'_>)>,
 }
 
 /// What there is to work with after the last round.
@@ -77,7 +52,7 @@ pub struct AfterRun<'a> {
 
 impl AfterRun<'_> {
     /// True once it should end.
-    pub fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 }

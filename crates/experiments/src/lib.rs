@@ -13,41 +13,40 @@ mod buffer;
 mod direct;
 mod experiment;
 mod load;
+mod request;
 mod reread;
 #[cfg(test)]
 mod testing;
 
 use hotset_analysis::lab::summarise_lab;
 use hotset_facts::LabSession;
-use hotset_lab::experiment::{ExperimentPlan, PlanError, Request};
+use hotset_lab::experiment::ExperimentPlan;
 use hotset_sys::rawio::Job;
 use hotset_view::lab::LabResult;
 
 pub use experiment::{AfterRun, Experiment};
+pub use request::{Options, Request};
 
 /// All experiments, in the order in which they are run.
-pub static ALL: [&dyn Experiment; 5] =
-    [&reread::Reread, &buffer::Buffer, &access::Access, &load::Load, &direct::Direct];
+pub static ALL: [&Experiment; 5] =
+    [&reread::REREAD, &buffer::BUFFER, &access::ACCESS, &load::LOAD, &direct::DIRECT];
 
 /// The experiment of a name.
-pub fn find(name: &str) -> Option<&'static dyn Experiment> {
-    ALL.into_iter().find(|experiment| experiment.name() == name)
+pub fn find(name: &str) -> Option<&'static Experiment> {
+    ALL.into_iter().find(|experiment| experiment.name == name)
 }
 
 /// The names of all, for people.
 pub fn names() -> String {
-    ALL.map(Experiment::name).join(", ")
+    ALL.map(|experiment| experiment.name).join(", ")
 }
 
 /// The plan of an experiment, without what can't be at this place.
 ///
 /// # Errors
 /// Where what was asked for can't be meant, or can't be measured here.
-pub fn plan_of(
-    experiment: &dyn Experiment,
-    request: &Request,
-) -> Result<ExperimentPlan, PlanError> {
-    let (plan, place) = (experiment.plan(request)?, &request.place);
+pub fn plan_of(experiment: &Experiment, request: &Request) -> Result<ExperimentPlan, String> {
+    let (plan, place) = ((experiment.plan)(request)?, &request.place);
     Ok(if place.in_memory { plan.without_cold(&place.filesystem) } else { plan })
 }
 
@@ -59,12 +58,11 @@ pub fn present(session: LabSession) -> Result<LabResult, String> {
     let experiment = find(&session.experiment).ok_or_else(|| {
         format!("\"{}\" is no experiment; expected one of {}", session.experiment, names())
     })?;
-    let answers = |session: &LabSession, cells: &[_]| experiment.answers(session, cells);
     Ok(LabResult {
-        summary: summarise_lab(session, answers),
-        question: experiment.question(),
-        charts: experiment.charts(),
-        published: experiment.published(),
+        summary: summarise_lab(session, experiment.answers),
+        question: experiment.question,
+        charts: experiment.charts,
+        published: experiment.published,
     })
 }
 
@@ -75,7 +73,7 @@ pub fn job(name: &str) -> Option<Job> {
 
 /// All jobs of native probes.
 pub fn jobs() -> impl Iterator<Item = Job> {
-    ALL.into_iter().flat_map(|experiment| experiment.jobs()).copied()
+    ALL.into_iter().flat_map(|experiment| experiment.jobs).copied()
 }
 
 #[cfg(test)]
@@ -83,7 +81,7 @@ mod tests {
     use std::collections::HashSet;
 
     use hotset_facts::LabSize;
-    use hotset_lab::experiment::{Options, Place};
+    use hotset_lab::experiment::Place;
 
     use super::*;
     use crate::testing::Scratch;
@@ -94,10 +92,10 @@ mod tests {
             let all = names.len();
             names.into_iter().collect::<HashSet<_>>().len() == all
         };
-        assert!(unique(ALL.iter().map(|experiment| experiment.name()).collect()));
+        assert!(unique(ALL.iter().map(|experiment| experiment.name).collect()));
         assert!(unique(jobs().map(|(name, _)| name).collect()));
         assert!(job("access").is_some() && job("sweep").is_none());
-        assert!(ALL.iter().all(|one| find(one.name()).is_some()) && find("all").is_none());
+        assert!(ALL.iter().all(|one| find(one.name).is_some()) && find("all").is_none());
     }
 
     #[test]
@@ -114,7 +112,8 @@ mod tests {
         place.in_memory = true;
         place.filesystem = "tmpfs".to_owned();
         place.direct = Err("its files are in memory".to_owned());
-        let request = Request { size: LabSize::Quick, place, options: Options::default() };
+        let request =
+            Request { size: LabSize::Quick, rounds: None, place, options: Options::default() };
         for name in ["access", "direct", "reread"] {
             let plan = plan_of(find(name).expect(name), &request).expect("a plan");
             assert!(!plan.cells.is_empty(), "{name}");

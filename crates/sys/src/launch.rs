@@ -28,6 +28,11 @@ pub struct Invocation {
 }
 
 impl Invocation {
+    /// Words of which the first is what is executed.
+    pub fn of(argv: Vec<OsString>) -> Self {
+        Self { program: argv.first().map(PathBuf::from).unwrap_or_default(), argv }
+    }
+
     /// A line for a shell to read.
     pub fn shell(shell: &Path, line: &OsStr) -> Self {
         let argv = vec![shell.into(), "-c".into(), line.to_owned()];

@@ -2,14 +2,11 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
-use hotset_experiments::ALL;
+use hotset_experiments::{ALL, Options};
 
 use super::Color;
-use crate::plan::parse_duration;
-use hotset_facts::units::parse_size;
 
 /// Arguments of `lab`.
 #[derive(Debug, clap::Args)]
@@ -20,7 +17,7 @@ pub(crate) struct LabArgs {
     #[command(flatten)]
     pub(crate) amount: LabAmountArgs,
     #[command(flatten)]
-    pub(crate) what: LabWhatArgs,
+    pub(crate) what: Options,
     #[command(flatten)]
     pub(crate) output: LabOutput,
 }
@@ -48,42 +45,6 @@ pub(crate) struct LabAmountArgs {
     /// Don't count calls by the sensor in runs apart.
     #[arg(long)]
     pub(crate) no_bpf: bool,
-}
-
-/// What, instead of what the size says.
-#[derive(Debug, clap::Args)]
-#[command(next_help_heading = "What, instead of what the size says")]
-pub(crate) struct LabWhatArgs {
-    /// these sizes, separated by commas.
-    #[arg(long, value_name = "SIZE", value_delimiter = ',', value_parser = parse_size)]
-    pub(crate) sizes: Vec<u64>,
-    /// repetitions in one process.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
-    pub(crate) count: Option<u32>,
-    /// pause between repetitions: 10ms, 1s.
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
-    pub(crate) sleep: Option<Duration>,
-    /// bytes a read, separated by commas.
-    #[arg(long, value_name = "SIZE", value_delimiter = ',', value_parser = parse_size)]
-    pub(crate) block: Vec<u64>,
-    /// size of the file.
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
-    pub(crate) size: Option<u64>,
-    /// ways of reading, separated by commas; a wrong one lists them.
-    #[arg(long, value_name = "METHOD", value_delimiter = ',')]
-    pub(crate) methods: Vec<String>,
-    /// an interpreter beside those that are found; may be given more than once.
-    #[arg(long, value_name = "NAME=PATH", value_parser = parse_interpreter)]
-    pub(crate) interpreter: Vec<(String, PathBuf)>,
-    /// how this library is loaded, instead of the generated files.
-    #[arg(long, value_name = "NAME", requires = "runtime")]
-    pub(crate) library: Option<String>,
-    /// only this runtime: c, go, python, ruby, node, java.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) runtime: Option<String>,
-    /// the program reads from this file, which is evicted and not written to.
-    #[arg(short = 'd', long, value_name = "PATH")]
-    pub(crate) device: Option<PathBuf>,
 }
 
 /// Where results go.
@@ -119,11 +80,11 @@ pub(crate) struct LabProbeArgs {
 
 /// The experiments that know an option.
 pub(crate) fn known_by(option: &str) -> impl Iterator<Item = &'static str> {
-    ALL.into_iter().filter(move |one| one.options().contains(&option)).map(|one| one.name())
+    ALL.into_iter().filter(move |one| one.options.contains(&option)).map(|one| one.name)
 }
 
 fn values() -> impl Iterator<Item = &'static str> {
-    std::iter::once("all").chain(ALL.into_iter().map(|experiment| experiment.name()))
+    std::iter::once("all").chain(ALL.into_iter().map(|experiment| experiment.name))
 }
 
 fn which() -> String {
@@ -140,11 +101,11 @@ fn with_experiments(arg: clap::Arg) -> clap::Arg {
 }
 
 fn after_help() -> String {
-    let width = ALL.iter().map(|one| one.name().len()).max().unwrap_or(0);
+    let width = ALL.iter().map(|one| one.name.len()).max().unwrap_or(0);
     let lines = ALL.into_iter().map(|one| {
-        let mut question = one.question().to_owned();
+        let mut question = one.question.to_owned();
         question.get_mut(..1).into_iter().for_each(str::make_ascii_lowercase);
-        format!("  {:width$}  {question}\n", one.name())
+        format!("  {:width$}  {question}\n", one.name)
     });
     let experiments: String = lines.collect();
     format!(
@@ -157,13 +118,4 @@ fn after_help() -> String {
          Files are made in a fresh directory that is gone afterwards. The exit code is 0, 130 after Ctrl-C\n\
          (what was measured until then is printed), or 1 where hotset failed."
     )
-}
-
-fn parse_interpreter(text: &str) -> Result<(String, PathBuf), String> {
-    match text.split_once('=') {
-        Some((name, path)) if !name.is_empty() && !path.is_empty() => {
-            Ok((name.to_owned(), PathBuf::from(path)))
-        }
-        _ => Err("expected NAME=PATH, e.g. ruby-3.3=/opt/ruby/bin/ruby".to_owned()),
-    }
 }

@@ -1,63 +1,37 @@
 //! What was typed, as requests.
 
-use hotset_experiments::{ALL, Experiment};
+use hotset_experiments::{ALL, Experiment, Request};
 use hotset_facts::LabSize;
-use hotset_lab::experiment::{Options, Place, Request};
+use hotset_lab::experiment::Place;
 
 use crate::args::{LabArgs, known_by};
 
 /// Which experiments, each once, in the order in which they are run.
-pub(super) fn experiments(args: &LabArgs) -> Vec<&'static dyn Experiment> {
-    let asked = |experiment: &&dyn Experiment| {
-        args.experiments.iter().any(|name| name == "all" || name == experiment.name())
+pub(super) fn experiments(args: &LabArgs) -> Vec<&'static Experiment> {
+    let asked = |experiment: &&Experiment| {
+        args.experiments.iter().any(|name| name == "all" || name == experiment.name)
     };
     ALL.into_iter().filter(asked).collect()
 }
 
 /// The request for one experiment at a place.
 pub(super) fn request(args: &LabArgs, place: Place) -> Request {
-    let (amount, what) = (&args.amount, &args.what);
+    let amount = &args.amount;
     let size = match (amount.quick, amount.full) {
         (true, _) => LabSize::Quick,
         (false, true) => LabSize::Full,
         (false, false) => LabSize::Default,
     };
-    let options = Options {
-        sizes_bytes: what.sizes.clone(),
-        count: what.count,
-        sleep: what.sleep,
-        blocks_bytes: what.block.clone(),
-        file_bytes: what.size,
-        methods: what.methods.clone(),
-        interpreters: what.interpreter.clone(),
-        library: what.library.clone(),
-        runtime: what.runtime.clone(),
-        rounds: amount.rounds,
-        device: what.device.clone(),
-    };
-    Request { size, place, options }
+    Request { size, rounds: amount.rounds, place, options: args.what.clone() }
 }
 
 /// Options that none of the experiments knows are a slip.
 ///
 /// # Errors
 /// Names the option and who knows it.
-pub(super) fn check(args: &LabArgs, experiments: &[&dyn Experiment]) -> Result<(), String> {
-    let what = &args.what;
-    let given = [
-        ("--sizes", !what.sizes.is_empty()),
-        ("--count", what.count.is_some()),
-        ("--sleep", what.sleep.is_some()),
-        ("--block", !what.block.is_empty()),
-        ("--size", what.size.is_some()),
-        ("--methods", !what.methods.is_empty()),
-        ("--interpreter", !what.interpreter.is_empty()),
-        ("--library", what.library.is_some()),
-        ("--runtime", what.runtime.is_some()),
-        ("--device", what.device.is_some()),
-    ];
-    for (option, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
-        if !experiments.iter().any(|one| one.options().contains(&option)) {
+pub(super) fn check(args: &LabArgs, experiments: &[&Experiment]) -> Result<(), String> {
+    for option in args.what.given() {
+        if !experiments.iter().any(|one| one.options.contains(&option)) {
             let names: Vec<&str> = known_by(option).collect();
             return Err(format!("{option} is an option of lab {}", names.join(" and lab ")));
         }
@@ -81,7 +55,7 @@ mod tests {
     #[test]
     fn experiments_are_run_once_and_in_order() {
         let names = |words: &[&str]| -> Vec<&str> {
-            experiments(&typed(words)).iter().map(|one| one.name()).collect()
+            experiments(&typed(words)).iter().map(|one| one.name).collect()
         };
         assert_eq!(names(&["all"]), ["reread", "buffer", "access", "load", "direct"]);
         assert_eq!(names(&["direct", "reread", "direct"]), ["reread", "direct"]);

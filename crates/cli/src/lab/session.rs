@@ -95,7 +95,7 @@ fn native() -> Result<Vec<OsString>, Stop> {
 
 fn one(
     args: &LabArgs,
-    experiment: &dyn Experiment,
+    experiment: &Experiment,
     seed: u64,
     stop: &AtomicBool,
 ) -> Result<LabSession, Stop> {
@@ -106,11 +106,11 @@ fn one(
     let place = Place::look(scratch.directory()).or_exit(Exit::Failure)?;
     let free = place.free_bytes;
     let request = request(args, place.clone());
-    let plan = plan_of(experiment, &request).map_err(|error| Stop::usage(error.0))?;
+    let plan = plan_of(experiment, &request).map_err(Stop::usage)?;
     require_room(scratch.directory(), plan.needs_bytes(), free).or_exit(Exit::Failure)?;
     let counts = !args.amount.no_bpf && request.size != LabSize::Quick;
     let mut count = |invocation: &Invocation, files: &[PathBuf]| {
-        experiment.count_calls(&mut Sensor, invocation, files)
+        (experiment.count_calls)(&mut Sensor, invocation, files)
     };
     let mut line = Line::new(args.output.quiet);
     let bench = Bench {
@@ -126,12 +126,14 @@ fn one(
     let ran = run_experiment(plan, bench);
     line.clear();
     let mut session = ran.map_err(|error: ExperimentError| {
-        Stop::new(Exit::Failure, format_args!("lab {}: {error}", experiment.name()))
+        Stop::new(Exit::Failure, format_args!("lab {}: {error}", experiment.name))
     })?;
     let mut sensor = Sensor;
     let sensor =
         (!args.amount.no_bpf).then_some(&mut sensor as &mut dyn hotset_lab::experiment::Sensor);
-    experiment
-        .after(&mut session, &mut AfterRun { request: &request, native: &native, sensor, stop });
+    if let Some(after) = experiment.after {
+        let mut run = AfterRun { request: &request, native: &native, sensor, stop };
+        after(&mut session, &mut run);
+    }
     Ok(session)
 }

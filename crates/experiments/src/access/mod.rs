@@ -5,49 +5,23 @@ mod charts;
 mod plan;
 mod published;
 
-use hotset_analysis::lab::{CellNumbers, LabAnswer, PublishedFigure};
-use hotset_facts::LabSession;
-use hotset_lab::experiment::{ExperimentPlan, PlanError, Request};
-use hotset_sys::rawio::{Job, access};
-use hotset_view::lab::ChartSpec;
+use hotset_lab::experiment::file_calls;
+use hotset_sys::rawio::access;
 
 use crate::Experiment;
 
-/// `hotset lab access`.
-pub(crate) struct Access;
-
 const NAME: &str = "access";
 
-impl Experiment for Access {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn question(&self) -> &'static str {
-        "fread, read, pread, mmap, io_uring or direct; forwards, backwards or at random?"
-    }
-
-    fn options(&self) -> &'static [&'static str] {
-        &["--block", "--size", "--methods"]
-    }
-
-    fn plan(&self, request: &Request) -> Result<ExperimentPlan, PlanError> {
-        plan::plan(request)
-    }
-
-    fn jobs(&self) -> &'static [Job] {
-        &[("access", access::access), ("null", access::null)]
-    }
-
-    fn answers(&self, session: &LabSession, cells: &[CellNumbers]) -> Vec<LabAnswer> {
-        answers::answers(session, cells)
-    }
-
-    fn charts(&self) -> Vec<ChartSpec<'static>> {
-        charts::charts()
-    }
-
-    fn published(&self) -> &'static [PublishedFigure] {
-        published::FIGURES
-    }
-}
+/// `hotset lab access`.
+pub(crate) static ACCESS: Experiment = Experiment {
+    name: NAME,
+    question: "fread, read, pread, mmap, io_uring or direct; forwards, backwards or at random?",
+    options: &["--block", "--size", "--methods"],
+    plan: plan::plan,
+    jobs: &[("access", access::access), ("null", access::null)],
+    answers: answers::answers,
+    charts: charts::CHARTS,
+    published: published::FIGURES,
+    count_calls: file_calls,
+    after: None,
+};

@@ -17,11 +17,7 @@ const PHASE: &str = "The time of putting pieces into the buffer and of write(2),
     a cell of its own.";
 
 /// A chart and a table for each question.
-pub(super) fn charts() -> Vec<ChartSpec<'static>> {
-    vec![totals(), buffers(), around(), synced(), libraries(), opened()]
-}
-
-fn totals() -> ChartSpec<'static> {
+pub(super) const CHARTS: &[ChartSpec<'static>] = &[
     ChartSpec {
         question: "How does the time grow with the file?",
         title: "Time of writing a file against its size, a line for each buffer",
@@ -52,11 +48,8 @@ fn totals() -> ChartSpec<'static> {
         y_scale: Scale::Log,
         table: Shape::Across("buffer_bytes"),
         notes: &[PHASE, "0 is no buffer: each piece is a write(2)."],
-        ..ChartSpec::default()
-    }
-}
-
-fn buffers() -> ChartSpec<'static> {
+        ..ChartSpec::EMPTY
+    },
     ChartSpec {
         question: "How big should the buffer be?",
         title: "Time of writing a file against the size of the buffer, a line for each size of the file",
@@ -71,11 +64,8 @@ fn buffers() -> ChartSpec<'static> {
             PHASE,
             "Calls are those of a whole sample, which writes several files, as the kernel counted them.",
         ],
-        ..ChartSpec::default()
-    }
-}
-
-fn around() -> ChartSpec<'static> {
+        ..ChartSpec::EMPTY
+    },
     ChartSpec {
         question: "Must a buffer be a multiple of 4096?",
         title: "Time of writing a file with buffers beside a multiple of 4096",
@@ -104,11 +94,8 @@ fn around() -> ChartSpec<'static> {
         x_scale: Scale::Places,
         y_scale: Scale::Linear,
         table: Shape::Across("buffer_bytes"),
-        ..ChartSpec::default()
-    }
-}
-
-fn synced() -> ChartSpec<'static> {
+        ..ChartSpec::EMPTY
+    },
     ChartSpec {
         question: "What remains when the data must be on the device?",
         title: "Time of writing a file with an fsync at its end, and with O_DSYNC",
@@ -122,11 +109,8 @@ fn synced() -> ChartSpec<'static> {
         notes: &[
             "With O_DSYNC each write(2) waits for the device; buffers that would make too many such calls were left out.",
         ],
-        ..ChartSpec::default()
-    }
-}
-
-fn libraries() -> ChartSpec<'static> {
+        ..ChartSpec::EMPTY
+    },
     ChartSpec {
         question: "Do libraries do it as well?",
         title: "The native writer, fwrite with memory of the program's own, and fwrite with a size alone",
@@ -147,11 +131,8 @@ fn libraries() -> ChartSpec<'static> {
         notes: &[
             "stdio-null: setvbuf(file, NULL, _IOFBF, size). glibc takes no notice of the size; its calls show that.",
         ],
-        ..ChartSpec::default()
-    }
-}
-
-fn opened() -> ChartSpec<'static> {
+        ..ChartSpec::EMPTY
+    },
     ChartSpec {
         question: "What do opening, closing and other languages' writers take?",
         title: "Opening and closing alone, and whole files from other languages",
@@ -162,6 +143,6 @@ fn opened() -> ChartSpec<'static> {
         x_scale: Scale::Places,
         y_scale: Scale::Log,
         notes: &["Other languages' probes time opening, writing and closing together."],
-        ..ChartSpec::default()
-    }
-}
+        ..ChartSpec::EMPTY
+    },
+];

@@ -5,49 +5,23 @@ mod charts;
 mod plan;
 mod published;
 
-use hotset_analysis::lab::{CellNumbers, LabAnswer, PublishedFigure};
-use hotset_facts::LabSession;
-use hotset_lab::experiment::{ExperimentPlan, PlanError, Request};
-use hotset_sys::rawio::{Job, buffered};
-use hotset_view::lab::ChartSpec;
+use hotset_lab::experiment::file_calls;
+use hotset_sys::rawio::buffered;
 
 use crate::Experiment;
 
-/// `hotset lab buffer`.
-pub(crate) struct Buffer;
-
 const NAME: &str = "buffer";
 
-impl Experiment for Buffer {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn question(&self) -> &'static str {
-        "What does buffering writes buy, and how big should the buffer be?"
-    }
-
-    fn options(&self) -> &'static [&'static str] {
-        &["--sizes", "--interpreter"]
-    }
-
-    fn plan(&self, request: &Request) -> Result<ExperimentPlan, PlanError> {
-        plan::plan(request)
-    }
-
-    fn jobs(&self) -> &'static [Job] {
-        &[("write", buffered::write)]
-    }
-
-    fn answers(&self, session: &LabSession, cells: &[CellNumbers]) -> Vec<LabAnswer> {
-        answers::answers(session, cells)
-    }
-
-    fn charts(&self) -> Vec<ChartSpec<'static>> {
-        charts::charts()
-    }
-
-    fn published(&self) -> &'static [PublishedFigure] {
-        published::FIGURES
-    }
-}
+/// `hotset lab buffer`.
+pub(crate) static BUFFER: Experiment = Experiment {
+    name: NAME,
+    question: "What does buffering writes buy, and how big should the buffer be?",
+    options: &["--sizes", "--interpreter"],
+    plan: plan::plan,
+    jobs: &[("write", buffered::write)],
+    answers: answers::answers,
+    charts: charts::CHARTS,
+    published: published::FIGURES,
+    count_calls: file_calls,
+    after: None,
+};

@@ -7,56 +7,26 @@ mod plan;
 mod published;
 mod sensor;
 
-use hotset_analysis::lab::{CellNumbers, LabAnswer, PublishedFigure};
-use hotset_facts::LabSession;
-use hotset_lab::experiment::{ExperimentPlan, Place, PlanError, Request};
-use hotset_sys::rawio::{Job, stream};
-use hotset_view::lab::ChartSpec;
+use hotset_lab::experiment::{Place, file_calls};
+use hotset_sys::rawio::stream;
 
-use crate::{AfterRun, Experiment};
-
-/// `hotset lab direct`.
-pub(crate) struct Direct;
+use crate::{Experiment, Request};
 
 const NAME: &str = "direct";
 
-impl Experiment for Direct {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn question(&self) -> &'static str {
-        "Who is not using the cache?"
-    }
-
-    fn options(&self) -> &'static [&'static str] {
-        &["--count", "--sleep", "--block", "--size", "--device"]
-    }
-
-    fn plan(&self, request: &Request) -> Result<ExperimentPlan, PlanError> {
-        plan::plan(request)
-    }
-
-    fn jobs(&self) -> &'static [Job] {
-        &[("stream", stream::stream)]
-    }
-
-    fn answers(&self, session: &LabSession, cells: &[CellNumbers]) -> Vec<LabAnswer> {
-        answers::answers(session, cells)
-    }
-
-    fn charts(&self) -> Vec<ChartSpec<'static>> {
-        charts::charts()
-    }
-
-    fn published(&self) -> &'static [PublishedFigure] {
-        published::FIGURES
-    }
-
-    fn after(&self, session: &mut LabSession, run: &mut AfterRun<'_>) {
-        sensor::after(session, run);
-    }
-}
+/// `hotset lab direct`.
+pub(crate) static DIRECT: Experiment = Experiment {
+    name: NAME,
+    question: "Who is not using the cache?",
+    options: &["--count", "--sleep", "--block", "--size", "--device"],
+    plan: plan::plan,
+    jobs: &[("stream", stream::stream)],
+    answers: answers::answers,
+    charts: charts::CHARTS,
+    published: published::FIGURES,
+    count_calls: file_calls,
+    after: Some(sensor::after),
+};
 
 /// What the file system of the file that the program reads can do.
 fn place(request: &Request) -> Place {

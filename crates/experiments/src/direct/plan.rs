@@ -1,15 +1,15 @@
 //! The plan of `lab direct`: a file read through and through as dd does it, cold and warm; and a program that reads the
 //! same bytes again and again with O_DIRECT, beside its twin that uses the cache.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use hotset_facts::{LabFact, LabSize, LabSkipped, WantedState};
+use hotset_facts::{LabFact, LabSize, LabUnit, WantedState};
 use hotset_lab::experiment::{
-    CellPlan, Contents, Expects, ExperimentPlan, Part, PartSample, PlanError, ProbeCommand,
-    Request, Rounds, Splits, TestFile, name,
+    CellPlan, Contents, Expects, ExperimentPlan, Part, ProbeCommand, Rounds, Splits, TestFile, name,
 };
+
+use crate::Request;
 
 /// dd's usual block for throughput.
 const DD_BLOCK_BYTES: u64 = 1 << 20;
@@ -42,48 +42,44 @@ struct Amounts {
 ///
 /// # Errors
 /// Where what was asked for can't be measured.
-pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, PlanError> {
+pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, String> {
     let amounts = amounts(request)?;
     let own = request.options.device.as_deref();
     if let Some(path) = own {
         refuse(path, amounts.app_bytes)?;
     }
-    let mut cells = vec![dd(request, &amounts, WantedState::Cold)];
+    let mut plan = ExperimentPlan::new(super::NAME, request.size, amounts.rounds);
     let warm = dd(request, &amounts, WantedState::Warm);
-    cells.extend([warm.twin(), warm]);
-    cells.push(app(request, &amounts, "cached"));
-    let mut skipped = Vec::new();
+    plan.cells = vec![
+        dd(request, &amounts, WantedState::Cold),
+        warm.twin(),
+        warm,
+        app(request, &amounts, "cached"),
+    ];
     match super::place(request).direct {
-        Ok(_) => cells.push(app(request, &amounts, "direct")),
-        Err(why) => skipped.push(LabSkipped {
-            what: "the program with O_DIRECT".to_owned(),
-            why: format!("unsupported in {}: {why}", request.place.directory.display()),
-        }),
+        Ok(_) => plan.cells.push(app(request, &amounts, "direct")),
+        Err(why) => {
+            let place = request.place.directory.display();
+            plan.skip("the program with O_DIRECT", format!("unsupported in {place}: {why}"));
+        }
     }
     let file = |name: &str, bytes| TestFile {
         path: request.path(name),
         contents: Contents::Pattern { bytes },
     };
-    Ok(ExperimentPlan {
-        experiment: super::NAME,
-        size: request.size,
-        rounds: amounts.rounds,
-        cells,
-        skipped,
-        prepare: std::iter::once(file(DD_FILE, amounts.dd_bytes))
-            .chain(own.is_none().then(|| file(APP_FILE, amounts.app_bytes)))
-            .collect(),
-        written_bytes: 0,
-        facts: own
-            .map(|path| LabFact::new("the program reads", path.display().to_string()))
-            .into_iter()
-            .collect(),
-    })
+    plan.prepare.push(file(DD_FILE, amounts.dd_bytes));
+    match own {
+        Some(path) => {
+            plan.facts.push(LabFact::new("the program reads", path.display().to_string()));
+        }
+        None => plan.prepare.push(file(APP_FILE, amounts.app_bytes)),
+    }
+    Ok(plan)
 }
 
 /// Says what is wrong with a file that was asked for.
-fn refuse(path: &Path, app_bytes: u64) -> Result<(), PlanError> {
-    let refused = |why: String| Err(PlanError(format!("--device {}: {why}", path.display())));
+fn refuse(path: &Path, app_bytes: u64) -> Result<(), String> {
+    let refused = |why: String| Err(format!("--device {}: {why}", path.display()));
     match path.metadata() {
         Err(error) => refused(error.to_string()),
         Ok(meta) if !meta.is_file() => refused(
@@ -99,37 +95,32 @@ fn refuse(path: &Path, app_bytes: u64) -> Result<(), PlanError> {
     }
 }
 
-fn amounts(request: &Request) -> Result<Amounts, PlanError> {
+fn amounts(request: &Request) -> Result<Amounts, String> {
     let options = &request.options;
-    let (dd_mib, reads, pause_ms, max, budget_s) = match request.size {
-        LabSize::Quick => (128, 3, 0, 15, 20),
-        LabSize::Default => (512, 4, 100, 15, 120),
-        LabSize::Full => (512, 10, 1000, 15, 900),
+    let (dd_mib, reads, pause_ms, budget_s) = match request.size {
+        LabSize::Quick => (128, 3, 0, 20),
+        LabSize::Default => (512, 4, 100, 120),
+        LabSize::Full => (512, 10, 1000, 900),
     };
     let app_bytes = options.blocks_bytes.first().copied().unwrap_or(APP_BYTES);
     let dd_bytes = options.file_bytes.unwrap_or(dd_mib << 20);
     for (option, bytes) in [("--block", app_bytes), ("--size", dd_bytes)] {
         if bytes == 0 || bytes % DD_BLOCK_BYTES != 0 {
-            return Err(PlanError(format!(
-                "{option} {bytes}: takes whole MiB here, 1 MiB or more"
-            )));
+            return Err(format!("{option} {bytes}: takes whole MiB here, 1 MiB or more"));
         }
     }
     let reads = options.count.unwrap_or(reads);
     if reads < 2 {
-        return Err(PlanError(format!("--count {reads}: there is no later read below 2")));
+        return Err(format!("--count {reads}: there is no later read below 2"));
     }
-    let rounds = match options.rounds {
-        Some(exactly) => Rounds { min: exactly, max: exactly, budget: None },
-        None => Rounds { min: 6, max, budget: Some(Duration::from_secs(budget_s)) },
-    };
+    let rounds = request.rounds(6, 15, budget_s);
     let pause = options.sleep.unwrap_or(Duration::from_millis(pause_ms));
     Ok(Amounts { dd_bytes, app_bytes, reads, pause, rounds })
 }
 
 fn dd(request: &Request, amounts: &Amounts, state: WantedState) -> CellPlan {
     let path = request.path(DD_FILE);
-    let words: [(&str, OsString); 4] = [
+    let words = [
         ("file", path.clone().into()),
         ("block", DD_BLOCK_BYTES.to_string().into()),
         ("count", "1".into()),
@@ -138,7 +129,7 @@ fn dd(request: &Request, amounts: &Amounts, state: WantedState) -> CellPlan {
     let factors =
         vec![name("case", "dd"), name("mode", "cached"), name("state", state.to_string())];
     let mut cell = CellPlan::new(factors, state, ProbeCommand::native("stream", words));
-    cell.unit = hotset_facts::LabUnit::Nanoseconds;
+    cell.unit = LabUnit::Nanoseconds;
     cell.files = vec![path];
     let as_wanted = if state.is_cold() { Expects::cold(amounts.dd_bytes) } else { Expects::warm() };
     // The call that finds the end counts too.
@@ -156,7 +147,7 @@ fn dd(request: &Request, amounts: &Amounts, state: WantedState) -> CellPlan {
 fn app(request: &Request, amounts: &Amounts, mode: &'static str) -> CellPlan {
     let path = app_file(request);
     let direct = mode == "direct";
-    let words: [(&str, OsString); 5] = [
+    let words = [
         ("file", path.clone().into()),
         ("block", amounts.app_bytes.to_string().into()),
         ("count", amounts.reads.to_string().into()),
@@ -165,7 +156,7 @@ fn app(request: &Request, amounts: &Amounts, mode: &'static str) -> CellPlan {
     ];
     let factors = vec![name("case", "app"), name("mode", mode)];
     let mut cell = CellPlan::new(factors, WantedState::Cold, ProbeCommand::native("stream", words));
-    cell.unit = hotset_facts::LabUnit::Nanoseconds;
+    cell.unit = LabUnit::Nanoseconds;
     cell.files = vec![path];
     cell.expects.bytes = Some(amounts.app_bytes * u64::from(amounts.reads));
     let of_direct = || Expects { min_device_bytes: Some(amounts.app_bytes), ..Expects::default() };
@@ -174,25 +165,16 @@ fn app(request: &Request, amounts: &Amounts, mode: &'static str) -> CellPlan {
     } else {
         (Expects::cold(amounts.app_bytes), Expects::warm())
     };
-    let part = |which, from, to, sample, expects| Part {
-        factors: vec![name("which", which)],
-        from,
-        to,
-        sample,
-        expects,
-    };
-    cell.splits = Splits::Parts(vec![
-        part("first", 0, Some(1), PartSample::Sum, first),
-        part("later", 1, None, PartSample::Median, later),
-    ]);
+    cell.splits = Splits::Parts(vec![Part::first(first), Part::later(later)]);
     cell
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Options;
+    use crate::Request;
     use crate::testing::Scratch;
-    use hotset_lab::experiment::Options;
     use hotset_lab::experiment::Place;
 
     #[test]
@@ -208,7 +190,7 @@ mod tests {
                 file_bytes: Some(1 << 20),
                 ..Options::default()
             };
-            plan(&Request { size: LabSize::Quick, place: place.clone(), options })
+            plan(&Request { size: LabSize::Quick, rounds: None, place: place.clone(), options })
         };
         let made = plan(&path, 1 << 20).expect("a plan");
         let apps = made.cells.iter().filter(|cell| cell.factors[0] == name("case", "app"));
@@ -217,7 +199,7 @@ mod tests {
         for (device, block, why) in
             [(&path, 4 << 20, "4194304"), (&scratch.path(""), 1 << 20, "a file on it")]
         {
-            let error = plan(device, block).expect_err("refused").0;
+            let error = plan(device, block).expect_err("refused");
             assert!(error.contains("--device") && error.contains(why), "{error}");
         }
     }

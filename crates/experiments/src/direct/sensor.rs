@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use hotset_facts::{FileRow, LabFact, LabSession, LabSkipped, LearnedBy, Pid, WantedState};
-use hotset_lab::experiment::{Request, Sensor};
+use hotset_lab::experiment::{ProbeCommand, Sensor, invocation};
 use hotset_lab::probes::on_path;
 use hotset_lab::{Command, Invocation, Output, States, Streams, build, from_paths, verify};
 use hotset_sys::child;
@@ -14,7 +14,7 @@ use hotset_sys::tracepoint::TracepointCounter;
 
 use super::found::{Quantity, fact};
 use super::plan::{DD_FILE, app_file};
-use crate::AfterRun;
+use crate::{AfterRun, Request};
 
 /// What the programs read each time.
 const APP_BYTES: u64 = 32 << 20;
@@ -36,7 +36,7 @@ pub(super) fn after(session: &mut LabSession, run: &mut AfterRun<'_>) {
             runs.push(("dd", "warm", dd, WantedState::Warm));
         }
         Err(why) => {
-            session.skipped.push(LabSkipped { what: "what the sensor says of dd".to_owned(), why });
+            session.skipped.push(LabSkipped::new("what the sensor says of dd", why));
         }
     }
     if is_direct {
@@ -45,9 +45,10 @@ pub(super) fn after(session: &mut LabSession, run: &mut AfterRun<'_>) {
     for (case, how, invocation, state) in runs {
         match seen.run(case, how, &invocation, state) {
             Ok(facts) => session.facts.extend(facts),
-            Err(why) => session
-                .skipped
-                .push(LabSkipped { what: format!("what the sensor says of {case}, {how}"), why }),
+            Err(why) => {
+                let what = format!("what the sensor says of {case}, {how}");
+                session.skipped.push(LabSkipped::new(what, why));
+            }
         }
     }
     let modes = if is_direct { &[false, true][..] } else { &[false] };
@@ -55,9 +56,7 @@ pub(super) fn after(session: &mut LabSession, run: &mut AfterRun<'_>) {
         let how = if direct { "direct" } else { "cached" };
         match seen.flags(direct) {
             Ok(flags) => session.facts.push(fact("app", how, Quantity::OpenFlags, flags)),
-            Err(why) => {
-                session.skipped.push(LabSkipped { what: format!("open flags, {how}"), why })
-            }
+            Err(why) => session.skipped.push(LabSkipped::new(format!("open flags, {how}"), why)),
         }
     }
 }
@@ -81,18 +80,14 @@ impl Seen<'_> {
 
     fn app(&self, direct: bool, sleep_ms: u32) -> Invocation {
         let block = self.request.options.blocks_bytes.first().copied().unwrap_or(APP_BYTES);
-        let mut file = OsString::from("file=");
-        file.push(app_file(self.request));
         let words = [
-            "stream".into(),
-            file,
-            format!("block={block}").into(),
-            "count=2".into(),
-            format!("sleep_ms={sleep_ms}").into(),
-            format!("direct={}", u8::from(direct)).into(),
+            ("file", app_file(self.request).into()),
+            ("block", block.to_string().into()),
+            ("count", "2".into()),
+            ("sleep_ms", sleep_ms.to_string().into()),
+            ("direct", u8::from(direct).to_string().into()),
         ];
-        let argv: Vec<OsString> = self.native.iter().cloned().chain(words).collect();
-        Invocation { program: argv.first().map(PathBuf::from).unwrap_or_default(), argv }
+        invocation(&ProbeCommand::native("stream", words), self.native)
     }
 
     fn file(&self, case: &str) -> PathBuf {

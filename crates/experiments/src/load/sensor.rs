@@ -10,12 +10,12 @@ use hotset_facts::{
     LabSession, LabSize, LabSkipped, LabUnit, LearnedBy, LookupCounters, Observed, Reason,
     StateReached, WantedState,
 };
-use hotset_lab::experiment::{ObservedRun, Request, Sensor, cell_id, file_calls};
+use hotset_lab::experiment::{ObservedRun, Sensor, cell_id, file_calls};
 use hotset_lab::probes::Probe;
 use hotset_lab::{Invocation, States, build, from_paths};
 
 use super::plan::{Library, library_factors, probes, runtime_of};
-use crate::AfterRun;
+use crate::{AfterRun, Request};
 
 /// More rounds would tell no more of what is a difference between two runs under the sensor.
 const MOST_ROUNDS: u32 = 15;
@@ -54,10 +54,8 @@ fn lookups(seen: &ObservedRun) -> Result<LookupCounters, String> {
 pub(super) fn after(session: &mut LabSession, run: &mut AfterRun<'_>) {
     let Some(library) = &run.request.options.library else {
         if run.request.size == LabSize::Quick && run.sensor.is_some() {
-            session.skipped.push(LabSkipped {
-                what: "system calls".to_owned(),
-                why: "--quick counts none; the default size and --full do".to_owned(),
-            });
+            let why = "--quick counts none; the default size and --full do";
+            session.skipped.push(LabSkipped::new("system calls", why));
         }
         return;
     };
@@ -68,8 +66,7 @@ pub(super) fn after(session: &mut LabSession, run: &mut AfterRun<'_>) {
             .and_then(|mut parts| parts.measure(session, stop)),
     };
     if let Err(why) = added {
-        let what = format!("looking up and reading {library}");
-        session.skipped.push(LabSkipped { what, why });
+        session.skipped.push(LabSkipped::new(format!("looking up and reading {library}"), why));
     }
 }
 
@@ -95,9 +92,9 @@ struct Seen {
 
 impl<'a> Parts<'a> {
     fn of(request: &Request, called: &str, sensor: &'a mut dyn Sensor) -> Result<Self, String> {
-        let (all, _) = probes(request).map_err(|error| error.0)?;
-        let probe = runtime_of(&all, called).map_err(|error| error.0)?.clone();
-        let library = Library::of(&probe, called).map_err(|error| error.0)?;
+        let (all, _) = probes(request)?;
+        let probe = runtime_of(&all, called)?.clone();
+        let library = Library::of(&probe, called)?;
         let (candidates, _) = from_paths(library.files.clone(), &AtomicBool::new(false));
         let set = build(LearnedBy::Given, &candidates, None);
         let ids = set.members.iter().map(|member| member.id).collect();
@@ -151,13 +148,10 @@ impl<'a> Parts<'a> {
     }
 
     fn run(&mut self, state: WantedState) -> Result<Seen, String> {
-        let invocation = |argv: &[OsString]| Invocation {
-            program: argv.first().map(PathBuf::from).unwrap_or_default(),
-            argv: argv.to_vec(),
-        };
-        let nothing = lookups(&self.sensor.observe(&invocation(&self.library.nothing))?)?;
+        let nothing = Invocation::of(self.library.nothing.clone());
+        let nothing = lookups(&self.sensor.observe(&nothing)?)?;
         let (reached, ()) = States::default().reach(state, &mut self.set, || ())?;
-        let seen = self.sensor.observe(&invocation(&self.library.load))?;
+        let seen = self.sensor.observe(&Invocation::of(self.library.load.clone()))?;
         let all = lookups(&seen)?;
         let (mut read, mut read_bytes, mut device_bytes) = ((0, 0), 0, 0);
         for row in seen.files.iter().filter(|row| self.ids.contains(&row.id)) {

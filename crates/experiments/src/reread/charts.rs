@@ -17,13 +17,7 @@ const WHOLE: &str =
     "A read opens the file, gets memory for all of it, reads, closes and gives the memory back.";
 
 /// A chart and a table for each question.
-pub(super) fn charts() -> Vec<ChartSpec<'static>> {
-    let mut all = vec![again(), worth(), middle()];
-    all.extend([buffers(), memory(), parsing(), device()]);
-    all
-}
-
-fn again() -> ChartSpec<'static> {
+pub(super) const CHARTS: &[ChartSpec<'static>] = &[
     ChartSpec {
         question: "Does reading a file a second time get faster?",
         title: "The first read of an evicted file, and the median of later ones",
@@ -41,11 +35,8 @@ fn again() -> ChartSpec<'static> {
         y_scale: Scale::Log,
         table: Shape::Across("which"),
         notes: &[WHOLE],
-        ..ChartSpec::default()
-    }
-}
-
-fn worth() -> ChartSpec<'static> {
+        ..ChartSpec::EMPTY
+    },
     ChartSpec {
         question: "What is the cache worth at each size?",
         title: "Median of later reads of a process, by what was cached before each",
@@ -63,11 +54,8 @@ fn worth() -> ChartSpec<'static> {
         y_scale: Scale::Log,
         table: Shape::Across("cache"),
         notes: &[STATES],
-        ..ChartSpec::default()
-    }
-}
-
-fn middle() -> ChartSpec<'static> {
+        ..ChartSpec::EMPTY
+    },
     ChartSpec {
         question: "Do mean and median of the later reads differ?",
         title: "Median and mean of later reads, by what was cached before each",
@@ -81,11 +69,8 @@ fn middle() -> ChartSpec<'static> {
             STATES,
             "later: one read, the median; later-mean: bytes from the device are those of all later reads together.",
         ],
-        ..ChartSpec::default()
-    }
-}
-
-fn buffers() -> ChartSpec<'static> {
+        ..ChartSpec::EMPTY
+    },
     ChartSpec {
         question: "Where do the bytes go, and what does that cost?",
         title: "Reading a cached file into each kind of memory",
@@ -98,11 +83,8 @@ fn buffers() -> ChartSpec<'static> {
             "fresh: new memory for each read; reused: the same memory, touched before; huge: new memory with MADV_HUGEPAGE.",
             "mmap: the file is mapped and one word of each cache line looked at; the others copy and look at nothing.",
         ],
-        ..ChartSpec::default()
-    }
-}
-
-fn memory() -> ChartSpec<'static> {
+        ..ChartSpec::EMPTY
+    },
     ChartSpec {
         question: "What does the memory alone cost?",
         title: "Memory of the file's size: touched for the first time, filled with zeros, given back",
@@ -111,11 +93,8 @@ fn memory() -> ChartSpec<'static> {
         series: &["buffer"],
         keep: &[LATER, PATTERN, ("what", &[Name("touch"), Name("zero"), Name("release")])],
         each: Some("size_bytes"),
-        ..ChartSpec::default()
-    }
-}
-
-fn parsing() -> ChartSpec<'static> {
+        ..ChartSpec::EMPTY
+    },
     ChartSpec {
         question: "Does the cache matter where the data is parsed?",
         title: "Reading a JSON document, parsing it, and both",
@@ -129,11 +108,8 @@ fn parsing() -> ChartSpec<'static> {
             "none: the document is read and not parsed.",
             "serde_json makes a tree that owns its strings; simd-json a flat list that borrows them.",
         ],
-        ..ChartSpec::default()
-    }
-}
-
-fn device() -> ChartSpec<'static> {
+        ..ChartSpec::EMPTY
+    },
     ChartSpec {
         question: "What came from the device?",
         title: "Bytes read from the device in one read",
@@ -146,6 +122,6 @@ fn device() -> ChartSpec<'static> {
         y_scale: Scale::Linear,
         table: Shape::Across("which"),
         notes: &[STATES],
-        ..ChartSpec::default()
-    }
-}
+        ..ChartSpec::EMPTY
+    },
+];

@@ -100,6 +100,13 @@ pub struct LabSkipped {
     pub why: String,
 }
 
+impl LabSkipped {
+    /// What was not measured, and why.
+    pub fn new(what: impl Into<String>, why: impl Into<String>) -> Self {
+        Self { what: what.into(), why: why.into() }
+    }
+}
+
 /// What the host was like while an experiment ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LabConditions {

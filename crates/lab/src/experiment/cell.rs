@@ -169,8 +169,8 @@ impl Running<'_> {
 /// What a native probe does beside its timed part, to check what it read, is not to be counted.
 fn without_check(probe: &ProbeCommand) -> ProbeCommand {
     let mut probe = probe.clone();
-    if let ProbeCommand::Native { arguments, .. } = &mut probe {
-        arguments.push(("check".to_owned(), "no".into()));
+    if let ProbeCommand::Native { words, .. } = &mut probe {
+        words.push(("check", "no".into()));
     }
     probe
 }

@@ -18,7 +18,6 @@ mod place;
 mod plan;
 mod prepare;
 mod progress;
-mod request;
 mod run;
 mod sample;
 mod scratch;
@@ -30,11 +29,10 @@ pub use expects::Expects;
 pub use parts::{Part, PartSample, Splits};
 pub use place::Place;
 pub use plan::{
-    CellPlan, Contents, ExperimentPlan, ProbeCommand, Prologue, Rounds, TestFile, cell_id, name,
-    number,
+    CellPlan, Contents, ExperimentPlan, ProbeCommand, Prologue, Rounds, TestFile, Word, cell_id,
+    name, number,
 };
 pub use progress::{LabProgress, Watcher};
-pub use request::{Options, PlanError, Request};
 pub use run::{Bench, ExperimentError, run_experiment};
 pub use scratch::{Scratch, ScratchError, require_room, sweep};
 pub use spawn::invocation;

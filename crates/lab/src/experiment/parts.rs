@@ -3,6 +3,7 @@
 use hotset_facts::Factor;
 
 use super::expects::Expects;
+use super::plan::name;
 
 /// How a run of a cell becomes samples.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -28,6 +29,33 @@ pub struct Part {
     /// What the sample of this part must show, as to what it comes to. The cell's own expectations are of the whole run and
     /// are not asked of parts.
     pub expects: Expects,
+}
+
+impl Part {
+    /// The first repetition of a process.
+    pub fn first(expects: Expects) -> Self {
+        Self::of("first", 0, Some(1), PartSample::Sum, expects)
+    }
+
+    /// The median of its later ones.
+    pub fn later(expects: Expects) -> Self {
+        Self::of("later", 1, None, PartSample::Median, expects)
+    }
+
+    /// The mean of its later ones.
+    pub fn later_mean(expects: Expects) -> Self {
+        Self::of("later-mean", 1, None, PartSample::Sum, expects)
+    }
+
+    fn of(
+        which: &str,
+        from: usize,
+        to: Option<usize>,
+        sample: PartSample,
+        expects: Expects,
+    ) -> Self {
+        Self { factors: vec![name("which", which)], from, to, sample, expects }
+    }
 }
 
 /// What several repetitions come to in one sample.

@@ -11,15 +11,18 @@ use hotset_facts::{
 use super::expects::Expects;
 use super::parts::Splits;
 
+/// A word `key=value` for a probe.
+pub type Word = (&'static str, OsString);
+
 /// What runs once for a sample, in a process of its own. It prints one JSON line: see `docs/probes.md`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProbeCommand {
     /// A job of this binary: `hotset lab-probe JOB key=value…`.
     Native {
         /// Its name in the table of jobs (`hotset_experiments::job`).
-        job: String,
+        job: &'static str,
         /// Its words.
-        arguments: Vec<(String, OsString)>,
+        words: Vec<Word>,
     },
     /// Another program. The first word is what is executed, found already.
     Program {
@@ -30,12 +33,8 @@ pub enum ProbeCommand {
 
 impl ProbeCommand {
     /// A job of this binary.
-    pub fn native<V: Into<OsString>>(
-        job: impl Into<String>,
-        arguments: impl IntoIterator<Item = (&'static str, V)>,
-    ) -> Self {
-        let arguments = arguments.into_iter().map(|(key, value)| (key.to_owned(), value.into()));
-        Self::Native { job: job.into(), arguments: arguments.collect() }
+    pub fn native(job: &'static str, words: impl Into<Vec<Word>>) -> Self {
+        Self::Native { job, words: words.into() }
     }
 }
 
@@ -186,6 +185,30 @@ pub struct ExperimentPlan {
 }
 
 impl ExperimentPlan {
+    /// A plan without a cell.
+    pub fn new(experiment: &'static str, size: LabSize, rounds: Rounds) -> Self {
+        Self {
+            experiment,
+            size,
+            rounds,
+            cells: Vec::new(),
+            skipped: Vec::new(),
+            prepare: Vec::new(),
+            written_bytes: 0,
+            facts: Vec::new(),
+        }
+    }
+
+    /// Leaves something out.
+    pub fn skip(&mut self, what: impl Into<String>, why: impl Into<String>) {
+        self.skipped.push(LabSkipped::new(what, why));
+    }
+
+    /// Measures a cell twice: what differs between the two is noise.
+    pub fn add_twin(&mut self, is_typical: impl Fn(&CellPlan) -> bool) {
+        self.cells.extend(self.cells.iter().find(|cell| is_typical(cell)).map(CellPlan::twin));
+    }
+
     /// Room that it needs in the scratch directory.
     pub fn needs_bytes(&self) -> u64 {
         self.prepare.iter().map(TestFile::bytes).sum::<u64>() + self.written_bytes
@@ -199,7 +222,7 @@ impl ExperimentPlan {
         self.cells.retain(|cell| !cell.state.is_cold());
         if self.cells.len() < all && !self.skipped.iter().any(|skipped| skipped.what == WHAT) {
             let why = format!("files of {filesystem} are nowhere but in memory");
-            self.skipped.push(LabSkipped { what: WHAT.to_owned(), why });
+            self.skip(WHAT, why);
         }
         self
     }

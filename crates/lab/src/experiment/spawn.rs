@@ -5,7 +5,6 @@ use std::fs::File;
 use std::io;
 use std::ops::ControlFlow;
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -17,6 +16,7 @@ use rustix::fs::MemfdFlags;
 use super::answer::ProbeAnswer;
 use super::plan::ProbeCommand;
 use crate::command::Invocation;
+use crate::probes::typed;
 
 /// How often a stop is looked for while a probe runs; a signal ends the wait at once.
 const LOOK: Duration = Duration::from_millis(100);
@@ -38,17 +38,11 @@ pub(super) enum Probed {
 pub fn invocation(probe: &ProbeCommand, native: &[OsString]) -> Invocation {
     let argv: Vec<OsString> = match probe {
         ProbeCommand::Program { argv } => argv.clone(),
-        ProbeCommand::Native { job, arguments } => {
-            let words = arguments.iter().map(|(key, value)| {
-                let mut word = OsString::from(key);
-                word.push("=");
-                word.push(value);
-                word
-            });
-            native.iter().cloned().chain([OsString::from(job)]).chain(words).collect()
+        ProbeCommand::Native { job, words } => {
+            native.iter().cloned().chain([(*job).into()]).chain(typed(words)).collect()
         }
     };
-    Invocation { program: argv.first().map(PathBuf::from).unwrap_or_default(), argv }
+    Invocation::of(argv)
 }
 
 /// A probe that is ready to run: only the start is left to do.
@@ -155,9 +149,10 @@ mod tests {
 
     #[test]
     fn words_of_a_native_probe_are_a_job_and_pairs() {
-        let probe = ProbeCommand::native("access", [("file", "/a b"), ("block", "1000")]);
+        let probe =
+            ProbeCommand::native("access", [("file", "/a b".into()), ("block", "1000".into())]);
         let words = invocation(&probe, &["/hotset".into(), "lab-probe".into()]);
         assert_eq!(words.argv, ["/hotset", "lab-probe", "access", "file=/a b", "block=1000"]);
-        assert_eq!(words.program, PathBuf::from("/hotset"));
+        assert_eq!(words.program, std::path::PathBuf::from("/hotset"));
     }
 }

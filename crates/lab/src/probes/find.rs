@@ -2,14 +2,13 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use hotset_facts::LabSkipped;
 use serde::Deserialize;
 
-use super::build::{build, said};
+use super::build::build;
 use super::language::Language;
-use super::probe::Probe;
+use super::probe::{Probe, Start};
 
 /// An interpreter that was named: `--interpreter NAME=PATH`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +37,7 @@ pub fn find(
     let (mut probes, mut skipped) = (Vec::new(), Vec::new());
     let mut take = |what: &str, found: Result<Probe, String>| match found {
         Ok(probe) => probes.push(probe),
-        Err(why) => skipped.push(LabSkipped { what: what.to_owned(), why }),
+        Err(why) => skipped.push(LabSkipped::new(what, why)),
     };
     for language in languages {
         let named: Vec<_> =
@@ -105,8 +104,7 @@ fn ready(name: &str, language: Language, program: &Path, cache: &Path) -> Result
 }
 
 fn about(probe: &Probe) -> Result<About, String> {
-    let argv = probe.argv("about", &[]);
-    let words = said(Command::new(&argv[0]).args(&argv[1..]))?;
+    let words = probe.ask(&Start::default(), "about", &[])?;
     serde_json::from_slice(&words)
         .map_err(|error| format!("{}: what it says isn't of the contract: {error}", probe.name))
 }

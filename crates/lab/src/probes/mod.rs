@@ -14,4 +14,5 @@ pub use build::{beside, said};
 pub use cache::cache_directory;
 pub use find::{Interpreter, find, on_path};
 pub use language::Language;
+pub(crate) use probe::typed;
 pub use probe::{Probe, Start};

@@ -2,8 +2,11 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
+use super::build::said;
 use super::language::Language;
+use crate::experiment::Word;
 
 /// A probe with the runtime that runs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,12 +43,12 @@ impl Probe {
     }
 
     /// The words that make it do a job, started as usual: without the packages of the host, so that a start-up takes the least.
-    pub fn argv(&self, job: &str, words: &[(&str, &OsStr)]) -> Vec<OsString> {
+    pub fn argv(&self, job: &str, words: &[Word]) -> Vec<OsString> {
         self.argv_with(&Start::default(), job, words)
     }
 
     /// The same, started in another way.
-    pub fn argv_with(&self, start: &Start, job: &str, words: &[(&str, &OsStr)]) -> Vec<OsString> {
+    pub fn argv_with(&self, start: &Start, job: &str, words: &[Word]) -> Vec<OsString> {
         let mut argv = vec![self.program.clone().into_os_string()];
         match &start.flags {
             Some(flags) => argv.extend(flags.iter().cloned()),
@@ -64,12 +67,17 @@ impl Probe {
             }
         }
         argv.push(job.into());
-        argv.extend(words.iter().map(|(key, value)| {
-            let mut word = OsString::from(format!("{key}="));
-            word.push(value);
-            word
-        }));
+        argv.extend(typed(words));
         argv
+    }
+
+    /// Does a job at once, and gives back what it says.
+    ///
+    /// # Errors
+    /// As [`said`].
+    pub fn ask(&self, start: &Start, job: &str, words: &[Word]) -> Result<Vec<u8>, String> {
+        let argv = self.argv_with(start, job, words);
+        said(Command::new(&self.program).args(&argv[1..]))
     }
 
     fn script(&self, job: &str) -> PathBuf {
@@ -91,4 +99,13 @@ fn usual_flags(language: Language) -> &'static [&'static str] {
         Language::Ruby => &["--disable=gems"],
         _ => &[],
     }
+}
+
+/// Words as a probe takes them: `key=value`.
+pub(crate) fn typed(words: &[Word]) -> impl Iterator<Item = OsString> {
+    words.iter().map(|(key, value)| {
+        let mut word = OsString::from(format!("{key}="));
+        word.push(value);
+        word
+    })
 }

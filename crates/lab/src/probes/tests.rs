@@ -1,4 +1,3 @@
-use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -82,7 +81,7 @@ fn words_follow_the_contract() {
     };
     let start =
         Start { flags: Some(vec!["-Xshare:auto".into()]), class_path: vec![PathBuf::from("/a")] };
-    let argv = probe.argv_with(&start, "load", &[("how", OsStr::new("class"))]);
+    let argv = probe.argv_with(&start, "load", &[("how", "class".into())]);
     let wanted = [
         "/jdk/bin/java",
         "-Xshare:auto",

@@ -29,7 +29,7 @@ pub struct LabResult {
     /// What the experiment asks.
     pub question: &'static str,
     /// Its charts and tables.
-    pub charts: Vec<ChartSpec<'static>>,
+    pub charts: &'static [ChartSpec<'static>],
     /// What others measured of the same.
     pub published: &'static [PublishedFigure],
 }

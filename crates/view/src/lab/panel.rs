@@ -35,14 +35,14 @@ pub(super) struct Panel<'a> {
 /// The panels of runs of one experiment.
 pub(super) fn panels<'a>(runs: &[Named<'a>]) -> Vec<Panel<'a>> {
     let Some(first) = runs.first() else { return Vec::new() };
-    let planned = of_specs(runs, first.result.charts.clone());
-    if planned.is_empty() { of_specs(runs, automatic(runs).into_iter().collect()) } else { planned }
+    let planned = of_specs(runs, first.result.charts);
+    if planned.is_empty() { of_specs(runs, automatic(runs).as_slice()) } else { planned }
 }
 
 /// The panels that these specs ask for; those without a cell are none.
-pub(super) fn of_specs<'a>(runs: &[Named<'a>], wanted: Vec<ChartSpec<'a>>) -> Vec<Panel<'a>> {
+pub(super) fn of_specs<'a>(runs: &[Named<'a>], wanted: &[ChartSpec<'a>]) -> Vec<Panel<'a>> {
     let mut all = Vec::new();
-    for spec in wanted {
+    for &spec in wanted {
         let cells = kept(runs, &spec);
         match spec.each {
             None => all.extend(panel(runs, spec, None, cells)),
@@ -50,7 +50,7 @@ pub(super) fn of_specs<'a>(runs: &[Named<'a>], wanted: Vec<ChartSpec<'a>>) -> Ve
                 for level in distinct(cells.iter().filter_map(|(_, cell, _)| cell.level(each))) {
                     let own = cells.iter().copied();
                     let own = own.filter(|(_, cell, _)| cell.level(each) == Some(&level)).collect();
-                    all.extend(panel(runs, spec.clone(), Some(level), own));
+                    all.extend(panel(runs, spec, Some(level), own));
                 }
             }
         }
@@ -193,7 +193,7 @@ fn automatic<'a>(runs: &[Named<'a>]) -> Option<ChartSpec<'a>> {
         x,
         each,
         y_scale: Scale::Auto,
-        ..ChartSpec::default()
+        ..ChartSpec::EMPTY
     })
 }
 

@@ -5,10 +5,9 @@ use hotset_analysis::lab::ConstLevel;
 use crate::page::ChartKind;
 
 /// Which number of a cell is drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
     /// The median time with its interval, in the cell's unit.
-    #[default]
     Time,
     /// Bytes read from the device in a sample.
     DeviceBytes,
@@ -17,10 +16,9 @@ pub enum Shown {
 }
 
 /// How an axis is divided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
     /// Places for names; logarithmic for numbers where the largest is many times the smallest.
-    #[default]
     Auto,
     /// Even steps.
     Linear,
@@ -31,10 +29,9 @@ pub enum Scale {
 }
 
 /// How the terminal's table stands. The page's table always has a row for each cell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// A row for each cell: time, interval, state, device bytes, calls.
-    #[default]
     Rows,
     /// A column for each level of this factor, with the numbers that are drawn alone. Below: state and device bytes.
     Across(&'static str),
@@ -42,7 +39,7 @@ pub enum Shape {
 
 /// A question, and how the cells that answer it are drawn: `x` on one axis, a line or a row of bars for each combination of
 /// `series`. Cells that differ in another factor would fall on each other: keep one level of it, or give `each`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct ChartSpec<'a> {
     /// The question, with its question mark.
     pub question: &'a str,
@@ -70,21 +67,20 @@ pub struct ChartSpec<'a> {
     pub notes: &'static [&'static str],
 }
 
-impl Default for ChartSpec<'_> {
-    fn default() -> Self {
-        Self {
-            question: "",
-            title: "",
-            kind: ChartKind::Lines,
-            x: "",
-            series: &[],
-            keep: &[],
-            each: None,
-            shown: Shown::default(),
-            x_scale: Scale::default(),
-            y_scale: Scale::default(),
-            table: Shape::default(),
-            notes: &[],
-        }
-    }
+impl ChartSpec<'_> {
+    /// Nothing yet: what a chart doesn't say is as here.
+    pub const EMPTY: Self = Self {
+        question: "",
+        title: "",
+        kind: ChartKind::Lines,
+        x: "",
+        series: &[],
+        keep: &[],
+        each: None,
+        shown: Shown::Time,
+        x_scale: Scale::Auto,
+        y_scale: Scale::Auto,
+        table: Shape::Rows,
+        notes: &[],
+    };
 }

@@ -246,7 +246,7 @@ pub(super) fn for_test(
     options: &Options,
 ) -> String {
     let mut screen = Screen::new(options);
-    for panel in super::panel::of_specs(&[Named { name: "", result }], vec![spec]) {
+    for panel in super::panel::of_specs(&[Named { name: "", result }], &[spec]) {
         table(&mut screen, &panel);
     }
     screen.finish()

@@ -151,7 +151,7 @@ pub(crate) fn present(session: LabSession) -> LabResult {
     }];
     let question =
         "fread, read, pread, mmap, io_uring or direct; forwards, backwards or at random?";
-    LabResult { summary, question, charts: Vec::new(), published: PUBLISHED }
+    LabResult { summary, question, charts: &[], published: PUBLISHED }
 }
 
 const PUBLISHED: &[PublishedFigure] = &[

@@ -22,7 +22,7 @@ fn a_column_for_each_level_fits_too() {
         question: "Which way is best?",
         x: "way",
         table: spec::Shape::Across("begins"),
-        ..spec::ChartSpec::default()
+        ..spec::ChartSpec::EMPTY
     };
     let options = Options::default();
     let text = table::for_test(&result, spec, &options);

@@ -1,9 +1,10 @@
 //! How much is read.
 
 use hotset_facts::{LabFact, LabSize, WantedState};
-use hotset_lab::experiment::{PlanError, Request};
 use hotset_sys::rawio::access::{Advice, Method};
 use hotset_sys::rawio::order::Order;
+
+use crate::Request;
 
 /// The smallest file: fewer reads would be shorter than the clock is precise.
 const LEAST_BYTES: u64 = 1 << 20;
@@ -57,7 +58,7 @@ pub(super) struct Amounts {
 
 impl Amounts {
     /// By the size, unless the options say otherwise.
-    pub(super) fn of(request: &Request) -> Result<Self, PlanError> {
+    pub(super) fn of(request: &Request) -> Result<Self, String> {
         let (file_bytes, blocks, cold_random, cold_reverse_bytes) = match request.size {
             LabSize::Quick => (64 << 20, vec![1000, 4096], 1_000, 8 << 20),
             LabSize::Default => (256 << 20, vec![1000, 4096, 65_536], 5_000, 64 << 20),
@@ -67,9 +68,7 @@ impl Amounts {
         let options = &request.options;
         let file_bytes = options.file_bytes.unwrap_or(file_bytes);
         if file_bytes < LEAST_BYTES {
-            return Err(PlanError(format!(
-                "--size {file_bytes}: expected at least {LEAST_BYTES} bytes"
-            )));
+            return Err(format!("--size {file_bytes}: expected at least {LEAST_BYTES} bytes"));
         }
         let blocks = if options.blocks_bytes.is_empty() {
             blocks
@@ -78,7 +77,7 @@ impl Amounts {
                 let fits = (1..=file_bytes / 16).contains(&bytes);
                 u32::try_from(bytes).ok().filter(|_| fits).ok_or_else(|| {
                     let most = file_bytes / 16;
-                    PlanError(format!("--block {bytes}: expected 1 to {most} bytes for this size"))
+                    format!("--block {bytes}: expected 1 to {most} bytes for this size")
                 })
             };
             options.blocks_bytes.iter().map(of).collect::<Result<_, _>>()?

@@ -1,12 +1,13 @@
 //! One cell of each kind.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use hotset_facts::{FilledBy, Level, WantedState};
-use hotset_lab::experiment::{CellPlan, Expects, ProbeCommand, Prologue, Request, name, number};
+use hotset_lab::experiment::{CellPlan, Expects, ProbeCommand, Prologue, name, number};
 use hotset_sys::rawio::access::{Advice, Method};
 use hotset_sys::rawio::order::{Order, touched_pages};
+
+use crate::Request;
 
 use super::amounts::Amounts;
 use super::{AFTER_SEQUENTIAL, COLD, SMALL, WARM};
@@ -52,31 +53,27 @@ impl Maker<'_> {
 
     /// The same 100 % cached file through small folios.
     pub(super) fn small_folios(&self, methods: &[Method]) -> Vec<CellPlan> {
-        let Some(&block) = self.amounts.blocks.iter().find(|&&block| block >= 4096) else {
+        let block = self.amounts.blocks.iter().find(|&&block| block >= 4096);
+        let Some(&block) = block.filter(|_| !self.request.place.in_memory) else {
             return Vec::new();
         };
-        if self.request.place.in_memory {
-            return Vec::new();
-        }
         let known = [Method::Pread, Method::Mmap(Advice::None)];
         let known = known.into_iter().filter(|method| methods.contains(method));
         let orders = [Order::Sequential, Order::Random];
+        let state = WantedState::Warm;
         known
-            .flat_map(|method| orders.map(|order| (method, order)))
-            .map(|(method, order)| {
-                let about = About { method, order, block, state: WantedState::Warm };
-                self.cell(about, FilledBy::SmallFolios)
-            })
+            .flat_map(|method| orders.map(|order| About { method, order, block, state }))
+            .map(|about| self.cell(about, FilledBy::SmallFolios))
             .collect()
     }
 
     /// The article's author suspected that mapping won its backward run because the run before had filled the cache: the
     /// backward run as a sequential one by the same method left the cache.
     pub(super) fn after_sequential(&self, methods: &[Method]) -> Vec<CellPlan> {
-        let Some(&block) = self.amounts.blocks.first() else { return Vec::new() };
-        if self.request.place.in_memory {
+        let block = self.amounts.blocks.first();
+        let Some(&block) = block.filter(|_| !self.request.place.in_memory) else {
             return Vec::new();
-        }
+        };
         let known = [Method::Fread, Method::Read, Method::Mmap(Advice::None)];
         let known = known.into_iter().filter(|method| methods.contains(method));
         known
@@ -136,7 +133,7 @@ impl Maker<'_> {
 
     fn probe(&self, about: About, operations: u32, file: &PathBuf) -> ProbeCommand {
         let About { method, order, block, .. } = about;
-        let words: [(&'static str, OsString); 6] = [
+        let words = [
             ("method", method.as_str().into()),
             ("order", order.as_str().into()),
             ("block", block.to_string().into()),

@@ -6,12 +6,12 @@
 mod amounts;
 mod cells;
 
-use hotset_facts::{FilledBy, LabSize, LabSkipped, WantedState};
-use hotset_lab::experiment::{
-    CellPlan, Contents, ExperimentPlan, PlanError, Request, Rounds, TestFile, require_room,
-};
+use hotset_facts::{FilledBy, LabSize, WantedState};
+use hotset_lab::experiment::{CellPlan, Contents, ExperimentPlan, TestFile, require_room};
 use hotset_sys::rawio::access::{Advice, Method, uring_refused};
 use hotset_sys::rawio::order::Order;
+
+use crate::Request;
 
 use amounts::Amounts;
 use cells::Maker;
@@ -30,23 +30,27 @@ const AFTER_SEQUENTIAL: &str = "after-sequential";
 ///
 /// # Errors
 /// Where a method, a block or a size can't be meant.
-pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, PlanError> {
+pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, String> {
     let amounts = Amounts::of(request)?;
     // Before anything is counted over a file that can't be made.
     let needed = amounts.file_bytes.saturating_mul(FILES);
     require_room(&request.place.directory, needed, request.place.free_bytes)
-        .map_err(|error| PlanError(error.to_string()))?;
+        .map_err(|error| error.to_string())?;
     let asked = asked_methods(request)?;
-    let mut skipped = Vec::new();
-    let able = |method: &Method| can(request, *method, &mut skipped);
-    let methods: Vec<Method> = Method::ALL.into_iter().filter(|m| asked.contains(m)).collect();
-    let methods: Vec<Method> = methods.into_iter().filter(able).collect();
+    let mut plan =
+        ExperimentPlan::new(super::NAME, request.size, request.rounds(6, 15, budget_s(request)));
+    let mut methods = Vec::new();
+    for method in Method::ALL.into_iter().filter(|method| asked.contains(method)) {
+        match refused(request, method) {
+            Some(why) => plan.skip(format!("method {}", method.as_str()), why),
+            None => methods.push(method),
+        }
+    }
     if request.place.in_memory {
         let why = format!("files of {} are nowhere but in memory", request.place.filesystem);
-        skipped.push(LabSkipped { what: "state cold".to_owned(), why });
+        plan.skip("state cold", why);
     }
     let maker = Maker { request, amounts: &amounts };
-    let mut cells = Vec::new();
     for &block in &amounts.blocks {
         for &method in &methods {
             if !amounts.has(request, method, block) {
@@ -56,59 +60,45 @@ pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, PlanError> {
                 continue;
             }
             let orders = amounts.orders(method, block);
-            cells.extend(orders.iter().flat_map(|&order| maker.states(method, order, block)));
+            plan.cells.extend(orders.iter().flat_map(|&order| maker.states(method, order, block)));
         }
         if methods.iter().any(|method| method.is_direct()) && !is_aligned(request, block) {
             let what = format!("O_DIRECT with blocks of {block} bytes");
-            let why = "it reads whole blocks of the device only".to_owned();
-            skipped.push(LabSkipped { what, why });
+            plan.skip(what, "it reads whole blocks of the device only");
         }
     }
-    cells.extend(maker.small_folios(&methods));
-    cells.extend(maker.after_sequential(&methods));
-    cells.extend(twins(&cells));
-    let facts = amounts.facts();
-    Ok(ExperimentPlan {
-        experiment: super::NAME,
-        size: request.size,
-        rounds: rounds(request),
-        prepare: files(request, &amounts, &cells),
-        cells,
-        skipped,
-        written_bytes: 0,
-        facts,
-    })
+    plan.cells.extend(maker.small_folios(&methods));
+    plan.cells.extend(maker.after_sequential(&methods));
+    plan.cells.extend(twins(&plan.cells));
+    plan.prepare = files(request, &amounts, &plan.cells);
+    plan.facts = amounts.facts();
+    Ok(plan)
 }
 
-fn rounds(request: &Request) -> Rounds {
-    let (seconds, max) = match request.size {
-        LabSize::Quick => (30, 15),
-        LabSize::Default => (600, 15),
-        LabSize::Full => (3600, 15),
-    };
-    match request.options.rounds {
-        Some(rounds) => Rounds { min: rounds, max: rounds, budget: None },
-        None => Rounds { min: 6, max, budget: Some(std::time::Duration::from_secs(seconds)) },
+fn budget_s(request: &Request) -> u64 {
+    match request.size {
+        LabSize::Quick => 30,
+        LabSize::Default => 600,
+        LabSize::Full => 3600,
     }
 }
 
-fn asked_methods(request: &Request) -> Result<Vec<Method>, PlanError> {
+fn asked_methods(request: &Request) -> Result<Vec<Method>, String> {
     let named = &request.options.methods;
     if named.is_empty() {
         return Ok(amounts::methods(request.size).to_vec());
     }
     let known = || Method::ALL.map(Method::as_str).join(", ");
     let each = named.iter().map(|name| {
-        Method::from_name(name).ok_or_else(|| {
-            PlanError(format!("--methods {name}: no such method; there are {}", known()))
-        })
+        Method::from_name(name)
+            .ok_or_else(|| format!("--methods {name}: no such method; there are {}", known()))
     });
     each.collect()
 }
 
-/// Whether this host can do it; says why not.
-fn can(request: &Request, method: Method, skipped: &mut Vec<LabSkipped>) -> bool {
-    let why = match method {
+/// Why this host can't do it, if it can't.
+fn refused(request: &Request, method: Method) -> Option<String> {
+    match method {
         method if method.is_direct() => match &request.place.direct {
             Err(why) => Some(format!("no O_DIRECT on {}: {why}", request.place.filesystem)),
             Ok(_) if method.is_uring() => uring_refused().map(no_uring),
@@ -117,10 +107,7 @@ fn can(request: &Request, method: Method, skipped: &mut Vec<LabSkipped>) -> bool
         method if method.is_uring() => uring_refused().map(no_uring),
         Method::Mmap(Advice::HugePages) => no_huge_pages(),
         _ => None,
-    };
-    let Some(why) = why else { return true };
-    skipped.push(LabSkipped { what: format!("method {}", method.as_str()), why });
-    false
+    }
 }
 
 fn no_uring(error: std::io::Error) -> String {

@@ -4,8 +4,10 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use hotset_facts::{Dev, Observed, Reason};
-use hotset_lab::experiment::{Options, Place, cell_id};
+use hotset_lab::experiment::{Place, cell_id};
 use hotset_sys::rawio::DirectAlignment;
+
+use crate::Options;
 
 use super::*;
 
@@ -19,7 +21,7 @@ fn request(size: LabSize) -> Request {
         direct: Ok(DirectAlignment(512)),
         free_bytes: u64::MAX,
     };
-    Request { size, place, options: Options::default() }
+    Request { size, rounds: None, place, options: Options::default() }
 }
 
 fn ids(plan: &ExperimentPlan) -> Vec<String> {
@@ -86,9 +88,9 @@ fn what_is_asked_for_by_name_is_what_is_measured() {
         methods: vec!["pread".into(), "io_uring-1".into()],
         blocks_bytes: vec![512],
         file_bytes: Some(1 << 20),
-        rounds: Some(2),
         ..Options::default()
     };
+    request.rounds = Some(2);
     let plan = super::plan(&request).expect("a plan");
     assert_eq!((plan.rounds.min, plan.rounds.max), (2, 2));
     assert!(ids(&plan).iter().all(|id| id.contains("/pread/") || id.contains("/io_uring-1/")));
@@ -96,13 +98,11 @@ fn what_is_asked_for_by_name_is_what_is_measured() {
     assert_eq!(cold.files, [Path::new("/scratch/cold")]);
     let refused = |options| super::plan(&Request { options, ..request.clone() }).expect_err("no");
     let wrong = refused(Options { methods: vec!["telepathy".into()], ..Options::default() });
-    assert!(
-        wrong.0.contains("telepathy") && wrong.0.contains("preadv2") | wrong.0.contains("pread")
-    );
+    assert!(wrong.contains("telepathy") && wrong.contains("preadv2") | wrong.contains("pread"));
     let small = refused(Options { file_bytes: Some(1000), ..Options::default() });
-    assert!(small.0.contains("--size 1000") && small.0.contains("1048576"));
+    assert!(small.contains("--size 1000") && small.contains("1048576"));
     let block = refused(Options { blocks_bytes: vec![0], ..Options::default() });
-    assert!(block.0.contains("--block 0"));
+    assert!(block.contains("--block 0"));
 }
 
 #[test]

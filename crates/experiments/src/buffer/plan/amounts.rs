@@ -1,9 +1,9 @@
 //! How much is written.
 
-use std::time::Duration;
-
 use hotset_facts::LabSize;
-use hotset_lab::experiment::{PlanError, Request, Rounds};
+use hotset_lab::experiment::Rounds;
+
+use crate::Request;
 
 /// Sizes and limits of a session.
 pub(super) struct Amounts {
@@ -20,14 +20,19 @@ pub(super) struct Amounts {
     pub(super) most_synced_calls: u64,
     /// Write calls of a process, at most, unless a single repetition has more.
     process_calls: u64,
-    most_repetitions: u32,
 }
+
+/// Timed repetitions of a process, at most.
+const MOST_REPETITIONS: u32 = 5;
+
+/// Few buffers, for writers that are shown beside the native one.
+pub(super) const LIBRARY_BUFFERS: [u64; 6] = [0, 256, 1024, 4096, 16_384, 65_536];
 
 /// A page, what is beside it and what is beside two of it: does a multiple matter?
 const AROUND_PAGES: [u64; 6] = [4095, 4096, 4097, 8191, 8192, 8193];
 
 impl Amounts {
-    pub(super) fn of(request: &Request) -> Result<Self, PlanError> {
+    pub(super) fn of(request: &Request) -> Result<Self, String> {
         let options = &request.options;
         let powers = |from: u32, to: u32, step: usize| -> Vec<u64> {
             (from..=to).step_by(step).map(|power| 1 << power).collect()
@@ -37,10 +42,10 @@ impl Amounts {
             LabSize::Default => (powers(6, 20, 2), &[1, 16, 100], powers(4, 20, 1)),
             LabSize::Full => (powers(6, 20, 1), &[1, 16, 100], powers(4, 20, 1)),
         };
-        let (most_calls, most_synced_calls, process_calls, max, budget_s) = match request.size {
-            LabSize::Quick => (70_000, 16, 20_000, 15, 25),
-            LabSize::Default => (300_000, 64, 100_000, 15, 300),
-            LabSize::Full => (u64::MAX, 256, 200_000, 15, 1800),
+        let (most_calls, most_synced_calls, process_calls, budget_s) = match request.size {
+            LabSize::Quick => (70_000, 16, 20_000, 25),
+            LabSize::Default => (300_000, 64, 100_000, 300),
+            LabSize::Full => (u64::MAX, 256, 200_000, 1800),
         };
         let mut buffers_bytes: Vec<u64> =
             std::iter::once(0).chain(buffers).chain(AROUND_PAGES).collect();
@@ -53,21 +58,16 @@ impl Amounts {
             totals_bytes.dedup();
         }
         if let Some(wrong) = totals_bytes.iter().find(|&&bytes| bytes == 0 || bytes > 1 << 30) {
-            return Err(PlanError(format!("--sizes {wrong}: expected 1 byte to 1 GiB")));
+            return Err(format!("--sizes {wrong}: expected 1 byte to 1 GiB"));
         }
-        let rounds = match options.rounds {
-            Some(exactly) => Rounds { min: exactly, max: exactly, budget: None },
-            None => Rounds { min: 6, max, budget: Some(Duration::from_secs(budget_s)) },
-        };
         Ok(Self {
             totals_bytes,
             pieces_bytes: pieces.to_vec(),
             buffers_bytes,
-            rounds,
+            rounds: request.rounds(6, 15, budget_s),
             most_calls,
             most_synced_calls,
             process_calls,
-            most_repetitions: 5,
         })
     }
 
@@ -79,11 +79,6 @@ impl Amounts {
     /// Timed repetitions in a process.
     pub(super) fn repetitions(&self, calls: u64) -> u32 {
         let fitting = u32::try_from(self.process_calls / calls.max(1)).unwrap_or(u32::MAX);
-        fitting.clamp(1, self.most_repetitions.max(1))
-    }
-
-    /// Few sizes, for writers that are shown beside the native one.
-    pub(super) fn library_buffers(&self) -> impl Iterator<Item = u64> {
-        [0, 256, 1024, 4096, 16_384, 65_536].into_iter()
+        fitting.clamp(1, MOST_REPETITIONS)
     }
 }

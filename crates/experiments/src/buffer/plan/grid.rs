@@ -4,7 +4,7 @@ use hotset_facts::Factor;
 use hotset_lab::experiment::{name, number};
 use hotset_sys::rawio::buffered::{FileKind, Phase, SyncKind, WriterKind};
 
-use super::amounts::Amounts;
+use super::amounts::{Amounts, LIBRARY_BUFFERS};
 
 /// One combination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +18,12 @@ pub(super) struct Point {
 }
 
 impl Point {
+    /// The native writer, a new file and no sync.
+    pub(super) fn native(total: u64, piece: u64, buffer: u64) -> Self {
+        let (sync, writer, file) = (SyncKind::None, WriterKind::Native, FileKind::New);
+        Self { total, piece, buffer, sync, writer, file }
+    }
+
     /// Write calls of one file: `ceil(total / max(piece, buffer))`. That is exact for the native writer; for stdio from
     /// buffers of 128 bytes on, below which glibc writes what doesn't fit directly. `stdio_bytes` is the buffer that stdio
     /// takes where it is given none of the program's memory.
@@ -45,56 +51,36 @@ impl Point {
 /// The native writer over all totals, pieces and buffers; the same over a file that is there already, with syncs, and stdio,
 /// for fewer of them.
 pub(super) fn points(amounts: &Amounts) -> Vec<Point> {
-    let mut points = Vec::new();
-    for &total in &amounts.totals_bytes {
-        for &piece in &amounts.pieces_bytes {
-            for &buffer in &amounts.buffers_bytes {
-                points.push(native(total, piece, buffer));
-            }
-        }
+    let (totals, pieces) = (&amounts.totals_bytes, &amounts.pieces_bytes);
+    let (largest, usual) = ([amounts.largest()], [if pieces.contains(&16) { 16 } else { 1 }]);
+    let mut points = product(totals, pieces, &amounts.buffers_bytes);
+    for point in product(&largest, &usual, &amounts.buffers_bytes) {
+        points.push(Point { file: FileKind::Existing, ..point });
     }
-    let total = amounts.largest();
-    let piece = if amounts.pieces_bytes.contains(&16) { 16 } else { 1 };
-    points.extend(
-        amounts
-            .buffers_bytes
-            .iter()
-            .map(|&buffer| Point { file: FileKind::Existing, ..native(total, piece, buffer) }),
-    );
-    points.extend(synced(amounts, piece));
-    for &piece in &amounts.pieces_bytes {
-        for buffer in amounts.library_buffers() {
-            points.push(Point { writer: WriterKind::Stdio, ..native(total, piece, buffer) });
+    // Three totals and five buffers: more would tell nothing, since the device decides.
+    let some = [totals.first(), totals.get(totals.len() / 2), totals.last()];
+    let mut some: Vec<u64> = some.into_iter().flatten().copied().collect();
+    some.dedup();
+    for point in product(&some, &usual, &[0, 256, 4096, 65_536, 1 << 20]) {
+        points.extend([SyncKind::Fsync, SyncKind::Dsync].map(|sync| Point { sync, ..point }));
+    }
+    for &piece in pieces {
+        for point in product(&largest, &[piece], &LIBRARY_BUFFERS) {
+            points.push(Point { writer: WriterKind::Stdio, ..point });
         }
-        for buffer in [256, 65_536] {
-            points.push(Point { writer: WriterKind::StdioNull, ..native(total, piece, buffer) });
+        for point in product(&largest, &[piece], &[256, 65_536]) {
+            points.push(Point { writer: WriterKind::StdioNull, ..point });
         }
     }
     points
 }
 
-fn native(total: u64, piece: u64, buffer: u64) -> Point {
-    Point {
-        total,
-        piece,
-        buffer,
-        sync: SyncKind::None,
-        writer: WriterKind::Native,
-        file: FileKind::New,
-    }
-}
-
-/// Three totals and five buffers: more would tell nothing, since the device decides.
-fn synced(amounts: &Amounts, piece: u64) -> Vec<Point> {
-    let totals = &amounts.totals_bytes;
-    let mut some = vec![totals.first(), totals.get(totals.len() / 2), totals.last()];
-    some.dedup();
+/// The native writer over all of these.
+fn product(totals: &[u64], pieces: &[u64], buffers: &[u64]) -> Vec<Point> {
     let mut points = Vec::new();
-    for &total in some.into_iter().flatten() {
-        for buffer in [0, 256, 4096, 65_536, 1 << 20] {
-            for sync in [SyncKind::Fsync, SyncKind::Dsync] {
-                points.push(Point { sync, ..native(total, piece, buffer) });
-            }
+    for &total in totals {
+        for &piece in pieces {
+            points.extend(buffers.iter().map(|&buffer| Point::native(total, piece, buffer)));
         }
     }
     points

@@ -5,16 +5,14 @@ mod grid;
 #[cfg(test)]
 mod tests;
 
-use std::ffi::{OsStr, OsString};
-
-use hotset_facts::{FilledBy, LabFact, LabSkipped, LabUnit, WantedState};
-use hotset_lab::experiment::{
-    CellPlan, Expects, ExperimentPlan, PlanError, ProbeCommand, Request, name, number,
-};
+use hotset_facts::{Factor, FilledBy, LabFact, LabSkipped, LabUnit, WantedState};
+use hotset_lab::experiment::{CellPlan, Expects, ExperimentPlan, ProbeCommand, name, number};
 use hotset_lab::probes::{Language, Probe};
 use hotset_sys::rawio::buffered::{FileKind, Phase, SyncKind, WriterKind};
 
-use self::amounts::Amounts;
+use crate::Request;
+
+use self::amounts::{Amounts, LIBRARY_BUFFERS};
 use self::grid::{Point, points};
 
 /// Whose writers are shown beside the native one.
@@ -27,10 +25,10 @@ const STDIO_BYTES: u64 = 8192;
 ///
 /// # Errors
 /// Where what was asked for can't be measured.
-pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, PlanError> {
+pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, String> {
     let amounts = Amounts::of(request)?;
     let (writers, missing) = request.probes(&WRITE_LANGUAGES);
-    let mut cells = Vec::new();
+    let mut plan = ExperimentPlan::new(super::NAME, request.size, amounts.rounds);
     let mut too_many = Vec::new();
     for point in points(&amounts) {
         let most = match point.sync {
@@ -40,47 +38,28 @@ pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, PlanError> {
         if point.calls(block_bytes(request)) > most {
             too_many.push(point);
         } else {
-            cells.push(cell(request, &amounts, point));
+            plan.cells.push(cell(request, &amounts, point));
         }
     }
-    if let Some(twin) = cells.first().map(CellPlan::twin) {
-        cells.push(twin);
-    }
-    cells.extend([FileKind::New, FileKind::Existing].map(|file| open_cell(request, file)));
+    plan.add_twin(|_| true);
+    plan.cells.extend([FileKind::New, FileKind::Existing].map(|file| open_cell(request, file)));
     for probe in writers.iter().filter(|probe| probe.can("write")) {
-        cells.extend(
-            amounts
-                .library_buffers()
-                .map(|buffer| program_cell(request, probe, amounts.largest(), buffer)),
-        );
+        let cell = |buffer| program_cell(request, probe, amounts.largest(), buffer);
+        plan.cells.extend(LIBRARY_BUFFERS.map(cell));
+        plan.facts.push(LabFact::new(probe.name.clone(), probe.version.clone()));
     }
-    let versions = writers.iter().filter(|probe| probe.can("write"));
-    let facts =
-        versions.map(|probe| LabFact::new(probe.name.clone(), probe.version.clone())).collect();
-    Ok(ExperimentPlan {
-        experiment: super::NAME,
-        size: request.size,
-        rounds: amounts.rounds,
-        cells,
-        skipped: skipped(&too_many).into_iter().chain(missing).collect(),
-        prepare: Vec::new(),
-        written_bytes: 2 * amounts.largest().max(64 << 10),
-        facts,
-    })
+    plan.skipped.extend(skipped(&too_many).chain(missing));
+    plan.written_bytes = 2 * amounts.largest().max(64 << 10);
+    Ok(plan)
 }
 
-fn skipped(points: &[Point]) -> Vec<LabSkipped> {
-    [SyncKind::None, SyncKind::Fsync, SyncKind::Dsync]
-        .into_iter()
-        .filter_map(|sync| {
-            let cells = points.iter().filter(|point| point.sync == sync).count();
-            (cells > 0).then(|| LabSkipped {
-                what: format!("{cells} cells with the smallest buffers and sync {}", sync.as_str()),
-                why: "that many write(2) calls take too long for this size; --full has more"
-                    .to_owned(),
-            })
-        })
-        .collect()
+fn skipped(points: &[Point]) -> impl Iterator<Item = LabSkipped> {
+    [SyncKind::None, SyncKind::Fsync, SyncKind::Dsync].into_iter().filter_map(|sync| {
+        let cells = points.iter().filter(|point| point.sync == sync).count();
+        let what = format!("{cells} cells with the smallest buffers and sync {}", sync.as_str());
+        let why = "that many write(2) calls take too long for this size; --full has more";
+        (cells > 0).then(|| LabSkipped::new(what, why))
+    })
 }
 
 /// What the file system says is a good size for its I/O, which glibc listens to.
@@ -99,14 +78,7 @@ fn cell(request: &Request, amounts: &Amounts, point: Point) -> CellPlan {
         SyncKind::Fsync | SyncKind::Dsync => 1,
     };
     let all = files * u64::from(count);
-    let mut cell = CellPlan::new(
-        point.factors(Phase::Write),
-        WantedState::AsIs,
-        ProbeCommand::native("write", words(request, point, Phase::Write, files, count)),
-    );
-    cell.filled_by = FilledBy::Written;
-    // The kernel's count of each timed part is shown, without the repetition that isn't timed.
-    cell.count_calls = false;
+    let mut cell = native_cell(request, point, Phase::Write, files, count);
     let native = vec![("write", calls * all)];
     cell.expects = Expects {
         bytes: Some(point.total * all),
@@ -122,35 +94,16 @@ fn cell(request: &Request, amounts: &Amounts, point: Point) -> CellPlan {
 
 /// Opening, which makes the file, and closing it.
 fn open_cell(request: &Request, file: FileKind) -> CellPlan {
-    let point = Point {
-        total: 64,
-        piece: 16,
-        buffer: 4096,
-        sync: SyncKind::None,
-        writer: WriterKind::Native,
-        file,
-    };
+    let point = Point { file, ..Point::native(64, 16, 4096) };
     let (files, count) = (64, 5);
-    let words = words(request, point, Phase::Open, files, count);
-    let mut cell = CellPlan::new(
-        point.factors(Phase::Open),
-        WantedState::AsIs,
-        ProbeCommand::native("write", words),
-    );
-    cell.filled_by = FilledBy::Written;
-    cell.count_calls = false;
+    let mut cell = native_cell(request, point, Phase::Open, files, count);
     cell.expects.operations = Some(files * u64::from(count));
     cell
 }
 
-fn words(
-    request: &Request,
-    point: Point,
-    phase: Phase,
-    files: u64,
-    count: u32,
-) -> Vec<(&'static str, OsString)> {
-    vec![
+/// A cell of this binary's writers. The kernel's count of each timed part is shown, without the repetition that isn't timed.
+fn native_cell(request: &Request, point: Point, phase: Phase, files: u64, count: u32) -> CellPlan {
+    let words = [
         ("dir", request.place.directory.clone().into()),
         ("total", point.total.to_string().into()),
         ("piece", point.piece.to_string().into()),
@@ -161,7 +114,14 @@ fn words(
         ("phase", phase.as_str().into()),
         ("files", files.to_string().into()),
         ("count", count.to_string().into()),
-    ]
+    ];
+    written(point.factors(phase), ProbeCommand::native("write", words))
+}
+
+/// A cell that reads nothing and whose calls are not counted apart.
+fn written(factors: Vec<Factor>, probe: ProbeCommand) -> CellPlan {
+    let cell = CellPlan::new(factors, WantedState::AsIs, probe);
+    CellPlan { filled_by: FilledBy::Written, count_calls: false, ..cell }
 }
 
 /// Files in a repetition: 64 KiB together, so that even small ones take long against the clock. Few where each waits for the
@@ -174,13 +134,12 @@ fn files(total: u64, sync: SyncKind) -> u64 {
 /// A cell of another runtime's writer: opening, writing and closing together, which is all that it tells.
 fn program_cell(request: &Request, probe: &Probe, total: u64, buffer: u64) -> CellPlan {
     let path = request.path(&format!("written-by-{}", probe.name));
-    let (total_word, buffer_word) = (total.to_string(), buffer.to_string());
-    let words: [(&str, &OsStr); 5] = [
-        ("file", path.as_os_str()),
-        ("total", OsStr::new(&total_word)),
-        ("piece", OsStr::new("16")),
-        ("buffer", OsStr::new(&buffer_word)),
-        ("sync", OsStr::new("none")),
+    let words = [
+        ("file", path.into()),
+        ("total", total.to_string().into()),
+        ("piece", "16".into()),
+        ("buffer", buffer.to_string().into()),
+        ("sync", "none".into()),
     ];
     let argv = probe.argv("write", &words);
     let factors = vec![
@@ -192,10 +151,8 @@ fn program_cell(request: &Request, probe: &Probe, total: u64, buffer: u64) -> Ce
         name("file", FileKind::New.as_str()),
         name("phase", "open+write+close"),
     ];
-    let mut cell = CellPlan::new(factors, WantedState::AsIs, ProbeCommand::Program { argv });
+    let mut cell = written(factors, ProbeCommand::Program { argv });
     cell.unit = LabUnit::Nanoseconds;
-    cell.filled_by = FilledBy::Written;
-    cell.count_calls = false;
     cell.expects.bytes = Some(total);
     cell
 }

@@ -1,11 +1,12 @@
 use super::*;
+use crate::Options;
 use crate::testing::Scratch;
 use hotset_facts::LabSize;
-use hotset_lab::experiment::{Options, cell_id};
+use hotset_lab::experiment::cell_id;
 
 fn request(scratch: &Scratch, size: LabSize, options: Options) -> Request {
     let place = hotset_lab::experiment::Place::look(&scratch.path("")).expect("place");
-    Request { size, place, options }
+    Request { size, rounds: None, place, options }
 }
 
 #[test]

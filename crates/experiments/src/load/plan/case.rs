@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use hotset_facts::{Factor, LabSize, LabUnit, WantedState};
-use hotset_lab::experiment::{CellPlan, Expects, ProbeCommand, name, number};
+use hotset_lab::experiment::{CellPlan, Expects, ProbeCommand, Word, name, number};
 use hotset_lab::probes::{Probe, Start};
 
 use super::files::{Files, Set};
@@ -27,7 +27,7 @@ pub(super) struct Case {
     how: &'static str,
     directories: Option<u64>,
     job: &'static str,
-    words: Vec<(&'static str, OsString)>,
+    words: Vec<Word>,
     start: Start,
     files: Vec<PathBuf>,
     operations: u64,
@@ -44,7 +44,7 @@ impl Case {
         (directory, set): (&str, Set),
         read: Vec<PathBuf>,
     ) -> Self {
-        let words = set.words(files.directory(directory).as_os_str(), by);
+        let words = set.words(files.directory(directory), by);
         Self::new(what, how, "load", words, set.count).with(read, Cold::Whole)
     }
 
@@ -55,7 +55,7 @@ impl Case {
         files: &Files,
         (directory, set, suffix): (&str, Set, &str),
     ) -> Self {
-        let mut words = set.words(files.directory(directory).as_os_str(), how);
+        let mut words = set.words(files.directory(directory), how);
         words.push(("suffix", suffix.into()));
         let read = files.of(directory, set, suffix);
         Self::new(what, how, "readall", words, set.count).with(read, Cold::Whole)
@@ -63,7 +63,7 @@ impl Case {
 
     /// Files asked for, 20 times.
     pub(super) fn exists(files: &Files, (directory, set, suffix): (&str, Set, &str)) -> Self {
-        let mut words = set.words(files.directory(directory).as_os_str(), "stat");
+        let mut words = set.words(files.directory(directory), "stat");
         words.retain(|(key, _)| *key != "how");
         words.extend([("suffix", suffix.into()), ("times", TIMES.to_string().into())]);
         Self::new("exists", "stat", "exists", words, set.count * TIMES)
@@ -72,7 +72,7 @@ impl Case {
 
     /// A source that was read before is compiled.
     pub(super) fn compile(files: &Files, (directory, set): (&str, Set), source: &str) -> Self {
-        let words = set.words(files.directory(directory).as_os_str(), "source");
+        let words = set.words(files.directory(directory), "source");
         let read = files.of(directory, set, source);
         Self::new("compile_one", "source", "compile", words, set.count).with(read, Cold::No)
     }
@@ -81,7 +81,7 @@ impl Case {
         what: &'static str,
         how: &'static str,
         job: &'static str,
-        words: Vec<(&'static str, OsString)>,
+        words: Vec<Word>,
         operations: usize,
     ) -> Self {
         Self {
@@ -170,9 +170,7 @@ impl Case {
     }
 
     fn cell(&self, probe: &Probe, state: WantedState, expects: Expects) -> CellPlan {
-        let words: Vec<_> =
-            self.words.iter().map(|(key, value)| (*key, value.as_os_str())).collect();
-        let argv = probe.argv_with(&self.start, self.job, &words);
+        let argv = probe.argv_with(&self.start, self.job, &self.words);
         let mut cell =
             CellPlan::new(self.factors(probe, state), state, ProbeCommand::Program { argv });
         cell.unit = LabUnit::Nanoseconds;

@@ -1,12 +1,12 @@
 //! The files of one runtime: sources, and what its own tools make of them.
 
-use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::sources::{self, CLASS, EMPTY, FILES, ONE, WORD};
+use hotset_lab::experiment::Word;
 use hotset_lab::probes::{Language, Probe, Start, beside, said};
 
 /// Directories that a search may have to go through before the one that has the files.
@@ -141,10 +141,7 @@ impl Files {
 
     fn prepare(&self, probe: &Probe, directory: &str, set: Set, how: &str) -> Result<(), String> {
         let directory = self.directory(directory);
-        let words = set.words(directory.as_os_str(), how);
-        let words: Vec<_> = words.iter().map(|(key, value)| (*key, value.as_os_str())).collect();
-        let argv = probe.argv("prepare", &words);
-        said(Command::new(&argv[0]).args(&argv[1..])).map(drop)
+        probe.ask(&Start::default(), "prepare", &set.words(directory, how)).map(drop)
     }
 
     fn compile_java(&self, probe: &Probe) -> Result<(), String> {
@@ -166,11 +163,8 @@ impl Files {
         flag.push(archive);
         let start =
             Start { flags: Some(vec![flag, "-Xlog:disable".into()]), class_path: vec![jar] };
-        let words = CLASSES.words(OsStr::new(""), "class");
-        let words: Vec<_> = words.iter().map(|(key, value)| (*key, value.as_os_str())).collect();
-        let argv = probe.argv_with(&start, "load", &words);
         // A runtime without class data archives has none: the cell is skipped then.
-        let _ = said(Command::new(&argv[0]).args(&argv[1..]));
+        let _ = probe.ask(&start, "load", &CLASSES.words(PathBuf::new(), "class"));
         Ok(())
     }
 
@@ -201,13 +195,9 @@ impl Set {
     }
 
     /// The words that name it to a probe.
-    pub(super) fn words(
-        self,
-        directory: &OsStr,
-        how: &str,
-    ) -> Vec<(&'static str, std::ffi::OsString)> {
+    pub(super) fn words(self, directory: PathBuf, how: &str) -> Vec<Word> {
         vec![
-            ("dir", directory.to_owned()),
+            ("dir", directory.into()),
             ("prefix", self.prefix.into()),
             ("count", self.count.to_string().into()),
             ("how", how.into()),

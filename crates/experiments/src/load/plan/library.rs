@@ -1,14 +1,16 @@
 //! `lab load --library`: a library of the host, loaded by its name.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use hotset_facts::{Factor, LabFact, LabSkipped, LabUnit, WantedState};
+use hotset_facts::{Factor, LabFact, LabUnit, WantedState};
 use hotset_lab::experiment::{
-    CellPlan, Contents, Expects, ExperimentPlan, PlanError, ProbeCommand, Request, TestFile, name,
+    CellPlan, Contents, Expects, ExperimentPlan, ProbeCommand, TestFile, name,
 };
 use hotset_lab::probes::{Language, Probe, Start, said};
+
+use crate::Request;
 use serde::Deserialize;
 
 /// Endings of what a runtime compiles; what it loads beside that is compiled already, or data.
@@ -51,12 +53,11 @@ impl Library {
     ///
     /// # Errors
     /// Where the runtime can't load it: what that says.
-    pub(crate) fn of(probe: &Probe, called: &str) -> Result<Self, PlanError> {
-        let refused = |why: String| {
-            PlanError(format!("--library {called}: {} can't load it: {why}", probe.name))
-        };
+    pub(crate) fn of(probe: &Probe, called: &str) -> Result<Self, String> {
+        let refused =
+            |why: String| format!("--library {called}: {} can't load it: {why}", probe.name);
         let (load, nothing) = (words(probe, called, &[]), words(probe, "", &[]));
-        let told = said(Command::new(&load[0]).args(&load[1..])).map_err(refused)?;
+        let told = said(Command::new(&probe.program).args(&load[1..])).map_err(refused)?;
         let loaded: Loaded =
             serde_json::from_slice(&told).map_err(|error| refused(error.to_string()))?;
         let compiled = |file: &&LoadedFile| file.read == file.source && is_source(&file.source);
@@ -83,7 +84,7 @@ fn words(probe: &Probe, called: &str, flags: &[&str]) -> Vec<OsString> {
     let set = std::env::var_os("CLASSPATH").filter(|_| probe.language == Language::Java);
     let class_path = set.iter().flat_map(std::env::split_paths).collect();
     let start = Start { flags: Some(flags), class_path };
-    probe.argv_with(&start, "library", &[("name", OsStr::new(called))])
+    probe.argv_with(&start, "library", &[("name", called.into())])
 }
 
 fn is_source(path: &Path) -> bool {
@@ -91,11 +92,11 @@ fn is_source(path: &Path) -> bool {
 }
 
 /// Classes that come with one, by the runtime's own log.
-fn classes(probe: &Probe, called: &str) -> Result<u64, PlanError> {
-    let count = |called: &str| {
+fn classes(probe: &Probe, called: &str) -> Result<u64, String> {
+    let count = |called: &str| -> Result<u64, String> {
         let argv = words(probe, called, &["-Xlog:class+load=info:stderr"]);
         let output = Command::new(&argv[0]).args(&argv[1..]).output();
-        let output = output.map_err(|error| PlanError(format!("{}: {error}", probe.name)))?;
+        let output = output.map_err(|error| format!("{}: {error}", probe.name))?;
         Ok(output.stderr.iter().filter(|&&byte| byte == b'\n').count() as u64)
     };
     Ok(count(called)?.saturating_sub(count("")?))
@@ -105,11 +106,11 @@ fn classes(probe: &Probe, called: &str) -> Result<u64, PlanError> {
 ///
 /// # Errors
 /// Where there is none that loads libraries by their names.
-pub(crate) fn runtime_of<'a>(probes: &'a [Probe], called: &str) -> Result<&'a Probe, PlanError> {
+pub(crate) fn runtime_of<'a>(probes: &'a [Probe], called: &str) -> Result<&'a Probe, String> {
     let can = |probe: &&Probe| !matches!(probe.language, Language::C | Language::Go);
     probes.iter().rfind(can).ok_or_else(|| {
         let why = "needs --runtime python, ruby, node or java, and one that is installed";
-        PlanError(format!("--library {called}: {why}"))
+        format!("--library {called}: {why}")
     })
 }
 
@@ -122,7 +123,7 @@ pub(super) fn add(
     probe: &Probe,
     request: &Request,
     called: &str,
-) -> Result<(), PlanError> {
+) -> Result<(), String> {
     let library = Library::of(probe, called)?;
     plan.facts.push(LabFact::new(probe.name.clone(), probe.version.clone()));
     plan.facts.extend(library.facts.clone());
@@ -137,9 +138,8 @@ pub(super) fn add(
     };
     let whole = || library.load.clone();
     if library.files.is_empty() {
-        let what = format!("{called}, cold");
         let why = "its modules come from archives that every program of the runtime maps, or from the runtime itself";
-        plan.skipped.push(LabSkipped { what, why: why.to_owned() });
+        plan.skip(format!("{called}, cold"), why);
         plan.cells.push(cell("total", WantedState::AsIs, whole(), Expects::warm()));
     } else {
         // Objects are mapped and archives are read in part: how much comes from the device isn't known before.
@@ -147,11 +147,8 @@ pub(super) fn add(
         plan.cells.push(cell("total", WantedState::Cold, whole(), Expects::default()));
     }
     if !probe.can("compilefiles") {
-        let (what, why) = (
-            format!("{} compiling", probe.name),
-            "it offers no compiler that could be timed apart",
-        );
-        plan.skipped.push(LabSkipped { what, why: why.to_owned() });
+        let why = "it offers no compiler that could be timed apart";
+        plan.skip(format!("{} compiling", probe.name), why);
         return Ok(());
     }
     let list = request.path("sources");
@@ -161,7 +158,7 @@ pub(super) fn add(
         path: list.clone(),
         contents: Contents::Bytes(lines.collect::<Vec<_>>().concat()),
     });
-    let argv = probe.argv("compilefiles", &[("list", list.as_os_str())]);
+    let argv = probe.argv("compilefiles", &[("list", list.into())]);
     plan.cells.push(cell("compile", warm_or_as_is(&library), argv, Expects::warm()));
     Ok(())
 }

@@ -14,11 +14,12 @@ mod tests;
 pub(super) use library::{Library, library_factors, runtime_of};
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use hotset_facts::{LabFact, LabSize, LabSkipped};
-use hotset_lab::experiment::{CellPlan, ExperimentPlan, PlanError, Request, Rounds, name};
-use hotset_lab::probes::{Language, Probe};
+use hotset_lab::experiment::{ExperimentPlan, Rounds, name};
+use hotset_lab::probes::{Interpreter, Language, Probe};
+
+use crate::Request;
 
 use self::files::Files;
 
@@ -29,18 +30,11 @@ const BYTES_A_RUNTIME: u64 = 24 << 20;
 ///
 /// # Errors
 /// Where no runtime can be had at all, or where one that was asked for is unknown.
-pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, PlanError> {
+pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, String> {
     let (probes, skipped) = probes(request)?;
-    let mut plan = ExperimentPlan {
-        experiment: super::NAME,
-        size: request.size,
-        rounds: rounds(request),
-        cells: Vec::new(),
-        skipped,
-        prepare: Vec::new(),
-        written_bytes: BYTES_A_RUNTIME * probes.len() as u64,
-        facts: Vec::new(),
-    };
+    let mut plan = ExperimentPlan::new(super::NAME, request.size, rounds(request));
+    plan.skipped = skipped;
+    plan.written_bytes = BYTES_A_RUNTIME * probes.len() as u64;
     if let Some(called) = &request.options.library {
         let probe = library::runtime_of(&probes, called)?;
         library::add(&mut plan, probe, request, called)?;
@@ -52,13 +46,12 @@ pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, PlanError> {
     if plan.cells.is_empty() {
         let why: Vec<_> =
             plan.skipped.iter().map(|one| format!("{}: {}", one.what, one.why)).collect();
-        return Err(PlanError(format!("no runtime can be measured: {}", why.join("; "))));
+        return Err(format!("no runtime can be measured: {}", why.join("; ")));
     }
     // Of a cell that every size has.
     let many = name("what", "load_class");
-    let twin = plan.cells.iter().find(|cell| cell.factors.contains(&many));
-    let twin = twin.or(plan.cells.first()).map(CellPlan::twin);
-    plan.cells.extend(twin);
+    let has_many = plan.cells.iter().any(|cell| cell.factors.contains(&many));
+    plan.add_twin(|cell| !has_many || cell.factors.contains(&many));
     Ok(plan)
 }
 
@@ -66,38 +59,35 @@ pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, PlanError> {
 ///
 /// # Errors
 /// Where a runtime that was asked for is unknown.
-pub(super) fn probes(request: &Request) -> Result<(Vec<Probe>, Vec<LabSkipped>), PlanError> {
+pub(super) fn probes(request: &Request) -> Result<(Vec<Probe>, Vec<LabSkipped>), String> {
     let named = &request.options.interpreters;
-    for (place, (name, _)) in named.iter().enumerate() {
-        if named.iter().take(place).any(|(other, _)| other == name) {
-            return Err(PlanError(format!("--interpreter {name}=...: {name} is given twice")));
+    for (place, Interpreter { name, .. }) in named.iter().enumerate() {
+        if named.iter().take(place).any(|other| other.name == *name) {
+            return Err(format!("--interpreter {name}=...: {name} is given twice"));
         }
     }
     let runtime = request.options.runtime.as_deref();
     if let (Some(called), None) = (&request.options.library, runtime) {
         let why = "needs --runtime python, ruby, node or java";
-        return Err(PlanError(format!("--library {called}: {why}")));
+        return Err(format!("--library {called}: {why}"));
     }
     Ok(request.probes(&languages(runtime)?))
 }
 
 /// The runtimes of a name; all where none is given.
-pub(crate) fn languages(name: Option<&str>) -> Result<Vec<Language>, PlanError> {
+pub(crate) fn languages(name: Option<&str>) -> Result<Vec<Language>, String> {
     let Some(name) = name else { return Ok(Language::ALL.to_vec()) };
     let known: Vec<&str> = Language::ALL.iter().map(|language| language.as_str()).collect();
-    let unknown = || PlanError(format!("--runtime {name}: must be one of {}", known.join(", ")));
+    let unknown = || format!("--runtime {name}: must be one of {}", known.join(", "));
     Language::from_name(name).map(|language| vec![language]).ok_or_else(unknown)
 }
 
 /// Below 6 rounds there is no interval; a start of Java or Node takes a tenth of a second and more.
 fn rounds(request: &Request) -> Rounds {
-    if let Some(exactly) = request.options.rounds {
-        return Rounds { min: exactly, max: exactly, budget: None };
-    }
     match request.size {
-        LabSize::Quick => Rounds { min: 6, max: 6, budget: None },
-        LabSize::Default => Rounds { min: 10, max: 15, budget: Some(Duration::from_secs(240)) },
-        LabSize::Full => Rounds { min: 15, max: 30, budget: Some(Duration::from_secs(900)) },
+        LabSize::Quick => request.rounds(6, 6, None),
+        LabSize::Default => request.rounds(10, 15, 240),
+        LabSize::Full => request.rounds(15, 30, 900),
     }
 }
 
@@ -107,7 +97,7 @@ fn add(plan: &mut ExperimentPlan, probe: &Probe, request: &Request) {
         Ok(files) => files,
         Err(why) => {
             let why = format!("its files could not be made: {why}");
-            plan.skipped.push(LabSkipped { what: probe.name.clone(), why });
+            plan.skip(&probe.name, why);
             return;
         }
     };
@@ -123,13 +113,11 @@ fn add(plan: &mut ExperimentPlan, probe: &Probe, request: &Request) {
         }
     }
     if probe.language == Language::Java && !root.join("one.jsa").is_file() {
-        plan.skipped.push(LabSkipped {
-            what: format!("{} appcds", probe.name),
-            why: format!(
-                "it made no class data archive; Java 13 and later do, this is {}",
-                probe.version
-            ),
-        });
+        let version = &probe.version;
+        plan.skip(
+            format!("{} appcds", probe.name),
+            format!("it made no class data archive; Java 13 and later do, this is {version}"),
+        );
     }
 }
 
@@ -146,5 +134,5 @@ fn left_out(probe: &Probe, needs: &str) -> LabSkipped {
         "iseq" | "compile" => format!("needs CRuby; this is {}", probe.version),
         _ => format!("{} {} can't", probe.language.as_str(), probe.version),
     };
-    LabSkipped { what: format!("{} {way}", probe.name), why }
+    LabSkipped::new(format!("{} {way}", probe.name), why)
 }

@@ -2,17 +2,18 @@ use std::fs;
 use std::process::Command;
 
 use hotset_facts::{Level, TWIN, WantedState};
-use hotset_lab::experiment::{Options, Place, ProbeCommand, Request, cell_id};
+use hotset_lab::experiment::{CellPlan, Place, ProbeCommand, cell_id};
 
 use super::*;
 use crate::testing::Scratch;
+use crate::{Options, Request};
 
 fn request(scratch: &Scratch, size: LabSize, runtime: &str) -> Request {
     let directory = scratch.path("lab");
     fs::create_dir_all(&directory).expect("directory");
     let place = Place::look(&directory).expect("place");
     let options = Options { runtime: Some(runtime.to_owned()), ..Options::default() };
-    Request { size, place, options }
+    Request { size, rounds: None, place, options }
 }
 
 fn name_of<'a>(cell: &'a CellPlan, factor: &str) -> &'a str {
@@ -91,6 +92,6 @@ fn the_legacy_file_is_windows_31j_and_says_the_same() {
 
 #[test]
 fn an_unknown_runtime_is_refused_with_those_that_are_known() {
-    let error = languages(Some("perl")).expect_err("unknown").0;
+    let error = languages(Some("perl")).expect_err("unknown");
     assert!(error.contains("perl") && error.contains("python"), "{error}");
 }

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use hotset_facts::LabSize;
-use hotset_lab::experiment::{PlanError, Request, Rounds};
+use hotset_lab::experiment::Rounds;
+
+use crate::Request;
 
 /// Sizes and counts of a session.
 pub(super) struct Amounts {
@@ -31,40 +33,36 @@ const DOCUMENT_BYTES: u64 = 145 << 10;
 const LEAST: u32 = 4;
 
 impl Amounts {
-    pub(super) fn of(request: &Request) -> Result<Self, PlanError> {
+    pub(super) fn of(request: &Request) -> Result<Self, String> {
         let options = &request.options;
         let documents = |more: &[u64]| [&[DOCUMENT_BYTES], more].concat();
-        let (large, documents_bytes, most, process_bytes, max, budget_s) = match request.size {
-            LabSize::Quick => (64 << 20, documents(&[]), 20, 64 << 20, 15, 25),
-            LabSize::Default => (1 << 30, documents(&[4 << 20]), 100, 2 << 30, 15, 300),
-            LabSize::Full => (1 << 30, documents(&[1 << 20, 16 << 20]), 100, 10 << 30, 15, 2400),
+        let (large, documents_bytes, most, process_bytes, budget_s) = match request.size {
+            LabSize::Quick => (64 << 20, documents(&[]), 20, 64 << 20, 25),
+            LabSize::Default => (1 << 30, documents(&[4 << 20]), 100, 2 << 30, 300),
+            LabSize::Full => (1 << 30, documents(&[1 << 20, 16 << 20]), 100, 10 << 30, 2400),
         };
         let mut sizes_bytes = options.sizes_bytes.clone();
         if sizes_bytes.is_empty() {
             sizes_bytes = vec![1 << 10, 1 << 20, large];
         }
         if sizes_bytes.contains(&0) {
-            return Err(PlanError("--sizes 0: an empty file holds nothing to read".to_owned()));
+            return Err("--sizes 0: an empty file holds nothing to read".to_owned());
         }
         sizes_bytes.sort_unstable();
         sizes_bytes.dedup();
         let exactly = options.count.is_some();
         let most = options.count.unwrap_or(most);
         if most < 2 {
-            return Err(PlanError(format!(
+            return Err(format!(
                 "--count {most}: expected at least 2, a first read and a later one"
-            )));
+            ));
         }
-        let rounds = match options.rounds {
-            Some(exactly) => Rounds { min: exactly, max: exactly, budget: None },
-            None => Rounds { min: 6, max, budget: Some(Duration::from_secs(budget_s)) },
-        };
         let memory = hotset_sys::proc::meminfo::now();
         Ok(Self {
             sizes_bytes,
             documents_bytes,
             pause: options.sleep.unwrap_or_default(),
-            rounds,
+            rounds: request.rounds(6, 15, budget_s),
             most,
             exactly,
             process_bytes,

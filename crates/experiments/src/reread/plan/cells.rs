@@ -1,13 +1,10 @@
 //! Cells of files that are read, and of memory.
 
-use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
 use hotset_facts::{Factor, WantedState};
-use hotset_lab::experiment::{
-    CellPlan, Expects, Part, PartSample, ProbeCommand, Splits, name, number,
-};
+use hotset_lab::experiment::{CellPlan, Expects, Part, ProbeCommand, Splits, Word, name, number};
 use hotset_sys::rawio::reread::{BufferKind, CacheUse, What};
 
 /// The most that one read(2) takes, on any Linux.
@@ -41,7 +38,7 @@ impl Read<'_> {
         ]
     }
 
-    pub(super) fn words(&self) -> Vec<(&'static str, OsString)> {
+    fn words(&self) -> Vec<Word> {
         vec![
             ("file", self.path.into()),
             ("count", self.count.to_string().into()),
@@ -114,17 +111,10 @@ fn cell(read: &Read<'_>, parser: &str, probe: ProbeCommand) -> CellPlan {
     cell.count_calls = false;
     cell.expects.operations = Some(u64::from(read.count));
     let later = u64::from(read.count) - 1;
-    let part = |which, from, to, sample, expects| Part {
-        factors: vec![name("which", which)],
-        from,
-        to,
-        sample,
-        expects,
-    };
     cell.splits = Splits::Parts(vec![
-        part("first", 0, Some(1), PartSample::Sum, read.expects(1, true)),
-        part("later", 1, None, PartSample::Median, read.expects(1, false)),
-        part("later-mean", 1, None, PartSample::Sum, read.expects(later, false)),
+        Part::first(read.expects(1, true)),
+        Part::later(read.expects(1, false)),
+        Part::later_mean(read.expects(later, false)),
     ]);
     cell
 }

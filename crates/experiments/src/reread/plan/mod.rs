@@ -8,10 +8,12 @@ mod parse;
 #[cfg(test)]
 mod tests;
 
-use hotset_facts::{LabFact, LabSkipped};
-use hotset_lab::experiment::{CellPlan, Contents, ExperimentPlan, PlanError, Request, TestFile};
+use hotset_facts::LabFact;
+use hotset_lab::experiment::{CellPlan, Contents, ExperimentPlan, TestFile};
 use hotset_lab::probes::Language;
 use hotset_sys::rawio::reread::{BufferKind, CacheUse, What};
+
+use crate::Request;
 
 use self::amounts::Amounts;
 use self::cells::{PATTERN, Read, memory_cell, read_cell};
@@ -34,7 +36,7 @@ const HUGE_BYTES: u64 = 2 << 20;
 ///
 /// # Errors
 /// Where what was asked for can't be measured.
-pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, PlanError> {
+pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, String> {
     let amounts = Amounts::of(request)?;
     let (parsers, missing) = request.probes(&PARSE_LANGUAGES);
     let mut plan = native(request, &amounts);
@@ -46,22 +48,11 @@ pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, PlanError> {
 
 /// Files and memory.
 fn native(request: &Request, amounts: &Amounts) -> ExperimentPlan {
-    let mut plan = ExperimentPlan {
-        experiment: super::NAME,
-        size: request.size,
-        rounds: amounts.rounds,
-        cells: Vec::new(),
-        skipped: Vec::new(),
-        prepare: Vec::new(),
-        written_bytes: 0,
-        facts: Vec::new(),
-    };
+    let mut plan = ExperimentPlan::new(super::NAME, request.size, amounts.rounds);
     for &bytes in &amounts.sizes_bytes {
         if amounts.too_large(bytes) {
-            plan.skipped.push(LabSkipped {
-                what: format!("{bytes} bytes"),
-                why: "twice as much must fit into half of this host's memory".to_owned(),
-            });
+            let why = "twice as much must fit into half of this host's memory";
+            plan.skip(format!("{bytes} bytes"), why);
             continue;
         }
         let path = request.path(&format!("read-{bytes}"));
@@ -80,12 +71,10 @@ fn native(request: &Request, amounts: &Amounts) -> ExperimentPlan {
         plan.cells.extend(memory(&path, bytes, count));
     }
     if let Err(why) = &request.place.direct {
-        plan.skipped.push(LabSkipped {
-            what: "O_DIRECT".to_owned(),
-            why: format!("unsupported in {}: {why}", request.place.directory.display()),
-        });
+        let place = request.place.directory.display();
+        plan.skip("O_DIRECT", format!("unsupported in {place}: {why}"));
     }
-    twin(&mut plan.cells);
+    plan.add_twin(|_| true);
     plan
 }
 
@@ -123,13 +112,6 @@ fn memory(path: &std::path::Path, bytes: u64, count: u32) -> Vec<CellPlan> {
     }
     let cell = |(what, buffer)| memory_cell(path, what, buffer, bytes, count);
     parts.into_iter().map(cell).collect()
-}
-
-/// The first cell once more: what differs between the two is noise.
-fn twin(cells: &mut Vec<CellPlan>) {
-    if let Some(first) = cells.first().map(CellPlan::twin) {
-        cells.push(first);
-    }
 }
 
 /// The system's setting, which decides whether fresh memory comes in huge pages unasked.

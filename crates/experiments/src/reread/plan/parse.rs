@@ -1,15 +1,15 @@
 //! Cells of documents that are parsed.
 
-use std::ffi::OsStr;
 use std::path::Path;
 
-use hotset_facts::{LabFact, LabUnit, WantedState};
+use hotset_facts::{LabFact, WantedState};
 use hotset_lab::experiment::{
-    CellPlan, Contents, Expects, ExperimentPlan, Part, PartSample, ProbeCommand, Request, Splits,
-    TestFile, name,
+    CellPlan, Contents, Expects, ExperimentPlan, Part, ProbeCommand, Splits, TestFile, name,
 };
 use hotset_lab::probes::Probe;
 use hotset_sys::rawio::reread::{BufferKind, CacheUse, What};
+
+use crate::Request;
 
 use super::amounts::Amounts;
 use super::cells::{Read, parse_cell, read_cell};
@@ -65,11 +65,10 @@ fn level(probe: &Probe) -> String {
 /// A cell of another runtime. Its document was read once before by the probe itself, so only a warm one can be asked for, and
 /// its device bytes are those of the whole process, which loads the runtime too: nothing is asked of them.
 fn program_cell(probe: &Probe, path: &Path, read: &Read<'_>) -> CellPlan {
-    let count = read.count.to_string();
-    let words: [(&str, &OsStr); 3] = [
-        ("file", path.as_os_str()),
-        ("count", OsStr::new(&count)),
-        ("what", OsStr::new(read.what.as_str())),
+    let words = [
+        ("file", path.into()),
+        ("count", read.count.to_string().into()),
+        ("what", read.what.as_str().into()),
     ];
     let argv = probe.argv("parse", &words);
     let mut factors = read.factors(&level(probe));
@@ -79,22 +78,11 @@ fn program_cell(probe: &Probe, path: &Path, read: &Read<'_>) -> CellPlan {
         }
     }
     let mut cell = CellPlan::new(factors, read.state(), ProbeCommand::Program { argv });
-    cell.unit = LabUnit::NanosecondsPerOperation;
     cell.count_calls = false;
     if read.state() == WantedState::Warm {
         cell.files = vec![path.to_owned()];
     }
-    let part = |which, from, to, sample| Part {
-        factors: vec![name("which", which)],
-        from,
-        to,
-        sample,
-        expects: Expects::default(),
-    };
-    cell.splits = Splits::Parts(vec![
-        part("first", 0, Some(1), PartSample::Sum),
-        part("later", 1, None, PartSample::Median),
-        part("later-mean", 1, None, PartSample::Sum),
-    ]);
+    let parts = [Part::first, Part::later, Part::later_mean];
+    cell.splits = Splits::Parts(parts.map(|part| part(Expects::default())).to_vec());
     cell
 }

@@ -1,11 +1,12 @@
 use super::*;
+use crate::Options;
 use crate::testing::Scratch;
 use hotset_facts::LabSize;
-use hotset_lab::experiment::{Options, Part, Splits, cell_id, name, number};
+use hotset_lab::experiment::{Part, Splits, cell_id, name, number};
 
 fn request(scratch: &Scratch, options: Options) -> Request {
     let place = hotset_lab::experiment::Place::look(&scratch.path("")).expect("place");
-    Request { size: LabSize::Quick, place, options }
+    Request { size: LabSize::Quick, rounds: None, place, options }
 }
 
 fn sizes(sizes: &[u64]) -> Options {

@@ -1,0 +1,109 @@
+//! What an experiment is asked to be.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use hotset_facts::units::{parse_duration, parse_size};
+use hotset_facts::{LabSize, LabSkipped};
+use hotset_lab::experiment::{Place, Rounds};
+use hotset_lab::probes::{Interpreter, Language, Probe, cache_directory, find};
+
+/// What a plan is made of: the size, where its files go, and what was asked for by name.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// How much is measured.
+    pub size: LabSize,
+    /// Exactly so many rounds, instead of what the size says.
+    pub rounds: Option<u32>,
+    /// The directory for its files, and what the file system there can do.
+    pub place: Place,
+    /// What was asked for.
+    pub options: Options,
+}
+
+impl Request {
+    /// A path in the scratch directory.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.place.directory.join(name)
+    }
+
+    /// The rounds that were asked for, else `min` to `max` within so many seconds.
+    pub(crate) fn rounds(&self, min: u32, max: u32, budget_s: impl Into<Option<u64>>) -> Rounds {
+        match self.rounds {
+            Some(exactly) => Rounds { min: exactly, max: exactly, budget: None },
+            None => Rounds { min, max, budget: budget_s.into().map(Duration::from_secs) },
+        }
+    }
+
+    /// The probes of those of these languages that the host has, by their usual names or by `--interpreter`; and the others,
+    /// with the way to get them.
+    pub(crate) fn probes(&self, languages: &[Language]) -> (Vec<Probe>, Vec<LabSkipped>) {
+        let cache = cache_directory().unwrap_or_else(|| self.path("probes"));
+        find(languages, &self.options.interpreters, &cache)
+    }
+}
+
+/// What may be asked for instead of what a size says. Empty or `None`: what the size says. One that the experiments that run
+/// don't know is refused by the command line; which ones know it is said in front of its help.
+#[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
+#[command(next_help_heading = "What, instead of what the size says")]
+pub struct Options {
+    /// these sizes, separated by commas.
+    #[arg(long = "sizes", value_name = "SIZE", value_delimiter = ',', value_parser = parse_size)]
+    pub sizes_bytes: Vec<u64>,
+    /// repetitions in one process.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
+    pub count: Option<u32>,
+    /// pause between repetitions: 10ms, 1s.
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub sleep: Option<Duration>,
+    /// bytes a read, separated by commas.
+    #[arg(long = "block", value_name = "SIZE", value_delimiter = ',', value_parser = parse_size)]
+    pub blocks_bytes: Vec<u64>,
+    /// size of the file.
+    #[arg(long = "size", value_name = "SIZE", value_parser = parse_size)]
+    pub file_bytes: Option<u64>,
+    /// ways of reading, separated by commas; a wrong one lists them.
+    #[arg(long, value_name = "METHOD", value_delimiter = ',')]
+    pub methods: Vec<String>,
+    /// an interpreter beside those that are found; may be given more than once.
+    #[arg(long = "interpreter", value_name = "NAME=PATH", value_parser = parse_interpreter)]
+    pub interpreters: Vec<Interpreter>,
+    /// how this library is loaded, instead of the generated files.
+    #[arg(long, value_name = "NAME", requires = "runtime")]
+    pub library: Option<String>,
+    /// only this runtime: c, go, python, ruby, node, java.
+    #[arg(long, value_name = "NAME")]
+    pub runtime: Option<String>,
+    /// the program reads from this file, which is evicted and not written to.
+    #[arg(short = 'd', long, value_name = "PATH")]
+    pub device: Option<PathBuf>,
+}
+
+impl Options {
+    /// Those that were given, as they are typed.
+    pub fn given(&self) -> impl Iterator<Item = &'static str> {
+        let all = [
+            ("--sizes", !self.sizes_bytes.is_empty()),
+            ("--count", self.count.is_some()),
+            ("--sleep", self.sleep.is_some()),
+            ("--block", !self.blocks_bytes.is_empty()),
+            ("--size", self.file_bytes.is_some()),
+            ("--methods", !self.methods.is_empty()),
+            ("--interpreter", !self.interpreters.is_empty()),
+            ("--library", self.library.is_some()),
+            ("--runtime", self.runtime.is_some()),
+            ("--device", self.device.is_some()),
+        ];
+        all.into_iter().filter(|(_, is_given)| *is_given).map(|(option, _)| option)
+    }
+}
+
+fn parse_interpreter(text: &str) -> Result<Interpreter, String> {
+    match text.split_once('=') {
+        Some((name, path)) if !name.is_empty() && !path.is_empty() => {
+            Ok(Interpreter { name: name.to_owned(), path: PathBuf::from(path) })
+        }
+        _ => Err("expected NAME=PATH, e.g. ruby-3.3=/opt/ruby/bin/ruby".to_owned()),
+    }
+}
