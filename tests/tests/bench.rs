@@ -147,9 +147,9 @@ fn a_file_that_another_process_maps_is_named() {
         &["-r", "6", "--files", text(&held), "--files", text(&free), "--", "true"],
     );
     let held = member(&session, &held);
-    assert_eq!(held["stuck_pages"], MIB / PAGE, "{held}");
-    assert_eq!(held["stuck_reason"], "mapped", "{held}");
-    assert!(member(&session, &free)["stuck_pages"].is_null());
+    assert_eq!(held["cannot_evict"]["pages"], MIB / PAGE, "{held}");
+    assert_eq!(held["cannot_evict"]["reason"], "mapped", "{held}");
+    assert!(member(&session, &free)["cannot_evict"].is_null());
     for share in valid_numbers(result_of(&session, "cold"), "reached_before") {
         assert_eq!(share, 0.5);
     }

@@ -176,7 +176,7 @@ fn files_that_changed_or_vanished_are_named_and_left_alone() {
     let (code, json) = restore(&scratch.path("snap"), &[]);
     assert_eq!(code, 1, "{json}");
     let named = |key: &str| -> Vec<&str> {
-        let mut named: Vec<&str> = json[key]
+        let mut named: Vec<&str> = json[key]["named"]
             .as_array()
             .expect(key)
             .iter()
@@ -191,7 +191,7 @@ fn files_that_changed_or_vanished_are_named_and_left_alone() {
     assert_eq!((resident(&grown), resident(&touched)), (vec![], vec![]));
     let (_, json) = restore(&scratch.path("snap"), &["--ignore-mtime"]);
     assert_eq!(
-        (&json["changed_count"], &json["unchanged_files"]),
+        (&json["changed"]["count"], &json["unchanged_files"]),
         (&1.into(), &2.into()),
         "{json}"
     );
@@ -248,7 +248,7 @@ fn a_copy_under_another_root_gets_the_pages() {
         evict_verified(&file);
         evict_verified(&copy);
         let (code, json) = restore(&scratch.path("snap"), &["--root", text(&root)]);
-        assert_eq!(json["changed_count"], 0, "{json}");
+        assert_eq!(json["changed"]["count"], 0, "{json}");
         assert_eq!(resident(&file), Vec::<u64>::new(), "the original was read");
         (code == 0 && resident(&copy) == pages).then_some(())
     });
@@ -347,8 +347,8 @@ fn an_unprivileged_owner_saves_and_restores_and_is_told_of_what_is_not_theirs() 
         assert_eq!(saved.status.code(), Some(1), "{}", stderr(&saved));
         std::fs::write(&report, &saved.stdout).expect("write");
         let said = read_json(&report);
-        assert_eq!(said["unreadable_count"], 1, "{said}");
-        assert_eq!(said["unreadable"][0]["path"], text(&other), "{said}");
+        assert_eq!(said["unreadable"]["count"], 1, "{said}");
+        assert_eq!(said["unreadable"]["named"][0]["path"], text(&other), "{said}");
         evict_verified(&own);
         let restored = run(&["restore", text(&snapshot)]);
         (restored.status.success() && resident(&own) == [5, 9]).then_some(())

@@ -3,12 +3,17 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
+use hotset_facts::format::Directory;
 use hotset_facts::{FileKind, Observed, Profile};
 
 /// What a directory was asked for, and how often in vain.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DirectoryLookups {
     /// The directory, as the paths named it.
+    #[serde(flatten, with = "Directory")]
     pub directory: PathBuf,
     /// Lookups in it whose outcome was kept by path: the failed ones and successful opens of files that were then
     /// read, written or mapped. Successful stat and access calls are not kept by path, so this is a lower bound.

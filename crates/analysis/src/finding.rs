@@ -4,25 +4,16 @@ use std::path::PathBuf;
 
 use crate::numbers::share;
 
-/// How much a finding matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// Good to know.
-    Info,
-    /// Worth an hour.
-    Warning,
-    /// A quarter of the run or more.
-    Critical,
-}
-
-impl Severity {
-    /// The word that every view uses.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Info => "info",
-            Self::Warning => "warning",
-            Self::Critical => "critical",
-        }
+hotset_facts::words! {
+    /// How much a finding matters.
+    #[derive(PartialOrd, Ord)]
+    pub enum Severity {
+        /// Good to know.
+        Info = "info",
+        /// Worth an hour.
+        Warning = "warning",
+        /// A quarter of the run or more.
+        Critical = "critical",
     }
 }
 

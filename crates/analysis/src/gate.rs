@@ -1,9 +1,12 @@
 //! When a finding is worth a person's attention.
 
+use serde::{Deserialize, Serialize};
+
 use crate::Saving;
 
 /// A finding is shown if its fix would save this much. Time, never a bare ratio: a ratio fires on healthy programs.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Gate {
     /// Share of the wall time, 0 to 1.
     pub min_share_of_wall: f64,

@@ -60,8 +60,8 @@ fn exit_of(pid: Option<Pid>, processes: &[hotset_facts::ProcessRow]) -> Observed
 
 fn target(args: &AttachArgs) -> Target {
     match (&args.pid, &args.cgroup) {
-        (Some(pid), _) => Target::Pid(*pid),
-        (None, Some(path)) => Target::Cgroup(path.clone()),
+        (Some(pid), _) => Target::Pid { pid: *pid },
+        (None, Some(path)) => Target::Cgroup { path: path.clone() },
         (None, None) => Target::System,
     }
 }

@@ -2,51 +2,48 @@
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
+use crate::format::Path;
 use crate::{FileId, MemInfo, Observed, Stayed, Unreadable};
 
-/// What was done to the files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ControlVerb {
-    /// Brought into the cache.
-    Warm,
-    /// Taken out of it.
-    Evict,
-    /// Held in it.
-    Pin,
-}
-
-impl ControlVerb {
-    /// The word for it on the command line and in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Warm => "warm",
-            Self::Evict => "evict",
-            Self::Pin => "pin",
-        }
+crate::words! {
+    /// What was done to the files.
+    pub enum ControlVerb {
+        /// Brought into the cache.
+        Warm = "warm",
+        /// Taken out of it.
+        Evict = "evict",
+        /// Held in it.
+        Pin = "pin",
     }
 }
 
-/// Why pages that were to be cached are not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NotCached {
-    /// The device can't read them.
-    Unreadable,
-    /// The budget was spent before.
-    Budget,
-    /// There is no memory for more.
-    Memory,
-    /// It was told to stop before.
-    Interrupted,
-    /// Evicted again by something else meanwhile.
-    Unknown,
+crate::words! {
+    /// Why pages that were to be cached are not.
+    pub enum NotCached {
+        /// The device can't read them.
+        Unreadable = "unreadable",
+        /// The budget was spent before.
+        Budget = "budget",
+        /// There is no memory for more.
+        Memory = "memory",
+        /// It was told to stop before.
+        Interrupted = "interrupted",
+        /// Evicted again by something else meanwhile.
+        Unknown = "unknown",
+    }
 }
 
 /// What was reached for one file. Pages are those of the range that was asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ControlledFile {
     /// Its path as it was asked for or found, any bytes.
+    #[serde(flatten, with = "Path")]
     pub path: PathBuf,
     /// Its identity.
+    #[serde(flatten)]
     pub id: FileId,
     /// Its size in bytes, when all was done.
     pub size_bytes: u64,
@@ -81,7 +78,8 @@ impl ControlledFile {
 }
 
 /// Sums over files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ControlTotals {
     /// Files that were found.
     pub files: u64,
@@ -135,11 +133,13 @@ impl ControlTotals {
 }
 
 /// What a command that changes cache states has to say.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ControlReport {
     /// What was done.
     pub verb: ControlVerb,
     /// The files: all where they were asked for, else those that are not as they should be, in order of path.
+    #[serde(skip_serializing)]
     pub files: Vec<ControlledFile>,
     /// Files that are not as they should be beyond those in `files`, which are held in memory.
     pub files_left_out: u64,

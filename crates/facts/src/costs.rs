@@ -1,7 +1,10 @@
 //! What elementary operations cost on this host, measured, so that a finding can say what its fix would save.
 
+use serde::{Deserialize, Serialize};
+
 /// Nanoseconds per operation on this host, all served from the cache.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CostTable {
     /// An empty system call.
     pub syscall_ns: f64,

@@ -4,7 +4,7 @@
 /// Hands the table to a macro. A group is
 ///
 /// ```text
-/// name: whole or each, its type, (histogram field of the group, field of the row)
+/// name: whole or each, its type, (histogram field of the group, field of the row, what writes it with more than is counted)
 /// ```
 ///
 /// The counters of a `whole` group are known or missing together; each of an `each` group can be missing by itself. A counter is
@@ -22,7 +22,7 @@ macro_rules! counters {
     ($then:ident) => {
         $then! {
             /// Buffered reads: read, pread, readv, preadv, sendfile, splice and copy_file_range sources, io_uring reads.
-            read: whole ReadIo (histogram size_histogram read_histogram) {
+            read: whole ReadIo (histogram size_histogram read_histogram "with_split") {
                 /// Calls that returned without an error, end of file included.
                 calls: Count [read_calls] always live [read_calls "read_calls" "Buffered read calls"];
                 /// Bytes returned.

@@ -2,14 +2,20 @@
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
+use crate::format::Mount;
 use crate::{Dev, Observed};
 
 /// A mounted file system that the run touched.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Filesystem {
     /// Where it is mounted.
+    #[serde(flatten, with = "Mount")]
     pub mount: PathBuf,
     /// Its type, e.g. `ext4`.
+    #[serde(rename = "type")]
     pub fs_type: String,
     /// The mount's source, e.g. `/dev/vda`.
     pub device: String,
@@ -22,7 +28,8 @@ pub struct Filesystem {
 }
 
 /// The conditions of a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Environment {
     /// `uname -r`.
     pub kernel: String,
@@ -34,8 +41,8 @@ pub struct Environment {
     pub memory_bytes: u64,
     /// The tightest memory limit of the cgroups around the run, if there is one.
     pub memory_limit_bytes: Option<u64>,
-    /// The file systems that the run touched.
-    pub filesystems: Vec<Filesystem>,
     /// Set where the kernel evicts idle page cache by itself (a DAMON scheme with action `pageout`).
     pub evicts_idle_cache: bool,
+    /// The file systems that the run touched.
+    pub filesystems: Vec<Filesystem>,
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::Reason;
 
 /// Something that counting needs, or that was met and could not be counted.
@@ -26,7 +28,7 @@ pub enum Feature {
 macro_rules! counted {
     ($(
         $(#[$group_doc:meta])*
-        $group:ident: $kind:ident $Name:ident $(($($histogram:ident)+))? {
+        $group:ident: $kind:ident $Name:ident $(($($histogram:tt)+))? {
             $($(#[$doc:meta])* $field:ident: $unit:ident $rows:tt $needs:ident $(live $live:tt)?;)*
         }
     )*) => {
@@ -154,6 +156,41 @@ impl NotMeasured {
         gaps
     }
 }
+
+/// What was not measured as it is written: a counter, or what else could not be measured.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Gap {
+    /// Its name, e.g. `mmap.faults`.
+    what: String,
+    /// Why, and what would help.
+    reason: String,
+}
+
+/// An entry for each name that has no value.
+#[derive(Serialize, Deserialize)]
+#[serde(transparent)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Gaps(Vec<Gap>);
+
+impl From<&Vec<NotMeasured>> for Gaps {
+    fn from(gaps: &Vec<NotMeasured>) -> Self {
+        let entries = |gap: &NotMeasured| {
+            let reason = gap.reason.clone();
+            let entry = move |what: &str| Gap { what: what.to_owned(), reason: reason.clone() };
+            gap.feature.unmeasured().into_iter().map(entry)
+        };
+        Self(gaps.iter().flat_map(entries).collect())
+    }
+}
+
+impl From<Gaps> for Vec<NotMeasured> {
+    fn from(Gaps(gaps): Gaps) -> Self {
+        NotMeasured::from_saved(gaps.iter().map(|gap| (gap.what.as_str(), gap.reason.as_str())))
+    }
+}
+
+crate::format::stands_for!(Gaps => Vec<NotMeasured>);
 
 impl fmt::Display for NotMeasured {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -2,11 +2,19 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
+use crate::format::time::DeviceNumber;
+
 /// A process id (thread group id) in the observer's PID namespace.
 pub type Pid = u32;
 
 /// A device number as user space sees it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize,
+)]
+#[serde(try_from = "DeviceNumber", into = "DeviceNumber")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Dev {
     /// The major number.
     pub major: u32,
@@ -28,7 +36,10 @@ impl fmt::Display for Dev {
 }
 
 /// A file: the device of its file system and its inode number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize,
+)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FileId {
     /// The file system's device (`st_dev`; for overlayfs that of the layer which holds the pages).
     pub dev: Dev,

@@ -1,5 +1,7 @@
 //! The counters of one file, one process or a whole run. Every count of pages is in base pages, whatever the folio size.
 
+use serde::{Deserialize, Serialize, Serializer};
+
 use crate::{Feature, Observed, Reason};
 
 /// Upper bounds (inclusive, bytes) of the size histogram's buckets; one more bucket follows for anything larger.
@@ -7,7 +9,9 @@ pub const HISTOGRAM_BOUNDS: [u64; 11] =
     [16, 64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20];
 
 /// Calls by the bytes that each one moved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(try_from = "Buckets", into = "Buckets")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SizeHistogram(pub [u64; HISTOGRAM_BOUNDS.len() + 1]);
 
 impl SizeHistogram {
@@ -22,6 +26,45 @@ impl SizeHistogram {
             .filter(|(le, _)| le.is_some_and(|le| le <= bytes))
             .map(|(_, calls)| calls)
             .sum()
+    }
+}
+
+/// Calls of a size.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Bucket {
+    /// The largest size in it; null for the last bucket, which is open.
+    le_bytes: Option<u64>,
+    /// Calls of at most this size and above the bucket before.
+    calls: u64,
+}
+
+/// Twelve buckets, by size.
+#[derive(Serialize, Deserialize)]
+#[serde(transparent)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Buckets(#[cfg_attr(feature = "schema", schemars(length(equal = 12)))] Vec<Bucket>);
+
+impl From<SizeHistogram> for Buckets {
+    fn from(histogram: SizeHistogram) -> Self {
+        let bucket = |(le_bytes, calls)| Bucket { le_bytes, calls };
+        Self(histogram.buckets().map(bucket).collect())
+    }
+}
+
+impl TryFrom<Buckets> for SizeHistogram {
+    type Error = &'static str;
+
+    fn try_from(Buckets(read): Buckets) -> Result<Self, Self::Error> {
+        let mut histogram = Self::default();
+        let bounds = histogram.buckets().map(|(bound, _)| bound);
+        if !bounds.eq(read.iter().map(|bucket| bucket.le_bytes)) {
+            return Err("expected the twelve buckets of a histogram of sizes, in their order");
+        }
+        for (calls, bucket) in histogram.0.iter_mut().zip(read) {
+            *calls = bucket.calls;
+        }
+        Ok(histogram)
     }
 }
 
@@ -147,16 +190,17 @@ macro_rules! counters_of {
 macro_rules! groups {
     ($(
         $(#[$group_doc:meta])*
-        $group:ident: $kind:ident $Name:ident $((histogram $histogram:ident $row:ident))? {
+        $group:ident: $kind:ident $Name:ident $((histogram $histogram:ident $row:ident $($written:literal)?))? {
             $($(#[$doc:meta])* $field:ident: $unit:ident $rows:tt $needs:ident $(live $live:tt)?;)*
         }
     )*) => {
         $(
             $(#[$group_doc])*
-            #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+            #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+            #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
             pub struct $Name {
                 $($(#[$doc])* pub $field: kind!($kind $needs),)*
-                $(/// Calls by size.
+                $(/// Calls by the bytes that each one moved.
                 pub $histogram: SizeHistogram,)?
             }
 
@@ -171,9 +215,17 @@ macro_rules! groups {
         )*
 
         /// Everything counted for one file, one process, or a run.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         pub struct Io {
-            $($(#[$group_doc])* pub $group: kind!(group $kind $Name),)*
+            $(
+                $(#[$group_doc])*
+                $($(
+                    #[serde(serialize_with = $written)]
+                    #[cfg_attr(feature = "schema", schemars(with = "Observed<ReadKeys>"))]
+                )?)?
+                pub $group: kind!(group $kind $Name),
+            )*
         }
 
         counters_of!(Io { $($group always,)* });
@@ -218,6 +270,30 @@ impl ReadIo {
     pub fn random_calls(&self) -> u64 {
         self.calls.saturating_sub(self.sequential_calls)
     }
+}
+
+/// Buffered reads, and what follows from them.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct ReadKeys {
+    #[serde(flatten)]
+    counted: ReadIo,
+    /// Requested pages that were in the cache when asked for: pages - misses.
+    hits: u64,
+    /// Hits but for those that read-ahead of this run brought in: hits - readahead_hits.
+    from_cache: u64,
+    /// Requested pages that were read from the device in this run: misses + readahead_hits.
+    from_device: u64,
+    /// Calls that did not continue the previous one.
+    random_calls: u64,
+}
+
+fn with_split<S: Serializer>(read: &Observed<ReadIo>, to: S) -> Result<S::Ok, S::Error> {
+    let keys = |counted: ReadIo| {
+        let PageSplit { hits, from_cache, from_device, .. } = counted.split();
+        ReadKeys { counted, hits, from_cache, from_device, random_calls: counted.random_calls() }
+    };
+    read.map(keys).serialize(to)
 }
 
 /// Requested pages by where they were, split two ways: `hits + misses = from_cache + from_device = pages`, always. Counters

@@ -7,8 +7,11 @@
 //! Beside them stand two small tools that every crate shares: [`units`], the one home of numbers as people read them, and
 //! [`random`], the one generator.
 //!
-//! It must not do I/O, serialise, print or interpret, and it depends on nothing: ratios and findings are `hotset-analysis`'s,
-//! formats are `hotset-view`'s.
+//! A fact is also its format: it derives how it is written as JSON and read back, and its names and doc comments are the
+//! committed schema's. A second declaration would hold nothing more, and double every change. Which facts make a document, and what is
+//! written beside them, is `hotset-view`'s.
+//!
+//! It must not do I/O, print or interpret: ratios and findings are `hotset-analysis`'s.
 
 #![forbid(unsafe_code)]
 
@@ -18,6 +21,7 @@ mod costs;
 mod counters;
 mod environment;
 mod feature;
+pub mod format;
 mod ids;
 mod io;
 mod lab;

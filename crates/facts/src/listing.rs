@@ -2,6 +2,9 @@
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
+use crate::format::Path;
 use crate::{CacheCell, FileId, Observed, Residency};
 
 /// One file of a listing.
@@ -20,9 +23,11 @@ pub struct ListedFile {
 }
 
 /// A path without a row, and why.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unreadable {
     /// The path as it was asked for or found.
+    #[serde(flatten, with = "Path")]
     pub path: PathBuf,
     /// What the kernel said, for people.
     pub reason: String,
@@ -83,7 +88,8 @@ impl ListingTotals {
 }
 
 /// What a listing passed over, counted and not named.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Skipped {
     /// Sockets, pipes, character devices, and files of /proc and the like, which have no pages of their own.
     pub not_cacheable: u64,

@@ -7,7 +7,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use serde::{Deserialize, Serialize};
+
 use crate::feature::needs;
+use crate::format::Path;
 use crate::{Feature, FileId, FileKind, MemInfo, NotMeasured, Observed, PageSplit, Pid};
 
 /// In what a counter counts.
@@ -58,7 +61,7 @@ impl Counter {
 macro_rules! live_counters {
     ($(
         $(#[$group_doc:meta])*
-        $group:ident: $kind:ident $Name:ident $(($($histogram:ident)+))? {
+        $group:ident: $kind:ident $Name:ident $(($($histogram:tt)+))? {
             $(
                 $(#[$doc:meta])*
                 $field:ident: $unit:ident $rows:tt $needs:ident
@@ -67,9 +70,16 @@ macro_rules! live_counters {
         }
     )*) => {
         /// What was counted in one interval. Pages are base pages, whatever the folio size.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+        /// Written by name, without those that are 0.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        #[serde(default)]
         pub struct LiveIo {
-            $($($(#[doc = $help] pub $live: u64,)?)*)*
+            $($($(
+                #[doc = $help]
+                #[serde(skip_serializing_if = "is_zero")]
+                pub $live: u64,
+            )?)*)*
         }
 
         /// What each counter of a [`LiveIo`] is, in the field of its name.
@@ -97,14 +107,6 @@ macro_rules! live_counters {
             /// All counters, in a fixed order.
             pub const COUNTERS: &'static [Counter] = &[$($($(LIVE.$live,)?)*)*];
 
-            /// The counters as `value` gives each by its name.
-            ///
-            /// # Errors
-            /// The first that `value` gives.
-            pub fn by_name<E>(mut value: impl FnMut(&'static str) -> Result<u64, E>) -> Result<Self, E> {
-                Ok(Self { $($($($live: value(stringify!($live))?,)?)*)* })
-            }
-
             /// Each counter of both, combined.
             pub fn zip_with(&self, other: &Self, f: impl Fn(u64, u64) -> u64) -> Self {
                 Self { $($($($live: f(self.$live, other.$live),)?)*)* }
@@ -114,6 +116,12 @@ macro_rules! live_counters {
 }
 
 crate::counters!(live_counters);
+
+/// Whether a counter is left out.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it a reference to the field")]
+fn is_zero(counter: &u64) -> bool {
+    *counter == 0
+}
 
 impl LiveIo {
     /// Adds `other` to these counters.
@@ -138,7 +146,8 @@ impl LiveIo {
 }
 
 /// A process as a session knows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LiveProcess {
     /// Unique in the session: a process number that is used again gets another one.
     pub id: u32,
@@ -157,20 +166,24 @@ pub struct LiveProcess {
 }
 
 /// A file as a session knows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LiveFile {
     /// Its identity. A `FileId` of zeros stands for what has no file at hand, such as msync(2).
+    #[serde(flatten)]
     pub id: FileId,
     /// The kind of its inode, if known.
     pub kind: FileKind,
     /// A path that leads to it as some process used it; missing where names are not collected.
+    #[serde(flatten, with = "Path::<Observed<String>>")]
     pub path: Observed<Arc<PathBuf>>,
     /// Its name is gone.
     pub deleted: bool,
 }
 
 /// What one process did to one file in one interval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LiveRow {
     /// Index into [`Interval::processes`].
     pub process: u32,
@@ -181,7 +194,8 @@ pub struct LiveRow {
 }
 
 /// What got lost since the session began, and what is not measured. Each is a count of a cause, not of pages.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LiveLosses {
     /// Requests that were counted, but for nobody: the tables of rows or processes were full.
     pub unattributed: u64,
@@ -207,7 +221,8 @@ impl LiveLosses {
 }
 
 /// What the host says of its memory at the end of an interval, and what it did during it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostMemory {
     /// /proc/meminfo at the end.
     pub memory: Observed<MemInfo>,
@@ -218,11 +233,13 @@ pub struct HostMemory {
     /// Pages that were written back (`nr_written`), in the interval.
     pub written_back_pages: Observed<u64>,
     /// Pressure stall information.
+    #[serde(flatten)]
     pub pressure: Pressure,
 }
 
 /// Time in an interval in which tasks waited (PSI), in nanoseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Pressure {
     /// Some task waited for memory.
     pub memory_some_ns: Observed<u64>,

@@ -2,8 +2,13 @@
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
+use crate::format::Path;
+
 /// Counts of path lookups.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LookupCounters {
     /// Calls that resolve a path.
     pub calls: u64,
@@ -26,21 +31,25 @@ impl LookupCounters {
 }
 
 /// One path that was asked for in vain.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FailedLookup {
     /// The path, absolute where its base was known, else as the program gave it.
+    #[serde(flatten, with = "Path")]
     pub path: PathBuf,
     /// How often it was asked for.
     pub calls: u64,
 }
 
 /// All lookups of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Lookups {
     /// Exact counts, kept in the kernel.
+    #[serde(flatten)]
     pub counters: LookupCounters,
-    /// Failed paths, most asked for first.
-    pub failed_paths: Vec<FailedLookup>,
     /// Failed lookups whose path was not kept: the ring was full, or the table of paths was.
     pub failed_unnamed: u64,
+    /// Failed paths, most asked for first.
+    pub failed_paths: Vec<FailedLookup>,
 }

@@ -2,58 +2,53 @@
 
 use std::fmt;
 
-/// Why a value could not be measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ReasonKind {
-    /// The kernel or the file system does not offer it.
-    Unsupported,
-    /// The caller lacks the permission.
-    Denied,
-    /// It was measured, but events or entries were lost.
-    Lost,
-    /// Nobody measured it in this run.
-    NotMeasured,
-}
+use serde::{Deserialize, Serialize};
 
-impl ReasonKind {
-    /// The word that every view uses for this kind.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Unsupported => "unsupported",
-            Self::Denied => "denied",
-            Self::Lost => "lost",
-            Self::NotMeasured => "not measured",
-        }
+use crate::format::Text;
+
+crate::words! {
+    /// Why a value could not be measured.
+    pub enum ReasonKind {
+        /// The kernel or the file system does not offer it.
+        Unsupported = "unsupported",
+        /// The caller lacks the permission.
+        Denied = "denied",
+        /// It was measured, but events or entries were lost.
+        Lost = "lost",
+        /// Nobody measured it in this run.
+        NotMeasured = "not measured",
     }
 }
 
 /// Why a value is missing, and what would be needed to have it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reason {
     /// The class that scripts can match on.
     pub kind: ReasonKind,
     /// A short phrase for people, without a full stop.
-    pub detail: &'static str,
+    #[serde(deserialize_with = "crate::format::text::read")]
+    pub detail: Text,
 }
 
 impl Reason {
     /// The kernel or the file system does not offer it.
-    pub const fn unsupported(detail: &'static str) -> Self {
+    pub const fn unsupported(detail: Text) -> Self {
         Self { kind: ReasonKind::Unsupported, detail }
     }
 
     /// The caller lacks the permission.
-    pub const fn denied(detail: &'static str) -> Self {
+    pub const fn denied(detail: Text) -> Self {
         Self { kind: ReasonKind::Denied, detail }
     }
 
     /// Events or entries were lost.
-    pub const fn lost(detail: &'static str) -> Self {
+    pub const fn lost(detail: Text) -> Self {
         Self { kind: ReasonKind::Lost, detail }
     }
 
     /// Nobody measured it.
-    pub const fn not_measured(detail: &'static str) -> Self {
+    pub const fn not_measured(detail: Text) -> Self {
         Self { kind: ReasonKind::NotMeasured, detail }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::io::{Counters, Walker};
 use crate::{Io, Observed, Reason};
 
@@ -9,7 +11,9 @@ use crate::{Io, Observed, Reason};
 ///
 /// A run touches tens of thousands of files, and most of them are opened, read once and closed: a dozen counters of 64.
 /// Nothing is lost or rounded: an [`Io`] made of it is what was packed.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Io", into = "Io")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PackedIo {
     /// Which counters are kept, by their place in the order of [`Io::walk`].
     nonzero: u128,

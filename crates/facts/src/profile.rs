@@ -4,25 +4,40 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+use serde::{Deserialize, Serialize};
+
+use crate::feature::Gaps;
+use crate::format::{Cgroup, Path, Text, Time, Words, mark};
 use crate::{
     Environment, FileId, Io, LookupCounters, Lookups, NotMeasured, Observed, PackedIo, Pid, Reason,
 };
 
 /// What was observed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Target {
     /// A command that hotset started, with its children.
     Command,
     /// A process that was running already, with its children.
-    Pid(Pid),
+    Pid {
+        /// Its id.
+        pid: Pid,
+    },
     /// A control group.
-    Cgroup(PathBuf),
+    Cgroup {
+        /// Its path.
+        #[serde(flatten, with = "Cgroup")]
+        path: PathBuf,
+    },
     /// The whole host.
     System,
 }
 
 /// How a process ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "ExitKeys", into = "ExitKeys")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum ExitStatus {
     /// It returned this code.
     Code(i32),
@@ -40,14 +55,80 @@ impl ExitStatus {
     }
 }
 
+/// How a process ended: its exit code, or the signal that ended it.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct ExitKeys {
+    /// Null where a signal ended it.
+    exit_code: Option<i32>,
+    /// Null where it ended by itself.
+    signal: Option<i32>,
+}
+
+impl From<ExitStatus> for ExitKeys {
+    fn from(exit: ExitStatus) -> Self {
+        match exit {
+            ExitStatus::Code(code) => Self { exit_code: Some(code), signal: None },
+            ExitStatus::Signal(signal) => Self { exit_code: None, signal: Some(signal) },
+        }
+    }
+}
+
+impl TryFrom<ExitKeys> for ExitStatus {
+    type Error = &'static str;
+
+    fn try_from(keys: ExitKeys) -> Result<Self, Self::Error> {
+        let code = keys.exit_code.map(Self::Code);
+        code.or(keys.signal.map(Self::Signal)).ok_or("expected a number in exit_code or signal")
+    }
+}
+
+/// The same of a process that may still run.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct ObservedExit {
+    /// Null where a signal ended it, or it still runs.
+    exit_code: Option<Observed<i32>>,
+    /// Null where it ended by itself.
+    signal: Option<i32>,
+}
+
+impl From<&Observed<ExitStatus>> for ObservedExit {
+    fn from(exit: &Observed<ExitStatus>) -> Self {
+        match exit.map(ExitKeys::from) {
+            Observed::Value(ExitKeys { exit_code, signal }) => {
+                Self { exit_code: exit_code.map(Observed::Value), signal }
+            }
+            Observed::Missing(reason) => {
+                Self { exit_code: Some(Observed::Missing(reason)), signal: None }
+            }
+        }
+    }
+}
+
+impl From<ObservedExit> for Observed<ExitStatus> {
+    fn from(keys: ObservedExit) -> Self {
+        match (keys.signal, keys.exit_code) {
+            (Some(signal), _) => Self::Value(ExitStatus::Signal(signal)),
+            (None, Some(code)) => code.map(ExitStatus::Code),
+            (None, None) => Self::Missing(mark::UNSAID),
+        }
+    }
+}
+
+crate::format::stands_for!(ObservedExit => Observed<ExitStatus>);
+
 /// The observed command, or for an attached session the time that it was observed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Command {
     /// What was observed.
     pub target: Target,
     /// The command's words; empty for a whole host or a control group.
+    #[serde(flatten, with = "Words")]
     pub argv: Vec<OsString>,
     /// How it ended; missing where it still runs.
+    #[serde(flatten, with = "ObservedExit")]
     pub exit: Observed<ExitStatus>,
     /// Wall time from start to exit, or of the observation.
     pub wall_ns: u64,
@@ -61,22 +142,25 @@ pub struct Command {
     pub still_running: u32,
 }
 
-/// How much the sensor could see.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SensorLevel {
-    /// Every count.
-    Full,
-    /// An older kernel: exact reads and writes, less about faults and io_uring.
-    Reduced,
-    /// No BPF: what /proc, rusage and cachestat(2) can say.
-    Unprivileged,
+crate::words! {
+    /// How much the sensor could see.
+    pub enum SensorLevel {
+        /// Every count.
+        Full = "full",
+        /// An older kernel: exact reads and writes, less about faults and io_uring.
+        Reduced = "reduced",
+        /// No BPF: what /proc, rusage and cachestat(2) can say.
+        Unprivileged = "unprivileged",
+    }
 }
 
 /// The instrument and its losses.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Sensor {
     /// Which sensor, e.g. `bpf`, `bpf-compat`, `proc`.
-    pub name: &'static str,
+    #[serde(deserialize_with = "crate::format::text::read")]
+    pub name: Text,
     /// How much it could see.
     pub level: SensorLevel,
     /// Names and failed paths that did not fit into the ring.
@@ -84,31 +168,36 @@ pub struct Sensor {
     /// Counters that did not fit into a table: rows that went to "others", and pages whose origin is unknown.
     pub entries_lost: u64,
     /// What was not measured, with reasons.
+    #[serde(with = "Gaps")]
     pub not_measured: Vec<NotMeasured>,
 }
 
-/// What stands behind a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileKind {
-    /// A regular file.
-    Regular,
-    /// A block device: a raw device, or the metadata of the file system on it.
-    BlockDevice,
-    /// All files beyond the table's bound.
-    Others,
+crate::words! {
+    /// What stands behind a row.
+    pub enum FileKind {
+        /// A regular file.
+        Regular = "regular",
+        /// A block device: a raw device, or the metadata of the file system on it.
+        BlockDevice = "block_device",
+        /// All files beyond the table's bound.
+        Others = "others",
+    }
 }
 
 /// One file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FileRow {
     /// Its path as the first process that touched it saw it.
+    #[serde(flatten, with = "Path::<Observed<String>>")]
     pub path: Observed<PathBuf>,
-    /// Its identity.
-    pub id: FileId,
     /// What it is.
     pub kind: FileKind,
     /// True where it had no name left when it was first seen.
     pub deleted: bool,
+    /// Its identity.
+    #[serde(flatten)]
+    pub id: FileId,
     /// Its size when last seen.
     pub size_bytes: Observed<u64>,
     /// Pages that were cached when the run first touched it.
@@ -122,6 +211,7 @@ pub struct FileRow {
     /// Processes that touched it.
     pub processes: u32,
     /// The counters; [`FileRow::io`] gives them.
+    #[serde(flatten)]
     pub io: PackedIo,
 }
 
@@ -150,7 +240,8 @@ impl FileRow {
 }
 
 /// One process.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProcessRow {
     /// Its id.
     pub pid: Pid,
@@ -159,8 +250,10 @@ pub struct ProcessRow {
     /// The kernel's short name for it.
     pub comm: String,
     /// Its words after the last exec, cut at the sensor's bound.
+    #[serde(flatten, with = "Words")]
     pub argv: Vec<OsString>,
     /// How it ended; missing where it still runs.
+    #[serde(flatten, with = "ObservedExit")]
     pub exit: Observed<ExitStatus>,
     /// All minor faults, anonymous memory included.
     pub minor_faults: Observed<u64>,
@@ -169,13 +262,16 @@ pub struct ProcessRow {
     /// Its path lookups.
     pub lookups: Observed<LookupCounters>,
     /// The counters.
+    #[serde(flatten)]
     pub io: Io,
 }
 
 /// Everything that one run told.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Profile {
     /// When the observation began.
+    #[serde(with = "Time")]
     pub started_at: SystemTime,
     /// The host that it was measured on.
     pub environment: Environment,
@@ -186,8 +282,10 @@ pub struct Profile {
     /// The sum of all rows.
     pub totals: Io,
     /// Files, most from the device first.
+    #[serde(skip)]
     pub files: Vec<FileRow>,
     /// Processes, in order of appearance.
+    #[serde(skip)]
     pub processes: Vec<ProcessRow>,
     /// Path lookups.
     pub lookups: Observed<Lookups>,

@@ -1,18 +1,22 @@
 //! How much of a file is cached.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Observed, Reason};
 
-/// Which system call answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ResidencySource {
-    /// cachestat(2), Linux 6.5.
-    Cachestat,
-    /// mincore(2); knows resident pages only.
-    Mincore,
+crate::words! {
+    /// Which system call answered.
+    pub enum ResidencySource {
+        /// cachestat(2), Linux 6.5.
+        Cachestat = "cachestat",
+        /// mincore(2); knows resident pages only.
+        Mincore = "mincore",
+    }
 }
 
 /// The cache state of one file, in base pages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Residency {
     /// The file's size in bytes.
     pub size_bytes: u64,

@@ -2,14 +2,20 @@
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::format::{Cgroup, File};
 use crate::{Skipped, Unreadable};
 
 /// What was saved.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SaveReport {
     /// Where to; nothing where it went to standard output.
+    #[serde(flatten, with = "File::<Option<String>>")]
     pub file: Option<PathBuf>,
     /// Bytes in a page.
+    #[serde(rename = "page_size_bytes")]
     pub page_bytes: u64,
     /// Files with cached pages: those that were saved.
     pub files: u64,
@@ -22,6 +28,7 @@ pub struct SaveReport {
     /// Files without a cached page.
     pub uncached_files: u64,
     /// Files and directories that could not be told about, the first of them by name.
+    #[serde(rename = "unreadable")]
     pub refused: NamedFew,
     /// What was passed over by kind.
     pub skipped: Skipped,
@@ -32,12 +39,13 @@ pub struct SaveReport {
 }
 
 /// Paths with reasons, of which only the first are kept.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NamedFew {
-    /// The first of them.
-    pub named: Vec<Unreadable>,
     /// All of them, counted.
     pub count: u64,
+    /// The first of them.
+    pub named: Vec<Unreadable>,
 }
 
 impl NamedFew {
@@ -61,7 +69,9 @@ impl NamedFew {
 }
 
 /// Why restoring ended before its end.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "reason", rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum RestoreStop {
     /// Somebody asked for it.
     Interrupted,
@@ -70,16 +80,20 @@ pub enum RestoreStop {
         /// What the host or the control group leaves for file cache, in bytes.
         room_bytes: u64,
         /// The control group that sets the limit; nothing where it is the host.
+        #[serde(flatten, with = "Cgroup::<Option<String>>")]
         group: Option<PathBuf>,
     },
 }
 
 /// What was restored. All pages count in pages of this host, which are those of the snapshot.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RestoreReport {
     /// The snapshot.
+    #[serde(flatten, with = "File")]
     pub file: PathBuf,
     /// Bytes in a page.
+    #[serde(rename = "page_size_bytes")]
     pub page_bytes: u64,
     /// When it was made, in seconds since 1970.
     pub created_s: u64,
@@ -94,6 +108,7 @@ pub struct RestoreReport {
     /// Files that are gone.
     pub vanished: NamedFew,
     /// Files that can't be opened, read or asked about.
+    #[serde(rename = "unreadable")]
     pub refused: NamedFew,
     /// Pages of unchanged files that the budget leaves out; without a budget none.
     pub beyond_budget_pages: u64,
@@ -103,7 +118,8 @@ pub struct RestoreReport {
     pub cached_before_pages: u64,
     /// Pages among them that were missing and asked for.
     pub fetched_pages: u64,
-    /// Pages among them that are cached and up to date in the end.
+    /// Pages among them that are cached and up to date in the end. Written as null where nothing was to be read.
+    #[serde(skip_serializing, deserialize_with = "or_zero")]
     pub cached_after_pages: u64,
     /// Pages among them of which nobody tells this user whether they are cached.
     pub unknown_pages: u64,
@@ -113,6 +129,10 @@ pub struct RestoreReport {
     pub dry_run: bool,
     /// Why it ended early, if it did.
     pub stopped: Option<RestoreStop>,
+}
+
+fn or_zero<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
+    Option::deserialize(from).map(Option::unwrap_or_default)
 }
 
 impl RestoreReport {

@@ -1,25 +1,32 @@
 //! What this host offers, as facts. What hotset does about it is decided elsewhere.
 
-use crate::Observed;
+use serde::{Deserialize, Serialize};
 
-/// What a probe found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// There and usable.
-    Yes,
-    /// There, but less than the whole.
-    Partly,
-    /// Not there, or refused.
-    No,
+use crate::Observed;
+use crate::format::Text;
+
+crate::words! {
+    /// What a probe found.
+    pub enum Verdict {
+        /// There and usable.
+        Yes = "yes",
+        /// There, but less than the whole.
+        Partly = "partly",
+        /// Not there, or refused.
+        No = "no",
+    }
 }
 
 /// One thing that hotset would like to use.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Capability {
     /// A stable name for scripts, e.g. `btf`.
-    pub id: &'static str,
+    #[serde(deserialize_with = "crate::format::text::read")]
+    pub id: Text,
     /// What it is, in a phrase.
-    pub title: &'static str,
+    #[serde(deserialize_with = "crate::format::text::read")]
+    pub title: Text,
     /// Whether it is there.
     pub verdict: Verdict,
     /// What was seen: a path, a version, an error.
@@ -31,7 +38,8 @@ pub struct Capability {
 }
 
 /// Everything that `hotset doctor` looked at.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Support {
     /// `uname -r`.
     pub kernel: String,

@@ -2,34 +2,40 @@
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
+use crate::format::{Mount, Path};
 use crate::{Dev, FileId, Observed, Pid, Reason, Residency, Unreadable};
 
-/// Who told what is cached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CacheSource {
-    /// The kernel's own lists of superblocks and inodes: everything, whether anybody has it open or not.
-    InodeList,
-    /// A walk over the mounted file systems: what has a name there and may be asked about.
-    Walk,
+crate::words! {
+    /// Who told what is cached.
+    pub enum CacheSource {
+        /// The kernel's own lists of superblocks and inodes: everything, whether anybody has it open or not.
+        InodeList = "inode_list",
+        /// A walk over the mounted file systems: what has a name there and may be asked about.
+        Walk = "walk",
+    }
 }
 
-/// What kind of thing holds pages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum PageHolder {
-    /// A regular file, shared memory included.
-    Regular,
-    /// A directory.
-    Directory,
-    /// A symbolic link.
-    Symlink,
-    /// A block device: its pages are `Buffers`, and no part of `Cached`.
-    BlockDevice,
-    /// A file system's own inode: metadata, bitmaps, a journal.
-    Internal,
+crate::words! {
+    /// What kind of thing holds pages.
+    pub enum PageHolder {
+        /// A regular file, shared memory included.
+        Regular = "regular",
+        /// A directory.
+        Directory = "directory",
+        /// A symbolic link.
+        Symlink = "symlink",
+        /// A block device: its pages are `Buffers`, and no part of `Cached`.
+        BlockDevice = "block_device",
+        /// A file system's own inode: metadata, bitmaps, a journal.
+        Internal = "internal",
+    }
 }
 
 /// Pages by what holds them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PagesByHolder {
     /// Regular files.
     pub regular: u64,
@@ -50,25 +56,28 @@ impl PagesByHolder {
     }
 }
 
-/// What a file system's pages are to the kernel's own counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum FileSystemKind {
-    /// Its pages are copies of what stands elsewhere, part of `Cached`.
-    Ordinary,
-    /// Its pages are the files (tmpfs, shared memory): `Shmem`, also a part of `Cached`.
-    SharedMemory,
-    /// Its inodes are the block devices: `Buffers`, no part of `Cached`.
-    BlockDevices,
-    /// Its pages are reserved huge pages: no part of `Cached`.
-    HugePages,
+crate::words! {
+    /// What a file system's pages are to the kernel's own counts.
+    pub enum FileSystemKind {
+        /// Its pages are copies of what stands elsewhere, part of `Cached`.
+        Ordinary = "ordinary",
+        /// Its pages are the files (tmpfs, shared memory): `Shmem`, also a part of `Cached`.
+        SharedMemory = "shared_memory",
+        /// Its inodes are the block devices: `Buffers`, no part of `Cached`.
+        BlockDevices = "block_devices",
+        /// Its pages are reserved huge pages: no part of `Cached`.
+        HugePages = "huge_pages",
+    }
 }
 
 /// One file system, mounted here, elsewhere or nowhere.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CachedFileSystem {
     /// Its device number, as /proc/self/mountinfo has it.
     pub dev: Dev,
     /// Its type, e.g. `ext4`.
+    #[serde(rename = "type")]
     pub fs_type: String,
     /// What the kernel calls it: a device's name, or the type again.
     pub name: String,
@@ -76,6 +85,7 @@ pub struct CachedFileSystem {
     pub kind: FileSystemKind,
     /// Where it is mounted, seen from here; `None` where it isn't: another mount namespace, a lazy unmount, or the
     /// kernel's own.
+    #[serde(flatten, with = "Mount::<Option<String>>")]
     pub mount_point: Option<PathBuf>,
     /// Inodes in memory, or files that a walk asked about.
     pub inodes: u64,
@@ -83,37 +93,42 @@ pub struct CachedFileSystem {
     pub cached_inodes: u64,
     /// Their pages.
     pub pages: PagesByHolder,
-    /// Pages of regular files without a name, which something holds open.
-    pub deleted_pages: u64,
-    /// Those files.
+    /// Regular files without a name, which something holds open.
     pub deleted_files: u64,
+    /// Their pages.
+    pub deleted_pages: u64,
     /// Why these numbers are less than the whole, where they are.
     pub gap: Option<Reason>,
 }
 
 /// One file of the list.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CachedFile {
+    /// Its path as seen from here, its last one where it is deleted. Where its file system is not mounted here, the path
+    /// within it.
+    #[serde(flatten, with = "Path::<Observed<String>>")]
+    pub path: Observed<PathBuf>,
+    /// Whether `path` leads to it from here: false where it is deleted, mounted over, or on a file system that is not
+    /// mounted here.
+    pub reachable: bool,
+    /// True where it has no name any more.
+    pub deleted: bool,
+    /// What it is.
+    #[serde(rename = "kind")]
+    pub holder: PageHolder,
     /// Its identity; the device is that of its file system.
+    #[serde(flatten)]
     pub id: FileId,
     /// The place of its file system in [`SystemCache::file_systems`].
+    #[serde(skip)]
     pub file_system: usize,
-    /// What it is.
-    pub holder: PageHolder,
     /// The device's number, where it is a block device.
     pub device: Option<Dev>,
     /// Its size in bytes.
     pub size_bytes: u64,
     /// Its pages in the cache.
     pub cached_pages: u64,
-    /// True where it has no name any more.
-    pub deleted: bool,
-    /// Its path as seen from here, its last one where it is deleted. Where its file system is not mounted here, the path
-    /// within it.
-    pub path: Observed<PathBuf>,
-    /// Whether `path` leads to it from here: false where it is deleted, mounted over, or on a file system that is not
-    /// mounted here.
-    pub reachable: bool,
     /// What cachestat(2) adds to it, for those that could be opened.
     pub state: Observed<Residency>,
     /// Processes that hold it, where it is deleted and somebody looked.
@@ -121,7 +136,8 @@ pub struct CachedFile {
 }
 
 /// A process that has a file open or mapped.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Holder {
     /// Its id.
     pub pid: Pid,
@@ -130,7 +146,8 @@ pub struct Holder {
 }
 
 /// /proc/meminfo, as far as it is about the cache. In bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MemInfo {
     /// Memory that the kernel manages.
     pub total_bytes: u64,
@@ -155,17 +172,22 @@ pub struct MemInfo {
 }
 
 /// What occupies the cache, and how much of it is told.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SystemCache {
     /// Who told it.
     pub source: CacheSource,
     /// Why the better source was not used, where it wasn't.
+    #[serde(rename = "fallback_reason")]
     pub fallback: Option<String>,
     /// Bytes of a page.
+    #[serde(rename = "page_size_bytes")]
     pub page_size: u64,
     /// All file systems with pages, or with a gap.
+    #[serde(skip_serializing)]
     pub file_systems: Vec<CachedFileSystem>,
     /// The files with most pages, in no particular order.
+    #[serde(skip_serializing)]
     pub files: Vec<CachedFile>,
     /// Whether the list of file systems is whole, and if not why.
     pub gap: Option<Reason>,
@@ -178,7 +200,9 @@ pub struct SystemCache {
     /// True where it was stopped before its end.
     pub interrupted: bool,
     /// The kernel's counts right before.
+    #[serde(rename = "meminfo_before")]
     pub before: MemInfo,
     /// And right after.
+    #[serde(rename = "meminfo_after")]
     pub after: MemInfo,
 }

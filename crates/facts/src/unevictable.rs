@@ -1,9 +1,13 @@
 //! Why pages stay in the cache after an eviction.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Observed, Pid};
 
 /// Why pages stay in the cache after they were to be evicted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Unevictable {
     /// Dirty: not written out, or written to again meanwhile.
     Dirty,
@@ -34,15 +38,40 @@ impl Unevictable {
 }
 
 /// Pages that stayed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Stayed {
     /// What keeps them.
     pub reason: Unevictable,
     /// How many base pages; nothing where it isn't known.
     pub pages: Option<u64>,
     /// The process that holds them.
+    #[serde(flatten, with = "HolderKeys")]
     pub holder: Option<(Pid, String)>,
 }
+
+/// The process that holds the pages; null where none was found.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct HolderKeys {
+    pid: Option<Pid>,
+    comm: Option<String>,
+}
+
+impl From<&Option<(Pid, String)>> for HolderKeys {
+    fn from(holder: &Option<(Pid, String)>) -> Self {
+        let (pid, comm) = holder.clone().unzip();
+        Self { pid, comm }
+    }
+}
+
+impl From<HolderKeys> for Option<(Pid, String)> {
+    fn from(keys: HolderKeys) -> Self {
+        keys.pid.map(|pid| (pid, keys.comm.unwrap_or_default()))
+    }
+}
+
+crate::format::stands_for!(HolderKeys => Option<(Pid, String)>);
 
 /// A process that maps a file.
 #[derive(Debug, Clone, PartialEq, Eq)]

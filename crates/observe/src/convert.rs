@@ -16,7 +16,7 @@ macro_rules! sum {
 macro_rules! groups_of_row {
     ($(
         $(#[$group_doc:meta])*
-        $group:ident: $kind:ident $Name:ident $((histogram $histogram:ident $counts:ident))? {
+        $group:ident: $kind:ident $Name:ident $((histogram $histogram:ident $counts:ident $($written:literal)?))? {
             $($(#[$doc:meta])* $field:ident: $unit:ident $rows:tt $needs:ident $(live $live:tt)?;)*
         }
     )*) => {

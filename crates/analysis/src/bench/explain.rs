@@ -6,15 +6,16 @@ use super::compare::Pair;
 use super::order::median;
 use super::samples::{Samples, pairs};
 
-/// Who says how long the command waited for the device.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WaitSource {
-    /// The sensor, in a run that began cold: reads that missed or waited, and major faults. Where the clocks leave less
-    /// time for it, these.
-    Sensor,
-    /// The clocks: how much longer the cold runs were off the CPU than the warm ones. Where several threads ran at
-    /// once it is too little.
-    OffCpu,
+hotset_facts::words! {
+    /// Who says how long the command waited for the device.
+    pub enum WaitSource {
+        /// The sensor, in a run that began cold: reads that missed or waited, and major faults. Where the clocks leave less
+        /// time for it, these.
+        Sensor = "sensor",
+        /// The clocks: how much longer the cold runs were off the CPU than the warm ones. Where several threads ran at
+        /// once it is too little.
+        OffCpu = "off-cpu",
+    }
 }
 
 /// Why cold runs take longer than warm ones. Times are in nanoseconds.

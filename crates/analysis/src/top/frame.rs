@@ -4,8 +4,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use serde::{Deserialize, Serialize};
+
+use hotset_facts::format::Time;
 use hotset_facts::{HostMemory, Interval, LiveIo, LiveLosses, LiveProcess, LiveRow, Observed};
 
+use super::format::{LinesKeys, UnlistedKeys};
 use super::item::{FileItem, GroupItem, Kind, Line, LineState, Lines, ProcessItem, Unlisted};
 
 /// Who knows what people call users and control groups.
@@ -31,9 +35,11 @@ impl Names for NoNames {
 }
 
 /// One interval as lines.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TopFrame {
     /// When it ended.
+    #[serde(with = "Time")]
     pub at: SystemTime,
     /// When it ended, in nanoseconds since the session began.
     pub ended_after_ns: u64,
@@ -44,10 +50,12 @@ pub struct TopFrame {
     /// What was counted for nobody: a table was full, or who it belongs to had ended.
     pub others: LiveIo,
     /// Its processes, files and control groups, in the order of [`Kind::ALL`].
+    #[serde(flatten, with = "LinesKeys")]
     pub lines: [Lines; 3],
     /// What each process did to each file; the indices are of the lines.
     pub pairs: Vec<LiveRow>,
     /// What is not among the lines, in the order of [`Kind::ALL`].
+    #[serde(with = "UnlistedKeys")]
     pub unlisted: [Unlisted; 3],
     /// Pages that left the cache but for truncation and unlinking.
     pub evicted_pages: Observed<u64>,

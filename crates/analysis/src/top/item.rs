@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use hotset_facts::{FileId, LiveFile, LiveIo, LiveProcess, Observed};
 
 /// What a view has lines of.
@@ -53,9 +55,11 @@ pub enum LineState {
 }
 
 /// A process of a line.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProcessItem {
     /// As the session knows it.
+    #[serde(flatten)]
     pub process: LiveProcess,
     /// The name of its user, if known.
     pub user: Option<Arc<str>>,
@@ -64,16 +68,19 @@ pub struct ProcessItem {
 }
 
 /// A file of a line.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FileItem {
     /// As the session knows it.
+    #[serde(flatten)]
     pub file: LiveFile,
     /// Processes that used it in the interval.
     pub processes: u32,
 }
 
 /// A control group of a line.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GroupItem {
     /// Its path, if known.
     pub path: Observed<Arc<str>>,
@@ -84,13 +91,16 @@ pub struct GroupItem {
 }
 
 /// A line: who, what, and how it stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub struct Line<T> {
     /// The process, file or group that the numbers are of.
+    #[serde(flatten)]
     pub item: T,
     /// What was counted.
     pub io: LiveIo,
     /// How it stands to the interval.
+    #[serde(skip)]
     pub state: LineState,
 }
 
@@ -226,7 +236,8 @@ impl Lines {
 }
 
 /// What has no line of its own, because a bound was reached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unlisted {
     /// How many.
     pub items: u64,

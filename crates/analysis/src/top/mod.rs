@@ -6,6 +6,7 @@
 mod bounded;
 mod column;
 mod detail;
+mod format;
 mod frame;
 mod history;
 mod item;

@@ -11,23 +11,31 @@ pub use run::BenchRun;
 pub use set::{FileSet, LearnedBy, LearnedIo, SetMember, StuckPages};
 pub use state::{Percent, StateReached, WantedState};
 
+use serde::{Deserialize, Serialize};
+
+use crate::format::{OutputTail, Shell, Time, Words};
 use crate::{Environment, ExitStatus, Observed};
 
 /// A command that is benchmarked.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BenchCommand {
     /// What people call it: its given name, or its words. Unique within a session.
     pub name: String,
     /// The words that are executed, the shell's own included.
+    #[serde(flatten, with = "Words")]
     pub argv: Vec<OsString>,
     /// The shell that it runs in, if one was asked for.
+    #[serde(flatten, with = "Shell::<Option<String>>")]
     pub shell: Option<OsString>,
     /// Values put into its words, in the order of their parameters.
     pub parameters: Vec<(String, String)>,
 }
 
 /// Why a condition is in the session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(from = "Option<usize>", into = "Option<usize>")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum ConditionRole {
     /// It was asked for.
     Measured,
@@ -38,19 +46,39 @@ pub enum ConditionRole {
     },
 }
 
+/// The condition that it repeats; nothing for one that was asked for.
+impl From<ConditionRole> for Option<usize> {
+    fn from(role: ConditionRole) -> Self {
+        match role {
+            ConditionRole::Measured => None,
+            ConditionRole::NoiseFloor { twin_of } => Some(twin_of),
+        }
+    }
+}
+
+impl From<Option<usize>> for ConditionRole {
+    fn from(twin: Option<usize>) -> Self {
+        twin.map_or(Self::Measured, |twin_of| Self::NoiseFloor { twin_of })
+    }
+}
+
 /// A command in a cache state. Each round runs each condition once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Condition {
     /// The command, an index into [`BenchSession::commands`].
     pub command: usize,
     /// The state that each run starts in.
     pub state: WantedState,
     /// Why it is in the session.
+    #[serde(rename = "repeats")]
     pub role: ConditionRole,
 }
 
 /// How the first rounds are treated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(from = "Option<u32>", into = "Option<u32>")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Warmup {
     /// The series of rounds shows whether there was a warm-up.
     Detect,
@@ -58,8 +86,25 @@ pub enum Warmup {
     Rounds(u32),
 }
 
+/// How many rounds; nothing where the series shows it.
+impl From<Warmup> for Option<u32> {
+    fn from(warmup: Warmup) -> Self {
+        match warmup {
+            Warmup::Detect => None,
+            Warmup::Rounds(rounds) => Some(rounds),
+        }
+    }
+}
+
+impl From<Option<u32>> for Warmup {
+    fn from(rounds: Option<u32>) -> Self {
+        rounds.map_or(Self::Detect, Self::Rounds)
+    }
+}
+
 /// What limits how short a time can be told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Timer {
     /// The resolution of the clock that took the wall times.
     pub resolution_ns: u64,
@@ -68,7 +113,9 @@ pub struct Timer {
 }
 
 /// Why a session ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "reason", rename_all = "kebab-case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum StopReason {
     /// Every interval that was asked for is narrower than the target.
     PreciseEnough,
@@ -83,41 +130,47 @@ pub enum StopReason {
         /// The condition, an index into [`BenchSession::conditions`].
         condition: usize,
         /// How the command ended.
+        #[serde(flatten)]
         exit: ExitStatus,
         /// The end of what it wrote, both streams, as far as these were kept.
+        #[serde(flatten, with = "OutputTail")]
         output_tail: Vec<u8>,
     },
 }
 
 /// Everything that a session told.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BenchSession {
     /// The version of hotset.
+    #[serde(skip)]
     pub version: String,
     /// When it began.
+    #[serde(with = "Time")]
     pub started_at: SystemTime,
     /// The host that it was measured on.
     pub environment: Environment,
     /// What limits short times.
     pub timer: Timer,
-    /// The commands.
-    pub commands: Vec<BenchCommand>,
-    /// The files of each command, in the order of `commands`.
-    pub sets: Vec<FileSet>,
-    /// What the sensor saw of each command, in the order of `commands`.
-    pub learned: Vec<Observed<LearnedIo>>,
-    /// The conditions of a round.
-    pub conditions: Vec<Condition>,
     /// The seed of the order within rounds.
     pub seed: u64,
     /// Rounds that were planned before the first one; any beyond came in blocks, after a look at the data.
     pub planned_rounds: u32,
     /// What is done about a warm-up.
     pub warmup: Warmup,
-    /// Every run, in order of time.
-    pub runs: Vec<BenchRun>,
     /// Why it ended.
     pub stop: StopReason,
+    /// The commands.
+    pub commands: Vec<BenchCommand>,
+    /// The files of each command, in the order of `commands`.
+    #[serde(rename = "files")]
+    pub sets: Vec<FileSet>,
+    /// What the sensor saw of each command, in the order of `commands`.
+    pub learned: Vec<Observed<LearnedIo>>,
+    /// The conditions of a round.
+    pub conditions: Vec<Condition>,
+    /// Every run, in order of time.
+    pub runs: Vec<BenchRun>,
 }
 
 /// What a session has come to between two rounds.

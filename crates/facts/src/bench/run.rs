@@ -1,11 +1,14 @@
 //! One run of a benchmarked command.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{ExitStatus, Observed, StateReached};
 
 /// One run of a command, from its spawn to its exit, with what tells whether it counts. Nothing is subtracted.
 ///
 /// All resources are those of the command and the children that it waited for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BenchRun {
     /// Which condition, an index into [`crate::BenchSession::conditions`].
     pub condition: usize,
@@ -26,6 +29,7 @@ pub struct BenchRun {
     /// The largest resident set of one of the processes.
     pub max_rss_bytes: u64,
     /// How the command ended.
+    #[serde(flatten)]
     pub exit: ExitStatus,
     /// The cache state just before the spawn.
     pub reached_before: Observed<StateReached>,

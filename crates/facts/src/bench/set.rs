@@ -2,10 +2,14 @@
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
+use crate::format::Path;
 use crate::{FileId, FileRow, Io, Unevictable, Unreadable, WantedState};
 
 /// Pages of one file that could not be evicted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StuckPages {
     /// How many stayed when eviction was last tried.
     pub pages: u64,
@@ -14,11 +18,14 @@ pub struct StuckPages {
 }
 
 /// One file of a set.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SetMember {
     /// Its path.
+    #[serde(flatten, with = "Path")]
     pub path: PathBuf,
     /// Its identity.
+    #[serde(flatten)]
     pub id: FileId,
     /// Its size when it was learned.
     pub size_bytes: u64,
@@ -34,21 +41,23 @@ pub struct SetMember {
     pub cannot_evict: Option<StuckPages>,
 }
 
-/// How the files of a command became known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum LearnedBy {
-    /// A run under the BPF sensor.
-    Sensor,
-    /// A run whose system calls were traced.
-    Trace,
-    /// Someone listed them.
-    Given,
-    /// Nobody learned them: the set is empty, and only `as-is` and `cold-all` can be asked for.
-    Nothing,
+crate::words! {
+    /// How the files of a command became known.
+    pub enum LearnedBy {
+        /// A run under the BPF sensor.
+        Sensor = "sensor",
+        /// A run whose system calls were traced.
+        Trace = "trace",
+        /// Someone listed them.
+        Given = "given",
+        /// Nobody learned them: the set is empty, and only `as-is` and `cold-all` can be asked for.
+        Nothing = "nothing",
+    }
 }
 
 /// The files that a command reads, maps and writes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FileSet {
     /// How they became known.
     pub learned_by: LearnedBy,
@@ -59,7 +68,8 @@ pub struct FileSet {
 }
 
 /// What the sensor saw of a command's I/O.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LearnedIo {
     /// The state in which that run began.
     pub state: WantedState,

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// A whole percentage from 1 to 99.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Percent(u8);
@@ -19,7 +21,9 @@ impl Percent {
 }
 
 /// The cache state that a run should start in, as far as the files of its command go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "StateName", into = "StateName")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum WantedState {
     /// Whatever the runs before left.
     AsIs,
@@ -31,6 +35,33 @@ pub enum WantedState {
     Warm,
     /// This share of the pages of the command's files is cached, spread evenly through all of them.
     Share(Percent),
+}
+
+/// A cache state: `as-is`, `cold`, `cold-all`, `warm`, or a percentage.
+#[derive(Serialize, Deserialize)]
+#[serde(transparent)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct StateName(
+    #[cfg_attr(
+        feature = "schema",
+        schemars(regex(pattern = "^(as-is|cold|cold-all|warm|[1-9][0-9]?%)$"))
+    )]
+    String,
+);
+
+impl From<WantedState> for StateName {
+    fn from(state: WantedState) -> Self {
+        Self(state.to_string())
+    }
+}
+
+impl TryFrom<StateName> for WantedState {
+    type Error = String;
+
+    fn try_from(StateName(name): StateName) -> Result<Self, String> {
+        let wrong = || format!("\"{name}\"; expected as-is, cold, cold-all, warm or 1% to 99%");
+        Self::from_name(&name).ok_or_else(wrong)
+    }
 }
 
 impl WantedState {
@@ -65,7 +96,8 @@ impl fmt::Display for WantedState {
 }
 
 /// What the cache held of a command's files at one moment, in base pages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StateReached {
     /// Pages that the files span, as far as their state could be read.
     pub pages: u64,

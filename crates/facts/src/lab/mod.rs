@@ -5,8 +5,14 @@ mod session;
 
 use std::borrow::Cow;
 
+use sample::Runs;
 pub use sample::{DoubtCode, LabDoubt, LabSample};
 pub use session::{FactValue, LabConditions, LabFact, LabSession, LabSize, LabSkipped};
+
+use std::fmt;
+
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::WantedState;
 
@@ -15,7 +21,9 @@ use crate::WantedState;
 pub const TWIN: &str = "twin";
 
 /// The value of a factor.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(untagged, expecting = "expected a whole number or a text")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Level {
     /// A whole number, such as a size in bytes.
     Number(u64),
@@ -32,69 +40,83 @@ pub struct Factor {
     pub level: Level,
 }
 
-/// What the samples of a cell are about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum LabUnit {
-    /// Nanoseconds an operation: the timed loop divided by its operations.
-    NanosecondsPerOperation,
-    /// Nanoseconds for the whole of what the factors describe.
-    Nanoseconds,
-}
-
-impl LabUnit {
-    /// The word that every view uses.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::NanosecondsPerOperation => "ns/op",
-            Self::Nanoseconds => "ns",
-        }
+crate::words! {
+    /// What the samples of a cell are about.
+    pub enum LabUnit {
+        /// Nanoseconds an operation: the timed loop divided by its operations.
+        NanosecondsPerOperation = "ns/op",
+        /// Nanoseconds for the whole of what the factors describe.
+        Nanoseconds = "ns",
     }
 }
 
-/// How the pages of a cached file came into the cache, which decides the size of their folios.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum FilledBy {
-    /// Large folios: `hotset warm`'s way, or sequential reads.
-    LargeFolios,
-    /// Folios of one page: random reads of 4 KiB.
-    SmallFolios,
-    /// The program itself wrote them.
-    Written,
-    /// They were not there.
-    Nothing,
-}
-
-impl FilledBy {
-    /// The word that every view uses.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::LargeFolios => "large folios",
-            Self::SmallFolios => "small folios",
-            Self::Written => "written",
-            Self::Nothing => "nothing",
-        }
+crate::words! {
+    /// How the pages of a cached file came into the cache, which decides the size of their folios.
+    pub enum FilledBy {
+        /// Large folios: `hotset warm`'s way, or sequential reads.
+        LargeFolios = "large folios",
+        /// Folios of one page: random reads of 4 KiB.
+        SmallFolios = "small folios",
+        /// The program itself wrote them.
+        Written = "written",
+        /// They were not there.
+        Nothing = "nothing",
     }
 }
 
-/// Who counted the calls of a cell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum CountedBy {
-    /// The sensor, in a run apart.
-    Sensor,
-    /// The kernel: /proc/PID/io around each timed part.
-    Kernel,
-    /// The probe itself.
-    Probe,
-    /// They were not counted.
-    Nobody,
+crate::words! {
+    /// Who counted the calls of a cell.
+    pub enum CountedBy {
+        /// The sensor, in a run apart.
+        Sensor = "sensor",
+        /// The kernel: /proc/PID/io around each timed part.
+        Kernel = "kernel",
+        /// The probe itself.
+        Probe = "probe",
+        /// They were not counted.
+        Nobody = "none",
+    }
+}
+
+/// Factors as they are written: names and levels, in the order that the id has them.
+struct Factors;
+
+impl Factors {
+    #[allow(clippy::ptr_arg, reason = "serde hands it a reference to the field")]
+    fn serialize<S: Serializer>(factors: &Vec<Factor>, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(factors.iter().map(|factor| (&factor.name, &factor.level)))
+    }
+
+    fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Factor>, D::Error> {
+        from.deserialize_map(Self)
+    }
+}
+
+impl<'de> Visitor<'de> for Factors {
+    type Value = Vec<Factor>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("names and levels")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Vec<Factor>, A::Error> {
+        let mut factors = Vec::new();
+        while let Some((name, level)) = map.next_entry()? {
+            factors.push(Factor { name: Cow::Owned(name), level });
+        }
+        Ok(factors)
+    }
 }
 
 /// A combination of factors, measured once a round.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LabCell {
     /// Unique in its experiment, made of its factors: `access/pread/random/1000/warm`.
     pub id: String,
     /// What makes it this cell.
+    #[serde(with = "Factors")]
+    #[cfg_attr(feature = "schema", schemars(with = "std::collections::BTreeMap<String, Level>"))]
     pub factors: Vec<Factor>,
     /// What its samples are about.
     pub unit: LabUnit,
@@ -105,6 +127,7 @@ pub struct LabCell {
     /// Who counted its calls.
     pub syscalls_by: CountedBy,
     /// Every sample, in order of time, the invalid ones too.
+    #[serde(rename = "runs", with = "Runs")]
     pub samples: Vec<LabSample>,
 }
 

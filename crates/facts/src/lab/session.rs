@@ -3,34 +3,30 @@
 use std::fmt;
 use std::time::SystemTime;
 
+use serde::{Deserialize, Serialize};
+
 use super::LabCell;
+use crate::format::Time;
 use crate::{Environment, Observed};
 
-/// How much is measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum LabSize {
-    /// All experiments together in under three minutes and 1 GiB.
-    Quick,
-    /// A few minutes an experiment.
-    #[default]
-    Default,
-    /// The articles' sizes.
-    Full,
-}
-
-impl LabSize {
-    /// The word that every view uses.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Quick => "quick",
-            Self::Default => "default",
-            Self::Full => "full",
-        }
+crate::words! {
+    /// How much is measured.
+    #[derive(Default)]
+    pub enum LabSize {
+        /// All experiments together in under three minutes and 1 GiB.
+        Quick = "quick",
+        /// A few minutes an experiment.
+        #[default]
+        Default = "default",
+        /// The articles' sizes.
+        Full = "full",
     }
 }
 
 /// What a fact is worth.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "expected a whole number or a text")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum FactValue {
     /// A whole number.
     Number(u64),
@@ -60,7 +56,8 @@ impl fmt::Display for FactValue {
 }
 
 /// Something that an experiment found beside its cells: `ruby` 3.1.2, `dd cold: misses` 8192.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LabFact {
     /// What it is about: `ruby`, `dd`.
     pub subject: String,
@@ -92,7 +89,8 @@ impl LabFact {
 }
 
 /// Something that was not measured.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LabSkipped {
     /// What: `ruby`, `method io_uring_32`, `O_DIRECT on tmpfs`.
     pub what: String,
@@ -108,7 +106,8 @@ impl LabSkipped {
 }
 
 /// What the host was like while an experiment ran.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LabConditions {
     /// The directory that held the files, with its file system and device in [`LabSession::environment`].
     pub directory: String,
@@ -131,20 +130,19 @@ pub struct LabConditions {
 }
 
 /// One experiment, run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LabSession {
     /// The version of hotset.
+    #[serde(skip)]
     pub version: String,
     /// Its name, which is also what is typed: `reread`.
     pub experiment: String,
     /// When it began.
+    #[serde(with = "Time")]
     pub started_at: SystemTime,
     /// How long it took, in nanoseconds.
     pub took_ns: u64,
-    /// The host that it was measured on.
-    pub environment: Environment,
-    /// What the host was like.
-    pub conditions: LabConditions,
     /// How much was measured.
     pub size: LabSize,
     /// The seed of the order within rounds.
@@ -153,10 +151,15 @@ pub struct LabSession {
     pub rounds: u32,
     /// It was interrupted: fewer rounds than planned.
     pub interrupted: bool,
-    /// What was measured.
-    pub cells: Vec<LabCell>,
+    /// The host that it was measured on.
+    pub environment: Environment,
+    /// What the host was like.
+    pub conditions: LabConditions,
     /// What was not.
     pub skipped: Vec<LabSkipped>,
     /// What the experiment found beside its cells.
     pub facts: Vec<LabFact>,
+    /// What was measured.
+    #[serde(skip_serializing)]
+    pub cells: Vec<LabCell>,
 }

@@ -20,7 +20,7 @@ macro_rules! sum {
 macro_rules! counters_of_row {
     ($(
         $(#[$group_doc:meta])*
-        $group:ident: $kind:ident $Name:ident $(($($histogram:ident)+))? {
+        $group:ident: $kind:ident $Name:ident $(($($histogram:tt)+))? {
             $(
                 $(#[$doc:meta])*
                 $field:ident: $unit:ident $rows:tt $needs:ident

@@ -25,9 +25,9 @@ fn title(screen: &Screen, summary: &Summary) -> String {
     let words = words.collect::<Vec<_>>().join(" ");
     match &summary.profile.command.target {
         Target::Command => words,
-        Target::Pid(pid) if words.is_empty() => format!("process {pid}"),
-        Target::Pid(pid) => format!("process {pid}: {words}"),
-        Target::Cgroup(path) => format!("control group {}", screen.path(path)),
+        Target::Pid { pid } if words.is_empty() => format!("process {pid}"),
+        Target::Pid { pid } => format!("process {pid}: {words}"),
+        Target::Cgroup { path } => format!("control group {}", screen.path(path)),
         Target::System => "the whole host".to_owned(),
     }
 }

@@ -7,8 +7,8 @@ use crate::live::stat::{Layout, Row, header, line};
 use crate::page::{Axis, Chart, ChartKind, Column, Page, Point, Section, Series, Table, Unit};
 use crate::units::{bytes, count};
 use crate::wire::StatRecord;
-use crate::wire::environment::rfc3339;
 use crate::wire::top::Header;
+use hotset_facts::format::rfc3339;
 
 /// Intervals that a table shows.
 const SHOWN: usize = 1_000;

@@ -1,7 +1,7 @@
 //! The page of a run.
 
 use hotset_analysis::{Finding, Summary};
-use hotset_facts::{FileRow, Io, Observed, ReadIo, SensorLevel, Target};
+use hotset_facts::{FileRow, Io, Observed, ReadIo, Target};
 
 use crate::escape::{escape_bytes, escape_text};
 use crate::page::{
@@ -21,17 +21,13 @@ pub fn profile_page(version: &str, summary: &Summary) -> Page {
     let command = words.collect::<Vec<_>>().join(" ");
     let what = match &profile.command.target {
         Target::Command => command,
-        Target::Pid(pid) => format!("process {pid} {command}"),
-        Target::Cgroup(path) => {
+        Target::Pid { pid } => format!("process {pid} {command}"),
+        Target::Cgroup { path } => {
             format!("control group {}", escape_bytes(path.as_os_str().as_encoded_bytes()))
         }
         Target::System => "the whole host".to_owned(),
     };
-    let level = match profile.sensor.level {
-        SensorLevel::Full => "full",
-        SensorLevel::Reduced => "reduced",
-        SensorLevel::Unprivileged => "unprivileged",
-    };
+    let level = profile.sensor.level.as_str();
     let conditions = host::host(profile.started_at, &profile.environment);
     Page {
         title: format!("run: {what}"),

@@ -1,26 +1,21 @@
 //! What hotset writes as JSON, and reads back: a file a format.
 //!
-//! Each format is declared once, and written, read and described by that declaration: `schema/` is generated from it
-//! (see `schema_tests.rs`). What holds for all of them is in `docs/formats.md`:
+//! A fact is its own format (`hotset_facts::format`). Here stands what makes documents of facts: the envelope, numbers that follow
+//! from them, rows that are written as they come, and reading with errors that name the place. `schema/` is generated from the same
+//! declarations (see `schema_tests.rs`). What holds for all of them is in `docs/formats.md`:
 //!
 //! - `schema` names the format and its version, `hotset` the version of the program that wrote it.
-//! - A path is text in `path`, and exact in `path_hex` where the text is not (`path.rs`).
+//! - A path is text in `path`, and exact in `path_hex` where the text is not (`hotset_facts::format::Path`).
 //! - A number that could not be measured is null, and `missing` says why (`observed.rs`). No key is left out.
 //! - What was measured is read back as it was. What follows from it is written for other readers, and derived again by
 //!   ours: a saved result and a live one take the same road to a page.
 //! - A reader passes over keys that it doesn't know, so that a version can gain some.
 
-pub(crate) mod adapt;
 pub(crate) mod bench;
 pub(crate) mod control;
 pub(crate) mod doctor;
-pub(crate) mod environment;
-pub(crate) mod intern;
-pub(crate) mod io;
 pub(crate) mod lab;
 pub(crate) mod observed;
-pub(crate) mod path;
-pub(crate) mod process;
 pub(crate) mod profile;
 #[cfg(test)]
 mod profile_tests;
@@ -32,7 +27,6 @@ pub(crate) mod schema_tests;
 pub(crate) mod stat;
 pub(crate) mod system;
 pub mod top;
-pub(crate) mod unevictable;
 
 use std::borrow::Cow;
 

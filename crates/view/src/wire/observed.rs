@@ -1,28 +1,19 @@
 //! Why a number is null: every object that is written for itself ends with `missing`, the reasons of its nulls.
 //!
-//! A value that is missing is serialised as a text that no value has, the mark. [`to_object`] takes the marks out of what
-//! was serialised, leaves nulls, and lists their places and reasons; [`from_object`] puts the marks back before
-//! the object is deserialised. So a declaration says only that a value can be missing, and its reason comes back.
+//! A fact serialises a value that is missing as a text that no value has, the mark ([`mark`]). [`to_object`] takes the marks
+//! out of what was serialised, leaves nulls, and lists their places and reasons; [`from_object`] puts the marks back before
+//! the object is deserialised. So a fact says only that a value can be missing, and its reason comes back.
 
 use std::marker::PhantomData;
 
-use hotset_facts::{Observed, Reason, ReasonKind};
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{DeserializeOwned, IntoDeserializer as _};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use hotset_facts::format::{constant, mark};
+use hotset_facts::{Reason, ReasonKind};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::ReadError;
-use super::adapt::Wire;
-use super::intern::intern;
-
-/// What every mark begins with. No path, name or word of a command holds a NUL.
-const MARK: &str = "\u{0}missing\u{0}";
-/// The same as JSON has it, with the quote before it.
-const MARK_IN_JSON: &[u8] = b"\"\\u0000missing\\u0000";
-/// The reason of a null that no entry explains.
-pub(crate) const UNSAID: Reason = Reason::not_measured("the file does not say why");
 
 /// Why values of a key are null.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,7 +22,6 @@ pub(crate) struct Missing {
     /// The place in this object, such as `totals.read` or `filesystems[2].read_ahead_kb`.
     key: String,
     /// The class of the reason, for scripts.
-    #[serde(with = "KindDef")]
     kind: ReasonKind,
     /// Why, for people, and what would be needed.
     detail: String,
@@ -40,122 +30,10 @@ pub(crate) struct Missing {
     entries: Option<Vec<usize>>,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "ReasonKind")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-enum KindDef {
-    #[serde(rename = "unsupported")]
-    Unsupported,
-    #[serde(rename = "denied")]
-    Denied,
-    #[serde(rename = "lost")]
-    Lost,
-    #[serde(rename = "not measured")]
-    NotMeasured,
-}
-
-/// A reason where there is no null beside it.
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct ReasonDef {
-    /// The class of the reason, for scripts.
-    #[serde(with = "KindDef")]
-    kind: ReasonKind,
-    /// Why, for people, and what would be needed.
-    detail: String,
-}
-
-impl From<Reason> for ReasonDef {
-    fn from(reason: Reason) -> Self {
-        Self { kind: reason.kind, detail: reason.detail.to_owned() }
-    }
-}
-
-impl From<ReasonDef> for Reason {
-    fn from(read: ReasonDef) -> Self {
-        Self { kind: read.kind, detail: intern(&read.detail) }
-    }
-}
-
-super::adapt::converted!(ReasonDef => Reason);
-
-/// A value that may be missing: null then, with its reason in `missing`.
-pub(crate) struct Null<W>(PhantomData<W>);
-
-impl<W: Wire> Wire for Null<W> {
-    type Fact = Observed<W::Fact>;
-
-    fn serialize<S: Serializer>(fact: &Observed<W::Fact>, to: S) -> Result<S::Ok, S::Error> {
-        match fact {
-            Observed::Value(value) => W::serialize(value, to),
-            Observed::Missing(reason) => to.serialize_str(&mark(*reason)),
-        }
-    }
-
-    fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Observed<W::Fact>, D::Error> {
-        from.deserialize_any(Visitor::<W>(PhantomData))
-    }
-}
-
-#[cfg(test)]
-super::adapt::schema_as!(Null as Option<W>);
-
-/// Tells a mark and a null from a value.
-struct Visitor<W>(PhantomData<W>);
-
-/// Hands a plain value to the declaration.
-macro_rules! visit_plain {
-    ($($visit:ident: $type:ty),*) => {$(
-        fn $visit<E: serde::de::Error>(self, value: $type) -> Result<Self::Value, E> {
-            W::deserialize(value.into_deserializer()).map(Observed::Value)
-        }
-    )*};
-}
-
-impl<'de, W: Wire> serde::de::Visitor<'de> for Visitor<W> {
-    type Value = Observed<W::Fact>;
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("a value or null")
-    }
-
-    visit_plain!(visit_bool: bool, visit_u64: u64, visit_i64: i64, visit_f64: f64);
-
-    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
-        match reason_of(text) {
-            Some(reason) => Ok(Observed::Missing(reason)),
-            None => W::deserialize(text.into_deserializer()).map(Observed::Value),
-        }
-    }
-
-    fn visit_unit<E: serde::de::Error>(self) -> Result<Self::Value, E> {
-        Ok(Observed::Missing(UNSAID))
-    }
-
-    fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        W::deserialize(MapAccessDeserializer::new(map)).map(Observed::Value)
-    }
-
-    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-        W::deserialize(SeqAccessDeserializer::new(list)).map(Observed::Value)
-    }
-}
-
-fn mark(reason: Reason) -> String {
-    format!("{MARK}{}\u{0}{}", reason.kind.as_str(), reason.detail)
-}
-
-fn reason_of(text: &str) -> Option<Reason> {
-    let (kind, detail) = text.strip_prefix(MARK)?.split_once('\u{0}')?;
-    let kind = KindDef::deserialize(kind.into_deserializer());
-    let kind: Result<ReasonKind, serde::de::value::Error> = kind;
-    Some(Reason { kind: kind.ok()?, detail: intern(detail) })
-}
-
-/// An object as JSON, with `missing` as its last key. Our declarations have text as keys and no part that fails.
+/// An object as JSON, with `missing` as its last key. Facts have text as keys and no part that fails.
 pub(crate) fn to_object(value: &impl Serialize) -> Vec<u8> {
     let mut bytes = serde_json::to_vec(value).unwrap_or_default();
-    if memchr::memmem::find(&bytes, MARK_IN_JSON).is_some()
+    if memchr::memmem::find(&bytes, mark::IN_JSON).is_some()
         && let Ok(mut value) = serde_json::from_slice(&bytes)
     {
         let mut found = Vec::new();
@@ -183,14 +61,14 @@ fn take_marks(value: &mut Value, place: &mut String, found: &mut Vec<Found>) {
     let length = place.len();
     match value {
         Value::String(text) => {
-            let Some(reason) = reason_of(text) else { return };
+            let Some(reason) = mark::reason(text) else { return };
             *value = Value::Null;
             found.push(Found { key: place.clone(), entry: None, reason });
         }
         Value::Array(values) => {
             let of = values.len();
             for (at, value) in values.iter_mut().enumerate() {
-                if let Some(reason) = value.as_str().and_then(reason_of) {
+                if let Some(reason) = value.as_str().and_then(mark::reason) {
                     *value = Value::Null;
                     found.push(Found { key: place.clone(), entry: Some((at, of)), reason });
                     continue;
@@ -260,11 +138,11 @@ pub(crate) fn from_object<T: DeserializeOwned>(mut value: Value) -> Result<T, Re
 /// Puts a mark where the nulls of an entry are. What is no null stays: the reader says what is wrong with it.
 fn put_marks(value: &mut Value, missing: &Missing) {
     let Some(found) = at_place(value, &missing.key) else { return };
-    let reason = Reason { kind: missing.kind, detail: intern(&missing.detail) };
-    let mark = Value::String(mark(reason));
+    let reason = Reason { kind: missing.kind, detail: constant(&missing.detail) };
+    let marked = Value::String(mark::of(reason));
     let put = |value: &mut Value| {
         if value.is_null() {
-            *value = mark.clone();
+            *value = marked.clone();
         }
     };
     match (found, &missing.entries) {

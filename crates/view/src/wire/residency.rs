@@ -4,16 +4,13 @@
 use std::path::PathBuf;
 
 use hotset_analysis::listing::{DirectoryRow, RowNumbers, TotalNumbers};
+use hotset_facts::format::Path;
 use hotset_facts::{
     CacheCell, FileId, ListedFile, Observed, Residency, ResidencySource, Skipped, Unreadable,
 };
 use serde::{Deserialize, Serialize};
 
-use super::adapt::{List, Maybe, Wire as _, remote};
-use super::environment::FileIdDef;
-use super::observed::{Null, Rows, from_object, to_object};
-use super::path::{Path, UnreadableDef};
-use super::save::SkippedDef;
+use super::observed::{Rows, from_object, to_object};
 use super::{Document, ReadError};
 
 /// The schema's name.
@@ -119,7 +116,7 @@ pub fn read_listing(document: &Document<'_>) -> Result<Listing, ReadError> {
 pub(crate) struct FileKeys {
     #[serde(flatten, with = "Path")]
     path: PathBuf,
-    #[serde(flatten, with = "FileIdDef")]
+    #[serde(flatten)]
     id: FileId,
     /// Its size; the capacity for a block device.
     size_bytes: u64,
@@ -137,31 +134,17 @@ struct State {
     /// Pages that it spans.
     pages: u64,
     /// Pages in the cache.
-    #[serde(with = "Null::<u64>")]
     cached_pages: Observed<u64>,
     /// Dirty pages.
-    #[serde(with = "Null::<u64>")]
     dirty_pages: Observed<u64>,
     /// Pages being written back.
-    #[serde(with = "Null::<u64>")]
     writeback_pages: Observed<u64>,
     /// Pages that were cached once and evicted.
-    #[serde(with = "Null::<u64>")]
     evicted_pages: Observed<u64>,
     /// Pages evicted so lately that reading them again would count as part of the working set.
-    #[serde(with = "Null::<u64>")]
     recently_evicted_pages: Observed<u64>,
     /// Which system call answered.
-    #[serde(with = "Maybe::<SourceDef>")]
     source: Option<ResidencySource>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "ResidencySource", rename_all = "snake_case")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) enum SourceDef {
-    Cachestat,
-    Mincore,
 }
 
 impl FileKeys {
@@ -232,16 +215,12 @@ pub struct Sums {
     /// Pages that they span.
     pub pages: u64,
     /// Pages in the cache, of the files whose state is known.
-    #[serde(with = "Null::<u64>")]
     pub cached_pages: Observed<u64>,
     /// Dirty pages.
-    #[serde(with = "Null::<u64>")]
     pub dirty_pages: Observed<u64>,
     /// Pages being written back.
-    #[serde(with = "Null::<u64>")]
     pub writeback_pages: Observed<u64>,
     /// Pages evicted lately.
-    #[serde(with = "Null::<u64>")]
     pub recently_evicted_pages: Observed<u64>,
 }
 
@@ -266,18 +245,14 @@ impl From<&RowNumbers> for Sums {
 struct Tail {
     /// The sums of all.
     totals: Sums,
-    #[serde(with = "SkippedDef")]
     skipped: Skipped,
     /// What could not be looked at.
-    #[serde(with = "List::<UnreadableDef>")]
     unreadable: Vec<Unreadable>,
     /// It was stopped before its end.
     partial: bool,
     /// Bytes of a base page.
     page_size_bytes: u64,
 }
-
-remote!(SourceDef => ResidencySource);
 
 /// The whole, for its schema. Only a roll-up has `directories`.
 #[cfg(test)]

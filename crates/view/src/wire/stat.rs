@@ -3,13 +3,10 @@
 use std::time::SystemTime;
 
 use hotset_analysis::live::{GrownLoss, LiveNumbers, StatLine};
+use hotset_facts::format::{Time, constant};
 use hotset_facts::{LiveIo, Observed};
 use serde::{Deserialize, Serialize};
 
-use super::adapt::Wire as _;
-use super::environment::Time;
-use super::intern::intern;
-use super::observed::Null;
 use super::{Document, Envelope, ReadError};
 use crate::live::stat::Row;
 
@@ -62,13 +59,10 @@ pub(crate) struct LineKeys {
     /// Requested pages that were.
     hits: u64,
     /// Pages that turned dirty.
-    #[serde(with = "Null::<u64>")]
     dirties: Observed<u64>,
     /// Cached pages of block devices at the end.
-    #[serde(with = "Null::<u64>")]
     buffers_bytes: Observed<u64>,
     /// Cached pages of files at the end.
-    #[serde(with = "Null::<u64>")]
     cached_bytes: Observed<u64>,
     /// Pages read ahead.
     readahead_pages: u64,
@@ -83,16 +77,12 @@ pub(crate) struct LineKeys {
     /// Bytes of direct writes.
     direct_write_bytes: u64,
     /// Faults on file mappings.
-    #[serde(with = "Null::<u64>")]
     faults: Observed<u64>,
     /// Those that had to read.
-    #[serde(with = "Null::<u64>")]
     major_faults: Observed<u64>,
     /// Pages that left the cache but for truncation and unlinking.
-    #[serde(with = "Null::<u64>")]
     evicted_pages: Observed<u64>,
     /// Bytes that were written back.
-    #[serde(with = "Null::<u64>")]
     writeback_bytes: Observed<u64>,
     /// The counts are only a lower bound: see `lost`.
     #[serde(skip_deserializing)]
@@ -154,8 +144,8 @@ impl From<LineKeys> for StatRecord {
     fn from(keys: LineKeys) -> Self {
         let loss = |loss: LossKeys| GrownLoss {
             more: loss.count,
-            what: intern(&loss.what),
-            damage: intern(&loss.damage),
+            what: constant(&loss.what),
+            damage: constant(&loss.damage),
             counts: loss.counts,
         };
         let io = LiveIo {

@@ -19,32 +19,20 @@ pub struct RatioEstimate {
     pub rounds: usize,
 }
 
-/// Whether B is faster than A.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Difference {
-    /// B takes less time.
-    Faster,
-    /// B takes more time.
-    Slower,
-    /// The interval holds 1. It doesn't say that the two are equal: an effect below the smallest that the session
-    /// could have seen may be there.
-    NoDifferenceShown,
-    /// The interval doesn't hold 1, but the same command differed from itself by as much in this session.
-    WithinNoise,
-    /// Too few rounds, or times too short, for an interval.
-    NoInterval,
-}
-
-impl Difference {
-    /// The word for scripts.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Faster => "faster",
-            Self::Slower => "slower",
-            Self::NoDifferenceShown => "no difference shown",
-            Self::WithinNoise => "within noise",
-            Self::NoInterval => "no interval",
-        }
+hotset_facts::words! {
+    /// Whether B is faster than A.
+    pub enum Difference {
+        /// B takes less time.
+        Faster = "faster",
+        /// B takes more time.
+        Slower = "slower",
+        /// The interval holds 1. It doesn't say that the two are equal: an effect below the smallest that the session
+        /// could have seen may be there.
+        NoDifferenceShown = "no difference shown",
+        /// The interval doesn't hold 1, but the same command differed from itself by as much in this session.
+        WithinNoise = "within noise",
+        /// Too few rounds, or times too short, for an interval.
+        NoInterval = "no interval",
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) fn conditions(run: &Named<'_>, several: bool) -> Vec<(String, String)
 fn host(session: &LabSession) -> Vec<(&'static str, String)> {
     let (environment, conditions) = (&session.environment, &session.conditions);
     let mut all = vec![
-        ("Began", crate::wire::environment::rfc3339(session.started_at)),
+        ("Began", hotset_facts::format::rfc3339(session.started_at)),
         ("Kernel", escape_text(&environment.kernel)),
         ("CPUs", environment.cpus.to_string()),
         ("Memory", bytes(environment.memory_bytes)),

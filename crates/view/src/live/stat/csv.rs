@@ -3,7 +3,7 @@
 use hotset_facts::Observed;
 
 use super::Row;
-use crate::wire::environment::rfc3339;
+use hotset_facts::format::rfc3339;
 
 /// The names of the columns, with a line end. New ones come after the last.
 pub const CSV_HEADER: &str = "time,seconds,total,misses,hits,dirties,buffers_bytes,cached_bytes,\

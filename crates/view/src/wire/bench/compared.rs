@@ -4,9 +4,8 @@ use hotset_analysis::bench::{
     BenchSummary, ColdWarm, Comparison, ConfidenceInterval, Difference, FileDifference,
     IoDifference, KindDifference, RatioEstimate, WaitSource,
 };
+use hotset_facts::format::Path;
 use serde::Serialize;
-
-use crate::wire::path::Path;
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -29,23 +28,6 @@ impl From<RatioEstimate> for RatioKeys {
     }
 }
 
-/// Whether b is faster than a.
-#[derive(Serialize)]
-#[serde(remote = "Difference")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-enum DifferenceDef {
-    #[serde(rename = "faster")]
-    Faster,
-    #[serde(rename = "slower")]
-    Slower,
-    #[serde(rename = "no difference shown")]
-    NoDifferenceShown,
-    #[serde(rename = "within noise")]
-    WithinNoise,
-    #[serde(rename = "no interval")]
-    NoInterval,
-}
-
 /// `ratio` is the time of result `b` divided by that of result `a`.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -56,7 +38,6 @@ pub(super) struct ComparisonKeys {
     low: Option<f64>,
     high: Option<f64>,
     rounds: usize,
-    #[serde(with = "DifferenceDef")]
     verdict: Difference,
     smallest_effect: Option<f64>,
     all: Option<RatioKeys>,
@@ -107,7 +88,7 @@ pub(super) struct ColdWarmKeys {
     cpu_difference: f64,
     device_bytes: Option<f64>,
     device_wait: f64,
-    device_wait_source: &'static str,
+    device_wait_source: WaitSource,
     device_share: Option<f64>,
     readahead_saves_at_most: f64,
     warming_saves_at_most: f64,
@@ -123,10 +104,7 @@ impl From<&ColdWarm> for ColdWarmKeys {
             cpu_difference: one.cpu_difference_ns / 1e9,
             device_bytes: one.device_bytes,
             device_wait: one.device_wait_ns / 1e9,
-            device_wait_source: match one.source {
-                WaitSource::Sensor => "sensor",
-                WaitSource::OffCpu => "off-cpu",
-            },
+            device_wait_source: one.source,
             device_share: one.device_share,
             readahead_saves_at_most: one.readahead_saves_ns / 1e9,
             warming_saves_at_most: one.warming_saves_ns / 1e9,
@@ -160,7 +138,7 @@ struct FileDifferenceKeys {
 
 impl From<&FileDifference> for FileDifferenceKeys {
     fn from(file: &FileDifference) -> Self {
-        let path = Path::from(file.path.clone());
+        let path = Path::of(&file.path);
         let kinds = file.kinds.iter().map(KindKeys::from).collect();
         Self { path, in_a: file.in_a, in_b: file.in_b, kinds }
     }

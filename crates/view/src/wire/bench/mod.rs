@@ -7,21 +7,17 @@
 
 mod compared;
 mod results;
-pub(crate) mod run;
-mod session;
-mod set;
 
 use std::io;
 
 use hotset_analysis::bench::BenchSummary;
-use hotset_facts::BenchSession;
-use serde::{Deserialize, Serialize};
+use hotset_facts::{BenchSession, ConditionRole};
+use serde::Serialize;
 
 use super::{Document, Envelope, ReadError};
 use compared::{ColdWarmKeys, ComparisonKeys, IoDifferenceKeys, NoiseFloorKeys};
 pub(crate) use results::Hyperfine;
 use results::ResultKeys;
-use session::SessionDef;
 
 /// The schema's name.
 pub(crate) const SCHEMA: &str = "hotset.bench/1";
@@ -40,20 +36,44 @@ pub fn write_bench_json(summary: &BenchSummary, out: &mut dyn io::Write) -> io::
 /// # Errors
 /// The place of what is missing or wrong, and what would be right.
 pub fn read_bench(document: &Document<'_>) -> Result<BenchSession, ReadError> {
-    #[derive(Deserialize)]
-    #[serde(transparent)]
-    struct Read(#[serde(with = "SessionDef")] BenchSession);
-    let Read(mut session) = document.read(SCHEMA)?;
+    let mut session: BenchSession = document.read(SCHEMA)?;
     session.version = document.hotset.clone().into_owned();
-    session::check(&session)?;
+    check(&session)?;
     Ok(session)
+}
+
+/// Indices must lead somewhere before anybody follows them.
+fn check(session: &BenchSession) -> Result<(), ReadError> {
+    let (commands, conditions) = (session.commands.len(), session.conditions.len());
+    let wrong = |place: String, of: &str, number: usize| {
+        Err(ReadError::at(place, format!("there are {number} {of}; expected a smaller number")))
+    };
+    for (key, found) in [("files", session.sets.len()), ("learned", session.learned.len())] {
+        if found != commands {
+            let text = format!("{found} entries for {commands} commands; expected one for each");
+            return Err(ReadError::at(key, text));
+        }
+    }
+    for (at, condition) in session.conditions.iter().enumerate() {
+        if condition.command >= commands {
+            return wrong(format!("conditions[{at}].command"), "commands", commands);
+        }
+        if matches!(condition.role, ConditionRole::NoiseFloor { twin_of } if twin_of >= conditions)
+        {
+            return wrong(format!("conditions[{at}].repeats"), "conditions", conditions);
+        }
+    }
+    match session.runs.iter().position(|run| run.condition >= conditions) {
+        Some(at) => wrong(format!("runs[{at}].condition"), "conditions", conditions),
+        None => Ok(()),
+    }
 }
 
 /// The session and what follows from it.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Whole<'a> {
-    #[serde(flatten, with = "SessionDef")]
+    #[serde(flatten)]
     session: &'a BenchSession,
     /// Rounds of measured conditions that were done.
     rounds: u32,

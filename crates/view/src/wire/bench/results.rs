@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 
 use hotset_analysis::bench::{BenchSummary, ConfidenceInterval, JudgedRun, Spread, Times};
-use hotset_facts::{BenchRun, ConditionRole};
+use hotset_facts::{BenchRun, ConditionRole, ExitStatus, WantedState};
 use serde::Serialize;
-
-use crate::wire::process::PlainExit;
 
 /// The figures that hyperfine gives, of the counted runs, in seconds. `user` and `system` are means, as there.
 #[derive(Serialize, Clone, Copy)]
@@ -103,8 +101,7 @@ pub(super) struct ResultKeys<'a> {
     parameters: BTreeMap<&'a str, &'a str>,
     name: &'a str,
     command_index: usize,
-    #[cfg_attr(test, schemars(with = "super::run::State"))]
-    state: String,
+    state: WantedState,
     repeats_result: Option<usize>,
     too_short: bool,
     #[cfg_attr(test, schemars(with = "words::Trend"))]
@@ -154,6 +151,14 @@ impl RunsKeys {
     }
 }
 
+/// The code, where no signal ended the run.
+fn exit_code(exit: ExitStatus) -> Option<i32> {
+    match exit {
+        ExitStatus::Code(code) => Some(code),
+        ExitStatus::Signal(_) => None,
+    }
+}
+
 impl<'a> ResultKeys<'a> {
     pub(super) fn all(summary: &'a BenchSummary) -> Vec<Self> {
         (0..summary.conditions.len()).filter_map(|index| Self::new(summary, index)).collect()
@@ -174,11 +179,11 @@ impl<'a> ResultKeys<'a> {
             figures: Hyperfine::of(numbers.valid.as_ref()),
             times: own().map(|run| run.wall_ns as f64 / 1e9).collect(),
             memory_usage_byte: own().map(|run| run.max_rss_bytes).collect(),
-            exit_codes: own().map(|run| PlainExit::from(run.exit).exit_code).collect(),
+            exit_codes: own().map(|run| exit_code(run.exit)).collect(),
             parameters: parameters.iter().map(|(name, of)| (name.as_str(), of.as_str())).collect(),
             name: command.map_or(&numbers.label, |command| &command.name),
             command_index: condition.command,
-            state: condition.state.to_string(),
+            state: condition.state,
             repeats_result: match condition.role {
                 ConditionRole::Measured => None,
                 ConditionRole::NoiseFloor { twin_of } => Some(twin_of),

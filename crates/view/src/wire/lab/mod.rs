@@ -3,7 +3,6 @@
 //! Times are in nanoseconds, as each cell's `unit` says. Medians, intervals and answers follow from the samples.
 
 mod cell;
-mod session;
 #[cfg(test)]
 mod tests;
 
@@ -11,10 +10,9 @@ use std::io;
 
 use hotset_analysis::lab::LabAnswer;
 use hotset_facts::LabSession;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use self::cell::CellKeys;
-use self::session::SessionDef;
 use super::bench::WarningKeys;
 use super::{Document, Envelope, ReadError};
 use crate::lab::LabResult;
@@ -40,10 +38,7 @@ pub fn write_lab_json(results: &[LabResult], out: &mut dyn io::Write) -> io::Res
 /// # Errors
 /// The place of what is missing or wrong, and what would be right.
 pub fn read_lab(document: &Document<'_>) -> Result<LabSession, ReadError> {
-    #[derive(Deserialize)]
-    #[serde(transparent)]
-    struct Read(#[serde(with = "SessionDef")] LabSession);
-    let Read(mut session) = document.read(SCHEMA)?;
+    let mut session: LabSession = document.read(SCHEMA)?;
     session.version = document.hotset.clone().into_owned();
     Ok(session)
 }
@@ -52,7 +47,7 @@ pub fn read_lab(document: &Document<'_>) -> Result<LabSession, ReadError> {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Whole<'a> {
-    #[serde(flatten, with = "SessionDef")]
+    #[serde(flatten)]
     session: &'a LabSession,
     /// What was measured, and each cell in numbers.
     cells: Vec<CellKeys<'a>>,

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use super::{SCHEMA, read_lab, write_lab_json};
 use crate::lab::testing::{access, present, result};
-use crate::wire::intern::intern;
 use crate::wire::schema_tests::refused;
 use crate::wire::{ReadError, documents};
+use hotset_facts::format::constant;
 
 /// All sessions of a file.
 fn sessions(bytes: &[u8]) -> Result<Vec<LabSession>, ReadError> {
@@ -123,7 +123,7 @@ fn observed() -> impl Strategy<Value = Observed<u64>> {
         Just(ReasonKind::NotMeasured)
     ];
     let missing = (kind, "[a-z ]{0,3}")
-        .prop_map(|(kind, detail)| Observed::Missing(Reason { kind, detail: intern(&detail) }));
+        .prop_map(|(kind, detail)| Observed::Missing(Reason { kind, detail: constant(&detail) }));
     prop_oneof![any::<u64>().prop_map(Observed::Value), missing]
 }
 

@@ -1,0 +1,235 @@
+//! Paths and words: as text, and exactly where the text is not exact.
+//!
+//! Wherever a path stands in a format there are two keys: `path` is text, with U+FFFD for what is no UTF-8, and
+//! `path_hex` is null where that text is exact, else the bytes in hexadecimal. Other names of paths have other first
+//! halves: `mount` and `mount_hex`, `argv` and `argv_hex`.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::stands_for;
+use crate::Observed;
+
+/// Bytes in hexadecimal; null where the text beside them is exact.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(transparent)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Hex(
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = "^([0-9a-f]{2})*$")))] String,
+);
+
+/// Why bytes could not be read.
+const NO_HEX: &str = "expected pairs of hexadecimal digits";
+
+impl Hex {
+    fn of(bytes: &[u8]) -> Self {
+        Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, &'static str> {
+        let pair = |pair: &[u8]| {
+            let pair = std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2)?;
+            u8::from_str_radix(pair, 16).ok()
+        };
+        self.0.as_bytes().chunks(2).map(pair).collect::<Option<Vec<u8>>>().ok_or(NO_HEX)
+    }
+}
+
+/// What is written by two keys: any bytes, or such as may be unknown or not there.
+pub trait TwoKeys: Sized {
+    /// The text of the first key, as far as there is any.
+    type Text;
+
+    /// The text, and the bytes where the text is not exact.
+    fn split(&self) -> (Self::Text, Option<Hex>);
+
+    /// Out of both keys.
+    ///
+    /// # Errors
+    /// Where the second holds no bytes.
+    fn join(text: Self::Text, hex: Option<Hex>) -> Result<Self, &'static str>;
+}
+
+impl TwoKeys for Vec<u8> {
+    type Text = String;
+
+    fn split(&self) -> (String, Option<Hex>) {
+        match std::str::from_utf8(self) {
+            Ok(text) => (text.to_owned(), None),
+            Err(_) => (String::from_utf8_lossy(self).into_owned(), Some(Hex::of(self))),
+        }
+    }
+
+    fn join(text: String, hex: Option<Hex>) -> Result<Self, &'static str> {
+        hex.map_or_else(|| Ok(text.into_bytes()), |hex| hex.bytes())
+    }
+}
+
+macro_rules! as_bytes {
+    ($($Held:ty),*) => {$(
+        impl TwoKeys for $Held {
+            type Text = String;
+
+            fn split(&self) -> (String, Option<Hex>) {
+                self.as_os_str().as_bytes().to_vec().split()
+            }
+
+            fn join(text: String, hex: Option<Hex>) -> Result<Self, &'static str> {
+                Vec::join(text, hex).map(|bytes| OsString::from_vec(bytes).into())
+            }
+        }
+    )*};
+}
+
+as_bytes!(PathBuf, OsString);
+
+impl<T: TwoKeys> TwoKeys for Arc<T> {
+    type Text = T::Text;
+
+    fn split(&self) -> (Self::Text, Option<Hex>) {
+        self.as_ref().split()
+    }
+
+    fn join(text: Self::Text, hex: Option<Hex>) -> Result<Self, &'static str> {
+        T::join(text, hex).map(Self::new)
+    }
+}
+
+impl<T: TwoKeys> TwoKeys for Option<T> {
+    type Text = Option<T::Text>;
+
+    fn split(&self) -> (Self::Text, Option<Hex>) {
+        let (text, hex) = self.as_ref().map(T::split).unzip();
+        (text, hex.flatten())
+    }
+
+    fn join(text: Self::Text, hex: Option<Hex>) -> Result<Self, &'static str> {
+        text.map(|text| T::join(text, hex)).transpose()
+    }
+}
+
+impl<T: TwoKeys> TwoKeys for Observed<T> {
+    type Text = Observed<T::Text>;
+
+    fn split(&self) -> (Self::Text, Option<Hex>) {
+        match self {
+            Self::Value(held) => {
+                let (text, hex) = held.split();
+                (Observed::Value(text), hex)
+            }
+            Self::Missing(reason) => (Observed::Missing(*reason), None),
+        }
+    }
+
+    fn join(text: Self::Text, hex: Option<Hex>) -> Result<Self, &'static str> {
+        match text {
+            Observed::Value(text) => T::join(text, hex).map(Self::Value),
+            Observed::Missing(reason) => Ok(Self::Missing(reason)),
+        }
+    }
+}
+
+/// The names of two keys, for `#[serde(flatten, with = "Path")]`. What may be unknown or not there says so by its text:
+/// `Path::<Observed<String>>`.
+macro_rules! two_keys {
+    ($($(#[$doc:meta])* $Keys:ident { $text:ident, $hex:ident })*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+        pub struct $Keys<Text = String> {
+            /// As text, with U+FFFD for bytes that are no UTF-8.
+            $text: Text,
+            /// Its bytes in hexadecimal, where the text is not exact.
+            $hex: Option<Hex>,
+        }
+
+        impl<Text> $Keys<Text> {
+            /// The keys of what is held.
+            pub fn of(held: &impl TwoKeys<Text = Text>) -> Self {
+                let ($text, $hex) = held.split();
+                Self { $text, $hex }
+            }
+
+            /// Writes what these keys hold.
+            ///
+            /// # Errors
+            /// As the serialiser gives them.
+            pub fn serialize<T, S>(held: &T, to: S) -> Result<S::Ok, S::Error>
+            where
+                Text: Serialize,
+                T: TwoKeys<Text = Text>,
+                S: Serializer,
+            {
+                Serialize::serialize(&Self::of(held), to)
+            }
+
+            /// Reads it.
+            ///
+            /// # Errors
+            /// Where the second key holds no bytes.
+            pub fn deserialize<'de, T, D>(from: D) -> Result<T, D::Error>
+            where
+                Text: Deserialize<'de>,
+                T: TwoKeys<Text = Text>,
+                D: Deserializer<'de>,
+            {
+                let Self { $text, $hex } = Deserialize::deserialize(from)?;
+                T::join($text, $hex).map_err(serde::de::Error::custom)
+            }
+        }
+    )*};
+}
+
+two_keys! {
+    /// A path.
+    Path { path, path_hex }
+    /// Where a file system is mounted.
+    Mount { mount, mount_hex }
+    /// The file that was read or written.
+    File { file, file_hex }
+    /// A directory.
+    Directory { directory, directory_hex }
+    /// The path of a control group.
+    Cgroup { cgroup, cgroup_hex }
+    /// The shell that a command runs in.
+    Shell { shell, shell_hex }
+    /// The end of what a command wrote.
+    OutputTail { output_tail, output_tail_hex }
+}
+
+/// The words of a command.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Words {
+    /// As text, with U+FFFD for bytes that are no UTF-8.
+    argv: Vec<String>,
+    /// All words in hexadecimal, where one of the texts is not exact.
+    argv_hex: Option<Vec<Hex>>,
+}
+
+impl From<&Vec<OsString>> for Words {
+    fn from(words: &Vec<OsString>) -> Self {
+        let exact = words.iter().all(|word| word.to_str().is_some());
+        Self {
+            argv: words.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+            argv_hex: (!exact).then(|| words.iter().map(|word| Hex::of(word.as_bytes())).collect()),
+        }
+    }
+}
+
+impl TryFrom<Words> for Vec<OsString> {
+    type Error = &'static str;
+
+    fn try_from(keys: Words) -> Result<Self, Self::Error> {
+        match keys.argv_hex {
+            Some(all) => all.iter().map(|hex| hex.bytes().map(OsString::from_vec)).collect(),
+            None => Ok(keys.argv.into_iter().map(OsString::from).collect()),
+        }
+    }
+}
+
+stands_for!(Words => Vec<OsString>);

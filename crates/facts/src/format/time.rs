@@ -1,0 +1,71 @@
+//! Times, and numbers of devices, as text.
+
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Dev;
+
+/// A time by RFC 3339, in UTC. A clock beyond the year 9999 is written as its end.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(transparent)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Time(
+    #[cfg_attr(
+        feature = "schema",
+        schemars(regex(
+            pattern = r"^-?[0-9]{4,}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?Z$"
+        ))
+    )]
+    String,
+);
+
+/// As text, in UTC.
+pub fn rfc3339(time: SystemTime) -> String {
+    jiff::Timestamp::try_from(time).unwrap_or(jiff::Timestamp::MAX).to_string()
+}
+
+impl From<&SystemTime> for Time {
+    fn from(time: &SystemTime) -> Self {
+        Self(rfc3339(*time))
+    }
+}
+
+impl TryFrom<Time> for SystemTime {
+    type Error = String;
+
+    fn try_from(Time(text): Time) -> Result<Self, String> {
+        let time: Result<jiff::Timestamp, _> = text.parse();
+        let wrong = |_| format!("\"{text}\"; expected a time such as 2026-01-31T12:00:00Z");
+        time.map(SystemTime::from).map_err(wrong)
+    }
+}
+
+super::stands_for!(Time => SystemTime);
+
+/// A device number, such as `253:1`.
+#[derive(Serialize, Deserialize)]
+#[serde(transparent)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Device"))]
+pub(crate) struct DeviceNumber(
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[0-9]+:[0-9]+$")))] String,
+);
+
+impl From<Dev> for DeviceNumber {
+    fn from(dev: Dev) -> Self {
+        Self(dev.to_string())
+    }
+}
+
+impl TryFrom<DeviceNumber> for Dev {
+    type Error = String;
+
+    fn try_from(DeviceNumber(text): DeviceNumber) -> Result<Self, String> {
+        let numbers = text.split_once(':');
+        let dev = numbers.and_then(|(major, minor)| {
+            Some(Self { major: major.parse().ok()?, minor: minor.parse().ok()? })
+        });
+        dev.ok_or_else(|| format!("\"{text}\"; expected a device number such as 253:1"))
+    }
+}
