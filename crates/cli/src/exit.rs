@@ -1,6 +1,7 @@
 //! How hotset ends: its exit codes, as env(1) and timeout(1) have them for a command that they run, and its errors.
 
 use std::fmt::Display;
+use std::io;
 use std::process::ExitCode;
 
 use hotset_facts::ExitStatus;
@@ -25,6 +26,14 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
+    /// What env(1) gives where a program can't be executed.
+    pub(crate) fn of_start(error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::NotFound => Self::NotFound,
+            _ => Self::NotExecutable,
+        }
+    }
+
     /// The number.
     pub(crate) fn code(self) -> u8 {
         match self {

@@ -8,21 +8,16 @@
 #![forbid(unsafe_code)]
 
 mod args;
-mod attached;
 mod bench;
 mod commands;
 mod costs;
 mod exit;
-mod fallback;
 mod interrupt;
 mod lab;
 mod live;
 mod output;
 mod plan;
 mod progress;
-mod runner;
-mod scoped;
-mod supervise;
 
 use std::process::ExitCode;
 

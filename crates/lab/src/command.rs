@@ -5,8 +5,9 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
-use hotset_facts::{ExitStatus, Pid};
+use hotset_sys::child::Running;
 use hotset_sys::launch::{Launch, Timed};
 use rustix::fs::MemfdFlags;
 use rustix::io::Errno;
@@ -68,15 +69,6 @@ pub struct Command {
     tail: Tail,
 }
 
-/// How a run went.
-#[derive(Debug, Clone, Copy)]
-pub struct Ran {
-    /// The times, and what it used.
-    pub timed: Timed,
-    /// How it ended.
-    pub exit: ExitStatus,
-}
-
 impl Command {
     /// Opens the streams and makes all ready.
     ///
@@ -118,7 +110,7 @@ impl Command {
     ///
     /// # Errors
     /// As execve(2) gives them.
-    pub fn run(&mut self) -> io::Result<Ran> {
+    pub fn run(&mut self) -> io::Result<Timed> {
         self.rewind()?;
         self.run_rewound()
     }
@@ -142,18 +134,18 @@ impl Command {
     }
 
     /// The run itself, after [`Self::rewind`].
-    pub(crate) fn run_rewound(&mut self) -> io::Result<Ran> {
-        let timed = self.launch.time()?;
-        Ok(Ran { timed, exit: ExitStatus::from_wait_status(timed.usage.wait_status) })
+    pub(crate) fn run_rewound(&mut self) -> io::Result<Timed> {
+        self.launch.time()
     }
 
     /// Starts it, from the starts of its streams; the caller waits for it.
     ///
     /// # Errors
     /// As execve(2) gives them.
-    pub fn start(&mut self) -> io::Result<Pid> {
+    pub fn start(&mut self) -> io::Result<Running> {
         self.rewind()?;
-        self.launch.start()
+        let started = Instant::now();
+        Ok(Running { pid: self.launch.start()?, started })
     }
 
     /// For a tracer, which starts it in its own way; and what will have been written to streams that are kept.
@@ -194,6 +186,8 @@ fn named(path: &Path, error: &io::Error) -> io::Error {
 
 #[cfg(test)]
 mod tests {
+    use hotset_facts::ExitStatus;
+
     use super::*;
     use crate::test_support::Scratch;
 
@@ -207,7 +201,7 @@ mod tests {
         let streams = Streams { output: Output::Tail, ..Streams::default() };
         let mut command = shell("echo out; echo err >&2; exit 3", &streams);
         for _ in 0..2 {
-            assert_eq!(command.run().expect("run").exit, ExitStatus::Code(3));
+            assert_eq!(command.run().expect("run").usage.exit, ExitStatus::Code(3));
             assert_eq!(command.tail(), b"out\nerr\n");
         }
         let mut command = shell("yes | head -c 100000; echo end", &streams);
@@ -244,7 +238,7 @@ mod tests {
         let invocation = Invocation { program: path, argv: vec!["script".into(), "4".into()] };
         let mut command = Command::new(&invocation, &Streams::default()).expect("ready");
         for _ in 0..2 {
-            assert_eq!(command.run().expect("run").exit, ExitStatus::Code(4));
+            assert_eq!(command.run().expect("run").usage.exit, ExitStatus::Code(4));
         }
     }
 }

@@ -1,10 +1,6 @@
 //! Commands that are run around the measured one, untimed.
 
-use std::io;
-
-use hotset_facts::ExitStatus;
-
-use crate::command::{Command, Invocation, Output, Streams};
+use crate::command::Invocation;
 
 /// Which of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,28 +40,14 @@ pub struct Hooks {
     pub cleanup: Option<Invocation>,
 }
 
-/// How a hook failed.
-#[derive(Debug)]
-pub(crate) enum HookFailure {
-    Start(io::Error),
-    Exit(ExitStatus, Vec<u8>),
-}
-
 impl Hooks {
-    /// Runs the hook, if there is one.
-    pub(crate) fn run(&self, hook: Hook) -> Result<(), HookFailure> {
-        let invocation = match hook {
-            Hook::Setup => &self.setup,
-            Hook::Prepare => &self.prepare,
-            Hook::Conclude => &self.conclude,
-            Hook::Cleanup => &self.cleanup,
-        };
-        let Some(invocation) = invocation else { return Ok(()) };
-        let streams = Streams { output: Output::Tail, ..Streams::default() };
-        let mut command = Command::new(invocation, &streams).map_err(HookFailure::Start)?;
-        match command.run().map_err(HookFailure::Start)?.exit {
-            ExitStatus::Code(0) => Ok(()),
-            exit => Err(HookFailure::Exit(exit, command.tail())),
+    /// The command of this hook, if there is one.
+    pub fn of(&self, hook: Hook) -> Option<&Invocation> {
+        match hook {
+            Hook::Setup => self.setup.as_ref(),
+            Hook::Prepare => self.prepare.as_ref(),
+            Hook::Conclude => self.conclude.as_ref(),
+            Hook::Cleanup => self.cleanup.as_ref(),
         }
     }
 }

@@ -277,6 +277,8 @@ pub fn spawn(program: &Path, argv: &[OsString]) -> io::Result<Pid> {
 
 #[cfg(test)]
 mod tests {
+    use hotset_facts::ExitStatus;
+
     use super::*;
     use crate::test_support::ScratchFile;
     use std::io::{Read, Seek};
@@ -291,7 +293,7 @@ mod tests {
         let mut launch = shell("exit 3", [None, None, None]);
         for _ in 0..3 {
             let timed = launch.time().expect("run");
-            assert_eq!(timed.usage.wait_status >> 8, 3);
+            assert_eq!(timed.usage.exit, ExitStatus::Code(3));
             assert!(timed.wall.as_nanos() > 0 && timed.usage.minor_faults > 0);
         }
     }
@@ -304,7 +306,7 @@ mod tests {
         let own = |file: &std::fs::File| Some(file.try_clone().expect("descriptor").into());
         let mut launch =
             shell("cat; echo no >&2", [own(&input.file), own(&output.file), own(&output.file)]);
-        assert_eq!(launch.time().expect("run").usage.wait_status, 0);
+        assert_eq!(launch.time().expect("run").usage.exit, ExitStatus::Code(0));
         output.file.rewind().expect("rewind");
         let mut text = String::new();
         output.file.read_to_string(&mut text).expect("read");
@@ -322,11 +324,11 @@ mod tests {
         let argv = ["script".into(), "4".into()];
         let mut launch = Launch::new(&path, &argv, [None, None, None]).expect("ready");
         for _ in 0..2 {
-            assert_eq!(launch.time().expect("run").usage.wait_status >> 8, 4);
+            assert_eq!(launch.time().expect("run").usage.exit, ExitStatus::Code(4));
         }
         let mut launch = Launch::new(&path, &argv, [None, None, None]).expect("ready");
         let child = launch.start().expect("started");
-        assert_eq!(crate::child::reap(child).expect("reaped").wait_status >> 8, 4);
+        assert_eq!(crate::child::reap(child).expect("reaped").exit, ExitStatus::Code(4));
         std::fs::remove_file(&path).expect("remove");
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::live::{MAX_INTERVAL, MIN_INTERVAL};
+use hotset_watch::interval::{MAX_INTERVAL, MIN_INTERVAL};
 
 /// Parses seconds, decimals allowed.
 pub(crate) fn parse_interval(text: &str) -> Result<Duration, String> {

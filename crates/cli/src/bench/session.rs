@@ -5,11 +5,14 @@ use std::sync::atomic::AtomicBool;
 
 use hotset_analysis::bench::{self, BenchSummary, summarise_bench};
 use hotset_facts::{BenchSession, StopReason, WantedState, Warmup};
-use hotset_lab::{CommandPlan, Hook, LabError, Order, Plan, SessionLock, Waiting, conditions};
+use hotset_lab::{
+    CommandPlan, Hook, LabError, Learned, Order, Plan, SessionLock, Waiting, conditions,
+};
+use hotset_watch::Learner;
 
-use super::commands::{Planned, planned};
-use super::learn::{Learned, Learner, hook};
+use super::commands::planned;
 use super::stop_policy::{StopPolicy, label};
+use super::{interrupted, no_result, not_learned};
 use crate::args::{BenchArgs, BenchOutput, RoundArgs};
 use crate::exit::{Exit, OrExit, Stop};
 use crate::plan::check_destination;
@@ -21,13 +24,15 @@ const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
 
 /// Does what was asked, and says how it ended.
 pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, Stop> {
-    let commands = planned(args)?;
+    let mut commands = planned(args)?;
     let states = states(&args.states.state)?;
     check_exports(&args.exports)?;
     let stop = interrupt::stop_flag();
-    let Some(_lock) = lock(stop)? else { return Err(super::interrupted()) };
-    for planned in &commands {
-        hook(planned, Hook::Setup, planned.hooks.setup.as_ref())?;
+    let Some(_lock) = lock(stop)? else { return Err(interrupted()) };
+    for plan in &mut commands {
+        plan.run_hook(Hook::Setup).map_err(no_result)?;
+        // Once, and so not by the session again.
+        plan.hooks.setup = None;
     }
     let learned = learn(args, &commands, &states, stop);
     let learned = match learned {
@@ -35,9 +40,9 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, Stop> {
         other => {
             let cleaned = clean_up(&commands);
             let learned = other?;
-            cleaned?;
+            cleaned.map_err(no_result)?;
             let sets: Vec<_> = learned.into_iter().map(|learned| learned.set).collect();
-            let names: Vec<_> = commands.iter().map(|one| one.command.name.as_str()).collect();
+            let names: Vec<_> = commands.iter().map(|plan| plan.command.name.as_str()).collect();
             let shown = output::bench_files(&names, &sets, &args.exports);
             return Ok(if shown { Exit::Success } else { Exit::Own });
         }
@@ -89,7 +94,7 @@ fn lock(stop: &AtomicBool) -> Result<Option<SessionLock>, Stop> {
 
 fn learn(
     args: &BenchArgs,
-    commands: &[Planned],
+    commands: &[CommandPlan],
     states: &[WantedState],
     stop: &AtomicBool,
 ) -> Result<Vec<Learned>, Stop> {
@@ -97,38 +102,38 @@ fn learn(
         || states.iter().any(|state| !matches!(state, WantedState::AsIs | WantedState::ColdAll));
     let mut learner = Learner {
         given: &args.states.files,
-        no_bpf: args.states.no_bpf,
+        no_sensor: args.states.no_bpf.then(|| "--no-bpf was given".to_owned()),
         ignore_failure: args.around.ignore_failure,
         needs_files,
         quiet: args.exports.quiet,
         stop,
-        no_sensor: None,
+        say: |message| output::say(message),
     };
     let show = output::stderr_is_terminal() && !args.exports.quiet && !args.around.show_output;
     let mut all = Vec::new();
-    for planned in commands {
+    for plan in commands {
         if show {
-            let line = format!("learning the files of {}", planned.command.name);
+            let line = format!("learning the files of {}", plan.command.name);
             output::progress(&hotset_view::escape_text(&line));
         }
-        let learned = learner.learn(planned);
+        let learned = learner.learn(plan);
         if show {
             output::progress("");
         }
-        all.push(learned?);
+        all.push(learned.map_err(not_learned)?);
     }
     Ok(all)
 }
 
-fn clean_up(commands: &[Planned]) -> Result<(), Stop> {
-    let each = commands.iter().map(|one| hook(one, Hook::Cleanup, one.hooks.cleanup.as_ref()));
-    // All of them, whatever the first ones come to.
-    each.collect::<Vec<_>>().into_iter().collect()
+/// Runs all of them, whatever the first ones come to.
+fn clean_up(commands: &[CommandPlan]) -> Result<(), LabError> {
+    let ran: Vec<_> = commands.iter().map(|plan| plan.run_hook(Hook::Cleanup)).collect();
+    ran.into_iter().collect()
 }
 
 fn run(
     args: &BenchArgs,
-    commands: Vec<Planned>,
+    commands: Vec<CommandPlan>,
     learned: Vec<Learned>,
     states: &[WantedState],
     stop: &AtomicBool,
@@ -141,7 +146,7 @@ fn run(
     let planned_rounds = limits.planned_rounds(warmup);
     let plan = Plan {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        commands: commands.into_iter().zip(learned).map(command_plan).collect(),
+        commands: commands.into_iter().zip(learned).collect(),
         conditions,
         // Short enough to be typed again.
         seed: args.rounds.seed.unwrap_or_else(|| Order::fresh_seed() >> 40),
@@ -157,20 +162,6 @@ fn run(
     ran.map_err(no_result)
 }
 
-fn command_plan((planned, learned): (Planned, Learned)) -> CommandPlan {
-    let mut hooks = planned.hooks;
-    // It ran before the files were learned.
-    hooks.setup = None;
-    CommandPlan {
-        command: planned.command,
-        program: planned.invocation.program,
-        streams: planned.streams,
-        hooks,
-        set: learned.set,
-        learned: learned.io,
-    }
-}
-
 fn limits(args: &RoundArgs) -> bench::Plan {
     bench::Plan {
         fixed_rounds: args.runs,
@@ -178,17 +169,6 @@ fn limits(args: &RoundArgs) -> bench::Plan {
         max_rounds: args.max_runs,
         max_time_ns: args.runs.is_none().then(|| hotset_facts::units::nanos(args.max_time)),
         ..bench::Plan::default()
-    }
-}
-
-fn no_result(error: LabError) -> Stop {
-    match error {
-        LabError::HookFailed { hook, exit, output_tail } => {
-            let name = format!("the {} command", hook.as_str());
-            super::failed(Exit::Own, &name, exit, &output_tail)
-        }
-        LabError::Start { .. } => Stop::new(Exit::NotExecutable, error),
-        other => Stop::own(other),
     }
 }
 

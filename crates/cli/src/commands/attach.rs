@@ -1,15 +1,27 @@
 //! `hotset attach`.
 
+use hotset_watch::AttachOptions;
+
 use crate::args::AttachArgs;
 use crate::exit::{Exit, Stop};
-use crate::{attached, costs, output, plan};
+use crate::{costs, output, plan};
 
 /// Observes what already runs, and reports.
 pub(super) fn attach(args: &AttachArgs) -> Result<Exit, Stop> {
     if let Some(path) = &args.output.json {
         plan::check_destination(path)?;
     }
-    let profile = attached::observe(args)?;
+    let options = AttachOptions {
+        pid: args.pid,
+        cgroup: args.cgroup.clone(),
+        duration: args.duration,
+        max_rows: args.max_rows,
+    };
+    let profile = hotset_watch::attach(&options, || {
+        if !args.output.quiet && args.duration.is_none() {
+            output::say("observing; Ctrl-C ends it");
+        }
+    })?;
     let gate = hotset_analysis::Gate::default();
     let summary = hotset_analysis::summarise(profile, costs::table(), gate);
     Ok(if output::report(&summary, &args.output) { Exit::Success } else { Exit::Failure })

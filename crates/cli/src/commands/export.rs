@@ -10,12 +10,12 @@ use hotset_export::{Exporter, Listening, Notify, Options, PushOptions, SampleTim
 use hotset_facts::{Interval, NotMeasured};
 use hotset_observe::{DEFAULT_MAX_ROWS, Scope};
 use hotset_sys::child::Signals;
+use hotset_watch::interval::{
+    Drained, Live, LiveOptions, LiveSource, MAX_INTERVAL, Schedule, Waiter, Waiting, Woken, watch,
+};
 
 use crate::args::ExportArgs;
 use crate::exit::{Exit, Stop};
-use crate::live::{
-    Live, LiveOptions, LiveSource, MAX_INTERVAL, Schedule, Waiter, Waiting, Woken, watch,
-};
 use crate::output;
 
 /// Between two signs of life; the unit in deploy/ expects one a minute.
@@ -103,7 +103,7 @@ struct Clocked<'a> {
     gaps: &'a RefCell<Vec<NotMeasured>>,
 }
 
-impl LiveSource for Clocked<'_> {
+impl Drained for Clocked<'_> {
     fn readable(&self) -> Option<BorrowedFd<'_>> {
         self.live.readable()
     }
@@ -120,7 +120,9 @@ impl LiveSource for Clocked<'_> {
         }
         self.live.drain()
     }
+}
 
+impl LiveSource for Clocked<'_> {
     fn interval(&mut self) -> Result<Interval> {
         let begun = Instant::now();
         let interval = self.live.interval();

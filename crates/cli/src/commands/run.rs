@@ -1,8 +1,11 @@
 //! `hotset run`.
 
+use hotset_lab::Invocation;
+use hotset_watch::{RunError, RunOptions, run_without_sensor};
+
 use crate::args::RunArgs;
 use crate::exit::{Exit, OrExit, Stop};
-use crate::{costs, fallback, output, plan, runner};
+use crate::{costs, output, plan};
 
 /// Runs a command under observation and reports; the command's own end is the exit code.
 pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
@@ -10,11 +13,18 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
         plan::check_destination(path).or_exit(Exit::Own)?;
     }
     let program = plan::find_program(&args.command, std::env::var_os("PATH").as_deref())?;
-    let (profile, exit) = if args.no_bpf {
-        fallback::run(&program, "--no-bpf was given", false)
+    let ran = if args.no_bpf {
+        run_without_sensor(&program, "--no-bpf was given")
     } else {
-        runner::run(&program, args.max_rows, args.compat_sensor, args.output.verbose)
-    }?;
+        let options = RunOptions {
+            max_rows: args.max_rows,
+            compat: args.compat_sensor,
+            verbose: args.output.verbose,
+            say: |message| output::say(message),
+        };
+        hotset_watch::run(&program, &options)
+    };
+    let (profile, exit) = ran.map_err(|error| stop(&program, error))?;
     let gate = hotset_analysis::Gate::default();
     let summary = hotset_analysis::summarise(profile, costs::table(), gate);
     output::report(&summary, &args.output);
@@ -24,5 +34,23 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
         let mib = bytes as f64 / f64::from(1 << 20);
         output::say(format_args!("hotset itself: {mib:.1} MiB at its peak"));
     }
-    Ok(exit)
+    Ok(Exit::Command(exit))
+}
+
+fn stop(program: &Invocation, error: RunError) -> Stop {
+    match error {
+        RunError::Start(error) => {
+            let exit = Exit::of_start(&error);
+            let hint = match exit {
+                Exit::NotFound => " (of it, or of the interpreter in its first line)",
+                _ => "",
+            };
+            Stop::new(exit, format_args!("{}: {error}{hint}", program.program.display()))
+        }
+        RunError::Report { exit, error } => {
+            output::say(format_args!("there is no report: {error}"));
+            Stop::new(Exit::Command(exit), "the command itself ended as its exit code says")
+        }
+        other => Stop::own(other),
+    }
 }

@@ -2,7 +2,6 @@
 
 mod asked;
 mod probe;
-mod sensor;
 mod session;
 mod watcher;
 

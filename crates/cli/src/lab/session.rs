@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use hotset_experiments::{AfterRun, Experiment, plan_of, present};
 use hotset_facts::{LabSession, LabSize};
 use hotset_lab::experiment::{
-    Bench, CallCounter, ExperimentError, Place, Scratch, require_room, run_experiment,
+    Bench, CallCounter, ExperimentError, Place, Scratch, Sensor, require_room, run_experiment,
 };
 use hotset_lab::{Invocation, Order, SessionLock, Waiting};
 use hotset_view::lab::LabResult;
+use hotset_watch::LabSensor;
 
 use super::asked::{check, experiments, request};
-use super::sensor::Sensor;
 use super::watcher::Line;
 use crate::args::LabArgs;
 use crate::exit::{Exit, OrExit, Stop};
@@ -109,8 +109,9 @@ fn one(
     let plan = plan_of(experiment, &request).map_err(Stop::usage)?;
     require_room(scratch.directory(), plan.needs_bytes(), free).or_exit(Exit::Failure)?;
     let counts = !args.amount.no_bpf && request.size != LabSize::Quick;
+    let mut sensor = LabSensor { say: |message| output::say(message) };
     let mut count = |invocation: &Invocation, files: &[PathBuf]| {
-        (experiment.count_calls)(&mut Sensor, invocation, files)
+        (experiment.count_calls)(&mut sensor, invocation, files)
     };
     let mut line = Line::new(args.output.quiet);
     let bench = Bench {
@@ -128,9 +129,7 @@ fn one(
     let mut session = ran.map_err(|error: ExperimentError| {
         Stop::new(Exit::Failure, format_args!("lab {}: {error}", experiment.name))
     })?;
-    let mut sensor = Sensor;
-    let sensor =
-        (!args.amount.no_bpf).then_some(&mut sensor as &mut dyn hotset_lab::experiment::Sensor);
+    let sensor = (!args.amount.no_bpf).then_some(&mut sensor as &mut dyn Sensor);
     if let Some(after) = experiment.after {
         let mut run = AfterRun { request: &request, native: &native, sensor, stop };
         after(&mut session, &mut run);

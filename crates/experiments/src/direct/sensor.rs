@@ -8,7 +8,7 @@ use hotset_facts::{FileRow, LabFact, LabSession, LabSkipped, LearnedBy, Pid, Wan
 use hotset_lab::experiment::{ProbeCommand, Sensor, invocation};
 use hotset_lab::probes::on_path;
 use hotset_lab::{Command, Invocation, Output, States, Streams, build, from_paths, verify};
-use hotset_sys::child;
+use hotset_sys::child::{self, Running};
 use hotset_sys::proc::fds;
 use hotset_sys::tracepoint::TracepointCounter;
 
@@ -127,7 +127,7 @@ impl Seen<'_> {
         let invocation = self.app(direct, 300);
         let text = |error: std::io::Error| error.to_string();
         let mut command = Command::new(&invocation, &streams).map_err(text)?;
-        let pid = command.start().map_err(text)?;
+        let Running { pid, .. } = command.start().map_err(text)?;
         let flags = descriptor(pid, &self.file("app"));
         child::reap(pid).map_err(text)?;
         flags

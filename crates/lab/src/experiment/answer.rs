@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn what_a_probe_does_not_tell_is_that_of_its_whole_process() {
         let usage = Usage {
-            wait_status: 0,
+            exit: hotset_facts::ExitStatus::Code(0),
             user_ns: 1,
             system_ns: 1,
             max_rss_bytes: 1,

@@ -78,7 +78,7 @@ impl Ready {
         let started = Instant::now();
         let child = Running { pid: self.launch.start()?, started };
         let Some(usage) = wait(child, stop)? else { return Ok(Probed::Stopped) };
-        let exit = ExitStatus::from_wait_status(usage.wait_status);
+        let exit = usage.exit;
         // The terminal's Ctrl-C reached it too.
         if exit != ExitStatus::Code(0) && stop.load(Ordering::Relaxed) {
             return Ok(Probed::Stopped);

@@ -1,47 +1,28 @@
 //! A session: rounds of runs, until the judge has seen enough.
 
 use std::collections::HashSet;
-use std::io;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Instant, SystemTime};
 
 use hotset_facts::units::nanos;
 use hotset_facts::{
-    BenchCommand, BenchRun, BenchSession, Condition, Decision, Dev, ExitStatus, FileSet, LearnedIo,
-    Observed, Progress, StopReason, Timer, Warmup,
+    BenchRun, BenchSession, Condition, Decision, Dev, ExitStatus, Progress, StopReason, Timer,
+    Warmup,
 };
 
-use crate::command::{Command, Invocation, Streams};
-use crate::hooks::{Hook, HookFailure, Hooks};
+use crate::hooks::Hook;
+use crate::planned::{CommandPlan, LabError, Learned};
 use crate::rounds::{self, Outcome, Place};
-use crate::runs::{Bench, RunFailure};
+use crate::runs::Bench;
 use crate::schedule::Order;
-
-/// A command and all that its runs need.
-#[derive(Debug, Clone)]
-pub struct CommandPlan {
-    /// Its name, words and parameters.
-    pub command: BenchCommand,
-    /// The program behind its first word.
-    pub program: PathBuf,
-    /// Its standard streams.
-    pub streams: Streams,
-    /// What is run around it.
-    pub hooks: Hooks,
-    /// Its files.
-    pub set: FileSet,
-    /// What the sensor saw of it.
-    pub learned: Observed<LearnedIo>,
-}
 
 /// All that a session needs to know before it starts.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// The version of hotset.
     pub version: String,
-    /// The commands.
-    pub commands: Vec<CommandPlan>,
+    /// The commands, with what was learned of them.
+    pub commands: Vec<(CommandPlan, Learned)>,
     /// The conditions of a round; see [`crate::conditions`].
     pub conditions: Vec<Condition>,
     /// The seed of the orders; see [`Order::fresh_seed`].
@@ -66,40 +47,6 @@ pub trait Judge {
     fn decide(&mut self, progress: Progress<'_>) -> Decision;
     /// A run is about to begin: for those who show progress.
     fn begins(&mut self, _condition: usize, _round: u32) {}
-}
-
-/// Why a session has no result.
-#[derive(Debug, thiserror::Error)]
-pub enum LabError {
-    /// A command can't be started; its name, and the kernel's answer.
-    #[error("can't run {name}: {error}")]
-    Start {
-        /// What people call it.
-        name: String,
-        /// What the system said.
-        error: io::Error,
-    },
-    /// A hook can't be started.
-    #[error("can't run the {} command: {error}", hook.as_str())]
-    HookStart {
-        /// The command that was to run around the runs.
-        hook: Hook,
-        /// What the system said.
-        error: io::Error,
-    },
-    /// A hook failed.
-    #[error("the {} command failed; it must end with code 0", hook.as_str())]
-    HookFailed {
-        /// The command that was to run around the runs.
-        hook: Hook,
-        /// How it ended.
-        exit: ExitStatus,
-        /// The end of what it wrote.
-        output_tail: Vec<u8>,
-    },
-    /// A state can't be set on this host or by this user.
-    #[error("can't set the cache state: {0}")]
-    State(String),
 }
 
 /// Runs the session. Ends early, with what there is so far, when `stop` is set or a command fails.
@@ -155,7 +102,7 @@ impl rounds::Cells for Running<'_> {
             Ok(run) if !is_stopped || run.exit == ExitStatus::Code(0) => run,
             _ if is_stopped => return Ok(Outcome::Stop(StopReason::Interrupted)),
             Ok(run) => run,
-            Err(failure) => return Err(self.error(condition.command, failure)),
+            Err(error) => return Err(error),
         };
         let exit = run.exit;
         let failed = exit != ExitStatus::Code(0) && !self.ignore_failure;
@@ -183,7 +130,7 @@ impl<'a> Running<'a> {
         let devices: HashSet<Dev> = plan
             .commands
             .iter()
-            .flat_map(|command| command.set.members.iter().map(|member| member.id.dev))
+            .flat_map(|(_, learned)| learned.set.members.iter().map(|member| member.id.dev))
             .collect();
         let mut devices: Vec<Dev> = devices.into_iter().collect();
         devices.sort_unstable();
@@ -203,41 +150,21 @@ impl<'a> Running<'a> {
             stop: StopReason::Interrupted,
         };
         let mut benches = Vec::new();
-        for CommandPlan { command, program, streams, hooks, set, learned } in plan.commands {
-            let invocation = Invocation { program, argv: command.argv.clone() };
-            let ready = Command::new(&invocation, &streams)
-                .map_err(|error| LabError::Start { name: command.name.clone(), error })?;
-            session.commands.push(command);
-            session.learned.push(learned);
+        for (plan, Learned { set, io }) in plan.commands {
+            let command = plan.ready()?;
+            session.commands.push(plan.command.clone());
+            session.learned.push(io);
             session.sets.push(set.clone());
-            benches.push(Bench { command: ready, hooks, set });
+            benches.push(Bench { plan, command, set });
         }
         let ignore_failure = plan.ignore_failure;
         Ok(Self { session, benches, began: Instant::now(), ignore_failure, judge, stop })
     }
 
+    /// Runs a hook of every command, whatever the first ones come to.
     fn hooks(&self, hook: Hook) -> Result<(), LabError> {
-        let ran: Vec<_> = self.benches.iter().map(|bench| bench.hook(hook)).collect();
-        for (command, ran) in ran.into_iter().enumerate() {
-            ran.map_err(|failure| self.error(command, failure))?;
-        }
-        Ok(())
-    }
-
-    fn error(&self, command: usize, failure: RunFailure) -> LabError {
-        match failure {
-            RunFailure::State(what) => LabError::State(what),
-            RunFailure::Start(error) => {
-                let name = self.session.commands.get(command).map(|command| command.name.clone());
-                LabError::Start { name: name.unwrap_or_default(), error }
-            }
-            RunFailure::Hook(hook, HookFailure::Start(error)) => {
-                LabError::HookStart { hook, error }
-            }
-            RunFailure::Hook(hook, HookFailure::Exit(exit, output_tail)) => {
-                LabError::HookFailed { hook, exit, output_tail }
-            }
-        }
+        let ran: Vec<_> = self.benches.iter().map(|bench| bench.plan.run_hook(hook)).collect();
+        ran.into_iter().collect()
     }
 }
 

@@ -1,12 +1,14 @@
 //! Whole sessions of small commands.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use hotset_facts::{ConditionRole, LearnedBy, Reason, WantedState};
+use hotset_facts::{BenchCommand, ConditionRole, LearnedBy, Observed, Reason, WantedState};
 
 use super::*;
 use crate::candidates::Candidate;
+use crate::command::{Invocation, Streams};
 use crate::fileset::build;
+use crate::hooks::Hooks;
 use crate::schedule::conditions;
 use crate::test_support::{Scratch, quiet, resident_pages};
 
@@ -24,13 +26,13 @@ impl<F: FnMut(&BenchRun) -> bool> Judge for Rounds<F> {
     }
 }
 
-fn shell(line: &str, files: &[PathBuf]) -> CommandPlan {
+fn shell(line: &str, files: &[PathBuf]) -> (CommandPlan, Learned) {
     let invocation = Invocation::shell(Path::new("/bin/sh"), line.as_ref());
     let candidates: Vec<Candidate> = files
         .iter()
         .map(|path| Candidate { path: path.clone(), read: true, mapped: false, written: false })
         .collect();
-    CommandPlan {
+    let plan = CommandPlan {
         command: BenchCommand {
             name: line.to_owned(),
             argv: invocation.argv,
@@ -40,12 +42,12 @@ fn shell(line: &str, files: &[PathBuf]) -> CommandPlan {
         program: invocation.program,
         streams: Streams::default(),
         hooks: Hooks::default(),
-        set: build(LearnedBy::Given, &candidates, None),
-        learned: Observed::Missing(Reason::not_measured("a test")),
-    }
+    };
+    let set = build(LearnedBy::Given, &candidates, None);
+    (plan, Learned { set, io: Observed::Missing(Reason::not_measured("a test")) })
 }
 
-fn plan(commands: Vec<CommandPlan>, states: &[WantedState]) -> Plan {
+fn plan(commands: Vec<(CommandPlan, Learned)>, states: &[WantedState]) -> Plan {
     Plan {
         version: "0".to_owned(),
         conditions: conditions(commands.len(), states, true),
@@ -186,7 +188,7 @@ fn hooks_run_around_the_runs_and_are_not_inputs_changed() {
     let say = |word: &str| format!("echo {word} >> {}", log.display());
     let mut command = shell(&say("run"), std::slice::from_ref(&data));
     let prepare = format!("{}; echo x >> {}", say("prepare"), data.display());
-    command.hooks = Hooks {
+    command.0.hooks = Hooks {
         setup: hook(&say("setup")),
         prepare: hook(&prepare),
         conclude: hook(&say("conclude")),
@@ -219,17 +221,17 @@ fn a_command_that_changes_its_inputs_is_noticed() {
 #[test]
 fn what_can_not_be_run_is_named_and_a_failing_hook_still_lets_others_clean_up() {
     let mut missing = shell("exit 0", &[]);
-    missing.program = "/nonexistent".into();
+    missing.0.program = "/nonexistent".into();
     let mut judge = Rounds(1, |_: &BenchRun| true);
     let error = run(plan(vec![missing], &[WantedState::AsIs]), &mut judge, &AtomicBool::new(false));
     assert!(matches!(error, Err(LabError::Start { .. })));
     let scratch = Scratch::new();
     let mark = scratch.path("mark");
     let mut command = shell("exit 0", &[]);
-    command.hooks.prepare = hook("echo no; exit 9");
-    command.hooks.cleanup = hook(&format!("echo > {}", mark.display()));
+    command.0.hooks.prepare = hook("echo no; exit 9");
+    command.0.hooks.cleanup = hook(&format!("echo > {}", mark.display()));
     let error = run(plan(vec![command], &[WantedState::AsIs]), &mut judge, &AtomicBool::new(false));
-    let Err(LabError::HookFailed { hook: Hook::Prepare, exit, output_tail }) = error else {
+    let Err(LabError::HookFailed { hook: Hook::Prepare, exit, output_tail, .. }) = error else {
         panic!("{error:?}")
     };
     assert_eq!((exit, output_tail.as_slice()), (ExitStatus::Code(9), b"no\n".as_slice()));

@@ -7,7 +7,7 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 
-use hotset_facts::Pid;
+use hotset_facts::{ExitStatus, Pid};
 use rustix::process::{Pid as RawPid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 pub use supervise::{Attendant, Ended, Running, supervise};
@@ -16,8 +16,8 @@ pub use wait::{Wait, Woken};
 /// What a child used, with the descendants that it waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Usage {
-    /// As wait(2) gives it.
-    pub wait_status: i32,
+    /// How it ended.
+    pub exit: ExitStatus,
     /// CPU time in user mode.
     pub user_ns: u64,
     /// CPU time in the kernel.
@@ -88,7 +88,7 @@ pub(crate) fn wait_for(raw: libc::pid_t) -> io::Result<(i32, libc::rusage)> {
 
 pub(crate) fn usage_of(wait_status: i32, usage: &libc::rusage) -> Usage {
     Usage {
-        wait_status,
+        exit: ExitStatus::from_wait_status(wait_status),
         user_ns: nanoseconds(usage.ru_utime),
         system_ns: nanoseconds(usage.ru_stime),
         max_rss_bytes: unsigned(usage.ru_maxrss) * 1024,
@@ -209,7 +209,7 @@ mod tests {
         let child =
             spawn(Path::new("/bin/sh"), &["sh".into(), "-c".into(), "exit 7".into()]).expect("sh");
         let usage = reap(child).expect("reaped");
-        assert_eq!(usage.wait_status >> 8, 7);
+        assert_eq!(usage.exit, ExitStatus::Code(7));
         assert!(usage.max_rss_bytes > 0);
         assert!(reap(child).is_err());
     }
@@ -219,6 +219,6 @@ mod tests {
         let child = spawn(Path::new("/bin/sleep"), &["sleep".into(), "60".into()]).expect("sleep");
         let pidfd = pidfd(child).expect("pidfd");
         send_signal(&pidfd, libc::SIGTERM).expect("sent");
-        assert_eq!(reap(child).expect("reaped").wait_status, libc::SIGTERM);
+        assert_eq!(reap(child).expect("reaped").exit, ExitStatus::Signal(libc::SIGTERM));
     }
 }

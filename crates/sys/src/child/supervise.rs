@@ -90,6 +90,8 @@ pub fn supervise(
 mod tests {
     use std::path::Path;
 
+    use hotset_facts::ExitStatus;
+
     use super::*;
 
     const TICK: Duration = Duration::from_millis(5);
@@ -115,7 +117,7 @@ mod tests {
         }
         let mut counting = Counting::default();
         let ended = supervise(shell("sleep 0.1; exit 7"), None, TICK, &mut counting).expect("end");
-        assert_eq!((ended.usage.wait_status >> 8, ended.was_killed), (7, false));
+        assert_eq!((ended.usage.exit, ended.was_killed), (ExitStatus::Code(7), false));
         assert!(ended.wall >= Duration::from_millis(100));
         assert!(counting.0 > 0 && counting.1 == 1);
     }
@@ -124,6 +126,9 @@ mod tests {
     fn a_child_that_is_no_longer_wanted_is_killed() {
         let mut enough = || ControlFlow::Break(());
         let ended = supervise(shell("exec sleep 1000"), None, TICK, &mut enough).expect("end");
-        assert_eq!((ended.usage.wait_status, ended.was_killed), (Signal::KILL.as_raw(), true));
+        assert_eq!(
+            (ended.usage.exit, ended.was_killed),
+            (ExitStatus::Signal(Signal::KILL.as_raw()), true)
+        );
     }
 }

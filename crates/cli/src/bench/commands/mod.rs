@@ -6,20 +6,11 @@ use std::path::Path;
 
 use hotset_facts::BenchCommand;
 use hotset_lab::parameters::{Parameter, combinations, list, replace, scan};
-use hotset_lab::{Hooks, Input, Invocation, Output, Streams};
+use hotset_lab::{CommandPlan, Hooks, Input, Output, Streams};
 
 use super::shell::{self, Shell};
 use crate::args::{AroundArgs, BenchArgs, ParameterArgs};
 use crate::exit::Stop;
-
-/// A command with all that was said about it.
-#[derive(Debug, Clone)]
-pub(super) struct Planned {
-    pub(super) command: BenchCommand,
-    pub(super) invocation: Invocation,
-    pub(super) streams: Streams,
-    pub(super) hooks: Hooks,
-}
 
 type Values = Vec<(String, String)>;
 
@@ -33,7 +24,7 @@ enum Typed {
 ///
 /// # Errors
 /// Where a program is not found, or something was typed that can't be meant.
-pub(super) fn planned(args: &BenchArgs) -> Result<Vec<Planned>, Stop> {
+pub(super) fn planned(args: &BenchArgs) -> Result<Vec<CommandPlan>, Stop> {
     let around = &args.around;
     let shell = if around.no_shell { None } else { Shell::named(&around.shell)? };
     let typed: Vec<Typed> = std::iter::once(first(&args.command))
@@ -66,7 +57,7 @@ fn one(
     values: &Values,
     shell: Option<&Shell>,
     around: &AroundArgs,
-) -> Result<Planned, Stop> {
+) -> Result<CommandPlan, Stop> {
     let (words, line) = match typed {
         Typed::Words(words) => {
             let words: Vec<OsString> = words.iter().map(|word| replace(word, values)).collect();
@@ -92,12 +83,13 @@ fn one(
     };
     let command = BenchCommand {
         name,
-        argv: invocation.argv.clone(),
+        argv: invocation.argv,
         shell: shell.map(|shell| shell.typed.clone()),
         parameters: values.clone(),
     };
     let hooks = hooks(around, place, values, shell);
-    Ok(Planned { command, invocation, streams: streams(around, place), hooks })
+    let streams = streams(around, place);
+    Ok(CommandPlan { command, program: invocation.program, streams, hooks })
 }
 
 fn hooks(around: &AroundArgs, place: usize, values: &Values, shell: Option<&Shell>) -> Hooks {
@@ -191,7 +183,7 @@ fn check_used(parameters: &[Parameter], typed: &[Typed], around: &AroundArgs) ->
 }
 
 /// Two commands of one name are told apart by a number.
-fn make_unique(all: &mut [Planned]) {
+fn make_unique(all: &mut [CommandPlan]) {
     let mut seen: HashMap<String, usize> = HashMap::new();
     for planned in all {
         let times = seen.entry(planned.command.name.clone()).or_default();

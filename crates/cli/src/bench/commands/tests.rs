@@ -6,15 +6,15 @@ use super::*;
 use crate::args::{Cli, Command};
 use crate::exit::Exit;
 
-fn from(words: &[&str]) -> Result<Vec<Planned>, Stop> {
+fn from(words: &[&str]) -> Result<Vec<CommandPlan>, Stop> {
     let cli = Cli::try_parse_from([&["hotset", "bench"], words].concat()).expect("arguments");
     let Command::Bench(args) = cli.command else { panic!("bench") };
     planned(&args)
 }
 
 fn lines(words: &[&str]) -> Vec<String> {
-    let line = |planned: &Planned| {
-        let words = planned.invocation.argv.iter();
+    let line = |planned: &CommandPlan| {
+        let words = planned.command.argv.iter();
         words.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join("|")
     };
     from(words).expect("commands").iter().map(line).collect()
@@ -55,7 +55,7 @@ fn what_surrounds_a_command_is_common_or_its_own() {
     let prepared = |words: &[&str]| -> Vec<OsString> {
         let all = from(words).expect("commands");
         let line =
-            |one: &Planned| one.hooks.prepare.as_ref().and_then(|run| run.argv.last().cloned());
+            |one: &CommandPlan| one.hooks.prepare.as_ref().and_then(|run| run.argv.last().cloned());
         all.iter().filter_map(line).collect()
     };
     assert_eq!(prepared(&["-p", "x", "--vs", "ls", "--", "ls"]), ["x", "x"]);

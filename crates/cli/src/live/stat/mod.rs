@@ -5,17 +5,16 @@ use std::ops::ControlFlow;
 use anyhow::{Context, Result};
 use hotset_analysis::live::{GrownLoss, LossWatch, StatLine, StatScope, StatTotals};
 use hotset_facts::{Interval, NotMeasured};
-use hotset_observe::DEFAULT_MAX_ROWS;
 use hotset_sys::child::Signals;
 use hotset_sys::host::GroupCacheReader;
 use hotset_view::live::stat as view;
+use hotset_watch::Scoped;
+use hotset_watch::interval::{EndReason, Ended, Live, Schedule, Waiting, watch};
 use rustix::process::Signal;
 
-use super::{EndReason, Ended, Live, LiveOptions, Schedule, Waiting, watch};
 use crate::args::StatArgs;
 use crate::exit::{Exit, Stop};
 use crate::output::{self, StatOutput};
-use crate::scoped::Scoped;
 
 /// Prints a line an interval.
 pub(crate) fn stat(args: &StatArgs) -> Result<Exit, Stop> {
@@ -26,16 +25,7 @@ pub(crate) fn stat(args: &StatArgs) -> Result<Exit, Stop> {
 fn run(args: &StatArgs) -> Result<()> {
     let signals = Signals::hold().context("signals can't be held back")?;
     let scoped = Scoped::new(args.pid, args.cgroup.as_deref())?;
-    let options = LiveOptions {
-        scope: scoped.scope.clone(),
-        max_rows: DEFAULT_MAX_ROWS,
-        names: false,
-        compat: false,
-    };
-    let mut source = Live::start(options)?;
-    if let Some(pid) = scoped.pid {
-        source.follow(pid)?;
-    }
+    let mut source = Live::of(&scoped, false)?;
     let gaps = source.not_measured();
     let mut lines = Lines::new(StatOutput::new(args), args, &gaps);
     lines.group = scoped.group.as_ref().map(|group| GroupCacheReader::new(group.dir()));

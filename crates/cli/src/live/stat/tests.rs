@@ -5,10 +5,10 @@ use clap::Parser;
 use hotset_analysis::live::testing::{interval, reads};
 use hotset_analysis::live::{Accumulated, SeriesLimits, summarise_interval};
 use hotset_facts::{Observed, Reason};
+use hotset_watch::interval::{Drained, LiveSource, MIN_INTERVAL, Waiter, Woken};
 
 use super::*;
 use crate::args::{Cli, Command};
-use crate::live::{LiveSource, MIN_INTERVAL, Waiter, Woken};
 
 fn args(words: &[&str]) -> StatArgs {
     let words = ["hotset", "stat"].iter().chain(words);
@@ -92,7 +92,7 @@ fn late_lines_are_said_at_first_when_many_and_when_they_double() {
 /// Each interval has a process and a group that never were there before.
 struct Flood(u32);
 
-impl LiveSource for Flood {
+impl Drained for Flood {
     fn readable(&self) -> Option<BorrowedFd<'_>> {
         None
     }
@@ -104,7 +104,9 @@ impl LiveSource for Flood {
     fn drain(&mut self) -> Result<()> {
         Ok(())
     }
+}
 
+impl LiveSource for Flood {
     fn interval(&mut self) -> Result<Interval> {
         self.0 += 1;
         let mut interval = interval(vec![reads(0, 3, 1)]);

@@ -6,15 +6,15 @@ use anyhow::{Context, Result};
 use hotset_analysis::top::TopFrame;
 use hotset_sys::child::Signals;
 use hotset_view::tui::{BatchOptions, batch_text};
+use hotset_watch::Scoped;
+use hotset_watch::interval::{EndReason, Live, Schedule, Waiting, watch};
 
 use super::names::HostNames;
+use super::order_or_usual;
 use super::record::Recorder;
-use super::{order_or_usual, session};
 use crate::args::TopArgs;
 use crate::exit::Exit;
-use crate::live::{EndReason, LiveSource, Schedule, Waiting, watch};
 use crate::output;
-use crate::scoped::Scoped;
 
 /// Lines of a sample, unless another number is asked for.
 const LINES: usize = 20;
@@ -36,7 +36,7 @@ pub(super) fn options(
 pub(super) fn live(args: &TopArgs) -> Result<Exit> {
     let signals = Signals::hold().context("signals can't be held back")?;
     let scoped = Scoped::new(args.pid, args.cgroup.as_deref())?;
-    let mut source = session::start(&scoped)?;
+    let mut source = Live::of(&scoped, true)?;
     let gaps = source.not_measured();
     let mut recorder = Recorder::start(args, &gaps)?;
     for gap in &gaps {
@@ -49,8 +49,7 @@ pub(super) fn live(args: &TopArgs) -> Result<Exit> {
         Waiting::new(&signals).until_end_of(scoped.pidfd.as_ref()).until_unread(output);
     let count = args.batch.filter(|&count| count > 0);
     let rhythm = Schedule { interval: args.interval, count };
-    let source: &mut dyn LiveSource = &mut source;
-    let ended = watch(source, &mut waiter, rhythm, &mut |interval, _| {
+    let ended = watch(&mut source, &mut waiter, rhythm, &mut |interval, _| {
         let frame = TopFrame::of(interval.clone(), &mut names);
         if let Some(recorder) = &mut recorder {
             recorder.add(&frame)?;

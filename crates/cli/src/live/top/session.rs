@@ -1,42 +1,28 @@
 //! The screen of what happens now.
 
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use hotset_analysis::top::{ItemKey, TopFrame};
 use hotset_facts::SizeHistogram;
-use hotset_observe::DEFAULT_MAX_ROWS;
+use hotset_sys::child::Wait;
 use hotset_view::tui::{App, Step};
+use hotset_watch::Scoped;
+use hotset_watch::interval::{Drained, Live, LiveSource, Ticker};
 
 use super::names::HostNames;
 use super::record::Recorder;
 use super::screen::{self, Feed};
 use crate::args::TopArgs;
 use crate::exit::Exit;
-use crate::live::{Live, LiveOptions, LiveSource, Ticker};
-use crate::scoped::Scoped;
-
-/// Starts the sensor for a scope.
-pub(super) fn start(scoped: &Scoped) -> Result<Live> {
-    let mut live = Live::start(LiveOptions {
-        scope: scoped.scope.clone(),
-        max_rows: DEFAULT_MAX_ROWS,
-        names: true,
-        compat: false,
-    })?;
-    if let Some(pid) = scoped.pid {
-        live.follow(pid)?;
-    }
-    Ok(live)
-}
 
 /// Shows what happens until somebody ends it.
 pub(super) fn on_screen(args: &TopArgs) -> Result<Exit> {
     let signals = screen::hold_signals()?;
     let scoped = Scoped::new(args.pid, args.cgroup.as_deref())?;
     let mut setup = super::setup(args)?;
-    let source = start(&scoped)?;
+    let source = Live::of(&scoped, true)?;
     setup.not_measured = source.not_measured();
     let recorder = Recorder::start(args, &setup.not_measured)?;
     let mut app = App::new(setup);
@@ -85,9 +71,8 @@ impl Now {
 
     fn tell_end(&mut self, app: &mut App) {
         let Some((pid, pidfd)) = self.scoped.pid.zip(self.scoped.pidfd.as_ref()) else { return };
-        let mut fds = [rustix::event::PollFd::new(pidfd, rustix::event::PollFlags::IN)];
-        let now = rustix::event::Timespec { tv_sec: 0, tv_nsec: 0 };
-        if rustix::event::poll(&mut fds, Some(&now)).is_ok_and(|ready| ready > 0) {
+        let wait = Wait { process: Some(pidfd.as_fd()), ..Wait::default() };
+        if wait.at_most(Duration::ZERO).is_ok_and(|woken| woken.has_ended) {
             app.tell(format!("process {pid} has ended"));
             self.scoped.pidfd = None;
         }

@@ -14,20 +14,23 @@ use hotset_sys::proc::children;
 
 /// Who is watched, held so that a PID that is reused is not taken for it.
 #[derive(Debug)]
-pub(crate) struct Scoped {
+pub struct Scoped {
     /// For the sensor.
-    pub(crate) scope: Scope,
+    pub scope: Scope,
     /// The process, where it is one.
-    pub(crate) pid: Option<Pid>,
+    pub pid: Option<Pid>,
     /// Its end.
-    pub(crate) pidfd: Option<OwnedFd>,
+    pub pidfd: Option<OwnedFd>,
     /// The control group, where it is one.
-    pub(crate) group: Option<Group>,
+    pub group: Option<Group>,
 }
 
 impl Scoped {
     /// A process with its children, a control group by its directory or path, or everybody.
-    pub(crate) fn new(pid: Option<Pid>, cgroup: Option<&Path>) -> Result<Self> {
+    ///
+    /// # Errors
+    /// Names who can't be found or observed.
+    pub fn new(pid: Option<Pid>, cgroup: Option<&Path>) -> Result<Self> {
         // Opened before the sensor: a process that ends meanwhile still leaves its PID to nobody else.
         let pidfd = pid.map(open_process).transpose()?;
         let group = cgroup.map(Group::find).transpose()?;

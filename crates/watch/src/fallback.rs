@@ -11,13 +11,13 @@ use hotset_facts::{
 };
 use hotset_lab::Invocation;
 use hotset_sys::cache::{open_quietly, residency};
-use hotset_sys::child::{Attendant, Ended, Running, Signals, supervise as stay_with};
+use hotset_sys::child::{Attendant, Ended, Running, Signals, supervise};
 use hotset_sys::proc::pid_io::{self, PidIo};
 use hotset_sys::proc::{children, fds, maps};
 
-use crate::exit::{Exit, Stop};
-use crate::runner::{self, Finished};
-use crate::supervise;
+use crate::RunError;
+use crate::children::start;
+use crate::run::command;
 
 const NO_SENSOR: Reason = Feature::Sensor.reason();
 /// How often the command's open and mapped files are looked up.
@@ -25,9 +25,15 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Files that are remembered.
 const MAX_FILES: usize = 10_000;
 
-/// Runs a command without the sensor.
-pub(crate) fn run(program: &Invocation, why: &str, denied: bool) -> Finished {
-    run_with(program, why, denied, &runner::hold_signals()?)
+/// Runs a command without the sensor, for the reason `why`.
+///
+/// # Errors
+/// Where the command did not run, or can't be waited for.
+pub fn run_without_sensor(
+    program: &Invocation,
+    why: &str,
+) -> Result<(Profile, ExitStatus), RunError> {
+    run_with(program, why, false, &Signals::hold().map_err(RunError::Signals)?)
 }
 
 /// The same with signals held back already.
@@ -36,7 +42,7 @@ pub(crate) fn run_with(
     why: &str,
     denied: bool,
     signals: &Signals,
-) -> Finished {
+) -> Result<(Profile, ExitStatus), RunError> {
     let mut files = Files::default();
     // What the command line names can be asked before anything touches it.
     files.look_at(&program.program);
@@ -44,14 +50,12 @@ pub(crate) fn run_with(
         files.look_at(Path::new(word));
     }
     let started_at = SystemTime::now();
-    let running = supervise::start(program)?;
+    let running = start(program).map_err(RunError::Start)?;
     let mut family = Family { pid: running.pid, files, io: None };
-    let ended = stay_with(running, Some(signals), LOOK, &mut family)
-        .map_err(|error| Stop::own(format_args!("waiting for the command: {error}")))?;
+    let ended = supervise(running, Some(signals), LOOK, &mut family).map_err(RunError::Wait)?;
     let Family { files, io, .. } = family;
-    let exit = ExitStatus::from_wait_status(ended.usage.wait_status);
     let profile = profile(program, started_at, &running, &ended, io, files, why, denied);
-    Ok((profile, Exit::Command(exit)))
+    Ok((profile, ended.usage.exit))
 }
 
 #[allow(clippy::too_many_arguments, reason = "the parts of one profile, each used once")]
@@ -80,7 +84,7 @@ fn profile(
     Profile {
         started_at,
         environment: hotset_sys::environment(&devices),
-        command: runner::command(program, ended),
+        command: command(program, ended),
         sensor: Sensor {
             name: "proc",
             level: SensorLevel::Unprivileged,
@@ -98,7 +102,7 @@ fn profile(
             ppid: std::process::id(),
             comm,
             argv: program.argv.clone(),
-            exit: Observed::Value(ExitStatus::from_wait_status(ended.usage.wait_status)),
+            exit: Observed::Value(ended.usage.exit),
             minor_faults: Observed::Value(ended.usage.minor_faults),
             major_faults: Observed::Value(ended.usage.major_faults),
             lookups: Observed::Missing(NO_SENSOR),

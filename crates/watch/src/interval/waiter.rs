@@ -10,7 +10,7 @@ use super::EndReason;
 
 /// Why a wait ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Woken {
+pub enum Woken {
     /// The time is up, or the source has something.
     Time,
     /// There is a reason to end.
@@ -18,17 +18,20 @@ pub(crate) enum Woken {
 }
 
 /// A clock that doesn't go backwards, and a way to sleep by it.
-pub(crate) trait Waiter {
+pub trait Waiter {
     /// The time since some moment.
     fn now(&self) -> Duration;
 
     /// Sleeps for at most so long, or until `readable` is, or until there is a reason to end.
+    ///
+    /// # Errors
+    /// As poll(2) gives them.
     fn wait(&mut self, at_most: Duration, readable: Option<BorrowedFd<'_>>) -> Result<Woken>;
 }
 
 /// The real one: the monotonic clock, signals, and whoever else can end it.
 #[derive(Debug)]
-pub(crate) struct Waiting<'a> {
+pub struct Waiting<'a> {
     begun: Instant,
     signals: &'a Signals,
     process: Option<&'a OwnedFd>,
@@ -37,18 +40,18 @@ pub(crate) struct Waiting<'a> {
 
 impl<'a> Waiting<'a> {
     /// Ends at a signal.
-    pub(crate) fn new(signals: &'a Signals) -> Self {
+    pub fn new(signals: &'a Signals) -> Self {
         Self { begun: Instant::now(), signals, process: None, output: None }
     }
 
     /// Ends also when this process does.
-    pub(crate) fn until_end_of(mut self, pidfd: Option<&'a OwnedFd>) -> Self {
+    pub fn until_end_of(mut self, pidfd: Option<&'a OwnedFd>) -> Self {
         self.process = pidfd;
         self
     }
 
     /// Ends also when nobody reads this descriptor any more.
-    pub(crate) fn until_unread(mut self, output: BorrowedFd<'a>) -> Self {
+    pub fn until_unread(mut self, output: BorrowedFd<'a>) -> Self {
         self.output = Some(output);
         self
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Deadlines at a beginning plus whole intervals.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Ticker {
+pub struct Ticker {
     begun: Duration,
     interval: Duration,
     /// The next deadline is that many intervals after the beginning.
@@ -13,17 +13,17 @@ pub(crate) struct Ticker {
 
 impl Ticker {
     /// The first deadline is one interval after `now`, the time of a clock that doesn't go backwards.
-    pub(crate) fn new(now: Duration, interval: Duration) -> Self {
+    pub fn new(now: Duration, interval: Duration) -> Self {
         Self { begun: now, interval: interval.max(Duration::from_nanos(1)), next: 1 }
     }
 
     /// How long it is until the next deadline; zero where it is due.
-    pub(crate) fn left(&self, now: Duration) -> Duration {
+    pub fn left(&self, now: Duration) -> Duration {
         self.deadline().saturating_sub(now)
     }
 
     /// Goes on to the first deadline after `now`, and says how many more than one have passed.
-    pub(crate) fn advance(&mut self, now: Duration) -> u64 {
+    pub fn advance(&mut self, now: Duration) -> u64 {
         let since = now.saturating_sub(self.begun).as_nanos();
         let passed = u64::try_from(since / self.interval.as_nanos()).unwrap_or(u64::MAX);
         let late = passed.saturating_sub(self.next);

@@ -1,20 +1,16 @@
 //! Which files a command uses, and what it does with them.
 
-use std::io;
+mod observed;
+mod traced;
+
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 use hotset_facts::{ExitStatus, FileSet, LearnedBy, LearnedIo, Observed, Reason, WantedState};
-use hotset_lab::{
-    Candidate, Command, Hook, Invocation, Output, States, Streams, build, from_paths,
-};
+use hotset_lab::{Candidate, CommandPlan, Hook, LabError, Learned, States, build, from_paths};
 
-use super::commands::Planned;
-use super::{sensor, traced};
-use crate::exit::{Exit, Stop};
-use crate::output;
-use crate::supervise::exit_of;
+use crate::{RunError, Say};
 
 /// A command that takes longer is learned in one run.
 const CHEAP: Duration = Duration::from_secs(5);
@@ -22,35 +18,62 @@ const CHEAP: Duration = Duration::from_secs(5);
 const WRONG_PER_MILLE: u64 = 1;
 
 /// What one run of a command showed.
-pub(super) struct Seen {
-    pub(super) candidates: Vec<Candidate>,
-    pub(super) io: Observed<LearnedIo>,
-    pub(super) exit: ExitStatus,
-    pub(super) tail: Vec<u8>,
-    pub(super) wall: Duration,
+struct Seen {
+    candidates: Vec<Candidate>,
+    io: Observed<LearnedIo>,
+    exit: ExitStatus,
+    tail: Vec<u8>,
+    wall: Duration,
     /// What may be missing or in the way.
-    pub(super) notes: Vec<String>,
-}
-
-/// What was learned of a command.
-#[derive(Debug, Clone)]
-pub(super) struct Learned {
-    pub(super) set: FileSet,
-    pub(super) io: Observed<LearnedIo>,
+    notes: Vec<String>,
 }
 
 /// How to learn.
-pub(super) struct Learner<'a> {
+#[derive(Debug)]
+pub struct Learner<'a> {
     /// Files that were named; then nothing is run.
-    pub(super) given: &'a [PathBuf],
-    pub(super) no_bpf: bool,
-    pub(super) ignore_failure: bool,
+    pub given: &'a [PathBuf],
+    /// Why there is no sensor, once that is known, or that none is wanted.
+    pub no_sensor: Option<String>,
+    /// Learn from a command that fails, too.
+    pub ignore_failure: bool,
     /// Some wanted state is set on files.
-    pub(super) needs_files: bool,
-    pub(super) quiet: bool,
-    pub(super) stop: &'a AtomicBool,
-    /// Why there is no sensor, once that is known.
-    pub(super) no_sensor: Option<String>,
+    pub needs_files: bool,
+    /// Don't tell that there is no sensor.
+    pub quiet: bool,
+    /// Set by Ctrl-C.
+    pub stop: &'a AtomicBool,
+    /// Hears what may be missing or in the way.
+    pub say: Say,
+}
+
+/// Why nothing was learned of a command.
+#[derive(Debug, thiserror::Error)]
+pub enum LearnError {
+    /// The command, what surrounds it or a state is not possible.
+    #[error(transparent)]
+    Lab(#[from] LabError),
+    /// It can't be waited for.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// It failed.
+    #[error("{name} failed")]
+    Failed {
+        /// What people call it.
+        name: String,
+        /// How it ended.
+        exit: ExitStatus,
+        /// The end of what it wrote.
+        output_tail: Vec<u8>,
+    },
+    /// Neither way of learning is allowed, and a state has to be set on its files.
+    #[error(
+        "the files of {0} can't be learned here; name them with --files, or ask for --state as-is"
+    )]
+    NoWay(String),
+    /// Stopped before it was done.
+    #[error("interrupted")]
+    Interrupted,
 }
 
 impl Learner<'_> {
@@ -58,19 +81,19 @@ impl Learner<'_> {
     ///
     /// # Errors
     /// Where the command or what surrounds it fails, where nothing can be learned that is needed, and after Ctrl-C.
-    pub(super) fn learn(&mut self, planned: &Planned) -> Result<Learned, Stop> {
+    pub fn learn(&mut self, plan: &CommandPlan) -> Result<Learned, LearnError> {
         if !self.given.is_empty() {
             return Ok(self.given());
         }
         let began = SystemTime::now();
-        let Some((by, first)) = self.run(planned, None)? else {
-            return self.nothing(planned);
+        let Some((by, first)) = self.run(plan, None)? else {
+            return self.nothing(plan);
         };
         let mut candidates = first.candidates;
         let mut set = build(by, &candidates, Some(began));
         let (mut io, mut notes) = (first.io, first.notes);
         if first.wall <= CHEAP
-            && let Some((_, second)) = self.run(planned, Some(&mut set))?
+            && let Some((_, second)) = self.run(plan, Some(&mut set))?
         {
             // What the first run made, such as compiled modules, is the second one's input.
             candidates.extend(second.candidates);
@@ -79,7 +102,7 @@ impl Learner<'_> {
             keep_what_stays(&mut set, &stuck);
             (io, notes) = (second.io, second.notes);
         }
-        notes.iter().for_each(output::say);
+        notes.iter().for_each(|note| (self.say)(note));
         Ok(Learned { set, io })
     }
 
@@ -92,12 +115,9 @@ impl Learner<'_> {
     }
 
     /// A state that is set on no files needs none.
-    fn nothing(&self, planned: &Planned) -> Result<Learned, Stop> {
+    fn nothing(&self, plan: &CommandPlan) -> Result<Learned, LearnError> {
         if self.needs_files {
-            return Err(Stop::own(format_args!(
-                "the files of {} can't be learned here; name them with --files, or ask for --state as-is",
-                planned.command.name
-            )));
+            return Err(LearnError::NoWay(plan.command.name.clone()));
         }
         let io = Observed::Missing(Reason::denied("neither the sensor nor tracing is allowed"));
         Ok(Learned { set: build(LearnedBy::Nothing, &[], None), io })
@@ -106,58 +126,58 @@ impl Learner<'_> {
     /// One run, from cold files where there are some. Nothing where neither way of learning is allowed.
     fn run(
         &mut self,
-        planned: &Planned,
+        plan: &CommandPlan,
         mut cold: Option<&mut FileSet>,
-    ) -> Result<Option<(LearnedBy, Seen)>, Stop> {
+    ) -> Result<Option<(LearnedBy, Seen)>, LearnError> {
         let mut prepare = || {
-            hook(planned, Hook::Prepare, planned.hooks.prepare.as_ref())?;
+            plan.run_hook(Hook::Prepare)?;
             match cold.as_deref_mut() {
                 Some(set) => made_cold(set),
                 None => Ok(WantedState::AsIs),
             }
         };
         let mut seen = None;
-        if self.no_sensor.is_none() && !self.no_bpf {
-            match sensor::run(planned, &mut prepare)? {
+        if self.no_sensor.is_none() {
+            match observed::run(plan, self.say, &mut prepare)? {
                 Ok(found) => seen = Some((LearnedBy::Sensor, found)),
                 Err(error) => self.go_without_sensor(error.to_string()),
             }
         }
         if seen.is_none() {
-            match traced::run(planned, &mut prepare)? {
+            match traced::run(plan, &mut prepare)? {
                 Ok(found) => seen = Some((LearnedBy::Trace, found)),
                 Err(error) => {
-                    output::say(error);
+                    (self.say)(&error);
                     return Ok(None);
                 }
             }
         }
         if self.stop.load(Ordering::Relaxed) {
-            return Err(super::interrupted());
+            return Err(LearnError::Interrupted);
         }
-        if let Some((_, seen)) = &seen
-            && seen.exit != ExitStatus::Code(0)
+        if let Some((_, Seen { exit, tail, .. })) = &seen
+            && *exit != ExitStatus::Code(0)
             && !self.ignore_failure
         {
-            let name = &planned.command.name;
-            return Err(super::failed(Exit::Command(seen.exit), name, seen.exit, &seen.tail));
+            let (name, output_tail) = (plan.command.name.clone(), tail.clone());
+            return Err(LearnError::Failed { name, exit: *exit, output_tail });
         }
-        hook(planned, Hook::Conclude, planned.hooks.conclude.as_ref())?;
+        plan.run_hook(Hook::Conclude)?;
         Ok(seen)
     }
 
     fn go_without_sensor(&mut self, why: String) {
         if !self.quiet {
-            output::say(format_args!("files are learned by tracing, without the sensor: {why}"));
+            (self.say)(&format_args!("files are learned by tracing, without the sensor: {why}"));
         }
         self.no_sensor = Some(why);
     }
 }
 
 /// Evicts the files, and says whether that was reached.
-fn made_cold(set: &mut FileSet) -> Result<WantedState, Stop> {
+fn made_cold(set: &mut FileSet) -> Result<WantedState, LearnError> {
     let (reached, ()) =
-        States::default().reach(WantedState::Cold, set, || ()).map_err(Stop::own)?;
+        States::default().reach(WantedState::Cold, set, || ()).map_err(LabError::State)?;
     let is_cold = reached.value().is_some_and(|reached| {
         let left = reached.cached_pages.saturating_sub(reached.stuck_pages);
         left.saturating_mul(1000) <= reached.pages.saturating_mul(WRONG_PER_MILLE)
@@ -170,33 +190,4 @@ fn keep_what_stays(set: &mut FileSet, before: &FileSet) {
         let same = before.members.iter().find(|other| other.id == member.id);
         member.cannot_evict = same.and_then(|other| other.cannot_evict);
     }
-}
-
-/// Runs what surrounds a command.
-///
-/// # Errors
-/// Where it fails, with its last words.
-pub(super) fn hook(
-    planned: &Planned,
-    which: Hook,
-    invocation: Option<&Invocation>,
-) -> Result<(), Stop> {
-    let Some(invocation) = invocation else { return Ok(()) };
-    let streams = Streams { output: Output::Tail, ..Streams::default() };
-    let mut command = Command::new(invocation, &streams).map_err(Stop::own)?;
-    let ran = command.run().map_err(|error| {
-        Stop::own(format_args!("can't run the {} command: {error}", which.as_str()))
-    })?;
-    match ran.exit {
-        ExitStatus::Code(0) => Ok(()),
-        exit => {
-            let name = format!("the {} command of {}", which.as_str(), planned.command.name);
-            Err(super::failed(Exit::Own, &name, exit, &command.tail()))
-        }
-    }
-}
-
-/// With the exit code that env(1) would give.
-pub(super) fn not_started(planned: &Planned, error: &io::Error) -> Stop {
-    Stop::new(exit_of(error), format_args!("can't run {}: {error}", planned.command.name))
 }

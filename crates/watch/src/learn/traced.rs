@@ -3,31 +3,28 @@
 use std::time::Instant;
 
 use hotset_facts::{Observed, Reason, WantedState};
-use hotset_lab::{Command, from_traced};
+use hotset_lab::{CommandPlan, from_traced};
 use hotset_sys::trace::{TraceError, files_opened};
 
-use super::commands::Planned;
-use super::learn::Seen;
-use crate::exit::Stop;
+use super::{LearnError, Seen};
 
 /// Runs the command once. The inner error says that tracing is refused; the command did not run then.
 pub(super) fn run(
-    planned: &Planned,
-    prepare: impl FnOnce() -> Result<WantedState, Stop>,
-) -> Result<Result<Seen, TraceError>, Stop> {
+    plan: &CommandPlan,
+    prepare: impl FnOnce() -> Result<WantedState, LearnError>,
+) -> Result<Result<Seen, TraceError>, LearnError> {
     prepare()?;
     let started = Instant::now();
-    let command = Command::new(&planned.invocation, &planned.streams).map_err(Stop::own)?;
-    let (launch, tail) = command.into_launch();
+    let (launch, tail) = plan.ready()?.into_launch();
     let ran = files_opened(launch);
     let wall = started.elapsed();
     let traced = match ran {
         Ok(traced) => traced,
-        Err(TraceError::Execute(error)) => return Err(super::learn::not_started(planned, &error)),
+        Err(TraceError::Execute(error)) => return Err(plan.not_started(error).into()),
         Err(refused) => return Ok(Err(refused)),
     };
     let mut notes = Vec::new();
-    let name = &planned.command.name;
+    let name = &plan.command.name;
     if traced.files_left_out > 0 {
         notes.push(format!(
             "{name}: {} files beyond the first ones are left out",

@@ -12,7 +12,7 @@ struct Recorded {
     drained: u64,
 }
 
-impl LiveSource for Recorded {
+impl Drained for Recorded {
     fn readable(&self) -> Option<BorrowedFd<'_>> {
         None
     }
@@ -25,7 +25,9 @@ impl LiveSource for Recorded {
         self.drained += 1;
         Ok(())
     }
+}
 
+impl LiveSource for Recorded {
     fn interval(&mut self) -> Result<Interval> {
         self.made += 1;
         Ok(interval(vec![reads(0, self.made, 0)]))

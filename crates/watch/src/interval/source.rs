@@ -5,15 +5,16 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Result;
 use hotset_facts::units::nanos;
-use hotset_facts::{Interval, NotMeasured, Pid};
+use hotset_facts::{Interval, NotMeasured};
+use hotset_observe::DEFAULT_MAX_ROWS;
 use hotset_observe::live::{LiveOptions, LiveSession};
 use hotset_sys::host::HostSampler;
 
-use super::LiveSource;
-use crate::scoped;
+use super::{Drained, LiveSource};
+use crate::scoped::{Scoped, family};
 
 /// A session of the sensor, and the host beside it.
-pub(crate) struct Live {
+pub struct Live {
     session: LiveSession,
     host: HostSampler,
     begun: Instant,
@@ -22,29 +23,42 @@ pub(crate) struct Live {
 
 impl Live {
     /// Loads and attaches the sensor; the first interval begins now.
-    pub(crate) fn start(options: LiveOptions) -> Result<Self> {
+    ///
+    /// # Errors
+    /// Where the sensor can't be had.
+    pub fn start(options: LiveOptions) -> Result<Self> {
         let session = LiveSession::start(options)?;
         let (host, begun) = (HostSampler::new(), Instant::now());
         Ok(Self { session, host, begun, ended: begun })
     }
 
-    /// Adds a process with its children to a session of processes: some may have been forked while it started.
-    pub(crate) fn follow(&mut self, pid: Pid) -> Result<()> {
-        Ok(self.session.add_processes(&scoped::family(pid)?)?)
+    /// The same for what `scoped` names, with names of files where they are wanted.
+    ///
+    /// # Errors
+    /// Where the sensor can't be had, or the process is gone.
+    pub fn of(scoped: &Scoped, names: bool) -> Result<Self> {
+        let scope = scoped.scope.clone();
+        let options = LiveOptions { scope, max_rows: DEFAULT_MAX_ROWS, names, compat: false };
+        let mut live = Self::start(options)?;
+        if let Some(pid) = scoped.pid {
+            // Those that were forked while the sensor was being attached.
+            live.session.add_processes(&family(pid)?)?;
+        }
+        Ok(live)
     }
 
     /// The session, for what is asked of single items.
-    pub(crate) fn session(&self) -> &LiveSession {
+    pub fn session(&self) -> &LiveSession {
         &self.session
     }
 
     /// What this kernel doesn't let the sensor count.
-    pub(crate) fn not_measured(&self) -> Vec<NotMeasured> {
+    pub fn not_measured(&self) -> Vec<NotMeasured> {
         self.session.not_measured()
     }
 }
 
-impl LiveSource for Live {
+impl Drained for Live {
     fn readable(&self) -> Option<BorrowedFd<'_>> {
         Some(self.session.readable())
     }
@@ -56,7 +70,9 @@ impl LiveSource for Live {
     fn drain(&mut self) -> Result<()> {
         Ok(self.session.drain()?)
     }
+}
 
+impl LiveSource for Live {
     fn interval(&mut self) -> Result<Interval> {
         // Before the pass: whatever happened until then is in it, and a little more.
         let (at, now) = (SystemTime::now(), Instant::now());

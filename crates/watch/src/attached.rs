@@ -1,0 +1,95 @@
+//! Observing what already runs.
+
+use std::os::fd::BorrowedFd;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use anyhow::{Context, Result};
+use hotset_facts::{Command, ExitStatus, Observed, Pid, Profile, Reason, Target};
+use hotset_observe::{DRAIN_INTERVAL, Options, Session};
+use hotset_sys::child::Signals;
+use hotset_sys::proc::cmdline;
+
+use crate::interval::{Drained, Ticker, Waiter, Waiting, wait_until_due};
+use crate::run::assemble;
+use crate::scoped::{Scoped, family};
+
+const NOT_OURS: Reason =
+    Reason::not_measured("an attached session sees a part of the process's life");
+
+/// What is observed, and for how long.
+#[derive(Debug, Clone)]
+pub struct AttachOptions {
+    /// A process with its children.
+    pub pid: Option<Pid>,
+    /// Else a control group, by its directory or path; else the host.
+    pub cgroup: Option<PathBuf>,
+    /// Without it, until a signal or the end of the process.
+    pub duration: Option<Duration>,
+    /// Rows (a process and a file) that are counted apart.
+    pub max_rows: u32,
+}
+
+/// Observes until the duration is over, a signal comes, or the process ends; calls `begun` once it observes.
+///
+/// # Errors
+/// Where who is to be observed can't be found, or the sensor can't be had.
+pub fn attach(options: &AttachOptions, begun: impl FnOnce()) -> Result<Profile> {
+    let signals = Signals::hold().context("signals can't be held back")?;
+    let &AttachOptions { pid, duration, max_rows, .. } = options;
+    let scoped = Scoped::new(pid, options.cgroup.as_deref())?;
+    let mut session = Session::start(Options { max_rows, ..Options::new(scoped.scope) })?;
+    if let Some(pid) = pid {
+        // Those that were forked while the sensor was being attached.
+        session.add_processes(&family(pid)?)?;
+    }
+    begun();
+    let started_at = SystemTime::now();
+    let mut waiter = Waiting::new(&signals).until_end_of(scoped.pidfd.as_ref());
+    let argv = pid.and_then(|pid| cmdline::of(pid).ok().flatten()).unwrap_or_default();
+    let end = Ticker::new(waiter.now(), duration.unwrap_or(Duration::MAX));
+    wait_until_due(&mut session, &mut waiter, &end)?;
+    let wall_ns = hotset_facts::units::nanos(waiter.now());
+    let observation = session.finish()?;
+    let exit = exit_of(pid, &observation.processes);
+    let command = Command {
+        target: target(options),
+        argv,
+        exit,
+        wall_ns,
+        user_ns: Observed::Missing(NOT_OURS),
+        system_ns: Observed::Missing(NOT_OURS),
+        max_rss_bytes: Observed::Missing(NOT_OURS),
+        still_running: 0,
+    };
+    Ok(assemble(started_at, command, observation))
+}
+
+fn exit_of(pid: Option<Pid>, processes: &[hotset_facts::ProcessRow]) -> Observed<ExitStatus> {
+    processes
+        .iter()
+        .find(|process| Some(process.pid) == pid)
+        .map_or(Observed::Missing(NOT_OURS), |process| process.exit)
+}
+
+fn target(options: &AttachOptions) -> Target {
+    match (options.pid, &options.cgroup) {
+        (Some(pid), _) => Target::Pid { pid },
+        (None, Some(path)) => Target::Cgroup { path: path.clone() },
+        (None, None) => Target::System,
+    }
+}
+
+impl Drained for Session {
+    fn readable(&self) -> Option<BorrowedFd<'_>> {
+        Some(self.readable())
+    }
+
+    fn drain_interval(&self) -> Duration {
+        DRAIN_INTERVAL
+    }
+
+    fn drain(&mut self) -> Result<()> {
+        Ok(self.drain()?)
+    }
+}

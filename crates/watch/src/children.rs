@@ -1,0 +1,86 @@
+//! A program under the sensor, from its start to its end.
+
+use std::io;
+use std::ops::ControlFlow;
+use std::os::fd::BorrowedFd;
+use std::time::Instant;
+
+use hotset_facts::ExitStatus;
+use hotset_lab::Invocation;
+use hotset_observe::{DRAIN_INTERVAL, Observation, ObserveError, Session};
+use hotset_sys::child::{Attendant, Ended, Running, Signals, supervise};
+use hotset_sys::launch::Launch;
+
+use crate::Say;
+
+/// Why the run of a program gave no facts.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// Signals can't be held back from this process. The program did not run.
+    #[error("signals can't be held back: {0}")]
+    Signals(io::Error),
+    /// The sensor can't be loaded, or can't follow the program, which did not run.
+    #[error(transparent)]
+    Sensor(ObserveError),
+    /// The program can't be executed.
+    #[error(transparent)]
+    Start(io::Error),
+    /// The program can't be waited for.
+    #[error("waiting for the command: {0}")]
+    Wait(io::Error),
+    /// The program ran to its end, and what the sensor counted can't be read.
+    #[error("{error}")]
+    Report {
+        /// How the program ended.
+        exit: ExitStatus,
+        /// What the sensor said.
+        error: ObserveError,
+    },
+}
+
+/// Starts a program with this process's own standard streams.
+pub(crate) fn start(program: &Invocation) -> io::Result<Running> {
+    let started = Instant::now();
+    let mut launch = Launch::new(&program.program, &program.argv, [None, None, None])?;
+    Ok(Running { pid: launch.start()?, started })
+}
+
+/// Stays with what `start` starts to its end, and keeps the sensor's ring from filling up.
+pub(crate) fn observe(
+    mut session: Session,
+    signals: Option<&Signals>,
+    say: Say,
+    start: impl FnOnce() -> io::Result<Running>,
+) -> Result<(Ended, Observation), RunError> {
+    let started = session.following_children(start).map_err(RunError::Sensor)?;
+    let running = started.map_err(RunError::Start)?;
+    let mut draining = Draining { session: &mut session, failed: None };
+    let ended = supervise(running, signals, DRAIN_INTERVAL, &mut draining);
+    if let Some(error) = draining.failed {
+        say(&error);
+    }
+    let ended = ended.map_err(RunError::Wait)?;
+    match session.finish() {
+        Ok(observation) => Ok((ended, observation)),
+        Err(error) => Err(RunError::Report { exit: ended.usage.exit, error }),
+    }
+}
+
+struct Draining<'a> {
+    session: &'a mut Session,
+    /// The first error.
+    failed: Option<ObserveError>,
+}
+
+impl Attendant for Draining<'_> {
+    fn readable(&self) -> Option<BorrowedFd<'_>> {
+        Some(self.session.readable())
+    }
+
+    fn attend(&mut self) -> ControlFlow<()> {
+        if let Err(error) = self.session.drain() {
+            self.failed.get_or_insert(error);
+        }
+        ControlFlow::Continue(())
+    }
+}

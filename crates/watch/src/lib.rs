@@ -1,0 +1,33 @@
+//! What happens between a plan and a profile: a program is run, or what runs already is attached to, and the facts of it come out.
+//!
+//! - [`run`] runs a command under the sensor, and [`run_without_sensor`] where that can't be had.
+//! - [`attach`] observes a process, a control group or the host for a while; [`Scoped`] holds who that is.
+//! - [`interval`] takes intervals, at their time: what `stat`, `top` and `export` share.
+//! - [`Learner`] finds out which files a command uses; [`LabSensor`] is the sensor of the experiments.
+//!
+//! It knows the sensor (`hotset-observe`) and the engine (`hotset-lab`). It must not print, know arguments, or decide what is
+//! shown: what is to be told meanwhile goes to a [`Say`].
+
+#![forbid(unsafe_code)]
+
+mod attached;
+mod children;
+mod fallback;
+pub mod interval;
+mod learn;
+mod run;
+mod scoped;
+mod sensor;
+
+use std::fmt::Display;
+
+pub use attached::{AttachOptions, attach};
+pub use children::RunError;
+pub use fallback::run_without_sensor;
+pub use learn::{LearnError, Learner};
+pub use run::{RunOptions, run};
+pub use scoped::Scoped;
+pub use sensor::LabSensor;
+
+/// Tells the user something while it happens.
+pub type Say = fn(&dyn Display);
