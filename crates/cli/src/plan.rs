@@ -4,11 +4,13 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use anyhow::{Result, bail};
-use hotset_lab::Invocation;
+use hotset_lab::{Invocation, SessionLock, Waiting};
 
-use crate::exit::{Exit, Stop};
+use crate::exit::{Exit, OrExit, Stop};
+use crate::output;
 
 /// Finds a command as the shell would: done here and not in the child, so that the search is not booked to the command.
 ///
@@ -54,6 +56,33 @@ fn check_program(path: &Path) -> Result<PathBuf, Stop> {
         return stop(Exit::NotExecutable, "is not executable; chmod +x makes it so");
     }
     Ok(path.to_path_buf())
+}
+
+/// Waits until no other session of this user runs; none after Ctrl-C. `what` is what the other may be.
+///
+/// # Errors
+/// Where the lock can't be had at all.
+pub(crate) fn lock(stop: &AtomicBool, what: &str) -> Result<Option<SessionLock>> {
+    let mut waits = |waiting: Waiting| {
+        let who = waiting.pid.map_or_else(String::new, |pid| format!(" (process {pid})"));
+        output::say(format_args!("waiting for another {what} of this user to end{who}"));
+    };
+    Ok(SessionLock::take(stop, &mut waits)?)
+}
+
+/// Checks that all of these can be written, and that at most one of them is standard output, else says `twice`.
+///
+/// # Errors
+/// As [`check_destination`], with this exit code, and where there is more than one `-`.
+pub(crate) fn check_destinations<'a>(
+    paths: impl Iterator<Item = &'a PathBuf> + Clone,
+    twice: &str,
+    exit: Exit,
+) -> Result<(), Stop> {
+    if paths.clone().filter(|path| *path == Path::new("-")).count() > 1 {
+        return Err(Stop::usage(twice));
+    }
+    paths.map(|path| check_destination(path)).collect::<Result<()>>().or_exit(exit)
 }
 
 /// Checks that a report can be written where it is wanted, without touching what is there.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use hotset_control::Progress;
 use hotset_view::control::progress_line;
 
-use crate::output;
+use crate::output::StatusLine;
 
 /// What is over sooner needs no line.
 const QUIET_FOR: Duration = Duration::from_secs(1);
@@ -15,13 +15,14 @@ const INTERVAL: Duration = Duration::from_millis(200);
 
 /// Does `work`, and shows meanwhile how far it came.
 pub(crate) fn shown_while<T>(quiet: bool, work: impl FnOnce(&dyn Progress) -> T) -> T {
-    if quiet || !output::stderr_is_terminal() {
+    let status = StatusLine::new(!quiet);
+    if !status.is_seen() {
         return work(&());
     }
-    let line = Line::default();
+    let line = &Line::default();
     std::thread::scope(|scope| {
-        let watcher = std::thread::Builder::new().spawn_scoped(scope, || line.show());
-        let answer = work(&line);
+        let watcher = std::thread::Builder::new().spawn_scoped(scope, move || line.show(status));
+        let answer = work(line);
         line.over.store(true, Ordering::Relaxed);
         if let Ok(watcher) = watcher {
             watcher.thread().unpark();
@@ -40,20 +41,15 @@ struct Line {
 
 impl Line {
     /// Shows it until the work is over.
-    fn show(&self) {
-        let mut shown = false;
+    fn show(&self, mut status: StatusLine) {
         while !self.over.load(Ordering::Relaxed) {
             std::thread::park_timeout(INTERVAL);
             let Some((begun, total_bytes)) = self.begun.get() else { continue };
             let elapsed = begun.elapsed();
             if elapsed >= QUIET_FOR && !self.over.load(Ordering::Relaxed) {
                 let done = self.done_bytes.load(Ordering::Relaxed);
-                output::progress(&progress_line(done, *total_bytes, elapsed));
-                shown = true;
+                status.show(|| progress_line(done, *total_bytes, elapsed));
             }
-        }
-        if shown {
-            output::progress("");
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hotset_facts::WantedState;
 
-use super::Color;
+use super::LookArgs;
 use hotset_facts::units::parse_duration;
 
 /// Arguments of `bench`.
@@ -171,12 +171,8 @@ pub(crate) struct BenchOutput {
     /// No summary.
     #[arg(short, long)]
     pub(crate) quiet: bool,
-    /// When to use colour.
-    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
-    pub(crate) color: Color,
-    /// Plain ASCII signs.
-    #[arg(long)]
-    pub(crate) ascii: bool,
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
 }
 
 fn parse_state(text: &str) -> Result<WantedState, String> {

@@ -2,20 +2,16 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-/// A value, with its name and what the help says of it.
-pub(super) struct Choice<T: 'static>(
-    pub(super) &'static str,
-    pub(super) T,
-    pub(super) &'static str,
-);
+/// A value, its name, and what the help says of it.
+pub(super) type Choice<T> = (T, &'static str, &'static str);
 
 /// A parser of these values.
 pub(super) fn choice<T: Copy + Send + Sync>(
     choices: &'static [Choice<T>],
 ) -> impl TypedValueParser<Value = T> {
-    let names = choices.iter().map(|Choice(name, _, help)| PossibleValue::new(*name).help(*help));
+    let names = choices.iter().map(|(_, name, help)| PossibleValue::new(*name).help(*help));
     PossibleValuesParser::new(names).try_map(|typed| {
-        let found = choices.iter().find(|Choice(name, ..)| *name == typed);
-        found.map(|Choice(_, value, _)| *value).ok_or("no such value")
+        let found = choices.iter().find(|(_, name, _)| *name == typed);
+        found.map(|(value, ..)| *value).ok_or("no such value")
     })
 }

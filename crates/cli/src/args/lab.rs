@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use hotset_experiments::{ALL, Options};
 
-use super::Color;
+use super::LookArgs;
 
 /// Arguments of `lab`.
 #[derive(Debug, clap::Args)]
@@ -60,12 +60,8 @@ pub(crate) struct LabOutput {
     /// Print no tables and no progress.
     #[arg(short, long)]
     pub(crate) quiet: bool,
-    /// Use ASCII only.
-    #[arg(long)]
-    pub(crate) ascii: bool,
-    /// When to use colour.
-    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
-    pub(crate) color: Color,
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
 }
 
 /// Arguments of a native probe: a job and its `key=value` words; or `sweep` and a directory.

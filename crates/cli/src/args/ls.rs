@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use hotset_analysis::listing::{Direction, Only, Order, SortKey};
 
 use super::choice::{Choice, choice};
-use super::{Color, SelectionArgs};
+use super::{LookArgs, SelectionArgs};
 
 /// Arguments of `ls`.
 #[derive(Debug, clap::Args)]
@@ -110,29 +110,25 @@ pub(crate) struct FormArgs {
     /// Every column, on a narrow terminal too.
     #[arg(short = 'v', long)]
     pub(crate) all_columns: bool,
-    /// When to use colour.
-    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
-    pub(crate) color: Color,
-    /// Plain ASCII bars and signs.
-    #[arg(long)]
-    pub(crate) ascii: bool,
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
 }
 
 /// The states that files are chosen by.
 const STATES: [Choice<Only>; 3] = [
-    Choice("cached", Only::Cached, "Every page is cached; empty files are"),
-    Choice("partial", Only::Partial, "Some pages are"),
-    Choice("uncached", Only::Uncached, "No page is"),
+    (Only::Cached, "cached", "Every page is cached; empty files are"),
+    (Only::Partial, "partial", "Some pages are"),
+    (Only::Uncached, "uncached", "No page is"),
 ];
 
 /// What rows can be sorted by.
 const SORT_KEYS: [Choice<SortKey>; 6] = [
-    Choice("cached", SortKey::Cached, "Memory in the cache"),
-    Choice("size", SortKey::Size, "Size"),
-    Choice("name", SortKey::Name, "Path"),
-    Choice("percent", SortKey::Percent, "Share in the cache"),
-    Choice("dirty", SortKey::Dirty, "Dirty memory"),
-    Choice("evicted", SortKey::Evicted, "What was evicted lately"),
+    (SortKey::Cached, "cached", "Memory in the cache"),
+    (SortKey::Size, "size", "Size"),
+    (SortKey::Name, "name", "Path"),
+    (SortKey::Percent, "percent", "Share in the cache"),
+    (SortKey::Dirty, "dirty", "Dirty memory"),
+    (SortKey::Evicted, "evicted", "What was evicted lately"),
 ];
 
 impl RowArgs {

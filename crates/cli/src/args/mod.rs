@@ -29,7 +29,7 @@ pub(crate) use report::ReportArgs;
 pub(crate) use run::RunArgs;
 pub(crate) use saved::{RestoreArgs, SaveArgs};
 pub(crate) use selection::SelectionArgs;
-pub(crate) use shared::{Color, OutputArgs};
+pub(crate) use shared::{Color, LookArgs, OutputArgs};
 pub(crate) use stat::StatArgs;
 pub(crate) use top::TopArgs;
 

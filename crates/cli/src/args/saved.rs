@@ -29,13 +29,13 @@ pub(crate) struct SaveArgs {
 
 /// The orders in which a snapshot can be read back.
 const ORDERS: [Choice<RestoreOrder>; 3] = [
-    Choice("device", RestoreOrder::Device, "As it lies on the device: the fastest"),
-    Choice(
-        "hot",
+    (RestoreOrder::Device, "device", "As it lies on the device: the fastest"),
+    (
         RestoreOrder::Hot,
+        "hot",
         "First the files that most processes used, then those of which the greatest share was cached",
     ),
-    Choice("path", RestoreOrder::Path, "By path"),
+    (RestoreOrder::Path, "path", "By path"),
 ];
 
 /// Arguments of `restore`.

@@ -16,6 +16,17 @@ pub(crate) enum Color {
     Never,
 }
 
+/// How text looks.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub(crate) struct LookArgs {
+    /// When to use colour.
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    pub(crate) color: Color,
+    /// Plain ASCII bars and signs.
+    #[arg(long)]
+    pub(crate) ascii: bool,
+}
+
 /// Where reports go and how they look.
 #[derive(Debug, clap::Args)]
 pub(crate) struct OutputArgs {
@@ -25,12 +36,8 @@ pub(crate) struct OutputArgs {
     /// Files and processes that the tables show.
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,
-    /// When to use colour.
-    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
-    pub(crate) color: Color,
-    /// Plain ASCII bars and signs.
-    #[arg(long)]
-    pub(crate) ascii: bool,
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
     /// No report on standard error.
     #[arg(short, long)]
     pub(crate) quiet: bool,

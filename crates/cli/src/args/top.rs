@@ -3,23 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use hotset_analysis::top::{Column, Kind};
 
-use super::Color;
+use super::LookArgs;
+use super::choice::choice;
 use super::interval::parse_interval;
-
-/// The values of an option, each with its name and what it is.
-type Named<T> = &'static [(T, &'static str, &'static str)];
-
-/// Takes one of the names.
-fn named<T: Copy + Send + Sync + 'static>(values: Named<T>) -> impl TypedValueParser<Value = T> {
-    let words = values.iter().map(|(_, name, help)| PossibleValue::new(*name).help(*help));
-    PossibleValuesParser::new(words.collect::<Vec<_>>()).try_map(move |word| {
-        let found = values.iter().find(|(_, name, _)| *name == word);
-        found.map(|(value, ..)| *value).ok_or("not one of the values")
-    })
-}
 
 /// Arguments of `top`.
 #[derive(Debug, clap::Args)]
@@ -38,10 +26,10 @@ pub(crate) struct TopArgs {
     #[arg(value_name = "INTERVAL", default_value = "1", value_parser = parse_interval, allow_hyphen_values = true)]
     pub(crate) interval: Duration,
     /// What to begin with.
-    #[arg(long, value_parser = named(Kind::NAMED), default_value = "processes", value_name = "VIEW")]
+    #[arg(long, value_parser = choice(Kind::NAMED), default_value = "processes", value_name = "VIEW")]
     pub(crate) view: Kind,
     /// What lines are sorted by; without it: hits.
-    #[arg(long, value_parser = named(Column::NAMED), value_name = "COLUMN")]
+    #[arg(long, value_parser = choice(Column::NAMED), value_name = "COLUMN")]
     pub(crate) sort: Option<Column>,
     /// Only lines with this text in a name, in any case.
     #[arg(long, value_name = "TEXT", default_value = "")]
@@ -64,10 +52,6 @@ pub(crate) struct TopArgs {
     /// Only a control group and those below it: its directory, or its path, such as /system.slice/nginx.service.
     #[arg(long, value_name = "DIR")]
     pub(crate) cgroup: Option<PathBuf>,
-    /// When to use colour.
-    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
-    pub(crate) color: Color,
-    /// Plain ASCII bars and signs.
-    #[arg(long)]
-    pub(crate) ascii: bool,
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
 }

@@ -1,13 +1,11 @@
 //! The session: what was asked for is checked, learned, run, summed up and written.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use hotset_analysis::bench::{self, BenchSummary, summarise_bench};
 use hotset_facts::{BenchSession, StopReason, WantedState, Warmup};
-use hotset_lab::{
-    CommandPlan, Hook, LabError, Learned, Order, Plan, SessionLock, Waiting, conditions,
-};
+use hotset_lab::{CommandPlan, Hook, LabError, Learned, Order, Plan, conditions};
 use hotset_watch::Learner;
 
 use super::commands::planned;
@@ -15,7 +13,8 @@ use super::stop_policy::{StopPolicy, label};
 use super::{interrupted, no_result, not_learned};
 use crate::args::{BenchArgs, BenchOutput, RoundArgs};
 use crate::exit::{Exit, OrExit, Stop};
-use crate::plan::check_destination;
+use crate::output::StatusLine;
+use crate::plan::{check_destinations, lock};
 use crate::{interrupt, output};
 
 /// How often a run that does not count is repeated in its round.
@@ -28,7 +27,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, Stop> {
     let states = states(&args.states.state)?;
     check_exports(&args.exports)?;
     let stop = interrupt::stop_flag();
-    let Some(_lock) = lock(stop)? else { return Err(interrupted()) };
+    let Some(_lock) = lock(stop, "bench").or_exit(Exit::Own)? else { return Err(interrupted()) };
     for plan in &mut commands {
         plan.run_hook(Hook::Setup).map_err(no_result)?;
         // Once, and so not by the session again.
@@ -71,25 +70,16 @@ fn states(wanted: &[WantedState]) -> Result<Vec<WantedState>, Stop> {
 }
 
 fn check_exports(exports: &BenchOutput) -> Result<(), Stop> {
-    let files =
-        [&exports.export_json, &exports.export_csv, &exports.export_markdown, &exports.html];
-    let named: Vec<&Path> = files.into_iter().flatten().map(|path| path.as_path()).collect();
-    let to_stdout = named.iter().filter(|path| **path == Path::new("-")).count();
-    if to_stdout + usize::from(exports.json) > 1 {
-        return Err(Stop::usage("more than one export goes to standard output"));
-    }
-    for path in named {
-        check_destination(path).or_exit(Exit::Own)?;
-    }
-    Ok(())
-}
-
-fn lock(stop: &AtomicBool) -> Result<Option<SessionLock>, Stop> {
-    let mut waits = |waiting: Waiting| {
-        let who = waiting.pid.map_or_else(String::new, |pid| format!(" (process {pid})"));
-        output::say(format_args!("waiting for another bench of this user to end{who}"));
-    };
-    SessionLock::take(stop, &mut waits).or_exit(Exit::Own)
+    let stdout = exports.json.then(|| PathBuf::from("-"));
+    let files = [
+        &exports.export_json,
+        &exports.export_csv,
+        &exports.export_markdown,
+        &exports.html,
+        &stdout,
+    ];
+    let twice = "more than one export goes to standard output";
+    check_destinations(files.into_iter().flatten(), twice, Exit::Own)
 }
 
 fn learn(
@@ -109,20 +99,17 @@ fn learn(
         stop,
         say: |message| output::say(message),
     };
-    let show = output::stderr_is_terminal() && !args.exports.quiet && !args.around.show_output;
-    let mut all = Vec::new();
-    for plan in commands {
-        if show {
-            let line = format!("learning the files of {}", plan.command.name);
-            output::progress(&hotset_view::escape_text(&line));
-        }
-        let learned = learner.learn(plan);
-        if show {
-            output::progress("");
-        }
-        all.push(learned.map_err(not_learned)?);
-    }
-    Ok(all)
+    let learn = |plan: &CommandPlan| {
+        let mut line = StatusLine::new(shows_progress(args));
+        line.show(|| format!("learning the files of {}", plan.command.name));
+        learner.learn(plan).map_err(not_learned)
+    };
+    commands.iter().map(learn).collect()
+}
+
+/// Output of the commands would run into a line of ours.
+fn shows_progress(args: &BenchArgs) -> bool {
+    !args.exports.quiet && !args.around.show_output
 }
 
 /// Runs all of them, whatever the first ones come to.
@@ -141,8 +128,7 @@ fn run(
     let limits = limits(&args.rounds);
     let warmup = args.rounds.warmup.map_or(Warmup::Detect, Warmup::Rounds);
     let conditions = conditions(commands.len(), states, !args.rounds.no_noise_floor);
-    let show = output::stderr_is_terminal() && !args.exports.quiet && !args.around.show_output;
-    let labels = show.then(|| conditions.iter().map(|one| label(one, commands.len())).collect());
+    let labels = conditions.iter().map(|condition| label(condition, commands.len())).collect();
     let planned_rounds = limits.planned_rounds(warmup);
     let plan = Plan {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -156,10 +142,9 @@ fn run(
         max_repeats: MAX_REPEATS,
         ignore_failure: args.around.ignore_failure,
     };
-    let mut referee = StopPolicy { plan: limits, labels, shown: None, rounds: planned_rounds };
-    let ran = hotset_lab::run(plan, &mut referee, stop);
-    referee.clear();
-    ran.map_err(no_result)
+    let line = StatusLine::new(shows_progress(args));
+    let mut policy = StopPolicy { plan: limits, line, labels, rounds: planned_rounds };
+    hotset_lab::run(plan, &mut policy, stop).map_err(no_result)
 }
 
 fn limits(args: &RoundArgs) -> bench::Plan {

@@ -1,22 +1,17 @@
 //! Which runs count and how many are enough: hands the engine's questions to `hotset-analysis`.
 
-use std::time::{Duration, Instant};
-
 use hotset_analysis::bench::{self, decide, judge};
 use hotset_facts::{BenchRun, Condition, Decision, Progress};
 use hotset_lab::Judge;
 
-use crate::output;
-
-/// How often the line on the terminal changes.
-const INTERVAL: Duration = Duration::from_millis(200);
+use crate::output::StatusLine;
 
 /// Knows the plan of the session.
 pub(super) struct StopPolicy {
     pub(super) plan: bench::Plan,
-    /// What each condition is called, for those who wait; none where nobody sees it.
-    pub(super) labels: Option<Vec<String>>,
-    pub(super) shown: Option<Instant>,
+    pub(super) line: StatusLine,
+    /// What each condition is called on that line.
+    pub(super) labels: Vec<String>,
     /// Rounds that are planned as far as one knows.
     pub(super) rounds: u32,
 }
@@ -39,40 +34,26 @@ impl Judge for StopPolicy {
     fn decide(&mut self, progress: Progress<'_>) -> Decision {
         let decision = decide(&self.plan, progress);
         if decision != Decision::GoOn {
-            self.clear();
+            self.line.clear();
         }
         decision
     }
 
     fn begins(&mut self, condition: usize, round: u32) {
-        let Some(labels) = &self.labels else { return };
-        if self.shown.is_some_and(|shown| shown.elapsed() < INTERVAL) {
-            return;
-        }
-        self.shown = Some(Instant::now());
-        let label = labels.get(condition).map_or("", String::as_str);
-        let round = round.saturating_add(1);
-        let of = if round <= self.rounds { format!(" of {}", self.rounds) } else { String::new() };
-        output::progress(&hotset_view::escape_text(&format!("round {round}{of}: {label}")));
-    }
-}
-
-impl StopPolicy {
-    /// Takes the line away.
-    pub(super) fn clear(&mut self) {
-        if self.shown.take().is_some() {
-            output::progress("");
-        }
+        let Self { labels, rounds, .. } = self;
+        self.line.show(|| {
+            let label = labels.get(condition).map_or("", String::as_str);
+            let round = round.saturating_add(1);
+            let of = if round <= *rounds { format!(" of {rounds}") } else { String::new() };
+            format!("round {round}{of}: {label}")
+        });
     }
 }
 
 /// `A cold` where there are several commands, else `cold`.
 pub(super) fn label(condition: &Condition, commands: usize) -> String {
-    let state = condition.state;
-    let letter = u8::try_from(condition.command).ok().filter(|&place| place < 26);
-    match letter {
-        _ if commands < 2 => state.to_string(),
-        Some(place) => format!("{} {state}", char::from(b'A' + place)),
-        None => format!("#{} {state}", condition.command.saturating_add(1)),
+    match commands {
+        0 | 1 => condition.state.to_string(),
+        _ => format!("{} {}", hotset_view::bench::letter(condition.command), condition.state),
     }
 }

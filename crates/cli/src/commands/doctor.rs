@@ -3,7 +3,7 @@
 use hotset_facts::Support;
 use hotset_view::Options;
 
-use crate::args::DoctorArgs;
+use crate::args::{DoctorArgs, LookArgs};
 use crate::exit::{Exit, Stop};
 use crate::output;
 
@@ -21,7 +21,8 @@ pub(super) fn doctor(args: &DoctorArgs) -> Result<Exit, Stop> {
     let bytes = if args.json {
         hotset_view::doctor_json(&support)
     } else {
-        let Options { width, color, .. } = output::stdout_options(args.color, false);
+        let Options { width, color, .. } =
+            output::stdout_options(LookArgs { color: args.color, ascii: false });
         hotset_view::doctor_text(&support, width, color).into_bytes()
     };
     output::print(&bytes)?;

@@ -40,8 +40,7 @@ fn rendered(cache: &SystemCache, args: &LsArgs) -> Vec<u8> {
     } else if args.form.csv {
         hotset_view::system_csv(cache, &numbers)
     } else {
-        let Options { width, color, ascii, .. } =
-            output::stdout_options(args.form.color, args.form.ascii);
+        let Options { width, color, ascii, .. } = output::stdout_options(args.form.look);
         hotset_view::system_text(
             cache,
             &numbers,

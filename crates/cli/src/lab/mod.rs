@@ -2,8 +2,8 @@
 
 mod asked;
 mod probe;
+mod progress;
 mod session;
-mod watcher;
 
 pub(crate) use probe::probe;
 pub(crate) use session::lab;

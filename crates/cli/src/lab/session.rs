@@ -1,7 +1,7 @@
 //! The experiments one after the other, each in a fresh directory.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hotset_experiments::{AfterRun, Experiment, plan_of, present};
@@ -9,15 +9,15 @@ use hotset_facts::{LabSession, LabSize};
 use hotset_lab::experiment::{
     Bench, CallCounter, ExperimentError, Place, Scratch, Sensor, require_room, run_experiment,
 };
-use hotset_lab::{Invocation, Order, SessionLock, Waiting};
+use hotset_lab::{Invocation, Order};
 use hotset_view::lab::LabResult;
 use hotset_watch::LabSensor;
 
 use super::asked::{check, experiments, request};
-use super::watcher::Line;
 use crate::args::LabArgs;
 use crate::exit::{Exit, OrExit, Stop};
-use crate::plan::check_destination;
+use crate::output::StatusLine;
+use crate::plan::{check_destinations, lock};
 use crate::{interrupt, output};
 
 /// How often a sample that doesn't count is made again in its round.
@@ -27,9 +27,12 @@ const MAX_REPEATS: u32 = 2;
 pub(crate) fn lab(args: &LabArgs) -> Result<Exit, Stop> {
     let experiments = experiments(args);
     check(args, &experiments).or_exit(Exit::Usage)?;
-    check_outputs(args)?;
+    let files = [&args.output.json, &args.output.html].into_iter().flatten();
+    check_destinations(files, "both --json and --html go to standard output", Exit::Failure)?;
     let stop = interrupt::stop_flag();
-    let Some(_lock) = lock(stop)? else { return Ok(interrupt::exit()) };
+    let Some(_lock) = lock(stop, "bench or lab").or_exit(Exit::Failure)? else {
+        return Ok(interrupt::exit());
+    };
     let seed = args.amount.seed.unwrap_or_else(|| Order::fresh_seed() >> 40);
     let mut results: Vec<LabResult> = Vec::new();
     let mut failed = false;
@@ -65,26 +68,6 @@ fn is_one(args: &LabArgs) -> bool {
     matches!(args.experiments.as_slice(), [name] if name != "all")
 }
 
-fn check_outputs(args: &LabArgs) -> Result<(), Stop> {
-    let named = [&args.output.json, &args.output.html].into_iter().flatten();
-    let named: Vec<&Path> = named.map(|path| path.as_path()).collect();
-    if named.iter().filter(|path| **path == Path::new("-")).count() > 1 {
-        return Err(Stop::usage("both --json and --html go to standard output"));
-    }
-    for path in named {
-        check_destination(path)?;
-    }
-    Ok(())
-}
-
-fn lock(stop: &AtomicBool) -> Result<Option<SessionLock>, Stop> {
-    let mut waits = |waiting: Waiting| {
-        let who = waiting.pid.map_or_else(String::new, |pid| format!(" (process {pid})"));
-        output::say(format_args!("waiting for another bench or lab of this user to end{who}"));
-    };
-    SessionLock::take(stop, &mut waits).or_exit(Exit::Failure)
-}
-
 /// The words that run a native probe, before its job. The binary that runs now, whatever its name points to meanwhile.
 fn native() -> Result<Vec<OsString>, Stop> {
     let own = std::env::current_exe().map_err(|error| {
@@ -113,7 +96,7 @@ fn one(
     let mut count = |invocation: &Invocation, files: &[PathBuf]| {
         (experiment.count_calls)(&mut sensor, invocation, files)
     };
-    let mut line = Line::new(args.output.quiet);
+    let mut line = StatusLine::new(!args.output.quiet);
     let bench = Bench {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         place,

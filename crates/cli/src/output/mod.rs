@@ -5,6 +5,7 @@ mod lab;
 mod rows;
 mod screen;
 mod stat;
+mod status;
 
 use std::fs;
 use std::io::{self, IsTerminal, Write};
@@ -16,13 +17,14 @@ use hotset_analysis::Summary;
 use hotset_view::Options;
 use hotset_view::listing::ListStyle;
 
-use crate::args::{Color, FormArgs, OutputArgs};
+use crate::args::{Color, FormArgs, LookArgs, OutputArgs};
 
 pub(crate) use bench::{bench, bench_files};
 pub(crate) use lab::{lab_files, lab_table};
 pub(crate) use rows::RowStream;
-pub(crate) use screen::{has_screen, print_while_read, screen_color, screen_stream};
+pub(crate) use screen::{has_screen, screen_look, screen_stream};
 pub(crate) use stat::{StatOutput, stdout_fd};
+pub(crate) use status::StatusLine;
 
 /// Columns where there is no terminal to ask.
 const DEFAULT_WIDTH: usize = 100;
@@ -36,14 +38,9 @@ pub(crate) fn say(message: impl std::fmt::Display) {
     let _ = writeln!(io::stderr(), "hotset: {message}");
 }
 
-/// Whether a line that changes could be seen.
-pub(crate) fn stderr_is_terminal() -> bool {
-    io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
-}
-
-/// Puts `line` in the place of the last one on the terminal; an empty one takes it away.
-pub(crate) fn progress(line: &str) {
-    let _ = write!(io::stderr(), "\r\x1b[K{line}");
+/// Whether a terminal can move its cursor.
+fn is_capable() -> bool {
+    std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
 /// Standard output as a stream of bytes, for a snapshot.
@@ -58,11 +55,24 @@ pub(crate) fn print_beside(bytes: &[u8]) -> Result<()> {
 
 /// Prints to standard output.
 pub(crate) fn print(bytes: &[u8]) -> Result<()> {
+    print_while_read(bytes).map(drop)
+}
+
+/// Prints to standard output; false where nobody reads it any more.
+///
+/// # Errors
+/// Where it can't be written for another reason.
+pub(crate) fn print_while_read(bytes: &[u8]) -> Result<bool> {
     let mut out = io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
-        // `| head` has what it wanted.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => other.context("standard output"),
+    while_read(out.write_all(bytes).and_then(|()| out.flush()))
+}
+
+/// Whether standard output is still read: `| head` has what it wanted at some time.
+fn while_read(written: io::Result<()>) -> Result<bool> {
+    match written {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(error).context("standard output"),
     }
 }
 
@@ -72,7 +82,7 @@ fn use_color(wanted: Color, is_terminal: bool) -> bool {
         Color::Never => false,
         Color::Auto => {
             let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-            is_terminal && !refused && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+            is_terminal && !refused && is_capable()
         }
     }
 }
@@ -83,32 +93,45 @@ fn width_of(terminal: Option<(terminal_size::Width, terminal_size::Height)>) -> 
 }
 
 /// How text looks on a standard stream.
-fn options(stream: &(impl IsTerminal + AsFd), color: Color, ascii: bool) -> Options {
+fn options(stream: &(impl IsTerminal + AsFd), look: LookArgs) -> Options {
     Options {
         width: width_of(terminal_size::terminal_size_of(stream)),
-        color: use_color(color, stream.is_terminal()),
-        ascii: ascii || !locale_is_utf8(),
+        color: use_color(look.color, stream.is_terminal()),
+        ascii: look.ascii || !locale_is_utf8(),
         ..Options::default()
     }
 }
 
 /// How text looks on standard output.
-pub(crate) fn stdout_options(color: Color, ascii: bool) -> Options {
-    options(&io::stdout(), color, ascii)
+pub(crate) fn stdout_options(look: LookArgs) -> Options {
+    options(&io::stdout(), look)
 }
 
 /// How a summary looks: on standard error where standard output is taken.
-fn summary_options(stdout_is_taken: bool, color: Color, ascii: bool) -> Options {
+fn summary_options(stdout_is_taken: bool, look: LookArgs) -> Options {
     match stdout_is_taken {
-        true => options(&io::stderr(), color, ascii),
-        false => stdout_options(color, ascii),
+        true => options(&io::stderr(), look),
+        false => stdout_options(look),
+    }
+}
+
+/// Prints a summary: on standard error where standard output is taken.
+fn print_summary(
+    stdout_is_taken: bool,
+    look: LookArgs,
+    text: impl FnOnce(&Options) -> String,
+) -> Result<()> {
+    let text = text(&summary_options(stdout_is_taken, look));
+    match stdout_is_taken {
+        true => print_beside(text.as_bytes()),
+        false => print(text.as_bytes()),
     }
 }
 
 /// How a listing on standard output looks, and whether that is a terminal.
 pub(crate) fn listing_style(form: &FormArgs) -> (ListStyle, bool) {
     let terminal = io::stdout().is_terminal();
-    let Options { width, color, ascii, .. } = stdout_options(form.color, form.ascii);
+    let Options { width, color, ascii, .. } = stdout_options(form.look);
     let width = terminal.then_some(width);
     let style = ListStyle { width, color, ascii, all_columns: form.all_columns };
     (style, terminal)
@@ -118,19 +141,12 @@ pub(crate) fn listing_style(form: &FormArgs) -> (ListStyle, bool) {
 ///
 /// A report that can't be written is said, and the others still come.
 pub(crate) fn report(summary: &Summary, args: &OutputArgs) -> bool {
-    let mut complete = true;
-    if let Some(path) = &args.json
-        && let Err(error) = write_json(summary, path)
-    {
-        say(format_args!("the profile was not written: {error:#}"));
-        complete = false;
-    }
+    // A run can have tens of thousands of rows: they go out as they are made.
+    let json: Contents<'_> = &mut |out| hotset_view::write_profile_json(summary, out);
+    let mut complete = write_asked("the profile", [(args.json.as_deref(), json)]);
     if !args.quiet {
-        let options = Options {
-            top: args.top,
-            all: args.verbose,
-            ..options(&io::stderr(), args.color, args.ascii)
-        };
+        let options =
+            Options { top: args.top, all: args.verbose, ..options(&io::stderr(), args.look) };
         let text = hotset_view::render(summary, &options);
         complete &= io::stderr().lock().write_all(text.as_bytes()).is_ok();
     }
@@ -138,7 +154,7 @@ pub(crate) fn report(summary: &Summary, args: &OutputArgs) -> bool {
 }
 
 /// Whether the locale can show more than ASCII: LC_ALL, else LC_CTYPE, else LANG.
-pub(crate) fn locale_is_utf8() -> bool {
+fn locale_is_utf8() -> bool {
     ["LC_ALL", "LC_CTYPE", "LANG"]
         .iter()
         .filter_map(|name| std::env::var(name).ok())
@@ -149,11 +165,6 @@ pub(crate) fn locale_is_utf8() -> bool {
         })
 }
 
-fn write_json(summary: &Summary, path: &Path) -> Result<()> {
-    // A run can have tens of thousands of rows: they go out as they are made.
-    write_file(path, &mut |out| hotset_view::write_profile_json(summary, out))
-}
-
 /// Writes a page as a whole; `-` is standard output.
 pub(crate) fn page(page: &hotset_view::page::Page, path: &Path) -> Result<()> {
     write_file(path, &mut |out| hotset_view::page::write_page(page, out))
@@ -162,14 +173,25 @@ pub(crate) fn page(page: &hotset_view::page::Page, path: &Path) -> Result<()> {
 /// What makes the contents of a file.
 type Contents<'a> = &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
 
+/// A file that may have been asked for, and what makes its contents.
+type Asked<'a> = (Option<&'a Path>, Contents<'a>);
+
+/// Writes the files that were asked for. What can't be written is said, as what it is; false then.
+fn write_asked<'a>(what: &str, files: impl IntoIterator<Item = Asked<'a>>) -> bool {
+    let mut complete = true;
+    for (path, contents) in files {
+        if let Some(Err(error)) = path.map(|path| write_file(path, contents)) {
+            say(format_args!("{what} was not written: {error:#}"));
+            complete = false;
+        }
+    }
+    complete
+}
+
 /// Writes a file as a whole; `-` is standard output.
 fn write_file(path: &Path, contents: Contents<'_>) -> Result<()> {
     if path == Path::new("-") {
-        return match write_buffered(io::stdout().lock(), contents) {
-            // `| head` has what it wanted.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            other => other.context("standard output"),
-        };
+        return while_read(write_buffered(io::stdout().lock(), contents)).map(drop);
     }
     let written = match fs::metadata(path) {
         // A device, a pipe or a socket's end stays what it is.

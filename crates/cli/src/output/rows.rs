@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 /// Where rows go: whole ones, and once the reader is gone none.
 #[derive(Debug)]
@@ -50,12 +50,8 @@ impl RowStream {
     /// # Errors
     /// The first that standard output gave.
     pub(crate) fn finish(self) -> Result<()> {
-        match self.state.into_inner().unwrap_or_else(PoisonError::into_inner).failed {
-            Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                Err(error).context("standard output")
-            }
-            _ => Ok(()),
-        }
+        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        super::while_read(state.failed.map_or(Ok(()), Err)).map(drop)
     }
 }
 

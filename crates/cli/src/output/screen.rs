@@ -1,11 +1,11 @@
 //! Standard output as a screen.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 
-use anyhow::{Context, Result};
+use hotset_view::tui::Look;
 
-use super::use_color;
-use crate::args::Color;
+use super::{locale_is_utf8, use_color};
+use crate::args::LookArgs;
 
 /// Whether there is a terminal to draw on and to read keys from. One that calls itself dumb can't be drawn on.
 pub(crate) fn has_screen() -> bool {
@@ -13,25 +13,12 @@ pub(crate) fn has_screen() -> bool {
     io::stdout().is_terminal() && io::stdin().is_terminal() && !dumb
 }
 
-/// Whether a screen may have colours.
-pub(crate) fn screen_color(wanted: Color) -> bool {
-    use_color(wanted, true)
+/// How a screen looks.
+pub(crate) fn screen_look(look: LookArgs) -> Look {
+    Look { color: use_color(look.color, true), ascii: look.ascii || !locale_is_utf8() }
 }
 
 /// Where a screen is drawn.
 pub(crate) fn screen_stream() -> io::Stdout {
     io::stdout()
-}
-
-/// Prints to standard output; false where nobody reads it any more.
-///
-/// # Errors
-/// Where it can't be written for another reason.
-pub(crate) fn print_while_read(bytes: &[u8]) -> Result<bool> {
-    let mut out = io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(error).context("standard output"),
-    }
 }

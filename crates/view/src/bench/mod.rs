@@ -19,6 +19,7 @@ pub use csv::bench_csv;
 pub use files::{failure, render_files};
 pub use html::{bench_beside, page as bench_page, write_bench_html};
 pub use markdown::bench_markdown;
+pub use words::letter;
 
 use crate::escape::{escape_text, shorten_middle};
 use crate::report::Options;

@@ -9,7 +9,7 @@ use crate::units;
 const MAX_DIGITS: usize = 5;
 
 /// A, B, C and so on for commands; numbers after Z.
-pub(super) fn letter(command: usize) -> String {
+pub fn letter(command: usize) -> String {
     match u8::try_from(command) {
         Ok(small @ 0..26) => char::from(b'A' + small).to_string(),
         _ => format!("#{}", command.saturating_add(1)),

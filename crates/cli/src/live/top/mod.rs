@@ -10,7 +10,7 @@ mod terminal;
 
 use anyhow::Result;
 use hotset_analysis::top::{Column, Order};
-use hotset_view::tui::{Look, Setup};
+use hotset_view::tui::Setup;
 
 use crate::args::TopArgs;
 use crate::exit::{Exit, Stop};
@@ -39,10 +39,7 @@ fn order_or_usual(args: &TopArgs) -> Order {
 /// How the screen starts.
 fn setup(args: &TopArgs) -> Result<Setup> {
     Ok(Setup {
-        look: Look {
-            color: output::screen_color(args.color),
-            ascii: args.ascii || !output::locale_is_utf8(),
-        },
+        look: output::screen_look(args.look),
         size: terminal::size()?,
         host: names::host(),
         interval_ns: hotset_facts::units::nanos(args.interval),

@@ -1,47 +1,18 @@
 //! The line that shows how far an experiment is.
 
-use std::time::{Duration, Instant};
-
 use hotset_lab::experiment::{LabProgress, Watcher};
 
-use crate::output;
+use crate::output::StatusLine;
 
-/// Not more often than this.
-const PAUSE: Duration = Duration::from_millis(100);
-
-/// Shows the line on a terminal, or nothing.
-pub(super) struct Line {
-    shown: bool,
-    last: Option<Instant>,
-}
-
-impl Line {
-    pub(super) fn new(quiet: bool) -> Self {
-        Self { shown: !quiet && output::stderr_is_terminal(), last: None }
-    }
-
-    /// Takes the line away.
-    pub(super) fn clear(&mut self) {
-        if self.shown && self.last.take().is_some() {
-            output::progress("");
-        }
-    }
-}
-
-impl Watcher for Line {
+impl Watcher for StatusLine {
     fn progress(&mut self, progress: &LabProgress<'_>) {
-        if !self.shown || self.last.is_some_and(|last| last.elapsed() < PAUSE) {
-            return;
-        }
-        self.last = Some(Instant::now());
-        output::progress(&line(progress));
+        self.show(|| line(progress));
     }
 }
 
 fn line(progress: &LabProgress<'_>) -> String {
     let LabProgress { experiment, doing, rounds_done, rounds, samples_done, samples, left } =
         progress;
-    let doing = hotset_view::escape_text(doing);
     let Some(left) = left else {
         return format!("lab {experiment}: {doing} ({samples_done}/{samples})");
     };
@@ -55,6 +26,8 @@ fn line(progress: &LabProgress<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
