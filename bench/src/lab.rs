@@ -12,7 +12,7 @@ use hotset_lab::{Command, Invocation, States, Streams, build, from_paths, verify
 pub(crate) fn timed(program: &str, count: u64) -> Result<Vec<u64>, Box<dyn Error>> {
     let invocation = Invocation { program: program.into(), argv: vec![program.into()] };
     let mut command = Command::new(&invocation, &Streams::default())?;
-    let wall = |_| Ok(command.run()?.timed.wall.as_nanos() as u64);
+    let wall = |_| Ok(command.run()?.wall.as_nanos() as u64);
     (0..count).map(wall).collect()
 }
 

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
+use hotset_facts::ExitStatus;
+
 /// `OUTPUT PROGRAM ARGUMENT…`: runs the program, both streams into OUTPUT. Answers its nanoseconds, the peak bytes of the
 /// largest process in it, and its exit code, or minus the signal that ended it.
 pub(crate) fn timed(words: &[String]) -> Result<String, Box<dyn Error>> {
@@ -23,9 +25,10 @@ pub(crate) fn timed(words: &[String]) -> Result<String, Box<dyn Error>> {
     let child = command.spawn()?;
     let usage = hotset_sys::child::reap(child.id())?;
     let nanoseconds = start.elapsed().as_nanos();
-    let status = usage.wait_status;
-    let code =
-        if libc::WIFEXITED(status) { libc::WEXITSTATUS(status) } else { -libc::WTERMSIG(status) };
+    let code = match usage.exit {
+        ExitStatus::Code(code) => code,
+        ExitStatus::Signal(signal) => -signal,
+    };
     Ok(format!("{nanoseconds} {} {code}", usage.max_rss_bytes))
 }
 
