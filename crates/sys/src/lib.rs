@@ -21,6 +21,7 @@ pub mod extents;
 pub mod host;
 pub mod interrupt;
 pub mod launch;
+mod mapping;
 pub mod pidfile;
 pub mod proc;
 pub mod rawio;
@@ -36,6 +37,7 @@ mod userns;
 pub mod users;
 
 pub use environment::environment;
+pub use mapping::Mapping;
 pub use support::host_capabilities;
 
 use hotset_facts::{Dev, FileId};

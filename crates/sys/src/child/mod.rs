@@ -86,6 +86,17 @@ pub(crate) fn wait_for(raw: libc::pid_t) -> io::Result<(i32, libc::rusage)> {
     }
 }
 
+/// What this process (`RUSAGE_SELF`) or this thread (`RUSAGE_THREAD`) used so far.
+pub(crate) fn own_usage(who: libc::c_int) -> Usage {
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: writes to `usage` only, for which all zeros is a valid value too.
+    let usage = unsafe {
+        libc::getrusage(who, usage.as_mut_ptr());
+        usage.assume_init()
+    };
+    usage_of(0, &usage)
+}
+
 pub(crate) fn usage_of(wait_status: i32, usage: &libc::rusage) -> Usage {
     Usage {
         exit: ExitStatus::from_wait_status(wait_status),

@@ -30,7 +30,7 @@ pub struct Repetition {
 }
 
 /// What a job tells when it is done.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answer {
     /// Bytes moved in all repetitions together.
     pub bytes: u64,
@@ -47,8 +47,7 @@ pub struct Answer {
 impl Answer {
     /// The answer of a job with one timed part.
     pub fn of(repetition: Repetition, operations: u64, bytes: u64) -> Self {
-        let repetitions = vec![repetition];
-        Self { bytes, operations, calls: Vec::new(), repetitions, notes: Vec::new() }
+        Self { bytes, operations, repetitions: vec![repetition], ..Self::default() }
     }
 
     /// The same with these calls.

@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::time::Duration;
 
 /// Why a job could not be done.
 #[derive(Debug, thiserror::Error)]
@@ -113,6 +114,21 @@ impl Arguments {
     /// Where it is given and none.
     pub fn number_or<T: FromStr>(&self, key: &str, default: T) -> Result<T, JobError> {
         if self.has(key) { self.number(key) } else { Ok(default) }
+    }
+
+    /// The numbers of the repetitions that are asked for by `count`; each but the first comes after a pause of `sleep_ms`, none
+    /// where that isn't given.
+    ///
+    /// # Errors
+    /// Where a word is missing or none.
+    pub(super) fn repetitions(&self) -> Result<impl Iterator<Item = u32> + use<>, JobError> {
+        let count: u32 = self.number("count")?;
+        let pause = Duration::from_millis(self.number_or("sleep_ms", 0)?);
+        Ok((0..count).inspect(move |&at| {
+            if at > 0 && !pause.is_zero() {
+                std::thread::sleep(pause);
+            }
+        }))
     }
 }
 

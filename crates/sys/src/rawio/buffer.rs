@@ -2,6 +2,8 @@
 
 use std::alloc::Layout;
 
+use super::JobError;
+
 /// Enough for every device: O_DIRECT asks for 512 or 4096 bytes.
 const ALIGNMENT: usize = 4096;
 
@@ -25,6 +27,11 @@ impl AlignedBuffer {
         // SAFETY: `bytes` bytes were allocated there.
         unsafe { start.write_bytes(0x5a, bytes) };
         Some(Self { start, layout })
+    }
+
+    /// The same for a job.
+    pub(super) fn for_job(bytes: usize) -> Result<Self, JobError> {
+        Self::new(bytes).ok_or_else(|| JobError::Argument(format!("no memory for {bytes} bytes")))
     }
 
     /// No bytes, and no memory.

@@ -1,11 +1,11 @@
 //! What the kernel did for this process between two moments.
 
-use std::mem::MaybeUninit;
 use std::time::Instant;
 
 use hotset_facts::{Observed, Reason};
 
 use super::answer::Repetition;
+use crate::child::{Usage, own_usage};
 use crate::proc::pid_io;
 
 /// `ru_inblock` counts in units of so many bytes.
@@ -19,15 +19,6 @@ pub struct Meter {
     /// Read calls that looking at the calls takes.
     own_reads: u64,
     usage: Usage,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Usage {
-    cpu_ns: u64,
-    blocks_read: u64,
-    major_faults: u64,
-    minor_faults: u64,
-    preempted: u64,
 }
 
 impl Meter {
@@ -49,14 +40,15 @@ impl Meter {
             now.zip_with(before, |now: u64, before: u64| now.saturating_sub(before + own))
         };
         let before = self.usage;
+        let cpu_ns = |usage: &Usage| usage.user_ns + usage.system_ns;
         Repetition {
             wall_ns,
-            cpu_ns: usage.cpu_ns.saturating_sub(before.cpu_ns),
+            cpu_ns: cpu_ns(&usage).saturating_sub(cpu_ns(&before)),
             device_read_bytes: (usage.blocks_read - before.blocks_read) * BLOCK_BYTES,
             device_write_bytes: Observed::Missing(Reason::not_measured("reads write nothing")),
             major_faults: usage.major_faults - before.major_faults,
             minor_faults: usage.minor_faults - before.minor_faults,
-            preempted: usage.preempted - before.preempted,
+            preempted: usage.involuntary_switches - before.involuntary_switches,
             read_calls: added(read_calls, self.read_calls, self.own_reads),
             write_calls: added(write_calls, self.write_calls, 0),
             cached_before_pages: None,
@@ -89,21 +81,7 @@ fn calls() -> (Observed<u64>, Observed<u64>) {
 }
 
 fn usage() -> Usage {
-    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: writes to `usage` only, for which all zeros is a valid value too.
-    let usage = unsafe {
-        libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
-        usage.assume_init()
-    };
-    let ns = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1_000;
-    let count = |count: libc::c_long| u64::try_from(count).unwrap_or(0);
-    Usage {
-        cpu_ns: ns(usage.ru_utime) + ns(usage.ru_stime),
-        blocks_read: count(usage.ru_inblock),
-        major_faults: count(usage.ru_majflt),
-        minor_faults: count(usage.ru_minflt),
-        preempted: count(usage.ru_nivcsw),
-    }
+    own_usage(libc::RUSAGE_SELF)
 }
 
 #[cfg(test)]

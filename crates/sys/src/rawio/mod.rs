@@ -12,6 +12,7 @@ pub mod buffered;
 mod clock;
 mod memory;
 mod meter;
+mod open;
 pub mod order;
 pub mod pattern;
 pub mod reread;

@@ -1,6 +1,11 @@
 //! In which order the blocks of a file are read.
 
+use std::str::FromStr;
+
 use hotset_facts::random;
+
+use super::JobError;
+use super::words::words;
 
 /// An order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -20,24 +25,6 @@ pub enum Order {
 const SKEW: f64 = 0.99;
 
 impl Order {
-    /// Every order.
-    pub const ALL: [Self; 4] = [Self::Sequential, Self::Reverse, Self::Random, Self::Zipf];
-
-    /// The name that is typed.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Sequential => "sequential",
-            Self::Reverse => "reverse",
-            Self::Random => "random",
-            Self::Zipf => "zipf",
-        }
-    }
-
-    /// The order of a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|order| order.as_str() == name)
-    }
-
     /// The numbers of the blocks that are read, `operations` of them or as many as there are, from `blocks` blocks. The
     /// same for a seed.
     pub fn blocks(self, blocks: u32, operations: u32, seed: u64) -> Vec<u32> {
@@ -54,6 +41,9 @@ impl Order {
         }
     }
 }
+
+words!(Order, "order", "sequential" => Sequential, "reverse" => Reverse, "random" => Random,
+    "zipf" => Zipf);
 
 /// Pages that these blocks touch, each counted once.
 pub fn touched_pages(numbers: &[u32], block_bytes: u64, file_bytes: u64) -> u64 {

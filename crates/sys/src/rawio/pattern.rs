@@ -19,21 +19,10 @@ pub fn fill(bytes: &mut [u8], offset: u64) {
 
 /// The first byte that is not what a file holds from `offset` on, as its offset in the file.
 pub fn first_wrong(bytes: &[u8], offset: u64) -> Option<u64> {
-    let mut at = offset;
-    let mut rest = bytes;
-    while !rest.is_empty() {
-        let word = Random::at(at / 8).to_le_bytes();
-        let from = (at % 8) as usize;
-        let count = (8 - from).min(rest.len());
-        let (now, later) = rest.split_at(count);
-        if now != &word[from..from + count] {
-            let wrong = now.iter().zip(&word[from..]).position(|(is, wants)| is != wants);
-            return Some(at + wrong.unwrap_or(0) as u64);
-        }
-        at += count as u64;
-        rest = later;
-    }
-    None
+    let mut wanted = vec![0; bytes.len()];
+    fill(&mut wanted, offset);
+    let wrong = bytes.iter().zip(&wanted).position(|(is, wanted)| is != wanted);
+    wrong.map(|at| offset + at as u64)
 }
 
 #[cfg(test)]

@@ -2,11 +2,11 @@
 //! polls.
 
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::PathBuf;
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::OFlags;
 
+use super::open::open;
 use super::{AlignedBuffer, Answer, Arguments, JobError, timed};
 
 struct Stream {
@@ -24,33 +24,24 @@ struct Stream {
 /// Where a word is wrong, the file can't be read, or is shorter than a block.
 pub fn stream(arguments: &Arguments) -> Result<Answer, JobError> {
     let block: usize = arguments.number("block")?;
-    let count: u32 = arguments.number("count")?;
+    let repetitions = arguments.repetitions()?;
     let whole = flag(arguments, "whole")?;
     let direct = flag(arguments, "direct")?;
-    let pause = Duration::from_millis(arguments.number_or("sleep_ms", 0)?);
     let path = arguments.path("file")?;
     let buffer = AlignedBuffer::new(block).ok_or_else(|| {
         JobError::Argument(format!("block={block}: expected what there is memory for"))
     })?;
-    let file = open(&path, direct)?;
+    let file = open(&path, if direct { OFlags::DIRECT } else { OFlags::empty() })?;
     let mut job = Stream { path, file, buffer, whole };
-    let mut answer = Answer {
-        bytes: 0,
-        operations: u64::from(count),
-        calls: Vec::new(),
-        repetitions: Vec::with_capacity(count as usize),
-        notes: Vec::new(),
-    };
+    let mut answer = Answer::default();
     let mut calls = 0;
-    for at in 0..count {
-        if at > 0 && !pause.is_zero() {
-            std::thread::sleep(pause);
-        }
+    for _ in repetitions {
         let before = crate::cache::residency(&job.file).ok();
         let ((made, bytes), mut repetition) = timed(|| job.pass())?;
         repetition.cached_before_pages = before.map(|before| before.cached_pages);
         repetition.pages = before.map(|before| before.pages);
         calls += made;
+        answer.operations += 1;
         answer.bytes += bytes;
         answer.repetitions.push(repetition);
     }
@@ -64,12 +55,6 @@ fn flag(arguments: &Arguments, key: &'static str) -> Result<bool, JobError> {
         1 => Ok(true),
         other => Err(JobError::Argument(format!("{key}={other}: expected 0 or 1"))),
     }
-}
-
-fn open(path: &Path, direct: bool) -> Result<OwnedFd, JobError> {
-    let flags = if direct { OFlags::DIRECT } else { OFlags::empty() };
-    rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC | flags, Mode::empty())
-        .map_err(|errno| JobError::call(path, "open", errno))
 }
 
 impl Stream {

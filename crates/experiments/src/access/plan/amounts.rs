@@ -40,7 +40,7 @@ const QUICK: [Method; 9] = [
 pub(super) fn methods(size: LabSize) -> &'static [Method] {
     match size {
         LabSize::Quick => &QUICK,
-        LabSize::Default | LabSize::Full => &Method::ALL,
+        LabSize::Default | LabSize::Full => Method::ALL,
     }
 }
 
@@ -102,7 +102,7 @@ impl Amounts {
     pub(super) fn orders(&self, method: Method, block: u32) -> Vec<Order> {
         let with_zipf = !self.is_quick
             || block == 4096 && matches!(method, Method::Pread | Method::Mmap(Advice::None));
-        let all = Order::ALL.into_iter();
+        let all = Order::ALL.iter().copied();
         all.filter(|&order| order != Order::Zipf || with_zipf && !method.is_direct()).collect()
     }
 

@@ -40,7 +40,7 @@ pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, String> {
     let mut plan =
         ExperimentPlan::new(super::NAME, request.size, request.rounds(6, 15, budget_s(request)));
     let mut methods = Vec::new();
-    for method in Method::ALL.into_iter().filter(|method| asked.contains(method)) {
+    for &method in Method::ALL.iter().filter(|method| asked.contains(method)) {
         match refused(request, method) {
             Some(why) => plan.skip(format!("method {}", method.as_str()), why),
             None => methods.push(method),
@@ -88,10 +88,9 @@ fn asked_methods(request: &Request) -> Result<Vec<Method>, String> {
     if named.is_empty() {
         return Ok(amounts::methods(request.size).to_vec());
     }
-    let known = || Method::ALL.map(Method::as_str).join(", ");
+    let known = || Method::ALL.iter().map(|method| method.as_str()).collect::<Vec<_>>().join(", ");
     let each = named.iter().map(|name| {
-        Method::from_name(name)
-            .ok_or_else(|| format!("--methods {name}: no such method; there are {}", known()))
+        name.parse().map_err(|_| format!("--methods {name}: no such method; there are {}", known()))
     });
     each.collect()
 }

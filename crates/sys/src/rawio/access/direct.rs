@@ -1,12 +1,9 @@
-//! Past the cache.
+//! What reads past the cache ask for.
 
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::OpenOptionsExt;
 
-use super::plain::{Plain, Pread};
-use super::{Blocks, Calls, Engine, JobError};
 use crate::rawio::AlignedBuffer;
 
 /// How reads past the cache have to be aligned, in bytes: their offsets and their lengths.
@@ -32,31 +29,4 @@ pub fn direct_alignment(file: &File) -> io::Result<DirectAlignment> {
         }
     }
     Err(last)
-}
-
-/// Opens with `O_DIRECT`.
-pub(super) fn open(blocks: Blocks<'_>) -> Result<File, JobError> {
-    File::options()
-        .read(true)
-        .custom_flags(libc::O_DIRECT)
-        .open(blocks.path)
-        .map_err(|error| JobError::call(blocks.path, "open with O_DIRECT", error))
-}
-
-pub(super) struct Direct(Pread);
-
-impl Direct {
-    pub(super) fn open(blocks: Blocks<'_>) -> Result<Self, JobError> {
-        Plain::of(blocks, open(blocks)?).map(Pread::of).map(Self)
-    }
-}
-
-impl Engine for Direct {
-    fn pass(
-        &mut self,
-        blocks: Blocks<'_>,
-        seen: impl FnMut(u64, &[u8]),
-    ) -> Result<Calls, JobError> {
-        self.0.pass(blocks, seen)
-    }
 }

@@ -1,10 +1,15 @@
 //! mmap(2) and memcpy(3).
 
-use std::fs::File;
-use std::os::fd::AsRawFd;
+use std::mem::ManuallyDrop;
+use std::os::fd::OwnedFd;
+
+use rustix::fs::OFlags;
+use rustix::mm::{MapFlags, ProtFlags};
 
 use super::{Blocks, Calls, Engine, JobError};
+use crate::mapping::Mapping;
 use crate::rawio::AlignedBuffer;
+use crate::rawio::open::{open, size};
 
 /// What the kernel is told about a mapping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -33,7 +38,7 @@ impl Advice {
 }
 
 pub(super) struct Mapped {
-    file: File,
+    file: OwnedFd,
     len: usize,
     advice: Advice,
     block: AlignedBuffer,
@@ -41,13 +46,9 @@ pub(super) struct Mapped {
 
 impl Mapped {
     pub(super) fn open(blocks: Blocks<'_>, advice: Advice) -> Result<Self, JobError> {
-        let file =
-            File::open(blocks.path).map_err(|error| JobError::call(blocks.path, "open", error))?;
-        let len =
-            file.metadata().map_err(|error| JobError::call(blocks.path, "fstat", error))?.len();
-        let block = AlignedBuffer::new(blocks.bytes)
-            .ok_or_else(|| JobError::Argument(format!("no memory for {} bytes", blocks.bytes)))?;
-        let len = usize::try_from(len)
+        let file = open(blocks.path, OFlags::empty())?;
+        let block = AlignedBuffer::for_job(blocks.bytes)?;
+        let len = usize::try_from(size(blocks.path, &file)?)
             .map_err(|_| JobError::wrong(blocks.path, "is too large to be mapped"))?;
         let last = blocks.numbers.iter().copied().max().unwrap_or(0);
         if blocks.offset(last) + blocks.bytes as u64 > len as u64 {
@@ -64,7 +65,8 @@ impl Engine for Mapped {
         mut seen: impl FnMut(u64, &[u8]),
     ) -> Result<Calls, JobError> {
         // Left mapped: taking it down is not in the time, and the process ends soon.
-        let map = Map::new(&self.file, self.len, self.advice, blocks)?;
+        let map = ManuallyDrop::new(self.map(blocks)?);
+        let start = map.start();
         let target = self.block.start();
         for &number in blocks.numbers {
             let offset = blocks.offset(number);
@@ -72,7 +74,7 @@ impl Engine for Mapped {
             // holds `blocks.bytes` bytes. A file that shrinks meanwhile ends the process by SIGBUS, which its parent
             // sees.
             unsafe {
-                std::ptr::copy_nonoverlapping(map.start.add(offset as usize), target, blocks.bytes);
+                std::ptr::copy_nonoverlapping(start.add(offset as usize), target, blocks.bytes);
             }
             seen(offset, self.block.bytes());
         }
@@ -82,26 +84,19 @@ impl Engine for Mapped {
     }
 }
 
-struct Map {
-    start: *const u8,
-}
-
-impl Map {
-    fn new(file: &File, len: usize, advice: Advice, blocks: Blocks<'_>) -> Result<Self, JobError> {
-        let populate = if advice == Advice::Populate { libc::MAP_POPULATE } else { 0 };
-        let flags = libc::MAP_SHARED | populate;
-        let fd = file.as_raw_fd();
-        // SAFETY: a new mapping of an open file where the kernel has room for it.
-        let start = unsafe { libc::mmap(std::ptr::null_mut(), len, libc::PROT_READ, flags, fd, 0) };
-        if start == libc::MAP_FAILED {
-            return Err(blocks.failed("mmap"));
-        }
-        if let Some(advice) = advice.value() {
+impl Mapped {
+    fn map(&self, blocks: Blocks<'_>) -> Result<Mapping, JobError> {
+        let populate =
+            if self.advice == Advice::Populate { MapFlags::POPULATE } else { MapFlags::empty() };
+        let flags = MapFlags::SHARED | populate;
+        let map = Mapping::of_file(&self.file, 0, self.len, ProtFlags::READ, flags)
+            .map_err(|errno| JobError::call(blocks.path, "mmap", errno))?;
+        if let Some(advice) = self.advice.value() {
             // SAFETY: the mapping made above.
-            if unsafe { libc::madvise(start, len, advice) } != 0 {
+            if unsafe { libc::madvise(map.start().cast(), self.len, advice) } != 0 {
                 return Err(blocks.failed("madvise"));
             }
         }
-        Ok(Self { start: start.cast() })
+        Ok(map)
     }
 }

@@ -1,11 +1,16 @@
 //! The methods by name.
 
-use super::direct::Direct;
+use std::str::FromStr;
+
+use rustix::fs::OFlags;
+
 use super::mapped::{Advice, Mapped};
-use super::plain::{NoWait, Pread, SeekRead};
+use super::serial::{NoWait, Pread, SeekRead, serial};
 use super::stdio::{Buffering, Stdio};
-use super::uring::{Registered, Uring};
+use super::uring::{DIRECT_GROUP, Registered, Uring};
 use super::{Answer, Blocks, JobError, measure as of};
+use crate::rawio::open::open;
+use crate::rawio::words::words;
 
 /// A way of reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -37,53 +42,6 @@ pub enum Method {
 }
 
 impl Method {
-    /// All, in the order of tables.
-    pub const ALL: [Self; 16] = [
-        Self::Fread,
-        Self::FreadUnbuffered,
-        Self::Fread64k,
-        Self::Read,
-        Self::Pread,
-        Self::PreadNoWait,
-        Self::Mmap(Advice::None),
-        Self::Mmap(Advice::Random),
-        Self::Mmap(Advice::Sequential),
-        Self::Mmap(Advice::Populate),
-        Self::Mmap(Advice::HugePages),
-        Self::Uring1,
-        Self::Uring32,
-        Self::Uring32Fixed,
-        Self::Direct,
-        Self::DirectUring32,
-    ];
-
-    /// The name that is typed.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Fread => "fread",
-            Self::FreadUnbuffered => "fread-unbuffered",
-            Self::Fread64k => "fread-64k",
-            Self::Read => "read",
-            Self::Pread => "pread",
-            Self::PreadNoWait => "pread-nowait",
-            Self::Mmap(Advice::None) => "mmap",
-            Self::Mmap(Advice::Random) => "mmap-random",
-            Self::Mmap(Advice::Sequential) => "mmap-sequential",
-            Self::Mmap(Advice::Populate) => "mmap-populate",
-            Self::Mmap(Advice::HugePages) => "mmap-hugepages",
-            Self::Uring1 => "io_uring-1",
-            Self::Uring32 => "io_uring-32",
-            Self::Uring32Fixed => "io_uring-32-fixed",
-            Self::Direct => "direct",
-            Self::DirectUring32 => "direct-io_uring-32",
-        }
-    }
-
-    /// The method of a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|method| method.as_str() == name)
-    }
-
     /// Reads past the cache.
     pub fn is_direct(self) -> bool {
         matches!(self, Self::Direct | Self::DirectUring32)
@@ -93,12 +51,14 @@ impl Method {
     pub fn is_uring(self) -> bool {
         matches!(self, Self::Uring1 | Self::Uring32 | Self::Uring32Fixed | Self::DirectUring32)
     }
-
-    /// Maps the file.
-    pub fn is_mapped(self) -> bool {
-        matches!(self, Self::Mmap(_))
-    }
 }
+
+words!(Method, "method", "fread" => Fread, "fread-unbuffered" => FreadUnbuffered,
+    "fread-64k" => Fread64k, "read" => Read, "pread" => Pread, "pread-nowait" => PreadNoWait,
+    "mmap" => Mmap(Advice::None), "mmap-random" => Mmap(Advice::Random),
+    "mmap-sequential" => Mmap(Advice::Sequential), "mmap-populate" => Mmap(Advice::Populate),
+    "mmap-hugepages" => Mmap(Advice::HugePages), "io_uring-1" => Uring1, "io_uring-32" => Uring32,
+    "io_uring-32-fixed" => Uring32Fixed, "direct" => Direct, "direct-io_uring-32" => DirectUring32);
 
 /// Opens the file in the way of the method and measures.
 pub(super) fn measure(
@@ -106,20 +66,31 @@ pub(super) fn measure(
     blocks: Blocks<'_>,
     checked: bool,
 ) -> Result<Answer, JobError> {
+    let cached = || open(blocks.path, OFlags::empty());
+    let direct = || open(blocks.path, OFlags::DIRECT);
     match method {
-        Method::Fread => of(Stdio::open(blocks, Buffering::Default)?, blocks, checked),
-        Method::FreadUnbuffered => of(Stdio::open(blocks, Buffering::None)?, blocks, checked),
-        Method::Fread64k => of(Stdio::open(blocks, Buffering::Own(64 << 10))?, blocks, checked),
-        Method::Read => of(SeekRead::open(blocks)?, blocks, checked),
-        Method::Pread => of(Pread::open(blocks)?, blocks, checked),
-        Method::PreadNoWait => of(NoWait::open(blocks)?, blocks, checked),
+        Method::Fread => serial(Stdio::open(blocks, Buffering::Default)?, blocks, checked),
+        Method::FreadUnbuffered => serial(Stdio::open(blocks, Buffering::None)?, blocks, checked),
+        Method::Fread64k => serial(Stdio::open(blocks, Buffering::Own(64 << 10))?, blocks, checked),
+        Method::Read => serial(SeekRead(cached()?), blocks, checked),
+        Method::Pread => serial(Pread(cached()?), blocks, checked),
+        Method::PreadNoWait => {
+            serial(NoWait { pread: Pread(cached()?), waited: 0 }, blocks, checked)
+        }
         Method::Mmap(advice) => of(Mapped::open(blocks, advice)?, blocks, checked),
-        Method::Uring1 => of(Uring::open(blocks, 1, Registered::Nothing)?, blocks, checked),
-        Method::Uring32 => of(Uring::open(blocks, 32, Registered::Nothing)?, blocks, checked),
-        Method::Uring32Fixed => of(Uring::open(blocks, 32, Registered::All)?, blocks, checked),
-        Method::Direct => of(Direct::open(blocks)?, blocks, checked),
+        Method::Uring1 => {
+            of(Uring::new(blocks, cached()?, 1, Registered::Nothing)?, blocks, checked)
+        }
+        Method::Uring32 => {
+            of(Uring::new(blocks, cached()?, 32, Registered::Nothing)?, blocks, checked)
+        }
+        Method::Uring32Fixed => {
+            of(Uring::new(blocks, cached()?, 32, Registered::All)?, blocks, checked)
+        }
+        Method::Direct => serial(Pread(direct()?), blocks, checked),
         Method::DirectUring32 => {
-            of(Uring::open_direct(blocks, 32, Registered::All)?, blocks, checked)
+            let ring = Uring::new(blocks, direct()?, 32, Registered::All)?;
+            of(ring.in_groups(DIRECT_GROUP), blocks, checked)
         }
     }
 }

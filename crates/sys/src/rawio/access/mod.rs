@@ -6,7 +6,7 @@
 mod direct;
 mod mapped;
 mod methods;
-mod plain;
+mod serial;
 mod stdio;
 mod uring;
 
@@ -16,7 +16,7 @@ use std::path::Path;
 pub use direct::{DirectAlignment, direct_alignment};
 pub use mapped::Advice;
 pub use methods::Method;
-pub use uring::{is_uring_allowed, uring_refused};
+pub use uring::uring_refused;
 
 use super::answer::Answer;
 use super::arguments::{Arguments, JobError};
@@ -115,12 +115,8 @@ fn check(engine: &mut impl Engine, blocks: Blocks<'_>) -> Result<(), JobError> {
 /// Where a word is wrong, or the file can't be read or holds something else than the pattern.
 pub fn access(arguments: &Arguments) -> Result<Answer, JobError> {
     let path = arguments.path("file")?;
-    let name = arguments.text("method")?;
-    let method = Method::from_name(name)
-        .ok_or_else(|| JobError::Argument(format!("method={name}: there is no such method")))?;
-    let name = arguments.text("order")?;
-    let order = Order::from_name(name)
-        .ok_or_else(|| JobError::Argument(format!("order={name}: there is no such order")))?;
+    let method = arguments.text("method")?.parse()?;
+    let order: Order = arguments.text("order")?.parse()?;
     let block: u32 = arguments.number("block")?;
     let size =
         std::fs::metadata(&path).map_err(|error| JobError::call(&path, "stat", error))?.len();
@@ -157,8 +153,7 @@ impl Engine for Null {
 /// # Errors
 /// Where the word is wrong.
 pub fn null(arguments: &Arguments) -> Result<Answer, JobError> {
-    let operations: u32 = arguments.number("operations")?;
-    null_of(operations)
+    null_of(arguments.number("operations")?)
 }
 
 /// Times the empty loop over so many blocks in random order.
@@ -168,12 +163,7 @@ pub fn null(arguments: &Arguments) -> Result<Answer, JobError> {
 pub fn null_of(operations: u32) -> Result<Answer, JobError> {
     let numbers = Order::Random.blocks(operations, operations, 1);
     let blocks = Blocks { path: Path::new("nothing"), numbers: &numbers, bytes: 1000 };
-    let (calls, repetition) = timed(|| {
-        Null.pass(blocks, |_, bytes| {
-            black_box(bytes.as_ptr());
-        })
-    })?;
-    Ok(Answer::of(repetition, u64::from(operations), 0).with_calls(calls))
+    Ok(Answer { bytes: 0, ..measure(Null, blocks, false)? })
 }
 
 #[cfg(test)]

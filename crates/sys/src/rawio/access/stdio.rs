@@ -3,7 +3,8 @@
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 
-use super::{Blocks, Calls, Engine, JobError};
+use super::serial::ReadCall;
+use super::{Blocks, Calls, JobError};
 use crate::rawio::AlignedBuffer;
 
 /// Whose buffer a stream has.
@@ -19,18 +20,12 @@ pub(super) enum Buffering {
 
 pub(super) struct Stdio {
     stream: *mut libc::FILE,
-    block: AlignedBuffer,
     /// Lives as long as the stream.
-    _stream_buffer: Option<AlignedBuffer>,
+    _buffer: Option<AlignedBuffer>,
 }
 
 impl Stdio {
     pub(super) fn open(blocks: Blocks<'_>, buffering: Buffering) -> Result<Self, JobError> {
-        let memory = |bytes| {
-            AlignedBuffer::new(bytes)
-                .ok_or_else(|| JobError::Argument(format!("no memory for {bytes} bytes")))
-        };
-        let block = memory(blocks.bytes)?;
         let name = CString::new(blocks.path.as_os_str().as_bytes())
             .map_err(|error| JobError::call(blocks.path, "fopen", error))?;
         // SAFETY: both texts end with NUL.
@@ -38,16 +33,16 @@ impl Stdio {
         if stream.is_null() {
             return Err(blocks.failed("fopen"));
         }
-        let mut made = Self { stream, block, _stream_buffer: None };
+        let mut made = Self { stream, _buffer: None };
         let null = std::ptr::null_mut();
         let refused = match buffering {
             Buffering::Default => 0,
             // SAFETY: the stream is open and nothing was read.
             Buffering::None => unsafe { libc::setvbuf(stream, null, libc::_IONBF, 0) },
             Buffering::Own(bytes) => {
-                let mut buffer = memory(bytes)?;
+                let mut buffer = AlignedBuffer::for_job(bytes)?;
                 let start = buffer.start().cast();
-                made._stream_buffer = Some(buffer);
+                made._buffer = Some(buffer);
                 // SAFETY: the buffer holds these bytes and is freed after the stream is closed.
                 unsafe { libc::setvbuf(stream, start, libc::_IOFBF, bytes) }
             }
@@ -56,27 +51,20 @@ impl Stdio {
     }
 }
 
-impl Engine for Stdio {
-    fn pass(
-        &mut self,
-        blocks: Blocks<'_>,
-        mut seen: impl FnMut(u64, &[u8]),
-    ) -> Result<Calls, JobError> {
-        let start = self.block.start();
-        for &number in blocks.numbers {
-            let offset = blocks.offset(number);
-            // SAFETY: the stream is open; the block holds `blocks.bytes` bytes.
-            let got = unsafe {
-                libc::fseeko(self.stream, offset as libc::off_t, libc::SEEK_SET);
-                libc::fread(start.cast(), 1, blocks.bytes, self.stream)
-            };
-            if got != blocks.bytes {
-                return Err(blocks.short(offset, got as i64, "fread"));
-            }
-            seen(offset, self.block.bytes());
+impl ReadCall for Stdio {
+    const NAME: &'static str = "fread";
+
+    #[inline(always)]
+    unsafe fn read(&mut self, place: *mut u8, bytes: usize, offset: libc::off_t) -> i64 {
+        // SAFETY: the stream is open; the place has the room that the caller says.
+        unsafe {
+            libc::fseeko(self.stream, offset, libc::SEEK_SET);
+            libc::fread(place.cast(), 1, bytes, self.stream) as i64
         }
-        let operations = blocks.numbers.len() as u64;
-        Ok(vec![("fseek", operations), ("fread", operations)])
+    }
+
+    fn calls(&self, reads: u64) -> Calls {
+        vec![("fseek", reads), ("fread", reads)]
     }
 }
 

@@ -25,8 +25,8 @@ fn arguments(file: &ScratchFile, method: Method, order: Order, block: u32) -> Ar
 fn every_method_reads_what_is_there_in_every_order() {
     let file = patterned(600_000);
     file.file.sync_all().expect("sync");
-    for method in Method::ALL {
-        for order in Order::ALL {
+    for &method in Method::ALL {
+        for &order in Order::ALL {
             for block in [1000, 4096] {
                 if method.is_direct() && block == 1000 {
                     continue;
@@ -48,7 +48,7 @@ fn a_file_that_holds_something_else_is_noticed() {
     pattern::fill(&mut content, 0);
     content[20_000] ^= 1;
     let file = ScratchFile::on_disk(&content);
-    for method in Method::ALL.into_iter().filter(|method| !method.is_direct()) {
+    for &method in Method::ALL.iter().filter(|method| !method.is_direct()) {
         let answer = access(&arguments(&file, method, Order::Random, 1000));
         let error = answer.expect_err("a wrong byte").to_string();
         assert!(error.contains("byte 20000"), "{method:?}: {error}");
@@ -67,9 +67,11 @@ fn direct_reads_come_from_the_device_though_the_file_is_cached() {
 
 #[test]
 fn names_read_back_and_what_can_not_be_meant_is_named() {
-    for method in Method::ALL {
-        assert_eq!(Method::from_name(method.as_str()), Some(method));
+    for &method in Method::ALL {
+        assert_eq!(method.as_str().parse::<Method>().expect("its name"), method);
     }
+    let error = "mmap-often".parse::<Method>().expect_err("no method").to_string();
+    assert!(error.contains("method=mmap-often") && error.contains("mmap-random"), "{error}");
     let file = patterned(100);
     let refused = access(&arguments(&file, Method::Pread, Order::Random, 4096));
     assert!(refused.expect_err("no block").to_string().contains("no whole block of 4096"));

@@ -1,12 +1,11 @@
 //! io_uring.
 
-use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 
 use io_uring::{IoUring, opcode, types};
 
-use super::{Blocks, Calls, Engine, JobError, direct};
+use super::{Blocks, Calls, Engine, JobError};
 use crate::rawio::AlignedBuffer;
 
 /// What is made known to the ring in advance.
@@ -19,7 +18,7 @@ pub(super) enum Registered {
 
 pub(super) struct Uring {
     ring: IoUring,
-    file: File,
+    file: OwnedFd,
     /// A block for each read in flight.
     buffer: AlignedBuffer,
     depth: usize,
@@ -30,49 +29,24 @@ pub(super) struct Uring {
 
 /// Reads past the cache are handed over in groups of so many: a device waits while a larger one is put together. Of 1, 2, 4
 /// and all that are free, this was the fastest and the steadiest on a virtio disk (3.3 us a read against 4.2 for all).
-const DIRECT_GROUP: usize = 2;
+pub(super) const DIRECT_GROUP: usize = 2;
 
-/// Whether this process may make a ring.
-pub fn is_uring_allowed() -> bool {
-    uring_refused().is_none()
-}
-
-/// Why it may not.
+/// Why this process may not make a ring; nothing where it may.
 pub fn uring_refused() -> Option<io::Error> {
     IoUring::new(1).err()
 }
 
 impl Uring {
-    pub(super) fn open(
+    pub(super) fn new(
         blocks: Blocks<'_>,
+        file: OwnedFd,
         depth: u32,
         registered: Registered,
-    ) -> Result<Self, JobError> {
-        let file =
-            File::open(blocks.path).map_err(|error| JobError::call(blocks.path, "open", error))?;
-        Self::of(blocks, file, depth, registered, usize::MAX)
-    }
-
-    pub(super) fn open_direct(
-        blocks: Blocks<'_>,
-        depth: u32,
-        registered: Registered,
-    ) -> Result<Self, JobError> {
-        Self::of(blocks, direct::open(blocks)?, depth, registered, DIRECT_GROUP)
-    }
-
-    fn of(
-        blocks: Blocks<'_>,
-        file: File,
-        depth: u32,
-        registered: Registered,
-        group: usize,
     ) -> Result<Self, JobError> {
         let failed = |call| move |error: io::Error| JobError::call(blocks.path, call, error);
         let ring = ring(depth).map_err(failed("io_uring_setup"))?;
         let total = depth as usize * blocks.bytes;
-        let mut buffer = AlignedBuffer::new(total)
-            .ok_or_else(|| JobError::Argument(format!("no memory for {total} bytes")))?;
+        let mut buffer = AlignedBuffer::for_job(total)?;
         if registered == Registered::All {
             let start = buffer.start();
             let places: Vec<libc::iovec> = (0..depth as usize)
@@ -87,7 +61,12 @@ impl Uring {
             unsafe { submitter.register_buffers(&places) }.map_err(failed("io_uring_register"))?;
             submitter.register_files(&[file.as_raw_fd()]).map_err(failed("io_uring_register"))?;
         }
-        Ok(Self { ring, file, buffer, depth: depth as usize, registered, group })
+        Ok(Self { ring, file, buffer, depth: depth as usize, registered, group: usize::MAX })
+    }
+
+    /// Hands over so many reads at a time.
+    pub(super) fn in_groups(self, group: usize) -> Self {
+        Self { group, ..self }
     }
 }
 

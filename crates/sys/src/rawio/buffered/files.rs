@@ -4,10 +4,10 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, Mode, OFlags};
-use rustix::io::Errno;
 
 use super::{FileKind, SyncKind, Write};
 use crate::rawio::JobError;
+use crate::rawio::open::size;
 
 /// Files that are deleted with this value.
 pub(super) struct Targets {
@@ -62,9 +62,7 @@ impl Targets {
     /// Each has this size.
     pub(super) fn check(&self, total: u64) -> Result<(), JobError> {
         for (path, fd) in self.opened() {
-            let stat =
-                rustix::fs::fstat(fd).map_err(|errno| JobError::call(path, "fstat", errno))?;
-            let size = u64::try_from(stat.st_size).unwrap_or(0);
+            let size = size(path, fd)?;
             if size != total {
                 let what = format!("has {size} bytes after writing, expected {total}");
                 return Err(JobError::wrong(path, what));
@@ -77,12 +75,8 @@ impl Targets {
 impl Drop for Targets {
     fn drop(&mut self) {
         for path in &self.paths {
-            match rustix::fs::unlink(path) {
-                // One that was never made.
-                Err(Errno::NOENT) | Ok(()) => {}
-                // The scratch directory goes as a whole in the end.
-                Err(_) => {}
-            }
+            // One may never have been made, and the scratch directory goes as a whole in the end.
+            let _ = rustix::fs::unlink(path);
         }
     }
 }

@@ -70,13 +70,7 @@ pub fn write(arguments: &Arguments) -> Result<Answer, JobError> {
     };
     let phase: Phase = arguments.text("phase")?.parse()?;
     let count: u32 = arguments.number("count")?;
-    let mut answer = Answer {
-        bytes: 0,
-        operations: 0,
-        calls: Vec::new(),
-        repetitions: Vec::with_capacity(count as usize),
-        notes: Vec::new(),
-    };
+    let mut answer = Answer::default();
     let mut believed = 0;
     // The first one brings the costs of first times: of the program's own pages, of the directory.
     for at in 0..=count {
@@ -135,9 +129,8 @@ impl Write {
                 calls += writer.calls();
                 self.sync_file(path, fd.as_fd())?;
             }
-            Ok((calls, ()))
+            Ok(calls)
         })
-        .map(|((calls, ()), repetition)| (calls, repetition))
     }
 
     fn stdio(&self, targets: &Targets) -> Result<(u64, super::Repetition), JobError> {

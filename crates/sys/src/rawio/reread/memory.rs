@@ -2,9 +2,11 @@
 
 use std::io;
 use std::os::fd::BorrowedFd;
-use std::ptr::{self, NonNull};
+use std::ptr;
 
 use rustix::mm::{Advice, MapFlags, ProtFlags};
+
+use crate::mapping::Mapping;
 
 /// What a transparent huge page spans where base pages have 4 KiB; a mapping is aligned to it.
 const HUGE_BYTES: usize = 2 << 20;
@@ -27,14 +29,14 @@ impl Area {
         let len = usize::try_from(bytes.max(1)).map_err(|_| io::ErrorKind::OutOfMemory)?;
         let len = round_up(len, crate::page_size() as usize)?;
         if !huge {
-            return Ok(Self { mapping: Mapping::anonymous(len)?, skipped: 0, len });
+            return Ok(Self { mapping: anonymous(len)?, skipped: 0, len });
         }
         // Newer kernels align large mappings by themselves, older ones don't.
-        let mapping = Mapping::anonymous(round_up(len, HUGE_BYTES)? + HUGE_BYTES)?;
-        let skipped = mapping.start.as_ptr().align_offset(HUGE_BYTES);
+        let mapping = anonymous(round_up(len, HUGE_BYTES)? + HUGE_BYTES)?;
+        let skipped = mapping.start().align_offset(HUGE_BYTES);
         // SAFETY: the range lies in the mapping, which has room for the alignment; advice changes no contents.
         unsafe {
-            let start = mapping.start.as_ptr().add(skipped);
+            let start = mapping.start().add(skipped);
             rustix::mm::madvise(start.cast(), round_up(len, HUGE_BYTES)?, Advice::LinuxHugepage)?;
         }
         Ok(Self { mapping, skipped, len })
@@ -48,9 +50,7 @@ impl Area {
     pub(super) fn bytes(&mut self) -> &mut [u8] {
         // SAFETY: the mapping holds `skipped + len` bytes, private, readable and writable, for as long as it lives,
         // and is borrowed as long as the slice.
-        unsafe {
-            std::slice::from_raw_parts_mut(self.mapping.start.as_ptr().add(self.skipped), self.len)
-        }
+        unsafe { std::slice::from_raw_parts_mut(self.mapping.start().add(self.skipped), self.len) }
     }
 
     /// Writes one byte to each base page.
@@ -70,10 +70,7 @@ impl Area {
 }
 
 /// A file, mapped for reading and given back when it is dropped.
-pub(super) struct FileMap {
-    mapping: Mapping,
-    len: usize,
-}
+pub(super) struct FileMap(Mapping);
 
 impl FileMap {
     /// `bytes` from the start of the file, which must not be empty.
@@ -81,17 +78,14 @@ impl FileMap {
         let len = usize::try_from(bytes).map_err(|_| io::ErrorKind::OutOfMemory)?;
         let flags =
             if populate { MapFlags::PRIVATE | MapFlags::POPULATE } else { MapFlags::PRIVATE };
-        // SAFETY: a new mapping at a place that the kernel chooses.
-        let start =
-            unsafe { rustix::mm::mmap(ptr::null_mut(), len, ProtFlags::READ, flags, fd, 0)? };
-        Ok(Self { mapping: Mapping::own(start, len)?, len })
+        Ok(Self(Mapping::of_file(fd, 0, len, ProtFlags::READ, flags)?))
     }
 
     /// Looks at one word of each cache line, and adds them up.
     pub(super) fn look(&self) -> u64 {
-        let start = self.mapping.start.as_ptr();
+        let start = self.0.start();
         let mut sum = 0_u64;
-        for at in (0..self.len).step_by(LINE_BYTES) {
+        for at in (0..self.0.bytes()).step_by(LINE_BYTES) {
             // SAFETY: inside of the mapping. Volatile, so that each is loaded, and that another process may write to
             // the file meanwhile.
             sum = sum.wrapping_add(u64::from(unsafe { start.add(at).read_volatile() }));
@@ -100,31 +94,9 @@ impl FileMap {
     }
 }
 
-struct Mapping {
-    start: NonNull<u8>,
-    len: usize,
-}
-
-impl Mapping {
-    fn anonymous(len: usize) -> io::Result<Self> {
-        let access = ProtFlags::READ | ProtFlags::WRITE;
-        // SAFETY: a new mapping at a place that the kernel chooses.
-        let start =
-            unsafe { rustix::mm::mmap_anonymous(ptr::null_mut(), len, access, MapFlags::PRIVATE)? };
-        Self::own(start, len)
-    }
-
-    fn own(start: *mut std::ffi::c_void, len: usize) -> io::Result<Self> {
-        let start = NonNull::new(start.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
-        Ok(Self { start, len })
-    }
-}
-
-impl Drop for Mapping {
-    fn drop(&mut self) {
-        // SAFETY: this value made the mapping, and nothing borrows from it any more.
-        let _ = unsafe { rustix::mm::munmap(self.start.as_ptr().cast(), self.len) };
-    }
+fn anonymous(len: usize) -> io::Result<Mapping> {
+    let access = ProtFlags::READ | ProtFlags::WRITE;
+    Ok(Mapping::anonymous(len, access, MapFlags::empty())?)
 }
 
 fn round_up(bytes: usize, unit: usize) -> io::Result<usize> {

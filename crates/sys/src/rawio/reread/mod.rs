@@ -11,14 +11,13 @@ mod words;
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
-use std::time::Duration;
 
-use hotset_facts::Observed;
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::OFlags;
 
 use self::memory::Area;
 use self::once::Calls;
 pub use self::words::{BufferKind, CacheUse, What};
+use super::open::{open, size};
 use super::{Answer, Arguments, JobError, timed};
 use crate::cache;
 
@@ -43,33 +42,22 @@ struct Reread<'a> {
 /// Where a word is wrong, the file can't be read, is shorter than it says, or can't be parsed.
 pub fn reread(arguments: &Arguments, parse: Parse<'_>) -> Result<Answer, JobError> {
     let path = arguments.path("file")?;
-    let count: u32 = arguments.number("count")?;
-    let pause = Duration::from_millis(arguments.number_or("sleep_ms", 0)?);
+    let repetitions = arguments.repetitions()?;
     let held = open(&path, OFlags::empty())?;
-    let stat = rustix::fs::fstat(&held).map_err(|errno| JobError::call(&path, "fstat", errno))?;
     let job = Reread {
         path: &path,
         what: arguments.text("what")?.parse()?,
         cache: arguments.text("cache")?.parse()?,
         buffer: arguments.text("buffer")?.parse()?,
-        bytes: u64::try_from(stat.st_size).unwrap_or(0),
+        bytes: size(&path, &held)?,
     };
     job.refuse()?;
     job.back_memory()?;
     let mut kept = job.kept(&held)?;
-    let mut answer = Answer {
-        bytes: 0,
-        operations: 0,
-        calls: Vec::new(),
-        repetitions: Vec::with_capacity(count as usize),
-        notes: Vec::new(),
-    };
+    let mut answer = Answer::default();
     let mut calls = Calls::default();
     let mut parsed = 0;
-    for at in 0..count {
-        if at > 0 && !pause.is_zero() {
-            std::thread::sleep(pause);
-        }
+    for at in repetitions {
         let before = job.set_state(&held, at)?;
         let (did, mut repetition) = kept.repeat(&job, parse)?;
         repetition.cached_before_pages = before;
@@ -161,10 +149,7 @@ impl Reread<'_> {
                 cache::evict_fd(held).map_err(failed)?
             }
         };
-        Ok(match change.cached_after {
-            Observed::Value(pages) => Some(pages),
-            Observed::Missing(_) => None,
-        })
+        Ok(change.cached_after.value())
     }
 }
 
@@ -212,9 +197,4 @@ impl Kept {
             }
         }
     }
-}
-
-fn open(path: &Path, more: OFlags) -> Result<OwnedFd, JobError> {
-    rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC | more, Mode::empty())
-        .map_err(|errno| JobError::call(path, "open", errno))
 }

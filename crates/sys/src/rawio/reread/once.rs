@@ -7,8 +7,9 @@ use std::path::Path;
 use rustix::fs::OFlags;
 
 use super::memory::{Area, FileMap};
-use super::{BufferKind, CacheUse, Parse, Reread, open};
+use super::{BufferKind, CacheUse, Parse, Reread};
 use crate::rawio::JobError;
+use crate::rawio::open::{open, size};
 
 /// O_DIRECT wants lengths and places in multiples of the device's blocks; this is one of all that are in use.
 const DIRECT_BYTES: usize = 4096;
@@ -60,8 +61,7 @@ pub(super) fn read(
 ) -> Result<Did, JobError> {
     let direct = job.cache == CacheUse::Direct;
     let fd = open(job.path, if direct { OFlags::DIRECT } else { OFlags::empty() })?;
-    let stat = rustix::fs::fstat(&fd).map_err(|errno| JobError::call(job.path, "fstat", errno))?;
-    let bytes = u64::try_from(stat.st_size).unwrap_or(0);
+    let bytes = size(job.path, &fd)?;
     let mut calls = Calls { open: 1, ..Calls::default() };
     if matches!(job.buffer, BufferKind::Mmap | BufferKind::MmapPopulate) && bytes > 0 {
         let populate = job.buffer == BufferKind::MmapPopulate;
