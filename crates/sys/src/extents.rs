@@ -97,19 +97,6 @@ pub fn visit(
     Ok(())
 }
 
-/// All extents of the first `bytes` bytes; [`visit`] for files that may have very many.
-///
-/// # Errors
-/// As [`visit`].
-pub fn of(fd: impl AsFd, bytes: u64) -> Result<Vec<Extent>, Errno> {
-    let mut extents = Vec::new();
-    visit(fd, 0, bytes, |extent| {
-        extents.push(extent);
-        ControlFlow::Continue(())
-    })?;
-    Ok(extents)
-}
-
 fn request(start: u64, length: u64) -> Request {
     Request { start, length, flags: 0, mapped: 0, room: BATCH as u32, reserved: 0 }
 }
@@ -130,10 +117,7 @@ fn ask(fd: BorrowedFd<'_>, exchange: &mut Exchange) -> Result<(), Errno> {
     // SAFETY: the kernel reads the request and writes at most `room` extents behind it, which the struct has.
     let result =
         unsafe { libc::ioctl(fd.as_raw_fd(), FS_IOC_FIEMAP, std::ptr::from_mut(exchange)) };
-    if result == 0 {
-        return Ok(());
-    }
-    Err(Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO))
+    if result == 0 { Ok(()) } else { Err(crate::cache::last_errno()) }
 }
 
 #[cfg(test)]
@@ -142,6 +126,16 @@ mod tests {
 
     use super::*;
     use crate::test_support::ScratchFile;
+
+    /// All extents of the first `bytes` bytes.
+    fn of(fd: impl AsFd, bytes: u64) -> Result<Vec<Extent>, Errno> {
+        let mut extents = Vec::new();
+        visit(fd, 0, bytes, |extent| {
+            extents.push(extent);
+            ControlFlow::Continue(())
+        })?;
+        Ok(extents)
+    }
 
     #[test]
     fn the_kernels_structures_have_their_sizes() {

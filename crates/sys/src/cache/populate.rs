@@ -2,7 +2,6 @@
 
 use std::os::fd::BorrowedFd;
 use std::path::PathBuf;
-use std::ptr;
 use std::sync::Mutex;
 
 use rustix::io::Errno;
@@ -10,6 +9,7 @@ use rustix::mm::{MapFlags, ProtFlags};
 
 use super::control::ControlError;
 use super::raw::cachestat;
+use crate::mapping::Mapping;
 
 /// What one fault reads with [`Way::Blocks`]: the huge page of architectures with 4 KiB pages. On others the probe finds
 /// that it doesn't work.
@@ -63,7 +63,7 @@ fn probe(fd: BorrowedFd<'_>, offset: u64, len: u64) -> Option<Way> {
     if cachestat(fd, offset, len).is_ok_and(|answer| answer.cached > 0) || len < 2 * page {
         return None;
     }
-    let map = match Mapping::new(fd, offset, page) {
+    let map = match View::new(fd, offset, page) {
         Ok(map) => map,
         Err(_) => return Some(Way::Read),
     };
@@ -90,7 +90,7 @@ pub(super) fn window(
     if way == Way::Read {
         return read(fd, offset, len, path);
     }
-    let populated = Mapping::new(fd, offset, len).and_then(|map| {
+    let populated = View::new(fd, offset, len).and_then(|map| {
         match way {
             Way::Blocks => {
                 map.advise(libc::MADV_HUGEPAGE)?;
@@ -131,43 +131,33 @@ fn read(
 
 /// A view of a part of a file at an address that a huge page can have. Never dereferenced, so that a file that shrinks
 /// can't hurt.
-struct Mapping {
-    base: *mut std::ffi::c_void,
-    reserved: usize,
-    view: *mut std::ffi::c_void,
+struct View {
+    /// The address space that the view lies in.
+    _reserved: Mapping,
+    start: *mut std::ffi::c_void,
     len: usize,
 }
 
-impl Mapping {
+impl View {
     fn new(fd: BorrowedFd<'_>, offset: u64, len: u64) -> Result<Self, Errno> {
         let block = BLOCK_BYTES as usize;
         let len = usize::try_from(len).map_err(|_| Errno::OVERFLOW)?;
-        let reserved = len.checked_add(block).ok_or(Errno::OVERFLOW)?;
-        // SAFETY: new address space at a place of the kernel's choice, unmapped in `drop`.
-        let base = unsafe {
-            rustix::mm::mmap_anonymous(
-                ptr::null_mut(),
-                reserved,
-                ProtFlags::empty(),
-                MapFlags::PRIVATE | MapFlags::NORESERVE,
-            )?
-        };
+        let room = len.checked_add(block).ok_or(Errno::OVERFLOW)?;
+        let reserved = Mapping::anonymous(room, ProtFlags::empty(), MapFlags::NORESERVE)?;
         // Address and offset have to agree modulo the block.
         let shift = offset as usize % block;
-        let lead = (block + shift - base as usize % block) % block;
-        let mut map = Self { base, reserved, view: base.wrapping_byte_add(lead), len };
+        let lead = (block + shift - reserved.start() as usize % block) % block;
+        let place = reserved.start().wrapping_add(lead).cast();
+        let flags = MapFlags::SHARED | MapFlags::FIXED;
         // SAFETY: replaces a part of the space reserved above, which ends at least `len` bytes after the view's start.
-        map.view = unsafe {
-            let flags = MapFlags::SHARED | MapFlags::FIXED;
-            rustix::mm::mmap(map.view, len, ProtFlags::READ, flags, fd, offset)?
-        };
-        Ok(map)
+        let start = unsafe { rustix::mm::mmap(place, len, ProtFlags::READ, flags, fd, offset)? };
+        Ok(Self { _reserved: reserved, start, len })
     }
 
     fn advise(&self, advice: libc::c_int) -> Result<(), Errno> {
         loop {
             // SAFETY: the view made above. None of the advice used changes what is mapped or what it holds.
-            if unsafe { libc::madvise(self.view, self.len, advice) } == 0 {
+            if unsafe { libc::madvise(self.start, self.len, advice) } == 0 {
                 return Ok(());
             }
             match super::raw::last_errno() {
@@ -175,12 +165,5 @@ impl Mapping {
                 errno => return Err(errno),
             }
         }
-    }
-}
-
-impl Drop for Mapping {
-    fn drop(&mut self) {
-        // SAFETY: the space that `new` reserved; nothing else knows its address.
-        let _ = unsafe { rustix::mm::munmap(self.base, self.reserved) };
     }
 }

@@ -6,6 +6,8 @@ use std::ptr;
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags};
 
+use crate::mapping::Mapping;
+
 /// The same number on every architecture that Linux gave it to since 6.5, except alpha; libc lacks it on some of them.
 const SYS_CACHESTAT: libc::c_long = 451;
 
@@ -62,59 +64,39 @@ pub fn cachestat(fd: impl AsFd, offset: u64, len: u64) -> Result<CacheStat, Errn
 ///
 /// Only where the kernel tells the truth: see `residency::may_trust_mincore`.
 pub(crate) fn mincore_resident_pages(fd: BorrowedFd<'_>, size: u64) -> Result<u64, Errno> {
-    let page = crate::page_size();
-    let first_window = size.min(MINCORE_WINDOW_BYTES).div_ceil(page);
-    let mut answer = vec![0_u8; usize::try_from(first_window).map_err(|_| Errno::OVERFLOW)?];
+    let mut answer = Vec::new();
     let mut resident = 0;
-    let mut offset = 0;
-    while offset < size {
-        let len = (size - offset).min(MINCORE_WINDOW_BYTES);
-        resident += mincore_window(fd, offset, len, &mut answer)?;
-        offset += len;
+    for offset in (0..size).step_by(MINCORE_WINDOW_BYTES as usize) {
+        let pages = crate::pages_of((size - offset).min(MINCORE_WINDOW_BYTES));
+        resident += mincore_pages(fd, offset, pages, &mut answer)?;
     }
     Ok(resident)
 }
 
-fn mincore_window(
-    fd: BorrowedFd<'_>,
-    offset: u64,
-    len: u64,
-    answer: &mut [u8],
-) -> Result<u64, Errno> {
-    let pages = crate::pages_of(len) as usize;
-    debug_assert!(pages <= answer.len());
-    let answer = &mut answer[..pages];
-    mincore_into(fd, offset, answer)?;
-    // Only the lowest bit is defined.
-    Ok(answer.iter().map(|byte| u64::from(byte & 1)).sum())
-}
-
-/// A byte a page for `pages` pages from `offset` on, whose lowest bit says resident and up to date.
+/// A byte a page for `pages` pages from `offset` on, whose lowest bit says resident and up to date (the others are not
+/// defined), and how many pages are.
 pub(super) fn mincore_pages(
     fd: BorrowedFd<'_>,
     offset: u64,
     pages: u64,
     answer: &mut Vec<u8>,
-) -> Result<(), Errno> {
+) -> Result<u64, Errno> {
     answer.clear();
     answer.resize(usize::try_from(pages).map_err(|_| Errno::OVERFLOW)?, 0);
-    if answer.is_empty() { Ok(()) } else { mincore_into(fd, offset, answer) }
+    if !answer.is_empty() {
+        mincore_into(fd, offset, answer)?;
+    }
+    Ok(answer.iter().map(|byte| u64::from(byte & 1)).sum())
 }
 
 fn mincore_into(fd: BorrowedFd<'_>, offset: u64, answer: &mut [u8]) -> Result<(), Errno> {
     let len = (answer.len() as u64).saturating_mul(crate::page_size());
     let len = usize::try_from(len).map_err(|_| Errno::OVERFLOW)?;
-    // SAFETY: a new mapping at an address of the kernel's choice, unmapped below and never dereferenced, so that a
-    // file that shrinks meanwhile can't hurt.
-    let map = unsafe {
-        rustix::mm::mmap(ptr::null_mut(), len, ProtFlags::READ, MapFlags::SHARED, fd, offset)?
-    };
+    // Never dereferenced, so that a file that shrinks meanwhile can't hurt.
+    let map = Mapping::of_file(fd, offset, len, ProtFlags::READ, MapFlags::SHARED)?;
     // SAFETY: `map` spans `len` bytes and `answer` has a byte for each of its pages.
-    let result = unsafe { libc::mincore(map, len, answer.as_mut_ptr()) };
-    let failure = (result != 0).then(last_errno);
-    // SAFETY: the mapping made above; nothing else knows its address.
-    unsafe { rustix::mm::munmap(map, len)? };
-    failure.map_or(Ok(()), Err)
+    let result = unsafe { libc::mincore(map.start().cast(), len, answer.as_mut_ptr()) };
+    if result == 0 { Ok(()) } else { Err(last_errno()) }
 }
 
 pub(crate) fn last_errno() -> Errno {

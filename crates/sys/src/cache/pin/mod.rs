@@ -1,14 +1,12 @@
 //! Holding files in memory by mlock(2), for as long as a value lives.
 
-use std::ffi::c_void;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
-use std::ptr;
 
 use hotset_facts::{FileId, Followed, PageRange};
 use rustix::fs::Stat;
 use rustix::io::Errno;
-use rustix::mm::{MapFlags, MremapFlags, ProtFlags};
+use rustix::mm::{MapFlags, ProtFlags};
 use rustix::process::{Resource, getrlimit};
 
 use super::control::{ByteSpan, CacheChange, ControlError, Target, observed};
@@ -16,6 +14,8 @@ use super::fetch::settle;
 use super::open::open_quietly;
 use super::warm::{Supervisor, warm_span};
 use crate::capabilities::{self, Cap};
+use crate::mapping::Mapping;
+use crate::proc::own_status_bytes;
 
 /// A file that shrinks again and again while it is being locked is given up after so many tries.
 const TRIES: u32 = 4;
@@ -73,7 +73,7 @@ impl Pin {
 
     /// Bytes that count as locked: whole pages.
     pub fn locked_bytes(&self) -> u64 {
-        self.view.as_ref().map_or(0, |view| view.len as u64)
+        self.view.as_ref().map_or(0, |view| view.0.bytes() as u64)
     }
 
     /// Looks where the name leads now, and follows.
@@ -180,41 +180,26 @@ impl Pin {
 
 /// A locked view of a file from its start. Never dereferenced, so that a file that shrinks can't hurt.
 #[derive(Debug)]
-struct View {
-    base: *mut c_void,
-    len: usize,
-}
-
-// SAFETY: an address that only this value knows; nothing is read through it.
-unsafe impl Send for View {}
+struct View(Mapping);
 
 impl View {
     fn locked(fd: BorrowedFd<'_>, len: usize) -> Result<Self, Errno> {
-        // SAFETY: a new mapping at an address of the kernel's choice, unmapped in `drop`.
-        let base = unsafe {
-            rustix::mm::mmap(ptr::null_mut(), len, ProtFlags::READ, MapFlags::SHARED, fd, 0)?
-        };
-        let view = Self { base, len };
-        // SAFETY: the mapping made above.
-        unsafe { rustix::mm::mlock(view.base, view.len)? };
+        let view = Self(Mapping::of_file(fd, 0, len, ProtFlags::READ, MapFlags::SHARED)?);
+        view.lock()?;
         Ok(view)
     }
 
     /// A locked mapping that is resized stays locked, and what is new is brought in.
     fn resize(&mut self, len: usize) -> Result<(), Errno> {
-        // SAFETY: the mapping of this value, whose address nobody else knows.
-        self.base = unsafe { rustix::mm::mremap(self.base, self.len, len, MremapFlags::MAYMOVE)? };
-        self.len = len;
+        self.0.resize(len)?;
         // mremap(2) doesn't say where bringing in failed.
-        // SAFETY: the mapping as it is now.
-        unsafe { rustix::mm::mlock(self.base, self.len) }
+        self.lock()
     }
-}
 
-impl Drop for View {
-    fn drop(&mut self) {
-        // SAFETY: the mapping of this value. Unmapping unlocks.
-        let _ = unsafe { rustix::mm::munmap(self.base, self.len) };
+    /// Unmapping unlocks.
+    fn lock(&self) -> Result<(), Errno> {
+        // SAFETY: the mapping as it is now.
+        unsafe { rustix::mm::mlock(self.0.start().cast(), self.0.bytes()) }
     }
 }
 
@@ -233,14 +218,7 @@ pub fn lock_limit() -> Option<LockLimit> {
         return None;
     }
     let limit_bytes = getrlimit(Resource::Memlock).current?;
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    Some(LockLimit { limit_bytes, locked_bytes: locked_bytes(&status) })
-}
-
-fn locked_bytes(status: &str) -> u64 {
-    let line = status.lines().find_map(|line| line.strip_prefix("VmLck:"));
-    let kib = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
-    kib.unwrap_or(0).saturating_mul(1024)
+    Some(LockLimit { limit_bytes, locked_bytes: own_status_bytes("VmLck").unwrap_or(0) })
 }
 
 #[cfg(test)]

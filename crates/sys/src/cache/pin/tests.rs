@@ -88,9 +88,3 @@ fn an_empty_file_holds_nothing_and_a_missing_one_is_an_error() {
     assert_eq!((pin.locked_bytes(), change.pages), (0, 0));
     assert!(Pin::new(Path::new("/no/such/file"), &()).is_err());
 }
-
-#[test]
-fn locked_memory_is_read_in_bytes() {
-    assert_eq!(locked_bytes("VmPin:\t 9 kB\nVmLck:\t      12 kB\n"), 12 << 10);
-    assert_eq!(locked_bytes(""), 0);
-}

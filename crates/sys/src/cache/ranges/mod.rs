@@ -137,13 +137,13 @@ impl<F: FnMut(PageRange) -> ControlFlow<()>> Scan<'_, F> {
     /// Page by page; waits for what is being read in.
     fn window(&mut self, span: PageRange, cached: Option<u64>, source: Source) -> Looked {
         loop {
-            match mincore_pages(self.fd, byte_range(span).0, span.count, &mut self.vector) {
-                Ok(()) => {}
+            let offset = byte_range(span).0;
+            let uptodate = match mincore_pages(self.fd, offset, span.count, &mut self.vector) {
+                Ok(uptodate) => uptodate,
                 // Some file systems have files that can't be mapped.
                 Err(Errno::NODEV) if source == Source::Both => return self.bisect(span),
                 Err(errno) => return Err(("mincore", errno)),
-            }
-            let uptodate = self.vector.iter().map(|byte| u64::from(byte & 1)).sum();
+            };
             if cached.is_none_or(|cached| cached <= uptodate) || self.patience.is_zero() {
                 break;
             }
