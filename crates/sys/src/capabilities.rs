@@ -1,5 +1,7 @@
 //! This thread's effective capabilities.
 
+use crate::proc::value_of;
+
 /// The capabilities that matter here, by their number in <linux/capability.h>.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cap {
@@ -26,8 +28,7 @@ pub(crate) fn effective() -> Option<CapSet> {
 }
 
 fn parse(status: &[u8]) -> Option<CapSet> {
-    let line = status.split(|&b| b == b'\n').find_map(|line| line.strip_prefix(b"CapEff:"))?;
-    let digits = std::str::from_utf8(line).ok()?.trim();
+    let digits = std::str::from_utf8(value_of(status, "CapEff")?).ok()?;
     u64::from_str_radix(digits, 16).ok().map(CapSet)
 }
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{MemoryGroup, own_groups, parse_limit};
+use crate::proc::{kilobytes, value_of};
 
 const MEMINFO: &str = "/proc/meminfo";
 
@@ -53,7 +54,7 @@ pub fn headroom() -> Headroom {
         .iter()
         .flat_map(|group| group.dirs().filter_map(|dir| memory_of(group, dir)).collect::<Vec<_>>())
         .min_by_key(GroupMemory::room_bytes);
-    let host_bytes = std::fs::read_to_string(MEMINFO).ok().and_then(|text| available(&text));
+    let host_bytes = std::fs::read(MEMINFO).ok().and_then(|text| available(&text));
     Headroom { group, host_bytes }
 }
 
@@ -81,9 +82,8 @@ fn file_bytes(stat: &str, v2: bool) -> u64 {
         .sum()
 }
 
-fn available(meminfo: &str) -> Option<u64> {
-    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+fn available(meminfo: &[u8]) -> Option<u64> {
+    kilobytes(value_of(meminfo, "MemAvailable")?)
 }
 
 #[cfg(test)]
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn the_host_says_what_it_can_give() {
-        assert_eq!(available("MemTotal: 9 kB\nMemAvailable:   12 kB\n"), Some(12 << 10));
+        assert_eq!(available(b"MemTotal: 9 kB\nMemAvailable:   12 kB\n"), Some(12 << 10));
         assert!(headroom().host_bytes.is_some_and(|bytes| bytes > 0));
     }
 }

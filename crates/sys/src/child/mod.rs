@@ -122,9 +122,7 @@ fn nanoseconds(time: libc::timeval) -> u64 {
 
 /// The peak of this process's own resident set so far, in bytes.
 pub fn own_peak_rss_bytes() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok().map(|kib| kib * 1024)
+    crate::proc::own_status_bytes("VmHWM")
 }
 
 /// A signal that arrived.

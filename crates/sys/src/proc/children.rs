@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use hotset_facts::Pid;
 
 use super::stat::{self, Stat};
-use super::{ProcError, is_gone};
+use super::{ProcError, numbers_in};
 
 /// All live descendants of `root`, parents before children, without `root`.
 ///
@@ -42,26 +42,6 @@ pub fn below(root: Pid, all: &[Stat]) -> Vec<Stat> {
         }
     }
     found.into_iter().filter(|stat| stat.is_alive()).cloned().collect()
-}
-
-pub(super) fn numbers_in(dir: &Path) -> Result<Option<Vec<Pid>>, ProcError> {
-    let entries = match std::fs::read_dir(dir) {
-        Ok(entries) => entries,
-        Err(error) if is_gone(&error) => return Ok(None),
-        Err(error) => return Err(ProcError::read(dir, error)),
-    };
-    let mut numbers = Vec::new();
-    for entry in entries {
-        match entry {
-            Ok(entry) => {
-                numbers.extend(entry.file_name().to_str().and_then(|n| n.parse::<Pid>().ok()));
-            }
-            Err(error) if is_gone(&error) => break,
-            Err(error) => return Err(ProcError::read(dir, error)),
-        }
-    }
-    numbers.sort_unstable();
-    Ok(Some(numbers))
 }
 
 #[cfg(test)]

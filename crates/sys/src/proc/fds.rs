@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use hotset_facts::{FileId, Pid};
 use rustix::fs::FileType;
 
-use super::{ProcError, is_gone};
+use super::{ProcError, numbers_in, read, value_of};
 
 /// What the kernel appends to the name of a file that has none any more.
-const DELETED: &[u8] = b" (deleted)";
+pub(super) const DELETED: &[u8] = b" (deleted)";
 
 /// One open descriptor of a regular file or block device.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,42 +29,24 @@ pub struct OpenFile {
 /// The open files of `pid` by descriptor, or nothing where it is gone. Needs the right to trace it.
 pub fn of(pid: Pid) -> Result<Option<Vec<OpenFile>>, ProcError> {
     let dir = PathBuf::from(format!("/proc/{pid}/fd"));
-    let entries = match std::fs::read_dir(&dir) {
-        Ok(entries) => entries,
-        Err(error) if is_gone(&error) => return Ok(None),
-        Err(error) => return Err(ProcError::read(&dir, error)),
-    };
-    let mut files = Vec::new();
-    for entry in entries {
-        match entry {
-            Ok(entry) => files.extend(open_file(&entry.path())),
-            Err(error) if is_gone(&error) => break,
-            Err(error) => return Err(ProcError::read(&dir, error)),
-        }
-    }
-    files.sort_by_key(|file| file.fd);
-    Ok(Some(files))
+    let Some(fds) = numbers_in(&dir)? else { return Ok(None) };
+    Ok(Some(fds.into_iter().filter_map(|fd| open_file(&dir, fd)).collect()))
 }
 
 /// The flags that a descriptor was opened with, the access mode among them, as open(2) takes them; nothing where it is gone.
 pub fn open_flags(pid: Pid, fd: u32) -> Result<Option<u32>, ProcError> {
-    let path = PathBuf::from(format!("/proc/{pid}/fdinfo/{fd}"));
-    match std::fs::read(&path) {
-        Ok(text) => Ok(parse_flags(&text)),
-        Err(error) if is_gone(&error) => Ok(None),
-        Err(error) => Err(ProcError::read(&path, error)),
-    }
+    let info = read(&PathBuf::from(format!("/proc/{pid}/fdinfo/{fd}")))?;
+    Ok(info.and_then(|text| parse_flags(&text)))
 }
 
 /// The line `flags:` of an fdinfo, an octal number.
 fn parse_flags(text: &[u8]) -> Option<u32> {
-    let line = text.split(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(b"flags:"))?;
-    u32::from_str_radix(std::str::from_utf8(line).ok()?.trim(), 8).ok()
+    u32::from_str_radix(std::str::from_utf8(value_of(text, "flags")?).ok()?, 8).ok()
 }
 
 /// Nothing where the descriptor was closed meanwhile, or is no file.
-fn open_file(link: &Path) -> Option<OpenFile> {
-    let fd = link.file_name()?.to_str()?.parse().ok()?;
+fn open_file(dir: &Path, fd: u32) -> Option<OpenFile> {
+    let link = &dir.join(fd.to_string());
     // Follows the link inside the kernel, so that names in other mount namespaces don't matter.
     let stat = rustix::fs::stat(link).ok()?;
     let kind = FileType::from_raw_mode(stat.st_mode);

@@ -7,10 +7,8 @@ use std::path::PathBuf;
 use hotset_facts::{Dev, FileId, Pid};
 
 use super::escape::unescape_path;
+use super::fds::DELETED;
 use super::{Malformed, ProcError, decimal, lines, read_with};
-
-/// What the kernel appends to the name of a file that has none any more.
-const DELETED: &[u8] = b" (deleted)";
 
 /// A file that is mapped at least once.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,30 +79,23 @@ fn parse_line(line: &[u8]) -> Option<Region> {
         field
     };
     let (addresses, _permissions, _offset) = (field(), field(), field());
-    let dev = parse_dev(field())?;
+    let (major, minor) = pair(field(), ':')?;
     let ino = decimal(field())?;
     let name = rest.trim_ascii_start();
     let alive = name.strip_suffix(DELETED);
     let file = MappedFile {
         path: unescape_path(alive.unwrap_or(name), b"\n"),
-        id: FileId { dev, ino },
+        id: FileId { dev: Dev { major, minor }, ino },
         deleted: alive.is_some(),
     };
-    Some(Region { addresses: parse_addresses(addresses)?, file })
+    Some(Region { addresses: pair(addresses, '-')?, file })
 }
 
-fn parse_addresses(field: &[u8]) -> Option<(u64, u64)> {
-    let (start, end) = std::str::from_utf8(field).ok()?.split_once('-')?;
-    Some((u64::from_str_radix(start, 16).ok()?, u64::from_str_radix(end, 16).ok()?))
-}
-
-/// Unlike in mountinfo, both numbers are hexadecimal.
-fn parse_dev(field: &[u8]) -> Option<Dev> {
-    let (major, minor) = std::str::from_utf8(field).ok()?.split_once(':')?;
-    Some(Dev {
-        major: u32::from_str_radix(major, 16).ok()?,
-        minor: u32::from_str_radix(minor, 16).ok()?,
-    })
+/// Two hexadecimal numbers, unlike in mountinfo also those of a device.
+fn pair<T: TryFrom<u64>>(field: &[u8], separator: char) -> Option<(T, T)> {
+    let (first, second) = std::str::from_utf8(field).ok()?.split_once(separator)?;
+    let number = |text| u64::from_str_radix(text, 16).ok()?.try_into().ok();
+    Some((number(first)?, number(second)?))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use hotset_facts::MemInfo;
 
-use super::{Malformed, ProcError, decimal, lines, read_with};
+use super::{Malformed, ProcError, kilobytes, lines, read_with, split_once};
 
 const PATH: &str = "/proc/meminfo";
 
@@ -22,11 +22,11 @@ pub fn parse(bytes: &[u8]) -> Result<MemInfo, Malformed> {
     let mut seen = (false, false);
     for (number, line) in lines(bytes) {
         let malformed = || Malformed::new(number, "a name, a colon and kilobytes", line);
-        let colon = line.iter().position(|&byte| byte == b':').ok_or_else(malformed)?;
-        let Some(field) = field_of(&mut info, &line[..colon]) else { continue };
-        *field = kilobytes(&line[colon + 1..]).ok_or_else(malformed)?;
-        seen.0 |= line.starts_with(b"MemTotal:");
-        seen.1 |= line.starts_with(b"Cached:");
+        let (name, value) = split_once(line, b':').ok_or_else(malformed)?;
+        let Some(field) = field_of(&mut info, name) else { continue };
+        *field = kilobytes(value).ok_or_else(malformed)?;
+        seen.0 |= name == b"MemTotal";
+        seen.1 |= name == b"Cached";
     }
     if seen == (true, true) {
         Ok(info)
@@ -49,11 +49,6 @@ fn field_of<'a>(info: &'a mut MemInfo, name: &[u8]) -> Option<&'a mut u64> {
         b"Unevictable" => &mut info.unevictable_bytes,
         _ => return None,
     })
-}
-
-fn kilobytes(rest: &[u8]) -> Option<u64> {
-    let number = rest.trim_ascii().strip_suffix(b" kB")?;
-    decimal(number)?.checked_mul(1024)
 }
 
 #[cfg(test)]

@@ -86,6 +86,27 @@ fn is_gone(error: &io::Error) -> bool {
     matches!(Errno::from_io_error(error), Some(Errno::NOENT | Errno::SRCH))
 }
 
+/// The entries of a directory of /proc whose names are numbers, in ascending order, or nothing where its process is gone.
+fn numbers_in(dir: &Path) -> Result<Option<Vec<u32>>, ProcError> {
+    let entries = match std::fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) if is_gone(&error) => return Ok(None),
+        Err(error) => return Err(ProcError::read(dir, error)),
+    };
+    let mut numbers: Vec<u32> = Vec::new();
+    for entry in entries {
+        match entry {
+            Ok(entry) => {
+                numbers.extend(entry.file_name().to_str().and_then(|n| n.parse::<u32>().ok()))
+            }
+            Err(error) if is_gone(&error) => break,
+            Err(error) => return Err(ProcError::read(dir, error)),
+        }
+    }
+    numbers.sort_unstable();
+    Ok(Some(numbers))
+}
+
 /// Reads and parses a file of a process.
 fn read_with<T>(
     path: &Path,
@@ -100,6 +121,29 @@ fn decimal(digits: &[u8]) -> Option<u64> {
     std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
+/// What stands before the first `separator` and what after it.
+fn split_once(bytes: &[u8], separator: u8) -> Option<(&[u8], &[u8])> {
+    let at = bytes.iter().position(|&byte| byte == separator)?;
+    Some((&bytes[..at], &bytes[at + 1..]))
+}
+
+/// The value of the line `name:` in a file of such lines, like /proc/PID/status, without the white space around it.
+pub(crate) fn value_of<'a>(text: &'a [u8], name: &str) -> Option<&'a [u8]> {
+    lines(text).find_map(|(_, line)| {
+        Some(line.strip_prefix(name.as_bytes())?.strip_prefix(b":")?.trim_ascii())
+    })
+}
+
+/// The bytes of a value in kilobytes, like `16 kB`.
+pub(crate) fn kilobytes(value: &[u8]) -> Option<u64> {
+    decimal(value.trim_ascii().strip_suffix(b" kB")?)?.checked_mul(1024)
+}
+
+/// What a line of /proc/PID/status of this process says in kilobytes, in bytes.
+pub(crate) fn own_status_bytes(name: &str) -> Option<u64> {
+    kilobytes(value_of(&std::fs::read("/proc/self/status").ok()?, name)?)
+}
+
 /// Lines without their ends; the empty one after the last is left out.
 fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     bytes
@@ -107,4 +151,25 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
         .enumerate()
         .map(|(index, line)| (index + 1, line))
         .filter(|(_, line)| !line.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_found_by_name_and_kilobytes_are_bytes() {
+        let status = b"VmPin:\t 9 kB\nVmLck:\t      12 kB\nTgid:\t7\n";
+        assert_eq!(value_of(status, "VmLck").and_then(kilobytes), Some(12 << 10));
+        assert_eq!(value_of(status, "Tgid"), Some(b"7".as_slice()));
+        assert_eq!(value_of(status, "Vm"), None);
+        assert_eq!(value_of(b"", "VmLck"), None);
+        assert_eq!(kilobytes(b"12"), None);
+        assert_eq!(kilobytes(b"18446744073709551615 kB"), None);
+    }
+
+    #[test]
+    fn a_process_that_never_was_has_no_numbers() {
+        assert_eq!(numbers_in(Path::new("/proc/4294967295/task")).expect("no error"), None);
+    }
 }

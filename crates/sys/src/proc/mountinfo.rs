@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use hotset_facts::Dev;
 
 use super::escape::{unescape, unescape_path};
-use super::{Malformed, ProcError, decimal, lines, read_with};
+use super::{Malformed, ProcError, decimal, lines, read_with, split_once};
 
 /// What the kernel escapes in these fields.
 const ESCAPED: &[u8] = b" \t\n\\#";
@@ -78,11 +78,8 @@ fn parse_line(line: &[u8]) -> Option<Mount> {
 }
 
 fn parse_dev(field: &[u8]) -> Option<Dev> {
-    let colon = field.iter().position(|&byte| byte == b':')?;
-    Some(Dev {
-        major: decimal(&field[..colon])?.try_into().ok()?,
-        minor: decimal(&field[colon + 1..])?.try_into().ok()?,
-    })
+    let (major, minor) = split_once(field, b':')?;
+    Some(Dev { major: decimal(major)?.try_into().ok()?, minor: decimal(minor)?.try_into().ok()? })
 }
 
 fn text(field: &[u8]) -> String {

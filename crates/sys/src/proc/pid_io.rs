@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hotset_facts::Pid;
 
-use super::{Malformed, ProcError, decimal, lines, read_with};
+use super::{Malformed, ProcError, decimal, lines, read_with, split_once};
 
 /// The counters of one process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -40,9 +40,9 @@ pub fn parse(bytes: &[u8]) -> Result<PidIo, Malformed> {
     let mut io = PidIo::default();
     for (number, line) in lines(bytes) {
         let malformed = || Malformed::new(number, "a name, a colon and a number", line);
-        let colon = line.iter().position(|&byte| byte == b':').ok_or_else(malformed)?;
-        let value = decimal(line[colon + 1..].trim_ascii()).ok_or_else(malformed)?;
-        match &line[..colon] {
+        let (name, value) = split_once(line, b':').ok_or_else(malformed)?;
+        let value = decimal(value.trim_ascii()).ok_or_else(malformed)?;
+        match name {
             b"rchar" => io.rchar = value,
             b"wchar" => io.wchar = value,
             b"syscr" => io.read_calls = value,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use hotset_facts::{FileId, Pid};
 
 use super::maps::{self, MappedFile};
-use super::{Malformed, ProcError, decimal, lines, read_with};
+use super::{Malformed, ProcError, kilobytes, lines, read_with};
 
 /// One mapping of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,8 +42,7 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<MappedArea>, Malformed> {
         }
         let Some(area) = areas.last_mut().filter(|_| in_file) else { continue };
         if let Some(rest) = line.strip_prefix(b"Rss:") {
-            let kib = rest.trim_ascii().strip_suffix(b" kB").and_then(decimal);
-            area.resident_bytes = kib.ok_or_else(malformed)?.saturating_mul(1024);
+            area.resident_bytes = kilobytes(rest).ok_or_else(malformed)?;
         } else if let Some(flags) = line.strip_prefix(b"VmFlags:") {
             area.locked = flags.split(|&byte| byte == b' ').any(|flag| flag == b"lo");
         }

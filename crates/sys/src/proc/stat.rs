@@ -21,10 +21,6 @@ pub struct Stat {
     pub minor_faults: u64,
     /// Major faults.
     pub major_faults: u64,
-    /// Minor faults of children that it waited for.
-    pub children_minor_faults: u64,
-    /// Major faults of children that it waited for.
-    pub children_major_faults: u64,
     /// User CPU time in clock ticks; see [`ticks_to_ns`].
     pub user_ticks: u64,
     /// System CPU time in clock ticks.
@@ -76,9 +72,7 @@ fn parse_line(line: &[u8]) -> Option<Stat> {
         state: char::from(*field(3)?.first()?),
         ppid: number(4)?.try_into().ok()?,
         minor_faults: number(10)?,
-        children_minor_faults: number(11)?,
         major_faults: number(12)?,
-        children_major_faults: number(13)?,
         user_ticks: number(14)?,
         system_ticks: number(15)?,
         threads: number(20)?,
@@ -97,8 +91,7 @@ mod tests {
         let stat = parse(line).expect("stat");
         assert_eq!(stat.comm, "a) b) (c");
         assert_eq!((stat.pid, stat.ppid, stat.state), (42, 7, 'S'));
-        assert_eq!((stat.minor_faults, stat.children_minor_faults), (11, 12));
-        assert_eq!((stat.major_faults, stat.children_major_faults), (13, 14));
+        assert_eq!((stat.minor_faults, stat.major_faults), (11, 13));
         assert_eq!((stat.user_ticks, stat.system_ticks), (15, 16));
         assert_eq!((stat.threads, stat.start_ticks), (3, 99));
     }

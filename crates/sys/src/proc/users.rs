@@ -1,10 +1,11 @@
 //! Which processes have files open or mapped: the other way round than [`super::fds`] and [`super::maps`].
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
 use hotset_facts::{FileId, Holder, Pid};
 
-use super::{fds, maps, stat};
+use super::{fds, maps, numbers_in, stat};
 
 /// Processes that are named for one file.
 const MAX_HOLDERS: usize = 100;
@@ -64,11 +65,7 @@ pub fn holders_of(files: &HashSet<FileId>) -> HashMap<FileId, Vec<Holder>> {
 
 /// All processes of this PID namespace, in ascending order.
 pub fn all_pids() -> Vec<Pid> {
-    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let mut pids: Vec<Pid> =
-        entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
-    pids.sort_unstable();
-    pids
+    numbers_in(Path::new("/proc")).ok().flatten().unwrap_or_default()
 }
 
 /// The files that a process has open or mapped, and whether it hides some; a process that is gone has none.

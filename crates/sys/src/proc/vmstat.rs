@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Malformed, ProcError, decimal, lines, read_with};
+use super::{Malformed, ProcError, decimal, lines, read_with, split_once};
 
 const PATH: &str = "/proc/vmstat";
 
@@ -31,14 +31,14 @@ pub fn parse(bytes: &[u8]) -> Result<VmStat, Malformed> {
     let mut stat = VmStat::default();
     for (number, line) in lines(bytes) {
         let malformed = || Malformed::new(number, "a name, a space and a number", line);
-        let space = line.iter().position(|&byte| byte == b' ').ok_or_else(malformed)?;
-        let field = match &line[..space] {
+        let (name, value) = split_once(line, b' ').ok_or_else(malformed)?;
+        let field = match name {
             b"workingset_refault_file" => &mut stat.refaulted_file,
             b"pgsteal_file" => &mut stat.stolen_file,
             b"nr_written" => &mut stat.written,
             _ => continue,
         };
-        *field = Some(decimal(line[space..].trim_ascii()).ok_or_else(malformed)?);
+        *field = Some(decimal(value.trim_ascii()).ok_or_else(malformed)?);
     }
     Ok(stat)
 }

@@ -11,7 +11,7 @@ use hotset_facts::FileId;
 use rustix::fs::{FileType, Mode, OFlags, Stat};
 
 use super::{MAX_FILES, TracedFile};
-use crate::proc::fds::without_suffix;
+use crate::proc::fds::{open_flags, without_suffix};
 
 /// A path has at most so many bytes, the NUL included.
 const PATH_MAX: u64 = 4096;
@@ -167,18 +167,13 @@ fn is_file(stat: &Stat) -> bool {
 
 /// How a descriptor was opened; neither way for one that can only name its file (`O_PATH`).
 fn open_mode(task: libc::pid_t, fd: i64) -> Option<Use> {
-    let info = std::fs::read_to_string(format!("/proc/{task}/fdinfo/{fd}")).ok()?;
-    let flags = info.lines().find_map(|line| line.strip_prefix("flags:"))?;
-    let flags = i64::from_str_radix(flags.trim(), 8).ok()?;
-    if flags & i64::from(libc::O_PATH) != 0 {
+    let flags = open_flags(task.unsigned_abs(), u32::try_from(fd).ok()?).ok().flatten()?;
+    let flags = flags.cast_signed();
+    if flags & libc::O_PATH != 0 {
         return Some(Use::default());
     }
-    let mode = flags & i64::from(libc::O_ACCMODE);
-    Some(Use {
-        read: mode != i64::from(libc::O_WRONLY),
-        mapped: false,
-        written: mode != i64::from(libc::O_RDONLY),
-    })
+    let mode = flags & libc::O_ACCMODE;
+    Some(Use { read: mode != libc::O_WRONLY, mapped: false, written: mode != libc::O_RDONLY })
 }
 
 /// The text at an address of a stopped task, up to its NUL.

@@ -10,6 +10,7 @@ use super::filter::Call;
 use super::raw::{self, Born, Resume, Stop};
 use super::{TraceError, Traced};
 use crate::launch::Launch;
+use crate::proc::value_of;
 
 /// `PTRACE_EVENT_STOP` of <linux/ptrace.h>: a stop for job control, or the first of a new task.
 const EVENT_STOP: i32 = 128;
@@ -150,13 +151,13 @@ impl Tracer {
 
     /// Processes behind the tasks that are left.
     fn processes(&self) -> u32 {
-        let left: HashSet<String> =
+        let left: HashSet<Vec<u8>> =
             self.tasks.keys().filter_map(|&task| process_of(task)).collect();
         u32::try_from(left.len()).unwrap_or(u32::MAX)
     }
 }
 
-fn process_of(task: libc::pid_t) -> Option<String> {
-    let status = std::fs::read_to_string(format!("/proc/{task}/status")).ok()?;
-    status.lines().find_map(|line| line.strip_prefix("Tgid:")).map(|id| id.trim().to_owned())
+fn process_of(task: libc::pid_t) -> Option<Vec<u8>> {
+    let status = std::fs::read(format!("/proc/{task}/status")).ok()?;
+    value_of(&status, "Tgid").map(<[u8]>::to_vec)
 }

@@ -12,7 +12,7 @@ use rustix::io::Errno;
 
 use super::fds::without_suffix;
 use super::maps::{self, Region};
-use super::{ProcError, children};
+use super::{ProcError, numbers_in};
 use crate::tree::{Found, Opener, Places, Visitor};
 
 /// <linux/magic.h>: btrfs, overlayfs, bcachefs. /proc/PID/maps and stat(2) name their devices differently.
@@ -77,7 +77,7 @@ impl ProcessFiles {
         visitor: &mut V,
     ) -> Result<bool, ProcError> {
         let dir = PathBuf::from(format!("/proc/{pid}/fd"));
-        let Some(fds) = children::numbers_in(&dir)? else { return Ok(false) };
+        let Some(fds) = numbers_in(&dir)? else { return Ok(false) };
         for fd in fds {
             let link = dir.join(fd.to_string());
             // Follows the link inside the kernel.
