@@ -94,9 +94,90 @@ fn the_policy_names_what_stands_in_the_page() {
 }
 
 #[test]
-fn the_page_reads_like_this() {
+fn the_model_reads_like_this_in_tests() {
     insta::assert_snapshot!(testing::lines(&page_of("Reads < writes")));
-    insta::assert_snapshot!("empty", testing::lines(&Page::default()));
+}
+
+#[test]
+fn every_thing_of_a_page_has_its_place_in_the_markup() {
+    let html = html::content(&page_of("a < b")).into_string();
+    let mut rest = html.as_str();
+    for wanted in [
+        r##"<a class="skip" href="#content">"##,
+        "<header><h1>a &lt; b</h1>",
+        r##"<a href="#part-0">a &lt; b</a>"##,
+        r#"<main id="content"><section id="answers" aria-label="Answers">"#,
+        r#"<p class="number">a &lt; b</p>"#,
+        r##"<a href="#doubts">1 doubt</a>"##,
+        "<noscript>",
+        r#"<section aria-labelledby="question-0"><h2 id="question-0">"#,
+        "<pre>a &lt; b</pre>",
+        r#"aria-describedby="hint-0" data-model="data-0" data-points="2""#,
+        r#"<output class="readout" id="hint-0""#,
+        r#"<script type="application/json" id="data-0">"#,
+        r#"aria-labelledby="caption-0"><table><caption id="caption-0">"#,
+        r#"<th scope="col">a &lt; b</th><th scope="col" class="number">a &lt; b</th>"#,
+        r#"<th scope="row">a &lt; b</th><td class="number">a &lt; b</td>"#,
+        r#"<h2 id="conditions">"#,
+        "<dt>a &lt; b</dt><dd>a &lt; b</dd>",
+        r#"<h2 id="doubts">"#,
+        r#"<section class="part" aria-labelledby="part-0"><h2 id="part-0">a &lt; b</h2>"#,
+        "<footer>",
+    ] {
+        let at = rest.find(wanted);
+        assert!(at.is_some(), "{wanted} is not in {rest}");
+        rest = &rest[at.unwrap_or(0) + wanted.len()..];
+    }
+}
+
+#[test]
+fn what_a_page_lacks_leaves_no_markup() {
+    let html = html::content(&Page::default()).into_string();
+    for none in ["<section", "<table", "<figure", "<nav", "<dl", "<li", "<pre><", "<article"] {
+        assert!(!html.contains(none), "{none}");
+    }
+}
+
+#[test]
+fn a_long_table_is_folded() {
+    let mut page = page_of("x");
+    page.sections[0].table.rows = vec![vec!["1".to_owned()]; 25];
+    let html = html::content(&page).into_string();
+    assert!(html.contains(r#"<details class="table"><summary>x: 25 rows</summary>"#), "{html}");
+}
+
+#[test]
+fn a_chart_is_data_for_the_script() -> TestResult {
+    let data: serde_json::Value = serde_json::from_str(&data::json(&chart("x")))?;
+    let point = |x: f64, y: f64| {
+        serde_json::json!({
+            "x": x, "y": y, "low": 0.9 * y, "high": 1.1 * y, "text": format!("x: {y}"), "aside": false,
+        })
+    };
+    let wanted = serde_json::json!({
+        "kind": "lines",
+        "x": {"title": "size", "unit": "bytes", "log": true, "names": []},
+        "y": {"title": "x", "unit": "count", "log": false, "names": []},
+        "series": [{
+            "name": "x",
+            "points": [point(0.0, 3.0), point(1024.0, 1.0), point(4096.0, 2.0)],
+            "boxes": [],
+        }],
+        "reference": null,
+    });
+    assert_eq!(data, wanted);
+    Ok(())
+}
+
+#[test]
+fn the_page_has_its_scripts_once() -> TestResult {
+    let mut page = page_of("x");
+    page.parts.push(page_of("y"));
+    let html = written(&page)?;
+    assert_eq!(html.matches("<script>").count(), 3, "marks, the page's own, the library");
+    assert_eq!(html.matches("<style>").count(), 2);
+    assert_eq!(html.matches("<script type=\"application/json\"").count(), 2, "a chart each");
+    Ok(())
 }
 
 #[test]

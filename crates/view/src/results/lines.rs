@@ -37,20 +37,20 @@ pub(super) fn stat_page(lines: &[StatRecord]) -> Page {
 }
 
 /// The page of a recording.
-pub(super) fn recording_page(header: &Header, moments: &[TopFrame]) -> Page {
+pub(super) fn recording_page(header: &Header, frames: &[TopFrame]) -> Page {
     let lacks = |column: TopColumn| column.gap(&header.not_measured).is_some();
     let device = |column, moved| match lacks(column) {
         true => "not measured".to_owned(),
         false => bytes(moved),
     };
-    let row = |moment: &TopFrame| {
-        let io = &moment.totals;
-        let evicted = match moment.evicted_pages {
+    let row = |frame: &TopFrame| {
+        let io = &frame.totals;
+        let evicted = match frame.evicted_pages {
             Observed::Value(pages) => count(pages),
             Observed::Missing(_) => "not measured".to_owned(),
         };
         vec![
-            rfc3339(moment.at),
+            rfc3339(frame.at),
             count(io.read_pages),
             bytes(io.read_bytes),
             bytes(io.write_bytes),
@@ -63,24 +63,24 @@ pub(super) fn recording_page(header: &Header, moments: &[TopFrame]) -> Page {
     let numbers =
         ["Pages requested", "Read", "Written", "From device", "To device", "Pages evicted"];
     columns.extend(numbers.map(Column::numbers));
-    let read = |moment: &TopFrame| (seconds(moment.at), moment.totals.device_read_bytes as f64);
+    let read = |frame: &TopFrame| (seconds(frame.at), frame.totals.device_read_bytes as f64);
     Page {
         title: "top".to_owned(),
         subtitle: format!(
             "{} intervals on {}; hotset top --replay shows who did what",
-            moments.len(),
+            frames.len(),
             crate::escape_text(&header.host)
         ),
         sections: vec![Section {
             question: "How much was read from the device?".to_owned(),
             chart: match lacks(TopColumn::DeviceRead) {
                 true => None,
-                false => chart(moments.iter().map(read), "from the device", Unit::Bytes),
+                false => chart(frames.iter().map(read), "from the device", Unit::Bytes),
             },
             table: Table {
-                caption: format!("All processes together, by interval{}", shown(moments.len())),
+                caption: format!("All processes together, by interval{}", shown(frames.len())),
                 columns,
-                rows: moments.iter().take(SHOWN).map(row).collect(),
+                rows: frames.iter().take(SHOWN).map(row).collect(),
             },
             ..Section::default()
         }],

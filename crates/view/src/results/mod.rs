@@ -170,12 +170,12 @@ impl Found {
 fn recording(bytes: &[u8]) -> Option<Result<Page, ReadError>> {
     let mut lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
     let header = wire::top::read_header(lines.next()?).ok()?;
-    let moment = |(at, line): (usize, &[u8])| {
+    let frame = |(at, line): (usize, &[u8])| {
         wire::top::read_interval(line)
             .map_err(|text| ReadError::at(format!("line {}", at + 2), text))
     };
-    let moments: Result<Vec<_>, _> = lines.enumerate().map(moment).collect();
-    Some(moments.map(|moments| lines::recording_page(&header, &moments)))
+    let frames: Result<Vec<_>, _> = lines.enumerate().map(frame).collect();
+    Some(frames.map(|frames| lines::recording_page(&header, &frames)))
 }
 
 /// The formats that have a page.

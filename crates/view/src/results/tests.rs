@@ -1,8 +1,11 @@
 use hotset_analysis::bench::summarise_bench;
+use hotset_analysis::top::TopFrame;
+use hotset_facts::{Interval, Observed, Reason};
 
 use super::*;
 use crate::bench::{testing, write_bench_json};
 use crate::lab::write_lab_json;
+use crate::tui::testing::{Known, gaps, interval};
 
 type TestResult = Result<(), Box<dyn std::error::Error>>;
 
@@ -92,5 +95,52 @@ fn an_error_names_the_file_the_place_and_what_would_be_right() -> TestResult {
             .map_or_else(|error| error.to_string(), |_| "read".to_owned())
     });
     insta::assert_snapshot!("errors", errors.join("\n"));
+    Ok(())
+}
+
+/// A recording of so many intervals, on a kernel that lacks what [`gaps`] lists.
+fn recording(intervals: u64) -> Vec<u8> {
+    let header = crate::wire::top::Header {
+        hotset: "0.1.0".into(),
+        host: "db-7".into(),
+        interval_ns: 1_000_000_000,
+        scope: None,
+        not_measured: gaps(),
+    };
+    let mut out = crate::wire::top::header_line(&header);
+    for number in 1..=intervals {
+        let mut lacking = interval(number);
+        for io in lacking.rows.iter_mut().map(|row| &mut row.io) {
+            (io.device_read_bytes, io.device_write_bytes) = (0, 0);
+        }
+        lacking.evicted_pages = Observed::Missing(Reason::unsupported("no tracepoint"));
+        let frame = TopFrame::of(lacking, &mut Known);
+        out.extend(crate::wire::top::interval_line(&frame));
+    }
+    out
+}
+
+#[test]
+fn a_recording_says_what_its_kernel_could_not_measure() -> TestResult {
+    let page = page(&[("r.top", &recording(2))])?;
+    insta::assert_snapshot!("recording", crate::page::testing::lines(&page));
+    assert_eq!(page.sections[0].chart, None, "a line at 0 would be a measurement");
+    Ok(())
+}
+
+#[test]
+fn a_long_recording_is_shown_in_part_and_says_so() -> TestResult {
+    let quiet =
+        Interval { processes: Vec::new(), files: Vec::new(), rows: Vec::new(), ..interval(1) };
+    let line = crate::wire::top::interval_line(&TopFrame::of(quiet, &mut Known));
+    let shown = |intervals| -> Result<(usize, String), ResultError> {
+        let bytes = [recording(0), line.repeat(intervals)].concat();
+        let page = page(&[("r.top", &bytes)])?;
+        let table = &page.sections[0].table;
+        Ok((table.rows.len(), table.caption.clone()))
+    };
+    let caption = "All processes together, by interval";
+    assert_eq!(shown(1000)?, (1000, caption.to_owned()));
+    assert_eq!(shown(1001)?, (1000, format!("{caption}; the first 1000 in the table")));
     Ok(())
 }

@@ -15,7 +15,7 @@ mod names;
 mod when;
 
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 

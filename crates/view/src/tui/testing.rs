@@ -18,7 +18,7 @@ const MIB: u64 = 1 << 20;
 pub(super) const LOOK: Look = Look { color: true, ascii: false };
 
 /// Names as a host would give them.
-pub(super) struct Known;
+pub(crate) struct Known;
 
 impl Names for Known {
     fn user(&mut self, uid: u32) -> Option<Arc<str>> {
@@ -101,7 +101,7 @@ pub(super) fn host(n: u64) -> HostMemory {
 }
 
 /// The interval number `n`, a second long, of a small host at work.
-pub(super) fn interval(n: u64) -> Interval {
+pub(crate) fn interval(n: u64) -> Interval {
     let row = |process, file, io| LiveRow { process, file, io };
     let writes = LiveIo {
         write_calls: 40,
@@ -190,7 +190,7 @@ pub(super) fn started(setup: Setup) -> App {
 }
 
 /// What this kernel can't tell.
-pub(super) fn gaps() -> Vec<NotMeasured> {
+pub(crate) fn gaps() -> Vec<NotMeasured> {
     [Feature::FileFaults, Feature::BlockLayer].map(NotMeasured::lacking).into()
 }
 

@@ -38,6 +38,26 @@ fn every_run_is_a_point_and_a_row() {
 }
 
 #[test]
+fn a_point_is_where_its_run_was() {
+    for (name, summary) in all() {
+        let page = page(&summary);
+        let Some(chart) = page.sections.first().and_then(|section| section.chart.as_ref()) else {
+            assert!(summary.session.runs.is_empty(), "{name}");
+            continue;
+        };
+        for (index, series) in chart.series.iter().enumerate() {
+            let walls: Vec<f64> =
+                summary.runs_of(index).map(|(run, _)| run.wall_ns as f64).collect();
+            let drawn: Vec<f64> = series.points.iter().map(|point| point.y).collect();
+            assert_eq!(drawn, walls, "{name}");
+            let places = || series.points.iter().map(|point| point.x - index as f64);
+            assert!(places().all(|x| (-0.33..0.33).contains(&x)), "{name}: beside another");
+            assert!(places().is_sorted(), "{name}: not in order of time");
+        }
+    }
+}
+
+#[test]
 fn names_stay_text() -> Result<(), Box<dyn std::error::Error>> {
     let mut session = super::super::testing::cold_warm();
     if let Some(command) = session.commands.first_mut() {
