@@ -7,7 +7,7 @@ use hotset_analysis::live::{
 use hotset_analysis::top::{Column, Kind, NoNames, Order, TopFrame};
 use hotset_analysis::{Gate, fixtures, summarise};
 use hotset_facts::{Interval, NotMeasured, Observed, Profile, Reason};
-use hotset_view::live::stat::{CSV_HEADER, Row as StatRow, csv_line, json_line};
+use hotset_view::live::stat::{Row as StatRow, csv_header, csv_line, json_line};
 use hotset_view::metrics::{Exposition, GroupLabels, Measured, OwnNumbers, SamplingState};
 use hotset_view::tui::{BatchOptions, batch_text};
 use serde_json::Value;
@@ -64,7 +64,8 @@ fn stat(gaps: &[NotMeasured]) -> (Value, Value) {
     let line = StatLine::of(&interval, StatScope::Host, gaps, 4096);
     let row = StatRow { at: interval.at, line: &line, lost: &[], late: 0 };
     let csv = csv_line(&row);
-    let named = CSV_HEADER.trim().split(',').zip(csv.trim().split(','));
+    let header = csv_header();
+    let named = header.trim().split(',').zip(csv.trim().split(','));
     let named = named.map(|(name, value)| (name.to_owned(), Value::from(value)));
     (serde_json::from_slice(&json_line(&row)).unwrap(), Value::Object(named.collect()))
 }

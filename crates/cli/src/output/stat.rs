@@ -57,7 +57,7 @@ impl StatOutput {
         match self.form {
             Form::Text => self.header(self.layout()),
             Form::Json => true,
-            Form::Csv => self.rows.text(view::CSV_HEADER.as_bytes()),
+            Form::Csv => self.rows.text(view::csv_header().as_bytes()),
         }
     }
 

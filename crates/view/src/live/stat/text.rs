@@ -5,24 +5,9 @@ use std::time::SystemTime;
 use hotset_facts::Observed;
 
 use super::Row;
+use super::columns::{COLUMNS, Cell};
 
 const MIB: f64 = 1_048_576.0;
-
-/// Names and widths. The first six are those of bcc's cachestat: `%8s %8s %8s %8s %12s %10s`.
-const COLUMNS: [(&str, usize); 12] = [
-    ("TOTAL", 8),
-    ("MISSES", 8),
-    ("HITS", 8),
-    ("DIRTIES", 8),
-    ("BUFFERS_MB", 12),
-    ("CACHED_MB", 10),
-    ("READ-AHEAD", 10),
-    ("DEVICE%", 8),
-    ("DIRECT_MB", 10),
-    ("FAULTS", 8),
-    ("EVICTED", 8),
-    ("WRITEBACK_MB", 12),
-];
 
 /// Columns that are printed however narrow the terminal is.
 const ALWAYS: usize = 6;
@@ -44,7 +29,7 @@ impl Layout {
     fn shown(self) -> usize {
         let Some(width) = self.width else { return COLUMNS.len() };
         let mut used = if self.time { 9 } else { 0 };
-        let fits = COLUMNS.iter().enumerate().take_while(|(at, (_, column))| {
+        let fits = COLUMNS.iter().enumerate().take_while(|(at, (_, column, ..))| {
             used += column + usize::from(*at > 0);
             used <= width
         });
@@ -53,40 +38,36 @@ impl Layout {
 
     /// The columns that don't fit, by name.
     pub fn hidden(self) -> impl Iterator<Item = &'static str> {
-        COLUMNS.iter().skip(self.shown()).map(|(name, _)| *name)
+        COLUMNS.iter().skip(self.shown()).map(|(name, ..)| *name)
     }
 }
 
 /// The names of the columns, with a line end.
 pub fn header(layout: Layout) -> String {
-    let names = COLUMNS.map(|(name, _)| name.to_owned());
+    let names = COLUMNS.map(|(name, ..)| name.to_owned());
     join(layout, "TIME", &names)
 }
 
 /// One line, with a line end. `utc_offset_s` is how far the local time is ahead of UTC, in seconds. What is not known
 /// is `-`.
 pub fn line(row: &Row<'_>, layout: Layout, utc_offset_s: i32) -> String {
-    let numbers = row.line;
-    let fields = [
-        numbers.total.to_string(),
-        numbers.misses.to_string(),
-        numbers.hits.to_string(),
-        or_dash(numbers.dirties),
-        mib(numbers.buffers_bytes, 0),
-        mib(numbers.cached_bytes, 0),
-        numbers.readahead_pages.to_string(),
-        numbers.device_share.map_or("-".to_owned(), percent),
-        mib(Observed::Value(numbers.direct_bytes), 1),
-        or_dash(numbers.faults),
-        or_dash(numbers.evicted_pages),
-        mib(numbers.writeback_bytes, 1),
-    ];
+    let known = |value: Observed<u64>, text: &dyn Fn(u64) -> String| {
+        value.value().map_or_else(|| "-".to_owned(), text)
+    };
+    let fields = COLUMNS.map(|(_, _, _, cell)| match cell(row.line) {
+        Cell::Count(value) => known(value, &|count| count.to_string()),
+        Cell::Bytes(value, decimals) => {
+            known(value, &|bytes| format!("{:.decimals$}", bytes as f64 / MIB))
+        }
+        Cell::Share(share) => share.map_or("-".to_owned(), percent),
+    });
     join(layout, &time_of_day(row.at, utc_offset_s), &fields)
 }
 
 fn join(layout: Layout, time: &str, fields: &[String; COLUMNS.len()]) -> String {
     let mut out = if layout.time { format!("{time:<8} ") } else { String::new() };
-    for (at, ((_, width), field)) in COLUMNS.iter().zip(fields).take(layout.shown()).enumerate() {
+    for (at, ((_, width, ..), field)) in COLUMNS.iter().zip(fields).take(layout.shown()).enumerate()
+    {
         if at > 0 {
             out.push(' ');
         }
@@ -94,15 +75,6 @@ fn join(layout: Layout, time: &str, fields: &[String; COLUMNS.len()]) -> String 
     }
     out.push('\n');
     out
-}
-
-fn or_dash(value: Observed<u64>) -> String {
-    value.value().map_or("-".to_owned(), |value| value.to_string())
-}
-
-fn mib(bytes: Observed<u64>, decimals: usize) -> String {
-    let mib = bytes.value().map(|bytes| bytes as f64 / MIB);
-    mib.map_or("-".to_owned(), |mib| format!("{mib:.decimals$}"))
 }
 
 /// A share of 1 in percent. Rounding must claim neither all nor nothing.

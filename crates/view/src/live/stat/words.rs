@@ -3,7 +3,7 @@
 use hotset_analysis::live::{Counted, GrownLoss, StatLine, StatTotals};
 use hotset_facts::NotMeasured;
 
-use super::gaps;
+use super::columns::gaps;
 use crate::units::{bytes, count, duration, percent};
 
 /// The columns of a line that hold no number, each with its reason: `no DIRTIES (unsupported: …)`.
