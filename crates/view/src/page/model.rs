@@ -98,6 +98,46 @@ pub struct Column {
     pub is_number: bool,
 }
 
+impl Table {
+    /// A table with a row for each of `rows`, which gets its columns one after the other.
+    pub fn of<T>(caption: impl Into<String>, rows: impl IntoIterator<Item = T>) -> TableOf<T> {
+        let things: Vec<T> = rows.into_iter().collect();
+        let rows = things.iter().map(|_| Vec::new()).collect();
+        TableOf { things, table: Self { caption: caption.into(), columns: Vec::new(), rows } }
+    }
+}
+
+/// A table in the making: things that each are a row, and the columns so far.
+pub struct TableOf<T> {
+    things: Vec<T>,
+    table: Table,
+}
+
+impl<T> TableOf<T> {
+    /// A column of words, and what it says about a thing.
+    pub fn words(self, title: &str, cell: impl Fn(&T) -> String) -> Self {
+        self.column(Column::words(title), cell)
+    }
+
+    /// A column of numbers, and what it says about a thing.
+    pub fn numbers(self, title: &str, cell: impl Fn(&T) -> String) -> Self {
+        self.column(Column::numbers(title), cell)
+    }
+
+    fn column(mut self, column: Column, cell: impl Fn(&T) -> String) -> Self {
+        self.table.columns.push(column);
+        for (row, thing) in self.table.rows.iter_mut().zip(&self.things) {
+            row.push(cell(thing));
+        }
+        self
+    }
+
+    /// The table with the columns that it got.
+    pub fn table(self) -> Table {
+        self.table
+    }
+}
+
 impl Column {
     /// A column of words.
     pub fn words(title: &str) -> Self {
@@ -111,9 +151,10 @@ impl Column {
 }
 
 /// How points are drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ChartKind {
     /// Points joined by lines, with intervals.
+    #[default]
     Lines,
     /// Points, with intervals.
     Points,
@@ -136,7 +177,7 @@ impl ChartKind {
 }
 
 /// A chart.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Chart {
     /// What it shows, for those who can't see it and as its caption.
     pub label: String,
@@ -193,6 +234,13 @@ pub struct Axis {
     pub log: bool,
     /// Names of the places 0, 1, 2 and so on, for an axis that measures nothing.
     pub names: Vec<String>,
+}
+
+impl Axis {
+    /// A linear axis.
+    pub fn of(title: &str, unit: Unit) -> Self {
+        Self { title: title.to_owned(), unit, ..Self::default() }
+    }
 }
 
 /// A series of points.

@@ -1,10 +1,9 @@
 //! Results of many lines: the intervals of `stat`, and of a recording by `top`.
 
 use hotset_analysis::top::{Column as TopColumn, TopFrame};
-use hotset_facts::Observed;
 
 use crate::live::stat::{Layout, Row, header, line};
-use crate::page::{Axis, Chart, ChartKind, Column, Page, Point, Section, Series, Table, Unit};
+use crate::page::{Axis, Chart, Page, Point, Section, Series, Table, Unit};
 use crate::units::{bytes, count};
 use crate::wire::StatRecord;
 use crate::wire::top::Header;
@@ -39,30 +38,8 @@ pub(super) fn stat_page(lines: &[StatRecord]) -> Page {
 /// The page of a recording.
 pub(super) fn recording_page(header: &Header, frames: &[TopFrame]) -> Page {
     let lacks = |column: TopColumn| column.gap(&header.not_measured).is_some();
-    let device = |column, moved| match lacks(column) {
-        true => "not measured".to_owned(),
-        false => bytes(moved),
-    };
-    let row = |frame: &TopFrame| {
-        let io = &frame.totals;
-        let evicted = match frame.evicted_pages {
-            Observed::Value(pages) => count(pages),
-            Observed::Missing(_) => "not measured".to_owned(),
-        };
-        vec![
-            rfc3339(frame.at),
-            count(io.read_pages),
-            bytes(io.read_bytes),
-            bytes(io.write_bytes),
-            device(TopColumn::DeviceRead, io.device_read_bytes),
-            device(TopColumn::DeviceWrite, io.device_write_bytes),
-            evicted,
-        ]
-    };
-    let mut columns = vec![Column::words("Until")];
-    let numbers =
-        ["Pages requested", "Read", "Written", "From device", "To device", "Pages evicted"];
-    columns.extend(numbers.map(Column::numbers));
+    let none = || "not measured".to_owned();
+    let device = |column, moved| if lacks(column) { none() } else { bytes(moved) };
     let read = |frame: &TopFrame| (seconds(frame.at), frame.totals.device_read_bytes as f64);
     Page {
         title: "top".to_owned(),
@@ -77,11 +54,22 @@ pub(super) fn recording_page(header: &Header, frames: &[TopFrame]) -> Page {
                 true => None,
                 false => chart(frames.iter().map(read), "from the device", Unit::Bytes),
             },
-            table: Table {
-                caption: format!("All processes together, by interval{}", shown(frames.len())),
-                columns,
-                rows: frames.iter().take(SHOWN).map(row).collect(),
-            },
+            table: Table::of(
+                format!("All processes together, by interval{}", shown(frames.len())),
+                frames.iter().take(SHOWN),
+            )
+            .words("Until", |frame| rfc3339(frame.at))
+            .numbers("Pages requested", |frame| count(frame.totals.read_pages))
+            .numbers("Read", |frame| bytes(frame.totals.read_bytes))
+            .numbers("Written", |frame| bytes(frame.totals.write_bytes))
+            .numbers("From device", |frame| {
+                device(TopColumn::DeviceRead, frame.totals.device_read_bytes)
+            })
+            .numbers("To device", |frame| {
+                device(TopColumn::DeviceWrite, frame.totals.device_write_bytes)
+            })
+            .numbers("Pages evicted", |frame| frame.evicted_pages.value().map_or_else(none, count))
+            .table(),
             ..Section::default()
         }],
         ..Page::default()
@@ -109,11 +97,9 @@ fn chart(values: impl Iterator<Item = (f64, f64)>, name: &str, unit: Unit) -> Op
     let points: Vec<Point> = values.map(point).collect();
     (points.len() > 1).then(|| Chart {
         label: format!("{name}, by interval"),
-        kind: ChartKind::Lines,
-        x: Axis { title: "since the first".to_owned(), unit: Unit::Nanoseconds, ..Axis::default() },
-        y: Axis { title: name.to_owned(), unit, ..Axis::default() },
+        x: Axis::of("since the first", Unit::Nanoseconds),
+        y: Axis::of(name, unit),
         series: vec![Series { name: name.to_owned(), points, boxes: Vec::new() }],
-        reference: None,
-        excluded: String::new(),
+        ..Chart::default()
     })
 }

@@ -80,27 +80,18 @@ fn or_unknown(value: Observed<u64>, text: impl Fn(u64) -> String) -> String {
 }
 
 fn findings(summary: &Summary) -> Section {
-    let row = |one: &Finding| {
-        vec![
-            escape_text(&one.title),
-            one.severity.as_str().to_owned(),
-            saving(one),
-            escape_text(&one.advice),
-            names(&one.files),
-        ]
-    };
     let nothing =
         if summary.findings.is_empty() { "Nothing: no rule has anything to say." } else { "" };
     Section {
         question: "What is worth changing?".to_owned(),
         answer: nothing.to_owned(),
-        table: Table {
-            caption: "Findings, the largest saving first".to_owned(),
-            columns: ["Finding", "Severity", "Would save", "What to do", "Files"]
-                .map(Column::words)
-                .to_vec(),
-            rows: summary.findings.iter().map(row).collect(),
-        },
+        table: Table::of("Findings, the largest saving first", &summary.findings)
+            .words("Finding", |one| escape_text(&one.title))
+            .words("Severity", |one| one.severity.as_str().to_owned())
+            .words("Would save", |one| saving(one))
+            .words("What to do", |one| escape_text(&one.advice))
+            .words("Files", |one| names(&one.files))
+            .table(),
         ..Section::default()
     }
 }
@@ -119,33 +110,31 @@ fn names(paths: &[std::path::PathBuf]) -> String {
 }
 
 fn files(summary: &Summary) -> Section {
-    let row = |file: &FileRow| {
-        let io = file.io();
-        vec![
-            name_of(file),
-            or_unknown(io.read.map(|read| read.split().hits), count),
-            or_unknown(io.read.map(|read| read.misses), count),
-            or_unknown(io.read.map(|read| read.bytes), bytes),
-            or_unknown(io.device.read_bytes, bytes),
-            or_unknown(io.device.write_bytes, bytes),
-            or_unknown(io.mmap.major_faults, count),
-            or_unknown(io.read.map(|read| read.time_ns), duration),
-        ]
+    type File<'a> = (&'a FileRow, Io);
+    let read = |text: fn(u64) -> String, of: fn(ReadIo) -> u64| {
+        move |(_, io): &File<'_>| or_unknown(io.read.map(of), text)
     };
-    let mut columns = vec![Column::words("File")];
-    let numbers =
-        ["Hits", "Misses", "Read", "From device", "To device", "Major faults", "Time of reads"];
-    columns.extend(numbers.map(Column::numbers));
+    let known = |text: fn(u64) -> String, of: fn(&Io) -> Observed<u64>| {
+        move |(_, io): &File<'_>| or_unknown(of(io), text)
+    };
     let all = summary.profile.files.len();
     let cut = (all > FILES).then(|| format!("The first {FILES} of {all} files; the JSON has all."));
     Section {
         question: "Which files were read, and from where?".to_owned(),
         chart: chart(summary),
-        table: Table {
-            caption: "Files, in the order of the profile".to_owned(),
-            columns,
-            rows: summary.profile.files.iter().take(FILES).map(row).collect(),
-        },
+        table: Table::of(
+            "Files, in the order of the profile",
+            summary.profile.files.iter().take(FILES).map(|file| (file, file.io())),
+        )
+        .words("File", |(file, _)| name_of(file))
+        .numbers("Hits", read(count, |read| read.split().hits))
+        .numbers("Misses", read(count, |read| read.misses))
+        .numbers("Read", read(bytes, |read| read.bytes))
+        .numbers("From device", known(bytes, |io| io.device.read_bytes))
+        .numbers("To device", known(bytes, |io| io.device.write_bytes))
+        .numbers("Major faults", known(count, |io| io.mmap.major_faults))
+        .numbers("Time of reads", read(duration, |read| read.time_ns))
+        .table(),
         notes: cut.into_iter().collect(),
         ..Section::default()
     }
@@ -161,7 +150,7 @@ fn chart(summary: &Summary) -> Option<Chart> {
         let point = |(at, (file, read)): (usize, &(String, ReadIo))| {
             let value = of(read);
             let text = format!("{file}: {} {name}", count(value));
-            Point { x: at as f64, y: value as f64, interval: None, text, excluded: false }
+            Point { x: at as f64, y: value as f64, text, ..Point::default() }
         };
         Series {
             name: name.to_owned(),
@@ -179,8 +168,7 @@ fn chart(summary: &Summary) -> Option<Chart> {
             series("hits", &|read| read.split().hits),
             series("misses", &|read| read.misses),
         ],
-        reference: None,
-        excluded: String::new(),
+        ..Chart::default()
     })
 }
 
@@ -200,14 +188,12 @@ fn time(summary: &Summary) -> Section {
         ("syncs", time.map(|time| time.sync_ns)),
         ("lookups", time.map(|time| time.lookup_ns)),
     ];
-    let row = |(name, ns): (&str, Observed<u64>)| vec![name.to_owned(), or_unknown(ns, duration)];
     Section {
         question: "Where did the time of I/O go?".to_owned(),
-        table: Table {
-            caption: "Time in system calls and faults, summed over processes".to_owned(),
-            columns: vec![Column::words("In"), Column::numbers("Time")],
-            rows: rows.into_iter().map(row).collect(),
-        },
+        table: Table::of("Time in system calls and faults, summed over processes", rows)
+            .words("In", |(name, _)| (*name).to_owned())
+            .numbers("Time", |(_, ns)| or_unknown(*ns, duration))
+            .table(),
         ..Section::default()
     }
 }
@@ -240,14 +226,11 @@ pub(super) fn beside(all: &[(String, String, Summary)]) -> Option<Page> {
     }
     let mut columns = vec![Column::words("Total")];
     columns.extend(all.iter().map(|(name, ..)| Column::numbers(&escape_text(name))));
+    let totals = |it: &Summary| it.profile.totals;
     let row = |name: &str, of: &dyn Fn(&Summary) -> String| {
-        let mut row = vec![name.to_owned()];
-        row.extend(all.iter().map(|(.., summary)| of(summary)));
-        row
+        let cells = all.iter().map(|(.., summary)| of(summary));
+        std::iter::once(name.to_owned()).chain(cells).collect()
     };
-    fn totals(summary: &Summary) -> &Io {
-        &summary.profile.totals
-    }
     let rows = vec![
         row("wall time", &|it| duration(it.profile.command.wall_ns)),
         row("hits", &|it| or_unknown(totals(it).read.map(|read| read.split().hits), count)),

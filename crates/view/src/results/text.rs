@@ -5,7 +5,7 @@ use hotset_analysis::system_numbers;
 
 use crate::control::{ControlOptions, control_text};
 use crate::escape::escape_bytes;
-use crate::page::{Column, Page, Section, Table};
+use crate::page::{Page, Section, Table};
 use crate::units::{bytes, count, percent};
 use crate::wire::{self, Document, Listing, ReadError};
 use crate::{SystemOptions, doctor_text, restore_text, save_text, system_text};
@@ -47,24 +47,11 @@ pub(super) fn text_page(document: &Document<'_>) -> Result<Option<Page>, ReadErr
 }
 
 fn listing(listing: &Listing) -> Page {
-    let page_bytes = listing.page_size_bytes;
     let known = |value: hotset_facts::Observed<u64>, text: fn(u64) -> String| match value {
         hotset_facts::Observed::Value(value) => text(value),
         hotset_facts::Observed::Missing(reason) => format!("unknown: {}", reason.detail),
     };
-    let row = |file: &hotset_facts::ListedFile| {
-        let row = RowNumbers::of_file(file, page_bytes);
-        vec![
-            escape_bytes(file.path.as_os_str().as_encoded_bytes()),
-            bytes(row.size_bytes),
-            known(row.cached_bytes, bytes),
-            row.share.map_or_else(String::new, percent),
-            known(row.dirty_pages, count),
-            known(row.recently_evicted_pages, count),
-        ]
-    };
-    let mut columns = vec![Column::words("File")];
-    columns.extend(["Size", "Cached", "Share", "Dirty", "Evicted lately"].map(Column::numbers));
+    let file = |file| (file, RowNumbers::of_file(file, listing.page_size_bytes));
     let all = listing.files.len();
     let cut = (all > FILES).then(|| format!("The first {FILES} of {all} files; the JSON has all."));
     Page {
@@ -76,12 +63,17 @@ fn listing(listing: &Listing) -> Page {
         ),
         sections: vec![Section {
             question: "How much of each file is cached?".to_owned(),
-            table: Table {
-                caption: "Files, in the order of the listing; dirty and evicted in pages"
-                    .to_owned(),
-                columns,
-                rows: listing.files.iter().take(FILES).map(row).collect(),
-            },
+            table: Table::of(
+                "Files, in the order of the listing; dirty and evicted in pages",
+                listing.files.iter().take(FILES).map(file),
+            )
+            .words("File", |(file, _)| escape_bytes(file.path.as_os_str().as_encoded_bytes()))
+            .numbers("Size", |(_, row)| bytes(row.size_bytes))
+            .numbers("Cached", |(_, row)| known(row.cached_bytes, bytes))
+            .numbers("Share", |(_, row)| row.share.map_or_else(String::new, percent))
+            .numbers("Dirty", |(_, row)| known(row.dirty_pages, count))
+            .numbers("Evicted lately", |(_, row)| known(row.recently_evicted_pages, count))
+            .table(),
             notes: cut.into_iter().collect(),
             ..Section::default()
         }],

@@ -75,9 +75,8 @@ fn chart(all: &[(&str, &BenchSummary)], labels: &[&str]) -> Option<Chart> {
         label: "Median wall time by condition, with 95 % intervals".to_owned(),
         kind: ChartKind::Bars,
         x: Axis { names, ..Axis::default() },
-        y: Axis { title: "wall time".to_owned(), unit: Unit::Nanoseconds, ..Axis::default() },
+        y: Axis::of("wall time", Unit::Nanoseconds),
         series,
-        reference: None,
-        excluded: String::new(),
+        ..Chart::default()
     })
 }

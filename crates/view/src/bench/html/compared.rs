@@ -8,7 +8,7 @@ use super::super::words::{bytes, condition, letter, ratio, ratio_parts, rounds, 
 use super::headline::{median, sides};
 use super::time_axis;
 use crate::escape::escape_text;
-use crate::page::{Axis, Chart, ChartKind, Column, Point, Section, Series, Table, Unit};
+use crate::page::{Axis, Chart, ChartKind, Point, Section, Series, Table, Unit};
 use crate::units::percent;
 
 pub(super) fn comparisons(summary: &BenchSummary) -> Option<Section> {
@@ -44,20 +44,13 @@ pub(super) fn comparisons(summary: &BenchSummary) -> Option<Section> {
         label: "Ratios of wall times with their 95 % intervals; 1 is no difference".to_owned(),
         kind: ChartKind::Points,
         x: Axis { names: all.iter().map(name).collect(), ..Axis::default() },
-        y: Axis {
-            title: "times as long".to_owned(),
-            unit: Unit::Ratio,
-            log: true,
-            ..Axis::default()
-        },
+        y: Axis { log: true, ..Axis::of("times as long", Unit::Ratio) },
         series: both,
         reference: Some(1.0),
-        excluded: String::new(),
+        ..Chart::default()
     };
     Some(Section {
-        text: String::new(),
         question: "How do they compare?".to_owned(),
-        answer: String::new(),
         chart: points.iter().any(Option::is_some).then_some(chart),
         table: ratios(summary, &all, &name),
         notes: vec![
@@ -65,6 +58,7 @@ pub(super) fn comparisons(summary: &BenchSummary) -> Option<Section> {
              distribution; there is none below six rounds."
                 .to_owned(),
         ],
+        ..Section::default()
     })
 }
 
@@ -73,30 +67,21 @@ fn ratios(
     all: &[&Comparison],
     name: &dyn Fn(&&Comparison) -> String,
 ) -> Table {
-    let row = |comparison: &&Comparison| {
-        let (number, interval) =
-            comparison.valid.as_ref().map_or(("none".to_owned(), None), ratio_parts);
-        let interval = interval.map(|(low, high)| format!("{low} to {high}"));
-        vec![
-            name(comparison),
-            median(summary, comparison.pair.a),
-            median(summary, comparison.pair.b),
-            number,
-            interval.unwrap_or_else(|| "none".to_owned()),
-            comparison.valid.map_or(0, |valid| valid.rounds).to_string(),
-            comparison.all.as_ref().map_or("none".to_owned(), ratio),
-            verdict(summary, comparison),
-        ]
+    let parts = |comparison: &Comparison| {
+        comparison.valid.as_ref().map_or(("none".to_owned(), None), ratio_parts)
     };
-    let mut columns = vec![Column::words("Compared")];
-    let numbers = ["Base", "Other", "Ratio", "95 % interval", "Rounds", "All first runs"];
-    columns.extend(numbers.map(Column::numbers));
-    columns.push(Column::words("Verdict"));
-    Table {
-        caption: "Ratios of wall times; the base is the second of the two".to_owned(),
-        columns,
-        rows: all.iter().map(row).collect(),
-    }
+    Table::of("Ratios of wall times; the base is the second of the two", all.iter().copied())
+        .words("Compared", name)
+        .numbers("Base", |one| median(summary, one.pair.a))
+        .numbers("Other", |one| median(summary, one.pair.b))
+        .numbers("Ratio", |one| parts(one).0)
+        .numbers("95 % interval", |one| {
+            parts(one).1.map_or("none".to_owned(), |(low, high)| format!("{low} to {high}"))
+        })
+        .numbers("Rounds", |one| one.valid.map_or(0, |valid| valid.rounds).to_string())
+        .numbers("All first runs", |one| one.all.as_ref().map_or("none".to_owned(), ratio))
+        .words("Verdict", |one| verdict(summary, one))
+        .table()
 }
 
 pub(super) fn cold_and_warm(summary: &BenchSummary) -> Option<Section> {
@@ -134,17 +119,15 @@ pub(super) fn cold_and_warm(summary: &BenchSummary) -> Option<Section> {
         x: Axis { names, ..Axis::default() },
         y: Axis { log: false, ..time_axis("wall time", medians()) },
         series: states.iter().map(bars).collect(),
-        reference: None,
-        excluded: String::new(),
+        ..Chart::default()
     };
     let note = |one: &ColdWarm| format!("{}: {}.", condition(summary, one.pair.b), savings(one));
     Some(Section {
-        text: String::new(),
         question: "What does a cold start pay for?".to_owned(),
-        answer: String::new(),
         chart: Some(chart),
         table: explained(summary),
         notes: summary.cold_warm.iter().map(note).collect(),
+        ..Section::default()
     })
 }
 
@@ -160,34 +143,15 @@ fn bar(summary: &BenchSummary, at: usize, command: usize) -> Option<Point> {
 }
 
 fn explained(summary: &BenchSummary) -> Table {
-    let row = |one: &ColdWarm| {
-        vec![
-            condition(summary, one.pair.b),
-            median(summary, one.pair.b),
-            median(summary, one.pair.a),
-            time(one.difference_ns),
-            time(one.device_wait_ns),
-            one.device_share.map_or("none".to_owned(), percent),
-            time(one.cpu_difference_ns),
-            one.device_bytes.map_or("unknown".to_owned(), bytes),
-            one.rounds.to_string(),
-        ]
-    };
-    let mut columns = vec![Column::words("Cold condition")];
-    let numbers = [
-        "Cold",
-        "Warm",
-        "Difference",
-        "Device wait",
-        "Its share",
-        "More CPU",
-        "From device",
-        "Rounds",
-    ];
-    columns.extend(numbers.map(Column::numbers));
-    Table {
-        caption: "Cold minus warm: medians over rounds".to_owned(),
-        columns,
-        rows: summary.cold_warm.iter().map(row).collect(),
-    }
+    Table::of("Cold minus warm: medians over rounds", &summary.cold_warm)
+        .words("Cold condition", |one| condition(summary, one.pair.b))
+        .numbers("Cold", |one| median(summary, one.pair.b))
+        .numbers("Warm", |one| median(summary, one.pair.a))
+        .numbers("Difference", |one| time(one.difference_ns))
+        .numbers("Device wait", |one| time(one.device_wait_ns))
+        .numbers("Its share", |one| one.device_share.map_or("none".to_owned(), percent))
+        .numbers("More CPU", |one| time(one.cpu_difference_ns))
+        .numbers("From device", |one| one.device_bytes.map_or("unknown".to_owned(), bytes))
+        .numbers("Rounds", |one| one.rounds.to_string())
+        .table()
 }

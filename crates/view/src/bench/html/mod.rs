@@ -63,7 +63,7 @@ fn time_axis(title: &str, times: impl Iterator<Item = f64> + Clone) -> Axis {
     let largest = times.clone().fold(0.0, f64::max);
     let smallest = times.filter(|&time| time > 0.0).fold(f64::INFINITY, f64::min);
     let log = smallest.is_finite() && largest / smallest > TIMES;
-    Axis { title: title.to_owned(), unit: Unit::Nanoseconds, log, ..Axis::default() }
+    Axis { log, ..Axis::of(title, Unit::Nanoseconds) }
 }
 
 fn conditions(summary: &BenchSummary) -> Vec<(String, String)> {

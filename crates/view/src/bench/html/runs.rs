@@ -1,12 +1,12 @@
 //! Every run: how long runs of a condition take, and how time and state went over the session.
 
 use hotset_analysis::bench::{BenchSummary, ConditionNumbers, JudgedRun, Times};
-use hotset_facts::{BenchRun, Observed};
+use hotset_facts::BenchRun;
 
 use super::super::words::{bytes, condition, time};
 use super::time_axis;
 use crate::escape::escape_text;
-use crate::page::{Axis, Chart, ChartKind, Column, Point, Section, Series, Spread, Table, Unit};
+use crate::page::{Axis, Chart, ChartKind, Point, Section, Series, Spread, Table, Unit};
 use crate::units::{self, percent};
 
 /// How far the points of a condition spread to both sides of its place.
@@ -40,13 +40,11 @@ pub(super) fn distribution(summary: &BenchSummary) -> Section {
         x: Axis { names, ..Axis::default() },
         y: time_axis("wall time", walls),
         series: (0..count).map(series).collect(),
-        reference: None,
         excluded: excluded(summary),
+        ..Chart::default()
     };
     Section {
-        text: String::new(),
         question: "How long does it take?".to_owned(),
-        answer: String::new(),
         chart: (!summary.session.runs.is_empty()).then_some(chart),
         table: medians(summary),
         notes: vec![
@@ -54,6 +52,7 @@ pub(super) fn distribution(summary: &BenchSummary) -> Section {
              counted runs, the thick line is their median, the whiskers end at the fastest and the slowest."
                 .to_owned(),
         ],
+        ..Section::default()
     }
 }
 
@@ -78,7 +77,7 @@ fn quartiles(summary: &BenchSummary, index: usize) -> Option<Spread> {
 
 fn point(summary: &BenchSummary, run: &BenchRun, judged: &JudgedRun, x: f64, y: f64) -> Point {
     let name = condition(summary, run.condition);
-    let share = judged.share_before.map_or("unknown".to_owned(), percent);
+    let share = or_unknown(judged.share_before, percent);
     let wall = units::duration(run.wall_ns);
     let verdict = verdict(summary, run, judged);
     let round = run.round.saturating_add(1);
@@ -104,48 +103,49 @@ fn verdict(summary: &BenchSummary, run: &BenchRun, judged: &JudgedRun) -> String
 }
 
 fn medians(summary: &BenchSummary) -> Table {
-    let mut columns = vec![Column::words("Condition")];
-    let numbers = [
-        "Median",
-        "95 % interval",
-        "Minimum",
-        "Quartiles",
-        "CPU",
-        "From device",
-        "Cached before",
-        "Counted",
-    ];
-    columns.extend(numbers.map(Column::numbers));
-    let row = |(index, numbers): (usize, &ConditionNumbers)| {
-        let mut row = vec![condition(summary, index)];
-        row.extend(cells(numbers));
-        row
+    type Row<'a> = (usize, &'a ConditionNumbers);
+    let of = |cell: fn(&Times) -> Option<String>| {
+        move |(_, numbers): &Row<'_>| {
+            let times = numbers.valid.or(numbers.all);
+            times.as_ref().and_then(cell).unwrap_or_else(|| "none".to_owned())
+        }
     };
-    Table {
-        caption: "Times and what went with them, by condition: medians".to_owned(),
-        columns,
-        rows: summary.conditions.iter().enumerate().map(row).collect(),
+    fn range(low: f64, high: f64) -> Option<String> {
+        Some(format!("{} to {}", time(low), time(high)))
     }
-}
-
-fn cells(numbers: &ConditionNumbers) -> [String; 8] {
-    let times = numbers.valid.or(numbers.all);
-    let of = |cell: &dyn Fn(&Times) -> Option<String>| {
-        times.as_ref().and_then(cell).unwrap_or_else(|| "none".to_owned())
-    };
-    let star = if numbers.valid.is_none() { " (of all runs)" } else { "" };
-    let range = |low: f64, high: f64| format!("{} to {}", time(low), time(high));
-    let ran = numbers.valid_runs.saturating_add(numbers.invalid_runs);
-    [
-        of(&|times| Some(format!("{}{star}", time(times.wall_ns.median)))),
-        of(&|times| times.wall_interval.map(|one| range(one.low, one.high))),
-        of(&|times| Some(time(times.wall_ns.min))),
-        of(&|times| Some(range(times.wall_ns.lower_quartile, times.wall_ns.upper_quartile))),
-        of(&|times| Some(time(times.cpu_ns.median))),
-        of(&|times| Some(times.device_bytes.map_or("unknown".to_owned(), |one| bytes(one.median)))),
-        numbers.share_before.map_or("none".to_owned(), |share| percent(share.median)),
-        format!("{} of {ran}", numbers.valid_runs),
-    ]
+    let median = of(|times| Some(time(times.wall_ns.median)));
+    Table::of(
+        "Times and what went with them, by condition: medians",
+        summary.conditions.iter().enumerate(),
+    )
+    .words("Condition", |(index, _)| condition(summary, *index))
+    .numbers("Median", |row| {
+        let of_all = row.1.valid.is_none() && row.1.all.is_some();
+        let star = if of_all { " (of all runs)" } else { "" };
+        format!("{}{star}", median(row))
+    })
+    .numbers(
+        "95 % interval",
+        of(|times| times.wall_interval.and_then(|one| range(one.low, one.high))),
+    )
+    .numbers("Minimum", of(|times| Some(time(times.wall_ns.min))))
+    .numbers(
+        "Quartiles",
+        of(|times| range(times.wall_ns.lower_quartile, times.wall_ns.upper_quartile)),
+    )
+    .numbers("CPU", of(|times| Some(time(times.cpu_ns.median))))
+    .numbers(
+        "From device",
+        of(|times| Some(or_unknown(times.device_bytes, |one| bytes(one.median)))),
+    )
+    .numbers("Cached before", |(_, numbers)| {
+        numbers.share_before.map_or("none".to_owned(), |share| percent(share.median))
+    })
+    .numbers("Counted", |(_, numbers)| {
+        let ran = numbers.valid_runs.saturating_add(numbers.invalid_runs);
+        format!("{} of {ran}", numbers.valid_runs)
+    })
+    .table()
 }
 
 pub(super) fn over_time(summary: &BenchSummary) -> Option<Section> {
@@ -165,7 +165,7 @@ pub(super) fn states(summary: &BenchSummary) -> Option<Section> {
     let share = |_: &BenchRun, judged: &JudgedRun| judged.share_before;
     let chart =
         timeline(summary, "Share of the files' pages that was cached just before each run", share)?;
-    let y = Axis { title: "cached before".to_owned(), unit: Unit::Share, ..Axis::default() };
+    let y = Axis::of("cached before", Unit::Share);
     Some(Section {
         question: "Which state did each run begin in?".to_owned(),
         chart: Some(Chart { y, ..chart }),
@@ -192,55 +192,28 @@ fn timeline(
     any.then(|| Chart {
         label: label.to_owned(),
         kind: ChartKind::Points,
-        x: Axis {
-            title: "since the session began".to_owned(),
-            unit: Unit::Nanoseconds,
-            ..Axis::default()
-        },
-        y: Axis::default(),
+        x: Axis::of("since the session began", Unit::Nanoseconds),
         series,
-        reference: None,
         excluded: excluded(summary),
+        ..Chart::default()
     })
 }
 
 fn all_runs(summary: &BenchSummary) -> Table {
-    let mut columns = vec![Column::words("Condition")];
-    let numbers = [
-        "Round",
-        "Began after",
-        "Wall time",
-        "CPU",
-        "Cached before",
-        "Cached after",
-        "From device",
-        "Major faults",
-    ];
-    columns.extend(numbers.map(Column::numbers));
-    columns.push(Column::words("Counted"));
-    let share = |share: Option<f64>| share.map_or("unknown".to_owned(), percent);
-    let row = |(run, judged): (&BenchRun, &JudgedRun)| {
-        let device = match &run.device_read_bytes {
-            Observed::Value(read) => units::bytes(*read),
-            Observed::Missing(_) => "unknown".to_owned(),
-        };
-        vec![
-            condition(summary, run.condition),
-            run.round.saturating_add(1).to_string(),
-            units::duration(run.started_after_ns),
-            units::duration(run.wall_ns),
-            units::duration(judged.cpu_ns),
-            share(judged.share_before),
-            share(judged.share_after),
-            device,
-            units::count(run.major_faults),
-            verdict(summary, run, judged),
-        ]
-    };
-    let runs = summary.session.runs.iter().zip(&summary.runs);
-    Table {
-        caption: "All runs in order of time".to_owned(),
-        columns,
-        rows: runs.map(row).collect(),
-    }
+    Table::of("All runs in order of time", summary.session.runs.iter().zip(&summary.runs))
+        .words("Condition", |(run, _)| condition(summary, run.condition))
+        .numbers("Round", |(run, _)| run.round.saturating_add(1).to_string())
+        .numbers("Began after", |(run, _)| units::duration(run.started_after_ns))
+        .numbers("Wall time", |(run, _)| units::duration(run.wall_ns))
+        .numbers("CPU", |(_, judged)| units::duration(judged.cpu_ns))
+        .numbers("Cached before", |(_, judged)| or_unknown(judged.share_before, percent))
+        .numbers("Cached after", |(_, judged)| or_unknown(judged.share_after, percent))
+        .numbers("From device", |(run, _)| or_unknown(run.device_read_bytes.value(), units::bytes))
+        .numbers("Major faults", |(run, _)| units::count(run.major_faults))
+        .words("Counted", |(run, judged)| verdict(summary, run, judged))
+        .table()
+}
+
+fn or_unknown<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
+    value.map_or_else(|| "unknown".to_owned(), text)
 }
