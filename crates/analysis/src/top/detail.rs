@@ -55,7 +55,12 @@ pub fn detail(frame: &TopFrame, key: &ItemKey, wanted: Kind) -> Option<Detail> {
         unlisted.add(&missing);
     }
     sums.truncate(DETAIL_LINES);
-    Some(Detail { lines: lines(frame.of_kind(wanted), &sums), unlisted })
+    let of = frame.of_kind(wanted);
+    let line = |(index, io): (u32, LiveIo)| {
+        let index = index as usize;
+        Some((index, io, of.get(index)?.state))
+    };
+    Some(Detail { lines: of.pick(sums.into_iter().filter_map(line)), unlisted })
 }
 
 enum Members {
@@ -86,21 +91,5 @@ fn members(frame: &TopFrame, key: &ItemKey) -> Option<(LiveIo, Members)> {
             let members = (0_u32..).zip(processes).filter(|(_, line)| inside(line));
             Some((*own, Members::Processes(members.map(|(index, _)| index).collect())))
         }
-    }
-}
-
-/// The lines that `sums` name, with their counters.
-fn lines(of: &Lines, sums: &[(u32, LiveIo)]) -> Lines {
-    fn take<T: Clone>(lines: &[Line<T>], sums: &[(u32, LiveIo)]) -> Vec<Line<T>> {
-        let with = |(index, io): &(u32, LiveIo)| {
-            let line = lines.get(*index as usize)?;
-            Some(Line { item: line.item.clone(), io: *io, state: line.state })
-        };
-        sums.iter().filter_map(with).collect()
-    }
-    match of {
-        Lines::Processes(lines) => Lines::Processes(take(lines, sums)),
-        Lines::Files(lines) => Lines::Files(take(lines, sums)),
-        Lines::Groups(lines) => Lines::Groups(take(lines, sums)),
     }
 }

@@ -213,6 +213,48 @@ impl Lines {
         }
     }
 
+    /// Lines of the same kind: whom the lines at these indices are about, with other counters and another state.
+    pub fn pick(&self, lines: impl IntoIterator<Item = (usize, LiveIo, LineState)>) -> Self {
+        fn pick<T: Clone>(
+            from: &[Line<T>],
+            lines: impl IntoIterator<Item = (usize, LiveIo, LineState)>,
+        ) -> Vec<Line<T>> {
+            let with = |(index, io, state)| {
+                let line: &Line<T> = from.get(index)?;
+                Some(Line { item: line.item.clone(), io, state })
+            };
+            lines.into_iter().filter_map(with).collect()
+        }
+        match self {
+            Self::Processes(from) => Self::Processes(pick(from, lines)),
+            Self::Files(from) => Self::Files(pick(from, lines)),
+            Self::Groups(from) => Self::Groups(pick(from, lines)),
+        }
+    }
+
+    /// The lines at these indices one interval later, if nothing more was heard: the last numbers of who ended, and nothing
+    /// of who did nothing.
+    pub fn later(&self, indices: impl IntoIterator<Item = usize>) -> Self {
+        let later = |index| {
+            let line = self.get(index)?;
+            Some(match line.state {
+                LineState::Ended | LineState::Gone => (index, line.io, LineState::Gone),
+                LineState::Active | LineState::Idle => (index, LiveIo::default(), LineState::Idle),
+            })
+        };
+        self.pick(indices.into_iter().filter_map(later))
+    }
+
+    /// Adds lines of the same kind at the end; those of another are none of these.
+    pub fn append(&mut self, other: Self) {
+        match (self, other) {
+            (Self::Processes(lines), Self::Processes(more)) => lines.extend(more),
+            (Self::Files(lines), Self::Files(more)) => lines.extend(more),
+            (Self::Groups(lines), Self::Groups(more)) => lines.extend(more),
+            _ => {}
+        }
+    }
+
     /// All lines.
     pub fn iter(&self) -> impl Iterator<Item = Line<Item<'_>>> {
         (0..self.len()).filter_map(|index| self.get(index))

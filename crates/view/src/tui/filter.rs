@@ -1,7 +1,5 @@
 //! Which lines a filter leaves: those with the text anywhere in a name, whatever its case.
 
-use std::os::unix::ffi::OsStrExt;
-
 use hotset_analysis::top::{Item, Lines};
 
 /// The indices of the lines that `filter` leaves; all of them if it is empty.
@@ -27,7 +25,7 @@ fn item_matches(item: Item<'_>, wanted: &str) -> bool {
                 || contains(process.pid.to_string().as_bytes(), wanted)
         }
         Item::File(item) => match item.file.path.as_value() {
-            Some(path) => contains(path.as_os_str().as_bytes(), wanted),
+            Some(path) => contains(path.as_os_str().as_encoded_bytes(), wanted),
             None => contains(super::names::file(item).as_bytes(), wanted),
         },
         Item::Group(item) => {

@@ -1,11 +1,9 @@
 //! Whom a line is about, in words that a terminal may see.
 
-use std::os::unix::ffi::OsStrExt;
-
 use hotset_analysis::top::{FileItem, GroupItem, Item, ProcessItem};
 use hotset_facts::FileId;
 
-use crate::escape::{escape_bytes, escape_text};
+use crate::escape::{escape_path, escape_text};
 
 /// The user's name, else the number, else `-`.
 pub(super) fn user(item: &ProcessItem) -> String {
@@ -25,7 +23,7 @@ pub(super) fn command(item: &ProcessItem) -> String {
 pub(super) fn file(item: &FileItem) -> String {
     let id = item.file.id;
     let name = match item.file.path.as_value() {
-        Some(path) => escape_bytes(path.as_os_str().as_bytes()),
+        Some(path) => escape_path(path),
         None if id == FileId::default() => "(no file)".to_owned(),
         None => format!("({id})"),
     };

@@ -1,9 +1,8 @@
 //! One item expanded.
 
 use hotset_analysis::top::{
-    Column, Detail, ItemKey, Kind, Line, LineState, Lines, Order, TopFrame, Unlisted, detail,
+    Column, Detail, ItemKey, Kind, LineState, Lines, Order, TopFrame, Unlisted, detail,
 };
-use hotset_facts::LiveIo;
 
 use super::table::Table;
 use super::{App, Overlay};
@@ -43,11 +42,12 @@ impl Expanded {
 
     /// Takes what a moment says. Who is not in it keeps what he had last, as over.
     pub(in crate::tui) fn update(&mut self, frame: &TopFrame) {
-        if let Some(position) = frame.of_kind(self.own.kind()).position(&self.key) {
-            self.own = one(frame.of_kind(self.own.kind()), position);
-        } else {
-            self.own = over(&self.own);
-        }
+        let lines = frame.of_kind(self.own.kind());
+        let now = lines.position(&self.key).and_then(|at| Some((at, lines.get(at)?)));
+        self.own = match now {
+            Some((at, line)) => lines.pick([(at, line.io, line.state)]),
+            None => self.own.later([0]),
+        };
         let gone = matches!(self.state(), LineState::Gone);
         match detail(frame, &self.key, self.wanted) {
             Some(detail) if !gone => self.detail = detail,
@@ -69,35 +69,6 @@ impl Expanded {
 
 fn nothing(kind: Kind) -> Detail {
     Detail { lines: Lines::none(kind), unlisted: Unlisted::default() }
-}
-
-fn one(lines: &Lines, at: usize) -> Lines {
-    fn take<T: Clone>(lines: &[Line<T>], at: usize) -> Vec<Line<T>> {
-        lines.get(at).cloned().into_iter().collect()
-    }
-    match lines {
-        Lines::Processes(lines) => Lines::Processes(take(lines, at)),
-        Lines::Files(lines) => Lines::Files(take(lines, at)),
-        Lines::Groups(lines) => Lines::Groups(take(lines, at)),
-    }
-}
-
-fn over(lines: &Lines) -> Lines {
-    fn end<T: Clone>(lines: &[Line<T>]) -> Vec<Line<T>> {
-        let ended = |line: &Line<T>| matches!(line.state, LineState::Ended | LineState::Gone);
-        let over = |line: &Line<T>| match ended(line) {
-            true => Line { state: LineState::Gone, ..line.clone() },
-            false => {
-                Line { item: line.item.clone(), io: LiveIo::default(), state: LineState::Idle }
-            }
-        };
-        lines.iter().map(over).collect()
-    }
-    match lines {
-        Lines::Processes(lines) => Lines::Processes(end(lines)),
-        Lines::Files(lines) => Lines::Files(end(lines)),
-        Lines::Groups(lines) => Lines::Groups(end(lines)),
-    }
 }
 
 impl App {

@@ -8,10 +8,11 @@ mod table;
 mod update;
 
 use hotset_analysis::top::{
-    Column, FrameHistory, ItemKey, Kind, Lines, Order, SinceStart, TopFrame, Unlisted,
+    Column, FrameHistory, ItemKey, Kind, Lines, Order, SinceStart, TopFrame, Unlisted, Value,
 };
 use hotset_facts::{NotMeasured, SizeHistogram};
 
+use super::format;
 use super::look::Look;
 pub(super) use expand::Expanded;
 pub(super) use overlay::Overlay;
@@ -207,9 +208,27 @@ impl App {
     }
 
     /// What counts on the screen are divided by: seconds, if they are rates.
-    pub(super) fn per(&self) -> Option<f64> {
+    fn per(&self) -> Option<f64> {
         let seconds = self.frame.as_ref()?.seconds();
         (self.counting == Counting::Second).then_some(seconds)
+    }
+
+    /// A value by the second, if counts are rates.
+    pub(super) fn rate(&self, value: Value) -> Value {
+        self.per().map_or(value, |seconds| value.per_second(seconds))
+    }
+
+    /// The same in at most `width` columns.
+    pub(super) fn amount(&self, value: Value, width: usize) -> String {
+        format::value(self.rate(value), width)
+    }
+
+    /// What stands in a column: as [`Self::amount`], and `-` where this kernel can't tell.
+    pub(super) fn amount_in(&self, column: Column, value: Value, width: usize) -> String {
+        match column.gap(&self.setup.not_measured) {
+            Some(_) => "-".to_owned(),
+            None => self.amount(value, width),
+        }
     }
 
     /// The item that is selected, else the first.

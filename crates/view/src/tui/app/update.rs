@@ -3,9 +3,8 @@
 use std::collections::HashSet;
 
 use hotset_analysis::top::{
-    FrameHistory, ItemKey, Kind, Line, LineState, Lines, ProcessItem, SinceStart, TopFrame,
+    FrameHistory, Kind, Line, LineState, Lines, ProcessItem, SinceStart, TopFrame,
 };
-use hotset_facts::LiveIo;
 
 use super::{App, Held, Place};
 
@@ -89,26 +88,8 @@ impl App {
             if frame.of_kind(kind).position(key).is_some() {
                 continue;
             }
-            match (before.of_kind(kind), &mut frame.lines[kind as usize]) {
-                (Lines::Processes(old), Lines::Processes(new)) => {
-                    let is =
-                        |line: &&Line<ProcessItem>| *key == ItemKey::Process(line.item.process.id);
-                    new.extend(old.iter().find(is).map(later));
-                }
-                (Lines::Files(old), Lines::Files(new)) => {
-                    let is = |line: &&Line<hotset_analysis::top::FileItem>| {
-                        *key == ItemKey::File(line.item.file.id)
-                    };
-                    new.extend(old.iter().find(is).map(later));
-                }
-                (Lines::Groups(old), Lines::Groups(new)) => {
-                    let is = |line: &&Line<hotset_analysis::top::GroupItem>| {
-                        *key == ItemKey::Group(line.item.path.as_value().cloned())
-                    };
-                    new.extend(old.iter().find(is).map(later));
-                }
-                _ => {}
-            }
+            let old = before.of_kind(kind);
+            frame.lines[kind as usize].append(old.later(old.position(key)));
         }
     }
 
@@ -124,16 +105,6 @@ impl App {
             }
             self.trail.append(held.trail);
             self.show(held.newest);
-        }
-    }
-}
-
-/// A line one interval later, if nothing more was heard of it: the last numbers of who ended, and nothing of who did nothing.
-fn later<T: Clone>(line: &Line<T>) -> Line<T> {
-    match line.state {
-        LineState::Ended | LineState::Gone => Line { state: LineState::Gone, ..line.clone() },
-        LineState::Active | LineState::Idle => {
-            Line { item: line.item.clone(), io: LiveIo::default(), state: LineState::Idle }
         }
     }
 }

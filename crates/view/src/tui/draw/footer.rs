@@ -1,5 +1,7 @@
 //! The last lines: what got lost, and which keys there are.
 
+use std::ops::RangeInclusive;
+
 use hotset_facts::LiveLosses;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -63,45 +65,38 @@ pub(super) fn draw(app: &App, places: &Places, buf: &mut Buffer) {
     }
 }
 
+/// Where a key is named.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Where {
+    Everywhere,
+    View,
+    Opened,
+}
+
+/// A key, what it does, where it is named, and in which widths.
+const KEYS: [(&str, &str, Where, RangeInclusive<u16>); 11] = [
+    ("?", "help", Where::Everywhere, 0..=59),
+    ("Esc", "back", Where::Opened, 60..=u16::MAX),
+    ("Enter", "open", Where::Everywhere, 60..=u16::MAX),
+    ("Tab", "view", Where::View, 90..=u16::MAX),
+    ("/", "filter", Where::Everywhere, 0..=u16::MAX),
+    ("s", "sort", Where::Everywhere, 0..=u16::MAX),
+    ("c", "counts", Where::View, 60..=u16::MAX),
+    ("t", "tree", Where::View, 60..=u16::MAX),
+    ("p", "pause", Where::Everywhere, 60..=u16::MAX),
+    ("?", "help", Where::Everywhere, 60..=u16::MAX),
+    ("q", "quit", Where::Everywhere, 0..=u16::MAX),
+];
+
 fn keys(app: &App, line: Rect, buf: &mut Buffer) {
     let look = app.setup.look;
-    let keys: &[(&str, &str)] = match (app.stack.is_empty(), line.width) {
-        (_, 0..=59) => &[("?", "help"), ("/", "filter"), ("s", "sort"), ("q", "quit")],
-        (true, 60..=89) => &[
-            ("Enter", "open"),
-            ("/", "filter"),
-            ("s", "sort"),
-            ("c", "counts"),
-            ("t", "tree"),
-            ("p", "pause"),
-            ("?", "help"),
-            ("q", "quit"),
-        ],
-        (true, _) => &[
-            ("Enter", "open"),
-            ("Tab", "view"),
-            ("/", "filter"),
-            ("s", "sort"),
-            ("c", "counts"),
-            ("t", "tree"),
-            ("p", "pause"),
-            ("?", "help"),
-            ("q", "quit"),
-        ],
-        (false, _) => &[
-            ("Esc", "back"),
-            ("Enter", "open"),
-            ("/", "filter"),
-            ("s", "sort"),
-            ("p", "pause"),
-            ("?", "help"),
-            ("q", "quit"),
-        ],
-    };
+    let here = if app.stack.is_empty() { Where::View } else { Where::Opened };
     let mut pieces: Vec<Piece> = Vec::new();
-    for (key, does) in keys {
-        pieces.push((format!(" {key} "), look.selected()));
-        pieces.push((format!("{does} "), look.faint()));
+    for (key, does, place, widths) in KEYS {
+        if [here, Where::Everywhere].contains(&place) && widths.contains(&line.width) {
+            pieces.push((format!(" {key} "), look.selected()));
+            pieces.push((format!("{does} "), look.faint()));
+        }
     }
     write(buf, line, &pieces);
 }

@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use hotset_analysis::live::LiveNumbers;
-use hotset_analysis::top::{Column, Point, TopFrame};
+use hotset_analysis::top::{Column, Point, TopFrame, Value};
 use hotset_facts::{MemInfo, Observed};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -98,12 +98,8 @@ fn meter(app: &App, line: Rect, meter: &Meter<'_>, buf: &mut Buffer) {
     write(buf, right, &rest);
 }
 
-fn points(app: &App) -> impl DoubleEndedIterator<Item = &Point> {
-    app.trail.points()
-}
-
 fn curve(app: &App, of: impl Fn(&Point) -> Option<f64>) -> Vec<Option<f64>> {
-    points(app).map(of).collect()
+    app.trail.points().map(of).collect()
 }
 
 /// What counts are taken from: the interval, or the sums since the start.
@@ -120,13 +116,7 @@ fn totals(app: &App, frame: &TopFrame) -> LiveNumbers {
 }
 
 fn amount(app: &App, n: u64) -> String {
-    let value = hotset_analysis::top::Value::Count(n);
-    format::value(app.per().map_or(value, |s| value.per_second(s)), 9)
-}
-
-fn amount_of_bytes(app: &App, n: u64) -> String {
-    let value = hotset_analysis::top::Value::Bytes(n);
-    format::value(app.per().map_or(value, |s| value.per_second(s)), 9)
+    app.amount(Value::Count(n), 9)
 }
 
 fn observed(app: &App, n: Observed<u64>) -> String {
@@ -148,15 +138,8 @@ fn hit_meter<'a>(app: &App, frame: &TopFrame) -> Meter<'a> {
         words: vec![
             ("hits", amount(app, numbers.hits())),
             ("misses", amount(app, numbers.misses())),
-            ("faults", amount_or_gap(app, Column::Faults, numbers.io.faults)),
+            ("faults", app.amount_in(Column::Faults, Column::Faults.value(&numbers.io), 9)),
         ],
-    }
-}
-
-fn amount_or_gap(app: &App, column: Column, n: u64) -> String {
-    match super::help::reason(app, column) {
-        Some(_) => "-".to_owned(),
-        None => amount(app, n),
     }
 }
 
@@ -170,8 +153,8 @@ fn device_meter<'a>(app: &App, frame: &TopFrame) -> Meter<'a> {
         style: app.setup.look.device(),
         words: vec![
             ("ahead", amount(app, numbers.io.readahead_pages)),
-            ("direct", amount_of_bytes(app, numbers.direct_bytes())),
-            ("dirtied", amount_or_gap(app, Column::Dirties, numbers.io.dirtied_pages)),
+            ("direct", app.amount(Value::Bytes(numbers.direct_bytes()), 9)),
+            ("dirtied", app.amount_in(Column::Dirties, Column::Dirties.value(&numbers.io), 9)),
         ],
     }
 }
@@ -220,26 +203,17 @@ fn memory(frame: &TopFrame, of: fn(&MemInfo) -> u64) -> String {
 }
 
 fn cache_words(app: &App, frame: &TopFrame) -> Vec<Piece> {
-    let look = app.setup.look;
-    let evicted = observed(app, counted(app, frame).evicted_pages);
     let words = [
         ("Cache", memory(frame, |memory| memory.cached_bytes)),
         ("Buffers", memory(frame, |memory| memory.buffers_bytes)),
         ("Dirty", memory(frame, |memory| memory.dirty_bytes)),
         ("Writeback", memory(frame, |memory| memory.writeback_bytes)),
-        ("Evicted", evicted),
+        ("Evicted", observed(app, counted(app, frame).evicted_pages)),
     ];
-    let mut pieces = Vec::new();
-    for (name, number) in words {
-        let gap = if pieces.is_empty() { "" } else { "  " };
-        pieces.push((format!("{gap}{name} "), look.label()));
-        pieces.push((number, look.strong()));
-    }
-    pieces
+    labelled(app, "  ", words)
 }
 
 fn short_words(app: &App, frame: &TopFrame) -> Vec<Piece> {
-    let look = app.setup.look;
     let numbers = totals(app, frame);
     let words = [
         ("Hit", share(numbers.hit_ratio())),
@@ -248,9 +222,15 @@ fn short_words(app: &App, frame: &TopFrame) -> Vec<Piece> {
         ("Dirty", memory(frame, |memory| memory.dirty_bytes)),
         ("io", share(stalled(frame.host.pressure.io_some_ns, frame.length_ns))),
     ];
+    labelled(app, " ", words)
+}
+
+/// Numbers behind their names.
+fn labelled(app: &App, gap: &str, words: [(&str, String); 5]) -> Vec<Piece> {
+    let look = app.setup.look;
     let mut pieces = Vec::new();
     for (name, number) in words {
-        let gap = if pieces.is_empty() { "" } else { " " };
+        let gap = if pieces.is_empty() { "" } else { gap };
         pieces.push((format!("{gap}{name} "), look.label()));
         pieces.push((number, look.strong()));
     }

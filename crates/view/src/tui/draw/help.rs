@@ -1,6 +1,5 @@
 //! Keys and words explained, and why a counter says nothing.
 
-use hotset_analysis::top::Column;
 use hotset_facts::NotMeasured;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -77,11 +76,6 @@ pub(in crate::tui) fn length(app: &App) -> usize {
 
 fn inner_width(width: u16) -> usize {
     usize::from(width.min(100)).saturating_sub(2)
-}
-
-/// Why a column says nothing on this kernel, if it does not.
-pub(super) fn reason(app: &App, column: Column) -> Option<&str> {
-    column.gap(&app.setup.not_measured).map(|gap| gap.reason.as_str())
 }
 
 /// Lines in pieces: words left, what they mean right of them, broken where the window ends.

@@ -23,6 +23,17 @@ pub(in crate::tui) struct Places {
     pub(in crate::tui) panel: Rect,
 }
 
+impl Places {
+    /// What of each is inside of `area`.
+    pub(super) fn clipped(mut self, area: Rect) -> Self {
+        let Self { header, tabs, detail, titles, rows, rest, losses, footer, panel } = &mut self;
+        for place in [header, tabs, detail, titles, rows, rest, losses, footer, panel] {
+            *place = place.intersection(area);
+        }
+        self
+    }
+}
+
 /// A panel beside the table leaves it at least so wide.
 const PANEL_FROM: (u16, u16) = (150, 24);
 const PANEL_WIDTH: u16 = 56;

@@ -25,41 +25,23 @@ use super::app::{App, Overlay};
 /// Draws the whole screen. The state must have been told the terminal's size; another one is drawn all the same, cut off.
 pub fn draw(frame: &mut Frame<'_>, app: &App) {
     let area = frame.area();
-    let places = places(app);
+    let places = places(app).clipped(area);
     let buf = frame.buffer_mut();
-    header::draw(app, clip(places.header, area), buf);
+    header::draw(app, places.header, buf);
     match app.stack.last() {
-        Some(expanded) => detail::draw(app, expanded, &clipped(&places, area), buf),
-        None => table::tabs(app, clip(places.tabs, area), buf),
+        Some(expanded) => detail::draw(app, expanded, &places, buf),
+        None => table::tabs(app, places.tabs, buf),
     }
-    table::draw(app, &clipped(&places, area), buf);
+    table::draw(app, &places, buf);
     if places.panel.width > 0 {
-        panel::draw(app, clip(places.panel, area), buf);
+        panel::draw(app, places.panel, buf);
     }
-    footer::draw(app, &clipped(&places, area), buf);
+    footer::draw(app, &places, buf);
     match &app.overlay {
         Overlay::None | Overlay::Filter(_) => {}
         Overlay::Help(top) => help::draw(app, *top, area, buf),
         Overlay::Sort(marked) => menu::sort(app, *marked, area, buf),
         Overlay::Goto(text) => menu::goto(app, text, area, buf),
-    }
-}
-
-fn clip(rect: Rect, area: Rect) -> Rect {
-    rect.intersection(area)
-}
-
-fn clipped(places: &Places, area: Rect) -> Places {
-    Places {
-        header: clip(places.header, area),
-        tabs: clip(places.tabs, area),
-        detail: clip(places.detail, area),
-        titles: clip(places.titles, area),
-        rows: clip(places.rows, area),
-        rest: clip(places.rest, area),
-        losses: clip(places.losses, area),
-        footer: clip(places.footer, area),
-        panel: clip(places.panel, area),
     }
 }
 

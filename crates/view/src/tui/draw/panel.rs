@@ -98,14 +98,9 @@ fn identity(item: Item<'_>) -> Vec<(&'static str, String)> {
 }
 
 fn number(app: &App, kind: hotset_analysis::top::Kind, column: Column, value: Value) -> Vec<Piece> {
-    let look = app.setup.look;
-    let value = app.per().map_or(value, |seconds| value.per_second(seconds));
-    let text = match super::help::reason(app, column) {
-        Some(_) => "-".to_owned(),
-        None => format::value(value, 12),
-    };
+    let text = app.amount_in(column, value, 12);
     vec![
-        (format!(" {:<11}", columns::title(column, kind)), look.faint()),
+        (format!(" {:<11}", columns::title(column, kind)), app.setup.look.faint()),
         (shorten_end(&format!("{text:>12}"), 14), Style::new()),
     ]
 }

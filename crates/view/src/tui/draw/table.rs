@@ -1,7 +1,7 @@
 //! The views' names, the titles of the columns, and the lines.
 
 use hotset_analysis::top::{
-    Column, Item, ItemKey, Kind, Line, LineState, Lines, TreeRow, Unlisted, Value,
+    Column, Item, ItemKey, Kind, Line, LineState, TreeRow, Unlisted, Value,
 };
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -9,7 +9,7 @@ use ratatui::style::{Modifier, Style};
 
 use super::super::app::{App, Overlay, Shown};
 use super::super::columns::Cell;
-use super::super::{format, names};
+use super::super::names;
 use super::{Piece, Places, row, write, write_right};
 use crate::escape::{columns, escape_text, shorten_end, shorten_path};
 use crate::units;
@@ -128,7 +128,7 @@ pub(super) fn draw(app: &App, places: &Places, buf: &mut Buffer) {
         }
     }
     for (n, (name, unlisted)) in (0..places.rest.height).zip(rest(app, &shown)) {
-        draw_rest(app, &cells, shown.lines, &name, &unlisted, row(places.rest, n), buf);
+        draw_rest(app, &cells, &name, &unlisted, row(places.rest, n), buf);
     }
 }
 
@@ -214,7 +214,7 @@ fn content(app: &App, cell: &Cell, line: &Line<Item<'_>>, tree: &TreeRow) -> Pie
         }
         (Column::Name, Item::File(item)) => shorten_path(&names::file(item), width),
         (Column::Name, Item::Group(item)) => group_name(app, tree, item, width),
-        _ => return number(app, cell, line),
+        _ => return number(app, cell, cell.column.of(line)),
     };
     (text, Style::new())
 }
@@ -254,18 +254,11 @@ fn group_name(
     named(app, tree, full, width, shorten_path)
 }
 
-fn number(app: &App, cell: &Cell, line: &Line<Item<'_>>) -> Piece {
-    numbers(app, cell, cell.column.of(line))
-}
-
-fn numbers(app: &App, cell: &Cell, value: Value) -> Piece {
+fn number(app: &App, cell: &Cell, value: Value) -> Piece {
     let look = app.setup.look;
-    if super::help::reason(app, cell.column).is_some() {
-        return ("-".to_owned(), look.faint());
-    }
-    let value = app.per().map_or(value, |seconds| value.per_second(seconds));
-    let text = format::value(value, usize::from(cell.width));
-    let style = match (cell.column, value) {
+    let text = app.amount_in(cell.column, value, usize::from(cell.width));
+    let style = match (cell.column, app.rate(value)) {
+        _ if cell.column.gap(&app.setup.not_measured).is_some() => look.faint(),
         (_, Value::Count(0) | Value::Bytes(0) | Value::Nanoseconds(0) | Value::None) => {
             look.faint()
         }
@@ -283,7 +276,6 @@ fn numbers(app: &App, cell: &Cell, value: Value) -> Piece {
 fn draw_rest(
     app: &App,
     cells: &[Cell],
-    lines: &Lines,
     name: &str,
     unlisted: &Unlisted,
     at: Rect,
@@ -295,9 +287,8 @@ fn draw_rest(
     let room = numbers_from.map_or(at.width, |cell| cell.x.saturating_sub(1));
     let words = shorten_end(&format!(" {name}"), usize::from(room));
     write(buf, Rect { width: room, ..at }.intersection(at), &[(words, look.strong())]);
-    let _ = lines;
     for cell in cells.iter().filter(|cell| !cell.left && cell.column != Column::Pid) {
-        let (text, style) = numbers(app, cell, cell.column.value(&unlisted.io));
+        let (text, style) = number(app, cell, cell.column.value(&unlisted.io));
         let text = if cell.column == Column::Count { String::new() } else { text };
         place(cell, &text, style, at, buf);
     }
