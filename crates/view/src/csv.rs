@@ -1,4 +1,4 @@
-//! Fields of CSV by RFC 4180, of any bytes.
+//! Lines of CSV by RFC 4180, of any bytes.
 
 /// Appends a field, in quotes where it holds a comma, a quote or a line end.
 pub(crate) fn push_field(out: &mut Vec<u8>, field: &[u8]) {
@@ -14,6 +14,17 @@ pub(crate) fn push_field(out: &mut Vec<u8>, field: &[u8]) {
         out.push(byte);
     }
     out.push(b'"');
+}
+
+/// Appends a line of these fields, ended by a line feed.
+pub(crate) fn push_line(out: &mut Vec<u8>, fields: &[impl AsRef<[u8]>]) {
+    for (number, field) in fields.iter().enumerate() {
+        if number > 0 {
+            out.push(b',');
+        }
+        push_field(out, field.as_ref());
+    }
+    out.push(b'\n');
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Names as a terminal may see them: whatever a file is called, one line and no control sequences come out.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -22,6 +23,11 @@ pub fn escape_bytes(bytes: &[u8]) -> String {
         }
     }
     out
+}
+
+/// Escapes a path that a person is to read, as [`escape_bytes`].
+pub(crate) fn escape_path(path: &Path) -> String {
+    escape_bytes(path.as_os_str().as_encoded_bytes())
 }
 
 /// Escapes text of ours that may hold names: as [`escape_bytes`], but a backslash stays.

@@ -1,12 +1,10 @@
 //! What saving and restoring came to, as text.
 
 use std::fmt::Write as _;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 
 use hotset_facts::{NamedFew, RestoreReport, RestoreStop, SaveReport};
 
-use crate::escape::{escape_bytes, escape_text};
+use crate::escape::{escape_path, escape_text};
 use crate::units::{bytes, count, duration, percent, plural};
 
 /// Paths that the text names of each kind; JSON has more.
@@ -20,7 +18,10 @@ pub fn save_text(report: &SaveReport) -> String {
         out.push_str("interrupted: nothing was saved\n");
         return out;
     }
-    let file = report.file.as_deref().map_or_else(|| "standard output".to_owned(), printable);
+    let file = report
+        .file
+        .as_deref()
+        .map_or_else(|| "standard output".to_owned(), |path| escape_path(path));
     let _ = writeln!(
         out,
         "{} of {} in {} saved to {file} ({})",
@@ -74,7 +75,8 @@ pub fn restore_text(report: &RestoreReport) -> String {
     match &report.stopped {
         Some(RestoreStop::Interrupted) => out.push_str("interrupted; what was read stays\n"),
         Some(RestoreStop::Memory { room_bytes, group }) => {
-            let whose = group.as_deref().map_or_else(|| "the host".to_owned(), printable);
+            let whose =
+                group.as_deref().map_or_else(|| "the host".to_owned(), |path| escape_path(path));
             let _ = writeln!(
                 out,
                 "stopped: {whose} leaves {} for file cache; more would evict what was restored",
@@ -108,16 +110,12 @@ fn names(out: &mut String, what: &str, few: &NamedFew) {
     }
     let _ = writeln!(out, "{} {what}:", plural(few.count, "path"));
     for one in few.named.iter().take(NAMED_IN_TEXT) {
-        let _ = writeln!(out, "  {}: {}", printable(&one.path), escape_text(&one.reason));
+        let _ = writeln!(out, "  {}: {}", escape_path(&one.path), escape_text(&one.reason));
     }
     let more = few.count - few.named.len().min(NAMED_IN_TEXT) as u64;
     if more > 0 {
         let _ = writeln!(out, "  and {} more", count(more));
     }
-}
-
-fn printable(path: &Path) -> String {
-    escape_bytes(path.as_os_str().as_bytes())
 }
 
 #[cfg(test)]
@@ -157,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_passed_over_is_named_and_counted_and_printable() {
+    fn what_was_passed_over_is_named_and_counted_and_escape_path() {
         let mut report = restored();
         for n in 0..22 {
             report.changed.add(format!("/a\n{n}"), "grew");

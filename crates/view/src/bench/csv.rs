@@ -2,7 +2,7 @@
 
 use hotset_analysis::bench::BenchSummary;
 
-use crate::csv::push_field;
+use crate::csv::push_line;
 use crate::wire::bench::Hyperfine;
 
 /// The table: hyperfine's columns, then the state and what hotset adds, then the parameters. A number that there is
@@ -32,7 +32,8 @@ pub fn bench_csv(summary: &BenchSummary) -> String {
     .map(str::to_owned)
     .to_vec();
     head.extend(parameters.iter().map(|name| format!("parameter_{name}")));
-    let mut out = line(&head);
+    let mut out = Vec::new();
+    push_line(&mut out, &head);
     for (condition, numbers) in summary.session.conditions.iter().zip(&summary.conditions) {
         let keys = Hyperfine::of(numbers.valid.as_ref());
         let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
@@ -55,20 +56,7 @@ pub fn bench_csv(summary: &BenchSummary) -> String {
             let value = own.iter().find(|(name, _)| name == wanted);
             cells.push(value.map_or_else(String::new, |(_, value)| value.clone()));
         }
-        out.push_str(&line(&cells));
+        push_line(&mut out, &cells);
     }
-    out
-}
-
-/// A line with its end.
-fn line(cells: &[String]) -> String {
-    let mut line = Vec::new();
-    for (number, cell) in cells.iter().enumerate() {
-        if number > 0 {
-            line.push(b',');
-        }
-        push_field(&mut line, cell.as_bytes());
-    }
-    line.push(b'\n');
-    String::from_utf8_lossy(&line).into_owned()
+    String::from_utf8_lossy(&out).into_owned()
 }

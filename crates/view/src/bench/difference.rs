@@ -1,7 +1,6 @@
 //! Which kinds of I/O and which files tell the commands apart.
 
 use hotset_analysis::bench::{BenchSummary, FileDifference, IoDifference, KindDifference};
-use std::os::unix::ffi::OsStrExt as _;
 
 use super::words::letter;
 use crate::escape::shorten_path;
@@ -42,7 +41,7 @@ fn push_one(screen: &mut Screen, difference: &IoDifference) {
 
 /// The path, and below it who touches it and how.
 fn push_file(screen: &mut Screen, file: &FileDifference, a: &str, b: &str) {
-    let path = screen.name(file.path.as_os_str().as_bytes());
+    let path = screen.path(&file.path);
     let path = shorten_path(&path, screen.width.saturating_sub(INDENT));
     screen.line(&format!("{:INDENT$}{path}", ""));
     let who = match (file.in_a, file.in_b) {

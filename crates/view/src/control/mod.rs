@@ -2,11 +2,9 @@
 
 mod words;
 
-use std::path::Path;
-
 use hotset_facts::{ControlReport, ControlVerb, ControlledFile, NotCached, Stayed, Unevictable};
 
-use crate::escape::escape_bytes;
+use crate::escape::escape_path;
 use crate::units;
 
 pub use crate::wire::control_json;
@@ -44,15 +42,18 @@ pub fn control_text(report: &ControlReport, options: &ControlOptions) -> String 
     let rest = short.len().saturating_sub(shown) as u64 + report.files_left_out;
     if rest > 0 {
         let hint = if options.all { "" } else { "; -v names more" };
-        out.push_str(&format!("  and {}{hint}\n", files(rest)));
+        out.push_str(&format!("  and {}{hint}\n", units::plural(rest, "file")));
     }
     for unreadable in report.unreadable.iter().take(shown) {
-        let name = escape_bytes(path_bytes(&unreadable.path));
+        let name = escape_path(&unreadable.path);
         out.push_str(&format!("  {name}: {}\n", crate::escape_text(&unreadable.reason)));
     }
     let rest = report.unreadable.len().saturating_sub(shown) as u64;
     if rest > 0 {
-        out.push_str(&format!("  and {} that can't be opened; -v names them\n", paths(rest)));
+        out.push_str(&format!(
+            "  and {} that can't be opened; -v names them\n",
+            units::plural(rest, "path")
+        ));
     }
     if report.not_cacheable > 0 {
         let count = units::count(report.not_cacheable);
@@ -78,7 +79,7 @@ fn first_line(report: &ControlReport, page: u64) -> String {
         all => units::percent(pages as f64 / all as f64),
     };
     let (after, all) = (bytes(totals.cached_after), bytes(totals.pages));
-    let files = files(totals.files);
+    let files = units::plural(totals.files, "file");
     let mut line = match report.verb {
         ControlVerb::Evict => format!(
             "{files}: {after} of {all} still cached ({}), {} before",
@@ -113,7 +114,7 @@ fn first_line(report: &ControlReport, page: u64) -> String {
 }
 
 fn file_line(verb: ControlVerb, file: &ControlledFile, options: &ControlOptions) -> String {
-    let name = escape_bytes(path_bytes(&file.path));
+    let name = escape_path(&file.path);
     let state = match (file.short_pages(verb), &file.error) {
         (Some(0), Some(error)) => crate::escape_text(error),
         (Some(pages), _) => {
@@ -176,19 +177,6 @@ fn not_cached(why: NotCached) -> &'static str {
         NotCached::Interrupted => "not reached before the interrupt",
         NotCached::Unknown => "for no reason that the kernel tells",
     }
-}
-
-fn files(count: u64) -> String {
-    units::plural(count, "file")
-}
-
-fn paths(count: u64) -> String {
-    units::plural(count, "path")
-}
-
-fn path_bytes(path: &Path) -> &[u8] {
-    use std::os::unix::ffi::OsStrExt as _;
-    path.as_os_str().as_bytes()
 }
 
 #[cfg(test)]

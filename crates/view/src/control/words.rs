@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use hotset_facts::{ControlNote, Followed};
 
-use super::path_bytes;
-use crate::escape::escape_bytes;
+use crate::escape::escape_path;
 use crate::units;
 
 /// How far it came: `45.6 %  1.82 GiB of 4.00 GiB, 3.10 GiB/s, 1 s left`.
@@ -40,7 +39,7 @@ pub fn note(note: &ControlNote) -> String {
         ControlNote::ShortOfMemory { needed_bytes, room_bytes, group } => {
             let whose = match group {
                 Some((dir, limit)) => {
-                    let dir = escape_bytes(path_bytes(dir));
+                    let dir = escape_path(dir);
                     format!("the control group {dir} (limit {})", units::bytes(*limit))
                 }
                 None => "this host".to_owned(),
@@ -73,7 +72,7 @@ pub fn pin_line(files: usize, bytes: u64, pid: u32, background: bool) -> String 
     format!(
         "holding {} in {}, process {pid}; {end}",
         units::bytes(bytes),
-        super::files(files as u64)
+        units::plural(files as u64, "file")
     )
 }
 
@@ -90,5 +89,5 @@ pub fn follow_line(path: &Path, followed: &Result<Followed, String>) -> String {
         Ok(Followed::Gone) => "gone; nothing held of it".to_owned(),
         Err(why) => format!("not followed: {why}"),
     };
-    format!("{}: {what}", escape_bytes(path_bytes(path)))
+    format!("{}: {what}", escape_path(path))
 }

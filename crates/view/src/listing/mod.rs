@@ -20,7 +20,7 @@ pub use table::{ListTable, Rows};
 pub use crate::wire::{json_directories, json_directory, json_file, json_head, json_tail};
 
 use crate::escape::escape_bytes;
-use crate::report::text::hex_escapes;
+use crate::report::text::name_for;
 
 /// How a listing should look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -48,8 +48,7 @@ pub struct ListRow<'a> {
 
 /// A path alone, ended by a line end or a NUL. On a terminal it is escaped; elsewhere its bytes are as they are.
 pub fn name_line(path: &Path, null: bool, terminal: bool) -> Vec<u8> {
-    use std::os::unix::ffi::OsStrExt as _;
-    let bytes = path.as_os_str().as_bytes();
+    let bytes = path.as_os_str().as_encoded_bytes();
     let mut line = match terminal && !null {
         true => escape_bytes(bytes).into_bytes(),
         false => bytes.to_vec(),
@@ -60,12 +59,7 @@ pub fn name_line(path: &Path, null: bool, terminal: bool) -> Vec<u8> {
 
 /// A path, safe for a terminal; beyond ASCII only where that can be shown.
 fn shown_path(path: &Path, ascii: bool) -> String {
-    use std::os::unix::ffi::OsStrExt as _;
-    let escaped = escape_bytes(path.as_os_str().as_bytes());
-    if !ascii || escaped.is_ascii() {
-        return escaped;
-    }
-    escaped.chars().map(|c| if c.is_ascii() { c.to_string() } else { hex_escapes(c) }).collect()
+    name_for(path.as_os_str().as_encoded_bytes(), ascii)
 }
 
 #[cfg(test)]

@@ -25,14 +25,14 @@ pub fn total_lines(total: &TotalNumbers, notes: &Notes, style: &ListStyle) -> St
         lines.extend(wrap_by(&moving.join(", "), ", ", width));
     }
     if total.shown < total.row.files && total.shown > 0 {
-        lines.push(format!("{} of them shown", files(total.shown)));
+        lines.push(format!("{} of them shown", plural(total.shown, "file")));
     }
     if total.partial {
         lines.push("Stopped before the end: this is the part so far.".to_owned());
     }
     lines.extend(notes.unknown.iter().map(|unknown| unknown_line(unknown, style.ascii)));
     if notes.unreadable_count > 0 {
-        lines.push(format!("{} could not be read", paths(notes.unreadable_count)));
+        lines.push(format!("{} could not be read", plural(notes.unreadable_count, "path")));
     }
     let skipped = skipped_words(&total.skipped);
     if !skipped.is_empty() {
@@ -46,7 +46,7 @@ pub fn total_lines(total: &TotalNumbers, notes: &Notes, style: &ListStyle) -> St
 
 fn total_line(total: &TotalNumbers) -> String {
     let row = &total.row;
-    let mut line = files(row.files);
+    let mut line = plural(row.files, "file");
     match row.cached_bytes {
         Observed::Value(cached) => {
             let share = row.share.map_or_else(|| "nothing to cache".to_owned(), percent);
@@ -81,7 +81,7 @@ fn unknown_line(unknown: &Unknown, ascii: bool) -> String {
     if unknown.files > names.len() as u64 {
         names.push("…".to_owned());
     }
-    let (files, detail) = (files(unknown.files), unknown.reason.detail);
+    let (files, detail) = (plural(unknown.files, "file"), unknown.reason.detail);
     format!("{files} unknown: {detail} ({})", names.join(", "))
 }
 
@@ -100,14 +100,6 @@ fn skipped_words(skipped: &Skipped) -> Vec<String> {
     .collect()
 }
 
-fn files(number: u64) -> String {
-    plural(number, "file")
-}
-
-fn paths(number: u64) -> String {
-    plural(number, "path")
-}
-
 /// A message for each path that has no row, as far as they are named, then how many more there are.
 pub fn unreadable_lines(notes: &Notes) -> Vec<String> {
     let path = |path: &Path| shown_path(path, false);
@@ -119,7 +111,7 @@ pub fn unreadable_lines(notes: &Notes) -> Vec<String> {
         .collect();
     let more = notes.unreadable_count - lines.len() as u64;
     if more > 0 {
-        lines.push(format!("and {} more that could not be read", paths(more)));
+        lines.push(format!("and {} more that could not be read", plural(more, "path")));
     }
     lines
 }

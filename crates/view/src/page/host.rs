@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use hotset_facts::{Environment, Observed};
 
-use crate::escape::{escape_bytes, escape_text};
+use crate::escape::{escape_path, escape_text};
 use crate::units::bytes;
 
 /// When, and on what: as names and values.
@@ -21,7 +21,7 @@ pub(crate) fn host(began: SystemTime, host: &Environment) -> Vec<(&'static str, 
     }
     all.push(("Page size", bytes(host.page_size_bytes)));
     for one in &host.filesystems {
-        let mount = escape_bytes(one.mount.as_os_str().as_encoded_bytes());
+        let mount = escape_path(&one.mount);
         let ahead = match &one.read_ahead_kb {
             Observed::Value(kb) => format!("read-ahead {}", bytes(kb.saturating_mul(1024))),
             Observed::Missing(reason) => format!("read-ahead unknown: {reason}"),

@@ -5,11 +5,10 @@ use std::path::Path;
 use anstyle::{AnsiColor, Color, Style};
 use hotset_analysis::Rest;
 use hotset_facts::Observed;
-use std::os::unix::ffi::OsStrExt as _;
 
 use super::Options;
-use super::text::{ascii, hex_escapes, paint, wrap, wrap_by};
-use crate::escape::{columns, escape_bytes, shorten_end};
+use super::text::{ascii, name_for, paint, wrap, wrap_by};
+use crate::escape::{columns, shorten_end};
 use crate::table::{INDENT, Table};
 use crate::units::{bytes, duration};
 
@@ -38,6 +37,9 @@ impl Tone {
         }
     }
 }
+
+/// Columns that the eye follows from line to line.
+const READABLE: usize = 100;
 
 /// A report in the making.
 pub(crate) struct Screen {
@@ -79,11 +81,20 @@ impl Screen {
         self.out.push('\n');
     }
 
-    /// A blank line, then a table: its title over the names, the titles of its columns quiet.
+    /// A line in bold.
+    pub(crate) fn title(&mut self, text: &str) {
+        let text = self.paint(text, Tone::Heading);
+        self.line(&text);
+    }
+
+    /// A table: its title over the names, the titles of its columns quiet; with a blank line before it unless it is the
+    /// first thing.
     pub(crate) fn table(&mut self, title: &str, table: &Table, names: &[String]) {
         let room = table.room_for_names(self.width) + INDENT;
         let title = shorten_end(title, room);
-        self.line("");
+        if !self.out.is_empty() {
+            self.line("");
+        }
         for (i, line) in table.lines(columns(&title), names).iter().enumerate() {
             if i > 0 {
                 self.line(line);
@@ -97,15 +108,24 @@ impl Screen {
 
     /// A quiet line below a table.
     pub(crate) fn below_table(&mut self, text: &str) {
-        for text in wrap(text, self.width - INDENT) {
+        self.quiet(text, self.width);
+    }
+
+    /// Quiet words by themselves: no wider than the eye follows.
+    pub(crate) fn note(&mut self, text: &str) {
+        self.quiet(text, self.width.min(READABLE));
+    }
+
+    fn quiet(&mut self, text: &str, width: usize) {
+        for text in wrap(text, width - INDENT) {
             let line = format!("{:INDENT$}{}", "", self.paint(&text, Tone::Quiet));
             self.line(&line);
         }
     }
 
-    /// Words after a label, wrapped below each other: no wider than 100 columns, which is as much as the eye follows.
+    /// Words after a label, wrapped below each other: no wider than the eye follows.
     pub(crate) fn paragraph(&mut self, label: &str, separator: &str, text: &str, indent: usize) {
-        let width = self.width.min(100).saturating_sub(indent + columns(label)).max(20);
+        let width = self.width.min(READABLE).saturating_sub(indent + columns(label)).max(20);
         for (i, line) in wrap_by(text, separator, width).iter().enumerate() {
             let shown = if i == 0 { label.to_owned() } else { " ".repeat(columns(label)) };
             let line = format!("{:indent$}{shown}{line}", "");
@@ -119,15 +139,11 @@ impl Screen {
 
     /// A name, safe for this terminal.
     pub(crate) fn name(&self, bytes: &[u8]) -> String {
-        let escaped = escape_bytes(bytes);
-        if !self.ascii || escaped.is_ascii() {
-            return escaped;
-        }
-        escaped.chars().map(|c| if c.is_ascii() { c.to_string() } else { hex_escapes(c) }).collect()
+        name_for(bytes, self.ascii)
     }
 
     pub(crate) fn path(&self, path: &Path) -> String {
-        self.name(path.as_os_str().as_bytes())
+        self.name(path.as_os_str().as_encoded_bytes())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use anstyle::Style;
 
-use crate::escape::{columns, shorten_end};
+use crate::escape::{columns, escape_bytes, shorten_end};
 
 /// Words in lines of at most `width` columns; a word that is wider is cut, so that no line ever wraps by itself.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
@@ -54,8 +54,17 @@ pub(crate) fn ascii(text: &str) -> String {
         .collect()
 }
 
+/// A name, safe for a terminal; beyond ASCII only where that can be shown.
+pub(crate) fn name_for(bytes: &[u8], ascii: bool) -> String {
+    let escaped = escape_bytes(bytes);
+    if !ascii || escaped.is_ascii() {
+        return escaped;
+    }
+    escaped.chars().map(|c| if c.is_ascii() { c.to_string() } else { hex_escapes(c) }).collect()
+}
+
 /// A character as its bytes in UTF-8, escaped.
-pub(crate) fn hex_escapes(c: char) -> String {
+fn hex_escapes(c: char) -> String {
     let mut buffer = [0; 4];
     c.encode_utf8(&mut buffer).bytes().map(|byte| format!("\\x{byte:02x}")).collect()
 }

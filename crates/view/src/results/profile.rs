@@ -3,7 +3,7 @@
 use hotset_analysis::{Finding, Summary};
 use hotset_facts::{FileRow, Io, Observed, ReadIo, Target};
 
-use crate::escape::{escape_bytes, escape_text};
+use crate::escape::{escape_bytes, escape_path, escape_text};
 use crate::page::{
     Answer, Axis, Chart, ChartKind, Column, Page, PageWarning, Point, Section, Series, Table, host,
 };
@@ -23,7 +23,7 @@ pub fn profile_page(version: &str, summary: &Summary) -> Page {
         Target::Command => command,
         Target::Pid { pid } => format!("process {pid} {command}"),
         Target::Cgroup { path } => {
-            format!("control group {}", escape_bytes(path.as_os_str().as_encoded_bytes()))
+            format!("control group {}", escape_path(path))
         }
         Target::System => "the whole host".to_owned(),
     };
@@ -98,15 +98,11 @@ fn findings(summary: &Summary) -> Section {
 
 fn name_of(file: &FileRow) -> String {
     let path = file.path.as_value();
-    path.map_or_else(|| "(no name)".to_owned(), |path| name(path))
-}
-
-fn name(path: &std::path::Path) -> String {
-    escape_bytes(path.as_os_str().as_encoded_bytes())
+    path.map_or_else(|| "(no name)".to_owned(), |path| escape_path(path))
 }
 
 fn names(paths: &[std::path::PathBuf]) -> String {
-    paths.iter().map(|path| name(path)).collect::<Vec<_>>().join(", ")
+    paths.iter().map(|path| escape_path(path)).collect::<Vec<_>>().join(", ")
 }
 
 fn files(summary: &Summary) -> Section {

@@ -4,7 +4,7 @@ use hotset_analysis::listing::RowNumbers;
 use hotset_analysis::system_numbers;
 
 use crate::control::{ControlOptions, control_text};
-use crate::escape::escape_bytes;
+use crate::escape::escape_path;
 use crate::page::{Page, Section, Table};
 use crate::units::{bytes, count, percent};
 use crate::wire::{self, Document, Listing, ReadError};
@@ -67,7 +67,7 @@ fn listing(listing: &Listing) -> Page {
                 "Files, in the order of the listing; dirty and evicted in pages",
                 listing.files.iter().take(FILES).map(file),
             )
-            .words("File", |(file, _)| escape_bytes(file.path.as_os_str().as_encoded_bytes()))
+            .words("File", |(file, _)| escape_path(&file.path))
             .numbers("Size", |(_, row)| bytes(row.size_bytes))
             .numbers("Cached", |(_, row)| known(row.cached_bytes, bytes))
             .numbers("Share", |(_, row)| row.share.map_or_else(String::new, percent))

@@ -1,7 +1,5 @@
 //! What a file of the list, or its file system, is called.
 
-use std::os::unix::ffi::OsStrExt as _;
-
 use hotset_facts::{CachedFile, CachedFileSystem, FileSystemKind, Observed, PageHolder};
 
 /// The name of a file, raw bytes, and a mark behind it that must not be cut.
@@ -10,7 +8,7 @@ pub(super) fn of_file(file: &CachedFile, fs: &CachedFileSystem) -> (Vec<u8>, &'s
         let what = if file.holder == PageHolder::Internal { "own inode" } else { "inode" };
         return (format!("[{what} {} on {}]", file.id.ino, place(fs)).into_bytes(), gone(file));
     };
-    let mut name = path.as_os_str().as_bytes().to_vec();
+    let mut name = path.as_os_str().as_encoded_bytes().to_vec();
     if file.holder == PageHolder::Directory && !name.ends_with(b"/") {
         name.push(b'/');
     }

@@ -6,8 +6,9 @@ use hotset_facts::{
 };
 
 use super::names;
-use super::text::{Page, name};
-use crate::escape::{escape_bytes, escape_text, shorten_path};
+use super::text::name;
+use crate::escape::{escape_path, escape_text, shorten_path};
+use crate::report::screen::Screen;
 use crate::table::{Align, INDENT, Table};
 use crate::units::{bytes, count, percent};
 
@@ -19,19 +20,18 @@ const MAX_HOLDERS: usize = 3;
 const MAX_UNREADABLE: usize = 5;
 
 /// Deleted files go only when those go that hold them.
-pub(super) fn push_deleted(page: &mut Page, cache: &SystemCache) {
+pub(super) fn push_deleted(screen: &mut Screen, cache: &SystemCache) {
     let held: Vec<_> = cache.files.iter().filter(|file| !file.holders.is_empty()).collect();
     if held.is_empty() {
         return;
     }
-    page.line("");
     let mut table = Table::new(vec![("held by", Align::Left)]);
     for file in &held {
         table.push(vec![holders(file)]);
     }
-    let room = table.room_for_names(page.width);
+    let room = table.room_for_names(screen.width);
     let names: Vec<_> = held.iter().map(|file| name(cache, file, room)).collect();
-    page.table("Without a name, but in use", &table, &names);
+    screen.table("Without a name, but in use", &table, &names);
 }
 
 fn holders(file: &CachedFile) -> String {
@@ -44,7 +44,7 @@ fn holders(file: &CachedFile) -> String {
     words.join(", ")
 }
 
-pub(super) fn push_file_systems(page: &mut Page, cache: &SystemCache) {
+pub(super) fn push_file_systems(screen: &mut Screen, cache: &SystemCache) {
     let all = file_systems_by_pages(cache);
     let with_pages: Vec<_> = all.into_iter().filter(|fs| fs.pages.total() > 0).collect();
     if with_pages.is_empty() {
@@ -66,22 +66,18 @@ pub(super) fn push_file_systems(page: &mut Page, cache: &SystemCache) {
             escape_text(&names::type_and_name(fs)),
         ]);
     }
-    let room = table.room_for_names(page.width);
+    let room = table.room_for_names(screen.width);
     let names: Vec<_> = shown.iter().map(|fs| shorten_path(&place(fs), room)).collect();
-    page.line("");
-    page.table("File systems", &table, &names);
+    screen.table("File systems", &table, &names);
     if !beyond.is_empty() {
         let pages = beyond.iter().map(|fs| fs.pages.total()).sum();
-        page.note(&format!("{} more file systems, {}", count(beyond.len() as u64), size(pages)));
+        screen.note(&format!("{} more file systems, {}", count(beyond.len() as u64), size(pages)));
     }
 }
 
 fn place(fs: &CachedFileSystem) -> String {
     match (&fs.mount_point, fs.kind) {
-        (Some(at), _) => {
-            use std::os::unix::ffi::OsStrExt as _;
-            escape_bytes(at.as_os_str().as_bytes())
-        }
+        (Some(at), _) => escape_path(at),
         (None, FileSystemKind::BlockDevices) => "(block devices)".to_owned(),
         (None, FileSystemKind::SharedMemory) if fs.fs_type == "rootfs" => {
             "(the kernel's first root)".to_owned()
@@ -92,10 +88,10 @@ fn place(fs: &CachedFileSystem) -> String {
 }
 
 /// "explains N of M Cached", and what it consists of.
-pub(super) fn push_parts(page: &mut Page, cache: &SystemCache, numbers: &SystemNumbers) {
+pub(super) fn push_parts(screen: &mut Screen, cache: &SystemCache, numbers: &SystemNumbers) {
     let share = numbers.explained_share.map(|share| format!(" ({})", percent(share)));
-    page.line("");
-    page.heading(&format!(
+    screen.line("");
+    screen.title(&format!(
         "Explains {} of {} Cached{}",
         bytes(numbers.explained_bytes),
         bytes(numbers.cached_bytes),
@@ -128,12 +124,12 @@ pub(super) fn push_parts(page: &mut Page, cache: &SystemCache, numbers: &SystemN
         };
         lines.push((numbers.unexplained_bytes, words.to_owned()));
     }
-    push_sums(page, &lines);
-    push_beside(page, cache, numbers);
+    push_sums(screen, &lines);
+    push_beside(screen, cache, numbers);
 }
 
 /// What the kernel counts beside `Cached`.
-fn push_beside(page: &mut Page, cache: &SystemCache, numbers: &SystemNumbers) {
+fn push_beside(screen: &mut Screen, cache: &SystemCache, numbers: &SystemNumbers) {
     let mut beside = Vec::new();
     if cache.source == CacheSource::InodeList {
         beside.push((
@@ -150,19 +146,19 @@ fn push_beside(page: &mut Page, cache: &SystemCache, numbers: &SystemNumbers) {
     if numbers.huge_page_bytes > 0 {
         beside.push((numbers.huge_page_bytes, "huge pages of hugetlbfs".to_owned()));
     }
-    page.line("Beside it:");
-    push_sums(page, &beside);
+    screen.line("Beside it:");
+    push_sums(screen, &beside);
 }
 
-fn push_sums(page: &mut Page, lines: &[(u64, String)]) {
+fn push_sums(screen: &mut Screen, lines: &[(u64, String)]) {
     let widest = lines.iter().map(|(size, _)| bytes(*size).len()).max().unwrap_or(0);
     for (size, words) in lines {
-        page.line(&format!("{:INDENT$}{:>widest$}  {words}", "", bytes(*size)));
+        screen.line(&format!("{:INDENT$}{:>widest$}  {words}", "", bytes(*size)));
     }
 }
 
 /// What these numbers are less than the whole for.
-pub(super) fn push_gaps(page: &mut Page, cache: &SystemCache, numbers: &SystemNumbers) {
+pub(super) fn push_gaps(screen: &mut Screen, cache: &SystemCache, numbers: &SystemNumbers) {
     let mut gaps = Vec::new();
     if let Some(why) = &cache.fallback {
         gaps.push(format!("Found by a walk over the mounted file systems: {}.", escape_text(why)));
@@ -190,9 +186,8 @@ pub(super) fn push_gaps(page: &mut Page, cache: &SystemCache, numbers: &SystemNu
         ));
     }
     for unreadable in cache.unreadable.iter().take(MAX_UNREADABLE) {
-        use std::os::unix::ffi::OsStrExt as _;
-        let path = escape_bytes(unreadable.path.as_os_str().as_bytes());
-        gaps.push(format!("Not read: {path}: {}", escape_text(&unreadable.reason)));
+        let (path, reason) = (escape_path(&unreadable.path), escape_text(&unreadable.reason));
+        gaps.push(format!("Not read: {path}: {reason}"));
     }
     if cache.unreadable_count > MAX_UNREADABLE as u64 {
         let more = cache.unreadable_count - MAX_UNREADABLE as u64;
@@ -202,7 +197,7 @@ pub(super) fn push_gaps(page: &mut Page, cache: &SystemCache, numbers: &SystemNu
         gaps.push(format!("Cached changed by {} meanwhile.", bytes(numbers.drift_bytes)));
     }
     if !gaps.is_empty() {
-        page.line("");
-        gaps.iter().for_each(|gap| page.note(gap));
+        screen.line("");
+        gaps.iter().for_each(|gap| screen.note(gap));
     }
 }

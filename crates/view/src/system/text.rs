@@ -1,14 +1,14 @@
 //! The screen: the files, then what the rest is.
 
-use anstyle::Style;
 use hotset_analysis::{CachedFileNumbers, SystemNumbers, cached_file_numbers};
 use hotset_facts::{CacheSource, CachedFile, Observed, SystemCache};
 
 use super::names;
 use super::rest;
-use crate::escape::{columns, escape_bytes, shorten_end, shorten_path};
-use crate::report::text::{ascii, paint, wrap};
-use crate::table::{Align, INDENT, Table};
+use crate::escape::{escape_bytes, shorten_path};
+use crate::report::Options;
+use crate::report::screen::Screen;
+use crate::table::{Align, Table};
 use crate::units::{bytes, count, percent, whole_percent};
 
 /// Columns of a terminal from which on there is room for more.
@@ -34,55 +34,14 @@ pub fn system_text(
     numbers: &SystemNumbers,
     options: &SystemOptions,
 ) -> String {
-    let width = options.width.clamp(72, 200);
-    let mut page = Page { out: String::new(), width, color: options.color };
-    push_files(&mut page, cache, numbers);
-    rest::push_deleted(&mut page, cache);
-    rest::push_file_systems(&mut page, cache);
-    rest::push_parts(&mut page, cache, numbers);
-    rest::push_gaps(&mut page, cache, numbers);
-    if options.ascii { ascii(&page.out) } else { page.out }
-}
-
-/// A screen in the making.
-pub(super) struct Page {
-    out: String,
-    pub(super) width: usize,
-    color: bool,
-}
-
-impl Page {
-    pub(super) fn line(&mut self, line: &str) {
-        self.out.push_str(line.trim_end());
-        self.out.push('\n');
-    }
-
-    /// A table: its title over the names.
-    pub(super) fn table(&mut self, title: &str, table: &Table, names: &[String]) {
-        let title = shorten_end(title, table.room_for_names(self.width) + INDENT);
-        for (i, line) in table.lines(columns(&title), names).iter().enumerate() {
-            if i > 0 {
-                self.line(line);
-            } else {
-                let title = paint(&title, Style::new().bold(), self.color);
-                let line = paint(line, Style::new().dimmed(), self.color);
-                self.line(&format!("{title}{line}"));
-            }
-        }
-    }
-
-    pub(super) fn heading(&mut self, text: &str) {
-        let text = paint(text, Style::new().bold(), self.color);
-        self.line(&text);
-    }
-
-    /// Words below a table or by themselves, wrapped.
-    pub(super) fn note(&mut self, text: &str) {
-        for line in wrap(text, self.width.min(100) - INDENT) {
-            let line = format!("{:INDENT$}{}", "", paint(&line, Style::new().dimmed(), self.color));
-            self.line(&line);
-        }
-    }
+    let SystemOptions { width, color, ascii } = *options;
+    let mut screen = Screen::new(&Options { width, color, ascii, ..Options::default() });
+    push_files(&mut screen, cache, numbers);
+    rest::push_deleted(&mut screen, cache);
+    rest::push_file_systems(&mut screen, cache);
+    rest::push_parts(&mut screen, cache, numbers);
+    rest::push_gaps(&mut screen, cache, numbers);
+    screen.finish()
 }
 
 type Cell = fn(&CachedFile, &CachedFileNumbers) -> String;
@@ -105,15 +64,15 @@ fn known(value: Observed<u64>) -> String {
     value.value().map_or_else(|| "-".to_owned(), bytes)
 }
 
-fn push_files(page: &mut Page, cache: &SystemCache, numbers: &SystemNumbers) {
+fn push_files(screen: &mut Screen, cache: &SystemCache, numbers: &SystemNumbers) {
     let rows: Vec<_> =
         cache.files.iter().map(|file| (file, cached_file_numbers(cache, numbers, file))).collect();
     if rows.is_empty() {
-        page.heading("No file is listed");
+        screen.title("No file is listed");
     } else {
         let shown: Vec<_> = COLUMNS
             .iter()
-            .filter(|(_, from, _)| page.width >= *from)
+            .filter(|(_, from, _)| screen.width >= *from)
             .filter(|(_, _, cell)| {
                 rows.iter().any(|(file, n)| !NO_VALUE.contains(&cell(file, n).as_str()))
             })
@@ -123,14 +82,14 @@ fn push_files(page: &mut Page, cache: &SystemCache, numbers: &SystemNumbers) {
         for (file, numbers) in &rows {
             table.push(shown.iter().map(|(_, _, cell)| cell(file, numbers)).collect());
         }
-        let room = table.room_for_names(page.width);
+        let room = table.room_for_names(screen.width);
         let names: Vec<_> = rows.iter().map(|(file, _)| name(cache, file, room)).collect();
-        page.table("Files with most cached pages", &table, &names);
+        screen.table("Files with most cached pages", &table, &names);
     }
     if numbers.unlisted_files > 0 {
         let what =
             if cache.source == CacheSource::Walk { "files" } else { "files and other inodes" };
-        page.note(&format!(
+        screen.note(&format!(
             "{} more {what}, {} cached",
             count(numbers.unlisted_files),
             bytes(numbers.unlisted_bytes)
