@@ -25,7 +25,7 @@ mod warm;
 
 pub use error::ControlFailure;
 pub use evict::{EvictOptions, evict, evict_everything};
-pub use outcomes::{Controlled, Named};
+pub use outcomes::{Controlled, NamedFiles};
 pub use pin::{FollowListener, Held, PinOptions, PinRefused, Pinned, pin};
 pub use progress::Progress;
 pub use restore::{RestoreOptions, RestoreOrder, restore};

@@ -3,14 +3,15 @@
 use std::cmp::Reverse;
 use std::fmt::Display;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use hotset_facts::{
     ControlNote, ControlReport, ControlTotals, ControlVerb, ControlledFile, FileId, Observed,
     Reason, Unreadable,
 };
-use hotset_sys::cache::CacheChange;
-use hotset_sys::tree::{Visitor, Walked};
+use hotset_sys::cache::{CacheChange, ControlError};
+use hotset_sys::tree::{Found, Selection, Visitor, Walked, walk};
 
 /// Files that are not as they should be and that a report names at most, if not all are asked for: the rest is counted.
 const NAMED_FILES: usize = 1000;
@@ -26,7 +27,7 @@ pub struct Controlled {
 
 /// Which files a report names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Named {
+pub enum NamedFiles {
     /// Those with the most pages that are not where they should be.
     #[default]
     Largest,
@@ -36,83 +37,114 @@ pub enum Named {
     All,
 }
 
-/// What one thread of a walk gathers.
+/// What became of the files so far.
 #[derive(Debug)]
 pub(crate) struct Outcomes {
-    verb: ControlVerb,
-    named: Named,
-    files: Vec<ControlledFile>,
-    left_out: u64,
-    unreadable: Vec<Unreadable>,
-    pub(crate) totals: ControlTotals,
+    named: NamedFiles,
+    begun: Instant,
+    report: ControlReport,
+}
+
+/// A thread of a walk: what it does with a file, and what became of its files.
+struct Thread<F> {
+    visit: F,
+    outcomes: Outcomes,
 }
 
 impl Outcomes {
-    pub(crate) fn new(verb: ControlVerb, named: Named) -> Self {
-        Self {
+    /// The clock of the report runs from now on.
+    pub(crate) fn new(verb: ControlVerb, named: NamedFiles) -> Self {
+        let report = ControlReport {
             verb,
-            named,
             files: Vec::new(),
-            left_out: 0,
+            files_left_out: 0,
             unreadable: Vec::new(),
+            not_cacheable: 0,
             totals: ControlTotals::default(),
-        }
+            notes: Vec::new(),
+            interrupted: false,
+        };
+        Self { named, begun: Instant::now(), report }
+    }
+
+    /// Shows each file of a selection to one of `visits`, each of which has a thread.
+    pub(crate) fn gather<F>(self, selection: &Selection, stop: &AtomicBool, visits: Vec<F>) -> Self
+    where
+        F: FnMut(&Found<'_>, &mut Self) + Send,
+    {
+        let (verb, named) = (self.report.verb, self.named);
+        let thread = |visit| Thread { visit, outcomes: Self::new(verb, named) };
+        let threads = visits.into_iter().map(thread).collect();
+        self.merge_walked(walk(selection, stop, threads))
+    }
+
+    fn merge_walked<F>(mut self, walked: Walked<Thread<F>>) -> Self {
+        walked.visitors.into_iter().for_each(|thread| self.merge(thread.outcomes));
+        self.report.not_cacheable += walked.skipped.not_cacheable;
+        self.report.interrupted |= walked.interrupted;
+        self
     }
 
     pub(crate) fn add(&mut self, file: ControlledFile) {
-        self.totals.add(self.verb, &file);
-        if self.named == Named::All || !file.is_reached(self.verb) {
-            self.files.push(file);
+        self.report.totals.add(self.report.verb, &file);
+        if self.named == NamedFiles::All || !file.is_reached(self.report.verb) {
+            self.report.files.push(file);
         }
-        if self.files.len() >= 2 * NAMED_FILES {
+        if self.report.files.len() >= 2 * NAMED_FILES {
             self.keep_largest();
         }
     }
 
-    pub(crate) fn add_unreadable(&mut self, path: &Path, error: &dyn Display) {
-        let reason = error.to_string();
-        self.unreadable.push(Unreadable { path: path.to_owned(), reason });
+    /// Adds a file that was to be changed, or why it could not be.
+    pub(crate) fn add_result(
+        &mut self,
+        file: &Found<'_>,
+        result: Result<ControlledFile, ControlError>,
+    ) {
+        let failed = |error| unchanged(file.path, file.id, file.size_bytes, &error);
+        self.add(result.unwrap_or_else(failed));
+    }
+
+    pub(crate) fn add_fetched(&mut self, bytes: u64) {
+        self.report.totals.fetched_bytes += bytes;
     }
 
     /// Files whose state nobody can tell come last.
     fn keep_largest(&mut self) {
-        if self.named == Named::Largest && self.files.len() > NAMED_FILES {
-            self.files.sort_by_key(|file| Reverse(file.short_pages(self.verb)));
-            self.left_out += (self.files.len() - NAMED_FILES) as u64;
-            self.files.truncate(NAMED_FILES);
+        let ControlReport { verb, files, files_left_out, .. } = &mut self.report;
+        if self.named == NamedFiles::Largest && files.len() > NAMED_FILES {
+            files.sort_by_key(|file| Reverse(file.short_pages(*verb)));
+            *files_left_out += (files.len() - NAMED_FILES) as u64;
+            files.truncate(NAMED_FILES);
         }
     }
 
     fn merge(&mut self, other: Self) {
-        self.files.extend(other.files);
-        self.left_out += other.left_out;
-        self.unreadable.extend(other.unreadable);
-        self.totals.merge(&other.totals);
+        self.report.files.extend(other.report.files);
+        self.report.files_left_out += other.report.files_left_out;
+        self.report.unreadable.extend(other.report.unreadable);
+        self.report.totals.merge(&other.report.totals);
         self.keep_largest();
     }
 
-    /// Puts together what the threads of a walk that began at `begun` gathered.
-    pub(crate) fn report<V: Visitor + Into<Self>>(
-        mut self,
-        walked: Walked<V>,
-        begun: Instant,
-    ) -> ControlReport {
-        for visitor in walked.visitors {
-            self.merge(visitor.into());
-        }
-        self.files.sort_by(|a, b| a.path.cmp(&b.path));
-        self.unreadable.sort();
-        self.totals.wall_ns = hotset_facts::units::nanos(begun.elapsed());
-        ControlReport {
-            verb: self.verb,
-            files: self.files,
-            files_left_out: self.left_out,
-            unreadable: self.unreadable,
-            not_cacheable: walked.skipped.not_cacheable,
-            totals: self.totals,
-            notes: Vec::new(),
-            interrupted: walked.interrupted,
-        }
+    /// The end.
+    pub(crate) fn report(self) -> ControlReport {
+        let mut report = self.report;
+        report.files.sort_by(|a, b| a.path.cmp(&b.path));
+        report.unreadable.sort();
+        report.totals.wall_ns = hotset_facts::units::nanos(self.begun.elapsed());
+        report
+    }
+}
+
+impl<F: FnMut(&Found<'_>, &mut Outcomes) + Send> Visitor for Thread<F> {
+    fn file(&mut self, file: &Found<'_>) {
+        (self.visit)(file, &mut self.outcomes);
+    }
+
+    fn unreadable(&mut self, path: &Path, error: &dyn Display) {
+        let reason = error.to_string();
+        self.outcomes.report.unreadable.push(Unreadable { path: path.to_owned(), reason });
     }
 }
 
@@ -152,7 +184,6 @@ pub(crate) fn unchanged(
 #[cfg(test)]
 mod tests {
     use hotset_facts::Skipped;
-    use hotset_sys::tree::Found;
 
     use super::*;
 
@@ -167,37 +198,26 @@ mod tests {
         changed(Path::new(&path), FileId::default(), 9000 * 4096, change)
     }
 
-    struct Thread(Outcomes);
-
-    impl Visitor for Thread {
-        fn file(&mut self, _: &Found<'_>) {}
-        fn unreadable(&mut self, _: &Path, _: &dyn Display) {}
-    }
-
-    impl From<Thread> for Outcomes {
-        fn from(thread: Thread) -> Self {
-            thread.0
-        }
-    }
-
     /// 5,000 files that lack 0 to 4,999 pages, smallest first, found by two threads.
-    fn report(named: Named) -> ControlReport {
+    fn report(named: NamedFiles) -> ControlReport {
         let new = || Outcomes::new(ControlVerb::Warm, named);
-        let (mut a, mut b) = (new(), new());
-        for pages in 0..5000 {
-            let half = if pages % 2 == 0 { &mut a } else { &mut b };
-            half.add(short_of(pages));
+        let mut visitors = vec![];
+        for path in ["/z", "/y"] {
+            let visit = |_: &Found<'_>, _: &mut Outcomes| {};
+            let mut thread = Thread { visit, outcomes: new() };
+            thread.unreadable(Path::new(path), &"gone");
+            visitors.push(thread);
         }
-        b.add_unreadable(Path::new("/z"), &"gone");
-        a.add_unreadable(Path::new("/y"), &"gone");
-        let visitors = vec![Thread(a), Thread(b)];
+        for pages in 0..5000 {
+            visitors[pages as usize % 2].outcomes.add(short_of(pages));
+        }
         let skipped = Skipped { not_cacheable: 3, ..Skipped::default() };
-        new().report(Walked { visitors, skipped, interrupted: true }, Instant::now())
+        new().merge_walked(Walked { visitors, skipped, interrupted: true }).report()
     }
 
     #[test]
     fn the_largest_are_named_however_late_they_are_found() {
-        let report = report(Named::Largest);
+        let report = report(NamedFiles::Largest);
         let missing: Vec<_> =
             report.files.iter().filter_map(|file| file.short_pages(ControlVerb::Warm)).collect();
         assert_eq!(missing, (4000..5000).collect::<Vec<u64>>(), "by path, as the names are made");
@@ -210,20 +230,21 @@ mod tests {
 
     #[test]
     fn all_are_named_where_they_are_asked_for() {
-        let short = report(Named::Short);
+        let short = report(NamedFiles::Short);
         assert_eq!((short.files.len(), short.files_left_out), (4999, 0));
-        let all = report(Named::All);
+        let all = report(NamedFiles::All);
         assert_eq!((all.files.len(), all.files_left_out), (5000, 0));
     }
 
     #[test]
     fn a_file_of_unknown_state_gives_way_to_one_that_is_known_to_be_short() {
-        let mut outcomes = Outcomes::new(ControlVerb::Warm, Named::Largest);
+        let mut outcomes = Outcomes::new(ControlVerb::Warm, NamedFiles::Largest);
         let unknown = Observed::Missing(Reason::denied("not the owner"));
         outcomes.add(ControlledFile { cached_after: unknown, ..short_of(9) });
         (1..2 * NAMED_FILES as u64).for_each(|pages| outcomes.add(short_of(pages)));
-        assert_eq!(outcomes.files.len(), NAMED_FILES);
-        assert!(outcomes.files.iter().all(|file| file.cached_after.value().is_some()));
-        assert_eq!((outcomes.left_out, outcomes.totals.files_unknown), (1000, 1));
+        let report = outcomes.report();
+        assert_eq!(report.files.len(), NAMED_FILES);
+        assert!(report.files.iter().all(|file| file.cached_after.value().is_some()));
+        assert_eq!((report.files_left_out, report.totals.files_unknown), (1000, 1));
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use hotset_control::{Controlled, EvictOptions, Named, PinOptions, Pinned, WarmOptions};
+use hotset_control::{Controlled, EvictOptions, NamedFiles, PinOptions, Pinned, WarmOptions};
 use hotset_facts::ControlReport;
 use hotset_sys::cache::Dirty;
 use hotset_sys::daemon;
@@ -114,11 +114,11 @@ fn daemon_words(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     words
 }
 
-fn named(output: &ControlOutput) -> Named {
+fn named(output: &ControlOutput) -> NamedFiles {
     match output {
-        ControlOutput { json: true, .. } => Named::All,
-        ControlOutput { verbose: true, .. } => Named::Short,
-        _ => Named::Largest,
+        ControlOutput { json: true, .. } => NamedFiles::All,
+        ControlOutput { verbose: true, .. } => NamedFiles::Short,
+        _ => NamedFiles::Largest,
     }
 }
 

@@ -1,7 +1,7 @@
 use std::fs::File;
 use std::io::Write;
 
-use hotset_facts::Unevictable;
+use hotset_facts::{ControlReport, Unevictable};
 
 use super::*;
 use crate::testing::{GO, ScratchDir, cached_pages};
@@ -10,7 +10,7 @@ const MIB: u64 = 1 << 20;
 
 fn options(scratch: &ScratchDir, dirty: Dirty) -> EvictOptions {
     let selection = scratch.selection();
-    EvictOptions { selection, span: ByteSpan::WHOLE, dirty, named: Named::All }
+    EvictOptions { selection, span: ByteSpan::WHOLE, dirty, named: NamedFiles::All }
 }
 
 fn run(options: &EvictOptions) -> ControlReport {

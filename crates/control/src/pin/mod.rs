@@ -3,17 +3,15 @@
 mod follow;
 mod limits;
 
-use std::fmt::Display;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
 use hotset_facts::{ControlReport, ControlVerb, ControlledFile, FileId, NotCached};
 use hotset_sys::cache::{CacheChange, Pin, Supervisor, lock_limit};
 use hotset_sys::cgroup::headroom;
-use hotset_sys::tree::{Found, Selection, Visitor, walk};
+use hotset_sys::tree::{Found, Selection};
 
-use crate::outcomes::{Named, Outcomes, changed, unchanged};
+use crate::outcomes::{NamedFiles, Outcomes, changed, unchanged};
 use crate::{ControlFailure, Progress};
 use limits::may_pin;
 
@@ -28,7 +26,7 @@ pub struct PinOptions {
     /// Bytes to hold at most, now and as files grow.
     pub budget_bytes: Option<u64>,
     /// Which files the report names.
-    pub named: Named,
+    pub named: NamedFiles,
 }
 
 /// The files are held.
@@ -49,18 +47,19 @@ pub fn pin(
     stop: &AtomicBool,
     progress: &dyn Progress,
 ) -> Result<Pinned, ControlFailure> {
-    let begun = Instant::now();
+    let mut files: Vec<FileToPin> = Vec::new();
+    // The walk hands on every file once, whatever its names.
+    let visit = |file: &Found<'_>, _: &mut Outcomes| {
+        let (path, id) = (file.path.to_owned(), file.id);
+        files.push(FileToPin { path, id, size_bytes: file.size_bytes });
+    };
     let outcomes = Outcomes::new(ControlVerb::Pin, options.named);
-    let mut walked =
-        walk(&options.selection, stop, vec![PinVisitor { files: Vec::new(), outcomes }]);
-    let files: Vec<FileToPin> =
-        walked.visitors.iter_mut().flat_map(|visitor| std::mem::take(&mut visitor.files)).collect();
+    let mut outcomes = outcomes.gather(&options.selection, stop, vec![visit]);
     let needed =
         files.iter().fold(0_u64, |sum, file| sum.saturating_add(whole_pages(file.size_bytes)));
     may_pin(needed, options.budget_bytes, lock_limit(), &headroom())?;
     progress.begin(needed);
     let mut held = Held::new(options.budget_bytes);
-    let mut outcomes = Outcomes::new(ControlVerb::Pin, options.named);
     for file in files.iter().take_while(|_| !stop.load(Ordering::Relaxed)) {
         let outcome = match Pin::new(&file.path, &Stoppable(stop)) {
             Ok((pin, change)) => {
@@ -73,39 +72,15 @@ pub fn pin(
         };
         outcomes.add(outcome);
     }
-    let mut report = outcomes.report(walked, begun);
+    let mut report = outcomes.report();
     report.interrupted = stop.load(Ordering::Relaxed);
     Ok(Pinned { report, held })
-}
-
-/// The walk hands on every file once, whatever its names.
-struct PinVisitor {
-    files: Vec<FileToPin>,
-    /// Holds what can't be read.
-    outcomes: Outcomes,
 }
 
 struct FileToPin {
     path: PathBuf,
     id: FileId,
     size_bytes: u64,
-}
-
-impl Visitor for PinVisitor {
-    fn file(&mut self, file: &Found<'_>) {
-        let (path, id) = (file.path.to_owned(), file.id);
-        self.files.push(FileToPin { path, id, size_bytes: file.size_bytes });
-    }
-
-    fn unreadable(&mut self, path: &Path, error: &dyn Display) {
-        self.outcomes.add_unreadable(path, error);
-    }
-}
-
-impl From<PinVisitor> for Outcomes {
-    fn from(visitor: PinVisitor) -> Self {
-        visitor.outcomes
-    }
 }
 
 /// Bytes that holding a file of this size takes.

@@ -10,7 +10,7 @@ fn page() -> u64 {
 }
 
 fn options(scratch: &ScratchDir, budget_bytes: Option<u64>) -> PinOptions {
-    PinOptions { selection: scratch.selection(), budget_bytes, named: Named::All }
+    PinOptions { selection: scratch.selection(), budget_bytes, named: NamedFiles::All }
 }
 
 fn hold(scratch: &ScratchDir, budget_bytes: Option<u64>) -> Pinned {

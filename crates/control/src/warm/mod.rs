@@ -4,20 +4,16 @@ mod guard;
 mod outcome;
 mod plan;
 
-use std::fmt::Display;
-use std::os::fd::OwnedFd;
-use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
 
 use hotset_facts::{ControlNote, ControlVerb};
 use hotset_sys::cache::{self, ByteSpan, Warmed};
 use hotset_sys::cgroup::{Headroom, headroom};
-use hotset_sys::tree::{Found, Selection, Visitor, walk};
+use hotset_sys::tree::{Found, Selection};
 
 use crate::Progress;
-use crate::outcomes::{Controlled, Named, Outcomes, unchanged};
+use crate::outcomes::{Controlled, NamedFiles, Outcomes};
 use guard::Guard;
 use plan::Plan;
 
@@ -40,7 +36,7 @@ pub struct WarmOptions {
     /// Bytes to fetch at most.
     pub budget_bytes: Option<u64>,
     /// Which files the report names.
-    pub named: Named,
+    pub named: NamedFiles,
 }
 
 /// Fetches what is missing of the files, and says what is cached then.
@@ -52,19 +48,32 @@ pub fn warm(options: &WarmOptions, stop: &AtomicBool, progress: &dyn Progress) -
     let room_now = || headroom().room_bytes();
     let guard = Guard::new(stop, budget, room, &room_now, progress);
     progress.begin(plan.missing_bytes.min(budget));
-    let begun = Instant::now();
     let large = Mutex::new(());
-    let visitors = (0..THREADS)
-        .map(|_| WarmVisitor {
-            outcomes: Outcomes::new(ControlVerb::Warm, options.named),
-            span: options.span,
-            guard: &guard,
-            large: &large,
-        })
-        .collect();
-    let walked = walk(&options.selection, stop, visitors);
-    let report = Outcomes::new(ControlVerb::Warm, options.named).report(walked, begun);
+    let visit = |file: &Found<'_>, outcomes: &mut Outcomes| {
+        let alone = (file.size_bytes > LARGE_BYTES)
+            .then(|| large.lock().unwrap_or_else(PoisonError::into_inner));
+        let warmed = cache::warm_span(file.fd, file.path, options.span, &guard);
+        drop(alone);
+        let outcome = warmed.map(|warmed| {
+            remember(&guard, file, options.span, &warmed);
+            outcomes.add_fetched(warmed.fetched_bytes);
+            outcome::of(file, warmed, guard.halted())
+        });
+        outcomes.add_result(file, outcome);
+    };
+    let outcomes = Outcomes::new(ControlVerb::Warm, options.named);
+    let report = outcomes.gather(&options.selection, stop, vec![&visit; THREADS]).report();
     Controlled { report, notes: notes(&plan, budget, &memory, guard.lost_pages()) }
+}
+
+/// Large parts are looked at again later: do they stay?
+fn remember(guard: &Guard<'_>, file: &Found<'_>, span: ByteSpan, warmed: &Warmed) {
+    let cached = warmed.change.cached_after.value();
+    if let Some(cached) = cached.filter(|&pages| pages >= WITNESS_PAGES)
+        && let Ok(fd) = file.fd.try_clone_to_owned()
+    {
+        guard.remember(fd, span.pages(warmed.size_bytes), cached);
+    }
 }
 
 fn notes(
@@ -84,55 +93,6 @@ fn notes(
         notes.push(ControlNote::EvictedAgain { lost_pages: lost, seen_pages: seen });
     }
     notes
-}
-
-struct WarmVisitor<'a> {
-    outcomes: Outcomes,
-    span: ByteSpan,
-    guard: &'a Guard<'a>,
-    large: &'a Mutex<()>,
-}
-
-impl Visitor for WarmVisitor<'_> {
-    fn file(&mut self, file: &Found<'_>) {
-        let alone = (file.size_bytes > LARGE_BYTES)
-            .then(|| self.large.lock().unwrap_or_else(PoisonError::into_inner));
-        let warmed = cache::warm_span(file.fd, file.path, self.span, self.guard);
-        drop(alone);
-        match warmed {
-            Ok(warmed) => {
-                self.remember(file, &warmed);
-                self.outcomes.totals.fetched_bytes += warmed.fetched_bytes;
-                self.outcomes.add(outcome::of(file, warmed, self.guard.halted()));
-            }
-            Err(error) => {
-                self.outcomes.add(unchanged(file.path, file.id, file.size_bytes, &error));
-            }
-        }
-    }
-
-    fn unreadable(&mut self, path: &Path, error: &dyn Display) {
-        self.outcomes.add_unreadable(path, error);
-    }
-}
-
-impl From<WarmVisitor<'_>> for Outcomes {
-    fn from(visitor: WarmVisitor<'_>) -> Self {
-        visitor.outcomes
-    }
-}
-
-impl WarmVisitor<'_> {
-    /// Large parts are looked at again later: do they stay?
-    fn remember(&self, file: &Found<'_>, warmed: &Warmed) {
-        let cached = warmed.change.cached_after.value();
-        if let Some(cached) = cached.filter(|&pages| pages >= WITNESS_PAGES)
-            && let Ok(fd) = file.fd.try_clone_to_owned()
-        {
-            let fd: OwnedFd = fd;
-            self.guard.remember(fd, self.span.pages(warmed.size_bytes), cached);
-        }
-    }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ fn options(scratch: &ScratchDir) -> WarmOptions {
         selection: scratch.selection(),
         span: ByteSpan::WHOLE,
         budget_bytes: None,
-        named: Named::All,
+        named: NamedFiles::All,
     }
 }
 
