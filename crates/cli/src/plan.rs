@@ -58,12 +58,16 @@ fn check_program(path: &Path) -> Result<PathBuf, Stop> {
     Ok(path.to_path_buf())
 }
 
-/// Waits until no other session of this user runs; none after Ctrl-C. `what` is what the other may be.
+/// Waits until no other session of this user runs, and says so unless `quiet`; none after Ctrl-C. `what` is what the other
+/// may be.
 ///
 /// # Errors
 /// Where the lock can't be had at all.
-pub(crate) fn lock(stop: &AtomicBool, what: &str) -> Result<Option<SessionLock>> {
+pub(crate) fn lock(stop: &AtomicBool, what: &str, quiet: bool) -> Result<Option<SessionLock>> {
     let mut waits = |waiting: Waiting| {
+        if quiet {
+            return;
+        }
         let who = waiting.pid.map_or_else(String::new, |pid| format!(" (process {pid})"));
         output::say(format_args!("waiting for another {what} of this user to end{who}"));
     };

@@ -27,7 +27,9 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, Stop> {
     let states = states(&args.states.state)?;
     check_exports(&args.exports)?;
     let stop = interrupt::stop_flag();
-    let Some(_lock) = lock(stop, "bench").or_exit(Exit::Own)? else { return Err(interrupted()) };
+    let Some(_lock) = lock(stop, "bench", args.exports.quiet).or_exit(Exit::Own)? else {
+        return Err(interrupted());
+    };
     for plan in &mut commands {
         plan.run_hook(Hook::Setup).map_err(no_result)?;
         // Once, and so not by the session again.

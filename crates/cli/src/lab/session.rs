@@ -30,7 +30,8 @@ pub(crate) fn lab(args: &LabArgs) -> Result<Exit, Stop> {
     let files = [&args.output.json, &args.output.html].into_iter().flatten();
     check_destinations(files, "both --json and --html go to standard output", Exit::Failure)?;
     let stop = interrupt::stop_flag();
-    let Some(_lock) = lock(stop, "bench or lab").or_exit(Exit::Failure)? else {
+    let quiet = args.output.quiet;
+    let Some(_lock) = lock(stop, "bench or lab", quiet).or_exit(Exit::Failure)? else {
         return Ok(interrupt::exit());
     };
     let seed = args.amount.seed.unwrap_or_else(|| Order::fresh_seed() >> 40);
