@@ -16,10 +16,12 @@ pub mod json;
 pub mod labs;
 pub mod listing;
 pub mod mounted;
+pub mod nobody;
 pub mod observed;
 pub mod pageflags;
 pub mod programs;
 pub mod run;
+pub mod schema;
 pub mod scratch;
 pub mod shell;
 pub mod state;
@@ -30,9 +32,13 @@ pub use group::Group;
 pub use invariants::assert_invariants;
 pub use json::{bytes_of, file_row, number, process_row, row_at};
 pub use mounted::Mounted;
+pub use nobody::{NOBODY, as_nobody};
 pub use observed::{Cache, Observed, observe, observe_files};
 pub use programs::{hotset, workload};
-pub use run::{HotsetRun, measure, prepare, profile_of, read_json, run_hotset, stderr};
+pub use run::{
+    HotsetRun, code, measure, prepare, profile_of, read_json, run_hotset, stderr, stdout,
+};
+pub use schema::{assert_valid, validator_of};
 pub use scratch::Scratch;
 pub use shell::Shell;
 pub use state::{evict_verified, has_cachestat, until, warm_verified};

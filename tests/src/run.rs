@@ -61,6 +61,16 @@ fn output_of(command: &mut Command) -> Output {
     command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"))
 }
 
+/// The code that a program ended with; panics where a signal ended it.
+pub fn code(output: &Output) -> i32 {
+    output.status.code().unwrap_or_else(|| panic!("killed: {}", output.status))
+}
+
+/// What a program wrote to standard output.
+pub fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
 /// What a program said on standard error.
 pub fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()

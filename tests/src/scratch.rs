@@ -1,6 +1,7 @@
 //! A directory on a real file system, gone when the test ends.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::programs::target_dir;
@@ -46,6 +47,24 @@ impl Scratch {
         let path = self.path(name);
         let size = bytes.to_string();
         crate::prepare(&["make", "--file", text(&path), "--size-bytes", &size]);
+        path
+    }
+
+    /// A copy of a program in it. Another process writes it: a test beside this one may fork at any time, and while its child
+    /// has the file open for writing nobody can execute it.
+    pub fn program(&self, name: &str, source: &Path) -> PathBuf {
+        let path = self.path(name);
+        let copied = Command::new("cp").args([source, &path]).status().expect("cp");
+        assert!(copied.success(), "no copy of {}", source.display());
+        path
+    }
+
+    /// A script in it that can be executed, written by another process for the same reason.
+    pub fn script(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path(name);
+        let words = ["-c", "printf %s \"$2\" > \"$1\" && chmod 755 \"$1\"", "sh"];
+        let written = Command::new("sh").args(words).arg(&path).arg(text).status().expect("sh");
+        assert!(written.success(), "no {}", path.display());
         path
     }
 }

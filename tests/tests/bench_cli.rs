@@ -1,7 +1,7 @@
 //! `hotset bench` as a user meets it: what is printed and written, exit codes, and what goes wrong.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::fs::chown;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
@@ -11,25 +11,15 @@ use hotset_tests::bench::{
 };
 use hotset_tests::listing::said;
 use hotset_tests::scratch::text;
-use hotset_tests::{MIB, Scratch, hotset, read_json, stderr, until, with_default_signals};
+use hotset_tests::{
+    MIB, NOBODY, Scratch, as_nobody, hotset, read_json, stderr, stdout, until, with_default_signals,
+};
 use serde_json::Value;
 
 const SCHEMA: &str = include_str!("../../schema/bench-1.schema.json");
-/// Nobody in particular.
-const STRANGER: u32 = 65534;
 
 fn assert_valid(what: &str, session: &Value) {
-    let schema: Value = serde_json::from_str(SCHEMA).expect("the schema is JSON");
-    let validator = jsonschema::validator_for(&schema).expect("the schema is a schema");
-    let errors: Vec<String> = validator
-        .iter_errors(session)
-        .map(|error| format!("{}: {error}", error.instance_path))
-        .collect();
-    assert!(errors.is_empty(), "{what}: {errors:#?}");
-}
-
-fn stdout(output: &std::process::Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    hotset_tests::assert_valid(SCHEMA, what, session);
 }
 
 #[test]
@@ -207,31 +197,17 @@ fn what_surrounds_a_command_runs_when_it_should() {
 fn a_stranger_benches_own_files_by_tracing() {
     let scratch = Scratch::new("bench-stranger");
     let file = scratch.file("data", 8 * MIB);
-    for path in [scratch.dir(), &file] {
-        chown(path, Some(STRANGER), Some(STRANGER)).expect("chown");
-    }
-    // A directory and a binary that anyone may reach.
-    let open = std::env::temp_dir().join(format!("hotset-bench-{}", std::process::id()));
-    fs::create_dir(&open).expect("directory");
-    let program = open.join("hotset");
-    fs::copy(hotset(), &program).expect("copy");
-    fs::set_permissions(&open, fs::Permissions::from_mode(0o755)).expect("chmod");
-    let own = open.join("data");
-    fs::copy(&file, &own).expect("copy");
-    chown(&own, Some(STRANGER), Some(STRANGER)).expect("chown");
-    let output = Command::new("setpriv")
-        .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
-        .arg(&program)
-        .args(["bench", "-r", "6", "--json", "--", "cat", text(&own)])
+    chown(&file, Some(NOBODY), Some(NOBODY)).expect("chown");
+    let output = as_nobody(&scratch)
+        .args(["bench", "-r", "6", "--json", "--", "cat", text(&file)])
         .env("XDG_RUNTIME_DIR", "/nonexistent")
         .output()
         .expect("setpriv");
-    fs::remove_dir_all(&open).expect("remove");
     assert!(output.status.success(), "{}", said(&output));
     assert!(stderr(&output).contains("by tracing"), "{}", said(&output));
     let session: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_valid("unprivileged", &session);
-    assert_eq!(member(&session, &own)["read"], true);
+    assert_eq!(member(&session, &file)["read"], true);
     let (cold, warm) = (result_of(&session, "cold"), result_of(&session, "warm"));
     assert!(
         valid_numbers(cold, "device_bytes").iter().all(|&read| read >= (8 * MIB) as f64),

@@ -7,17 +7,13 @@ use std::process::{Child, Command, Output, Stdio};
 
 use hotset_tests::scratch::text;
 use hotset_tests::{
-    Mounted, Scratch, assert_invariants, hotset, number, prepare, profile_of, read_json, row_at,
-    stderr, warm_verified, with_default_signals,
+    Mounted, Scratch, as_nobody, assert_invariants, code, hotset, number, prepare, profile_of,
+    read_json, row_at, stderr, warm_verified, with_default_signals,
 };
 use serde_json::Value;
 
 fn run(words: &[&str]) -> Output {
     Command::new(hotset()).arg("run").args(words).output().expect("hotset")
-}
-
-fn code(output: &Output) -> i32 {
-    output.status.code().unwrap_or_else(|| panic!("hotset was killed: {}", output.status))
 }
 
 /// Ends with this code, and a message that holds this.
@@ -45,9 +41,7 @@ fn a_command_that_can_not_be_executed_is_126() {
 #[test]
 fn a_script_without_a_first_line_is_the_shells() {
     let scratch = Scratch::new("bare-script");
-    let script = scratch.path("script");
-    std::fs::write(&script, "echo \"$1 of $0\"\nexit 5\n").expect("write");
-    executable(&script);
+    let script = scratch.script("script", "echo \"$1 of $0\"\nexit 5\n");
     let output = run(&["-q", "--", text(&script), "word"]);
     assert_eq!(code(&output), 5, "{}", stderr(&output));
     assert_eq!(String::from_utf8_lossy(&output.stdout), format!("word of {}\n", text(&script)));
@@ -56,14 +50,8 @@ fn a_script_without_a_first_line_is_the_shells() {
 #[test]
 fn a_script_whose_interpreter_is_missing_says_so() {
     let scratch = Scratch::new("interpreter");
-    let script = scratch.path("script");
-    std::fs::write(&script, "#!/no/such/interpreter\n").expect("write");
-    executable(&script);
+    let script = scratch.script("script", "#!/no/such/interpreter\n");
     assert_refused(&["--", text(&script)], 127, "interpreter");
-}
-
-fn executable(path: &Path) {
-    std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).expect("chmod");
 }
 
 #[test]
@@ -283,18 +271,13 @@ fn assert_unprivileged(profile: &Value, reason: &str) {
 #[test]
 fn another_user_gets_less_and_is_told_what_would_help() {
     let scratch = Scratch::new("nobody");
+    let mut command = as_nobody(&scratch);
     std::fs::set_permissions(scratch.dir(), PermissionsExt::from_mode(0o777)).expect("chmod");
-    let program = scratch.path("hotset");
-    std::fs::copy(hotset(), &program).expect("copy");
     let path = scratch.path("p.json");
     let file = scratch.file("f", 4096);
     let script = format!("cat {0} >/dev/null; touch {0}; exit 7", text(&file));
-    let output = Command::new("setpriv")
-        .args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"])
-        .args([text(&program), "run", "--json", text(&path), "--", "sh", "-c", &script])
-        .env("HOME", "/nonexistent")
-        .output()
-        .expect("setpriv");
+    command.args(["run", "--json", text(&path), "--", "sh", "-c", &script]);
+    let output = command.env("HOME", "/nonexistent").output().expect("setpriv");
     assert_eq!(code(&output), 7, "{}", stderr(&output));
     assert_unprivileged(&read_json(&path), "CAP_BPF");
     let said = stderr(&output);

@@ -3,7 +3,6 @@
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::{FileExt, PermissionsExt};
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Output, Stdio};
 
@@ -12,7 +11,8 @@ use hotset_tests::listing::count;
 use hotset_tests::pageflags::{page_counts, resident_pages};
 use hotset_tests::scratch::text;
 use hotset_tests::{
-    Scratch, evict_verified, hotset, stderr, until, warm_verified, with_default_signals,
+    Scratch, as_nobody, code, evict_verified, hotset, stderr, stdout, until, warm_verified,
+    with_default_signals,
 };
 use serde_json::Value;
 
@@ -21,14 +21,6 @@ const PAGE: u64 = 4096;
 
 fn run(words: &[&str]) -> Output {
     Command::new(hotset()).args(words).output().expect("hotset")
-}
-
-fn code(output: &Output) -> i32 {
-    output.status.code().unwrap_or_else(|| panic!("hotset was killed: {}", output.status))
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 /// The report and the exit code.
@@ -168,20 +160,10 @@ fn a_missing_path_is_named_and_the_rest_is_done() {
 fn without_permission_nobody_claims_that_it_is_warm() {
     let scratch = Scratch::new("other");
     let file = scratch.file("file", MIB);
-    // Whoever runs it has to get to the program and the file.
-    let shared = std::env::temp_dir().join(format!("hotset-control-{}", std::process::id()));
-    fs::create_dir_all(&shared).expect("mkdir");
-    fs::set_permissions(&shared, PermissionsExt::from_mode(0o755)).expect("chmod");
-    let (program, copy) = (shared.join("hotset"), shared.join("file"));
-    fs::copy(hotset(), &program).expect("copy");
-    fs::copy(&file, &copy).expect("copy");
-    fs::set_permissions(&copy, PermissionsExt::from_mode(0o644)).expect("chmod");
-    let as_nobody = |words: &[&str]| {
-        Command::new(&program).args(words).uid(65534).gid(65534).output().expect("hotset")
-    };
-    let warmed = as_nobody(&["warm", "--json", text(&copy)]);
-    let everything = as_nobody(&["evict", "--everything"]);
-    fs::remove_dir_all(&shared).expect("cleanup");
+    fs::set_permissions(&file, PermissionsExt::from_mode(0o644)).expect("chmod");
+    let hotset = |words: &[&str]| as_nobody(&scratch).args(words).output().expect("setpriv");
+    let warmed = hotset(&["warm", "--json", text(&file)]);
+    let everything = hotset(&["evict", "--everything"]);
     let report: Value = serde_json::from_slice(&warmed.stdout).expect("JSON");
     assert_eq!(code(&warmed), 1);
     assert!(report["files"][0]["cached_after"].is_null(), "{report}");

@@ -33,12 +33,7 @@ fn said(output: &Output) -> String {
 
 fn conforms(value: &Value, schema: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas").join(schema);
-    let schema: Value = serde_json::from_str(&read(&path)).expect("a schema");
-    let validator = jsonschema::validator_for(&schema).expect("a schema");
-    let errors: Vec<String> = (validator.iter_errors(value))
-        .map(|error| format!("{}: {error}", error.instance_path))
-        .collect();
-    assert!(errors.is_empty(), "{errors:#?}");
+    hotset_tests::assert_valid(&read(&path), "a manifest", value);
 }
 
 #[test]
@@ -168,8 +163,7 @@ fn the_capabilities_of_the_unit_are_enough_for_nobody() {
     let exporter = Exporter::start_command(command);
     let _ = std::fs::remove_file(&program);
     let name = format!("hsnobody{:06}", std::process::id() % 1_000_000);
-    std::fs::copy("/bin/cat", scratch.path(&name)).expect("a copy of cat");
-    let status = Command::new(scratch.path(&name))
+    let status = Command::new(scratch.program(&name, Path::new("/bin/cat")))
         .arg(scratch.file("f", 1 << 20))
         .stdout(std::process::Stdio::null())
         .status();

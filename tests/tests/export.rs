@@ -22,7 +22,7 @@ impl Reader {
         let scratch = Scratch::new("export-reader");
         // At most 15 bytes, or the kernel cuts it.
         let name = format!("{name}{:06}", std::process::id() % 1_000_000);
-        std::fs::copy(workload(), scratch.path(&name)).expect("a copy of the workload");
+        scratch.program(&name, &workload());
         Self { scratch, name }
     }
 

@@ -78,8 +78,7 @@ fn read(program: &Path, scratch: &Scratch, file: &Path) {
 fn prometheus_answers_with_the_right_number_of_pages() {
     let scratch = Scratch::new("export-prometheus");
     let name = format!("hsexp{:06}", std::process::id() % 1_000_000);
-    let program = scratch.path(&name);
-    std::fs::copy(workload(), &program).expect("a copy of the workload");
+    let program = scratch.program(&name, &workload());
     let (small, large) = (scratch.file("small", PAGE), scratch.file("large", 64 * MIB));
     let exporter = Exporter::start(&["--commands", "1000"]);
     let prometheus = Prometheus::scraping(&exporter.address);

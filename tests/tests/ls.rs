@@ -10,7 +10,7 @@ use std::process::{Child, Command, Output, Stdio};
 use hotset_tests::listing::{hotset_says, listing, listing_of, only_row, said};
 use hotset_tests::scratch::text;
 use hotset_tests::{
-    Mounted, Scratch, evict_verified, hotset, number, stderr, until, warm_verified,
+    Mounted, Scratch, as_nobody, evict_verified, hotset, number, stderr, until, warm_verified,
     with_default_signals,
 };
 use serde_json::Value;
@@ -23,6 +23,10 @@ fn row_of<'a>(listing: &'a Value, path: &Path) -> &'a Value {
     row.unwrap_or_else(|| panic!("no row for {} in {listing}", path.display()))
 }
 
+fn said_to_nobody(scratch: &Scratch, words: &[&str]) -> Output {
+    as_nobody(scratch).args(words).output().expect("setpriv")
+}
+
 fn paths_of(listing: &Value) -> Vec<&str> {
     let rows = listing["files"].as_array().expect("files");
     let mut paths: Vec<&str> = rows.iter().map(|row| row["path"].as_str().expect("path")).collect();
@@ -31,17 +35,6 @@ fn paths_of(listing: &Value) -> Vec<&str> {
 }
 
 /// The same words as another user, with a copy of the program that it may execute.
-fn as_nobody(scratch: &Scratch, words: &[&str]) -> Output {
-    std::fs::set_permissions(scratch.dir(), PermissionsExt::from_mode(0o755)).expect("chmod");
-    let program = scratch.path("hotset-copy");
-    if !program.exists() {
-        std::fs::copy(hotset(), &program).expect("copy");
-    }
-    let mut command = Command::new("setpriv");
-    command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"]);
-    command.arg(program).args(words).output().expect("setpriv")
-}
-
 #[test]
 fn a_huge_sparse_file_is_answered_at_once() {
     let scratch = Scratch::new("ls-sparse");
@@ -91,7 +84,7 @@ fn without_permission_the_state_is_unknown_and_never_all() {
     let path = scratch.file("theirs", MIB);
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).expect("chmod");
     evict_verified(&path);
-    let (listing, code) = listing_of(&as_nobody(&scratch, &["ls", "--json", text(&path)]));
+    let (listing, code) = listing_of(&said_to_nobody(&scratch, &["ls", "--json", text(&path)]));
     let row = only_row(&listing);
     assert_eq!((code, number(row, "/pages")), (0, 256));
     for key in ["cached_pages", "dirty_pages", "writeback_pages", "evicted_pages", "source"] {
@@ -101,10 +94,10 @@ fn without_permission_the_state_is_unknown_and_never_all() {
     assert!(reason.contains("no write permission"), "{row}");
     assert!(listing["totals"]["cached_pages"].is_null());
     assert_eq!(number(&listing, "/totals/unknown_files"), 1);
-    let shown = as_nobody(&scratch, &["ls", text(&path)]);
+    let shown = said_to_nobody(&scratch, &["ls", text(&path)]);
     let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
     assert!(shown.contains("unknown: no write permission") && !shown.contains("100 %"), "{shown}");
-    assert_eq!(as_nobody(&scratch, &["ls", "-q", text(&path)]).status.code(), Some(1));
+    assert_eq!(said_to_nobody(&scratch, &["ls", "-q", text(&path)]).status.code(), Some(1));
 }
 
 #[test]
@@ -129,7 +122,8 @@ fn a_directory_that_can_not_be_read_is_named_once() {
         std::fs::write(closed.join(name.to_string()), "x").expect("write");
     }
     std::fs::set_permissions(&closed, PermissionsExt::from_mode(0o700)).expect("chmod");
-    let (listing, code) = listing_of(&as_nobody(&scratch, &["ls", "--json", text(scratch.dir())]));
+    let (listing, code) =
+        listing_of(&said_to_nobody(&scratch, &["ls", "--json", text(scratch.dir())]));
     assert_eq!(code, 1);
     let unreadable = listing["unreadable"].as_array().expect("unreadable");
     assert_eq!(unreadable.len(), 1, "{unreadable:?}");

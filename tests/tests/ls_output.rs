@@ -5,16 +5,13 @@ use std::process::Command;
 
 use hotset_tests::listing::{hotset_says, listing, only_row, said};
 use hotset_tests::scratch::text;
-use hotset_tests::{Scratch, evict_verified, number, until, warm_verified};
+use hotset_tests::{
+    Scratch, assert_valid, evict_verified, number, until, validator_of, warm_verified,
+};
 use serde_json::{Value, json};
 
 const KIB: u64 = 1024;
 const SCHEMA: &str = include_str!("../../schema/residency-1.schema.json");
-
-fn validator() -> jsonschema::Validator {
-    let schema: Value = serde_json::from_str(SCHEMA).expect("the schema is JSON");
-    jsonschema::validator_for(&schema).expect("the schema is a schema")
-}
 
 /// Three files, all cached: a/big 400 KiB, a/deep/small 40 KiB, b/middle 80 KiB; and b/cold, which is not.
 struct Tree {
@@ -183,12 +180,7 @@ fn what_json_says_is_valid_in_every_form() {
         [&[], &["--dirs"], &["-s"], &["--cells", "8"], &["--top", "1"], &["--only", "cached"]];
     for words in words {
         let (answer, _) = listing(&[words, &[tree.dir(), "/no/such/file"]].concat());
-        let validator = validator();
-        let errors: Vec<String> = validator
-            .iter_errors(&answer)
-            .map(|error| format!("{}: {error}", error.instance_path))
-            .collect();
-        assert!(errors.is_empty(), "{words:?}: {errors:#?}");
+        assert_valid(SCHEMA, &format!("{words:?}"), &answer);
     }
 }
 
@@ -197,19 +189,20 @@ fn what_json_says_is_valid_in_every_form() {
 fn a_listing_that_lost_a_key_or_gained_one_is_not_valid() {
     let tree = Tree::new("ls-strict");
     let answer = tree.listing(&[]);
-    assert!(validator().is_valid(&answer));
+    let validator = validator_of(SCHEMA);
+    assert!(validator.is_valid(&answer));
     for (pointer, key) in [("", "partial"), ("/files/0", "missing"), ("/totals", "files")] {
         let mut without = answer.clone();
         let object = without.pointer_mut(pointer).and_then(Value::as_object_mut);
         object.expect("an object").remove(key).expect("the key");
-        assert!(!validator().is_valid(&without), "{pointer}/{key}");
+        assert!(!validator.is_valid(&without), "{pointer}/{key}");
         let mut beyond = answer.clone();
         beyond.pointer_mut(pointer).expect("there")["guessed"] = json!(1);
-        assert!(!validator().is_valid(&beyond), "{pointer}");
+        assert!(!validator.is_valid(&beyond), "{pointer}");
     }
     let mut word = answer;
     word["files"][0]["cached_pages"] = json!("12");
-    assert!(!validator().is_valid(&word));
+    assert!(!validator.is_valid(&word));
 }
 
 #[test]

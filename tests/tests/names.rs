@@ -327,8 +327,7 @@ fn a_library_has_the_name_that_it_was_opened_by() {
 #[test]
 fn a_program_is_named_by_its_own_path() {
     let scratch = Scratch::new("program");
-    let copy = scratch.path("my-cat");
-    std::fs::copy("/bin/cat", &copy).expect("copy");
+    let copy = scratch.program("my-cat", Path::new("/bin/cat"));
     let profile = profile_of(&scratch, &[text(&copy), "/dev/null"]);
     assert_eq!(row_at(&profile, &copy)["path"], text(&copy));
     prepare(&["evict", "--file", text(&copy)]);

@@ -1,34 +1,13 @@
 //! Real outputs against the schema that users have.
 
 use hotset_tests::scratch::text;
-use hotset_tests::{Scratch, hotset, read_json, stderr};
+use hotset_tests::{Scratch, assert_valid, hotset, read_json, stderr, validator_of};
 use serde_json::{Value, json};
 use std::process::Command;
 
 const SCHEMA: &str = include_str!("../../schema/profile-1.schema.json");
 
 const CONTROL_SCHEMA: &str = include_str!("../../schema/control-1.schema.json");
-
-fn validator() -> jsonschema::Validator {
-    validator_of(SCHEMA)
-}
-
-fn validator_of(schema: &str) -> jsonschema::Validator {
-    let schema: Value = serde_json::from_str(schema).expect("the schema is JSON");
-    jsonschema::validator_for(&schema).expect("the schema is a schema")
-}
-
-fn assert_valid(what: &str, profile: &Value) {
-    assert_valid_by(&validator(), what, profile);
-}
-
-fn assert_valid_by(validator: &jsonschema::Validator, what: &str, profile: &Value) {
-    let errors: Vec<String> = validator
-        .iter_errors(profile)
-        .map(|error| format!("{}: {error}", error.instance_path))
-        .collect();
-    assert!(errors.is_empty(), "{what}: {errors:#?}");
-}
 
 fn profile_with(scratch: &Scratch, words: &[&str]) -> Value {
     let path = scratch.path("p.json");
@@ -49,10 +28,10 @@ fn what_run_writes_is_valid() {
     let script = format!("cd {}; {SCRIPT}", text(scratch.dir()));
     for options in [&[][..], &["--no-bpf"], &["--max-rows", "16"]] {
         let words = [&["run"], options, &["--", "sh", "-c", &script]].concat();
-        assert_valid(&format!("{options:?}"), &profile_with(&scratch, &words));
+        assert_valid(SCHEMA, &format!("{options:?}"), &profile_with(&scratch, &words));
     }
     let killed = profile_with(&scratch, &["run", "--", "sh", "-c", "kill -9 $$"]);
-    assert_valid("killed", &killed);
+    assert_valid(SCHEMA, "killed", &killed);
 }
 
 #[test]
@@ -61,7 +40,7 @@ fn what_attach_writes_is_valid() {
     let own = std::process::id().to_string();
     for target in [&["--system"][..], &["--pid", &own]] {
         let words = [&["attach", "--duration", "200ms"], target].concat();
-        assert_valid(&format!("{target:?}"), &profile_with(&scratch, &words));
+        assert_valid(SCHEMA, &format!("{target:?}"), &profile_with(&scratch, &words));
     }
 }
 
@@ -72,13 +51,13 @@ fn a_profile_that_lost_a_key_or_gained_one_is_not_valid() {
     let profile = profile_with(&scratch, &["run", "--", "true"]);
     let mut without = profile.clone();
     without["totals"]["read"].as_object_mut().expect("an object").remove("misses");
-    assert!(!validator().is_valid(&without));
+    assert!(!validator_of(SCHEMA).is_valid(&without));
     let mut beyond = profile.clone();
     beyond["totals"]["read"]["guessed"] = json!(1);
-    assert!(!validator().is_valid(&beyond));
+    assert!(!validator_of(SCHEMA).is_valid(&beyond));
     let mut words = profile;
     words["totals"]["read"]["misses"] = json!("12");
-    assert!(!validator().is_valid(&words));
+    assert!(!validator_of(SCHEMA).is_valid(&words));
 }
 
 #[test]
@@ -99,7 +78,7 @@ fn what_warm_and_evict_write_is_valid_and_strict() {
         let output = output.expect("hotset");
         let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert_eq!(report["files"][0]["pages"], 3, "{words:?}");
-        assert_valid_by(&validator, &format!("{words:?}"), &report);
+        assert_valid(CONTROL_SCHEMA, &format!("{words:?}"), &report);
         let mut without = report.clone();
         without["totals"].as_object_mut().expect("an object").remove("cached_after");
         assert!(!validator.is_valid(&without), "{words:?}");

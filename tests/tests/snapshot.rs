@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use std::time::{Duration, SystemTime};
 
 use hotset_tests::scratch::text;
-use hotset_tests::{Scratch, evict_verified, hotset, read_json, stderr, until};
+use hotset_tests::{NOBODY, Scratch, as_nobody, evict_verified, hotset, read_json, stderr, until};
 use serde_json::Value;
 
 const PAGE: u64 = 4096;
@@ -323,22 +323,15 @@ fn an_8_tib_sparse_file_is_saved_and_restored() {
 #[test]
 fn an_unprivileged_owner_saves_and_restores_and_is_told_of_what_is_not_theirs() {
     let scratch = Scratch::new("snapshot-owner");
-    let dir = PathBuf::from(format!("/var/tmp/hotset-snapshot-{}", std::process::id()));
-    std::fs::create_dir_all(&dir).expect("mkdir");
-    let program = dir.join("hotset");
-    std::fs::copy(hotset(), &program).expect("a program that anybody may run");
-    let (own, other) = (dir.join("own"), dir.join("other"));
-    for file in [&own, &other] {
-        std::fs::copy(scratch.file("source", MIB), file).expect("copy");
-    }
+    let dir = scratch.path("shared");
+    std::fs::create_dir(&dir).expect("mkdir");
+    let own = scratch.file("shared/own", MIB);
+    let other = scratch.file("shared/other", MIB);
     for path in [&dir, &own] {
-        std::os::unix::fs::chown(path, Some(65534), Some(65534))
+        std::os::unix::fs::chown(path, Some(NOBODY), Some(NOBODY))
             .expect("chown; this test needs root");
     }
-    let run = |words: &[&str]| {
-        use std::os::unix::process::CommandExt;
-        Command::new(&program).args(words).uid(65534).gid(65534).output().expect("run")
-    };
+    let run = |words: &[&str]| as_nobody(&scratch).args(words).output().expect("setpriv");
     let (snapshot, report) = (dir.join("snap"), dir.join("report"));
     until("the owner's pages come back", || {
         cache_pages(&own, &[5, 9]);
@@ -353,7 +346,6 @@ fn an_unprivileged_owner_saves_and_restores_and_is_told_of_what_is_not_theirs() 
         let restored = run(&["restore", text(&snapshot)]);
         (restored.status.success() && resident(&own) == [5, 9]).then_some(())
     });
-    std::fs::remove_dir_all(&dir).expect("cleanup");
 }
 
 #[test]

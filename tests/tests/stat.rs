@@ -1,12 +1,13 @@
 //! `hotset stat` as a user runs it: lines, forms, ends and refusals. What it counts: `truth_stat.rs`.
 
 use std::io::{BufRead, BufReader, Read};
-use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output, Stdio};
 
 use hotset_tests::scratch::text;
 use hotset_tests::watching::Watching;
-use hotset_tests::{MIB, Scratch, Shell, hotset, number, stderr, with_default_signals};
+use hotset_tests::{
+    MIB, Scratch, Shell, as_nobody, assert_valid, hotset, number, stderr, with_default_signals,
+};
 use serde_json::Value;
 
 const SIX: &str = "   TOTAL   MISSES     HITS  DIRTIES   BUFFERS_MB  CACHED_MB";
@@ -73,14 +74,11 @@ fn a_time_stamp_stands_before_each_line() {
 #[test]
 fn json_is_an_object_a_line_by_its_schema() {
     let schema = include_str!("../../schema/stat-1.schema.json");
-    let schema: Value = serde_json::from_str(schema).expect("JSON");
-    let validator = jsonschema::validator_for(&schema).expect("a schema");
     let lines = lines(&stat(&["--json", "0.1", "3"]));
     assert_eq!(lines.len(), 3);
     for line in lines {
         let line: Value = serde_json::from_str(&line).expect("JSON");
-        let errors: Vec<String> = validator.iter_errors(&line).map(|e| e.to_string()).collect();
-        assert!(errors.is_empty(), "{errors:?}: {line}");
+        assert_valid(schema, "a line", &line);
         assert_eq!(number(&line, "/hits") + number(&line, "/misses"), number(&line, "/total"));
         assert!(number(&line, "/cached_bytes") > 0 && line["seconds"].as_f64() > Some(0.0));
     }
@@ -199,14 +197,7 @@ fn what_does_not_exist_is_refused_by_its_name() {
 #[test]
 fn another_user_is_told_what_would_help() {
     let scratch = Scratch::new("stat-nobody");
-    std::fs::set_permissions(scratch.dir(), PermissionsExt::from_mode(0o777)).expect("chmod");
-    let program = scratch.path("hotset");
-    std::fs::copy(hotset(), &program).expect("copy");
-    let output = Command::new("setpriv")
-        .args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"])
-        .args([text(&program), "stat", "0.1", "1"])
-        .output()
-        .expect("setpriv");
+    let output = as_nobody(&scratch).args(["stat", "0.1", "1"]).output().expect("setpriv");
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     assert!(stderr(&output).contains("CAP_BPF"), "{}", stderr(&output));
     assert!(output.stdout.is_empty());

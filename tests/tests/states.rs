@@ -16,9 +16,7 @@ use hotset_tests::listing::{
 use hotset_tests::pageflags::{page_counts, resident_pages};
 use hotset_tests::scratch::text;
 use hotset_tests::state::scatter_verified;
-use hotset_tests::{Mounted, PAGE, evict_verified, hotset, until, warm_verified};
-
-const NOBODY: u32 = 65_534;
+use hotset_tests::{Mounted, NOBODY, PAGE, evict_verified, hotset, until, warm_verified};
 
 #[test]
 fn cold() {

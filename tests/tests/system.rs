@@ -8,7 +8,9 @@ use std::process::{Command, Output};
 
 use hotset_sys::cache;
 use hotset_tests::scratch::text;
-use hotset_tests::{Mounted, Scratch, hotset, stderr, until, warm_verified};
+use hotset_tests::{
+    Mounted, Scratch, as_nobody, assert_valid, hotset, stderr, until, warm_verified,
+};
 use serde_json::{Value, json};
 
 const MIB: u64 = 1 << 20;
@@ -223,10 +225,7 @@ fn a_minimum_size_leaves_out_rows_and_not_sums() {
 #[test]
 fn without_root_it_walks_and_says_why() {
     let scratch = Scratch::new("system-nobody");
-    let copy = scratch.path("hotset");
-    fs::copy(hotset(), &copy).expect("copy");
-    let mut command = Command::new("setpriv");
-    command.args(["--reuid=65534", "--regid=65534", "--clear-groups", text(&copy)]);
+    let mut command = as_nobody(&scratch);
     let output =
         command.args(["ls", "--system", "--json", "--top", "3"]).output().expect("setpriv");
     assert!(output.status.success(), "{}", stderr(&output));
@@ -239,12 +238,9 @@ fn without_root_it_walks_and_says_why() {
 
 #[test]
 fn what_it_writes_follows_the_schema() {
-    let schema: Value = serde_json::from_str(SCHEMA).expect("the schema is JSON");
-    let validator = jsonschema::validator_for(&schema).expect("the schema is a schema");
     for options in [&[][..], &["--top", "0"], &["--sort", "name", "--reverse"]] {
         let list = look(options);
-        let errors: Vec<_> = validator.iter_errors(&list).map(|e| e.to_string()).collect();
-        assert!(errors.is_empty(), "{options:?}: {errors:#?}");
+        assert_valid(SCHEMA, &format!("{options:?}"), &list);
     }
     let csv = run(&["--csv", "--top", "5"]);
     assert_eq!(String::from_utf8_lossy(&csv.stdout).lines().count(), 6);
