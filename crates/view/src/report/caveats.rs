@@ -8,7 +8,7 @@ use crate::escape::escape_text;
 use crate::units::count;
 
 pub(super) fn push(screen: &mut Screen, summary: &Summary) {
-    let missing = missing(summary);
+    let missing = missing_words(summary);
     let losses = losses(&summary.losses);
     let notes = notes(screen, summary);
     if missing.is_empty() && losses.is_empty() && notes.is_empty() {
@@ -32,7 +32,7 @@ fn notes(screen: &Screen, summary: &Summary) -> Vec<String> {
 
 /// What a person without privileges should know: what is missing is most of the report, and one step brings it.
 pub(super) fn push_unprivileged(screen: &mut Screen, summary: &Summary) {
-    let missing = missing(summary);
+    let missing = missing_words(summary);
     screen.line("");
     push_list(screen, "Not measured: ", &missing);
     screen.paragraph(
@@ -49,9 +49,15 @@ fn push_list(screen: &mut Screen, label: &str, items: &[String]) {
     }
 }
 
+fn missing_words(summary: &Summary) -> Vec<String> {
+    let all = missing(summary).into_iter();
+    all.map(|(reason, what)| format!("{}: {}", escape_text(&what.join(", ")), escape_text(&reason)))
+        .collect()
+}
+
 /// What the sensor says it can't measure, then groups of counters that are missing without its saying so, then rules
-/// that could not tell, as one. Items with one reason share it.
-fn missing(summary: &Summary) -> Vec<String> {
+/// that could not tell, as one: reasons, each with what is missing for it.
+pub(crate) fn missing(summary: &Summary) -> Vec<(String, Vec<String>)> {
     let profile = &summary.profile;
     let mut by_reason: Vec<(String, Vec<String>)> = Vec::new();
     for item in &profile.sensor.not_measured {
@@ -77,10 +83,7 @@ fn missing(summary: &Summary) -> Vec<String> {
             }
         }
     }
-    let text = |(reason, what): (String, Vec<String>)| {
-        format!("{}: {}", escape_text(&what.join(", ")), escape_text(&reason))
-    };
-    by_reason.into_iter().map(text).collect()
+    by_reason
 }
 
 fn add(by_reason: &mut Vec<(String, Vec<String>)>, reason: &str, what: &str) {
@@ -112,28 +115,23 @@ fn missing_groups(profile: &Profile) -> Vec<(&'static str, Reason)> {
     .collect()
 }
 
-fn losses(losses: &Losses) -> Vec<String> {
-    let mut out = Vec::new();
-    if losses.events_lost > 0 {
-        out.push(format!(
-            "{} events lost: some names and failed paths are missing, the counts are not",
-            count(losses.events_lost)
-        ));
-    }
-    if losses.entries_lost > 0 {
-        out.push(format!(
-            "{} table entries lost: rows by file and process and what came from the device are lower bounds",
-            count(losses.entries_lost)
-        ));
-    }
-    if losses.failed_unnamed > 0 {
-        out.push(format!("{} failed lookups have no path", count(losses.failed_unnamed)));
-    }
-    if losses.contradictory_rows > 0 {
-        out.push(format!(
-            "{} rows contradict themselves (more pages from the device than requested): trust none of their shares",
-            count(losses.contradictory_rows)
-        ));
-    }
-    out
+/// What was lost, and what that damages.
+pub(crate) fn losses(losses: &Losses) -> Vec<String> {
+    let all = [
+        (
+            losses.events_lost,
+            "events lost: some names and failed paths are missing, the counts are not",
+        ),
+        (
+            losses.entries_lost,
+            "table entries lost: rows by file and process and what came from the device are lower bounds",
+        ),
+        (losses.failed_unnamed, "failed lookups have no path"),
+        (
+            losses.contradictory_rows,
+            "rows contradict themselves (more pages from the device than requested): trust none of their shares",
+        ),
+    ];
+    let some = all.into_iter().filter(|(number, _)| *number > 0);
+    some.map(|(number, what)| format!("{} {what}", count(number))).collect()
 }

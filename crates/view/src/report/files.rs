@@ -3,7 +3,7 @@
 use hotset_analysis::{FileNumbers, Summary};
 use hotset_facts::{FileKind, FileRow, Observed};
 
-use super::screen::{Screen, cell, rest_words};
+use super::screen::{Screen, cell};
 use super::text::bar;
 use crate::escape::shorten_path;
 use crate::table::{Align, Table};
@@ -107,13 +107,7 @@ fn names(screen: &Screen, table: &Table, shown: &[(&FileRow, FileNumbers)]) -> V
 
 fn push_rest(screen: &mut Screen, summary: &Summary, shown: usize) {
     let rest = summary.rest_of_files(shown);
-    if rest.rows == 0 {
-        return;
-    }
-    let word = if rest.rows == 1 { "file" } else { "files" };
-    let mut parts = vec![format!("{} more {word}", count(rest.rows as u64))];
-    parts.extend(rest_words(&rest));
-    screen.below_table(&parts.join(", "));
+    screen.rest(&rest, if rest.rows == 1 { " file" } else { " files" });
 }
 
 fn name(screen: &Screen, file: &FileRow, room: usize) -> String {

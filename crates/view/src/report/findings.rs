@@ -135,7 +135,7 @@ fn saving(saving: &Saving) -> Option<String> {
 }
 
 /// "1.2 s to 1.9 s", "up to 3 s".
-fn time_saved(saving: &Saving) -> Option<String> {
+pub(crate) fn time_saved(saving: &Saving) -> Option<String> {
     let (low, high) = (duration(saving.low_ns), duration(saving.high_ns));
     match (saving.low_ns, saving.high_ns) {
         (_, 0) => None,

@@ -10,7 +10,7 @@ use crate::escape::shorten_middle;
 use crate::units;
 
 pub(super) fn push(screen: &mut Screen, summary: &Summary) {
-    let title = shorten_middle(&title(screen, summary), screen.width);
+    let title = shorten_middle(&title(summary, &|name| screen.name(name)), screen.width);
     let title = screen.paint(&title, Tone::Heading);
     screen.line(&title);
     let facts = [Some(ending(summary)), cpu(summary), memory(summary)];
@@ -20,20 +20,22 @@ pub(super) fn push(screen: &mut Screen, summary: &Summary) {
     }
 }
 
-fn title(screen: &Screen, summary: &Summary) -> String {
-    let words = summary.profile.command.argv.iter().map(|word| quoted(screen, word.as_bytes()));
+/// What ran, or what was watched; `escaped` makes names safe for who reads them.
+pub(crate) fn title(summary: &Summary, escaped: &dyn Fn(&[u8]) -> String) -> String {
+    let words = summary.profile.command.argv.iter().map(|word| quoted(escaped(word.as_bytes())));
     let words = words.collect::<Vec<_>>().join(" ");
     match &summary.profile.command.target {
         Target::Command => words,
         Target::Pid { pid } if words.is_empty() => format!("process {pid}"),
         Target::Pid { pid } => format!("process {pid}: {words}"),
-        Target::Cgroup { path } => format!("control group {}", screen.path(path)),
+        Target::Cgroup { path } => {
+            format!("control group {}", escaped(path.as_os_str().as_bytes()))
+        }
         Target::System => "the whole host".to_owned(),
     }
 }
 
-fn quoted(screen: &Screen, word: &[u8]) -> String {
-    let name = screen.name(word);
+fn quoted(name: String) -> String {
     if name.is_empty() || name.contains([' ', '\'', '"', '$', '*', ';', '|', '&', '<', '>']) {
         format!("'{name}'")
     } else {

@@ -1,10 +1,10 @@
 //! The terminal report: one screen for a common program.
 
 mod cache;
-mod caveats;
+pub(crate) mod caveats;
 mod files;
-mod findings;
-mod header;
+pub(crate) mod findings;
+pub(crate) mod header;
 mod lookups;
 mod processes;
 pub(crate) mod screen;

@@ -5,7 +5,7 @@ use hotset_facts::{ExitStatus, Observed, ProcessRow};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use super::screen::{Screen, cell, rest_words};
+use super::screen::{Screen, cell};
 use crate::escape::shorten_end;
 use crate::table::{Align, Table};
 use crate::units::{bytes, count, duration};
@@ -102,12 +102,7 @@ fn push_with_words(
     let words: Vec<String> =
         shown.iter().map(|(process, _)| shorten_end(&words(screen, process), room)).collect();
     screen.table(title, table, &words);
-    let rest = summary.rest_of_processes(shown.len());
-    if rest.rows > 0 {
-        let mut parts = vec![format!("{} more", count(rest.rows as u64))];
-        parts.extend(rest_words(&rest));
-        screen.below_table(&parts.join(", "));
-    }
+    screen.rest(&summary.rest_of_processes(shown.len()), "");
 }
 
 fn words(screen: &Screen, process: &ProcessRow) -> String {

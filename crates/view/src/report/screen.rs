@@ -10,7 +10,7 @@ use super::Options;
 use super::text::{ascii, name_for, paint, wrap, wrap_by};
 use crate::escape::{columns, shorten_end};
 use crate::table::{INDENT, Table};
-use crate::units::{bytes, duration};
+use crate::units::{bytes, count, duration};
 
 /// What a piece of text is, for its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,6 +123,21 @@ impl Screen {
         }
     }
 
+    /// A quiet line about the rows beyond the shown ones: how many, and what they add up to; zeros say nothing to a person.
+    pub(crate) fn rest(&mut self, rest: &Rest, noun: &str) {
+        if rest.rows == 0 {
+            return;
+        }
+        let known = |value: Observed<u64>| value.value().filter(|&value| value > 0);
+        let words = [
+            Some(format!("{} more{noun}", count(rest.rows as u64))),
+            known(rest.io_time_ns).map(|ns| format!("{} of I/O", duration(ns))),
+            known(rest.read_bytes).map(|read| format!("{} read", bytes(read))),
+            known(rest.brought_in_bytes).map(|read| format!("{} from the device", bytes(read))),
+        ];
+        self.below_table(&words.into_iter().flatten().collect::<Vec<_>>().join(", "));
+    }
+
     /// Words after a label, wrapped below each other: no wider than the eye follows.
     pub(crate) fn paragraph(&mut self, label: &str, separator: &str, text: &str, indent: usize) {
         let width = self.width.min(READABLE).saturating_sub(indent + columns(label)).max(20);
@@ -150,15 +165,4 @@ impl Screen {
 /// A value as a cell; a dash where there is none (the reasons stand at the end of the report).
 pub(crate) fn cell<T>(value: Observed<T>, format: impl FnOnce(T) -> String) -> String {
     value.value().map_or_else(|| "-".to_owned(), format)
-}
-
-/// What the rows beyond the shown ones add up to; zeros say nothing to a person.
-pub(crate) fn rest_words(rest: &Rest) -> impl Iterator<Item = String> {
-    let known = |value: Observed<u64>| value.value().filter(|&value| value > 0);
-    let words = [
-        known(rest.io_time_ns).map(|ns| format!("{} of I/O", duration(ns))),
-        known(rest.read_bytes).map(|read| format!("{} read", bytes(read))),
-        known(rest.brought_in_bytes).map(|read| format!("{} from the device", bytes(read))),
-    ];
-    words.into_iter().flatten()
 }

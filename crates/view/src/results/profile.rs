@@ -1,12 +1,14 @@
 //! The page of a run.
 
 use hotset_analysis::{Finding, Summary};
-use hotset_facts::{FileRow, Io, Observed, ReadIo, Target};
+use hotset_facts::{FileRow, Io, Observed, ReadIo};
 
 use crate::escape::{escape_bytes, escape_path, escape_text};
 use crate::page::{
     Answer, Axis, Chart, ChartKind, Column, Page, PageWarning, Point, Section, Series, Table, host,
 };
+use crate::report::findings::time_saved;
+use crate::report::{caveats, header};
 use crate::units::{bytes, count, duration};
 
 /// Files that a chart and a table show.
@@ -17,20 +19,10 @@ const CHARTED: usize = 12;
 /// The page of one run, measured by this version of hotset.
 pub fn profile_page(version: &str, summary: &Summary) -> Page {
     let profile = &summary.profile;
-    let words = profile.command.argv.iter().map(|word| escape_bytes(word.as_encoded_bytes()));
-    let command = words.collect::<Vec<_>>().join(" ");
-    let what = match &profile.command.target {
-        Target::Command => command,
-        Target::Pid { pid } => format!("process {pid} {command}"),
-        Target::Cgroup { path } => {
-            format!("control group {}", escape_path(path))
-        }
-        Target::System => "the whole host".to_owned(),
-    };
     let level = profile.sensor.level.as_str();
     let conditions = host::host(profile.started_at, &profile.environment);
     Page {
-        title: format!("run: {what}"),
+        title: format!("run: {}", header::title(summary, &escape_bytes)),
         subtitle: format!(
             "took {} · seen by {} ({level})",
             duration(profile.command.wall_ns),
@@ -66,13 +58,9 @@ fn headline(summary: &Summary) -> Vec<Answer> {
     std::iter::once(hits).chain(summary.findings.iter().take(3).map(finding)).collect()
 }
 
-/// `saves 1.2 s to 2.0 s`, or nothing to save.
+/// `1.2 s to 2.0 s`, or nothing to save.
 fn saving(finding: &Finding) -> String {
-    match (finding.saving.low_ns, finding.saving.high_ns) {
-        (0, 0) => "no saving claimed".to_owned(),
-        (0, high) => format!("up to {}", duration(high)),
-        (low, high) => format!("{} to {}", duration(low), duration(high)),
-    }
+    time_saved(&finding.saving).unwrap_or_else(|| "no saving claimed".to_owned())
 }
 
 fn or_unknown(value: Observed<u64>, text: impl Fn(u64) -> String) -> String {
@@ -195,22 +183,11 @@ fn time(summary: &Summary) -> Section {
 }
 
 fn doubts(summary: &Summary) -> Vec<PageWarning> {
-    let sensor = &summary.profile.sensor;
-    let lost = [
-        (
-            sensor.events_lost,
-            "events were lost: names and failed paths are missing, counts are not",
-        ),
-        (sensor.entries_lost, "entries were lost: their counts are in the others row"),
-    ];
-    let lost = lost.into_iter().filter(|(number, _)| *number > 0);
-    let lost = lost.map(|(number, text)| PageWarning {
-        text: format!("{} {text}", count(number)),
-        advice: String::new(),
-    });
-    let missing = sensor.not_measured.iter().map(|one| PageWarning {
-        text: format!("not measured: {}", one.feature.unmeasured().join(", ")),
-        advice: escape_text(&one.reason),
+    let lost = caveats::losses(&summary.losses).into_iter();
+    let lost = lost.map(|text| PageWarning { text, advice: String::new() });
+    let missing = caveats::missing(summary).into_iter().map(|(reason, what)| PageWarning {
+        text: format!("not measured: {}", escape_text(&what.join(", "))),
+        advice: escape_text(&reason),
     });
     lost.chain(missing).collect()
 }

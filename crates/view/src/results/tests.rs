@@ -47,6 +47,19 @@ fn the_page_of_a_file_is_the_page_of_the_live_result() -> TestResult {
 }
 
 #[test]
+fn a_page_of_a_run_tells_every_loss_and_gap_of_the_report() {
+    let summary = crate::testing::summary(crate::testing::lossy());
+    let page = profile_page("0.1.0", &summary);
+    insta::assert_snapshot!("losses", crate::page::testing::lines(&page));
+    let report = crate::render(&summary, &crate::report::Options::default());
+    let report = report.split_whitespace().collect::<Vec<_>>().join(" ");
+    for doubt in &page.doubts {
+        let words = doubt.text.strip_prefix("not measured: ").unwrap_or(&doubt.text);
+        assert!(report.contains(words), "{words} is not in {report}");
+    }
+}
+
+#[test]
 fn short_results_have_the_text_of_their_command() -> TestResult {
     let report = hotset_facts::SaveReport { files: 3, page_bytes: 4096, ..Default::default() };
     let found = page(&[("s.json", &crate::save_json(&report))])?;
