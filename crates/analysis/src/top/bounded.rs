@@ -1,4 +1,4 @@
-//! A moment cut down to what a recording keeps.
+//! A frame cut down to what a recording keeps.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use hotset_facts::LiveIo;
 
 use super::column::Column;
 use super::frame::TopFrame;
-use super::item::{Line, Lines, Unlisted};
+use super::item::{Lines, Unlisted};
 
 /// Lines of each kind that a recording keeps of an interval, unless it was told another number.
 pub const RECORDED_LINES: usize = 50;
@@ -22,7 +22,7 @@ const KEPT_BY: [Column; 6] = [
 ];
 
 impl TopFrame {
-    /// The same moment with at most `lines` lines of each kind, those that did most; the rest is summed up. Of what
+    /// The same frame with at most `lines` lines of each kind, those that did most; the rest is summed up. Of what
     /// processes did to files, that between the lines that stay.
     pub fn bounded(&self, lines: usize) -> Self {
         let [processes, files, groups] = [0, 1, 2].map(|kind| busiest(&self.lines[kind], lines));
@@ -116,13 +116,5 @@ fn select(lines: &Lines, kept: &[u32]) -> (Lines, Unlisted) {
             left.add(io);
         }
     }
-    fn take<T: Clone>(lines: &[Line<T>], kept: &[u32]) -> Vec<Line<T>> {
-        kept.iter().filter_map(|&index| lines.get(index as usize).cloned()).collect()
-    }
-    let lines = match lines {
-        Lines::Processes(lines) => Lines::Processes(take(lines, kept)),
-        Lines::Files(lines) => Lines::Files(take(lines, kept)),
-        Lines::Groups(lines) => Lines::Groups(take(lines, kept)),
-    };
-    (lines, left)
+    (lines.at(kept.iter().map(|&index| index as usize)), left)
 }

@@ -2,13 +2,15 @@
 
 use std::cmp::Ordering;
 
-use hotset_facts::{Counter, LIVE, LiveIo, NotMeasured, Observed, Unit};
+use hotset_facts::{Counter, LIVE, LiveIo, NotMeasured, Unit};
 
 use super::item::{Item, Kind, Line};
 use crate::live::LiveNumbers;
 
 macro_rules! columns {
-    ($($variant:ident $name:literal $help:literal;)*) => {
+    (@counter) => { None };
+    (@counter $counter:ident) => { Some(&LIVE.$counter) };
+    ($($variant:ident $name:literal $help:literal $(= $counter:ident)?;)*) => {
         /// A column of a view, and what its lines can be sorted by.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Column {
@@ -19,29 +21,37 @@ macro_rules! columns {
             /// All of them, each with its name for `--sort` and what it says.
             pub const NAMED: &'static [(Self, &'static str, &'static str)] =
                 &[$((Self::$variant, $name, $help),)*];
+
+            /// The counter that stands in this column, where it is one as it was counted.
+            pub fn counter(self) -> Option<&'static Counter> {
+                match self {
+                    $(Self::$variant => columns!(@counter $($counter)?),)*
+                }
+            }
         }
     };
 }
 
+// A variant, its name, what it says, and the counter that it shows as it was counted.
 columns! {
     Pid "pid" "The process's number";
     User "user" "The user's name";
     Name "name" "The command, the path, or the control group";
     Hits "hits" "Requested pages that were cached";
-    Misses "misses" "Requested pages that were not";
-    Dirties "dirties" "Pages that turned dirty";
+    Misses "misses" "Requested pages that were not" = read_misses;
+    Dirties "dirties" "Pages that turned dirty" = dirtied_pages;
     ReadHit "read-hit" "Hits by requested pages";
     WriteHit "write-hit" "Written pages that were cached already, by written pages";
     Device "device" "Pages that had to be read, by requested pages";
     Direct "direct" "Bytes past the cache";
-    Faults "faults" "Page faults on file mappings";
+    Faults "faults" "Page faults on file mappings" = faults;
     Count "count" "Files that a process used, or processes of a file or a control group";
-    ReadAhead "read-ahead" "Pages read ahead";
-    ReadBytes "read-bytes" "Bytes of buffered reads";
-    WriteBytes "write-bytes" "Bytes of buffered writes";
-    DeviceRead "device-read" "Bytes read from the device";
-    DeviceWrite "device-write" "Bytes written to the device";
-    Syncs "syncs" "Calls of fsync and the like";
+    ReadAhead "read-ahead" "Pages read ahead" = readahead_pages;
+    ReadBytes "read-bytes" "Bytes of buffered reads" = read_bytes;
+    WriteBytes "write-bytes" "Bytes of buffered writes" = write_bytes;
+    DeviceRead "device-read" "Bytes read from the device" = device_read_bytes;
+    DeviceWrite "device-write" "Bytes written to the device" = device_write_bytes;
+    Syncs "syncs" "Calls of fsync and the like" = sync_calls;
     Wait "wait" "Time in reads that waited for a device, and in direct I/O";
     Group "group" "The control group of a process";
 }
@@ -64,22 +74,6 @@ pub enum Value {
 }
 
 impl Column {
-    /// The counter that stands in this column, where it is one as it was counted.
-    pub fn counter(self) -> Option<&'static Counter> {
-        Some(match self {
-            Self::Misses => &LIVE.read_misses,
-            Self::Dirties => &LIVE.dirtied_pages,
-            Self::Faults => &LIVE.faults,
-            Self::ReadAhead => &LIVE.readahead_pages,
-            Self::ReadBytes => &LIVE.read_bytes,
-            Self::WriteBytes => &LIVE.write_bytes,
-            Self::DeviceRead => &LIVE.device_read_bytes,
-            Self::DeviceWrite => &LIVE.device_write_bytes,
-            Self::Syncs => &LIVE.sync_calls,
-            _ => return None,
-        })
-    }
-
     /// What keeps this column from saying anything, among what is not measured.
     pub fn gap(self, not_measured: &[NotMeasured]) -> Option<&NotMeasured> {
         self.counter()?.gap(not_measured)
@@ -232,11 +226,4 @@ impl Value {
 
 fn share(share: Option<f64>) -> Value {
     share.map_or(Value::None, Value::Share)
-}
-
-/// The value of what was observed, else none.
-impl From<Observed<u64>> for Value {
-    fn from(observed: Observed<u64>) -> Self {
-        observed.value().map_or(Self::None, Self::Count)
-    }
 }

@@ -20,7 +20,7 @@ pub struct Detail {
     pub unlisted: Unlisted,
 }
 
-/// The files or processes (`wanted`) of the item `key` in a moment; nothing if it has no line there.
+/// The files or processes (`wanted`) of the item `key` in a frame; nothing if it has no line there.
 ///
 /// What a recording left out is summed up: the sum of all lines is what the item's own line says.
 pub fn detail(frame: &TopFrame, key: &ItemKey, wanted: Kind) -> Option<Detail> {

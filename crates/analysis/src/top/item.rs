@@ -214,7 +214,7 @@ impl Lines {
     }
 
     /// Lines of the same kind: whom the lines at these indices are about, with other counters and another state.
-    pub fn pick(&self, lines: impl IntoIterator<Item = (usize, LiveIo, LineState)>) -> Self {
+    pub(super) fn pick(&self, lines: impl IntoIterator<Item = (usize, LiveIo, LineState)>) -> Self {
         fn pick<T: Clone>(
             from: &[Line<T>],
             lines: impl IntoIterator<Item = (usize, LiveIo, LineState)>,
@@ -230,6 +230,12 @@ impl Lines {
             Self::Files(from) => Self::Files(pick(from, lines)),
             Self::Groups(from) => Self::Groups(pick(from, lines)),
         }
+    }
+
+    /// The lines at these indices.
+    pub fn at(&self, indices: impl IntoIterator<Item = usize>) -> Self {
+        let line = |index| self.get(index).map(|line| (index, line.io, line.state));
+        self.pick(indices.into_iter().filter_map(line))
     }
 
     /// The lines at these indices one interval later, if nothing more was heard: the last numbers of who ended, and nothing

@@ -49,7 +49,7 @@ fn ids(lines: &Lines) -> Vec<ItemKey> {
 
 proptest! {
     #[test]
-    fn a_moment_says_what_the_summary_says(interval in any_interval()) {
+    fn a_frame_says_what_the_summary_says(interval in any_interval()) {
         let (frame, summary) = (frame(&interval), summarise_interval(&interval));
         prop_assert_eq!(frame.totals, summary.totals.io);
         prop_assert_eq!(frame.others, summary.others);

@@ -6,6 +6,7 @@ use hotset_analysis::live::LiveNumbers;
 use hotset_analysis::top::{Column, Item, Kind, Line, LineState, Order, Ordering, TopFrame};
 use hotset_facts::{LiveLosses, NotMeasured};
 
+use super::columns::{is_name, title};
 use super::{draw, filter, format, names, when};
 use crate::table::{Align, pad};
 use crate::units;
@@ -29,23 +30,23 @@ pub struct BatchOptions {
 pub fn batch_text(frame: &TopFrame, options: &BatchOptions) -> String {
     let mut out = String::new();
     header(frame, &mut out);
-    let cells = columns(options.kind);
-    let title = |(title, align, width): &(&'static str, Align, usize)| pad(title, *width, *align);
-    let titles: Vec<String> = cells.iter().map(|(_, cell)| title(cell)).collect();
-    let _ = writeln!(out, "{}", titles.join(" ").trim_end());
+    let columns = columns(options.kind);
+    let mut push = |text: &dyn Fn(Column) -> String| {
+        let padded = |&(column, width): &(Column, usize)| {
+            let align = if is_name(column) { Align::Left } else { Align::Right };
+            pad(&text(column), width, align)
+        };
+        let words: Vec<String> = columns.iter().map(padded).collect();
+        let _ = writeln!(out, "{}", words.join(" ").trim_end());
+    };
+    push(&|column| title(column, options.kind).to_owned());
     let lines = frame.of_kind(options.kind);
     let kept = filter::kept(lines, &options.filter);
     let all = kept.len();
     let ordering = Ordering::of(lines, kept, options.order, options.top);
     for &index in ordering.indices.iter().take(options.top) {
         if let Some(line) = lines.get(index as usize) {
-            let words: Vec<String> = cells
-                .iter()
-                .map(|(column, (_, align, width))| {
-                    pad(&cell(*column, &line, options), *width, *align)
-                })
-                .collect();
-            let _ = writeln!(out, "{}", words.join(" ").trim_end());
+            push(&|column| cell(column, &line, options));
         }
     }
     let more = all.saturating_sub(options.top) as u64 + frame.unlisted(options.kind).items;
@@ -89,32 +90,24 @@ fn header(frame: &TopFrame, out: &mut String) {
     );
 }
 
-type TextCell = (Column, (&'static str, Align, usize));
-
-fn columns(kind: Kind) -> Vec<TextCell> {
-    use Align::{Left, Right};
-    let mut cells: Vec<TextCell> = Vec::new();
-    if kind == Kind::Processes {
-        cells.push((Column::Pid, ("PID", Right, 7)));
-        cells.push((Column::User, ("USER", Left, 10)));
-    }
-    cells.extend([
-        (Column::Hits, ("HITS", Right, 9)),
-        (Column::Misses, ("MISSES", Right, 9)),
-        (Column::Dirties, ("DIRTIES", Right, 9)),
-        (Column::ReadHit, ("READ_HIT%", Right, 9)),
-        (Column::WriteHit, ("WRITE_HIT%", Right, 10)),
-        (Column::Device, ("DEVICE%", Right, 7)),
-        (Column::Direct, ("DIRECT", Right, 8)),
-        (Column::Faults, ("FAULTS", Right, 8)),
-    ]);
-    let name = match kind {
-        Kind::Processes => "COMMAND",
-        Kind::Files => "FILE",
-        Kind::Groups => "CGROUP",
+/// The columns and their widths; the name has what is left.
+fn columns(kind: Kind) -> Vec<(Column, usize)> {
+    let mut columns = match kind {
+        Kind::Processes => vec![(Column::Pid, 7), (Column::User, 10)],
+        Kind::Files | Kind::Groups => Vec::new(),
     };
-    cells.push((Column::Name, (name, Left, 0)));
-    cells
+    columns.extend([
+        (Column::Hits, 9),
+        (Column::Misses, 9),
+        (Column::Dirties, 9),
+        (Column::ReadHit, 9),
+        (Column::WriteHit, 10),
+        (Column::Device, 7),
+        (Column::Direct, 8),
+        (Column::Faults, 8),
+        (Column::Name, 0),
+    ]);
+    columns
 }
 
 fn cell(column: Column, line: &Line<Item<'_>>, options: &BatchOptions) -> String {

@@ -84,7 +84,8 @@ pub(super) fn columns(kind: Kind, width: u16) -> Vec<Cell> {
     cells
 }
 
-fn is_name(column: Column) -> bool {
+/// Whether names stand in a column, which are set left.
+pub(super) fn is_name(column: Column) -> bool {
     matches!(column, Column::User | Column::Name | Column::Group)
 }
 

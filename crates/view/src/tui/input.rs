@@ -61,7 +61,7 @@ pub enum Effect {
     Suspend,
     /// To use another interval, in nanoseconds.
     Interval(u64),
-    /// To show another moment of a recording.
+    /// To show another frame of a recording.
     Replay(Step),
 }
 

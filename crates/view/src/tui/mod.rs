@@ -1,7 +1,7 @@
 //! The full screen of `hotset top`: what it shows, how it looks, and what a key does.
 //!
 //! [`App`] is the state; [`draw()`] is a pure function of it; [`App::input`] changes it and says what the program around it
-//! has to do. No clock, no file and no terminal here: the program hands in moments and inputs.
+//! has to do. No clock, no file and no terminal here: the program hands in frames and inputs.
 
 mod app;
 mod batch;

@@ -14,6 +14,18 @@ pub(super) fn user(item: &ProcessItem) -> String {
     }
 }
 
+/// Who a process is beside its name, each with what it is.
+pub(super) fn process(item: &ProcessItem) -> [(&'static str, String); 3] {
+    let parent = item.process.ppid.value();
+    let parent = parent.map_or("-".to_owned(), |pid| pid.to_string());
+    [("user", user(item)), ("parent", parent), ("cgroup", group_of(item))]
+}
+
+/// The control group of a process.
+pub(super) fn group_of(item: &ProcessItem) -> String {
+    item.process.cgroup.as_value().map_or("-".to_owned(), |path| escape_text(path))
+}
+
 /// The name of the program.
 pub(super) fn command(item: &ProcessItem) -> String {
     escape_text(&item.process.comm)

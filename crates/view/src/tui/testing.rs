@@ -1,4 +1,4 @@
-//! Moments and screens for tests.
+//! Frames and screens for tests.
 
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
@@ -154,7 +154,7 @@ pub(crate) fn interval(n: u64) -> Interval {
     }
 }
 
-/// The moment of an interval.
+/// The frame of an interval.
 pub(super) fn frame(n: u64) -> TopFrame {
     TopFrame::of(interval(n), &mut Known)
 }

@@ -31,7 +31,7 @@ pub(super) trait Feed {
     /// Another interval.
     fn set_interval(&mut self, ns: u64);
 
-    /// Another moment of a recording.
+    /// Another frame of a recording.
     fn go(&mut self, step: Step, app: &mut App) -> Result<()>;
 }
 

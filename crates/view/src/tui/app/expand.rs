@@ -40,12 +40,11 @@ impl Expanded {
         }
     }
 
-    /// Takes what a moment says. Who is not in it keeps what he had last, as over.
+    /// Takes what a frame says. Who is not in it keeps what he had last, as over.
     pub(in crate::tui) fn update(&mut self, frame: &TopFrame) {
         let lines = frame.of_kind(self.own.kind());
-        let now = lines.position(&self.key).and_then(|at| Some((at, lines.get(at)?)));
-        self.own = match now {
-            Some((at, line)) => lines.pick([(at, line.io, line.state)]),
+        self.own = match lines.position(&self.key) {
+            Some(at) => lines.at([at]),
             None => self.own.later([0]),
         };
         let gone = matches!(self.state(), LineState::Gone);
@@ -56,7 +55,7 @@ impl Expanded {
         }
     }
 
-    /// How it stands to the moment.
+    /// How it stands to the frame.
     pub(in crate::tui) fn state(&self) -> LineState {
         self.own.get(0).map_or(LineState::Idle, |line| line.state)
     }

@@ -145,7 +145,7 @@ impl App {
         }
     }
 
-    /// The moment that is shown.
+    /// The frame that is shown.
     pub fn frame(&self) -> Option<&TopFrame> {
         self.frame.as_ref()
     }

@@ -1,4 +1,4 @@
-//! New moments.
+//! New frames.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use hotset_analysis::top::{
 use super::{App, Held, Place};
 
 impl App {
-    /// Takes the newest moment. A paused screen keeps showing what it shows; nothing is lost for the sums.
+    /// Takes the newest frame. A paused screen keeps showing what it shows; nothing is lost for the sums.
     pub fn update(&mut self, frame: TopFrame) {
         if !self.paused {
             self.since.add(&frame);
@@ -32,7 +32,7 @@ impl App {
         }
     }
 
-    /// Shows a moment of a recording, with those before it, oldest first.
+    /// Shows a frame of a recording, with those before it, oldest first.
     pub fn replay(&mut self, before: &[TopFrame], frame: TopFrame, place: Place) {
         let next = self.place.as_ref().is_some_and(|old| old.index + 1 == place.index);
         if !next {
@@ -93,7 +93,7 @@ impl App {
         }
     }
 
-    /// Stops showing new moments, or shows the newest again.
+    /// Stops showing new frames, or shows the newest again.
     pub(super) fn pause(&mut self) {
         self.paused = !self.paused;
         if self.paused {

@@ -11,7 +11,7 @@ use super::super::app::{App, Expanded};
 use super::super::{format, names};
 use super::meter::{bars, largest};
 use super::{Piece, Places, row, write};
-use crate::escape::{escape_text, shorten_end};
+use crate::escape::shorten_end;
 
 /// Columns of one bucket of a histogram.
 const BUCKET: u16 = 5;
@@ -64,13 +64,7 @@ fn identity(app: &App, expanded: &Expanded) -> Vec<Piece> {
     let mut words = Vec::new();
     if let Some(line) = expanded.own.get(0) {
         match line.item {
-            Item::Process(item) => {
-                words.push(("user", names::user(item)));
-                let parent = item.process.ppid.value();
-                words.push(("parent", parent.map_or("-".to_owned(), |pid| pid.to_string())));
-                let group = item.process.cgroup.as_value();
-                words.push(("cgroup", group.map_or("-".to_owned(), |path| escape_text(path))));
-            }
+            Item::Process(item) => words.extend(names::process(item)),
             Item::File(item) => words.push(("device and inode", item.file.id.to_string())),
             Item::Group(item) => {
                 words.push(("path", names::group_path(item)));

@@ -9,7 +9,7 @@ use super::super::app::App;
 use super::super::{columns, format, names};
 use super::detail::{curves, line_of, sizes};
 use super::{Piece, row, write};
-use crate::escape::{escape_text, shorten_end, shorten_path};
+use crate::escape::{shorten_end, shorten_path};
 
 /// Columns of the panel that are named in two columns side by side.
 const NUMBERS: [Column; 14] = [
@@ -79,14 +79,7 @@ pub(super) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
 fn identity(item: Item<'_>) -> Vec<(&'static str, String)> {
     match item {
         Item::Process(item) => {
-            let parent = item.process.ppid.value();
-            let group = item.process.cgroup.as_value();
-            vec![
-                ("user", names::user(item)),
-                ("parent", parent.map_or("-".to_owned(), |pid| pid.to_string())),
-                ("cgroup", group.map_or("-".to_owned(), |path| escape_text(path))),
-                ("files", item.files.to_string()),
-            ]
+            names::process(item).into_iter().chain([("files", item.files.to_string())]).collect()
         }
         Item::File(item) => {
             vec![("file", item.file.id.to_string()), ("procs", item.processes.to_string())]

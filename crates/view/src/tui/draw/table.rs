@@ -205,10 +205,7 @@ fn content(app: &App, cell: &Cell, line: &Line<Item<'_>>, tree: &TreeRow) -> Pie
     let width = usize::from(cell.width);
     let text = match (cell.column, line.item) {
         (Column::User, Item::Process(item)) => shorten_end(&names::user(item), width),
-        (Column::Group, Item::Process(item)) => {
-            let path = item.process.cgroup.as_value();
-            shorten_path(&path.map_or("-".to_owned(), |path| escape_text(path)), width)
-        }
+        (Column::Group, Item::Process(item)) => shorten_path(&names::group_of(item), width),
         (Column::Name, Item::Process(item)) => {
             named(app, tree, names::command(item), width, shorten_end)
         }

@@ -46,7 +46,7 @@ fn what_is_written_is_read_again() {
 }
 
 #[test]
-fn a_bounded_moment_keeps_the_totals() {
+fn a_bounded_frame_keeps_the_totals() {
     let mut many = interval(1);
     many.files[2].path = Observed::Value(Arc::new("/known".into()));
     let (process, row) = (many.processes[0].clone(), many.rows[1]);

@@ -16,7 +16,7 @@ use crate::exit::Exit;
 use crate::output;
 use index::Recording;
 
-/// Moments before the one that is shown, for the curves.
+/// Frames before the one that is shown, for the curves.
 const BEFORE: usize = 120;
 
 /// Shows a recording until somebody ends it.
