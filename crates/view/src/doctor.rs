@@ -40,7 +40,7 @@ fn push_capability(
         Verdict::Partly => Style::new().fg_color(Some(AnsiColor::Yellow.into())),
         Verdict::No => Style::new().fg_color(Some(AnsiColor::Red.into())).bold(),
     };
-    let verdict = pad(word(capability.verdict), VERDICT_WIDTH, Align::Left);
+    let verdict = pad(capability.verdict.as_str(), VERDICT_WIDTH, Align::Left);
     let title = pad(&escape_text(capability.title), title_width, Align::Left);
     let indent = 2 + VERDICT_WIDTH + 2 + title_width + 2;
     let detail = wrap(&escape_text(&capability.detail), width.saturating_sub(indent).max(20));
@@ -68,14 +68,6 @@ fn push_note(out: &mut String, label: &str, text: &str, width: usize) {
     for (i, line) in lines.iter().enumerate() {
         let label = if i == 0 { label.to_owned() } else { " ".repeat(label.len()) };
         out.push_str(&format!("{:INDENT$}{label}{line}\n", ""));
-    }
-}
-
-fn word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Yes => "yes",
-        Verdict::Partly => "partly",
-        Verdict::No => "no",
     }
 }
 

@@ -8,23 +8,24 @@ use hotset_facts::{
 
 use crate::listing::SortKey;
 
-/// What a part of `Cached` is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum CachePart {
-    /// Regular files with a name, on file systems that are mounted here.
-    Files,
-    /// Regular files without a name, which something holds open or mapped.
-    Deleted,
-    /// Files on file systems that are not mounted here: other mount namespaces, lazy unmounts.
-    Elsewhere,
-    /// tmpfs, shared memory, memfd.
-    SharedMemory,
-    /// Folders, whose entries are cached as pages.
-    Directories,
-    /// Symbolic links.
-    Symlinks,
-    /// File systems' own inodes.
-    Internal,
+hotset_facts::words! {
+    /// What a part of `Cached` is.
+    pub enum CachePart {
+        /// Regular files with a name, on file systems that are mounted here.
+        Files = "files",
+        /// Regular files without a name, which something holds open or mapped.
+        Deleted = "deleted",
+        /// Files on file systems that are not mounted here: other mount namespaces, lazy unmounts.
+        Elsewhere = "elsewhere",
+        /// tmpfs, shared memory, memfd.
+        SharedMemory = "shared_memory",
+        /// Folders, whose entries are cached as pages.
+        Directories = "directories",
+        /// Symbolic links.
+        Symlinks = "symlinks",
+        /// File systems' own inodes.
+        Internal = "internal",
+    }
 }
 
 impl CachePart {

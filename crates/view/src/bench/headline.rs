@@ -35,15 +35,11 @@ fn push_comparison(
     });
     screen.paragraph("", " ", &format!("{sentence}{device}"), 0);
     if let Some(all) = all_runs(summary, comparison) {
-        quiet(screen, &all);
+        screen.below_table(&all);
     }
     if let Some(explained) = explained {
-        quiet(screen, &savings(explained));
+        screen.below_table(&savings(explained));
     }
-}
-
-fn quiet(screen: &mut Screen, text: &str) {
-    screen.below_table(text);
 }
 
 /// `cold 412 ms → warm 96.0 ms, 4.30x [4.12, 4.51], 15 rounds`, or `warm, B against A: faster, ...`.
@@ -142,6 +138,6 @@ fn push_noise(screen: &mut Screen, summary: &BenchSummary) {
     for floor in &summary.noise_floors {
         let Some(valid) = floor.comparison.valid else { continue };
         let label = words::condition(summary, floor.comparison.pair.a);
-        quiet(screen, &format!("noise floor, {label} against itself: {}", ratio(&valid)));
+        screen.below_table(&format!("noise floor, {label} against itself: {}", ratio(&valid)));
     }
 }

@@ -1,6 +1,6 @@
 //! CSV as RFC 4180 has it, with pcstat's columns first and by its names. Lines end with a line feed.
 
-use hotset_facts::{Observed, ResidencySource};
+use hotset_facts::Observed;
 
 use super::ListRow;
 use crate::csv::push_line;
@@ -27,17 +27,9 @@ pub fn csv_row(row: &ListRow<'_>, terminal: bool, out: &mut Vec<u8>) {
         field(numbers.writeback_pages),
         field(numbers.evicted_pages),
         field(numbers.recently_evicted_pages),
-        numbers.source.map_or("", source_word).to_owned(),
+        numbers.source.map_or("", |source| source.as_str()).to_owned(),
         numbers.cached_pages.reason().map_or_else(String::new, |reason| reason.to_string()),
     ];
     let fields = fields.map(String::into_bytes);
     push_line(out, &[&[name], &fields[..]].concat());
-}
-
-/// The word for who answered, in CSV and in JSON.
-pub(super) fn source_word(source: ResidencySource) -> &'static str {
-    match source {
-        ResidencySource::Cachestat => "cachestat",
-        ResidencySource::Mincore => "mincore",
-    }
 }

@@ -2,6 +2,7 @@
 //! that is where they may be long.
 
 use anstyle::{AnsiColor, Style};
+use hotset_analysis::listing::RowNumbers;
 use hotset_facts::Observed;
 
 use super::glyphs::{bar_of, cell};
@@ -20,19 +21,6 @@ pub enum Rows {
     Directories,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Column {
-    Size,
-    Files,
-    Pages,
-    Cached,
-    Percent,
-    Dirty,
-    Writeback,
-    Evicted,
-    Where,
-}
-
 /// From this width on, dirty memory has a column.
 const DIRTY_FROM: usize = 100;
 /// From this width on, all have.
@@ -44,10 +32,35 @@ const NARROW_BAR: usize = 10;
 const WIDE_BAR: usize = 20;
 const MIN_NAME: usize = 12;
 
+/// When a column is shown.
+#[derive(Debug, Clone, Copy)]
+enum Shown {
+    Always,
+    OfDirectories,
+    From(usize),
+}
+
+/// Its title, its width, whether it is known where the state of the cache isn't, when it is shown, and what a row says.
+type Column = (&'static str, usize, bool, Shown, fn(&RowNumbers) -> String);
+
+const PERCENT: &str = "Percent";
+const COLUMNS: [Column; 8] = [
+    ("Size", 8, true, Shown::Always, |row| bytes(row.size_bytes)),
+    ("Files", 9, true, Shown::OfDirectories, |row| count(row.files)),
+    // As wide as 10 TiB in pages of 4 KiB.
+    ("Pages", 13, true, Shown::From(ALL_FROM), |row| count(row.pages)),
+    ("Cached", 8, false, Shown::Always, |row| cell(row.cached_bytes, bytes)),
+    (PERCENT, 7, false, Shown::Always, |row| row.share.map_or_else(|| "-".to_owned(), percent)),
+    ("Dirty", 8, false, Shown::From(DIRTY_FROM), |row| cell(row.dirty_bytes, bytes)),
+    ("Writeback", 9, false, Shown::From(ALL_FROM), |row| cell(row.writeback_bytes, bytes)),
+    ("Evicted", 8, false, Shown::From(ALL_FROM), |row| cell(row.recently_evicted_bytes, bytes)),
+];
+
 /// A table of a listing, printed row by row.
 #[derive(Debug)]
 pub struct ListTable {
     columns: Vec<Column>,
+    /// Columns of the terminal for the bar behind the numbers; 0 where there is none.
     bar: usize,
     name_width: Option<usize>,
     style: ListStyle,
@@ -57,59 +70,56 @@ impl ListTable {
     /// Chooses the columns that fit.
     pub fn new(rows: Rows, style: ListStyle) -> Self {
         let width = style.width.unwrap_or(ALL_FROM);
-        let all = style.all_columns || width >= ALL_FROM;
-        let files = rows == Rows::Files;
-        let wanted = [
-            (Column::Size, true),
-            (Column::Files, !files),
-            (Column::Pages, all),
-            (Column::Cached, true),
-            (Column::Percent, true),
-            (Column::Dirty, all || width >= DIRTY_FROM),
-            (Column::Writeback, all),
-            (Column::Evicted, all),
-            (Column::Where, files && (all || width >= BAR_FROM)),
-        ];
-        let columns: Vec<Column> =
-            wanted.iter().filter(|(_, wanted)| *wanted).map(|(column, _)| *column).collect();
-        let bar = if width >= ALL_FROM { WIDE_BAR } else { NARROW_BAR };
-        let taken: usize = columns.iter().map(|column| column.width(bar) + GAP).sum();
+        let has_room = |from: usize| style.all_columns || width >= from;
+        let wanted = |(.., shown, _): &Column| match shown {
+            Shown::Always => true,
+            Shown::OfDirectories => rows == Rows::Directories,
+            Shown::From(from) => has_room(*from),
+        };
+        let columns: Vec<Column> = COLUMNS.into_iter().filter(wanted).collect();
+        let bar = match rows {
+            Rows::Files if width >= ALL_FROM => WIDE_BAR,
+            Rows::Files if has_room(BAR_FROM) => NARROW_BAR,
+            _ => 0,
+        };
+        let taken = width_of(&columns) + with_gap(bar);
         let name_width = style.width.map(|width| width.saturating_sub(taken).max(MIN_NAME));
         Self { columns, bar, name_width, style }
     }
 
     /// Cells that a bar of this table can show; 0 where it has none.
     pub fn bar_cells(&self) -> usize {
-        if self.columns.contains(&Column::Where) { self.bar } else { 0 }
+        self.bar
     }
 
     /// The line of titles.
     pub fn head(&self) -> String {
-        let cells = self.columns.iter().map(|column| self.pad(column.title(), *column));
-        let line = cells.collect::<String>() + "Name";
+        let titles = self.columns.iter().map(|column| padded(column.0, column));
+        let bar = if self.bar > 0 { "Where" } else { "" };
+        let line = titles.collect::<String>() + &pad(bar, with_gap(self.bar), Align::Left) + "Name";
         paint(&line, Style::new().dimmed(), self.style.color) + "\n"
     }
 
     /// The line of a file or directory.
     pub fn row(&self, row: &ListRow<'_>) -> String {
         let mut line = String::new();
+        let text = |column: &Column| padded(&(column.4)(row.numbers), column);
         match row.numbers.cached_pages {
-            Observed::Value(_) => {
+            Observed::Value(cached) => {
                 for column in &self.columns {
-                    line.push_str(&self.painted(
-                        self.pad(&self.cell(*column, row), *column),
-                        row,
-                        *column,
-                    ));
+                    let all = column.0 == PERCENT && row.numbers.share == Some(1.0);
+                    let style = if all { AnsiColor::Green.on_default() } else { Style::new() };
+                    line.push_str(&self.painted(&text(column), cached, style));
                 }
+                let bar = bar_of(row, self.bar, self.style.ascii);
+                let bar = pad(&bar, with_gap(self.bar), Align::Left);
+                line.push_str(&self.painted(&bar, cached, AnsiColor::Cyan.on_default()));
             }
             Observed::Missing(reason) => {
                 let (known, unknown): (Vec<Column>, Vec<Column>) =
-                    self.columns.iter().partition(|column| column.is_always_known());
-                for column in known {
-                    line.push_str(&self.pad(&self.cell(column, row), column));
-                }
-                let width: usize = unknown.iter().map(|c| c.width(self.bar) + GAP).sum();
+                    self.columns.iter().partition(|(_, _, always_known, ..)| *always_known);
+                line.extend(known.iter().map(text));
+                let width = width_of(&unknown) + with_gap(self.bar);
                 let text = shorten_end(&format!("unknown: {}", reason.detail), width - GAP);
                 let yellow = AnsiColor::Yellow.on_default();
                 line.push_str(&paint(&pad(&text, width, Align::Left), yellow, self.style.color));
@@ -130,68 +140,23 @@ impl ListTable {
         (if self.style.ascii { ascii(&name) } else { name }) + &note
     }
 
-    fn pad(&self, text: &str, column: Column) -> String {
-        pad(text, column.width(self.bar), column.align()) + &" ".repeat(GAP)
-    }
-
-    fn cell(&self, column: Column, row: &ListRow<'_>) -> String {
-        let numbers = row.numbers;
-        match column {
-            Column::Size => bytes(numbers.size_bytes),
-            Column::Files => count(numbers.files),
-            Column::Pages => count(numbers.pages),
-            Column::Cached => cell(numbers.cached_bytes, bytes),
-            Column::Percent => numbers.share.map_or_else(|| "-".to_owned(), percent),
-            Column::Dirty => cell(numbers.dirty_bytes, bytes),
-            Column::Writeback => cell(numbers.writeback_bytes, bytes),
-            Column::Evicted => cell(numbers.recently_evicted_bytes, bytes),
-            Column::Where => bar_of(row, self.bar, self.style.ascii),
-        }
-    }
-
     /// Quiet where nothing is cached, so that the eye finds what is.
-    fn painted(&self, text: String, row: &ListRow<'_>, column: Column) -> String {
-        let style = match (column, row.numbers.cached_pages.value()) {
-            (_, Some(0)) => Style::new().dimmed(),
-            (Column::Where, _) => AnsiColor::Cyan.on_default(),
-            (Column::Percent, _) if row.numbers.share == Some(1.0) => AnsiColor::Green.on_default(),
-            _ => return text,
-        };
-        paint(&text, style, self.style.color)
+    fn painted(&self, text: &str, cached_pages: u64, style: Style) -> String {
+        let style = if cached_pages == 0 { Style::new().dimmed() } else { style };
+        paint(text, style, self.style.color)
     }
 }
 
-impl Column {
-    fn title(self) -> &'static str {
-        match self {
-            Self::Size => "Size",
-            Self::Files => "Files",
-            Self::Pages => "Pages",
-            Self::Cached => "Cached",
-            Self::Percent => "Percent",
-            Self::Dirty => "Dirty",
-            Self::Writeback => "Writeback",
-            Self::Evicted => "Evicted",
-            Self::Where => "Where",
-        }
-    }
+fn padded(text: &str, (_, width, ..): &Column) -> String {
+    pad(text, *width, Align::Right) + &" ".repeat(GAP)
+}
 
-    fn width(self, bar: usize) -> usize {
-        match self {
-            Self::Size | Self::Cached | Self::Dirty | Self::Evicted => 8,
-            Self::Percent => 7,
-            Self::Files | Self::Writeback => 9,
-            // 10 TiB in pages of 4 KiB.
-            Self::Pages => 13,
-            Self::Where => bar,
-        }
-    }
+/// Columns of the terminal that these take.
+fn width_of(columns: &[Column]) -> usize {
+    columns.iter().map(|(_, width, ..)| with_gap(*width)).sum()
+}
 
-    fn align(self) -> Align {
-        if self == Self::Where { Align::Left } else { Align::Right }
-    }
-
-    fn is_always_known(self) -> bool {
-        matches!(self, Self::Size | Self::Files | Self::Pages)
-    }
+/// What has a width has a gap behind it.
+fn with_gap(width: usize) -> usize {
+    if width > 0 { width + GAP } else { 0 }
 }

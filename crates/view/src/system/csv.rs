@@ -3,7 +3,7 @@
 use hotset_analysis::{SystemNumbers, cached_file_numbers};
 use hotset_facts::{Observed, SystemCache};
 
-use super::{holder_word, names};
+use super::names;
 use crate::csv::push_field;
 
 const TITLES: &str = "Name,Size,Pages,Cached,Percent,Dirty,Evicted,Kind,Deleted,Device,Inode\n";
@@ -26,7 +26,7 @@ pub fn system_csv(cache: &SystemCache, numbers: &SystemNumbers) -> Vec<u8> {
                 ",{},{pages},{},{percent},{dirty},{evicted},{},{},{},{}\n",
                 file.size_bytes,
                 file.cached_pages,
-                holder_word(file.holder),
+                file.holder.as_str(),
                 file.deleted,
                 file.id.dev,
                 file.id.ino

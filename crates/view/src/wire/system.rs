@@ -7,7 +7,6 @@ use hotset_facts::{CachedFile, CachedFileSystem, SystemCache};
 use serde::Serialize;
 
 use super::{Document, Envelope, ReadError};
-use crate::system::part_word;
 
 /// The schema's name.
 pub(crate) const SCHEMA: &str = "hotset.system-cache/1";
@@ -123,7 +122,7 @@ impl From<&SystemNumbers> for Totals {
             explained_bytes: numbers.explained_bytes,
             explained_share: numbers.explained_share,
             unexplained_bytes: numbers.unexplained_bytes,
-            parts: numbers.parts.iter().map(|(part, size)| (part_word(*part), *size)).collect(),
+            parts: numbers.parts.iter().map(|(part, size)| (part.as_str(), *size)).collect(),
             block_device_bytes: numbers.block_device_bytes,
             huge_page_bytes: numbers.huge_page_bytes,
         }
