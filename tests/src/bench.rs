@@ -31,11 +31,29 @@ pub fn session(scratch: &Scratch, words: &[&str]) -> Value {
     session_ending(scratch, 0, words).0
 }
 
-/// The results that are not repetitions of others, by state.
-pub fn result_of<'a>(session: &'a Value, state: &str) -> &'a Value {
+/// The result that is not a repetition of another, by state; with what `runs` say of it in lists in the order of its `times`.
+pub fn result_of(session: &Value, state: &str) -> Value {
     let results = session["results"].as_array().expect("results");
-    let found = results.iter().find(|result| result["state"] == state);
-    found.unwrap_or_else(|| panic!("no {state} in {session}"))
+    let at = results.iter().position(|result| result["state"] == state);
+    let at = at.unwrap_or_else(|| panic!("no {state} in {session}"));
+    let runs = session["runs"].as_array().expect("runs").iter();
+    let runs: Vec<&Value> = runs.filter(|run| run["condition"] == at).collect();
+    let share = |run: &&Value| -> Option<f64> {
+        let state = &run["reached_before"];
+        let pages = state["pages"].as_f64().filter(|pages| *pages > 0.0)?;
+        Some(state["cached_pages"].as_f64()? / pages)
+    };
+    let page = session["environment"]["page_size_bytes"].as_u64();
+    let added = |run: &&Value| -> Option<u64> {
+        let cached = |key: &str| run[key]["cached_pages"].as_u64();
+        Some(cached("reached_after")?.saturating_sub(cached("reached_before")?) * page?)
+    };
+    let mut result = results[at].clone();
+    result["reached_before"] = runs.iter().map(share).collect();
+    result["newly_cached_bytes"] = runs.iter().map(added).collect();
+    result["device_bytes"] = runs.iter().map(|run| run["device_read_bytes"].clone()).collect();
+    result["major_faults"] = runs.iter().map(|run| run["major_faults"].clone()).collect();
+    result
 }
 
 /// The values of a list of numbers.

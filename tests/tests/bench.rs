@@ -14,7 +14,7 @@ const BESIDE: f64 = (2 * MIB) as f64;
 
 /// Cold runs read the set from the device and warm runs read nothing, in every run that counts.
 fn assert_explained(session: &Value, bytes: u64) {
-    let (cold, warm) = (result_of(session, "cold"), result_of(session, "warm"));
+    let (cold, warm) = (&result_of(session, "cold"), &result_of(session, "warm"));
     for (read, added) in valid_numbers(cold, "device_bytes")
         .into_iter()
         .zip(valid_numbers(cold, "newly_cached_bytes"))
@@ -44,7 +44,7 @@ fn what_is_read_once_comes_from_the_device_once() {
     assert_explained(&many, 16 * MIB);
     // Read again, it comes from the cache: the first case's device bytes are also the most.
     let most = |session: &Value| {
-        let bytes = valid_numbers(result_of(session, "cold"), "device_bytes");
+        let bytes = valid_numbers(&result_of(session, "cold"), "device_bytes");
         bytes.into_iter().fold(0.0, f64::max)
     };
     assert!(most(&many) <= most(&once) + BESIDE, "{} {}", most(&many), most(&once));
@@ -87,12 +87,12 @@ fn what_is_mapped_and_touched_is_learned_as_mapped() {
         session(&scratch, &["-r", "6", "--", text(&program), "mmap-seq", "--file", text(&file)]);
     assert_eq!(member(&session, &file)["mapped"], true);
     assert_eq!(member(&session, &program)["mapped"], true);
-    let cold = result_of(&session, "cold");
+    let cold = &result_of(&session, "cold");
     for read in valid_numbers(cold, "device_bytes") {
         assert!(read >= (8 * MIB) as f64, "{cold}");
     }
     assert!(valid_numbers(cold, "major_faults").iter().all(|&faults| faults > 0.0), "{cold}");
-    let warm = result_of(&session, "warm");
+    let warm = &result_of(&session, "warm");
     assert!(valid_numbers(warm, "device_bytes").iter().all(|&read| read == 0.0), "{warm}");
     assert!(valid_numbers(warm, "major_faults").iter().all(|&faults| faults == 0.0), "{warm}");
 }
@@ -104,7 +104,7 @@ fn without_input_cold_and_warm_are_the_same() {
     fs::write(&empty, "").expect("empty");
     let session = session(&scratch, &["-r", "6", "--files", text(&empty), "--", "true"]);
     for state in ["cold", "warm"] {
-        let result = result_of(&session, state);
+        let result = &result_of(&session, state);
         assert!(numbers(result, "times").len() >= 6, "{result}");
         assert!(
             result["reached_before"].as_array().is_some_and(|all| all.iter().all(Value::is_null))
@@ -128,7 +128,7 @@ fn states_are_reached_on_exactly_the_files_that_are_given() {
         &["-r", "6", "--state", "cold,half,10%,warm", "--files", text(&directory), "--", "true"],
     );
     for (state, share) in [("cold", 0.0), ("50%", 0.5), ("10%", 0.1), ("warm", 1.0)] {
-        let result = result_of(&session, state);
+        let result = &result_of(&session, state);
         for reached in valid_numbers(result, "reached_before") {
             assert!((reached - share).abs() <= 0.01, "{state}: {reached}");
         }
@@ -150,7 +150,7 @@ fn a_file_that_another_process_maps_is_named() {
     assert_eq!(held["cannot_evict"]["pages"], MIB / PAGE, "{held}");
     assert_eq!(held["cannot_evict"]["reason"], "mapped", "{held}");
     assert!(member(&session, &free)["cannot_evict"].is_null());
-    for share in valid_numbers(result_of(&session, "cold"), "reached_before") {
+    for share in valid_numbers(&result_of(&session, "cold"), "reached_before") {
         assert_eq!(share, 0.5);
     }
     let warnings = session["warnings"].to_string();
@@ -184,7 +184,7 @@ fn a_warm_run_is_warm_at_its_spawn_a_hundred_times() {
     let line = format!("exec fincore -n -r -o PAGES {} >> {}", names.join(" "), text(&log));
     let words = ["-r", "100", "--state", "warm", "--no-noise-floor", "--files", text(&directory)];
     let session = session(&scratch, &[&words[..], &["--", "sh", "-c", &line]].concat());
-    let warm = result_of(&session, "warm");
+    let warm = &result_of(&session, "warm");
     let shares = numbers(warm, "reached_before");
     let log = fs::read_to_string(&log).expect("log");
     let seen: Vec<u64> = log.lines().map(|line| line.trim().parse().expect("pages")).collect();

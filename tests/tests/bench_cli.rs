@@ -90,7 +90,7 @@ fn every_export_is_written_and_the_json_is_hyperfines() {
         for key in ["mean", "stddev", "median", "min", "max", "user", "system"] {
             assert!(result[key].is_f64(), "{key}: {result}");
         }
-        for key in ["exit_codes", "memory_usage_byte", "valid", "reached_before", "device_bytes"] {
+        for key in ["exit_codes", "memory_usage_byte", "valid", "reasons"] {
             assert_eq!(result[key].as_array().map(Vec::len), Some(runs), "{key}: {result}");
         }
         assert!(result["parameters"]["x"].is_string() && result["command"].is_string());
@@ -131,7 +131,7 @@ fn a_failing_command_ends_the_session_with_its_code_and_its_last_words() {
     assert_eq!(session["stop"]["exit_code"], 9);
     assert!(stdout(&output).contains("exited with 9") && stdout(&output).contains("  full"));
     let (session, _) = session_ending(&scratch, 0, &["-i", "-r", "3", "--", "false"]);
-    let codes = numbers(result_of(&session, "cold"), "exit_codes");
+    let codes = numbers(&result_of(&session, "cold"), "exit_codes");
     assert!(codes.iter().all(|&code| code == 1.0), "{codes:?}");
     let killed = bench_says(&["--", "sh", "-c", "kill -9 $$"]);
     assert_eq!(killed.status.code(), Some(137), "{}", said(&killed));
@@ -208,7 +208,7 @@ fn a_stranger_benches_own_files_by_tracing() {
     let session: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_valid("unprivileged", &session);
     assert_eq!(member(&session, &file)["read"], true);
-    let (cold, warm) = (result_of(&session, "cold"), result_of(&session, "warm"));
+    let (cold, warm) = (&result_of(&session, "cold"), &result_of(&session, "warm"));
     assert!(
         valid_numbers(cold, "device_bytes").iter().all(|&read| read >= (8 * MIB) as f64),
         "{cold}"
@@ -242,5 +242,5 @@ fn an_interrupt_keeps_the_results_so_far() {
     let session = until("the export is there", || json.exists().then(|| read_json(&json)));
     assert_valid("interrupted", &session);
     assert_eq!(session["stop"]["reason"], "interrupted");
-    assert!(numbers(result_of(&session, "cold"), "times").len() >= 2);
+    assert!(numbers(&result_of(&session, "cold"), "times").len() >= 2);
 }

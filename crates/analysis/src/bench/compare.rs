@@ -1,12 +1,14 @@
 //! Which conditions are compared, and what the session's own noise allows to say.
 
 use hotset_facts::{BenchRun, Condition, ConditionRole, WantedState};
+use serde::Serialize;
 
 use super::ratio::{Difference, RatioEstimate};
 use super::samples::{Samples, pairs};
 
 /// Two conditions, by index: B's time is divided by A's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Pair {
     /// The base.
     pub a: usize,
@@ -15,15 +17,18 @@ pub struct Pair {
 }
 
 /// How condition B compares with condition A.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// Which two.
+    #[serde(flatten)]
     pub pair: Pair,
     /// From the rounds in which both have a valid run.
     pub valid: Option<RatioEstimate>,
     /// From the first runs of all rounds.
     pub all: Option<RatioEstimate>,
     /// What the valid runs say.
+    #[serde(rename = "verdict")]
     pub difference: Difference,
     /// The smallest effect that they could have shown, such as 0.02 for 2 %.
     pub smallest_effect: Option<f64>,
@@ -59,9 +64,11 @@ impl Comparison {
 }
 
 /// The A/A comparison of one condition with its twin.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NoiseFloor {
     /// A is the condition, B its twin.
+    #[serde(flatten)]
     pub comparison: Comparison,
     /// Set where the interval does not hold 1: no smaller effect can be decided in this session, such as 0.03 for 3 %.
     pub undecidable_below: Option<f64>,

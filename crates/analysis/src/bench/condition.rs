@@ -6,11 +6,13 @@
 use std::collections::BTreeMap;
 
 use hotset_facts::BenchRun;
+use serde::Serialize;
 
 use super::order::{ConfidenceInterval, median_interval, quantile, sorted};
 
 /// The spread of one quantity over runs, in its own unit.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Spread {
     /// The middle.
     pub median: f64,
@@ -48,13 +50,15 @@ impl Spread {
 }
 
 /// The times of some runs of one condition, in nanoseconds, and what they read.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Times {
     /// How many runs.
     pub runs: usize,
     /// Wall time.
     pub wall_ns: Spread,
     /// The exact 95 % interval of the median wall time; none for fewer runs than [`super::MIN_ROUNDS`].
+    #[serde(rename = "wall_interval_ns")]
     pub wall_interval: Option<ConfidenceInterval>,
     /// User and system time.
     pub cpu_ns: Spread,

@@ -1,6 +1,7 @@
 //! What a cold start pays for, and the most that could be saved.
 
 use hotset_facts::{BenchRun, Condition, LearnedIo, Observed, WantedState};
+use serde::Serialize;
 
 use super::compare::Pair;
 use super::order::median;
@@ -19,9 +20,11 @@ hotset_facts::words! {
 }
 
 /// Why cold runs take longer than warm ones. Times are in nanoseconds.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ColdWarm {
     /// A is warm, B is cold.
+    #[serde(flatten)]
     pub pair: Pair,
     /// Rounds in which both have a valid run.
     pub rounds: usize,
@@ -32,6 +35,7 @@ pub struct ColdWarm {
     /// Time that the command waited for the device.
     pub device_wait_ns: f64,
     /// Who says so.
+    #[serde(rename = "device_wait_source")]
     pub source: WaitSource,
     /// The wait's share of the difference, 0 to 1; none where there is no difference to explain.
     pub device_share: Option<f64>,

@@ -3,31 +3,35 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use hotset_facts::format::Path;
 use hotset_facts::{FileRow, Io, LearnedIo, Observed};
+use serde::Serialize;
 
-/// A kind of I/O that is compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum IoKind {
-    /// Buffered read calls.
-    ReadCalls,
-    /// Bytes that they returned.
-    ReadBytes,
-    /// Faults on mappings.
-    Faults,
-    /// Pages that faults brought in.
-    MappedPages,
-    /// Bytes from the device.
-    DeviceBytes,
-    /// Buffered write calls.
-    WriteCalls,
-    /// Bytes written.
-    WrittenBytes,
-    /// fsync and the like.
-    Syncs,
-    /// Bytes read past the cache.
-    DirectBytes,
-    /// Nanoseconds in I/O.
-    TimeNs,
+hotset_facts::words! {
+    /// A kind of I/O that is compared.
+    #[derive(PartialOrd, Ord)]
+    pub enum IoKind {
+        /// Buffered read calls.
+        ReadCalls = "read_calls",
+        /// Bytes that they returned.
+        ReadBytes = "read_bytes",
+        /// Faults on mappings.
+        Faults = "faults",
+        /// Pages that faults brought in.
+        MappedPages = "mapped_pages",
+        /// Bytes from the device.
+        DeviceBytes = "device_bytes",
+        /// Buffered write calls.
+        WriteCalls = "write_calls",
+        /// Bytes written.
+        WrittenBytes = "written_bytes",
+        /// fsync and the like.
+        Syncs = "syncs",
+        /// Bytes read past the cache.
+        DirectBytes = "direct_bytes",
+        /// Nanoseconds in I/O.
+        TimeNs = "time_ns",
+    }
 }
 
 impl IoKind {
@@ -44,22 +48,6 @@ impl IoKind {
         Self::DirectBytes,
         Self::TimeNs,
     ];
-
-    /// The word for scripts; its end names the unit, and a count has none.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::ReadCalls => "read_calls",
-            Self::ReadBytes => "read_bytes",
-            Self::Faults => "faults",
-            Self::MappedPages => "mapped_pages",
-            Self::DeviceBytes => "device_bytes",
-            Self::WriteCalls => "write_calls",
-            Self::WrittenBytes => "written_bytes",
-            Self::Syncs => "syncs",
-            Self::DirectBytes => "direct_bytes",
-            Self::TimeNs => "time_ns",
-        }
-    }
 
     fn of(self, io: &Io) -> Observed<u64> {
         match self {
@@ -78,7 +66,8 @@ impl IoKind {
 }
 
 /// One kind of I/O on both sides; each known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KindDifference {
     /// Which kind.
     pub kind: IoKind,
@@ -102,9 +91,11 @@ impl KindDifference {
 }
 
 /// A file that the two commands treat differently.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FileDifference {
     /// Its path.
+    #[serde(flatten, with = "Path")]
     pub path: PathBuf,
     /// True if A touched it.
     pub in_a: bool,
@@ -122,7 +113,8 @@ impl FileDifference {
 }
 
 /// How the I/O of two commands differs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IoDifference {
     /// The command with A's I/O, an index into the session's commands.
     pub command_a: usize,

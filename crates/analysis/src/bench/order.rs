@@ -5,6 +5,8 @@
 //! Nonparametric Statistics", 3rd ed., 1999, section 3.2). Hoefler and Belli, "Scientific Benchmarking of Parallel
 //! Computing Systems" (SC 2015), ask for such intervals where normality can't be assumed.
 
+use serde::Serialize;
+
 /// A coverage of at least this is claimed.
 const CONFIDENCE: f64 = 0.95;
 
@@ -12,7 +14,8 @@ const CONFIDENCE: f64 = 0.95;
 pub const MIN_ROUNDS: usize = 6;
 
 /// An interval with at least 95 % confidence.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ConfidenceInterval {
     /// Its lower end.
     pub low: f64,

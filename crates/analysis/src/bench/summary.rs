@@ -1,6 +1,7 @@
 //! Everything that a view of a session shows.
 
 use hotset_facts::{BenchRun, BenchSession};
+use serde::Serialize;
 
 use super::compare::{Comparison, NoiseFloor};
 use super::condition::ConditionNumbers;
@@ -65,7 +66,8 @@ impl BenchSummary {
 }
 
 /// One doubt.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Warning {
     /// The word for scripts.
     pub kind: &'static str,

@@ -1,13 +1,15 @@
 //! Answers, and what the experiments' own modules make them from.
 
 use hotset_facts::{LabCell, LabSample};
+use serde::Serialize;
 
 use super::numbers::by_round;
 use super::words;
 use crate::bench::{Difference, RatioEstimate};
 
 /// A question and what the cells say.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LabAnswer {
     /// The question, with its question mark.
     pub question: String,

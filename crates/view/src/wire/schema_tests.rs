@@ -31,7 +31,11 @@ fn strict(value: &mut Value, name: &str) {
     match value {
         Value::Object(map) => {
             if let Some(Value::String(text)) = map.get_mut("description") {
-                *text = text.replace("[`", "`").replace("`]", "`").replace("`crate::", "`");
+                *text = text
+                    .replace("[`", "`")
+                    .replace("`]", "`")
+                    .replace("`crate::", "`")
+                    .replace("`super::", "`");
             }
             if let Some(keys) = map.get_mut("properties").and_then(Value::as_object_mut) {
                 if keys.contains_key("hotset") {

@@ -5,10 +5,13 @@
 //! Kalibera and Jones, ISMM 2013). The interval is [`super::order`]'s exact one; bootstraps of the same median are too
 //! narrow below 20 rounds.
 
+use serde::Serialize;
+
 use super::order::{ConfidenceInterval, median_interval, sorted};
 
 /// What the rounds say about time B / time A.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RatioEstimate {
     /// The median over rounds of B / A. Of an even number, the geometric mean of the middle two, so that swapping A
     /// and B gives the reciprocal.

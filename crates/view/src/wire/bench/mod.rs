@@ -2,20 +2,20 @@
 //!
 //! hyperfine's keys are in `results`, an entry for each condition, and have its units: times in seconds. `times` hold every
 //! run of the condition in order of time, counted or not, and `valid` says which of them count; `mean`, `stddev` and the
-//! other figures are of the counted runs, and null where none counts. What was measured is in the other keys, in whole
-//! nanoseconds, and is what we read back.
+//! other figures are of the counted runs, and null where none counts. What was measured is in the other keys, in
+//! nanoseconds, and is what we read back: what else is to be said of a run is in `runs`, by its `condition`.
 
-mod compared;
 mod results;
 
 use std::io;
 
-use hotset_analysis::bench::BenchSummary;
+use hotset_analysis::bench::{
+    BenchSummary, ColdWarm, Comparison, IoDifference, NoiseFloor, Warning,
+};
 use hotset_facts::{BenchSession, ConditionRole};
 use serde::Serialize;
 
 use super::{Document, Envelope, ReadError};
-use compared::{ColdWarmKeys, ComparisonKeys, IoDifferenceKeys, NoiseFloorKeys};
 pub(crate) use results::Hyperfine;
 use results::ResultKeys;
 
@@ -84,15 +84,17 @@ pub(crate) struct Whole<'a> {
     /// A result for each condition, in their order.
     results: Vec<ResultKeys<'a>>,
     /// Conditions against each other.
-    comparisons: Vec<ComparisonKeys>,
+    comparisons: &'a [Comparison],
     /// Conditions against themselves.
-    noise_floor: NoiseFloorKeys,
+    noise_floors: &'a [NoiseFloor],
+    /// The largest effect that this session can't decide; null where no condition differs from itself.
+    undecidable_below: Option<f64>,
     /// What cold runs paid for.
-    cold_warm: Vec<ColdWarmKeys>,
+    cold_warm: &'a [ColdWarm],
     /// What one command did to files and another did not.
-    io_differences: Vec<IoDifferenceKeys>,
+    io_differences: &'a [IoDifference],
     /// What a reader has to know before believing a number.
-    warnings: Vec<WarningKeys<'a>>,
+    warnings: &'a [Warning],
 }
 
 impl<'a> Whole<'a> {
@@ -103,28 +105,12 @@ impl<'a> Whole<'a> {
             extended_rounds: summary.extended_rounds,
             warmup_rounds: summary.warmup_rounds,
             results: ResultKeys::all(summary),
-            comparisons: summary.comparisons.iter().map(ComparisonKeys::from).collect(),
-            noise_floor: NoiseFloorKeys::from(summary),
-            cold_warm: summary.cold_warm.iter().map(ColdWarmKeys::from).collect(),
-            io_differences: summary.io_differences.iter().map(IoDifferenceKeys::from).collect(),
-            warnings: summary.warnings.iter().map(WarningKeys::from).collect(),
+            comparisons: &summary.comparisons,
+            noise_floors: &summary.noise_floors,
+            undecidable_below: summary.undecidable_below,
+            cold_warm: &summary.cold_warm,
+            io_differences: &summary.io_differences,
+            warnings: &summary.warnings,
         }
-    }
-}
-
-/// A warning.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct WarningKeys<'a> {
-    /// A stable name for scripts.
-    kind: &'static str,
-    text: &'a str,
-    /// What to do about it; empty where nothing helps.
-    advice: &'a str,
-}
-
-impl<'a> From<&'a hotset_analysis::bench::Warning> for WarningKeys<'a> {
-    fn from(warning: &'a hotset_analysis::bench::Warning) -> Self {
-        Self { kind: warning.kind, text: &warning.text, advice: &warning.advice }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hotset_analysis::bench::{BenchSummary, ConfidenceInterval, JudgedRun, Spread, Times};
+use hotset_analysis::bench::{BenchSummary, JudgedRun, Spread, Times};
 use hotset_facts::{BenchRun, ConditionRole, ExitStatus, WantedState};
 use serde::Serialize;
 
@@ -36,60 +36,6 @@ impl Hyperfine {
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct SpreadKeys {
-    median: f64,
-    min: f64,
-    max: f64,
-    lower_quartile: f64,
-    upper_quartile: f64,
-}
-
-impl SpreadKeys {
-    fn new(spread: &Spread, unit: f64) -> Self {
-        Self {
-            median: spread.median / unit,
-            min: spread.min / unit,
-            max: spread.max / unit,
-            lower_quartile: spread.lower_quartile / unit,
-            upper_quartile: spread.upper_quartile / unit,
-        }
-    }
-}
-
-/// The spreads of some runs: times in seconds.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct TimesKeys {
-    runs: usize,
-    wall: SpreadKeys,
-    wall_low: Option<f64>,
-    wall_high: Option<f64>,
-    cpu: SpreadKeys,
-    device_bytes: Option<SpreadKeys>,
-    major_faults: SpreadKeys,
-    minor_faults: SpreadKeys,
-}
-
-impl From<Times> for TimesKeys {
-    fn from(times: Times) -> Self {
-        let end = |of: fn(ConfidenceInterval) -> f64| {
-            times.wall_interval.map(|interval| of(interval) / 1e9)
-        };
-        Self {
-            runs: times.runs,
-            wall: SpreadKeys::new(&times.wall_ns, 1e9),
-            wall_low: end(|interval| interval.low),
-            wall_high: end(|interval| interval.high),
-            cpu: SpreadKeys::new(&times.cpu_ns, 1e9),
-            device_bytes: times.device_bytes.map(|device| SpreadKeys::new(&device, 1.0)),
-            major_faults: SpreadKeys::new(&times.major_faults, 1.0),
-            minor_faults: SpreadKeys::new(&times.minor_faults, 1.0),
-        }
-    }
-}
-
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ResultKeys<'a> {
     command: &'a str,
     #[serde(flatten)]
@@ -109,46 +55,13 @@ pub(super) struct ResultKeys<'a> {
     valid_runs: usize,
     invalid_runs: usize,
     warmup_runs: usize,
-    counted: Option<TimesKeys>,
-    all: Option<TimesKeys>,
-    #[serde(flatten)]
-    runs: RunsKeys,
-}
-
-/// A value a run, in the order of `times`.
-#[derive(Serialize, Default)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct RunsKeys {
-    /// It counts.
+    counted: Option<Times>,
+    all: Option<Times>,
+    /// Whether each run counts, in the order of `times`.
     valid: Vec<bool>,
-    /// Why not, and what else casts doubt on it.
+    /// Why not, and what else casts doubt on each.
     #[cfg_attr(test, schemars(with = "Vec<Vec<words::Reason>>"))]
     reasons: Vec<Vec<&'static str>>,
-    /// The share of the files' pages that was cached just before.
-    #[cfg_attr(test, schemars(with = "Vec<Option<words::Share>>"))]
-    reached_before: Vec<Option<f64>>,
-    /// And right after.
-    #[cfg_attr(test, schemars(with = "Vec<Option<words::Share>>"))]
-    reached_after: Vec<Option<f64>>,
-    /// Bytes that the processes themselves had read from a device.
-    device_bytes: Vec<Option<u64>>,
-    /// What came into the cache of these files during the run.
-    newly_cached_bytes: Vec<Option<u64>>,
-    /// Page faults that had to read.
-    major_faults: Vec<u64>,
-}
-
-impl RunsKeys {
-    fn push(&mut self, run: &BenchRun, judged: &JudgedRun, is_warmup: bool) {
-        let warmup = is_warmup.then_some("warm-up");
-        self.valid.push(judged.is_valid() && !is_warmup);
-        self.reasons.push(judged.doubts.iter().map(|doubt| doubt.as_str()).chain(warmup).collect());
-        self.reached_before.push(judged.share_before);
-        self.reached_after.push(judged.share_after);
-        self.device_bytes.push(run.device_read_bytes.value());
-        self.newly_cached_bytes.push(judged.newly_cached_bytes);
-        self.major_faults.push(run.major_faults);
-    }
 }
 
 /// The code, where no signal ended the run.
@@ -169,11 +82,11 @@ impl<'a> ResultKeys<'a> {
         let numbers = summary.conditions.get(index)?;
         let command = summary.session.commands.get(condition.command);
         let parameters = command.map_or(&[][..], |command| &command.parameters);
-        let mut runs = RunsKeys::default();
         let own = || summary.runs_of(index).map(|(run, _)| run);
-        for (run, judged) in summary.runs_of(index) {
-            runs.push(run, judged, summary.is_warmup(run));
-        }
+        let reasons = |(run, judged): (&BenchRun, &JudgedRun)| {
+            let warmup = summary.is_warmup(run).then_some("warm-up");
+            judged.doubts.iter().map(|doubt| doubt.as_str()).chain(warmup).collect()
+        };
         Some(Self {
             command: &numbers.label,
             figures: Hyperfine::of(numbers.valid.as_ref()),
@@ -193,9 +106,13 @@ impl<'a> ResultKeys<'a> {
             valid_runs: numbers.valid_runs,
             invalid_runs: numbers.invalid_runs,
             warmup_runs: numbers.warmup_runs,
-            counted: numbers.valid.map(TimesKeys::from),
-            all: numbers.all.map(TimesKeys::from),
-            runs,
+            counted: numbers.valid,
+            all: numbers.all,
+            valid: summary
+                .runs_of(index)
+                .map(|(run, judged)| summary.is_counted(run, judged))
+                .collect(),
+            reasons: summary.runs_of(index).map(reasons).collect(),
         })
     }
 }
@@ -205,10 +122,6 @@ impl<'a> ResultKeys<'a> {
 #[expect(dead_code, reason = "only their schemas are used")]
 pub(super) mod words {
     use schemars::JsonSchema;
-
-    /// A share of 1.
-    #[derive(JsonSchema)]
-    pub(super) struct Share(#[schemars(range(min = 0.0, max = 1.0))] f64);
 
     /// A time.
     #[derive(JsonSchema)]

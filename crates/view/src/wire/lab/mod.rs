@@ -8,12 +8,12 @@ mod tests;
 
 use std::io;
 
+use hotset_analysis::bench::Warning;
 use hotset_analysis::lab::LabAnswer;
 use hotset_facts::LabSession;
 use serde::Serialize;
 
 use self::cell::CellKeys;
-use super::bench::WarningKeys;
 use super::{Document, Envelope, ReadError};
 use crate::lab::LabResult;
 
@@ -52,9 +52,9 @@ pub(crate) struct Whole<'a> {
     /// What was measured, and each cell in numbers.
     cells: Vec<CellKeys<'a>>,
     /// What was asked and what the cells say, the most important first.
-    answers: Vec<AnswerKeys<'a>>,
+    answers: &'a [LabAnswer],
     /// Doubts and advice, the gravest first.
-    doubts: Vec<WarningKeys<'a>>,
+    doubts: &'a [Warning],
 }
 
 impl<'a> Whole<'a> {
@@ -64,30 +64,8 @@ impl<'a> Whole<'a> {
         Self {
             session: &summary.session,
             cells: cells.map(|(cell, numbers)| CellKeys::of(cell, numbers)).collect(),
-            answers: summary.answers.iter().map(AnswerKeys::from).collect(),
-            doubts: summary.doubts.iter().map(WarningKeys::from).collect(),
+            answers: &summary.answers,
+            doubts: &summary.doubts,
         }
-    }
-}
-
-/// A question and what the cells say.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct AnswerKeys<'a> {
-    question: &'a str,
-    /// A sentence with its number.
-    answer: &'a str,
-    /// That number, with its unit.
-    number: &'a str,
-    /// The interval and from how many rounds, or why there is none.
-    confidence: &'a str,
-    /// The ids of the cells that it rests on.
-    evidence: &'a [String],
-}
-
-impl<'a> From<&'a LabAnswer> for AnswerKeys<'a> {
-    fn from(answer: &'a LabAnswer) -> Self {
-        let LabAnswer { question, answer, number, confidence, evidence } = answer;
-        Self { question, answer, number, confidence, evidence }
     }
 }
