@@ -103,8 +103,7 @@ fn load() -> Observed<u64> {
 fn null_engine_ps() -> Observed<u64> {
     let rounds = (0..3).filter_map(|_| {
         let answer = access::null_of(NULL_OPERATIONS).ok()?;
-        let wall_ns = answer.repetitions.first()?.wall_ns;
-        wall_ns.saturating_mul(1000).checked_div(answer.operations)
+        answer.whole().wall_ns.saturating_mul(1000).checked_div(answer.operations())
     });
     match rounds.min() {
         Some(ps) => Observed::Value(ps),

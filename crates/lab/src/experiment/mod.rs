@@ -6,7 +6,6 @@
 //!
 //! What is measured comes as an [`ExperimentPlan`]: the engine knows no experiment. They are in `hotset_experiments`.
 
-mod answer;
 mod cell;
 mod conditions;
 mod count;
@@ -23,7 +22,6 @@ mod sample;
 mod scratch;
 mod spawn;
 
-pub use answer::{ProbeAnswer, ProbeRepetition};
 pub use count::{CallCounter, ObservedRun, Sensor, file_calls};
 pub use expects::Expects;
 pub use parts::{Part, PartSample, Splits};

@@ -5,11 +5,11 @@ use hotset_facts::{
     WantedState,
 };
 
-use super::answer::{ProbeAnswer, ProbeRepetition};
 use super::expects::Expects;
 use super::gates;
 use super::parts::{Part, PartSample, Splits};
 use super::plan::{CellPlan, cell_id};
+use hotset_sys::rawio::{Answer, Repetition};
 
 /// The cells that a planned one becomes, still without samples.
 pub(super) fn cells_of(experiment: &str, plan: &CellPlan) -> Vec<LabCell> {
@@ -57,7 +57,7 @@ fn kernel_counts(expects: &Expects) -> bool {
     expects.read_calls.is_some() || expects.write_calls.is_some()
 }
 
-fn calls_of(expects: &Expects, did: &ProbeRepetition) -> Option<u64> {
+fn calls_of(expects: &Expects, did: &Repetition) -> Option<u64> {
     match (expects.read_calls, expects.write_calls) {
         (_, Some(_)) => did.write_calls,
         (Some(_), None) => did.read_calls,
@@ -68,7 +68,7 @@ fn calls_of(expects: &Expects, did: &ProbeRepetition) -> Option<u64> {
 /// The samples of a run, one for each of its cells.
 pub(super) fn samples_of(
     plan: &CellPlan,
-    answer: &ProbeAnswer,
+    answer: &Answer,
     round: u32,
     reached: Observed<StateReached>,
     doubts: &[LabDoubt],
@@ -103,7 +103,7 @@ pub(super) fn samples_of(
 
 /// The calls of a run by the probe's word: those that the kernel counted for it, with what goes through a ring; else those
 /// that it believes it made.
-fn told_calls(answer: &ProbeAnswer, whole: &ProbeRepetition) -> Option<u64> {
+fn told_calls(answer: &Answer, whole: &Repetition) -> Option<u64> {
     let counted = whole.read_calls.zip(whole.write_calls).map(|(reads, writes)| reads + writes);
     let entered = answer.calls.get("io_uring_enter").copied().unwrap_or(0);
     let believed = || (!answer.calls.is_empty()).then(|| answer.calls.values().sum());
@@ -113,7 +113,7 @@ fn told_calls(answer: &ProbeAnswer, whole: &ProbeRepetition) -> Option<u64> {
 struct Did {
     operations: u64,
     bytes: u64,
-    whole: ProbeRepetition,
+    whole: Repetition,
 }
 
 /// What later parts began with, where the probe doesn't look again: a run that began warm only reads, another one has
@@ -130,21 +130,21 @@ fn unknown_unless_warm(
 
 fn of_part(
     (part, wanted): (&Part, WantedState),
-    answer: &ProbeAnswer,
+    answer: &Answer,
     round: u32,
     reached: Observed<StateReached>,
     doubts: &[LabDoubt],
 ) -> LabSample {
     let all = answer.parts();
     let end = part.to.unwrap_or(all.len()).min(all.len());
-    let mut some: Vec<ProbeRepetition> = all.get(part.from..end).unwrap_or_default().to_vec();
+    let mut some: Vec<Repetition> = all.get(part.from..end).unwrap_or_default().to_vec();
     // Repetitions move the same number of bytes each.
     let each_bytes = answer.bytes / all.len().max(1) as u64;
     let did = match part.sample {
         PartSample::Sum => Did {
             operations: some.len() as u64,
             bytes: each_bytes * some.len() as u64,
-            whole: some.into_iter().reduce(ProbeRepetition::plus).unwrap_or_default(),
+            whole: some.into_iter().reduce(Repetition::plus).unwrap_or_default(),
         },
         PartSample::Median => {
             some.sort_by_key(|repetition| repetition.wall_ns);
@@ -209,7 +209,7 @@ pub(super) fn failed(
     why: &str,
 ) -> Vec<LabSample> {
     let doubt = LabDoubt { code: DoubtCode::Failed, text: why.to_owned(), invalidates: true };
-    let none = Did { operations: 0, bytes: 0, whole: ProbeRepetition::default() };
+    let none = Did { operations: 0, bytes: 0, whole: Repetition::default() };
     let one = sample(&Expects::default(), &none, round, reached, vec![doubt]);
     let cells = match &plan.splits {
         Splits::Whole => 1,
@@ -234,19 +234,19 @@ mod tests {
         CellPlan { splits, ..plan }
     }
 
-    fn answer() -> ProbeAnswer {
+    fn answer() -> Answer {
         let text =
             br#"{"probe":"x","bytes":40,"operations":4,"repetitions_ns":[90,5,9,7],"repetitions":[
             {"wall_ns":90,"device_read_bytes":4096,"pages":2,"cached_before_pages":0},
             {"wall_ns":5,"device_read_bytes":0},{"wall_ns":9,"device_read_bytes":4096},
             {"wall_ns":7,"device_read_bytes":0,"pages":2,"cached_before_pages":2}]}"#;
-        ProbeAnswer::parse(text).expect("answer")
+        Answer::parse(text).expect("answer")
     }
 
     #[test]
     fn calls_are_the_kernels_count_or_what_the_probe_believes() {
         let told = |text: &[u8]| {
-            let answer = ProbeAnswer::parse(text).expect("answer");
+            let answer = Answer::parse(text).expect("answer");
             told_calls(&answer, &answer.whole())
         };
         let kernel = br#"{"probe":"x","repetitions_ns":[1],"read_calls":3,"write_calls":1,
@@ -290,7 +290,7 @@ mod tests {
         let none = StateReached { pages: 2, ..StateReached::default() };
         let text = br#"{"probe":"x","repetitions_ns":[9,5],"repetitions":[
             {"wall_ns":9,"device_read_bytes":0},{"wall_ns":5,"device_read_bytes":0}]}"#;
-        let answer = ProbeAnswer::parse(text).expect("answer");
+        let answer = Answer::parse(text).expect("answer");
         let seen = |state| {
             let parts = vec![
                 split(PartSample::Sum, 0, Some(1), "first"),

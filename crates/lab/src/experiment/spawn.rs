@@ -13,10 +13,10 @@ use hotset_sys::child::{Running, Usage, supervise};
 use hotset_sys::launch::Launch;
 use rustix::fs::MemfdFlags;
 
-use super::answer::ProbeAnswer;
 use super::plan::ProbeCommand;
 use crate::command::Invocation;
 use crate::probes::typed;
+use hotset_sys::rawio::Answer;
 
 /// How often a stop is looked for while a probe runs; a signal ends the wait at once.
 const LOOK: Duration = Duration::from_millis(100);
@@ -27,7 +27,7 @@ const MOST_PRINTED: u64 = 4 << 20;
 #[derive(Debug)]
 pub(super) enum Probed {
     /// It answered.
-    Answer(Box<ProbeAnswer>),
+    Answer(Box<Answer>),
     /// It failed; why, in its own words.
     Failed(String),
     /// It was ended, because this program was asked to stop.
@@ -93,7 +93,7 @@ impl Ready {
             let why = if why.is_empty() { how } else { format!("{how}: {why}") };
             return Ok(Probed::Failed(why));
         }
-        Ok(match ProbeAnswer::parse(text(&self.printed).as_bytes()) {
+        Ok(match Answer::parse(text(&self.printed).as_bytes()) {
             Ok(answer) => Probed::Answer(Box::new(answer.completed(&usage))),
             Err(why) => Probed::Failed(why),
         })

@@ -1,57 +1,244 @@
-//! What a job tells of itself.
+//! What a probe tells of itself: one line of JSON. `docs/probes.md` has the contract; native probes write what is declared here,
+//! and the lab reads it, of all probes.
 
-use hotset_facts::Observed;
+use std::collections::BTreeMap;
 
-/// A timed part, and what the kernel did for it. The kernel's counters are asked right before and right after the clock.
-#[derive(Debug, Clone, PartialEq, Eq)]
+use serde::{Deserialize, Serialize};
+
+use crate::child::Usage;
+
+/// What the kernel counts in, getrusage(2).
+const BLOCK_BYTES: u64 = 512;
+
+/// A timed part, and what the kernel did for it, as far as the probe tells. A native one asks the kernel's counters right
+/// before and right after the clock.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Repetition {
     /// By the monotonic clock.
     pub wall_ns: u64,
     /// User and system time of the process.
-    pub cpu_ns: u64,
+    pub cpu_ns: Option<u64>,
     /// Bytes that it made the block layer read (`ru_inblock`).
-    pub device_read_bytes: u64,
-    /// Bytes that reached the block layer for it, where the job can tell.
-    pub device_write_bytes: Observed<u64>,
+    pub device_read_bytes: Option<u64>,
+    /// Bytes that reached the block layer for it. Pages that it wrote to the cache go there later, in the kernel's own time.
+    pub device_write_bytes: Option<u64>,
     /// Faults that had to read.
-    pub major_faults: u64,
+    pub major_faults: Option<u64>,
     /// Faults that did not.
-    pub minor_faults: u64,
+    pub minor_faults: Option<u64>,
     /// Involuntary context switches.
-    pub preempted: u64,
+    pub preempted: Option<u64>,
     /// Read calls as the kernel counted them (`syscr` of /proc/self/io); io_uring and mappings are in none.
-    pub read_calls: Observed<u64>,
+    pub read_calls: Option<u64>,
     /// Write calls as the kernel counted them (`syscw`).
-    pub write_calls: Observed<u64>,
+    pub write_calls: Option<u64>,
     /// Pages of its files that were cached right before, where the job asked.
     pub cached_before_pages: Option<u64>,
     /// Pages that these files span, where the job asked.
     pub pages: Option<u64>,
 }
 
-/// What a job tells when it is done.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// The answer of a probe. What only native probes tell is missing in others.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Answer {
+    /// Who answers: `native`, `python`.
+    pub probe: String,
+    /// Its version.
+    pub version: String,
+    /// What it did.
+    pub job: String,
     /// Bytes moved in all repetitions together.
     pub bytes: u64,
-    /// Operations in all repetitions together.
-    pub operations: u64,
+    /// Operations in all repetitions together; as many as there are repetitions where it doesn't say.
+    pub operations: Option<u64>,
     /// The calls that it believes it made in its timed parts, by name.
-    pub calls: Vec<(&'static str, u64)>,
-    /// The timed parts in order; a job that times one loop has one.
+    pub calls: BTreeMap<String, u64>,
+    /// The time of each timed part, in order; a job that times one loop has one.
+    pub repetitions_ns: Vec<u64>,
+    /// The same with what the kernel did for each.
     pub repetitions: Vec<Repetition>,
     /// What else it found, by name: the I/O size that a library really used, a time a part.
-    pub notes: Vec<(&'static str, u64)>,
+    pub notes: BTreeMap<String, u64>,
+    /// The totals of its timed parts, where it doesn't tell them one by one.
+    #[serde(flatten, skip_serializing)]
+    pub totals: Repetition,
+}
+
+impl Repetition {
+    /// Both together; what either doesn't tell is not told. What was cached before is the first one's.
+    pub fn plus(self, other: Self) -> Self {
+        let sum = |a: Option<u64>, b: Option<u64>| Some(a?.saturating_add(b?));
+        Self {
+            wall_ns: self.wall_ns.saturating_add(other.wall_ns),
+            cpu_ns: sum(self.cpu_ns, other.cpu_ns),
+            device_read_bytes: sum(self.device_read_bytes, other.device_read_bytes),
+            device_write_bytes: sum(self.device_write_bytes, other.device_write_bytes),
+            major_faults: sum(self.major_faults, other.major_faults),
+            minor_faults: sum(self.minor_faults, other.minor_faults),
+            preempted: sum(self.preempted, other.preempted),
+            read_calls: sum(self.read_calls, other.read_calls),
+            write_calls: sum(self.write_calls, other.write_calls),
+            cached_before_pages: self.cached_before_pages,
+            pages: self.pages,
+        }
+    }
 }
 
 impl Answer {
     /// The answer of a job with one timed part.
-    pub fn of(repetition: Repetition, operations: u64, bytes: u64) -> Self {
-        Self { bytes, operations, repetitions: vec![repetition], ..Self::default() }
+    pub(super) fn of(repetition: Repetition, operations: u64, bytes: u64) -> Self {
+        let mut answer = Self { operations: Some(operations), bytes, ..Self::default() };
+        answer.push(repetition);
+        answer
+    }
+
+    /// Adds a timed part.
+    pub(super) fn push(&mut self, repetition: Repetition) {
+        self.repetitions_ns.push(repetition.wall_ns);
+        self.repetitions.push(repetition);
     }
 
     /// The same with these calls.
-    pub fn with_calls(self, calls: Vec<(&'static str, u64)>) -> Self {
+    pub(super) fn with_calls(self, calls: impl IntoIterator<Item = (&'static str, u64)>) -> Self {
+        let calls = calls.into_iter().map(|(name, calls)| (name.to_owned(), calls)).collect();
         Self { calls, ..self }
+    }
+
+    /// Reads what a probe printed. What stands after the line is an error: a library that prints would disturb.
+    ///
+    /// # Errors
+    /// Says what is wrong with it, and shows its beginning.
+    pub fn parse(printed: &[u8]) -> Result<Self, String> {
+        let shown = || String::from_utf8_lossy(&printed[..printed.len().min(200)]).into_owned();
+        let answer: Self = serde_json::from_slice(printed)
+            .map_err(|error| format!("the probe printed no answer ({error}): {}", shown()))?;
+        if answer.repetitions_ns.is_empty() {
+            return Err(format!("the probe timed nothing: {}", shown()));
+        }
+        if !answer.repetitions.is_empty() && answer.repetitions.len() != answer.repetitions_ns.len()
+        {
+            return Err(format!(
+                "the probe told of {} repetitions and timed {}",
+                answer.repetitions.len(),
+                answer.repetitions_ns.len()
+            ));
+        }
+        Ok(answer)
+    }
+
+    /// What a probe can't tell of itself, from what its whole process used: what was read from the device and the faults, those
+    /// of its start too.
+    pub fn completed(mut self, usage: &Usage) -> Self {
+        if self.repetitions.is_empty() {
+            let totals = &mut self.totals;
+            totals.device_read_bytes.get_or_insert(usage.blocks_read.saturating_mul(BLOCK_BYTES));
+            totals.major_faults.get_or_insert(usage.major_faults);
+            totals.minor_faults.get_or_insert(usage.minor_faults);
+        }
+        self
+    }
+
+    /// The timed parts in order. Where the probe tells totals only, a single part has them, and several have times alone.
+    pub fn parts(&self) -> Vec<Repetition> {
+        match self.repetitions_ns.as_slice() {
+            _ if !self.repetitions.is_empty() => self.repetitions.clone(),
+            [wall_ns] => vec![Repetition { wall_ns: *wall_ns, ..self.totals }],
+            each => {
+                let of = |&wall_ns| Repetition { wall_ns, ..Repetition::default() };
+                each.iter().map(of).collect()
+            }
+        }
+    }
+
+    /// All of it as one.
+    pub fn whole(&self) -> Repetition {
+        let summed = self.parts().into_iter().reduce(Repetition::plus).unwrap_or_default();
+        let all_ns = summed.wall_ns;
+        if self.repetitions.is_empty() {
+            Repetition { wall_ns: all_ns, ..self.totals }
+        } else {
+            summed
+        }
+    }
+
+    /// Operations in all of it.
+    pub fn operations(&self) -> u64 {
+        self.operations.unwrap_or(self.repetitions_ns.len() as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TWO: &[u8] = br#"{"probe":"native","job":"x","bytes":8,"operations":4,"calls":{"read":2},
+        "repetitions_ns":[3,5],"repetitions":[
+        {"wall_ns":3,"cpu_ns":1,"device_read_bytes":4096,"major_faults":1,"cached_before_pages":7,"pages":9},
+        {"wall_ns":5,"cpu_ns":2,"device_read_bytes":0,"major_faults":0,"cached_before_pages":9,"pages":9}]}"#;
+
+    #[test]
+    fn parts_are_added_and_what_one_lacks_is_missing() {
+        let answer = Answer::parse(TWO).expect("answer");
+        let whole = answer.whole();
+        assert_eq!(
+            (whole.wall_ns, whole.cpu_ns, whole.device_read_bytes),
+            (8, Some(3), Some(4096))
+        );
+        assert_eq!((whole.minor_faults, whole.cached_before_pages), (None, Some(7)));
+        assert_eq!((answer.operations(), answer.parts().len()), (4, 2));
+    }
+
+    #[test]
+    fn what_a_probe_does_not_tell_is_that_of_its_whole_process() {
+        let usage = Usage {
+            exit: hotset_facts::ExitStatus::Code(0),
+            user_ns: 1,
+            system_ns: 1,
+            max_rss_bytes: 1,
+            minor_faults: 30,
+            major_faults: 2,
+            blocks_read: 8,
+            blocks_written: 1,
+            voluntary_switches: 1,
+            involuntary_switches: 1,
+        };
+        let told = |text: &[u8]| Answer::parse(text).expect("answer").completed(&usage).whole();
+        let whole = told(br#"{"probe":"ruby","repetitions_ns":[3],"major_faults":1}"#);
+        assert_eq!((whole.device_read_bytes, whole.major_faults), (Some(4096), Some(1)));
+        assert_eq!((whole.minor_faults, whole.cpu_ns), (Some(30), None));
+        assert_eq!(told(TWO), Answer::parse(TWO).expect("answer").whole());
+    }
+
+    #[test]
+    fn totals_are_of_the_whole_and_times_of_the_parts() {
+        let text = br#"{"probe":"go","bytes":1,"repetitions_ns":[3,5],"cpu_ns":7,"unknown":1}"#;
+        let answer = Answer::parse(text).expect("answer");
+        assert_eq!((answer.whole().wall_ns, answer.whole().cpu_ns), (8, Some(7)));
+        assert_eq!(answer.parts()[1], Repetition { wall_ns: 5, ..Default::default() });
+        assert_eq!(answer.operations(), 2);
+        let one = br#"{"probe":"go","repetitions_ns":[3],"cpu_ns":7}"#;
+        assert_eq!(Answer::parse(one).expect("answer").parts()[0].cpu_ns, Some(7));
+    }
+
+    #[test]
+    fn what_is_no_answer_is_shown() {
+        let error = |text: &[u8]| Answer::parse(text).expect_err("refused");
+        assert!(error(b"hello").contains("hello"));
+        assert!(error(br#"{"probe":"x","repetitions_ns":[]}"#).contains("timed nothing"));
+        assert!(error(&[TWO, b"more"].concat()).contains("no answer"));
+        let uneven = br#"{"probe":"x","repetitions_ns":[1],"repetitions":[{},{}]}"#;
+        assert!(error(uneven).contains("2 repetitions"));
+    }
+
+    #[test]
+    fn what_a_native_probe_writes_is_read_back() {
+        let one = Repetition { wall_ns: 1, cpu_ns: Some(2), pages: Some(9), ..Default::default() };
+        let answer = Answer { probe: "native".to_owned(), ..Answer::of(one, 12, 13) };
+        let answer = answer.with_calls([("pread", 10)]);
+        let printed = serde_json::to_vec(&answer).expect("JSON");
+        assert_eq!(Answer::parse(&printed).expect("read"), answer);
+        assert_eq!((answer.whole(), answer.operations()), (one, 12));
     }
 }

@@ -2,8 +2,6 @@
 
 use std::time::Instant;
 
-use hotset_facts::{Observed, Reason};
-
 use super::answer::Repetition;
 use crate::child::{Usage, own_usage};
 use crate::proc::pid_io;
@@ -14,8 +12,8 @@ const BLOCK_BYTES: u64 = 512;
 /// The totals of the process so far.
 #[derive(Debug, Clone, Copy)]
 pub struct Meter {
-    read_calls: Observed<u64>,
-    write_calls: Observed<u64>,
+    /// Read and write calls; none where the kernel doesn't tell.
+    calls: Option<(u64, u64)>,
     /// Read calls that looking at the calls takes.
     own_reads: u64,
     usage: Usage,
@@ -24,35 +22,28 @@ pub struct Meter {
 impl Meter {
     /// The totals before a timed part: the cheap ones last, so that least is between them and the clock.
     pub fn before() -> Self {
-        let (first, _) = calls();
-        let (read_calls, write_calls) = calls();
+        let (first, calls) = (calls(), calls());
         // A look does not show itself, so the second one shows what the first one took.
-        let own_reads = read_calls.zip_with(first, |now, before| now.saturating_sub(before));
-        let own_reads = own_reads.value().unwrap_or(0);
-        Self { read_calls, write_calls, own_reads, usage: usage() }
+        let own_reads = calls.zip(first).map_or(0, |(now, before)| now.0.saturating_sub(before.0));
+        Self { calls, own_reads, usage: usage() }
     }
 
     /// What was added since, for a part that took `wall_ns`. Call it right after the clock.
     pub fn after(self, wall_ns: u64) -> Repetition {
         let usage = usage();
-        let (read_calls, write_calls) = calls();
-        let added = |now: Observed<u64>, before, own: u64| {
-            now.zip_with(before, |now: u64, before: u64| now.saturating_sub(before + own))
-        };
+        let calls = calls().zip(self.calls);
         let before = self.usage;
         let cpu_ns = |usage: &Usage| usage.user_ns + usage.system_ns;
         Repetition {
             wall_ns,
-            cpu_ns: cpu_ns(&usage).saturating_sub(cpu_ns(&before)),
-            device_read_bytes: (usage.blocks_read - before.blocks_read) * BLOCK_BYTES,
-            device_write_bytes: Observed::Missing(Reason::not_measured("reads write nothing")),
-            major_faults: usage.major_faults - before.major_faults,
-            minor_faults: usage.minor_faults - before.minor_faults,
-            preempted: usage.involuntary_switches - before.involuntary_switches,
-            read_calls: added(read_calls, self.read_calls, self.own_reads),
-            write_calls: added(write_calls, self.write_calls, 0),
-            cached_before_pages: None,
-            pages: None,
+            cpu_ns: Some(cpu_ns(&usage).saturating_sub(cpu_ns(&before))),
+            device_read_bytes: Some((usage.blocks_read - before.blocks_read) * BLOCK_BYTES),
+            major_faults: Some(usage.major_faults - before.major_faults),
+            minor_faults: Some(usage.minor_faults - before.minor_faults),
+            preempted: Some(usage.involuntary_switches - before.involuntary_switches),
+            read_calls: calls.map(|(now, old)| now.0.saturating_sub(old.0 + self.own_reads)),
+            write_calls: calls.map(|(now, old)| now.1.saturating_sub(old.1)),
+            ..Repetition::default()
         }
     }
 }
@@ -70,14 +61,8 @@ pub fn timed<T, E>(work: impl FnOnce() -> Result<T, E>) -> Result<(T, Repetition
     Ok((done?, repetition))
 }
 
-fn calls() -> (Observed<u64>, Observed<u64>) {
-    match pid_io::own() {
-        Ok(Some(io)) => (Observed::Value(io.read_calls), Observed::Value(io.write_calls)),
-        _ => {
-            let missing = Observed::Missing(Reason::unsupported("no /proc/self/io here"));
-            (missing, missing)
-        }
-    }
+fn calls() -> Option<(u64, u64)> {
+    pid_io::own().ok().flatten().map(|io| (io.read_calls, io.write_calls))
 }
 
 fn usage() -> Usage {
@@ -101,7 +86,7 @@ mod tests {
         })
         .expect("read");
         assert_eq!(read, 1600);
-        assert!(repetition.read_calls.value().is_some_and(|calls| calls >= 100));
+        assert!(repetition.read_calls.is_some_and(|calls| calls >= 100));
         assert!(repetition.wall_ns > 0);
     }
 }

@@ -3,8 +3,8 @@
 
 use hotset_facts::{DoubtCode, LabDoubt, LabSample, Observed, StateReached, WantedState};
 
-use super::answer::{ProbeAnswer, ProbeRepetition};
 use super::expects::Expects;
+use hotset_sys::rawio::{Answer, Repetition};
 
 /// A warm state has this share of the pages, in thousandths; a cold one at most the rest, beside what can't be evicted.
 const WARM_PERMILLE: u64 = 999;
@@ -61,11 +61,7 @@ pub(super) fn state(
 }
 
 /// What the probe and the kernel say about the run. `whole` is the probe's answer where the expectations are of all of it.
-pub(super) fn run(
-    expects: &Expects,
-    did: &ProbeRepetition,
-    whole: Option<&ProbeAnswer>,
-) -> Vec<LabDoubt> {
+pub(super) fn run(expects: &Expects, did: &Repetition, whole: Option<&Answer>) -> Vec<LabDoubt> {
     let mut doubts = Vec::new();
     if let Some(answer) = whole {
         counts(expects, answer, &mut doubts);
@@ -78,7 +74,7 @@ pub(super) fn run(
     doubts
 }
 
-fn counts(expects: &Expects, answer: &ProbeAnswer, doubts: &mut Vec<LabDoubt>) {
+fn counts(expects: &Expects, answer: &Answer, doubts: &mut Vec<LabDoubt>) {
     let mut exact = |what: &str, is: u64, wants: Option<u64>| {
         if let Some(wants) = wants.filter(|&wants| wants != is) {
             doubts.push(doubt(DoubtCode::WrongCount, format!("{is} {what} and not {wants}")));
@@ -91,7 +87,7 @@ fn counts(expects: &Expects, answer: &ProbeAnswer, doubts: &mut Vec<LabDoubt>) {
     }
 }
 
-fn calls(expects: &Expects, did: &ProbeRepetition, doubts: &mut Vec<LabDoubt>) {
+fn calls(expects: &Expects, did: &Repetition, doubts: &mut Vec<LabDoubt>) {
     for (what, bounds, is) in [
         ("read", expects.read_calls, did.read_calls),
         ("write", expects.write_calls, did.write_calls),
@@ -106,7 +102,7 @@ fn calls(expects: &Expects, did: &ProbeRepetition, doubts: &mut Vec<LabDoubt>) {
     }
 }
 
-fn device(expects: &Expects, did: &ProbeRepetition, doubts: &mut Vec<LabDoubt>) {
+fn device(expects: &Expects, did: &Repetition, doubts: &mut Vec<LabDoubt>) {
     if let (Some(most), Some(is)) = (expects.max_device_bytes, did.device_read_bytes)
         && is > most
     {
@@ -128,7 +124,7 @@ fn device(expects: &Expects, did: &ProbeRepetition, doubts: &mut Vec<LabDoubt>) 
     }
 }
 
-fn waited(did: &ProbeRepetition) -> Option<LabDoubt> {
+fn waited(did: &Repetition) -> Option<LabDoubt> {
     let cpu_ns = did.cpu_ns?;
     let waited_ns = did.wall_ns.saturating_sub(cpu_ns);
     let allowed_ns = (did.wall_ns / 100 * WAITING_PERCENT).max(TICK_NS);

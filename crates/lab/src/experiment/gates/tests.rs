@@ -34,7 +34,7 @@ fn a_state_is_reached_but_for_a_thousandth() {
 #[test]
 fn a_warm_run_reads_nothing_and_has_its_cpu() {
     let warm = Expects::warm();
-    let fine = ProbeRepetition {
+    let fine = Repetition {
         wall_ns: 100_000_000,
         cpu_ns: Some(81_000_000),
         device_read_bytes: Some(0),
@@ -42,24 +42,24 @@ fn a_warm_run_reads_nothing_and_has_its_cpu() {
         ..Default::default()
     };
     assert!(run(&warm, &fine, None).is_empty());
-    let read = ProbeRepetition { device_read_bytes: Some(4096), major_faults: Some(1), ..fine };
+    let read = Repetition { device_read_bytes: Some(4096), major_faults: Some(1), ..fine };
     assert_eq!(
         codes(&run(&warm, &read, None)),
         ["device-reads-while-warm", "major-faults-while-warm"]
     );
-    let waited = ProbeRepetition { cpu_ns: Some(79_000_000), ..fine };
+    let waited = Repetition { cpu_ns: Some(79_000_000), ..fine };
     assert_eq!(codes(&run(&warm, &waited, None)), ["cpu-taken"]);
     // Within a tick of the clock that counts CPU time.
-    let short = ProbeRepetition { wall_ns: 9_000_000, cpu_ns: Some(0), ..fine };
+    let short = Repetition { wall_ns: 9_000_000, cpu_ns: Some(0), ..fine };
     assert!(run(&warm, &short, None).is_empty());
     // What isn't known is no reason.
-    assert!(run(&warm, &ProbeRepetition::default(), None).is_empty());
+    assert!(run(&warm, &Repetition::default(), None).is_empty());
 }
 
 #[test]
 fn a_cold_run_reads_what_it_needs() {
     let cold = Expects::cold(1_000_000);
-    let read = |bytes| ProbeRepetition {
+    let read = |bytes| Repetition {
         device_read_bytes: Some(bytes),
         wall_ns: 1_000_000_000,
         cpu_ns: Some(1),
@@ -80,12 +80,12 @@ fn counts_are_exact_and_calls_within_their_bounds() {
     };
     let text =
         br#"{"probe":"x","bytes":8,"operations":2,"calls":{"pread":2},"repetitions_ns":[1]}"#;
-    let answer = ProbeAnswer::parse(text).expect("answer");
-    let did = |calls| ProbeRepetition { read_calls: Some(calls), ..Default::default() };
+    let answer = Answer::parse(text).expect("answer");
+    let did = |calls| Repetition { read_calls: Some(calls), ..Default::default() };
     assert!(run(&expects, &did(2), Some(&answer)).is_empty());
     assert_eq!(codes(&run(&expects, &did(4), Some(&answer))), ["calls-not-confirmed"]);
     assert_eq!(codes(&run(&expects, &did(1), Some(&answer))), ["calls-not-confirmed"]);
-    let other = ProbeAnswer { bytes: 9, operations: None, calls: [].into(), ..answer };
+    let other = Answer { bytes: 9, operations: None, calls: [].into(), ..answer };
     let doubts = run(&expects, &did(2), Some(&other));
     assert_eq!(codes(&doubts), ["wrong-count"; 3]);
     assert_eq!(doubts[0].text, "9 bytes and not 8");

@@ -14,8 +14,6 @@ mod writer;
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 
-use hotset_facts::{Observed, Reason};
-
 use self::files::Targets;
 use self::stdio::Stream;
 pub use self::words::{FileKind, Phase, SyncKind, WriterKind};
@@ -70,29 +68,25 @@ pub fn write(arguments: &Arguments) -> Result<Answer, JobError> {
     };
     let phase: Phase = arguments.text("phase")?.parse()?;
     let count: u32 = arguments.number("count")?;
-    let mut answer = Answer::default();
+    let operations = u64::from(files) * u64::from(count);
+    let mut answer = Answer { operations: Some(operations), ..Answer::default() };
     let mut believed = 0;
     // The first one brings the costs of first times: of the program's own pages, of the directory.
     for at in 0..=count {
-        let (calls, mut repetition) = job.repeat(phase)?;
+        let (calls, repetition) = job.repeat(phase)?;
         if at == 0 {
             continue;
         }
-        repetition.device_write_bytes = Observed::Missing(Reason::not_measured(
-            "the kernel writes pages to the device later, in its own time",
-        ));
-        answer.operations += u64::from(files);
         if phase == Phase::Write {
             answer.bytes += u64::from(files) * job.total as u64;
         }
         believed += calls;
-        answer.repetitions.push(repetition);
+        answer.push(repetition);
     }
-    answer.calls = match phase {
-        Phase::Write => vec![("write", believed)],
-        Phase::Open => vec![("open", answer.operations), ("close", answer.operations)],
-    };
-    Ok(answer)
+    Ok(match phase {
+        Phase::Write => answer.with_calls([("write", believed)]),
+        Phase::Open => answer.with_calls([("open", operations), ("close", operations)]),
+    })
 }
 
 impl Write {
@@ -150,7 +144,7 @@ impl Write {
             Ok(())
         })
         // What the library calls, it does not tell.
-        .map(|((), repetition)| (repetition.write_calls.value().unwrap_or(0), repetition))
+        .map(|((), repetition)| (repetition.write_calls.unwrap_or(0), repetition))
     }
 
     /// Hands each piece of a file over.

@@ -63,16 +63,14 @@ pub fn reread(arguments: &Arguments, parse: Parse<'_>) -> Result<Answer, JobErro
         repetition.cached_before_pages = before;
         repetition.pages = before.map(|_| crate::pages_of(job.bytes));
         answer.bytes += did.bytes;
-        answer.operations += 1;
         calls = calls.plus(did.calls);
         parsed = did.parsed;
-        answer.repetitions.push(repetition);
+        answer.push(repetition);
     }
-    answer.calls = calls.named();
     if job.what.parses() {
-        answer.notes.push(("parsed", parsed));
+        answer.notes.insert("parsed".to_owned(), parsed);
     }
-    Ok(answer)
+    Ok(answer.with_calls(calls.named()))
 }
 
 /// What repetitions take over from each other: memory, and the document.

@@ -22,7 +22,7 @@ fn synced() -> ScratchFile {
 }
 
 fn named(answer: &Answer, name: &str) -> Option<u64> {
-    answer.calls.iter().find(|(known, _)| *known == name).map(|(_, calls)| *calls)
+    answer.calls.get(name).copied()
 }
 
 #[test]
@@ -38,14 +38,17 @@ fn every_state_is_reached_before_each_read_and_seen() {
         let cache = format!("cache={cache}");
         let answer =
             job(&scratch, &["what=read", "buffer=reused", "count=3", &cache]).expect("job");
-        assert_eq!((answer.bytes, answer.operations), (3 * BYTES as u64, 3), "{cache}");
+        assert_eq!((answer.bytes, answer.operations()), (3 * BYTES as u64, 3), "{cache}");
         assert_eq!(named(&answer, "open"), Some(3), "{cache}");
         assert_eq!(named(&answer, "read"), Some(3), "{cache}");
         for (at, repetition) in answer.repetitions.iter().enumerate() {
             assert_eq!(repetition.cached_before_pages, Some(before[at]), "{cache} {at}");
             assert_eq!(repetition.pages, Some(pages));
             if cold[at] {
-                assert!(repetition.device_read_bytes >= BYTES as u64, "{cache} {repetition:?}");
+                assert!(
+                    repetition.device_read_bytes >= Some(BYTES as u64),
+                    "{cache} {repetition:?}"
+                );
             }
         }
     }
@@ -75,7 +78,7 @@ fn what_is_parsed_is_what_the_file_holds() {
         let word = format!("what={what}");
         let answer =
             job(&scratch, &[&word, "buffer=reused", "cache=warm", "count=2"]).expect("job");
-        assert_eq!(answer.notes, [("parsed", 3 * BYTES as u64)], "{what}");
+        assert_eq!(answer.notes["parsed"], 3 * BYTES as u64, "{what}");
         assert_eq!(named(&answer, "read"), (what != "parse").then_some(2));
     }
 }
@@ -87,7 +90,7 @@ fn parts_of_the_memory_alone_read_nothing() {
     for what in ["touch", "release", "zero"] {
         let word = format!("what={what}");
         let answer = job(&scratch, &[&word, "buffer=fresh", "cache=warm", "count=2"]).expect("job");
-        assert_eq!((answer.bytes, answer.calls), (2 * whole, vec![]), "{what}");
+        assert_eq!((answer.bytes, answer.calls.len()), (2 * whole, 0), "{what}");
         assert_eq!(answer.repetitions[0].cached_before_pages, None);
     }
 }
