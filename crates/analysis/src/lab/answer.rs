@@ -5,7 +5,9 @@ use serde::Serialize;
 
 use super::numbers::by_round;
 use super::words;
-use crate::bench::{Difference, RatioEstimate};
+use crate::bench::{
+    ConfidenceInterval, Difference, RatioEstimate, median, median_interval, sorted,
+};
 
 /// A question and what the cells say.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -23,27 +25,66 @@ pub struct LabAnswer {
     pub evidence: Vec<String>,
 }
 
+impl LabAnswer {
+    /// An answer whose number is a ratio.
+    pub fn of_ratio(
+        question: impl Into<String>,
+        answer: String,
+        ratio: &RatioEstimate,
+        evidence: Vec<String>,
+    ) -> Self {
+        let (number, confidence) = (words::times(ratio.ratio), confidence(ratio));
+        Self { question: question.into(), answer, number, confidence, evidence }
+    }
+}
+
 /// The time of `b` divided by that of `a`, by the rounds in which both have samples that count. None where there is no
 /// such round, or where the two are in different units.
-pub fn compare(a: &LabCell, b: &LabCell) -> Option<RatioEstimate> {
-    if a.unit != b.unit {
-        return None;
-    }
+pub(super) fn compare(a: &LabCell, b: &LabCell) -> Option<RatioEstimate> {
+    (a.unit == b.unit).then(|| RatioEstimate::of_reals(pairs(a, b).into_iter())).flatten()
+}
+
+/// The values of both cells in the rounds in which both have samples that count.
+fn pairs(a: &LabCell, b: &LabCell) -> Vec<(f64, f64)> {
     let counted = |cell: &LabCell| {
         let samples = cell.samples.iter().filter(|sample: &&LabSample| sample.is_valid());
         by_round(cell.unit, samples)
     };
     let (a, b) = (counted(a), counted(b));
-    RatioEstimate::of_reals(a.iter().filter_map(|(round, &a)| Some((a, *b.get(round)?))))
+    a.iter().filter_map(|(round, &a)| Some((a, *b.get(round)?))).collect()
+}
+
+/// A time that is made of two cells, round by round.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PairedTime {
+    /// Its median over rounds, in nanoseconds.
+    pub ns: f64,
+    /// How sure it is, in words.
+    pub confidence: String,
+}
+
+impl PairedTime {
+    pub(super) fn of(a: &LabCell, b: &LabCell, ns: impl Fn(f64, f64) -> f64) -> Option<Self> {
+        let values = sorted(pairs(a, b).into_iter().map(|(a, b)| ns(a, b)));
+        let confidence = interval_words(median_interval(&values), values.len(), words::time);
+        Some(Self { ns: median(values)?, confidence })
+    }
 }
 
 /// How sure a ratio is: `95 % interval 1.10 to 1.32, from 15 rounds`.
 pub fn confidence(ratio: &RatioEstimate) -> String {
-    let rounds = words::rounds(ratio.rounds);
-    match ratio.interval {
+    interval_words(ratio.interval, ratio.rounds, words::real)
+}
+
+fn interval_words(
+    interval: Option<ConfidenceInterval>,
+    rounds: usize,
+    text: impl Fn(f64) -> String,
+) -> String {
+    let rounds = words::rounds(rounds);
+    match interval {
         Some(one) => {
-            let (low, high) = (words::real(one.low), words::real(one.high));
-            format!("95 % interval {low} to {high}, from {rounds}")
+            format!("95 % interval {} to {}, from {rounds}", text(one.low), text(one.high))
         }
         None => format!("no 95 % interval, from {rounds}"),
     }

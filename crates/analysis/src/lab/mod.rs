@@ -1,7 +1,7 @@
 //! Experiments of `hotset lab` in numbers: what all of them share. Each cell in numbers, how small a difference a session
 //! can tell, what to doubt, and the words that answers are made from.
 //!
-//! A round is the unit of inference: cells are compared inside of rounds, by [`compare`], and intervals are the exact
+//! A round is the unit of inference: cells are compared inside of rounds, by [`MeasuredCell::to`], and intervals are the exact
 //! ones of [`crate::bench`]. A sample that doesn't count is never averaged in and never dropped: the figure of all
 //! samples stands beside the one of those that count.
 //!
@@ -25,8 +25,8 @@ use hotset_facts::LabSession;
 
 use crate::bench::Warning;
 
-pub use answer::{LabAnswer, compare, confidence, unless_shown};
-pub use numbers::{CellNumbers, LabReason, by_round, value_of};
+pub use answer::{LabAnswer, PairedTime, confidence, unless_shown};
+pub use numbers::{CellNumbers, LabReason, value_of};
 pub use pick::{Cells, MeasuredCell};
 pub use published::{ConstLevel, PublishedFigure};
 pub use runs::{CellComparison, agreement, compare_runs};

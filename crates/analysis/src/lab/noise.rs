@@ -2,7 +2,8 @@
 
 use hotset_facts::{LabCell, LabSession, TWIN};
 
-use super::{LabAnswer, compare, confidence, words};
+use super::answer::compare;
+use super::{LabAnswer, confidence, words};
 use crate::bench::RatioEstimate;
 
 pub(super) fn of(session: &LabSession) -> Option<LabAnswer> {

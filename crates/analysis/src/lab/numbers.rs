@@ -76,7 +76,7 @@ fn per(unit: LabUnit, sample: &LabSample, ns: u64) -> Option<f64> {
 }
 
 /// The value of each round: the median of its samples.
-pub fn by_round<'a>(
+pub(super) fn by_round<'a>(
     unit: LabUnit,
     samples: impl Iterator<Item = &'a LabSample>,
 ) -> BTreeMap<u32, f64> {

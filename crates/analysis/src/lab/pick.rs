@@ -2,7 +2,7 @@
 
 use hotset_facts::{LabCell, LabSession};
 
-use super::answer::compare;
+use super::answer::{PairedTime, compare};
 use super::numbers::CellNumbers;
 use super::published::ConstLevel;
 use crate::bench::RatioEstimate;
@@ -27,6 +27,11 @@ impl MeasuredCell<'_> {
     /// The time of `other` divided by this one's, by rounds.
     pub fn to(&self, other: &Self) -> Option<RatioEstimate> {
         compare(self.cell, other.cell)
+    }
+
+    /// What a function of this one's time and that of `other` comes to, by rounds.
+    pub fn with(&self, other: &Self, ns: impl Fn(f64, f64) -> f64) -> Option<PairedTime> {
+        PairedTime::of(self.cell, other.cell, ns)
     }
 }
 
@@ -60,6 +65,16 @@ impl<'a> Cells<'a> {
             [one] => Some(*one),
             _ => None,
         }
+    }
+
+    /// The first one with all of these levels.
+    pub fn first(&self, wanted: &[(&str, ConstLevel)]) -> Option<MeasuredCell<'a>> {
+        self.with(wanted).0.first().copied()
+    }
+
+    /// Those with this name for the level of a factor.
+    pub fn named(&self, factor: &str, name: &str) -> Self {
+        Self(self.0.iter().filter(|one| one.cell.name(factor) == Some(name)).copied().collect())
     }
 
     /// All, in the order of the session.

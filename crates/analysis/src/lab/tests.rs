@@ -1,5 +1,6 @@
 use hotset_facts::{LabUnit, Level};
 
+use super::answer::compare;
 use super::testing::{cell, invalid, sample, session};
 use super::*;
 

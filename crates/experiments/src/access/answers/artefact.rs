@@ -1,6 +1,7 @@
 //! Did mapping win the backward run only because the run before had filled the cache?
 
-use hotset_analysis::lab::{Cells, ConstLevel, LabAnswer, MeasuredCell, confidence, words};
+use hotset_analysis::lab::ConstLevel::{Name, Number};
+use hotset_analysis::lab::{Cells, LabAnswer, MeasuredCell, words};
 use hotset_facts::Observed;
 
 /// What the article compared, the one in question first.
@@ -13,56 +14,40 @@ struct Both<'a> {
 }
 
 pub(super) fn of(all: &Cells<'_>, read_ahead_kb: Observed<u64>) -> Option<LabAnswer> {
-    let backwards = all.with(&[("order", ConstLevel::Name("reverse"))]);
-    let after = backwards.with(&[("state", ConstLevel::Name("after-sequential"))]);
+    let backwards = all.with(&[("order", Name("reverse"))]);
+    let after = backwards.with(&[("state", Name("after-sequential"))]);
     let block = *after.numbers("block_bytes").first()?;
-    let backwards = backwards.with(&[("block_bytes", ConstLevel::Number(block))]);
+    let backwards = backwards.with(&[("block_bytes", Number(block))]);
     let both: Vec<Both<'_>> = METHODS
         .into_iter()
         .filter_map(|method| {
-            let one = |state| {
-                backwards.one(&[
-                    ("method", ConstLevel::Name(method)),
-                    ("state", ConstLevel::Name(state)),
-                ])
-            };
+            let one = |state| backwards.one(&[("method", Name(method)), ("state", Name(state))]);
             Some(Both { method, cold: one("cold")?, after: one("after-sequential")? })
         })
         .collect();
     let (mapped, others) = both.split_first().filter(|(first, _)| first.method == "mmap")?;
     let next = others.iter().min_by(|a, b| a.cold.median.total_cmp(&b.cold.median))?;
     let ratio = mapped.cold.to(&next.cold)?;
-    let shown = ratio.interval;
-    let verdict = match shown {
+    let (other, times) = (next.method, words::times(ratio.ratio));
+    let verdict = match ratio.interval {
         Some(interval) if interval.low > 1.0 => format!(
-            "No: from a cache that was verified to be cold, mmap still wins the backward run; {} takes {} as long.",
-            next.method,
-            words::times(ratio.ratio)
+            "No: from a cache that was verified to be cold, mmap still wins the backward run; {other} takes {times} as long."
         ),
         Some(interval) if interval.high < 1.0 => format!(
-            "Yes: from a cache that was verified to be cold, mmap does not win the backward run; {} takes {} as long.",
-            next.method,
-            words::times(ratio.ratio)
+            "Yes: from a cache that was verified to be cold, mmap does not win the backward run; {other} takes {times} as long."
         ),
         Some(_) => format!(
-            "From a cache that was verified to be cold, no difference between mmap and {} is shown.",
-            next.method
+            "From a cache that was verified to be cold, no difference between mmap and {other} is shown."
         ),
         None => format!(
-            "Too few rounds to settle it; from a verified cold cache {} took {} as long as mmap.",
-            next.method,
-            words::times(ratio.ratio)
+            "Too few rounds to settle it; from a verified cold cache {other} took {times} as long as mmap."
         ),
     };
     let evidence = both.iter().flat_map(|one| [one.cold.id(), one.after.id()]).collect();
-    Some(LabAnswer {
-        question: "Did mmap win the backward run only because the run before had filled the cache?"
-            .to_owned(),
-        answer: format!("{verdict} {} {}", device(mapped, next, read_ahead_kb), left(&both)),
-        number: words::times(ratio.ratio),
-        confidence: confidence(&ratio),
-        evidence,
-    })
+    let question =
+        "Did mmap win the backward run only because the run before had filled the cache?";
+    let answer = format!("{verdict} {} {}", device(mapped, next, read_ahead_kb), left(&both));
+    Some(LabAnswer::of_ratio(question, answer, &ratio, evidence))
 }
 
 /// Why: how much each reads from the device at once.

@@ -1,11 +1,12 @@
 //! The best method for each order, and by how much over the next.
 
 use hotset_analysis::bench::Difference;
-use hotset_analysis::lab::{Cells, ConstLevel, LabAnswer, MeasuredCell, confidence, words};
+use hotset_analysis::lab::ConstLevel::{self, Name, Number};
+use hotset_analysis::lab::{Cells, LabAnswer, MeasuredCell, confidence, words};
 
-const COLD: (&str, ConstLevel) = ("state", ConstLevel::Name("cold"));
-const WARM: (&str, ConstLevel) = ("state", ConstLevel::Name("warm"));
-const LARGE: (&str, ConstLevel) = ("folios", ConstLevel::Name("large"));
+const COLD: (&str, ConstLevel) = ("state", Name("cold"));
+const WARM: (&str, ConstLevel) = ("state", Name("warm"));
+const LARGE: (&str, ConstLevel) = ("folios", Name("large"));
 
 /// An answer for each size of block and state.
 pub(super) fn of(all: &Cells<'_>) -> Vec<LabAnswer> {
@@ -13,11 +14,8 @@ pub(super) fn of(all: &Cells<'_>) -> Vec<LabAnswer> {
     for (state, wanted) in [("warm", &[WARM, LARGE][..]), ("cold", &[COLD][..])] {
         let cells = all.with(wanted);
         for block in cells.numbers("block_bytes") {
-            answers.extend(one(
-                &cells.with(&[("block_bytes", ConstLevel::Number(block))]),
-                block,
-                state,
-            ));
+            let own = cells.with(&[("block_bytes", Number(block))]);
+            answers.extend(one(&own, block, state));
         }
     }
     answers
@@ -38,12 +36,7 @@ fn one(cells: &Cells<'_>, block: u64, state: &str) -> Option<LabAnswer> {
         .names("order")
         .into_iter()
         .filter_map(|order| {
-            let mut own: Vec<MeasuredCell<'_>> = cells
-                .all()
-                .iter()
-                .filter(|one| one.cell.name("order") == Some(order))
-                .copied()
-                .collect();
+            let mut own = cells.named("order", order).all().to_vec();
             own.sort_by(|a, b| a.median.total_cmp(&b.median));
             let (first, others) = own.split_first()?;
             Some(Won { order, first: *first, next: *others.first()?, others: others.to_vec() })
@@ -118,47 +111,35 @@ fn capitalised(word: &str) -> String {
 
 /// What small folios cost where every page is cached.
 pub(super) fn folios(all: &Cells<'_>) -> Option<LabAnswer> {
-    let small = all.with(&[("folios", ConstLevel::Name("small"))]);
+    let (small, large) = (all.with(&[("folios", Name("small"))]), all.with(&[LARGE]));
     let mut found = Vec::new();
     for slow in small.all() {
-        let cell = slow.cell;
-        let fast = all
-            .with(&[LARGE])
-            .all()
-            .iter()
-            .find(|one| {
-                ["method", "order", "block_bytes"]
-                    .iter()
-                    .all(|&factor| one.cell.level(factor) == cell.level(factor))
-            })
-            .copied();
-        if let Some(ratio) = fast.and_then(|fast| Some((fast, fast.to(slow)?))) {
-            found.push((*slow, ratio.0, ratio.1));
-        }
+        let factors = ["method", "order", "block_bytes"].iter();
+        let is_like = |one: &&MeasuredCell<'_>| {
+            factors.clone().all(|factor| one.cell.level(factor) == slow.cell.level(factor))
+        };
+        let fast = large.all().iter().find(is_like);
+        found.extend(fast.and_then(|fast| Some((*slow, *fast, fast.to(slow)?))));
     }
     found.sort_by(|a, b| b.2.ratio.total_cmp(&a.2.ratio));
     let (slow, fast, ratio) = found.first()?;
     let each: Vec<String> = found
         .iter()
         .map(|(slow, fast, ratio)| {
-            let method = slow.cell.name("method").unwrap_or("unnamed");
             let order = slow.cell.name("order").unwrap_or("unnamed");
             format!(
-                "{method} {order} {} ({} against {})",
+                "{} {order} {} ({} against {})",
+                method(slow),
                 words::times(ratio.ratio),
                 words::time(slow.median),
                 words::time(fast.median)
             )
         })
         .collect();
-    Some(LabAnswer {
-        question: "Does it matter how a fully cached file came into the cache?".to_owned(),
-        answer: format!(
-            "The time of one read through folios of one page, by that through large ones: {}.",
-            each.join(", ")
-        ),
-        number: words::times(ratio.ratio),
-        confidence: confidence(ratio),
-        evidence: vec![slow.id(), fast.id()],
-    })
+    let answer = format!(
+        "The time of one read through folios of one page, by that through large ones: {}.",
+        each.join(", ")
+    );
+    let question = "Does it matter how a fully cached file came into the cache?";
+    Some(LabAnswer::of_ratio(question, answer, ratio, vec![slow.id(), fast.id()]))
 }

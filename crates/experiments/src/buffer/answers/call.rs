@@ -1,11 +1,8 @@
 //! What one write(2) costs.
 
-use std::collections::BTreeMap;
-
 use super::{largest, usual_piece};
-use hotset_analysis::bench::{median, median_interval, sorted};
 use hotset_analysis::lab::ConstLevel::{Name, Number};
-use hotset_analysis::lab::{Cells, LabAnswer, MeasuredCell, by_round, words};
+use hotset_analysis::lab::{Cells, LabAnswer, PairedTime, words};
 
 /// The buffer that is compared with none.
 const BUFFER_BYTES: u64 = 4096;
@@ -26,7 +23,7 @@ pub(super) fn answer(written: &Cells<'_>) -> Option<LabAnswer> {
     };
     let mut answer = format!(
         "{} for {}, into {name}: the difference between {} calls and {} for {}",
-        words::time(main.ns),
+        words::time(main.time.ns),
         words::bytes(main.piece),
         main.calls.0,
         main.calls.1,
@@ -36,7 +33,7 @@ pub(super) fn answer(written: &Cells<'_>) -> Option<LabAnswer> {
     if let Some(existing) = other {
         answer.push_str(&format!(
             "; {} into one that is there and cached, in folios as large as the single write that made it allowed",
-            words::time(existing.ns)
+            words::time(existing.time.ns)
         ));
         evidence.extend(existing.evidence);
     }
@@ -44,15 +41,14 @@ pub(super) fn answer(written: &Cells<'_>) -> Option<LabAnswer> {
     Some(LabAnswer {
         question: "What does one write(2) cost?".to_owned(),
         answer,
-        number: words::time(main.ns),
-        confidence: main.confidence,
+        number: words::time(main.time.ns),
+        confidence: main.time.confidence,
         evidence,
     })
 }
 
 struct Cost {
-    ns: f64,
-    confidence: String,
+    time: PairedTime,
     total: u64,
     piece: u64,
     /// Without the buffer, and with it.
@@ -78,25 +74,7 @@ impl Cost {
         // Samples with other counts don't count.
         let calls = (total.div_ceil(piece), total.div_ceil(piece.max(BUFFER_BYTES)));
         let saved = calls.0.checked_sub(calls.1).filter(|&saved| saved > 0)?;
-        let (without, with) = (rounds(&none), rounds(&buffered));
-        let costs =
-            without.iter().filter_map(|(round, ns)| Some((ns - with.get(round)?) / saved as f64));
-        let costs = sorted(costs);
-        let rounds = words::rounds(costs.len());
-        let confidence = match median_interval(&costs) {
-            Some(one) => format!(
-                "95 % interval {} to {}, from {rounds}",
-                words::time(one.low),
-                words::time(one.high)
-            ),
-            None => format!("no 95 % interval, from {rounds}"),
-        };
-        let evidence = vec![none.id(), buffered.id()];
-        Some(Self { ns: median(costs)?, confidence, total, piece, calls, evidence })
+        let time = none.with(&buffered, |without, with| (without - with) / saved as f64)?;
+        Some(Self { time, total, piece, calls, evidence: vec![none.id(), buffered.id()] })
     }
-}
-
-fn rounds(picked: &MeasuredCell<'_>) -> BTreeMap<u32, f64> {
-    let counted = picked.cell.samples.iter().filter(|sample| sample.is_valid());
-    by_round(picked.cell.unit, counted)
 }

@@ -39,13 +39,9 @@ pub(super) fn synced(written: &Cells<'_>) -> Option<LabAnswer> {
         }
     }
     let main = main?;
-    Some(LabAnswer {
-        question: "What remains of a buffer's gain when the data must be on the device?".to_owned(),
-        answer: format!("The gain is: {}.", told.join("; ")),
-        number: words::times(main.ratio),
-        confidence: confidence(&main),
-        evidence,
-    })
+    let question = "What remains of a buffer's gain when the data must be on the device?";
+    let answer = format!("The gain is: {}.", told.join("; "));
+    Some(LabAnswer::of_ratio(question, answer, &main, evidence))
 }
 
 /// The largest total with a cell of [`BUFFER_BYTES`] and one of a smaller buffer: both, the smallest of these.

@@ -5,9 +5,8 @@
 #[cfg(test)]
 mod tests;
 
-use hotset_analysis::lab::{
-    CellNumbers, Cells, ConstLevel, LabAnswer, MeasuredCell, confidence, words,
-};
+use hotset_analysis::lab::ConstLevel::Name;
+use hotset_analysis::lab::{CellNumbers, Cells, LabAnswer, MeasuredCell, words};
 use hotset_facts::{LabCell, LabSession};
 
 use super::found::{Quantity, number, text};
@@ -20,11 +19,7 @@ pub(super) fn answers(session: &LabSession, cells: &[CellNumbers]) -> Vec<LabAns
 }
 
 fn app<'a>(cells: &Cells<'a>, mode: &'static str, which: &'static str) -> Option<MeasuredCell<'a>> {
-    cells.one(&[
-        ("case", ConstLevel::Name("app")),
-        ("mode", ConstLevel::Name(mode)),
-        ("which", ConstLevel::Name(which)),
-    ])
+    cells.one(&[("case", Name("app")), ("mode", Name(mode)), ("which", Name(which))])
 }
 
 /// The cells of the program that reads again and again, whatever it is asked.
@@ -69,25 +64,20 @@ fn worth(cells: &Cells<'_>) -> Option<LabAnswer> {
     let ratio = cached.to(&direct)?;
     let rate =
         |of: &MeasuredCell<'_>| Some(of.numbers.bytes? / of.median * 1e9 / f64::from(1 << 20));
-    Some(LabAnswer {
-        question: "What is it worth to drop O_DIRECT?".to_owned(),
-        answer: format!(
-            "Each later read takes {} with O_DIRECT ({} MiB/s) and {} through the cache ({} MiB/s): {} as long.",
-            words::time(direct.median),
-            words::real(rate(&direct)?),
-            words::time(cached.median),
-            words::real(rate(&cached)?),
-            words::times(ratio.ratio),
-        ),
-        number: words::times(ratio.ratio),
-        confidence: confidence(&ratio),
-        evidence: vec![direct.id(), cached.id()],
-    })
+    let answer = format!(
+        "Each later read takes {} with O_DIRECT ({} MiB/s) and {} through the cache ({} MiB/s): {} as long.",
+        words::time(direct.median),
+        words::real(rate(&direct)?),
+        words::time(cached.median),
+        words::real(rate(&cached)?),
+        words::times(ratio.ratio),
+    );
+    let evidence = vec![direct.id(), cached.id()];
+    Some(LabAnswer::of_ratio("What is it worth to drop O_DIRECT?", answer, &ratio, evidence))
 }
 
 fn twice(session: &LabSession, cells: &Cells<'_>) -> Option<LabAnswer> {
-    let of =
-        |state| cells.one(&[("case", ConstLevel::Name("dd")), ("state", ConstLevel::Name(state))]);
+    let of = |state| cells.one(&[("case", Name("dd")), ("state", Name(state))]);
     let (cold, warm) = (of("cold")?, of("warm")?);
     let ratio = warm.to(&cold)?;
     let shares = ["cold", "warm"].map(|state| device_share(session, state));
@@ -99,18 +89,14 @@ fn twice(session: &LabSession, cells: &Cells<'_>) -> Option<LabAnswer> {
         ),
         _ => " Where the pages came from is not measured.".to_owned(),
     };
-    Some(LabAnswer {
-        question: "What does the cache do for a dd that is run twice?".to_owned(),
-        answer: format!(
-            "It takes {} with nothing cached and {} with everything cached: {} as long.{shares}",
-            words::time(cold.median),
-            words::time(warm.median),
-            words::times(ratio.ratio),
-        ),
-        number: words::times(ratio.ratio),
-        confidence: confidence(&ratio),
-        evidence: vec![cold.id(), warm.id()],
-    })
+    let answer = format!(
+        "It takes {} with nothing cached and {} with everything cached: {} as long.{shares}",
+        words::time(cold.median),
+        words::time(warm.median),
+        words::times(ratio.ratio),
+    );
+    let question = "What does the cache do for a dd that is run twice?";
+    Some(LabAnswer::of_ratio(question, answer, &ratio, vec![cold.id(), warm.id()]))
 }
 
 /// The share of the pages asked for that had to be read: misses and read-ahead hits.

@@ -1,9 +1,7 @@
 //! Where the time of loading a real library goes.
 
-use hotset_analysis::lab::{LabAnswer, compare, confidence, words};
-use hotset_facts::LabCell;
-
-use super::{Cells, middle};
+use hotset_analysis::lab::ConstLevel::Name;
+use hotset_analysis::lab::{Cells, LabAnswer, confidence, words};
 
 /// Parts that were measured apart; the rest is running the library's own code.
 const PARTS: [(&str, &str); 3] =
@@ -12,24 +10,21 @@ const PARTS: [(&str, &str); 3] =
 /// The parts of the warm time, and what a cold cache makes of it.
 pub(super) fn where_its_time_goes(cells: &Cells<'_>, runtime: &str) -> Option<LabAnswer> {
     let part = |part, state| {
-        cells.get(&[("runtime", runtime), ("what", "library"), ("part", part), ("state", state)])
+        cells.first(&[("what", Name("library")), ("part", Name(part)), ("state", Name(state))])
     };
     let whole = part("total", "warm")?;
-    let all = middle(whole)?;
-    let mut evidence = vec![whole.id.clone()];
+    let all = whole.median;
+    let mut evidence = vec![whole.id()];
     let mut known = 0.0;
     let mut complete = true;
     let mut sentences: Vec<String> = Vec::new();
     for (name, doing) in PARTS {
-        match part(name, "warm").and_then(|cell| Some((cell, middle(cell)?))) {
-            Some((cell, took)) => {
-                known += took;
-                sentences.push(format!(
-                    "{doing} {} ({})",
-                    words::percent(took / all),
-                    words::time(took)
-                ));
-                evidence.push(cell.id.clone());
+        match part(name, "warm") {
+            Some(one) => {
+                known += one.median;
+                let share = words::percent(one.median / all);
+                sentences.push(format!("{doing} {share} ({})", words::time(one.median)));
+                evidence.push(one.id());
             }
             None => {
                 complete = false;
@@ -42,16 +37,14 @@ pub(super) fn where_its_time_goes(cells: &Cells<'_>, runtime: &str) -> Option<La
     } else {
         "running it not measured".to_owned()
     });
-    let library = whole.name("library").unwrap_or("the library");
+    let library = whole.cell.name("library").unwrap_or("the library");
     let mut answer = format!("{library} takes {} warm: {}", words::time(all), sentences.join(", "));
-    let cold: Option<(&LabCell, f64)> =
-        part("total", "cold").and_then(|cell| Some((cell, middle(cell)?)));
     let mut confidence_of = "one figure, nothing to compare it with".to_owned();
-    if let Some((cell, took)) = cold {
-        let ratio = compare(whole, cell)?;
-        answer += &format!("; {} cold, {}", words::time(took), words::times(ratio.ratio));
+    if let Some(cold) = part("total", "cold") {
+        let ratio = whole.to(&cold)?;
+        answer += &format!("; {} cold, {}", words::time(cold.median), words::times(ratio.ratio));
         confidence_of = format!("cold against warm: {}", confidence(&ratio));
-        evidence.push(cell.id.clone());
+        evidence.push(cold.id());
     }
     Some(LabAnswer {
         question: format!("{runtime}: where does the time of loading {library} go?"),

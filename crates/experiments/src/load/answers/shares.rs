@@ -1,19 +1,17 @@
 //! What loading is made of.
 
-use hotset_analysis::lab::{LabAnswer, compare, confidence, words};
-use hotset_facts::LabCell;
-
-use super::{Cells, middle};
+use hotset_analysis::lab::ConstLevel::Name;
+use hotset_analysis::lab::{Cells, LabAnswer, MeasuredCell, confidence, words};
 
 /// The parts measured apart, as shares of loading sources. They don't add up to the whole: an empty file is opened and
 /// read too.
 pub(super) fn of_loading(cells: &Cells<'_>, runtime: &str) -> Option<LabAnswer> {
     let warm = |what, how| {
-        cells.get(&[("runtime", runtime), ("what", what), ("how", how), ("state", "warm")])
+        cells.first(&[("what", Name(what)), ("how", Name(how)), ("state", Name("warm"))])
     };
     let whole = warm("load_class", "source").or_else(|| warm("load_class", "require"))?;
     let compiled = warm("compile_one", "source");
-    let parts: [(&str, Option<&LabCell>); 3] = [
+    let parts: [(&str, Option<MeasuredCell<'_>>); 3] = [
         ("compiling the same classes", compiled),
         (
             "finding and opening 100 empty files",
@@ -21,23 +19,21 @@ pub(super) fn of_loading(cells: &Cells<'_>, runtime: &str) -> Option<LabAnswer> 
         ),
         ("reading the 100 files", warm("read_class", "binary")),
     ];
-    let all = middle(whole)?;
     let mut sentences = Vec::new();
-    let mut evidence = vec![whole.id.clone()];
-    for (name, cell) in parts {
-        let Some((cell, took)) = cell.and_then(|cell| Some((cell, middle(cell)?))) else {
-            continue;
-        };
-        sentences.push(format!("{name} {} ({})", words::percent(took / all), words::time(took)));
-        evidence.push(cell.id.clone());
+    let mut evidence = vec![whole.id()];
+    for (name, part) in parts {
+        let Some(part) = part else { continue };
+        let share = words::percent(part.median / whole.median);
+        sentences.push(format!("{name} {share} ({})", words::time(part.median)));
+        evidence.push(part.id());
     }
     let leading = compiled.or_else(|| warm("read_class", "binary"))?;
-    let share = compare(whole, leading)?;
+    let share = whole.to(&leading)?;
     Some(LabAnswer {
         question: format!("{runtime}: where does the time of loading 100 sources go?"),
         answer: format!(
             "Of {} warm: {}. Each was measured apart, so they need not add up.",
-            words::time(all),
+            words::time(whole.median),
             sentences.join(", "),
         ),
         number: format!(

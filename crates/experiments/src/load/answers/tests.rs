@@ -1,3 +1,4 @@
+use hotset_analysis::lab::summarise_lab;
 use hotset_analysis::lab::testing::{cell, session};
 use hotset_facts::{LabCell, Level};
 
@@ -26,7 +27,7 @@ fn search(how: &str, directories: u64, ms: u64) -> LabCell {
 }
 
 fn told(cells: Vec<LabCell>) -> Vec<LabAnswer> {
-    answers(&session("load", cells), &[])
+    summarise_lab(session("load", cells), answers).answers
 }
 
 #[test]

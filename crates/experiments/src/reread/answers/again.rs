@@ -2,7 +2,7 @@
 
 use hotset_analysis::bench::Difference;
 use hotset_analysis::lab::ConstLevel::{Name, Number};
-use hotset_analysis::lab::{Cells, LabAnswer, MeasuredCell, confidence, unless_shown, words};
+use hotset_analysis::lab::{Cells, LabAnswer, MeasuredCell, unless_shown, words};
 
 /// One answer for each size.
 pub(super) fn answers(cells: &Cells<'_>) -> Vec<LabAnswer> {
@@ -30,13 +30,8 @@ fn answer(read: &Cells<'_>, bytes: u64) -> Option<LabAnswer> {
     };
     let mut evidence = vec![first.id(), later.id()];
     let cache = cache_alone(&read, &mut evidence).unwrap_or_default();
-    Some(LabAnswer {
-        question: format!("Does reading a file of {} again get faster?", words::bytes(bytes)),
-        answer: answer + &cache,
-        number: words::times(ratio.ratio),
-        confidence: confidence(&ratio),
-        evidence,
-    })
+    let question = format!("Does reading a file of {} again get faster?", words::bytes(bytes));
+    Some(LabAnswer::of_ratio(question, answer + &cache, &ratio, evidence))
 }
 
 /// The first read of a process pays for more than an empty cache: for the program's own first times. So the cache alone is
