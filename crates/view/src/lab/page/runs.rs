@@ -98,7 +98,7 @@ fn chart(first: &Named<'_>, compared: &[(&Named<'_>, Vec<CellComparison>)]) -> C
 
 fn table(first: &Named<'_>, compared: &[(&Named<'_>, Vec<CellComparison>)]) -> Table {
     let mut columns = vec![Column::words("Cell"), Column::words("Run")];
-    columns.extend(["First", "This", "Ratio", "ConfidenceInterval"].map(Column::numbers));
+    columns.extend(["First", "This", "Ratio", "Interval"].map(Column::numbers));
     columns.push(Column::words("Intervals"));
     let rows = compared.iter().flat_map(|(other, cells)| {
         cells.iter().map(move |cell| {
