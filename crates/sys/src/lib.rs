@@ -22,6 +22,7 @@ pub mod host;
 pub mod interrupt;
 pub mod launch;
 mod mapping;
+pub mod perf_event;
 pub mod pidfile;
 pub mod proc;
 pub mod rawio;

@@ -5,15 +5,13 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::fd::FromRawFd;
 use std::path::{Path, PathBuf};
 
-const PERF_TYPE_TRACEPOINT: u64 = 2;
-/// struct perf_event_attr of Linux 4.x (PERF_ATTR_SIZE_VER5); newer kernels take it as it is.
-const ATTR_SIZE: usize = 112;
+use crate::perf_event::{self, Event};
+
+const PERF_TYPE_TRACEPOINT: u32 = 2;
 /// The flags in perf_event_attr: off at first, children are counted too, and on from the moment that one executes a program.
 const FLAGS: u64 = 1 | 1 << 1 | 1 << 12;
-const PERF_FLAG_FD_CLOEXEC: libc::c_ulong = 8;
 /// Where tracefs is mounted: its own place, and the one below debugfs.
 const TRACEFS: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
 
@@ -32,23 +30,12 @@ impl TracepointCounter {
     /// (perf_event_open(2) asks for CAP_PERFMON).
     pub fn open(category: &str, name: &str) -> io::Result<Self> {
         let id = tracepoint_id(category, name)?;
-        let mut attr = [0_u64; ATTR_SIZE / 8];
-        // type (u32) and size (u32), config; the flags are the sixth word.
-        attr[0] = PERF_TYPE_TRACEPOINT | (ATTR_SIZE as u64) << 32;
-        attr[1] = id;
-        attr[5] = FLAGS;
-        // SAFETY: the attribute is initialised memory of the size that it states; the kernel only reads it.
-        let fd = unsafe {
-            libc::syscall(libc::SYS_perf_event_open, attr.as_ptr(), 0, -1, -1, PERF_FLAG_FD_CLOEXEC)
-        };
-        if fd < 0 {
-            let error = io::Error::last_os_error();
-            let text = format!("counting {category}:{name}: {error}");
-            return Err(io::Error::new(error.kind(), text));
-        }
-        let fd = i32::try_from(fd).map_err(io::Error::other)?;
-        // SAFETY: the call succeeded, so this is a new descriptor that nobody else owns.
-        Ok(Self { event: unsafe { File::from_raw_fd(fd) } })
+        let event =
+            Event { kind: PERF_TYPE_TRACEPOINT, config: id, flags: FLAGS, ..Event::default() };
+        let fd = perf_event::open(event, 0, -1).map_err(|error| {
+            io::Error::new(error.kind(), format!("counting {category}:{name}: {error}"))
+        })?;
+        Ok(Self { event: fd.into() })
     }
 
     /// How often it has fired so far.

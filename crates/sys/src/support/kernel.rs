@@ -16,7 +16,7 @@ const UNPRIVILEGED_BPF: &str = "/proc/sys/kernel/unprivileged_bpf_disabled";
 pub(super) fn btf() -> Capability {
     let name = ("btf", "the kernel describes its types (BTF)");
     match std::fs::metadata(BTF) {
-        Ok(meta) => there(name.0, name.1, format!("{BTF}, {} KiB", meta.len() / 1024)),
+        Ok(meta) => there(name, format!("{BTF}, {} KiB", meta.len() / 1024)),
         Err(error) => lacking(
             name,
             Verdict::No,
@@ -35,7 +35,7 @@ pub(super) fn unprivileged_bpf() -> Capability {
         Err(error) => format!("{UNPRIVILEGED_BPF}: {error}"),
     };
     if privileged {
-        return there(name.0, name.1, format!("{detail}, which does not concern CAP_BPF"));
+        return there(name, format!("{detail}, which does not concern CAP_BPF"));
     }
     // Tracing programs need privileges whatever this setting says.
     lacking(
@@ -58,13 +58,11 @@ pub(super) fn lockdown() -> Capability {
                 "the kernel refuses to let BPF programs read its memory: no kernel sensor",
                 "boot with lockdown=integrity, or without Secure Boot",
             ),
-            mode => there(name.0, name.1, format!("lockdown={mode}")),
+            mode => there(name, format!("lockdown={mode}")),
         },
-        Err(error) if error.kind() == ErrorKind::NotFound => there(
-            name.0,
-            name.1,
-            format!("{LOCKDOWN} does not exist (no lockdown, or no securityfs)"),
-        ),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            there(name, format!("{LOCKDOWN} does not exist (no lockdown, or no securityfs)"))
+        }
         Err(error) => lacking(
             name,
             Verdict::Partly,
@@ -97,10 +95,8 @@ pub(super) fn perf_event_paranoid() -> Capability {
     let privileged =
         effective().is_some_and(|caps| caps.has(Cap::Perfmon) || caps.has(Cap::SysAdmin));
     match level.parse::<i32>() {
-        _ if privileged => {
-            there(name.0, name.1, format!("{detail}, which does not concern CAP_PERFMON"))
-        }
-        Ok(level) if level <= 1 => there(name.0, name.1, detail),
+        _ if privileged => there(name, format!("{detail}, which does not concern CAP_PERFMON")),
+        Ok(level) if level <= 1 => there(name, detail),
         Ok(2) => lacking(
             name,
             Verdict::Partly,
@@ -124,10 +120,10 @@ pub(super) fn cachestat() -> Capability {
         .map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
         .and_then(|program| crate::cache::cachestat(program, 0, crate::page_size()));
     let detail = match answer {
-        Ok(_) => return there(name.0, name.1, "answers"),
+        Ok(_) => return there(name, "answers"),
         // Refused, so it is there, and the program is someone else's file.
         Err(Errno::PERM) if !is_older_than((6, 5)) => {
-            return there(name.0, name.1, "answers for files that this user may write");
+            return there(name, "answers for files that this user may write");
         }
         Err(Errno::PERM) => "refused by a filter (seccomp), and this kernel has none".to_owned(),
         Err(Errno::NOSYS) => "not in this kernel".to_owned(),

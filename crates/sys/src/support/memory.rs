@@ -13,7 +13,7 @@ pub(super) fn cgroup_v2() -> Capability {
     let name = ("cgroup_v2", "control groups of version 2 are mounted");
     let mounts = mountinfo::own().unwrap_or_default();
     match cgroup::v2_mount(&mounts) {
-        Some(path) => there(name.0, name.1, path.display().to_string()),
+        Some(path) => there(name, path.display().to_string()),
         None => lacking(
             name,
             Verdict::No,
@@ -27,7 +27,7 @@ pub(super) fn cgroup_v2() -> Capability {
 pub(super) fn pressure() -> Capability {
     let name = ("psi", "the kernel measures memory pressure (PSI)");
     match text_of(PRESSURE) {
-        Ok(text) => there(name.0, name.1, text.lines().next().unwrap_or("no line").to_owned()),
+        Ok(text) => there(name, text.lines().next().unwrap_or("no line").to_owned()),
         Err(error) => lacking(
             name,
             Verdict::No,
@@ -41,7 +41,7 @@ pub(super) fn pressure() -> Capability {
 pub(super) fn limit() -> Capability {
     let name = ("memory_limit", "no control group limits the cache");
     match cgroup::memory_limit_bytes() {
-        None => there(name.0, name.1, "no limit among this process's control groups"),
+        None => there(name, "no limit among this process's control groups"),
         Some(bytes) => lacking(
             name,
             Verdict::Partly,
@@ -55,7 +55,7 @@ pub(super) fn limit() -> Capability {
 pub(super) fn idle_cache() -> Capability {
     let name = ("idle_cache", "idle page cache stays where it is");
     match idle_eviction() {
-        IdleEviction::NotSeen => there(name.0, name.1, "no DAMON scheme evicts"),
+        IdleEviction::NotSeen => there(name, "no DAMON scheme evicts"),
         IdleEviction::Running(what) => lacking(
             name,
             Verdict::Partly,

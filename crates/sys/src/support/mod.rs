@@ -27,8 +27,11 @@ pub fn host_capabilities() -> Vec<Capability> {
     ]
 }
 
+/// What a probe is called: its id, and what holds where it succeeds.
+pub type Probe = (&'static str, &'static str);
+
 /// A probe whose answer needs no comment.
-fn there(id: &'static str, title: &'static str, detail: impl Into<String>) -> Capability {
+pub fn there((id, title): Probe, detail: impl Into<String>) -> Capability {
     Capability {
         id,
         title,
@@ -40,11 +43,11 @@ fn there(id: &'static str, title: &'static str, detail: impl Into<String>) -> Ca
 }
 
 /// A probe whose answer has a price.
-fn lacking(
-    (id, title): (&'static str, &'static str),
+pub fn lacking(
+    (id, title): Probe,
     verdict: Verdict,
     detail: impl Into<String>,
-    consequence: &str,
+    consequence: impl Into<String>,
     remedy: &str,
 ) -> Capability {
     Capability {
@@ -52,7 +55,7 @@ fn lacking(
         title,
         verdict,
         detail: detail.into(),
-        consequence: consequence.to_owned(),
+        consequence: consequence.into(),
         remedy: remedy.to_owned(),
     }
 }
