@@ -20,21 +20,16 @@ const MAX_CHECKED_AFTER: usize = 1_000;
 /// How often a caller should drain a session.
 pub const DRAIN_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A session whose sensor is detached.
-pub(crate) struct Finished<'a> {
-    pub(crate) loaded: &'a Loaded,
-    pub(crate) collector: &'a Collector,
-    pub(crate) scope: &'a Scope,
-    /// Programs that the kernel skipped.
-    pub(crate) skipped: u64,
-}
-
-/// Everything that a finished session knows.
-pub(crate) fn observation(session: &Finished<'_>) -> Result<Observation, ObserveError> {
-    let selection = &session.loaded.selection;
-    let tables = Tables::new(&session.loaded.object, selection.build);
+/// Everything that a session knows whose sensor is detached; the kernel skipped so many programs.
+pub(crate) fn observation(
+    loaded: &Loaded,
+    collector: &Collector,
+    scope: &Scope,
+    skipped: u64,
+) -> Result<Observation, ObserveError> {
+    let selection = &loaded.selection;
+    let tables = Tables::new(&loaded.object, selection.build);
     let globals = tables.globals()?;
-    let collector = session.collector;
     let mounts = mountinfo::own().unwrap_or_default();
     let processes = tables.processes()?;
     let own = processes.iter().find(|(_, process)| process.tgid == std::process::id());
@@ -49,8 +44,8 @@ pub(crate) fn observation(session: &Finished<'_>) -> Result<Observation, Observe
     if let Some(time) = totals.time.as_value_mut() {
         time.lookup_ns = lookups.counters.time_ns;
     }
-    let processes = process_rows(session.loaded, session.scope, collector, by_process, &processes);
-    let sensor = sensor::describe(selection, &globals, session.skipped, collector);
+    let processes = process_rows(loaded, scope, collector, by_process, &processes);
+    let sensor = sensor::describe(selection, &globals, skipped, collector);
     Ok(Observation { files, processes, totals, lookups: Observed::Value(lookups), sensor })
 }
 

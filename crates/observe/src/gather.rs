@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use hotset_facts::{Dev, Feature, FileId, FileKind, FileRow, Io, Observed, ReadaheadIo, Reason};
 use hotset_sys::proc::mountinfo::Mount;
+use rustix::fs::FileType;
 
 use crate::collector::Collector;
 use crate::convert::io_of;
@@ -12,9 +13,6 @@ use crate::record::{File, FileKey, Row, RowKey, bytes_of};
 
 /// Files that are told apart in a report; the cheapest beyond it are summed up in one row.
 const MAX_FILE_ROWS: usize = 30_000;
-
-const S_IFMT: u32 = 0o170_000;
-const S_IFBLK: u32 = 0o060_000;
 
 const NAME_LOST: Reason = Reason::lost("the record of its name did not fit into the ring");
 const MANY_FILES: Reason = Reason::not_measured("many files in one row");
@@ -103,7 +101,7 @@ impl<'a> Gather<'a> {
         file.evicted_pages = Observed::Value(0);
         if let Some(named) = self.collector.files.get(&(key.dev, key.ino)) {
             let file_key = FileKey { ino: key.ino, dev: key.dev, pad: 0 };
-            if named.mode & S_IFMT == S_IFBLK {
+            if is_block_device(named.mode) {
                 file.kind = FileKind::BlockDevice;
             }
             if let Some(path) = self.collector.path(&file_key, self.mounts) {
@@ -192,6 +190,15 @@ fn cost(file: &FileRow) -> (u64, u64, u64) {
 pub(crate) fn block_device_path(bdev: Dev, ino: u64) -> Option<PathBuf> {
     // The inodes of block devices live in a file system of their own; their number is the device's.
     let dev = if bdev.major == 0 { Dev::from_kernel(u32::try_from(ino).ok()?) } else { bdev };
-    let link = std::fs::read_link(format!("/sys/dev/block/{dev}")).ok()?;
+    device_path(dev)
+}
+
+/// A block device by its number: /sys knows its name.
+pub(crate) fn device_path(device: Dev) -> Option<PathBuf> {
+    let link = std::fs::read_link(format!("/sys/dev/block/{device}")).ok()?;
     Some(Path::new("/dev").join(link.file_name()?))
+}
+
+pub(crate) fn is_block_device(mode: u32) -> bool {
+    FileType::from_raw_mode(mode) == FileType::BlockDevice
 }

@@ -6,7 +6,8 @@ use std::sync::Mutex;
 
 use hotset_facts::Feature;
 use libbpf_rs::{
-    Link, MapCore, MapFlags, MapType, Object, ObjectBuilder, OpenObject, PrintLevel, libbpf_sys,
+    Link, Map, MapCore, MapFlags, MapType, Object, ObjectBuilder, OpenObject, PrintLevel,
+    libbpf_sys,
 };
 
 use crate::ObserveError;
@@ -15,10 +16,11 @@ use crate::perf;
 use crate::record::{Config, Row, RowKey, bytes_of};
 use crate::select::{Build, Selection, select};
 use crate::syscalls;
+use crate::tables::find_map;
 
-/// The full build. Aligned, because libbpf reads ELF structures in place.
+/// An object. Aligned, because libbpf reads ELF structures in place.
 #[repr(align(8))]
-struct Aligned<const N: usize>([u8; N]);
+pub(crate) struct Aligned<const N: usize>(pub(crate) [u8; N]);
 
 static FULL: &Aligned<{ include_bytes!("../objects/sensor.bpf.o").len() }> =
     &Aligned(*include_bytes!("../objects/sensor.bpf.o"));
@@ -183,7 +185,7 @@ fn configure(
 fn add_others_row(object: &Object, build: Build) -> Result<(), ObserveError> {
     let key = match build {
         Build::Full => 0_u32.to_ne_bytes().to_vec(),
-        Build::Compat => bytes_of(&RowKey { owner: 0, dev: 0, ino: 0 }).to_vec(),
+        Build::Compat => bytes_of(&RowKey::OTHERS).to_vec(),
     };
     let mut row = vec![0_u8; size_of::<Row>()];
     row[std::mem::offset_of!(Row, ino)..][..8].copy_from_slice(&u64::MAX.to_ne_bytes());
@@ -195,6 +197,11 @@ fn add_others_row(object: &Object, build: Build) -> Result<(), ObserveError> {
 }
 
 impl Loaded {
+    /// A map by its name.
+    pub(crate) fn map(&self, name: &'static str) -> Result<Map<'_>, ObserveError> {
+        find_map(&self.object, name)
+    }
+
     /// How often the kernel skipped a program because it was running on that CPU already: nested, or preempted in the
     /// middle where tracepoints may be. Each is a count that is missing.
     pub(crate) fn skipped(&self) -> u64 {

@@ -67,7 +67,10 @@ impl Names {
             let node = self.nodes.get(&next)?;
             if node.parent == 0 {
                 let path = join(parts.into_iter().rev());
-                return Some(if node.dev == 0 { path } else { mounted(node.dev, path, mounts) });
+                return Some(match node.dev {
+                    0 => path,
+                    dev => mounted_at(Dev::from_kernel(dev), &path, mounts).unwrap_or(path),
+                });
             }
             parts.push(&node.name);
             next = node.parent;
@@ -99,13 +102,8 @@ pub(crate) fn join<'a>(parts: impl Iterator<Item = &'a [u8]>) -> PathBuf {
     PathBuf::from(OsString::from_vec(bytes))
 }
 
-/// Puts a path within a file system under the place where that file system is mounted. Of several mounts the one whose
-/// root lies nearest above the path is right, and among equals the first, which is the oldest.
-fn mounted(dev: u32, path: PathBuf, mounts: &[Mount]) -> PathBuf {
-    mounted_at(Dev::from_kernel(dev), &path, mounts).unwrap_or(path)
-}
-
-/// The same; `None` where no mount shows that path.
+/// A path within a file system under the place where that file system is mounted; `None` where no mount shows it. Of several
+/// mounts the one whose root lies nearest above the path is right, and among equals the first, which is the oldest.
 pub(crate) fn mounted_at(dev: Dev, path: &Path, mounts: &[Mount]) -> Option<PathBuf> {
     let candidates =
         mounts.iter().filter(|mount| mount.dev == dev && path.starts_with(&mount.root));

@@ -16,13 +16,22 @@ pub(crate) const CHUNK_WORDS: usize = 4;
 /// Implement only for `repr(C)` types of integers and arrays of them, without padding that matters.
 pub(crate) unsafe trait Plain: Copy {}
 
+// SAFETY: integers.
+unsafe impl Plain for u32 {}
+// SAFETY: as above.
+unsafe impl Plain for u64 {}
+
+/// A value of zeros.
+pub(crate) fn zeroed<T: Plain>() -> T {
+    // SAFETY: any bytes are a `Plain` value.
+    unsafe { std::mem::zeroed() }
+}
+
 /// Reads a value from the front of `bytes`; `None` where they are too few.
 pub(crate) fn read<T: Plain>(bytes: &[u8]) -> Option<T> {
-    if bytes.len() < size_of::<T>() {
-        return None;
-    }
-    // SAFETY: the length was checked, the read needs no alignment, and every bit pattern is a `Plain` value.
-    Some(unsafe { bytes.as_ptr().cast::<T>().read_unaligned() })
+    let mut value = zeroed();
+    bytes_of_mut(&mut value).copy_from_slice(bytes.get(..size_of::<T>())?);
+    Some(value)
 }
 
 /// The slot of an owner in the sensor's table of processes; above it stands how often the slot was used before.
@@ -34,6 +43,12 @@ pub(crate) const NO_OWNER: u32 = u32::MAX;
 pub(crate) fn bytes_of<T: Plain>(value: &T) -> &[u8] {
     // SAFETY: `Plain` types are initialised memory of exactly this size.
     unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast(), size_of::<T>()) }
+}
+
+/// The bytes of a value, for the kernel to write.
+pub(crate) fn bytes_of_mut<T: Plain>(value: &mut T) -> &mut [u8] {
+    // SAFETY: as above, and any bytes are a value again.
+    unsafe { std::slice::from_raw_parts_mut(std::ptr::from_mut(value).cast(), size_of::<T>()) }
 }
 
 macro_rules! mirror {
@@ -98,14 +113,6 @@ mirror! {
     }
 }
 
-impl Globals {
-    /// Nothing lost.
-    pub(crate) fn zero() -> Self {
-        // SAFETY: `Plain`: every bit pattern is a value.
-        unsafe { std::mem::zeroed() }
-    }
-}
-
 mirror! {
     /// Which process, which file.
     #[derive(PartialEq, Eq, Hash)]
@@ -114,6 +121,11 @@ mirror! {
         dev: u32,
         ino: u64,
     }
+}
+
+impl RowKey {
+    /// Of the row of everything beyond the bound.
+    pub(crate) const OTHERS: Self = Self { owner: 0, dev: 0, ino: 0 };
 }
 
 mirror! {

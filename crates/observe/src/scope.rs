@@ -37,7 +37,7 @@ pub(crate) fn admit(loaded: &Loaded, scope: &Scope) -> Result<Option<OwnedFd>, O
 
 /// Adds processes to those that are observed.
 pub(crate) fn admit_processes(loaded: &Loaded, pids: &[Pid]) -> Result<(), ObserveError> {
-    let roots = find_map(loaded, "roots")?;
+    let roots = loaded.map("roots")?;
     for pid in pids {
         update(&roots, "roots", &pid.to_ne_bytes(), &1_u32.to_ne_bytes())?;
     }
@@ -47,7 +47,7 @@ pub(crate) fn admit_processes(loaded: &Loaded, pids: &[Pid]) -> Result<(), Obser
 fn admit_cgroup(loaded: &Loaded, path: &Path) -> Result<OwnedFd, ObserveError> {
     let failed = |reason: String| ObserveError::Cgroup { path: path.display().to_string(), reason };
     let directory = File::open(path).map_err(|error| failed(error.to_string()))?;
-    let cgroups = find_map(loaded, "cgroups")?;
+    let cgroups = loaded.map("cgroups")?;
     let fd = directory.as_fd().as_raw_fd();
     cgroups.update(&0_u32.to_ne_bytes(), &fd.to_ne_bytes(), MapFlags::ANY).map_err(|error| {
         failed(format!(
@@ -55,20 +55,6 @@ fn admit_cgroup(loaded: &Loaded, path: &Path) -> Result<OwnedFd, ObserveError> {
         ))
     })?;
     Ok(directory.into())
-}
-
-/// A map by its name.
-pub(crate) fn find_map<'a>(
-    loaded: &'a Loaded,
-    name: &'static str,
-) -> Result<Map<'a>, ObserveError> {
-    // Those of global variables may have the object's name in front.
-    let fits = |map: &Map<'_>| match name.starts_with('.') {
-        true => map.name().to_string_lossy().ends_with(name),
-        false => map.name() == name,
-    };
-    let found = loaded.object.maps().find(fits);
-    found.ok_or_else(|| ObserveError::table(name, "is not in the object"))
 }
 
 /// Writes an entry.
@@ -86,7 +72,7 @@ pub(crate) fn open_ring(
     loaded: &Loaded,
     mut take: impl FnMut(&[u8]) + 'static,
 ) -> Result<RingBuffer<'static>, ObserveError> {
-    let events = find_map(loaded, "events")?;
+    let events = loaded.map("events")?;
     let mut builder = RingBufferBuilder::new();
     builder
         .add(&events, move |bytes: &[u8]| {

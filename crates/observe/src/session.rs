@@ -9,10 +9,10 @@ use libbpf_rs::{MapCore, RingBuffer};
 
 use crate::ObserveError;
 use crate::collector::Collector;
-use crate::facts::{self, Finished};
+use crate::facts;
 use crate::load::{self, Loaded, Setup};
 use crate::observation::{Observation, Options, Scope};
-use crate::scope::{self, find_map, in_initial_pid_namespace, open_ring, update};
+use crate::scope::{self, in_initial_pid_namespace, open_ring, update};
 use crate::select::Build;
 use crate::tables::Tables;
 
@@ -63,7 +63,7 @@ impl Session {
     /// # Errors
     /// Where this thread can't be marked; `spawn` has not run then.
     pub fn following_children<T>(&self, spawn: impl FnOnce() -> T) -> Result<T, ObserveError> {
-        let tasks = find_map(&self.loaded, "tasks")?;
+        let tasks = self.loaded.map("tasks")?;
         let empty = vec![0_u8; tasks.value_size() as usize];
         let own = own_key(self.loaded.selection.build)?;
         update(&tasks, "tasks", &own.bytes, &empty)?;
@@ -113,12 +113,7 @@ impl Session {
         let skipped = self.loaded.skipped();
         self.loaded.links.clear();
         self.ring.consume().map_err(|error| ObserveError::table("events", error))?;
-        facts::observation(&Finished {
-            loaded: &self.loaded,
-            collector: &self.collector.borrow(),
-            scope: &self.options.scope,
-            skipped,
-        })
+        facts::observation(&self.loaded, &self.collector.borrow(), &self.options.scope, skipped)
     }
 }
 

@@ -8,9 +8,34 @@ use crate::ObserveError;
 use crate::batch;
 use crate::record::{
     Chunk, ChunkKey, File, FileKey, Globals, OWNER_SLOTS, PLANE_AHEAD, Plain, Process, Row, RowKey,
-    bytes_of, read,
+    bytes_of, bytes_of_mut, read, zeroed,
 };
 use crate::select::Build;
+
+/// A map by its name.
+pub(crate) fn find_map<'a>(
+    object: &'a Object,
+    name: &'static str,
+) -> Result<Map<'a>, ObserveError> {
+    // Those of global variables may have the object's name in front.
+    let fits = |map: &Map<'_>| match name.starts_with('.') {
+        true => map.name().to_string_lossy().ends_with(name),
+        false => map.name() == name,
+    };
+    let found = object.maps().find(fits);
+    found.ok_or_else(|| ObserveError::table(name, "is not in the object"))
+}
+
+/// The value of a key in the map `name`, if it has one.
+pub(crate) fn value_of<V: Plain>(
+    map: &Map<'_>,
+    name: &'static str,
+    key: &impl Plain,
+) -> Result<Option<V>, ObserveError> {
+    let mut value = zeroed();
+    let found = map.lookup_into(bytes_of(key), bytes_of_mut(&mut value), MapFlags::ANY);
+    Ok(found.map_err(|error| ObserveError::table(name, error))?.then_some(value))
+}
 
 /// The tables of a loaded object.
 pub(crate) struct Tables<'a> {
@@ -24,20 +49,13 @@ impl<'a> Tables<'a> {
     }
 
     fn map(&self, name: &'static str) -> Result<Map<'a>, ObserveError> {
-        self.object
-            .maps()
-            .find(|map| map.name() == name)
-            .ok_or_else(|| ObserveError::table(name, "is not in the object"))
+        find_map(self.object, name)
     }
 
     /// The counters of losses.
     pub(crate) fn globals(&self) -> Result<Globals, ObserveError> {
-        let map = self
-            .object
-            .maps()
-            .find(|map| map.name().to_string_lossy().ends_with(".bss"))
-            .ok_or_else(|| ObserveError::table("globals", "is not in the object"))?;
-        let value = map
+        let value = self
+            .map(".bss")?
             .lookup(&0_u32.to_ne_bytes(), MapFlags::ANY)
             .map_err(|error| ObserveError::table("globals", error))?;
         value
@@ -55,16 +73,12 @@ impl<'a> Tables<'a> {
 
     fn indexed_rows(&self, each: &mut dyn FnMut(RowKey, Row)) -> Result<(), ObserveError> {
         let mut index: Vec<(RowKey, u32)> = Vec::new();
-        self.batch("row_index", |key: RowKey, slot: Slot| index.push((key, slot.0)))?;
+        self.batch("row_index", |key: RowKey, slot: u32| index.push((key, slot)))?;
         index.sort_unstable_by_key(|(key, _)| (key.dev, key.ino, key.owner));
-        index.push((RowKey { owner: 0, dev: 0, ino: 0 }, 0));
+        index.push((RowKey::OTHERS, 0));
         let rows = self.map("rows")?;
-        let mut value = vec![0_u8; rows.value_size() as usize];
         for (key, slot) in index {
-            let found = rows.lookup_into(&slot.to_ne_bytes(), &mut value, MapFlags::ANY);
-            if found.map_err(|error| ObserveError::table("rows", error))?
-                && let Some(row) = read(&value)
-            {
+            if let Some(row) = value_of(&rows, "rows", &slot)? {
                 each(key, row);
             }
         }
@@ -89,17 +103,13 @@ impl<'a> Tables<'a> {
             }
         };
         if self.build == Build::Compat {
-            self.batch("processes", |_: Slot, process: Process| keep(process))?;
+            self.batch("processes", |_: u32, process: Process| keep(process))?;
             return Ok(found);
         }
         let map = self.map("processes")?;
         let made = self.globals()?.next_process.min(u64::from(OWNER_SLOTS) - 1);
-        let mut value = vec![0_u8; map.value_size() as usize];
         for slot in 1..=made as u32 {
-            let known = map.lookup_into(&slot.to_ne_bytes(), &mut value, MapFlags::ANY);
-            if known.map_err(|error| ObserveError::table("processes", error))?
-                && let Some(process) = read(&value)
-            {
+            if let Some(process) = value_of(&map, "processes", &slot)? {
                 keep(process);
             }
         }
@@ -115,11 +125,8 @@ impl<'a> Tables<'a> {
         self.batch("chunks", |key: ChunkKey, chunk: Chunk| {
             let waiting: u32 = chunk.bits[PLANE_AHEAD].iter().map(|word| word.count_ones()).sum();
             if waiting > 0 {
-                let nobody = RowKey { owner: 0, dev: 0, ino: 0 };
-                files
-                    .entry((key.dev, key.ino))
-                    .or_insert(File { evicted: 0, wasted: 0, last_writer: nobody })
-                    .wasted += u64::from(waiting);
+                files.entry((key.dev, key.ino)).or_insert_with(zeroed::<File>).wasted +=
+                    u64::from(waiting);
             }
         })?;
         Ok(files)
@@ -161,11 +168,3 @@ impl<'a> Tables<'a> {
         .map_err(|error| ObserveError::table(name, error))
     }
 }
-
-/// A 32-bit key or value.
-#[repr(transparent)]
-#[derive(Clone, Copy)]
-struct Slot(u32);
-
-// SAFETY: an integer.
-unsafe impl Plain for Slot {}

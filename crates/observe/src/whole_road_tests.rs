@@ -16,7 +16,7 @@ use crate::collector::Collector;
 use crate::convert::io_of;
 use crate::features::{KernelFeatures, TRACEPOINTS};
 use crate::live::counters;
-use crate::record::{Globals, Row, read};
+use crate::record::{Row, zeroed};
 use crate::select::{Selection, select};
 use crate::sensor;
 
@@ -38,13 +38,12 @@ fn kernel_without(missing: &[&str]) -> Selection {
 
 /// A row in which the programs of any kernel count: a fault brought pages in, and a write read some first.
 fn row() -> Row {
-    let zero: Row = read(&[0; size_of::<Row>()]).unwrap();
-    Row { owner: 1, write_calls: 3, write_pages: 3, fault_pages: 24, ..zero }
+    Row { owner: 1, write_calls: 3, write_pages: 3, fault_pages: 24, ..zeroed() }
 }
 
 /// What `hotset run --json` says in its totals, and what it says is not measured.
 fn run_json(selection: &Selection) -> (Value, Vec<NotMeasured>) {
-    let sensor = sensor::describe(selection, &Globals::zero(), 0, &Collector::default());
+    let sensor = sensor::describe(selection, &zeroed(), 0, &Collector::default());
     let gaps = sensor.not_measured.clone();
     let totals = io_of(&row(), &selection.missing);
     let profile = Profile { sensor, totals, ..fixtures::profile() };

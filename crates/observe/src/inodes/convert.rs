@@ -1,16 +1,18 @@
 //! From the kernel's rows to facts.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use hotset_facts::{
     CachedFile, CachedFileSystem, Dev, FileId, FileSystemKind, Observed, PageHolder, PagesByHolder,
     Reason,
 };
 use hotset_sys::proc::mountinfo::Mount;
+use rustix::fs::FileType;
 
 use super::paths::Found;
 use super::record::{Inode, Superblock};
 use super::walk::Walked;
+use crate::gather::device_path;
 use crate::names::mounted_at;
 
 /// <linux/magic.h>
@@ -18,12 +20,7 @@ const TMPFS_MAGIC: u64 = 0x0102_1994;
 const BDEVFS_MAGIC: u64 = 0x6264_6576;
 const HUGETLBFS_MAGIC: u64 = 0x9584_58f6;
 
-const S_IFMT: u32 = 0o170_000;
-const S_IFREG: u32 = 0o100_000;
-const S_IFDIR: u32 = 0o040_000;
-const S_IFLNK: u32 = 0o120_000;
-const S_IFBLK: u32 = 0o060_000;
-
+const NO_DEVICE: Reason = Reason::unsupported("/sys/dev/block does not name this device");
 const NOT_ASKED: Reason = Reason::not_measured("nobody asked");
 
 pub(super) fn kind_of(magic: u64) -> FileSystemKind {
@@ -36,11 +33,11 @@ pub(super) fn kind_of(magic: u64) -> FileSystemKind {
 }
 
 fn holder_of(mode: u32) -> PageHolder {
-    match mode & S_IFMT {
-        S_IFREG => PageHolder::Regular,
-        S_IFDIR => PageHolder::Directory,
-        S_IFLNK => PageHolder::Symlink,
-        S_IFBLK => PageHolder::BlockDevice,
+    match FileType::from_raw_mode(mode) {
+        FileType::RegularFile => PageHolder::Regular,
+        FileType::Directory => PageHolder::Directory,
+        FileType::Symlink => PageHolder::Symlink,
+        FileType::BlockDevice => PageHolder::BlockDevice,
         _ => PageHolder::Internal,
     }
 }
@@ -93,7 +90,9 @@ pub(super) fn file_of(
     let deleted = (row.nlink == 0 || found.unhashed) && holder == PageHolder::Regular;
     let mut reachable = false;
     let path = match (device, found.path) {
-        (Some(device), _) => device_path(device),
+        (Some(device), _) => {
+            device_path(device).map_or(Observed::Missing(NO_DEVICE), Observed::Value)
+        }
         (None, Observed::Value(path)) => {
             let seen = mounted_at(dev, &path, mounts).filter(|_| of.mount_point.is_some());
             reachable = seen.is_some() && !deleted;
@@ -113,15 +112,6 @@ pub(super) fn file_of(
         reachable,
         state: Observed::Missing(NOT_ASKED),
         holders: Vec::new(),
-    }
-}
-
-/// A block device by its number: /sys knows its name.
-fn device_path(device: Dev) -> Observed<PathBuf> {
-    let link = std::fs::read_link(format!("/sys/dev/block/{device}"));
-    match link.ok().as_deref().and_then(Path::file_name) {
-        Some(name) => Observed::Value(Path::new("/dev").join(name)),
-        None => Observed::Missing(Reason::unsupported("/sys/dev/block does not name this device")),
     }
 }
 

@@ -11,12 +11,9 @@ use super::record::{
 use crate::ObserveError;
 use crate::features::KernelFeatures;
 use crate::filebytes::FileBytes;
-use crate::load::keep_loader_words;
-use crate::record::{Plain, bytes_of, read};
-
-/// libbpf reads ELF structures in place.
-#[repr(align(8))]
-struct Aligned<const N: usize>([u8; N]);
+use crate::load::{Aligned, keep_loader_words};
+use crate::record::{Plain, bytes_of_mut, read, zeroed};
+use crate::tables::{find_map, value_of};
 
 static OBJECT: &Aligned<{ include_bytes!("../../objects/inodes.bpf.o").len() }> =
     &Aligned(*include_bytes!("../../objects/inodes.bpf.o"));
@@ -51,7 +48,7 @@ impl Programs {
         let start = File::open("/proc/self").map_err(|error| table("superblocks", error))?;
         let fd = u32::try_from(start.as_raw_fd()).unwrap_or(0);
         for _ in 0..ATTEMPTS {
-            let mut list = List { fd, count: 0, status: 0, unused: 0 };
+            let mut list = List { fd, ..zeroed() };
             self.run("superblocks", &mut list)?;
             if matches!(list.status, WALK_COMPLETE | WALK_FULL) {
                 let found = self.superblock_rows(list.count)?;
@@ -65,9 +62,7 @@ impl Programs {
         let map = self.map("table")?;
         let mut found = Vec::new();
         for key in 0..count {
-            let value = map.lookup(&key.to_ne_bytes(), MapFlags::ANY);
-            let value = value.map_err(|error| table("superblocks", error))?;
-            found.extend(value.as_deref().and_then(read::<Superblock>));
+            found.extend(value_of::<Superblock>(&map, "superblocks", &key)?);
         }
         Ok(found)
     }
@@ -95,10 +90,7 @@ impl Programs {
             inode: inode.pointer,
             superblock: inode.superblock,
             ino: inode.ino,
-            length: 0,
-            status: 0,
-            unhashed: 0,
-            unused: 0,
+            ..zeroed()
         };
         self.run("path", &mut path)?;
         let names = self.map("names")?.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY);
@@ -109,20 +101,16 @@ impl Programs {
 
     /// Calls a program with a context, which it changes.
     fn run<T: Plain>(&mut self, name: &'static str, context: &mut T) -> Result<(), ObserveError> {
-        let mut bytes = bytes_of(context).to_vec();
-        let input = ProgramInput { context_in: Some(&mut bytes), ..ProgramInput::default() };
+        let bytes = bytes_of_mut(context);
+        let input = ProgramInput { context_in: Some(bytes), ..ProgramInput::default() };
         let program = self.object.progs_mut().find(|program| program.name() == name);
         let program = program.ok_or_else(|| table(name, "no such program in the object"))?;
         program.test_run(input).map_err(|error| table(name, error))?;
-        if let Some(answer) = read(&bytes) {
-            *context = answer;
-        }
         Ok(())
     }
 
     fn map(&self, name: &'static str) -> Result<Map<'_>, ObserveError> {
-        let found = self.object.maps().find(|map| map.name() == name);
-        found.ok_or_else(|| table(name, "no such table in the object"))
+        find_map(&self.object, name)
     }
 }
 

@@ -6,9 +6,10 @@ use hotset_facts::Reason;
 
 use super::programs::Programs;
 use super::record::{
-    INODE_ROWS, KINDS, PAGE_BUCKETS, Superblock, WALK_COMPLETE, WALK_GONE, WALK_MORE, Walk,
+    INODE_ROWS, PAGE_BUCKETS, Superblock, WALK_COMPLETE, WALK_GONE, WALK_MORE, Walk,
 };
 use crate::ObserveError;
+use crate::record::zeroed;
 
 /// Inodes a call at first: 40 ms during which one CPU does nothing else.
 const FIRST_LIMIT: u32 = 1 << 18;
@@ -92,7 +93,15 @@ fn once(
 ) -> Result<Pass, ObserveError> {
     let mut pass = Pass { walked: Vec::new(), rows: 0 };
     for superblock in superblocks {
-        let start = Walk { min_pages, min_size_bytes, ..start(superblock, pass.rows) };
+        let start = Walk {
+            superblock: superblock.pointer,
+            dev: superblock.dev,
+            rows: pass.rows,
+            min_pages,
+            min_size_bytes,
+            status: WALK_MORE,
+            ..zeroed()
+        };
         let (sums, gap) = follow(programs, &start, stop)?;
         if sums.status == WALK_GONE {
             continue;
@@ -101,28 +110,6 @@ fn once(
         pass.walked.push(Walked { superblock: *superblock, sums, gap });
     }
     Ok(pass)
-}
-
-fn start(superblock: &Superblock, rows: u64) -> Walk {
-    Walk {
-        superblock: superblock.pointer,
-        cursor: 0,
-        cursor_ino: 0,
-        min_pages: 1,
-        min_size_bytes: 0,
-        visited: 0,
-        rows,
-        candidates: 0,
-        inodes_with_pages: 0,
-        pages: [0; KINDS],
-        unlinked_pages: 0,
-        unlinked_files: 0,
-        sizes: [0; PAGE_BUCKETS],
-        dev: superblock.dev,
-        cursor_generation: 0,
-        limit: FIRST_LIMIT,
-        status: WALK_MORE,
-    }
 }
 
 /// One superblock to its end, again from its start where the list changed under the walk.

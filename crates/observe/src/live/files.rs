@@ -8,7 +8,7 @@ use hotset_facts::{Dev, FileId, FileKind, LiveFile, Observed, Reason};
 use hotset_sys::proc::mountinfo::{self, Mount};
 
 use crate::event::{Event, NamedFile, decode};
-use crate::gather::block_device_path;
+use crate::gather::{block_device_path, is_block_device};
 use crate::names::Names;
 
 /// Distinct files that are kept.
@@ -17,9 +17,6 @@ const MAX_FILES: usize = 262_144;
 const MAX_DIRECTORIES: usize = 65_536;
 /// A name comes with a row; without one it is dropped after so many samples.
 const UNUSED_SAMPLES: u64 = 2;
-
-const S_IFMT: u32 = 0o170_000;
-const S_IFBLK: u32 = 0o060_000;
 
 const NAME_LOST: Reason = Reason::lost("the record of its name did not fit into the ring");
 const NAMES_OFF: Reason = Reason::not_measured("names of files are not collected");
@@ -118,7 +115,7 @@ impl Files {
             self.lost += 1;
             return None;
         }
-        let block = mode & S_IFMT == S_IFBLK;
+        let block = is_block_device(mode);
         let entry = Entry {
             id: FileId { dev: Dev::from_kernel(dev), ino },
             kernel_dev: dev,

@@ -6,13 +6,14 @@
 use std::collections::HashMap;
 
 use hotset_facts::LiveIo;
-use libbpf_rs::{Map, MapCore, MapFlags};
+use libbpf_rs::{Map, MapCore};
 
 use super::assembly::{Assembly, RowAction, RowState};
 use super::counters::of;
 use crate::ObserveError;
 use crate::batch;
 use crate::record::{Row, RowKey, bytes_of, read};
+use crate::tables::value_of;
 
 /// What is remembered of each row.
 #[derive(Debug)]
@@ -47,7 +48,7 @@ impl Hashed {
         let mut released = Vec::new();
         batch::for_each(rows, |key, value| {
             let (Some(key), Some(row)) = (read::<RowKey>(key), read::<Row>(value)) else { return };
-            if key == (RowKey { owner: 0, dev: 0, ino: 0 }) {
+            if key == RowKey::OTHERS {
                 assembly.add_others(&mut self.others, &of(&row));
                 return;
             }
@@ -59,28 +60,11 @@ impl Hashed {
         .map_err(|error| ObserveError::table("rows", error))?;
         for key in released {
             let Some(mut state) = self.states.remove(&key) else { continue };
-            let last = rows.lookup(bytes_of(&key), MapFlags::ANY);
-            let last = last.map_err(|error| ObserveError::table("rows", error))?;
+            let last = value_of::<Row>(rows, "rows", &key)?;
             // A row that is gone already needs no deletion.
             let _ = rows.delete(bytes_of(&key));
-            if let Some(row) = last.and_then(|bytes| read::<Row>(&bytes)) {
+            if let Some(row) = last {
                 assembly.add_late(&mut state, &of(&row));
-            }
-        }
-        Ok(())
-    }
-
-    /// Calls `each` with copies of rows.
-    pub(crate) fn read_rows(
-        rows: &Map<'_>,
-        keys: &[RowKey],
-        mut each: impl FnMut(&Row),
-    ) -> Result<(), ObserveError> {
-        for key in keys {
-            let found = rows.lookup(bytes_of(key), MapFlags::ANY);
-            let found = found.map_err(|error| ObserveError::table("rows", error))?;
-            if let Some(row) = found.and_then(|bytes| read::<Row>(&bytes)) {
-                each(&row);
             }
         }
         Ok(())

@@ -75,8 +75,8 @@ use crate::ObserveError;
 use crate::batch;
 use crate::load::{self, Loaded, Setup};
 use crate::observation::Scope;
-use crate::record::{Globals, Plain};
-use crate::scope::{self, find_map, in_initial_pid_namespace, open_ring};
+use crate::record::{Globals, read, zeroed};
+use crate::scope::{self, in_initial_pid_namespace, open_ring};
 use crate::select::Build;
 use crate::sensor;
 use crate::tables::Tables;
@@ -159,7 +159,7 @@ impl LiveSession {
         let sink = Rc::clone(&files);
         let ring = open_ring(&loaded, move |bytes| sink.borrow_mut().take(bytes))?;
         let store = Store::open(&loaded)?;
-        let sweeper = Sweeper::new(chunks::limit(&find_map(&loaded, "chunks")?));
+        let sweeper = Sweeper::new(chunks::limit(&loaded.map("chunks")?));
         let hints = map_whole(&loaded, ".bss.hints")?;
         loaded.attach()?;
         Ok(Self {
@@ -201,7 +201,7 @@ impl LiveSession {
     pub fn drain(&mut self) -> Result<(), ObserveError> {
         self.ring.consume().map_err(|error| ObserveError::table("events", error))?;
         let globals = self.globals()?;
-        let chunks = find_map(&self.loaded, "chunks")?;
+        let chunks = self.loaded.map("chunks")?;
         self.forgotten +=
             self.sweeper.run(&chunks, &self.hints, globals.chunks, globals.chunks_lost)?;
         Ok(())
@@ -261,7 +261,7 @@ impl LiveSession {
 
     /// What this kernel does not let the sensor count, and what it could not decode so far.
     pub fn not_measured(&self) -> Vec<NotMeasured> {
-        let globals = self.globals().unwrap_or_else(|_| Globals::zero());
+        let globals = self.globals().unwrap_or_else(|_| zeroed());
         sensor::not_measured(&self.loaded.selection, &globals)
     }
 
@@ -288,9 +288,9 @@ impl LiveSession {
 
     /// The sensor sends every directory again, for those that no file needed were dropped here.
     fn forget_directories(&self) -> Result<(), ObserveError> {
-        let nodes = find_map(&self.loaded, "nodes")?;
-        let mut known: Vec<Id> = Vec::new();
-        batch::for_each(&nodes, |key, _| known.extend(crate::record::read::<Id>(key)))
+        let nodes = self.loaded.map("nodes")?;
+        let mut known: Vec<u64> = Vec::new();
+        batch::for_each(&nodes, |key, _| known.extend(read::<u64>(key)))
             .and_then(|()| batch::delete(&nodes, &known))
             .map_err(|error| ObserveError::table("nodes", error))
     }
@@ -315,15 +315,7 @@ impl LiveSession {
 
 /// Maps all of an array.
 fn map_whole(loaded: &Loaded, name: &'static str) -> Result<Window, ObserveError> {
-    let map = find_map(loaded, name)?;
+    let map = loaded.map(name)?;
     let length = map.max_entries() as usize * map.value_size().next_multiple_of(8) as usize;
     Window::open(&map, 0, length).map_err(|error| ObserveError::table(name, error))
 }
-
-/// The id of a directory.
-#[repr(transparent)]
-#[derive(Debug, Clone, Copy)]
-struct Id(u64);
-
-// SAFETY: an integer.
-unsafe impl Plain for Id {}

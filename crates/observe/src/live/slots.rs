@@ -62,8 +62,7 @@ impl Slots {
         for first in (0..end).step_by(WINDOW_ROWS) {
             let count = WINDOW_ROWS.min(end - first);
             let offset = (first * ROW_WORDS * 8) as u64;
-            let window =
-                Window::open(rows_fd(rows), offset, count * ROW_WORDS * 8).map_err(failed)?;
+            let window = Window::open(rows, offset, count * ROW_WORDS * 8).map_err(failed)?;
             for (step, row) in window.words().chunks_exact(ROW_WORDS).take(count).enumerate() {
                 let slot = first + step;
                 if slot == 0 {
@@ -87,30 +86,6 @@ impl Slots {
         free.give(&freed);
         Ok(())
     }
-
-    /// Calls `each` with copies of rows.
-    pub(crate) fn read_rows(
-        rows: &Map<'_>,
-        slots: &[u32],
-        mut each: impl FnMut(&Row),
-    ) -> Result<(), ObserveError> {
-        use libbpf_rs::{MapCore, MapFlags};
-        let mut value = vec![0_u8; rows.value_size() as usize];
-        for slot in slots {
-            let found = rows.lookup_into(&slot.to_ne_bytes(), &mut value, MapFlags::ANY);
-            if found.map_err(|error| ObserveError::table("rows", error))?
-                && let Some(row) = crate::record::read(&value)
-            {
-                each(&row);
-            }
-        }
-        Ok(())
-    }
-}
-
-fn rows_fd<'a>(map: &'a Map<'_>) -> std::os::fd::BorrowedFd<'a> {
-    use std::os::fd::AsFd;
-    map.as_fd()
 }
 
 enum Visit {

@@ -4,7 +4,7 @@ use std::mem::offset_of;
 use std::sync::atomic::Ordering;
 
 use hotset_facts::{Pid, SizeHistogram};
-use libbpf_rs::{Map, MapCore, MapFlags};
+use libbpf_rs::{Map, MapCore};
 
 use super::assembly::{Assembly, RowState};
 use super::cgroups::Cgroups;
@@ -18,9 +18,9 @@ use super::window::{GROUP, Window};
 use crate::ObserveError;
 use crate::batch;
 use crate::load::Loaded;
-use crate::record::{Globals, NO_OWNER, OWNER_SLOTS, Process, read};
-use crate::scope::find_map;
+use crate::record::{Globals, NO_OWNER, OWNER_SLOTS, Plain, Process, Row, read};
 use crate::select::Build;
+use crate::tables::value_of;
 
 const PROCESS_WORDS: usize = size_of::<Process>() / 8;
 
@@ -35,14 +35,14 @@ pub(crate) enum Store {
 
 impl Store {
     pub(crate) fn open(loaded: &Loaded) -> Result<Self, ObserveError> {
-        let max_rows = find_map(loaded, "rows")?.max_entries();
+        let max_rows = loaded.map("rows")?.max_entries();
         if loaded.selection.build == Build::Compat {
             return Ok(Self::Hashed(Hashed::new(max_rows)));
         }
         Ok(Self::Slots {
             slots: Slots::new(max_rows),
-            free_rows: FreeList::open(&find_map(loaded, "free_rows")?, "free_rows")?,
-            free_owners: FreeList::open(&find_map(loaded, "free_owners")?, "free_owners")?,
+            free_rows: FreeList::open(&loaded.map("free_rows")?, "free_rows")?,
+            free_owners: FreeList::open(&loaded.map("free_owners")?, "free_owners")?,
             globals: map_whole(loaded, ".bss")?,
         })
     }
@@ -64,7 +64,7 @@ impl Store {
         processes: &mut Processes,
         cgroups: &mut Cgroups,
     ) -> Result<(), ObserveError> {
-        let map = find_map(loaded, "processes")?;
+        let map = loaded.map("processes")?;
         let failed = |error| ObserveError::table("processes", error);
         let Self::Slots { free_owners, .. } = self else {
             return batch::for_each(&map, |_, value| {
@@ -107,10 +107,10 @@ impl Store {
         globals: &Globals,
         assembly: &mut Assembly<'_>,
     ) -> Result<(), ObserveError> {
-        let rows = find_map(loaded, "rows")?;
+        let rows = loaded.map("rows")?;
         match self {
             Self::Slots { slots, free_rows, globals: shared, .. } => {
-                let index = find_map(loaded, "row_index")?;
+                let index = loaded.map("row_index")?;
                 slots.scan(&rows, &index, free_rows, globals.next_row, assembly)?;
                 free_rows.publish(tail_of(shared, offset_of!(Globals, free_rows_tail))?);
                 Ok(())
@@ -125,7 +125,7 @@ impl Store {
         loaded: &Loaded,
         owners: &[u32],
     ) -> Result<(), ObserveError> {
-        let map = find_map(loaded, "processes")?;
+        let map = loaded.map("processes")?;
         let failed = |error| ObserveError::table("processes", error);
         match self {
             Self::Slots { free_owners, globals, .. } => {
@@ -143,10 +143,7 @@ impl Store {
                 free_owners.publish(tail_of(globals, offset_of!(Globals, free_owners_tail))?);
                 Ok(())
             }
-            Self::Hashed(_) => {
-                let keys: Vec<Owner> = owners.iter().map(|owner| Owner(*owner)).collect();
-                batch::delete(&map, &keys).map_err(failed)
-            }
+            Self::Hashed(_) => batch::delete(&map, owners).map_err(failed),
         }
     }
 
@@ -157,10 +154,8 @@ impl Store {
         pid: Pid,
         owner: u32,
     ) -> Result<(), ObserveError> {
-        let index = find_map(loaded, "process_index")?;
-        let failed = |error| ObserveError::table("process_index", error);
-        let found = index.lookup(&pid.to_ne_bytes(), MapFlags::ANY).map_err(failed)?;
-        if found.is_some_and(|bytes| bytes == owner.to_ne_bytes()) {
+        let index = loaded.map("process_index")?;
+        if value_of(&index, "process_index", &pid)? == Some(owner) {
             // An entry that is gone already needs no deletion.
             let _ = index.delete(&pid.to_ne_bytes());
         }
@@ -173,22 +168,32 @@ impl Store {
         loaded: &Loaded,
         fits: impl Fn(&RowState) -> bool,
     ) -> Option<(SizeHistogram, SizeHistogram)> {
-        let rows: Map<'_> = find_map(loaded, "rows").ok()?;
+        let rows: Map<'_> = loaded.map("rows").ok()?;
         let (mut sum, mut any, mut known) = (Default::default(), false, true);
         let mut each = |row: &_| {
             any = true;
             known &= add_histograms(&mut sum, row);
         };
         match self {
-            Self::Slots { slots, .. } => {
-                Slots::read_rows(&rows, &slots.matching(fits), &mut each).ok()?
-            }
-            Self::Hashed(hashed) => {
-                Hashed::read_rows(&rows, &hashed.matching(fits), &mut each).ok()?
-            }
+            Self::Slots { slots, .. } => read_rows(&rows, &slots.matching(fits), &mut each).ok()?,
+            Self::Hashed(hashed) => read_rows(&rows, &hashed.matching(fits), &mut each).ok()?,
         }
         (any && known).then_some(sum)
     }
+}
+
+/// Calls `each` with copies of rows, by their slots or keys.
+fn read_rows(
+    rows: &Map<'_>,
+    keys: &[impl Plain],
+    mut each: impl FnMut(&Row),
+) -> Result<(), ObserveError> {
+    for key in keys {
+        if let Some(row) = value_of(rows, "rows", key)? {
+            each(&row);
+        }
+    }
+    Ok(())
 }
 
 /// The same slot once more, as another owner.
@@ -202,25 +207,4 @@ fn next_owner(owner: u32) -> u32 {
 fn tail_of(globals: &Window, offset: usize) -> Result<&std::sync::atomic::AtomicU64, ObserveError> {
     let tail = globals.words().get(offset / 8);
     tail.ok_or_else(|| ObserveError::table("globals", "is shorter than its type"))
-}
-
-/// A key of `processes`.
-#[repr(transparent)]
-#[derive(Debug, Clone, Copy)]
-struct Owner(u32);
-
-// SAFETY: an integer.
-unsafe impl crate::record::Plain for Owner {}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_next_owner_has_the_same_slot_and_is_never_the_mark_of_nobody() {
-        assert_eq!(next_owner(5), OWNER_SLOTS + 5);
-        let last = NO_OWNER - OWNER_SLOTS;
-        assert_eq!(next_owner(last), OWNER_SLOTS - 1);
-        assert_eq!(next_owner(last - 1) % OWNER_SLOTS, (last - 1) % OWNER_SLOTS);
-    }
 }

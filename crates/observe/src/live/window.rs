@@ -4,20 +4,17 @@
 
 use std::io;
 use std::os::fd::AsFd;
-use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
-use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+use hotset_sys::Mapping;
+use rustix::mm::{MapFlags, ProtFlags};
 
 /// Entries of any size that is a multiple of 8 bytes fill whole pages in groups of so many.
 pub(crate) const GROUP: usize = 512;
 
 /// Mapped memory that BPF programs write to at the same time.
 #[derive(Debug)]
-pub(crate) struct Window {
-    start: NonNull<u8>,
-    length: usize,
-}
+pub(crate) struct Window(Mapping);
 
 impl Window {
     /// Maps `length` bytes of an array that was made for it, from `offset` on, which is a multiple of the page size.
@@ -26,30 +23,19 @@ impl Window {
     /// The kernel's answer; it refuses what goes beyond the array.
     pub(crate) fn open(map: impl AsFd, offset: u64, length: usize) -> io::Result<Self> {
         let access = ProtFlags::READ | ProtFlags::WRITE;
-        // SAFETY: a new mapping of a map's memory, unmapped by drop; the kernel refuses a length beyond it.
-        let start =
-            unsafe { mmap(std::ptr::null_mut(), length, access, MapFlags::SHARED, map, offset)? };
-        let start = NonNull::new(start.cast()).ok_or(io::ErrorKind::InvalidData)?;
-        Ok(Self { start, length })
+        Ok(Self(Mapping::of_file(map, offset, length, access, MapFlags::SHARED)?))
     }
 
     /// Its 64-bit words.
     pub(crate) fn words(&self) -> &[AtomicU64] {
         // SAFETY: the mapping is readable, writable and aligned to pages for its whole length and lives as long as `self`;
         // whoever else writes to it is beyond this program, and atomics allow that.
-        unsafe { std::slice::from_raw_parts(self.start.as_ptr().cast(), self.length / 8) }
+        unsafe { std::slice::from_raw_parts(self.0.start().cast(), self.0.bytes() / 8) }
     }
 
     /// Its 32-bit words.
     pub(crate) fn halves(&self) -> &[AtomicU32] {
         // SAFETY: as above.
-        unsafe { std::slice::from_raw_parts(self.start.as_ptr().cast(), self.length / 4) }
-    }
-}
-
-impl Drop for Window {
-    fn drop(&mut self) {
-        // SAFETY: mapped by `open` with this length, and no slice of it outlives `self`.
-        let _ = unsafe { munmap(self.start.as_ptr().cast(), self.length) };
+        unsafe { std::slice::from_raw_parts(self.0.start().cast(), self.0.bytes() / 4) }
     }
 }
