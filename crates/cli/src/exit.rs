@@ -75,6 +75,14 @@ impl Stop {
         Self::new(Exit::Usage, message)
     }
 
+    /// Something that was typed to be run and can't be: with the exit code that env(1) would give.
+    pub(crate) fn not_runnable(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::InvalidInput => Self::usage(error),
+            _ => Self::new(Exit::of_start(&error), error),
+        }
+    }
+
     /// Something that hotset could not do, where its exit code stands for a command's.
     pub(crate) fn own(message: impl Display) -> Self {
         Self::new(Exit::Own, message)

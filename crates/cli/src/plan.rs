@@ -1,62 +1,14 @@
 //! From what was typed to what will be done: everything that can be refused is refused here, before anything starts.
 
-use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Result, bail};
-use hotset_lab::{Invocation, SessionLock, Waiting};
+use hotset_lab::{SessionLock, Waiting};
 
 use crate::exit::{Exit, OrExit, Stop};
 use crate::output;
-
-/// Finds a command as the shell would: done here and not in the child, so that the search is not booked to the command.
-///
-/// # Errors
-/// With the exit code that env(1) would give.
-pub(crate) fn find_program(argv: &[OsString], search: Option<&OsStr>) -> Result<Invocation, Stop> {
-    let Some(name) = argv.first() else {
-        return Err(Stop::usage("no command given"));
-    };
-    let found = |program: PathBuf| Invocation { program, argv: argv.to_vec() };
-    if name.as_encoded_bytes().contains(&b'/') {
-        return check_program(Path::new(name)).map(found);
-    }
-    let mut refused = None;
-    for directory in
-        std::env::split_paths(search.unwrap_or(OsStr::new("/usr/local/bin:/usr/bin:/bin")))
-    {
-        let directory =
-            if directory.as_os_str().is_empty() { PathBuf::from(".") } else { directory };
-        match check_program(&directory.join(name)) {
-            Ok(path) => return Ok(found(path)),
-            Err(stop) if stop.exit == Exit::NotExecutable => refused = Some(stop),
-            Err(_) => {}
-        }
-    }
-    let not_found = format!("{}: command not found", name.display());
-    Err(refused.unwrap_or_else(|| Stop::new(Exit::NotFound, not_found)))
-}
-
-fn check_program(path: &Path) -> Result<PathBuf, Stop> {
-    let stop = |exit, why: &str| Err(Stop::new(exit, format_args!("{}: {why}", path.display())));
-    let metadata = match fs::metadata(path) {
-        Ok(metadata) => metadata,
-        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
-            return stop(Exit::NotExecutable, "permission denied");
-        }
-        Err(_) => return stop(Exit::NotFound, "command not found"),
-    };
-    if metadata.is_dir() {
-        return stop(Exit::NotExecutable, "is a directory, expected a program");
-    }
-    if metadata.permissions().mode() & 0o111 == 0 {
-        return stop(Exit::NotExecutable, "is not executable; chmod +x makes it so");
-    }
-    Ok(path.to_path_buf())
-}
 
 /// Waits until no other session of this user runs, and says so unless `quiet`; none after Ctrl-C. `what` is what the other
 /// may be.
@@ -118,18 +70,6 @@ pub(crate) fn check_destination(path: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_command_is_searched_and_refused_like_a_shell_does() {
-        let search = Some(OsStr::new("/nonexistent:/bin:/usr/bin"));
-        let found = find_program(&["sh".into(), "-c".into()], search).unwrap();
-        assert!(found.program.ends_with("sh") && found.argv.len() == 2);
-        let refused = |name: &str| find_program(&[name.into()], search).unwrap_err().exit;
-        assert_eq!(refused("no-such-command"), Exit::NotFound);
-        assert_eq!(refused("/no/such"), Exit::NotFound);
-        assert_eq!(refused("/etc/passwd"), Exit::NotExecutable);
-        assert_eq!(refused("/tmp"), Exit::NotExecutable);
-    }
 
     #[test]
     fn a_destination_without_its_directory_is_refused() {

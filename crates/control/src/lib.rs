@@ -11,6 +11,7 @@
 
 mod error;
 mod evict;
+mod globs;
 pub mod listing;
 mod outcomes;
 mod pin;
@@ -25,6 +26,7 @@ mod warm;
 
 pub use error::ControlFailure;
 pub use evict::{EvictOptions, evict, evict_everything};
+pub use globs::{Globs, Patterns};
 pub use outcomes::{Controlled, NamedFiles};
 pub use pin::{FollowListener, Held, PinOptions, PinRefused, Pinned, pin};
 pub use progress::Progress;

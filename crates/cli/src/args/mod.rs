@@ -5,7 +5,6 @@ mod bench;
 mod choice;
 mod control;
 mod export;
-mod globs;
 mod interval;
 mod lab;
 mod ls;

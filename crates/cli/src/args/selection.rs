@@ -10,7 +10,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use hotset_sys::tree::{PathFilter, Selection};
 
-use super::globs::Globs;
+use hotset_control::{Globs, Patterns};
 use hotset_facts::units::parse_size;
 
 /// The longest list of names that `--files-from` takes, in bytes: it is held in memory.
@@ -68,10 +68,12 @@ impl SelectionArgs {
     /// # Errors
     /// Where a pattern is none.
     pub(crate) fn selection_of(&self, roots: Vec<PathBuf>) -> Result<Selection> {
-        let filter: Option<Arc<dyn PathFilter>> = match Globs::new(&self.include, &self.exclude)? {
-            Some(globs) => Some(Arc::new(globs)),
-            None => None,
+        let globs = Globs {
+            include: Patterns::new(&self.include).context("--include")?,
+            exclude: Patterns::new(&self.exclude).context("--exclude")?,
         };
+        let is_filtered = !self.include.is_empty() || !self.exclude.is_empty();
+        let filter = is_filtered.then(|| Arc::new(globs) as Arc<dyn PathFilter>);
         Ok(Selection {
             roots,
             max_depth: self.depth,

@@ -2,7 +2,6 @@
 
 mod commands;
 mod session;
-mod shell;
 mod stop_policy;
 
 use hotset_facts::ExitStatus;

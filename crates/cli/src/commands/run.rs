@@ -1,6 +1,6 @@
 //! `hotset run`.
 
-use hotset_lab::Invocation;
+use hotset_lab::{Invocation, find_program};
 use hotset_watch::{RunError, RunOptions, run_without_sensor};
 
 use crate::args::RunArgs;
@@ -12,7 +12,8 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
     if let Some(path) = &args.output.json {
         plan::check_destination(path).or_exit(Exit::Own)?;
     }
-    let program = plan::find_program(&args.command, std::env::var_os("PATH").as_deref())?;
+    let search = std::env::var_os("PATH");
+    let program = find_program(&args.command, search.as_deref()).map_err(Stop::not_runnable)?;
     let ran = if args.no_bpf {
         run_without_sensor(&program, "--no-bpf was given")
     } else {

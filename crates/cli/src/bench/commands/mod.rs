@@ -6,11 +6,11 @@ use std::path::Path;
 
 use hotset_facts::BenchCommand;
 use hotset_lab::parameters::{Parameter, combinations, list, replace, scan};
-use hotset_lab::{CommandPlan, Hooks, Input, Output, Streams};
+use hotset_lab::shell::{self, Shell};
+use hotset_lab::{CommandPlan, Hooks, Input, Invocation, Output, Streams, find_program};
 
-use super::shell::{self, Shell};
 use crate::args::{AroundArgs, BenchArgs, ParameterArgs};
-use crate::exit::Stop;
+use crate::exit::{Exit, Stop};
 
 type Values = Vec<(String, String)>;
 
@@ -26,7 +26,8 @@ enum Typed {
 /// Where a program is not found, or something was typed that can't be meant.
 pub(super) fn planned(args: &BenchArgs) -> Result<Vec<CommandPlan>, Stop> {
     let around = &args.around;
-    let shell = if around.no_shell { None } else { Shell::named(&around.shell)? };
+    let shell = if around.no_shell { Ok(None) } else { Shell::named(&around.shell) };
+    let shell = shell.map_err(Stop::not_runnable)?;
     let typed: Vec<Typed> = std::iter::once(first(&args.command))
         .chain(args.vs.iter().map(|line| Typed::Line(line.into())))
         .collect();
@@ -64,18 +65,18 @@ fn one(
             let line = match words.as_slice() {
                 // With a shell, one word is its line.
                 [word] if shell.is_some() => word.clone(),
-                words => shell::join(words)?,
+                words => shell::join(words).map_err(Stop::not_runnable)?,
             };
             (words, line)
         }
         Typed::Line(line) => {
             let line = replace(line, values);
-            (shell::split(&line)?, line)
+            (shell::split(&line).map_err(Stop::not_runnable)?, line)
         }
     };
     let invocation = match shell {
         Some(shell) => shell.run(&line),
-        None => shell::find(&words)?,
+        None => find(&words)?,
     };
     let name = match around.command_name.get(place) {
         Some(name) => replace(name.as_ref(), values).to_string_lossy().into_owned(),
@@ -92,10 +93,25 @@ fn one(
     Ok(CommandPlan { command, program: invocation.program, streams, hooks })
 }
 
+/// Finds the program of these words in PATH.
+fn find(words: &[OsString]) -> Result<Invocation, Stop> {
+    let found = find_program(words, std::env::var_os("PATH").as_deref());
+    found.map_err(Stop::not_runnable).map_err(|stop| {
+        let many = words.first().is_some_and(|word| shell::has_space(word));
+        match stop.exit == Exit::NotFound && many {
+            true => Stop {
+                message: format!("{}; commands to compare it with are given by --vs", stop.message),
+                ..stop
+            },
+            false => stop,
+        }
+    })
+}
+
 fn hooks(around: &AroundArgs, place: usize, values: &Values, shell: Option<&Shell>) -> Hooks {
     let run = |line: &String| {
         let line = replace(line.as_ref(), values);
-        shell.cloned().unwrap_or_else(Shell::default).run(&line)
+        shell.cloned().unwrap_or_else(Shell::of_hooks).run(&line)
     };
     Hooks {
         setup: around.setup.as_ref().map(run),

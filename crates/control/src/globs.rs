@@ -1,31 +1,17 @@
-//! `--include` and `--exclude`.
+//! Which files are taken by patterns.
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use hotset_sys::tree::PathFilter;
 
 /// Patterns that files must match, and patterns that neither they nor a directory on the way may match.
 #[derive(Debug)]
-pub(crate) struct Globs {
-    include: Patterns,
-    exclude: Patterns,
-}
-
-impl Globs {
-    /// `None` where there are no patterns.
-    ///
-    /// # Errors
-    /// Names the pattern that is none.
-    pub(crate) fn new(include: &[String], exclude: &[String]) -> Result<Option<Self>> {
-        if include.is_empty() && exclude.is_empty() {
-            return Ok(None);
-        }
-        let include = Patterns::new(include).context("--include")?;
-        let exclude = Patterns::new(exclude).context("--exclude")?;
-        Ok(Some(Self { include, exclude }))
-    }
+pub struct Globs {
+    /// Files must match one of these, if there are any.
+    pub include: Patterns,
+    /// Neither files nor directories may match one of these.
+    pub exclude: Patterns,
 }
 
 impl PathFilter for Globs {
@@ -38,15 +24,19 @@ impl PathFilter for Globs {
     }
 }
 
-/// Patterns for whole paths and patterns for names.
+/// Patterns for whole paths, which have a `/`, and patterns for names.
 #[derive(Debug)]
-struct Patterns {
+pub struct Patterns {
     paths: GlobSet,
     names: GlobSet,
 }
 
 impl Patterns {
-    fn new(patterns: &[String]) -> Result<Self> {
+    /// Patterns as a shell has them; `**` spans directories.
+    ///
+    /// # Errors
+    /// Names the pattern that is none.
+    pub fn new(patterns: &[String]) -> Result<Self, globset::Error> {
         let (mut paths, mut names) = (GlobSetBuilder::new(), GlobSetBuilder::new());
         for pattern in patterns {
             // `build/` is how people write a directory.
@@ -80,7 +70,8 @@ mod tests {
 
     fn globs(include: &[&str], exclude: &[&str]) -> Globs {
         let owned = |all: &[&str]| all.iter().map(|&one| one.to_owned()).collect::<Vec<_>>();
-        Globs::new(&owned(include), &owned(exclude)).expect("patterns").expect("some")
+        let patterns = |all: &[&str]| Patterns::new(&owned(all)).expect("patterns");
+        Globs { include: patterns(include), exclude: patterns(exclude) }
     }
 
     #[test]
@@ -109,8 +100,7 @@ mod tests {
         use std::os::unix::ffi::OsStrExt as _;
         let path = Path::new(std::ffi::OsStr::from_bytes(b"/x/a\xff.log"));
         assert!(globs(&["a*.log"], &[]).takes(path));
-        let error = Globs::new(&["a[".to_owned()], &[]).expect_err("refused");
-        assert!(format!("{error:#}").contains("a["), "{error:#}");
-        assert!(Globs::new(&[], &[]).expect("none").is_none());
+        let error = Patterns::new(&["a[".to_owned()]).expect_err("refused").to_string();
+        assert!(error.contains("a["), "{error}");
     }
 }
