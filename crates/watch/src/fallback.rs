@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use hotset_facts::{
@@ -75,7 +75,7 @@ fn profile(
         totals.device.read_bytes = Observed::Value(io.read_bytes);
         totals.device.write_bytes = Observed::Value(io.write_bytes);
     }
-    let devices: Vec<_> = files.known.values().map(|known| known.row.id.dev).collect();
+    let devices: Vec<_> = files.known.keys().map(|id| id.dev).collect();
     let comm = program
         .program
         .file_name()
@@ -136,15 +136,10 @@ impl Attendant for Family {
     }
 }
 
-struct Known {
-    row: FileRow,
-    path: PathBuf,
-}
-
 /// Files that the command was seen with.
 #[derive(Default)]
 struct Files {
-    known: BTreeMap<FileId, Known>,
+    known: BTreeMap<FileId, FileRow>,
 }
 
 impl Files {
@@ -176,28 +171,24 @@ impl Files {
         self.known.entry(id).or_insert_with(|| {
             let mut row = FileRow::new(id, NO_SENSOR);
             let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-            row.path = Observed::Value(path.clone());
+            row.path = Observed::Value(path);
             row.size_bytes = Observed::Value(u64::try_from(stat.st_size).unwrap_or(0));
             row.cached_before = cached(&fd);
-            Known { row, path }
+            row
         });
     }
 
     /// The rows, with what is cached now.
     fn rows(self) -> Vec<FileRow> {
-        let mut rows: Vec<FileRow> = self
-            .known
-            .into_values()
-            .map(|Known { mut row, path }| {
-                row.cached_after = match open_quietly(&path) {
-                    Ok((fd, stat)) if hotset_sys::file_id(&stat) == row.id => cached(&fd),
-                    _ => Observed::Missing(Reason::not_measured(
-                        "its path leads to another file now, or to none",
-                    )),
-                };
-                row
-            })
-            .collect();
+        let mut rows: Vec<FileRow> = self.known.into_values().collect();
+        for row in &mut rows {
+            row.cached_after = match row.path.as_value().map(|path| open_quietly(path)) {
+                Some(Ok((fd, stat))) if hotset_sys::file_id(&stat) == row.id => cached(&fd),
+                _ => Observed::Missing(Reason::not_measured(
+                    "its path leads to another file now, or to none",
+                )),
+            };
+        }
         let brought = |row: &FileRow| {
             let after = row.cached_after.value().unwrap_or(0);
             (after.saturating_sub(row.cached_before.value().unwrap_or(0)), after)
