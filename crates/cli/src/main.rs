@@ -10,7 +10,6 @@
 mod args;
 mod bench;
 mod commands;
-mod costs;
 mod exit;
 mod interrupt;
 mod lab;

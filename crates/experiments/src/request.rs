@@ -6,7 +6,7 @@ use std::time::Duration;
 use hotset_facts::units::{parse_duration, parse_size};
 use hotset_facts::{LabSize, LabSkipped};
 use hotset_lab::experiment::{Place, Rounds};
-use hotset_lab::probes::{Interpreter, Language, Probe, cache_directory, find};
+use hotset_lab::probes::{Interpreter, Language, Probe, find};
 
 /// What a plan is made of: the size, where its files go, and what was asked for by name.
 #[derive(Debug, Clone)]
@@ -38,7 +38,8 @@ impl Request {
     /// The probes of those of these languages that the host has, by their usual names or by `--interpreter`; and the others,
     /// with the way to get them.
     pub(crate) fn probes(&self, languages: &[Language]) -> (Vec<Probe>, Vec<LabSkipped>) {
-        let cache = cache_directory().unwrap_or_else(|| self.path("probes"));
+        let cache = hotset_sys::environment::cache_directory();
+        let cache = cache.unwrap_or_else(|| self.place.directory.clone()).join("probes");
         find(languages, &self.options.interpreters, &cache)
     }
 }

@@ -27,6 +27,13 @@ pub fn kernel_release() -> String {
     rustix::system::uname().release().to_string_lossy().into_owned()
 }
 
+/// `hotset` below the user's cache directory; none where the user has no home.
+pub fn cache_directory() -> Option<PathBuf> {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let base = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")))?;
+    base.is_absolute().then(|| base.join("hotset"))
+}
+
 /// MemTotal in bytes.
 fn memory_bytes() -> u64 {
     let info = rustix::system::sysinfo();

@@ -4,7 +4,7 @@ use hotset_watch::AttachOptions;
 
 use crate::args::AttachArgs;
 use crate::exit::{Exit, Stop};
-use crate::{costs, output, plan};
+use crate::{output, plan};
 
 /// Observes what already runs, and reports.
 pub(super) fn attach(args: &AttachArgs) -> Result<Exit, Stop> {
@@ -23,6 +23,6 @@ pub(super) fn attach(args: &AttachArgs) -> Result<Exit, Stop> {
         }
     })?;
     let gate = hotset_analysis::Gate::default();
-    let summary = hotset_analysis::summarise(profile, costs::table(), gate);
+    let summary = hotset_analysis::summarise(profile, hotset_sys::costs::table(), gate);
     Ok(if output::report(&summary, &args.output) { Exit::Success } else { Exit::Failure })
 }

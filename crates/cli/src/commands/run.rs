@@ -5,7 +5,7 @@ use hotset_watch::{RunError, RunOptions, run_without_sensor};
 
 use crate::args::RunArgs;
 use crate::exit::{Exit, OrExit, Stop};
-use crate::{costs, output, plan};
+use crate::{output, plan};
 
 /// Runs a command under observation and reports; the command's own end is the exit code.
 pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
@@ -27,7 +27,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
     };
     let (profile, exit) = ran.map_err(|error| stop(&program, error))?;
     let gate = hotset_analysis::Gate::default();
-    let summary = hotset_analysis::summarise(profile, costs::table(), gate);
+    let summary = hotset_analysis::summarise(profile, hotset_sys::costs::table(), gate);
     output::report(&summary, &args.output);
     if args.output.verbose
         && let Some(bytes) = hotset_sys::child::own_peak_rss_bytes()

@@ -3,7 +3,6 @@
 //! `docs/probes.md` has the contract. What can't be had is a [`LabSkipped`](hotset_facts::LabSkipped) with the way to get it.
 
 mod build;
-mod cache;
 mod find;
 mod language;
 mod probe;
@@ -11,7 +10,6 @@ mod probe;
 mod tests;
 
 pub use build::{beside, said};
-pub use cache::cache_directory;
 pub use find::{Interpreter, find, on_path};
 pub use language::Language;
 pub(crate) use probe::typed;
