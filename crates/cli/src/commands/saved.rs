@@ -26,7 +26,7 @@ fn destination(file: &Path) -> Result<SaveTo> {
     if file != Path::new("-") {
         return Ok(SaveTo::File(file.to_owned()));
     }
-    let out = output::snapshot_stream();
+    let out = output::stdout_stream();
     if out.is_terminal() {
         bail!("a snapshot is no text for a terminal: name a FILE, or send it through a pipe");
     }

@@ -22,8 +22,8 @@ use crate::args::{Color, FormArgs, LookArgs, OutputArgs};
 pub(crate) use bench::{bench, bench_files};
 pub(crate) use lab::{lab_files, lab_table};
 pub(crate) use rows::RowStream;
-pub(crate) use screen::{has_screen, screen_look, screen_stream};
-pub(crate) use stat::{StatOutput, stdout_fd};
+pub(crate) use screen::{has_screen, screen_look};
+pub(crate) use stat::{StatLines, StatOutput, stdout_fd};
 pub(crate) use status::StatusLine;
 
 /// Columns where there is no terminal to ask.
@@ -43,8 +43,8 @@ fn is_capable() -> bool {
     std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// Standard output as a stream of bytes, for a snapshot.
-pub(crate) fn snapshot_stream() -> io::Stdout {
+/// Standard output as a stream of bytes, for a snapshot or a screen.
+pub(crate) fn stdout_stream() -> io::Stdout {
     io::stdout()
 }
 

@@ -17,8 +17,3 @@ pub(crate) fn has_screen() -> bool {
 pub(crate) fn screen_look(look: LookArgs) -> Look {
     Look { color: use_color(look.color, true), ascii: look.ascii || !locale_is_utf8() }
 }
-
-/// Where a screen is drawn.
-pub(crate) fn screen_stream() -> io::Stdout {
-    io::stdout()
-}

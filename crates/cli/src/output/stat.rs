@@ -20,6 +20,16 @@ enum Form {
     Csv,
 }
 
+/// Where lines go.
+pub(crate) trait StatLines {
+    /// Prints what comes before the first line; false where nobody reads it.
+    fn begin(&mut self) -> bool;
+    /// Prints a line; false where nobody reads it any more.
+    fn row(&mut self, row: &Row<'_>) -> bool;
+    /// Ends the line on which a terminal has shown `^C`.
+    fn interrupted(&mut self);
+}
+
 /// Standard output for lines.
 pub(crate) struct StatOutput {
     rows: RowStream,
@@ -49,31 +59,6 @@ impl StatOutput {
             terminal: io::stdout().is_terminal(),
             since_header: None,
             hidden: 0,
-        }
-    }
-
-    /// Prints the names of the columns where there are any; false where nobody reads them.
-    pub(crate) fn begin(&mut self) -> bool {
-        match self.form {
-            Form::Text => self.header(self.layout()),
-            Form::Json => true,
-            Form::Csv => self.rows.text(view::csv_header().as_bytes()),
-        }
-    }
-
-    /// Prints a line; false where nobody reads it any more.
-    pub(crate) fn row(&mut self, row: &Row<'_>) -> bool {
-        match self.form {
-            Form::Text => self.text_row(row),
-            Form::Json => self.rows.rows(&view::json_line(row)),
-            Form::Csv => self.rows.rows(view::csv_line(row).as_bytes()),
-        }
-    }
-
-    /// Ends the line on which the terminal has shown `^C`.
-    pub(crate) fn interrupted(&mut self) {
-        if self.terminal {
-            self.rows.text(b"\n");
         }
     }
 
@@ -122,6 +107,30 @@ impl StatOutput {
             return None;
         }
         terminal_size::terminal_size_of(io::stdout()).map(|(_, height)| height.0)
+    }
+}
+
+impl StatLines for StatOutput {
+    fn begin(&mut self) -> bool {
+        match self.form {
+            Form::Text => self.header(self.layout()),
+            Form::Json => true,
+            Form::Csv => self.rows.text(view::csv_header().as_bytes()),
+        }
+    }
+
+    fn row(&mut self, row: &Row<'_>) -> bool {
+        match self.form {
+            Form::Text => self.text_row(row),
+            Form::Json => self.rows.rows(&view::json_line(row)),
+            Form::Csv => self.rows.rows(view::csv_line(row).as_bytes()),
+        }
+    }
+
+    fn interrupted(&mut self) {
+        if self.terminal {
+            self.rows.text(b"\n");
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use rustix::process::Signal;
 
 use crate::args::StatArgs;
 use crate::exit::{Exit, Stop};
-use crate::output::{self, StatOutput};
+use crate::output::{self, StatLines, StatOutput};
 
 /// Prints a line an interval.
 pub(crate) fn stat(args: &StatArgs) -> Result<Exit, Stop> {
@@ -45,30 +45,6 @@ fn run(args: &StatArgs) -> Result<()> {
     })?;
     lines.end(&ended);
     lines.out.finish()
-}
-
-/// Where lines go.
-trait Out {
-    /// Prints what comes before the first line; false where nobody reads it.
-    fn begin(&mut self) -> bool;
-    /// Prints a line; false where nobody reads it any more.
-    fn row(&mut self, row: &view::Row<'_>) -> bool;
-    /// Ends the line on which a terminal has shown `^C`.
-    fn interrupted(&mut self);
-}
-
-impl Out for StatOutput {
-    fn begin(&mut self) -> bool {
-        self.begin()
-    }
-
-    fn row(&mut self, row: &view::Row<'_>) -> bool {
-        self.row(row)
-    }
-
-    fn interrupted(&mut self) {
-        self.interrupted();
-    }
 }
 
 /// The lines as they come, with what is said beside them.
@@ -105,7 +81,7 @@ impl Late {
     }
 }
 
-impl<'a, O: Out> Lines<'a, O> {
+impl<'a, O: StatLines> Lines<'a, O> {
     fn new(out: O, args: &'a StatArgs, gaps: &'a [NotMeasured]) -> Self {
         Self {
             out,

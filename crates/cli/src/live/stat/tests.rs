@@ -27,7 +27,7 @@ struct Kept {
     interrupted: bool,
 }
 
-impl Out for Kept {
+impl StatLines for Kept {
     fn begin(&mut self) -> bool {
         true
     }

@@ -7,7 +7,7 @@ use anyhow::Result;
 use hotset_analysis::top::{ItemKey, TopFrame};
 use hotset_facts::SizeHistogram;
 use hotset_sys::child::Wait;
-use hotset_view::tui::{App, Step};
+use hotset_view::tui::App;
 use hotset_watch::Scoped;
 use hotset_watch::interval::{Drained, Live, LiveSource, Ticker};
 
@@ -107,10 +107,6 @@ impl Feed for Now {
 
     fn set_interval(&mut self, ns: u64) {
         self.beat = Ticker::new(self.begun.elapsed(), Duration::from_nanos(ns));
-    }
-
-    fn go(&mut self, _: Step, _: &mut App) -> Result<()> {
-        Ok(())
     }
 }
 

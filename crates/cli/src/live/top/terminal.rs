@@ -43,7 +43,7 @@ impl Outbox {
         std::thread::spawn(move || {
             for bytes in inbox {
                 // Whoever closed the terminal has no use for an error either; the signal says it.
-                let mut out = crate::output::screen_stream();
+                let mut out = crate::output::stdout_stream();
                 let _ = out.write_all(&bytes).and_then(|()| out.flush());
                 written.fetch_sub(1, Ordering::AcqRel);
             }
@@ -153,7 +153,7 @@ fn restore_on_panic() {
     std::panic::set_hook(Box::new(move |info| {
         if TAKEN.swap(false, Ordering::AcqRel) {
             let _ = terminal::disable_raw_mode();
-            let mut out = crate::output::screen_stream();
+            let mut out = crate::output::stdout_stream();
             let _ = queue!(
                 out,
                 DisableBracketedPaste,

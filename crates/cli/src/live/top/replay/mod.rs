@@ -2,7 +2,6 @@
 
 mod index;
 
-use std::os::fd::BorrowedFd;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -111,10 +110,6 @@ impl Feed for Again {
         }
     }
 
-    fn readable(&self) -> Option<BorrowedFd<'_>> {
-        None
-    }
-
     fn turn(&mut self, app: &mut App) -> Result<bool> {
         if !self.playing || Instant::now() < self.due {
             return Ok(false);
@@ -128,8 +123,6 @@ impl Feed for Again {
         self.show(next, app)?;
         Ok(true)
     }
-
-    fn set_interval(&mut self, _: u64) {}
 
     fn go(&mut self, step: Step, app: &mut App) -> Result<()> {
         let last = self.recording.len() - 1;
