@@ -1,6 +1,8 @@
 use hotset_analysis::bench::summarise_bench;
 use hotset_analysis::top::TopFrame;
 use hotset_facts::{Interval, Observed, Reason};
+use proptest::prelude::*;
+use serde_json::{Value, json};
 
 use super::*;
 use crate::bench::{testing, write_bench_json};
@@ -156,4 +158,69 @@ fn a_long_recording_is_shown_in_part_and_says_so() -> TestResult {
     assert_eq!(shown(1000)?, (1000, caption.to_owned()));
     assert_eq!(shown(1001)?, (1000, format!("{caption}; the first 1000 in the table")));
     Ok(())
+}
+
+/// A document of each format that is quick to make.
+fn some_documents() -> Result<Vec<Value>, Box<dyn std::error::Error>> {
+    let support = hotset_facts::Support {
+        kernel: "6.12".to_owned(),
+        euid: 0,
+        capabilities: Vec::new(),
+        sensor_start_ms: hotset_facts::Observed::Value(7),
+    };
+    let all = [
+        lab_bytes()?,
+        bench_bytes()?,
+        profile_bytes()?,
+        crate::save_json(&hotset_facts::SaveReport::default()),
+        crate::restore_json(&hotset_facts::RestoreReport::default()),
+        crate::doctor_json(&support),
+    ];
+    Ok(all.iter().map(|bytes| serde_json::from_slice(bytes)).collect::<Result<_, _>>()?)
+}
+
+/// A key or an entry somewhere in the value is removed, or becomes another value.
+fn damage(value: &mut Value, steps: &[prop::sample::Index], with: Option<&Value>) {
+    let size = value.as_object().map(serde_json::Map::len);
+    let size = size.or(value.as_array().map(Vec::len)).filter(|size| *size > 0);
+    let (Some(size), Some((step, rest))) = (size, steps.split_first()) else { return };
+    let at = step.index(size);
+    let child = match &mut *value {
+        Value::Object(map) => map.values_mut().nth(at),
+        other => other.get_mut(at),
+    };
+    match child {
+        Some(child) if !rest.is_empty() && (child.is_object() || child.is_array()) => {
+            damage(child, rest, with);
+        }
+        Some(child) if with.is_some() => *child = with.cloned().unwrap_or_default(),
+        _ => match value {
+            Value::Object(map) => {
+                let key = map.keys().nth(at).cloned();
+                key.map(|key| map.remove(&key));
+            }
+            Value::Array(entries) => drop(entries.remove(at)),
+            _ => {}
+        },
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn a_key_that_is_gone_or_another_value_is_refused_or_shown(
+        which in any::<prop::sample::Index>(),
+        steps in prop::collection::vec(any::<prop::sample::Index>(), 1..6),
+        with in prop::option::of(prop::sample::select(vec![
+            json!(null), json!(true), json!(0), json!(7), json!(-1), json!(0.5), json!("text"), json!([]), json!({}),
+        ])),
+    ) {
+        let all = some_documents().map_err(|error| TestCaseError::fail(error.to_string()))?;
+        let mut document = which.get(&all).clone();
+        damage(&mut document, &steps, with.as_ref());
+        if let Err(error) = page(&[("damaged.json", document.to_string().as_bytes())]) {
+            prop_assert!(!error.error.text.is_empty());
+        }
+    }
 }
