@@ -4,7 +4,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use hotset_facts::PageRange;
+use hotset_facts::{NotCached, PageRange};
 use hotset_sys::cache::{Supervisor, seen_pages};
 
 use crate::Progress;
@@ -15,19 +15,6 @@ const RECHECK_BYTES: u64 = 64 << 20;
 /// Ranges that are remembered for that: each holds a descriptor.
 const WITNESSES: usize = 32;
 
-/// Why warming stopped before all was fetched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Halt {
-    /// It was asked to.
-    Interrupted,
-    /// The budget is spent.
-    Budget,
-    /// No more fits into memory beside what was warmed.
-    Memory,
-    /// Pages warmed before are being evicted while memory is short.
-    Thrashing,
-}
-
 /// A supervisor of any number of files.
 pub(super) struct Guard<'a> {
     stop: &'a AtomicBool,
@@ -35,7 +22,7 @@ pub(super) struct Guard<'a> {
     room: AtomicU64,
     done: AtomicU64,
     next_check: AtomicU64,
-    halt: Mutex<Option<Halt>>,
+    halt: Mutex<Option<NotCached>>,
     witnesses: Mutex<Vec<Witness>>,
     /// Bytes of file cache that can still be had, asked anew at every look.
     room_now: &'a (dyn Fn() -> u64 + Sync),
@@ -77,7 +64,7 @@ impl<'a> Guard<'a> {
     }
 
     /// Why it stopped, if it did.
-    pub(super) fn halted(&self) -> Option<Halt> {
+    pub(super) fn halted(&self) -> Option<NotCached> {
         *lock(&self.halt)
     }
 
@@ -105,7 +92,7 @@ impl<'a> Guard<'a> {
         })
     }
 
-    fn stop_for(&self, why: Halt) -> u64 {
+    fn stop_for(&self, why: NotCached) -> u64 {
         lock(&self.halt).get_or_insert(why);
         0
     }
@@ -121,7 +108,7 @@ impl<'a> Guard<'a> {
 impl Supervisor for Guard<'_> {
     fn grant(&self, bytes: u64) -> u64 {
         if self.stop.load(Ordering::Relaxed) {
-            return self.stop_for(Halt::Interrupted);
+            return self.stop_for(NotCached::Interrupted);
         }
         let done = self.done_bytes();
         let due = self.next_check.load(Ordering::Relaxed);
@@ -132,18 +119,18 @@ impl Supervisor for Guard<'_> {
                 .is_ok()
             && self.is_thrashing()
         {
-            return self.stop_for(Halt::Thrashing);
+            return self.stop_for(NotCached::Memory);
         }
         if self.halted().is_some() {
             return 0;
         }
         let budget = take(&self.budget, bytes);
         if budget < bytes {
-            self.stop_for(Halt::Budget);
+            self.stop_for(NotCached::Budget);
         }
         let room = take(&self.room, budget);
         if room < budget {
-            self.stop_for(Halt::Memory);
+            self.stop_for(NotCached::Memory);
         }
         room
     }
@@ -182,19 +169,19 @@ mod tests {
     fn the_smaller_of_budget_and_room_is_the_reason() {
         let guard = Guard::new(&GO, 10, 100, &plenty, &());
         assert_eq!((guard.grant(6), guard.halted()), (6, None));
-        assert_eq!((guard.grant(6), guard.halted()), (4, Some(Halt::Budget)));
+        assert_eq!((guard.grant(6), guard.halted()), (4, Some(NotCached::Budget)));
         assert_eq!(guard.grant(1), 0);
         let guard = Guard::new(&GO, 100, 10, &plenty, &());
-        assert_eq!((guard.grant(60), guard.halted()), (10, Some(Halt::Memory)));
+        assert_eq!((guard.grant(60), guard.halted()), (10, Some(NotCached::Memory)));
         let guard = Guard::new(&STOP, 100, 100, &plenty, &());
-        assert_eq!((guard.grant(1), guard.halted()), (0, Some(Halt::Interrupted)));
+        assert_eq!((guard.grant(1), guard.halted()), (0, Some(NotCached::Interrupted)));
     }
 
     #[test]
     fn a_budget_that_is_spent_exactly_is_no_reason_to_stop() {
         let guard = Guard::new(&GO, 10, 10, &plenty, &());
         assert_eq!((guard.grant(10), guard.halted()), (10, None));
-        assert_eq!((guard.grant(1), guard.halted()), (0, Some(Halt::Budget)));
+        assert_eq!((guard.grant(1), guard.halted()), (0, Some(NotCached::Budget)));
     }
 
     #[test]
@@ -203,7 +190,7 @@ mod tests {
         let guard = Guard::new(&stop, 5, 100, &plenty, &());
         guard.grant(6);
         stop.store(true, Ordering::Relaxed);
-        assert_eq!((guard.grant(6), guard.halted()), (0, Some(Halt::Budget)));
+        assert_eq!((guard.grant(6), guard.halted()), (0, Some(NotCached::Budget)));
     }
 
     #[test]
@@ -217,7 +204,7 @@ mod tests {
 
     #[test]
     fn pages_that_vanish_stop_it_only_where_memory_is_short() {
-        for (room, halt) in [(u64::MAX, None), (0, Some(Halt::Thrashing))] {
+        for (room, halt) in [(u64::MAX, None), (0, Some(NotCached::Memory))] {
             let scratch = ScratchDir::new();
             let path = scratch.file("file", 1 << 20);
             let pages = hotset_sys::pages_of(1 << 20);

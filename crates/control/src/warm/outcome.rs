@@ -4,10 +4,9 @@ use hotset_facts::{ControlVerb, ControlledFile, NotCached};
 use hotset_sys::cache::{ControlError, Warmed};
 use hotset_sys::tree::Found;
 
-use super::guard::Halt;
 use crate::outcomes::changed;
 
-pub(super) fn of(file: &Found<'_>, warmed: Warmed, halt: Option<Halt>) -> ControlledFile {
+pub(super) fn of(file: &Found<'_>, warmed: Warmed, halt: Option<NotCached>) -> ControlledFile {
     let mut outcome = changed(file.path, file.id, warmed.size_bytes, warmed.change);
     outcome.error = warmed.error.as_ref().map(message);
     if outcome.short_pages(ControlVerb::Warm) != Some(0) {
@@ -18,14 +17,8 @@ pub(super) fn of(file: &Found<'_>, warmed: Warmed, halt: Option<Halt>) -> Contro
 }
 
 /// Why pages are missing: a failure comes first, then what stopped this file.
-fn reason(failed: bool, halt: Option<Halt>) -> NotCached {
-    match halt {
-        _ if failed => NotCached::Unreadable,
-        Some(Halt::Budget) => NotCached::Budget,
-        Some(Halt::Memory | Halt::Thrashing) => NotCached::Memory,
-        Some(Halt::Interrupted) => NotCached::Interrupted,
-        None => NotCached::Unknown,
-    }
+fn reason(failed: bool, halt: Option<NotCached>) -> NotCached {
+    if failed { NotCached::Unreadable } else { halt.unwrap_or(NotCached::Unknown) }
 }
 
 /// The path is named where this is shown.
@@ -44,11 +37,8 @@ mod tests {
 
     #[test]
     fn a_failure_is_told_before_what_stopped_it() {
-        assert_eq!(reason(true, Some(Halt::Budget)), NotCached::Unreadable);
-        let reasons = [Halt::Budget, Halt::Memory, Halt::Thrashing, Halt::Interrupted];
-        let told = reasons.map(|halt| reason(false, Some(halt)));
-        use NotCached::{Budget, Interrupted, Memory};
-        assert_eq!(told, [Budget, Memory, Memory, Interrupted]);
+        assert_eq!(reason(true, Some(NotCached::Budget)), NotCached::Unreadable);
+        assert_eq!(reason(false, Some(NotCached::Memory)), NotCached::Memory);
         assert_eq!(reason(false, None), NotCached::Unknown, "others were stopped, not this file");
     }
 
