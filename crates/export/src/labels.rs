@@ -55,9 +55,10 @@ impl Known {
                 fstype: mount.fs_type.clone(),
             });
         }
-        let of = |dev: &Dev| now.get(dev).cloned().unwrap_or_default();
-        set.retain(|dev| self.mounts.get(dev).is_none_or(|before| *before == of(dev)));
-        self.mounts = set.series().iter().map(|series| (series.key, of(&series.key))).collect();
+        let labels_of = |dev: &Dev| now.get(dev).cloned().unwrap_or_default();
+        set.retain(|dev| self.mounts.get(dev).is_none_or(|before| *before == labels_of(dev)));
+        self.mounts =
+            set.series().iter().map(|series| (series.key, labels_of(&series.key))).collect();
     }
 
     /// What a group is called.

@@ -4,13 +4,15 @@ use std::collections::HashSet;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result};
 use hotset_sys::cache::Prober;
 use hotset_sys::tree::{Found, Selection, Visitor, walk};
 use hotset_view::metrics::WatchedNumbers;
+
+use crate::shared::lock;
 
 /// Files that one walk looks at, at most.
 const MAX_FILES: u64 = 1_000_000;
@@ -49,7 +51,7 @@ impl Watched {
 
     /// What is known and not too old.
     pub(super) fn numbers(&self) -> Vec<WatchedNumbers> {
-        let found = self.lock();
+        let found = lock(&self.found);
         let fresh = found.iter().flatten().filter(|(_, at)| at.elapsed() <= self.limit);
         fresh.map(|(numbers, _)| numbers.clone()).collect()
     }
@@ -59,16 +61,12 @@ impl Watched {
             let begun = Instant::now();
             for (at, path) in paths.iter().enumerate() {
                 let numbers = look(path, MAX_FILES, MAX_TIME);
-                if let Some(place) = self.lock().get_mut(at) {
+                if let Some(place) = lock(&self.found).get_mut(at) {
                     *place = Some((numbers, Instant::now()));
                 }
             }
             std::thread::sleep(interval.saturating_sub(begun.elapsed()));
         }
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Walks> {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,13 +1,15 @@
 //! Passwords. bcrypt takes 50 ms and more on purpose, so that a good answer is remembered and few are worked out at once.
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use base64::Engine;
 use ring::{hmac, rand};
 use tokio::sync::Semaphore;
+
+use crate::shared::lock;
 
 /// Good answers that are remembered, as in the exporters.
 const REMEMBERED: usize = 100;
@@ -56,7 +58,7 @@ impl Auth {
         };
         let tag = self.tag(&[name.as_bytes(), hash.as_bytes(), &password]);
         // Found by a keyed hash: how long that takes says nothing of the password.
-        if known.is_some() && self.remembered().contains(tag.as_ref()) {
+        if known.is_some() && lock(&self.good).contains(tag.as_ref()) {
             return Answer::Welcome;
         }
         let turn = Arc::clone(&self.one_at_a_time).acquire_owned();
@@ -74,16 +76,12 @@ impl Auth {
         if !right || known.is_none() {
             return Answer::Refused;
         }
-        let mut good = self.remembered();
+        let mut good = lock(&self.good);
         if good.len() >= REMEMBERED {
             good.clear();
         }
         good.insert(tag.as_ref().to_vec());
         Answer::Welcome
-    }
-
-    fn remembered(&self) -> std::sync::MutexGuard<'_, HashSet<Vec<u8>>> {
-        self.good.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn tag(&self, parts: &[&[u8]]) -> hmac::Tag {
@@ -133,7 +131,7 @@ mod tests {
         let auth = auth();
         let good = basic("alice:sesame");
         assert_eq!(answer(&auth, Some(&good)), Answer::Welcome);
-        assert_eq!(auth.remembered().len(), 1);
+        assert_eq!(lock(&auth.good).len(), 1);
         assert_eq!(answer(&auth, Some(&good)), Answer::Welcome);
         for bad in ["alice:sesam", "alice:", "bob:sesame", "alice", ":sesame", "alices:esame"] {
             assert_eq!(answer(&auth, Some(&basic(bad))), Answer::Refused, "{bad}");
@@ -141,7 +139,7 @@ mod tests {
         for bad in [None, Some("Basic"), Some("Basic ???"), Some("Bearer YWxpY2U6c2VzYW1l")] {
             assert_eq!(answer(&auth, bad), Answer::Refused, "{bad:?}");
         }
-        assert_eq!(auth.remembered().len(), 1);
+        assert_eq!(lock(&auth.good).len(), 1);
     }
 
     #[test]

@@ -2,10 +2,12 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::task::AbortHandle;
+
+use crate::shared::lock;
 
 /// Connections at one time; then one that waits makes room for a new one.
 pub(super) const MAX_CONNECTIONS: usize = 128;
@@ -53,20 +55,16 @@ impl Drop for Answering {
 }
 
 impl Connections {
-    fn lock(&self) -> std::sync::MutexGuard<'_, VecDeque<Open>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Makes room for one more where there is none: the oldest ends that is not being answered. True where one had to end.
     /// Whoever holds connections without asking anything shuts nobody out.
     pub(super) fn make_room(&self) -> bool {
-        let full = self.lock().len() >= MAX_CONNECTIONS;
+        let full = lock(&self.open).len() >= MAX_CONNECTIONS;
         full && self.end_one()
     }
 
     /// Ends the oldest that is not being answered, else the oldest; false where there is none.
     pub(super) fn end_one(&self) -> bool {
-        let mut open = self.lock();
+        let mut open = lock(&self.open);
         let waiting = open.iter().position(|one| !one.busy.0.load(Ordering::Relaxed)).unwrap_or(0);
         let gone = open.remove(waiting);
         if let Some(gone) = &gone {
@@ -82,12 +80,12 @@ impl Connections {
 
     /// Adds one.
     pub(super) fn add(&self, serial: u64, task: AbortHandle, busy: Busy) {
-        self.lock().push_back(Open { serial, task, busy });
+        lock(&self.open).push_back(Open { serial, task, busy });
     }
 
     /// Takes away one that has ended.
     pub(super) fn remove(&self, serial: u64) {
-        self.lock().retain(|one| one.serial != serial);
+        lock(&self.open).retain(|one| one.serial != serial);
     }
 }
 
@@ -110,7 +108,7 @@ mod tests {
         }
         // There is room; without descriptors one has to go all the same.
         assert!(!connections.make_room());
-        let left = || connections.lock().iter().map(|one| one.serial).collect::<Vec<_>>();
+        let left = || lock(&connections.open).iter().map(|one| one.serial).collect::<Vec<_>>();
         assert!(connections.end_one());
         assert_eq!(left(), [0, 2]);
         assert!(connections.end_one() && connections.end_one());

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use anyhow::{Result, ensure};
 use hyper::header::{HeaderName, HeaderValue};
@@ -11,6 +11,7 @@ use tokio_rustls::TlsAcceptor;
 use super::auth::Auth;
 use super::tls;
 use crate::Say;
+use crate::shared::lock;
 use crate::web_config::{ClientAuth, WebConfig};
 
 /// What holds for a connection.
@@ -91,21 +92,17 @@ fn stamp(path: &Path) -> Stamp {
     ])
 }
 
-/// Files and their stamps, in the same order.
+/// Files, each with its stamp.
 #[derive(Default)]
-struct Files {
-    paths: Vec<PathBuf>,
-    stamps: Vec<Stamp>,
-}
+struct Files(Vec<(PathBuf, Stamp)>);
 
 impl Files {
     fn add(&mut self, path: &Path) {
-        self.paths.push(path.to_owned());
-        self.stamps.push(stamp(path));
+        self.0.push((path.to_owned(), stamp(path)));
     }
 
     fn have_changed(&self) -> bool {
-        self.paths.iter().zip(&self.stamps).any(|(path, before)| stamp(path) != *before)
+        self.0.iter().any(|(path, before)| stamp(path) != *before)
     }
 }
 
@@ -138,7 +135,7 @@ impl Web {
 
     /// What holds now. A file that changed is read again; if it is wrong, that is said and what held goes on to hold.
     pub(super) fn current(&self) -> Arc<Loaded> {
-        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut current = lock(&self.current);
         if let Some(path) = &self.path
             && current.files.have_changed()
         {

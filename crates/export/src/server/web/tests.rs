@@ -66,7 +66,13 @@ fn a_file_that_comes_after_its_name_is_found() {
     site.write(&format!("{USERS}{tls}"));
     assert!(web.current().tls.is_none(), "its files are not there");
     let watched = |web: &Web| {
-        web.current.lock().expect("a lock").files.paths.iter().any(|file| file.ends_with("new.crt"))
+        web.current
+            .lock()
+            .expect("a lock")
+            .files
+            .0
+            .iter()
+            .any(|(file, _)| file.ends_with("new.crt"))
     };
     assert!(watched(&web));
     std::fs::write(site.0.join("new.crt"), "no certificate").expect("a file");
