@@ -39,7 +39,7 @@ pub enum RowKind {
 
 /// What one thread keeps of the files that it finds.
 #[derive(Debug)]
-pub enum Kept {
+pub enum RowStore {
     /// Nothing: there are no rows, or each is printed at once.
     Nothing,
     /// All files.
@@ -52,12 +52,14 @@ pub enum Kept {
 
 impl RowChoice {
     /// What a thread begins with.
-    pub fn keep(&self, page_bytes: u64) -> Kept {
+    pub fn keep(&self, page_bytes: u64) -> RowStore {
         match (self.rows, self.order, self.top) {
-            (RowKind::None, ..) | (RowKind::Files, None, _) => Kept::Nothing,
-            (RowKind::Directories, ..) => Kept::Directories(RollUp::new(page_bytes, self.depth)),
-            (RowKind::Files, Some(order), Some(top)) => Kept::Top(Top::new(order, top)),
-            (RowKind::Files, Some(_), None) => Kept::All(Arena::default()),
+            (RowKind::None, ..) | (RowKind::Files, None, _) => RowStore::Nothing,
+            (RowKind::Directories, ..) => {
+                RowStore::Directories(RollUp::new(page_bytes, self.depth))
+            }
+            (RowKind::Files, Some(order), Some(top)) => RowStore::Top(Top::new(order, top)),
+            (RowKind::Files, Some(_), None) => RowStore::All(Arena::default()),
         }
     }
 
@@ -72,7 +74,7 @@ impl RowChoice {
     }
 }
 
-impl Kept {
+impl RowStore {
     /// Whether a file would be kept: for callers to whom making a row costs something.
     pub fn wants(&self, file: &ListedFile) -> bool {
         match self {
@@ -102,15 +104,15 @@ pub struct KeptRows {
 
 impl KeptRows {
     /// Adds what a thread kept.
-    pub fn merge(&mut self, part: Kept) {
+    pub fn merge(&mut self, part: RowStore) {
         match part {
-            Kept::Nothing => {}
-            Kept::All(arena) => self.all.push(arena),
-            Kept::Top(part) => match &mut self.top {
+            RowStore::Nothing => {}
+            RowStore::All(arena) => self.all.push(arena),
+            RowStore::Top(part) => match &mut self.top {
                 Some(top) => top.merge(part),
                 None => self.top = Some(part),
             },
-            Kept::Directories(part) => match &mut self.directories {
+            RowStore::Directories(part) => match &mut self.directories {
                 Some(directories) => directories.merge(part),
                 None => self.directories = Some(part),
             },
@@ -221,7 +223,7 @@ mod tests {
     #[test]
     fn a_total_alone_has_no_rows_whatever_the_order() {
         let total = RowChoice { rows: RowKind::None, order: BY_CACHED, ..RowChoice::default() };
-        assert!(matches!(total.keep(PAGE), Kept::Nothing));
+        assert!(matches!(total.keep(PAGE), RowStore::Nothing));
         assert!(files().iter().all(|file| !total.admits(file)));
     }
 

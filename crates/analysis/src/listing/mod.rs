@@ -15,7 +15,7 @@ mod varint;
 
 pub use arena::{Arena, sorted};
 pub use cells::{Fill, bar, fill_of};
-pub use kept::{Kept, KeptRows, RowChoice, RowKind, is_met};
+pub use kept::{KeptRows, RowChoice, RowKind, RowStore, is_met};
 pub use notes::{NAMED, Notes, Unknown};
 pub use numbers::{RowNumbers, TotalNumbers};
 pub use order::{Direction, Order, SortKey};

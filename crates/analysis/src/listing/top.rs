@@ -4,24 +4,26 @@ use hotset_facts::ListedFile;
 
 use super::order::Order;
 
-/// Rows kept so far: a heap whose root is the last of them, so that most newcomers are refused by one comparison.
+/// Rows kept so far: up to twice as many as are wanted, before the later half goes.
 #[derive(Debug)]
 pub struct Top {
     order: Order,
     limit: usize,
-    heap: Vec<ListedFile>,
+    rows: Vec<ListedFile>,
+    /// The later half went once: the row at `limit - 1` was the last of those that stayed.
+    cut: bool,
 }
 
 impl Top {
     /// Keeps at most `limit` rows.
     pub fn new(order: Order, limit: usize) -> Self {
-        Self { order, limit, heap: Vec::new() }
+        Self { order, limit, rows: Vec::new(), cut: false }
     }
 
-    /// Whether a file would be kept: for callers to whom making a row costs something.
+    /// Whether a file may be one of the first: for callers to whom making a row costs something.
     pub fn wants(&self, file: &ListedFile) -> bool {
-        self.heap.len() < self.limit
-            || self.heap.first().is_some_and(|last| self.order.compare(file, last).is_lt())
+        let Some(last) = self.limit.checked_sub(1) else { return false };
+        !self.cut || self.rows.get(last).is_none_or(|last| self.order.compare(file, last).is_lt())
     }
 
     /// Keeps a file if it belongs to the first ones.
@@ -29,53 +31,27 @@ impl Top {
         if !self.wants(&file) {
             return;
         }
-        if self.heap.len() < self.limit {
-            self.heap.push(file);
-            self.rise(self.heap.len() - 1);
-        } else if let Some(root) = self.heap.first_mut() {
-            *root = file;
-            self.sink(0);
+        self.rows.push(file);
+        if self.rows.len() >= self.limit.saturating_mul(2) {
+            let order = self.order;
+            self.rows.select_nth_unstable_by(self.limit - 1, |a, b| order.compare(a, b));
+            self.rows.truncate(self.limit);
+            self.cut = true;
         }
     }
 
     /// Adds the rows that another thread kept.
     pub fn merge(&mut self, other: Self) {
-        for file in other.heap {
+        for file in other.rows {
             self.push(file);
         }
     }
 
     /// The rows in order.
     pub fn into_rows(mut self) -> Vec<ListedFile> {
-        self.heap.sort_by(|a, b| self.order.compare(a, b));
-        self.heap
-    }
-
-    fn is_later(&self, a: usize, b: usize) -> bool {
-        self.order.compare(&self.heap[a], &self.heap[b]).is_gt()
-    }
-
-    fn rise(&mut self, mut at: usize) {
-        while at > 0 && self.is_later(at, (at - 1) / 2) {
-            self.heap.swap(at, (at - 1) / 2);
-            at = (at - 1) / 2;
-        }
-    }
-
-    fn sink(&mut self, mut at: usize) {
-        loop {
-            let mut latest = at;
-            for child in [2 * at + 1, 2 * at + 2] {
-                if child < self.heap.len() && self.is_later(child, latest) {
-                    latest = child;
-                }
-            }
-            if latest == at {
-                return;
-            }
-            self.heap.swap(at, latest);
-            at = latest;
-        }
+        self.rows.sort_by(|a, b| self.order.compare(a, b));
+        self.rows.truncate(self.limit);
+        self.rows
     }
 }
 

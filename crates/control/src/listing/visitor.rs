@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use hotset_analysis::listing::{Kept, Notes, all_cached};
+use hotset_analysis::listing::{Notes, RowStore, all_cached};
 use hotset_facts::{
     FileId, ListedFile, ListingTotals, Observed, PageRange, Residency, ResidencySource,
 };
@@ -21,7 +21,7 @@ const MAX_DELAY: Duration = Duration::from_millis(100);
 /// What one thread has found so far.
 pub(super) struct ResidencyVisitor<'a> {
     shared: &'a Shared<'a>,
-    pub(super) kept: Kept,
+    pub(super) kept: RowStore,
     pub(super) totals: ListingTotals,
     pub(super) notes: Notes,
     /// Rows printed at once.
