@@ -91,14 +91,12 @@ impl Summary {
 
     /// The files that cost most, at most so many.
     pub fn top_files(&self, at_most: usize) -> Vec<&FileRow> {
-        let rows = self.costliest_files.iter().take(at_most);
-        rows.filter_map(|&index| self.profile.files.get(index)).collect()
+        self.files_by_cost().take(at_most).collect()
     }
 
     /// The processes that cost most, at most so many.
     pub fn top_processes(&self, at_most: usize) -> Vec<&ProcessRow> {
-        let rows = self.costliest_processes.iter().take(at_most);
-        rows.filter_map(|&index| self.profile.processes.get(index)).collect()
+        self.processes_by_cost().take(at_most).collect()
     }
 
     /// How many of the costliest files tell the story: those that make up 95 % of the I/O time on files, and from the

@@ -62,12 +62,12 @@ impl ColdWarm {
             state(pair.a) == Some(WantedState::Warm)
                 && state(pair.b).is_some_and(WantedState::is_cold)
         };
-        let of = |pair: &Pair| {
+        let explain = |pair: &Pair| {
             let command = conditions.get(pair.a)?.command;
             let learned = learned.get(command).and_then(Observed::as_value);
             Self::of(*pair, samples, runs, learned)
         };
-        asked.iter().filter(explained).filter_map(of).collect()
+        asked.iter().filter(explained).filter_map(explain).collect()
     }
 
     fn of(

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use hotset_facts::units::plural;
 use hotset_facts::{FileSet, StopReason};
 
 use super::doubt::Doubt;
@@ -68,14 +69,18 @@ fn too_few(summary: &BenchSummary, index: usize, all: &mut Vec<Warning>) {
             format!("{label}: none of {ran} runs counts, only the figure of all runs is given");
         all.push(Warning::new("no-valid-run", text, ""));
     } else if rounds < FEW_RUNS {
-        let text = format!("{label}: the figures of {} tell next to nothing", counted_runs(rounds));
+        let text = format!(
+            "{label}: the figures of {} tell next to nothing",
+            plural(rounds as u64, "run")
+        );
         all.push(Warning::new("few-runs", text, "ask for more with --runs"));
     } else if rounds < MIN_ROUNDS {
         let text = format!("{label}: {rounds} runs, no 95 % interval exists below {MIN_ROUNDS}");
         all.push(Warning::new("no-interval", text, "ask for more with --runs"));
     }
     if numbers.failed_runs > 0 {
-        let text = format!("{label}: {} ended in failure", counted_runs(numbers.failed_runs));
+        let text =
+            format!("{label}: {} ended in failure", plural(numbers.failed_runs as u64, "run"));
         all.push(Warning::new("failed-runs", text, "a failing command may do less than its work"));
     }
 }
@@ -156,10 +161,6 @@ fn files(summary: &BenchSummary, index: usize, all: &mut Vec<Warning>) {
         );
         all.push(Warning::new("unreadable-files", text, "run as their owner, or as root"));
     }
-}
-
-fn counted_runs(runs: usize) -> String {
-    if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") }
 }
 
 /// A name of which the middle is left out where it is long: it stands in a sentence, and often in many.

@@ -95,24 +95,18 @@ fn few_rounds(cells: &[CellNumbers]) -> Option<Warning> {
 fn host(session: &LabSession) -> Vec<Warning> {
     let mut all = Vec::new();
     let conditions = &session.conditions;
-    if let Some(pages @ 1..) = conditions.evicted_while_idle_pages.value() {
-        let text = format!(
+    let evicts = match conditions.evicted_while_idle_pages.value() {
+        Some(pages @ 1..) => Some(format!(
             "this host evicts idle page cache: {pages} pages of idle files vanished meanwhile"
-        );
-        all.push(warning(
-            "evicts-idle",
-            text,
-            "states are set and verified right before each sample",
-        ));
-    } else if session.environment.evicts_idle_cache {
-        let text =
-            "this host evicts idle page cache (a DAMON scheme with action pageout)".to_owned();
-        all.push(warning(
-            "evicts-idle",
-            text,
-            "states are set and verified right before each sample",
-        ));
-    }
+        )),
+        _ if session.environment.evicts_idle_cache => {
+            Some("this host evicts idle page cache (a DAMON scheme with action pageout)".to_owned())
+        }
+        _ => None,
+    };
+    all.extend(evicts.map(|text| {
+        warning("evicts-idle", text, "states are set and verified right before each sample")
+    }));
     let load = [conditions.load_hundredths_before, conditions.load_hundredths_after];
     let load = load.into_iter().filter_map(|load| load.value()).max();
     if let Some(load) = load.filter(|&load| load > 100 * u64::from(session.environment.cpus)) {

@@ -72,15 +72,16 @@ fn cells_are_compared_inside_of_rounds() -> Result<(), &'static str> {
 
 #[test]
 fn two_runs_stand_beside_each_other() {
-    let of = |walls: &[u64]| {
+    let summary_of = |walls: &[u64]| {
         let cells = vec![
             cell(&[("method", name("pread"))], walls),
             cell(&[("method", name("mmap"))], &[7]),
         ];
         summarise_lab(session("access", cells), |_, _| Vec::new())
     };
-    let (a, same) = (of(&[100, 101, 102, 103, 104, 105]), of(&[104, 105, 106, 107, 108, 109]));
-    let slower = of(&[200, 202, 204, 206, 208, 210]);
+    let (a, same) =
+        (summary_of(&[100, 101, 102, 103, 104, 105]), summary_of(&[104, 105, 106, 107, 108, 109]));
+    let slower = summary_of(&[200, 202, 204, 206, 208, 210]);
     let both = compare_runs(&a, &slower);
     assert_eq!(both.len(), 2);
     assert!((both[0].ratio - 2.0).abs() < 1e-9);

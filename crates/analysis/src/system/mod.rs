@@ -7,6 +7,7 @@ use hotset_facts::{
 };
 
 use crate::listing::SortKey;
+use crate::numbers::share;
 
 hotset_facts::words! {
     /// What a part of `Cached` is.
@@ -162,39 +163,28 @@ pub fn cached_file_numbers(
     }
 }
 
-fn share(part: u64, whole: u64) -> Option<f64> {
-    (whole > 0).then(|| part as f64 / whole as f64)
-}
-
 /// Puts the listed files in order, or the other way round.
 pub fn sort_cached_files(cache: &mut SystemCache, order: SortKey, reversed: bool) {
     let page = cache.page_size.max(1);
-    let path = |file: &CachedFile| file.path.as_value().cloned();
-    match order {
-        SortKey::Cached => {
-            cache.files.sort_by_cached_key(|file| (Reverse(file.cached_pages), path(file)));
-        }
-        SortKey::Size => {
-            cache.files.sort_by_cached_key(|file| (Reverse(file.size_bytes), path(file)));
-        }
-        SortKey::Percent => cache.files.sort_by_cached_key(|file| {
-            // Millionths order as well as a fraction would, and have an order.
+    let rank = |file: &CachedFile| match order {
+        SortKey::Name => None,
+        SortKey::Cached => Some(file.cached_pages.into()),
+        SortKey::Size => Some(file.size_bytes.into()),
+        // Millionths order as well as a fraction would, and have an order.
+        SortKey::Percent => {
             let pages = u128::from(file.size_bytes.div_ceil(page).max(1));
-            let millionths = u128::from(file.cached_pages) * 1_000_000 / pages;
-            (Reverse(millionths), Reverse(file.cached_pages), path(file))
-        }),
-        SortKey::Name => cache.files.sort_by_cached_key(|file| (path(file), file.id)),
-        SortKey::Dirty => {
-            cache.files.sort_by_cached_key(|file| {
-                (Reverse(state(file, |state| state.dirty_pages)), path(file))
-            });
+            Some(u128::from(file.cached_pages) * 1_000_000 / pages)
         }
-        SortKey::Evicted => {
-            cache.files.sort_by_cached_key(|file| {
-                (Reverse(state(file, |state| state.evicted_pages)), path(file))
-            });
-        }
-    }
+        SortKey::Dirty => state(file, |state| state.dirty_pages).map(u128::from),
+        SortKey::Evicted => state(file, |state| state.evicted_pages).map(u128::from),
+    };
+    let largest_first = |file: &CachedFile| match order {
+        SortKey::Percent => Reverse(file.cached_pages),
+        _ => Reverse(0),
+    };
+    cache.files.sort_by_cached_key(|file| {
+        (Reverse(rank(file)), largest_first(file), file.path.as_value().cloned(), file.id)
+    });
     if reversed {
         cache.files.reverse();
     }

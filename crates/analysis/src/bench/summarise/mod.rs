@@ -101,7 +101,7 @@ fn numbers_of(
 ) -> Vec<ConditionNumbers> {
     let runs = &session.runs;
     let labels = labels(session).into_iter();
-    let of = |(index, (label, samples)): (usize, (String, &Samples))| {
+    let in_numbers = |(index, (label, samples)): (usize, (String, &Samples))| {
         let own = || runs.iter().zip(judged).filter(move |(run, _)| run.condition == index);
         let counted = || own().filter(|(run, _)| run.round >= warmup_rounds);
         let valid_runs = counted().filter(|(_, judged)| judged.is_valid()).count();
@@ -125,7 +125,7 @@ fn numbers_of(
             too_short,
         }
     };
-    labels.zip(samples).enumerate().map(of).collect()
+    labels.zip(samples).enumerate().map(in_numbers).collect()
 }
 
 /// Each command's I/O against the first one's.
