@@ -174,7 +174,8 @@ mirror! {
         sync_ns: u64,
         write_histogram: [u32; HISTOGRAM_BUCKETS],
         opens: u64,
-        pad: [u64; 5],
+        read_ends: u64,
+        pad: [u64; 4],
     }
 }
 
