@@ -25,8 +25,6 @@ macro_rules! counters {
             read: whole ReadIo (histogram size_histogram read_histogram "with_split") {
                 /// Calls that returned without an error, end of file included.
                 calls: Count [read_calls] always live [read_calls "read_calls" "Buffered read calls"];
-                /// Calls that found the end of the file.
-                ends: Count [read_ends] always live [read_ends "read_end_calls" "Buffered reads that found the end of the file"];
                 /// Bytes returned.
                 bytes: Bytes [read_bytes] always
                     live [read_bytes "read_bytes" "Bytes that buffered reads returned"];

@@ -174,8 +174,7 @@ mirror! {
         sync_ns: u64,
         write_histogram: [u32; HISTOGRAM_BUCKETS],
         opens: u64,
-        read_ends: u64,
-        pad: [u64; 4],
+        pad: [u64; 5],
     }
 }
 

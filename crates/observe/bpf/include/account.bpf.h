@@ -83,8 +83,6 @@ COUNTER int count_read(struct hs_row *row, const struct target *t, u64 bytes, u6
 		ATOMIC_ADD(&row->ra_pages, t->ahead + (t->brought - missed));
 	}
 	ADD(alone, &row->read_calls, 1);
-	if (!bytes)
-		ADD(alone, &row->read_ends, 1);
 	ADD(alone, &row->read_bytes, bytes);
 	ADD(alone, &row->read_pages, pages);
 	ADD(alone, &row->read_histogram[b < HS_HISTOGRAM_BUCKETS ? b : 0], 1);

@@ -119,8 +119,7 @@ struct hs_row {
 	u64 sync_calls, sync_ns;
 	u32 write_histogram[HS_HISTOGRAM_BUCKETS];
 	u64 opens;
-	u64 read_ends;
-	u64 pad[4]; /* to whole cache lines */
+	u64 pad[5]; /* to whole cache lines */
 };
 
 struct hs_process {
