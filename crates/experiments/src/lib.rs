@@ -9,7 +9,6 @@
 #![forbid(unsafe_code)]
 
 mod access;
-mod ahead;
 mod buffer;
 mod direct;
 mod experiment;
@@ -29,14 +28,8 @@ pub use experiment::{AfterRun, Experiment};
 pub use request::{Options, Request};
 
 /// All experiments, in the order in which they are run.
-pub static ALL: [&Experiment; 6] = [
-    &reread::REREAD,
-    &buffer::BUFFER,
-    &access::ACCESS,
-    &ahead::AHEAD,
-    &load::LOAD,
-    &direct::DIRECT,
-];
+pub static ALL: [&Experiment; 5] =
+    [&reread::REREAD, &buffer::BUFFER, &access::ACCESS, &load::LOAD, &direct::DIRECT];
 
 /// The experiment of a name.
 pub fn find(name: &str) -> Option<&'static Experiment> {
