@@ -5,7 +5,6 @@ mod bench;
 mod choice;
 mod control;
 mod export;
-mod formats;
 mod interval;
 mod lab;
 mod ls;
@@ -23,7 +22,6 @@ pub(crate) use attach::AttachArgs;
 pub(crate) use bench::{AroundArgs, BenchArgs, BenchOutput, ParameterArgs, RoundArgs};
 pub(crate) use control::{ControlOutput, EvictArgs, PinArgs, WarmArgs};
 pub(crate) use export::ExportArgs;
-pub(crate) use formats::FormatsArgs;
 pub(crate) use lab::{LabArgs, LabOutput, LabProbeArgs, known_by};
 pub(crate) use ls::{FormArgs, LsArgs};
 pub(crate) use report::ReportArgs;
@@ -76,8 +74,6 @@ pub(crate) enum Command {
     Report(ReportArgs),
     /// Run experiments on this machine that explain the page cache, with verified states: tables, JSON, a page.
     Lab(Box<LabArgs>),
-    /// The formats that hotset writes and reads.
-    Formats(FormatsArgs),
     /// What this host lets hotset see, what not, why, and what to do about it.
     Doctor(DoctorArgs),
     /// One timed job of an experiment; what `lab` runs.

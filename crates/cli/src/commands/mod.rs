@@ -4,7 +4,6 @@ mod attach;
 mod control;
 mod doctor;
 mod export;
-mod formats;
 mod generate;
 mod ls;
 mod ls_system;
@@ -34,7 +33,6 @@ pub(crate) fn dispatch(cli: Cli) -> Result<Exit, Stop> {
         Command::Report(args) => report::report(&args),
         Command::Lab(args) => crate::lab::lab(&args),
         Command::LabProbe(args) => crate::lab::probe(&args),
-        Command::Formats(args) => formats::formats(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Completions { shell } => generate::completions(shell),
         Command::Man { directory } => generate::man(&directory),

@@ -179,28 +179,21 @@ fn recording(bytes: &[u8]) -> Option<Result<Page, ReadError>> {
 }
 
 /// The formats that have a page.
-const FORMATS: [&str; 11] = [
-    wire::lab::SCHEMA,
-    wire::bench::SCHEMA,
-    wire::profile::SCHEMA,
-    wire::stat::SCHEMA,
-    wire::top::SCHEMA,
-    wire::control::SCHEMA,
-    wire::save::SAVE,
-    wire::save::RESTORE,
-    wire::doctor::SCHEMA,
-    wire::system::SCHEMA,
-    wire::residency::SCHEMA,
-];
-
 fn known() -> String {
-    FORMATS.join(", ")
-}
-
-/// A line a format, of those whose name holds `part`.
-pub fn formats_text(part: Option<&str>) -> String {
-    let wanted = |name: &&str| part.is_none_or(|part| name.contains(part));
-    FORMATS.into_iter().filter(wanted).map(|name| format!("{name}\n")).collect()
+    [
+        wire::lab::SCHEMA,
+        wire::bench::SCHEMA,
+        wire::profile::SCHEMA,
+        wire::stat::SCHEMA,
+        wire::top::SCHEMA,
+        wire::control::SCHEMA,
+        wire::save::SAVE,
+        wire::save::RESTORE,
+        wire::doctor::SCHEMA,
+        wire::system::SCHEMA,
+        wire::residency::SCHEMA,
+    ]
+    .join(", ")
 }
 
 /// The name, with a number where it is taken.
