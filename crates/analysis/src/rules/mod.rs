@@ -16,7 +16,6 @@ mod many_small_files;
 mod mapped_random_access;
 mod misaligned_buffer;
 mod readahead_wasted;
-mod reopened_file;
 mod reread_file;
 mod small_calls;
 
@@ -46,7 +45,6 @@ pub const RULES: &[Rule] = &[
     Rule { id: small_calls::READS_ID, check: small_calls::check_reads },
     Rule { id: small_calls::WRITES_ID, check: small_calls::check_writes },
     Rule { id: reread_file::ID, check: reread_file::check },
-    Rule { id: reopened_file::ID, check: reopened_file::check },
     Rule { id: failed_lookups::ID, check: failed_lookups::check },
     Rule { id: cold_start::ID, check: cold_start::check },
     Rule { id: cache_thrash::ID, check: cache_thrash::check },
