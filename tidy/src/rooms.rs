@@ -9,7 +9,7 @@ use crate::source::{none_of, root};
 fn rooms(text: &str) -> BTreeMap<&str, &str> {
     let section = text.split("\n## The rooms\n").nth(1).unwrap_or_default();
     let section = section.split("\n## ").next().unwrap_or_default();
-    section.split("\n- **").skip(1).filter_map(|item| item.split_once("**: ")).collect()
+    section.split("\n- **").skip(1).filter_map(|item| item.split_once("**")).collect()
 }
 
 /// The modules in a crate's `src`, without those that are tests or serve them.
