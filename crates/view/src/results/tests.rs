@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::bench::{testing, write_bench_json};
-use crate::lab::write_lab_json;
+use crate::lab::{Named, lab_pages, write_lab_json};
 use crate::tui::testing::{Known, gaps, interval};
 
 type TestResult = Result<(), Box<dyn std::error::Error>>;
@@ -45,6 +45,9 @@ fn the_page_of_a_file_is_the_page_of_the_live_result() -> TestResult {
     let live = crate::testing::summary(crate::testing::three_files());
     let live = profile_page(wire::VERSION, &live);
     assert_eq!(page(&[("p.json", &profile_bytes()?)])?, live);
+    let live = crate::lab::testing::result();
+    let live = lab_pages(&[Named { name: "l.json", result: &live }]);
+    assert_eq!(page(&[("l.json", &lab_bytes()?)])?, live[0]);
     Ok(())
 }
 

@@ -2,14 +2,15 @@
 
 use hotset_facts::{LabSession, Observed};
 
-use crate::escape::{escape_bytes, escape_text};
+use crate::escape::escape_text;
 use crate::lab::{Named, words};
+use crate::page::host::host;
 use crate::units::{bytes, count, duration};
 
 /// What a run's numbers hold for, as names and values.
 pub(super) fn conditions(run: &Named<'_>, several: bool) -> Vec<(String, String)> {
     let session = &run.summary().session;
-    let mut all = host(session);
+    let mut all = host(session.started_at, &session.environment);
     all.extend(measured(session));
     if !several {
         return all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
@@ -18,41 +19,17 @@ pub(super) fn conditions(run: &Named<'_>, several: bool) -> Vec<(String, String)
     all.into_iter().map(|(what, value)| (format!("{name}: {what}"), value)).collect()
 }
 
-fn host(session: &LabSession) -> Vec<(&'static str, String)> {
-    let (environment, conditions) = (&session.environment, &session.conditions);
-    let mut all = vec![
-        ("Began", hotset_facts::format::rfc3339(session.started_at)),
-        ("Kernel", escape_text(&environment.kernel)),
-        ("CPUs", environment.cpus.to_string()),
-        ("Memory", bytes(environment.memory_bytes)),
-    ];
-    if let Some(limit) = environment.memory_limit_bytes {
-        all.push(("Memory limit", bytes(limit)));
-    }
-    all.push(("Page size", bytes(environment.page_size_bytes)));
-    let (directory, kind) =
-        (escape_text(&conditions.directory), escape_text(&conditions.filesystem));
-    all.push(("Files in", format!("{directory} ({kind})")));
-    let ahead = |kb: u64| bytes(kb.saturating_mul(1024));
-    all.push(("Read-ahead there", words::observed(&conditions.read_ahead_kb, ahead)));
-    for one in &environment.filesystems {
-        let mount = escape_bytes(one.mount.as_os_str().as_encoded_bytes());
-        let (kind, device) = (escape_text(&one.fs_type), escape_text(&one.device));
-        all.push(("File system", format!("{mount}: {kind} on {device}")));
-    }
-    all
-}
-
 fn measured(session: &LabSession) -> Vec<(&'static str, String)> {
     let conditions = &session.conditions;
     let load = |load: &Observed<u64>| {
         words::observed(load, |load| format!("{}.{:02}", load / 100, load % 100))
     };
     let (before, after) = (&conditions.load_hundredths_before, &conditions.load_hundredths_after);
-    let evicts =
-        if session.environment.evicts_idle_cache { "yes, by a DAMON scheme; " } else { "" };
+    let (directory, kind) =
+        (escape_text(&conditions.directory), escape_text(&conditions.filesystem));
+    let ahead = |kb: u64| bytes(kb.saturating_mul(1024));
     let pages = words::observed(&conditions.evicted_while_idle_pages, |pages| {
-        format!("{} pages of idle files vanished meanwhile", count(pages))
+        format!("{} pages of idle files", count(pages))
     });
     let null = words::observed(&conditions.null_engine_ps, |ps| {
         format!(
@@ -61,6 +38,8 @@ fn measured(session: &LabSession) -> Vec<(&'static str, String)> {
         )
     });
     vec![
+        ("Files in", format!("{directory} ({kind})")),
+        ("Read-ahead there", words::observed(&conditions.read_ahead_kb, ahead)),
         ("Load", format!("{} at the start, {} at the end", load(before), load(after))),
         (
             "Time in which tasks waited for a CPU",
@@ -68,7 +47,7 @@ fn measured(session: &LabSession) -> Vec<(&'static str, String)> {
                 crate::units::percent(permille as f64 / 1000.0)
             }),
         ),
-        ("Evicts idle cache", format!("{evicts}{pages}")),
+        ("Evicted while idle", pages),
         ("Harness", null),
         ("A pair of clock readings", words::observed(&conditions.clock_ns, duration)),
         ("Order", format!("random within each round, seed {}", session.seed)),
