@@ -68,25 +68,3 @@ fn calls() -> Option<(u64, u64)> {
 fn usage() -> Usage {
     own_usage(libc::RUSAGE_SELF)
 }
-
-#[cfg(test)]
-mod tests {
-    use std::os::unix::fs::FileExt;
-
-    use super::*;
-    use crate::test_support::ScratchFile;
-
-    #[test]
-    fn reads_are_counted_as_the_kernel_counts_them_in_a_process_of_its_own() {
-        // Other tests read in other threads of this process, so at least these.
-        let scratch = ScratchFile::with(&[7; 4096]);
-        let mut buffer = [0; 16];
-        let (read, repetition) = timed(|| -> std::io::Result<usize> {
-            (0..100).map(|at| scratch.file.read_at(&mut buffer, at)).sum()
-        })
-        .expect("read");
-        assert_eq!(read, 1600);
-        assert!(repetition.read_calls.is_some_and(|calls| calls >= 100));
-        assert!(repetition.wall_ns > 0);
-    }
-}
