@@ -178,11 +178,15 @@ fn a_library_is_as_many_files_as_its_runtime_says_and_its_parts_are_told_apart()
             Some((cell["factors"]["part"].as_str()?, cell["factors"]["state"].as_str()?))
         })
         .collect();
-    for part in ["total", "lookup", "read"] {
-        assert!(parts.contains(&(part, "warm")) && parts.contains(&(part, "cold")), "{parts:?}");
-    }
-    assert!(parts.contains(&("compile", "warm")), "{parts:?}");
-    assert_eq!(session["skipped"], serde_json::json!([]), "{}", session["skipped"]);
+    let mut wanted = BTreeSet::from([("compile", "warm")]);
+    wanted.extend(
+        ["total", "lookup", "read"].iter().flat_map(|&part| [(part, "warm"), (part, "cold")]),
+    );
+    // In one round of a busy host a start that loads nothing may have looked up for longer: then that is said.
+    let skipped = session["skipped"].as_array().expect("a list");
+    let missing: Vec<&(&str, &str)> = wanted.difference(&parts).collect();
+    assert!(missing.iter().all(|(part, _)| *part == "lookup"), "{missing:?}");
+    assert_eq!(skipped.len(), missing.len(), "{missing:?}: {skipped:?}");
 }
 
 #[test]

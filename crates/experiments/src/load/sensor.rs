@@ -129,7 +129,14 @@ impl<'a> Parts<'a> {
         if let Some(failed) = failed.get(failed.len() / 2) {
             session.facts.push(LabFact::new(format!("failed lookups of {}", self.called), *failed));
         }
-        session.cells.extend(cells.into_iter().filter(|cell| !cell.samples.is_empty()));
+        for cell in cells {
+            if cell.samples.is_empty() {
+                let why = "in no round did its lookups take longer than those of a start that loads nothing";
+                session.skipped.push(LabSkipped::new(cell.id, why));
+            } else {
+                session.cells.push(cell);
+            }
+        }
         Ok(())
     }
 
