@@ -31,14 +31,14 @@ pub(crate) fn lock(stop: &AtomicBool, what: &str, quiet: bool) -> Result<Option<
 /// # Errors
 /// As [`check_destination`], with this exit code, and where there is more than one `-`.
 pub(crate) fn check_destinations<'a>(
-    paths: impl Iterator<Item = &'a PathBuf> + Clone,
+    mut paths: impl Iterator<Item = &'a PathBuf> + Clone,
     twice: &str,
     exit: Exit,
 ) -> Result<(), Stop> {
     if paths.clone().filter(|path| *path == Path::new("-")).count() > 1 {
         return Err(Stop::usage(twice));
     }
-    paths.map(|path| check_destination(path)).collect::<Result<()>>().or_exit(exit)
+    paths.try_for_each(|path| check_destination(path)).or_exit(exit)
 }
 
 /// Checks that a report can be written where it is wanted, without touching what is there.

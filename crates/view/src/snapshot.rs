@@ -18,10 +18,7 @@ pub fn save_text(report: &SaveReport) -> String {
         out.push_str("interrupted: nothing was saved\n");
         return out;
     }
-    let file = report
-        .file
-        .as_deref()
-        .map_or_else(|| "standard output".to_owned(), |path| escape_path(path));
+    let file = report.file.as_deref().map_or_else(|| "standard output".to_owned(), escape_path);
     let _ = writeln!(
         out,
         "{} of {} in {} saved to {file} ({})",
@@ -75,8 +72,7 @@ pub fn restore_text(report: &RestoreReport) -> String {
     match &report.stopped {
         Some(RestoreStop::Interrupted) => out.push_str("interrupted; what was read stays\n"),
         Some(RestoreStop::Memory { room_bytes, group }) => {
-            let whose =
-                group.as_deref().map_or_else(|| "the host".to_owned(), |path| escape_path(path));
+            let whose = group.as_deref().map_or_else(|| "the host".to_owned(), escape_path);
             let _ = writeln!(
                 out,
                 "stopped: {whose} leaves {} for file cache; more would evict what was restored",

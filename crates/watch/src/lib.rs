@@ -1,6 +1,6 @@
 //! What happens between a plan and a profile: a program is run, or what runs already is attached to, and the facts of it come out.
 //!
-//! - [`run`] runs a command under the sensor, and [`run_without_sensor`] where that can't be had.
+//! - [`run()`] runs a command under the sensor, and [`run_without_sensor`] where that can't be had.
 //! - [`attach`] observes a process, a control group or the host for a while; [`Scoped`] holds who that is.
 //! - [`interval`] takes intervals, at their time: what `stat`, `top` and `export` share.
 //! - [`Learner`] finds out which files a command uses; [`LabSensor`] is the sensor of the experiments.

@@ -41,7 +41,7 @@ impl LabAnswer {
 /// The time of `b` divided by that of `a`, by the rounds in which both have samples that count. None where there is no
 /// such round, or where the two are in different units.
 pub(super) fn compare(a: &LabCell, b: &LabCell) -> Option<RatioEstimate> {
-    (a.unit == b.unit).then(|| RatioEstimate::of_reals(pairs(a, b).into_iter())).flatten()
+    (a.unit == b.unit).then(|| RatioEstimate::of_reals(pairs(a, b))).flatten()
 }
 
 /// The values of both cells in the rounds in which both have samples that count.
