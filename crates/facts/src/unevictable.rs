@@ -27,11 +27,11 @@ impl Unevictable {
     /// The phrase that every view uses.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Dirty => "dirty",
+            Self::Dirty => "dirty and not ours to write back",
             Self::Writeback => "being written out",
             Self::Mapped => "mapped by another process",
             Self::Locked => "locked in memory",
-            Self::MemoryOnly => "on a file system that lives in memory",
+            Self::MemoryOnly => "on a file system that lives in memory (tmpfs and the like)",
             Self::Unknown => "for no reason that the kernel tells",
         }
     }

@@ -5,16 +5,19 @@ use hotset_sys::cache::holders;
 
 use crate::pages::Left;
 
-/// Pages of a member that eviction need not be patient with: the reason is known and lasts.
+/// Whether the reason is known and lasts from one eviction to the next.
+fn lasts(reason: Unevictable) -> bool {
+    matches!(reason, Unevictable::Mapped | Unevictable::Locked | Unevictable::MemoryOnly)
+}
+
+/// Whether the reason is none, or holds for some pages at that moment only: who maps the file may keep the others.
+fn passes(reason: Unevictable) -> bool {
+    matches!(reason, Unevictable::Unknown | Unevictable::Writeback)
+}
+
+/// Pages of a member that eviction need not be patient with.
 pub(crate) fn known_to_stay(member: &SetMember) -> u64 {
-    match member.cannot_evict {
-        Some(StuckPages {
-            reason: Unevictable::Unknown | Unevictable::Dirty | Unevictable::Writeback,
-            ..
-        })
-        | None => 0,
-        Some(StuckPages { pages, .. }) => pages,
-    }
+    member.cannot_evict.filter(|stuck| lasts(stuck.reason)).map_or(0, |stuck| stuck.pages)
 }
 
 /// Remembers what stayed of each member, and looks for the reason where that is new: /proc is searched once a session, and
@@ -25,7 +28,7 @@ pub(crate) fn remember(set: &mut FileSet, left: &[Option<Left>]) {
         let Some(left) = left else { continue };
         match &mut member.cannot_evict {
             _ if left.pages == 0 => member.cannot_evict = None,
-            Some(stuck) if stuck.reason != Unevictable::Unknown && left.pages <= stuck.pages => {
+            Some(stuck) if lasts(stuck.reason) && left.pages <= stuck.pages => {
                 stuck.pages = left.pages;
             }
             _ => unexplained.push((place, *left)),
@@ -33,16 +36,15 @@ pub(crate) fn remember(set: &mut FileSet, left: &[Option<Left>]) {
     }
     let asked: Vec<_> = unexplained
         .iter()
+        .filter(|(_, left)| passes(left.reason))
         .map(|(place, _)| (set.members[*place].id, set.members[*place].path.clone()))
         .collect();
     let holders = holders(&asked);
     for (place, left) in unexplained {
         let member = &mut set.members[place];
         let held = || holders.of(member.id).iter().find_map(FileHolder::keeps);
-        let reason = match left.reason {
-            Unevictable::Unknown => held().unwrap_or(Unevictable::Unknown),
-            known => known,
-        };
+        let held = passes(left.reason).then(held).flatten();
+        let reason = held.unwrap_or(left.reason);
         member.cannot_evict = Some(StuckPages { pages: left.pages, reason });
     }
 }

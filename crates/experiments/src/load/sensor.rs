@@ -52,6 +52,9 @@ fn lookups(seen: &ObservedRun) -> Result<LookupCounters, String> {
 
 /// Adds looking up and reading to a session that loaded a library. Where the sensor can't tell, the session says so.
 pub(super) fn after(session: &mut LabSession, run: &mut AfterRun<'_>) {
+    if run.is_stopped() {
+        return;
+    }
     let Some(library) = &run.request.options.library else {
         if run.request.size == LabSize::Quick && run.sensor.is_some() {
             let why = "--quick counts none; the default size and --full do";
@@ -131,7 +134,11 @@ impl<'a> Parts<'a> {
         }
         for cell in cells {
             if cell.samples.is_empty() {
-                let why = "in no round did its lookups take longer than those of a start that loads nothing";
+                // Only a lookup can have none: what a round tells of reading is kept in any case.
+                let why = match stop.load(Ordering::Relaxed) {
+                    true => "interrupted",
+                    false => "no round's lookups were more, and longer, than those of a start that loads nothing",
+                };
                 session.skipped.push(LabSkipped::new(cell.id, why));
             } else {
                 session.cells.push(cell);
