@@ -1,29 +1,57 @@
 //! The first N rows of an order, without keeping the others.
 
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
 use hotset_facts::ListedFile;
 
 use super::order::Order;
 
-/// Rows kept so far: up to twice as many as are wanted, before the later half goes.
+/// Rows kept so far: a heap whose top is the last of them, so that most newcomers are refused by one comparison.
 #[derive(Debug)]
 pub struct Top {
     order: Order,
     limit: usize,
-    rows: Vec<ListedFile>,
-    /// The later half went once: the row at `limit - 1` was the last of those that stayed.
-    cut: bool,
+    heap: BinaryHeap<Ranked>,
 }
+
+/// A row where the order puts it.
+#[derive(Debug)]
+struct Ranked {
+    order: Order,
+    file: ListedFile,
+}
+
+impl Ord for Ranked {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.order.compare(&self.file, &other.file)
+    }
+}
+
+impl PartialOrd for Ranked {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Ranked {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Ranked {}
 
 impl Top {
     /// Keeps at most `limit` rows.
     pub fn new(order: Order, limit: usize) -> Self {
-        Self { order, limit, rows: Vec::new(), cut: false }
+        Self { order, limit, heap: BinaryHeap::new() }
     }
 
-    /// Whether a file may be one of the first: for callers to whom making a row costs something.
+    /// Whether a file would be kept: for callers to whom making a row costs something.
     pub fn wants(&self, file: &ListedFile) -> bool {
-        let Some(last) = self.limit.checked_sub(1) else { return false };
-        !self.cut || self.rows.get(last).is_none_or(|last| self.order.compare(file, last).is_lt())
+        self.heap.len() < self.limit
+            || self.heap.peek().is_some_and(|last| self.order.compare(file, &last.file).is_lt())
     }
 
     /// Keeps a file if it belongs to the first ones.
@@ -31,27 +59,20 @@ impl Top {
         if !self.wants(&file) {
             return;
         }
-        self.rows.push(file);
-        if self.rows.len() >= self.limit.saturating_mul(2) {
-            let order = self.order;
-            self.rows.select_nth_unstable_by(self.limit - 1, |a, b| order.compare(a, b));
-            self.rows.truncate(self.limit);
-            self.cut = true;
+        self.heap.push(Ranked { order: self.order, file });
+        if self.heap.len() > self.limit {
+            self.heap.pop();
         }
     }
 
     /// Adds the rows that another thread kept.
     pub fn merge(&mut self, other: Self) {
-        for file in other.rows {
-            self.push(file);
-        }
+        other.heap.into_iter().for_each(|ranked| self.push(ranked.file));
     }
 
     /// The rows in order.
-    pub fn into_rows(mut self) -> Vec<ListedFile> {
-        self.rows.sort_by(|a, b| self.order.compare(a, b));
-        self.rows.truncate(self.limit);
-        self.rows
+    pub fn into_rows(self) -> Vec<ListedFile> {
+        self.heap.into_sorted_vec().into_iter().map(|ranked| ranked.file).collect()
     }
 }
 
