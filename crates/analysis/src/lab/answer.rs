@@ -65,7 +65,8 @@ pub struct PairedTime {
 
 impl PairedTime {
     pub(super) fn of(a: &LabCell, b: &LabCell, ns: impl Fn(f64, f64) -> f64) -> Option<Self> {
-        let values = sorted(pairs(a, b).into_iter().map(|(a, b)| ns(a, b)));
+        let pairs = (a.unit == b.unit).then(|| pairs(a, b))?;
+        let values = sorted(pairs.into_iter().map(|(a, b)| ns(a, b)));
         let confidence = interval_words(median_interval(&values), values.len(), words::time);
         Some(Self { ns: median(values)?, confidence })
     }
