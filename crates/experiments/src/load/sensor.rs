@@ -137,7 +137,9 @@ impl<'a> Parts<'a> {
                 // Only a lookup can have none: what a round tells of reading is kept in any case.
                 let why = match stop.load(Ordering::Relaxed) {
                     true => "interrupted",
-                    false => "no round's lookups were more, and longer, than those of a start that loads nothing",
+                    false => {
+                        "no round's lookups were more, and longer, than those of a start that loads nothing"
+                    }
                 };
                 session.skipped.push(LabSkipped::new(cell.id, why));
             } else {
