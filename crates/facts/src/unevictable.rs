@@ -24,15 +24,15 @@ pub enum Unevictable {
 }
 
 impl Unevictable {
-    /// The phrase that every view uses.
-    pub fn as_str(self) -> &'static str {
+    /// A phrase for where nobody is named who keeps them.
+    pub fn phrase(self) -> &'static str {
         match self {
             Self::Dirty => "dirty and not ours to write back",
             Self::Writeback => "being written out",
             Self::Mapped => "mapped by another process",
             Self::Locked => "locked in memory",
-            Self::MemoryOnly => "on a file system that lives in memory (tmpfs and the like)",
-            Self::Unknown => "for no reason that the kernel tells",
+            Self::MemoryOnly => "on a file system that lives in memory",
+            Self::Unknown => "for an unknown reason",
         }
     }
 }
@@ -44,6 +44,7 @@ pub struct Stayed {
     /// What keeps them.
     pub reason: Unevictable,
     /// How many base pages; nothing where it isn't known.
+    #[serde(deserialize_with = "crate::format::required")]
     pub pages: Option<u64>,
     /// The process that holds them.
     #[serde(flatten, with = "HolderKeys")]
@@ -54,7 +55,9 @@ pub struct Stayed {
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct HolderKeys {
+    #[serde(deserialize_with = "crate::format::required")]
     pid: Option<Pid>,
+    #[serde(deserialize_with = "crate::format::required")]
     comm: Option<String>,
 }
 

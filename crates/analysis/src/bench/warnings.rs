@@ -190,7 +190,7 @@ fn stuck(set: &FileSet, name: &str, page_size_bytes: u64) -> Option<Warning> {
     let named: Vec<String> = members
         .iter()
         .take(NAMED)
-        .map(|(member, stuck)| format!("{} ({})", member.path.display(), stuck.reason.as_str()))
+        .map(|(member, stuck)| format!("{} ({})", member.path.display(), stuck.reason.phrase()))
         .collect();
     let more = match members.len().saturating_sub(NAMED) {
         0 => String::new(),

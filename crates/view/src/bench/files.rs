@@ -49,7 +49,7 @@ fn uses(member: &SetMember) -> String {
 fn stays(member: &SetMember) -> String {
     match member.cannot_evict {
         Some(stuck) if stuck.pages > 0 => {
-            format!(" ({} pages stay cached: {})", count(stuck.pages), stuck.reason.as_str())
+            format!(" ({} pages stay cached: {})", count(stuck.pages), stuck.reason.phrase())
         }
         _ => String::new(),
     }

@@ -162,10 +162,19 @@ fn reason(stayed: &Stayed, page: u64) -> String {
             let how = if stayed.reason == Unevictable::Locked { "locked" } else { "mapped" };
             format!("{size}{how} by {} (pid {pid})", crate::escape_text(comm))
         }
-        None if stayed.reason == Unevictable::Dirty => {
-            format!("{size}dirty (--sync writes it out)")
+        None => {
+            let why = match stayed.reason {
+                Unevictable::Dirty => "dirty (--sync writes it out)",
+                Unevictable::Mapped => "mapped",
+                Unevictable::Locked => "locked",
+                Unevictable::MemoryOnly => {
+                    "in memory only (tmpfs and the like have no other place)"
+                }
+                Unevictable::Unknown => "for no reason that the kernel tells",
+                other @ Unevictable::Writeback => other.phrase(),
+            };
+            format!("{size}{why}")
         }
-        None => format!("{size}{}", stayed.reason.as_str()),
     }
 }
 
