@@ -56,8 +56,10 @@ pub struct ControlledFile {
     /// Pages that were to be evicted and stayed, by reason.
     pub stayed: Vec<Stayed>,
     /// Why pages that were to be warmed or pinned are missing; nothing where none is.
+    #[serde(deserialize_with = "crate::format::required")]
     pub not_cached: Option<NotCached>,
     /// What went wrong, for people.
+    #[serde(deserialize_with = "crate::format::required")]
     pub error: Option<String>,
 }
 

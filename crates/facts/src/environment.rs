@@ -40,6 +40,7 @@ pub struct Environment {
     /// Memory of the host.
     pub memory_bytes: u64,
     /// The tightest memory limit of the cgroups around the run, if there is one.
+    #[serde(deserialize_with = "crate::format::required")]
     pub memory_limit_bytes: Option<u64>,
     /// Set where the kernel evicts idle page cache by itself (a DAMON scheme with action `pageout`).
     pub evicts_idle_cache: bool,

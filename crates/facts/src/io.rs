@@ -34,6 +34,7 @@ impl SizeHistogram {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Bucket {
     /// The largest size in it; null for the last bucket, which is open.
+    #[serde(deserialize_with = "crate::format::required")]
     le_bytes: Option<u64>,
     /// Calls of at most this size and above the bucket before.
     calls: u64,

@@ -3,11 +3,13 @@
 //! Counts are of one interval, not since the start. Identities hold for a whole session: a process number that comes up
 //! again belongs to another [`LiveProcess`], so that two processes are never mixed.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use serde::{Deserialize, Serialize};
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::feature::needs;
 use crate::format::Path;
@@ -71,15 +73,33 @@ macro_rules! live_counters {
     )*) => {
         /// What was counted in one interval. Pages are base pages, whatever the folio size.
         /// Written by name, without those that are 0.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-        #[serde(default)]
         pub struct LiveIo {
             $($($(
                 #[doc = $help]
                 #[serde(skip_serializing_if = "is_zero")]
                 pub $live: u64,
             )?)*)*
+        }
+
+        impl<'de> Visitor<'de> for LiveIoVisitor {
+            type Value = LiveIo;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("counters by name")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<LiveIo, A::Error> {
+                let mut io = LiveIo::ZERO;
+                while let Some(name) = map.next_key::<String>()? {
+                    match name.as_str() {
+                        $($($(stringify!($live) => io.$live = map.next_value()?,)?)*)*
+                        _ => drop(map.next_value::<IgnoredAny>()?),
+                    }
+                }
+                Ok(io)
+            }
         }
 
         /// What each counter of a [`LiveIo`] is, in the field of its name.
@@ -116,6 +136,16 @@ macro_rules! live_counters {
 }
 
 crate::counters!(live_counters);
+
+/// Reads counters by their names; those that are left out are 0. A derive would take a list for them too, an empty one for
+/// nothing counted.
+struct LiveIoVisitor;
+
+impl<'de> Deserialize<'de> for LiveIo {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_map(LiveIoVisitor)
+    }
+}
 
 /// Whether a counter is left out.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it a reference to the field")]

@@ -7,14 +7,14 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use crate::feature::Gaps;
-use crate::format::{Cgroup, Path, Text, Time, Words, mark};
+use crate::format::{Cgroup, Hex, Path, Text, Time, TwoKeys, Words, mark};
 use crate::{
     Environment, FileId, Io, LookupCounters, Lookups, NotMeasured, Observed, PackedIo, Pid, Reason,
 };
 
 /// What was observed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[serde(tag = "kind", rename_all = "snake_case", try_from = "TargetKeys")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Target {
     /// A command that hotset started, with its children.
@@ -32,6 +32,42 @@ pub enum Target {
     },
     /// The whole host.
     System,
+}
+
+/// The keys of every kind of target: an error can say which one is wrong.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct TargetKeys {
+    kind: TargetKind,
+    pid: Option<Pid>,
+    cgroup: Option<String>,
+    cgroup_hex: Option<Hex>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+enum TargetKind {
+    Command,
+    Pid,
+    Cgroup,
+    System,
+}
+
+impl TryFrom<TargetKeys> for Target {
+    type Error = &'static str;
+
+    fn try_from(keys: TargetKeys) -> Result<Self, Self::Error> {
+        Ok(match keys.kind {
+            TargetKind::Command => Self::Command,
+            TargetKind::System => Self::System,
+            TargetKind::Pid => Self::Pid { pid: keys.pid.ok_or("expected a number in pid")? },
+            TargetKind::Cgroup => {
+                let text = keys.cgroup.ok_or("expected a path in cgroup")?;
+                Self::Cgroup { path: TwoKeys::join(text, keys.cgroup_hex)? }
+            }
+        })
+    }
 }
 
 /// How a process ended.
@@ -60,8 +96,10 @@ impl ExitStatus {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ExitKeys {
     /// Null where a signal ended it.
+    #[serde(deserialize_with = "crate::format::required")]
     exit_code: Option<i32>,
     /// Null where it ended by itself.
+    #[serde(deserialize_with = "crate::format::required")]
     signal: Option<i32>,
 }
 
@@ -88,8 +126,10 @@ impl TryFrom<ExitKeys> for ExitStatus {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ObservedExit {
     /// Null where a signal ended it, or it still runs.
+    #[serde(deserialize_with = "crate::format::required")]
     exit_code: Option<Observed<i32>>,
     /// Null where it ended by itself.
+    #[serde(deserialize_with = "crate::format::required")]
     signal: Option<i32>,
 }
 

@@ -128,6 +128,7 @@ pub struct RestoreReport {
     /// True where nothing was to be read.
     pub dry_run: bool,
     /// Why it ended early, if it did.
+    #[serde(deserialize_with = "crate::format::required")]
     pub stopped: Option<RestoreStop>,
 }
 

@@ -98,6 +98,7 @@ pub struct CachedFileSystem {
     /// Their pages.
     pub deleted_pages: u64,
     /// Why these numbers are less than the whole, where they are.
+    #[serde(deserialize_with = "crate::format::required")]
     pub gap: Option<Reason>,
 }
 
@@ -124,6 +125,7 @@ pub struct CachedFile {
     #[serde(skip)]
     pub file_system: usize,
     /// The device's number, where it is a block device.
+    #[serde(deserialize_with = "crate::format::required")]
     pub device: Option<Dev>,
     /// Its size in bytes.
     pub size_bytes: u64,
@@ -178,7 +180,7 @@ pub struct SystemCache {
     /// Who told it.
     pub source: CacheSource,
     /// Why the better source was not used, where it wasn't.
-    #[serde(rename = "fallback_reason")]
+    #[serde(rename = "fallback_reason", deserialize_with = "crate::format::required")]
     pub fallback: Option<String>,
     /// Bytes of a page.
     #[serde(rename = "page_size_bytes")]
@@ -189,7 +191,8 @@ pub struct SystemCache {
     /// The files with most pages, in no particular order.
     #[serde(skip_serializing)]
     pub files: Vec<CachedFile>,
-    /// Whether the list of file systems is whole, and if not why.
+    /// Why the list of file systems is not whole; null where it is.
+    #[serde(deserialize_with = "crate::format::required")]
     pub gap: Option<Reason>,
     /// What could not be looked at, by name; only a walk has such.
     pub unreadable: Vec<Unreadable>,

@@ -62,6 +62,7 @@ pub struct ProcessItem {
     #[serde(flatten)]
     pub process: LiveProcess,
     /// The name of its user, if known.
+    #[serde(deserialize_with = "hotset_facts::format::required")]
     pub user: Option<Arc<str>>,
     /// Files that it used in the interval.
     pub files: u32,
@@ -85,6 +86,7 @@ pub struct GroupItem {
     /// Its path, if known.
     pub path: Observed<Arc<str>>,
     /// The name of its container, pod or unit, if known.
+    #[serde(deserialize_with = "hotset_facts::format::required")]
     pub name: Option<Arc<str>>,
     /// Its processes that did something in the interval; those of groups below it are not among them.
     pub processes: u32,

@@ -70,8 +70,8 @@ pub struct Condition {
     pub command: usize,
     /// The state that each run starts in.
     pub state: WantedState,
-    /// Why it is in the session.
-    #[serde(rename = "repeats")]
+    /// The condition that it repeats, by its place in `conditions`; null for one that was asked for.
+    #[serde(rename = "repeats", deserialize_with = "crate::format::required")]
     pub role: ConditionRole,
 }
 
@@ -156,7 +156,8 @@ pub struct BenchSession {
     pub seed: u64,
     /// Rounds that were planned before the first one; any beyond came in blocks, after a look at the data.
     pub planned_rounds: u32,
-    /// What is done about a warm-up.
+    /// So many first rounds are a warm-up; null where the series of rounds shows it.
+    #[serde(deserialize_with = "crate::format::required")]
     pub warmup: Warmup,
     /// Why it ended.
     pub stop: StopReason,

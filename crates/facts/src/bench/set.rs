@@ -38,6 +38,7 @@ pub struct SetMember {
     /// The command writes it.
     pub written: bool,
     /// Set where pages of it stay in the cache.
+    #[serde(deserialize_with = "crate::format::required")]
     pub cannot_evict: Option<StuckPages>,
 }
 

@@ -11,7 +11,7 @@ use serde::ser::{Serialize, Serializer};
 use super::constant;
 use crate::{Observed, Reason, ReasonKind};
 
-/// What every mark begins with. No path, name or word of a command holds a NUL.
+/// What every mark begins with. No path, name or word of a command holds a NUL, and other bytes that do are written as bytes.
 const MARK: &str = "\u{0}missing\u{0}";
 /// The same as JSON has it, with the quote before it.
 pub const IN_JSON: &[u8] = b"\"\\u0000missing\\u0000";

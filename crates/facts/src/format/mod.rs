@@ -11,10 +11,21 @@ pub(crate) mod text;
 pub(crate) mod time;
 mod words;
 
+use serde::{Deserialize, Deserializer};
+
 pub use crate::feature::Gaps;
+pub(crate) use path::TwoKeys;
 pub use path::{Cgroup, Directory, File, Hex, Mount, OutputTail, Path, Shell, Words};
 pub use text::{Text, constant};
 pub use time::{Time, rfc3339};
+
+/// Reads a value whose key must be there: without this, serde takes a key that is gone for a null.
+///
+/// # Errors
+/// As the value's type gives them.
+pub fn required<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+    T::deserialize(from)
+}
 
 /// Lets a type of this module stand in `#[serde(with = "…")]` for facts that are made into it and out of it.
 #[macro_export]

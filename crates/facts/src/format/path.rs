@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::stands_for;
+use super::{required, stands_for};
 use crate::Observed;
 
 /// Bytes in hexadecimal; null where the text beside them is exact.
@@ -54,14 +54,22 @@ pub trait TwoKeys: Sized {
     fn join(text: Self::Text, hex: Option<Hex>) -> Result<Self, &'static str>;
 }
 
+/// A NUL is as little text as what is no UTF-8: the mark of a missing value begins with one.
+fn split(bytes: &[u8]) -> (String, Option<Hex>) {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if !text.contains('\0') => (text.to_owned(), None),
+        _ => {
+            let text = String::from_utf8_lossy(bytes).replace('\0', "\u{fffd}");
+            (text, Some(Hex::of(bytes)))
+        }
+    }
+}
+
 impl TwoKeys for Vec<u8> {
     type Text = String;
 
     fn split(&self) -> (String, Option<Hex>) {
-        match std::str::from_utf8(self) {
-            Ok(text) => (text.to_owned(), None),
-            Err(_) => (String::from_utf8_lossy(self).into_owned(), Some(Hex::of(self))),
-        }
+        split(self)
     }
 
     fn join(text: String, hex: Option<Hex>) -> Result<Self, &'static str> {
@@ -75,7 +83,7 @@ macro_rules! as_bytes {
             type Text = String;
 
             fn split(&self) -> (String, Option<Hex>) {
-                self.as_os_str().as_bytes().to_vec().split()
+                split(self.as_os_str().as_bytes())
             }
 
             fn join(text: String, hex: Option<Hex>) -> Result<Self, &'static str> {
@@ -139,11 +147,15 @@ macro_rules! two_keys {
     ($($(#[$doc:meta])* $Keys:ident { $text:ident, $hex:ident })*) => {$(
         $(#[$doc])*
         #[derive(Debug, Clone, Serialize, Deserialize)]
+        #[serde(bound(deserialize = "Text: Deserialize<'de>"))]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
         pub struct $Keys<Text = String> {
-            /// As text, with U+FFFD for bytes that are no UTF-8.
+            $(#[$doc])*
+            /// As text, with U+FFFD for bytes that are no UTF-8; null where there is none.
+            #[serde(deserialize_with = "required")]
             $text: Text,
             /// Its bytes in hexadecimal, where the text is not exact.
+            #[serde(deserialize_with = "required")]
             $hex: Option<Hex>,
         }
 
@@ -208,6 +220,7 @@ pub struct Words {
     /// As text, with U+FFFD for bytes that are no UTF-8.
     argv: Vec<String>,
     /// All words in hexadecimal, where one of the texts is not exact.
+    #[serde(deserialize_with = "crate::format::required")]
     argv_hex: Option<Vec<Hex>>,
 }
 

@@ -62,8 +62,10 @@ pub struct LabFact {
     /// What it is about: `ruby`, `dd`.
     pub subject: String,
     /// In which state or mode, where it is of one: `cold`.
+    #[serde(deserialize_with = "crate::format::required")]
     pub condition: Option<String>,
     /// What is told of it, where the subject doesn't say it all: `misses`.
+    #[serde(deserialize_with = "crate::format::required")]
     pub quantity: Option<String>,
     /// What was found.
     pub value: FactValue,

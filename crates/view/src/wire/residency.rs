@@ -124,6 +124,7 @@ pub(crate) struct FileKeys {
     state: State,
     /// Where the cached pages lie: for each stretch of the file, its pages and the cached among them. Null where nobody
     /// asked or can tell.
+    #[serde(deserialize_with = "hotset_facts::format::required")]
     cells: Option<Vec<(u64, u64)>>,
 }
 
@@ -144,6 +145,7 @@ struct State {
     /// Pages evicted so lately that reading them again would count as part of the working set.
     recently_evicted_pages: Observed<u64>,
     /// Which system call answered.
+    #[serde(deserialize_with = "hotset_facts::format::required")]
     source: Option<ResidencySource>,
 }
 

@@ -27,6 +27,7 @@ pub struct Header {
     /// The interval in nanoseconds.
     pub interval_ns: u64,
     /// The scope, if it was not the whole host.
+    #[serde(deserialize_with = "hotset_facts::format::required")]
     pub scope: Option<String>,
     /// What the kernel could not tell.
     #[serde(with = "Gaps")]
