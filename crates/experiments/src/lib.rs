@@ -2,9 +2,9 @@
 //! the cells say (`answers`), how they are drawn (`charts`), what others published (`published`), and what it asks the
 //! sensor afterwards (`sensor`).
 //!
-//! A new one is a folder and a line in [`ALL`]. The engine that runs a plan is `hotset_lab`, what all share of numbers and
-//! pages is in `hotset_analysis::lab` and `hotset_view::lab`; none of these knows an experiment. This crate must not print,
-//! and knows the sensor only as a [`hotset_lab::experiment::Sensor`]. Only `cli` uses it.
+//! A new one is a folder, its `mod` and its entry in [`ALL`]. The engine that runs a plan is `hotset_lab`, what all share of
+//! numbers and pages is in `hotset_analysis::lab` and `hotset_view::lab`; none of these knows an experiment. Only `cli` uses this
+//! crate. It must not print, and knows the sensor only as a [`hotset_lab::experiment::Sensor`].
 
 #![forbid(unsafe_code)]
 
@@ -28,17 +28,17 @@ pub use experiment::{AfterRun, Experiment};
 pub use request::{Options, Request};
 
 /// All experiments, in the order in which they are run.
-pub static ALL: [&Experiment; 5] =
-    [&reread::REREAD, &buffer::BUFFER, &access::ACCESS, &load::LOAD, &direct::DIRECT];
+pub static ALL: &[&Experiment] =
+    &[&reread::REREAD, &buffer::BUFFER, &access::ACCESS, &load::LOAD, &direct::DIRECT];
 
 /// The experiment of a name.
 pub fn find(name: &str) -> Option<&'static Experiment> {
-    ALL.into_iter().find(|experiment| experiment.name == name)
+    ALL.iter().copied().find(|experiment| experiment.name == name)
 }
 
 /// The names of all, for people.
 pub fn names() -> String {
-    ALL.map(|experiment| experiment.name).join(", ")
+    ALL.iter().map(|experiment| experiment.name).collect::<Vec<_>>().join(", ")
 }
 
 /// The plan of an experiment, without what can't be at this place.
@@ -73,7 +73,7 @@ pub fn job(name: &str) -> Option<Job> {
 
 /// All jobs of native probes.
 pub fn jobs() -> impl Iterator<Item = Job> {
-    ALL.into_iter().flat_map(|experiment| experiment.jobs).copied()
+    ALL.iter().flat_map(|experiment| experiment.jobs).copied()
 }
 
 #[cfg(test)]

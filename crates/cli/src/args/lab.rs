@@ -76,11 +76,11 @@ pub(crate) struct LabProbeArgs {
 
 /// The experiments that know an option.
 pub(crate) fn known_by(option: &str) -> impl Iterator<Item = &'static str> {
-    ALL.into_iter().filter(move |one| one.options.contains(&option)).map(|one| one.name)
+    ALL.iter().filter(move |one| one.options.contains(&option)).map(|one| one.name)
 }
 
 fn values() -> impl Iterator<Item = &'static str> {
-    std::iter::once("all").chain(ALL.into_iter().map(|experiment| experiment.name))
+    std::iter::once("all").chain(ALL.iter().map(|experiment| experiment.name))
 }
 
 fn which() -> String {
@@ -98,7 +98,7 @@ fn with_experiments(arg: clap::Arg) -> clap::Arg {
 
 fn after_help() -> String {
     let width = ALL.iter().map(|one| one.name.len()).max().unwrap_or(0);
-    let lines = ALL.into_iter().map(|one| {
+    let lines = ALL.iter().map(|one| {
         let mut question = one.question.to_owned();
         question.get_mut(..1).into_iter().for_each(str::make_ascii_lowercase);
         format!("  {:width$}  {question}\n", one.name)

@@ -11,7 +11,7 @@ pub(super) fn experiments(args: &LabArgs) -> Vec<&'static Experiment> {
     let asked = |experiment: &&Experiment| {
         args.experiments.iter().any(|name| name == "all" || name == experiment.name)
     };
-    ALL.into_iter().filter(asked).collect()
+    ALL.iter().copied().filter(asked).collect()
 }
 
 /// The request for one experiment at a place.
