@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::source::{files, none_of, root};
 
-/// A row of the table: the crate's name, and what it may use.
+/// A row of the table: the crate's name, and what it may use. `all` is any crate, `any other` any that is not of the project.
 type Row = (String, BTreeSet<String>);
 
 /// The rows of the table "crate | holds | may use | must not".
@@ -14,8 +14,9 @@ fn table(text: &str) -> BTreeMap<String, BTreeSet<String>> {
     let row = |line: &str| -> Row {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
         assert!(cells.len() >= 4, "no row of four cells: {line}");
-        let uses = cells[2].split([',', ' ']).map(|word| word.trim_matches('`').to_owned());
-        (cells[0].trim_matches('`').to_owned(), uses.filter(|word| !word.is_empty()).collect())
+        // What it is used for may stand behind a name.
+        let uses = cells[2].split(", ").filter_map(|use_| use_.split(" (").next());
+        (cells[0].trim_matches('`').to_owned(), uses.map(str::to_owned).collect())
     };
     rows.map(row).collect()
 }
@@ -35,19 +36,24 @@ fn manifests() -> BTreeMap<String, String> {
     all.map(|file| (of(&file.path).expect("a folder"), file.text)).collect()
 }
 
-/// What is wrong with a crate's dependencies.
-fn strangers(name: &str, manifest: &str, may: &BTreeSet<String>) -> Vec<String> {
+/// Where a crate's dependencies and its row of the table differ.
+fn differences(name: &str, manifest: &str, may: &BTreeSet<String>) -> Vec<String> {
     let used = dependencies(manifest);
-    let is_wrong = |used: &&String| match used.strip_prefix("hotset-") {
-        Some(own) => !may.contains("all") && !may.contains(own),
-        None => may.contains("std"),
+    let named = |used: &str| used.strip_prefix("hotset-").unwrap_or(used).to_owned();
+    let is_allowed = |used: &String| {
+        let is_own = used.starts_with("hotset-");
+        may.contains("all") || may.contains(&named(used)) || !is_own && may.contains("any other")
     };
-    let wrong = used.iter().filter(is_wrong);
-    wrong
-        .map(|used| {
-            format!("crates/{name}/Cargo.toml: may not use {used}, by ARCHITECTURE.md's table")
-        })
-        .collect()
+    let strangers = used.iter().filter(|used| !is_allowed(used)).map(|used| {
+        format!("crates/{name}/Cargo.toml: may not use {used}, by ARCHITECTURE.md's table")
+    });
+    let known: BTreeSet<String> = used.iter().map(|used| named(used)).collect();
+    let is_word = |word: &str| matches!(word, "all" | "any other");
+    let unused = may.iter().filter(|word| !is_word(word) && !known.contains(*word));
+    let unused = unused.map(|word| {
+        format!("ARCHITECTURE.md: `{name}` does not use {word}; drop it from the table")
+    });
+    strangers.chain(unused).collect()
 }
 
 #[test]
@@ -57,7 +63,7 @@ fn crates_use_what_the_table_says() {
     let mut wrong = Vec::new();
     for (name, manifest) in &manifests {
         match table.get(name) {
-            Some(may) => wrong.extend(strangers(name, manifest, may)),
+            Some(may) => wrong.extend(differences(name, manifest, may)),
             None => wrong.push(format!("ARCHITECTURE.md: the table lacks `{name}`; add its row")),
         }
     }
@@ -88,12 +94,21 @@ fn a_crate_says_what_it_is_and_what_it_must_not_do() {
 }
 
 #[test]
-fn a_dependency_beyond_the_table_is_found() {
-    let text = "x\n\n| crate | holds | may use | must not |\n|---|---|---|---|\n| `a` | words | `b`, libc | eat |\n| `c` | x | std | y |\n\nz";
-    let table = table(text);
-    assert_eq!(table.keys().collect::<Vec<_>>(), ["a", "c"]);
+fn a_dependency_that_the_table_does_not_name_is_found() {
+    let row = |uses: &str| {
+        let text = format!(
+            "x\n\n| crate | holds | may use | must not |\n|---|---|---|---|\n| `a` | words | {uses} | eat |\n\nz"
+        );
+        table(&text).remove("a").expect("a row")
+    };
     let manifest = "[package]\nname = \"a\"\n\n[dependencies]\nhotset-b.workspace = true\nhotset-d.workspace = true\nlibc = \"0.2\"\n\n[lints]\n";
-    let wrong = strangers("a", manifest, &table["a"]);
-    assert_eq!(wrong, ["crates/a/Cargo.toml: may not use hotset-d, by ARCHITECTURE.md's table"]);
-    assert_eq!(strangers("c", manifest, &table["c"]).len(), 3, "std alone");
+    let wrong = |uses: &str| differences("a", manifest, &row(uses));
+    let may_not =
+        |used| format!("crates/a/Cargo.toml: may not use {used}, by ARCHITECTURE.md's table");
+    assert_eq!(wrong("b, libc (for b)"), [may_not("hotset-d")]);
+    assert_eq!(wrong("b, d"), [may_not("libc")]);
+    assert_eq!(wrong("b, any other"), [may_not("hotset-d")]);
+    let unused = "ARCHITECTURE.md: `a` does not use serde; drop it from the table";
+    assert_eq!(wrong("b, d, libc, serde"), [unused]);
+    assert!(wrong("all").is_empty());
 }
