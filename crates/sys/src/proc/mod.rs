@@ -18,6 +18,7 @@ pub mod stat;
 pub mod users;
 pub mod vmstat;
 
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -93,18 +94,23 @@ fn numbers_in(dir: &Path) -> Result<Option<Vec<u32>>, ProcError> {
         Err(error) if is_gone(&error) => return Ok(None),
         Err(error) => return Err(ProcError::read(dir, error)),
     };
-    let mut numbers: Vec<u32> = Vec::new();
+    let mut names = Vec::new();
     for entry in entries {
         match entry {
-            Ok(entry) => {
-                numbers.extend(entry.file_name().to_str().and_then(|n| n.parse::<u32>().ok()))
-            }
+            Ok(entry) => names.push(entry.file_name()),
             Err(error) if is_gone(&error) => break,
             Err(error) => return Err(ProcError::read(dir, error)),
         }
     }
+    Ok(Some(numbers_among(names)))
+}
+
+/// Those of these names that are numbers, in ascending order.
+fn numbers_among(names: impl IntoIterator<Item = OsString>) -> Vec<u32> {
+    let mut numbers: Vec<u32> =
+        names.into_iter().filter_map(|name| name.to_str()?.parse().ok()).collect();
     numbers.sort_unstable();
-    Ok(Some(numbers))
+    numbers
 }
 
 /// Reads and parses a file of a process.

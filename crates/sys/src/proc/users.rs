@@ -1,11 +1,12 @@
 //! Which processes have files open or mapped: the other way round than [`super::fds`] and [`super::maps`].
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::ffi::OsString;
+use std::io;
 
 use hotset_facts::{FileId, Holder, Pid};
 
-use super::{fds, maps, numbers_in, stat};
+use super::{fds, maps, numbers_among, stat};
 
 /// Processes that are named for one file.
 const MAX_HOLDERS: usize = 100;
@@ -65,7 +66,13 @@ pub fn holders_of(files: &HashSet<FileId>) -> HashMap<FileId, Vec<Holder>> {
 
 /// All processes of this PID namespace, in ascending order.
 pub fn all_pids() -> Vec<Pid> {
-    numbers_in(Path::new("/proc")).ok().flatten().unwrap_or_default()
+    let entries = std::fs::read_dir("/proc").into_iter().flatten();
+    pids_among(entries.map(|entry| Ok(entry?.file_name())))
+}
+
+/// What could be read of a directory: an entry that fails takes no other with it.
+fn pids_among(names: impl Iterator<Item = io::Result<OsString>>) -> Vec<Pid> {
+    numbers_among(names.flatten())
 }
 
 /// The files that a process has open or mapped, and whether it hides some; a process that is gone has none.
@@ -101,6 +108,14 @@ mod tests {
             assert!(found[&id].iter().any(|holder| holder.pid == own && !holder.name.is_empty()));
         }
         assert!(!found.contains_key(&unheld));
+    }
+
+    #[test]
+    fn an_entry_that_fails_hides_no_other_process() {
+        let names = [Ok("12"), Err(io::ErrorKind::Other), Ok("self"), Ok("3")];
+        let names = names.into_iter().map(|name| Ok(OsString::from(name?)));
+        assert_eq!(pids_among(names), [3, 12]);
+        assert!(all_pids().contains(&std::process::id()));
     }
 
     #[test]
