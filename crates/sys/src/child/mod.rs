@@ -122,7 +122,7 @@ fn nanoseconds(time: libc::timeval) -> u64 {
 
 /// The peak of this process's own resident set so far, in bytes.
 pub fn own_peak_rss_bytes() -> Option<u64> {
-    crate::proc::own_status_bytes("VmHWM")
+    crate::proc::status::own_bytes("VmHWM")
 }
 
 /// A signal that arrived.

@@ -15,6 +15,7 @@ pub mod pid_io;
 pub mod pressure;
 pub mod smaps;
 pub mod stat;
+pub(crate) mod status;
 pub mod users;
 pub mod vmstat;
 
@@ -143,11 +144,6 @@ pub(crate) fn value_of<'a>(text: &'a [u8], name: &str) -> Option<&'a [u8]> {
 /// The bytes of a value in kilobytes, like `16 kB`.
 pub(crate) fn kilobytes(value: &[u8]) -> Option<u64> {
     decimal(value.trim_ascii().strip_suffix(b" kB")?)?.checked_mul(1024)
-}
-
-/// What a line of /proc/PID/status of this process says in kilobytes, in bytes.
-pub(crate) fn own_status_bytes(name: &str) -> Option<u64> {
-    kilobytes(value_of(&std::fs::read("/proc/self/status").ok()?, name)?)
 }
 
 /// Lines without their ends; the empty one after the last is left out.

@@ -3,14 +3,14 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::mpsc::Sender;
 
-use hotset_facts::ExitStatus;
+use hotset_facts::{ExitStatus, Pid};
 
 use super::files::{Files, Named, about_to_execute};
 use super::filter::Call;
 use super::raw::{self, Born, Resume, Stop};
 use super::{TraceError, Traced};
 use crate::launch::Launch;
-use crate::proc::value_of;
+use crate::proc::status::process_of;
 
 /// `PTRACE_EVENT_STOP` of <linux/ptrace.h>: a stop for job control, or the first of a new task.
 const EVENT_STOP: i32 = 128;
@@ -151,13 +151,8 @@ impl Tracer {
 
     /// Processes behind the tasks that are left.
     fn processes(&self) -> u32 {
-        let left: HashSet<Vec<u8>> =
-            self.tasks.keys().filter_map(|&task| process_of(task)).collect();
+        let tasks = self.tasks.keys().filter_map(|&task| Pid::try_from(task).ok());
+        let left: HashSet<Pid> = tasks.filter_map(process_of).collect();
         u32::try_from(left.len()).unwrap_or(u32::MAX)
     }
-}
-
-fn process_of(task: libc::pid_t) -> Option<Vec<u8>> {
-    let status = std::fs::read(format!("/proc/{task}/status")).ok()?;
-    value_of(&status, "Tgid").map(<[u8]>::to_vec)
 }

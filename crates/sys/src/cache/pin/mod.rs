@@ -15,7 +15,7 @@ use super::open::open_quietly;
 use super::warm::{Supervisor, warm_span};
 use crate::capabilities::{self, Cap};
 use crate::mapping::Mapping;
-use crate::proc::own_status_bytes;
+use crate::proc::status;
 
 /// A file that shrinks again and again while it is being locked is given up after so many tries.
 const TRIES: u32 = 4;
@@ -218,7 +218,7 @@ pub fn lock_limit() -> Option<LockLimit> {
         return None;
     }
     let limit_bytes = getrlimit(Resource::Memlock).current?;
-    Some(LockLimit { limit_bytes, locked_bytes: own_status_bytes("VmLck").unwrap_or(0) })
+    Some(LockLimit { limit_bytes, locked_bytes: status::own_bytes("VmLck").unwrap_or(0) })
 }
 
 #[cfg(test)]
