@@ -6,8 +6,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
 
-use hotset_sys::Mapping;
-use rustix::mm::{MapFlags, ProtFlags};
+use hotset_sys::{FileView, Mapping};
 
 /// The bytes of a file.
 #[derive(Debug)]
@@ -21,7 +20,8 @@ impl FileBytes {
     pub(crate) fn open(path: &str) -> io::Result<Self> {
         let file = File::open(path)?;
         let length = usize::try_from(file.metadata()?.len()).unwrap_or(0);
-        match Mapping::of_file(&file, 0, length, ProtFlags::READ, MapFlags::PRIVATE) {
+        let view = FileView { private: true, ..FileView::default() };
+        match Mapping::of_file(&file, 0, length, view) {
             Ok(mapping) => Ok(Self::Mapped(mapping)),
             Err(_) => Ok(Self::Read(std::fs::read(path)?)),
         }
@@ -29,7 +29,7 @@ impl FileBytes {
 
     /// Maps the values of a BPF array that was made for it. No program may write to them while they are looked at.
     pub(crate) fn of_array(map: impl AsFd, length: usize) -> io::Result<Self> {
-        Ok(Self::Mapped(Mapping::of_file(map, 0, length, ProtFlags::READ, MapFlags::SHARED)?))
+        Ok(Self::Mapped(Mapping::of_file(map, 0, length, FileView::default())?))
     }
 
     pub(crate) fn as_slice(&self) -> &[u8] {

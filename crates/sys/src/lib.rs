@@ -38,7 +38,7 @@ mod userns;
 pub mod users;
 
 pub use environment::environment;
-pub use mapping::Mapping;
+pub use mapping::{FileView, Mapping};
 pub use support::host_capabilities;
 
 use hotset_facts::{Dev, FileId};

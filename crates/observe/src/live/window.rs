@@ -6,8 +6,7 @@ use std::io;
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
-use hotset_sys::Mapping;
-use rustix::mm::{MapFlags, ProtFlags};
+use hotset_sys::{FileView, Mapping};
 
 /// Entries of any size that is a multiple of 8 bytes fill whole pages in groups of so many.
 pub(crate) const GROUP: usize = 512;
@@ -22,8 +21,8 @@ impl Window {
     /// # Errors
     /// The kernel's answer; it refuses what goes beyond the array.
     pub(crate) fn open(map: impl AsFd, offset: u64, length: usize) -> io::Result<Self> {
-        let access = ProtFlags::READ | ProtFlags::WRITE;
-        Ok(Self(Mapping::of_file(map, offset, length, access, MapFlags::SHARED)?))
+        let view = FileView { writable: true, ..FileView::default() };
+        Ok(Self(Mapping::of_file(map, offset, length, view)?))
     }
 
     /// Its 64-bit words.

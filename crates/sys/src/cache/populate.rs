@@ -143,7 +143,7 @@ impl View {
         let block = BLOCK_BYTES as usize;
         let len = usize::try_from(len).map_err(|_| Errno::OVERFLOW)?;
         let room = len.checked_add(block).ok_or(Errno::OVERFLOW)?;
-        let reserved = Mapping::anonymous(room, ProtFlags::empty(), MapFlags::NORESERVE)?;
+        let reserved = Mapping::reserved(room)?;
         // Address and offset have to agree modulo the block.
         let shift = offset as usize % block;
         let lead = (block + shift - reserved.start() as usize % block) % block;

@@ -4,9 +4,8 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::ptr;
 
 use rustix::io::Errno;
-use rustix::mm::{MapFlags, ProtFlags};
 
-use crate::mapping::Mapping;
+use crate::mapping::{FileView, Mapping};
 
 /// The same number on every architecture that Linux gave it to since 6.5, except alpha; libc lacks it on some of them.
 const SYS_CACHESTAT: libc::c_long = 451;
@@ -93,7 +92,7 @@ fn mincore_into(fd: BorrowedFd<'_>, offset: u64, answer: &mut [u8]) -> Result<()
     let len = (answer.len() as u64).saturating_mul(crate::page_size());
     let len = usize::try_from(len).map_err(|_| Errno::OVERFLOW)?;
     // Never dereferenced, so that a file that shrinks meanwhile can't hurt.
-    let map = Mapping::of_file(fd, offset, len, ProtFlags::READ, MapFlags::SHARED)?;
+    let map = Mapping::of_file(fd, offset, len, FileView::default())?;
     // SAFETY: `map` spans `len` bytes and `answer` has a byte for each of its pages.
     let result = unsafe { libc::mincore(map.start().cast(), len, answer.as_mut_ptr()) };
     if result == 0 { Ok(()) } else { Err(last_errno()) }

@@ -3,17 +3,14 @@
 use std::io;
 use std::os::fd::AsFd;
 
-use rustix::mm::{MapFlags, ProtFlags};
-
 use crate::child::own_usage;
-use crate::mapping::Mapping;
+use crate::mapping::{FileView, Mapping};
 
 /// Makes the kernel hand out so many bytes of memory and takes them back. In a virtual machine, the host may back memory
 /// only when it is first touched; what is touched right before is backed, and is handed out next.
 pub fn touch_memory(bytes: usize) {
-    let flags = MapFlags::POPULATE | MapFlags::NORESERVE;
     // Where there is none, nothing is done.
-    let _ = Mapping::anonymous(bytes, ProtFlags::READ | ProtFlags::WRITE, flags);
+    let _ = Mapping::populated(bytes);
 }
 
 /// Minor faults of touching every page of a cached file once: the fewer, the larger its folios. A fault maps up to 16 pages
@@ -23,7 +20,7 @@ pub fn touch_memory(bytes: usize) {
 /// As mmap(2) gives them.
 pub fn touching_faults(file: impl AsFd, bytes: u64) -> io::Result<u64> {
     let len = usize::try_from(bytes).map_err(|_| io::ErrorKind::InvalidInput)?;
-    let map = Mapping::of_file(file, 0, len, ProtFlags::READ, MapFlags::SHARED)?;
+    let map = Mapping::of_file(file, 0, len, FileView::default())?;
     let faults = || own_usage(libc::RUSAGE_THREAD).minor_faults;
     let before = faults();
     let page = crate::page_size() as usize;

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use hotset_facts::{FileId, Followed, PageRange};
 use rustix::fs::Stat;
 use rustix::io::Errno;
-use rustix::mm::{MapFlags, ProtFlags};
 use rustix::process::{Resource, getrlimit};
 
 use super::control::{ByteSpan, CacheChange, ControlError, Target, observed};
@@ -14,7 +13,7 @@ use super::fetch::settle;
 use super::open::open_quietly;
 use super::warm::{Supervisor, warm_span};
 use crate::capabilities::{self, Cap};
-use crate::mapping::Mapping;
+use crate::mapping::{FileView, Mapping};
 use crate::proc::status;
 
 /// A file that shrinks again and again while it is being locked is given up after so many tries.
@@ -184,7 +183,7 @@ struct View(Mapping);
 
 impl View {
     fn locked(fd: BorrowedFd<'_>, len: usize) -> Result<Self, Errno> {
-        let view = Self(Mapping::of_file(fd, 0, len, ProtFlags::READ, MapFlags::SHARED)?);
+        let view = Self(Mapping::of_file(fd, 0, len, FileView::default())?);
         view.lock()?;
         Ok(view)
     }
@@ -196,7 +195,7 @@ impl View {
         self.lock()
     }
 
-    /// Unmapping unlocks.
+    /// Locks what is mapped; unmapping unlocks.
     fn lock(&self) -> Result<(), Errno> {
         // SAFETY: the mapping as it is now.
         unsafe { rustix::mm::mlock(self.0.start().cast(), self.0.bytes()) }

@@ -4,10 +4,9 @@ use std::mem::ManuallyDrop;
 use std::os::fd::OwnedFd;
 
 use rustix::fs::OFlags;
-use rustix::mm::{MapFlags, ProtFlags};
 
 use super::{Blocks, Calls, Engine, JobError};
-use crate::mapping::Mapping;
+use crate::mapping::{FileView, Mapping};
 use crate::rawio::AlignedBuffer;
 use crate::rawio::open::{open, size};
 
@@ -86,10 +85,9 @@ impl Engine for Mapped {
 
 impl Mapped {
     fn map(&self, blocks: Blocks<'_>) -> Result<Mapping, JobError> {
-        let populate =
-            if self.advice == Advice::Populate { MapFlags::POPULATE } else { MapFlags::empty() };
-        let flags = MapFlags::SHARED | populate;
-        let map = Mapping::of_file(&self.file, 0, self.len, ProtFlags::READ, flags)
+        let populated = self.advice == Advice::Populate;
+        let view = FileView { populated, ..FileView::default() };
+        let map = Mapping::of_file(&self.file, 0, self.len, view)
             .map_err(|errno| JobError::call(blocks.path, "mmap", errno))?;
         if let Some(advice) = self.advice.value() {
             // SAFETY: the mapping made above.

@@ -4,9 +4,9 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::ptr;
 
-use rustix::mm::{Advice, MapFlags, ProtFlags};
+use rustix::mm::Advice;
 
-use crate::mapping::Mapping;
+use crate::mapping::{FileView, Mapping};
 
 /// What a transparent huge page spans where base pages have 4 KiB; a mapping is aligned to it.
 const HUGE_BYTES: usize = 2 << 20;
@@ -29,10 +29,10 @@ impl Area {
         let len = usize::try_from(bytes.max(1)).map_err(|_| io::ErrorKind::OutOfMemory)?;
         let len = round_up(len, crate::page_size() as usize)?;
         if !huge {
-            return Ok(Self { mapping: anonymous(len)?, skipped: 0, len });
+            return Ok(Self { mapping: Mapping::anonymous(len)?, skipped: 0, len });
         }
         // Newer kernels align large mappings by themselves, older ones don't.
-        let mapping = anonymous(round_up(len, HUGE_BYTES)? + HUGE_BYTES)?;
+        let mapping = Mapping::anonymous(round_up(len, HUGE_BYTES)? + HUGE_BYTES)?;
         let skipped = mapping.start().align_offset(HUGE_BYTES);
         // SAFETY: the range lies in the mapping, which has room for the alignment; advice changes no contents.
         unsafe {
@@ -74,11 +74,10 @@ pub(super) struct FileMap(Mapping);
 
 impl FileMap {
     /// `bytes` from the start of the file, which must not be empty.
-    pub(super) fn new(fd: BorrowedFd<'_>, bytes: u64, populate: bool) -> io::Result<Self> {
+    pub(super) fn new(fd: BorrowedFd<'_>, bytes: u64, populated: bool) -> io::Result<Self> {
         let len = usize::try_from(bytes).map_err(|_| io::ErrorKind::OutOfMemory)?;
-        let flags =
-            if populate { MapFlags::PRIVATE | MapFlags::POPULATE } else { MapFlags::PRIVATE };
-        Ok(Self(Mapping::of_file(fd, 0, len, ProtFlags::READ, flags)?))
+        let view = FileView { private: true, populated, ..FileView::default() };
+        Ok(Self(Mapping::of_file(fd, 0, len, view)?))
     }
 
     /// Looks at one word of each cache line, and adds them up.
@@ -92,11 +91,6 @@ impl FileMap {
         }
         sum
     }
-}
-
-fn anonymous(len: usize) -> io::Result<Mapping> {
-    let access = ProtFlags::READ | ProtFlags::WRITE;
-    Ok(Mapping::anonymous(len, access, MapFlags::empty())?)
 }
 
 fn round_up(bytes: usize, unit: usize) -> io::Result<usize> {
