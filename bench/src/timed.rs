@@ -23,9 +23,9 @@ pub(crate) fn timed(words: &[String]) -> Result<String, Box<dyn Error>> {
     command.args(arguments).stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
     let start = Instant::now();
     let child = command.spawn()?;
-    let usage = hotset_sys::child::reap(child.id())?;
+    let (exit, usage) = hotset_sys::child::reap(child.id())?;
     let nanoseconds = start.elapsed().as_nanos();
-    let code = match usage.exit {
+    let code = match exit {
         ExitStatus::Code(code) => code,
         ExitStatus::Signal(signal) => -signal,
     };

@@ -201,7 +201,7 @@ mod tests {
         let streams = Streams { output: Output::Tail, ..Streams::default() };
         let mut command = shell("echo out; echo err >&2; exit 3", &streams);
         for _ in 0..2 {
-            assert_eq!(command.run().expect("run").usage.exit, ExitStatus::Code(3));
+            assert_eq!(command.run().expect("run").exit, ExitStatus::Code(3));
             assert_eq!(command.tail(), b"out\nerr\n");
         }
         let mut command = shell("yes | head -c 100000; echo end", &streams);
@@ -238,7 +238,7 @@ mod tests {
         let invocation = Invocation { program: path, argv: vec!["script".into(), "4".into()] };
         let mut command = Command::new(&invocation, &Streams::default()).expect("ready");
         for _ in 0..2 {
-            assert_eq!(command.run().expect("run").usage.exit, ExitStatus::Code(4));
+            assert_eq!(command.run().expect("run").exit, ExitStatus::Code(4));
         }
     }
 }

@@ -93,7 +93,7 @@ impl CommandPlan {
         let streams = Streams { output: Output::Tail, ..Streams::default() };
         let not_started = |error| LabError::HookStart { hook, error };
         let mut command = Command::new(invocation, &streams).map_err(not_started)?;
-        match command.run().map_err(not_started)?.usage.exit {
+        match command.run().map_err(not_started)?.exit {
             ExitStatus::Code(0) => Ok(()),
             exit => {
                 let (name, output_tail) = (self.command.name.clone(), command.tail());

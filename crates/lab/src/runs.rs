@@ -14,9 +14,6 @@ use crate::planned::{CommandPlan, LabError};
 use crate::rounds::Place;
 use crate::state::{States, verify};
 
-/// `ru_inblock` counts in units of so many bytes.
-const BLOCK_BYTES: u64 = 512;
-
 /// A command with all that its runs need.
 pub(crate) struct Bench {
     pub(crate) plan: CommandPlan,
@@ -68,10 +65,10 @@ fn facts(place: Place, timed: &Timed, host: HostLoad, began: Instant) -> BenchRu
         user_ns: usage.user_ns,
         system_ns: usage.system_ns,
         max_rss_bytes: usage.max_rss_bytes,
-        exit: usage.exit,
+        exit: timed.exit,
         reached_before: unknown,
         reached_after: unknown,
-        device_read_bytes: Observed::Value(usage.blocks_read.saturating_mul(BLOCK_BYTES)),
+        device_read_bytes: Observed::Value(usage.device_read_bytes),
         major_faults: usage.major_faults,
         minor_faults: usage.minor_faults,
         voluntary_switches: usage.voluntary_switches,

@@ -8,9 +8,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use hotset_facts::Pid;
+use hotset_facts::{ExitStatus, Pid};
 
-use crate::child::{Usage, usage_of, wait_for};
+use crate::child::{Usage, wait_for};
 
 /// Descriptors below this one are the command's own standard streams.
 const FIRST_FREE_FD: RawFd = 3;
@@ -75,7 +75,9 @@ pub struct Timed {
     pub started: Instant,
     /// From there to right after the wait.
     pub wall: Duration,
-    /// What the process used, with the descendants that it waited for.
+    /// How the process ended.
+    pub exit: ExitStatus,
+    /// What it used, with the descendants that it waited for.
     pub usage: Usage,
 }
 
@@ -148,7 +150,8 @@ impl Launch {
             let waited = wait_for(pid);
             let wall = started.elapsed();
             let (status, usage) = waited?;
-            return Ok(Timed { started, wall, usage: usage_of(status, &usage) });
+            let exit = ExitStatus::from_wait_status(status);
+            return Ok(Timed { started, wall, exit, usage: usage.into() });
         }
     }
 
@@ -277,8 +280,6 @@ pub fn spawn(program: &Path, argv: &[OsString]) -> io::Result<Pid> {
 
 #[cfg(test)]
 mod tests {
-    use hotset_facts::ExitStatus;
-
     use super::*;
     use crate::test_support::ScratchFile;
     use std::io::{Read, Seek};
@@ -293,7 +294,7 @@ mod tests {
         let mut launch = shell("exit 3", [None, None, None]);
         for _ in 0..3 {
             let timed = launch.time().expect("run");
-            assert_eq!(timed.usage.exit, ExitStatus::Code(3));
+            assert_eq!(timed.exit, ExitStatus::Code(3));
             assert!(timed.wall.as_nanos() > 0 && timed.usage.minor_faults > 0);
         }
     }
@@ -306,7 +307,7 @@ mod tests {
         let own = |file: &std::fs::File| Some(file.try_clone().expect("descriptor").into());
         let mut launch =
             shell("cat; echo no >&2", [own(&input.file), own(&output.file), own(&output.file)]);
-        assert_eq!(launch.time().expect("run").usage.exit, ExitStatus::Code(0));
+        assert_eq!(launch.time().expect("run").exit, ExitStatus::Code(0));
         output.file.rewind().expect("rewind");
         let mut text = String::new();
         output.file.read_to_string(&mut text).expect("read");
@@ -324,11 +325,11 @@ mod tests {
         let argv = ["script".into(), "4".into()];
         let mut launch = Launch::new(&path, &argv, [None, None, None]).expect("ready");
         for _ in 0..2 {
-            assert_eq!(launch.time().expect("run").usage.exit, ExitStatus::Code(4));
+            assert_eq!(launch.time().expect("run").exit, ExitStatus::Code(4));
         }
         let mut launch = Launch::new(&path, &argv, [None, None, None]).expect("ready");
         let child = launch.start().expect("started");
-        assert_eq!(crate::child::reap(child).expect("reaped").exit, ExitStatus::Code(4));
+        assert_eq!(crate::child::reap(child).expect("reaped").0, ExitStatus::Code(4));
         std::fs::remove_file(&path).expect("remove");
     }
 

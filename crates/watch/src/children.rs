@@ -62,7 +62,7 @@ pub(crate) fn observe(
     let ended = ended.map_err(RunError::Wait)?;
     match session.finish() {
         Ok(observation) => Ok((ended, observation)),
-        Err(error) => Err(RunError::Report { exit: ended.usage.exit, error }),
+        Err(error) => Err(RunError::Report { exit: ended.exit, error }),
     }
 }
 

@@ -55,7 +55,7 @@ pub(crate) fn run_with(
     let ended = supervise(running, Some(signals), LOOK, &mut family).map_err(RunError::Wait)?;
     let Family { files, io, .. } = family;
     let profile = profile(program, started_at, &running, &ended, io, files, why, denied);
-    Ok((profile, ended.usage.exit))
+    Ok((profile, ended.exit))
 }
 
 #[allow(clippy::too_many_arguments, reason = "the parts of one profile, each used once")]
@@ -102,7 +102,7 @@ fn profile(
             ppid: std::process::id(),
             comm,
             argv: program.argv.clone(),
-            exit: Observed::Value(ended.usage.exit),
+            exit: Observed::Value(ended.exit),
             minor_faults: Observed::Value(ended.usage.minor_faults),
             major_faults: Observed::Value(ended.usage.major_faults),
             lookups: Observed::Missing(NO_SENSOR),

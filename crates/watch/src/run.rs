@@ -50,7 +50,7 @@ pub fn run(program: &Invocation, options: &RunOptions) -> Result<(Profile, ExitS
     let (ended, observation) = observe(session, Some(&signals), say, || start(program))?;
     let profile =
         assemble(started_at, observed_command(program, &ended, &observation), observation);
-    Ok((profile, ended.usage.exit))
+    Ok((profile, ended.exit))
 }
 
 /// The kernel takes the memory of whoever started a program for the program's first: a figure no larger than our own peak may
@@ -66,11 +66,11 @@ fn own_rss_excluded(max_rss_bytes: u64) -> Observed<u64> {
 
 /// The command's own part of a profile.
 pub(crate) fn command(program: &Invocation, ended: &Ended) -> Command {
-    let Usage { exit, user_ns, system_ns, max_rss_bytes, .. } = ended.usage;
+    let Usage { user_ns, system_ns, max_rss_bytes, .. } = ended.usage;
     Command {
         target: Target::Command,
         argv: program.argv.clone(),
-        exit: Observed::Value(exit),
+        exit: Observed::Value(ended.exit),
         wall_ns: hotset_facts::units::nanos(ended.wall),
         user_ns: Observed::Value(user_ns),
         system_ns: Observed::Value(system_ns),

@@ -23,7 +23,7 @@ impl Sensor for LabSensor {
             Session::start(Options::new(Scope::Children)).map_err(|error| error.to_string())?;
         let (ended, seen) = observe(session, None, self.say, || command.start())
             .map_err(|error| error.to_string())?;
-        if ended.usage.exit != ExitStatus::Code(0) {
+        if ended.exit != ExitStatus::Code(0) {
             return Err(String::from_utf8_lossy(&command.tail()).trim().to_owned());
         }
         match seen.sensor.events_lost + seen.sensor.entries_lost {

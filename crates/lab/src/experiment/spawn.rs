@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use hotset_facts::ExitStatus;
-use hotset_sys::child::{Running, Usage, supervise};
+use hotset_sys::child::{Ended, Running, supervise};
 use hotset_sys::launch::Launch;
 use rustix::fs::MemfdFlags;
 
@@ -77,8 +77,9 @@ impl Ready {
     pub(super) fn run(mut self, stop: &AtomicBool) -> io::Result<Probed> {
         let started = Instant::now();
         let child = Running { pid: self.launch.start()?, started };
-        let Some(usage) = wait(child, stop)? else { return Ok(Probed::Stopped) };
-        let exit = usage.exit;
+        let Some(Ended { exit, usage, .. }) = wait(child, stop)? else {
+            return Ok(Probed::Stopped);
+        };
         // The terminal's Ctrl-C reached it too.
         if exit != ExitStatus::Code(0) && stop.load(Ordering::Relaxed) {
             return Ok(Probed::Stopped);
@@ -109,13 +110,13 @@ fn text(file: &File) -> String {
 }
 
 /// Nothing where it was killed because of `stop`.
-fn wait(child: Running, stop: &AtomicBool) -> io::Result<Option<Usage>> {
+fn wait(child: Running, stop: &AtomicBool) -> io::Result<Option<Ended>> {
     let mut unless_stopped = || match stop.load(Ordering::Relaxed) {
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
     };
     let ended = supervise(child, None, LOOK, &mut unless_stopped)?;
-    Ok((!ended.was_killed).then_some(ended.usage))
+    Ok((!ended.was_killed).then_some(ended))
 }
 
 #[cfg(test)]

@@ -13,11 +13,12 @@ use rustix::process::{Pid as RawPid, PidfdFlags, Signal, pidfd_open, pidfd_send_
 pub use supervise::{Attendant, Ended, Running, supervise};
 pub use wait::{Wait, Woken};
 
-/// What a child used, with the descendants that it waited for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What getrusage(2) counts in.
+const BLOCK_BYTES: u64 = 512;
+
+/// What a process used, with the descendants that it waited for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// How it ended.
-    pub exit: ExitStatus,
     /// CPU time in user mode.
     pub user_ns: u64,
     /// CPU time in the kernel.
@@ -28,10 +29,8 @@ pub struct Usage {
     pub minor_faults: u64,
     /// Faults that did.
     pub major_faults: u64,
-    /// Units of 512 bytes that these processes themselves had read from a device.
-    pub blocks_read: u64,
-    /// Units of 512 bytes of pages that they dirtied, or wrote directly.
-    pub blocks_written: u64,
+    /// Bytes that these processes themselves had read from a device (`ru_inblock`).
+    pub device_read_bytes: u64,
     /// Times that they gave up a CPU, usually to wait.
     pub voluntary_switches: u64,
     /// Times that a CPU was taken from them.
@@ -58,14 +57,14 @@ pub fn send_signal(pidfd: impl AsFd, signal: i32) -> io::Result<()> {
     Ok(pidfd_send_signal(pidfd, signal)?)
 }
 
-/// Reaps a child and says what it used.
+/// Reaps a child and says how it ended and what it used.
 ///
 /// # Errors
 /// ECHILD where it is no child of ours, or was reaped already.
-pub fn reap(pid: Pid) -> io::Result<Usage> {
+pub fn reap(pid: Pid) -> io::Result<(ExitStatus, Usage)> {
     let raw = libc::pid_t::try_from(pid).map_err(|_| io::ErrorKind::InvalidInput)?;
     let (wait_status, usage) = wait_for(raw)?;
-    Ok(usage_of(wait_status, &usage))
+    Ok((ExitStatus::from_wait_status(wait_status), Usage::from(usage)))
 }
 
 /// Waits for the child and takes its status and usage as the kernel gives them.
@@ -94,21 +93,21 @@ pub(crate) fn own_usage(who: libc::c_int) -> Usage {
         libc::getrusage(who, usage.as_mut_ptr());
         usage.assume_init()
     };
-    usage_of(0, &usage)
+    Usage::from(usage)
 }
 
-pub(crate) fn usage_of(wait_status: i32, usage: &libc::rusage) -> Usage {
-    Usage {
-        exit: ExitStatus::from_wait_status(wait_status),
-        user_ns: nanoseconds(usage.ru_utime),
-        system_ns: nanoseconds(usage.ru_stime),
-        max_rss_bytes: unsigned(usage.ru_maxrss) * 1024,
-        minor_faults: unsigned(usage.ru_minflt),
-        major_faults: unsigned(usage.ru_majflt),
-        blocks_read: unsigned(usage.ru_inblock),
-        blocks_written: unsigned(usage.ru_oublock),
-        voluntary_switches: unsigned(usage.ru_nvcsw),
-        involuntary_switches: unsigned(usage.ru_nivcsw),
+impl From<libc::rusage> for Usage {
+    fn from(usage: libc::rusage) -> Self {
+        Self {
+            user_ns: nanoseconds(usage.ru_utime),
+            system_ns: nanoseconds(usage.ru_stime),
+            max_rss_bytes: unsigned(usage.ru_maxrss) * 1024,
+            minor_faults: unsigned(usage.ru_minflt),
+            major_faults: unsigned(usage.ru_majflt),
+            device_read_bytes: unsigned(usage.ru_inblock).saturating_mul(BLOCK_BYTES),
+            voluntary_switches: unsigned(usage.ru_nvcsw),
+            involuntary_switches: unsigned(usage.ru_nivcsw),
+        }
     }
 }
 
@@ -217,8 +216,8 @@ mod tests {
     fn a_child_is_reaped_once_with_its_status() {
         let child =
             spawn(Path::new("/bin/sh"), &["sh".into(), "-c".into(), "exit 7".into()]).expect("sh");
-        let usage = reap(child).expect("reaped");
-        assert_eq!(usage.exit, ExitStatus::Code(7));
+        let (exit, usage) = reap(child).expect("reaped");
+        assert_eq!(exit, ExitStatus::Code(7));
         assert!(usage.max_rss_bytes > 0);
         assert!(reap(child).is_err());
     }
@@ -228,6 +227,6 @@ mod tests {
         let child = spawn(Path::new("/bin/sleep"), &["sleep".into(), "60".into()]).expect("sleep");
         let pidfd = pidfd(child).expect("pidfd");
         send_signal(&pidfd, libc::SIGTERM).expect("sent");
-        assert_eq!(reap(child).expect("reaped").exit, ExitStatus::Signal(libc::SIGTERM));
+        assert_eq!(reap(child).expect("reaped").0, ExitStatus::Signal(libc::SIGTERM));
     }
 }

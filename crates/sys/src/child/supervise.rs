@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
 
-use hotset_facts::Pid;
+use hotset_facts::{ExitStatus, Pid};
 use rustix::process::{Signal, pidfd_send_signal};
 
 use super::{Signals, Usage, Wait, pidfd, reap, send_signal};
@@ -22,7 +22,9 @@ pub struct Running {
 /// How a child ended.
 #[derive(Debug, Clone, Copy)]
 pub struct Ended {
-    /// What it used, and its status.
+    /// Its status.
+    pub exit: ExitStatus,
+    /// What it used.
     pub usage: Usage,
     /// From its start to its end.
     pub wall: Duration,
@@ -83,14 +85,13 @@ pub fn supervise(
     }
     let wall = child.started.elapsed();
     attendant.ended();
-    Ok(Ended { usage: reap(child.pid)?, wall, was_killed })
+    let (exit, usage) = reap(child.pid)?;
+    Ok(Ended { exit, usage, wall, was_killed })
 }
 
 #[cfg(test)]
 mod tests {
     use std::path::Path;
-
-    use hotset_facts::ExitStatus;
 
     use super::*;
 
@@ -117,7 +118,7 @@ mod tests {
         }
         let mut counting = Counting::default();
         let ended = supervise(shell("sleep 0.1; exit 7"), None, TICK, &mut counting).expect("end");
-        assert_eq!((ended.usage.exit, ended.was_killed), (ExitStatus::Code(7), false));
+        assert_eq!((ended.exit, ended.was_killed), (ExitStatus::Code(7), false));
         assert!(ended.wall >= Duration::from_millis(100));
         assert!(counting.0 > 0 && counting.1 == 1);
     }
@@ -127,7 +128,7 @@ mod tests {
         let mut enough = || ControlFlow::Break(());
         let ended = supervise(shell("exec sleep 1000"), None, TICK, &mut enough).expect("end");
         assert_eq!(
-            (ended.usage.exit, ended.was_killed),
+            (ended.exit, ended.was_killed),
             (ExitStatus::Signal(Signal::KILL.as_raw()), true)
         );
     }

@@ -7,9 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::child::Usage;
 
-/// What the kernel counts in, getrusage(2).
-const BLOCK_BYTES: u64 = 512;
-
 /// A timed part, and what the kernel did for it, as far as the probe tells. A native one asks the kernel's counters right
 /// before and right after the clock.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,7 +130,7 @@ impl Answer {
     pub fn completed(mut self, usage: &Usage) -> Self {
         if self.repetitions.is_empty() {
             let totals = &mut self.totals;
-            totals.device_read_bytes.get_or_insert(usage.blocks_read.saturating_mul(BLOCK_BYTES));
+            totals.device_read_bytes.get_or_insert(usage.device_read_bytes);
             totals.major_faults.get_or_insert(usage.major_faults);
             totals.minor_faults.get_or_insert(usage.minor_faults);
         }
@@ -193,16 +190,10 @@ mod tests {
     #[test]
     fn what_a_probe_does_not_tell_is_that_of_its_whole_process() {
         let usage = Usage {
-            exit: hotset_facts::ExitStatus::Code(0),
-            user_ns: 1,
-            system_ns: 1,
-            max_rss_bytes: 1,
             minor_faults: 30,
             major_faults: 2,
-            blocks_read: 8,
-            blocks_written: 1,
-            voluntary_switches: 1,
-            involuntary_switches: 1,
+            device_read_bytes: 4096,
+            ..Usage::default()
         };
         let told = |text: &[u8]| Answer::parse(text).expect("answer").completed(&usage).whole();
         let whole = told(br#"{"probe":"ruby","repetitions_ns":[3],"major_faults":1}"#);

@@ -6,9 +6,6 @@ use super::answer::Repetition;
 use crate::child::{Usage, own_usage};
 use crate::proc::pid_io;
 
-/// `ru_inblock` counts in units of so many bytes.
-const BLOCK_BYTES: u64 = 512;
-
 /// The totals of the process so far.
 #[derive(Debug, Clone, Copy)]
 pub struct Meter {
@@ -37,7 +34,7 @@ impl Meter {
         Repetition {
             wall_ns,
             cpu_ns: Some(cpu_ns(&usage).saturating_sub(cpu_ns(&before))),
-            device_read_bytes: Some((usage.blocks_read - before.blocks_read) * BLOCK_BYTES),
+            device_read_bytes: Some(usage.device_read_bytes - before.device_read_bytes),
             major_faults: Some(usage.major_faults - before.major_faults),
             minor_faults: Some(usage.minor_faults - before.minor_faults),
             preempted: Some(usage.involuntary_switches - before.involuntary_switches),

@@ -41,7 +41,7 @@ pub(super) fn run(
     Ok(Ok(Seen {
         candidates,
         io: Observed::Value(learned),
-        exit: ended.usage.exit,
+        exit: ended.exit,
         tail: command.tail(),
         wall: ended.wall,
         notes: if lost > 0 { vec![note] } else { Vec::new() },
