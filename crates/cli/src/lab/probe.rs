@@ -27,11 +27,13 @@ pub(crate) fn probe(args: &LabProbeArgs) -> Result<Exit, Stop> {
         return Err(Stop::usage(format_args!("{}: no such job; there are {known}", args.job)));
     };
     let answer = Arguments::parse(&args.words).and_then(|words| work(&words));
+    let answer = answer.or_exit(Exit::Failure)?;
     let answer = Answer {
         probe: "native".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         job: name.to_owned(),
-        ..answer.or_exit(Exit::Failure)?
+        operations: Some(answer.operations()),
+        ..answer
     };
     let line = serde_json::to_string(&answer).or_exit(Exit::Failure)?;
     output::print(format!("{line}\n").as_bytes())?;

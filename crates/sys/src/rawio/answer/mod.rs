@@ -1,5 +1,5 @@
-//! What a probe tells of itself: one line of JSON. `docs/probes.md` has the contract; native probes write what is declared here,
-//! and the lab reads it, of all probes.
+//! What a probe tells of itself: one line of JSON. `docs/probes.md` has the contract. Native probes write what is declared here,
+//! and the lab reads the lines of all probes by it.
 
 use std::collections::BTreeMap;
 
@@ -38,25 +38,31 @@ pub struct Repetition {
 
 /// The answer of a probe. What only native probes tell is missing in others.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct Answer {
     /// Who answers: `native`, `python`.
     pub probe: String,
     /// Its version.
+    #[serde(default)]
     pub version: String,
     /// What it did.
+    #[serde(default)]
     pub job: String,
     /// Bytes moved in all repetitions together.
+    #[serde(default)]
     pub bytes: u64,
     /// Operations in all repetitions together; as many as there are repetitions where it doesn't say.
+    #[serde(default)]
     pub operations: Option<u64>,
     /// The calls that it believes it made in its timed parts, by name.
+    #[serde(default)]
     pub calls: BTreeMap<String, u64>,
     /// The time of each timed part, in order; a job that times one loop has one.
     pub repetitions_ns: Vec<u64>,
     /// The same with what the kernel did for each.
+    #[serde(default)]
     pub repetitions: Vec<Repetition>,
     /// What else it found, by name: the I/O size that a library really used, a time a part.
+    #[serde(default)]
     pub notes: BTreeMap<String, u64>,
     /// The totals of its timed parts, where it doesn't tell them one by one.
     #[serde(flatten, skip_serializing)]
@@ -167,69 +173,4 @@ impl Answer {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const TWO: &[u8] = br#"{"probe":"native","job":"x","bytes":8,"operations":4,"calls":{"read":2},
-        "repetitions_ns":[3,5],"repetitions":[
-        {"wall_ns":3,"cpu_ns":1,"device_read_bytes":4096,"major_faults":1,"cached_before_pages":7,"pages":9},
-        {"wall_ns":5,"cpu_ns":2,"device_read_bytes":0,"major_faults":0,"cached_before_pages":9,"pages":9}]}"#;
-
-    #[test]
-    fn parts_are_added_and_what_one_lacks_is_missing() {
-        let answer = Answer::parse(TWO).expect("answer");
-        let whole = answer.whole();
-        assert_eq!(
-            (whole.wall_ns, whole.cpu_ns, whole.device_read_bytes),
-            (8, Some(3), Some(4096))
-        );
-        assert_eq!((whole.minor_faults, whole.cached_before_pages), (None, Some(7)));
-        assert_eq!((answer.operations(), answer.parts().len()), (4, 2));
-    }
-
-    #[test]
-    fn what_a_probe_does_not_tell_is_that_of_its_whole_process() {
-        let usage = Usage {
-            minor_faults: 30,
-            major_faults: 2,
-            device_read_bytes: 4096,
-            ..Usage::default()
-        };
-        let told = |text: &[u8]| Answer::parse(text).expect("answer").completed(&usage).whole();
-        let whole = told(br#"{"probe":"ruby","repetitions_ns":[3],"major_faults":1}"#);
-        assert_eq!((whole.device_read_bytes, whole.major_faults), (Some(4096), Some(1)));
-        assert_eq!((whole.minor_faults, whole.cpu_ns), (Some(30), None));
-        assert_eq!(told(TWO), Answer::parse(TWO).expect("answer").whole());
-    }
-
-    #[test]
-    fn totals_are_of_the_whole_and_times_of_the_parts() {
-        let text = br#"{"probe":"go","bytes":1,"repetitions_ns":[3,5],"cpu_ns":7,"unknown":1}"#;
-        let answer = Answer::parse(text).expect("answer");
-        assert_eq!((answer.whole().wall_ns, answer.whole().cpu_ns), (8, Some(7)));
-        assert_eq!(answer.parts()[1], Repetition { wall_ns: 5, ..Default::default() });
-        assert_eq!(answer.operations(), 2);
-        let one = br#"{"probe":"go","repetitions_ns":[3],"cpu_ns":7}"#;
-        assert_eq!(Answer::parse(one).expect("answer").parts()[0].cpu_ns, Some(7));
-    }
-
-    #[test]
-    fn what_is_no_answer_is_shown() {
-        let error = |text: &[u8]| Answer::parse(text).expect_err("refused");
-        assert!(error(b"hello").contains("hello"));
-        assert!(error(br#"{"probe":"x","repetitions_ns":[]}"#).contains("timed nothing"));
-        assert!(error(&[TWO, b"more"].concat()).contains("no answer"));
-        let uneven = br#"{"probe":"x","repetitions_ns":[1],"repetitions":[{},{}]}"#;
-        assert!(error(uneven).contains("2 repetitions"));
-    }
-
-    #[test]
-    fn what_a_native_probe_writes_is_read_back() {
-        let one = Repetition { wall_ns: 1, cpu_ns: Some(2), pages: Some(9), ..Default::default() };
-        let answer = Answer { probe: "native".to_owned(), ..Answer::of(one, 12, 13) };
-        let answer = answer.with_calls([("pread", 10)]);
-        let printed = serde_json::to_vec(&answer).expect("JSON");
-        assert_eq!(Answer::parse(&printed).expect("read"), answer);
-        assert_eq!((answer.whole(), answer.operations()), (one, 12));
-    }
-}
+mod tests;
