@@ -9,9 +9,12 @@ use super::JobError;
 
 /// Opens for reading; with [`OFlags::DIRECT`], past the cache.
 pub(super) fn open(path: &Path, more: OFlags) -> Result<OwnedFd, JobError> {
-    let call = if more.contains(OFlags::DIRECT) { "open with O_DIRECT" } else { "open" };
-    rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC | more, Mode::empty())
-        .map_err(|errno| JobError::call(path, call, errno))
+    rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC | more, Mode::empty()).map_err(
+        |errno| {
+            let direct = more.contains(OFlags::DIRECT);
+            JobError::call(path, if direct { "open with O_DIRECT" } else { "open" }, errno)
+        },
+    )
 }
 
 /// The size of an open file in bytes.

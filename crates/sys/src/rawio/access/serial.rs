@@ -10,11 +10,11 @@ pub(super) trait ReadCall {
     /// What an error names.
     const NAME: &'static str;
 
-    /// Reads to `place`. How many bytes came, or a negative number.
+    /// Fills `room` from `offset` on. How many bytes came, or a negative number.
     ///
     /// # Safety
-    /// `place` has room for `bytes` bytes.
-    unsafe fn read(&mut self, place: *mut u8, bytes: usize, offset: libc::off_t) -> i64;
+    /// `room` is memory that nobody else uses.
+    unsafe fn read(&mut self, room: &libc::iovec, offset: libc::off_t) -> i64;
 
     /// What so many reads called.
     fn calls(&self, reads: u64) -> Calls;
@@ -40,11 +40,11 @@ impl<C: ReadCall> Engine for Serial<C> {
         blocks: Blocks<'_>,
         mut seen: impl FnMut(u64, &[u8]),
     ) -> Result<Calls, JobError> {
-        let start = self.block.start();
+        let room = libc::iovec { iov_base: self.block.start().cast(), iov_len: blocks.bytes };
         for &number in blocks.numbers {
             let offset = blocks.offset(number);
-            // SAFETY: the buffer holds `blocks.bytes` bytes.
-            let got = unsafe { self.call.read(start, blocks.bytes, offset as libc::off_t) };
+            // SAFETY: the buffer of this value, which holds `blocks.bytes` bytes.
+            let got = unsafe { self.call.read(&room, offset as libc::off_t) };
             if got as usize != blocks.bytes {
                 return Err(blocks.short(offset, got, C::NAME));
             }
@@ -61,9 +61,9 @@ impl ReadCall for Pread {
     const NAME: &'static str = "pread";
 
     #[inline(always)]
-    unsafe fn read(&mut self, place: *mut u8, bytes: usize, offset: libc::off_t) -> i64 {
+    unsafe fn read(&mut self, room: &libc::iovec, offset: libc::off_t) -> i64 {
         // SAFETY: as the caller says.
-        unsafe { libc::pread(self.0.as_raw_fd(), place.cast(), bytes, offset) as i64 }
+        unsafe { libc::pread(self.0.as_raw_fd(), room.iov_base, room.iov_len, offset) as i64 }
     }
 
     fn calls(&self, reads: u64) -> Calls {
@@ -78,12 +78,12 @@ impl ReadCall for SeekRead {
     const NAME: &'static str = "read";
 
     #[inline(always)]
-    unsafe fn read(&mut self, place: *mut u8, bytes: usize, offset: libc::off_t) -> i64 {
+    unsafe fn read(&mut self, room: &libc::iovec, offset: libc::off_t) -> i64 {
         let fd = self.0.as_raw_fd();
         // SAFETY: lseek touches no memory; the rest is as the caller says.
         unsafe {
             libc::lseek(fd, offset, libc::SEEK_SET);
-            libc::read(fd, place.cast(), bytes) as i64
+            libc::read(fd, room.iov_base, room.iov_len) as i64
         }
     }
 
@@ -103,17 +103,16 @@ impl ReadCall for NoWait {
     const NAME: &'static str = "pread";
 
     #[inline(always)]
-    unsafe fn read(&mut self, place: *mut u8, bytes: usize, offset: libc::off_t) -> i64 {
+    unsafe fn read(&mut self, room: &libc::iovec, offset: libc::off_t) -> i64 {
         let fd = self.pread.0.as_raw_fd();
-        let room = libc::iovec { iov_base: place.cast(), iov_len: bytes };
-        // SAFETY: one place, with the room that the caller says.
-        let got = unsafe { libc::preadv2(fd, &raw const room, 1, offset, libc::RWF_NOWAIT) };
-        if got as usize == bytes {
+        // SAFETY: as the caller says.
+        let got = unsafe { libc::preadv2(fd, room, 1, offset, libc::RWF_NOWAIT) };
+        if got as usize == room.iov_len {
             return got as i64;
         }
         self.waited += 1;
         // SAFETY: as the caller says.
-        unsafe { self.pread.read(place, bytes, offset) }
+        unsafe { self.pread.read(room, offset) }
     }
 
     fn calls(&self, reads: u64) -> Calls {

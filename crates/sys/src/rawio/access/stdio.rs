@@ -55,11 +55,11 @@ impl ReadCall for Stdio {
     const NAME: &'static str = "fread";
 
     #[inline(always)]
-    unsafe fn read(&mut self, place: *mut u8, bytes: usize, offset: libc::off_t) -> i64 {
-        // SAFETY: the stream is open; the place has the room that the caller says.
+    unsafe fn read(&mut self, room: &libc::iovec, offset: libc::off_t) -> i64 {
+        // SAFETY: the stream is open; the rest is as the caller says.
         unsafe {
             libc::fseeko(self.stream, offset, libc::SEEK_SET);
-            libc::fread(place.cast(), 1, bytes, self.stream) as i64
+            libc::fread(room.iov_base, 1, room.iov_len, self.stream) as i64
         }
     }
 
