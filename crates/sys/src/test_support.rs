@@ -1,5 +1,6 @@
 //! Files for the unit tests of this crate.
 
+use std::collections::BTreeMap;
 use std::ffi::CStr;
 use std::fs::File;
 use std::io::Write;
@@ -43,6 +44,11 @@ impl Drop for ScratchFile {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.path);
     }
+}
+
+/// What was counted, by name.
+pub(crate) fn counts<const N: usize>(all: [(&str, u64); N]) -> BTreeMap<String, u64> {
+    all.map(|(name, count)| (name.to_owned(), count)).into()
 }
 
 /// Credentials belong to threads; the system call itself, unlike libc's wrapper, changes those of this one only.

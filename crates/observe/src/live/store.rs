@@ -208,3 +208,16 @@ fn tail_of(globals: &Window, offset: usize) -> Result<&std::sync::atomic::Atomic
     let tail = globals.words().get(offset / 8);
     tail.ok_or_else(|| ObserveError::table("globals", "is shorter than its type"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_owner_has_the_same_slot_and_is_never_the_mark_of_nobody() {
+        assert_eq!(next_owner(5), OWNER_SLOTS + 5);
+        let last = NO_OWNER - OWNER_SLOTS;
+        assert_eq!(next_owner(last), OWNER_SLOTS - 1);
+        assert_eq!(next_owner(last - 1) % OWNER_SLOTS, (last - 1) % OWNER_SLOTS);
+    }
+}

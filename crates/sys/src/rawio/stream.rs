@@ -88,7 +88,7 @@ mod tests {
     use std::ffi::OsString;
 
     use super::*;
-    use crate::test_support::ScratchFile;
+    use crate::test_support::{ScratchFile, counts};
 
     fn run(file: &ScratchFile, words: &[&str]) -> Result<Answer, JobError> {
         let mut all: Vec<OsString> = words.iter().map(OsString::from).collect();
@@ -104,7 +104,7 @@ mod tests {
         let answer = run(&file, &["block=4096", "count=2", "whole=1"]).expect("read");
         assert_eq!((answer.bytes, answer.operations()), (20_000, 2));
         // 4096, 4096, 1808 and the end.
-        assert_eq!(answer.calls["read"], 8);
+        assert_eq!(answer.calls, counts([("read", 8)]));
         assert_eq!(answer.repetitions.len(), 2);
     }
 
@@ -115,7 +115,7 @@ mod tests {
         rustix::fs::fadvise(&file.file, 0, None, rustix::fs::Advice::DontNeed).expect("evict");
         let words = ["block=32768", "count=3", "direct=1"];
         let answer = run(&file, &words).expect("read");
-        assert_eq!((answer.bytes, answer.calls["read"]), (3 * 32_768, 3));
+        assert_eq!((answer.bytes, answer.calls), (3 * 32_768, counts([("read", 3)])));
         for repetition in &answer.repetitions {
             assert!(repetition.device_read_bytes >= Some(32_768), "{repetition:?}");
         }

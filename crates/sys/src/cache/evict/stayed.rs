@@ -55,6 +55,7 @@ mod tests {
         assert_eq!(reasons(after, 40, 3, false), [(Dirty, 10)]);
         assert_eq!(reasons(after, 8, 8, false), [(Dirty, 8), (Writeback, 2)]);
         assert_eq!(reasons(after, 0, 0, true), [(MemoryOnly, 10)]);
+        assert_eq!(reasons(Observed::Value(7), 0, 0, false), [(Unknown, 7)]);
         assert_eq!(reasons(Observed::Value(0), 5, 5, false), []);
         assert_eq!(reasons(HIDDEN, 0, 0, false), []);
         assert_eq!(reasons(HIDDEN, 3, 4, false), [(Dirty, 3), (Writeback, 4)]);
