@@ -13,7 +13,7 @@ pub(crate) const CHUNK_WORDS: usize = 4;
 /// Types that are plain memory: any bytes of the right length are a valid value.
 ///
 /// # Safety
-/// Implement only for `repr(C)` types of integers and arrays of them, without padding that matters.
+/// Implement only for `repr(C)` types of integers and arrays of them, without padding.
 pub(crate) unsafe trait Plain: Copy {}
 
 // SAFETY: integers.
@@ -60,7 +60,10 @@ macro_rules! mirror {
             $(pub(crate) $field: $ty,)*
         }
 
-        // SAFETY: integers and arrays of integers only.
+        // The kernel is handed its bytes, so each has to belong to a field.
+        const _: () = assert!(size_of::<$name>() == 0 $(+ size_of::<$ty>())*, "padding");
+
+        // SAFETY: integers and arrays of integers only, and no padding between them.
         unsafe impl Plain for $name {}
 
         #[cfg(test)]
