@@ -1,14 +1,13 @@
 //! Rows summed into files and processes, a file at a time, within a bound.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
 
 use hotset_facts::{Dev, Feature, FileId, FileKind, FileRow, Io, Observed, ReadaheadIo, Reason};
 use hotset_sys::proc::mountinfo::Mount;
-use rustix::fs::FileType;
 
 use crate::collector::Collector;
 use crate::convert::io_of;
+use crate::names::{block_device_path, is_block_device};
 use crate::record::{File, FileKey, Row, RowKey, bytes_of};
 
 /// Files that are told apart in a report; the cheapest beyond it are summed up in one row.
@@ -184,21 +183,4 @@ fn cost(file: &FileRow) -> (u64, u64, u64) {
     let time = io.time.value().unwrap_or_default();
     let faulted = io.mmap.pages_read.value().unwrap_or(0);
     (read.split().from_device + faulted, time.total_ns(), read.bytes + write.bytes)
-}
-
-/// A raw device, or the metadata of the file system on it: the kernel keeps both in the device's own inode.
-pub(crate) fn block_device_path(bdev: Dev, ino: u64) -> Option<PathBuf> {
-    // The inodes of block devices live in a file system of their own; their number is the device's.
-    let dev = if bdev.major == 0 { Dev::from_kernel(u32::try_from(ino).ok()?) } else { bdev };
-    device_path(dev)
-}
-
-/// A block device by its number: /sys knows its name.
-pub(crate) fn device_path(device: Dev) -> Option<PathBuf> {
-    let link = std::fs::read_link(format!("/sys/dev/block/{device}")).ok()?;
-    Some(Path::new("/dev").join(link.file_name()?))
-}
-
-pub(crate) fn is_block_device(mode: u32) -> bool {
-    FileType::from_raw_mode(mode) == FileType::BlockDevice
 }

@@ -1,4 +1,4 @@
-//! From nodes to paths.
+//! From nodes to paths, and from devices.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use hotset_facts::Dev;
 use hotset_sys::proc::mountinfo::Mount;
+use rustix::fs::FileType;
 
 /// Directories nest at most this deep in a path of PATH_MAX bytes; beyond, the chain must be a loop.
 const MAX_DEPTH: usize = 2048;
@@ -115,6 +116,24 @@ pub(crate) fn mounted_at(dev: Dev, path: &Path, mounts: &[Mount]) -> Option<Path
 /// Joins without the trailing slash that `Path::join("")` leaves.
 fn under(base: &Path, rest: &Path) -> PathBuf {
     if rest.as_os_str().as_bytes().is_empty() { base.to_path_buf() } else { base.join(rest) }
+}
+
+/// A raw device, or the metadata of the file system on it: the kernel keeps both in the device's own inode.
+pub(crate) fn block_device_path(bdev: Dev, ino: u64) -> Option<PathBuf> {
+    // The inodes of block devices live in a file system of their own; their number is the device's.
+    let dev = if bdev.major == 0 { Dev::from_kernel(u32::try_from(ino).ok()?) } else { bdev };
+    device_path(dev)
+}
+
+/// A block device by its number: /sys knows its name.
+pub(crate) fn device_path(device: Dev) -> Option<PathBuf> {
+    let link = std::fs::read_link(format!("/sys/dev/block/{device}")).ok()?;
+    Some(Path::new("/dev").join(link.file_name()?))
+}
+
+/// Whether an inode of this mode is a block device.
+pub(crate) fn is_block_device(mode: u32) -> bool {
+    FileType::from_raw_mode(mode) == FileType::BlockDevice
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use rustix::fs::FileType;
 use super::paths::Found;
 use super::record::{Inode, Superblock};
 use super::walk::Walked;
-use crate::gather::device_path;
+use crate::names::device_path;
 use crate::names::mounted_at;
 
 /// <linux/magic.h>

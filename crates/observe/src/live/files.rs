@@ -8,8 +8,8 @@ use hotset_facts::{Dev, FileId, FileKind, LiveFile, Observed, Reason};
 use hotset_sys::proc::mountinfo::{self, Mount};
 
 use crate::event::{Event, NamedFile, decode};
-use crate::gather::{block_device_path, is_block_device};
 use crate::names::Names;
+use crate::names::{block_device_path, is_block_device};
 
 /// Distinct files that are kept.
 const MAX_FILES: usize = 262_144;
