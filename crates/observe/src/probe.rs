@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use hotset_facts::{Capability, Observed, Reason, Verdict};
-use hotset_sys::support::{Probe, lacking, there};
+use hotset_sys::support::{Check, supported, unsupported};
 
 use crate::features::KernelFeatures;
 use crate::observation::{Options, Scope};
@@ -11,7 +11,7 @@ use crate::select::{Build, select};
 use crate::session::Session;
 use crate::{ObserveError, inodes};
 
-const SENSOR: Probe = ("sensor", "the BPF sensor loads and attaches");
+const SENSOR: Check = ("sensor", "the BPF sensor loads and attaches");
 
 /// Looks at the kernel, then loads and attaches the sensor once and takes it off again.
 ///
@@ -23,7 +23,7 @@ pub fn sensor_capabilities() -> (Vec<Capability>, Observed<u64>) {
     let took = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     match session {
         Ok(session) => {
-            found.push(there(SENSOR, loaded(&session, took)));
+            found.push(supported(SENSOR, loaded(&session, took)));
             (found, Observed::Value(took))
         }
         Err(error) => {
@@ -34,7 +34,7 @@ pub fn sensor_capabilities() -> (Vec<Capability>, Observed<u64>) {
             };
             let consequence =
                 "`hotset run` reports only /proc, rusage and residency; `attach` does not work";
-            found.push(lacking(SENSOR, Verdict::No, error.to_string(), consequence, remedy));
+            found.push(unsupported(SENSOR, Verdict::No, error.to_string(), consequence, remedy));
             (found, Observed::Missing(Reason::denied("the sensor could not be loaded")))
         }
     }
@@ -43,7 +43,7 @@ pub fn sensor_capabilities() -> (Vec<Capability>, Observed<u64>) {
 fn inode_lists() -> Capability {
     let name = ("inode_lists", "the kernel's lists of inodes can be read");
     let error = match inodes::probe() {
-        Ok(count) => return there(name, format!("{count} file systems")),
+        Ok(count) => return supported(name, format!("{count} file systems")),
         Err(error) => error,
     };
     let remedy = match &error {
@@ -53,7 +53,7 @@ fn inode_lists() -> Capability {
     };
     let consequence = "`hotset ls --system` walks over the mounted file systems: slower, and blind to deleted \
                        files and to what is mounted elsewhere";
-    lacking(name, Verdict::No, error.to_string(), consequence, remedy)
+    unsupported(name, Verdict::No, error.to_string(), consequence, remedy)
 }
 
 fn tracepoints() -> Capability {
@@ -69,12 +69,18 @@ fn tracepoints() -> Capability {
             let detail = format!("{count} of those hotset knows");
             let missing: Vec<_> = selection.missing.iter().map(|feature| feature.name()).collect();
             if missing.is_empty() {
-                return there(name, detail);
+                return supported(name, detail);
             }
-            lacking(name, Verdict::Partly, detail, format!("no {}", missing.join(", no ")), remedy)
+            unsupported(
+                name,
+                Verdict::Partly,
+                detail,
+                format!("no {}", missing.join(", no ")),
+                remedy,
+            )
         }
         Err(reason) => {
-            lacking(name, Verdict::No, reason, "nothing can be counted in the kernel", remedy)
+            unsupported(name, Verdict::No, reason, "nothing can be counted in the kernel", remedy)
         }
     }
 }

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use hotset_facts::{Capability, Verdict};
 use rustix::io::Errno;
 
-use super::{lacking, text_of, there};
+use super::{supported, text_of, unsupported};
 use crate::capabilities::{Cap, effective};
 
 const BTF: &str = "/sys/kernel/btf/vmlinux";
@@ -16,8 +16,8 @@ const UNPRIVILEGED_BPF: &str = "/proc/sys/kernel/unprivileged_bpf_disabled";
 pub(super) fn btf() -> Capability {
     let name = ("btf", "the kernel describes its types (BTF)");
     match std::fs::metadata(BTF) {
-        Ok(meta) => there(name, format!("{BTF}, {} KiB", meta.len() / 1024)),
-        Err(error) => lacking(
+        Ok(meta) => supported(name, format!("{BTF}, {} KiB", meta.len() / 1024)),
+        Err(error) => unsupported(
             name,
             Verdict::No,
             format!("{BTF}: {error}"),
@@ -35,10 +35,10 @@ pub(super) fn unprivileged_bpf() -> Capability {
         Err(error) => format!("{UNPRIVILEGED_BPF}: {error}"),
     };
     if privileged {
-        return there(name, format!("{detail}, which does not concern CAP_BPF"));
+        return supported(name, format!("{detail}, which does not concern CAP_BPF"));
     }
     // Tracing programs need privileges whatever this setting says.
-    lacking(
+    unsupported(
         name,
         Verdict::No,
         detail,
@@ -51,19 +51,19 @@ pub(super) fn lockdown() -> Capability {
     let name = ("lockdown", "the kernel is not locked down");
     match text_of(LOCKDOWN) {
         Ok(text) => match lockdown_mode(&text) {
-            "confidentiality" => lacking(
+            "confidentiality" => unsupported(
                 name,
                 Verdict::No,
                 "lockdown=confidentiality",
                 "the kernel refuses to let BPF programs read its memory: no kernel sensor",
                 "boot with lockdown=integrity, or without Secure Boot",
             ),
-            mode => there(name, format!("lockdown={mode}")),
+            mode => supported(name, format!("lockdown={mode}")),
         },
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            there(name, format!("{LOCKDOWN} does not exist (no lockdown, or no securityfs)"))
+            supported(name, format!("{LOCKDOWN} does not exist (no lockdown, or no securityfs)"))
         }
-        Err(error) => lacking(
+        Err(error) => unsupported(
             name,
             Verdict::Partly,
             format!("{LOCKDOWN}: {error}"),
@@ -88,23 +88,23 @@ pub(super) fn perf_event_paranoid() -> Capability {
         Err(error) => {
             let detail = format!("{PARANOID}: {error}");
             let remedy = "use a kernel built with CONFIG_PERF_EVENTS=y";
-            return lacking(name, Verdict::No, detail, consequence, remedy);
+            return unsupported(name, Verdict::No, detail, consequence, remedy);
         }
     };
     let detail = format!("kernel.perf_event_paranoid = {level}");
     let privileged =
         effective().is_some_and(|caps| caps.has(Cap::Perfmon) || caps.has(Cap::SysAdmin));
     match level.parse::<i32>() {
-        _ if privileged => there(name, format!("{detail}, which does not concern CAP_PERFMON")),
-        Ok(level) if level <= 1 => there(name, detail),
-        Ok(2) => lacking(
+        _ if privileged => supported(name, format!("{detail}, which does not concern CAP_PERFMON")),
+        Ok(level) if level <= 1 => supported(name, detail),
+        Ok(2) => unsupported(
             name,
             Verdict::Partly,
             detail,
             "faults are seen from user space only",
             "run hotset as root, or: sysctl kernel.perf_event_paranoid=1",
         ),
-        _ => lacking(
+        _ => unsupported(
             name,
             Verdict::No,
             detail,
@@ -120,16 +120,16 @@ pub(super) fn cachestat() -> Capability {
         .map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
         .and_then(|program| crate::cache::cachestat(program, 0, crate::page_size()));
     let detail = match answer {
-        Ok(_) => return there(name, "answers"),
+        Ok(_) => return supported(name, "answers"),
         // Refused, so it is there, and the program is someone else's file.
         Err(Errno::PERM) if !is_older_than((6, 5)) => {
-            return there(name, "answers for files that this user may write");
+            return supported(name, "answers for files that this user may write");
         }
         Err(Errno::PERM) => "refused by a filter (seccomp), and this kernel has none".to_owned(),
         Err(Errno::NOSYS) => "not in this kernel".to_owned(),
         Err(errno) => format!("/proc/self/exe: {errno}"),
     };
-    lacking(
+    unsupported(
         name,
         Verdict::Partly,
         detail,

@@ -2,7 +2,7 @@
 
 use hotset_facts::{Capability, Verdict};
 
-use super::{lacking, text_of, there};
+use super::{supported, text_of, unsupported};
 use crate::cgroup;
 use crate::damon::{IdleEviction, idle_eviction};
 use crate::proc::mountinfo;
@@ -13,8 +13,8 @@ pub(super) fn cgroup_v2() -> Capability {
     let name = ("cgroup_v2", "control groups of version 2 are mounted");
     let mounts = mountinfo::own().unwrap_or_default();
     match cgroup::v2_mount(&mounts) {
-        Some(path) => there(name, path.display().to_string()),
-        None => lacking(
+        Some(path) => supported(name, path.display().to_string()),
+        None => unsupported(
             name,
             Verdict::No,
             "no mount of type cgroup2",
@@ -27,8 +27,8 @@ pub(super) fn cgroup_v2() -> Capability {
 pub(super) fn pressure() -> Capability {
     let name = ("psi", "the kernel measures memory pressure (PSI)");
     match text_of(PRESSURE) {
-        Ok(text) => there(name, text.lines().next().unwrap_or("no line").to_owned()),
-        Err(error) => lacking(
+        Ok(text) => supported(name, text.lines().next().unwrap_or("no line").to_owned()),
+        Err(error) => unsupported(
             name,
             Verdict::No,
             format!("{PRESSURE}: {error}"),
@@ -41,8 +41,8 @@ pub(super) fn pressure() -> Capability {
 pub(super) fn limit() -> Capability {
     let name = ("memory_limit", "no control group limits the cache");
     match cgroup::memory_limit_bytes() {
-        None => there(name, "no limit among this process's control groups"),
-        Some(bytes) => lacking(
+        None => supported(name, "no limit among this process's control groups"),
+        Some(bytes) => unsupported(
             name,
             Verdict::Partly,
             format!("{} MiB", bytes >> 20),
@@ -55,15 +55,15 @@ pub(super) fn limit() -> Capability {
 pub(super) fn idle_cache() -> Capability {
     let name = ("idle_cache", "idle page cache stays where it is");
     match idle_eviction() {
-        IdleEviction::NotSeen => there(name, "no DAMON scheme evicts"),
-        IdleEviction::Running(what) => lacking(
+        IdleEviction::NotSeen => supported(name, "no DAMON scheme evicts"),
+        IdleEviction::Running(what) => unsupported(
             name,
             Verdict::Partly,
             what,
             "files turn cold by themselves after some seconds: a state that was set does not last",
             "run right after setting a state; hotset verifies it",
         ),
-        IdleEviction::Denied(path) => lacking(
+        IdleEviction::Denied(path) => unsupported(
             name,
             Verdict::Partly,
             format!("{} may not be read", path.display()),

@@ -1,6 +1,6 @@
 //! What this host offers to hotset, as facts: what was seen, what is lost without it, what a person can do.
 //!
-//! What only the sensor can try (tracepoints, loading) is its own; these are the probes that need no BPF.
+//! What only the sensor can try (tracepoints, loading) is its own; these are the checks that need no BPF.
 
 mod kernel;
 mod memory;
@@ -27,11 +27,11 @@ pub fn host_capabilities() -> Vec<Capability> {
     ]
 }
 
-/// What a probe is called: its id, and what holds where it succeeds.
-pub type Probe = (&'static str, &'static str);
+/// A check of the host: its id, and what holds where it succeeds.
+pub type Check = (&'static str, &'static str);
 
-/// A probe whose answer needs no comment.
-pub fn there((id, title): Probe, detail: impl Into<String>) -> Capability {
+/// A check that succeeded.
+pub fn supported((id, title): Check, detail: impl Into<String>) -> Capability {
     Capability {
         id,
         title,
@@ -42,9 +42,9 @@ pub fn there((id, title): Probe, detail: impl Into<String>) -> Capability {
     }
 }
 
-/// A probe whose answer has a price.
-pub fn lacking(
-    (id, title): Probe,
+/// A check that failed, or did in part: what is lost, and what a person can do.
+pub fn unsupported(
+    (id, title): Check,
     verdict: Verdict,
     detail: impl Into<String>,
     consequence: impl Into<String>,
