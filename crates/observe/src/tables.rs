@@ -1,4 +1,4 @@
-//! The sensor's tables, read once at the end.
+//! The tables of a loaded object by name, and what those of a run hold: read once, at its end.
 
 use std::collections::HashMap;
 
@@ -22,8 +22,9 @@ pub(crate) fn find_map<'a>(
         true => map.name().to_string_lossy().ends_with(name),
         false => map.name() == name,
     };
+    let shown = if name == ".bss" { "globals" } else { name };
     let found = object.maps().find(fits);
-    found.ok_or_else(|| ObserveError::table(name, "is not in the object"))
+    found.ok_or_else(|| ObserveError::table(shown, "is not in the object"))
 }
 
 /// The value of a key in the map `name`, if it has one.
@@ -143,7 +144,7 @@ impl<'a> Tables<'a> {
             }
         })?;
         for key in &empty {
-            // Already gone is as good.
+            // It fails where a program has deleted the entry meanwhile.
             let _ = map.delete(bytes_of(key));
         }
         Ok(empty.len() as u64)
