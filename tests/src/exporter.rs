@@ -79,7 +79,7 @@ impl Exporter {
         Self { child, address: address.expect("an address"), said }
     }
 
-    /// Its process number.
+    /// Its PID.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }

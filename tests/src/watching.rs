@@ -34,7 +34,7 @@ impl Watching {
         watching
     }
 
-    /// Its process number.
+    /// Its PID.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }

@@ -1,7 +1,7 @@
 //! What happened on a host in one interval, as `stat`, `top` and `export` see it.
 //!
-//! Counts are of one interval, not since the start. Identities hold for a whole session: a process number that comes up
-//! again belongs to another [`LiveProcess`], so that two processes are never mixed.
+//! Counts are of one interval, not since the start. Identities hold for a whole session: with PID reuse, the new
+//! process is another [`LiveProcess`], so that two processes are never mixed.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -179,9 +179,9 @@ impl LiveIo {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LiveProcess {
-    /// Unique in the session: a process number that is used again gets another one.
+    /// Unique in the session: with PID reuse, the new process gets another one.
     pub id: u32,
-    /// Its number, as the initial PID namespace has it.
+    /// Its PID in the initial PID namespace.
     pub pid: Pid,
     /// Its parent's number, where that was seen.
     pub ppid: Observed<Pid>,

@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(collector.processes[&2].order, 1);
         assert_eq!(collector.processes[&2].exit, Some(ExitStatus::Code(1)));
         assert_eq!(collector.processes[&1].exit, None);
-        // The number comes up again: another process.
+        // PID reuse: another process.
         collector.apply(fork(3, 21, 20));
         collector.apply(exec(3, "dd"));
         assert_eq!(

@@ -21,7 +21,7 @@ pub(crate) fn number(scope: &Scope) -> u32 {
     }
 }
 
-/// Whether process numbers here are the kernel's own (include/linux/proc_ns.h, PROC_PID_INIT_INO).
+/// Whether PIDs here are the kernel's own (include/linux/proc_ns.h, PROC_PID_INIT_INO).
 pub(crate) fn in_initial_pid_namespace() -> bool {
     std::fs::read_link("/proc/self/ns/pid").is_ok_and(|link| link.as_os_str() == "pid:[4026531836]")
 }

@@ -146,7 +146,7 @@ struct {
 } free_owners SEC(".maps");
 #endif
 
-/* The owner that a process number stands for now. */
+/* The owner that a PID stands for now. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, HS_PROCESSES);

@@ -84,7 +84,7 @@ struct hs_globals {
 
 /*
  * Who a process is, in a row and in all tables: the number of its entry in `processes`, and above it how often that entry was
- * used before. A process number that comes up again is another owner. 0 is nobody.
+ * used before. With PID reuse, the new process is another owner. 0 is nobody.
  */
 #define HS_PROCESSES 32768
 #define HS_OWNER_SLOT (HS_PROCESSES - 1)

@@ -203,7 +203,7 @@ static __always_inline u32 new_owner(struct hs_process **p)
 	u32 key = 0, *count = bpf_map_lookup_elem(&owners, &key);
 	if (!count)
 		return 0;
-	/* 4,096 CPUs, a million processes on each; a number that comes up again after that is long free. */
+	/* 4,096 CPUs, a million processes on each; an owner that is used again after that is long free. */
 	u32 owner = ++*count << 12 | ((bpf_get_smp_processor_id() + 1) & 4095);
 	if (bpf_map_update_elem(&processes, &owner, &zero, BPF_NOEXIST))
 		return 0;
