@@ -5,10 +5,9 @@
 use libfuzzer_sys::fuzz_target;
 
 #[path = "../../crates/observe/src/event.rs"]
-#[allow(dead_code, unreachable_pub)]
 mod event;
 #[path = "../../crates/observe/src/record.rs"]
-#[allow(dead_code, unreachable_pub)]
+#[expect(dead_code, reason = "of the mirror, only what events need is used")]
 mod record;
 
 fuzz_target!(|bytes: &[u8]| {

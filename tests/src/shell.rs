@@ -23,14 +23,14 @@ impl Shell {
     }
 
     /// A shell of its own.
-    #[allow(clippy::new_without_default)]
+    #[expect(clippy::new_without_default, reason = "it starts a process")]
     pub fn new() -> Self {
         let mut command = Command::new("sh");
         command.arg("-s");
         Self::start(command)
     }
 
-    /// Its process number.
+    /// Its PID.
     pub fn pid(&self) -> u64 {
         self.child.id().into()
     }
