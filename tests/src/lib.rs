@@ -21,7 +21,6 @@ pub mod observed;
 pub mod pageflags;
 pub mod programs;
 pub mod run;
-pub mod schema;
 pub mod scratch;
 pub mod shell;
 pub mod state;
@@ -38,7 +37,6 @@ pub use programs::{hotset, workload};
 pub use run::{
     HotsetRun, code, measure, prepare, profile_of, read_json, run_hotset, stderr, stdout,
 };
-pub use schema::{assert_valid, validator_of};
 pub use scratch::Scratch;
 pub use shell::Shell;
 pub use state::{evict_verified, has_cachestat, until, warm_verified};

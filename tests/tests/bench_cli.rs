@@ -1,5 +1,7 @@
 //! `hotset bench` as a user meets it: what is printed and written, exit codes, and what goes wrong.
 
+mod schemas;
+
 use std::fs;
 use std::os::unix::fs::chown;
 use std::process::{Command, Stdio};
@@ -14,12 +16,13 @@ use hotset_tests::scratch::text;
 use hotset_tests::{
     MIB, NOBODY, Scratch, as_nobody, hotset, read_json, stderr, stdout, until, with_default_signals,
 };
+use schemas::violations;
 use serde_json::Value;
 
 const SCHEMA: &str = include_str!("../../schema/bench-1.schema.json");
 
 fn assert_valid(what: &str, session: &Value) {
-    hotset_tests::assert_valid(SCHEMA, what, session);
+    assert_eq!(violations(SCHEMA, session), [""; 0], "{what}");
 }
 
 #[test]

@@ -1,13 +1,14 @@
 //! `hotset stat` as a user runs it: lines, forms, ends and refusals. What it counts: `truth_stat.rs`.
 
+mod schemas;
+
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Output, Stdio};
 
 use hotset_tests::scratch::text;
 use hotset_tests::watching::Watching;
-use hotset_tests::{
-    MIB, Scratch, Shell, as_nobody, assert_valid, hotset, number, stderr, with_default_signals,
-};
+use hotset_tests::{MIB, Scratch, Shell, as_nobody, hotset, number, stderr, with_default_signals};
+use schemas::violations;
 use serde_json::Value;
 
 const SIX: &str = "   TOTAL   MISSES     HITS  DIRTIES   BUFFERS_MB  CACHED_MB";
@@ -78,7 +79,7 @@ fn json_is_an_object_a_line_by_its_schema() {
     assert_eq!(lines.len(), 3);
     for line in lines {
         let line: Value = serde_json::from_str(&line).expect("JSON");
-        assert_valid(schema, "a line", &line);
+        assert_eq!(violations(schema, &line), [""; 0]);
         assert_eq!(number(&line, "/hits") + number(&line, "/misses"), number(&line, "/total"));
         assert!(number(&line, "/cached_bytes") > 0 && line["seconds"].as_f64() > Some(0.0));
     }
