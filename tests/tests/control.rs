@@ -281,6 +281,11 @@ fn what_may_not_be_locked_is_refused_with_the_numbers() {
     assert_eq!(code(&budget), 1);
     let said = stderr(&budget);
     assert!(said.contains("1 MiB") && said.contains("64 KiB"), "{said}");
+    let longer = scratch.file("longer", MIB + PAGE);
+    let budget = run(&["pin", "--budget", "1M", text(&longer)]);
+    assert_eq!(code(&budget), 1);
+    let wanted = "1.00 MiB (1052672 bytes) are needed, and the budget is 1 MiB";
+    assert!(stderr(&budget).contains(wanted), "{}", stderr(&budget));
     let limited = "ulimit -l 512; exec setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock \"$0\" pin \"$1\"";
     let output = Command::new("bash")
         .args(["-c", limited, text(&hotset()), text(&path)])

@@ -175,7 +175,8 @@ pub(crate) fn unchanged(
     size_bytes: u64,
     error: &dyn Display,
 ) -> ControlledFile {
-    let missing = Observed::Missing(Reason::not_measured("it could not be changed"));
+    let missing =
+        Observed::Missing(Reason::not_measured("it could not be warmed, evicted or pinned"));
     let pages = hotset_sys::pages_of(size_bytes);
     let change = CacheChange { pages, cached_before: missing, cached_after: missing };
     ControlledFile { error: Some(error.to_string()), ..changed(path, id, size_bytes, change) }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use hotset_facts::units::exact_bytes;
+use hotset_facts::units::{exact_bytes, parse_size};
 use hotset_sys::cache::LockLimit;
 use hotset_sys::cgroup::Headroom;
 
@@ -58,8 +58,14 @@ pub enum PinRefused {
     },
 }
 
+/// With the exact number where a rounded one would hide by how little it is too much: `16.0 MiB (16781312 bytes)`.
 fn size(bytes: &u64) -> String {
-    exact_bytes(*bytes)
+    let text = exact_bytes(*bytes);
+    if parse_size(&text.replace(' ', "")) == Ok(*bytes) {
+        text
+    } else {
+        format!("{text} ({bytes} bytes)")
+    }
 }
 
 /// Whether `needed_bytes` more may be locked by this process, which `lock` limits.
@@ -158,5 +164,21 @@ mod tests {
         ] {
             assert!(words.iter().all(|word| message.contains(word)), "{message}");
         }
+    }
+
+    #[test]
+    fn a_budget_that_lacks_a_page_is_told_from_what_is_needed() {
+        for (mib, needed) in [
+            (16, "16.0 MiB (16781312 bytes)"),
+            (100, "100 MiB (104861696 bytes)"),
+            (5000, "4.88 GiB (5242884096 bytes)"),
+        ] {
+            let refused = may_pin((mib << 20) + 4096, Some(mib << 20), None, &host(0));
+            let budget =
+                if mib == 5000 { "4.88 GiB (5242880000 bytes)" } else { &format!("{mib} MiB") };
+            let wanted = format!("{needed} are needed, and the budget is {budget}");
+            assert_eq!(refused.expect_err("refused").to_string(), wanted);
+        }
+        assert_eq!(size(&(3 << 29)), "1.50 GiB");
     }
 }

@@ -23,7 +23,8 @@ pub fn bytes(bytes: u64) -> String {
     }
 }
 
-/// A size that was chosen: `4 KiB`, `1.50 GiB`. One beside a round one stays apart from it: `4095 B`.
+/// A size that was chosen: `4 KiB`, `4095 B`. It is exact below 1 MiB and where it is a whole number of its unit; any other is
+/// rounded to three digits, so that a page more than 100 MiB is `100 MiB` too.
 pub fn exact_bytes(size: u64) -> String {
     const EXACT_BELOW: u64 = 1 << 20;
     let unit = (1..=BINARY.len() as u32).rev().find(|&power| size >= 1024_u64.pow(power));
