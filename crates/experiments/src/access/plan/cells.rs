@@ -1,5 +1,7 @@
 //! One cell of each kind.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use hotset_facts::{FilledBy, Level, WantedState};
@@ -26,8 +28,10 @@ pub(super) fn is(cell: &CellPlan, factor: &str, level: &str) -> bool {
 
 /// Makes cells.
 pub(super) struct Maker<'a> {
-    pub(super) request: &'a Request,
-    pub(super) amounts: &'a Amounts,
+    request: &'a Request,
+    amounts: &'a Amounts,
+    /// Pages that so many reads of blocks of a size touch: the same for every method, and counted read by read.
+    touched: RefCell<HashMap<(Order, u32, u32), u64>>,
 }
 
 /// What a cell is about.
@@ -39,7 +43,11 @@ struct About {
     state: WantedState,
 }
 
-impl Maker<'_> {
+impl<'a> Maker<'a> {
+    pub(super) fn new(request: &'a Request, amounts: &'a Amounts) -> Self {
+        Self { request, amounts, touched: RefCell::default() }
+    }
+
     /// The same cold and warm. Reads past the cache have one state: nothing of the file is cached.
     pub(super) fn states(&self, method: Method, order: Order, block: u32) -> Vec<CellPlan> {
         let cold = !self.request.place.in_memory;
@@ -153,8 +161,7 @@ impl Maker<'_> {
             }
             WantedState::Warm => Expects::warm(),
             _ => {
-                let numbers = order.blocks(self.amounts.blocks_of(block), operations, SEED);
-                let pages = touched_pages(&numbers, u64::from(block), self.amounts.file_bytes);
+                let pages = self.touched_pages(order, block, operations);
                 Expects::cold(pages * hotset_sys::page_size())
             }
         };
@@ -165,6 +172,15 @@ impl Maker<'_> {
             read_calls: read_calls(method, order, counted, bytes, u64::from(block)),
             ..base
         }
+    }
+
+    fn touched_pages(&self, order: Order, block: u32, operations: u32) -> u64 {
+        let count = || {
+            let numbers = order.blocks(self.amounts.blocks_of(block), operations, SEED);
+            touched_pages(&numbers, u64::from(block), self.amounts.file_bytes)
+        };
+        let mut touched = self.touched.borrow_mut();
+        *touched.entry((order, block, operations)).or_insert_with(count)
     }
 }
 

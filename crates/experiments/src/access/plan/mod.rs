@@ -50,7 +50,7 @@ pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, String> {
         let why = format!("files of {} are nowhere but in memory", request.place.filesystem);
         plan.skip("state cold", why);
     }
-    let maker = Maker { request, amounts: &amounts };
+    let maker = Maker::new(request, &amounts);
     for &block in &amounts.blocks {
         for &method in &methods {
             if !amounts.has(request, method, block) {

@@ -24,29 +24,47 @@ fn name_of<'a>(cell: &'a CellPlan, factor: &str) -> &'a str {
     }
 }
 
-/// Every cell of every runtime does what it says, once, and has an id of its own.
-#[test]
-fn every_cell_runs_and_reports_what_the_plan_expects() {
-    for language in Language::ALL {
-        let scratch = Scratch::new();
-        let plan = plan(&request(&scratch, LabSize::Full, language.as_str())).expect("plan");
-        assert_eq!(plan.facts.len(), 1, "{language:?}: {:?}", plan.skipped);
-        let mut ids: Vec<_> =
-            plan.cells.iter().map(|cell| cell_id(plan.experiment, &cell.factors)).collect();
-        ids.sort();
-        ids.dedup();
-        assert_eq!(ids.len(), plan.cells.len(), "{language:?}");
-        for cell in &plan.cells {
-            if cell.state == WantedState::Warm {
-                runs(cell);
-            }
-            assert!(cell.files.iter().all(|path| path.is_file()), "{:?}", cell.factors);
-            let read = ["load_class", "load_one", "read_class"].contains(&name_of(cell, "what"));
-            assert!(!read || !cell.files.is_empty(), "{:?}", cell.factors);
+/// A test a runtime, so that they run beside each other: each starts its runtime some dozens of times.
+macro_rules! every_cell_runs_and_reports_what_the_plan_expects {
+    ($($test:ident: $language:ident,)*) => {
+        $(#[test] fn $test() { every_cell_runs(Language::$language); })*
+
+        #[test]
+        fn every_runtime_has_its_test() {
+            assert_eq!([$(Language::$language),*], Language::ALL);
         }
-        let twins = plan.cells.iter().filter(|cell| name_of(cell, TWIN) == "a/a").count();
-        assert_eq!(twins, 1);
+    };
+}
+
+every_cell_runs_and_reports_what_the_plan_expects! {
+    every_cell_of_c_runs: C,
+    every_cell_of_go_runs: Go,
+    every_cell_of_python_runs: Python,
+    every_cell_of_ruby_runs: Ruby,
+    every_cell_of_node_runs: Node,
+    every_cell_of_java_runs: Java,
+}
+
+/// Every cell does what it says, once, and has an id of its own.
+fn every_cell_runs(language: Language) {
+    let scratch = Scratch::new();
+    let plan = plan(&request(&scratch, LabSize::Full, language.as_str())).expect("plan");
+    assert_eq!(plan.facts.len(), 1, "{language:?}: {:?}", plan.skipped);
+    let mut ids: Vec<_> =
+        plan.cells.iter().map(|cell| cell_id(plan.experiment, &cell.factors)).collect();
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), plan.cells.len(), "{language:?}");
+    for cell in &plan.cells {
+        if cell.state == WantedState::Warm {
+            runs(cell);
+        }
+        assert!(cell.files.iter().all(|path| path.is_file()), "{:?}", cell.factors);
+        let read = ["load_class", "load_one", "read_class"].contains(&name_of(cell, "what"));
+        assert!(!read || !cell.files.is_empty(), "{:?}", cell.factors);
     }
+    let twins = plan.cells.iter().filter(|cell| name_of(cell, TWIN) == "a/a").count();
+    assert_eq!(twins, 1);
 }
 
 fn runs(cell: &CellPlan) {
