@@ -8,11 +8,13 @@ use hotset_facts::{Factor, LabFact, LabUnit, WantedState};
 use hotset_lab::experiment::{
     CellPlan, Contents, Expects, ExperimentPlan, ProbeCommand, TestFile, name,
 };
-use hotset_lab::probes::{Language, Probe, Start, said};
+use hotset_lab::probes::{Language, Probe, Start};
 
 use crate::Request;
 use serde::Deserialize;
 
+/// What a probe does that loads a library.
+const JOB: &str = "library";
 /// Endings of what a runtime compiles; what it loads beside that is compiled already, or data.
 const SOURCES: [&str; 5] = ["py", "rb", "js", "cjs", "mjs"];
 
@@ -45,7 +47,7 @@ pub(crate) struct Library {
     /// Those of them that are compiled while it loads.
     pub(crate) sources: Vec<PathBuf>,
     /// What it told, as names and values.
-    facts: Vec<LabFact>,
+    pub(crate) facts: Vec<LabFact>,
 }
 
 impl Library {
@@ -56,8 +58,9 @@ impl Library {
     pub(crate) fn of(probe: &Probe, called: &str) -> Result<Self, String> {
         let refused =
             |why: String| format!("--library {called}: {} can't load it: {why}", probe.name);
-        let (load, nothing) = (words(probe, called, &[]), words(probe, "", &[]));
-        let told = said(Command::new(&probe.program).args(&load[1..])).map_err(refused)?;
+        let (load, nothing) = (argv(probe, called, &[]), argv(probe, "", &[]));
+        let told =
+            probe.ask(&start(probe, &[]), JOB, &[("name", called.into())]).map_err(refused)?;
         let loaded: Loaded =
             serde_json::from_slice(&told).map_err(|error| refused(error.to_string()))?;
         let compiled = |file: &&LoadedFile| file.read == file.source && is_source(&file.source);
@@ -78,13 +81,15 @@ impl Library {
     }
 }
 
-/// Started as the user's own programs are: with the host's packages.
-fn words(probe: &Probe, called: &str, flags: &[&str]) -> Vec<OsString> {
+/// As the user's own programs are started: with the host's packages.
+fn start(probe: &Probe, flags: &[&str]) -> Start {
     let flags = flags.iter().map(OsString::from).collect();
     let set = std::env::var_os("CLASSPATH").filter(|_| probe.language == Language::Java);
-    let class_path = set.iter().flat_map(std::env::split_paths).collect();
-    let start = Start { flags: Some(flags), class_path };
-    probe.argv_with(&start, "library", &[("name", called.into())])
+    Start { flags: Some(flags), class_path: set.iter().flat_map(std::env::split_paths).collect() }
+}
+
+fn argv(probe: &Probe, called: &str, flags: &[&str]) -> Vec<OsString> {
+    probe.argv_with(&start(probe, flags), JOB, &[("name", called.into())])
 }
 
 fn is_source(path: &Path) -> bool {
@@ -94,7 +99,7 @@ fn is_source(path: &Path) -> bool {
 /// Classes that come with one, by the runtime's own log.
 fn classes(probe: &Probe, called: &str) -> Result<u64, String> {
     let count = |called: &str| -> Result<u64, String> {
-        let argv = words(probe, called, &["-Xlog:class+load=info:stderr"]);
+        let argv = argv(probe, called, &["-Xlog:class+load=info:stderr"]);
         let output = Command::new(&argv[0]).args(&argv[1..]).output();
         let output = output.map_err(|error| format!("{}: {error}", probe.name))?;
         Ok(output.stderr.iter().filter(|&&byte| byte == b'\n').count() as u64)

@@ -19,6 +19,8 @@ use crate::{AfterRun, Request};
 
 /// More rounds would tell no more of what is a difference between two runs under the sensor.
 const MOST_ROUNDS: u32 = 15;
+/// Why there is no time of looking up.
+const NO_LOOKUPS: &str = "in every round its lookups were fewer, or took less time, than those of a start that loads nothing";
 
 /// Counts what a load does beyond the same program loading nothing.
 pub(super) fn count_calls(
@@ -68,7 +70,10 @@ pub(super) fn after(session: &mut LabSession, run: &mut AfterRun<'_>) {
         Some(sensor) => Parts::of(run.request, library, sensor)
             .and_then(|mut parts| parts.measure(session, stop)),
     };
-    if let Err(why) = added {
+    // What is interrupted fails, and says nothing of the sensor.
+    if let Err(why) = added
+        && !stop.load(Ordering::Relaxed)
+    {
         session.skipped.push(LabSkipped::new(format!("looking up and reading {library}"), why));
     }
 }
@@ -83,8 +88,8 @@ struct Parts<'a> {
     ids: Vec<FileId>,
 }
 
-/// What one run under the sensor showed, beyond a start that loads nothing.
-struct Seen {
+/// What one run under the sensor counted beyond a start that loads nothing.
+struct LoadCounts {
     lookup: Option<(u64, u64)>,
     failed: Option<u64>,
     read: (u64, u64),
@@ -114,15 +119,21 @@ impl<'a> Parts<'a> {
             .flat_map(|&state| ["lookup", "read"].map(|part| self.cell(part, state)))
             .collect();
         let mut failed = Vec::new();
-        for round in 0..session.rounds.clamp(1, MOST_ROUNDS) {
+        let is_stopped = || stop.load(Ordering::Relaxed);
+        'rounds: for round in 0..session.rounds.clamp(1, MOST_ROUNDS) {
             for (place, &state) in states.iter().enumerate() {
-                if stop.load(Ordering::Relaxed) {
-                    break;
+                if is_stopped() {
+                    break 'rounds;
                 }
-                let seen = self.run(state)?;
-                failed.extend(seen.failed);
+                let counts = match self.run(state) {
+                    // What is interrupted fails: what was counted before stays.
+                    Err(_) if is_stopped() => break 'rounds,
+                    counts => counts?,
+                };
+                failed.extend(counts.failed);
                 let pair = cells.iter_mut().skip(2 * place);
-                let samples = [lookup_sample(round, &seen), Some(read_sample(round, state, &seen))];
+                let read = read_sample(round, state, &counts);
+                let samples = [lookup_sample(round, &counts), Some(read)];
                 for (cell, sample) in pair.zip(samples) {
                     cell.samples.extend(sample);
                 }
@@ -135,12 +146,7 @@ impl<'a> Parts<'a> {
         for cell in cells {
             if cell.samples.is_empty() {
                 // Only a lookup can have none: what a round tells of reading is kept in any case.
-                let why = match stop.load(Ordering::Relaxed) {
-                    true => "interrupted",
-                    false => {
-                        "no round's lookups were more, and longer, than those of a start that loads nothing"
-                    }
-                };
+                let why = if is_stopped() { "interrupted" } else { NO_LOOKUPS };
                 session.skipped.push(LabSkipped::new(cell.id, why));
             } else {
                 session.cells.push(cell);
@@ -163,7 +169,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    fn run(&mut self, state: WantedState) -> Result<Seen, String> {
+    fn run(&mut self, state: WantedState) -> Result<LoadCounts, String> {
         let nothing = Invocation::of(self.library.nothing.clone());
         let nothing = lookups(&self.sensor.observe(&nothing)?)?;
         let (reached, ()) = States::default().reach(state, &mut self.set, || ())?;
@@ -182,28 +188,28 @@ impl<'a> Parts<'a> {
         let lookup =
             all.time_ns.checked_sub(nothing.time_ns).zip(all.calls.checked_sub(nothing.calls));
         let failed = all.failed.checked_sub(nothing.failed);
-        Ok(Seen { lookup, failed, read, read_bytes, device_bytes, reached })
+        Ok(LoadCounts { lookup, failed, read, read_bytes, device_bytes, reached })
     }
 }
 
-fn lookup_sample(round: u32, seen: &Seen) -> Option<LabSample> {
-    let (wall_ns, calls) = seen.lookup?;
-    Some(sample(round, wall_ns, calls, 0, seen))
+fn lookup_sample(round: u32, counts: &LoadCounts) -> Option<LabSample> {
+    let (wall_ns, calls) = counts.lookup?;
+    Some(sample(round, wall_ns, calls, 0, counts))
 }
 
-fn read_sample(round: u32, state: WantedState, seen: &Seen) -> LabSample {
-    let mut sample = sample(round, seen.read.0, seen.read.1, seen.read_bytes, seen);
-    if state == WantedState::Warm && seen.device_bytes > 0 {
+fn read_sample(round: u32, state: WantedState, counts: &LoadCounts) -> LabSample {
+    let mut sample = sample(round, counts.read.0, counts.read.1, counts.read_bytes, counts);
+    if state == WantedState::Warm && counts.device_bytes > 0 {
         sample.doubts.push(LabDoubt {
             code: DoubtCode::DeviceReadsWhileWarm,
-            text: format!("{} bytes were read from the device meanwhile", seen.device_bytes),
+            text: format!("{} bytes were read from the device meanwhile", counts.device_bytes),
             invalidates: true,
         });
     }
     sample
 }
 
-fn sample(round: u32, wall_ns: u64, calls: u64, bytes: u64, seen: &Seen) -> LabSample {
+fn sample(round: u32, wall_ns: u64, calls: u64, bytes: u64, counts: &LoadCounts) -> LabSample {
     let unknown =
         Observed::Missing(Reason::not_measured("the sensor counts calls, not what surrounds them"));
     LabSample {
@@ -213,8 +219,8 @@ fn sample(round: u32, wall_ns: u64, calls: u64, bytes: u64, seen: &Seen) -> LabS
         cpu_ns: unknown,
         bytes,
         syscalls: Observed::Value(calls),
-        reached_before: seen.reached,
-        device_read_bytes: Observed::Value(seen.device_bytes),
+        reached_before: counts.reached,
+        device_read_bytes: Observed::Value(counts.device_bytes),
         device_write_bytes: unknown,
         major_faults: unknown,
         minor_faults: unknown,
@@ -223,14 +229,4 @@ fn sample(round: u32, wall_ns: u64, calls: u64, bytes: u64, seen: &Seen) -> LabS
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_comparison_loads_nothing_and_is_the_same_beside_that() {
-        let argv = ["ruby", "probe.rb", "load", "dir=/a count=9", "count=100", "how=require"];
-        let argv: Vec<OsString> = argv.iter().map(OsString::from).collect();
-        let wanted = ["ruby", "probe.rb", "load", "dir=/a count=9", "count=0", "how=require"];
-        assert_eq!(loading_nothing(&argv), wanted);
-    }
-}
+mod tests;
