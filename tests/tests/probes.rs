@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use hotset_lab::experiment::Word;
+use hotset_lab::Word;
 use hotset_lab::probes::{Language, Probe, find};
 use hotset_tests::scratch::text;
 use hotset_tests::{Scratch, number, profile_of, row_at};

@@ -44,8 +44,8 @@ impl Request {
     }
 }
 
-/// What may be asked for instead of what a size says. Empty or `None`: what the size says. One that the experiments that run
-/// don't know is refused by the command line; which ones know it is said in front of its help.
+/// What may be asked for instead of what a size says. Empty or `None`: what the size says. The command line
+/// refuses an option that none of the chosen experiments has; its help names those that have it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
 #[command(next_help_heading = "What, instead of what the size says")]
 pub struct Options {
@@ -84,17 +84,30 @@ pub struct Options {
 impl Options {
     /// Those that were given, as they are typed.
     pub fn given(&self) -> impl Iterator<Item = &'static str> {
+        // Each by its name: a new option that is missing here doesn't compile.
+        let Self {
+            sizes_bytes,
+            count,
+            sleep,
+            blocks_bytes,
+            file_bytes,
+            methods,
+            interpreters,
+            library,
+            runtime,
+            device,
+        } = self;
         let all = [
-            ("--sizes", !self.sizes_bytes.is_empty()),
-            ("--count", self.count.is_some()),
-            ("--sleep", self.sleep.is_some()),
-            ("--block", !self.blocks_bytes.is_empty()),
-            ("--size", self.file_bytes.is_some()),
-            ("--methods", !self.methods.is_empty()),
-            ("--interpreter", !self.interpreters.is_empty()),
-            ("--library", self.library.is_some()),
-            ("--runtime", self.runtime.is_some()),
-            ("--device", self.device.is_some()),
+            ("--sizes", !sizes_bytes.is_empty()),
+            ("--count", count.is_some()),
+            ("--sleep", sleep.is_some()),
+            ("--block", !blocks_bytes.is_empty()),
+            ("--size", file_bytes.is_some()),
+            ("--methods", !methods.is_empty()),
+            ("--interpreter", !interpreters.is_empty()),
+            ("--library", library.is_some()),
+            ("--runtime", runtime.is_some()),
+            ("--device", device.is_some()),
         ];
         all.into_iter().filter(|(_, is_given)| *is_given).map(|(option, _)| option)
     }

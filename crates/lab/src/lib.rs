@@ -32,6 +32,7 @@ mod stuck;
 #[cfg(test)]
 mod test_support;
 mod timer;
+mod words;
 
 pub use candidates::{Candidate, from_paths, from_rows, from_traced};
 pub use command::{Command, Input, Invocation, Output, Streams, Tail};
@@ -45,3 +46,4 @@ pub use schedule::{Order, conditions};
 pub use session::{Judge, Plan, run};
 pub use state::{States, verify};
 pub use timer::timer;
+pub use words::Word;

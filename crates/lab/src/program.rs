@@ -20,6 +20,20 @@ pub fn find_program(argv: &[OsString], search: Option<&OsStr>) -> Result<Invocat
     if name.as_encoded_bytes().contains(&b'/') {
         return check(Path::new(name)).map(found);
     }
+    in_directories(name, search).map(found)
+}
+
+/// A program by its name on PATH.
+pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
+    in_directories(OsStr::new(name), std::env::var_os("PATH").as_deref()).ok()
+}
+
+/// Whether it is a program that may be executed.
+pub(crate) fn can_run(path: &Path) -> bool {
+    check(path).is_ok()
+}
+
+fn in_directories(name: &OsStr, search: Option<&OsStr>) -> Result<PathBuf> {
     let mut refused = None;
     for directory in
         std::env::split_paths(search.unwrap_or(OsStr::new("/usr/local/bin:/usr/bin:/bin")))
@@ -27,7 +41,7 @@ pub fn find_program(argv: &[OsString], search: Option<&OsStr>) -> Result<Invocat
         let directory =
             if directory.as_os_str().is_empty() { PathBuf::from(".") } else { directory };
         match check(&directory.join(name)) {
-            Ok(path) => return Ok(found(path)),
+            Ok(path) => return Ok(path),
             Err(error) if error.kind() != ErrorKind::NotFound => refused = Some(error),
             Err(_) => {}
         }

@@ -2,12 +2,14 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use hotset_facts::{FileRow, LabFact, LabSession, LabSkipped, LearnedBy, Pid, WantedState};
 use hotset_lab::experiment::{ProbeCommand, Sensor, invocation};
-use hotset_lab::probes::on_path;
-use hotset_lab::{Command, Invocation, Output, States, Streams, build, from_paths, verify};
+use hotset_lab::{
+    Command, Invocation, Output, States, Streams, build, find_program, from_paths, verify,
+};
 use hotset_sys::child::{self, Running};
 use hotset_sys::proc::fds;
 use hotset_sys::tracepoint::TracepointCounter;
@@ -28,9 +30,10 @@ pub(super) fn after(session: &mut LabSession, run: &mut AfterRun<'_>) {
     }
     let Some(sensor) = run.sensor.as_deref_mut() else { return };
     let is_direct = super::place(run.request).direct.is_ok();
-    let mut seen = Seen { request: run.request, native: run.native, sensor };
-    let mut runs = vec![("app", "cached", seen.app(false, 0), WantedState::Warm)];
-    match seen.dd() {
+    let is_stopped = || run.stop.load(Ordering::Relaxed);
+    let mut programs = Programs { request: run.request, native: run.native, sensor };
+    let mut runs = vec![("app", "cached", programs.app(false, 0), WantedState::Warm)];
+    match programs.dd() {
         Ok(dd) => {
             runs.push(("dd", "cold", dd.clone(), WantedState::Cold));
             runs.push(("dd", "warm", dd, WantedState::Warm));
@@ -40,11 +43,13 @@ pub(super) fn after(session: &mut LabSession, run: &mut AfterRun<'_>) {
         }
     }
     if is_direct {
-        runs.push(("app", "direct", seen.app(true, 0), WantedState::Warm));
+        runs.push(("app", "direct", programs.app(true, 0), WantedState::Warm));
     }
     for (case, how, invocation, state) in runs {
-        match seen.run(case, how, &invocation, state) {
+        match programs.run(case, how, &invocation, state) {
             Ok(facts) => session.facts.extend(facts),
+            // What is interrupted fails, and says nothing of the sensor.
+            Err(_) if is_stopped() => return,
             Err(why) => {
                 let what = format!("what the sensor says of {case}, {how}");
                 session.skipped.push(LabSkipped::new(what, why));
@@ -54,28 +59,29 @@ pub(super) fn after(session: &mut LabSession, run: &mut AfterRun<'_>) {
     let modes = if is_direct { &[false, true][..] } else { &[false] };
     for &direct in modes {
         let how = if direct { "direct" } else { "cached" };
-        match seen.flags(direct) {
+        match programs.flags(direct) {
+            _ if is_stopped() => return,
             Ok(flags) => session.facts.push(fact("app", how, Quantity::OpenFlags, flags)),
             Err(why) => session.skipped.push(LabSkipped::new(format!("open flags, {how}"), why)),
         }
     }
 }
 
-struct Seen<'a> {
+/// The programs of the article under the sensor.
+struct Programs<'a> {
     request: &'a Request,
     native: &'a [OsString],
     sensor: &'a mut dyn Sensor,
 }
 
-impl Seen<'_> {
+impl Programs<'_> {
     /// The host's own dd, as the article ran it.
     fn dd(&self) -> Result<Invocation, String> {
         let mut input = OsString::from("if=");
         input.push(self.request.path(DD_FILE));
         let argv =
             ["dd".into(), input, "of=/dev/null".into(), "bs=1M".into(), "status=none".into()];
-        let program = on_path("dd").ok_or("dd: command not found")?;
-        Ok(Invocation { program, argv: argv.into() })
+        find_program(&argv, std::env::var_os("PATH").as_deref()).map_err(|error| error.to_string())
     }
 
     fn app(&self, direct: bool, sleep_ms: u32) -> Invocation {

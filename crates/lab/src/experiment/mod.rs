@@ -27,8 +27,8 @@ pub use expects::Expects;
 pub use parts::{Part, PartSample, Splits};
 pub use place::Place;
 pub use plan::{
-    CellPlan, Contents, ExperimentPlan, ProbeCommand, Prologue, Rounds, TestFile, Word, cell_id,
-    name, number,
+    CellPlan, Contents, ExperimentPlan, ProbeCommand, Prologue, Rounds, TestFile, cell_id, name,
+    number,
 };
 pub use progress::{LabProgress, Watcher};
 pub use run::{Bench, ExperimentError, run_experiment};

@@ -10,9 +10,7 @@ use hotset_facts::{
 
 use super::expects::Expects;
 use super::parts::Splits;
-
-/// A word `key=value` for a probe.
-pub type Word = (&'static str, OsString);
+use crate::words::Word;
 
 /// What runs once for a sample, in a process of its own. It prints one JSON line: see `docs/probes.md`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -15,7 +15,7 @@ use rustix::fs::MemfdFlags;
 
 use super::plan::ProbeCommand;
 use crate::command::Invocation;
-use crate::probes::typed;
+use crate::words::arguments;
 use hotset_sys::rawio::Answer;
 
 /// How often a stop is looked for while a probe runs; a signal ends the wait at once.
@@ -39,7 +39,7 @@ pub fn invocation(probe: &ProbeCommand, native: &[OsString]) -> Invocation {
     let argv: Vec<OsString> = match probe {
         ProbeCommand::Program { argv } => argv.clone(),
         ProbeCommand::Native { job, words } => {
-            native.iter().cloned().chain([(*job).into()]).chain(typed(words)).collect()
+            native.iter().cloned().chain([(*job).into()]).chain(arguments(words)).collect()
         }
     };
     Invocation::of(argv)

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::language::Language;
+use crate::program::on_path;
 
 /// What a compiler says that is kept of it, in bytes.
 const WORDS_KEPT: usize = 400;
@@ -111,7 +112,7 @@ fn archive(jar: &Path, place: &Path) -> Result<(), String> {
 pub fn beside(program: &Path, tool: &str) -> Result<PathBuf, String> {
     let real = fs::canonicalize(program).unwrap_or_else(|_| program.to_owned());
     let own = real.parent().map(|place| place.join(tool)).filter(|path| path.is_file());
-    own.or_else(|| super::find::on_path(tool))
+    own.or_else(|| on_path(tool))
         .ok_or_else(|| format!("there is no {tool} beside {}", real.display()))
 }
 

@@ -1,6 +1,5 @@
 //! Finding runtimes on the host.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use hotset_facts::LabSkipped;
@@ -9,6 +8,7 @@ use serde::Deserialize;
 use super::build::build;
 use super::language::Language;
 use super::probe::{Probe, Start};
+use crate::program::{can_run, on_path};
 
 /// An interpreter that was named: `--interpreter NAME=PATH`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,14 +107,4 @@ fn about(probe: &Probe) -> Result<About, String> {
     let words = probe.ask(&Start::default(), "about", &[])?;
     serde_json::from_slice(&words)
         .map_err(|error| format!("{}: what it says isn't of the contract: {error}", probe.name))
-}
-
-/// The first program of that name on PATH.
-pub fn on_path(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|place| place.join(name)).find(|path| can_run(path))
-}
-
-fn can_run(path: &Path) -> bool {
-    path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }

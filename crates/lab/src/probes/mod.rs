@@ -10,7 +10,6 @@ mod probe;
 mod tests;
 
 pub use build::{beside, said};
-pub use find::{Interpreter, find, on_path};
+pub use find::{Interpreter, find};
 pub use language::Language;
-pub(crate) use probe::typed;
 pub use probe::{Probe, Start};

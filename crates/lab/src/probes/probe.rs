@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::build::said;
 use super::language::Language;
-use crate::experiment::Word;
+use crate::words::{Word, arguments};
 
 /// A probe with the runtime that runs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl Probe {
             }
         }
         argv.push(job.into());
-        argv.extend(typed(words));
+        argv.extend(arguments(words));
         argv
     }
 
@@ -99,13 +99,4 @@ fn usual_flags(language: Language) -> &'static [&'static str] {
         Language::Ruby => &["--disable=gems"],
         _ => &[],
     }
-}
-
-/// Words as a probe takes them: `key=value`.
-pub(crate) fn typed(words: &[Word]) -> impl Iterator<Item = OsString> {
-    words.iter().map(|(key, value)| {
-        let mut word = OsString::from(format!("{key}="));
-        word.push(value);
-        word
-    })
 }

@@ -224,16 +224,18 @@ fn what_can_not_be_run_is_named_and_a_failing_hook_still_lets_others_clean_up() 
     missing.0.program = "/nonexistent".into();
     let mut judge = Rounds(1, |_: &BenchRun| true);
     let error = run(plan(vec![missing], &[WantedState::AsIs]), &mut judge, &AtomicBool::new(false));
-    assert!(matches!(error, Err(LabError::Start { .. })));
+    let Err(LabError::Start { name, .. }) = error else { panic!("{error:?}") };
+    assert_eq!(name, "exit 0");
     let scratch = Scratch::new();
     let mark = scratch.path("mark");
     let mut command = shell("exit 0", &[]);
     command.0.hooks.prepare = hook("echo no; exit 9");
     command.0.hooks.cleanup = hook(&format!("echo > {}", mark.display()));
     let error = run(plan(vec![command], &[WantedState::AsIs]), &mut judge, &AtomicBool::new(false));
-    let Err(LabError::HookFailed { hook: Hook::Prepare, exit, output_tail, .. }) = error else {
+    let Err(LabError::HookFailed { hook: Hook::Prepare, name, exit, output_tail }) = error else {
         panic!("{error:?}")
     };
+    assert_eq!(name, "exit 0");
     assert_eq!((exit, output_tail.as_slice()), (ExitStatus::Code(9), b"no\n".as_slice()));
     assert!(mark.exists());
 }

@@ -4,7 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use hotset_facts::{Factor, LabSize, LabUnit, WantedState};
-use hotset_lab::experiment::{CellPlan, Expects, ProbeCommand, Word, name, number};
+use hotset_lab::Word;
+use hotset_lab::experiment::{CellPlan, Expects, ProbeCommand, name, number};
 use hotset_lab::probes::{Probe, Start};
 
 use super::files::{Files, Set};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::sources::{self, CLASS, EMPTY, FILES, ONE, WORD};
-use hotset_lab::experiment::Word;
+use hotset_lab::Word;
 use hotset_lab::probes::{Language, Probe, Start, beside, said};
 
 /// Directories that a search may have to go through before the one that has the files.

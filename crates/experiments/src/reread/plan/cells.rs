@@ -4,7 +4,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use hotset_facts::{Factor, WantedState};
-use hotset_lab::experiment::{CellPlan, Expects, Part, ProbeCommand, Splits, Word, name, number};
+use hotset_lab::Word;
+use hotset_lab::experiment::{CellPlan, Expects, Part, ProbeCommand, Splits, name, number};
 use hotset_sys::rawio::reread::{BufferKind, CacheUse, What};
 
 /// The most that one read(2) takes, on any Linux.
