@@ -86,8 +86,11 @@ fn a_session_is_read_back_whole() -> TestResult {
 
 #[test]
 fn an_index_that_leads_nowhere_is_an_error() -> TestResult {
-    let good = json(&summarise_bench(versus()))?;
+    let mut session = versus();
+    session.stop = super::testing::troubled().stop;
+    let good = json(&summarise_bench(session))?;
     for (pointer, place) in [
+        ("/stop/condition", "stop.condition"),
         ("/runs/3/condition", "runs[3].condition"),
         ("/conditions/1/command", "conditions[1].command"),
         ("/conditions/4/repeats", "conditions[4].repeats"),

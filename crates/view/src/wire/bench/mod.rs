@@ -12,7 +12,7 @@ use std::io;
 use hotset_analysis::bench::{
     BenchSummary, ColdWarm, Comparison, IoDifference, NoiseFloor, Warning,
 };
-use hotset_facts::{BenchSession, ConditionRole};
+use hotset_facts::{BenchSession, ConditionRole, StopReason};
 use serde::Serialize;
 
 use super::{Document, Envelope, ReadError};
@@ -62,6 +62,9 @@ fn check(session: &BenchSession) -> Result<(), ReadError> {
         {
             return wrong(format!("conditions[{at}].repeats"), "conditions", conditions);
         }
+    }
+    if matches!(session.stop, StopReason::Failed { condition, .. } if condition >= conditions) {
+        return wrong("stop.condition".to_owned(), "conditions", conditions);
     }
     match session.runs.iter().position(|run| run.condition >= conditions) {
         Some(at) => wrong(format!("runs[{at}].condition"), "conditions", conditions),
