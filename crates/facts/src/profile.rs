@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::feature::Gaps;
 use crate::format::{Cgroup, Hex, Path, Text, Time, TwoKeys, Words, mark};
@@ -41,7 +41,14 @@ struct TargetKeys {
     kind: TargetKind,
     pid: Option<Pid>,
     cgroup: Option<String>,
-    cgroup_hex: Option<Hex>,
+    /// Null is not the same as a key that is not there.
+    #[serde(default, deserialize_with = "there")]
+    cgroup_hex: Option<Option<Hex>>,
+}
+
+/// Reads what a key has that is there.
+fn there<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<Hex>>, D::Error> {
+    Deserialize::deserialize(from).map(Some)
 }
 
 #[derive(Deserialize)]
@@ -64,7 +71,8 @@ impl TryFrom<TargetKeys> for Target {
             TargetKind::Pid => Self::Pid { pid: keys.pid.ok_or("expected a number in pid")? },
             TargetKind::Cgroup => {
                 let text = keys.cgroup.ok_or("expected a path in cgroup")?;
-                Self::Cgroup { path: TwoKeys::join(text, keys.cgroup_hex)? }
+                let hex = keys.cgroup_hex.ok_or("expected cgroup_hex beside cgroup")?;
+                Self::Cgroup { path: TwoKeys::join(text, hex)? }
             }
         })
     }

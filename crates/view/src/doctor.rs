@@ -72,12 +72,12 @@ fn push_note(out: &mut String, label: &str, text: &str, width: usize) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::wire::doctor_json;
     use hotset_facts::Reason;
 
-    fn support() -> Support {
+    pub(crate) fn support() -> Support {
         let capability =
             |id, title, verdict, detail: &str, consequence: &str, remedy: &str| Capability {
                 id,

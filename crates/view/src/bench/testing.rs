@@ -135,7 +135,7 @@ pub(crate) fn cold_warm() -> BenchSession {
 }
 
 /// Two commands in two states with a noise floor, some runs that don't count, and different I/O.
-pub(super) fn versus() -> BenchSession {
+pub(crate) fn versus() -> BenchSession {
     let mut conditions = vec![
         condition(0, WantedState::Cold),
         condition(0, WantedState::Warm),

@@ -189,4 +189,4 @@ fn not_cached(why: NotCached) -> &'static str {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

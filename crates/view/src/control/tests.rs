@@ -42,6 +42,28 @@ fn stayed(reason: Unevictable, pages: u64, holder: Option<(u32, &str)>) -> Staye
     Stayed { reason, pages: Some(pages), holder }
 }
 
+/// Whatever can be wrong is.
+pub(crate) fn short_of(verb: ControlVerb) -> ControlReport {
+    let held = vec![
+        stayed(Unevictable::Dirty, 2, None),
+        Stayed { pages: None, ..stayed(Unevictable::Mapped, 1, Some((77, "db"))) },
+    ];
+    let unknown = ControlledFile {
+        cached_after: Observed::Missing(Reason::denied("not the owner")),
+        not_cached: Some(NotCached::Budget),
+        error: Some("Input/output error".into()),
+        ..file("/u", 10, 0, Vec::new())
+    };
+    ControlReport {
+        files_left_out: 3,
+        unreadable: vec![Unreadable { path: "/gone".into(), reason: "No such file".into() }],
+        not_cacheable: 1,
+        notes: vec!["something else evicts cache here".into()],
+        interrupted: true,
+        ..report(verb, vec![file("/b", 10, 7, held), unknown])
+    }
+}
+
 #[test]
 fn what_was_reached_is_one_line() {
     let mut warmed = report(ControlVerb::Warm, vec![file("/a", 256, 256, Vec::new())]);

@@ -14,6 +14,7 @@ use hotset_facts::CacheCell;
 
 pub use csv::{csv_head, csv_row};
 pub use map::{map_cells, map_file, map_legend};
+pub(crate) use notes::{skipped_words, unknown_line};
 pub use notes::{total_lines, unreadable_lines};
 pub use table::{ListTable, Rows};
 
@@ -63,4 +64,4 @@ fn shown_path(path: &Path, ascii: bool) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

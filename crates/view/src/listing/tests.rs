@@ -200,7 +200,7 @@ fn escape_controls(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).replace('\u{1b}', "ESC")
 }
 
-fn json() -> Vec<u8> {
+pub(crate) fn json() -> Vec<u8> {
     let mut out = json_head().as_bytes().to_vec();
     for (number, file) in files().iter().enumerate() {
         json_file(file, &RowNumbers::of_file(file, PAGE), number == 0, &mut out);

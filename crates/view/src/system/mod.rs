@@ -4,7 +4,7 @@ mod csv;
 mod names;
 mod rest;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod text;
 
 pub use csv::system_csv;

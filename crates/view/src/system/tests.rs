@@ -126,6 +126,11 @@ fn walked() -> SystemCache {
     cache
 }
 
+/// By the kernel's lists, and by a walk.
+pub(crate) fn documents() -> [Vec<u8>; 2] {
+    [cache(), walked()].map(|cache| system_json(&cache, &system_numbers(&cache)))
+}
+
 fn text(cache: &SystemCache, width: usize, color: bool, ascii: bool) -> String {
     system_text(cache, &system_numbers(cache), &SystemOptions { width, color, ascii })
 }

@@ -20,12 +20,16 @@ pub(crate) mod profile;
 #[cfg(test)]
 mod profile_tests;
 mod read;
+#[cfg(test)]
+mod required_tests;
 pub(crate) mod residency;
 pub(crate) mod save;
 #[cfg(test)]
 pub(crate) mod schema_tests;
 pub(crate) mod stat;
 pub(crate) mod system;
+#[cfg(test)]
+pub(crate) mod testing;
 pub mod top;
 
 use std::borrow::Cow;

@@ -26,7 +26,7 @@ pub(crate) struct Missing {
     /// Why, for people, and what would be needed.
     detail: String,
     /// Which entries of the key's list; null where it is no list, or all of them are missing for this reason.
-    #[serde(default)]
+    #[serde(deserialize_with = "hotset_facts::format::required")]
     entries: Option<Vec<usize>>,
 }
 
@@ -123,10 +123,11 @@ fn gathered(found: Vec<Found>) -> Vec<Missing> {
 
 /// An object that [`to_object`] wrote, or a part of a document.
 pub(crate) fn from_object<T: DeserializeOwned>(mut value: Value) -> Result<T, ReadError> {
-    let missing = match &mut value {
-        Value::Object(map) => map.remove("missing").unwrap_or_else(|| Value::Array(Vec::new())),
-        _ => return Err(ReadError::at("", "expected a JSON object")),
+    let Value::Object(map) = &mut value else {
+        return Err(ReadError::at("", "expected a JSON object"));
     };
+    let missing = map.remove("missing");
+    let missing = missing.ok_or_else(|| ReadError::at("", "missing field `missing`"))?;
     let missing: Vec<Missing> = serde_path_to_error::deserialize(missing)
         .map_err(|error| ReadError::in_part("missing", &error))?;
     for one in &missing {
@@ -206,7 +207,6 @@ impl<'de, T: DeserializeOwned> serde::de::Visitor<'de> for RowsVisitor<T> {
 fn row<T: DeserializeOwned>(text: &str) -> Result<T, ReadError> {
     #[derive(Deserialize)]
     struct Reasons {
-        #[serde(default)]
         missing: Vec<serde::de::IgnoredAny>,
     }
     let wrong = |error: serde_json::Error| ReadError::at("", error.to_string());

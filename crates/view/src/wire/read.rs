@@ -137,12 +137,15 @@ fn document(text: &RawValue) -> Result<Document<'_>, ReadError> {
     struct Keys<'a> {
         #[serde(borrow)]
         schema: Option<Cow<'a, str>>,
-        #[serde(borrow, default)]
-        hotset: Cow<'a, str>,
+        #[serde(borrow)]
+        hotset: Option<Cow<'a, str>>,
     }
     let keys: Option<Keys<'_>> = serde_json::from_str(text.get()).ok();
-    let schema = keys.and_then(|keys| Some((keys.schema?, keys.hotset)));
-    schema.map(|(schema, hotset)| Document { schema, hotset, text }).ok_or_else(|| {
-        ReadError::at("", "it has no \"schema\"; expected what hotset writes with --json")
-    })
+    let lacks = |key: &str| {
+        let text = format!("it has no \"{key}\"; expected what hotset writes with --json");
+        ReadError::at("", text)
+    };
+    let (schema, hotset) = keys.map_or((None, None), |keys| (keys.schema, keys.hotset));
+    let schema = schema.ok_or_else(|| lacks("schema"))?;
+    Ok(Document { schema, hotset: hotset.ok_or_else(|| lacks("hotset"))?, text })
 }

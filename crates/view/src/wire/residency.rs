@@ -26,7 +26,7 @@ pub fn json_file(file: &ListedFile, numbers: &RowNumbers, first: bool, out: &mut
     push_row(&FileKeys::new(file, numbers), first, out);
 }
 
-/// What stands between the files and the directories of a roll-up.
+/// What stands between the files and the directories, of which only a roll-up has any.
 pub fn json_directories() -> &'static str {
     "\n],\"directories\":["
 }
@@ -89,7 +89,6 @@ pub fn read_listing(document: &Document<'_>) -> Result<Listing, ReadError> {
     #[derive(Deserialize)]
     struct Parts {
         files: Rows<FileKeys>,
-        #[serde(default)]
         directories: Rows<DirectoryKeys>,
         #[serde(flatten)]
         rest: serde_json::Map<String, serde_json::Value>,
@@ -256,14 +255,14 @@ struct Tail {
     page_size_bytes: u64,
 }
 
-/// The whole, for its schema. Only a roll-up has `directories`.
+/// The whole, for its schema.
 #[cfg(test)]
 #[derive(schemars::JsonSchema)]
 pub(crate) struct Whole {
     /// The files.
     #[serde(rename = "files")]
     _files: Vec<super::schema_tests::Object<FileKeys>>,
-    /// Directories with the sums below them; only where these were asked for.
+    /// Directories with the sums below them; none where these were not asked for.
     #[serde(rename = "directories")]
     _directories: Vec<super::schema_tests::Object<DirectoryKeys>>,
     #[serde(flatten)]

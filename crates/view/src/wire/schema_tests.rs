@@ -87,14 +87,23 @@ fn file_of(name: &str) -> PathBuf {
         .join(format!("{file}.schema.json"))
 }
 
+/// The committed schema of a format.
+pub(crate) fn committed(name: &str) -> Result<Value, Box<dyn std::error::Error>> {
+    Ok(serde_json::from_slice(&std::fs::read(file_of(name))?)?)
+}
+
+/// What says whether a document is of a format.
+pub(crate) fn validator(name: &str) -> Result<jsonschema::Validator, Box<dyn std::error::Error>> {
+    Ok(jsonschema::draft202012::new(&committed(name)?)?)
+}
+
 /// What a format's schema refuses of a document: nothing where it fits.
 pub(crate) fn refused(
     name: &str,
     document: &[u8],
 ) -> Result<Vec<String>, Box<dyn std::error::Error>> {
-    let schema: Value = serde_json::from_slice(&std::fs::read(file_of(name))?)?;
-    let validator = jsonschema::draft202012::new(&schema)?;
     let document: Value = serde_json::from_slice(document)?;
+    let validator = validator(name)?;
     let errors = validator.iter_errors(&document);
     Ok(errors.map(|error| format!("{error} at {}", error.instance_path)).collect())
 }

@@ -69,6 +69,7 @@ pub(crate) struct LineKeys {
     /// Requested pages that came from the device.
     device_pages: u64,
     /// Those among the requested, 0 to 1; null without requests.
+    #[serde(deserialize_with = "hotset_facts::format::required")]
     device_share: Option<f64>,
     /// Bytes of direct reads and writes.
     direct_bytes: u64,

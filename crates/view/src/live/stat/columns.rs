@@ -1,7 +1,7 @@
 //! The columns of a line, in text and in CSV.
 
 use hotset_analysis::live::StatLine;
-use hotset_facts::Observed;
+use hotset_facts::{Observed, Reason};
 
 /// What a column holds.
 pub(super) enum Cell {
@@ -35,7 +35,9 @@ pub(super) const COLUMNS: [Column; 12] = [
 ];
 
 /// The columns that can be without a number, in the order of the line, with why they are.
-pub(super) fn gaps(line: &StatLine) -> impl Iterator<Item = (&'static str, hotset_facts::Reason)> {
+pub(crate) fn columns_without_number(
+    line: &StatLine,
+) -> impl Iterator<Item = (&'static str, Reason)> {
     COLUMNS.iter().filter_map(|(title, _, _, cell)| match cell(line) {
         Cell::Count(value) | Cell::Bytes(value, _) => Some((*title, value.reason()?)),
         Cell::Share(_) => None,

@@ -6,6 +6,7 @@ mod text;
 mod words;
 
 pub use crate::wire::json_line;
+pub(crate) use columns::columns_without_number;
 pub use csv::{csv_header, csv_line};
 pub use text::{Layout, MIN_WIDTH, header, line};
 pub use words::{gap_words, late_words, loss_words, missing_words, summary_words};
@@ -35,4 +36,4 @@ impl Row<'_> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -83,17 +83,19 @@ fn csv() {
     assert!(out.lines().all(|line| fields(line) == fields(&csv_header())));
 }
 
-fn json() -> Vec<serde_json::Value> {
-    lines()
-        .iter()
-        .map(|(interval, line)| {
-            let late = Row { late: 2, ..row(interval, line, &[]) };
-            serde_json::from_slice(&json_line(&late)).expect("JSON")
-        })
-        .chain(lines().iter().take(1).map(|(interval, line)| {
-            serde_json::from_slice(&json_line(&row(interval, line, &losses()))).expect("JSON")
-        }))
-        .collect()
+/// A line of each kind, and one with losses.
+pub(crate) fn documents() -> [Vec<u8>; 5] {
+    let lines = lines();
+    let late = |at: usize| {
+        let (interval, line) = &lines[at];
+        json_line(&Row { late: 2, ..row(interval, line, &[]) })
+    };
+    let (interval, line) = &lines[0];
+    [late(0), late(1), late(2), late(3), json_line(&row(interval, line, &losses()))]
+}
+
+fn json() -> [serde_json::Value; 5] {
+    documents().map(|line| serde_json::from_slice(&line).expect("JSON"))
 }
 
 #[test]

@@ -1,14 +1,15 @@
-//! What is said beside the lines: gaps, losses, late lines, and the summary.
+//! What is said beside the lines: what is not measured, losses, late lines, and the summary.
 
 use hotset_analysis::live::{Counted, GrownLoss, StatLine, StatTotals};
 use hotset_facts::NotMeasured;
 
-use super::columns::gaps;
+use super::columns::columns_without_number;
 use crate::units::{bytes, count, duration, percent};
 
 /// The columns of a line that hold no number, each with its reason: `no DIRTIES (unsupported: …)`.
 pub fn missing_words(line: &StatLine) -> Vec<String> {
-    gaps(line).map(|(column, reason)| format!("no {column} ({reason})")).collect()
+    let words = |(column, reason)| format!("no {column} ({reason})");
+    columns_without_number(line).map(words).collect()
 }
 
 /// What the sensor can't measure on this kernel.
