@@ -15,6 +15,20 @@ pub struct GrownLoss {
     pub counts: bool,
 }
 
+impl GrownLoss {
+    /// The losses of several intervals: those of one cause as one.
+    pub fn summed<'a>(losses: impl IntoIterator<Item = &'a Self>) -> Vec<Self> {
+        let mut sums: Vec<Self> = Vec::new();
+        for loss in losses {
+            match sums.iter_mut().find(|sum| Self { more: sum.more, ..*loss } == **sum) {
+                Some(sum) => sum.more = sum.more.saturating_add(loss.more),
+                None => sums.push(*loss),
+            }
+        }
+        sums
+    }
+}
+
 /// Compares losses with what was told before.
 #[derive(Debug, Clone, Default)]
 pub struct LossWatch {
@@ -98,5 +112,18 @@ mod tests {
         assert_eq!(watch.grown(&losses), []);
         let more = LiveLosses { tasks: 5, ..losses };
         assert_eq!(watch.grown(&more).iter().map(|loss| loss.more).collect::<Vec<_>>(), [3]);
+    }
+
+    #[test]
+    fn losses_of_one_cause_are_one_sum() {
+        let lost = |tasks, events| LiveLosses { tasks, events, ..LiveLosses::default() };
+        let mut watch = LossWatch::default();
+        let intervals = [lost(2, 0), lost(5, 1), lost(5, 4)].map(|now| watch.grown(&now));
+        let sums = GrownLoss::summed(intervals.iter().flatten());
+        assert_eq!(
+            sums.iter().map(|sum| (sum.more, sum.counts)).collect::<Vec<_>>(),
+            [(5, true), (4, false)]
+        );
+        assert_eq!(sums, LossWatch::default().grown(&lost(5, 4)));
     }
 }

@@ -75,7 +75,8 @@ fn moving_words(row: &RowNumbers) -> Vec<String> {
     some.collect()
 }
 
-fn unknown_line(unknown: &Unknown, ascii: bool) -> String {
+/// Files whose state is unknown for one reason, the first of them by name.
+pub(crate) fn unknown_line(unknown: &Unknown, ascii: bool) -> String {
     let named = unknown.first.iter().take(NAMES).map(|path| shown_path(path, ascii));
     let mut names: Vec<String> = named.collect();
     if unknown.files > names.len() as u64 {
@@ -85,7 +86,8 @@ fn unknown_line(unknown: &Unknown, ascii: bool) -> String {
     format!("{files} unknown: {detail} ({})", names.join(", "))
 }
 
-fn skipped_words(skipped: &Skipped) -> Vec<String> {
+/// What was passed over, a kind each.
+pub(crate) fn skipped_words(skipped: &Skipped) -> Vec<String> {
     let kinds = [
         (skipped.not_cacheable, "socket, pipe or device", "sockets, pipes, devices or /proc files"),
         (skipped.repeated_links, "further name of a file", "further names of the same files"),
@@ -94,8 +96,8 @@ fn skipped_words(skipped: &Skipped) -> Vec<String> {
         (skipped.vanished, "file that vanished", "files that vanished"),
     ];
     let some = kinds.iter().filter(|(number, ..)| *number > 0);
-    some.map(|&(number, one, more)| {
-        format!("{} {}", count(number), if number == 1 { one } else { more })
+    some.map(|&(number, singular, more)| {
+        format!("{} {}", count(number), if number == 1 { singular } else { more })
     })
     .collect()
 }

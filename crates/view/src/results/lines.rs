@@ -1,13 +1,14 @@
 //! Results of many lines: the intervals of `stat`, and of a recording by `top`.
 
 use hotset_analysis::top::{Column as TopColumn, TopFrame};
+use hotset_facts::format::rfc3339;
 
+use super::doubts;
 use crate::live::stat::{Layout, Row, header, line};
 use crate::page::{Axis, Chart, Page, Point, Section, Series, Table, Unit};
 use crate::units::{bytes, count};
 use crate::wire::StatRecord;
 use crate::wire::top::Header;
-use hotset_facts::format::rfc3339;
 
 /// Intervals that a table shows.
 const SHOWN: usize = 1_000;
@@ -31,12 +32,22 @@ pub(super) fn stat_page(lines: &[StatRecord]) -> Page {
                 .collect(),
             ..Section::default()
         }],
+        doubts: doubts::of_stat(lines),
         ..Page::default()
     }
 }
 
+/// A recording that was read.
+pub(super) struct Recording {
+    pub(super) header: Header,
+    pub(super) frames: Vec<TopFrame>,
+    /// It ends within an interval, which is left out.
+    pub(super) cut: bool,
+}
+
 /// The page of a recording.
-pub(super) fn recording_page(header: &Header, frames: &[TopFrame]) -> Page {
+pub(super) fn recording_page(recording: &Recording) -> Page {
+    let Recording { header, frames, .. } = recording;
     let lacks = |column: TopColumn| column.gap(&header.not_measured).is_some();
     let none = || "not measured".to_owned();
     let device = |column, moved| if lacks(column) { none() } else { bytes(moved) };
@@ -55,7 +66,7 @@ pub(super) fn recording_page(header: &Header, frames: &[TopFrame]) -> Page {
                 false => chart(frames.iter().map(read), "from the device", Unit::Bytes),
             },
             table: Table::of(
-                format!("All processes together, by interval{}", shown(frames.len())),
+                format!("All that was counted, by interval{}", shown(frames.len())),
                 frames.iter().take(SHOWN),
             )
             .words("Until", |frame| rfc3339(frame.at))
@@ -72,8 +83,17 @@ pub(super) fn recording_page(header: &Header, frames: &[TopFrame]) -> Page {
             .table(),
             ..Section::default()
         }],
+        conditions: conditions(header),
+        doubts: doubts::of_recording(recording),
         ..Page::default()
     }
+}
+
+/// Whose counts they are, and which version took them.
+fn conditions(header: &Header) -> Vec<(String, String)> {
+    let scope = header.scope.as_deref().unwrap_or("the whole host");
+    let all = [("Counted", scope), ("hotset", &header.hotset)];
+    all.map(|(name, value)| (name.to_owned(), crate::escape_text(value))).into()
 }
 
 /// What a table leaves out, if anything.

@@ -1,7 +1,9 @@
 //! Pages from saved results, each alone or several on one page: what a document holds is read back, summarised and shown
 //! as a live run shows it.
 
+mod doubts;
 mod lines;
+mod listing;
 mod profile;
 #[cfg(test)]
 mod tests;
@@ -21,6 +23,7 @@ use crate::escape::escape_text;
 use crate::lab::{self, LabResult, Named};
 use crate::page::Page;
 use crate::wire::{self, ProfileDocument, StatRecord};
+use lines::Recording;
 
 /// A file with results.
 #[derive(Debug, Clone, Copy)]
@@ -166,16 +169,22 @@ impl Found {
     }
 }
 
-/// The page of a recording, if the bytes begin with the header of one.
+/// The page of a recording, if the bytes begin with the header of one. As in a replay, a last line without an end may be half
+/// an interval.
 fn recording(bytes: &[u8]) -> Option<Result<Page, ReadError>> {
-    let mut lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    let mut lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).peekable();
     let header = wire::top::read_header(lines.next()?).ok()?;
-    let frame = |(at, line): (usize, &[u8])| {
-        wire::top::read_interval(line)
-            .map_err(|text| ReadError::at(format!("line {}", at + 2), text))
-    };
-    let frames: Result<Vec<_>, _> = lines.enumerate().map(frame).collect();
-    Some(frames.map(|frames| lines::recording_page(&header, &frames)))
+    let mut recording = Recording { header, frames: Vec::new(), cut: false };
+    let mut number = 2;
+    while let Some(line) = lines.next() {
+        match wire::top::read_interval(line) {
+            Ok(frame) => recording.frames.push(frame),
+            Err(_) if lines.peek().is_none() && !bytes.ends_with(b"\n") => recording.cut = true,
+            Err(text) => return Some(Err(ReadError::at(format!("line {number}"), text))),
+        }
+        number += 1;
+    }
+    Some(Ok(lines::recording_page(&recording)))
 }
 
 /// The formats that have a page.

@@ -1,13 +1,17 @@
+use std::sync::LazyLock;
+
 use hotset_analysis::bench::summarise_bench;
 use hotset_analysis::top::TopFrame;
-use hotset_facts::{Interval, Observed, Reason};
+use hotset_facts::{Interval, LiveLosses, Observed, Reason};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
 use crate::bench::{testing, write_bench_json};
 use crate::lab::{Named, lab_pages, write_lab_json};
-use crate::tui::testing::{Known, gaps, interval};
+use crate::page::PageWarning;
+use crate::tui::testing::{Known, interval};
+use crate::wire::testing::{SAMPLES, Sample, recording_header};
 
 type TestResult = Result<(), Box<dyn std::error::Error>>;
 
@@ -51,17 +55,68 @@ fn the_page_of_a_file_is_the_page_of_the_live_result() -> TestResult {
     Ok(())
 }
 
+/// Text without its line breaks.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Each doubt as a reader sees it.
+fn doubts(page: &Page) -> Vec<String> {
+    let doubt = |doubt: &PageWarning| format!("{}: {}", doubt.text, doubt.advice);
+    page.doubts.iter().map(doubt).collect()
+}
+
 #[test]
 fn a_page_of_a_run_tells_every_loss_and_gap_of_the_report() {
     let summary = crate::testing::summary(crate::testing::lossy());
     let page = profile_page("0.1.0", &summary);
     insta::assert_snapshot!("losses", crate::page::testing::lines(&page));
-    let report = crate::render(&summary, &crate::report::Options::default());
-    let report = report.split_whitespace().collect::<Vec<_>>().join(" ");
-    for doubt in &page.doubts {
-        let words = doubt.text.strip_prefix("not measured: ").unwrap_or(&doubt.text);
-        assert!(report.contains(words), "{words} is not in {report}");
+    let report = words(&crate::render(&summary, &crate::report::Options::default()));
+    let (rest, losses) = report.split_once(" Losses: ").expect("losses");
+    let (_, missing) = rest.split_once(" Not measured: ").expect("what is not measured");
+    let told: Vec<&str> = missing.split("; ").chain(losses.split("; ")).collect();
+    for told in &told {
+        let has = |doubt: &String| doubt.contains(told.trim_end_matches('.'));
+        assert!(doubts(&page).iter().any(has), "{told} is not on the page");
     }
+    assert_eq!(page.doubts.len(), told.len(), "and nothing else");
+}
+
+#[test]
+fn a_page_of_lines_tells_what_the_terminal_was_told_while_they_came() -> TestResult {
+    let lines = crate::live::stat::tests::documents();
+    let page = page(&[("s.json", &lines.concat())])?;
+    insta::assert_snapshot!("stat", crate::page::testing::lines(&page));
+    let doubts = doubts(&page).join("\n");
+    for line in &lines {
+        let read = crate::wire::read_stat(&documents(line)?[0])?;
+        for loss in &read.lost {
+            assert!(doubts.contains(loss.what) && doubts.contains(loss.damage), "{}", loss.what);
+        }
+        for (column, reason) in crate::live::stat::columns_without_number(&read.line) {
+            assert!(
+                doubts.contains(column) && doubts.contains(reason.detail),
+                "{column}: {reason}"
+            );
+        }
+    }
+    assert!(doubts.contains("8 lines came late"), "{doubts}");
+    Ok(())
+}
+
+#[test]
+fn a_page_of_a_listing_tells_what_has_no_number_and_no_row() -> TestResult {
+    let whole = page(&[("l.json", &crate::listing::tests::json())])?;
+    insta::assert_snapshot!("listing", crate::page::testing::lines(&whole));
+    let mut json: Value = serde_json::from_slice(&crate::listing::tests::json())?;
+    json["partial"] = json!(false);
+    json["unreadable"] = json!([]);
+    json["directories"] = json!([]);
+    json["files"].as_array_mut().ok_or("files")?.truncate(1);
+    let part = page(&[("l.json", json.to_string().as_bytes())])?;
+    assert_eq!(doubts(&part), ["1 file unknown, without a row here: "]);
+    assert_eq!(part.sections.len(), 1);
+    Ok(())
 }
 
 #[test]
@@ -116,18 +171,12 @@ fn an_error_names_the_file_the_place_and_what_would_be_right() -> TestResult {
     Ok(())
 }
 
-/// A recording of so many intervals, on a kernel that lacks what [`gaps`] lists.
+/// A recording of so many intervals, on a kernel that lacks something and with losses.
 fn recording(intervals: u64) -> Vec<u8> {
-    let header = crate::wire::top::Header {
-        hotset: "0.1.0".into(),
-        host: "db-7".into(),
-        interval_ns: 1_000_000_000,
-        scope: None,
-        not_measured: gaps(),
-    };
-    let mut out = crate::wire::top::header_line(&header);
+    let mut out = crate::wire::top::header_line(&recording_header());
     for number in 1..=intervals {
         let mut lacking = interval(number);
+        lacking.losses = LiveLosses { tasks: number, events: 3, ..LiveLosses::default() };
         for io in lacking.rows.iter_mut().map(|row| &mut row.io) {
             (io.device_read_bytes, io.device_write_bytes) = (0, 0);
         }
@@ -157,29 +206,10 @@ fn a_long_recording_is_shown_in_part_and_says_so() -> TestResult {
         let table = &page.sections[0].table;
         Ok((table.rows.len(), table.caption.clone()))
     };
-    let caption = "All processes together, by interval";
+    let caption = "All that was counted, by interval";
     assert_eq!(shown(1000)?, (1000, caption.to_owned()));
     assert_eq!(shown(1001)?, (1000, format!("{caption}; the first 1000 in the table")));
     Ok(())
-}
-
-/// A document of each format that is quick to make.
-fn some_documents() -> Result<Vec<Value>, Box<dyn std::error::Error>> {
-    let support = hotset_facts::Support {
-        kernel: "6.12".to_owned(),
-        euid: 0,
-        capabilities: Vec::new(),
-        sensor_start_ms: hotset_facts::Observed::Value(7),
-    };
-    let all = [
-        lab_bytes()?,
-        bench_bytes()?,
-        profile_bytes()?,
-        crate::save_json(&hotset_facts::SaveReport::default()),
-        crate::restore_json(&hotset_facts::RestoreReport::default()),
-        crate::doctor_json(&support),
-    ];
-    Ok(all.iter().map(|bytes| serde_json::from_slice(bytes)).collect::<Result<_, _>>()?)
 }
 
 /// A key or an entry somewhere in the value is removed, or becomes another value.
@@ -208,21 +238,55 @@ fn damage(value: &mut Value, steps: &[prop::sample::Index], with: Option<&Value>
     }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+static DOCUMENTS: LazyLock<Vec<Value>> = LazyLock::new(|| {
+    let parsed = |sample: &Sample| serde_json::from_slice(&sample.bytes).unwrap_or_default();
+    SAMPLES.iter().map(parsed).collect()
+});
 
+#[test]
+fn every_format_has_a_page() -> TestResult {
+    let (lines, whole): (Vec<&Sample>, Vec<&Sample>) =
+        SAMPLES.iter().partition(|sample| sample.format == wire::top::SCHEMA);
+    for sample in whole {
+        page(&[("sample.json", &sample.bytes)])?;
+    }
+    let recording: Vec<u8> = lines.iter().flat_map(|sample| sample.bytes.clone()).collect();
+    page(&[("sample.top", &recording)])?;
+    Ok(())
+}
+
+#[test]
+fn a_recording_that_ends_within_an_interval_is_shown_as_far_as_it_goes() -> TestResult {
+    let whole = recording(2);
+    let cut = page(&[("r.top", &whole[..whole.len() - 9])])?;
+    assert_eq!(cut.sections[0].table.rows.len(), 1);
+    assert!(doubts(&cut).contains(&"it ends within an interval, which is left out: ".to_owned()));
+    let broken = [&whole[..whole.len() - 9], b"\n"].concat();
+    assert!(page(&[("r.top", &broken)]).is_err_and(|error| error.error.place == "line 3"));
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(250))]
+
+    /// What is damaged is refused with a reason or shown, but nothing panics.
     #[test]
-    fn a_key_that_is_gone_or_another_value_is_refused_or_shown(
+    fn no_damaged_document_makes_it_panic(
         which in any::<prop::sample::Index>(),
         steps in prop::collection::vec(any::<prop::sample::Index>(), 1..6),
         with in prop::option::of(prop::sample::select(vec![
             json!(null), json!(true), json!(0), json!(7), json!(-1), json!(0.5), json!("text"), json!([]), json!({}),
         ])),
     ) {
-        let all = some_documents().map_err(|error| TestCaseError::fail(error.to_string()))?;
-        let mut document = which.get(&all).clone();
+        let mut document = which.get(&DOCUMENTS).clone();
         damage(&mut document, &steps, with.as_ref());
-        if let Err(error) = page(&[("damaged.json", document.to_string().as_bytes())]) {
+        let line = document.to_string() + "\n";
+        // A line of a recording needs the header before it.
+        let header = match document.get("schema") {
+            Some(_) => Vec::new(),
+            None => crate::wire::top::header_line(&recording_header()),
+        };
+        if let Err(error) = page(&[("damaged.json", &[&header, line.as_bytes()].concat())]) {
             prop_assert!(!error.error.text.is_empty());
         }
     }

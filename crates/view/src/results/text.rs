@@ -1,19 +1,15 @@
 //! Results that are short: the text that their command prints, on a page.
 
-use hotset_analysis::listing::RowNumbers;
 use hotset_analysis::system_numbers;
 
+use super::listing::listing_page;
 use crate::control::{ControlOptions, control_text};
-use crate::escape::escape_path;
-use crate::page::{Page, Section, Table};
-use crate::units::{bytes, count, percent};
-use crate::wire::{self, Document, Listing, ReadError};
+use crate::page::{Page, Section};
+use crate::wire::{self, Document, ReadError};
 use crate::{SystemOptions, doctor_text, restore_text, save_text, system_text};
 
 /// Columns of the text.
 const WIDTH: usize = 100;
-/// Files of a listing that a page shows.
-const FILES: usize = 1_000;
 
 /// The page of a document, if its format is one of these.
 pub(super) fn text_page(document: &Document<'_>) -> Result<Option<Page>, ReadError> {
@@ -34,7 +30,8 @@ pub(super) fn text_page(document: &Document<'_>) -> Result<Option<Page>, ReadErr
             ("ls --system", system_text(&cache, &system_numbers(&cache), &options))
         }
         wire::residency::SCHEMA => {
-            return wire::read_listing(document).map(|it| Some(listing(&it)));
+            let listing = wire::read_listing(document)?;
+            return Ok(Some(listing_page(&listing, &document.hotset)));
         }
         _ => return Ok(None),
     };
@@ -44,39 +41,4 @@ pub(super) fn text_page(document: &Document<'_>) -> Result<Option<Page>, ReadErr
         conditions: vec![("hotset".to_owned(), crate::escape_text(&document.hotset))],
         ..Page::default()
     }))
-}
-
-fn listing(listing: &Listing) -> Page {
-    let known = |value: hotset_facts::Observed<u64>, text: fn(u64) -> String| match value {
-        hotset_facts::Observed::Value(value) => text(value),
-        hotset_facts::Observed::Missing(reason) => format!("unknown: {}", reason.detail),
-    };
-    let file = |file| (file, RowNumbers::of_file(file, listing.page_size_bytes));
-    let all = listing.files.len();
-    let cut = (all > FILES).then(|| format!("The first {FILES} of {all} files; the JSON has all."));
-    Page {
-        title: "ls".to_owned(),
-        subtitle: format!(
-            "{} files, {}",
-            count(listing.totals.files),
-            bytes(listing.totals.size_bytes)
-        ),
-        sections: vec![Section {
-            question: "How much of each file is cached?".to_owned(),
-            table: Table::of(
-                "Files, in the order of the listing; dirty and evicted in pages",
-                listing.files.iter().take(FILES).map(file),
-            )
-            .words("File", |(file, _)| escape_path(&file.path))
-            .numbers("Size", |(_, row)| bytes(row.size_bytes))
-            .numbers("Cached", |(_, row)| known(row.cached_bytes, bytes))
-            .numbers("Share", |(_, row)| row.share.map_or_else(String::new, percent))
-            .numbers("Dirty", |(_, row)| known(row.dirty_pages, count))
-            .numbers("Evicted lately", |(_, row)| known(row.recently_evicted_pages, count))
-            .table(),
-            notes: cut.into_iter().collect(),
-            ..Section::default()
-        }],
-        ..Page::default()
-    }
 }
