@@ -164,6 +164,32 @@ fn what_can_not_be_done_is_refused_before_anything_runs() {
 }
 
 #[test]
+fn an_export_that_is_not_written_costs_the_exit_code_and_not_the_summary() {
+    let output = bench_says(&["-r", "3", "--export-json", "/dev/full", "--", "true"]);
+    assert_eq!(output.status.code(), Some(125), "{}", said(&output));
+    assert!(stderr(&output).contains("an export was not written: /dev/full"), "{}", said(&output));
+    assert!(stdout(&output).contains("Medians"), "{}", said(&output));
+}
+
+#[test]
+fn what_goes_away_after_it_was_found_ends_bench_as_env_would() {
+    let scratch = Scratch::new("bench-gone");
+    let data = scratch.file("data", MIB);
+    for how in [&[][..], &["--no-bpf"], &["--files", text(&data)]] {
+        let gone = scratch.script("gone", "#!/bin/sh\n");
+        let remove = format!("rm {}", text(&gone));
+        let output = bench_says(&[how, &["-s", &remove, "--", text(&gone)]].concat());
+        assert_eq!(output.status.code(), Some(127), "{how:?}: {}", said(&output));
+        let why = format!("can't run {}: No such file", text(&gone));
+        assert!(stderr(&output).contains(&why), "{how:?}: {}", said(&output));
+        let output = bench_says(&[how, &["--input", "/no/such", "--", "cat"]].concat());
+        assert_eq!(output.status.code(), Some(125), "{how:?}: {}", said(&output));
+        let why = "can't run cat: /no/such: No such file";
+        assert!(stderr(&output).contains(why), "{how:?}: {}", said(&output));
+    }
+}
+
+#[test]
 fn what_surrounds_a_command_runs_when_it_should() {
     let scratch = Scratch::new("bench-around");
     let log = scratch.path("log");

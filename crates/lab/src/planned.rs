@@ -33,9 +33,14 @@ pub struct Learned {
 /// Why a command can't be run.
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {
-    /// A standard stream can't be opened; names the file.
-    #[error("{0}")]
-    Streams(io::Error),
+    /// A standard stream of a command can't be opened; its name, and the file.
+    #[error("can't run {name}: {error}")]
+    Streams {
+        /// What people call it.
+        name: String,
+        /// Names the file.
+        error: io::Error,
+    },
     /// A command can't be started; its name, and the kernel's answer.
     #[error("can't run {name}: {error}")]
     Start {
@@ -76,7 +81,8 @@ impl CommandPlan {
     /// Names the file that can't be opened.
     pub fn ready(&self) -> Result<Command, LabError> {
         let (program, argv) = (self.program.clone(), self.command.argv.clone());
-        Command::new(&Invocation { program, argv }, &self.streams).map_err(LabError::Streams)
+        Command::new(&Invocation { program, argv }, &self.streams)
+            .map_err(|error| LabError::Streams { name: self.command.name.clone(), error })
     }
 
     /// That the command can't be started.

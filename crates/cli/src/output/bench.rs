@@ -27,7 +27,8 @@ pub(crate) fn bench(summary: &BenchSummary, args: &BenchOutput) -> bool {
     let taken = exports.iter().any(|(path, _)| *path == Some(Path::new("-")));
     let complete = write_asked("an export", exports);
     let text = |options: &_| render_bench(summary, options);
-    complete && (args.quiet || print_summary(taken, args.look, text).is_ok())
+    let shown = args.quiet || print_summary(taken, args.look, text).is_ok();
+    complete && shown
 }
 
 /// Prints the files of each command.
