@@ -112,7 +112,11 @@ fn json_takes_standard_output_and_the_summary_goes_beside_it() {
     let session: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_valid("three runs", &session);
     assert!(stderr(&output).contains("3 rounds in random order"), "{}", said(&output));
-    let output = bench_says(&["-r", "3", "-q", "--", "true"]);
+    // With a lock of its own: it would say that it waits for another test's bench.
+    let scratch = Scratch::new("bench-quiet");
+    let mut command = Command::new(hotset());
+    command.args(["bench", "-r", "3", "-q", "--", "true"]).env("XDG_RUNTIME_DIR", scratch.dir());
+    let output = command.output().expect("hotset");
     assert_eq!((output.stdout.len(), stderr(&output).as_str()), (0, ""), "{}", said(&output));
 }
 
@@ -186,6 +190,35 @@ fn what_goes_away_after_it_was_found_ends_bench_as_env_would() {
         assert_eq!(output.status.code(), Some(125), "{how:?}: {}", said(&output));
         let why = "can't run cat: /no/such: No such file";
         assert!(stderr(&output).contains(why), "{how:?}: {}", said(&output));
+    }
+}
+
+/// Silence would look like a hang, and so it is said under `-q` too.
+#[test]
+fn whoever_waits_for_another_session_says_so() {
+    let scratch = Scratch::new("bench-waits");
+    let lock = scratch.path("hotset-bench.lock");
+    fs::write(&lock, "77\n").expect("lock");
+    let held = fs::File::open(&lock).expect("lock");
+    rustix::fs::flock(&held, rustix::fs::FlockOperation::LockExclusive).expect("flock");
+    for words in [&["bench", "-q", "--", "true"][..], &["lab", "-q", "reread", "--quick"]] {
+        let errors = scratch.path("stderr");
+        let mut command = Command::new(hotset());
+        command.args(words).env("XDG_RUNTIME_DIR", scratch.dir());
+        command.stderr(fs::File::create(&errors).expect("file"));
+        let mut child = with_default_signals(&mut command).spawn().expect("hotset");
+        let said = || fs::read_to_string(&errors).expect("errors");
+        for _ in 0..600 {
+            if !said().is_empty() {
+                break;
+            }
+            sleep(Duration::from_millis(50));
+        }
+        let pid = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("kill");
+        assert_eq!(child.wait().expect("hotset").code(), Some(130), "{words:?}: {}", said());
+        let why = "waiting for another bench or lab of this user to end (process 77)";
+        assert!(said().contains(why), "{words:?}: {}", said());
     }
 }
 

@@ -14,6 +14,7 @@ mod exit;
 mod interrupt;
 mod lab;
 mod live;
+mod lock;
 mod output;
 mod plan;
 mod progress;

@@ -2,29 +2,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 use anyhow::{Result, bail};
-use hotset_lab::{SessionLock, Waiting};
 
 use crate::exit::{Exit, OrExit, Stop};
-use crate::output;
-
-/// Waits until no other session of this user runs, and says so unless `quiet`; none after Ctrl-C. `what` is what the other
-/// may be.
-///
-/// # Errors
-/// Where the lock can't be had at all.
-pub(crate) fn lock(stop: &AtomicBool, what: &str, quiet: bool) -> Result<Option<SessionLock>> {
-    let mut waits = |waiting: Waiting| {
-        if quiet {
-            return;
-        }
-        let who = waiting.pid.map_or_else(String::new, |pid| format!(" (process {pid})"));
-        output::say(format_args!("waiting for another {what} of this user to end{who}"));
-    };
-    Ok(SessionLock::take(stop, &mut waits)?)
-}
 
 /// Checks that all of these can be written, and that at most one of them is standard output, else says `twice`.
 ///

@@ -11,11 +11,12 @@ use crate::output::StatusLine;
 
 /// What is over sooner needs no line.
 const QUIET_FOR: Duration = Duration::from_secs(1);
+/// How often the line changes.
 const INTERVAL: Duration = Duration::from_millis(200);
 
 /// Does `work`, and shows meanwhile how far it came.
 pub(crate) fn shown_while<T>(quiet: bool, work: impl FnOnce(&dyn Progress) -> T) -> T {
-    let status = StatusLine::new(!quiet);
+    let status = StatusLine::new(!quiet, Duration::ZERO);
     if !status.is_seen() {
         return work(&());
     }

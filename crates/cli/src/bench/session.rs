@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use hotset_analysis::bench::{self, BenchSummary, summarise_bench};
 use hotset_facts::{BenchSession, StopReason, WantedState, Warmup};
@@ -13,10 +14,13 @@ use super::stop_policy::{StopPolicy, label};
 use super::{interrupted, no_result, not_learned};
 use crate::args::{BenchArgs, BenchOutput, RoundArgs};
 use crate::exit::{Exit, OrExit, Stop};
+use crate::lock::lock;
 use crate::output::StatusLine;
-use crate::plan::{check_destinations, lock};
+use crate::plan::check_destinations;
 use crate::{interrupt, output};
 
+/// The line on the terminal changes no more often than this.
+const LINE_INTERVAL: Duration = Duration::from_millis(200);
 /// How often a run that does not count is repeated in its round.
 const MAX_REPEATS: u32 = 2;
 const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
@@ -27,9 +31,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, Stop> {
     let states = states(&args.states.state)?;
     check_exports(&args.exports)?;
     let stop = interrupt::stop_flag();
-    let Some(_lock) = lock(stop, "bench", args.exports.quiet).or_exit(Exit::Own)? else {
-        return Err(interrupted());
-    };
+    let Some(_lock) = lock(stop).or_exit(Exit::Own)? else { return Err(interrupted()) };
     for plan in &mut commands {
         plan.run_hook(Hook::Setup).map_err(no_result)?;
         // Once, and so not by the session again.
@@ -102,7 +104,7 @@ fn learn(
         say: |message| output::say(message),
     };
     let learn = |plan: &CommandPlan| {
-        let mut line = StatusLine::new(shows_progress(args));
+        let mut line = StatusLine::new(shows_progress(args), LINE_INTERVAL);
         line.show(|| format!("learning the files of {}", plan.command.name));
         learner.learn(plan).map_err(not_learned)
     };
@@ -144,7 +146,7 @@ fn run(
         max_repeats: MAX_REPEATS,
         ignore_failure: args.around.ignore_failure,
     };
-    let line = StatusLine::new(shows_progress(args));
+    let line = StatusLine::new(shows_progress(args), LINE_INTERVAL);
     let mut policy = StopPolicy { plan: limits, line, labels, rounds: planned_rounds };
     hotset_lab::run(plan, &mut policy, stop).map_err(no_result)
 }

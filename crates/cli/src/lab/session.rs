@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use hotset_experiments::{AfterRun, Experiment, plan_of, present};
 use hotset_facts::{LabSession, LabSize};
@@ -16,10 +17,13 @@ use hotset_watch::LabSensor;
 use super::asked::{check, experiments, request};
 use crate::args::LabArgs;
 use crate::exit::{Exit, OrExit, Stop};
+use crate::lock::lock;
 use crate::output::StatusLine;
-use crate::plan::{check_destinations, lock};
+use crate::plan::check_destinations;
 use crate::{interrupt, output};
 
+/// The line on the terminal changes no more often than this.
+const LINE_INTERVAL: Duration = Duration::from_millis(100);
 /// How often a sample that doesn't count is made again in its round.
 const MAX_REPEATS: u32 = 2;
 
@@ -30,10 +34,7 @@ pub(crate) fn lab(args: &LabArgs) -> Result<Exit, Stop> {
     let files = [&args.output.json, &args.output.html].into_iter().flatten();
     check_destinations(files, "both --json and --html go to standard output", Exit::Failure)?;
     let stop = interrupt::stop_flag();
-    let quiet = args.output.quiet;
-    let Some(_lock) = lock(stop, "bench or lab", quiet).or_exit(Exit::Failure)? else {
-        return Ok(interrupt::exit());
-    };
+    let Some(_lock) = lock(stop).or_exit(Exit::Failure)? else { return Ok(interrupt::exit()) };
     let seed = args.amount.seed.unwrap_or_else(|| Order::fresh_seed() >> 40);
     let mut results: Vec<LabResult> = Vec::new();
     let mut failed = false;
@@ -97,7 +98,7 @@ fn one(
     let mut count = |invocation: &Invocation, files: &[PathBuf]| {
         (experiment.count_calls)(&mut sensor, invocation, files)
     };
-    let mut line = StatusLine::new(!args.output.quiet);
+    let mut line = StatusLine::new(!args.output.quiet, LINE_INTERVAL);
     let bench = Bench {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         place,

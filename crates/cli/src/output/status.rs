@@ -5,30 +5,29 @@ use std::time::{Duration, Instant};
 
 use super::is_capable;
 
-/// The line changes not more often than this.
-const INTERVAL: Duration = Duration::from_millis(200);
-
 /// The line, where it is wanted and could be seen. Dropping it takes it away.
 #[derive(Debug)]
 pub(crate) struct StatusLine {
     is_seen: bool,
+    interval: Duration,
     shown: Option<Instant>,
 }
 
 impl StatusLine {
-    /// No line yet.
-    pub(crate) fn new(is_wanted: bool) -> Self {
-        Self { is_seen: is_wanted && io::stderr().is_terminal() && is_capable(), shown: None }
+    /// No line yet, and later no more than one change an interval.
+    pub(crate) fn new(is_wanted: bool, interval: Duration) -> Self {
+        let is_seen = is_wanted && io::stderr().is_terminal() && is_capable();
+        Self { is_seen, interval, shown: None }
     }
 
-    /// Whether it is.
+    /// Whether somebody would see it.
     pub(crate) fn is_seen(&self) -> bool {
         self.is_seen
     }
 
-    /// Puts `line` in the place of the last one, unless that is new.
+    /// Puts `line` in the place of the last one, unless that is younger than the interval.
     pub(crate) fn show(&mut self, line: impl FnOnce() -> String) {
-        if self.is_seen && self.shown.is_none_or(|shown| shown.elapsed() >= INTERVAL) {
+        if self.is_seen && self.shown.is_none_or(|shown| shown.elapsed() >= self.interval) {
             self.shown = Some(Instant::now());
             let line = hotset_view::escape_text(&line());
             let _ = write!(io::stderr(), "\r\x1b[K{line}");
