@@ -6,12 +6,39 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  hotset report lab.json -o lab.html\n  \
                         hotset report before.json after.json -o compared.html\n\n\
-                        Runs of the same experiment stand beside each other: in one chart, and with their ratio.")]
+                        Reads what hotset writes: JSON of run, attach, bench, lab, ls (also with --system), warm, evict, pin,\n\
+                        save, restore, stat and doctor, and recordings of top. Runs of the same experiment stand beside each\n\
+                        other: in one chart, and with their ratio.")]
 pub(crate) struct ReportArgs {
-    /// Results: JSON of `lab`, `bench` or `run`, one or many in a file; `-` is standard input.
+    /// Results that hotset wrote, of any format, one or many in a file; `-` is standard input.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Where the page goes: written beside, then renamed; `-` is standard output.
     #[arg(short, long, value_name = "OUT.html")]
     pub(crate) output: PathBuf,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::super::Cli;
+
+    #[test]
+    fn the_help_names_each_command_that_writes_a_format() {
+        let formats = include_str!("../../../../docs/formats.md");
+        let rows = formats.lines().filter(|line| line.starts_with("| `hotset."));
+        let writers: Vec<&str> = rows.filter_map(|row| row.split('|').nth(2)).collect();
+        assert_eq!(writers.len(), 11);
+        let mut cli = Cli::command();
+        let report = cli.find_subcommand_mut("report").expect("report");
+        let help = report.render_long_help().to_string();
+        let (_, reads) = help.split_once("Reads what hotset writes").expect("a list");
+        let reads: Vec<&str> = reads.split(|c: char| !c.is_ascii_lowercase()).collect();
+        let spans = writers.iter().flat_map(|cell| cell.split('`').skip(1).step_by(2));
+        for command in spans.filter(|span| !span.starts_with('-')) {
+            let name = command.split(' ').next().expect("a command");
+            assert!(reads.contains(&name), "{name} in {help}");
+        }
+    }
 }
