@@ -143,6 +143,17 @@ mod tests {
     }
 
     #[test]
+    fn files_are_filtered_only_where_there_are_patterns() {
+        let is_filtered = |args: SelectionArgs| {
+            args.selection_of(vec!["/".into()]).expect("a selection").filter.is_some()
+        };
+        let globs = || vec!["*.so".to_owned()];
+        assert!(!is_filtered(SelectionArgs::default()));
+        assert!(is_filtered(SelectionArgs { include: globs(), ..Default::default() }));
+        assert!(is_filtered(SelectionArgs { exclude: globs(), ..Default::default() }));
+    }
+
+    #[test]
     fn a_list_that_is_not_there_is_named() {
         let args = SelectionArgs { files_from: Some("/no/such".into()), ..Default::default() };
         let error = format!("{:#}", args.selection().expect_err("refused"));

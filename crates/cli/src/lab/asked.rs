@@ -41,7 +41,7 @@ pub(super) fn check(args: &LabArgs, experiments: &[&Experiment]) -> Result<(), S
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
+    use clap::{CommandFactory, Parser};
 
     use super::*;
     use crate::args::{Cli, Command};
@@ -73,5 +73,37 @@ mod tests {
         assert!(error.contains("--sizes") && error.contains("lab reread"));
         assert_eq!(check(&["access", "reread", "--sizes", "1K"]), Ok(()));
         assert_eq!(check(&["access", "--block", "1000,4K", "--size", "1G"]), Ok(()));
+    }
+
+    #[test]
+    fn each_option_is_for_the_experiments_that_its_help_names() {
+        let cli = Cli::command();
+        let lab = cli.find_subcommand("lab").expect("lab");
+        let heading = Some("What, instead of what the size says");
+        let options = lab.get_arguments().filter(|arg| arg.get_help_heading() == heading);
+        let mut seen = 0;
+        for arg in options {
+            let long = arg.get_long().expect("a long name");
+            let value = match long {
+                "sizes" | "block" | "size" => "1K",
+                "count" => "2",
+                "sleep" => "1s",
+                "interpreter" => "a=/b",
+                _ => "x",
+            };
+            let option = format!("--{long}");
+            let needs: &[&str] = if long == "library" { &["--runtime", "x"] } else { &[] };
+            let takes = |experiment: &&Experiment| {
+                let args = typed(&[&[experiment.name, &option, value], needs].concat());
+                check(&args, &experiments(&args)).is_ok()
+            };
+            let names: Vec<&str> =
+                ALL.iter().copied().filter(takes).map(|experiment| experiment.name).collect();
+            let help = arg.get_help().expect("help").to_string();
+            assert!(!names.is_empty(), "{option} is for nobody");
+            assert!(help.starts_with(&format!("{}: ", names.join(", "))), "{option}: {help}");
+            seen += 1;
+        }
+        assert_eq!(seen, 10);
     }
 }
