@@ -85,8 +85,8 @@ fn sample(
 ) -> Result<()> {
     let (time, gaps) = (Cell::new(SampleTime::default()), RefCell::default());
     let mut source = Clocked { live, notify, told: Instant::now(), time: &time, gaps: &gaps };
-    let rhythm = Schedule { interval, count: None };
-    watch(&mut source, &mut Waiting::new(signals), rhythm, &mut |interval, _| {
+    let schedule = Schedule { interval, count: None };
+    watch(&mut source, &mut Waiting::new(signals), schedule, &mut |interval, _| {
         exporter.add(interval, time.get(), gaps.take());
         Ok(ControlFlow::Continue(()))
     })?;

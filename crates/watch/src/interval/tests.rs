@@ -72,10 +72,10 @@ fn pages(interval: &Interval) -> u64 {
     interval.rows.iter().map(|row| row.io.read_pages).sum()
 }
 
-fn run(waiter: &mut Fake, rhythm: Schedule) -> (Ended, Vec<(u64, u64)>, u64) {
+fn run(waiter: &mut Fake, schedule: Schedule) -> (Ended, Vec<(u64, u64)>, u64) {
     let mut source = Recorded { made: 0, drained: 0 };
     let mut seen = Vec::new();
-    let ended = watch(&mut source, waiter, rhythm, &mut |interval, late| {
+    let ended = watch(&mut source, waiter, schedule, &mut |interval, late| {
         seen.push((pages(interval), late));
         Ok(ControlFlow::Continue(()))
     })
@@ -131,10 +131,11 @@ fn nobody_reads_the_rest_of_a_closed_output() {
 #[test]
 fn whoever_shows_them_can_end_it_and_can_fail() {
     let mut source = Recorded { made: 0, drained: 0 };
-    let rhythm = Schedule { interval: S, count: None };
+    let schedule = Schedule { interval: S, count: None };
     let ended =
-        watch(&mut source, &mut Fake::new(), rhythm, &mut |_, _| Ok(ControlFlow::Break(())));
+        watch(&mut source, &mut Fake::new(), schedule, &mut |_, _| Ok(ControlFlow::Break(())));
     assert_eq!(ended.expect("watched").why, EndReason::Enough);
-    let failed = watch(&mut source, &mut Fake::new(), rhythm, &mut |_, _| anyhow::bail!("no room"));
+    let failed =
+        watch(&mut source, &mut Fake::new(), schedule, &mut |_, _| anyhow::bail!("no room"));
     assert!(failed.is_err());
 }

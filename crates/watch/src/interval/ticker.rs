@@ -49,40 +49,40 @@ mod tests {
     #[test]
     fn deadlines_do_not_drift_however_late_each_wake_is() {
         let begun = 7_777 * MS;
-        let mut beat = Ticker::new(begun, 100 * MS);
+        let mut ticker = Ticker::new(begun, 100 * MS);
         // A day at 0.1 s, each wake 3 ms late.
         for n in 1..=864_000_u32 {
             let due = begun + 100 * MS * n;
-            assert_eq!(beat.left(due - MS), MS, "deadline {n}");
-            assert_eq!(beat.advance(due + 3 * MS), 0);
+            assert_eq!(ticker.left(due - MS), MS, "deadline {n}");
+            assert_eq!(ticker.advance(due + 3 * MS), 0);
         }
     }
 
     #[test]
     fn what_was_missed_is_skipped_and_counted() {
-        let mut beat = Ticker::new(Duration::ZERO, 1_000 * MS);
-        assert_eq!(beat.advance(1_000 * MS), 0);
-        assert_eq!(beat.advance(5_500 * MS), 3, "2, 3 and 4 are in the one that ends at 5.5");
-        assert_eq!(beat.left(5_500 * MS), 500 * MS, "and the next is due at 6");
-        assert_eq!(beat.advance(6_000 * MS), 0);
+        let mut ticker = Ticker::new(Duration::ZERO, 1_000 * MS);
+        assert_eq!(ticker.advance(1_000 * MS), 0);
+        assert_eq!(ticker.advance(5_500 * MS), 3, "2, 3 and 4 are in the one that ends at 5.5");
+        assert_eq!(ticker.left(5_500 * MS), 500 * MS, "and the next is due at 6");
+        assert_eq!(ticker.advance(6_000 * MS), 0);
     }
 
     #[test]
     fn an_early_wake_misses_nothing_and_repeats_nothing() {
-        let mut beat = Ticker::new(Duration::ZERO, 1_000 * MS);
-        assert_eq!(beat.left(999 * MS), MS);
-        assert_eq!(beat.advance(999 * MS), 0);
-        assert_eq!(beat.left(999 * MS), 1_001 * MS);
+        let mut ticker = Ticker::new(Duration::ZERO, 1_000 * MS);
+        assert_eq!(ticker.left(999 * MS), MS);
+        assert_eq!(ticker.advance(999 * MS), 0);
+        assert_eq!(ticker.left(999 * MS), 1_001 * MS);
     }
 
     #[test]
     fn a_fraction_of_a_second_is_exact() {
         let third = Duration::from_nanos(333_333_333);
-        let mut beat = Ticker::new(Duration::ZERO, third);
+        let mut ticker = Ticker::new(Duration::ZERO, third);
         for _ in 0..1_000_000 {
-            let now = beat.left(Duration::ZERO);
-            assert_eq!(beat.advance(now), 0);
+            let now = ticker.left(Duration::ZERO);
+            assert_eq!(ticker.advance(now), 0);
         }
-        assert_eq!(beat.left(Duration::ZERO), Duration::from_nanos(333_333_333 * 1_000_001));
+        assert_eq!(ticker.left(Duration::ZERO), Duration::from_nanos(333_333_333 * 1_000_001));
     }
 }

@@ -35,8 +35,8 @@ fn run(args: &StatArgs) -> Result<()> {
     let output = output::stdout_fd();
     let mut waiter =
         Waiting::new(&signals).until_end_of(scoped.pidfd.as_ref()).until_unread(output);
-    let rhythm = Schedule { interval: args.interval, count: args.count };
-    let ended = watch(&mut source, &mut waiter, rhythm, &mut |interval, late| {
+    let schedule = Schedule { interval: args.interval, count: args.count };
+    let ended = watch(&mut source, &mut waiter, schedule, &mut |interval, late| {
         Ok(if lines.show(interval, late, true) {
             ControlFlow::Continue(())
         } else {

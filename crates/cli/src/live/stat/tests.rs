@@ -158,8 +158,8 @@ fn many_intervals_leave_no_more_behind_than_few() {
     let mut all = Accumulated::new(limits);
     let (mut source, mut clock) = (Flood(0), Clock(Duration::ZERO));
     let mut run = |count| {
-        let rhythm = Schedule { interval: MIN_INTERVAL, count: Some(count) };
-        let ended = watch(&mut source, &mut clock, rhythm, &mut |interval, late| {
+        let schedule = Schedule { interval: MIN_INTERVAL, count: Some(count) };
+        let ended = watch(&mut source, &mut clock, schedule, &mut |interval, late| {
             all.add(interval, &summarise_interval(interval));
             assert!(lines.show(interval, late, true));
             Ok(ControlFlow::Continue(()))

@@ -48,8 +48,8 @@ pub(super) fn live(args: &TopArgs) -> Result<Exit> {
     let mut waiter =
         Waiting::new(&signals).until_end_of(scoped.pidfd.as_ref()).until_unread(output);
     let count = args.batch.filter(|&count| count > 0);
-    let rhythm = Schedule { interval: args.interval, count };
-    let ended = watch(&mut source, &mut waiter, rhythm, &mut |interval, _| {
+    let schedule = Schedule { interval: args.interval, count };
+    let ended = watch(&mut source, &mut waiter, schedule, &mut |interval, _| {
         let frame = TopFrame::of(interval.clone(), &mut names);
         if let Some(recorder) = &mut recorder {
             recorder.add(&frame)?;

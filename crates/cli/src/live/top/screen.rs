@@ -23,20 +23,16 @@ pub(super) trait Feed {
     fn left(&self) -> Duration;
 
     /// A descriptor that makes it wanting to be called.
-    fn readable(&self) -> Option<BorrowedFd<'_>> {
-        None
-    }
+    fn readable(&self) -> Option<BorrowedFd<'_>>;
 
     /// Called when time is up, and more often. True: there is something new on the screen.
     fn turn(&mut self, app: &mut App) -> Result<bool>;
 
     /// Another interval.
-    fn set_interval(&mut self, _ns: u64) {}
+    fn set_interval(&mut self, ns: u64);
 
     /// Another frame of a recording.
-    fn go(&mut self, _step: Step, _app: &mut App) -> Result<()> {
-        Ok(())
-    }
+    fn go(&mut self, step: Step, app: &mut App) -> Result<()>;
 }
 
 /// Signals that a screen has to know of, beside those that end a program.

@@ -7,7 +7,7 @@ use anyhow::Result;
 use hotset_analysis::top::{ItemKey, TopFrame};
 use hotset_facts::SizeHistogram;
 use hotset_sys::child::Wait;
-use hotset_view::tui::App;
+use hotset_view::tui::{App, Step};
 use hotset_watch::Scoped;
 use hotset_watch::interval::{Drained, Live, LiveSource, Ticker};
 
@@ -33,7 +33,7 @@ pub(super) fn on_screen(args: &TopArgs) -> Result<Exit> {
         recorder,
         names: HostNames::new(),
         begun,
-        beat: Ticker::new(Duration::ZERO, args.interval),
+        ticker: Ticker::new(Duration::ZERO, args.interval),
         failed: None,
     };
     let shown = screen::show(&mut app, &mut feed, &signals);
@@ -50,7 +50,7 @@ struct Now {
     recorder: Option<Recorder>,
     names: HostNames,
     begun: Instant,
-    beat: Ticker,
+    ticker: Ticker,
     /// Why the recording ended before the screen did.
     failed: Option<anyhow::Error>,
 }
@@ -81,7 +81,7 @@ impl Now {
 
 impl Feed for Now {
     fn left(&self) -> Duration {
-        self.beat.left(self.begun.elapsed()).min(self.source.drain_interval())
+        self.ticker.left(self.begun.elapsed()).min(self.source.drain_interval())
     }
 
     fn readable(&self) -> Option<BorrowedFd<'_>> {
@@ -89,11 +89,11 @@ impl Feed for Now {
     }
 
     fn turn(&mut self, app: &mut App) -> Result<bool> {
-        if !self.beat.left(self.begun.elapsed()).is_zero() {
+        if !self.ticker.left(self.begun.elapsed()).is_zero() {
             self.source.drain()?;
             return Ok(false);
         }
-        self.beat.advance(self.begun.elapsed());
+        self.ticker.advance(self.begun.elapsed());
         let frame = TopFrame::of(self.source.interval()?, &mut self.names);
         self.record(&frame, app);
         app.update(frame);
@@ -106,7 +106,12 @@ impl Feed for Now {
     }
 
     fn set_interval(&mut self, ns: u64) {
-        self.beat = Ticker::new(self.begun.elapsed(), Duration::from_nanos(ns));
+        self.ticker = Ticker::new(self.begun.elapsed(), Duration::from_nanos(ns));
+    }
+
+    /// What happens now has no other frames.
+    fn go(&mut self, _: Step, _: &mut App) -> Result<()> {
+        Ok(())
     }
 }
 

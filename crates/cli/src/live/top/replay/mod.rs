@@ -2,6 +2,7 @@
 
 mod index;
 
+use std::os::fd::BorrowedFd;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -109,6 +110,13 @@ impl Feed for Again {
             false => Duration::from_secs(3600),
         }
     }
+
+    fn readable(&self) -> Option<BorrowedFd<'_>> {
+        None
+    }
+
+    /// A recording has the intervals that it was made with.
+    fn set_interval(&mut self, _: u64) {}
 
     fn turn(&mut self, app: &mut App) -> Result<bool> {
         if !self.playing || Instant::now() < self.due {
