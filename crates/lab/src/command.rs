@@ -189,11 +189,11 @@ mod tests {
     use hotset_facts::ExitStatus;
 
     use super::*;
+    use crate::shell::Shell;
     use crate::test_support::Scratch;
 
     fn shell(line: &str, streams: &Streams) -> Command {
-        Command::new(&Invocation::shell(Path::new("/bin/sh"), line.as_ref()), streams)
-            .expect("ready")
+        Command::new(&Shell::of_hooks().run(line.as_ref()), streams).expect("ready")
     }
 
     #[test]
@@ -225,7 +225,7 @@ mod tests {
             assert_eq!(std::fs::read(&to).expect("output"), b"words\n");
         }
         let missing = Streams { input: Input::File("/nonexistent".into()), ..Streams::default() };
-        let error = Command::new(&Invocation::shell(Path::new("/bin/sh"), "".as_ref()), &missing);
+        let error = Command::new(&Shell::of_hooks().run("".as_ref()), &missing);
         assert!(error.expect_err("missing").to_string().contains("/nonexistent"));
     }
 

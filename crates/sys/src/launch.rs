@@ -33,12 +33,6 @@ impl Invocation {
         Self { program: argv.first().map(PathBuf::from).unwrap_or_default(), argv }
     }
 
-    /// A line for a shell to read.
-    pub fn shell(shell: &Path, line: &OsStr) -> Self {
-        let argv = vec![shell.into(), "-c".into(), line.to_owned()];
-        Self { program: shell.to_owned(), argv }
-    }
-
     /// What execvp(3) makes of a script whose first line names no interpreter: the shell's.
     fn as_script(&self) -> Self {
         let script = self.program.clone().into_os_string();

@@ -1,6 +1,6 @@
 //! Whole sessions of small commands.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use hotset_facts::{BenchCommand, ConditionRole, LearnedBy, Observed, Reason, WantedState};
 
@@ -10,6 +10,7 @@ use crate::command::{Invocation, Streams};
 use crate::fileset::build;
 use crate::hooks::Hooks;
 use crate::schedule::conditions;
+use crate::shell::Shell;
 use crate::test_support::{Scratch, quiet, resident_pages};
 
 /// So many rounds, of which a run counts when `counts` says so.
@@ -27,7 +28,7 @@ impl<F: FnMut(&BenchRun) -> bool> Judge for Rounds<F> {
 }
 
 fn shell(line: &str, files: &[PathBuf]) -> (CommandPlan, Learned) {
-    let invocation = Invocation::shell(Path::new("/bin/sh"), line.as_ref());
+    let invocation = Shell::of_hooks().run(line.as_ref());
     let candidates: Vec<Candidate> = files
         .iter()
         .map(|path| Candidate { path: path.clone(), read: true, mapped: false, written: false })
@@ -66,7 +67,7 @@ fn run_all(plan: Plan, rounds: u32) -> BenchSession {
 }
 
 fn hook(line: &str) -> Option<Invocation> {
-    Some(Invocation::shell(Path::new("/bin/sh"), line.as_ref()))
+    Some(Shell::of_hooks().run(line.as_ref()))
 }
 
 #[test]
