@@ -4,7 +4,7 @@
 //! Each command is a function that takes plain options and a flag that stops it, and returns a report of facts. Whoever
 //! calls hears of progress through [`Progress`], and gets the rows of a listing through [`listing::RowSink`].
 //!
-//! System calls stand in `hotset-sys`. It must not know arguments, print, or make text for people beyond the reason of a
+//! System calls stand in `hotset-sys`. It must not read arguments, print, or make text for people beyond the reason of a
 //! failure.
 
 #![forbid(unsafe_code)]

@@ -6,8 +6,8 @@
 //!   processes vanish all the time.
 //! - `child`, `launch` and `trace` run commands.
 //!
-//! All of hotset's own unsafe code outside of the sensor lives here. It must not know BPF, arguments or output, and must not
-//! interpret what it reads.
+//! All of hotset's own unsafe code outside of the sensor lives here. It must not know BPF or output, read arguments, or interpret
+//! what it reads.
 
 pub mod cache;
 mod capabilities;

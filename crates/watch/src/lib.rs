@@ -1,11 +1,11 @@
 //! What happens between a plan and a profile: a program is run, or what runs already is attached to, and the facts of it come out.
 //!
-//! - [`run()`] runs a command under the sensor, and [`run_without_sensor`] where that can't be had.
+//! - [`run()`] runs a command under the sensor, or without it where it can't be had; [`run_without_sensor`] where none is wanted.
 //! - [`attach`] observes a process, a control group or the host for a while; [`Scoped`] holds who that is.
 //! - [`interval`] takes intervals, at their time: what `stat`, `top` and `export` share.
 //! - [`Learner`] finds out which files a command uses; [`LabSensor`] is the sensor of the experiments.
 //!
-//! It knows the sensor (`hotset-observe`) and the engine (`hotset-lab`). It must not print, know arguments, or decide what is
+//! It knows the sensor (`hotset-observe`) and the engine (`hotset-lab`). It must not print, read arguments, or decide what is
 //! shown: what is to be told meanwhile goes to a [`Say`].
 
 #![forbid(unsafe_code)]

@@ -53,7 +53,7 @@ pub enum LearnError {
     /// The command, what surrounds it or a state is not possible.
     #[error(transparent)]
     Lab(#[from] LabError),
-    /// It can't be waited for.
+    /// Its run under the sensor failed for another reason than the sensor or its start: it can't be waited for.
     #[error(transparent)]
     Run(#[from] RunError),
     /// It failed.

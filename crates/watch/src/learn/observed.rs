@@ -8,7 +8,8 @@ use super::{LearnError, Seen};
 use crate::children::observe;
 use crate::{RunError, Say};
 
-/// Runs the command once. The inner error says that there is no sensor.
+/// Runs the command once. The inner error says that the sensor gave nothing: it could not be had, and the command did not run;
+/// or the command ran, and what was counted could not be read.
 pub(super) fn run(
     plan: &CommandPlan,
     say: Say,
