@@ -16,11 +16,11 @@ pub struct Globs {
 
 impl PathFilter for Globs {
     fn enters(&self, directory: &Path) -> bool {
-        !self.exclude.match_it(directory)
+        !self.exclude.matches(directory)
     }
 
     fn takes(&self, file: &Path) -> bool {
-        (self.include.is_empty() || self.include.match_it(file)) && !self.exclude.match_it(file)
+        (self.include.is_empty() || self.include.matches(file)) && !self.exclude.matches(file)
     }
 }
 
@@ -57,7 +57,7 @@ impl Patterns {
         self.paths.is_empty() && self.names.is_empty()
     }
 
-    fn match_it(&self, path: &Path) -> bool {
+    fn matches(&self, path: &Path) -> bool {
         self.paths.is_match(path)
             || (!self.names.is_empty()
                 && path.file_name().is_some_and(|name| self.names.is_match(name)))

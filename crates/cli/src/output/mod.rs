@@ -38,7 +38,7 @@ pub(crate) fn say(message: impl std::fmt::Display) {
     let _ = writeln!(io::stderr(), "hotset: {message}");
 }
 
-/// Whether a terminal can move its cursor.
+/// Whether a terminal can move its cursor and show colours: all that don't call themselves dumb.
 fn is_capable() -> bool {
     std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }

@@ -1,4 +1,4 @@
-//! What the sampling thread hands to whoever serves or pushes it.
+//! What threads share: the snapshot that the sampling thread hands to whoever serves or pushes it, and how a mutex is locked.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -150,7 +150,7 @@ impl Shared {
     }
 }
 
-/// A panic of another thread leaves whole values behind.
+/// Locks a mutex. A panic of another thread leaves whole values behind.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
