@@ -105,6 +105,47 @@ fn files_that_are_named_are_there() {
     none_of(&wrong);
 }
 
+/// The files that a word names below a crate, such as `cli/args/{mod,ls}.rs`; none where it names no crate's, or `NAME`'s.
+fn below_crates(word: &str) -> Vec<String> {
+    let Some((name, _)) = word.split_once('/') else { return Vec::new() };
+    let is_one = root().join("crates").join(name).is_dir() && !word.contains("NAME");
+    match word.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?))) {
+        _ if !is_one => Vec::new(),
+        Some((before, (all, after))) => {
+            all.split(',').map(|one| format!("{before}{one}{after}")).collect()
+        }
+        None => vec![word.to_owned()],
+    }
+}
+
+/// Whether a file or module is there, with or without `src` behind the crate's name.
+fn is_below_crates(file: &str) -> bool {
+    let Some((name, rest)) = file.split_once('/') else { return false };
+    let folder = root().join("crates").join(name);
+    [
+        folder.join(rest),
+        folder.join("src").join(rest),
+        folder.join("src").join(format!("{rest}.rs")),
+    ]
+    .iter()
+    .any(|path| path.exists())
+}
+
+#[test]
+fn architecture_walks_through_files_that_are_there() {
+    let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
+    let mut wrong = Vec::new();
+    let mut named = 0;
+    for (line, text) in prose(&text) {
+        let words = text.split('`').skip(1).step_by(2).flat_map(below_crates);
+        for file in words.inspect(|_| named += 1).filter(|file| !is_below_crates(file)) {
+            wrong.push(format!("{}: there is no {file}", at(Path::new("ARCHITECTURE.md"), line)));
+        }
+    }
+    none_of(&wrong);
+    assert!(named > 30, "three walks name more than {named} files");
+}
+
 #[test]
 fn what_is_broken_is_found() {
     let text = "# A b, c\n\nSee [x](#a-b-c), [y](#none), [z](docs/none.md) and [w](https://example.org).\n";
@@ -115,4 +156,8 @@ fn what_is_broken_is_found() {
     let broken: Vec<String> = targets(line).filter_map(|target| broken(&file, target)).collect();
     assert!(broken.iter().any(|why| why == "there is no docs/none.md"), "{broken:?}");
     assert!(!broken.iter().any(|why| why.contains("example.org")), "{broken:?}");
+    assert_eq!(below_crates("cli/args/{mod,ls}.rs"), ["cli/args/mod.rs", "cli/args/ls.rs"]);
+    assert!(below_crates("cli/args/NAME.rs").is_empty() && below_crates("tests/tests").is_empty());
+    assert!(is_below_crates("cli/args/ls.rs") && is_below_crates("observe/bpf"));
+    assert!(!is_below_crates("cli/args/none.rs"));
 }
