@@ -1,6 +1,6 @@
 //! A page as tests compare it: its words, its tables, and of its charts what one would check by eye.
 
-use super::{Chart, Page, Section, Series, Table};
+use super::{Chart, Page, Point, Section, Series, Spread, Table};
 
 /// The page's model, a thing a line.
 pub(crate) fn lines(page: &Page) -> String {
@@ -48,19 +48,41 @@ fn chart(chart: &Chart, out: &mut Vec<String>) {
     }
     out.extend(chart.reference.map(|at| format!("  a line at {at}")));
     say(out, "  a cross is ", &chart.excluded);
-    out.extend(chart.series.iter().map(series));
+    chart.series.iter().for_each(|one| series(one, out));
 }
 
-/// How many points, and what the first one says.
-fn series(series: &Series) -> String {
-    let crosses = series.points.iter().filter(|point| point.excluded).count();
-    let intervals = series.points.iter().filter(|point| point.interval.is_some()).count();
-    let (points, boxes) = (series.points.len(), series.boxes.len());
+/// What is drawn of it, and what its first point says.
+fn series(series: &Series, out: &mut Vec<String>) {
     let first = series.points.first().map_or("", |point| &point.text);
-    format!(
-        "  series {}: {points} points, {crosses} crosses, {intervals} intervals, {boxes} boxes; {first}",
-        series.name
-    )
+    out.push(format!("  series {}: {} points; {first}", series.name, series.points.len()));
+    out.extend(series.boxes.iter().map(spread));
+    out.extend(series.points.chunks(6).map(|points| {
+        let drawn: Vec<String> = points.iter().map(point).collect();
+        format!("    {}", drawn.join("; "))
+    }));
+}
+
+/// `at 4096: 2 (1.8 to 2.2)`; `x 4096: 2` where it is a cross.
+fn point(point: &Point) -> String {
+    let mark = if point.excluded { "x" } else { "at" };
+    let interval = point
+        .interval
+        .map(|(low, high)| format!(" ({} to {})", number(low), number(high)))
+        .unwrap_or_default();
+    format!("{mark} {}: {}{interval}", number(point.x), number(point.y))
+}
+
+fn spread(spread: &Spread) -> String {
+    let Spread { x, low, lower, median, upper, high } = *spread;
+    let numbers = [low, lower, median, upper, high].map(number).join(" ");
+    format!("    box at {}: {numbers}", number(x))
+}
+
+/// In six digits: the last ones of a sum may differ from host to host.
+fn number(number: f64) -> String {
+    format!("{number:.5e}")
+        .parse()
+        .map_or_else(|_| number.to_string(), |short: f64| short.to_string())
 }
 
 fn table(table: &Table, out: &mut Vec<String>) {

@@ -104,23 +104,29 @@ fn every_thing_of_a_page_has_its_place_in_the_markup() {
     let mut rest = html.as_str();
     for wanted in [
         r##"<a class="skip" href="#content">"##,
-        "<header><h1>a &lt; b</h1>",
+        r#"<header><h1>a &lt; b</h1><p class="quiet">a &lt; b</p>"#,
+        r#"<nav aria-label="Parts of this page">"#,
         r##"<a href="#part-0">a &lt; b</a>"##,
         r#"<main id="content"><section id="answers" aria-label="Answers">"#,
-        r#"<p class="number">a &lt; b</p>"#,
+        r#"<article><p class="asked">a &lt; b</p><p class="number">a &lt; b</p>"#,
+        r#"<p>a &lt; b</p><p class="sure">a &lt; b</p></article>"#,
         r##"<a href="#doubts">1 doubt</a>"##,
         "<noscript>",
-        r#"<section aria-labelledby="question-0"><h2 id="question-0">"#,
+        r#"<section aria-labelledby="question-0"><h2 id="question-0">a &lt; b</h2><p>a &lt; b</p>"#,
         "<pre>a &lt; b</pre>",
+        "<figure><figcaption>a &lt; b</figcaption>",
+        r#"aria-label="a &lt; b. The table below holds all its numbers.""#,
         r#"aria-describedby="hint-0" data-model="data-0" data-points="2""#,
         r#"<output class="readout" id="hint-0""#,
+        "<span>× a &lt; b</span>",
         r#"<script type="application/json" id="data-0">"#,
-        r#"aria-labelledby="caption-0"><table><caption id="caption-0">"#,
+        r#"</figure><p class="quiet">a &lt; b</p>"#,
+        r#"aria-labelledby="caption-0"><table><caption id="caption-0">a &lt; b</caption>"#,
         r#"<th scope="col">a &lt; b</th><th scope="col" class="number">a &lt; b</th>"#,
         r#"<th scope="row">a &lt; b</th><td class="number">a &lt; b</td>"#,
         r#"<h2 id="conditions">"#,
         "<dt>a &lt; b</dt><dd>a &lt; b</dd>",
-        r#"<h2 id="doubts">"#,
+        r#"<h2 id="doubts">Doubts</h2><ul><li>a &lt; b: <span class="quiet">a &lt; b</span></li>"#,
         r#"<section class="part" aria-labelledby="part-0"><h2 id="part-0">a &lt; b</h2>"#,
         "<footer>",
     ] {
@@ -134,6 +140,34 @@ fn every_thing_of_a_page_has_its_place_in_the_markup() {
 fn what_a_page_lacks_leaves_no_markup() {
     let html = html::content(&Page::default()).into_string();
     for none in ["<section", "<table", "<figure", "<nav", "<dl", "<li", "<pre><", "<article"] {
+        assert!(!html.contains(none), "{none}");
+    }
+}
+
+/// Of what is there, all that may be empty is.
+#[test]
+fn what_a_section_an_answer_or_a_doubt_lacks_leaves_no_markup() {
+    let page = Page {
+        headline: vec![Answer { number: "7".to_owned(), ..Answer::default() }],
+        sections: vec![
+            Section { question: "bare".to_owned(), ..Section::default() },
+            Section {
+                chart: Some(Chart { excluded: String::new(), ..chart("drawn") }),
+                ..Section::default()
+            },
+        ],
+        doubts: vec![PageWarning { text: "slow".to_owned(), ..PageWarning::default() }],
+        ..Page::default()
+    };
+    let html = html::content(&page).into_string();
+    for wanted in [
+        r#"<article><p class="number">7</p>"#,
+        r#"<section aria-labelledby="question-0"><h2 id="question-0">bare</h2></section>"#,
+        "<ul><li>slow</li></ul>",
+    ] {
+        assert!(html.contains(wanted), "{wanted} is not in {html}");
+    }
+    for none in ["class=\"asked\"", "×", "<table", "<nav", "<dl", "<pre>a"] {
         assert!(!html.contains(none), "{none}");
     }
 }
