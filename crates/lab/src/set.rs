@@ -27,13 +27,13 @@ impl Threads {
 
 /// A member and its place in the set.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Placed<'a> {
+pub(crate) struct PlacedMember<'a> {
     pub(crate) member: &'a SetMember,
     /// Pages of the members before it.
     pages_before: u64,
 }
 
-impl<'a> Placed<'a> {
+impl<'a> PlacedMember<'a> {
     pub(crate) fn open(&self) -> Result<OpenFile<'a>, String> {
         OpenFile::open_again(&self.member.path)
     }
@@ -44,11 +44,11 @@ impl<'a> Placed<'a> {
 }
 
 /// The members with their places.
-pub(crate) fn placed(set: &FileSet) -> Vec<Placed<'_>> {
+pub(crate) fn placed(set: &FileSet) -> Vec<PlacedMember<'_>> {
     let mut placed = Vec::with_capacity(set.members.len());
     let mut pages_before = 0;
     for member in &set.members {
-        placed.push(Placed { member, pages_before });
+        placed.push(PlacedMember { member, pages_before });
         pages_before += hotset_sys::pages_of(member.size_bytes);
     }
     placed

@@ -48,3 +48,81 @@ pub(crate) fn remember(set: &mut FileSet, left: &[Option<Left>]) {
         member.cannot_evict = Some(StuckPages { pages: left.pages, reason });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+    use std::path::Path;
+    use std::process::{Child, Command, Stdio};
+
+    use super::*;
+    use crate::test_support::{Scratch, set_of};
+
+    /// A process that maps a file and has touched all of it.
+    struct Mapping(Child);
+
+    impl Mapping {
+        fn of(path: &Path) -> Self {
+            let program = "import mmap, sys\n\
+                file = open(sys.argv[1], 'rb')\n\
+                view = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)\n\
+                sum(view[::mmap.PAGESIZE])\n\
+                print('ready', flush=True)\n\
+                sys.stdin.read()";
+            let mut command = Command::new("python3");
+            command.args(["-c", program]).arg(path).stdin(Stdio::piped()).stdout(Stdio::piped());
+            let mut child = command.spawn().expect("python3");
+            let mut ready = [0; 6];
+            let printed = child.stdout.as_mut().expect("its output");
+            printed.read_exact(&mut ready).expect("ready");
+            Self(child)
+        }
+    }
+
+    impl Drop for Mapping {
+        fn drop(&mut self) {
+            let _ = self.0.kill();
+            let _ = self.0.wait();
+        }
+    }
+
+    /// What is remembered of the one member after an eviction that left this.
+    fn after(set: &mut FileSet, pages: u64, reason: Unevictable) -> Option<(u64, Unevictable)> {
+        remember(set, &[Some(Left { pages, reason })]);
+        set.members[0].cannot_evict.map(|stuck| (stuck.pages, stuck.reason))
+    }
+
+    #[test]
+    fn who_maps_a_file_is_named_where_the_kernels_reason_passes() {
+        let scratch = Scratch::new();
+        let path = scratch.pages("data", 4);
+        let _mapping = Mapping::of(&path);
+        for (reason, wanted) in [
+            (Unevictable::Unknown, Unevictable::Mapped),
+            (Unevictable::Writeback, Unevictable::Mapped),
+            (Unevictable::Dirty, Unevictable::Dirty),
+            (Unevictable::MemoryOnly, Unevictable::MemoryOnly),
+        ] {
+            let mut set = set_of(std::slice::from_ref(&path));
+            assert_eq!(after(&mut set, 4, reason), Some((4, wanted)));
+            let patient = wanted == Unevictable::Dirty;
+            assert_eq!(known_to_stay(&set.members[0]), if patient { 0 } else { 4 }, "{wanted:?}");
+        }
+    }
+
+    #[test]
+    fn a_reason_that_lasts_is_asked_for_again_only_where_more_stays() {
+        let scratch = Scratch::new();
+        let path = scratch.pages("data", 4);
+        let (mut set, mapping) = (set_of(std::slice::from_ref(&path)), Mapping::of(&path));
+        assert_eq!(after(&mut set, 3, Unevictable::Unknown), Some((3, Unevictable::Mapped)));
+        drop(mapping);
+        assert_eq!(after(&mut set, 2, Unevictable::Unknown), Some((2, Unevictable::Mapped)));
+        remember(&mut set, &[None]);
+        assert_eq!(known_to_stay(&set.members[0]), 2, "nothing is known of that eviction");
+        assert_eq!(after(&mut set, 3, Unevictable::Writeback), Some((3, Unevictable::Writeback)));
+        assert_eq!(after(&mut set, 2, Unevictable::Unknown), Some((2, Unevictable::Unknown)));
+        assert_eq!(known_to_stay(&set.members[0]), 0, "what passes deserves patience");
+        assert_eq!(after(&mut set, 0, Unevictable::Unknown), None);
+    }
+}

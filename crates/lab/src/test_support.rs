@@ -1,8 +1,13 @@
 //! Files for the unit tests of this crate, on the file system that holds the build: pages of tmpfs can't be evicted.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use hotset_facts::{FileSet, LearnedBy};
+
+use crate::candidates::from_paths;
+use crate::fileset::build;
 
 /// Held for writing while a test empties the whole host's caches, and for reading where another counts on its own.
 static CACHES: RwLock<()> = RwLock::new(());
@@ -13,6 +18,13 @@ pub(crate) fn quiet() -> RwLockReadGuard<'static, ()> {
 
 pub(crate) fn loud() -> RwLockWriteGuard<'static, ()> {
     CACHES.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A set of these files, as a user names them.
+pub(crate) fn set_of(paths: &[PathBuf]) -> FileSet {
+    let (candidates, unreadable) = from_paths(paths.to_vec(), &AtomicBool::new(false));
+    assert!(unreadable.is_empty(), "{unreadable:?}");
+    build(LearnedBy::Given, &candidates, None)
 }
 
 /// A directory that vanishes with this value.

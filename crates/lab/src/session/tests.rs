@@ -2,16 +2,14 @@
 
 use std::path::PathBuf;
 
-use hotset_facts::{BenchCommand, ConditionRole, LearnedBy, Observed, Reason, WantedState};
+use hotset_facts::{BenchCommand, ConditionRole, Observed, Reason, WantedState};
 
 use super::*;
-use crate::candidates::Candidate;
 use crate::command::{Invocation, Streams};
-use crate::fileset::build;
 use crate::hooks::Hooks;
 use crate::schedule::conditions;
 use crate::shell::Shell;
-use crate::test_support::{Scratch, quiet, resident_pages};
+use crate::test_support::{Scratch, quiet, resident_pages, set_of};
 
 /// So many rounds, of which a run counts when `counts` says so.
 struct Rounds<F>(u32, F);
@@ -29,10 +27,6 @@ impl<F: FnMut(&BenchRun) -> bool> Judge for Rounds<F> {
 
 fn shell(line: &str, files: &[PathBuf]) -> (CommandPlan, Learned) {
     let invocation = Shell::of_hooks().run(line.as_ref());
-    let candidates: Vec<Candidate> = files
-        .iter()
-        .map(|path| Candidate { path: path.clone(), read: true, mapped: false, written: false })
-        .collect();
     let plan = CommandPlan {
         command: BenchCommand {
             name: line.to_owned(),
@@ -44,8 +38,7 @@ fn shell(line: &str, files: &[PathBuf]) -> (CommandPlan, Learned) {
         streams: Streams::default(),
         hooks: Hooks::default(),
     };
-    let set = build(LearnedBy::Given, &candidates, None);
-    (plan, Learned { set, io: Observed::Missing(Reason::not_measured("a test")) })
+    (plan, Learned { set: set_of(files), io: Observed::Missing(Reason::not_measured("a test")) })
 }
 
 fn plan(commands: Vec<(CommandPlan, Learned)>, states: &[WantedState]) -> Plan {

@@ -57,7 +57,7 @@ pub fn verify(state: WantedState, files: &FileSet) -> Observed<StateReached> {
 }
 
 /// What one member adds.
-struct Seen {
+struct MemberPages {
     pages: u64,
     cached: u64,
     stuck: u64,
@@ -73,7 +73,7 @@ fn look(state: WantedState, files: &FileSet) -> (Observed<StateReached>, bool) {
     let mut wrong = 0;
     let placed = placed(files);
     let page_by_page = files.members.len() <= PAGE_BY_PAGE_FILES;
-    for seen in over(&placed, Threads::Working, |placed| -> Result<Seen, String> {
+    for seen in over(&placed, Threads::Working, |placed| -> Result<MemberPages, String> {
         let (file, member) = (placed.open()?, placed.member);
         let cached = match state {
             // A page that is being read in is not cold any more, and not warm yet.
@@ -92,7 +92,7 @@ fn look(state: WantedState, files: &FileSet) -> (Observed<StateReached>, bool) {
             WantedState::AsIs => 0,
         };
         let stuck = member.cannot_evict.map_or(0, |stuck| stuck.pages).min(cached);
-        Ok(Seen { pages: file.pages(), cached, stuck, wrong })
+        Ok(MemberPages { pages: file.pages(), cached, stuck, wrong })
     }) {
         match seen {
             Ok(seen) => {

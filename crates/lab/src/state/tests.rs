@@ -5,17 +5,7 @@ use std::path::{Path, PathBuf};
 use hotset_facts::{Percent, Unevictable};
 
 use super::*;
-use crate::candidates::Candidate;
-use crate::fileset::build;
-use crate::test_support::{Scratch, loud, quiet, resident_pages};
-
-fn set_of(paths: &[PathBuf]) -> FileSet {
-    let candidates: Vec<Candidate> = paths
-        .iter()
-        .map(|path| Candidate { path: path.clone(), read: true, mapped: false, written: false })
-        .collect();
-    build(LearnedBy::Given, &candidates, None)
-}
+use crate::test_support::{Scratch, loud, quiet, resident_pages, set_of};
 
 fn reach(state: WantedState, set: &mut FileSet) -> StateReached {
     States::default().reach(state, set, || ()).expect("set").0.value().expect("known")
@@ -45,30 +35,19 @@ fn cold_warm_and_half_are_so_for_another_observer() {
 #[test]
 fn a_file_that_others_map_is_named_with_its_share_and_the_reason() {
     let scratch = Scratch::new();
-    // A shell of its own, which no other process maps.
-    let sh = scratch.file("sh", &std::fs::read("/bin/sh").expect("a shell"));
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(&sh, mode).expect("chmod");
+    // A shell of its own, which no other process maps. Another process writes it: a fork of a test beside this one would keep
+    // it open for writing for a moment, and nobody could execute it.
+    let sh = scratch.path("sh");
+    let mut install = std::process::Command::new("install");
+    let installed = install.args(["-m", "755", "/bin/sh"]).arg(&sh).status().expect("install");
+    assert!(installed.success());
     let mut set = set_of(&[sh.clone(), scratch.pages("mine", 10)]);
-    let mut shell = None;
-    // A fork of another test can hold the copy open for writing for a moment.
-    for _ in 0..100 {
-        let started = std::process::Command::new(&sh)
-            .args(["-c", "echo ready; read x"])
-            .stdin(std::process::Stdio::piped())
-            .stdout(std::process::Stdio::piped())
-            .spawn();
-        match started {
-            Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => {
-                std::thread::sleep(std::time::Duration::from_millis(20));
-            }
-            started => {
-                shell = Some(started.expect("sh"));
-                break;
-            }
-        }
-    }
-    let mut shell = shell.expect("the copy of the shell can be run");
+    let mut shell = std::process::Command::new(&sh)
+        .args(["-c", "echo ready; read x"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("sh");
     // Before it runs it has touched nothing of what it maps.
     let mut ready = [0; 6];
     let stdout = shell.stdout.as_mut().expect("its output");
