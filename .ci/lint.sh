@@ -1,5 +1,5 @@
 #!/bin/bash
-# lint.sh [CHECK…]: fmt, clippy, tidy, msrv, deny, machete, shellcheck, probes if none is named; doc is there too. cargo-deny and cargo-machete
+# lint.sh [CHECK…]: fmt, clippy, tidy, msrv, deny, machete, shellcheck, c, probes if none is named; doc is there too. cargo-deny and cargo-machete
 # are taken from the PATH or installed into target/tools (HOTSET_TOOLS names another place, for a cache that outlives it).
 set -euo pipefail
 DENY_VERSION=0.20.2
@@ -86,6 +86,14 @@ check_shellcheck() {
     echo "shellcheck: ${#scripts[@]} scripts"
 }
 
+# The form of the C sources, as the .clang-format beside them says it.
+check_c() {
+    local sources
+    mapfile -t sources < <(git ls-files 'crates/observe/bpf/*.[ch]' 'probes/c/*.c')
+    clang-format --dry-run -Werror "${sources[@]}"
+    echo "clang-format: ${#sources[@]} sources"
+}
+
 # Each language's own checks: warnings are errors, and the form is the formatter's where the language has one.
 check_probes() {
     local made
@@ -104,7 +112,7 @@ for path in sys.argv[1:]: ast.parse(pathlib.Path(path).read_bytes(), path)' prob
 }
 
 checks=("$@")
-((${#checks[@]})) || checks=(fmt clippy tidy msrv deny machete shellcheck probes)
+((${#checks[@]})) || checks=(fmt clippy tidy msrv deny machete shellcheck c probes)
 for check in "${checks[@]}"; do
     "check_$check"
 done

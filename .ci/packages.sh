@@ -19,7 +19,7 @@ group() {
     lab) echo cc:gcc go:golang-go java:default-jdk-headless javac:default-jdk-headless node:nodejs python3:python3 \
         ruby:ruby ;;
     bpf) echo clang:clang llvm-strip:llvm /usr/include/bpf/bpf_helpers.h:libbpf-dev ;;
-    lint) echo shellcheck:shellcheck git:git ;;
+    lint) echo shellcheck:shellcheck git:git clang-format:clang-format ;;
     fuzz) echo c++:g++ ;;
     *) die "no group of packages is called \"$1\"" ;;
     esac

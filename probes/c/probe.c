@@ -272,7 +272,7 @@ int main(int argc, char **argv)
         const char *name;
         void (*run)(struct answer *answer);
     } jobs[] = {
-        {"about", job_about}, {"read", job_read}, {"readall", job_readall},
+        {"about", job_about},   {"read", job_read}, {"readall", job_readall},
         {"exists", job_exists}, {"load", job_load}, {"write", job_write},
     };
     words = argv + (argc > 1 ? 2 : 1);

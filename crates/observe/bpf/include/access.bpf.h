@@ -12,12 +12,15 @@
 #include <bpf/bpf_core_read.h>
 
 #ifdef HOTSET_COMPAT
+/* clang-format off */
 #define LOAD(type, ptr, field) \
 	({ const void *_from = (const void *)(ptr); BPF_CORE_READ((struct type *)_from, field); })
 #define CURRENT() ((struct task_struct *)bpf_get_current_task())
 /* Before 5.12 only additions whose result is not used are atomic. */
 #define FETCH_OR(p, v) (*(volatile u64 *)(p) |= (v))
-#define CLEAR_BITS(p, v) ({ u64 _got = *(volatile u64 *)(p) & (v); *(volatile u64 *)(p) &= ~(v); _got; })
+#define CLEAR_BITS(p, v) \
+	({ u64 _got = *(volatile u64 *)(p) & (v); *(volatile u64 *)(p) &= ~(v); _got; })
+/* clang-format on */
 #else
 extern void *bpf_rdonly_cast(const void *obj, u32 btf_id) __ksym;
 #define LOAD(type, ptr, field) \
@@ -30,11 +33,8 @@ extern void *bpf_rdonly_cast(const void *obj, u32 btf_id) __ksym;
 #define ATOMIC_ADD(p, v) ((void)__sync_fetch_and_add(p, v))
 #define barrier_value(v) asm volatile("" : "+r"(v))
 
-/*
- * The verifier tracks where a pointer came from and then refuses arithmetic on it. Written to a map value and read back
- * it is a plain number.
- */
-#define NUMBER(slot, ptr) ({ *(volatile u64 *)(slot) = (u64)(ptr); *(volatile u64 *)(slot); })
+/* The verifier refuses arithmetic on a kernel pointer, but not on the number that a map value gives back for it. */
+#define NUMBER(slot, ptr) (*(volatile u64 *)(slot) = (u64)(ptr), *(volatile u64 *)(slot))
 
 static __always_inline u64 load_pointer(u64 address)
 {

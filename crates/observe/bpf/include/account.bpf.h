@@ -17,12 +17,12 @@ static __always_inline u32 bucket(u64 bytes)
 	return b;
 }
 
-#define ADD(alone, p, v)                   \
-	do {                               \
-		if (alone)                 \
-			*(p) += (v);       \
-		else                       \
-			ATOMIC_ADD(p, v);  \
+#define ADD(alone, p, v) \
+	do { \
+		if (alone) \
+			*(p) += (v); \
+		else \
+			ATOMIC_ADD(p, v); \
 	} while (0)
 
 static __always_inline u64 pages_of(u64 pos, u64 bytes)

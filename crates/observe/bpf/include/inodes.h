@@ -60,8 +60,8 @@ struct hs_walk {
 	u64 min_pages; /* what an inode must have to get a row */
 	u64 min_size_bytes;
 	u64 visited;
-	u64 rows;        /* rows in the table, of all superblocks */
-	u64 candidates;  /* inodes that should have one */
+	u64 rows;       /* rows in the table, of all superblocks */
+	u64 candidates; /* inodes that should have one */
 	u64 inodes_with_pages;
 	u64 pages[HS_INODE_KINDS];
 	u64 unlinked_pages; /* of regular files without a name */

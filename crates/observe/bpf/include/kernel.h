@@ -53,8 +53,8 @@ enum { BPF_RB_AVAIL_DATA = 0 };
 #define CLONE_THREAD 0x10000
 #define PF_KTHREAD 0x200000
 #define PF_IO_WORKER 0x10
-#define TS_COMPAT 2     /* arch/x86/include/asm/thread_info.h */
-#define BIO_CLONED 1    /* include/linux/blk_types.h; the same bit since 4.x */
+#define TS_COMPAT 2  /* arch/x86/include/asm/thread_info.h */
+#define BIO_CLONED 1 /* include/linux/blk_types.h; the same bit since 4.x */
 #define REQ_OP_READ 0
 #define REQ_OP_WRITE 1
 #define OVERLAYFS_SUPER_MAGIC 0x794c7630
@@ -237,8 +237,8 @@ struct task_struct {
 struct folio {
 	struct address_space *mapping;
 	unsigned long index;
-	unsigned long _flags_1;       /* 6.6 and later: the order stands in its low bits */
-	unsigned char _folio_order;   /* before */
+	unsigned long _flags_1;     /* 6.6 and later: the order stands in its low bits */
+	unsigned char _folio_order; /* before */
 };
 
 #ifdef HOTSET_COMPAT

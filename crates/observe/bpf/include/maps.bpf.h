@@ -16,13 +16,13 @@ struct target {
 	u32 dev;
 	u32 flags;
 	u64 pos;
-	u64 first, last; /* pages; first > last: none */
+	u64 first, last;             /* pages; first > last: none */
 	u64 added_first, added_last; /* of these, the pages that were added */
-	u32 brought;     /* pages of [first, last] added during this call */
-	u32 ahead;       /* other pages added */
-	u32 gone;        /* of these, pages that had been evicted in this run */
-	u32 modified;    /* pages read from the device because a part was overwritten */
-	u64 pages_before; /* cached pages of a file in memory when the call began */
+	u32 brought;                 /* pages of [first, last] added during this call */
+	u32 ahead;                   /* other pages added */
+	u32 gone;                    /* of these, pages that had been evicted in this run */
+	u32 modified;                /* pages read from the device because a part was overwritten */
+	u64 pages_before;            /* cached pages of a file in memory when the call began */
 };
 
 #define TARGET_DIRECT 1u
@@ -39,7 +39,7 @@ struct task_state {
 	u64 switches; /* voluntary context switches at the start */
 	u64 path;     /* user address */
 	s32 dirfd;
-	u32 owner;    /* 0: not known yet, or beyond the table */
+	u32 owner; /* 0: not known yet, or beyond the table */
 	struct target in;
 	struct target out;
 	u32 row; /* the one used last (full build) */

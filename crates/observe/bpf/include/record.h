@@ -56,26 +56,26 @@ struct hs_config {
 	u32 scope;
 	u32 self_tgid;
 	u32 max_rows;
-	u32 pg_head;  /* the bit of a large folio's flags */
-	u32 live;     /* a session of any length: user space reclaims what is not used any more */
-	u32 names;    /* names of files are wanted */
-	u32 cgroup_v1;/* processes are told apart by the hierarchy of version 1 that accounts memory */
-	u32 free_mask;/* entries of `free_rows` - 1, a power of two */
+	u32 pg_head;   /* the bit of a large folio's flags */
+	u32 live;      /* a session of any length: user space reclaims what is not used any more */
+	u32 names;     /* names of files are wanted */
+	u32 cgroup_v1; /* processes are told apart by the hierarchy of version 1 that accounts memory */
+	u32 free_mask; /* entries of `free_rows` - 1, a power of two */
 };
 
 struct hs_globals {
-	u64 next_row;      /* rows handed out for the first time; row 0 is "others" */
-	u64 rows_lost;     /* operations booked to "others" */
-	u64 processes_lost;/* times that a process found no entry in the table */
-	u64 chunks;        /* entries in `chunks` */
-	u64 chunks_lost;   /* page ranges whose origin could not be remembered */
-	u64 events_lost;   /* ring records dropped */
-	u64 tasks_lost;    /* tasks that could not be followed */
-	u64 requests_lost; /* io_uring requests that could not be followed */
-	u64 compat_calls;  /* 32-bit system calls, which are not decoded */
-	u64 shared_copies; /* copy_file_range calls that may have shared blocks instead of copying */
-	u64 uring_unknown; /* io_uring requests whose file could not be found */
-	u64 next_process;  /* entries of `processes` handed out for the first time; 0 is nobody */
+	u64 next_row;       /* rows handed out for the first time; row 0 is "others" */
+	u64 rows_lost;      /* operations booked to "others" */
+	u64 processes_lost; /* times that a process found no entry in the table */
+	u64 chunks;         /* entries in `chunks` */
+	u64 chunks_lost;    /* page ranges whose origin could not be remembered */
+	u64 events_lost;    /* ring records dropped */
+	u64 tasks_lost;     /* tasks that could not be followed */
+	u64 requests_lost;  /* io_uring requests that could not be followed */
+	u64 compat_calls;   /* 32-bit system calls, which are not decoded */
+	u64 shared_copies;  /* copy_file_range calls that may have shared blocks instead of copying */
+	u64 uring_unknown;  /* io_uring requests whose file could not be found */
+	u64 next_process;   /* entries of `processes` handed out for the first time; 0 is nobody */
 	/* Slots that user space gave back: added at the tail, taken at the head. */
 	u64 free_rows_head, free_rows_tail;
 	u64 free_owners_head, free_owners_tail;
@@ -125,7 +125,7 @@ struct hs_row {
 struct hs_process {
 	u64 lookups, lookups_failed, lookup_ns, lookup_failed_ns;
 	u64 minor_faults, major_faults; /* of threads that have exited */
-	u64 cgroup; /* id of its control group; from here on but for tgid and owner, live only */
+	u64 cgroup;                     /* id of its control group; from here on but for tgid and owner, live only */
 	u32 tgid, ppid, uid;
 	u32 ended;
 	char comm[16];
@@ -157,11 +157,11 @@ struct hs_chunk_key {
 };
 
 enum hs_plane {
-	HS_AHEAD,  /* read ahead and not requested since */
-	HS_GONE,   /* was cached, evicted since */
-	HS_DIRECT, /* was read by direct I/O */
-	HS_WANTED, /* an io_uring request for it is under way */
-	HS_MISSED, /* was brought in while wanted */
+	HS_AHEAD,   /* read ahead and not requested since */
+	HS_GONE,    /* was cached, evicted since */
+	HS_DIRECT,  /* was read by direct I/O */
+	HS_WANTED,  /* an io_uring request for it is under way */
+	HS_MISSED,  /* was brought in while wanted */
 	HS_WRITING, /* an io_uring write to it is under way */
 	HS_PLANES,
 };

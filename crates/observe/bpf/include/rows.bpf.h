@@ -255,7 +255,7 @@ __noinline u32 owner_of(u32 tgid)
 			p->ppid = LOAD(task_struct, LOAD(task_struct, task, real_parent), tgid);
 			describe(p, task);
 		}
-		/* User space takes an entry with an owner for a process: one of a thread that came second must never look so. */
+		/* User space takes an entry with an owner for a process: one of a thread that came second must not look so. */
 		if (!bpf_map_update_elem(&process_index, &tgid, &owner, BPF_NOEXIST)) {
 			barrier();
 			p->owner = owner;
