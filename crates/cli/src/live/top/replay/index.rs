@@ -148,13 +148,13 @@ mod tests {
     fn a_foreign_file_is_refused_with_what_would_be_right() {
         assert!(refused("empty", b"").contains("hotset top --record"));
         assert!(refused("text", b"hello\nworld\n").contains("line 1: not JSON"));
-        let other = refused("other", b"{\"schema\":\"hotset.profile/1\"}\n");
+        let other = refused("other", b"{\"schema\":\"hotset.profile/1\",\"hotset\":\"0\"}\n");
         assert!(
             other.contains("\"hotset.profile/1\"") && other.contains("hotset.top/1"),
             "{other}"
         );
-        let header = br#"{"schema":"hotset.top/1","hotset":"0","host":"h","interval_ns":1,"scope":null,"not_measured":[]}"#;
-        let bad = [&header[..], b"\n{\"at\":\"noon\"}\n"].concat();
+        let header = br#"{"schema":"hotset.top/1","hotset":"0","host":"h","interval_ns":1,"scope":null,"not_measured":[],"missing":[]}"#;
+        let bad = [&header[..], b"\n{\"at\":\"noon\",\"missing\":[]}\n"].concat();
         let noon = refused("noon", &bad);
         assert!(
             noon.contains("line 2: ") && noon.contains("at: \"noon\"; expected a time"),
