@@ -230,10 +230,13 @@ fn a_cut_recording_is_shown_and_a_foreign_one_refused() {
         }
     };
     refused("", &["hotset top --record"]);
-    refused("{\"schema\":\"hotset.profile/1\"}\n", &["line 1", "hotset.profile/1", "hotset.top/1"]);
+    refused(
+        "{\"schema\":\"hotset.profile/1\",\"hotset\":\"0\"}\n",
+        &["line 1", "hotset.profile/1", "hotset.top/1"],
+    );
     refused("not json\n", &["line 1", "hotset.top/1"]);
     let header = "{\"schema\":\"hotset.top/1\",\"hotset\":\"0.1.0\",\"host\":\"h\",\
-                  \"interval_ns\":1000000000,\"scope\":null,\"not_measured\":[]}\n";
+                  \"interval_ns\":1000000000,\"scope\":null,\"not_measured\":[],\"missing\":[]}\n";
     refused(header, &["without an interval"]);
     refused(&format!("{header}{{\"at\":1}}\n"), &["line 2"]);
 }
