@@ -176,6 +176,20 @@ fn an_export_that_is_not_written_costs_the_exit_code_and_not_the_summary() {
 }
 
 #[test]
+fn a_summary_that_is_not_written_is_a_failure_that_is_said() {
+    let bench = ["bench", "-r", "3", "--", "true"];
+    let files = ["bench", "--show-files", "--", "true"];
+    let lab = ["lab", "reread", "--quick", "--rounds", "1", "--sizes", "5000", "--count", "2"];
+    for (words, code) in [(&bench[..], 125), (&files, 125), (&lab, 1)] {
+        let full = fs::File::options().write(true).open("/dev/full").expect("/dev/full");
+        let output = Command::new(hotset()).args(words).stdout(full).output().expect("hotset");
+        assert_eq!(output.status.code(), Some(code), "{words:?}: {}", said(&output));
+        let why = "the summary was not written: standard output: No space left";
+        assert!(stderr(&output).contains(why), "{words:?}: {}", said(&output));
+    }
+}
+
+#[test]
 fn what_goes_away_after_it_was_found_ends_bench_as_env_would() {
     let scratch = Scratch::new("bench-gone");
     let data = scratch.file("data", MIB);

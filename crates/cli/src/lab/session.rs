@@ -46,7 +46,7 @@ pub(crate) fn lab(args: &LabArgs) -> Result<Exit, Stop> {
             .and_then(|session| present(session).or_exit(Exit::Failure))
         {
             Ok(result) => {
-                output::lab_table(&result, &args.output);
+                failed |= !output::lab_table(&result, &args.output);
                 results.push(result);
             }
             // The others may still be possible, and what was measured is not lost.

@@ -8,7 +8,7 @@ use hotset_view::bench::{
     bench_csv, bench_markdown, render_bench, render_files, write_bench_html, write_bench_json,
 };
 
-use super::{Asked, print, print_summary, summary_options, write_asked};
+use super::{Asked, print_summary, write_asked};
 use crate::args::BenchOutput;
 
 /// Writes the exports and prints the summary: on standard output, or on standard error where an export goes there.
@@ -27,11 +27,11 @@ pub(crate) fn bench(summary: &BenchSummary, args: &BenchOutput) -> bool {
     let taken = exports.iter().any(|(path, _)| *path == Some(Path::new("-")));
     let complete = write_asked("an export", exports);
     let text = |options: &_| render_bench(summary, options);
-    let shown = args.quiet || print_summary(taken, args.look, text).is_ok();
+    let shown = args.quiet || print_summary(taken, args.look, text);
     complete && shown
 }
 
-/// Prints the files of each command.
+/// Prints the files of each command. What can't be written is said; false then.
 pub(crate) fn bench_files(names: &[&str], sets: &[FileSet], args: &BenchOutput) -> bool {
-    print(render_files(names, sets, &summary_options(false, args.look)).as_bytes()).is_ok()
+    print_summary(false, args.look, |options| render_files(names, sets, options))
 }

@@ -7,14 +7,11 @@ use hotset_view::lab::{LabResult, Named, render_lab, write_lab_html, write_lab_j
 use super::{Asked, print_summary, write_asked};
 use crate::args::LabOutput;
 
-/// Prints the tables of one experiment: on standard output, or on standard error where a file goes there.
-pub(crate) fn lab_table(result: &LabResult, args: &LabOutput) {
-    if args.quiet {
-        return;
-    }
+/// Prints the tables of one experiment: on standard output, or on standard error where a file goes there. What can't be written
+/// is said; false then.
+pub(crate) fn lab_table(result: &LabResult, args: &LabOutput) -> bool {
     let taken = [&args.json, &args.html].into_iter().flatten().any(|path| path == Path::new("-"));
-    // A reader that went away has what it wanted.
-    let _ = print_summary(taken, args.look, |options| render_lab(result, options));
+    args.quiet || print_summary(taken, args.look, |options| render_lab(result, options))
 }
 
 /// Writes the files of all experiments. What can't be written is said; false then.

@@ -115,17 +115,21 @@ fn summary_options(stdout_is_taken: bool, look: LookArgs) -> Options {
     }
 }
 
-/// Prints a summary: on standard error where standard output is taken.
+/// Prints a summary: on standard error where standard output is taken. What can't be written is said; false then.
 fn print_summary(
     stdout_is_taken: bool,
     look: LookArgs,
     text: impl FnOnce(&Options) -> String,
-) -> Result<()> {
+) -> bool {
     let text = text(&summary_options(stdout_is_taken, look));
-    match stdout_is_taken {
+    let printed = match stdout_is_taken {
         true => print_beside(text.as_bytes()),
         false => print(text.as_bytes()),
+    };
+    if let Err(error) = &printed {
+        say(format_args!("the summary was not written: {error:#}"));
     }
+    printed.is_ok()
 }
 
 /// How a listing on standard output looks, and whether that is a terminal.
