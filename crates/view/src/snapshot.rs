@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_passed_over_is_named_and_counted_and_escape_path() {
+    fn what_was_passed_over_is_named_counted_and_printable() {
         let mut report = restored();
         for n in 0..22 {
             report.changed.add(format!("/a\n{n}"), "grew");

@@ -30,7 +30,7 @@ impl MeasuredCell<'_> {
     }
 
     /// What a function of this one's time and that of `other` comes to, by rounds.
-    pub fn with(&self, other: &Self, ns: impl Fn(f64, f64) -> f64) -> Option<PairedTime> {
+    pub fn paired_with(&self, other: &Self, ns: impl Fn(f64, f64) -> f64) -> Option<PairedTime> {
         PairedTime::of(self.cell, other.cell, ns)
     }
 }

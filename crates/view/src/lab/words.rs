@@ -6,6 +6,7 @@ use hotset_facts::{Factor, LabCell, LabSession, LabUnit, Level, Observed};
 use super::LabResult;
 use super::spec::Shown;
 use crate::escape::escape_text;
+pub(super) use crate::page::or_unknown;
 use crate::units;
 
 /// The name of an experiment, and what it asks.
@@ -103,11 +104,6 @@ pub(super) fn cached(numbers: &CellNumbers) -> String {
     let Some((low, high)) = numbers.cached_before else { return "unknown".to_owned() };
     let (low, high) = (units::percent(low), units::percent(high));
     if low == high { low } else { format!("{low} to {high}") }
-}
-
-/// A number that may lack.
-pub(super) fn or_unknown(value: Option<f64>, text: impl Fn(f64) -> String) -> String {
-    value.map_or_else(|| "unknown".to_owned(), text)
 }
 
 /// `15`, or `13 of 15` where some samples don't count.

@@ -1,7 +1,6 @@
 //! Signs for how full a cell is, the same in bars and maps.
 
 use hotset_analysis::listing::{Fill, bar};
-use hotset_facts::Observed;
 
 use super::ListRow;
 
@@ -34,9 +33,4 @@ pub(super) fn bar_of(row: &ListRow<'_>, columns: usize, ascii: bool) -> String {
         Some(&cached) if cached >= numbers.pages => all(Fill::All),
         _ => String::new(),
     }
-}
-
-/// A value as a cell; a dash where there is none.
-pub(super) fn cell(value: Observed<u64>, format: fn(u64) -> String) -> String {
-    value.value().map_or_else(|| "-".to_owned(), format)
 }

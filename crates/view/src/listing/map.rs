@@ -4,9 +4,10 @@ use anstyle::{AnsiColor, Style};
 use hotset_analysis::listing::fill_of;
 use hotset_facts::Observed;
 
-use super::glyphs::{FILLS, cell, glyph};
+use super::glyphs::{FILLS, glyph};
 use super::{ListRow, ListStyle, shown_path};
 use crate::escape::shorten_path;
+use crate::report::screen::cell;
 use crate::report::text::{ascii, paint};
 use crate::table::{Align, pad};
 use crate::units::{bytes, percent};

@@ -5,9 +5,10 @@ use anstyle::{AnsiColor, Style};
 use hotset_analysis::listing::RowNumbers;
 use hotset_facts::Observed;
 
-use super::glyphs::{bar_of, cell};
+use super::glyphs::bar_of;
 use super::{ListRow, ListStyle, shown_path};
 use crate::escape::{columns, shorten_end, shorten_path};
+use crate::report::screen::cell;
 use crate::report::text::{ascii, paint};
 use crate::table::{Align, pad};
 use crate::units::{bytes, count, percent};

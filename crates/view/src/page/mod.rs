@@ -24,6 +24,11 @@ pub use model::{
     Table, Unit,
 };
 
+/// A value, or that nobody knows it.
+pub(crate) fn or_unknown<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
+    value.map_or_else(|| "unknown".to_owned(), text)
+}
+
 /// Writes the page as a whole HTML document.
 ///
 /// # Errors

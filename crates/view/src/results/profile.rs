@@ -6,6 +6,7 @@ use hotset_facts::{FileRow, Io, Observed, ReadIo};
 use crate::escape::{escape_bytes, escape_path, escape_text};
 use crate::page::{
     Answer, Axis, Chart, ChartKind, Column, Page, PageWarning, Point, Section, Series, Table, host,
+    or_unknown,
 };
 use crate::report::findings::time_saved;
 use crate::report::{caveats, header};
@@ -42,11 +43,11 @@ fn headline(summary: &Summary) -> Vec<Answer> {
         question: "How much of what was read was cached?".to_owned(),
         sentence: format!(
             "Of {} pages that read calls asked for, {} were hits and {} misses.",
-            or_unknown(read.map(|read| read.pages), count),
-            or_unknown(read.map(|read| read.split().hits), count),
-            or_unknown(read.map(|read| read.misses), count)
+            known(read.map(|read| read.pages), count),
+            known(read.map(|read| read.split().hits), count),
+            known(read.map(|read| read.misses), count)
         ),
-        number: format!("{} hits", or_unknown(read.map(|read| read.split().hits), count)),
+        number: format!("{} hits", known(read.map(|read| read.split().hits), count)),
         confidence: "counted, not sampled".to_owned(),
     };
     let finding = |one: &Finding| Answer {
@@ -63,8 +64,8 @@ fn saving(finding: &Finding) -> String {
     time_saved(&finding.saving).unwrap_or_else(|| "no saving claimed".to_owned())
 }
 
-fn or_unknown(value: Observed<u64>, text: impl Fn(u64) -> String) -> String {
-    value.value().map_or_else(|| "unknown".to_owned(), text)
+fn known(value: Observed<u64>, text: impl Fn(u64) -> String) -> String {
+    or_unknown(value.value(), text)
 }
 
 fn findings(summary: &Summary) -> Section {
@@ -96,10 +97,10 @@ fn names(paths: &[std::path::PathBuf]) -> String {
 fn files(summary: &Summary) -> Section {
     type File<'a> = (&'a FileRow, Io);
     let read = |text: fn(u64) -> String, of: fn(ReadIo) -> u64| {
-        move |(_, io): &File<'_>| or_unknown(io.read.map(of), text)
+        move |(_, io): &File<'_>| known(io.read.map(of), text)
     };
-    let known = |text: fn(u64) -> String, of: fn(&Io) -> Observed<u64>| {
-        move |(_, io): &File<'_>| or_unknown(of(io), text)
+    let counted = |text: fn(u64) -> String, of: fn(&Io) -> Observed<u64>| {
+        move |(_, io): &File<'_>| known(of(io), text)
     };
     let all = summary.profile.files.len();
     let cut = (all > FILES).then(|| format!("The first {FILES} of {all} files; the JSON has all."));
@@ -114,9 +115,9 @@ fn files(summary: &Summary) -> Section {
         .numbers("Hits", read(count, |read| read.split().hits))
         .numbers("Misses", read(count, |read| read.misses))
         .numbers("Read", read(bytes, |read| read.bytes))
-        .numbers("From device", known(bytes, |io| io.device.read_bytes))
-        .numbers("To device", known(bytes, |io| io.device.write_bytes))
-        .numbers("Major faults", known(count, |io| io.mmap.major_faults))
+        .numbers("From device", counted(bytes, |io| io.device.read_bytes))
+        .numbers("To device", counted(bytes, |io| io.device.write_bytes))
+        .numbers("Major faults", counted(count, |io| io.mmap.major_faults))
         .numbers("Time of reads", read(duration, |read| read.time_ns))
         .table(),
         notes: cut.into_iter().collect(),
@@ -176,7 +177,7 @@ fn time(summary: &Summary) -> Section {
         question: "Where did the time of I/O go?".to_owned(),
         table: Table::of("Time in system calls and faults, summed over processes", rows)
             .words("In", |(name, _)| (*name).to_owned())
-            .numbers("Time", |(_, ns)| or_unknown(*ns, duration))
+            .numbers("Time", |(_, ns)| known(*ns, duration))
             .table(),
         ..Section::default()
     }
@@ -206,12 +207,12 @@ pub(super) fn beside(all: &[(String, String, Summary)]) -> Option<Page> {
     };
     let rows = vec![
         row("wall time", &|it| duration(it.profile.command.wall_ns)),
-        row("hits", &|it| or_unknown(totals(it).read.map(|read| read.split().hits), count)),
-        row("misses", &|it| or_unknown(totals(it).read.map(|read| read.misses), count)),
-        row("read", &|it| or_unknown(totals(it).read.map(|read| read.bytes), bytes)),
-        row("from device", &|it| or_unknown(totals(it).device.read_bytes, bytes)),
-        row("to device", &|it| or_unknown(totals(it).device.write_bytes, bytes)),
-        row("major faults", &|it| or_unknown(totals(it).mmap.major_faults, count)),
+        row("hits", &|it| known(totals(it).read.map(|read| read.split().hits), count)),
+        row("misses", &|it| known(totals(it).read.map(|read| read.misses), count)),
+        row("read", &|it| known(totals(it).read.map(|read| read.bytes), bytes)),
+        row("from device", &|it| known(totals(it).device.read_bytes, bytes)),
+        row("to device", &|it| known(totals(it).device.write_bytes, bytes)),
+        row("major faults", &|it| known(totals(it).mmap.major_faults, count)),
         row("findings", &|it| it.findings.len().to_string()),
     ];
     Some(Page {

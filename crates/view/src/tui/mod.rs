@@ -19,7 +19,6 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use crate::wire::top as recording;
 pub use app::{App, Counting, Place, Setup};
 pub use batch::{BatchOptions, batch_text};
 pub use draw::draw;

@@ -43,8 +43,6 @@ pub struct JudgedRun {
     pub share_after: Option<f64>,
     /// User and system time together, in nanoseconds.
     pub cpu_ns: u64,
-    /// Bytes of the pages that are cached after and weren't before.
-    pub newly_cached_bytes: Option<u64>,
     /// All reasons to doubt it.
     pub doubts: Vec<Doubt>,
 }
@@ -89,7 +87,6 @@ fn judge_one(state: WantedState, run: &BenchRun, usual: &Usual, page_size: u64) 
         share_before: run.reached_before.as_value().and_then(share),
         share_after: run.reached_after.as_value().and_then(share),
         cpu_ns: run.user_ns.saturating_add(run.system_ns),
-        newly_cached_bytes: new_pages(run).map(|pages| pages.saturating_mul(page_size)),
         doubts,
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use hotset_analysis::top::{RECORDED_LINES, TopFrame};
 use hotset_facts::NotMeasured;
-use hotset_view::tui::recording::{Header, header_line, interval_line};
+use hotset_view::wire::top::{Header, header_line, interval_line};
 
 use crate::args::TopArgs;
 

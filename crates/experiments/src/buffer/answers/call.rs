@@ -74,7 +74,7 @@ impl Cost {
         // Samples with other counts don't count.
         let calls = (total.div_ceil(piece), total.div_ceil(piece.max(BUFFER_BYTES)));
         let saved = calls.0.checked_sub(calls.1).filter(|&saved| saved > 0)?;
-        let time = none.with(&buffered, |without, with| (without - with) / saved as f64)?;
+        let time = none.paired_with(&buffered, |without, with| (without - with) / saved as f64)?;
         Some(Self { time, total, piece, calls, evidence: vec![none.id(), buffered.id()] })
     }
 }

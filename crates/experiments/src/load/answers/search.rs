@@ -13,7 +13,7 @@ pub(super) fn cost_of_a_miss(cells: &Cells<'_>, runtime: &str) -> Option<LabAnsw
     let more = directories(&most)?.checked_sub(directories(&none)?)?;
     let operations = most.cell.samples.first()?.operations;
     let misses = more.checked_mul(operations).filter(|&misses| misses > 0)?;
-    let cost = none.with(most, |none, most| (most - none) / misses as f64)?;
+    let cost = none.paired_with(most, |none, most| (most - none) / misses as f64)?;
     Some(LabAnswer {
         question: format!(
             "{runtime}: what does a directory of the search path cost that doesn't have the file?"

@@ -6,7 +6,9 @@ use hotset_facts::BenchRun;
 use super::super::words::{bytes, condition, time};
 use super::time_axis;
 use crate::escape::escape_text;
-use crate::page::{Axis, Chart, ChartKind, Point, Section, Series, Spread, Table, Unit};
+use crate::page::{
+    Axis, Chart, ChartKind, Point, Section, Series, Spread, Table, Unit, or_unknown,
+};
 use crate::units::{self, percent};
 
 /// How far the points of a condition spread to both sides of its place.
@@ -136,7 +138,7 @@ fn medians(summary: &BenchSummary) -> Table {
     .numbers("CPU", of(|times| Some(time(times.cpu_ns.median))))
     .numbers(
         "From device",
-        of(|times| Some(or_unknown(times.device_bytes, |one| bytes(one.median)))),
+        of(|times| Some(or_unknown(times.device_bytes, |spread| bytes(spread.median)))),
     )
     .numbers("Cached before", |(_, numbers)| {
         numbers.share_before.map_or("none".to_owned(), |share| percent(share.median))
@@ -212,8 +214,4 @@ fn all_runs(summary: &BenchSummary) -> Table {
         .numbers("Major faults", |(run, _)| units::count(run.major_faults))
         .words("Counted", |(run, judged)| verdict(summary, run, judged))
         .table()
-}
-
-fn or_unknown<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
-    value.map_or_else(|| "unknown".to_owned(), text)
 }

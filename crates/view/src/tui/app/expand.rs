@@ -40,7 +40,7 @@ impl Expanded {
         }
     }
 
-    /// Takes what a frame says. Who is not in it keeps what he had last, as over.
+    /// Takes what a frame says. What is not in it is shown as [`Lines::later`] has it.
     pub(in crate::tui) fn update(&mut self, frame: &TopFrame) {
         let lines = frame.of_kind(self.own.kind());
         self.own = match lines.position(&self.key) {

@@ -9,7 +9,7 @@ use ratatui::style::{Modifier, Style};
 
 use super::super::app::{App, Overlay, Shown};
 use super::super::columns::Cell;
-use super::super::names;
+use super::super::{format, names};
 use super::{Piece, Places, row, write, write_right};
 use crate::escape::{columns, escape_text, shorten_end, shorten_path};
 use crate::units;
@@ -253,9 +253,11 @@ fn group_name(
 
 fn number(app: &App, cell: &Cell, value: Value) -> Piece {
     let look = app.setup.look;
-    let text = app.amount_in(cell.column, value, usize::from(cell.width));
-    let style = match (cell.column, app.rate(value)) {
-        _ if cell.column.gap(&app.setup.not_measured).is_some() => look.faint(),
+    if cell.column.gap(&app.setup.not_measured).is_some() {
+        return ("-".to_owned(), look.faint());
+    }
+    let value = app.rate(value);
+    let style = match (cell.column, value) {
         (_, Value::Count(0) | Value::Bytes(0) | Value::Nanoseconds(0) | Value::None) => {
             look.faint()
         }
@@ -267,7 +269,7 @@ fn number(app: &App, cell: &Cell, value: Value) -> Piece {
         (Column::Pid, _) => look.faint(),
         _ => Style::new(),
     };
-    (text, style)
+    (format::value(value, usize::from(cell.width)), style)
 }
 
 fn draw_rest(

@@ -7,11 +7,9 @@ use hotset_analysis::top::TopFrame;
 use hotset_facts::{LiveLosses, Observed};
 use proptest::prelude::*;
 
-use crate::tui::recording::{
-    Header, header_line, interval_line, read_header, read_interval, read_time,
-};
 use crate::tui::testing::{Known, buffer, frame, gaps, interval, keys, setup};
 use crate::tui::{App, Key};
+use crate::wire::top::{Header, header_line, interval_line, read_header, read_interval, read_time};
 
 fn header() -> Header {
     Header {

@@ -7,9 +7,9 @@ use std::time::Duration;
 use hotset_analysis::top::TopFrame;
 use hotset_facts::{Interval, LiveFile, LiveProcess, LiveRow, Observed};
 
-use crate::tui::recording::interval_line;
 use crate::tui::testing::{Known, buffer, interval, keys, reads, setup, text};
 use crate::tui::{App, Key};
+use crate::wire::top::interval_line;
 
 /// 10,000 processes and 100,000 files, each with a row.
 fn busy(n: u64) -> Interval {

@@ -9,8 +9,8 @@ use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
 use hotset_analysis::top::TopFrame;
-use hotset_view::tui::recording::{Header, SCHEMA, read_header, read_interval, read_time};
 use hotset_view::tui::unix_seconds;
+use hotset_view::wire::top::{Header, SCHEMA, read_header, read_interval, read_time};
 
 /// No interval that `--record` writes is near as long.
 const LONGEST_LINE: u64 = 256 << 20;
