@@ -3,14 +3,15 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use hotset_facts::format::Directory;
 use hotset_facts::{FileKind, Observed, Profile};
 
 /// What a directory was asked for, and how often in vain.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = hotset_facts::format::about(&[("directory", "The directory, as the paths named it.")])))]
 pub struct DirectoryLookups {
     /// The directory, as the paths named it.
     #[serde(flatten, with = "Directory")]

@@ -30,7 +30,7 @@ crate::words! {
         Memory = "memory",
         /// It was told to stop before.
         Interrupted = "interrupted",
-        /// Evicted again by something else meanwhile.
+        /// For a reason that the kernel does not tell: something else may have evicted them again.
         Unknown = "unknown",
     }
 }
@@ -38,6 +38,7 @@ crate::words! {
 /// What was reached for one file. Pages are those of the range that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = crate::format::about(&[("path", "Its path as it was asked for or found.")])))]
 pub struct ControlledFile {
     /// Its path as it was asked for or found, any bytes.
     #[serde(flatten, with = "Path")]
@@ -55,10 +56,10 @@ pub struct ControlledFile {
     pub cached_after: Observed<u64>,
     /// Pages that were to be evicted and stayed, by reason.
     pub stayed: Vec<Stayed>,
-    /// Why pages that were to be warmed or pinned are missing; nothing where none is.
+    /// Why pages that were to be warmed or pinned are missing; null where none is.
     #[serde(deserialize_with = "crate::format::required")]
     pub not_cached: Option<NotCached>,
-    /// What went wrong, for people.
+    /// What went wrong, for people; null where nothing did.
     #[serde(deserialize_with = "crate::format::required")]
     pub error: Option<String>,
 }
@@ -143,7 +144,7 @@ pub struct ControlReport {
     /// The files: all where they were asked for, else those that are not as they should be, in order of path.
     #[serde(skip_serializing)]
     pub files: Vec<ControlledFile>,
-    /// Files that are not as they should be beyond those in `files`, which are held in memory.
+    /// Files that are not as they should be and have no row in `files`, because there were too many to keep.
     pub files_left_out: u64,
     /// Paths that nothing could be done about.
     pub unreadable: Vec<Unreadable>,

@@ -39,7 +39,7 @@ pub struct Environment {
     pub cpus: u32,
     /// Memory of the host.
     pub memory_bytes: u64,
-    /// The tightest memory limit of the cgroups around the run, if there is one.
+    /// The tightest memory limit of the cgroups around the run; null where there is none.
     #[serde(deserialize_with = "crate::format::required")]
     pub memory_limit_bytes: Option<u64>,
     /// Set where the kernel evicts idle page cache by itself (a DAMON scheme with action `pageout`).

@@ -160,7 +160,7 @@ impl NotMeasured {
 /// What was not measured as it is written: a counter, or what else could not be measured.
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct Gap {
+struct NotMeasuredKeys {
     /// Its name, e.g. `mmap.faults`.
     what: String,
     /// Why, and what would help.
@@ -171,26 +171,27 @@ struct Gap {
 #[derive(Serialize, Deserialize)]
 #[serde(transparent)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Gaps(Vec<Gap>);
+pub struct NotMeasuredList(Vec<NotMeasuredKeys>);
 
-impl From<&Vec<NotMeasured>> for Gaps {
-    fn from(gaps: &Vec<NotMeasured>) -> Self {
-        let entries = |gap: &NotMeasured| {
-            let reason = gap.reason.clone();
-            let entry = move |what: &str| Gap { what: what.to_owned(), reason: reason.clone() };
-            gap.feature.unmeasured().into_iter().map(entry)
+impl From<&Vec<NotMeasured>> for NotMeasuredList {
+    fn from(lacking: &Vec<NotMeasured>) -> Self {
+        let entries = |lacking: &NotMeasured| {
+            let reason = lacking.reason.clone();
+            let keys =
+                move |what: &str| NotMeasuredKeys { what: what.to_owned(), reason: reason.clone() };
+            lacking.feature.unmeasured().into_iter().map(keys)
         };
-        Self(gaps.iter().flat_map(entries).collect())
+        Self(lacking.iter().flat_map(entries).collect())
     }
 }
 
-impl From<Gaps> for Vec<NotMeasured> {
-    fn from(Gaps(gaps): Gaps) -> Self {
-        NotMeasured::from_saved(gaps.iter().map(|gap| (gap.what.as_str(), gap.reason.as_str())))
+impl From<NotMeasuredList> for Vec<NotMeasured> {
+    fn from(NotMeasuredList(all): NotMeasuredList) -> Self {
+        NotMeasured::from_saved(all.iter().map(|keys| (keys.what.as_str(), keys.reason.as_str())))
     }
 }
 
-crate::format::stands_for!(Gaps => Vec<NotMeasured>);
+crate::format::stands_for!(NotMeasuredList => Vec<NotMeasured>);
 
 impl fmt::Display for NotMeasured {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -9,7 +9,9 @@
 //!
 //! A fact is also its format: it derives how it is written as JSON and read back, and its names and doc comments are the
 //! committed schema's. A second declaration would hold nothing more, and double every change. Which facts make a document, and what is
-//! written beside them, is `hotset-view`'s.
+//! written beside them, is `hotset-view`'s. What is written row by row ([`Profile`], [`ListedFile`]) or with numbers that follow
+//! from it ([`ControlReport`], [`SystemCache`], [`LabSession`], [`RestoreReport`]) is not whole without it: serde skips these
+//! fields here, and `hotset_view::wire` writes them.
 //!
 //! It must not do I/O, print or interpret: ratios and findings are `hotset-analysis`'s.
 

@@ -183,7 +183,7 @@ pub struct LiveProcess {
     pub id: u32,
     /// Its PID in the initial PID namespace.
     pub pid: Pid,
-    /// Its parent's number, where that was seen.
+    /// The PID of its parent.
     pub ppid: Observed<Pid>,
     /// The user that it runs as.
     pub uid: Observed<u32>,
@@ -198,11 +198,12 @@ pub struct LiveProcess {
 /// A file as a session knows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = crate::format::about(&[("path", "A path that leads to it as some process used it; null where names are not collected.")])))]
 pub struct LiveFile {
     /// Its identity. A `FileId` of zeros stands for what has no file at hand, such as msync(2).
     #[serde(flatten)]
     pub id: FileId,
-    /// The kind of its inode, if known.
+    /// What it is.
     pub kind: FileKind,
     /// A path that leads to it as some process used it; missing where names are not collected.
     #[serde(flatten, with = "Path::<Observed<String>>")]
@@ -215,15 +216,15 @@ pub struct LiveFile {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LiveRow {
-    /// Index into [`Interval::processes`].
+    /// The process, by its place in `processes`.
     pub process: u32,
-    /// Index into [`Interval::files`].
+    /// The file, by its place in `files`.
     pub file: u32,
     /// What was counted.
     pub io: LiveIo,
 }
 
-/// What got lost since the session began, and what is not measured. Each is a count of a cause, not of pages.
+/// What got lost since the session began. Each counts how often it happened, and not pages.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LiveLosses {
@@ -306,4 +307,29 @@ pub struct Interval {
     pub host: HostMemory,
     /// Losses since the session began.
     pub losses: LiveLosses,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn counters_are_written_by_name_and_zeros_left_out() -> Result<(), serde_json::Error> {
+        let io = LiveIo { read_pages: 7, sync_calls: 1, ..LiveIo::ZERO };
+        let json = serde_json::to_value(io)?;
+        assert_eq!(json, json!({"read_pages": 7, "sync_calls": 1}));
+        assert_eq!(serde_json::from_value::<LiveIo>(json)?, io);
+        let newer = json!({"read_pages": 7, "sync_calls": 1, "counted_tomorrow": [9]});
+        assert_eq!(serde_json::from_value::<LiveIo>(newer)?, io, "a later version has more");
+        Ok(())
+    }
+
+    #[test]
+    fn what_is_no_map_of_counters_is_an_error() {
+        for wrong in [json!([]), json!([7]), json!(null), json!({"read_pages": -1})] {
+            assert!(serde_json::from_value::<LiveIo>(wrong.clone()).is_err(), "{wrong}");
+        }
+    }
 }

@@ -10,8 +10,9 @@ use crate::{Skipped, Unreadable};
 /// What was saved.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = crate::format::about(&[("file", "Where to; null where it went to standard output.")])))]
 pub struct SaveReport {
-    /// Where to; nothing where it went to standard output.
+    /// Where to; null where it went to standard output.
     #[serde(flatten, with = "File::<Option<String>>")]
     pub file: Option<PathBuf>,
     /// Bytes in a page.
@@ -76,10 +77,11 @@ pub enum RestoreStop {
     /// Somebody asked for it.
     Interrupted,
     /// More would push out what was just restored.
+    #[cfg_attr(feature = "schema", schemars(transform = crate::format::about(&[("cgroup", "The control group that sets the limit; null where it is the host.")])))]
     Memory {
         /// What the host or the control group leaves for file cache, in bytes.
         room_bytes: u64,
-        /// The control group that sets the limit; nothing where it is the host.
+        /// The control group that sets the limit; null where it is the host.
         #[serde(flatten, with = "Cgroup::<Option<String>>")]
         group: Option<PathBuf>,
     },
@@ -88,6 +90,7 @@ pub enum RestoreStop {
 /// What was restored. All pages count in pages of this host, which are those of the snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = crate::format::about(&[("file", "The snapshot.")])))]
 pub struct RestoreReport {
     /// The snapshot.
     #[serde(flatten, with = "File")]
@@ -127,7 +130,7 @@ pub struct RestoreReport {
     pub read_ns: u64,
     /// True where nothing was to be read.
     pub dry_run: bool,
-    /// Why it ended early, if it did.
+    /// Why it ended early; null where it did not.
     #[serde(deserialize_with = "crate::format::required")]
     pub stopped: Option<RestoreStop>,
 }

@@ -8,7 +8,7 @@ use crate::format::{Mount, Path};
 use crate::{Dev, FileId, Observed, Pid, Reason, Residency, Unreadable};
 
 crate::words! {
-    /// Who told what is cached.
+    /// By which means the cache was looked at.
     pub enum CacheSource {
         /// The kernel's own lists of superblocks and inodes: everything, whether anybody has it open or not.
         InodeList = "inode_list",
@@ -39,7 +39,7 @@ crate::words! {
 pub struct PagesByHolder {
     /// Regular files.
     pub regular: u64,
-    /// Folders among the inodes.
+    /// Directories: their entries.
     pub directories: u64,
     /// Symbolic links.
     pub symlinks: u64,
@@ -73,6 +73,7 @@ crate::words! {
 /// One file system, mounted here, elsewhere or nowhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = crate::format::about(&[("mount", "Where it is mounted, seen from here; null where it isn't: another mount namespace, a lazy unmount, or the kernel's own.")])))]
 pub struct CachedFileSystem {
     /// Its device number, as /proc/self/mountinfo has it.
     pub dev: Dev,
@@ -83,7 +84,7 @@ pub struct CachedFileSystem {
     pub name: String,
     /// What its pages count as.
     pub kind: FileSystemKind,
-    /// Where it is mounted, seen from here; `None` where it isn't: another mount namespace, a lazy unmount, or the
+    /// Where it is mounted, seen from here; null where it isn't: another mount namespace, a lazy unmount, or the
     /// kernel's own.
     #[serde(flatten, with = "Mount::<Option<String>>")]
     pub mount_point: Option<PathBuf>,
@@ -97,7 +98,7 @@ pub struct CachedFileSystem {
     pub deleted_files: u64,
     /// Their pages.
     pub deleted_pages: u64,
-    /// Why these numbers are less than the whole, where they are.
+    /// Why these numbers are less than the whole; null where they are the whole.
     #[serde(deserialize_with = "crate::format::required")]
     pub gap: Option<Reason>,
 }
@@ -105,6 +106,7 @@ pub struct CachedFileSystem {
 /// One file of the list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = crate::format::about(&[("path", "Its path as seen from here, its last one where it is deleted. Where its file system is not mounted here, the path within it.")])))]
 pub struct CachedFile {
     /// Its path as seen from here, its last one where it is deleted. Where its file system is not mounted here, the path
     /// within it.
@@ -124,7 +126,7 @@ pub struct CachedFile {
     /// The place of its file system in [`SystemCache::file_systems`].
     #[serde(skip)]
     pub file_system: usize,
-    /// The device's number, where it is a block device.
+    /// The device's number where it is a block device, else null.
     #[serde(deserialize_with = "crate::format::required")]
     pub device: Option<Dev>,
     /// Its size in bytes.
@@ -177,9 +179,9 @@ pub struct MemInfo {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SystemCache {
-    /// Who told it.
+    /// By which means the cache was looked at.
     pub source: CacheSource,
-    /// Why the better source was not used, where it wasn't.
+    /// Why the kernel's own lists were not used; null where they were.
     #[serde(rename = "fallback_reason", deserialize_with = "crate::format::required")]
     pub fallback: Option<String>,
     /// Bytes of a page.
@@ -202,10 +204,10 @@ pub struct SystemCache {
     pub unknown_files: u64,
     /// True where it was stopped before its end.
     pub interrupted: bool,
-    /// The kernel's counts right before.
+    /// /proc/meminfo right before.
     #[serde(rename = "meminfo_before")]
     pub before: MemInfo,
-    /// And right after.
+    /// /proc/meminfo right after.
     #[serde(rename = "meminfo_after")]
     pub after: MemInfo,
 }

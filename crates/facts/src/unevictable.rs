@@ -43,7 +43,7 @@ impl Unevictable {
 pub struct Stayed {
     /// What keeps them.
     pub reason: Unevictable,
-    /// How many base pages; nothing where it isn't known.
+    /// How many base pages; null where it isn't known.
     #[serde(deserialize_with = "crate::format::required")]
     pub pages: Option<u64>,
     /// The process that holds them.
@@ -55,8 +55,10 @@ pub struct Stayed {
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct HolderKeys {
+    /// The PID of the process that holds the pages; null where none was found.
     #[serde(deserialize_with = "crate::format::required")]
     pid: Option<Pid>,
+    /// The kernel's short name for it; null where none was found.
     #[serde(deserialize_with = "crate::format::required")]
     comm: Option<String>,
 }

@@ -57,7 +57,7 @@ pub struct Times {
     pub runs: usize,
     /// Wall time.
     pub wall_ns: Spread,
-    /// The exact 95 % interval of the median wall time; none for fewer runs than [`super::MIN_ROUNDS`].
+    /// The exact 95 % interval of the median wall time; null for fewer than six runs.
     #[serde(rename = "wall_interval_ns")]
     pub wall_interval: Option<ConfidenceInterval>,
     /// User and system time.

@@ -19,7 +19,7 @@ pub struct LabAnswer {
     pub answer: String,
     /// That number, with its unit.
     pub number: String,
-    /// How sure it is: the interval and from how many rounds, or why there is none.
+    /// The 95 % interval and from how many rounds it is, or why there is none.
     pub confidence: String,
     /// The ids of the cells that it rests on.
     pub evidence: Vec<String>,

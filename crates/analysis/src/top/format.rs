@@ -9,8 +9,11 @@ use super::item::{FileItem, GroupItem, Line, LineState, Lines, ProcessItem, Unli
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct LinesKeys {
+    /// Processes that did something in the interval, or ended in it.
     processes: Vec<Line<ProcessItem>>,
+    /// Files that were used in it.
     files: Vec<Line<FileItem>>,
+    /// Control groups of these processes.
     cgroups: Vec<Line<GroupItem>>,
 }
 
@@ -42,12 +45,15 @@ impl From<LinesKeys> for [Lines; 3] {
     }
 }
 
-/// What has no line.
+/// The sums of what has no line.
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct UnlistedKeys {
+    /// Of processes.
     processes: Unlisted,
+    /// Of files.
     files: Unlisted,
+    /// Of control groups.
     cgroups: Unlisted,
 }
 

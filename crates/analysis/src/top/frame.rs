@@ -45,16 +45,16 @@ pub struct TopFrame {
     pub ended_after_ns: u64,
     /// How long it was, in nanoseconds.
     pub length_ns: u64,
-    /// All that was counted, [`TopFrame::others`] with it.
+    /// All that was counted, `others` with it.
     pub totals: LiveIo,
     /// What was counted for nobody: a table was full, or who it belongs to had ended.
     pub others: LiveIo,
-    /// Its processes, files and control groups, in the order of [`Kind::ALL`].
+    /// Its processes, files and control groups, in this order.
     #[serde(flatten, with = "LinesKeys")]
     pub lines: [Lines; 3],
-    /// What each process did to each file; the indices are of the lines.
+    /// What each process did to each file, as far as both have a line.
     pub pairs: Vec<LiveRow>,
-    /// What is not among the lines, in the order of [`Kind::ALL`].
+    /// The sums of what has no line, because a bound was reached.
     #[serde(with = "UnlistedKeys")]
     pub unlisted: [Unlisted; 3],
     /// Pages that left the cache but for truncation and unlinking.

@@ -61,7 +61,7 @@ pub struct ProcessItem {
     /// As the session knows it.
     #[serde(flatten)]
     pub process: LiveProcess,
-    /// The name of its user, if known.
+    /// The name of its user; null where it is not known.
     #[serde(deserialize_with = "hotset_facts::format::required")]
     pub user: Option<Arc<str>>,
     /// Files that it used in the interval.
@@ -83,16 +83,16 @@ pub struct FileItem {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GroupItem {
-    /// Its path, if known.
+    /// Its path.
     pub path: Observed<Arc<str>>,
-    /// The name of its container, pod or unit, if known.
+    /// The name of its container, pod or unit; null where it is none of these.
     #[serde(deserialize_with = "hotset_facts::format::required")]
     pub name: Option<Arc<str>>,
     /// Its processes that did something in the interval; those of groups below it are not among them.
     pub processes: u32,
 }
 
-/// A line: who, what, and how it stands.
+/// A process, a file or a control group, and what was counted of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub struct Line<T> {
@@ -289,7 +289,7 @@ impl Lines {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unlisted {
-    /// How many.
+    /// How many have no line.
     pub items: u64,
     /// What they did.
     pub io: LiveIo,

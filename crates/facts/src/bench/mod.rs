@@ -13,17 +13,18 @@ pub use state::{Percent, StateReached, WantedState};
 
 use serde::{Deserialize, Serialize};
 
-use crate::format::{OutputTail, Shell, Time, Words};
+use crate::format::{Argv, OutputTail, Shell, Time};
 use crate::{Environment, ExitStatus, Observed};
 
 /// A command that is benchmarked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = crate::format::about(&[("argv", "The words that are executed, the shell's own included."), ("shell", "The shell that it runs in; null where none was asked for.")])))]
 pub struct BenchCommand {
     /// What people call it: its given name, or its words. Unique within a session.
     pub name: String,
     /// The words that are executed, the shell's own included.
-    #[serde(flatten, with = "Words")]
+    #[serde(flatten, with = "Argv")]
     pub argv: Vec<OsString>,
     /// The shell that it runs in, if one was asked for.
     #[serde(flatten, with = "Shell::<Option<String>>")]
@@ -41,7 +42,7 @@ pub enum ConditionRole {
     Measured,
     /// It repeats another condition under a second name (A/A), so that the session shows its own noise.
     NoiseFloor {
-        /// The condition that it repeats, an index into [`BenchSession::conditions`].
+        /// The condition that it repeats, by its place in `conditions`.
         twin_of: usize,
     },
 }
@@ -66,7 +67,7 @@ impl From<Option<usize>> for ConditionRole {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Condition {
-    /// The command, an index into [`BenchSession::commands`].
+    /// The command, by its place in `commands`.
     pub command: usize,
     /// The state that each run starts in.
     pub state: WantedState,
@@ -126,13 +127,14 @@ pub enum StopReason {
     /// Someone interrupted it.
     Interrupted,
     /// A command failed, and failures were not to be ignored.
+    #[cfg_attr(feature = "schema", schemars(transform = crate::format::about(&[("output_tail", "The end of what it wrote to standard output and standard error, as far as that was kept.")])))]
     Failed {
-        /// The condition, an index into [`BenchSession::conditions`].
+        /// The condition, by its place in `conditions`.
         condition: usize,
         /// How the command ended.
         #[serde(flatten)]
         exit: ExitStatus,
-        /// The end of what it wrote, both streams, as far as these were kept.
+        /// The end of what it wrote to standard output and standard error, as far as that was kept.
         #[serde(flatten, with = "OutputTail")]
         output_tail: Vec<u8>,
     },

@@ -10,7 +10,7 @@ use crate::{ExitStatus, Observed, StateReached};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BenchRun {
-    /// Which condition, an index into [`crate::BenchSession::conditions`].
+    /// Which condition, by its place in `conditions`.
     pub condition: usize,
     /// Which round, from 0. Runs are paired by it. Forced warm-up rounds are counted too.
     pub round: u32,
@@ -52,6 +52,6 @@ pub struct BenchRun {
     pub cpu_pressure_ns: Observed<u64>,
     /// Time during the run in which some task of the host waited for I/O (PSI, `some`).
     pub io_pressure_ns: Observed<u64>,
-    /// Members of the command's [`crate::FileSet`] whose size or time of change differed after the run, by index.
+    /// Files of the command's set whose size or time of change differed after the run, by their place in its `members`.
     pub inputs_changed: Vec<usize>,
 }

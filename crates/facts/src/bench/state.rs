@@ -103,7 +103,7 @@ pub struct StateReached {
     pub pages: u64,
     /// Pages among them that were cached.
     pub cached_pages: u64,
-    /// Cached pages that nobody can evict now, because of [`crate::SetMember::cannot_evict`]. At most `cached_pages`.
+    /// Cached pages that nobody can evict now, for the reason in `cannot_evict` of their file. At most `cached_pages`.
     pub stuck_pages: u64,
     /// Files whose state could not be read; their pages are in none of the numbers above.
     pub unknown_files: u64,

@@ -101,3 +101,55 @@ impl<T: schemars::JsonSchema> schemars::JsonSchema for Observed<T> {
         <Option<T>>::json_schema(generator)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const WHY: Reason = Reason::lost("the ring was full");
+
+    #[test]
+    fn a_mark_holds_its_reason_and_other_text_none() {
+        assert_eq!(reason(&of(WHY)), Some(WHY));
+        let unknown_kind = of(WHY).replace("lost", "mislaid");
+        for text in ["", "lost", "missing", "\0missing\0lost", &unknown_kind] {
+            assert_eq!(reason(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_mark_is_found_in_json_by_how_it_begins() -> Result<(), serde_json::Error> {
+        assert!(serde_json::to_vec(&of(WHY))?.starts_with(IN_JSON));
+        assert!(serde_json::to_vec(&Observed::<u64>::Missing(WHY))?.starts_with(IN_JSON));
+        Ok(())
+    }
+
+    #[test]
+    fn values_of_every_kind_are_told_from_marks_and_nulls() -> Result<(), serde_json::Error> {
+        fn all<T>(value: &serde_json::Value, right: T) -> Result<(), serde_json::Error>
+        where
+            T: for<'de> Deserialize<'de> + Serialize + PartialEq + fmt::Debug,
+        {
+            let read: Observed<T> = serde_json::from_value(value.clone())?;
+            assert_eq!(serde_json::to_value(&read)?, *value);
+            assert_eq!(read, Observed::Value(right));
+            let missing: Observed<T> = serde_json::from_value(json!(of(WHY)))?;
+            assert_eq!(missing, Observed::Missing(WHY));
+            let null: Observed<T> = serde_json::from_value(json!(null))?;
+            assert_eq!(null, Observed::Missing(UNSAID));
+            Ok(())
+        }
+        all(&json!(true), true)?;
+        all(&json!(7), 7_u64)?;
+        all(&json!(-7), -7_i32)?;
+        all(&json!(0.5), 0.5)?;
+        all(&json!("text"), "text".to_owned())?;
+        all(&json!([1, 2]), vec![1, 2])?;
+        all(&json!({"a": 1}), std::collections::BTreeMap::from([("a".to_owned(), 1)]))?;
+        let wrong: Result<Observed<u64>, _> = serde_json::from_value(json!("seven"));
+        assert!(wrong.is_err(), "text is no number");
+        Ok(())
+    }
+}

@@ -13,9 +13,9 @@ mod words;
 
 use serde::{Deserialize, Deserializer};
 
-pub use crate::feature::Gaps;
+pub use crate::feature::NotMeasuredList;
 pub(crate) use path::TwoKeys;
-pub use path::{Cgroup, Directory, File, Hex, Mount, OutputTail, Path, Shell, Words};
+pub use path::{Argv, Cgroup, Directory, File, Hex, Mount, OutputTail, Path, Shell};
 pub use text::{Text, constant};
 pub use time::{Time, rfc3339};
 
@@ -25,6 +25,24 @@ pub use time::{Time, rfc3339};
 /// As the value's type gives them.
 pub fn required<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
     T::deserialize(from)
+}
+
+/// Describes keys in a schema: a field that is flattened does not bring its own words there.
+#[cfg(feature = "schema")]
+pub fn about(words: &[(&str, &str)]) -> impl FnMut(&mut schemars::Schema) {
+    move |schema| {
+        for (key, text) in words {
+            let key =
+                schema.get_mut("properties").and_then(|keys| keys.get_mut(key)?.as_object_mut());
+            let Some(key) = key else { continue };
+            // What follows the first line is about text and bytes.
+            let known = key.get("description").and_then(|known| known.as_str());
+            let rest =
+                known.and_then(|known| known.split_once('\n')).map(|(_, rest)| rest.to_owned());
+            let text = [Some((*text).to_owned()), rest].into_iter().flatten().collect::<Vec<_>>();
+            key.insert("description".to_owned(), text.join("\n").into());
+        }
+    }
 }
 
 /// Lets a type of this module stand in `#[serde(with = "…")]` for facts that are made into it and out of it.

@@ -216,7 +216,8 @@ two_keys! {
 /// The words of a command.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Words {
+pub struct Argv {
+    /// The words.
     /// As text, with U+FFFD for bytes that are no UTF-8.
     argv: Vec<String>,
     /// All words in hexadecimal, where one of the texts is not exact.
@@ -224,7 +225,7 @@ pub struct Words {
     argv_hex: Option<Vec<Hex>>,
 }
 
-impl From<&Vec<OsString>> for Words {
+impl From<&Vec<OsString>> for Argv {
     fn from(words: &Vec<OsString>) -> Self {
         let exact = words.iter().all(|word| word.to_str().is_some());
         Self {
@@ -234,10 +235,10 @@ impl From<&Vec<OsString>> for Words {
     }
 }
 
-impl TryFrom<Words> for Vec<OsString> {
+impl TryFrom<Argv> for Vec<OsString> {
     type Error = &'static str;
 
-    fn try_from(keys: Words) -> Result<Self, Self::Error> {
+    fn try_from(keys: Argv) -> Result<Self, Self::Error> {
         match keys.argv_hex {
             Some(all) => all.iter().map(|hex| hex.bytes().map(OsString::from_vec)).collect(),
             None => Ok(keys.argv.into_iter().map(OsString::from).collect()),
@@ -245,4 +246,96 @@ impl TryFrom<Words> for Vec<OsString> {
     }
 }
 
-stands_for!(Words => Vec<OsString>);
+stands_for!(Argv => Vec<OsString>);
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::Reason;
+
+    type TestResult = Result<(), serde_json::Error>;
+
+    fn path(bytes: &[u8]) -> PathBuf {
+        OsString::from_vec(bytes.to_vec()).into()
+    }
+
+    fn written<Text: Serialize>(
+        held: &impl TwoKeys<Text = Text>,
+    ) -> Result<Value, serde_json::Error> {
+        Path::serialize(held, serde_json::value::Serializer)
+    }
+
+    #[test]
+    fn text_that_is_exact_needs_no_bytes() -> TestResult {
+        for exact in ["", "/a b", "/日本語\n"] {
+            let json = written(&path(exact.as_bytes()))?;
+            assert_eq!(json, json!({"path": exact, "path_hex": null}));
+            assert_eq!(Path::<String>::deserialize::<PathBuf, _>(json)?, path(exact.as_bytes()));
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_kept() -> TestResult {
+        let json = written(&path(b"/\xff"))?;
+        assert_eq!(json, json!({"path": "/\u{fffd}", "path_hex": "2fff"}));
+        assert_eq!(Path::<String>::deserialize::<PathBuf, _>(json)?, path(b"/\xff"));
+        // The mark of a missing value begins with a NUL.
+        let output = b"\0missing\0lost\0".to_vec();
+        let json = OutputTail::serialize(&output, serde_json::value::Serializer)?;
+        assert!(json["output_tail_hex"].is_string(), "{json}");
+        assert_eq!(OutputTail::<String>::deserialize::<Vec<u8>, _>(json)?, output);
+        Ok(())
+    }
+
+    #[test]
+    fn what_is_not_there_or_not_known_comes_back() -> TestResult {
+        let none: Option<PathBuf> = None;
+        let json = written(&none)?;
+        assert_eq!(json, json!({"path": null, "path_hex": null}));
+        assert_eq!(Path::<Option<String>>::deserialize::<Option<PathBuf>, _>(json)?, none);
+        for held in
+            [Observed::Missing(Reason::lost("no name")), Observed::Value(Arc::new(path(b"\xfe")))]
+        {
+            let json = written(&held)?;
+            let read: Observed<Arc<PathBuf>> = Path::<Observed<String>>::deserialize(json)?;
+            assert_eq!(read, held);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn what_is_no_path_is_an_error() {
+        for wrong in [
+            json!({"path": "/a"}),
+            json!({"path_hex": null}),
+            json!({"path": null, "path_hex": null}),
+            json!({"path": "/a", "path_hex": "2"}),
+            json!({"path": "/a", "path_hex": "2g"}),
+            json!({"path": "/a", "path_hex": "é"}),
+        ] {
+            let read: Result<PathBuf, _> = Path::<String>::deserialize(&wrong);
+            assert!(read.is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn words_are_all_exact_or_all_bytes() -> TestResult {
+        let words = |words: &[&[u8]]| -> Vec<OsString> {
+            words.iter().map(|word| OsString::from_vec(word.to_vec())).collect()
+        };
+        for (argv, hex) in [
+            (words(&[]), json!(null)),
+            (words(&[b"cat", b""]), json!(null)),
+            (words(&[b"cat", b"\xff"]), json!(["636174", "ff"])),
+        ] {
+            let json = Argv::serialize(&argv, serde_json::value::Serializer)?;
+            assert_eq!(json["argv_hex"], hex);
+            assert_eq!(Argv::deserialize(json)?, argv);
+        }
+        assert!(Argv::deserialize(json!({"argv": ["cat"]})).is_err(), "argv_hex is not there");
+        Ok(())
+    }
+}

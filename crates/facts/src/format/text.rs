@@ -25,3 +25,17 @@ pub fn constant(text: &str) -> Text {
 pub(crate) fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Text, D::Error> {
     String::deserialize(from).map(|text| constant(&text))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_texts_are_kept_once() {
+        let (first, again) =
+            (constant("the ring was full"), constant(&"the ring was full".to_owned()));
+        assert_eq!(first, "the ring was full");
+        assert!(std::ptr::eq(first, again));
+        assert_ne!(constant("the ring"), first);
+    }
+}

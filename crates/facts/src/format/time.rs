@@ -69,3 +69,41 @@ impl TryFrom<DeviceNumber> for Dev {
         dev.ok_or_else(|| format!("\"{text}\"; expected a device number such as 253:1"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use serde_json::{json, value::Serializer};
+
+    use super::*;
+
+    #[test]
+    fn times_come_back_to_the_nanosecond() -> Result<(), serde_json::Error> {
+        let now = UNIX_EPOCH + Duration::new(1_795_270_000, 123_456_789);
+        assert_eq!(rfc3339(now), "2026-11-21T14:06:40.123456789Z");
+        for time in [now, UNIX_EPOCH, UNIX_EPOCH - Duration::from_millis(1)] {
+            assert_eq!(Time::deserialize(Time::serialize(&time, Serializer)?)?, time);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_time_beyond_all_calendars_is_their_end() {
+        let far = UNIX_EPOCH + Duration::from_secs(1 << 50);
+        assert_eq!(rfc3339(far), jiff::Timestamp::MAX.to_string());
+    }
+
+    #[test]
+    fn what_is_no_time_and_no_device_is_an_error_that_shows_one() {
+        for wrong in ["", "yesterday", "2026-13-01T00:00:00Z"] {
+            let error = Time::deserialize(json!(wrong)).expect_err(wrong).to_string();
+            assert!(error.contains("2026-01-31T12:00:00Z"), "{error}");
+        }
+        let device = |text: &str| Dev::try_from(DeviceNumber(text.to_owned()));
+        assert_eq!(device("253:1"), Ok(Dev { major: 253, minor: 1 }));
+        for wrong in ["", "253", "vda", "1:2:3", "-1:2", "4294967296:0"] {
+            assert!(device(wrong).is_err_and(|error| error.contains("253:1")), "{wrong}");
+        }
+    }
+}

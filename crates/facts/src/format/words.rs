@@ -21,3 +21,22 @@ macro_rules! words {
         }
     };
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::ReasonKind;
+
+    #[test]
+    fn each_variant_is_its_word_wherever_it_stands() -> Result<(), serde_json::Error> {
+        for word in [ReasonKind::NotMeasured, ReasonKind::Lost] {
+            assert_eq!(serde_json::to_value(word)?, word.as_str());
+            assert_eq!(serde_json::from_value::<ReasonKind>(json!(word.as_str()))?, word);
+        }
+        for wrong in [json!("NotMeasured"), json!("found"), json!(0), json!(null)] {
+            assert!(serde_json::from_value::<ReasonKind>(wrong.clone()).is_err(), "{wrong}");
+        }
+        Ok(())
+    }
+}

@@ -20,7 +20,7 @@ use crate::WantedState;
 /// answers leave cells with it out.
 pub const TWIN: &str = "twin";
 
-/// The value of a factor.
+/// The value of a factor in a cell.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(untagged, expecting = "expected a whole number or a text")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -41,7 +41,7 @@ pub struct Factor {
 }
 
 crate::words! {
-    /// What the samples of a cell are about.
+    /// What the samples of a cell are measured in.
     pub enum LabUnit {
         /// Nanoseconds an operation: the timed loop divided by its operations.
         NanosecondsPerOperation = "ns/op",
@@ -114,11 +114,11 @@ impl<'de> Visitor<'de> for Factors {
 pub struct LabCell {
     /// Unique in its experiment, made of its factors: `access/pread/random/1000/warm`.
     pub id: String,
-    /// What makes it this cell.
+    /// What was varied, by name: what tells this cell from the others.
     #[serde(with = "Factors")]
     #[cfg_attr(feature = "schema", schemars(with = "std::collections::BTreeMap<String, Level>"))]
     pub factors: Vec<Factor>,
-    /// What its samples are about.
+    /// What a sample is measured in.
     pub unit: LabUnit,
     /// The state that each sample should start in.
     pub state_wanted: WantedState,

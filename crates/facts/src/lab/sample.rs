@@ -52,7 +52,7 @@ macro_rules! samples {
         }
 
         /// A value a sample, in order of time, those that don't count too.
-        #[derive(Serialize, Deserialize, Default)]
+        #[derive(Serialize, Deserialize)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         pub(super) struct Runs {
             /// Whether it counts.

@@ -111,7 +111,7 @@ impl LabSkipped {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LabConditions {
-    /// The directory that held the files, with its file system and device in [`LabSession::environment`].
+    /// The directory that held the files, with its file system and device in `environment`.
     pub directory: String,
     /// The file system's type there.
     pub filesystem: String,
@@ -157,7 +157,7 @@ pub struct LabSession {
     pub environment: Environment,
     /// What the host was like.
     pub conditions: LabConditions,
-    /// What was not.
+    /// What was not measured, each with why.
     pub skipped: Vec<LabSkipped>,
     /// What the experiment found beside its cells.
     pub facts: Vec<LabFact>,

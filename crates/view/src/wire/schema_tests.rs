@@ -128,6 +128,34 @@ fn check_whole<T: JsonSchema>(name: &str, about: &str) -> TestResult {
     Ok(())
 }
 
+/// Every description in a schema.
+fn descriptions(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Object(map) => {
+            found.extend(map.get("description").and_then(Value::as_str).map(str::to_owned));
+            map.values().for_each(|value| descriptions(value, found));
+        }
+        Value::Array(values) => values.iter().for_each(|value| descriptions(value, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn descriptions_name_keys_and_nothing_of_the_source() -> TestResult {
+    for file in std::fs::read_dir(file_of("").parent().ok_or("no folder")?)? {
+        let path = file?.path();
+        let mut found = Vec::new();
+        descriptions(&serde_json::from_slice(&std::fs::read(&path)?)?, &mut found);
+        assert!(found.len() > 9, "{}", path.display());
+        for text in found {
+            let source = ["::", "[`", "`]", "`None`", "nothing where", "nothing for", "MIN_"];
+            let named = source.into_iter().find(|of| text.contains(of));
+            assert_eq!(named, None, "{}: {text}", path.display());
+        }
+    }
+    Ok(())
+}
+
 /// What every format is checked with.
 type Check = fn() -> TestResult;
 

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use hotset_analysis::top::TopFrame;
 use hotset_facts::NotMeasured;
-use hotset_facts::format::{Gaps, Time};
+use hotset_facts::format::{NotMeasuredList, Time};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -26,11 +26,11 @@ pub struct Header {
     pub host: String,
     /// The interval in nanoseconds.
     pub interval_ns: u64,
-    /// The scope, if it was not the whole host.
+    /// Whose I/O was counted; null for the whole host.
     #[serde(deserialize_with = "hotset_facts::format::required")]
     pub scope: Option<String>,
     /// What the kernel could not tell.
-    #[serde(with = "Gaps")]
+    #[serde(with = "NotMeasuredList")]
     pub not_measured: Vec<NotMeasured>,
 }
 
@@ -40,8 +40,8 @@ pub fn header_line(header: &Header) -> Vec<u8> {
 }
 
 /// An interval as a line, with its end. Bound it first: see [`TopFrame::bounded`].
-pub fn interval_line(moment: &TopFrame) -> Vec<u8> {
-    let mut line = to_object(moment);
+pub fn interval_line(frame: &TopFrame) -> Vec<u8> {
+    let mut line = to_object(frame);
     line.push(b'\n');
     line
 }

@@ -16,7 +16,7 @@ pub struct RatioEstimate {
     /// The median over rounds of B / A. Of an even number, the geometric mean of the middle two, so that swapping A
     /// and B gives the reciprocal.
     pub ratio: f64,
-    /// Its 95 % interval; none below [`super::MIN_ROUNDS`] rounds.
+    /// Its 95 % interval; null below six rounds.
     pub interval: Option<ConfidenceInterval>,
     /// Rounds in which both sides have a run.
     pub rounds: usize,

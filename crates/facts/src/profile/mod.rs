@@ -1,82 +1,20 @@
 //! One observed run: who did what to which file.
 
+mod target;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use serde::{Deserialize, Deserializer, Serialize};
+pub use target::Target;
 
-use crate::feature::Gaps;
-use crate::format::{Cgroup, Hex, Path, Text, Time, TwoKeys, Words, mark};
+use serde::{Deserialize, Serialize};
+
+use crate::feature::NotMeasuredList;
+use crate::format::{Argv, Path, Text, Time, mark};
 use crate::{
     Environment, FileId, Io, LookupCounters, Lookups, NotMeasured, Observed, PackedIo, Pid, Reason,
 };
-
-/// What was observed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case", try_from = "TargetKeys")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub enum Target {
-    /// A command that hotset started, with its children.
-    Command,
-    /// A process that was running already, with its children.
-    Pid {
-        /// Its id.
-        pid: Pid,
-    },
-    /// A control group.
-    Cgroup {
-        /// Its path.
-        #[serde(flatten, with = "Cgroup")]
-        path: PathBuf,
-    },
-    /// The whole host.
-    System,
-}
-
-/// The keys of every kind of target: an error can say which one is wrong.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct TargetKeys {
-    kind: TargetKind,
-    pid: Option<Pid>,
-    cgroup: Option<String>,
-    /// Null is not the same as a key that is not there.
-    #[serde(default, deserialize_with = "there")]
-    cgroup_hex: Option<Option<Hex>>,
-}
-
-/// Reads what a key has that is there.
-fn there<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<Hex>>, D::Error> {
-    Deserialize::deserialize(from).map(Some)
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-enum TargetKind {
-    Command,
-    Pid,
-    Cgroup,
-    System,
-}
-
-impl TryFrom<TargetKeys> for Target {
-    type Error = &'static str;
-
-    fn try_from(keys: TargetKeys) -> Result<Self, Self::Error> {
-        Ok(match keys.kind {
-            TargetKind::Command => Self::Command,
-            TargetKind::System => Self::System,
-            TargetKind::Pid => Self::Pid { pid: keys.pid.ok_or("expected a number in pid")? },
-            TargetKind::Cgroup => {
-                let text = keys.cgroup.ok_or("expected a path in cgroup")?;
-                let hex = keys.cgroup_hex.ok_or("expected cgroup_hex beside cgroup")?;
-                Self::Cgroup { path: TwoKeys::join(text, hex)? }
-            }
-        })
-    }
-}
 
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -103,10 +41,10 @@ impl ExitStatus {
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ExitKeys {
-    /// Null where a signal ended it.
+    /// Its exit code; null where a signal ended it.
     #[serde(deserialize_with = "crate::format::required")]
     exit_code: Option<i32>,
-    /// Null where it ended by itself.
+    /// The signal that ended it; null where none did.
     #[serde(deserialize_with = "crate::format::required")]
     signal: Option<i32>,
 }
@@ -133,10 +71,10 @@ impl TryFrom<ExitKeys> for ExitStatus {
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ObservedExit {
-    /// Null where a signal ended it, or it still runs.
+    /// Its exit code; null where a signal ended it, or it still runs.
     #[serde(deserialize_with = "crate::format::required")]
     exit_code: Option<Observed<i32>>,
-    /// Null where it ended by itself.
+    /// The signal that ended it; null where none did.
     #[serde(deserialize_with = "crate::format::required")]
     signal: Option<i32>,
 }
@@ -169,11 +107,12 @@ crate::format::stands_for!(ObservedExit => Observed<ExitStatus>);
 /// The observed command, or for an attached session the time that it was observed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = crate::format::about(&[("argv", "The command's words; empty for a whole host or a control group.")])))]
 pub struct Command {
     /// What was observed.
     pub target: Target,
     /// The command's words; empty for a whole host or a control group.
-    #[serde(flatten, with = "Words")]
+    #[serde(flatten, with = "Argv")]
     pub argv: Vec<OsString>,
     /// How it ended; missing where it still runs.
     #[serde(flatten, with = "ObservedExit")]
@@ -216,7 +155,7 @@ pub struct Sensor {
     /// Counters that did not fit into a table: rows that went to "others", and pages whose origin is unknown.
     pub entries_lost: u64,
     /// What was not measured, with reasons.
-    #[serde(with = "Gaps")]
+    #[serde(with = "NotMeasuredList")]
     pub not_measured: Vec<NotMeasured>,
 }
 
@@ -235,6 +174,7 @@ crate::words! {
 /// One file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = crate::format::about(&[("path", "Its path as the first process that touched it saw it; null where it is not known.")])))]
 pub struct FileRow {
     /// Its path as the first process that touched it saw it.
     #[serde(flatten, with = "Path::<Observed<String>>")]
@@ -290,6 +230,7 @@ impl FileRow {
 /// One process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = crate::format::about(&[("argv", "Its words after the last exec, cut at the sensor's bound.")])))]
 pub struct ProcessRow {
     /// Its id.
     pub pid: Pid,
@@ -298,7 +239,7 @@ pub struct ProcessRow {
     /// The kernel's short name for it.
     pub comm: String,
     /// Its words after the last exec, cut at the sensor's bound.
-    #[serde(flatten, with = "Words")]
+    #[serde(flatten, with = "Argv")]
     pub argv: Vec<OsString>,
     /// How it ended; missing where it still runs.
     #[serde(flatten, with = "ObservedExit")]
@@ -341,7 +282,18 @@ pub struct Profile {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn an_exit_is_a_code_or_a_signal() {
+        let exit = |json| serde_json::from_value::<ExitStatus>(json).ok();
+        assert_eq!(exit(json!({"exit_code": 3, "signal": null})), Some(ExitStatus::Code(3)));
+        assert_eq!(exit(json!({"exit_code": null, "signal": 9})), Some(ExitStatus::Signal(9)));
+        assert_eq!(exit(json!({"exit_code": null, "signal": null})), None);
+        assert_eq!(exit(json!({"exit_code": 3})), None);
+    }
 
     #[test]
     fn wait_statuses_decode() {
