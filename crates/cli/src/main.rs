@@ -10,13 +10,13 @@
 mod args;
 mod bench;
 mod commands;
+mod destination;
 mod exit;
 mod interrupt;
 mod lab;
 mod live;
 mod lock;
 mod output;
-mod plan;
 mod progress;
 
 use std::process::ExitCode;

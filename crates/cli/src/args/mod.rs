@@ -1,4 +1,4 @@
-//! The arguments as typed. Nothing here is validated beyond its syntax; [`crate::plan`] does that.
+//! The arguments as typed. Nothing here is validated beyond its syntax; what a command can't do, it refuses itself.
 
 mod attach;
 mod bench;

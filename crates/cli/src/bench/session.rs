@@ -13,10 +13,10 @@ use super::commands::planned;
 use super::stop_policy::{StopPolicy, label};
 use super::{interrupted, no_result, not_learned};
 use crate::args::{BenchArgs, BenchOutput, RoundArgs};
+use crate::destination::check_destinations;
 use crate::exit::{Exit, OrExit, Stop};
 use crate::lock::lock;
 use crate::output::StatusLine;
-use crate::plan::check_destinations;
 use crate::{interrupt, output};
 
 /// The line on the terminal changes no more often than this.

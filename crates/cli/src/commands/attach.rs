@@ -3,13 +3,14 @@
 use hotset_watch::AttachOptions;
 
 use crate::args::AttachArgs;
+use crate::destination::check_destination;
 use crate::exit::{Exit, Stop};
-use crate::{output, plan};
+use crate::output;
 
 /// Observes what already runs, and reports.
 pub(super) fn attach(args: &AttachArgs) -> Result<Exit, Stop> {
     if let Some(path) = &args.output.json {
-        plan::check_destination(path)?;
+        check_destination(path)?;
     }
     let options = AttachOptions {
         pid: args.pid,

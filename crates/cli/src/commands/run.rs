@@ -4,13 +4,14 @@ use hotset_lab::{Invocation, find_program};
 use hotset_watch::{RunError, RunOptions, run_without_sensor};
 
 use crate::args::RunArgs;
+use crate::destination::check_destination;
 use crate::exit::{Exit, OrExit, Stop};
-use crate::{output, plan};
+use crate::output;
 
 /// Runs a command under observation and reports; the command's own end is the exit code.
 pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
     if let Some(path) = &args.output.json {
-        plan::check_destination(path).or_exit(Exit::Own)?;
+        check_destination(path).or_exit(Exit::Own)?;
     }
     let search = std::env::var_os("PATH");
     let program = find_program(&args.command, search.as_deref()).map_err(Stop::not_runnable)?;

@@ -16,10 +16,10 @@ use hotset_watch::LabSensor;
 
 use super::asked::{check, experiments, request};
 use crate::args::LabArgs;
+use crate::destination::check_destinations;
 use crate::exit::{Exit, OrExit, Stop};
 use crate::lock::lock;
 use crate::output::StatusLine;
-use crate::plan::check_destinations;
 use crate::{interrupt, output};
 
 /// The line on the terminal changes no more often than this.

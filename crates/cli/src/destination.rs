@@ -1,4 +1,4 @@
-//! From what was typed to what will be done: everything that can be refused is refused here, before anything starts.
+//! Files that results go to, checked before anything starts: a run of hours is not for nothing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
