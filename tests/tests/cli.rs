@@ -286,6 +286,18 @@ fn another_user_gets_less_and_is_told_what_would_help() {
 }
 
 #[test]
+fn a_device_can_be_written_to_by_whom_its_directory_refuses() {
+    let scratch = Scratch::new("nobody-device");
+    for (path, wanted) in [("/dev/null", 7), ("/dev/new", 125), ("/dev/kmsg", 125)] {
+        let mut command = as_nobody(&scratch);
+        command.args(["run", "-q", "--json", path, "--", "sh", "-c", "exit 7"]);
+        let output = command.env("HOME", "/nonexistent").output().expect("setpriv");
+        assert_eq!(code(&output), wanted, "{path}: {}", stderr(&output));
+        assert_eq!(stderr(&output).contains("can't be written to: Permission"), wanted == 125);
+    }
+}
+
+#[test]
 fn a_full_disk_costs_the_report_and_not_the_exit_code() {
     let scratch = Scratch::new("full");
     let dir = scratch.path("disk");

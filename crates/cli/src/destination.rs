@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
+use rustix::fs::{Access, access};
 
 use crate::exit::{Exit, OrExit, Stop};
 
@@ -30,8 +31,16 @@ pub(crate) fn check_destination(path: &Path) -> Result<()> {
     if path == Path::new("-") {
         return Ok(());
     }
-    if path.is_dir() {
-        bail!("{}: is a directory, expected a file name", path.display());
+    match fs::metadata(path) {
+        Ok(there) if there.is_dir() => {
+            bail!("{}: is a directory, expected a file name", path.display());
+        }
+        // A device or a pipe is written to as it is.
+        Ok(there) if !there.is_file() => {
+            return access(path, Access::WRITE_OK)
+                .with_context(|| format!("{}: can't be written to", path.display()));
+        }
+        _ => {}
     }
     let parent = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -42,10 +51,8 @@ pub(crate) fn check_destination(path: &Path) -> Result<()> {
         Ok(_) => bail!("{}: {} is not a directory", path.display(), parent.display()),
         Err(error) => bail!("{}: {}: {error}", path.display(), parent.display()),
     }
-    if let Err(error) = rustix::fs::access(parent, rustix::fs::Access::WRITE_OK) {
-        bail!("{}: {} can't be written to: {error}", path.display(), parent.display());
-    }
-    Ok(())
+    access(parent, Access::WRITE_OK)
+        .with_context(|| format!("{}: {} can't be written to", path.display(), parent.display()))
 }
 
 #[cfg(test)]
