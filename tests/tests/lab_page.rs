@@ -14,7 +14,7 @@ fn result(experiment: &str, kernel: &str, slower: f64) -> LabResult {
 }
 
 fn results(kernel: &str, slower: f64) -> Vec<LabResult> {
-    ALL.into_iter().map(|experiment| result(experiment.name, kernel, slower)).collect()
+    ALL.iter().map(|experiment| result(experiment.name, kernel, slower)).collect()
 }
 
 fn all_on_one() -> Page {
