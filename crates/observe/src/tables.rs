@@ -22,6 +22,7 @@ pub(crate) fn find_map<'a>(
         true => map.name().to_string_lossy().ends_with(name),
         false => map.name() == name,
     };
+    // In a message, the table of global variables has the name of what it holds.
     let shown = if name == ".bss" { "globals" } else { name };
     let found = object.maps().find(fits);
     found.ok_or_else(|| ObserveError::table(shown, "is not in the object"))

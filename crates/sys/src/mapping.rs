@@ -49,7 +49,7 @@ impl Mapping {
         Self::memory(len, ProtFlags::READ | ProtFlags::WRITE, MapFlags::empty())
     }
 
-    /// The same, backed by the call, whatever the host's limit on promised memory.
+    /// The same, backed by the call, with no swap reserved for it (MAP_NORESERVE).
     ///
     /// # Errors
     /// As mmap(2) gives them.
