@@ -193,7 +193,7 @@ pub struct SystemCache {
     /// The files with most pages, in no particular order.
     #[serde(skip_serializing)]
     pub files: Vec<CachedFile>,
-    /// Why the list of file systems is not whole; null where it is.
+    /// Why file systems are left out of `file_systems`; null where none is.
     #[serde(deserialize_with = "crate::format::required")]
     pub gap: Option<Reason>,
     /// What could not be looked at, by name; only a walk has such.
