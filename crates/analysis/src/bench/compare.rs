@@ -88,7 +88,7 @@ impl NoiseFloor {
 /// command with the first command in the same state.
 pub fn asked_for(conditions: &[Condition]) -> Vec<Pair> {
     let measured = |index: &usize| {
-        conditions.get(*index).is_some_and(|one| one.role == ConditionRole::Measured)
+        conditions.get(*index).is_some_and(|condition| condition.role == ConditionRole::Measured)
     };
     let all: Vec<usize> = (0..conditions.len()).filter(measured).collect();
     let mut pairs = Vec::new();

@@ -129,7 +129,7 @@ mod tests {
         assert_eq!((spread.lower_quartile, spread.upper_quartile), (2.5, 5.5));
         assert_eq!(spread.mean, 4.5);
         assert!(spread.standard_deviation.is_some_and(|sd| (sd - 3.872_983).abs() < 1e-6));
-        assert_eq!(Spread::of([7.0]).and_then(|one| one.standard_deviation), None);
+        assert_eq!(Spread::of([7.0]).and_then(|spread| spread.standard_deviation), None);
         assert_eq!(Spread::of([]), None);
     }
 }

@@ -85,7 +85,7 @@ fn the_interval_holds_the_true_ratio() {
     for text in [QUIET, CROWDED] {
         let sessions = sessions(&recorded(text), 15, 1.05);
         let holds = |interval: ConfidenceInterval| interval.holds(1.05);
-        let covered = sessions.iter().filter(|one| one.interval.is_some_and(holds)).count();
+        let covered = sessions.iter().filter(|session| session.interval.is_some_and(holds)).count();
         assert!(covered as f64 >= 0.95 * sessions.len() as f64);
     }
 }

@@ -143,8 +143,10 @@ fn trend(summary: &BenchSummary, index: usize, all: &mut Vec<Warning>) {
 fn files(summary: &BenchSummary, index: usize, all: &mut Vec<Warning>) {
     let session = &summary.session;
     let is_cold = |state: hotset_facts::WantedState| state.is_cold();
-    let wants_cold =
-        session.conditions.iter().any(|one| one.command == index && is_cold(one.state));
+    let wants_cold = session
+        .conditions
+        .iter()
+        .any(|condition| condition.command == index && is_cold(condition.state));
     let (Some(set), Some(command)) = (session.sets.get(index), session.commands.get(index)) else {
         return;
     };

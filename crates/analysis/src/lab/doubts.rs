@@ -69,7 +69,7 @@ fn samples(session: &LabSession, cells: &[CellNumbers]) -> Vec<Warning> {
             kind.cells += 1;
         }
     }
-    let all: usize = cells.iter().map(|one| one.valid + one.invalid).sum();
+    let all: usize = cells.iter().map(|numbers| numbers.valid + numbers.invalid).sum();
     let text = |((counts, code), kind): ((bool, DoubtCode), Kind<'_>)| {
         let code = code.as_str();
         let verb = if counts { "are doubtful" } else { "don't count" };
@@ -84,7 +84,8 @@ fn samples(session: &LabSession, cells: &[CellNumbers]) -> Vec<Warning> {
 }
 
 fn few_rounds(cells: &[CellNumbers]) -> Option<Warning> {
-    let few = cells.iter().filter(|one| one.median.is_some() && one.low.is_none()).count();
+    let few =
+        cells.iter().filter(|numbers| numbers.median.is_some() && numbers.low.is_none()).count();
     let text = format!(
         "{} fewer than {MIN_ROUNDS} rounds that count, so no 95 % interval exists",
         count(few, "cell has", "cells have")

@@ -12,11 +12,12 @@ pub(super) fn of(session: &LabSession) -> Option<LabAnswer> {
         .iter()
         .filter(|cell| cell.is_twin())
         .filter_map(|twin| {
-            let first = session.cells.iter().find(|one| is_twin_of(twin, one))?;
+            let first = session.cells.iter().find(|cell| is_twin_of(twin, cell))?;
             Some((first, twin, compare(first, twin)?))
         })
         .collect();
-    let differs = |ratio: &RatioEstimate| ratio.interval.is_some_and(|one| !one.holds(1.0));
+    let differs =
+        |ratio: &RatioEstimate| ratio.interval.is_some_and(|interval| !interval.holds(1.0));
     let away = |ratio: &RatioEstimate| ratio.ratio.ln().abs();
     // What differs for certain first, then what is farthest apart.
     found.sort_by(|a, b| differs(&b.2).cmp(&differs(&a.2)).then(away(&b.2).total_cmp(&away(&a.2))));

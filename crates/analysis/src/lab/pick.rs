@@ -74,7 +74,13 @@ impl<'a> Cells<'a> {
 
     /// Those with this name for the level of a factor.
     pub fn named(&self, factor: &str, name: &str) -> Self {
-        Self(self.0.iter().filter(|one| one.cell.name(factor) == Some(name)).copied().collect())
+        Self(
+            self.0
+                .iter()
+                .filter(|picked| picked.cell.name(factor) == Some(name))
+                .copied()
+                .collect(),
+        )
     }
 
     /// All, in the order of the session.

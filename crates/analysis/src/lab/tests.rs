@@ -102,7 +102,7 @@ fn what_damages_the_numbers_is_said() {
     session.conditions.load_hundredths_before = hotset_facts::Observed::Value(350);
     session.environment.evicts_idle_cache = true;
     let summary = summarise_lab(session, |_, _| Vec::new());
-    let kinds: Vec<&str> = summary.doubts.iter().map(|one| one.kind).collect();
+    let kinds: Vec<&str> = summary.doubts.iter().map(|doubt| doubt.kind).collect();
     let expected =
         ["interrupted", "no-number", "state-not-reached", "few-rounds", "evicts-idle", "load"];
     assert_eq!(kinds, expected);

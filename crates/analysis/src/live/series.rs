@@ -245,9 +245,9 @@ mod tests {
         assert_eq!((keys(&set), set.total().read_pages), (vec![2, 3], 6));
         set.add(&3, &pages(1));
         set.add(&1, &pages(9));
-        let of =
+        let pages_of =
             |key| set.series().iter().find(|series| series.key == key).map(|s| s.io.read_pages);
-        assert_eq!((of(1), of(3), set.total().read_pages), (Some(9), Some(4), 16));
+        assert_eq!((pages_of(1), pages_of(3), set.total().read_pages), (Some(9), Some(4), 16));
     }
 
     #[test]

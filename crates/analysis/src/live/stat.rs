@@ -167,10 +167,10 @@ mod tests {
     #[test]
     fn a_part_of_the_host_has_no_numbers_of_the_whole() {
         let interval = interval(vec![reads(0, 1, 0)]);
-        let of = |scope| StatLine::of(&interval, scope, &[], 4096);
-        let group = of(StatScope::Group(Observed::Value(7)));
+        let line = |scope| StatLine::of(&interval, scope, &[], 4096);
+        let group = line(StatScope::Group(Observed::Value(7)));
         assert_eq!((group.cached_bytes.value(), group.buffers_bytes.value()), (Some(7), None));
-        let processes = of(StatScope::Processes);
+        let processes = line(StatScope::Processes);
         assert!(processes.cached_bytes.reason().is_some());
         assert!(
             processes.writeback_bytes.reason().is_some() && group.writeback_bytes.value().is_none()

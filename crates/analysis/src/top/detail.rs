@@ -55,12 +55,12 @@ pub fn detail(frame: &TopFrame, key: &ItemKey, wanted: Kind) -> Option<Detail> {
         unlisted.add(&missing);
     }
     sums.truncate(DETAIL_LINES);
-    let of = frame.of_kind(wanted);
+    let all = frame.of_kind(wanted);
     let line = |(index, io): (u32, LiveIo)| {
         let index = index as usize;
-        Some((index, io, of.get(index)?.state))
+        Some((index, io, all.get(index)?.state))
     };
-    Some(Detail { lines: of.pick(sums.into_iter().filter_map(line)), unlisted })
+    Some(Detail { lines: all.pick(sums.into_iter().filter_map(line)), unlisted })
 }
 
 enum Members {

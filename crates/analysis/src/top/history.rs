@@ -100,10 +100,9 @@ fn busiest(frame: &TopFrame) -> (Vec<(ItemKey, LiveIo)>, bool) {
             keyed.truncate(TRAILED_ITEMS);
             complete = false;
         }
-        let of = |index: usize| lines.get(index);
         let happened = keyed
             .into_iter()
-            .filter_map(|(_, index)| of(index))
+            .filter_map(|(_, index)| lines.get(index))
             .filter(|line| matches!(line.state, LineState::Active | LineState::Ended));
         items.extend(happened.map(|line| (line.item.key(), line.io)));
     }

@@ -32,7 +32,7 @@ pub(super) fn push(screen: &mut Screen, summary: &BenchSummary) {
     let dropped = (0..DISPENSABLE.len()).find(fits).unwrap_or(DISPENSABLE.len());
     let table = table(summary, DISPENSABLE.get(..dropped).unwrap_or(&DISPENSABLE));
     screen.table(TITLE, &table, &names);
-    if summary.conditions.iter().any(|one| one.valid.is_none() && one.all.is_some()) {
+    if summary.conditions.iter().any(|numbers| numbers.valid.is_none() && numbers.all.is_some()) {
         screen.below_table("* of all runs, since none counts");
     }
 }

@@ -29,7 +29,7 @@ fn push_comparison(
     // A difference that isn't shown has no share of anything.
     let is_shown =
         !matches!(comparison.difference, Difference::NoDifferenceShown | Difference::WithinNoise);
-    let device = explained.filter(|_| is_shown).and_then(|one| one.device_share);
+    let device = explained.filter(|_| is_shown).and_then(|cold_warm| cold_warm.device_share);
     let device = device.map_or(String::new(), |share| {
         format!("; the device is {} of the difference", whole_percent(share))
     });
@@ -50,7 +50,7 @@ fn sentence(summary: &BenchSummary, comparison: &Comparison) -> String {
         return String::new();
     };
     let median = |index: usize| {
-        let times: Option<Times> = summary.conditions.get(index).and_then(|one| one.valid);
+        let times: Option<Times> = summary.conditions.get(index).and_then(|numbers| numbers.valid);
         times.map_or_else(|| "-".to_owned(), |times| time(times.wall_ns.median))
     };
     let result = match comparison.valid {
@@ -113,7 +113,7 @@ pub(super) fn verdict(summary: &BenchSummary, comparison: &Comparison) -> String
 fn all_runs(summary: &BenchSummary, comparison: &Comparison) -> Option<String> {
     let invalid = [comparison.pair.a, comparison.pair.b]
         .into_iter()
-        .any(|index| summary.conditions.get(index).is_some_and(|one| one.invalid_runs > 0));
+        .any(|index| summary.conditions.get(index).is_some_and(|numbers| numbers.invalid_runs > 0));
     let all = comparison.all.filter(|_| invalid)?;
     Some(format!("all first runs, counted or not: {}, {}", ratio(&all), rounds(all.rounds)))
 }

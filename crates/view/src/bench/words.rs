@@ -136,11 +136,11 @@ pub(super) fn last_lines(output: &[u8]) -> Vec<&[u8]> {
 
 fn files(summary: &BenchSummary) -> Vec<String> {
     let several = summary.session.sets.len() > 1;
-    let of = |(index, set): (usize, &FileSet)| {
+    let words = |(index, set): (usize, &FileSet)| {
         let whose = if several { format!("{}: ", letter(index)) } else { String::new() };
         files_of(set).map(|files| format!("{whose}{files}"))
     };
-    summary.session.sets.iter().enumerate().filter_map(of).collect()
+    summary.session.sets.iter().enumerate().filter_map(words).collect()
 }
 
 /// `84 files, 28.9 MiB, learned by the sensor`.

@@ -13,7 +13,7 @@ const LOG_FROM: f64 = 12.0;
 /// The section of a panel.
 pub(super) fn section(panel: &Panel<'_>, runs: &[&str]) -> Section {
     let mut notes: Vec<String> = panel.spec.notes.iter().map(|&note| note.to_owned()).collect();
-    let nothing = panel.cells.iter().filter(|one| value(panel, one).is_none()).count();
+    let nothing = panel.cells.iter().filter(|cell| value(panel, cell).is_none()).count();
     let common = panel.common_words();
     if panel.cells.len() > 1 && !common.is_empty() {
         notes.push(format!("All cells here have: {common}."));
@@ -29,7 +29,7 @@ pub(super) fn section(panel: &Panel<'_>, runs: &[&str]) -> Section {
         question: panel.question(),
         answer: String::new(),
         chart: Some(chart(panel))
-            .filter(|chart| chart.series.iter().any(|one| !one.points.is_empty())),
+            .filter(|chart| chart.series.iter().any(|series| !series.points.is_empty())),
         table: table(panel, runs),
         notes,
     }
@@ -78,10 +78,10 @@ fn chart(panel: &Panel<'_>) -> Chart {
     };
     let series = |(at, name): (usize, &String)| Series {
         name: name.clone(),
-        points: panel.cells.iter().filter(|one| one.series == at).filter_map(point).collect(),
+        points: panel.cells.iter().filter(|cell| cell.series == at).filter_map(point).collect(),
         boxes: Vec::new(),
     };
-    let values = panel.cells.iter().filter_map(|one| Some(value(panel, one)?.0));
+    let values = panel.cells.iter().filter_map(|cell| Some(value(panel, cell)?.0));
     let names = panel.levels.iter().map(|level| words::level(spec.x, level));
     let bytes = spec.x.ends_with("_bytes");
     let log = is_log(spec.y_scale, values);
@@ -103,7 +103,7 @@ fn chart(panel: &Panel<'_>) -> Chart {
 }
 
 fn y_axis(panel: &Panel<'_>, log: bool) -> Axis {
-    let per = panel.cells.first().map_or(LabUnit::Nanoseconds, |one| one.cell.unit);
+    let per = panel.cells.first().map_or(LabUnit::Nanoseconds, |first| first.cell.unit);
     let (title, unit) = match panel.spec.shown {
         Shown::Time => (words::per(per), Unit::Nanoseconds),
         Shown::DeviceBytes => ("read from the device", Unit::Bytes),

@@ -121,23 +121,23 @@ fn panel<'a>(
         let places = key
             .iter()
             .zip(&orders)
-            .map(|(level, order)| order.iter().position(|one| Some(one) == level.as_ref()));
+            .map(|(level, order)| order.iter().position(|known| Some(known) == level.as_ref()));
         (places.collect::<Vec<_>>(), *run)
     });
     let mut placed: Vec<PanelCell<'a>> = cells
         .into_iter()
         .filter_map(|(run, cell, numbers)| {
             let x = levels.iter().position(|level| Some(level) == cell.level(spec.x))?;
-            let series = keys.iter().position(|one| *one == (run, key(cell)))?;
+            let series = keys.iter().position(|known| *known == (run, key(cell)))?;
             Some(PanelCell { cell, numbers, run, x, series })
         })
         .collect();
-    placed.sort_by_key(|one| (one.series, one.x));
+    placed.sort_by_key(|cell| (cell.series, cell.x));
     let name = |(run, key): &(usize, Vec<Option<Level>>)| series_name(runs, *run, &factors, key);
     let series = keys.iter().map(name).collect();
     // A time that lacks is a finding, and its doubts say why; a count that nobody made is none.
     let is_known = spec.shown == Shown::Time
-        || placed.iter().any(|one| words::shown(spec.shown, one.numbers).is_some());
+        || placed.iter().any(|cell| words::shown(spec.shown, cell.numbers).is_some());
     (!placed.is_empty() && is_known).then_some(Panel { spec, level, levels, series, cells: placed })
 }
 
@@ -218,7 +218,7 @@ impl Panel<'_> {
         let Some(first) = self.cells.first() else { return Vec::new() };
         let same = |name: &&str| {
             let level = first.cell.level(name);
-            self.cells.iter().all(|one| one.cell.level(name) == level)
+            self.cells.iter().all(|placed| placed.cell.level(name) == level)
         };
         first.cell.factors.iter().map(|factor| &*factor.name).filter(same).collect()
     }
@@ -228,8 +228,8 @@ impl Panel<'_> {
         let common = self.common();
         let Some(first) = self.cells.first() else { return String::new() };
         let all = first.cell.factors.iter().filter(|factor| common.contains(&&*factor.name));
-        let words = all.map(|one| {
-            format!("{} {}", words::factor(&one.name), words::level(&one.name, &one.level))
+        let words = all.map(|factor| {
+            format!("{} {}", words::factor(&factor.name), words::level(&factor.name, &factor.level))
         });
         words.collect::<Vec<_>>().join(", ")
     }

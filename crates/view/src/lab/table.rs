@@ -53,7 +53,7 @@ fn table(screen: &mut Screen, panel: &Panel<'_>) {
         }
         _ => rows(screen, panel, &common),
     }
-    if panel.cells.iter().any(|one| one.numbers.invalid > 0) {
+    if panel.cells.iter().any(|cell| cell.numbers.invalid > 0) {
         screen.below_table("! some samples don't count, - none does; the doubts below say why");
     }
     for note in panel.spec.notes {
@@ -72,14 +72,14 @@ fn number(panel: &Panel<'_>, placed: &PanelCell<'_>) -> String {
 
 fn rows(screen: &mut Screen, panel: &Panel<'_>, common: &[&str]) {
     let names: Vec<String> =
-        panel.cells.iter().map(|one| words::levels(&one.cell.factors, common)).collect();
+        panel.cells.iter().map(|placed| words::levels(&placed.cell.factors, common)).collect();
     let table = |dropped: usize| {
         let dispensable = DISPENSABLE.get(..dropped).unwrap_or(&DISPENSABLE);
         row_table(panel, &[dispensable, pointless(panel)].concat())
     };
     let widest = names.iter().map(|name| columns(name)).max().unwrap_or(0);
     let fits = |dropped: &usize| table(*dropped).width() + widest <= screen.width;
-    let calls = panel.cells.iter().any(|one| one.numbers.syscalls.is_some());
+    let calls = panel.cells.iter().any(|cell| cell.numbers.syscalls.is_some());
     let dropped = (usize::from(!calls)..DISPENSABLE.len()).find(fits).unwrap_or(DISPENSABLE.len());
     let table = table(dropped);
     let room = table.room_for_names(screen.width);
@@ -143,17 +143,20 @@ fn across(screen: &mut Screen, panel: &Panel<'_>, factor: &'static str, common: 
     let all: Vec<Column> = levels
         .iter()
         .map(|level| {
-            let own: Vec<&PanelCell<'_>> =
-                panel.cells.iter().filter(|one| one.cell.level(factor) == Some(*level)).collect();
-            let of = |name: &String| {
-                let found = own.iter().find(|one| row_name(one.cell) == *name);
-                found.map_or_else(String::new, |one| number(panel, one))
+            let own: Vec<&PanelCell<'_>> = panel
+                .cells
+                .iter()
+                .filter(|placed| placed.cell.level(factor) == Some(*level))
+                .collect();
+            let cell = |name: &String| {
+                let found = own.iter().find(|placed| row_name(placed.cell) == *name);
+                found.map_or_else(String::new, |placed| number(panel, placed))
             };
-            let mut cells: Vec<String> = names.iter().map(of).collect();
-            cells.push(ends(&own, |one| one.numbers.cached_before, crate::units::percent));
+            let mut cells: Vec<String> = names.iter().map(cell).collect();
+            cells.push(ends(&own, |placed| placed.numbers.cached_before, crate::units::percent));
             cells.push(ends(
                 &own,
-                |one| one.numbers.device_read_bytes.map(|it| (it, it)),
+                |placed| placed.numbers.device_read_bytes.map(|it| (it, it)),
                 words::bytes,
             ));
             Column { title: words::level(factor, level), cells }
@@ -203,7 +206,7 @@ fn ends(
     of: impl Fn(&PanelCell<'_>) -> Option<(f64, f64)>,
     text: impl Fn(f64) -> String,
 ) -> String {
-    let known = cells.iter().filter_map(|one| of(one));
+    let known = cells.iter().filter_map(|cell| of(cell));
     let Some((low, high)) = known.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1))) else {
         return "-".to_owned();
     };

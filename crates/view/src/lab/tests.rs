@@ -53,10 +53,10 @@ fn two_runs_stand_beside_each_other() {
     let names: Vec<&str> = pages[0].sections[0]
         .chart
         .iter()
-        .flat_map(|chart| chart.series.iter().map(|one| one.name.as_str()))
+        .flat_map(|chart| chart.series.iter().map(|series| series.name.as_str()))
         .collect();
     assert!(names.iter().filter(|name| name.ends_with("before.json")).count() * 2 == names.len());
-    let compared = pages[0].sections.iter().find(|one| one.question.contains("compare"));
+    let compared = pages[0].sections.iter().find(|section| section.question.contains("compare"));
     let compared = compared.expect("a comparison");
     assert!(
         compared.answer.contains("agree within their intervals in 0 of 17 cells"),

@@ -117,7 +117,9 @@ pub(super) fn counted(numbers: &CellNumbers) -> String {
 /// Why samples don't count, or are doubtful: `state-not-reached 2`.
 pub(super) fn reasons(numbers: &CellNumbers) -> String {
     let all = numbers.reasons.iter();
-    all.map(|one| format!("{} {}", one.code.as_str(), one.samples)).collect::<Vec<_>>().join(", ")
+    all.map(|reason| format!("{} {}", reason.code.as_str(), reason.samples))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// All that is known about a cell, in a line.

@@ -57,7 +57,7 @@ fn rows<K: std::hash::Hash + Eq + Clone>(
     labels: impl Fn(&K) -> Labels,
 ) -> Vec<Row> {
     let mut rows: Vec<Row> = (set.series().iter())
-        .map(|one| Row { labels: labels(&one.key), since: Some(one.since), io: one.io })
+        .map(|series| Row { labels: labels(&series.key), since: Some(series.since), io: series.io })
         .collect();
     rows.sort_by(|a, b| a.labels.cmp(&b.labels));
     let labels = Labels::from([(label, OTHER.to_owned())]);

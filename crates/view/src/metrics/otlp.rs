@@ -50,7 +50,7 @@ pub fn otlp_json(families: &[Family], resource: &Resource) -> Vec<u8> {
 
 fn metric(family: &Family, resource: &Resource) -> Json {
     let points: Vec<Json> =
-        family.points.iter().map(|one| point(one, family.kind, resource)).collect();
+        family.points.iter().map(|measured| point(measured, family.kind, resource)).collect();
     let mut metric = json!({
         "name": family.name,
         "description": family.help,

@@ -215,7 +215,8 @@ fn a_push_says_when_each_counter_was_zero() {
     let body: Json = serde_json::from_slice(&body).expect("JSON");
     let metrics = &body["resourceMetrics"][0]["scopeMetrics"][0]["metrics"];
     let metric = |name: &str| {
-        let found = metrics.as_array().and_then(|all| all.iter().find(|one| one["name"] == name));
+        let found =
+            metrics.as_array().and_then(|all| all.iter().find(|metric| metric["name"] == name));
         found.unwrap_or_else(|| panic!("no {name}")).clone()
     };
     let pages = metric("hotset_command_read_pages");

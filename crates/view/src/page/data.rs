@@ -43,10 +43,10 @@ fn axis(axis: &Axis) -> Value {
 }
 
 fn series(series: &Series) -> Value {
-    let boxes = series.boxes.iter().map(|one| {
+    let boxes = series.boxes.iter().map(|spread| {
         json!({
-            "x": one.x, "low": one.low, "lower": one.lower,
-            "median": one.median, "upper": one.upper, "high": one.high,
+            "x": spread.x, "low": spread.low, "lower": spread.lower,
+            "median": spread.median, "upper": spread.upper, "high": spread.high,
         })
     });
     json!({

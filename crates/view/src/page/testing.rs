@@ -18,7 +18,7 @@ fn push(page: &Page, level: &str, out: &mut Vec<String>) {
     }
     page.sections.iter().for_each(|one| section(one, level, out));
     out.extend(page.conditions.iter().map(|(name, value)| format!("condition {name}: {value}")));
-    out.extend(page.doubts.iter().map(|one| format!("doubt: {} | {}", one.text, one.advice)));
+    out.extend(page.doubts.iter().map(|doubt| format!("doubt: {} | {}", doubt.text, doubt.advice)));
     for part in &page.parts {
         push(part, &format!("{level}#"), out);
     }

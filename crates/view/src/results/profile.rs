@@ -75,11 +75,11 @@ fn findings(summary: &Summary) -> Section {
         question: "What is worth changing?".to_owned(),
         answer: nothing.to_owned(),
         table: Table::of("Findings, the largest saving first", &summary.findings)
-            .words("Finding", |one| escape_text(&one.title))
-            .words("Severity", |one| one.severity.as_str().to_owned())
-            .words("Would save", |one| saving(one))
-            .words("What to do", |one| escape_text(&one.advice))
-            .words("Files", |one| names(&one.files))
+            .words("Finding", |finding| escape_text(&finding.title))
+            .words("Severity", |finding| finding.severity.as_str().to_owned())
+            .words("Would save", |finding| saving(finding))
+            .words("What to do", |finding| escape_text(&finding.advice))
+            .words("Files", |finding| names(&finding.files))
             .table(),
         ..Section::default()
     }

@@ -163,8 +163,8 @@ fn an_error_names_the_file_the_place_and_what_would_be_right() -> TestResult {
         ("empty.json", b""),
         ("hyperfine.json", b"{\"results\": []}"),
     ];
-    let errors = all.map(|one| {
-        page(&[("good.json", &lab), one])
+    let errors = all.map(|file| {
+        page(&[("good.json", &lab), file])
             .map_or_else(|error| error.to_string(), |_| "read".to_owned())
     });
     insta::assert_snapshot!("errors", errors.join("\n"));

@@ -184,7 +184,7 @@ fn json_keeps_bytes_and_reasons() {
     assert_eq!(files[5]["path_hex"], "2f6d6e742f756e6465722f610aff1b5b33316d726564");
     assert_eq!(files[2]["path"], Value::Null);
     let missing = value["missing"].as_array().expect("missing");
-    assert!(missing.iter().any(|one| one["key"] == "files[2].path"), "{missing:?}");
+    assert!(missing.iter().any(|entry| entry["key"] == "files[2].path"), "{missing:?}");
     assert_eq!(files[1]["holders"][0]["pid"], 77);
     assert_eq!(
         (value["complete"].as_bool(), json(&walked())["complete"].as_bool()),

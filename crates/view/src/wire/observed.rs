@@ -66,11 +66,11 @@ fn take_marks(value: &mut Value, place: &mut String, found: &mut Vec<Found>) {
             found.push(Found { key: place.clone(), entry: None, reason });
         }
         Value::Array(values) => {
-            let of = values.len();
+            let count = values.len();
             for (at, value) in values.iter_mut().enumerate() {
                 if let Some(reason) = value.as_str().and_then(mark::reason) {
                     *value = Value::Null;
-                    found.push(Found { key: place.clone(), entry: Some((at, of)), reason });
+                    found.push(Found { key: place.clone(), entry: Some((at, count)), reason });
                     continue;
                 }
                 place.push_str(&format!("[{at}]"));

@@ -163,7 +163,11 @@ impl<'a> From<&'a Finding> for FindingKeys<'a> {
             rule: finding.rule,
             severity: finding.severity,
             title: &finding.title,
-            evidence: finding.evidence.iter().map(|one| (one.name, number(one))).collect(),
+            evidence: finding
+                .evidence
+                .iter()
+                .map(|evidence| (evidence.name, number(evidence)))
+                .collect(),
             advice: &finding.advice,
             files: finding.files.iter().map(Path::of).collect(),
             saving_ns: SavingKeys { low: finding.saving.low_ns, high: finding.saving.high_ns },

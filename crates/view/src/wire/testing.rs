@@ -46,7 +46,9 @@ pub(crate) static SAMPLES: LazyLock<Vec<Sample>> = LazyLock::new(|| {
 /// Reads the only document in these bytes.
 fn first<T>(bytes: &[u8], read: fn(&Document<'_>) -> Result<T, ReadError>) -> Result<(), String> {
     let documents = documents(bytes).map_err(|error| error.to_string())?;
-    documents.iter().try_for_each(|one| read(one).map(drop).map_err(|error| error.to_string()))
+    documents
+        .iter()
+        .try_for_each(|document| read(document).map(drop).map_err(|error| error.to_string()))
 }
 
 /// Writing to memory does not fail.

@@ -101,8 +101,8 @@ fn is_precise(plan: &Plan, session: &BenchSession) -> bool {
     pairs.into_iter().all(|pair| {
         let comparison = Comparison::of(pair, &samples, runs, false);
         // More rounds don't help times that are too short to tell.
-        let hopeless = [pair.a, pair.b].iter().any(|&one| {
-            let times = samples.get(one).and_then(|one| Times::of(&one.valid, runs));
+        let hopeless = [pair.a, pair.b].iter().any(|&condition| {
+            let times = samples.get(condition).and_then(|of| Times::of(&of.valid, runs));
             times.is_some_and(|times| too_short(&times, &session.timer))
         });
         hopeless || comparison.smallest_effect.is_some_and(narrow)

@@ -27,7 +27,7 @@ pub fn summarise_bench(session: BenchSession) -> BenchSummary {
     let samples = Samples::of_all(conditions.len(), runs, &judged, warmup_rounds);
     let numbers = numbers_of(&session, &judged, &samples, warmup_rounds);
 
-    let is_short = |index: usize| numbers.get(index).is_some_and(|one| one.too_short);
+    let is_short = |index: usize| numbers.get(index).is_some_and(|condition| condition.too_short);
     let compare =
         |pair: Pair| Comparison::of(pair, &samples, runs, is_short(pair.a) || is_short(pair.b));
     let noise_floors: Vec<NoiseFloor> =

@@ -71,7 +71,7 @@ fn chart(all: &[(&str, &BenchSummary)], labels: &[&str]) -> Option<Chart> {
     };
     let series: Vec<Series> = all.iter().map(series).collect();
     let names = labels.iter().map(|label| escape_text(label)).collect();
-    series.iter().any(|one| !one.points.is_empty()).then(|| Chart {
+    series.iter().any(|series| !series.points.is_empty()).then(|| Chart {
         label: "Median wall time by condition, with 95 % intervals".to_owned(),
         kind: ChartKind::Bars,
         x: Axis { names, ..Axis::default() },

@@ -26,7 +26,7 @@ pub(super) fn comparisons(summary: &BenchSummary) -> Option<Section> {
     let point = |(at, comparison): (usize, &&Comparison)| {
         let valid = comparison.valid?;
         let text = format!("{}: {}, {}", name(comparison), ratio(&valid), rounds(valid.rounds));
-        let interval = valid.interval.map(|one| (one.low, one.high));
+        let interval = valid.interval.map(|interval| (interval.low, interval.high));
         Some(Point { x: at as f64, y: valid.ratio, interval, text, excluded: false })
     };
     let points: Vec<Option<Point>> = all.iter().enumerate().map(point).collect();
@@ -72,15 +72,19 @@ fn ratios(
     };
     Table::of("Ratios of wall times; the base is the second of the two", all.iter().copied())
         .words("Compared", name)
-        .numbers("Base", |one| median(summary, one.pair.a))
-        .numbers("Other", |one| median(summary, one.pair.b))
-        .numbers("Ratio", |one| parts(one).0)
-        .numbers("95 % interval", |one| {
-            parts(one).1.map_or("none".to_owned(), |(low, high)| format!("{low} to {high}"))
+        .numbers("Base", |comparison| median(summary, comparison.pair.a))
+        .numbers("Other", |comparison| median(summary, comparison.pair.b))
+        .numbers("Ratio", |comparison| parts(comparison).0)
+        .numbers("95 % interval", |comparison| {
+            parts(comparison).1.map_or("none".to_owned(), |(low, high)| format!("{low} to {high}"))
         })
-        .numbers("Rounds", |one| one.valid.map_or(0, |valid| valid.rounds).to_string())
-        .numbers("All first runs", |one| one.all.as_ref().map_or("none".to_owned(), ratio))
-        .words("Verdict", |one| verdict(summary, one))
+        .numbers("Rounds", |comparison| {
+            comparison.valid.map_or(0, |valid| valid.rounds).to_string()
+        })
+        .numbers("All first runs", |comparison| {
+            comparison.all.as_ref().map_or("none".to_owned(), ratio)
+        })
+        .words("Verdict", |comparison| verdict(summary, comparison))
         .table()
 }
 
@@ -99,7 +103,8 @@ pub(super) fn cold_and_warm(summary: &BenchSummary) -> Option<Section> {
             states.push(one.state);
         }
     }
-    let medians = || summary.conditions.iter().filter_map(|one| Some(one.valid?.wall_ns.median));
+    let medians =
+        || summary.conditions.iter().filter_map(|numbers| Some(numbers.valid?.wall_ns.median));
     let bars = |state: &WantedState| Series {
         name: state.to_string(),
         points: measured()
@@ -133,7 +138,7 @@ pub(super) fn cold_and_warm(summary: &BenchSummary) -> Option<Section> {
 
 fn bar(summary: &BenchSummary, at: usize, command: usize) -> Option<Point> {
     let times = summary.conditions.get(at)?.valid?;
-    let interval = times.wall_interval.map(|one| (one.low, one.high));
+    let interval = times.wall_interval.map(|interval| (interval.low, interval.high));
     let words = interval.map_or("no 95 % interval".to_owned(), |(low, high)| {
         format!("95 % interval {} to {}", time(low), time(high))
     });
@@ -144,14 +149,16 @@ fn bar(summary: &BenchSummary, at: usize, command: usize) -> Option<Point> {
 
 fn explained(summary: &BenchSummary) -> Table {
     Table::of("Cold minus warm: medians over rounds", &summary.cold_warm)
-        .words("Cold condition", |one| condition(summary, one.pair.b))
-        .numbers("Cold", |one| median(summary, one.pair.b))
-        .numbers("Warm", |one| median(summary, one.pair.a))
-        .numbers("Difference", |one| time(one.difference_ns))
-        .numbers("Device wait", |one| time(one.device_wait_ns))
-        .numbers("Its share", |one| one.device_share.map_or("none".to_owned(), percent))
-        .numbers("More CPU", |one| time(one.cpu_difference_ns))
-        .numbers("From device", |one| one.device_bytes.map_or("unknown".to_owned(), bytes))
-        .numbers("Rounds", |one| one.rounds.to_string())
+        .words("Cold condition", |cold_warm| condition(summary, cold_warm.pair.b))
+        .numbers("Cold", |cold_warm| median(summary, cold_warm.pair.b))
+        .numbers("Warm", |cold_warm| median(summary, cold_warm.pair.a))
+        .numbers("Difference", |cold_warm| time(cold_warm.difference_ns))
+        .numbers("Device wait", |cold_warm| time(cold_warm.device_wait_ns))
+        .numbers("Its share", |cold_warm| cold_warm.device_share.map_or("none".to_owned(), percent))
+        .numbers("More CPU", |cold_warm| time(cold_warm.cpu_difference_ns))
+        .numbers("From device", |cold_warm| {
+            cold_warm.device_bytes.map_or("unknown".to_owned(), bytes)
+        })
+        .numbers("Rounds", |cold_warm| cold_warm.rounds.to_string())
         .table()
 }

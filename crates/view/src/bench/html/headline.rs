@@ -13,7 +13,7 @@ pub(super) fn answers(summary: &BenchSummary) -> Vec<Answer> {
     if summary.comparisons.is_empty() {
         return (0..summary.conditions.len()).map(|index| alone(summary, index)).collect();
     }
-    summary.comparisons.iter().map(|one| compared(summary, one)).collect()
+    summary.comparisons.iter().map(|comparison| compared(summary, comparison)).collect()
 }
 
 /// The two sides of a comparison: `warm` and `cold`, or `A` and `B`, the base first.
@@ -30,15 +30,15 @@ pub(super) fn sides(summary: &BenchSummary, comparison: &Comparison) -> (String,
 
 /// The median of the counted runs.
 pub(super) fn median(summary: &BenchSummary, index: usize) -> String {
-    let times = summary.conditions.get(index).and_then(|one| one.valid);
+    let times = summary.conditions.get(index).and_then(|numbers| numbers.valid);
     times.map_or_else(|| "unknown".to_owned(), |times| time(times.wall_ns.median))
 }
 
 fn compared(summary: &BenchSummary, comparison: &Comparison) -> Answer {
     let (a, b) = sides(summary, comparison);
     let (a_time, b_time) = (median(summary, comparison.pair.a), median(summary, comparison.pair.b));
-    let of = |one: &&ColdWarm| one.pair == comparison.pair;
-    let device = summary.cold_warm.iter().find(of).and_then(|one| one.device_share);
+    let same = |cold_warm: &&ColdWarm| cold_warm.pair == comparison.pair;
+    let device = summary.cold_warm.iter().find(same).and_then(|cold_warm| cold_warm.device_share);
     let device = device.map_or(String::new(), |share| {
         format!(" The device is {} of the difference.", whole_percent(share))
     });
@@ -68,9 +68,9 @@ fn capital(mut text: String) -> String {
 
 fn alone(summary: &BenchSummary, index: usize) -> Answer {
     let numbers = summary.conditions.get(index);
-    let label = numbers.map_or(String::new(), |one| escape_text(&one.label));
-    let interval = numbers.and_then(|one| one.valid?.wall_interval);
-    let runs = numbers.map_or(0, |one| one.valid_runs);
+    let label = numbers.map_or(String::new(), |numbers| escape_text(&numbers.label));
+    let interval = numbers.and_then(|numbers| numbers.valid?.wall_interval);
+    let runs = numbers.map_or(0, |numbers| numbers.valid_runs);
     let confidence = match interval {
         Some(one) => {
             format!("95 % interval {} to {}, from {}", time(one.low), time(one.high), rounds(runs))

@@ -106,7 +106,7 @@ fn verdict(summary: &BenchSummary, run: &BenchRun, judged: &JudgedRun) -> String
 
 fn medians(summary: &BenchSummary) -> Table {
     type Row<'a> = (usize, &'a ConditionNumbers);
-    let of = |cell: fn(&Times) -> Option<String>| {
+    let figure = |cell: fn(&Times) -> Option<String>| {
         move |(_, numbers): &Row<'_>| {
             let times = numbers.valid.or(numbers.all);
             times.as_ref().and_then(cell).unwrap_or_else(|| "none".to_owned())
@@ -115,7 +115,7 @@ fn medians(summary: &BenchSummary) -> Table {
     fn range(low: f64, high: f64) -> Option<String> {
         Some(format!("{} to {}", time(low), time(high)))
     }
-    let median = of(|times| Some(time(times.wall_ns.median)));
+    let median = figure(|times| Some(time(times.wall_ns.median)));
     Table::of(
         "Times and what went with them, by condition: medians",
         summary.conditions.iter().enumerate(),
@@ -128,17 +128,17 @@ fn medians(summary: &BenchSummary) -> Table {
     })
     .numbers(
         "95 % interval",
-        of(|times| times.wall_interval.and_then(|one| range(one.low, one.high))),
+        figure(|times| times.wall_interval.and_then(|interval| range(interval.low, interval.high))),
     )
-    .numbers("Minimum", of(|times| Some(time(times.wall_ns.min))))
+    .numbers("Minimum", figure(|times| Some(time(times.wall_ns.min))))
     .numbers(
         "Quartiles",
-        of(|times| range(times.wall_ns.lower_quartile, times.wall_ns.upper_quartile)),
+        figure(|times| range(times.wall_ns.lower_quartile, times.wall_ns.upper_quartile)),
     )
-    .numbers("CPU", of(|times| Some(time(times.cpu_ns.median))))
+    .numbers("CPU", figure(|times| Some(time(times.cpu_ns.median))))
     .numbers(
         "From device",
-        of(|times| Some(or_unknown(times.device_bytes, |spread| bytes(spread.median)))),
+        figure(|times| Some(or_unknown(times.device_bytes, |spread| bytes(spread.median)))),
     )
     .numbers("Cached before", |(_, numbers)| {
         numbers.share_before.map_or("none".to_owned(), |share| percent(share.median))

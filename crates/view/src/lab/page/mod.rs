@@ -59,15 +59,15 @@ fn page(runs: &[Named<'_>]) -> Option<Page> {
         runs,
         |run| {
             let skipped = run.summary().session.skipped.iter();
-            skipped.map(|one| (one.what.clone(), one.why.clone())).collect()
+            skipped.map(|skipped| (skipped.what.clone(), skipped.why.clone())).collect()
         },
     ));
     let several = runs.len() > 1;
-    let of = |run: &Named<'_>, text: &str| {
+    let named = |run: &Named<'_>, text: &str| {
         let name = escape_text(run.name);
         if several { format!("{name}: {text}") } else { text.to_owned() }
     };
-    let subtitles = runs.iter().map(|run| of(run, &words::run(&run.summary().session)));
+    let subtitles = runs.iter().map(|run| named(run, &words::run(&run.summary().session)));
     Some(Page {
         title: words::title(first.result),
         subtitle: subtitles.collect::<Vec<_>>().join("; "),
@@ -78,7 +78,7 @@ fn page(runs: &[Named<'_>]) -> Option<Page> {
             .iter()
             .flat_map(|run| run.summary().doubts.iter().map(move |doubt| (run, doubt)))
             .map(|(run, doubt)| PageWarning {
-                text: of(run, &escape_text(&doubt.text)),
+                text: named(run, &escape_text(&doubt.text)),
                 advice: escape_text(&doubt.advice),
             })
             .collect(),

@@ -47,7 +47,7 @@ fn id(first: &Named<'_>, cell: &CellComparison) -> String {
     };
     let Some(cell) = cells.get(cell.a) else { return String::new() };
     let without: Vec<&str> =
-        cell.factors.iter().filter(|one| shared(one)).map(|one| &*one.name).collect();
+        cell.factors.iter().filter(|factor| shared(factor)).map(|factor| &*factor.name).collect();
     words::levels(&cell.factors, &without)
 }
 
@@ -56,7 +56,8 @@ fn ratio(cell: &CellComparison) -> String {
 }
 
 fn interval(cell: &CellComparison) -> String {
-    let words = cell.interval.map(|one| format!("{} to {}", real(one.low), real(one.high)));
+    let words =
+        cell.interval.map(|interval| format!("{} to {}", real(interval.low), real(interval.high)));
     words.unwrap_or_else(|| "none".to_owned())
 }
 
@@ -65,12 +66,12 @@ fn chart(first: &Named<'_>, compared: &[(&Named<'_>, Vec<CellComparison>)]) -> C
     let series = compared.iter().map(|(other, cells)| {
         let point = |cell: &CellComparison| {
             let name = id(first, cell);
-            let at = names.iter().position(|one| *one == name).unwrap_or_else(|| {
+            let at = names.iter().position(|known| *known == name).unwrap_or_else(|| {
                 names.push(name.clone());
                 names.len() - 1
             });
             let text = format!("{name}: {}, interval {}", ratio(cell), interval(cell));
-            let interval = cell.interval.map(|one| (one.low, one.high));
+            let interval = cell.interval.map(|interval| (interval.low, interval.high));
             Point { x: at as f64, y: cell.ratio, interval, text, excluded: false }
         };
         let name = format!("{} / {}", escape_text(other.name), escape_text(first.name));
@@ -104,7 +105,7 @@ fn table(first: &Named<'_>, compared: &[(&Named<'_>, Vec<CellComparison>)]) -> T
         cells.iter().map(move |cell| {
             let time = |run: &Named<'_>, at: usize| {
                 words::or_unknown(
-                    run.summary().cells.get(at).and_then(|one| one.median),
+                    run.summary().cells.get(at).and_then(|numbers| numbers.median),
                     words::time,
                 )
             };
