@@ -190,6 +190,18 @@ fn a_summary_that_is_not_written_is_a_failure_that_is_said() {
 }
 
 #[test]
+fn a_reader_that_went_away_had_what_it_wanted() {
+    for words in [&["--"][..], &["--json", "--"]] {
+        let mut command = Command::new(hotset());
+        command.args(["bench", "-r", "3"]).args(words).arg("true");
+        let mut child =
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("hotset");
+        drop((child.stdout.take(), child.stderr.take()));
+        assert_eq!(child.wait().expect("hotset").code(), Some(0), "{words:?}");
+    }
+}
+
+#[test]
 fn what_goes_away_after_it_was_found_ends_bench_as_env_would() {
     let scratch = Scratch::new("bench-gone");
     let data = scratch.file("data", MIB);

@@ -50,7 +50,7 @@ pub(crate) fn stdout_stream() -> io::Stdout {
 
 /// Prints a report to standard error, where standard output is taken.
 pub(crate) fn print_beside(bytes: &[u8]) -> Result<()> {
-    io::stderr().lock().write_all(bytes).context("standard error")
+    while_read(io::stderr().lock().write_all(bytes)).context("standard error").map(drop)
 }
 
 /// Prints to standard output.
@@ -64,15 +64,15 @@ pub(crate) fn print(bytes: &[u8]) -> Result<()> {
 /// Where it can't be written for another reason.
 pub(crate) fn print_while_read(bytes: &[u8]) -> Result<bool> {
     let mut out = io::stdout().lock();
-    while_read(out.write_all(bytes).and_then(|()| out.flush()))
+    while_read(out.write_all(bytes).and_then(|()| out.flush())).context("standard output")
 }
 
-/// Whether standard output is still read: `| head` has what it wanted at some time.
-fn while_read(written: io::Result<()>) -> Result<bool> {
+/// Whether what was written to is still read: `| head` has what it wanted at some time.
+fn while_read(written: io::Result<()>) -> io::Result<bool> {
     match written {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(error).context("standard output"),
+        Err(error) => Err(error),
     }
 }
 
@@ -195,7 +195,8 @@ fn write_asked<'a>(what: &str, files: impl IntoIterator<Item = Asked<'a>>) -> bo
 /// Writes a file as a whole; `-` is standard output.
 fn write_file(path: &Path, contents: Contents<'_>) -> Result<()> {
     if path == Path::new("-") {
-        return while_read(write_buffered(io::stdout().lock(), contents)).map(drop);
+        let written = write_buffered(io::stdout().lock(), contents);
+        return while_read(written).context("standard output").map(drop);
     }
     let written = match fs::metadata(path) {
         // A device, a pipe or a socket's end stays what it is.

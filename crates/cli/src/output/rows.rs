@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 /// Where rows go: whole ones, and once the reader is gone none.
 #[derive(Debug)]
@@ -51,7 +51,8 @@ impl RowStream {
     /// The first that standard output gave.
     pub(crate) fn finish(self) -> Result<()> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        super::while_read(state.failed.map_or(Ok(()), Err)).map(drop)
+        let written = state.failed.map_or(Ok(()), Err);
+        super::while_read(written).context("standard output").map(drop)
     }
 }
 
