@@ -31,7 +31,7 @@ pub use group::Group;
 pub use invariants::assert_invariants;
 pub use json::{bytes_of, file_row, number, process_row, row_at};
 pub use mounted::Mounted;
-pub use nobody::{NOBODY, as_nobody};
+pub use nobody::{NOBODY, as_nobody, as_nobody_with};
 pub use observed::{Cache, Observed, observe, observe_files};
 pub use programs::{hotset, workload};
 pub use run::{
@@ -39,7 +39,7 @@ pub use run::{
 };
 pub use scratch::Scratch;
 pub use shell::Shell;
-pub use state::{evict_verified, has_cachestat, until, warm_verified};
+pub use state::{evict_verified, has_cachestat, is_same, until, until_ok, warm_verified};
 
 /// Bytes of a mebibyte.
 pub const MIB: u64 = 1 << 20;

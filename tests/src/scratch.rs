@@ -50,11 +50,12 @@ impl Scratch {
         path
     }
 
-    /// A copy of a program in it. Another process writes it: a test beside this one may fork at any time, and while its child
-    /// has the file open for writing nobody can execute it.
+    /// A copy of a program in it that everybody may execute. Another process writes it: a test beside this one may fork at any
+    /// time, and while its child has the file open for writing nobody can execute it.
     pub fn program(&self, name: &str, source: &Path) -> PathBuf {
         let path = self.path(name);
-        let copied = Command::new("cp").args([source, &path]).status().expect("cp");
+        let mut install = Command::new("install");
+        let copied = install.args(["-m", "755"]).args([source, &path]).status().expect("install");
         assert!(copied.success(), "no copy of {}", source.display());
         path
     }

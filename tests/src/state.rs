@@ -1,5 +1,6 @@
 //! Cache states, verified right before use. Hosts that evict idle pages undo them within seconds.
 
+use std::fmt::{Debug, Display};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -58,14 +59,29 @@ pub fn scatter_verified(path: &Path, wanted: impl Fn(usize) -> bool) {
 
 /// Tries until `attempt` answers; for runs whose state something else can disturb.
 pub fn until<T>(what: &str, mut attempt: impl FnMut() -> Option<T>) -> T {
+    until_ok(what, || attempt().ok_or_else(|| "no answer".to_owned()))
+}
+
+/// The same for attempts that say what they saw instead, which is what the last one fails with.
+pub fn until_ok<T>(what: &str, mut attempt: impl FnMut() -> Result<T, String>) -> T {
     let started = Instant::now();
-    let mut attempts = 0;
+    let (mut attempts, mut last) = (0, String::new());
     while attempts < ATTEMPTS || started.elapsed() < TIMEOUT {
-        if let Some(answer) = attempt() {
-            return answer;
+        match attempt() {
+            Ok(answer) => return answer,
+            Err(seen) => last = seen,
         }
         attempts += 1;
         sleep(Duration::from_millis(50));
     }
-    panic!("gave up after {attempts} attempts until {what}");
+    panic!("gave up after {attempts} attempts until {what}: {last}");
+}
+
+/// What an attempt saw is what was wanted; else both, and what it rests on.
+pub fn is_same<A: PartialEq<B> + Debug, B: Debug>(
+    seen: A,
+    wanted: B,
+    from: &dyn Display,
+) -> Result<(), String> {
+    if seen == wanted { Ok(()) } else { Err(format!("{seen:?}, and wanted is {wanted:?}; {from}")) }
 }

@@ -286,11 +286,11 @@ fn a_stranger_benches_own_files_by_tracing() {
     let scratch = Scratch::new("bench-stranger");
     let file = scratch.file("data", 8 * MIB);
     chown(&file, Some(NOBODY), Some(NOBODY)).expect("chown");
-    let output = as_nobody(&scratch)
+    let output = as_nobody(scratch.dir())
         .args(["bench", "-r", "6", "--json", "--", "cat", text(&file)])
         .env("XDG_RUNTIME_DIR", "/nonexistent")
         .output()
-        .expect("setpriv");
+        .expect("unshare");
     assert!(output.status.success(), "{}", said(&output));
     assert!(stderr(&output).contains("by tracing"), "{}", said(&output));
     let session: Value = serde_json::from_slice(&output.stdout).expect("JSON");

@@ -271,13 +271,13 @@ fn assert_unprivileged(profile: &Value, reason: &str) {
 #[test]
 fn another_user_gets_less_and_is_told_what_would_help() {
     let scratch = Scratch::new("nobody");
-    let mut command = as_nobody(&scratch);
+    let mut command = as_nobody(scratch.dir());
     std::fs::set_permissions(scratch.dir(), PermissionsExt::from_mode(0o777)).expect("chmod");
     let path = scratch.path("p.json");
     let file = scratch.file("f", 4096);
     let script = format!("cat {0} >/dev/null; touch {0}; exit 7", text(&file));
     command.args(["run", "--json", text(&path), "--", "sh", "-c", &script]);
-    let output = command.env("HOME", "/nonexistent").output().expect("setpriv");
+    let output = command.env("HOME", "/nonexistent").output().expect("unshare");
     assert_eq!(code(&output), 7, "{}", stderr(&output));
     assert_unprivileged(&read_json(&path), "CAP_BPF");
     let said = stderr(&output);
@@ -289,7 +289,7 @@ fn another_user_gets_less_and_is_told_what_would_help() {
 fn a_device_can_be_written_to_by_whom_its_directory_refuses() {
     let scratch = Scratch::new("nobody-device");
     for (path, wanted) in [("/dev/null", 7), ("/dev/new", 125), ("/dev/kmsg", 125)] {
-        let mut command = as_nobody(&scratch);
+        let mut command = as_nobody(scratch.dir());
         command.args(["run", "-q", "--json", path, "--", "sh", "-c", "exit 7"]);
         let output = command.env("HOME", "/nonexistent").output().expect("setpriv");
         assert_eq!(code(&output), wanted, "{path}: {}", stderr(&output));

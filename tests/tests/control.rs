@@ -161,7 +161,7 @@ fn without_permission_nobody_claims_that_it_is_warm() {
     let scratch = Scratch::new("other");
     let file = scratch.file("file", MIB);
     fs::set_permissions(&file, PermissionsExt::from_mode(0o644)).expect("chmod");
-    let hotset = |words: &[&str]| as_nobody(&scratch).args(words).output().expect("setpriv");
+    let hotset = |words: &[&str]| as_nobody(scratch.dir()).args(words).output().expect("unshare");
     let warmed = hotset(&["warm", "--json", text(&file)]);
     let everything = hotset(&["evict", "--everything"]);
     let report: Value = serde_json::from_slice(&warmed.stdout).expect("JSON");

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 
 use hotset_tests::exporter::Exporter;
 use hotset_tests::scratch::text;
-use hotset_tests::{Scratch, until};
+use hotset_tests::{Scratch, as_nobody_with, until};
 use schemas::violations;
 use serde::Deserialize;
 use serde_json::Value;
@@ -150,21 +150,13 @@ fn the_capabilities_of_the_unit_are_enough_for_nobody() {
             line.split(' ').map(|word| word.trim_start_matches("CAP_")).collect();
         assert_eq!(named, NEEDED);
     }
-    // Somewhere that nobody may read.
     let scratch = Scratch::new("deploy-nobody");
-    let program = std::env::temp_dir().join(format!("hotset-nobody-{}", std::process::id()));
-    std::fs::copy(hotset_tests::hotset(), &program).expect("a copy of hotset");
     let sets: String = NEEDED.map(|name| format!(",+{}", name.to_lowercase())).concat();
-    let mut command = Command::new("setpriv");
-    command
-        .args(["--reuid", "65534", "--regid", "65534", "--clear-groups", "--no-new-privs"])
-        .arg(format!("--inh-caps=-all{sets}"))
-        .arg(format!("--ambient-caps=-all{sets}"))
-        .arg(format!("--bounding-set=-all{sets}"))
-        .arg(&program)
-        .args(["export", "--listen", "127.0.0.1:0", "--interval", "0.2", "--commands", "1000"]);
+    let options =
+        ["inh-caps", "ambient-caps", "bounding-set"].map(|set| format!(" --{set}=-all{sets}"));
+    let mut command = as_nobody_with(scratch.dir(), &format!("--no-new-privs{}", options.concat()));
+    command.args(["export", "--listen", "127.0.0.1:0", "--interval", "0.2", "--commands", "1000"]);
     let exporter = Exporter::start_command(command);
-    let _ = std::fs::remove_file(&program);
     let name = format!("hsnobody{:06}", std::process::id() % 1_000_000);
     let status = Command::new(scratch.program(&name, Path::new("/bin/cat")))
         .arg(scratch.file("f", 1 << 20))
@@ -198,7 +190,7 @@ fn the_manifest_is_what_kubernetes_takes() {
     );
     assert_eq!(container["securityContext"]["capabilities"]["add"], serde_json::json!(NEEDED));
     let named = |list: &Value| -> BTreeSet<String> {
-        list.as_array().expect("a list").iter().map(|one| one["name"].to_string()).collect()
+        list.as_array().expect("a list").iter().map(|volume| volume["name"].to_string()).collect()
     };
     assert_eq!(named(&spec["volumes"]), named(&container["volumeMounts"]));
     // hotset understands its flags.

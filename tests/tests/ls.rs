@@ -23,8 +23,9 @@ fn row_of<'a>(listing: &'a Value, path: &Path) -> &'a Value {
     row.unwrap_or_else(|| panic!("no row for {} in {listing}", path.display()))
 }
 
+/// What hotset says to these words of another user.
 fn said_to_nobody(scratch: &Scratch, words: &[&str]) -> Output {
-    as_nobody(scratch).args(words).output().expect("setpriv")
+    as_nobody(scratch.dir()).args(words).output().expect("unshare")
 }
 
 fn paths_of(listing: &Value) -> Vec<&str> {
@@ -34,7 +35,6 @@ fn paths_of(listing: &Value) -> Vec<&str> {
     paths
 }
 
-/// The same words as another user, with a copy of the program that it may execute.
 #[test]
 fn a_huge_sparse_file_is_answered_at_once() {
     let scratch = Scratch::new("ls-sparse");

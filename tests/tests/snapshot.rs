@@ -8,7 +8,9 @@ use std::process::{Command, Output};
 use std::time::{Duration, SystemTime};
 
 use hotset_tests::scratch::text;
-use hotset_tests::{NOBODY, Scratch, as_nobody, evict_verified, hotset, read_json, stderr, until};
+use hotset_tests::{
+    NOBODY, Scratch, as_nobody, evict_verified, hotset, is_same, read_json, stderr, until_ok,
+};
 use serde_json::Value;
 
 const PAGE: u64 = 4096;
@@ -42,7 +44,7 @@ fn resident(path: &Path) -> Vec<u64> {
 
 /// Reads single pages without read-ahead, until exactly these are resident.
 fn cache_pages(path: &Path, pages: &[u64]) {
-    until("exactly these pages are cached", || {
+    until_ok("exactly these pages are cached", || {
         evict_verified(path);
         let file = File::open(path).expect("open");
         rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::Random).expect("fadvise");
@@ -50,7 +52,7 @@ fn cache_pages(path: &Path, pages: &[u64]) {
         for page in pages {
             file.read_exact_at(&mut byte, page * PAGE).expect("read");
         }
-        (resident(path) == pages).then_some(())
+        is_same(resident(path), pages, &path.display())
     });
 }
 
@@ -86,12 +88,10 @@ fn restore(snapshot: &Path, options: &[&str]) -> (i32, Value) {
 
 /// Saves a state of one file, evicts, restores, and compares; tries again where idle pages were evicted meanwhile.
 fn comes_back(path: &Path, snapshot: &Path, pages: &[u64], options: &[&str]) {
-    until("the saved pages come back", || {
+    until_ok("the saved pages come back", || {
         cache_pages(path, pages);
         save(snapshot, &[path]);
-        if resident(path) != pages {
-            return None;
-        }
+        is_same(resident(path), pages, &"before it is evicted")?;
         evict_verified(path);
         let (code, json) = restore(snapshot, options);
         let after = resident(path);
@@ -100,7 +100,7 @@ fn comes_back(path: &Path, snapshot: &Path, pages: &[u64], options: &[&str]) {
         assert_eq!(json["wanted_pages"], pages.len(), "{json}");
         // What another evicted before it was verified is short, and said so.
         assert_eq!(code == 0, json["complete"] == true, "{json}");
-        (after == pages && code == 0).then_some(())
+        is_same((after, code), (pages.to_vec(), 0), &json)
     });
 }
 
@@ -136,15 +136,13 @@ fn a_whole_tree_comes_back_with_any_names() {
         })
         .collect();
     std::fs::write(tree.join("empty"), b"").expect("write");
-    until("all files come back", || {
+    until_ok("all files come back", || {
         files.iter().for_each(|file| cache_pages(file, &[0, 3, 4, 19]));
         save(&scratch.path("snap"), &[&tree]);
         files.iter().for_each(|file| evict_verified(file));
         let (code, json) = restore(&scratch.path("snap"), &[]);
-        if json["files"] != 4 || code != 0 {
-            return None;
-        }
-        files.iter().all(|file| resident(file) == [0, 3, 4, 19]).then_some(())
+        is_same((json["files"].as_u64(), code), (Some(4), 0), &json)?;
+        files.iter().try_for_each(|file| is_same(resident(file), [0, 3, 4, 19], &json))
     });
 }
 
@@ -159,10 +157,11 @@ fn files_that_changed_or_vanished_are_named_and_left_alone() {
         path
     });
     let all = [&same, &grown, &touched, &gone];
-    until("all four are saved", || {
+    until_ok("all four are saved", || {
         all.iter().for_each(|file| cache_pages(file, &[1, 2]));
         save(&scratch.path("snap"), &[&tree]);
-        (restore(&scratch.path("snap"), &["--dry-run"]).1["files"] == 4).then_some(())
+        let (_, json) = restore(&scratch.path("snap"), &["--dry-run"]);
+        is_same(json["files"].as_u64(), Some(4), &json)
     });
     std::fs::remove_file(&gone).expect("remove");
     let file = File::options().write(true).open(&grown).expect("open");
@@ -180,7 +179,7 @@ fn files_that_changed_or_vanished_are_named_and_left_alone() {
             .as_array()
             .expect(key)
             .iter()
-            .filter_map(|one| one["path"].as_str())
+            .filter_map(|file| file["path"].as_str())
             .collect();
         named.sort_unstable();
         named
@@ -205,11 +204,11 @@ fn a_damaged_snapshot_is_refused_with_the_place_and_nothing_is_read() {
     let scratch = Scratch::new("snapshot-damaged");
     let file = scratch.file("file", 8 * MIB);
     let snapshot = scratch.path("snap");
-    let bytes = until("the file is saved", || {
+    let bytes = until_ok("the file is saved", || {
         cache_pages(&file, &every_second_page(2048));
         save(&snapshot, &[&file]);
         let bytes = std::fs::read(&snapshot).expect("snapshot");
-        (bytes.len() > 2000).then_some(bytes)
+        if bytes.len() > 2000 { Ok(bytes) } else { Err(format!("{} bytes", bytes.len())) }
     });
     evict_verified(&file);
     let mut flipped = bytes.clone();
@@ -242,7 +241,7 @@ fn a_copy_under_another_root_gets_the_pages() {
     assert!(copied.success());
     assert_ne!(file.metadata().expect("stat").ino(), copy.metadata().expect("stat").ino());
     let pages = [3, 4, 5, 77, 200];
-    until("the copy has the pages", || {
+    until_ok("the copy has the pages", || {
         cache_pages(&file, &pages);
         save(&scratch.path("snap"), &[&file]);
         evict_verified(&file);
@@ -250,7 +249,7 @@ fn a_copy_under_another_root_gets_the_pages() {
         let (code, json) = restore(&scratch.path("snap"), &["--root", text(&root)]);
         assert_eq!(json["changed"]["count"], 0, "{json}");
         assert_eq!(resident(&file), Vec::<u64>::new(), "the original was read");
-        (code == 0 && resident(&copy) == pages).then_some(())
+        is_same((resident(&copy), code), (pages.to_vec(), 0), &json)
     });
 }
 
@@ -264,7 +263,7 @@ fn a_budget_takes_what_most_processes_use_first() {
         std::fs::write(&path, vec![7; 64 * PAGE as usize]).expect("write");
         path
     });
-    until("the used file and a part of the other come back", || {
+    until_ok("the used file and a part of the other come back", || {
         // This process has it open.
         let open = File::open(&used).expect("open");
         cache_pages(&cold, &(0..64).collect::<Vec<_>>());
@@ -274,11 +273,9 @@ fn a_budget_takes_what_most_processes_use_first() {
         evict_verified(&cold);
         evict_verified(&used);
         let (code, json) = restore(&scratch.path("snap"), &["--budget", "20K"]);
-        if code != 0 || json["pages"] != 67 {
-            return None;
-        }
+        is_same((json["pages"].as_u64(), code), (Some(67), 0), &json)?;
         assert_eq!((&json["wanted_pages"], &json["beyond_budget_pages"]), (&5.into(), &62.into()));
-        (resident(&used) == [1, 3, 5] && resident(&cold) == [0, 1]).then_some(())
+        is_same((resident(&used), resident(&cold)), (vec![1, 3, 5], vec![0, 1]), &json)
     });
 }
 
@@ -286,16 +283,19 @@ fn a_budget_takes_what_most_processes_use_first() {
 fn what_is_cached_is_not_read_again_and_a_dry_run_reads_nothing() {
     let scratch = Scratch::new("snapshot-dry");
     let file = scratch.file("file", MIB);
-    until("half of it is cached", || {
+    until_ok("half of it is cached", || {
         cache_pages(&file, &[1, 2, 3, 4]);
         save(&scratch.path("snap"), &[&file]);
         cache_pages(&file, &[1, 2, 100]);
         let (code, json) = restore(&scratch.path("snap"), &["--dry-run"]);
-        if json["wanted_pages"] != 4 || json["cached_before_pages"] != 2 {
-            return None;
-        }
+        let number = |key: &str| json[key].as_u64();
+        is_same(
+            (number("wanted_pages"), number("cached_before_pages")),
+            (Some(4), Some(2)),
+            &json,
+        )?;
         assert_eq!((code, &json["cached_after_pages"]), (0, &Value::Null), "{json}");
-        (resident(&file) == [1, 2, 100]).then_some(())
+        is_same(resident(&file), [1, 2, 100], &json)
     });
 }
 
@@ -307,7 +307,7 @@ fn an_8_tib_sparse_file_is_saved_and_restored() {
     file.set_len(8 << 40).expect("8 TiB");
     file.write_all_at(&vec![7; 3 * PAGE as usize], 5 << 40).expect("write");
     file.sync_all().expect("sync");
-    until("the three pages come back", || {
+    until_ok("the three pages come back", || {
         let mut pages = vec![0; 3 * PAGE as usize];
         file.read_exact_at(&mut pages, 5 << 40).expect("read");
         save(&scratch.path("snap"), &[&path]);
@@ -316,7 +316,7 @@ fn an_8_tib_sparse_file_is_saved_and_restored() {
         let window = hotset_sys::cache::cachestat(&file, 5 << 40, 1 << 20).expect("cachestat");
         let whole = hotset_sys::cache::cachestat(&file, 0, 8 << 40).expect("cachestat");
         let all = (code, json["fetched_pages"].as_u64(), window.cached, whole.cached);
-        (all == (0, Some(3), 3, 3)).then_some(())
+        is_same(all, (0, Some(3), 3, 3), &json)
     });
 }
 
@@ -331,9 +331,9 @@ fn an_unprivileged_owner_saves_and_restores_and_is_told_of_what_is_not_theirs() 
         std::os::unix::fs::chown(path, Some(NOBODY), Some(NOBODY))
             .expect("chown; this test needs root");
     }
-    let run = |words: &[&str]| as_nobody(&scratch).args(words).output().expect("setpriv");
+    let run = |words: &[&str]| as_nobody(scratch.dir()).args(words).output().expect("unshare");
     let (snapshot, report) = (dir.join("snap"), dir.join("report"));
-    until("the owner's pages come back", || {
+    until_ok("the owner's pages come back", || {
         cache_pages(&own, &[5, 9]);
         cache_pages(&other, &[5, 9]);
         let saved = run(&["save", "--json", text(&snapshot), text(&own), text(&other)]);
@@ -344,7 +344,8 @@ fn an_unprivileged_owner_saves_and_restores_and_is_told_of_what_is_not_theirs() 
         assert_eq!(said["unreadable"]["named"][0]["path"], text(&other), "{said}");
         evict_verified(&own);
         let restored = run(&["restore", text(&snapshot)]);
-        (restored.status.success() && resident(&own) == [5, 9]).then_some(())
+        let code = restored.status.code();
+        is_same((code, resident(&own)), (Some(0), vec![5, 9]), &stderr(&restored))
     });
 }
 
@@ -369,13 +370,13 @@ fn an_empty_snapshot_is_a_snapshot_and_a_failed_save_leaves_the_old_one() {
 fn a_snapshot_goes_through_a_pipe() {
     let scratch = Scratch::new("snapshot-pipe");
     let file = scratch.file("file", MIB);
-    until("the piped snapshot has the pages", || {
+    until_ok("the piped snapshot has the pages", || {
         cache_pages(&file, &[1, 2]);
         let output = hotset_with(&["save", "-", text(&file)]);
         assert!(output.status.success(), "{}", stderr(&output));
         assert!(stderr(&output).contains("standard output"), "{}", stderr(&output));
         std::fs::write(scratch.path("snap"), &output.stdout).expect("write");
         let (code, json) = restore(&scratch.path("snap"), &[]);
-        (code == 0 && json["pages"] == 2).then_some(())
+        is_same((code, json["pages"].as_u64()), (0, Some(2)), &json)
     });
 }

@@ -198,7 +198,7 @@ fn what_does_not_exist_is_refused_by_its_name() {
 #[test]
 fn another_user_is_told_what_would_help() {
     let scratch = Scratch::new("stat-nobody");
-    let output = as_nobody(&scratch).args(["stat", "0.1", "1"]).output().expect("setpriv");
+    let output = as_nobody(scratch.dir()).args(["stat", "0.1", "1"]).output().expect("unshare");
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     assert!(stderr(&output).contains("CAP_BPF"), "{}", stderr(&output));
     assert!(output.stdout.is_empty());

@@ -2,9 +2,6 @@
 
 use std::fs::File;
 use std::os::unix::fs::{FileExt, PermissionsExt};
-use std::os::unix::process::CommandExt;
-use std::path::Path;
-use std::process::Command;
 
 use hotset_tests::filesystems::{FILE_PAGES as PAGES, Kind, every, with_device};
 use hotset_tests::gate::Held;
@@ -16,7 +13,7 @@ use hotset_tests::listing::{
 use hotset_tests::pageflags::{page_counts, resident_pages};
 use hotset_tests::scratch::text;
 use hotset_tests::state::scatter_verified;
-use hotset_tests::{Mounted, NOBODY, PAGE, evict_verified, hotset, until, warm_verified};
+use hotset_tests::{PAGE, as_nobody, evict_verified, until, warm_verified};
 
 #[test]
 fn cold() {
@@ -173,8 +170,9 @@ fn no_permission() {
             evict_verified(&path);
         }
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).expect("chmod");
-        std::fs::set_permissions(fs.root(), PermissionsExt::from_mode(0o755)).expect("chmod");
-        let output = as_nobody(fs.root(), &["ls", "--json", "f"]);
+        let nobody_says =
+            |words: &[&str]| as_nobody(fs.root()).args(words).output().expect("unshare");
+        let output = nobody_says(&["ls", "--json", text(&path)]);
         let (listing, _) = listing_of(&output);
         let row = only_row(&listing);
         assert_eq!(number(row, "/size_bytes"), PAGES * PAGE, "{row}");
@@ -182,27 +180,15 @@ fn no_permission() {
             assert!(row[name].is_null(), "{:?}: {name} is known: {row}", fs.kind());
         }
         let missing = row["missing"].as_array().expect("reasons");
-        let why = missing.iter().find(|one| one["key"] == "cached_pages").expect("its reason");
+        let why =
+            missing.iter().find(|reason| reason["key"] == "cached_pages").expect("its reason");
         assert!(why["detail"].as_str().is_some_and(|detail| !detail.is_empty()), "{row}");
-        let output = as_nobody(fs.root(), &["ls", "-q", "f"]);
+        let output = nobody_says(&["ls", "-q", text(&path)]);
         assert_eq!(output.status.code(), Some(1), "{:?}: {}", fs.kind(), said(&output));
         // A file that this user may write to is shown as it is.
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o666)).expect("chmod");
-        let (listing, code) = listing_of(&as_nobody(fs.root(), &["ls", "--json", "f"]));
+        let (listing, code) = listing_of(&nobody_says(&["ls", "--json", text(&path)]));
         let cached = if fs.kind() == Kind::Tmpfs { PAGES } else { 0 };
         assert_eq!((number(only_row(&listing), "/cached_pages"), code), (cached, 0), "{listing}");
     }
-}
-
-/// Runs hotset in a directory as a user without rights. Both are mounted where that user can reach them, whatever the
-/// permissions on the way to the build.
-fn as_nobody(dir: &Path, words: &[&str]) -> std::process::Output {
-    let _place = Mounted::new(&["-t", "tmpfs", "-o", "mode=755", "hotset-test", "/mnt"]);
-    std::fs::create_dir("/mnt/dir").expect("mkdir");
-    File::create("/mnt/hotset").expect("create");
-    let _program = Mounted::new(&["--bind", text(&hotset()), "/mnt/hotset"]);
-    let _dir = Mounted::new(&["--bind", text(dir), "/mnt/dir"]);
-    let mut command = Command::new("/mnt/hotset");
-    command.args(words).current_dir("/mnt/dir").uid(NOBODY).gid(NOBODY);
-    command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"))
 }

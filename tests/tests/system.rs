@@ -226,9 +226,9 @@ fn a_minimum_size_leaves_out_rows_and_not_sums() {
 #[test]
 fn without_root_it_walks_and_says_why() {
     let scratch = Scratch::new("system-nobody");
-    let mut command = as_nobody(&scratch);
+    let mut command = as_nobody(scratch.dir());
     let output =
-        command.args(["ls", "--system", "--json", "--top", "3"]).output().expect("setpriv");
+        command.args(["ls", "--system", "--json", "--top", "3"]).output().expect("unshare");
     assert!(output.status.success(), "{}", stderr(&output));
     let list: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!((&list["source"], &list["complete"]), (&json!("walk"), &json!(false)));
