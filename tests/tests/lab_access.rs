@@ -1,5 +1,6 @@
 //! `hotset lab access` in a small size: bytes, calls, pages, states and device bytes, never times.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -82,8 +83,26 @@ fn every_cell_starts_in_its_state_and_does_what_it_says() {
             assert_eq!(each(cell, "device_read_bytes"), bytes, "{cell}");
         }
     }
+    all_kinds_of_cells_are_there(&session);
     the_device_reads_what_each_way_of_reading_needs(&session, size);
     assert!(left_in(scratch.dir()).is_empty());
+}
+
+/// So many cells of each state and method were looked at.
+fn all_kinds_of_cells_are_there(session: &Value) {
+    let mut looked_at: BTreeMap<&str, usize> = BTreeMap::new();
+    for cell in cells(session) {
+        for factor in ["state", "method"] {
+            *looked_at.entry(cell["factors"][factor].as_str().expect(factor)).or_default() += 1;
+        }
+    }
+    let states = [("after-sequential", 3), ("cold", 36), ("warm", 34)];
+    let direct = [("direct", 3), ("direct-io_uring-32", 3)];
+    let mapped = [("mmap", 17), ("mmap-random", 6)];
+    let copied =
+        [("fread", 7), ("io_uring-32-fixed", 6), ("pread", 18), ("pread-nowait", 6), ("read", 7)];
+    let wanted = states.into_iter().chain(direct).chain(mapped).chain(copied);
+    assert_eq!(looked_at, wanted.collect());
 }
 
 fn the_device_reads_what_each_way_of_reading_needs(session: &Value, size: u64) {
@@ -177,14 +196,20 @@ fn started(scratch: &Scratch) -> Child {
     let mut command = lab(&["--dir", text(scratch.dir()), "--size", "32M", "--no-bpf"]);
     let child = command.stdout(Stdio::null()).spawn().expect("started");
     // Its files are there, so that it measures or is about to.
-    until(|| left_in(scratch.dir()).iter().any(|one| one.join("warm").exists()));
+    let has_files = |left: &[PathBuf]| left.iter().any(|scratch| scratch.join("warm").exists());
+    until_left_in(scratch.dir(), "its files", has_files);
     child
 }
 
-fn until(mut is_so: impl FnMut() -> bool) {
+/// Within a minute what is in the directory is so.
+fn until_left_in(directory: &Path, what: &str, is_so: impl Fn(&[PathBuf]) -> bool) {
     let began = Instant::now();
-    while !is_so() {
-        assert!(began.elapsed() < Duration::from_secs(60), "not within a minute");
+    loop {
+        let left = left_in(directory);
+        if is_so(&left) {
+            return;
+        }
+        assert!(began.elapsed() < Duration::from_secs(60), "a minute without {what}: {left:?}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -212,5 +237,5 @@ fn not_even_being_killed_leaves_files_behind() {
     let mut child = started(&scratch);
     signal(&child, libc::SIGKILL);
     child.wait().expect("wait");
-    until(|| left_in(scratch.dir()).is_empty());
+    until_left_in(scratch.dir(), "an empty directory", <[PathBuf]>::is_empty);
 }

@@ -20,14 +20,14 @@ fn plan(scratch: &Scratch, language: Language) -> ExperimentPlan {
 }
 
 fn level<'a>(cell: &'a CellPlan, factor: &str) -> &'a str {
-    match cell.factors.iter().find(|one| one.name == factor).map(|one| &one.level) {
+    match cell.factors.iter().find(|known| known.name == factor).map(|known| &known.level) {
         Some(Level::Name(level)) => level,
         _ => "",
     }
 }
 
 fn directories(cell: &CellPlan) -> Option<u64> {
-    match cell.factors.iter().find(|one| one.name == "directories").map(|one| &one.level) {
+    match cell.factors.iter().find(|known| known.name == "directories").map(|known| &known.level) {
         Some(Level::Number(directories)) => Some(*directories),
         _ => None,
     }
@@ -58,29 +58,38 @@ fn opened(profile: &Value, below: &Path) -> BTreeSet<PathBuf> {
 /// 100 modules are 100 files and no other; one is one. What is read of each is all of it.
 #[test]
 fn a_runtime_opens_exactly_the_files_that_its_cell_names_and_reads_them_whole() {
+    let mut looked_at = Vec::new();
     for language in Language::ALL {
         let scratch = Scratch::new("load-files");
         let plan = plan(&scratch, language);
         assert!(!plan.facts.is_empty(), "{:?}", plan.skipped);
+        let (mut read_whole, mut counted) = (0_u32, 0_u32);
         for cell in cells(&plan, "load_").chain(cells(&plan, "read_")) {
             let profile = profile(&scratch, cell);
             let named: BTreeSet<PathBuf> = cell.files.iter().cloned().collect();
-            let of = &cell.factors;
-            assert_eq!(opened(&profile, &scratch.path("load")), named, "{of:?}");
+            let factors = &cell.factors;
+            assert_eq!(opened(&profile, &scratch.path("load")), named, "{factors:?}");
             // An object is mapped, an archive is read where it is needed.
             let in_part = ["dlopen", "jar", "appcds"].contains(&level(cell, "how"));
             for path in cell.files.iter().filter(|_| !in_part) {
                 let size = path.metadata().expect("size").len();
                 let read = number(row_at(&profile, path), "/read/bytes");
-                assert!(read >= size, "{of:?}: {} read {read} of {size}", path.display());
+                read_whole += 1;
+                assert!(read >= size, "{factors:?}: {} read {read} of {size}", path.display());
             }
             let count = if level(cell, "what").ends_with("one") { 1 } else { 100 };
             let archived = ["zip", "zip-pyc"].contains(&level(cell, "how"));
             if language != Language::Java && !archived {
-                assert_eq!(named.len(), count, "{of:?}");
+                assert_eq!(named.len(), count, "{factors:?}");
+                counted += 1;
             }
         }
+        looked_at.push((read_whole, counted));
     }
+    // A newer runtime may have more ways.
+    let least = [(202, 7), (201, 3), (507, 10), (605, 11), (505, 10), (403, 0)];
+    let enough = |(seen, least): (&(u32, u32), (u32, u32))| seen.0 >= least.0 && seen.1 >= least.1;
+    assert!(looked_at.iter().zip(least).all(enough), "{looked_at:?} of {:?}", Language::ALL);
 }
 
 /// Lookups that fail in a directory without the file. Python asks whether the directory has changed, which doesn't fail;
@@ -135,7 +144,7 @@ fn each_directory_before_the_right_one_costs_the_same_lookups_for_each_file() {
 fn lab(scratch: &Scratch, words: &[&str]) -> Value {
     let path = scratch.path("lab.json");
     let mut command = std::process::Command::new(hotset());
-    command.args(["lab", "load", "--quick", "--rounds", "1", "-q", "--dir"]).arg(scratch.dir());
+    command.args(["lab", "load", "--quick", "--rounds", "3", "-q", "--dir"]).arg(scratch.dir());
     let output = command.arg("--json").arg(&path).args(words).output().expect("hotset");
     assert!(output.status.success(), "{words:?}: {}", stderr(&output));
     read_json(&path)
@@ -182,11 +191,7 @@ fn a_library_is_as_many_files_as_its_runtime_says_and_its_parts_are_told_apart()
     wanted.extend(
         ["total", "lookup", "read"].iter().flat_map(|&part| [(part, "warm"), (part, "cold")]),
     );
-    // In one round of a busy host a start that loads nothing may have looked up for longer: then that is said.
-    let skipped = session["skipped"].as_array().expect("a list");
-    let missing: Vec<&(&str, &str)> = wanted.difference(&parts).collect();
-    assert!(missing.iter().all(|(part, _)| *part == "lookup"), "{missing:?}");
-    assert_eq!(skipped.len(), missing.len(), "{missing:?}: {skipped:?}");
+    assert_eq!((parts, &session["skipped"]), (wanted, &Value::Array(Vec::new())));
 }
 
 #[test]

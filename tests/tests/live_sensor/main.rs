@@ -11,7 +11,7 @@ use hotset_observe::live::{LiveOptions, LiveSample, LiveSession};
 use hotset_observe::{DEFAULT_MAX_ROWS, Scope};
 use hotset_tests::scratch::text;
 use hotset_tests::{
-    Group, MIB, Scratch, Shell, evict_verified, has_cachestat, measure, number, until,
+    Group, MIB, Scratch, Shell, evict_verified, has_cachestat, measure, number, until, until_ok,
     warm_verified, workload,
 };
 
@@ -64,9 +64,9 @@ fn an_interval_is_exact(compat: bool) {
         let calls = number(&truth, "/requests") + number(&truth, "/eof_calls");
         assert_eq!(io.read_calls, calls);
         assert_eq!(io.device_read_bytes, number(&truth, "/block_read_bytes"));
-        if has_cachestat() {
-            assert_eq!(io.read_misses, number(&truth, "/pages_missing_before"));
-        }
+        let missing = truth["pages_missing_before"].as_u64();
+        assert_eq!(missing.is_some(), has_cachestat(), "{truth}");
+        assert_eq!(io.read_misses, missing.unwrap_or(io.read_misses));
         assert_eq!(io.split().hits + io.read_misses, io.read_pages);
         let all = number(&truth, "/block_read_bytes") / 4096 == io.read_pages;
         all.then(|| assert_eq!(io.split().from_device, io.read_pages))
@@ -181,12 +181,16 @@ fn evictions_of_any_file_are_counted() {
     evict_verified(&path);
     let evicted = sample(&mut session).evicted_pages;
     assert!(evicted.as_value().is_some_and(|pages| *pages >= 4096), "{evicted:?}");
-    let gone = scratch.file("gone", 64 * MIB);
-    warm_verified(&gone);
-    sample(&mut session);
-    std::fs::remove_file(&gone).expect("unlink");
-    let evicted = sample(&mut session).evicted_pages;
-    assert!(evicted.as_value().is_some_and(|pages| *pages < 16_384), "unlinked: {evicted:?}");
+    // A test beside this one may evict as much meanwhile.
+    until_ok("what is unlinked is not evicted", || {
+        let gone = scratch.file("gone", 64 * MIB);
+        warm_verified(&gone);
+        sample(&mut session);
+        std::fs::remove_file(&gone).expect("unlink");
+        let evicted = sample(&mut session).evicted_pages;
+        let few = evicted.as_value().is_some_and(|pages| *pages < 16_384);
+        if few { Ok(()) } else { Err(format!("{evicted:?}")) }
+    });
 }
 
 #[test]
