@@ -24,7 +24,7 @@ pub(super) fn of_stat(lines: &[StatRecord]) -> Vec<PageWarning> {
         doubt(format!("{} came late: each is part of the one after it", plural(late, "line")), "")
     });
     let lost = GrownLoss::summed(lines.iter().flat_map(|read| &read.lost));
-    losses(&lost).chain(missing.doubts(lines.len())).chain(late).collect()
+    losses(lost).chain(missing.doubts(lines.len())).chain(late).collect()
 }
 
 /// Of a recording: its last interval has the losses of all.
@@ -41,7 +41,7 @@ pub(super) fn of_recording(recording: &Recording) -> Vec<PageWarning> {
     }
     let cut = cut.then(|| doubt("it ends within an interval, which is left out".to_owned(), ""));
     let lost = lost.unwrap_or_default();
-    losses(&lost).chain(cut).chain(not_measured).chain(missing.doubts(frames.len())).collect()
+    losses(lost).chain(cut).chain(not_measured).chain(missing.doubts(frames.len())).collect()
 }
 
 /// Of a listing.
@@ -75,12 +75,9 @@ fn doubt(text: String, advice: &str) -> PageWarning {
 }
 
 /// What got lost; what makes counts too low comes first.
-fn losses(lost: &[GrownLoss]) -> impl Iterator<Item = PageWarning> {
-    let mut lost: Vec<&GrownLoss> = lost.iter().collect();
+fn losses(mut lost: Vec<GrownLoss>) -> impl Iterator<Item = PageWarning> {
     lost.sort_by_key(|loss| !loss.counts);
-    let words =
-        |loss: &GrownLoss| doubt(format!("{} ({})", loss.what, count(loss.more)), loss.damage);
-    lost.into_iter().map(words).collect::<Vec<_>>().into_iter()
+    lost.into_iter().map(|loss| doubt(format!("{} ({})", loss.what, count(loss.more)), loss.damage))
 }
 
 /// Columns without a number, each with why and in how many lines.
