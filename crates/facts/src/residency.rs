@@ -32,7 +32,7 @@ pub struct Residency {
     pub evicted_pages: Observed<u64>,
     /// Pages among them evicted so lately that reading them again would count as part of the working set.
     pub recently_evicted_pages: Observed<u64>,
-    /// Who said so.
+    /// Which system call answered.
     pub source: ResidencySource,
 }
 

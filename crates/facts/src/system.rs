@@ -143,7 +143,7 @@ pub struct CachedFile {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Holder {
-    /// Its id.
+    /// Its PID.
     pub pid: Pid,
     /// The name of its program.
     pub name: String,

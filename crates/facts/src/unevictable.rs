@@ -81,7 +81,7 @@ crate::format::stands_for!(HolderKeys => Option<(Pid, String)>);
 /// A process that maps a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileHolder {
-    /// Its id.
+    /// Its PID.
     pub pid: Pid,
     /// The kernel's short name for it, any bytes made text.
     pub comm: String,

@@ -232,9 +232,9 @@ impl FileRow {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(transform = crate::format::about(&[("argv", "Its words after the last exec, cut at the sensor's bound.")])))]
 pub struct ProcessRow {
-    /// Its id.
+    /// Its PID.
     pub pid: Pid,
-    /// Its parent's id when it was first seen.
+    /// The PID of its parent when it was first seen.
     pub ppid: Pid,
     /// The kernel's short name for it.
     pub comm: String,

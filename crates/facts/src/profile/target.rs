@@ -16,7 +16,7 @@ pub enum Target {
     Command,
     /// A process that was running already, with its children.
     Pid {
-        /// Its id.
+        /// Its PID.
         pid: Pid,
     },
     /// A control group.
