@@ -13,11 +13,15 @@ pub(super) fn push(screen: &mut Screen, summary: &Summary) {
     let title = shorten_middle(&title(summary, &|name| screen.name(name)), screen.width);
     let title = screen.paint(&title, Tone::Heading);
     screen.line(&title);
-    let facts = [Some(ending(summary)), cpu(summary), memory(summary)];
-    let facts: Vec<String> = facts.into_iter().flatten().collect();
-    for line in wrap_by(&facts.join(" · "), " · ", screen.width) {
+    for line in wrap_by(&outcome(summary), " · ", screen.width) {
         screen.line(&line);
     }
+}
+
+/// How it ended and what it took: `exit 0 after 1.20 s · user 1.00 s (83 %) · RSS 40.0 MiB`.
+pub(crate) fn outcome(summary: &Summary) -> String {
+    let facts = [Some(ending(summary)), cpu(summary), memory(summary)];
+    facts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
 /// What ran, or what was watched; `escaped` makes names safe for who reads them.

@@ -25,8 +25,8 @@ pub fn profile_page(version: &str, summary: &Summary) -> Page {
     Page {
         title: format!("run: {}", header::title(summary, &escape_bytes)),
         subtitle: format!(
-            "took {} · seen by {} ({level})",
-            duration(profile.command.wall_ns),
+            "{} · seen by {} ({level})",
+            header::outcome(summary),
             escape_text(profile.sensor.name),
         ),
         headline: headline(summary),

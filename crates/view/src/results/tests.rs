@@ -83,6 +83,18 @@ fn a_page_of_a_run_tells_every_loss_and_gap_of_the_report() {
 }
 
 #[test]
+fn a_page_of_a_run_tells_how_it_ended() {
+    let mut killed = crate::testing::nasty_names();
+    killed.command.still_running = 2;
+    let page = profile_page("0.1.0", &crate::testing::summary(killed));
+    assert!(
+        page.subtitle.starts_with("killed by signal 11 after 60.0 ms, 2 still running · "),
+        "{}",
+        page.subtitle
+    );
+}
+
+#[test]
 fn a_page_of_lines_tells_what_the_terminal_was_told_while_they_came() -> TestResult {
     let lines = crate::live::stat::tests::documents();
     let page = page(&[("s.json", &lines.concat())])?;
