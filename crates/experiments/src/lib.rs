@@ -95,7 +95,7 @@ mod tests {
         assert!(unique(ALL.iter().map(|experiment| experiment.name).collect()));
         assert!(unique(jobs().map(|(name, _)| name).collect()));
         assert!(job("access").is_some() && job("sweep").is_none());
-        assert!(ALL.iter().all(|one| find(one.name).is_some()) && find("all").is_none());
+        assert!(ALL.iter().all(|known| find(known.name).is_some()) && find("all").is_none());
     }
 
     #[test]

@@ -273,8 +273,10 @@ mod tests {
         let ids: Vec<_> = cells_of("reread", &parts).iter().map(|c| c.id.clone()).collect();
         assert_eq!(ids[..2], ["reread/read/first", "reread/read/later"]);
         let samples = samples_of(&parts, &answer(), 0, unknown, &[]);
-        let told: Vec<_> =
-            samples.iter().map(|one| (one.wall_ns, one.operations, one.bytes)).collect();
+        let told: Vec<_> = samples
+            .iter()
+            .map(|sample| (sample.wall_ns, sample.operations, sample.bytes))
+            .collect();
         assert_eq!(told, [(90, 1, 10), (21, 3, 30), (7, 1, 10), (0, 0, 0)]);
         let cached = samples[2].reached_before.value().map(|reached| reached.cached_pages);
         assert_eq!(cached, Some(2));
@@ -298,7 +300,7 @@ mod tests {
             ];
             let plan = CellPlan { state, ..plan(Splits::Parts(parts)) };
             let samples = samples_of(&plan, &answer, 0, Observed::Value(none), &[]);
-            samples.iter().map(|one| one.reached_before.value()).collect::<Vec<_>>()
+            samples.iter().map(|sample| sample.reached_before.value()).collect::<Vec<_>>()
         };
         assert_eq!(seen(WantedState::Cold), [Some(none), None]);
         assert_eq!(seen(WantedState::Warm), [Some(none), Some(none)]);

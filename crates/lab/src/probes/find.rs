@@ -73,7 +73,8 @@ fn language_of(interpreter: &Interpreter) -> Option<Language> {
 }
 
 fn unknown(stranger: &Interpreter) -> String {
-    let known: Vec<&str> = Language::ALL.iter().flat_map(|one| one.programs()).copied().collect();
+    let known: Vec<&str> =
+        Language::ALL.iter().flat_map(|language| language.programs()).copied().collect();
     format!(
         "{}: by its name it is none of {}, with a version behind it or not",
         stranger.path.display(),

@@ -44,13 +44,13 @@ impl Language {
 
     /// The language that a program runs, by its file name: `python3.12` runs Python.
     pub fn of_program(file_name: &str) -> Option<Self> {
-        let of = |language: &Self| {
+        let runs_it = |language: &Self| {
             language.programs().iter().any(|known| match file_name.strip_prefix(known) {
                 Some(rest) => !rest.starts_with(|c: char| c.is_ascii_alphabetic()),
                 None => false,
             })
         };
-        Self::ALL.into_iter().find(of)
+        Self::ALL.into_iter().find(runs_it)
     }
 
     /// What it is looked for under, the most usual first.

@@ -62,7 +62,7 @@ fn a_named_interpreter_stands_beside_the_hosts_and_what_cannot_run_is_skipped_by
     assert_eq!(names, ["python", "mine"]);
     assert_eq!(probes[1].program, probes[0].program);
     assert_ne!(probes[1].program, shim, "a shim is not what is timed");
-    let names: Vec<&str> = skipped.iter().map(|one| one.what.as_str()).collect();
+    let names: Vec<&str> = skipped.iter().map(|runtime| runtime.what.as_str()).collect();
     assert_eq!(names, ["gone", "ruby", "other"]);
     assert!(skipped[0].why.contains("ruby9"), "{skipped:?}");
     assert!(skipped[2].why.contains("python3"), "{skipped:?}");

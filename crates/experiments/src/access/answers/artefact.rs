@@ -43,7 +43,7 @@ pub(super) fn of(all: &Cells<'_>, read_ahead_kb: Observed<u64>) -> Option<LabAns
             "Too few rounds to settle it; from a verified cold cache {other} took {times} as long as mmap."
         ),
     };
-    let evidence = both.iter().flat_map(|one| [one.cold.id(), one.after.id()]).collect();
+    let evidence = both.iter().flat_map(|pair| [pair.cold.id(), pair.after.id()]).collect();
     let question =
         "Did mmap win the backward run only because the run before had filled the cache?";
     let answer = format!("{verdict} {} {}", device(mapped, next, read_ahead_kb), left(&both));
@@ -74,13 +74,13 @@ fn device(mapped: &Both<'_>, next: &Both<'_>, read_ahead_kb: Observed<u64>) -> S
 fn left(both: &[Both<'_>]) -> String {
     let each: Vec<String> = both
         .iter()
-        .map(|one| {
-            let (cold, after) = (words::time(one.cold.median), words::time(one.after.median));
-            let cached = match one.after.numbers.cached_before {
+        .map(|pair| {
+            let (cold, after) = (words::time(pair.cold.median), words::time(pair.after.median));
+            let cached = match pair.after.numbers.cached_before {
                 Some((least, _)) => format!(", {} cached", words::percent(least)),
                 None => String::new(),
             };
-            format!("{} {after} instead of {cold}{cached}", one.method)
+            format!("{} {after} instead of {cold}{cached}", pair.method)
         })
         .collect();
     format!("After a sequential run by the same method: {}.", each.join("; "))

@@ -84,7 +84,7 @@ fn sentence(won: &Won<'_>) -> String {
     let is_apart = |one: &&MeasuredCell<'_>| {
         first.to(one).is_some_and(|ratio| ratio.difference() == Difference::Slower)
     };
-    let close: Vec<String> = others.iter().filter(|one| !is_apart(one)).map(method).collect();
+    let close: Vec<String> = others.iter().filter(|other| !is_apart(other)).map(method).collect();
     match close.as_slice() {
         [] => format!(
             "{name}: {best} with {time} a read; the next, {other}, takes {} as long.",

@@ -73,14 +73,14 @@ impl Amounts {
         let blocks = if options.blocks_bytes.is_empty() {
             blocks
         } else {
-            let of = |&bytes: &u64| {
+            let block = |&bytes: &u64| {
                 let fits = (1..=file_bytes / 16).contains(&bytes);
                 u32::try_from(bytes).ok().filter(|_| fits).ok_or_else(|| {
                     let most = file_bytes / 16;
                     format!("--block {bytes}: expected 1 to {most} bytes for this size")
                 })
             };
-            options.blocks_bytes.iter().map(of).collect::<Result<_, _>>()?
+            options.blocks_bytes.iter().map(block).collect::<Result<_, _>>()?
         };
         let is_quick = request.size == LabSize::Quick;
         Ok(Self { file_bytes, blocks, cold_random, cold_reverse_bytes, is_quick })

@@ -129,7 +129,7 @@ fn is_aligned(request: &Request, block: u32) -> bool {
 /// One warm and one cold cell is measured twice: what differs between the two is noise.
 fn twins(cells: &[CellPlan]) -> Vec<CellPlan> {
     let states = [WantedState::Warm, WantedState::Cold];
-    let of = |state| {
+    let twin_in = |state| {
         let is_typical = |cell: &&CellPlan| {
             cell.state == state
                 && cell.filled_by != FilledBy::SmallFolios
@@ -141,7 +141,7 @@ fn twins(cells: &[CellPlan]) -> Vec<CellPlan> {
             .find(|cell| cells::is(cell, "method", Method::Pread.as_str()));
         preferred.or_else(|| cells.iter().find(|cell| cell.state == state)).map(CellPlan::twin)
     };
-    states.into_iter().filter_map(of).collect()
+    states.into_iter().filter_map(twin_in).collect()
 }
 
 /// Only the files that some cell uses.

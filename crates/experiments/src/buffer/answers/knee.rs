@@ -99,7 +99,7 @@ fn knee(ratios: &[(u64, RatioEstimate)], factor: f64) -> Option<Knee> {
     let end = |end: Option<u64>| end.filter(|_| has_intervals);
     Some(Knee {
         bytes,
-        from: end(first(&|ratio| ratio.interval.is_some_and(|one| one.low <= factor))),
-        to: end(first(&|ratio| ratio.interval.is_some_and(|one| one.high <= factor))),
+        from: end(first(&|ratio| ratio.interval.is_some_and(|interval| interval.low <= factor))),
+        to: end(first(&|ratio| ratio.interval.is_some_and(|interval| interval.high <= factor))),
     })
 }

@@ -12,15 +12,15 @@ const AROUND: [(u64, [u64; 2]); 2] = [(4096, [4095, 4097]), (8192, [8191, 8193])
 pub(super) fn answer(native: &Cells<'_>) -> Option<LabAnswer> {
     let (total, cells) = largest(native)?;
     let (piece, cells) = usual_piece(&cells)?;
-    let of = |bytes| cells.one(&[("buffer_bytes", Number(bytes))]);
+    let with_buffer = |bytes| cells.one(&[("buffer_bytes", Number(bytes))]);
     let (mut told, mut evidence) = (Vec::new(), Vec::new());
     let (mut slower, mut faster, mut widest) = (0, 0, Some(0.0_f64));
     let mut worst = 1.0_f64;
     for (multiple, neighbours) in AROUND {
-        let Some(multiple_cell) = of(multiple) else { continue };
+        let Some(multiple_cell) = with_buffer(multiple) else { continue };
         let mut used = false;
         for neighbour in neighbours {
-            let Some(cell) = of(neighbour) else { continue };
+            let Some(cell) = with_buffer(neighbour) else { continue };
             let Some(ratio) = multiple_cell.to(&cell) else { continue };
             match ratio.difference() {
                 Difference::Slower => slower += 1,
@@ -31,8 +31,8 @@ pub(super) fn answer(native: &Cells<'_>) -> Option<LabAnswer> {
                 worst = ratio.ratio;
             }
             widest = widest.and_then(|widest| Some(widest.max(ratio.smallest_effect()?)));
-            let interval = ratio.interval.map_or_else(String::new, |one| {
-                format!(" ({} to {})", words::real(one.low), words::real(one.high))
+            let interval = ratio.interval.map_or_else(String::new, |known| {
+                format!(" ({} to {})", words::real(known.low), words::real(known.high))
             });
             told.push(format!("{neighbour} B {}{interval}", words::times(ratio.ratio)));
             evidence.push(cell.id());

@@ -48,12 +48,12 @@ pub(super) fn synced(written: &Cells<'_>) -> Option<LabAnswer> {
 fn ends<'a>(cells: &Cells<'a>) -> Option<(u64, MeasuredCell<'a>, MeasuredCell<'a>)> {
     let (_, cells) = usual_piece(cells)?;
     cells.numbers("total_bytes").into_iter().rev().find_map(|total| {
-        let of =
+        let with_buffer =
             |buffer| cells.one(&[("total_bytes", Number(total)), ("buffer_bytes", Number(buffer))]);
         // In a file that fits into the buffer, nothing is written before its end either way.
-        let large = of(BUFFER_BYTES).filter(|_| total > BUFFER_BYTES)?;
+        let large = with_buffer(BUFFER_BYTES).filter(|_| total > BUFFER_BYTES)?;
         let sizes = cells.with(&[("total_bytes", Number(total))]).numbers("buffer_bytes");
-        let small = of(*sizes.first().filter(|&&bytes| bytes < BUFFER_BYTES)?)?;
+        let small = with_buffer(*sizes.first().filter(|&&bytes| bytes < BUFFER_BYTES)?)?;
         Some((total, small, large))
     })
 }
@@ -101,8 +101,9 @@ pub(super) fn setvbuf(written: &Cells<'_>) -> Option<LabAnswer> {
     let (_, cells) = usual_piece(&cells)?;
     let null = cells.with(&[("writer", Name("stdio-null"))]);
     let buffer = *null.numbers("buffer_bytes").last()?;
-    let of = |writer| cells.one(&[("writer", Name(writer)), ("buffer_bytes", Number(buffer))]);
-    let (own, null) = (of("stdio")?, of("stdio-null")?);
+    let by_writer =
+        |writer| cells.one(&[("writer", Name(writer)), ("buffer_bytes", Number(buffer))]);
+    let (own, null) = (by_writer("stdio")?, by_writer("stdio-null")?);
     let (own_calls, null_calls) = (own.numbers.syscalls?, null.numbers.syscalls?);
     let each = |calls: f64, picked: &MeasuredCell<'_>| {
         let files = picked.numbers.bytes? / total as f64;

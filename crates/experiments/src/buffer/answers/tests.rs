@@ -51,8 +51,8 @@ fn rounds(ns: u64) -> Vec<u64> {
 }
 
 fn buffers(points: &[(u64, u64)]) -> Vec<LabCell> {
-    let of = |&(buffer, ns)| measured(&Point { buffer, ..POINT }, &rounds(ns));
-    points.iter().map(of).collect()
+    let cell = |&(buffer, ns)| measured(&Point { buffer, ..POINT }, &rounds(ns));
+    points.iter().map(cell).collect()
 }
 
 fn answers(cells: Vec<LabCell>) -> Vec<LabAnswer> {
@@ -99,15 +99,15 @@ fn a_buffer_that_is_near_in_some_rounds_only_widens_the_interval() {
 
 #[test]
 fn a_multiple_matters_where_its_neighbours_are_slower() {
-    let of = |beside: [u64; 2]| {
+    let verdict = |beside: [u64; 2]| {
         let points = [(4095, beside[0]), (4096, 100_000), (4097, beside[1])];
         answer(buffers(&points), "multiple of 4096").expect("an answer").answer
     };
-    assert!(of([104_000, 105_000]).starts_with("Yes"), "{}", of([104_000, 105_000]));
-    assert!(of([100_000, 105_000]).starts_with("In part"));
-    assert!(of([96_000, 97_000]).starts_with("No: "));
-    assert!(of([96_000, 104_000]).starts_with("No rule"));
-    assert!(of([100_000, 100_000]).starts_with("Not shown"));
+    assert!(verdict([104_000, 105_000]).starts_with("Yes"), "{}", verdict([104_000, 105_000]));
+    assert!(verdict([100_000, 105_000]).starts_with("In part"));
+    assert!(verdict([96_000, 97_000]).starts_with("No: "));
+    assert!(verdict([96_000, 104_000]).starts_with("No rule"));
+    assert!(verdict([100_000, 100_000]).starts_with("Not shown"));
     assert_eq!(answer(buffers(&[(4096, 1), (1024, 2)]), "multiple of 4096"), None);
 }
 
@@ -142,14 +142,14 @@ fn a_call_costs_the_difference_divided_by_the_calls_that_are_saved() {
 
 #[test]
 fn what_remains_with_syncs_is_told_for_each() {
-    let of = |sync, buffer, ns| measured(&Point { sync, buffer, ..POINT }, &rounds(ns));
+    let cell = |sync, buffer, ns| measured(&Point { sync, buffer, ..POINT }, &rounds(ns));
     let cells = vec![
-        of("none", 0, 900_000),
-        of("none", 4096, 100_000),
-        of("fsync", 0, 3_000_000),
-        of("fsync", 4096, 2_000_000),
-        of("dsync", 256, 80_000_000),
-        of("dsync", 4096, 10_000_000),
+        cell("none", 0, 900_000),
+        cell("none", 4096, 100_000),
+        cell("fsync", 0, 3_000_000),
+        cell("fsync", 4096, 2_000_000),
+        cell("dsync", 256, 80_000_000),
+        cell("dsync", 4096, 10_000_000),
     ];
     let found = answer(cells.clone(), "must be on the device").expect("an answer");
     assert_eq!(found.number, "1.50 times");
@@ -172,7 +172,7 @@ fn making_a_small_file_is_compared_with_writing_it() {
 
 #[test]
 fn a_size_without_memory_is_shown_by_its_calls() {
-    let of = |writer, calls| {
+    let cell = |writer, calls| {
         let mut made = measured(&Point { writer, buffer: 65_536, ..POINT }, &rounds(50_000));
         for sample in &mut made.samples {
             sample.syscalls = Observed::Value(calls);
@@ -181,9 +181,10 @@ fn a_size_without_memory_is_shown_by_its_calls() {
         }
         made
     };
-    let found = answer(vec![of("stdio", 2), of("stdio-null", 32)], "setvbuf").expect("an answer");
+    let found =
+        answer(vec![cell("stdio", 2), cell("stdio-null", 32)], "setvbuf").expect("an answer");
     assert!(found.answer.contains("is not taken") && found.number == "16 calls", "{found:?}");
-    let mut uncounted = vec![of("stdio", 2), of("stdio-null", 32)];
+    let mut uncounted = vec![cell("stdio", 2), cell("stdio-null", 32)];
     for sample in &mut uncounted[1].samples {
         sample.syscalls = Observed::Missing(hotset_facts::Reason::not_measured("nobody"));
     }

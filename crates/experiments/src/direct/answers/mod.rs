@@ -24,8 +24,8 @@ fn app<'a>(cells: &Cells<'a>, mode: &'static str, which: &'static str) -> Option
 
 /// The cells of the program that reads again and again, whatever it is asked.
 fn ids(session: &LabSession, case: &str) -> Vec<String> {
-    let of = |cell: &&LabCell| cell.name("case") == Some(case);
-    session.cells.iter().filter(of).map(|cell| cell.id.clone()).collect()
+    let is_of_case = |cell: &&LabCell| cell.name("case") == Some(case);
+    session.cells.iter().filter(is_of_case).map(|cell| cell.id.clone()).collect()
 }
 
 fn who(session: &LabSession) -> Option<LabAnswer> {
@@ -77,8 +77,8 @@ fn worth(cells: &Cells<'_>) -> Option<LabAnswer> {
 }
 
 fn twice(session: &LabSession, cells: &Cells<'_>) -> Option<LabAnswer> {
-    let of = |state| cells.one(&[("case", Name("dd")), ("state", Name(state))]);
-    let (cold, warm) = (of("cold")?, of("warm")?);
+    let dd = |state| cells.one(&[("case", Name("dd")), ("state", Name(state))]);
+    let (cold, warm) = (dd("cold")?, dd("warm")?);
     let ratio = warm.to(&cold)?;
     let shares = ["cold", "warm"].map(|state| device_share(session, state));
     let shares = match shares {
@@ -101,10 +101,10 @@ fn twice(session: &LabSession, cells: &Cells<'_>) -> Option<LabAnswer> {
 
 /// The share of the pages asked for that had to be read: misses and read-ahead hits.
 fn device_share(session: &LabSession, state: &str) -> Option<f64> {
-    let of = |what| number(session, "dd", state, what);
-    let pages = of(Quantity::PagesRequested)?;
+    let counted = |what| number(session, "dd", state, what);
+    let pages = counted(Quantity::PagesRequested)?;
     (pages > 0).then_some(()).and_then(|()| {
-        Some((of(Quantity::Misses)? + of(Quantity::ReadaheadHits)?) as f64 / pages as f64)
+        Some((counted(Quantity::Misses)? + counted(Quantity::ReadaheadHits)?) as f64 / pages as f64)
     })
 }
 

@@ -70,7 +70,7 @@ pub(super) fn which_wins(cells: &Cells<'_>, runtime: &str) -> Option<LabAnswer> 
     let compiled = first_of(cells, "load_class", "warm", &COMPILED);
     let behind = most_directories(cells, "path");
     let known = most_directories(cells, "known");
-    let directories = behind.and_then(|one| one.cell.number("directories")).unwrap_or(0);
+    let directories = behind.and_then(|search| search.cell.number("directories")).unwrap_or(0);
     let path_cache =
         format!("a cache of paths, where {directories} directories are searched first,");
     let mut changes: Vec<Change<'_>> = [
@@ -101,7 +101,7 @@ pub(super) fn which_wins(cells: &Cells<'_>, runtime: &str) -> Option<LabAnswer> 
 
 fn most_directories<'a>(cells: &Cells<'a>, how: &'static str) -> Option<MeasuredCell<'a>> {
     let searches = cells.with(&[("what", Name("search")), ("how", Name(how))]);
-    searches.all().iter().max_by_key(|one| one.cell.number("directories")).copied()
+    searches.all().iter().max_by_key(|search| search.cell.number("directories")).copied()
 }
 
 /// What is left for merging where the files are compiled already, and the other way round.
@@ -125,8 +125,8 @@ pub(super) fn both_at_once(cells: &Cells<'_>, runtime: &str) -> Option<LabAnswer
 /// What a cold cache adds to many files, and to one.
 pub(super) fn what_cold_adds(cells: &Cells<'_>, runtime: &str) -> Option<LabAnswer> {
     let pair = |what| {
-        let of = |state| first_of(cells, what, state, &PLAIN);
-        let (warm, cold) = (of("warm")?, of("cold")?);
+        let in_state = |state| first_of(cells, what, state, &PLAIN);
+        let (warm, cold) = (in_state("warm")?, in_state("cold")?);
         let ratio = warm.to(&cold).filter(|_| how(&warm) == how(&cold))?;
         let (times, unless) = (words::times(ratio.ratio), unless_shown(&ratio));
         let (took_warm, took_cold) = (words::time(warm.median), words::time(cold.median));

@@ -57,14 +57,14 @@ fn what_may_be_chance_is_told_neither_to_save_nor_to_cost() {
         cell.samples.iter_mut().step_by(2).for_each(|sample| sample.wall_ns = 8 * MS);
     }
     let answers = told(vec![load("load_class", "source", "warm", 10), merged, cold]);
-    let of = |question: &str| {
+    let answer_to = |question: &str| {
         let found = answers.iter().find(|answer| answer.question.contains(question));
         found.unwrap_or_else(|| panic!("{question}"))
     };
-    let wins = of("what wins more");
+    let wins = answer_to("what wins more");
     assert!(wins.answer.contains("merging 100 files into one: no difference shown"), "{wins:?}");
     assert_eq!(wins.number, "nothing shown to save time");
-    assert!(of("cold cache").answer.contains("no difference shown"), "{answers:?}");
+    assert!(answer_to("cold cache").answer.contains("no difference shown"), "{answers:?}");
 }
 
 #[test]

@@ -44,8 +44,11 @@ pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, String> {
         add(&mut plan, probe, request);
     }
     if plan.cells.is_empty() {
-        let why: Vec<_> =
-            plan.skipped.iter().map(|one| format!("{}: {}", one.what, one.why)).collect();
+        let why: Vec<_> = plan
+            .skipped
+            .iter()
+            .map(|left_out| format!("{}: {}", left_out.what, left_out.why))
+            .collect();
         return Err(format!("no runtime can be measured: {}", why.join("; ")));
     }
     // Of a cell that every size has.

@@ -17,8 +17,8 @@ fn request(scratch: &Scratch, size: LabSize, runtime: &str) -> Request {
 }
 
 fn name_of<'a>(cell: &'a CellPlan, factor: &str) -> &'a str {
-    let found = cell.factors.iter().find(|one| one.name == factor);
-    match found.map(|one| &one.level) {
+    let found = cell.factors.iter().find(|known| known.name == factor);
+    match found.map(|known| &known.level) {
         Some(Level::Name(level)) => level,
         _ => "",
     }

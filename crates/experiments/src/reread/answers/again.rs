@@ -13,8 +13,8 @@ pub(super) fn answers(cells: &Cells<'_>) -> Vec<LabAnswer> {
 
 fn answer(read: &Cells<'_>, bytes: u64) -> Option<LabAnswer> {
     let read = read.with(&[("size_bytes", Number(bytes))]);
-    let of = |which| read.one(&[("cache", Name("kept")), ("which", Name(which))]);
-    let (first, later): (MeasuredCell<'_>, MeasuredCell<'_>) = (of("first")?, of("later")?);
+    let kept = |which| read.one(&[("cache", Name("kept")), ("which", Name(which))]);
+    let (first, later): (MeasuredCell<'_>, MeasuredCell<'_>) = (kept("first")?, kept("later")?);
     let ratio = later.to(&first)?;
     let takes = format!(
         "the first read takes {}, a later one {}",
@@ -38,8 +38,8 @@ fn answer(read: &Cells<'_>, bytes: u64) -> Option<LabAnswer> {
 /// told from later reads, of which each found the file cached or evicted.
 fn cache_alone(read: &Cells<'_>, evidence: &mut Vec<String>) -> Option<String> {
     let later = read.with(&[("which", Name("later")), ("buffer", Name("fresh"))]);
-    let of = |cache| later.one(&[("cache", Name(cache))]);
-    let (warm, evicted) = (of("warm")?, of("evicted")?);
+    let in_state = |cache| later.one(&[("cache", Name(cache))]);
+    let (warm, evicted) = (in_state("warm")?, in_state("evicted")?);
     let ratio = warm.to(&evicted)?;
     evidence.extend([warm.id(), evicted.id()]);
     Some(format!(

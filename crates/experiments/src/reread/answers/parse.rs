@@ -38,8 +38,8 @@ fn answer(cells: &Cells<'_>, bytes: u64) -> Option<LabAnswer> {
     ]);
     let read =
         later.with(&[("what", Name("read")), ("buffer", Name("reused")), ("parser", Name("none"))]);
-    let of = |cache| read.one(&[("cache", Name(cache))]);
-    let (cold, warm) = (of("evicted")?, of("warm")?);
+    let in_state = |cache| read.one(&[("cache", Name(cache))]);
+    let (cold, warm) = (in_state("evicted")?, in_state("warm")?);
     let speed = speed_for(WORTH, bytes, cold.median, warm.median);
     let mut evidence = vec![cold.id(), warm.id()];
     let mut answer = match speed {
@@ -87,7 +87,7 @@ fn parsers(
     let told = alone.all().iter().filter_map(|parse| {
         let parser = parse.cell.name("parser")?;
         let of_both = later.with(&[("what", Name("read+parse"))]);
-        let of = |cache| {
+        let in_state = |cache| {
             let of_cache = of_both.with(&[("cache", Name(cache))]);
             of_cache.all().iter().find(|both| both.cell.name("parser") == Some(parser)).copied()
         };
@@ -98,7 +98,7 @@ fn parsers(
             rate(bytes as f64 / parse.median),
             words::times(computed)
         );
-        if let (Some(cold), Some(warm)) = (of("evicted"), of("warm"))
+        if let (Some(cold), Some(warm)) = (in_state("evicted"), in_state("warm"))
             && let Some(ratio) = warm.to(&cold)
         {
             text.push_str(&format!(" and {} as measured", words::times(ratio.ratio)));

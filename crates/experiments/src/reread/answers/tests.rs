@@ -52,7 +52,7 @@ fn no_cells_no_answers() {
 
 #[test]
 fn a_later_read_is_faster_slower_or_not_shown_to_be_either() {
-    let of = |first, later| {
+    let answer_of = |first, later| {
         let mut cells = vec![
             read(1024, "kept", "fresh", "first", first),
             read(1024, "kept", "fresh", "later", later),
@@ -62,12 +62,12 @@ fn a_later_read_is_faster_slower_or_not_shown_to_be_either() {
         }
         answers(cells).remove(0)
     };
-    let faster = of(250, 80);
+    let faster = answer_of(250, 80);
     assert!(faster.answer.starts_with("Yes, 2.80 times"), "{}", faster.answer);
     assert!(faster.question.contains("1 KiB") && faster.confidence.contains("6 rounds"));
     assert_eq!(faster.evidence.len(), 2);
-    assert!(of(100, 90).answer.starts_with("No difference"));
-    assert!(of(50, 90).answer.starts_with("No, it gets slower"));
+    assert!(answer_of(100, 90).answer.starts_with("No difference"));
+    assert!(answer_of(50, 90).answer.starts_with("No, it gets slower"));
     let mut few =
         vec![read(1024, "kept", "fresh", "first", 250), read(1024, "kept", "fresh", "later", 80)];
     few[0].samples.truncate(5);
