@@ -59,7 +59,7 @@ pub fn result_of(session: &Value, state: &str) -> Value {
 /// The values of a list of numbers.
 pub fn numbers(result: &Value, key: &str) -> Vec<f64> {
     let list = result[key].as_array().unwrap_or_else(|| panic!("no {key} in {result}"));
-    list.iter().map(|one| one.as_f64().unwrap_or_else(|| panic!("{key}: {one}"))).collect()
+    list.iter().map(|number| number.as_f64().unwrap_or_else(|| panic!("{key}: {number}"))).collect()
 }
 
 /// Reasons against a run that only its time suffers from.

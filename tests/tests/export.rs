@@ -43,8 +43,9 @@ impl Reader {
 /// Requested pages, and those among them that came from the device.
 fn counted(exporter: &Exporter, reader: &Reader) -> (f64, f64) {
     let metrics = exporter.metrics();
-    let of = |metric| value(&metrics, &reader.series(metric)).unwrap_or(0.0);
-    (of("read_pages_total"), of("read_missed_pages_total") + of("read_readahead_hit_pages_total"))
+    let pages = |metric| value(&metrics, &reader.series(metric)).unwrap_or(0.0);
+    let from_device = pages("read_missed_pages_total") + pages("read_readahead_hit_pages_total");
+    (pages("read_pages_total"), from_device)
 }
 
 #[test]

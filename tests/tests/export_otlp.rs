@@ -81,10 +81,10 @@ fn text(value: &Value) -> &str {
 fn attributes(value: &Value) -> Vec<(String, String)> {
     let list = value.as_array().unwrap_or_else(|| panic!("no list: {value}"));
     (list.iter())
-        .map(|one| {
-            keys(one, &["key", "value"]);
-            keys(&one["value"], &["stringValue"]);
-            (text(&one["key"]).to_owned(), text(&one["value"]["stringValue"]).to_owned())
+        .map(|pair| {
+            keys(pair, &["key", "value"]);
+            keys(&pair["value"], &["stringValue"]);
+            (text(&pair["key"]).to_owned(), text(&pair["value"]["stringValue"]).to_owned())
         })
         .collect()
 }
@@ -167,7 +167,8 @@ fn a_push_is_what_the_protocol_says() {
         let body: Value = serde_json::from_slice(&push.body).expect("JSON");
         let metrics = body["resourceMetrics"][0]["scopeMetrics"][0]["metrics"].clone();
         let all = metrics.as_array().expect("metrics").clone();
-        let found = all.into_iter().find(|one| one["name"] == "hotset_samples").expect("samples");
+        let found =
+            all.into_iter().find(|metric| metric["name"] == "hotset_samples").expect("samples");
         whole(&found["sum"]["dataPoints"][0]["asInt"])
     };
     assert!(samples(&next(&pushes)) > samples(&push));
@@ -208,7 +209,9 @@ fn what_is_refused_or_has_no_receiver_is_counted_and_said_once() {
     });
     assert_eq!(exporter.said().matches("400 Bad Request").count(), 1, "{}", exporter.said());
     // Nobody listens there any more.
-    let nobody = TcpListener::bind("127.0.0.1:0").and_then(|one| one.local_addr()).expect("a port");
+    let nobody = TcpListener::bind("127.0.0.1:0")
+        .and_then(|listener| listener.local_addr())
+        .expect("a port");
     let exporter =
         Exporter::start(&["--otlp", &format!("http://{nobody}"), "--otlp-interval", "0.2"]);
     until("a word", || exporter.said().contains("hotset goes on").then_some(()));

@@ -26,8 +26,9 @@ impl Prometheus {
         );
         std::fs::write(&config, job).expect("its configuration");
         // A port that was free a moment ago: Prometheus doesn't say which one it took.
-        let free =
-            TcpListener::bind("127.0.0.1:0").and_then(|one| one.local_addr()).expect("a port");
+        let free = TcpListener::bind("127.0.0.1:0")
+            .and_then(|listener| listener.local_addr())
+            .expect("a port");
         let address = free.to_string();
         let log = std::fs::File::create(scratch.path("log")).expect("its log");
         let child = Command::new("prometheus")
@@ -111,8 +112,12 @@ fn prometheus_answers_with_the_right_number_of_pages() {
     assert_eq!(warm.1 - cold.1, 0.0, "from the device, warm");
     // It reads OpenMetrics with the types and units that are meant.
     let metadata = prometheus.ask("metadata", "metric=hotset_read_pages").expect("metadata");
-    let of = &metadata["hotset_read_pages"][0];
-    assert_eq!((&of["type"], &of["unit"]), (&"counter".into(), &"pages".into()), "{metadata}");
+    let read_pages = &metadata["hotset_read_pages"][0];
+    assert_eq!(
+        (&read_pages["type"], &read_pages["unit"]),
+        (&"counter".into(), &"pages".into()),
+        "{metadata}"
+    );
     assert_eq!(prometheus.value("up{job=\"hotset\"}"), Some(1.0));
     assert_eq!(prometheus.value("hotset_up"), Some(1.0));
 }

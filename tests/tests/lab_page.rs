@@ -42,7 +42,7 @@ fn written(scratch: &Scratch, page: &Page) -> PathBuf {
 fn points(page: &Page) -> Vec<usize> {
     let charts = page.parts.iter().chain([page]).flat_map(|part| &part.sections);
     let charts = charts.filter_map(|section| section.chart.as_ref());
-    charts.map(|chart| chart.series.iter().map(|one| one.points.len()).sum()).collect()
+    charts.map(|chart| chart.series.iter().map(|series| series.points.len()).sum()).collect()
 }
 
 #[test]
@@ -191,5 +191,5 @@ fn report_writes_all_or_nothing_and_says_why() {
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     assert_eq!(std::fs::read(&good).expect("the result"), bytes, "it is not replaced");
     let parts = std::fs::read_dir(scratch.dir()).expect("the directory");
-    assert!(parts.flatten().all(|one| !one.file_name().to_string_lossy().ends_with(".part")));
+    assert!(parts.flatten().all(|entry| !entry.file_name().to_string_lossy().ends_with(".part")));
 }

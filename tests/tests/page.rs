@@ -111,7 +111,9 @@ fn a_browser_draws_every_point() {
         .sections
         .iter()
         .filter_map(|section| section.chart.as_ref())
-        .map(|chart| chart.series.iter().map(|one| one.points.len()).sum::<usize>().to_string())
+        .map(|chart| {
+            chart.series.iter().map(|series| series.points.len()).sum::<usize>().to_string()
+        })
         .collect();
     assert_eq!(expected, ["30", "100", "6", "40"]);
     assert_eq!(attribute(&dom, "data-drawn-points"), expected);
