@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use hotset_facts::{FileRow, LabFact, LabSession, LabSkipped, LearnedBy, Pid, WantedState};
@@ -30,8 +30,8 @@ pub(super) fn after(session: &mut LabSession, run: &mut AfterRun<'_>) {
     }
     let Some(sensor) = run.sensor.as_deref_mut() else { return };
     let is_direct = super::place(run.request).direct.is_ok();
-    let is_stopped = || run.stop.load(Ordering::Relaxed);
-    let mut programs = Programs { request: run.request, native: run.native, sensor };
+    let AfterRun { request, native, stop, .. } = *run;
+    let mut programs = Programs { request, native, stop, sensor };
     let mut runs = vec![("app", "cached", programs.app(false, 0), WantedState::Warm)];
     match programs.dd() {
         Ok(dd) => {
@@ -48,8 +48,6 @@ pub(super) fn after(session: &mut LabSession, run: &mut AfterRun<'_>) {
     for (case, how, invocation, state) in runs {
         match programs.run(case, how, &invocation, state) {
             Ok(facts) => session.facts.extend(facts),
-            // What is interrupted fails, and says nothing of the sensor.
-            Err(_) if is_stopped() => return,
             Err(why) => {
                 let what = format!("what the sensor says of {case}, {how}");
                 session.skipped.push(LabSkipped::new(what, why));
@@ -60,7 +58,6 @@ pub(super) fn after(session: &mut LabSession, run: &mut AfterRun<'_>) {
     for &direct in modes {
         let how = if direct { "direct" } else { "cached" };
         match programs.flags(direct) {
-            _ if is_stopped() => return,
             Ok(flags) => session.facts.push(fact("app", how, Quantity::OpenFlags, flags)),
             Err(why) => session.skipped.push(LabSkipped::new(format!("open flags, {how}"), why)),
         }
@@ -71,10 +68,16 @@ pub(super) fn after(session: &mut LabSession, run: &mut AfterRun<'_>) {
 struct Programs<'a> {
     request: &'a Request,
     native: &'a [OsString],
+    stop: &'a AtomicBool,
     sensor: &'a mut dyn Sensor,
 }
 
 impl Programs<'_> {
+    /// An error once it should end.
+    fn go_on(&self) -> Result<(), String> {
+        if self.stop.load(Ordering::Relaxed) { Err("interrupted".to_owned()) } else { Ok(()) }
+    }
+
     /// The host's own dd, as the article ran it.
     fn dd(&self) -> Result<Invocation, String> {
         let mut input = OsString::from("if=");
@@ -107,13 +110,16 @@ impl Programs<'_> {
         invocation: &Invocation,
         state: WantedState,
     ) -> Result<Vec<LabFact>, String> {
+        self.go_on()?;
         let path = self.file(case);
         let (candidates, _) = from_paths(vec![path.clone()], &false.into());
         let mut set = build(LearnedBy::Given, &candidates, None);
         let id = set.members.first().map(|member| member.id).ok_or("the file is gone")?;
         let folios = TracepointCounter::open("filemap", "mm_filemap_add_to_page_cache");
         let (before, ()) = States::default().reach(state, &mut set, || ())?;
-        let seen = self.sensor.observe(invocation)?;
+        let seen = self.sensor.observe(invocation);
+        // What is interrupted fails, whatever it says itself.
+        let seen = seen.or_else(|why| self.go_on().and(Err(why)))?;
         let added = folios.and_then(|counter| counter.read());
         let after = verify(WantedState::AsIs, &set);
         let row = seen.files.iter().find(|row| row.id == id);
@@ -129,6 +135,7 @@ impl Programs<'_> {
 
     /// Looks at the descriptor of the running program, as anybody can.
     fn flags(&self, direct: bool) -> Result<String, String> {
+        self.go_on()?;
         let streams = Streams { output: Output::Tail, ..Streams::default() };
         let invocation = self.app(direct, 300);
         let text = |error: std::io::Error| error.to_string();
@@ -180,7 +187,49 @@ fn words(flags: u32) -> String {
 
 #[cfg(test)]
 mod tests {
+    use hotset_analysis::lab::testing::session;
+    use hotset_facts::LabSize;
+    use hotset_lab::experiment::{ObservedRun, Place};
+
     use super::*;
+    use crate::Options;
+    use crate::testing::Scratch;
+
+    /// Its first program is ended by Ctrl-C.
+    struct Interrupted<'a> {
+        runs: u32,
+        stop: &'a AtomicBool,
+    }
+
+    impl Sensor for Interrupted<'_> {
+        fn observe(&mut self, _: &Invocation) -> Result<ObservedRun, String> {
+            self.runs += 1;
+            self.stop.store(true, Ordering::Relaxed);
+            Err("dd: interrupted system call".to_owned())
+        }
+    }
+
+    #[test]
+    fn after_ctrl_c_nothing_more_is_run_and_that_is_the_reason() {
+        let scratch = Scratch::new();
+        let place = Place::look(&scratch.path("")).expect("a place");
+        let options = Options::default();
+        let request = Request { size: LabSize::Quick, rounds: None, place, options };
+        for path in [request.path(DD_FILE), app_file(&request)] {
+            std::fs::write(path, [7; 4096]).expect("write");
+        }
+        let stop = AtomicBool::new(false);
+        let mut sensor = Interrupted { runs: 0, stop: &stop };
+        let mut session = session("direct", Vec::new());
+        let (request, native) = (&request, &["hotset".into()]);
+        after(
+            &mut session,
+            &mut AfterRun { request, native, sensor: Some(&mut sensor), stop: &stop },
+        );
+        assert_eq!(sensor.runs, 1);
+        assert!(session.facts.is_empty() && session.skipped.len() >= 4, "{:?}", session.skipped);
+        assert!(session.skipped.iter().all(|skipped| skipped.why == "interrupted"));
+    }
 
     #[test]
     fn flags_are_told_in_words() {

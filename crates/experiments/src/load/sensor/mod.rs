@@ -19,6 +19,8 @@ use crate::{AfterRun, Request};
 
 /// More rounds would tell no more of what is a difference between two runs under the sensor.
 const MOST_ROUNDS: u32 = 15;
+/// Why something is missing after Ctrl-C.
+const INTERRUPTED: &str = "interrupted";
 /// Why there is no time of looking up.
 const NO_LOOKUPS: &str = "in every round its lookups were fewer, or took less time, than those of a start that loads nothing";
 
@@ -70,10 +72,9 @@ pub(super) fn after(session: &mut LabSession, run: &mut AfterRun<'_>) {
         Some(sensor) => Parts::of(run.request, library, sensor)
             .and_then(|mut parts| parts.measure(session, stop)),
     };
-    // What is interrupted fails, and says nothing of the sensor.
-    if let Err(why) = added
-        && !stop.load(Ordering::Relaxed)
-    {
+    if let Err(why) = added {
+        // What is interrupted fails, whatever it says itself.
+        let why = if stop.load(Ordering::Relaxed) { INTERRUPTED.to_owned() } else { why };
         session.skipped.push(LabSkipped::new(format!("looking up and reading {library}"), why));
     }
 }
@@ -146,7 +147,7 @@ impl<'a> Parts<'a> {
         for cell in cells {
             if cell.samples.is_empty() {
                 // Only a lookup can have none: what a round tells of reading is kept in any case.
-                let why = if is_stopped() { "interrupted" } else { NO_LOOKUPS };
+                let why = if is_stopped() { INTERRUPTED } else { NO_LOOKUPS };
                 session.skipped.push(LabSkipped::new(cell.id, why));
             } else {
                 session.cells.push(cell);
