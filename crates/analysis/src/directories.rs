@@ -11,7 +11,7 @@ use hotset_facts::{FileKind, Observed, Profile};
 /// What a directory was asked for, and how often in vain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(transform = hotset_facts::format::about(&[("directory", "The directory, as the paths named it.")])))]
+#[cfg_attr(feature = "schema", schemars(transform = hotset_facts::format::about("directory", "The directory, as the paths named it.")))]
 pub struct DirectoryLookups {
     /// The directory, as the paths named it.
     #[serde(flatten, with = "Directory")]

@@ -38,7 +38,7 @@ crate::words! {
 /// What was reached for one file. Pages are those of the range that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(transform = crate::format::about(&[("path", "Its path as it was asked for or found.")])))]
+#[cfg_attr(feature = "schema", schemars(transform = crate::format::about("path", "Its path as it was asked for or found.")))]
 pub struct ControlledFile {
     /// Its path as it was asked for or found, any bytes.
     #[serde(flatten, with = "Path")]

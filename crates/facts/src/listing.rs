@@ -25,7 +25,7 @@ pub struct ListedFile {
 /// A path without a row, and why.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(transform = crate::format::about(&[("path", "The path as it was asked for or found.")])))]
+#[cfg_attr(feature = "schema", schemars(transform = crate::format::about("path", "The path as it was asked for or found.")))]
 pub struct Unreadable {
     /// The path as it was asked for or found.
     #[serde(flatten, with = "Path")]

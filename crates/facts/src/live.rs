@@ -198,7 +198,7 @@ pub struct LiveProcess {
 /// A file as a session knows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(transform = crate::format::about(&[("path", "A path that leads to it as some process used it; null where names are not collected.")])))]
+#[cfg_attr(feature = "schema", schemars(transform = crate::format::about("path", "A path that leads to it as some process used it; null where names are not collected.")))]
 pub struct LiveFile {
     /// Its identity. A `FileId` of zeros stands for what has no file at hand, such as msync(2).
     #[serde(flatten)]

@@ -33,7 +33,7 @@ impl LookupCounters {
 /// One path that was asked for in vain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(transform = crate::format::about(&[("path", "The path, absolute where its base was known, else as the program gave it.")])))]
+#[cfg_attr(feature = "schema", schemars(transform = crate::format::about("path", "The path, absolute where its base was known, else as the program gave it.")))]
 pub struct FailedLookup {
     /// The path, absolute where its base was known, else as the program gave it.
     #[serde(flatten, with = "Path")]

@@ -10,7 +10,7 @@ use crate::{Skipped, Unreadable};
 /// What was saved.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(transform = crate::format::about(&[("file", "Where to; null where it went to standard output.")])))]
+#[cfg_attr(feature = "schema", schemars(transform = crate::format::about("file", "Where to; null where it went to standard output.")))]
 pub struct SaveReport {
     /// Where to; null where it went to standard output.
     #[serde(flatten, with = "File::<Option<String>>")]
@@ -77,7 +77,7 @@ pub enum RestoreStop {
     /// Somebody asked for it.
     Interrupted,
     /// More would push out what was just restored.
-    #[cfg_attr(feature = "schema", schemars(transform = crate::format::about(&[("cgroup", "The control group that sets the limit; null where it is the host.")])))]
+    #[cfg_attr(feature = "schema", schemars(transform = crate::format::about("cgroup", "The control group that sets the limit; null where it is the host.")))]
     Memory {
         /// What the host or the control group leaves for file cache, in bytes.
         room_bytes: u64,
@@ -90,7 +90,7 @@ pub enum RestoreStop {
 /// What was restored. All pages count in pages of this host, which are those of the snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(transform = crate::format::about(&[("file", "The snapshot.")])))]
+#[cfg_attr(feature = "schema", schemars(transform = crate::format::about("file", "The snapshot.")))]
 pub struct RestoreReport {
     /// The snapshot.
     #[serde(flatten, with = "File")]

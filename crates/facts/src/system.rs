@@ -73,7 +73,7 @@ crate::words! {
 /// One file system, mounted here, elsewhere or nowhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(transform = crate::format::about(&[("mount", "Where it is mounted, seen from here; null where it isn't: another mount namespace, a lazy unmount, or the kernel's own.")])))]
+#[cfg_attr(feature = "schema", schemars(transform = crate::format::about("mount", "Where it is mounted, seen from here; null where it isn't: another mount namespace, a lazy unmount, or the kernel's own.")))]
 pub struct CachedFileSystem {
     /// Its device number, as /proc/self/mountinfo has it.
     pub dev: Dev,
@@ -106,7 +106,7 @@ pub struct CachedFileSystem {
 /// One file of the list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(transform = crate::format::about(&[("path", "Its path as seen from here, its last one where it is deleted. Where its file system is not mounted here, the path within it.")])))]
+#[cfg_attr(feature = "schema", schemars(transform = crate::format::about("path", "Its path as seen from here, its last one where it is deleted. Where its file system is not mounted here, the path within it.")))]
 pub struct CachedFile {
     /// Its path as seen from here, its last one where it is deleted. Where its file system is not mounted here, the path
     /// within it.

@@ -19,7 +19,7 @@ use crate::{Environment, ExitStatus, Observed};
 /// A command that is benchmarked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(transform = crate::format::about(&[("argv", "The words that are executed, the shell's own included."), ("shell", "The shell that it runs in; null where none was asked for.")])))]
+#[cfg_attr(feature = "schema", schemars(transform = crate::format::about("argv", "The words that are executed, the shell's own included."), transform = crate::format::about("shell", "The shell that it runs in; null where none was asked for.")))]
 pub struct BenchCommand {
     /// What people call it: its given name, or its words. Unique within a session.
     pub name: String,
@@ -127,7 +127,7 @@ pub enum StopReason {
     /// Someone interrupted it.
     Interrupted,
     /// A command failed, and failures were not to be ignored.
-    #[cfg_attr(feature = "schema", schemars(transform = crate::format::about(&[("output_tail", "The end of what it wrote to standard output and standard error, as far as that was kept.")])))]
+    #[cfg_attr(feature = "schema", schemars(transform = crate::format::about("output_tail", "The end of what it wrote to standard output and standard error, as far as that was kept.")))]
     Failed {
         /// The condition, by its place in `conditions`.
         condition: usize,

@@ -27,21 +27,18 @@ pub fn required<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Resu
     T::deserialize(from)
 }
 
-/// Describes keys in a schema: a field that is flattened does not bring its own words there.
+/// Describes a key in a schema: a field that is flattened does not bring its own words there.
 #[cfg(feature = "schema")]
-pub fn about(words: &[(&str, &str)]) -> impl FnMut(&mut schemars::Schema) {
+pub fn about(key: &str, text: &str) -> impl FnMut(&mut schemars::Schema) {
     move |schema| {
-        for (key, text) in words {
-            let key =
-                schema.get_mut("properties").and_then(|keys| keys.get_mut(key)?.as_object_mut());
-            let Some(key) = key else { continue };
-            // What follows the first line is about text and bytes.
-            let known = key.get("description").and_then(|known| known.as_str());
-            let rest =
-                known.and_then(|known| known.split_once('\n')).map(|(_, rest)| rest.to_owned());
-            let text = [Some((*text).to_owned()), rest].into_iter().flatten().collect::<Vec<_>>();
-            key.insert("description".to_owned(), text.join("\n").into());
-        }
+        let key = schema.get_mut("properties").and_then(|keys| keys.get_mut(key)?.as_object_mut());
+        let Some(key) = key else { return };
+        // What follows the first line is about text and bytes.
+        let known = key.get("description").and_then(|known| known.as_str());
+        let rest = known.and_then(|known| known.split_once('\n')).map(|(_, rest)| rest);
+        let lines: Vec<&str> = [Some(text), rest].into_iter().flatten().collect();
+        let text = lines.join("\n");
+        key.insert("description".to_owned(), text.into());
     }
 }
 

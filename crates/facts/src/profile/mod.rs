@@ -107,7 +107,7 @@ crate::format::stands_for!(ObservedExit => Observed<ExitStatus>);
 /// The observed command, or for an attached session the time that it was observed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(transform = crate::format::about(&[("argv", "The command's words; empty for a whole host or a control group.")])))]
+#[cfg_attr(feature = "schema", schemars(transform = crate::format::about("argv", "The command's words; empty for a whole host or a control group.")))]
 pub struct Command {
     /// What was observed.
     pub target: Target,
@@ -174,7 +174,7 @@ crate::words! {
 /// One file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(transform = crate::format::about(&[("path", "Its path as the first process that touched it saw it; null where it is not known.")])))]
+#[cfg_attr(feature = "schema", schemars(transform = crate::format::about("path", "Its path as the first process that touched it saw it; null where it is not known.")))]
 pub struct FileRow {
     /// Its path as the first process that touched it saw it.
     #[serde(flatten, with = "Path::<Observed<String>>")]
@@ -230,7 +230,7 @@ impl FileRow {
 /// One process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(transform = crate::format::about(&[("argv", "Its words after the last exec, cut at the sensor's bound.")])))]
+#[cfg_attr(feature = "schema", schemars(transform = crate::format::about("argv", "Its words after the last exec, cut at the sensor's bound.")))]
 pub struct ProcessRow {
     /// Its PID.
     pub pid: Pid,
