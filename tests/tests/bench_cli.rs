@@ -1,7 +1,5 @@
 //! `hotset bench` as a user meets it: what is printed and written, exit codes, and what goes wrong.
 
-mod schemas;
-
 use std::fs;
 use std::os::unix::fs::chown;
 use std::process::{Command, Stdio};
@@ -16,7 +14,7 @@ use hotset_tests::scratch::text;
 use hotset_tests::{
     MIB, NOBODY, Scratch, as_nobody, hotset, read_json, stderr, stdout, until, with_default_signals,
 };
-use schemas::violations;
+use hotset_validate::violations;
 use serde_json::Value;
 
 const SCHEMA: &str = include_str!("../../schema/bench-1.schema.json");

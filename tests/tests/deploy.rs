@@ -1,7 +1,5 @@
 //! What lies in deploy/: each file is checked by whoever will read it, or against the schema of what it uses.
 
-mod schemas;
-
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -9,7 +7,7 @@ use std::process::{Command, Output};
 use hotset_tests::exporter::Exporter;
 use hotset_tests::scratch::text;
 use hotset_tests::{Scratch, as_nobody_with, until};
-use schemas::violations;
+use hotset_validate::violations;
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -1,14 +1,12 @@
 //! What `hotset ls` prints: rows, orders, roll-ups, formats, and the same numbers in each.
 
-mod schemas;
-
 use std::path::PathBuf;
 use std::process::Command;
 
 use hotset_tests::listing::{hotset_says, listing, only_row, said};
 use hotset_tests::scratch::text;
 use hotset_tests::{Scratch, evict_verified, number, until, warm_verified};
-use schemas::violations;
+use hotset_validate::violations;
 use serde_json::{Value, json};
 
 const KIB: u64 = 1024;

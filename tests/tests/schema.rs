@@ -1,10 +1,8 @@
 //! Real outputs against the schema that users have.
 
-mod schemas;
-
 use hotset_tests::scratch::text;
 use hotset_tests::{Scratch, hotset, read_json, stderr};
-use schemas::violations;
+use hotset_validate::violations;
 use serde_json::{Value, json};
 use std::process::Command;
 

@@ -1,14 +1,12 @@
 //! `hotset stat` as a user runs it: lines, forms, ends and refusals. What it counts: `truth_stat.rs`.
 
-mod schemas;
-
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Output, Stdio};
 
 use hotset_tests::scratch::text;
 use hotset_tests::watching::Watching;
 use hotset_tests::{MIB, Scratch, Shell, as_nobody, hotset, number, stderr, with_default_signals};
-use schemas::violations;
+use hotset_validate::violations;
 use serde_json::Value;
 
 const SIX: &str = "   TOTAL   MISSES     HITS  DIRTIES   BUFFERS_MB  CACHED_MB";

@@ -1,7 +1,5 @@
 //! `hotset ls --system` against what the kernel says otherwise: cachestat(2), /proc/meminfo, and what a test itself made.
 
-mod schemas;
-
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::os::fd::{AsFd, FromRawFd as _};
@@ -11,7 +9,7 @@ use std::process::{Command, Output};
 use hotset_sys::cache;
 use hotset_tests::scratch::text;
 use hotset_tests::{Mounted, Scratch, as_nobody, hotset, stderr, until, warm_verified};
-use schemas::violations;
+use hotset_validate::violations;
 use serde_json::{Value, json};
 
 const MIB: u64 = 1 << 20;
