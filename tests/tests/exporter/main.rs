@@ -1,0 +1,8 @@
+//! `hotset export`: who scrapes it, who it pushes to, and who may.
+//!
+//! One program, because most of these tests wait for seconds to pass: together they wait at once.
+
+mod otlp;
+mod prometheus;
+mod serve;
+mod web;

@@ -1,0 +1,4 @@
+//! HTML pages in headless Chromium. One program, so that a slow page keeps none of the others waiting.
+
+mod lab;
+mod run;
