@@ -11,6 +11,7 @@ DESTDIR ?=
 FUZZ_SECONDS ?= 30
 DEMO_ORDERS ?= 200
 DEMO_MIB ?= 32
+ROUNDS ?= 10
 
 # Cargo may live where a login shell alone would find it.
 export PATH := $(PATH):$(HOME)/.cargo/bin
@@ -44,6 +45,10 @@ demo: ## Set up, build, and profile a program on real files, cold and then warm
 .PHONY: test
 test: setup build ## Set up, build, and run every test (some need root)
 	RUSTFLAGS="$${RUSTFLAGS-} $$(.ci/link-flags.sh)" HOTSET_BIN=$(BIN) cargo test --workspace --locked --no-fail-fast
+
+.PHONY: test-repeat
+test-repeat: setup build ## Run every test several times, in another order each time, half of them beside load: make test-repeat ROUNDS=10
+	RUSTFLAGS="$${RUSTFLAGS-} $$(.ci/link-flags.sh)" HOTSET_BIN=$(BIN) tests/repeat.py --rounds $(ROUNDS)
 
 .PHONY: test-kernels
 test-kernels: build ## Test on several kernels in virtual machines: make test-kernels KERNELS="6.1 6.12"

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Runs all tests of the workspace several times, in a new order each time, every second time beside load: as many busy
+loops as there are CPUs, a process that evicts page cache at random, and SIGHUP and SIGINT ignored, as a job runner may do.
+A test whose verdict hangs on the host's mood fails here. `make test-repeat ROUNDS=10` builds what it needs and calls it.
+"""
+
+import argparse
+import json
+import multiprocessing
+import os
+import pathlib
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def test_programs():
+    """Every test program that cargo built, with the directory of its package."""
+    command = ["cargo", "test", "--workspace", "--locked", "--no-run", "--message-format=json"]
+    built = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True, text=True)
+    for line in built.stdout.splitlines():
+        message = json.loads(line)
+        if message.get("executable") and message["profile"]["test"]:
+            package = os.path.dirname(message["manifest_path"])
+            yield message["executable"], package
+
+
+def busy():
+    while True:
+        pass
+
+
+def evict(directory, seed):
+    """Evicts the tests' files at random, and now and then the whole page cache."""
+    chosen = random.Random(seed)
+    while True:
+        time.sleep(chosen.uniform(0.02, 2))
+        if chosen.random() < 0.2:
+            pathlib.Path("/proc/sys/vm/drop_caches").write_text("1\n")
+            continue
+        for folder, _, names in os.walk(directory):
+            for name in chosen.sample(names, len(names) // 2):
+                try:
+                    file = os.open(os.path.join(folder, name), os.O_RDONLY | os.O_NONBLOCK)
+                except OSError:
+                    continue
+                try:
+                    os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+                except OSError:
+                    pass
+                os.close(file)
+
+
+class Load:
+    """What runs beside the tests of a round."""
+
+    def __init__(self, directory, seed):
+        jobs = [(busy, ())] * os.cpu_count() + [(evict, (directory, seed))]
+        self.processes = [multiprocessing.Process(target=job, args=of, daemon=True) for job, of in jobs]
+
+    def __enter__(self):
+        for process in self.processes:
+            process.start()
+
+    def __exit__(self, *_):
+        for process in self.processes:
+            process.kill()
+            process.join()
+
+
+def ignore_signals():
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def failures(output):
+    """The tests that failed, or the program as a whole where it says nothing of tests."""
+    return re.findall(r"^test (\S+)(?: - should panic)? \.\.\. FAILED$", output, re.M)
+
+
+def run(programs, seed, is_loaded, logs):
+    """One round: how many tests passed, and the names of those that did not."""
+    passed, failed = 0, []
+    order = random.Random(seed)
+    for program, package in order.sample(programs, len(programs)):
+        name = os.path.basename(program).rsplit("-", 1)[0]
+        # The option for the order is only for a toolchain that allows it.
+        words = [program, "-Z", "unstable-options", f"--shuffle-seed={seed}"]
+        env = dict(os.environ, RUSTC_BOOTSTRAP="1", CARGO_MANIFEST_DIR=package)
+        done = subprocess.run(
+            words,
+            cwd=package,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            preexec_fn=ignore_signals if is_loaded else None,
+        )
+        passed += sum(map(int, re.findall(r"^test result: \S+ (\d+) passed", done.stdout, re.M)))
+        if done.returncode:
+            (logs / f"{name}.log").write_text(done.stdout)
+            failed += [f"{name} {test}" for test in failures(done.stdout) or [f"ended with {done.returncode}"]]
+    return passed, failed
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--rounds", type=int, default=10)
+    arguments.add_argument("--first", type=int, default=1, help="number of the first round; even ones are beside load")
+    arguments.add_argument("--seed", type=int, default=random.randrange(1 << 32))
+    asked = arguments.parse_args()
+    programs = sorted(test_programs())
+    target = pathlib.Path(programs[0][0]).parent.parent.parent
+    clean = True
+    for number in range(asked.first, asked.first + asked.rounds):
+        seed, is_loaded = asked.seed + number, number % 2 == 0
+        logs = target / "test-repeat" / f"round-{number}"
+        logs.mkdir(parents=True, exist_ok=True)
+        started = time.monotonic()
+        if is_loaded:
+            with Load(target / "test-scratch", seed):
+                passed, failed = run(programs, seed, is_loaded, logs)
+        else:
+            passed, failed = run(programs, seed, is_loaded, logs)
+        where = "beside load" if is_loaded else "alone"
+        took = time.monotonic() - started
+        print(f"round {number}, {where}, order {seed}: {passed} passed, {len(failed)} failed, {took:.0f} s", flush=True)
+        for name in failed:
+            print(f"  {name} (see {logs})", flush=True)
+        clean = clean and not failed
+    sys.exit(0 if clean else 1)
+
+
+if __name__ == "__main__":
+    main()
