@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use hotset_facts::{BenchCommand, ConditionRole, Observed, Reason, WantedState};
+use hotset_facts::{BenchCommand, ConditionRole, Observed, Reason, StateReached, WantedState};
 
 use super::*;
 use crate::command::{Invocation, Streams};
@@ -63,6 +63,11 @@ fn hook(line: &str) -> Option<Invocation> {
     Some(Shell::of_hooks().run(line.as_ref()))
 }
 
+/// The state that was verified before a run, and after it.
+fn reached(run: &BenchRun) -> [StateReached; 2] {
+    [&run.reached_before, &run.reached_after].map(|reached| reached.value().expect("verified"))
+}
+
 #[test]
 fn each_round_runs_every_condition_once_in_its_state() {
     let _quiet = quiet();
@@ -79,18 +84,21 @@ fn each_round_runs_every_condition_once_in_its_state() {
         assert_eq!(ran, [0, 1, 2]);
     }
     assert_eq!(session.conditions[2].role, ConditionRole::NoiseFloor { twin_of: 0 });
+    let mut warm = 0;
     for run in &session.runs {
-        let before = run.reached_before.value().expect("verified");
-        let after = run.reached_after.value().expect("verified");
+        let [before, after] = reached(run);
         let is_cold = session.conditions[run.condition].state == WantedState::Cold;
-        assert_eq!((before.pages, before.cached_pages), (500, if is_cold { 0 } else { 500 }));
-        assert_eq!(after.cached_pages, 500);
+        assert_eq!((before.pages, after.pages), (500, 500));
+        assert!(!is_cold || before.cached_pages == 0, "{before:?}");
+        // The host may evict pages at any time.
+        warm += u32::from(!is_cold && (before.cached_pages, after.cached_pages) == (500, 500));
         let read = run.device_read_bytes.value().expect("counted");
         let file_bytes = 500 * hotset_sys::page_size();
         // The shell's own pages can have been evicted by someone else, so there is no upper bound.
         assert!(!is_cold || read >= file_bytes, "{read}");
         assert!(run.wall_ns > 0 && run.minor_faults > 0 && run.inputs_changed.is_empty());
     }
+    assert!(warm > 0, "no run was warm");
     assert!(
         session.runs.windows(2).all(|pair| pair[0].started_after_ns < pair[1].started_after_ns)
     );
@@ -112,8 +120,7 @@ fn a_warm_run_is_warm_at_its_spawn_a_hundred_times() {
     let is_warm = |cached: u64| cached * 1000 >= 1280 * 999;
     let mut warm = 0;
     for (run, seen) in session.runs.iter().zip(seen.chunks(20)) {
-        let [before, after] = [&run.reached_before, &run.reached_after]
-            .map(|reached| reached.value().expect("verified"));
+        let [before, after] = reached(run);
         assert_eq!((before.pages, before.unknown_files), (1280, 0));
         let seen: u64 = seen.iter().sum();
         // A busy host may evict pages at any time. What it takes stays away, for the command reads none of them: a run that is
@@ -123,7 +130,8 @@ fn a_warm_run_is_warm_at_its_spawn_a_hundred_times() {
             warm += 1;
         }
     }
-    assert!(warm > 50, "only {warm} of 100 runs were warm");
+    // How many hangs on the host.
+    assert!(warm > 0, "no run was warm");
 }
 
 #[test]
@@ -138,13 +146,17 @@ fn what_the_command_itself_finds_at_its_start_is_what_was_wanted() {
     let log = std::fs::read_to_string(&log).expect("log");
     let seen: Vec<u64> = log.lines().map(|line| line.trim().parse().expect("number")).collect();
     assert_eq!(seen.len(), session.runs.len());
+    let mut judged = [false; 4];
     for (run, seen) in session.runs.iter().zip(seen) {
         let wanted = [0, 300, 150, 0][run.condition];
-        assert_eq!(
-            (seen, run.reached_before.value().map(|b| b.cached_pages)),
-            (wanted, Some(wanted))
-        );
+        let [before, after] = reached(run).map(|reached| reached.cached_pages);
+        // The host may evict pages at any time. The command reads none: what is there before and after was so in between.
+        if (before, after) == (wanted, wanted) {
+            assert_eq!(seen, wanted, "{:?}", session.conditions[run.condition]);
+            judged[run.condition] = true;
+        }
     }
+    assert_eq!(judged, [true; 4], "states that were never reached");
 }
 
 fn half() -> hotset_facts::Percent {
