@@ -68,6 +68,8 @@ class Load:
             process.start()
 
     def __exit__(self, *_):
+        if not all(process.is_alive() for process in self.processes):
+            sys.exit("test-repeat: the load ended before the tests (evicting the page cache needs root)")
         for process in self.processes:
             process.kill()
             process.join()
