@@ -5,6 +5,7 @@
 
 pub mod bench;
 pub mod browser;
+pub mod canary;
 pub mod cells;
 pub mod exporter;
 pub mod filesystems;
@@ -27,6 +28,7 @@ pub mod state;
 pub mod tmux;
 pub mod watching;
 
+pub use canary::Canary;
 pub use group::Group;
 pub use invariants::assert_invariants;
 pub use json::{bytes_of, file_row, number, process_row, row_at};

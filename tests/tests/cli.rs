@@ -5,11 +5,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
-use hotset_tests::pageflags::resident_pages;
 use hotset_tests::scratch::text;
 use hotset_tests::{
-    Mounted, Scratch, as_nobody, assert_invariants, code, hotset, number, prepare, profile_of,
-    read_json, row_at, stderr, until, warm_verified, with_default_signals,
+    Canary, Mounted, Scratch, as_nobody, assert_invariants, code, hotset, number, prepare,
+    profile_of, read_json, row_at, stderr, until, warm_verified, with_default_signals,
 };
 use serde_json::Value;
 
@@ -217,12 +216,12 @@ fn beyond_the_bound_the_rest_is_one_row_and_the_totals_stay_exact() {
     words.extend(paths.iter().map(|path| text(path)));
     let path = scratch.path("small.json");
     let options = ["--json", text(&path), "--max-rows", "16", "--"];
-    let (ample, small, output) = until("the files stay cached in both runs", || {
+    let (ample, small, output) = until("nothing is evicted during both runs", || {
+        let canary = Canary::new(&scratch);
         paths.iter().for_each(|path| warm_verified(path));
         let ample = profile_of(&scratch, &words);
         let output = run(&[&options[..], &words].concat());
-        let stayed = paths.iter().all(|path| resident_pages(path).iter().all(|page| *page));
-        stayed.then(|| (ample, read_json(&path), output))
+        canary.lives().then(|| (ample, read_json(&path), output))
     });
     assert_invariants(&small);
     for key in ["/read/calls", "/read/bytes", "/read/pages", "/read/hits"] {

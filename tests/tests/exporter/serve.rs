@@ -10,7 +10,7 @@ use std::time::Duration;
 use hotset_tests::exporter::{Exporter, answer, fed, value};
 use hotset_tests::scratch::text;
 use hotset_tests::{
-    MIB, PAGE, Scratch, evict_verified, hotset, number, read_json, until, workload,
+    Canary, MIB, PAGE, Scratch, evict_verified, hotset, number, read_json, until, workload,
 };
 
 /// Reads a file with the workload program under another name, so that its counters are its own.
@@ -70,15 +70,17 @@ fn a_program_that_reads_cold_and_then_warm_is_counted_to_the_page() {
     reader.read(&small);
     exporter.settle();
     let one = spent(&small);
+    let canary = Canary::new(&reader.scratch);
     evict_verified(&large);
     let cold = spent(&large);
     let warm = spent(&large);
+    // Where pages are evicted, what the program reads beside its file may come from the device too.
+    let beside = if canary.lives() { 0.0 } else { one.0 - 1.0 };
     let pages = (64 * MIB / PAGE) as f64;
     assert_eq!(cold.0 - one.0, pages - 1.0, "requested, cold");
     assert_eq!(warm.0 - one.0, pages - 1.0, "requested, warm");
-    assert_eq!(cold.2, pages, "what was cold");
-    // Another process may evict the file, and what the program reads beside it, at any time.
-    let beside = one.0 - 1.0;
+    assert!(cold.2 == pages || beside > 0.0, "what was cold: {} pages", cold.2);
+    assert!(warm.2 == 0.0 || beside > 0.0, "what was warm: {} pages", warm.2);
     for (what, (_, seen, of_file)) in [("one page", one), ("cold", cold), ("warm", warm)] {
         assert!(
             (0.0..=beside).contains(&(seen - of_file)),

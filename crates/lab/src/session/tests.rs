@@ -68,11 +68,22 @@ fn reached(run: &BenchRun) -> [StateReached; 2] {
     [&run.reached_before, &run.reached_after].map(|reached| reached.value().expect("verified"))
 }
 
+/// Cached files that nobody touches any more: where they don't stay, something evicts page cache here.
+fn canary(scratch: &Scratch) -> Vec<PathBuf> {
+    let files = (0..8).map(|index| scratch.pages(&format!("canary{index}"), 4));
+    files.inspect(|file| drop(std::fs::read(file).expect("read"))).collect()
+}
+
+fn is_whole(files: &[PathBuf]) -> bool {
+    files.iter().all(|file| resident_pages(file).iter().all(|page| *page))
+}
+
 #[test]
 fn each_round_runs_every_condition_once_in_its_state() {
     let _quiet = quiet();
     let scratch = Scratch::new();
     let file = scratch.pages("data", 500);
+    let canary = canary(&scratch);
     let line = format!("exec cat {} > /dev/null", file.display());
     let states = [WantedState::Cold, WantedState::Warm];
     let session = run_all(plan(vec![shell(&line, &[file])], &states), 6);
@@ -84,21 +95,20 @@ fn each_round_runs_every_condition_once_in_its_state() {
         assert_eq!(ran, [0, 1, 2]);
     }
     assert_eq!(session.conditions[2].role, ConditionRole::NoiseFloor { twin_of: 0 });
-    let mut warm = 0;
+    let evicts = !is_whole(&canary);
     for run in &session.runs {
         let [before, after] = reached(run);
         let is_cold = session.conditions[run.condition].state == WantedState::Cold;
         assert_eq!((before.pages, after.pages), (500, 500));
         assert!(!is_cold || before.cached_pages == 0, "{before:?}");
-        // The host may evict pages at any time.
-        warm += u32::from(!is_cold && (before.cached_pages, after.cached_pages) == (500, 500));
+        assert!(is_cold || before.cached_pages == 500 || evicts, "{before:?}");
+        assert!(after.cached_pages == 500 || evicts, "{after:?}");
         let read = run.device_read_bytes.value().expect("counted");
         let file_bytes = 500 * hotset_sys::page_size();
         // The shell's own pages can have been evicted by someone else, so there is no upper bound.
         assert!(!is_cold || read >= file_bytes, "{read}");
         assert!(run.wall_ns > 0 && run.minor_faults > 0 && run.inputs_changed.is_empty());
     }
-    assert!(warm > 0, "no run was warm");
     assert!(
         session.runs.windows(2).all(|pair| pair[0].started_after_ns < pair[1].started_after_ns)
     );
@@ -110,6 +120,7 @@ fn a_warm_run_is_warm_at_its_spawn_a_hundred_times() {
     let scratch = Scratch::new();
     let paths: Vec<PathBuf> = (0..20).map(|n| scratch.pages(&n.to_string(), 64)).collect();
     let log = scratch.path("log");
+    let canary = canary(&scratch);
     let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
     // Asked by the command itself, as the first thing that it does.
     let line = format!("exec fincore -n -r -o PAGES {} >> {}", names.join(" "), log.display());
@@ -130,8 +141,7 @@ fn a_warm_run_is_warm_at_its_spawn_a_hundred_times() {
             warm += 1;
         }
     }
-    // How many hangs on the host.
-    assert!(warm > 0, "no run was warm");
+    assert!(warm >= if is_whole(&canary) { 100 } else { 1 }, "{warm} of 100 runs were warm");
 }
 
 #[test]
@@ -139,6 +149,7 @@ fn what_the_command_itself_finds_at_its_start_is_what_was_wanted() {
     let scratch = Scratch::new();
     let _quiet = quiet();
     let (file, log) = (scratch.pages("data", 300), scratch.path("log"));
+    let canary = canary(&scratch);
     // The command is the observer: util-linux's fincore asks mincore(2) or cachestat(2) by itself.
     let line = format!("fincore -n -r -o PAGES {} >> {}", file.display(), log.display());
     let states = [WantedState::Cold, WantedState::Warm, WantedState::Share(half())];
@@ -146,6 +157,7 @@ fn what_the_command_itself_finds_at_its_start_is_what_was_wanted() {
     let log = std::fs::read_to_string(&log).expect("log");
     let seen: Vec<u64> = log.lines().map(|line| line.trim().parse().expect("number")).collect();
     assert_eq!(seen.len(), session.runs.len());
+    let evicts = !is_whole(&canary);
     let mut judged = [false; 4];
     for (run, seen) in session.runs.iter().zip(seen) {
         let wanted = [0, 300, 150, 0][run.condition];
@@ -154,6 +166,8 @@ fn what_the_command_itself_finds_at_its_start_is_what_was_wanted() {
         if (before, after) == (wanted, wanted) {
             assert_eq!(seen, wanted, "{:?}", session.conditions[run.condition]);
             judged[run.condition] = true;
+        } else {
+            assert!(evicts, "{before} and {after} pages, and wanted are {wanted}");
         }
     }
     assert_eq!(judged, [true; 4], "states that were never reached");
