@@ -1,0 +1,1 @@
+//! Ways to do I/O that are rare, or easy to count wrong, against what the workload and the kernel say.
