@@ -116,7 +116,7 @@ macro_rules! counters {
                 /// Pages among them that were evicted, or still unrequested at the end.
                 wasted_pages: Pages [] always;
             }
-            /// fsync, fdatasync, sync_file_range, msync.
+            /// fsync, fdatasync, sync_file_range, msync, syncfs, sync.
             sync: whole SyncIo {
                 /// Calls that the program made.
                 calls: Count [sync_calls] always live [sync_calls "sync_calls" "Calls of fsync and the like"];

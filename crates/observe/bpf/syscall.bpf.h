@@ -41,13 +41,53 @@ static __always_inline int enter_single(struct task_state *s, struct task_struct
 		pos = position(t, 0);
 	else if ((kind == HS_PREADV || kind == HS_PWRITEV) && (s64)args->d == -1)
 		pos = position(t, 0);
-	else if (kind != HS_SYNC)
+	else
 		pos = args->d;
 	if (kind == HS_READV || kind == HS_WRITEV || kind == HS_PREADV || kind == HS_PWRITEV)
 		count = iov_bytes(args->b, args->c);
 	if (kind >= HS_WRITE && (t->flags & TARGET_APPENDS))
 		pos = LOAD(inode, t->inode, i_size);
-	set_range(t, pos, kind == HS_SYNC ? 0 : count);
+	set_range(t, pos, count);
+	return 1;
+}
+
+/* Directories hold no pages of requests, but are synced after a rename or an unlink. */
+static __always_inline int resolve_directory(struct task_state *s, u64 file, struct target *t)
+{
+	if (!file)
+		return 0;
+	file = NUMBER(&s->scratch, file);
+	u64 inode = NUMBER(&s->scratch, LOAD(file, file, f_inode));
+	if (!inode || (LOAD(inode, inode, i_mode) & S_IFMT) != S_IFDIR)
+		return 0;
+	t->file = file;
+	t->ino = LOAD(inode, inode, i_ino);
+	t->dev = LOAD(super_block, LOAD(inode, inode, i_sb), s_dev);
+	t->inode = inode;
+	return 1;
+}
+
+/* What is synced: a file, a directory, a file system, all of them, or memory, of which no file is at hand. */
+static __noinline int enter_sync(struct task_state *s, struct task_struct *task, u32 fd, u32 kind)
+{
+	struct target *t = &s->in;
+	u64 file = kind == HS_SYNC || kind == HS_SYNC_FS ? fd_to_file(task, fd) : 0;
+	s->out.inode = 0;
+	if (kind == HS_SYNC) {
+		if (!resolve_file(s, file, t) && !resolve_directory(s, file, t))
+			return 0;
+	} else {
+		t->inode = t->file = t->ino = t->dev = 0;
+	}
+	if (kind == HS_SYNC_FS) {
+		if (!file)
+			return 0;
+		file = NUMBER(&s->scratch, file);
+		t->dev = LOAD(super_block, LOAD(inode, LOAD(file, file, f_inode), i_sb), s_dev);
+	} else if (kind == HS_SYNC_ALL) {
+		t->ino = HS_ALL_FILE_SYSTEMS;
+	}
+	set_range(t, 0, 0);
 	return 1;
 }
 
@@ -74,8 +114,9 @@ int BPF_PROG(sys_enter, struct pt_regs *regs, long id)
 		enter_path(s, &args, kind);
 		return 0;
 	}
-	if (kind == HS_MSYNC) {
-		s->in.inode = s->out.inode = 0;
+	if (kind >= HS_SYNC) {
+		if (!enter_sync(s, task, args.a, kind))
+			return 0;
 	} else if (kind == HS_SENDFILE || kind == HS_SPLICE || kind == HS_COPY_RANGE) {
 		if (!enter_pair(s, task, &args, kind))
 			return 0;
@@ -160,11 +201,7 @@ int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
 		exit_path(s, kind, ret, ns);
 		return 0;
 	}
-	if (kind == HS_SYNC || kind == HS_MSYNC) {
-		if (kind == HS_MSYNC) {
-			/* No file at hand: the process's own "others" row. */
-			s->in.ino = s->in.dev = 0;
-		}
+	if (kind >= HS_SYNC) {
 		count_sync(s, ns);
 		return 0;
 	}

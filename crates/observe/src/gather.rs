@@ -7,13 +7,15 @@ use hotset_sys::proc::mountinfo::Mount;
 
 use crate::collector::Collector;
 use crate::convert::io_of;
-use crate::names::{block_device_path, is_block_device};
+use crate::names::{kind_of, path_by_id};
 use crate::record::{File, FileKey, Row, RowKey, bytes_of};
 
 /// Files that are told apart in a report; the cheapest beyond it are summed up in one row.
 const MAX_FILE_ROWS: usize = 30_000;
 
 const NAME_LOST: Reason = Reason::lost("the record of its name did not fit into the ring");
+const NOT_MOUNTED: Reason = Reason::not_measured("not mounted where hotset looks");
+const NO_FILE: Reason = Reason::not_measured("it is no file");
 const MANY_FILES: Reason = Reason::not_measured("many files in one row");
 
 /// Sums rows into files and processes, a file at a time.
@@ -95,14 +97,15 @@ impl<'a> Gather<'a> {
 
     fn open(&self, key: RowKey) -> FileRow {
         let id = FileId { dev: Dev::from_kernel(key.dev), ino: key.ino };
-        let mut file = FileRow::new(id, NAME_LOST);
+        let named = self.collector.files.get(&(key.dev, key.ino));
+        let kind = kind_of(key.dev, key.ino, named.map_or(0, |named| named.mode));
+        let whole = matches!(kind, FileKind::FileSystem | FileKind::AllFileSystems);
+        let mut file = FileRow::new(id, if whole { NOT_MOUNTED } else { NAME_LOST });
+        file.kind = kind;
         file.opens = Observed::Value(0);
         file.evicted_pages = Observed::Value(0);
-        if let Some(named) = self.collector.files.get(&(key.dev, key.ino)) {
+        if let Some(named) = named {
             let file_key = FileKey { ino: key.ino, dev: key.dev, pad: 0 };
-            if is_block_device(named.mode) {
-                file.kind = FileKind::BlockDevice;
-            }
             if let Some(path) = self.collector.path(&file_key, self.mounts) {
                 file.path = Observed::Value(path);
             }
@@ -110,10 +113,13 @@ impl<'a> Gather<'a> {
             file.size_bytes = Observed::Value(named.size_bytes);
             file.cached_before = Observed::Value(named.cached_pages);
         }
-        if file.kind == FileKind::BlockDevice
-            && let Some(path) = block_device_path(id.dev, key.ino)
-        {
+        if let Some(path) = path_by_id(kind, id, self.mounts) {
             file.path = Observed::Value(path);
+        }
+        if kind == FileKind::Directory || whole {
+            file.size_bytes = Observed::Missing(NO_FILE);
+            file.cached_before = Observed::Missing(NO_FILE);
+            file.cached_after = Observed::Missing(NO_FILE);
         }
         file
     }

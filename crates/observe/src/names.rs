@@ -5,9 +5,11 @@ use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use hotset_facts::Dev;
+use hotset_facts::{Dev, FileId, FileKind};
 use hotset_sys::proc::mountinfo::Mount;
 use rustix::fs::FileType;
+
+use crate::record::ALL_FILE_SYSTEMS;
 
 /// Directories nest at most this deep in a path of PATH_MAX bytes; beyond, the chain must be a loop.
 const MAX_DEPTH: usize = 2048;
@@ -119,7 +121,7 @@ fn under(base: &Path, rest: &Path) -> PathBuf {
 }
 
 /// A raw device, or the metadata of the file system on it: the kernel keeps both in the device's own inode.
-pub(crate) fn block_device_path(bdev: Dev, ino: u64) -> Option<PathBuf> {
+fn block_device_path(bdev: Dev, ino: u64) -> Option<PathBuf> {
     // The inodes of block devices live in a file system of their own; their number is the device's.
     let dev = if bdev.major == 0 { Dev::from_kernel(u32::try_from(ino).ok()?) } else { bdev };
     device_path(dev)
@@ -131,9 +133,28 @@ pub(crate) fn device_path(device: Dev) -> Option<PathBuf> {
     Some(Path::new("/dev").join(link.file_name()?))
 }
 
-/// Whether an inode of this mode is a block device.
-pub(crate) fn is_block_device(mode: u32) -> bool {
-    FileType::from_raw_mode(mode) == FileType::BlockDevice
+/// What a row stands for, by the device and inode number in its key and the mode of the inode. A row that is no file's has no mode.
+pub(crate) fn kind_of(dev: u32, ino: u64, mode: u32) -> FileKind {
+    match (dev, ino, FileType::from_raw_mode(mode)) {
+        (0, ALL_FILE_SYSTEMS, _) => FileKind::AllFileSystems,
+        (1.., 0, _) => FileKind::FileSystem,
+        (.., FileType::BlockDevice) => FileKind::BlockDevice,
+        (.., FileType::Directory) => FileKind::Directory,
+        _ => FileKind::Regular,
+    }
+}
+
+/// The path of what is known without a name that the sensor sent: a device, or where a file system is mounted.
+pub(crate) fn path_by_id(kind: FileKind, id: FileId, mounts: &[Mount]) -> Option<PathBuf> {
+    match kind {
+        FileKind::BlockDevice => block_device_path(id.dev, id.ino),
+        FileKind::FileSystem => {
+            let shown = mounts.iter().filter(|mount| mount.dev == id.dev);
+            let highest = shown.min_by_key(|mount| mount.root.components().count())?;
+            Some(highest.mount_point.clone())
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -202,6 +223,25 @@ mod tests {
         assert_eq!(names.len(), 2);
         assert_eq!(names.directory(2, &[]).unwrap(), Path::new("/srv"));
         assert_eq!(names.directory(3, &[]), None);
+    }
+
+    #[test]
+    fn a_row_that_is_no_file_s_is_told_by_its_key() {
+        let dev = (8 << 20) | 3;
+        assert_eq!(kind_of(dev, 7, 0o100_644), FileKind::Regular);
+        assert_eq!(kind_of(dev, 7, 0o040_755), FileKind::Directory);
+        assert_eq!(kind_of(dev, 7, 0o060_644), FileKind::BlockDevice);
+        assert_eq!(kind_of(dev, 0, 0), FileKind::FileSystem);
+        assert_eq!(kind_of(0, ALL_FILE_SYSTEMS, 0), FileKind::AllFileSystems);
+        assert_eq!(kind_of(0, 0, 0), FileKind::Regular, "the others of a process");
+        let mounts = [mount("/", "/mnt", 3), mount("/lib", "/elsewhere", 4)];
+        let of = |minor| FileId { dev: Dev { major: 8, minor }, ino: 0 };
+        assert_eq!(path_by_id(FileKind::FileSystem, of(3), &mounts).unwrap(), Path::new("/mnt"));
+        assert_eq!(
+            path_by_id(FileKind::FileSystem, of(4), &mounts).unwrap(),
+            Path::new("/elsewhere")
+        );
+        assert_eq!(path_by_id(FileKind::FileSystem, of(5), &mounts), None, "mounted nowhere here");
     }
 
     #[test]

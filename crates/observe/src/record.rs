@@ -4,6 +4,8 @@
 
 use hotset_facts::HISTOGRAM_BOUNDS;
 
+/// The inode number in the row of what was done to all file systems (sync).
+pub(crate) const ALL_FILE_SYSTEMS: u64 = 1;
 pub(crate) const HISTOGRAM_BUCKETS: usize = HISTOGRAM_BOUNDS.len() + 1;
 pub(crate) const SYSCALLS: usize = 512;
 pub(crate) const PLANES: usize = 6;

@@ -15,14 +15,16 @@ const WRITEV: u8 = 10;
 const PWRITEV: u8 = 11;
 const SYNC: u8 = 12;
 const MSYNC: u8 = 13;
-const OPEN: u8 = 14;
-const OPENAT: u8 = 15;
-const STAT: u8 = 16;
-const STATAT: u8 = 17;
-const STATX: u8 = 18;
-const ACCESSAT: u8 = 19;
-const EXEC: u8 = 20;
-const EXECAT: u8 = 21;
+const SYNC_FS: u8 = 14;
+const SYNC_ALL: u8 = 15;
+const OPEN: u8 = 16;
+const OPENAT: u8 = 17;
+const STAT: u8 = 18;
+const STATAT: u8 = 19;
+const STATX: u8 = 20;
+const ACCESSAT: u8 = 21;
+const EXEC: u8 = 22;
+const EXECAT: u8 = 23;
 
 const TABLE: &[(i64, u8)] = &[
     (libc::SYS_read, READ),
@@ -42,6 +44,8 @@ const TABLE: &[(i64, u8)] = &[
     (libc::SYS_fdatasync, SYNC),
     (libc::SYS_sync_file_range, SYNC),
     (libc::SYS_msync, MSYNC),
+    (libc::SYS_syncfs, SYNC_FS),
+    (libc::SYS_sync, SYNC_ALL),
     (libc::SYS_open, OPEN),
     (libc::SYS_creat, OPEN),
     (libc::SYS_openat, OPENAT),
@@ -85,6 +89,7 @@ mod tests {
         let kinds = kinds();
         assert_eq!(kinds[libc::SYS_read as usize], READ);
         assert_eq!(kinds[libc::SYS_openat2 as usize], OPENAT);
+        assert_eq!(kinds[libc::SYS_sync as usize], SYNC_ALL);
         assert_eq!(kinds[libc::SYS_getppid as usize], 0);
         assert_eq!(kinds.iter().filter(|&&kind| kind != 0).count(), TABLE.len());
         let live = live_kinds();

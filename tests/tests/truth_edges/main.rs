@@ -1,1 +1,2 @@
 //! Ways to do I/O that are rare, or easy to count wrong, against what the workload and the kernel say.
+mod syncs;

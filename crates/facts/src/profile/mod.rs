@@ -166,6 +166,12 @@ crate::words! {
         Regular = "regular",
         /// A block device: a raw device, or the metadata of the file system on it.
         BlockDevice = "block_device",
+        /// A directory that was synced.
+        Directory = "directory",
+        /// A file system that was synced as a whole (syncfs); its path is where it is mounted.
+        FileSystem = "file_system",
+        /// All file systems of the host (sync); it has no path.
+        AllFileSystems = "all_file_systems",
         /// All files beyond the table's bound.
         Others = "others",
     }

@@ -30,8 +30,10 @@ enum hs_kind {
 	HS_PWRITE,
 	HS_WRITEV,
 	HS_PWRITEV,
-	HS_SYNC,
-	HS_MSYNC,
+	HS_SYNC,     /* from here to HS_SYNC_ALL: data is written back */
+	HS_MSYNC,    /* no file at hand */
+	HS_SYNC_FS,  /* the file system of a descriptor */
+	HS_SYNC_ALL, /* all file systems */
 	HS_OPEN,     /* path in the first argument */
 	HS_OPENAT,   /* path in the second */
 	HS_STAT,     /* path in the first argument */
@@ -91,7 +93,12 @@ struct hs_globals {
 /* The owner of a row that was given up. */
 #define HS_NO_OWNER 0xffffffffU
 
-/* One row: what one process did to one file. */
+/*
+ * One row: what one process did to one file. What it did to a whole file system (syncfs) is a row with the file system's
+ * device and ino 0, to all of them (sync) one with dev 0 and this ino.
+ */
+#define HS_ALL_FILE_SYSTEMS 1
+
 struct hs_row_key {
 	u32 owner;
 	u32 dev; /* kernel dev_t; 0 with ino 0: the process's "others" */

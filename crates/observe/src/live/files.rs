@@ -8,8 +8,7 @@ use hotset_facts::{Dev, FileId, FileKind, LiveFile, Observed, Reason};
 use hotset_sys::proc::mountinfo::{self, Mount};
 
 use crate::event::{Event, NamedFile, decode};
-use crate::names::Names;
-use crate::names::{block_device_path, is_block_device};
+use crate::names::{Names, kind_of, path_by_id};
 
 /// Distinct files that are kept.
 const MAX_FILES: usize = 262_144;
@@ -21,6 +20,8 @@ const UNUSED_SAMPLES: u64 = 2;
 const NAME_LOST: Reason = Reason::lost("the record of its name did not fit into the ring");
 const NAMES_OFF: Reason = Reason::not_measured("names of files are not collected");
 const NO_FILE: Reason = Reason::not_measured("a call without a file at hand");
+const ALL_FILE_SYSTEMS: Reason = Reason::not_measured("all file systems");
+const NOT_MOUNTED: Reason = Reason::not_measured("not mounted where hotset looks");
 
 #[derive(Debug)]
 struct Name {
@@ -115,11 +116,10 @@ impl Files {
             self.lost += 1;
             return None;
         }
-        let block = is_block_device(mode);
         let entry = Entry {
             id: FileId { dev: Dev::from_kernel(dev), ino },
             kernel_dev: dev,
-            kind: if block { FileKind::BlockDevice } else { FileKind::Regular },
+            kind: kind_of(dev, ino, mode),
             name: None,
             path: None,
             deleted: false,
@@ -172,6 +172,8 @@ impl Files {
         }
         let missing = match entry.id {
             id if id == FileId::default() => NO_FILE,
+            _ if entry.kind == FileKind::AllFileSystems => ALL_FILE_SYSTEMS,
+            _ if entry.kind == FileKind::FileSystem => NOT_MOUNTED,
             _ if self.wanted => NAME_LOST,
             _ => NAMES_OFF,
         };
@@ -234,9 +236,7 @@ impl Files {
 }
 
 fn path_of(entry: &Entry, names: &Names, mounts: &[Mount]) -> Option<PathBuf> {
-    if entry.kind == FileKind::BlockDevice
-        && let Some(path) = block_device_path(entry.id.dev, entry.id.ino)
-    {
+    if let Some(path) = path_by_id(entry.kind, entry.id, mounts) {
         return Some(path);
     }
     let name = entry.name.as_ref()?;

@@ -113,6 +113,9 @@ fn push_rest(screen: &mut Screen, summary: &Summary, shown: usize) {
 fn name(screen: &Screen, file: &FileRow, room: usize) -> String {
     let mark = match (file.kind, file.deleted) {
         (FileKind::Others, _) => return shorten_path("(all other files)", room),
+        (FileKind::AllFileSystems, _) => return shorten_path("(all file systems)", room),
+        (FileKind::FileSystem, _) => " (file system)",
+        (FileKind::Directory, _) => "/",
         (FileKind::BlockDevice, _) => " (device)",
         (FileKind::Regular, true) => " (deleted)",
         (FileKind::Regular, false) => "",

@@ -1,7 +1,7 @@
 //! Whom a line is about, in words that a terminal may see.
 
 use hotset_analysis::top::{FileItem, GroupItem, Item, ProcessItem};
-use hotset_facts::FileId;
+use hotset_facts::{FileId, FileKind};
 
 use crate::escape::{escape_path, escape_text};
 
@@ -37,9 +37,15 @@ pub(super) fn file(item: &FileItem) -> String {
     let name = match item.file.path.as_value() {
         Some(path) => escape_path(path),
         None if id == FileId::default() => "(no file)".to_owned(),
+        None if item.file.kind == FileKind::AllFileSystems => "(all file systems)".to_owned(),
         None => format!("({id})"),
     };
-    if item.file.deleted { format!("{name} (deleted)") } else { name }
+    match (item.file.kind, item.file.deleted) {
+        (FileKind::FileSystem, _) => format!("{name} (file system)"),
+        (FileKind::Directory, false) => format!("{name}/"),
+        (_, true) => format!("{name} (deleted)"),
+        (_, false) => name,
+    }
 }
 
 /// The container's, pod's or unit's name, else the path.

@@ -29,6 +29,7 @@ mod pattern;
 mod prepare;
 mod reads;
 mod snapshot;
+mod syncs;
 mod truth;
 mod uring;
 mod writes;
@@ -68,7 +69,7 @@ const PREPARATIONS: [(&str, Preparation); 5] = [
     ("half", prepare::half),
 ];
 
-const CASES: [(&str, Case); 28] = [
+const CASES: [(&str, Case); 29] = [
     ("seq", reads::seq),
     ("random", reads::random),
     ("odd", reads::odd),
@@ -92,6 +93,7 @@ const CASES: [(&str, Case); 28] = [
     ("write-small", writes::small),
     ("fsync-each", writes::fsync_each),
     ("append", writes::append),
+    ("syncs", syncs::syncs),
     ("children", parallel::children),
     ("threads", parallel::threads),
     ("uring", uring::run),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::syncs::SyncTruth;
 use super::{Doing, Outcome};
 
 /// What the case did, counted by itself, and what the kernel said around it. `null` is "not well defined here".
@@ -45,6 +46,7 @@ pub(super) struct Truth {
     /// Successful opens of the measured files, the one before the loop included.
     pub(super) opens: u64,
     pub(super) lookups: Option<LookupTruth>,
+    pub(super) syncs: Option<SyncTruth>,
     pub(super) wall_ns: u64,
     pub(super) children: Vec<u32>,
     /// One a child, in the order of `children`.

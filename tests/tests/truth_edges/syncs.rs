@@ -1,0 +1,44 @@
+//! Syncs of what is no file, against what the workload called and how long it took.
+
+use hotset_tests::scratch::text;
+use hotset_tests::{Scratch, number, row_at, run_hotset};
+use serde_json::Value;
+
+const COUNT: u64 = 5;
+
+fn the_row_of<'a>(profile: &'a Value, kind: &str) -> &'a Value {
+    let files = profile["files"].as_array().expect("files");
+    let rows: Vec<&Value> = files.iter().filter(|row| row["kind"] == kind).collect();
+    assert_eq!(rows.len(), 1, "{kind}: {rows:?}");
+    rows[0]
+}
+
+/// The sensor's clock runs inside of the workload's: never longer, and most of it.
+fn assert_syncs(row: &Value, calls: u64, truth_ns: u64) {
+    assert_eq!(number(row, "/sync/calls"), calls, "{row}");
+    let seen = number(row, "/sync/time_ns");
+    assert!(seen <= truth_ns && seen > truth_ns / 2, "{seen} of {truth_ns}: {row}");
+}
+
+#[test]
+fn a_directory_a_file_system_and_all_of_them_are_synced() {
+    let scratch = Scratch::new("syncs");
+    let dir = scratch.path("dir");
+    std::fs::create_dir(&dir).expect("mkdir");
+    let run = run_hotset(&scratch, &[], &["syncs", "--file", text(&dir), "--count", "5"]);
+    let truth = |key: &str| number(&run.truth["syncs"], key);
+    let directory = row_at(&run.profile, &dir);
+    assert_eq!((&directory["kind"], &directory["path"]), (&"directory".into(), &text(&dir).into()));
+    assert_syncs(directory, COUNT, truth("/directory_ns"));
+
+    let file_system = the_row_of(&run.profile, "file_system");
+    assert_eq!(file_system["dev"], directory["dev"]);
+    let mounted = file_system["path"].as_str().expect("where it is mounted");
+    assert!(dir.starts_with(mounted), "{mounted}");
+    assert_syncs(file_system, COUNT, truth("/file_system_ns"));
+
+    let all = the_row_of(&run.profile, "all_file_systems");
+    assert!(all["path"].is_null(), "{all}");
+    assert_syncs(all, 1, truth("/all_ns"));
+    assert_eq!(number(&run.profile, "/totals/sync/calls"), 2 * COUNT + 1);
+}
