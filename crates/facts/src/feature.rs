@@ -21,6 +21,8 @@ pub enum Feature {
     CompatCalls,
     /// copy_file_range(2) on a file system that can share blocks.
     SharedCopies,
+    /// Marks of pages that several CPUs change at once.
+    MarksAtOnce,
     /// The sensor as a whole.
     Sensor,
 }
@@ -55,13 +57,14 @@ crate::counters!(counted);
 
 impl Feature {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::FileFaults,
         Self::IoUring,
         Self::DirtyTracepoint,
         Self::BlockLayer,
         Self::CompatCalls,
         Self::SharedCopies,
+        Self::MarksAtOnce,
         Self::Sensor,
     ];
 
@@ -74,6 +77,7 @@ impl Feature {
             Self::BlockLayer => "device bytes",
             Self::CompatCalls => "32-bit system calls",
             Self::SharedCopies => "copy_file_range",
+            Self::MarksAtOnce => "read-ahead hits of files that several processes read at once",
             Self::Sensor => "file I/O",
         }
     }
@@ -96,6 +100,9 @@ impl Feature {
             Self::CompatCalls => Reason::unsupported("calls of 32-bit programs are not decoded"),
             Self::SharedCopies => Reason::unsupported(
                 "copies on a file system that can share blocks may have copied nothing",
+            ),
+            Self::MarksAtOnce => Reason::unsupported(
+                "this kernel has no atomic operations for marks of pages (Linux 5.12)",
             ),
             Self::Sensor => Reason::denied("the sensor was not loaded"),
         }

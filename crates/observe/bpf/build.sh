@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compiles the sensor twice and the walk over inodes once, and strips the objects of everything but what loading needs. Run
+# Compiles the sensor three times and the walk over inodes once, and strips the objects of everything but what loading needs. Run
 # by `make bpf`; users don't need it, the objects are committed.
 set -eu
 cd "$(dirname "$0")"
@@ -16,5 +16,6 @@ compile() {
 	"$STRIP" -g "$out/$name"
 }
 compile sensor.bpf.c sensor.bpf.o -mcpu=v3
-compile sensor.bpf.c sensor-compat.bpf.o -mcpu=v2 -DHOTSET_COMPAT
+compile sensor.bpf.c sensor-compat.bpf.o -mcpu=v3 -DHOTSET_COMPAT
+compile sensor.bpf.c sensor-oldest.bpf.o -mcpu=v2 -DHOTSET_COMPAT -DHOTSET_NO_FETCH
 compile inodes.bpf.c inodes.bpf.o -mcpu=v3

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The sensor: exact page-cache accounting from tracepoints alone. Compiled twice: as it stands for kernels that have the
- * read-only BTF cast (6.2), and with HOTSET_COMPAT for older ones.
+ * The sensor: exact page-cache accounting from tracepoints alone. Compiled three times: as it stands for kernels that have
+ * the read-only BTF cast (6.2), with HOTSET_COMPAT for older ones, and with HOTSET_NO_FETCH besides for those before 5.12.
  */
 #include "include/account.bpf.h"
 #include "lookup.bpf.h"

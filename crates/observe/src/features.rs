@@ -39,6 +39,8 @@ pub(crate) struct KernelFeatures {
     pub(crate) task_storage: bool,
     /// `bpf_loop` (5.17).
     pub(crate) bounded_loop: bool,
+    /// Atomic operations that say what was there before (5.12); told by a helper that came with them.
+    pub(crate) atomics: bool,
     /// The number of the page flag `PG_head`, which marks large folios.
     pub(crate) pg_head: u32,
 }
@@ -83,6 +85,7 @@ impl KernelFeatures {
                     for (helper, _) in btf.enumerators(&ty) {
                         found.task_storage |= helper == b"BPF_FUNC_task_storage_get";
                         found.bounded_loop |= helper == b"BPF_FUNC_loop";
+                        found.atomics |= helper == b"BPF_FUNC_check_mtu";
                     }
                 }
                 _ => {}

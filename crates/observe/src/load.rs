@@ -26,6 +26,8 @@ static FULL: &Aligned<{ include_bytes!("../objects/sensor.bpf.o").len() }> =
     &Aligned(*include_bytes!("../objects/sensor.bpf.o"));
 static COMPAT: &Aligned<{ include_bytes!("../objects/sensor-compat.bpf.o").len() }> =
     &Aligned(*include_bytes!("../objects/sensor-compat.bpf.o"));
+static OLDEST: &Aligned<{ include_bytes!("../objects/sensor-oldest.bpf.o").len() }> =
+    &Aligned(*include_bytes!("../objects/sensor-oldest.bpf.o"));
 
 /// The program that ends major faults; it hangs on perf events and not on a tracepoint.
 const MAJOR_FAULT_END: &str = "major_fault_end";
@@ -80,11 +82,12 @@ pub fn loader_words() -> String {
     WORDS.lock().map(|words| words.clone()).unwrap_or_default()
 }
 
-/// The committed object of a build.
-pub(crate) fn object_bytes(build: Build) -> &'static [u8] {
+/// The committed object of a build, and of the compat builds the one with atomic marks or without.
+pub(crate) fn object_bytes(build: Build, atomics: bool) -> &'static [u8] {
     match build {
         Build::Full => &FULL.0,
-        Build::Compat => &COMPAT.0,
+        Build::Compat if atomics => &COMPAT.0,
+        Build::Compat => &OLDEST.0,
     }
 }
 
@@ -100,14 +103,18 @@ pub(crate) fn load(setup: &Setup, compat: bool) -> Result<Loaded, ObserveError> 
         selection.programs.retain(|program| *program != "task_new");
     }
     let pg_head = features.pg_head;
-    match load_selection(setup, pg_head, selection.clone()) {
-        // A kernel may offer the parts of the full build and refuse it all the same.
-        Err(error) if selection.build == Build::Full && !error.is_denied() => {
-            load_selection(setup, pg_head, Selection { build: Build::Compat, ..selection })
-                .map_err(|_| error)
+    let first = match load_selection(setup, pg_head, selection.clone()) {
+        Err(error) if !error.is_denied() => error,
+        other => return other,
+    };
+    // A kernel may offer the parts of a build and refuse it all the same. What it said of the first tells most.
+    while let Some(simpler) = selection.simpler() {
+        selection = simpler;
+        if let Ok(loaded) = load_selection(setup, pg_head, selection.clone()) {
+            return Ok(loaded);
         }
-        other => other,
     }
+    Err(first)
 }
 
 fn load_selection(
@@ -125,7 +132,7 @@ fn load_selection(
         selection.drop_faults();
     }
     let mut open = ObjectBuilder::default()
-        .open_memory(object_bytes(selection.build))
+        .open_memory(object_bytes(selection.build, selection.atomics))
         .map_err(|error| ObserveError::refused(&error))?;
     configure(&mut open, setup, pg_head, &selection)?;
     let object = open.load().map_err(|error| ObserveError::refused(&error))?;
@@ -270,8 +277,9 @@ mod tests {
             ("hs_failed", FailedHead::layout()),
             ("hs_task_event", TaskHead::layout()),
         ];
-        for build in [Build::Full, Build::Compat] {
-            let btf = Btf::from_raw("sensor", object_bytes(build))
+        for (build, atomics) in [(Build::Full, true), (Build::Compat, true), (Build::Compat, false)]
+        {
+            let btf = Btf::from_raw("sensor", object_bytes(build, atomics))
                 .expect("ELF")
                 .expect("the object has BTF");
             for (name, fields) in &mirrors {

@@ -115,6 +115,7 @@ mirror! {
         free_owners_head: u64,
         free_owners_tail: u64,
         evicted: u64,
+        marks_raced: u64,
     }
 }
 

@@ -4,7 +4,7 @@ use hotset_facts::Feature;
 
 use crate::features::KernelFeatures;
 
-/// Which of the two objects.
+/// Which of the two ways to keep state and to read memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Build {
     /// Plain loads, task storage: 6.2 and later.
@@ -18,6 +18,8 @@ pub(crate) enum Build {
 pub(crate) struct Selection {
     /// The object.
     pub(crate) build: Build,
+    /// Of the compat builds, the one that marks pages by atomic operations (5.12).
+    pub(crate) atomics: bool,
     /// Programs to load and attach, by name.
     pub(crate) programs: Vec<&'static str>,
     /// What this kernel lacks, and so can't be counted.
@@ -27,6 +29,15 @@ pub(crate) struct Selection {
 const FAULT_PROGRAMS: [&str; 3] = ["fault_lookup", "fault_around", "major_fault_end"];
 
 impl Selection {
+    /// The same for a kernel that refuses this build; none is simpler than the one for 5.10.
+    pub(crate) fn simpler(&self) -> Option<Self> {
+        match (self.build, self.atomics) {
+            (Build::Full, _) => Some(Self { build: Build::Compat, ..self.clone() }),
+            (Build::Compat, true) => Some(Self { atomics: false, ..self.clone() }),
+            (Build::Compat, false) => None,
+        }
+    }
+
     /// Leaves out the counting of faults.
     pub(crate) fn drop_faults(&mut self) {
         self.missing.push(Feature::FileFaults);
@@ -84,6 +95,7 @@ pub(crate) fn select(features: &KernelFeatures) -> Result<Selection, String> {
     ];
     Ok(Selection {
         build: if full { Build::Full } else { Build::Compat },
+        atomics: full || features.atomics,
         programs,
         missing: found
             .into_iter()
@@ -128,6 +140,7 @@ mod tests {
             read_only_cast: cast,
             task_storage: true,
             bounded_loop: true,
+            atomics: true,
             pg_head: 6,
         }
     }
@@ -149,6 +162,19 @@ mod tests {
         assert_eq!(selection.build, Build::Compat);
         // Of io_uring the request is not the first of two arguments here.
         assert_eq!(selection.missing, [Feature::FileFaults, Feature::IoUring]);
+    }
+
+    #[test]
+    fn marks_without_atomic_operations_are_the_last_resort() {
+        let linux_6_1 = select(&kernel(&[], false)).unwrap();
+        assert_eq!((linux_6_1.build, linux_6_1.atomics), (Build::Compat, true));
+        let oldest = linux_6_1.simpler().unwrap();
+        assert_eq!((oldest.build, oldest.atomics), (Build::Compat, false));
+        assert_eq!(oldest.simpler(), None);
+        let linux_5_10 = KernelFeatures { atomics: false, ..kernel(&[], false) };
+        assert_eq!(select(&linux_5_10).unwrap(), oldest);
+        let full = select(&kernel(&[], true)).unwrap();
+        assert_eq!(full.simpler(), Some(linux_6_1));
     }
 
     #[test]

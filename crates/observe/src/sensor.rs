@@ -42,6 +42,11 @@ pub(crate) fn not_measured(selection: &Selection, globals: &Globals) -> Vec<NotM
             "calls on a file system that can share blocks: they may have copied nothing",
         ),
         (Feature::IoUring, globals.uring_unknown, "requests whose file could not be found"),
+        (
+            Feature::MarksAtOnce,
+            globals.marks_raced,
+            "times two CPUs marked the same pages at once, which this kernel (before Linux 5.12) can lose",
+        ),
     ];
     let met = met.into_iter().filter(|(_, times, _)| *times > 0);
     lacking
@@ -57,7 +62,7 @@ mod tests {
     use super::*;
 
     fn selection() -> Selection {
-        Selection { build: Build::Full, programs: vec![], missing: vec![] }
+        Selection { build: Build::Full, atomics: true, programs: vec![], missing: vec![] }
     }
 
     fn globals() -> Globals {
@@ -73,13 +78,20 @@ mod tests {
 
     #[test]
     fn losses_add_up_and_gaps_are_named() {
-        let globals =
-            Globals { rows_lost: 3, chunks_lost: 4, events_lost: 5, compat_calls: 6, ..globals() };
+        let globals = Globals {
+            rows_lost: 3,
+            chunks_lost: 4,
+            events_lost: 5,
+            compat_calls: 6,
+            marks_raced: 7,
+            ..globals()
+        };
         let selection = Selection { missing: vec![Feature::FileFaults], ..selection() };
         let sensor = describe(&selection, &globals, 0, &Collector::default());
         assert_eq!((sensor.entries_lost, sensor.events_lost), (7, 5));
         assert_eq!(sensor.level, SensorLevel::Reduced);
         assert!(sensor.not_measured.iter().any(|gap| gap.feature == Feature::FileFaults));
-        assert!(sensor.not_measured.iter().any(|gap| gap.reason.contains("6 calls of 32-bit")));
+        let said = |what: &str| sensor.not_measured.iter().any(|gap| gap.reason.contains(what));
+        assert!(said("6 calls of 32-bit") && said("7 times two CPUs marked the same pages"));
     }
 }

@@ -31,6 +31,7 @@ fn kernel_without(missing: &[&str]) -> Selection {
         read_only_cast: true,
         task_storage: true,
         bounded_loop: true,
+        atomics: true,
         pg_head: 6,
     };
     select(&features).unwrap()

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * How kernel memory is read. The full build loads through a read-only BTF cast (6.2 and later): about 1 ns, faults are
- * caught. The compat build calls bpf_probe_read_kernel, about 25 ns a load, and is tested from 5.10 on.
+ * caught. The compat build calls bpf_probe_read_kernel, about 25 ns a load, and is tested on 6.1. HOTSET_NO_FETCH besides
+ * makes it one for kernels before 5.12, tested on 5.10: only additions whose result is not used are atomic there.
  */
 #ifndef HOTSET_ACCESS_H
 #define HOTSET_ACCESS_H
@@ -16,18 +17,26 @@
 #define LOAD(type, ptr, field) \
 	({ const void *_from = (const void *)(ptr); BPF_CORE_READ((struct type *)_from, field); })
 #define CURRENT() ((struct task_struct *)bpf_get_current_task())
-/* Before 5.12 only additions whose result is not used are atomic. */
-#define FETCH_OR(p, v) (*(volatile u64 *)(p) |= (v))
-#define CLEAR_BITS(p, v) \
-	({ u64 _got = *(volatile u64 *)(p) & (v); *(volatile u64 *)(p) &= ~(v); _got; })
 /* clang-format on */
 #else
 extern void *bpf_rdonly_cast(const void *obj, u32 btf_id) __ksym;
 #define LOAD(type, ptr, field) \
 	(((struct type *)bpf_rdonly_cast((const void *)(ptr), bpf_core_type_id_kernel(struct type)))->field)
 #define CURRENT() bpf_get_current_task_btf()
+#endif
+
+#ifdef HOTSET_NO_FETCH
+/* clang-format off */
+#define FETCH_OR(p, v) (*(volatile u64 *)(p) |= (v))
+#define CLEAR_BITS(p, v) \
+	({ u64 _got = *(volatile u64 *)(p) & (v); *(volatile u64 *)(p) &= ~(v); _got; })
+#define COMPARE_AND_SWAP(p, old, new) \
+	({ u64 _was = *(volatile u64 *)(p); if (_was == (old)) *(volatile u64 *)(p) = (new); _was; })
+/* clang-format on */
+#else
 #define FETCH_OR(p, v) __sync_fetch_and_or(p, v)
 #define CLEAR_BITS(p, v) (__sync_fetch_and_and(p, ~(v)) & (v))
+#define COMPARE_AND_SWAP(p, old, new) __sync_val_compare_and_swap(p, old, new)
 #endif
 
 #define ATOMIC_ADD(p, v) ((void)__sync_fetch_and_add(p, v))

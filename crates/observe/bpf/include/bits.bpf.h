@@ -85,6 +85,42 @@ static __always_inline u64 take_word(struct hs_chunk *chunk, u32 plane, u32 word
 	return popcount(got);
 }
 
+/* What several CPUs do at once before 5.12 can get lost (HOTSET_NO_FETCH). */
+#ifdef HOTSET_NO_FETCH
+#define NO_FETCH_RISK(at_once) \
+	do { \
+		if (at_once) \
+			ATOMIC_ADD(&g.marks_raced, 1); \
+	} while (0)
+#else
+#define NO_FETCH_RISK(at_once) ((void)(at_once))
+#endif
+
+/*
+ * Before 5.12 bits change by plain loads and stores, and who comes in between loses a mark. Additions are atomic there, so
+ * that of two that change a chunk at once the second sees the first: what may have been lost is counted.
+ */
+#ifdef HOTSET_NO_FETCH
+#define MARKERS 4096
+u64 markers[MARKERS] SEC(".bss.markers");
+
+static __always_inline u64 *begin_marks(const struct hs_chunk_key *key)
+{
+	u64 *at_work = &markers[(hash64(key->ino + key->chunk, key->dev) >> 40) & (MARKERS - 1)];
+	ATOMIC_ADD(at_work, 1);
+	NO_FETCH_RISK(*(volatile u64 *)at_work > 1);
+	return at_work;
+}
+
+static __always_inline void end_marks(u64 *at_work)
+{
+	ATOMIC_ADD(at_work, -1ULL);
+}
+#else
+#define begin_marks(key) 0
+#define end_marks(at_work) ((void)(at_work))
+#endif
+
 /* Adds to the pages [start, end) of one chunk; says how many bits were new. */
 __noinline u64 bits_set_chunk(u64 ino, u64 how, u64 start, u64 end)
 {
@@ -98,11 +134,13 @@ __noinline u64 bits_set_chunk(u64 ino, u64 how, u64 start, u64 end)
 		return 0;
 	/* All ones where pages that a request waits for are left out. */
 	u64 others = -(u64)(((how >> 32) & 0xff) == BITS_OTHERS);
+	u64 *at_work = begin_marks(&key);
 #pragma unroll
 	for (u32 word = 0; word < HS_CHUNK_WORDS; word++) {
 		u64 left_out = chunk->bits[HS_MISSED][word] & others;
 		count += set_word(chunk, plane, word, word_mask(start - base, end - base, word) & ~left_out);
 	}
+	end_marks(at_work);
 	return count;
 }
 
@@ -116,9 +154,11 @@ __noinline u64 bits_take_chunk(u64 ino, u64 how, u64 start, u64 end)
 	if (!chunk || plane >= HS_PLANES)
 		return 0;
 	u64 move = -(u64)(((how >> 32) & 0xff) == BITS_MOVE);
+	u64 *at_work = begin_marks(&key);
 #pragma unroll
 	for (u32 word = 0; word < HS_CHUNK_WORDS; word++)
 		count += take_word(chunk, plane, word, word_mask(start - base, end - base, word), move);
+	end_marks(at_work);
 	return count;
 }
 

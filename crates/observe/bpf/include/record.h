@@ -81,7 +81,8 @@ struct hs_globals {
 	/* Slots that user space gave back: added at the tail, taken at the head. */
 	u64 free_rows_head, free_rows_tail;
 	u64 free_owners_head, free_owners_tail;
-	u64 evicted; /* pages that left the cache, live only */
+	u64 evicted;     /* pages that left the cache, live only */
+	u64 marks_raced; /* times that two CPUs changed marks of the same pages at once, before 5.12 */
 };
 
 /*
