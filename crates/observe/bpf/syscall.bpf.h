@@ -25,6 +25,7 @@ static __noinline int enter_pair(struct task_state *s, struct task_struct *task,
 	}
 	if (resolve_file(s, fd_to_file(task, to), &s->out)) {
 		set_range(&s->out, position(&s->out, to_pos), count);
+		join_memory(&s->out);
 		any = 1;
 	}
 	return any;
@@ -48,6 +49,8 @@ static __always_inline int enter_single(struct task_state *s, struct task_struct
 	if (kind >= HS_WRITE && (t->flags & TARGET_APPENDS))
 		pos = LOAD(inode, t->inode, i_size);
 	set_range(t, pos, count);
+	if (kind >= HS_WRITE)
+		join_memory(t);
 	return 1;
 }
 
@@ -129,16 +132,6 @@ int BPF_PROG(sys_enter, struct pt_regs *regs, long id)
 	return 0;
 }
 
-/* tmpfs adds pages without the tracepoint: the file's own count tells. */
-static __always_inline void settle_memory(struct target *t)
-{
-	if (!(t->flags & TARGET_IN_MEMORY))
-		return;
-	u64 now = LOAD(address_space, LOAD(inode, t->inode, i_mapping), nrpages);
-	if (now > t->pages_before)
-		t->brought = now - t->pages_before;
-}
-
 /* A file system that can share blocks may have copied nothing; pages that were added prove that it did. */
 static __always_inline int may_share(struct target *t)
 {
@@ -152,6 +145,7 @@ static __noinline int exit_pair(struct task_state *s, u64 bytes, u64 ns, u32 how
 		return 0;
 	if (kind == HS_COPY_RANGE && s->in.inode && s->out.inode && may_share(&s->in)) {
 		ATOMIC_ADD(&g.shared_copies, 1);
+		settle_memory(&s->out, 0);
 		return 0;
 	}
 	if (s->in.inode) {
@@ -165,7 +159,7 @@ static __noinline int exit_pair(struct task_state *s, u64 bytes, u64 ns, u32 how
 	}
 	if (s->out.inode) {
 		settle_position(&s->out, bytes);
-		settle_memory(&s->out);
+		settle_memory(&s->out, bytes);
 		row = row_of(s, &s->out, 0);
 		/* The time was booked to the source. */
 		if (row)
@@ -174,10 +168,18 @@ static __noinline int exit_pair(struct task_state *s, u64 bytes, u64 ns, u32 how
 	return 0;
 }
 
-/* A read that failed, as one that may not wait does, can have begun to read ahead. */
+/* A read that failed, as one that may not wait does, can have begun to read ahead; a write is over. */
 static __noinline int exit_failed(struct task_state *s, u32 kind)
 {
-	if (!s || kind >= HS_WRITE || !s->in.inode || !(s->in.brought | s->in.ahead))
+	if (!s)
+		return 0;
+	if (kind >= HS_WRITE) {
+		settle_memory(&s->in, 0);
+		return 0;
+	}
+	if (kind >= HS_SENDFILE && s->out.inode)
+		settle_memory(&s->out, 0);
+	if (!s->in.inode || !(s->in.brought | s->in.ahead))
 		return 0;
 	settle_short(&s->in, 0);
 	struct hs_row *row = row_of(s, &s->in, 0);
@@ -228,7 +230,7 @@ int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
 	if (t->flags & TARGET_DIRECT) {
 		count_direct(row, t, ret, ns, kind >= HS_WRITE);
 	} else if (kind >= HS_WRITE) {
-		settle_memory(t);
+		settle_memory(t, ret);
 		count_write(row, t, ret, ns, how);
 	} else {
 		count_read(row, t, ret, ns, how);

@@ -58,6 +58,8 @@ static __noinline int submitted(struct task_state *s, u64 req)
 	if ((s64)pos == -1)
 		pos = position(&r.target, 0);
 	set_range(&r.target, pos, bytes);
+	if (writes)
+		join_memory(&r.target);
 	r.target.flags &= ~TARGET_USES_POSITION;
 	r.start_ns = bpf_ktime_get_ns();
 	if (!(r.target.flags & TARGET_DIRECT) && r.target.first <= r.target.last) {
@@ -104,6 +106,7 @@ static __noinline int completed(u64 req, s64 result)
 		if (r->writes)
 			bits_take(t->ino, t->dev, HS_WRITING, t->first, t->last + 1);
 	}
+	settle_memory(t, result > 0 ? result : 0);
 	struct hs_row_key key = { .owner = r->owner, .dev = t->dev, .ino = t->ino };
 	struct hs_row *row = row_by_key(&key);
 	if (row && result >= 0) {

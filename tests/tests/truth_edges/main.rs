@@ -1,2 +1,4 @@
 //! Ways to do I/O that are rare, or easy to count wrong, against what the workload and the kernel say.
+
+mod memory;
 mod syncs;

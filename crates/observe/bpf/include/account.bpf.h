@@ -4,7 +4,7 @@
 #define HOTSET_ACCOUNT_H
 
 #include "bits.bpf.h"
-#include "target.bpf.h"
+#include "memory.bpf.h"
 
 /* Buckets by powers of four: 16, 64, 256, 1K … 16M, more. A difference's top bit says whether a bound was passed. */
 static __always_inline u32 bucket(u64 bytes)
@@ -24,11 +24,6 @@ static __always_inline u32 bucket(u64 bytes)
 		else \
 			ATOMIC_ADD(p, v); \
 	} while (0)
-
-static __always_inline u64 pages_of(u64 pos, u64 bytes)
-{
-	return bytes ? ((pos + bytes - 1) >> 12) - (pos >> 12) + 1 : 0;
-}
 
 /* The file's own position after the call tells where it began, also where another thread moved it before. */
 static __always_inline void settle_position(struct target *t, u64 bytes)

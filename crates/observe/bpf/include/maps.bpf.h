@@ -22,14 +22,14 @@ struct target {
 	u32 ahead;                   /* other pages added */
 	u32 gone;                    /* of these, pages that had been evicted in this run */
 	u32 modified;                /* pages read from the device because a part was overwritten */
-	u64 pages_before;            /* cached pages of a file in memory when the call began */
 };
 
 #define TARGET_DIRECT 1u
 #define TARGET_USES_POSITION 2u
 #define TARGET_APPENDS 4u
-#define TARGET_IN_MEMORY 16u
-#define TARGET_SHARES 8u /* its file system may share blocks instead of copying */
+#define TARGET_SHARES 8u      /* its file system may share blocks instead of copying */
+#define TARGET_IN_MEMORY 256u /* pages are added without the tracepoint */
+#define TARGET_JOINED 512u    /* one of the file's writers (memory.bpf.h) */
 
 /* What a task is doing. */
 struct task_state {

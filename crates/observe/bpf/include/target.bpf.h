@@ -41,12 +41,14 @@ __noinline u64 overlay_inode(u64 file)
 #define FS_IN_MEMORY 2u
 #define FS_SHARES 4u
 #define FS_OVERLAY 8u
+#define FS_UNTRACED 16u /* pages are added without the tracepoint */
 
 /* What matters of a file system, by its number (include/uapi/linux/magic.h). */
 __noinline u32 fs_traits(u64 magic)
 {
 	switch (magic) {
 	case TMPFS_MAGIC:
+		return FS_IN_MEMORY | FS_UNTRACED;
 	case RAMFS_MAGIC:
 		return FS_IN_MEMORY;
 	case OVERLAYFS_SUPER_MAGIC:
@@ -95,13 +97,11 @@ static __always_inline int resolve_file(struct task_state *s, u64 file, struct t
 		return 0; /* made up as it is read: there are no pages */
 	if (traits & FS_SHARES)
 		t->flags |= TARGET_SHARES;
-	if (traits & FS_IN_MEMORY) {
-		/* O_DIRECT is taken here and cached all the same; pages enter without the tracepoint. */
+	if (traits & FS_UNTRACED)
 		t->flags |= TARGET_IN_MEMORY;
-		t->pages_before = LOAD(address_space, LOAD(inode, inode, i_mapping), nrpages);
-	} else if (flags & O_DIRECT) {
+	/* Files in memory take O_DIRECT and are cached all the same. */
+	if ((flags & O_DIRECT) && !(traits & FS_IN_MEMORY))
 		t->flags |= TARGET_DIRECT;
-	}
 	if (traits & FS_OVERLAY) {
 		u64 real = overlay_inode(file);
 		if (real) {
@@ -128,6 +128,11 @@ static __always_inline void set_range(struct target *t, u64 pos, u64 count)
 	t->added_first = ~0ULL;
 	t->added_last = 0;
 	t->brought = t->ahead = t->gone = t->modified = 0;
+}
+
+static __always_inline u64 pages_of(u64 pos, u64 bytes)
+{
+	return bytes ? ((pos + bytes - 1) >> 12) - (pos >> 12) + 1 : 0;
 }
 
 struct iov_walk {

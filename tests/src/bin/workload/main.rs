@@ -69,7 +69,7 @@ const PREPARATIONS: [(&str, Preparation); 5] = [
     ("half", prepare::half),
 ];
 
-const CASES: [(&str, Case); 29] = [
+const CASES: [(&str, Case); 30] = [
     ("seq", reads::seq),
     ("random", reads::random),
     ("odd", reads::odd),
@@ -96,6 +96,7 @@ const CASES: [(&str, Case); 29] = [
     ("syncs", syncs::syncs),
     ("children", parallel::children),
     ("threads", parallel::threads),
+    ("write-threads", parallel::write_threads),
     ("uring", uring::run),
     ("many-files", names::many_files),
     ("lookups", names::lookups),

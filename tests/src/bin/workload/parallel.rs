@@ -61,6 +61,37 @@ fn read_blocks(
     Ok(done)
 }
 
+/// `write-threads --count N --size-mib M --block B`: N threads of one descriptor write the blocks of a new file in turns.
+pub(super) fn write_threads(args: &Args) -> Outcome<Truth> {
+    let path = args.file()?;
+    let block = args.block(16 << 10)?;
+    let threads = args.number("--count", 4)?.max(1);
+    let blocks = (args.number("--size-mib", 16)? << 20) / block as u64;
+    let mut options = File::options();
+    let file = options.read(true).write(true).create(true).truncate(true).open(&path);
+    let file = file.doing(path.display())?;
+    let mut meter = Meter::begin(args, &path, &file)?;
+    let buffer = Buffer::new(block);
+    let (file, bytes): (&File, &[u8]) = (&file, &buffer);
+    let written: std::io::Result<Vec<Vec<(u64, usize)>>> = std::thread::scope(|scope| {
+        let turns = (0..threads).map(|first| (first..blocks).step_by(threads as usize));
+        let write = |index| {
+            let offset = index * block as u64;
+            Ok((offset, file.write_at(bytes, offset)?))
+        };
+        let running: Vec<_> =
+            turns.map(|turn| scope.spawn(move || turn.map(write).collect())).collect();
+        let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
+            thread.join().unwrap_or_else(|_| Err(std::io::Error::other("a thread panicked")))
+        };
+        running.into_iter().map(join).collect()
+    });
+    for (offset, written) in written.doing("pwrite in a thread")?.into_iter().flatten() {
+        meter.unasked(offset, written);
+    }
+    meter.finish_write()
+}
+
 /// `children --count N --block B [--own-files]`: N processes of this program run `seq` at once, on the same file or on
 /// `PATH.0`, `PATH.1`, …. Needs `--truth`, beside which they leave theirs for a moment.
 pub(super) fn children(args: &Args) -> Outcome<Truth> {
