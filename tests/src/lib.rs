@@ -29,7 +29,7 @@ pub mod tmux;
 pub mod watching;
 
 pub use canary::Canary;
-pub use group::Group;
+pub use group::{Group, LimitedGroup};
 pub use invariants::assert_invariants;
 pub use json::{bytes_of, file_row, number, process_row, row_at};
 pub use mounted::Mounted;

@@ -23,6 +23,8 @@ pub enum Feature {
     SharedCopies,
     /// Marks of pages that several CPUs change at once.
     MarksAtOnce,
+    /// Kernel memory for the sensor's tables outside of the memory limit of what is observed.
+    FreeTables,
     /// The sensor as a whole.
     Sensor,
 }
@@ -57,7 +59,7 @@ crate::counters!(counted);
 
 impl Feature {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::FileFaults,
         Self::IoUring,
         Self::DirtyTracepoint,
@@ -65,6 +67,7 @@ impl Feature {
         Self::CompatCalls,
         Self::SharedCopies,
         Self::MarksAtOnce,
+        Self::FreeTables,
         Self::Sensor,
     ];
 
@@ -78,6 +81,7 @@ impl Feature {
             Self::CompatCalls => "32-bit system calls",
             Self::SharedCopies => "copy_file_range",
             Self::MarksAtOnce => "read-ahead hits of files that several processes read at once",
+            Self::FreeTables => "evictions by the memory limit alone",
             Self::Sensor => "file I/O",
         }
     }
@@ -103,6 +107,9 @@ impl Feature {
             ),
             Self::MarksAtOnce => Reason::unsupported(
                 "this kernel has no atomic operations for marks of pages (Linux 5.12)",
+            ),
+            Self::FreeTables => Reason::not_measured(
+                "hotset's own tables take a part of the memory limit around it",
             ),
             Self::Sensor => Reason::denied("the sensor was not loaded"),
         }

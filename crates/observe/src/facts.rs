@@ -45,7 +45,7 @@ pub(crate) fn observation(
         time.lookup_ns = lookups.counters.time_ns;
     }
     let processes = process_rows(loaded, scope, collector, by_process, &processes);
-    let sensor = sensor::describe(selection, &globals, skipped, collector);
+    let sensor = sensor::describe(selection, &globals, skipped, loaded.limited.as_ref(), collector);
     Ok(Observation { files, processes, totals, lookups: Observed::Value(lookups), sensor })
 }
 

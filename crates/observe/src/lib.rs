@@ -22,6 +22,7 @@ mod gather;
 pub mod inodes;
 pub mod live;
 mod load;
+mod memory;
 mod names;
 mod observation;
 mod perf;

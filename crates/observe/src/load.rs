@@ -4,7 +4,8 @@ use std::ffi::OsStr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd};
 use std::sync::Mutex;
 
-use hotset_facts::Feature;
+use hotset_facts::{Feature, NotMeasured};
+use hotset_sys::cgroup::outside_limits;
 use libbpf_rs::{
     Link, Map, MapCore, MapFlags, MapType, Object, ObjectBuilder, OpenObject, PrintLevel,
     libbpf_sys,
@@ -12,6 +13,7 @@ use libbpf_rs::{
 
 use crate::ObserveError;
 use crate::features::KernelFeatures;
+use crate::memory;
 use crate::perf;
 use crate::record::{Config, Row, RowKey, bytes_of};
 use crate::select::{Build, Selection, select};
@@ -40,6 +42,8 @@ pub(crate) struct Loaded {
     pub(crate) object: Object,
     pub(crate) selection: Selection,
     pub(crate) links: Vec<Link>,
+    /// The tables count against a memory limit, which is therefore not what it is without the sensor.
+    pub(crate) limited: Option<NotMeasured>,
     events: Vec<OwnedFd>,
 }
 
@@ -135,9 +139,12 @@ fn load_selection(
         .open_memory(object_bytes(selection.build, selection.atomics))
         .map_err(|error| ObserveError::refused(&error))?;
     configure(&mut open, setup, pg_head, &selection)?;
-    let object = open.load().map_err(|error| ObserveError::refused(&error))?;
+    let (object, limited) = outside_limits(|| open.load());
+    let object = object.map_err(|error| ObserveError::refused(&error))?;
+    let limited = limited.map(|limited| memory::not_measured(&object, &limited));
     add_others_row(&object, selection.build)?;
-    Ok(Loaded { object, selection, links: Vec::new(), events: events.unwrap_or_default() })
+    let events = events.unwrap_or_default();
+    Ok(Loaded { object, selection, links: Vec::new(), limited, events })
 }
 
 fn configure(

@@ -11,6 +11,7 @@ pub(crate) fn describe(
     selection: &Selection,
     globals: &Globals,
     skipped: u64,
+    limited: Option<&NotMeasured>,
     collector: &Collector,
 ) -> Sensor {
     let complete = selection.missing.is_empty();
@@ -27,12 +28,16 @@ pub(crate) fn describe(
             + globals.chunks_lost
             + globals.tasks_lost
             + globals.requests_lost,
-        not_measured: not_measured(selection, globals),
+        not_measured: not_measured(selection, globals, limited),
     }
 }
 
-/// What this kernel does not let the sensor count, and what it could not decode.
-pub(crate) fn not_measured(selection: &Selection, globals: &Globals) -> Vec<NotMeasured> {
+/// What this kernel does not let the sensor count, what it could not decode, and what its own memory disturbs.
+pub(crate) fn not_measured(
+    selection: &Selection,
+    globals: &Globals,
+    limited: Option<&NotMeasured>,
+) -> Vec<NotMeasured> {
     let lacking = selection.missing.iter().copied().map(NotMeasured::lacking);
     let met = [
         (Feature::CompatCalls, globals.compat_calls, "calls of 32-bit programs were not decoded"),
@@ -54,6 +59,7 @@ pub(crate) fn not_measured(selection: &Selection, globals: &Globals) -> Vec<NotM
             feature,
             reason: format!("{times} {what}"),
         }))
+        .chain(limited.cloned())
         .collect()
 }
 
@@ -71,7 +77,7 @@ mod tests {
 
     #[test]
     fn a_full_sensor_has_nothing_to_say() {
-        let sensor = describe(&selection(), &globals(), 0, &Collector::default());
+        let sensor = describe(&selection(), &globals(), 0, None, &Collector::default());
         assert_eq!(sensor.level, SensorLevel::Full);
         assert!(sensor.not_measured.is_empty());
     }
@@ -87,11 +93,13 @@ mod tests {
             ..globals()
         };
         let selection = Selection { missing: vec![Feature::FileFaults], ..selection() };
-        let sensor = describe(&selection, &globals, 0, &Collector::default());
+        let limited = NotMeasured::lacking(Feature::FreeTables);
+        let sensor = describe(&selection, &globals, 0, Some(&limited), &Collector::default());
         assert_eq!((sensor.entries_lost, sensor.events_lost), (7, 5));
         assert_eq!(sensor.level, SensorLevel::Reduced);
         assert!(sensor.not_measured.iter().any(|gap| gap.feature == Feature::FileFaults));
         let said = |what: &str| sensor.not_measured.iter().any(|gap| gap.reason.contains(what));
         assert!(said("6 calls of 32-bit") && said("7 times two CPUs marked the same pages"));
+        assert!(sensor.not_measured.contains(&limited));
     }
 }

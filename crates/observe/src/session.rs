@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::rc::Rc;
 
-use hotset_facts::Pid;
+use hotset_facts::{NotMeasured, Pid};
 use libbpf_rs::{MapCore, RingBuffer};
 
 use crate::ObserveError;
@@ -72,6 +72,12 @@ impl Session {
         // to fail would leave it without a report.
         let _ = tasks.delete(&own.bytes);
         Ok(result)
+    }
+
+    /// That the sensor's tables count against the memory limit around this process, if they do: to be told before what is
+    /// observed begins.
+    pub fn limited(&self) -> Option<&NotMeasured> {
+        self.loaded.limited.as_ref()
     }
 
     /// Adds processes to a session that observes [`Scope::Processes`].

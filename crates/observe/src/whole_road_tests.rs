@@ -44,7 +44,7 @@ fn row() -> Row {
 
 /// What `hotset run --json` says in its totals, and what it says is not measured.
 fn run_json(selection: &Selection) -> (Value, Vec<NotMeasured>) {
-    let sensor = sensor::describe(selection, &zeroed(), 0, &Collector::default());
+    let sensor = sensor::describe(selection, &zeroed(), 0, None, &Collector::default());
     let gaps = sensor.not_measured.clone();
     let totals = io_of(&row(), &selection.missing);
     let profile = Profile { sensor, totals, ..fixtures::profile() };

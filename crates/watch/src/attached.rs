@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result};
-use hotset_facts::{Command, ExitStatus, Observed, Pid, Profile, Reason, Target};
+use hotset_facts::{Command, ExitStatus, NotMeasured, Observed, Pid, Profile, Reason, Target};
 use hotset_observe::{DRAIN_INTERVAL, Options, Session};
 use hotset_sys::child::Signals;
 use hotset_sys::proc::cmdline;
@@ -30,11 +30,15 @@ pub struct AttachOptions {
     pub max_rows: u32,
 }
 
-/// Observes until the duration is over, a signal comes, or the process ends; calls `begun` once it observes.
+/// Observes until the duration is over, a signal comes, or the process ends; calls `begun` once it observes,
+/// with what its own memory disturbs.
 ///
 /// # Errors
 /// Where who is to be observed can't be found, or the sensor can't be had.
-pub fn attach(options: &AttachOptions, begun: impl FnOnce()) -> Result<Profile> {
+pub fn attach(
+    options: &AttachOptions,
+    begun: impl FnOnce(Option<&NotMeasured>),
+) -> Result<Profile> {
     let signals = Signals::hold().context("signals can't be held back")?;
     let &AttachOptions { pid, duration, max_rows, .. } = options;
     let scoped = Scoped::new(pid, options.cgroup.as_deref())?;
@@ -43,7 +47,7 @@ pub fn attach(options: &AttachOptions, begun: impl FnOnce()) -> Result<Profile> 
         // Those that were forked while the sensor was being attached.
         session.add_processes(&family(pid)?)?;
     }
-    begun();
+    begun(session.limited());
     let started_at = SystemTime::now();
     let mut waiter = Waiting::new(&signals).until_end_of(scoped.pidfd.as_ref());
     let argv = pid.and_then(|pid| cmdline::of(pid).ok().flatten()).unwrap_or_default();

@@ -52,6 +52,9 @@ pub(crate) fn observe(
     say: Say,
     start: impl FnOnce() -> io::Result<Running>,
 ) -> Result<(Ended, Observation), RunError> {
+    if let Some(limited) = session.limited() {
+        say(limited);
+    }
     let started = session.following_children(start).map_err(RunError::Sensor)?;
     let running = started.map_err(RunError::Start)?;
     let mut draining = Draining { session: &mut session, failed: None };

@@ -1,4 +1,5 @@
 //! Ways to do I/O that are rare, or easy to count wrong, against what the workload and the kernel say.
 
+mod limited;
 mod memory;
 mod syncs;

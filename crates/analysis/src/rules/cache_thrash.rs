@@ -15,6 +15,7 @@ const MIN_REFAULT_SHARE: f64 = 0.10;
 pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     let read = input.read()?;
     input.times()?;
+    input.memory_is_the_programs()?;
     let totals = &input.profile.totals;
     if refault_share(totals) < MIN_REFAULT_SHARE {
         return Ok(None);
@@ -83,7 +84,7 @@ fn saved_ns(io: &Io, costs: &CostTable, page_bytes: f64) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::testing::{Run, read_file, run_of, second};
-    use hotset_facts::{Observed, ReadIo, Reason, TimeIo};
+    use hotset_facts::{Feature, NotMeasured, Observed, ReadIo, Reason, TimeIo};
 
     fn thrash(refaults: u64, miss_ns: u64) -> Run {
         let read = ReadIo { pages: 20_000, misses: 16_000, refaults, ..ReadIo::default() };
@@ -112,6 +113,9 @@ mod tests {
     fn no_data() {
         let run = Run::without_costs(thrash(8_000, second(1)).profile);
         assert!(run.ask(check).is_err());
+        let mut run = thrash(8_000, second(1));
+        run.profile.sensor.not_measured.push(NotMeasured::lacking(Feature::FreeTables));
+        assert_eq!(run.ask(check), Err(Feature::FreeTables.reason()), "hotset may be the cause");
         let mut run = thrash(8_000, second(1));
         run.profile.totals.read = Observed::Missing(Reason::denied("needs root"));
         assert!(run.ask(check).is_err());

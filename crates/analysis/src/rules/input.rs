@@ -1,8 +1,8 @@
 //! What a rule may look at, and the few sums that several rules share.
 
 use hotset_facts::{
-    CostTable, DirectIo, Lookups, Observed, Profile, ReadIo, ReadaheadIo, Reason, SyncIo, TimeIo,
-    WriteIo,
+    CostTable, DirectIo, Feature, Lookups, Observed, Profile, ReadIo, ReadaheadIo, Reason, SyncIo,
+    TimeIo, WriteIo,
 };
 
 use crate::{DirectoryLookups, Gate, Saving, TimeSplit};
@@ -77,6 +77,15 @@ impl<'a> RuleInput<'a> {
         environment
             .memory_limit_bytes
             .map_or(environment.memory_bytes, |limit| limit.min(environment.memory_bytes))
+    }
+
+    /// Refuses where hotset's own tables count against the memory limit: what was evicted may be their doing.
+    pub(super) fn memory_is_the_programs(&self) -> Result<(), Reason> {
+        let mut gaps = self.profile.sensor.not_measured.iter();
+        match gaps.any(|gap| gap.feature == Feature::FreeTables) {
+            true => Err(Feature::FreeTables.reason()),
+            false => Ok(()),
+        }
     }
 
     /// A saving of wall time from savings of task time. Where tasks ran in parallel, a fix that spares every one of

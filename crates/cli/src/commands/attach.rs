@@ -18,7 +18,10 @@ pub(super) fn attach(args: &AttachArgs) -> Result<Exit, Stop> {
         duration: args.duration,
         max_rows: args.max_rows,
     };
-    let profile = hotset_watch::attach(&options, || {
+    let profile = hotset_watch::attach(&options, |limited| {
+        if let Some(limited) = limited {
+            output::say(limited);
+        }
         if !args.output.quiet && args.duration.is_none() {
             output::say("observing; Ctrl-C ends it");
         }

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd};
 
+use hotset_sys::cgroup::outside_limits;
 use libbpf_rs::{Map, MapCore, MapFlags, Object, ObjectBuilder, ProgramInput};
 
 use super::record::{
@@ -33,9 +34,8 @@ pub(super) struct Programs {
 impl Programs {
     pub(super) fn load() -> Result<Self, ObserveError> {
         keep_loader_words();
-        let loaded = ObjectBuilder::default()
-            .open_memory(object_bytes())
-            .and_then(libbpf_rs::OpenObject::load);
+        let open = ObjectBuilder::default().open_memory(object_bytes());
+        let (loaded, _) = outside_limits(|| open.and_then(libbpf_rs::OpenObject::load));
         match loaded {
             Ok(object) => Ok(Self { object }),
             Err(error) => Err(why_refused(&error)),

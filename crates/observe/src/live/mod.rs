@@ -262,7 +262,7 @@ impl LiveSession {
     /// What this kernel does not let the sensor count, and what it could not decode so far.
     pub fn not_measured(&self) -> Vec<NotMeasured> {
         let globals = self.globals().unwrap_or_else(|_| zeroed());
-        sensor::not_measured(&self.loaded.selection, &globals)
+        sensor::not_measured(&self.loaded.selection, &globals, self.loaded.limited.as_ref())
     }
 
     fn globals(&self) -> Result<Globals, ObserveError> {

@@ -3,6 +3,7 @@
 mod group;
 mod headroom;
 pub mod names;
+mod outside;
 mod present;
 
 use std::path::{Component, Path, PathBuf};
@@ -11,6 +12,7 @@ use crate::proc::mountinfo::{self, Mount};
 
 pub use group::{Group, GroupError, processes};
 pub use headroom::{GroupMemory, Headroom, headroom};
+pub use outside::{Limited, outside_limits};
 pub use present::{Hierarchies, seen_root};
 
 /// Version 1 spells "no limit" as the largest number of whole pages; nobody sets a real limit of 4 EiB.
