@@ -35,7 +35,7 @@ impl fmt::Display for Dev {
     }
 }
 
-/// A file: the device of its file system and its inode number.
+/// A file: the device of its file system, its inode number, and which of the files that had this number it is.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize,
 )]
@@ -45,6 +45,22 @@ pub struct FileId {
     pub dev: Dev,
     /// The inode number.
     pub ino: u64,
+    /// What the file system counts up, or draws, when it gives the number of a deleted file to another; 0 where it keeps
+    /// none. Not there for what was learned from stat(2), which does not tell it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generation: Option<u32>,
+}
+
+impl FileId {
+    /// A file as stat(2) tells it.
+    pub fn new(dev: Dev, ino: u64) -> Self {
+        Self { dev, ino, generation: None }
+    }
+
+    /// Whether stat(2) tells both apart; with equal device and number, one may still be the other's successor.
+    pub fn same_inode(&self, other: &Self) -> bool {
+        (self.dev, self.ino) == (other.dev, other.ino)
+    }
 }
 
 impl fmt::Display for FileId {

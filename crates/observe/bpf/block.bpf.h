@@ -32,10 +32,8 @@ static __always_inline void book_bytes(struct hs_row *row, u32 op, u32 bytes)
 /* Writeback by a kernel thread belongs to whoever dirtied the file last. */
 static __noinline int book_writeback(u64 inode, u32 bytes)
 {
-	struct hs_file_key key = {};
-	key.ino = BPF_CORE_READ((struct inode *)inode, i_ino);
-	key.dev = BPF_CORE_READ((struct inode *)inode, i_sb, s_dev);
-	if (!cfg.live && !tracked[file_hash(key.ino, key.dev) & (TRACKED - 1)])
+	struct hs_file_key key = file_key((void *)inode);
+	if (!cfg.live && !tracked[file_hash(key) & (TRACKED - 1)])
 		return 0;
 	struct hs_file *f = bpf_map_lookup_elem(&files, &key);
 	if (!f || !f->last_writer.owner)
@@ -65,10 +63,9 @@ static __noinline int book_own(struct task_state *s, u64 inode, u64 index, u32 o
 		s->in.modified += (bytes + 4095) >> 12;
 	if (!target_of_inode(s, (void *)inode, &t))
 		return 0;
-	if (op == REQ_OP_WRITE && t.ino) {
+	if (op == REQ_OP_WRITE && t.id.ino) {
 		/* Pages of somebody else's that we happen to write back are his. */
-		struct hs_file_key key = { .ino = t.ino, .dev = t.dev };
-		struct hs_file *f = bpf_map_lookup_elem(&files, &key);
+		struct hs_file *f = bpf_map_lookup_elem(&files, &t.id);
 		if (f && f->last_writer.owner && f->last_writer.owner != owner(s)) {
 			book_writeback(inode, bytes);
 			return 0;
@@ -78,8 +75,8 @@ static __noinline int book_own(struct task_state *s, u64 inode, u64 index, u32 o
 	if (!row)
 		return 0;
 	book_bytes(row, op, bytes);
-	if (op == REQ_OP_READ && !s->kind && *(volatile u32 *)hint_of(HS_WRITING, t.ino, t.dev)) {
-		u64 modified = bits_take(t.ino, t.dev, HS_WRITING, index, index + ((bytes + 4095) >> 12));
+	if (op == REQ_OP_READ && !s->kind && *(volatile u32 *)hint_of(HS_WRITING, t.id)) {
+		u64 modified = bits_take(t.id, HS_WRITING, index, index + ((bytes + 4095) >> 12));
 		if (modified)
 			ATOMIC_ADD(&row->write_misses, modified);
 	}

@@ -12,13 +12,13 @@ static __always_inline u64 overlap(u64 a_first, u64 a_last, u64 b_first, u64 b_l
 static __always_inline void mark_ahead(struct target *t, u64 first, u64 last)
 {
 	if (t->first > t->last || last < t->first || first > t->last) {
-		bits_set(t->ino, t->dev, HS_AHEAD, first, last + 1);
+		bits_set(t->id, HS_AHEAD, first, last + 1);
 		return;
 	}
 	if (first < t->first)
-		bits_set(t->ino, t->dev, HS_AHEAD, first, t->first);
+		bits_set(t->id, HS_AHEAD, first, t->first);
 	if (last > t->last)
-		bits_set(t->ino, t->dev, HS_AHEAD, t->last + 1, last + 1);
+		bits_set(t->id, HS_AHEAD, t->last + 1, last + 1);
 }
 
 static __always_inline void added_for_read(struct target *t, u64 first, u64 n)
@@ -34,7 +34,7 @@ static __always_inline void added_for_read(struct target *t, u64 first, u64 n)
 	t->brought += asked;
 	t->ahead += n - asked;
 	if (!cfg.live)
-		t->gone += bits_take(t->ino, t->dev, HS_GONE, first, first + n);
+		t->gone += bits_take(t->id, HS_GONE, first, first + n);
 	if (asked < n)
 		mark_ahead(t, first, first + n - 1);
 }
@@ -43,14 +43,14 @@ static __noinline int added_by_fault(struct task_state *s, u64 first, u64 n)
 {
 	if (!s)
 		return 0;
-	struct target t = { .inode = s->fault_inode, .ino = s->fault_key.ino, .dev = s->fault_key.dev };
+	struct target t = { .inode = s->fault_inode, .id = s->fault_key.file };
 	struct hs_row *row = row_of(s, &t, 0);
 	if (!row)
 		return 0;
 	s->fault_major = 1;
 	ATOMIC_ADD(&row->fault_pages, n);
 	if (!cfg.live)
-		ATOMIC_ADD(&row->read_refaults, bits_take(t.ino, t.dev, HS_GONE, first, first + n));
+		ATOMIC_ADD(&row->read_refaults, bits_take(t.id, HS_GONE, first, first + n));
 	return 0;
 }
 
@@ -74,8 +74,8 @@ static __noinline int added_unasked(struct task_state *s, u64 inode, u64 first, 
 	if (!s || target_of_inode(s, (void *)inode, &t) != S_IFREG)
 		return 0;
 	u64 asked = 0;
-	if (*(volatile u32 *)hint_of(HS_WANTED, t.ino, t.dev))
-		asked = bits_missed(t.ino, t.dev, first, first + n);
+	if (*(volatile u32 *)hint_of(HS_WANTED, t.id))
+		asked = bits_missed(t.id, first, first + n);
 	struct hs_row *row = row_of(s, &t, n);
 	if (!row)
 		return 0;
@@ -86,10 +86,10 @@ static __noinline int added_unasked(struct task_state *s, u64 inode, u64 first, 
 	}
 	ATOMIC_ADD(&row->ra_pages, n > asked ? n - asked : 0);
 	if (!cfg.live)
-		ATOMIC_ADD(&row->read_refaults, bits_take(t.ino, t.dev, HS_GONE, first, first + n));
+		ATOMIC_ADD(&row->read_refaults, bits_take(t.id, HS_GONE, first, first + n));
 	/* Pages that a request waits for are its misses; the rest may be used later. */
 	if (asked < n)
-		bits_set_others(t.ino, t.dev, first, first + n);
+		bits_set_others(t.id, first, first + n);
 	return 0;
 }
 
@@ -126,12 +126,11 @@ SEC("tp_btf/mm_filemap_delete_from_page_cache")
 int BPF_PROG(page_deleted, struct folio *folio)
 {
 	void *inode = LOAD(address_space, folio_mapping(folio), host);
-	u64 ino = LOAD(inode, inode, i_ino);
-	u32 dev = LOAD(super_block, LOAD(inode, inode, i_sb), s_dev);
-	if (!cfg.live && !tracked[file_hash(ino, dev) & (TRACKED - 1)])
+	struct hs_file_key key = file_key(inode);
+	if (!cfg.live && !tracked[file_hash(key) & (TRACKED - 1)])
 		return 0;
 	u64 first = folio_index(folio), n = folio_pages(folio);
-	u64 wasted = bits_take(ino, dev, HS_AHEAD, first, first + n);
+	u64 wasted = bits_take(key, HS_AHEAD, first, first + n);
 	/* Truncated or unlinked pages were not evicted; their file is gone. */
 	u64 size_pages = ((u64)LOAD(inode, inode, i_size) + 4095) >> 12;
 	u64 evicted = LOAD(inode, inode, __i_nlink) && first < size_pages ? n : 0;
@@ -141,10 +140,9 @@ int BPF_PROG(page_deleted, struct folio *folio)
 		return 0;
 	}
 	if (evicted)
-		bits_set(ino, dev, HS_GONE, first, first + n);
+		bits_set(key, HS_GONE, first, first + n);
 	if (!wasted && !evicted)
 		return 0;
-	struct hs_file_key key = { .ino = ino, .dev = dev };
 	struct hs_file *f = file_entry(&key);
 	if (f) {
 		ATOMIC_ADD(&f->evicted, evicted);
@@ -169,11 +167,9 @@ static __always_inline int dirtied(void *folio)
 	struct hs_row *row = row_of(s, &t, 0);
 	if (row)
 		ATOMIC_ADD(&row->write_dirtied, folio_pages(folio));
-	struct hs_file_key key = { .ino = t.ino, .dev = t.dev };
-	struct hs_file *f = file_entry(&key);
+	struct hs_file *f = file_entry(&t.id);
 	if (f && f->last_writer.owner != s->owner) {
-		f->last_writer.ino = t.ino;
-		f->last_writer.dev = t.dev;
+		f->last_writer.file = t.id;
 		f->last_writer.owner = s->owner;
 	}
 	return 0;

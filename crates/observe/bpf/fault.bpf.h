@@ -42,9 +42,8 @@ int BPF_PROG(fault_lookup, struct address_space *mapping, unsigned long index)
 	s->fault_number = number;
 	s->fault_major = 0;
 	s->fault_key.owner = owner(s);
-	s->fault_key.dev = t.dev;
-	s->fault_key.ino = t.ino;
-	bits_take(t.ino, t.dev, HS_AHEAD, index, index + 1);
+	s->fault_key.file = t.id;
+	bits_take(t.id, HS_AHEAD, index, index + 1);
 	s->fault_ns = bpf_ktime_get_ns();
 	return 0;
 }
@@ -59,7 +58,7 @@ int BPF_PROG(fault_around, struct address_space *mapping, unsigned long start, u
 	struct target t = {};
 	if (!inode || !target_of_inode(s, (void *)inode, &t))
 		return 0;
-	bits_take(t.ino, t.dev, HS_AHEAD, start, end + 1);
+	bits_take(t.id, HS_AHEAD, start, end + 1);
 	if (s->fault_inode == inode && s->fault_number == number)
 		return 0; /* a later pass of the fault that read the page */
 	s->fault_inode = 0;

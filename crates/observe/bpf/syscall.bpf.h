@@ -64,8 +64,7 @@ static __always_inline int resolve_directory(struct task_state *s, u64 file, str
 	if (!inode || (LOAD(inode, inode, i_mode) & S_IFMT) != S_IFDIR)
 		return 0;
 	t->file = file;
-	t->ino = LOAD(inode, inode, i_ino);
-	t->dev = LOAD(super_block, LOAD(inode, inode, i_sb), s_dev);
+	t->id = file_key((void *)inode);
 	t->inode = inode;
 	return 1;
 }
@@ -80,15 +79,16 @@ static __noinline int enter_sync(struct task_state *s, struct task_struct *task,
 		if (!resolve_file(s, file, t) && !resolve_directory(s, file, t))
 			return 0;
 	} else {
-		t->inode = t->file = t->ino = t->dev = 0;
+		t->inode = t->file = 0;
+		t->id = (struct hs_file_key){};
 	}
 	if (kind == HS_SYNC_FS) {
 		if (!file)
 			return 0;
 		file = NUMBER(&s->scratch, file);
-		t->dev = LOAD(super_block, LOAD(inode, LOAD(file, file, f_inode), i_sb), s_dev);
+		t->id.dev = LOAD(super_block, LOAD(inode, LOAD(file, file, f_inode), i_sb), s_dev);
 	} else if (kind == HS_SYNC_ALL) {
-		t->ino = HS_ALL_FILE_SYSTEMS;
+		t->id.ino = HS_ALL_FILE_SYSTEMS;
 	}
 	set_range(t, 0, 0);
 	return 1;

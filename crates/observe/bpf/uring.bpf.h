@@ -63,9 +63,9 @@ static __noinline int submitted(struct task_state *s, u64 req)
 	r.target.flags &= ~TARGET_USES_POSITION;
 	r.start_ns = bpf_ktime_get_ns();
 	if (!(r.target.flags & TARGET_DIRECT) && r.target.first <= r.target.last) {
-		bits_set(r.target.ino, r.target.dev, HS_WANTED, r.target.first, r.target.last + 1);
+		bits_set(r.target.id, HS_WANTED, r.target.first, r.target.last + 1);
 		if (writes)
-			bits_set(r.target.ino, r.target.dev, HS_WRITING, r.target.first, r.target.last + 1);
+			bits_set(r.target.id, HS_WRITING, r.target.first, r.target.last + 1);
 	}
 	if (bpf_map_update_elem(&requests, &req, &r, BPF_ANY))
 		ATOMIC_ADD(&g.requests_lost, 1);
@@ -101,13 +101,13 @@ static __noinline int completed(u64 req, s64 result)
 	struct target *t = &r->target;
 	u64 ns = bpf_ktime_get_ns() - r->start_ns;
 	if (!(t->flags & TARGET_DIRECT) && t->first <= t->last) {
-		bits_take(t->ino, t->dev, HS_WANTED, t->first, t->last + 1);
-		t->brought = bits_take(t->ino, t->dev, HS_MISSED, t->first, t->last + 1);
+		bits_take(t->id, HS_WANTED, t->first, t->last + 1);
+		t->brought = bits_take(t->id, HS_MISSED, t->first, t->last + 1);
 		if (r->writes)
-			bits_take(t->ino, t->dev, HS_WRITING, t->first, t->last + 1);
+			bits_take(t->id, HS_WRITING, t->first, t->last + 1);
 	}
 	settle_memory(t, result > 0 ? result : 0);
-	struct hs_row_key key = { .owner = r->owner, .dev = t->dev, .ino = t->ino };
+	struct hs_row_key key = { .file = t->id, .owner = r->owner };
 	struct hs_row *row = row_by_key(&key);
 	if (row && result >= 0) {
 		if (t->flags & TARGET_DIRECT) {

@@ -128,8 +128,8 @@ mod tests {
         .expect("read");
         assert_eq!(seen.len(), 20_000);
         let mut keys: Vec<FileKey> =
-            (0..20_000).map(|ino| FileKey { ino, dev: 0, pad: 0 }).collect();
-        keys.insert(7, FileKey { ino: 99_999, dev: 0, pad: 0 });
+            (0..20_000).map(|ino| FileKey { ino, dev: 0, generation: 0 }).collect();
+        keys.insert(7, FileKey { ino: 99_999, dev: 0, generation: 0 });
         delete(&map, &keys[..keys.len() - 1]).expect("deleted");
         let mut left = Vec::new();
         for_each(&map, |key, _| left.extend(read::<FileKey>(key).map(|key| key.ino)))

@@ -34,7 +34,7 @@ pub(crate) struct Life {
 #[derive(Debug, Default)]
 pub(crate) struct Collector {
     pub(crate) names: Names,
-    pub(crate) files: HashMap<(u32, u64), NamedFile>,
+    pub(crate) files: HashMap<FileKey, NamedFile>,
     /// By owner, for a number may be used again.
     pub(crate) processes: HashMap<u32, Life>,
     failed: HashMap<(u64, Box<[u8]>), u64>,
@@ -66,7 +66,7 @@ impl Collector {
                     self.lost += 1;
                 }
             }
-            Event::File { dev, ino, file } => self.file((dev, ino), file),
+            Event::File { key, file } => self.file(key, file),
             Event::Failed { base, path, tgid: _ } => self.failed(base, path),
             Event::Fork { owner, pid, ppid, comm } => {
                 let life = self.life(owner, pid);
@@ -92,7 +92,7 @@ impl Collector {
         self.processes.entry(owner).or_insert_with(|| Life { order, pid, ..Life::default() })
     }
 
-    fn file(&mut self, key: (u32, u64), file: NamedFile) {
+    fn file(&mut self, key: FileKey, file: NamedFile) {
         if let Some(known) = self.files.get_mut(&key) {
             // A file first met in a fault has a bare inode's name; one that comes through a descriptor knows the mount.
             if file.used && !known.used {
@@ -124,7 +124,7 @@ impl Collector {
 
     /// The path of a file that was named.
     pub(crate) fn path(&self, key: &FileKey, mounts: &[Mount]) -> Option<PathBuf> {
-        let named = self.files.get(&(key.dev, key.ino))?;
+        let named = self.files.get(key)?;
         self.names.path(named.parent, &named.name, mounts)
     }
 

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 
-use crate::record::{Plain, mirror, read};
+use crate::record::{FileKey, Plain, mirror, read};
 
 mirror! {
     NodeHead {
@@ -21,15 +21,15 @@ mirror! {
         r#type: u32,
         name_len: u32,
         parent: u64,
-        ino: u64,
-        dev: u32,
-        tgid: u32,
+        file: FileKey,
         size_bytes: u64,
         cached_pages: u64,
+        tgid: u32,
         mode: u32,
         nlink: u32,
         unhashed: u32,
         used: u32,
+        pad: u32,
     }
 }
 
@@ -62,7 +62,7 @@ pub(crate) enum Event {
     /// A directory was seen for the first time.
     Node { id: u64, parent: u64, dev: u32, name: Vec<u8> },
     /// A process touched a file for the first time.
-    File { dev: u32, ino: u64, file: NamedFile },
+    File { key: FileKey, file: NamedFile },
     /// A path was not found.
     Failed { tgid: u32, base: u64, path: Vec<u8> },
     /// A process was created.
@@ -137,7 +137,7 @@ fn decode_file(bytes: &[u8]) -> Option<Event> {
         deleted: head.nlink == 0,
         used: head.used != 0,
     };
-    Some(Event::File { dev: head.dev, ino: head.ino, file })
+    Some(Event::File { key: head.file, file })
 }
 
 fn decode_failed(bytes: &[u8]) -> Option<Event> {

@@ -65,7 +65,7 @@ fn ask_again(file: &mut FileRow) -> bool {
     }
     let Some(path) = file.path.as_value() else { return false };
     let Ok((fd, stat)) = hotset_sys::cache::open_quietly(path) else { return false };
-    if hotset_sys::file_id(&stat) != file.id {
+    if !hotset_sys::is_same_file(&fd, &stat, &file.id) {
         return false;
     }
     let Ok(residency) = hotset_sys::cache::residency(&fd) else { return false };

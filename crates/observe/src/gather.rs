@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use hotset_facts::{Dev, Feature, FileId, FileKind, FileRow, Io, Observed, ReadaheadIo, Reason};
+use hotset_facts::{Feature, FileId, FileKind, FileRow, Io, Observed, ReadaheadIo, Reason};
 use hotset_sys::proc::mountinfo::Mount;
 
 use crate::collector::Collector;
@@ -26,11 +26,11 @@ pub(crate) struct Gather<'a> {
     /// Nothing counted; what the kernel can't count is missing.
     zero: Io,
     mounts: &'a [Mount],
-    states: HashMap<(u32, u64), File>,
+    states: HashMap<FileKey, File>,
     /// What this process itself does, by its owner.
     own: Option<u32>,
     /// The file whose rows are being summed, and the sum so far.
-    current: Option<(RowKey, FileRow, Io)>,
+    current: Option<(FileKey, FileRow, Io)>,
     ahead_most: (u64, u32),
     files: Vec<FileRow>,
     others: Option<FileRow>,
@@ -42,7 +42,7 @@ impl<'a> Gather<'a> {
         collector: &'a Collector,
         missing: &'a [Feature],
         mounts: &'a [Mount],
-        states: HashMap<(u32, u64), File>,
+        states: HashMap<FileKey, File>,
         own: Option<u32>,
     ) -> Self {
         Self {
@@ -70,20 +70,16 @@ impl<'a> Gather<'a> {
         if key.owner != 0 {
             self.processes.entry(key.owner).or_insert(self.zero).add(&io);
         }
-        if key.dev == 0 && key.ino == 0 {
-            let counted = Row { owner: 0, dev: 0, ino: 0, ..*row };
+        if key.file == FileKey::NONE {
+            let counted = Row { owner: 0, file: FileKey::NONE, ..*row };
             if bytes_of(&counted).iter().any(|byte| *byte != 0) {
                 self.fold(io, row.opens);
             }
             return;
         }
-        if self
-            .current
-            .as_ref()
-            .is_none_or(|(current, ..)| (current.dev, current.ino) != (key.dev, key.ino))
-        {
+        if self.current.as_ref().is_none_or(|(current, ..)| *current != key.file) {
             self.close();
-            self.current = Some((key, self.open(key), self.zero));
+            self.current = Some((key.file, self.open(key.file), self.zero));
         }
         if let Some((_, file, sum)) = &mut self.current {
             sum.add(&io);
@@ -95,25 +91,23 @@ impl<'a> Gather<'a> {
         }
     }
 
-    fn open(&self, key: RowKey) -> FileRow {
-        let id = FileId { dev: Dev::from_kernel(key.dev), ino: key.ino };
-        let named = self.collector.files.get(&(key.dev, key.ino));
-        let kind = kind_of(key.dev, key.ino, named.map_or(0, |named| named.mode));
+    fn open(&self, key: FileKey) -> FileRow {
+        let named = self.collector.files.get(&key);
+        let kind = kind_of(key, named.map_or(0, |named| named.mode));
         let whole = matches!(kind, FileKind::FileSystem | FileKind::AllFileSystems);
-        let mut file = FileRow::new(id, if whole { NOT_MOUNTED } else { NAME_LOST });
+        let mut file = FileRow::new(key.id(), if whole { NOT_MOUNTED } else { NAME_LOST });
         file.kind = kind;
         file.opens = Observed::Value(0);
         file.evicted_pages = Observed::Value(0);
         if let Some(named) = named {
-            let file_key = FileKey { ino: key.ino, dev: key.dev, pad: 0 };
-            if let Some(path) = self.collector.path(&file_key, self.mounts) {
+            if let Some(path) = self.collector.path(&key, self.mounts) {
                 file.path = Observed::Value(path);
             }
             file.deleted = named.deleted;
             file.size_bytes = Observed::Value(named.size_bytes);
             file.cached_before = Observed::Value(named.cached_pages);
         }
-        if let Some(path) = path_by_id(kind, id, self.mounts) {
+        if let Some(path) = path_by_id(kind, key.id(), self.mounts) {
             file.path = Observed::Value(path);
         }
         if kind == FileKind::Directory || whole {
@@ -126,7 +120,7 @@ impl<'a> Gather<'a> {
 
     fn close(&mut self) {
         let Some((key, mut file, mut io)) = self.current.take() else { return };
-        if let Some(state) = self.states.get(&(key.dev, key.ino)) {
+        if let Some(state) = self.states.get(&key) {
             file.evicted_pages = Observed::Value(state.evicted);
             let wasted = ReadaheadIo { pages: 0, wasted_pages: state.wasted };
             if let Some(readahead) = io.readahead.as_value_mut() {

@@ -202,7 +202,7 @@ fn add_others_row(object: &Object, build: Build) -> Result<(), ObserveError> {
         Build::Compat => bytes_of(&RowKey::OTHERS).to_vec(),
     };
     let mut row = vec![0_u8; size_of::<Row>()];
-    row[std::mem::offset_of!(Row, ino)..][..8].copy_from_slice(&u64::MAX.to_ne_bytes());
+    row[std::mem::offset_of!(Row, file)..][..8].copy_from_slice(&u64::MAX.to_ne_bytes());
     for map in object.maps().filter(|map| map.name() == "rows") {
         map.update(&key, &row, MapFlags::ANY)
             .map_err(|error| ObserveError::table("rows", error))?;

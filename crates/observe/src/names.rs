@@ -9,7 +9,7 @@ use hotset_facts::{Dev, FileId, FileKind};
 use hotset_sys::proc::mountinfo::Mount;
 use rustix::fs::FileType;
 
-use crate::record::ALL_FILE_SYSTEMS;
+use crate::record::{ALL_FILE_SYSTEMS, FileKey};
 
 /// Directories nest at most this deep in a path of PATH_MAX bytes; beyond, the chain must be a loop.
 const MAX_DEPTH: usize = 2048;
@@ -134,8 +134,8 @@ pub(crate) fn device_path(device: Dev) -> Option<PathBuf> {
 }
 
 /// What a row stands for, by the device and inode number in its key and the mode of the inode. A row that is no file's has no mode.
-pub(crate) fn kind_of(dev: u32, ino: u64, mode: u32) -> FileKind {
-    match (dev, ino, FileType::from_raw_mode(mode)) {
+pub(crate) fn kind_of(key: FileKey, mode: u32) -> FileKind {
+    match (key.dev, key.ino, FileType::from_raw_mode(mode)) {
         (0, ALL_FILE_SYSTEMS, _) => FileKind::AllFileSystems,
         (1.., 0, _) => FileKind::FileSystem,
         (.., FileType::BlockDevice) => FileKind::BlockDevice,
@@ -228,14 +228,15 @@ mod tests {
     #[test]
     fn a_row_that_is_no_file_s_is_told_by_its_key() {
         let dev = (8 << 20) | 3;
-        assert_eq!(kind_of(dev, 7, 0o100_644), FileKind::Regular);
-        assert_eq!(kind_of(dev, 7, 0o040_755), FileKind::Directory);
-        assert_eq!(kind_of(dev, 7, 0o060_644), FileKind::BlockDevice);
-        assert_eq!(kind_of(dev, 0, 0), FileKind::FileSystem);
-        assert_eq!(kind_of(0, ALL_FILE_SYSTEMS, 0), FileKind::AllFileSystems);
-        assert_eq!(kind_of(0, 0, 0), FileKind::Regular, "the others of a process");
+        let key = |dev, ino| FileKey { ino, dev, generation: 1 };
+        assert_eq!(kind_of(key(dev, 7), 0o100_644), FileKind::Regular);
+        assert_eq!(kind_of(key(dev, 7), 0o040_755), FileKind::Directory);
+        assert_eq!(kind_of(key(dev, 7), 0o060_644), FileKind::BlockDevice);
+        assert_eq!(kind_of(key(dev, 0), 0), FileKind::FileSystem);
+        assert_eq!(kind_of(key(0, ALL_FILE_SYSTEMS), 0), FileKind::AllFileSystems);
+        assert_eq!(kind_of(FileKey::NONE, 0), FileKind::Regular, "the others of a process");
         let mounts = [mount("/", "/mnt", 3), mount("/lib", "/elsewhere", 4)];
-        let of = |minor| FileId { dev: Dev { major: 8, minor }, ino: 0 };
+        let of = |minor| FileId::new(Dev { major: 8, minor }, 0);
         assert_eq!(path_by_id(FileKind::FileSystem, of(3), &mounts).unwrap(), Path::new("/mnt"));
         assert_eq!(
             path_by_id(FileKind::FileSystem, of(4), &mounts).unwrap(),

@@ -2,7 +2,7 @@
 //!
 //! A test compares every structure of it, here and in `event`, field by field, with the types that clang wrote into the object.
 
-use hotset_facts::HISTOGRAM_BOUNDS;
+use hotset_facts::{Dev, FileId, HISTOGRAM_BOUNDS};
 
 /// The inode number in the row of what was done to all file systems (sync).
 pub(crate) const ALL_FILE_SYSTEMS: u64 = 1;
@@ -120,26 +120,48 @@ mirror! {
 }
 
 mirror! {
+    /// Which file: a number that is used again comes with another generation.
+    #[derive(PartialEq, Eq, Hash, PartialOrd, Ord)]
+    FileKey {
+        ino: u64,
+        dev: u32,
+        generation: u32,
+    }
+}
+
+impl FileKey {
+    /// Stands for what has no file at hand.
+    pub(crate) const NONE: Self = Self { ino: 0, dev: 0, generation: 0 };
+
+    /// The file as facts know it.
+    pub(crate) fn id(self) -> FileId {
+        let is_file = self.dev != 0 && self.ino != 0;
+        let generation = is_file.then_some(self.generation);
+        FileId { dev: Dev::from_kernel(self.dev), ino: self.ino, generation }
+    }
+}
+
+mirror! {
     /// Which process, which file.
     #[derive(PartialEq, Eq, Hash)]
     RowKey {
+        file: FileKey,
         owner: u32,
-        dev: u32,
-        ino: u64,
+        pad: u32,
     }
 }
 
 impl RowKey {
     /// Of the row of everything beyond the bound.
-    pub(crate) const OTHERS: Self = Self { owner: 0, dev: 0, ino: 0 };
+    pub(crate) const OTHERS: Self = Self { file: FileKey::NONE, owner: 0, pad: 0 };
 }
 
 mirror! {
     /// What one process did to one file.
     Row {
         owner: u32,
-        dev: u32,
-        ino: u64,
+        mode: u32,
+        file: FileKey,
         read_calls: u64,
         read_bytes: u64,
         read_pages: u64,
@@ -147,8 +169,8 @@ mirror! {
         read_sequential: u64,
         read_next: u64,
         read_histogram: [u32; HISTOGRAM_BUCKETS],
-        mode: u32,
         named: u32,
+        spare: u32,
         read_misses: u64,
         read_ra_hits: u64,
         read_refaults: u64,
@@ -180,7 +202,7 @@ mirror! {
         sync_ns: u64,
         write_histogram: [u32; HISTOGRAM_BUCKETS],
         opens: u64,
-        pad: [u64; 5],
+        pad: [u64; 4],
     }
 }
 
@@ -205,16 +227,6 @@ mirror! {
 }
 
 mirror! {
-    /// A file, in a map's key.
-    #[derive(PartialEq, Eq, Hash)]
-    FileKey {
-        ino: u64,
-        dev: u32,
-        pad: u32,
-    }
-}
-
-mirror! {
     /// What became of a file's pages.
     File {
         evicted: u64,
@@ -225,10 +237,11 @@ mirror! {
 
 mirror! {
     /// 256 pages of a file.
+    #[derive(PartialEq, Eq, Hash)]
     ChunkKey {
-        ino: u64,
-        dev: u32,
+        file: FileKey,
         chunk: u32,
+        pad: u32,
     }
 }
 

@@ -76,7 +76,7 @@ impl<'a> Tables<'a> {
     fn indexed_rows(&self, each: &mut dyn FnMut(RowKey, Row)) -> Result<(), ObserveError> {
         let mut index: Vec<(RowKey, u32)> = Vec::new();
         self.batch("row_index", |key: RowKey, slot: u32| index.push((key, slot)))?;
-        index.sort_unstable_by_key(|(key, _)| (key.dev, key.ino, key.owner));
+        index.sort_unstable_by_key(|(key, _)| (key.file, key.owner));
         index.push((RowKey::OTHERS, 0));
         let rows = self.map("rows")?;
         for (key, slot) in index {
@@ -90,7 +90,7 @@ impl<'a> Tables<'a> {
     fn hashed_rows(&self, each: &mut dyn FnMut(RowKey, Row)) -> Result<(), ObserveError> {
         let mut rows: Vec<(RowKey, Row)> = Vec::new();
         self.batch("rows", |key: RowKey, row: Row| rows.push((key, row)))?;
-        rows.sort_unstable_by_key(|(key, _)| (key.owner == 0, key.dev, key.ino, key.owner));
+        rows.sort_unstable_by_key(|(key, _)| (key.owner == 0, key.file, key.owner));
         rows.into_iter().for_each(|(key, row)| each(key, row));
         Ok(())
     }
@@ -119,16 +119,15 @@ impl<'a> Tables<'a> {
     }
 
     /// Pages evicted, and pages read ahead for nothing, by file: evicted unrequested, and those that still wait.
-    pub(crate) fn files(&self) -> Result<HashMap<(u32, u64), File>, ObserveError> {
+    pub(crate) fn files(&self) -> Result<HashMap<FileKey, File>, ObserveError> {
         let mut files = HashMap::new();
         self.batch("files", |key: FileKey, file: File| {
-            files.insert((key.dev, key.ino), file);
+            files.insert(key, file);
         })?;
         self.batch("chunks", |key: ChunkKey, chunk: Chunk| {
             let waiting: u32 = chunk.bits[PLANE_AHEAD].iter().map(|word| word.count_ones()).sum();
             if waiting > 0 {
-                files.entry((key.dev, key.ino)).or_insert_with(zeroed::<File>).wasted +=
-                    u64::from(waiting);
+                files.entry(key.file).or_insert_with(zeroed::<File>).wasted += u64::from(waiting);
             }
         })?;
         Ok(files)

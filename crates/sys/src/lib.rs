@@ -41,6 +41,8 @@ pub use environment::environment;
 pub use mapping::{FileView, Mapping};
 pub use support::host_capabilities;
 
+use std::os::fd::AsFd;
+
 use hotset_facts::{Dev, FileId};
 
 /// The base page size in bytes.
@@ -55,7 +57,28 @@ pub fn pages_of(bytes: u64) -> u64 {
 
 /// The identity of the file that `stat` describes.
 pub fn file_id(stat: &rustix::fs::Stat) -> FileId {
-    FileId { dev: dev_from_stat(stat.st_dev), ino: stat.st_ino }
+    FileId::new(dev_from_stat(stat.st_dev), stat.st_ino)
+}
+
+/// Whether an open file is the one that the sensor met. Where the file system does not tell its generation, device and number
+/// have to do: tmpfs does not, and gives a number once.
+pub fn is_same_file(fd: impl AsFd, stat: &rustix::fs::Stat, id: &FileId) -> bool {
+    let generations = id.generation.zip(generation(fd));
+    file_id(stat).same_inode(id) && generations.is_none_or(|(met, here)| met == here)
+}
+
+/// The generation of a file's inode, which ext4, XFS, btrfs and F2FS tell.
+pub fn generation(fd: impl AsFd) -> Option<u32> {
+    // FS_IOC_GETVERSION of include/uapi/linux/fs.h is declared with a long and answers an int.
+    const GET_VERSION: rustix::ioctl::Opcode =
+        rustix::ioctl::opcode::read::<std::ffi::c_long>(b'v', 1);
+    let mut answer = 0_u64;
+    // SAFETY: the kernel writes an int, and never more than the long that it was promised.
+    unsafe {
+        rustix::ioctl::ioctl(fd, rustix::ioctl::Updater::<GET_VERSION, u64>::new(&mut answer))
+    }
+    .ok()?;
+    answer.try_into().ok()
 }
 
 fn dev_from_stat(dev: u64) -> Dev {

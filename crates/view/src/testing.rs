@@ -111,7 +111,7 @@ pub(crate) fn read_file(path: &[u8], ino: u64, pages: u64, device_percent: u64) 
         miss_ns: misses * 400_000,
         ..TimeIo::default()
     });
-    let id = FileId { dev: Dev { major: 253, minor: 0 }, ino };
+    let id = FileId::new(Dev { major: 253, minor: 0 }, ino);
     let path = PathBuf::from(OsString::from_vec(path.to_vec()));
     FileRow {
         path: Observed::Value(path),

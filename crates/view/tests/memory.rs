@@ -39,7 +39,7 @@ fn row(i: u64) -> FileRow {
     });
     io.device.read_bytes = Observed::Value(12_288);
     io.time = Observed::Value(TimeIo { hit_ns: 800, miss_ns: 89_200, ..TimeIo::default() });
-    let id = FileId { dev: Dev { major: 253, minor: 0 }, ino: i };
+    let id = FileId::new(Dev { major: 253, minor: 0 }, i);
     let path = format!("/srv/monorepo/node_modules/package-{}/dist/generated/file{i}.js", i % 997);
     FileRow {
         path: Observed::Value(PathBuf::from(path)),

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use hotset_facts::{FileId, LiveIo, LiveProcess};
+use hotset_facts::{FileId, LiveFile, LiveIo, LiveProcess};
 use hotset_observe::live::{LiveOptions, LiveSample, LiveSession};
 use hotset_observe::{DEFAULT_MAX_ROWS, Scope};
 use hotset_tests::scratch::text;
@@ -34,7 +34,7 @@ fn id_of(path: &Path) -> FileId {
 
 /// What was done to a file, and by whom.
 fn done_to(sample: &LiveSample, id: FileId) -> Vec<(&LiveProcess, LiveIo)> {
-    let file = sample.files.iter().position(|file| file.id == id).map(|at| at as u32);
+    let file = sample.files.iter().position(|file| file.id.same_inode(&id)).map(|at| at as u32);
     let rows = sample.rows.iter().filter(|row| Some(row.file) == file);
     rows.map(|row| (&sample.processes[row.process as usize], row.io)).collect()
 }
@@ -57,7 +57,7 @@ fn an_interval_is_exact(compat: bool) {
         assert!(process.ended);
         assert_eq!(process.ppid.as_value(), Some(&std::process::id()));
         assert_eq!(process.uid.as_value(), Some(&0));
-        let file = seen.files.iter().find(|file| file.id == id).expect("the file");
+        let file = seen.files.iter().find(|file| file.id.same_inode(&id)).expect("the file");
         assert_eq!(file.path.as_value().map(|path| path.as_path()), Some(&*path));
         assert_eq!(io.read_pages, number(&truth, "/pages"));
         assert_eq!(io.read_bytes, number(&truth, "/bytes"));
@@ -122,6 +122,35 @@ fn intervals_add_up(compat: bool) {
     assert_eq!(sum.read_pages, number(&truth, "/pages"));
     assert_eq!(sum.read_bytes, number(&truth, "/bytes"));
     assert_eq!(sum.split().hits + sum.read_misses, sum.read_pages);
+}
+
+fn a_number_used_again_is_another_file(compat: bool) {
+    let scratch = Scratch::new("live-spill");
+    let mut session = session(Scope::System, DEFAULT_MAX_ROWS, compat);
+    sample(&mut session);
+    let directory = scratch.path("here");
+    std::fs::create_dir(&directory).expect("mkdir");
+    let words = ["spill", "--file", text(&directory), "--count", "16", "--block", "8192"];
+    let truth = measure(&scratch, &words);
+    assert!(number(&truth, "/distinct_inodes") < 16, "no number came again: {truth}");
+    let seen = sample(&mut session);
+    let ours =
+        |file: &LiveFile| file.path.as_value().is_some_and(|path| path.starts_with(&directory));
+    let places: Vec<usize> = (0..seen.files.len()).filter(|at| ours(&seen.files[*at])).collect();
+    assert_eq!(places.len(), 16, "{:?}", seen.files);
+    let mut names: Vec<_> = places.iter().map(|at| seen.files[*at].path.as_value()).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), 16, "{names:?}");
+    for row in seen.rows.iter().filter(|row| places.contains(&(row.file as usize))) {
+        assert_eq!((row.io.read_pages, row.io.write_pages, row.io.read_misses), (2, 2, 0));
+    }
+}
+
+#[test]
+fn a_number_that_is_used_again_is_another_file() {
+    a_number_used_again_is_another_file(false);
+    a_number_used_again_is_another_file(true);
 }
 
 #[test]

@@ -74,7 +74,7 @@ pub(crate) fn run(
 pub(crate) fn member(path: &str, ino: u64) -> SetMember {
     SetMember {
         path: PathBuf::from(path),
-        id: FileId { dev: Dev { major: 253, minor: 0 }, ino },
+        id: FileId::new(Dev { major: 253, minor: 0 }, ino),
         size_bytes: PAGES * PAGE,
         mtime_ns: 1_785_000_000_000_000_000,
         read: true,

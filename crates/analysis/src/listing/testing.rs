@@ -19,7 +19,7 @@ pub(crate) fn file(path: &str, size_bytes: u64, cached_pages: u64) -> ListedFile
     };
     ListedFile {
         path: path.into(),
-        id: FileId { dev: Dev { major: 8, minor: 1 }, ino: 42 },
+        id: FileId::new(Dev { major: 8, minor: 1 }, 42),
         size_bytes,
         state: Observed::Value(state),
         cells: Vec::new(),

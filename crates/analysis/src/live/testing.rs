@@ -49,7 +49,7 @@ pub fn process(n: u32) -> LiveProcess {
 /// File number `n`, from 0: inode 100 + n of device 8:1.
 pub fn file(n: u32) -> LiveFile {
     LiveFile {
-        id: FileId { dev: Dev { major: 8, minor: 1 }, ino: 100 + u64::from(n) },
+        id: FileId::new(Dev { major: 8, minor: 1 }, 100 + u64::from(n)),
         kind: FileKind::Regular,
         path: Observed::Missing(NO_NAMES),
         deleted: false,

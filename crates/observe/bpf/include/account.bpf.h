@@ -42,7 +42,7 @@ static __always_inline void settle_short(struct target *t, u64 bytes)
 	if (!t->brought || t->added_last < next)
 		return;
 	u64 from = next > t->added_first ? next : t->added_first;
-	u64 left = bits_set(t->ino, t->dev, HS_AHEAD, from, t->added_last + 1);
+	u64 left = bits_set(t->id, HS_AHEAD, from, t->added_last + 1);
 	if (left > t->brought)
 		left = t->brought;
 	t->brought -= left;
@@ -66,7 +66,7 @@ COUNTER int count_read(struct hs_row *row, const struct target *t, u64 bytes, u6
 	int alone = how & COUNT_ALONE;
 	u64 pages = pages_of(t->pos, bytes), first = t->pos >> 12;
 	u64 missed = t->brought < pages ? t->brought : pages;
-	u64 ahead = bits_take(t->ino, t->dev, HS_AHEAD, first, first + pages);
+	u64 ahead = bits_take(t->id, HS_AHEAD, first, first + pages);
 	if (ahead > pages - missed)
 		ahead = pages - missed;
 	u32 b = bucket(bytes);
@@ -129,7 +129,7 @@ COUNTER int count_direct(struct hs_row *row, const struct target *t, u64 bytes, 
 	/* Whole pages only: a smaller piece read twice says nothing about its neighbours. */
 	u64 start = (t->pos + 4095) >> 12, end = (t->pos + bytes) >> 12;
 	if (start < end && !cfg.live) {
-		u64 fresh = bits_set(t->ino, t->dev, HS_DIRECT, start, end);
+		u64 fresh = bits_set(t->id, HS_DIRECT, start, end);
 		ATOMIC_ADD(&row->direct_reread_bytes, (end - start - fresh) << 12);
 	}
 	return 0;

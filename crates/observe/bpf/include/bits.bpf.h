@@ -106,7 +106,7 @@ u64 markers[MARKERS] SEC(".bss.markers");
 
 static __always_inline u64 *begin_marks(const struct hs_chunk_key *key)
 {
-	u64 *at_work = &markers[(hash64(key->ino + key->chunk, key->dev) >> 40) & (MARKERS - 1)];
+	u64 *at_work = &markers[(hash64(key->file.ino + key->chunk, key->file.dev) >> 40) & (MARKERS - 1)];
 	ATOMIC_ADD(at_work, 1);
 	NO_FETCH_RISK(*(volatile u64 *)at_work > 1);
 	return at_work;
@@ -122,11 +122,14 @@ static __always_inline void end_marks(u64 *at_work)
 #endif
 
 /* Adds to the pages [start, end) of one chunk; says how many bits were new. */
-__noinline u64 bits_set_chunk(u64 ino, u64 how, u64 start, u64 end)
+__noinline u64 bits_set_chunk(u64 ino, u64 how, u64 start, u64 end, u64 generation)
 {
 	u64 base = start & ~(u64)(HS_CHUNK_PAGES - 1), count = 0;
 	u32 plane = (how >> 40) & 0xff;
-	struct hs_chunk_key key = { .ino = ino, .dev = how, .chunk = base / HS_CHUNK_PAGES };
+	struct hs_chunk_key key = {
+		.file = { .ino = ino, .dev = how, .generation = generation },
+		.chunk = base / HS_CHUNK_PAGES,
+	};
 	struct hs_chunk *chunk = bpf_map_lookup_elem(&chunks, &key);
 	if (!chunk)
 		chunk = new_chunk(&key);
@@ -145,11 +148,14 @@ __noinline u64 bits_set_chunk(u64 ino, u64 how, u64 start, u64 end)
 }
 
 /* Removes from the pages [start, end) of one chunk; says how many bits there were. */
-__noinline u64 bits_take_chunk(u64 ino, u64 how, u64 start, u64 end)
+__noinline u64 bits_take_chunk(u64 ino, u64 how, u64 start, u64 end, u64 generation)
 {
 	u64 base = start & ~(u64)(HS_CHUNK_PAGES - 1), count = 0;
 	u32 plane = (how >> 40) & 0xff;
-	struct hs_chunk_key key = { .ino = ino, .dev = how, .chunk = base / HS_CHUNK_PAGES };
+	struct hs_chunk_key key = {
+		.file = { .ino = ino, .dev = how, .generation = generation },
+		.chunk = base / HS_CHUNK_PAGES,
+	};
 	struct hs_chunk *chunk = bpf_map_lookup_elem(&chunks, &key);
 	if (!chunk || plane >= HS_PLANES)
 		return 0;
@@ -162,16 +168,16 @@ __noinline u64 bits_take_chunk(u64 ino, u64 how, u64 start, u64 end)
 	return count;
 }
 
-static __always_inline u64 bits_chunk(u64 ino, u64 how, u64 start, u64 end)
+static __always_inline u64 bits_chunk(u64 ino, u64 how, u64 start, u64 end, u64 generation)
 {
 	u32 op = (how >> 32) & 0xff;
 	if (op == BITS_SET || op == BITS_OTHERS)
-		return bits_set_chunk(ino, how, start, end);
-	return bits_take_chunk(ino, how, start, end);
+		return bits_set_chunk(ino, how, start, end, generation);
+	return bits_take_chunk(ino, how, start, end, generation);
 }
 
 struct bits_walk {
-	u64 ino, how, next, end, count;
+	u64 ino, how, next, end, generation, count;
 };
 
 static __always_inline long bits_step(struct bits_walk *w)
@@ -181,7 +187,7 @@ static __always_inline long bits_step(struct bits_walk *w)
 		return 1;
 	if (stop > w->end)
 		stop = w->end;
-	w->count += bits_chunk(w->ino, w->how, w->next, stop);
+	w->count += bits_chunk(w->ino, w->how, w->next, stop, w->generation);
 	w->next = stop;
 	return 0;
 }
@@ -194,9 +200,9 @@ static long bits_step_callback(u32 i, struct bits_walk *w)
 #endif
 
 /* One operation on the pages [start, end) of a file; says how many bits changed. */
-__noinline u64 bits_range(u64 ino, u64 how, u64 start, u64 end)
+__noinline u64 bits_range(u64 ino, u64 how, u64 start, u64 end, u64 generation)
 {
-	struct bits_walk w = { .ino = ino, .how = how, .next = start, .end = end };
+	struct bits_walk w = { .ino = ino, .how = how, .next = start, .end = end, .generation = generation };
 #ifdef HOTSET_COMPAT
 	for (u32 i = 0; i < 64; i++) {
 		if (bits_step(&w))
@@ -211,13 +217,14 @@ __noinline u64 bits_range(u64 ino, u64 how, u64 start, u64 end)
 	return w.count;
 }
 
-static __always_inline u64 bits_run(u64 ino, u64 how, u64 start, u64 end)
+static __always_inline u64 bits_run(struct hs_file_key id, u32 op, u32 plane, u64 start, u64 end)
 {
+	u64 ino = id.ino, how = bits_how(id.dev, op, plane), generation = id.generation;
 	if (start >= end)
 		return 0;
 	if (start / HS_CHUNK_PAGES == (end - 1) / HS_CHUNK_PAGES)
-		return bits_chunk(ino, how, start, end);
-	return bits_range(ino, how, start, end);
+		return bits_chunk(ino, how, start, end, generation);
+	return bits_range(ino, how, start, end, generation);
 }
 
 static __always_inline int has_hint(u32 plane)
@@ -226,40 +233,40 @@ static __always_inline int has_hint(u32 plane)
 }
 
 /* Adds the pages [start, end) to a plane; says how many were new. */
-static __always_inline u64 bits_set(u64 ino, u32 dev, u32 plane, u64 start, u64 end)
+static __always_inline u64 bits_set(struct hs_file_key id, u32 plane, u64 start, u64 end)
 {
-	u64 fresh = bits_run(ino, bits_how(dev, BITS_SET, plane), start, end);
+	u64 fresh = bits_run(id, BITS_SET, plane, start, end);
 	if (has_hint(plane) && fresh)
-		ATOMIC_ADD(hint_of(plane, ino, dev), (u32)fresh);
+		ATOMIC_ADD(hint_of(plane, id), (u32)fresh);
 	return fresh;
 }
 
 /* Removes the pages [start, end) from a plane; says how many were in it. */
-static __always_inline u64 bits_take(u64 ino, u32 dev, u32 plane, u64 start, u64 end)
+static __always_inline u64 bits_take(struct hs_file_key id, u32 plane, u64 start, u64 end)
 {
-	if (has_hint(plane) && !*(volatile u32 *)hint_of(plane, ino, dev))
+	if (has_hint(plane) && !*(volatile u32 *)hint_of(plane, id))
 		return 0;
-	u64 taken = bits_run(ino, bits_how(dev, BITS_TAKE, plane), start, end);
+	u64 taken = bits_run(id, BITS_TAKE, plane, start, end);
 	if (has_hint(plane) && taken)
-		ATOMIC_ADD(hint_of(plane, ino, dev), (u32) - (s32)taken);
+		ATOMIC_ADD(hint_of(plane, id), (u32) - (s32)taken);
 	return taken;
 }
 
 /* Pages of [start, end) that an io_uring request waits for: they count as missed from now on. */
-static __always_inline u64 bits_missed(u64 ino, u32 dev, u64 start, u64 end)
+static __always_inline u64 bits_missed(struct hs_file_key id, u64 start, u64 end)
 {
-	u64 moved = bits_run(ino, bits_how(dev, BITS_MOVE, HS_WANTED), start, end);
+	u64 moved = bits_run(id, BITS_MOVE, HS_WANTED, start, end);
 	if (moved)
-		ATOMIC_ADD(hint_of(HS_WANTED, ino, dev), (u32) - (s32)moved);
+		ATOMIC_ADD(hint_of(HS_WANTED, id), (u32) - (s32)moved);
 	return moved;
 }
 
 /* Marks those of [start, end) as read ahead that no io_uring request waited for. */
-static __always_inline void bits_set_others(u64 ino, u32 dev, u64 start, u64 end)
+static __always_inline void bits_set_others(struct hs_file_key id, u64 start, u64 end)
 {
-	u64 fresh = bits_run(ino, bits_how(dev, BITS_OTHERS, HS_AHEAD), start, end);
+	u64 fresh = bits_run(id, BITS_OTHERS, HS_AHEAD, start, end);
 	if (fresh)
-		ATOMIC_ADD(hint_of(HS_AHEAD, ino, dev), (u32)fresh);
+		ATOMIC_ADD(hint_of(HS_AHEAD, id), (u32)fresh);
 }
 
 #endif

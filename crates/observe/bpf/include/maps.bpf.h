@@ -12,9 +12,8 @@
 struct target {
 	u64 inode; /* which holds the pages; 0: not a file with a page cache */
 	u64 file;
-	u64 ino;
-	u32 dev;
-	u32 flags;
+	struct hs_file_key id;
+	u32 flags, pad;
 	u64 pos;
 	u64 first, last;             /* pages; first > last: none */
 	u64 added_first, added_last; /* of these, the pages that were added */
@@ -269,14 +268,28 @@ u32 hints[3][HINTS] SEC(".bss.hints");
 #define TRACKED (1 << 20)
 u8 tracked[TRACKED] SEC(".bss.tracked");
 
-static __always_inline u32 file_hash(u64 ino, u32 dev)
+static __always_inline u32 file_hash(struct hs_file_key id)
 {
-	return hash64(ino, dev) >> 40;
+	return hash64(id.ino, id.dev) >> 40;
 }
 
-static __always_inline u32 *hint_of(u32 plane, u64 ino, u32 dev)
+static __always_inline u32 *hint_of(u32 plane, struct hs_file_key id)
 {
-	return &hints[plane == HS_WANTED ? 1 : plane == HS_WRITING ? 2 : 0][file_hash(ino, dev) & (HINTS - 1)];
+	return &hints[plane == HS_WANTED ? 1 : plane == HS_WRITING ? 2 : 0][file_hash(id) & (HINTS - 1)];
+}
+
+static __always_inline struct hs_file_key file_key(const void *inode)
+{
+	struct hs_file_key id;
+	id.ino = LOAD(inode, inode, i_ino);
+	id.dev = LOAD(super_block, LOAD(inode, inode, i_sb), s_dev);
+	id.generation = LOAD(inode, inode, i_generation);
+	return id;
+}
+
+static __always_inline int same_file(const struct hs_file_key *a, const struct hs_file_key *b)
+{
+	return a->ino == b->ino && a->dev == b->dev && a->generation == b->generation;
 }
 
 /* The ring is read every few ms; wake the reader early only when it fills up. */

@@ -181,12 +181,10 @@ __noinline int send_first(u64 inode, u64 file, u32 tgid, u64 unasked)
 	if (!sc || !slot)
 		return 0;
 	struct hs_first *f = &sc->first;
-	u64 ino = LOAD(inode, inode, i_ino);
-	u32 dev = LOAD(super_block, LOAD(inode, inode, i_sb), s_dev);
-	tracked[file_hash(ino, dev) & (TRACKED - 1)] = 1;
+	struct hs_file_key id = file_key((void *)inode);
+	tracked[file_hash(id) & (TRACKED - 1)] = 1;
 	f->type = HS_EVENT_FILE;
-	f->ino = ino;
-	f->dev = dev;
+	f->file = id;
 	f->tgid = tgid;
 	f->size_bytes = LOAD(inode, inode, i_size);
 	u64 cached = LOAD(address_space, LOAD(inode, inode, i_mapping), nrpages);
@@ -221,7 +219,7 @@ __noinline int send_first(u64 inode, u64 file, u32 tgid, u64 unasked)
 static __always_inline struct hs_row *row_of(struct task_state *s, struct target *t, u64 unasked)
 {
 	u32 fresh = 0;
-	struct hs_row_key key = { .owner = owner(s), .dev = t->dev, .ino = t->ino };
+	struct hs_row_key key = { .file = t->id, .owner = owner(s) };
 	struct hs_row *row = row_lookup(&key, &fresh);
 	if (!t->inode || !row)
 		return row;
@@ -240,7 +238,7 @@ __noinline int find_row(struct task_state *s, const struct target *t, u64 unaske
 {
 	if (!s || !t)
 		return 0;
-	u64 found = row_slot(owner(s), t->dev, t->ino);
+	u64 found = row_slot(owner(s), t->id.dev, t->id.ino, t->id.generation);
 	s->row = found;
 	u32 slot = found;
 	struct hs_row *row = slot ? bpf_map_lookup_elem(&rows, &slot) : NULL;
@@ -269,7 +267,7 @@ static __always_inline struct hs_row *row_of(struct task_state *s, struct target
 {
 	u32 slot = s->row;
 	struct hs_row *row = bpf_map_lookup_elem(&rows, &slot);
-	if (row && row->ino == t->ino && row->dev == t->dev && row->owner == s->owner)
+	if (row && same_file(&row->file, &t->id) && row->owner == s->owner)
 		return row;
 	find_row(s, t, unasked);
 	slot = s->row;
@@ -285,8 +283,7 @@ static __always_inline int target_of_inode(struct task_state *s, void *inode, st
 		return 0;
 	t->inode = NUMBER(&s->scratch, inode);
 	t->file = 0;
-	t->ino = LOAD(inode, inode, i_ino);
-	t->dev = LOAD(super_block, LOAD(inode, inode, i_sb), s_dev);
+	t->id = file_key(inode);
 	return type;
 }
 

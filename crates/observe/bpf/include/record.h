@@ -95,26 +95,37 @@ struct hs_globals {
 #define HS_NO_OWNER 0xffffffffU
 
 /*
+ * A file. Its number may be another's after its end; the file system then gives that one another generation. All zero: the
+ * process's "others".
+ */
+struct hs_file_key {
+	u64 ino;
+	u32 dev; /* kernel dev_t */
+	u32 generation;
+};
+
+/*
  * One row: what one process did to one file. What it did to a whole file system (syncfs) is a row with the file system's
  * device and ino 0, to all of them (sync) one with dev 0 and this ino.
  */
 #define HS_ALL_FILE_SYSTEMS 1
 
 struct hs_row_key {
+	struct hs_file_key file;
 	u32 owner;
-	u32 dev; /* kernel dev_t; 0 with ino 0: the process's "others" */
-	u64 ino;
+	u32 pad;
 };
 
 /* In order of use: its key and what a warm read adds stand in the first two cache lines. */
 struct hs_row {
-	u32 owner, dev;
-	u64 ino;
+	u32 owner;
+	u32 mode; /* of the inode */
+	struct hs_file_key file;
 	u64 read_calls, read_bytes, read_pages, hit_ns, read_sequential;
 	u64 read_next; /* where the next sequential read would begin */
 	u32 read_histogram[HS_HISTOGRAM_BUCKETS];
-	u32 mode;  /* of the inode */
 	u32 named; /* its file, by a path that the process used and not only by some link to the inode */
+	u32 spare;
 	u64 read_misses, read_ra_hits, read_refaults;
 	u64 wait_ns, miss_ns;
 	u64 ra_pages, device_read_bytes, device_write_bytes;
@@ -127,7 +138,7 @@ struct hs_row {
 	u64 sync_calls, sync_ns;
 	u32 write_histogram[HS_HISTOGRAM_BUCKETS];
 	u64 opens;
-	u64 pad[5]; /* to whole cache lines */
+	u64 pad[4]; /* to whole cache lines */
 };
 
 struct hs_process {
@@ -138,12 +149,6 @@ struct hs_process {
 	u32 ended;
 	char comm[16];
 	u32 owner; /* written last, 0 where the entry is free */
-	u32 pad;
-};
-
-struct hs_file_key {
-	u64 ino;
-	u32 dev;
 	u32 pad;
 };
 
@@ -159,9 +164,9 @@ struct hs_file {
 #define HS_CHUNK_PAGES (HS_CHUNK_WORDS * 64)
 
 struct hs_chunk_key {
-	u64 ino;
-	u32 dev;
+	struct hs_file_key file;
 	u32 chunk; /* page index / HS_CHUNK_PAGES */
+	u32 pad;
 };
 
 enum hs_plane {
@@ -208,15 +213,15 @@ struct hs_first {
 	u32 type;
 	u32 name_len;
 	u64 parent;
-	u64 ino;
-	u32 dev;
-	u32 tgid;
+	struct hs_file_key file;
 	u64 size_bytes;
 	u64 cached_pages;
+	u32 tgid;
 	u32 mode;
 	u32 nlink;
 	u32 unhashed; /* its name is gone */
 	u32 used;     /* the name is the one that the process used */
+	u32 pad;
 	char name[HS_NAME_MAX];
 };
 

@@ -123,9 +123,9 @@ static __always_inline u32 take_free(void *ring, u64 *head, u64 *tail, u32 mask)
 #define ROW_IS_NEW (1ULL << 32)
 
 /* The slot of a row, made if it is not there; 0, the slot of "others", where the table is full. */
-__noinline u64 row_slot(u32 owner, u32 dev, u64 ino)
+__noinline u64 row_slot(u32 owner, u32 dev, u64 ino, u32 generation)
 {
-	struct hs_row_key key = { .owner = owner, .dev = dev, .ino = ino };
+	struct hs_row_key key = { .file = { .ino = ino, .dev = dev, .generation = generation }, .owner = owner };
 	u32 *known = bpf_map_lookup_elem(&row_index, &key);
 	if (known)
 		return *known;
@@ -139,8 +139,7 @@ __noinline u64 row_slot(u32 owner, u32 dev, u64 ino)
 	}
 	struct hs_row *row = slot && slot < cfg.max_rows ? bpf_map_lookup_elem(&rows, &slot) : NULL;
 	if (row) {
-		row->dev = dev;
-		row->ino = ino;
+		row->file = key.file;
 		/* User space takes a row for one that is in use when it has an owner: the index must lead to it by then. */
 		if (!bpf_map_update_elem(&row_index, &key, &slot, BPF_NOEXIST)) {
 			barrier();

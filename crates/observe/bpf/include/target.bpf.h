@@ -106,12 +106,10 @@ static __always_inline int resolve_file(struct task_state *s, u64 file, struct t
 		u64 real = overlay_inode(file);
 		if (real) {
 			inode = real;
-			sb = LOAD(inode, inode, i_sb);
 		}
 	}
 	t->file = file;
-	t->ino = LOAD(inode, inode, i_ino);
-	t->dev = LOAD(super_block, sb, s_dev);
+	t->id = file_key((void *)inode);
 	t->inode = inode;
 	return 1;
 }

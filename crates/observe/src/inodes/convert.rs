@@ -101,7 +101,7 @@ pub(super) fn file_of(
         (None, missing) => missing,
     };
     CachedFile {
-        id: FileId { dev, ino: row.ino },
+        id: FileId::new(dev, row.ino),
         file_system,
         holder,
         device,

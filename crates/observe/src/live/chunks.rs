@@ -25,7 +25,7 @@ pub(crate) struct Sweeper {
     lost_before: u64,
     swept: Instant,
     /// What each chunk held at the last sweep that left the table full.
-    seen: HashMap<(u64, u32, u32), u64>,
+    seen: HashMap<ChunkKey, u64>,
 }
 
 impl Sweeper {
@@ -78,17 +78,16 @@ impl Sweeper {
         }
         let mut left = full.len() as u64;
         for (key, chunk) in full {
-            let name = (key.ino, key.dev, key.chunk);
             let held = fingerprint(chunk);
             let waits = (0..chunk.bits.len())
                 .any(|plane| plane != PLANE_AHEAD && chunk.bits[plane].iter().any(|w| *w != 0));
-            if left * 2 > self.limit && !waits && before.get(&name) == Some(&held) {
+            if left * 2 > self.limit && !waits && before.get(key) == Some(&held) {
                 let bits = chunk.bits[PLANE_AHEAD].iter().map(|word| word.count_ones()).sum();
                 keys.push(*key);
                 forgotten.push((*key, bits));
                 left -= 1;
             } else {
-                self.seen.insert(name, held);
+                self.seen.insert(*key, held);
             }
         }
         Choice { keys, forgotten }
@@ -111,7 +110,7 @@ fn fingerprint(chunk: &Chunk) -> u64 {
 
 /// The programs skip the look-up where the hint says that nothing is pending: forgotten pages must not count.
 fn lower_hint(hints: &Window, key: &ChunkKey, bits: u32) {
-    let place = file_hash(&FileKey { ino: key.ino, dev: key.dev, pad: 0 }) % HINTS;
+    let place = file_hash(&key.file) % HINTS;
     if let Some(hint) = hints.halves().get(place as usize) {
         hint.fetch_sub(bits, Ordering::AcqRel);
     }
@@ -137,7 +136,10 @@ mod tests {
         let mut bits = [[0; crate::record::CHUNK_WORDS]; crate::record::PLANES];
         bits[PLANE_AHEAD][0] = ahead;
         bits[3][1] = wanted;
-        (ChunkKey { ino: 1, dev: 2, chunk }, Chunk { bits })
+        (
+            ChunkKey { file: FileKey { ino: 1, dev: 2, generation: 3 }, chunk, pad: 0 },
+            Chunk { bits },
+        )
     }
 
     #[test]

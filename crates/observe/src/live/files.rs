@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use hotset_facts::{Dev, FileId, FileKind, LiveFile, Observed, Reason};
+use hotset_facts::{FileId, FileKind, LiveFile, Observed, Reason};
 use hotset_sys::proc::mountinfo::{self, Mount};
 
 use crate::event::{Event, NamedFile, decode};
 use crate::names::{Names, kind_of, path_by_id};
+use crate::record::FileKey;
 
 /// Distinct files that are kept.
 const MAX_FILES: usize = 262_144;
@@ -32,8 +33,7 @@ struct Name {
 
 #[derive(Debug)]
 struct Entry {
-    id: FileId,
-    kernel_dev: u32,
+    key: FileKey,
     kind: FileKind,
     name: Option<Name>,
     path: Option<Arc<PathBuf>>,
@@ -50,7 +50,7 @@ struct Entry {
 pub(crate) struct Files {
     entries: Vec<Option<Entry>>,
     vacant: Vec<u32>,
-    by_key: HashMap<(u32, u64), u32>,
+    by_key: HashMap<FileKey, u32>,
     names: Names,
     /// Those that may be dropped soon.
     unused: Vec<u32>,
@@ -87,14 +87,14 @@ impl Files {
                     self.lost += 1;
                 }
             }
-            Ok(Event::File { dev, ino, file }) => self.named(dev, ino, file),
+            Ok(Event::File { key, file }) => self.named(key, file),
             _ => self.lost += 1,
         }
     }
 
-    fn named(&mut self, dev: u32, ino: u64, file: NamedFile) {
+    fn named(&mut self, key: FileKey, file: NamedFile) {
         let now = self.now;
-        let Some(index) = self.find_or_add(dev, ino, file.mode) else { return };
+        let Some(index) = self.find_or_add(key, file.mode) else { return };
         let Some(Some(entry)) = self.entries.get_mut(index as usize) else { return };
         entry.touched = now;
         entry.deleted = file.deleted;
@@ -108,8 +108,8 @@ impl Files {
         }
     }
 
-    fn find_or_add(&mut self, dev: u32, ino: u64, mode: u32) -> Option<u32> {
-        if let Some(&index) = self.by_key.get(&(dev, ino)) {
+    fn find_or_add(&mut self, key: FileKey, mode: u32) -> Option<u32> {
+        if let Some(&index) = self.by_key.get(&key) {
             return Some(index);
         }
         if self.by_key.len() >= MAX_FILES {
@@ -117,9 +117,8 @@ impl Files {
             return None;
         }
         let entry = Entry {
-            id: FileId { dev: Dev::from_kernel(dev), ino },
-            kernel_dev: dev,
-            kind: kind_of(dev, ino, mode),
+            key,
+            kind: kind_of(key, mode),
             name: None,
             path: None,
             deleted: false,
@@ -135,14 +134,14 @@ impl Files {
             }
         };
         self.entries[index as usize] = Some(entry);
-        self.by_key.insert((dev, ino), index);
+        self.by_key.insert(key, index);
         self.unused.push(index);
         Some(index)
     }
 
     /// A row of this file began; `None` where there are too many files.
-    pub(crate) fn hold(&mut self, dev: u32, ino: u64, mode: u32) -> Option<u32> {
-        let index = self.find_or_add(dev, ino, mode)?;
+    pub(crate) fn hold(&mut self, key: FileKey, mode: u32) -> Option<u32> {
+        let index = self.find_or_add(key, mode)?;
         self.entries.get_mut(index as usize)?.as_mut()?.rows += 1;
         Some(index)
     }
@@ -170,15 +169,15 @@ impl Files {
         if entry.path.is_none() && self.wanted {
             entry.path = path_of(entry, &self.names, &self.mounts).map(Arc::new);
         }
-        let missing = match entry.id {
-            id if id == FileId::default() => NO_FILE,
+        let missing = match entry.key {
+            FileKey::NONE => NO_FILE,
             _ if entry.kind == FileKind::AllFileSystems => ALL_FILE_SYSTEMS,
             _ if entry.kind == FileKind::FileSystem => NOT_MOUNTED,
             _ if self.wanted => NAME_LOST,
             _ => NAMES_OFF,
         };
         list.push(LiveFile {
-            id: entry.id,
+            id: entry.key.id(),
             kind: entry.kind,
             path: entry.path.clone().map_or(Observed::Missing(missing), Observed::Value),
             deleted: entry.deleted,
@@ -209,7 +208,7 @@ impl Files {
                 self.unused.push(index);
                 continue;
             }
-            self.by_key.remove(&(entry.kernel_dev, entry.id.ino));
+            self.by_key.remove(&entry.key);
             self.entries[index as usize] = None;
             self.vacant.push(index);
         }
@@ -225,7 +224,8 @@ impl Files {
     /// Which file, by its identity.
     pub(crate) fn find(&self, id: FileId) -> Option<u32> {
         let dev = id.dev.major << 20 | id.dev.minor;
-        self.by_key.get(&(dev, id.ino)).copied()
+        let generation = id.generation.unwrap_or(0);
+        self.by_key.get(&FileKey { ino: id.ino, dev, generation }).copied()
     }
 
     /// Files that are kept.
@@ -236,7 +236,7 @@ impl Files {
 }
 
 fn path_of(entry: &Entry, names: &Names, mounts: &[Mount]) -> Option<PathBuf> {
-    if let Some(path) = path_by_id(entry.kind, entry.id, mounts) {
+    if let Some(path) = path_by_id(entry.kind, entry.key.id(), mounts) {
         return Some(path);
     }
     let name = entry.name.as_ref()?;
@@ -246,6 +246,8 @@ fn path_of(entry: &Entry, names: &Names, mounts: &[Mount]) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const KEY: FileKey = FileKey { ino: 7, dev: 8 << 20, generation: 3 };
 
     fn file(name: &str, used: bool) -> NamedFile {
         NamedFile {
@@ -275,12 +277,12 @@ mod tests {
     #[test]
     fn a_name_that_a_process_used_wins() {
         let mut files = files();
-        files.named(8 << 20, 7, file("link", false));
-        let index = files.hold(8 << 20, 7, 0o100_644).expect("room");
+        files.named(KEY, file("link", false));
+        let index = files.hold(KEY, 0o100_644).expect("room");
         files.begin(1);
         assert_eq!(shown(&mut files, index).path.as_value().expect("a path").as_os_str(), "/link");
-        files.named(8 << 20, 7, file("used", true));
-        files.named(8 << 20, 7, file("other", false));
+        files.named(KEY, file("used", true));
+        files.named(KEY, file("other", false));
         files.begin(2);
         assert_eq!(shown(&mut files, index).path.as_value().expect("a path").as_os_str(), "/used");
     }
@@ -289,9 +291,9 @@ mod tests {
     fn files_go_with_their_last_row() {
         let mut files = files();
         files.begin(1);
-        files.named(8 << 20, 7, file("a", true));
-        let row = files.hold(8 << 20, 7, 0).expect("room");
-        let other = files.hold(8 << 20, 7, 0).expect("room");
+        files.named(KEY, file("a", true));
+        let row = files.hold(KEY, 0).expect("room");
+        let other = files.hold(KEY, 0).expect("room");
         assert_eq!(row, other);
         for now in 2..9 {
             files.begin(now);
@@ -305,18 +307,34 @@ mod tests {
             files.end();
         }
         assert_eq!(files.len(), 0);
-        assert!(files.find(FileId { dev: Dev::from_kernel(8 << 20), ino: 7 }).is_none());
+        assert!(files.find(KEY.id()).is_none());
+    }
+
+    #[test]
+    fn a_number_that_is_used_again_is_another_file() {
+        let mut files = files();
+        files.begin(1);
+        let next = FileKey { generation: 4, ..KEY };
+        files.named(KEY, file("first", true));
+        files.named(next, file("second", true));
+        let (first, second) = (files.hold(KEY, 0), files.hold(next, 0));
+        let (first, second) = (first.expect("room"), second.expect("room"));
+        let (first, second) = (shown(&mut files, first), shown(&mut files, second));
+        assert_eq!(first.path.as_value().expect("a path").as_os_str(), "/first");
+        assert_eq!(second.path.as_value().expect("a path").as_os_str(), "/second");
+        assert_ne!(first.id, second.id);
+        assert_ne!(files.find(first.id), files.find(second.id));
     }
 
     #[test]
     fn a_name_before_its_row_is_not_dropped_at_once() {
         let mut files = files();
         files.begin(5);
-        files.named(8 << 20, 7, file("a", true));
+        files.named(KEY, file("a", true));
         files.end();
         assert_eq!(files.len(), 1);
         files.begin(6);
-        let index = files.hold(8 << 20, 7, 0).expect("room");
+        let index = files.hold(KEY, 0).expect("room");
         files.end();
         files.begin(7);
         files.end();

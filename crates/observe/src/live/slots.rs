@@ -11,11 +11,11 @@ use super::free::FreeList;
 use super::window::{GROUP, Window};
 use crate::ObserveError;
 use crate::batch;
-use crate::record::{NO_OWNER, Row, RowKey};
+use crate::record::{FileKey, NO_OWNER, Row, RowKey};
 
 /// Rows that are mapped at once, 3.5 MiB.
 const WINDOW_ROWS: usize = 16 * GROUP;
-const MODE_WORD: usize = std::mem::offset_of!(Row, mode) / 8;
+const FILE_WORD: usize = std::mem::offset_of!(Row, file) / 8;
 
 /// What is remembered of each slot.
 #[derive(Debug)]
@@ -107,7 +107,7 @@ fn visit(
         row.iter().for_each(|word| word.store(0, Ordering::Release));
         return Visit::Freed;
     }
-    let (owner, dev) = (head as u32, (head >> 32) as u32);
+    let (owner, mode) = (head as u32, (head >> 32) as u32);
     match owner {
         0 => Visit::Free,
         NO_OWNER => {
@@ -115,12 +115,14 @@ fn visit(
             Visit::Used
         }
         _ => {
-            let key = RowKey { owner, dev, ino: row[1].load(Ordering::Relaxed) };
-            let mode = row[MODE_WORD].load(Ordering::Relaxed) as u32;
+            let word = |place: usize| row[FILE_WORD + place].load(Ordering::Relaxed);
+            let (ino, place) = (word(0), word(1));
+            let (dev, generation) = (place as u32, (place >> 32) as u32);
+            let key = RowKey { file: FileKey { ino, dev, generation }, owner, pad: 0 };
             match assembly.add_row(state, key, mode, &read(row)) {
                 RowAction::Keep => Visit::Used,
                 RowAction::Release => {
-                    row[0].store(u64::from(NO_OWNER) | u64::from(dev) << 32, Ordering::Release);
+                    row[0].store(u64::from(NO_OWNER) | u64::from(mode) << 32, Ordering::Release);
                     Visit::Released(key)
                 }
             }

@@ -85,7 +85,7 @@ fn parse_line(line: &[u8]) -> Option<Region> {
     let alive = name.strip_suffix(DELETED);
     let file = MappedFile {
         path: unescape_path(alive.unwrap_or(name), b"\n"),
-        id: FileId { dev: Dev { major, minor }, ino },
+        id: FileId::new(Dev { major, minor }, ino),
         deleted: alive.is_some(),
     };
     Some(Region { addresses: pair(addresses, '-')?, file })
@@ -117,7 +117,7 @@ mod tests {
         .expect("maps");
         assert_eq!(files.len(), 2);
         assert_eq!(files[0].path, Path::new("/usr/bin/a b\nc"));
-        assert_eq!(files[0].id, FileId { dev: Dev { major: 253, minor: 1 }, ino: 1234 });
+        assert_eq!(files[0].id, FileId::new(Dev { major: 253, minor: 1 }, 1234));
         assert_eq!((files[1].path.as_path(), files[1].deleted), (Path::new("/tmp/gone"), true));
     }
 

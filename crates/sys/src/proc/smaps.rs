@@ -69,7 +69,7 @@ mod tests {
         )
         .expect("smaps");
         let area = |ino, resident_bytes, locked| MappedArea {
-            id: FileId { dev: Dev { major: 253, minor: 1 }, ino },
+            id: FileId::new(Dev { major: 253, minor: 1 }, ino),
             resident_bytes,
             locked,
         };

@@ -81,7 +81,7 @@ mod tests {
         let long = format!("/srv/{}/data\n", "x".repeat(200));
         let member = |path: &str, stuck| SetMember {
             path: PathBuf::from(path),
-            id: FileId { dev: Dev { major: 8, minor: 1 }, ino: 1 },
+            id: FileId::new(Dev { major: 8, minor: 1 }, 1),
             size_bytes: 5000,
             mtime_ns: 0,
             read: true,

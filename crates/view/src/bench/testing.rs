@@ -59,7 +59,7 @@ fn command(name: &str) -> BenchCommand {
 fn member(path: &str, ino: u64, pages: u64) -> SetMember {
     SetMember {
         path: PathBuf::from(path),
-        id: FileId { dev: Dev { major: 253, minor: 0 }, ino },
+        id: FileId::new(Dev { major: 253, minor: 0 }, ino),
         size_bytes: pages * 4096,
         mtime_ns: 1_785_000_000_000_000_000,
         read: true,

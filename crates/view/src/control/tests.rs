@@ -11,7 +11,7 @@ const OPTIONS: ControlOptions = ControlOptions { all: false, page_bytes: 4096 };
 fn file(path: &str, pages: u64, after: u64, stayed: Vec<Stayed>) -> ControlledFile {
     ControlledFile {
         path: PathBuf::from(path),
-        id: FileId { dev: Dev { major: 8, minor: 1 }, ino: 12 },
+        id: FileId::new(Dev { major: 8, minor: 1 }, 12),
         size_bytes: pages * 4096,
         pages,
         cached_before: Observed::Value(pages / 2),

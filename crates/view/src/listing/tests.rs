@@ -25,7 +25,7 @@ fn file(path: impl AsRef<OsStr>, size_bytes: u64, cached_pages: u64) -> ListedFi
         recently_evicted_pages: zero,
         source: ResidencySource::Cachestat,
     };
-    let id = FileId { dev: Dev { major: 8, minor: 1 }, ino: 42 };
+    let id = FileId::new(Dev { major: 8, minor: 1 }, 42);
     let state = Observed::Value(state);
     ListedFile { path: PathBuf::from(path.as_ref()), id, size_bytes, state, cells: Vec::new() }
 }

@@ -36,7 +36,7 @@ fn file_system(
 
 fn file(ino: u64, place: usize, path: &[u8], pages: u64) -> CachedFile {
     CachedFile {
-        id: FileId { dev: Dev { major: 254, minor: place as u32 }, ino },
+        id: FileId::new(Dev { major: 254, minor: place as u32 }, ino),
         file_system: place,
         holder: PageHolder::Regular,
         device: None,

@@ -49,7 +49,7 @@ fn process(id: u32, pid: u32, ppid: u32, uid: u32, comm: &str, cgroup: &str) -> 
 fn file(ino: u64, path: Option<&str>) -> LiveFile {
     let missing = Observed::Missing(Reason::lost("the name did not fit into the ring"));
     LiveFile {
-        id: FileId { dev: Dev { major: 254, minor: 0 }, ino },
+        id: FileId::new(Dev { major: 254, minor: 0 }, ino),
         kind: FileKind::Regular,
         path: path.map_or(missing, |path| Observed::Value(Arc::new(path.into()))),
         deleted: false,

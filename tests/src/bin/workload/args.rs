@@ -22,7 +22,7 @@ const OPTIONS: [&str; 13] = [
     "--probe",
 ];
 
-const FLAGS: [&str; 12] = [
+const FLAGS: [&str; 13] = [
     "--advise-random",
     "--at-position",
     "--fsync",
@@ -35,6 +35,7 @@ const FLAGS: [&str; 12] = [
     "--fixed-file",
     "--fixed-buffer",
     "--write",
+    "--replace",
 ];
 
 /// What was typed.

@@ -29,6 +29,7 @@ mod pattern;
 mod prepare;
 mod reads;
 mod snapshot;
+mod spill;
 mod syncs;
 mod truth;
 mod uring;
@@ -69,7 +70,7 @@ const PREPARATIONS: [(&str, Preparation); 5] = [
     ("half", prepare::half),
 ];
 
-const CASES: [(&str, Case); 30] = [
+const CASES: [(&str, Case); 31] = [
     ("seq", reads::seq),
     ("random", reads::random),
     ("odd", reads::odd),
@@ -98,6 +99,7 @@ const CASES: [(&str, Case); 30] = [
     ("threads", parallel::threads),
     ("write-threads", parallel::write_threads),
     ("uring", uring::run),
+    ("spill", spill::run),
     ("many-files", names::many_files),
     ("lookups", names::lookups),
 ];

@@ -47,6 +47,8 @@ pub(super) struct Truth {
     pub(super) opens: u64,
     pub(super) lookups: Option<LookupTruth>,
     pub(super) syncs: Option<SyncTruth>,
+    /// Inode numbers of files that were made one after the other: fewer than the files where one came again.
+    pub(super) distinct_inodes: Option<u64>,
     pub(super) wall_ns: u64,
     pub(super) children: Vec<u32>,
     /// One a child, in the order of `children`.

@@ -222,7 +222,7 @@ fn decode_state(tag: u8, size_bytes: u64, rest: &mut &[u8]) -> Residency {
 
 fn take_id(rest: &mut &[u8]) -> FileId {
     let (major, minor) = (take(rest) as u32, take(rest) as u32);
-    FileId { dev: Dev { major, minor }, ino: take(rest) }
+    FileId::new(Dev { major, minor }, take(rest))
 }
 
 fn take_cells(tag: u8, rest: &mut &[u8]) -> Vec<CacheCell> {

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hotset_facts::{
-    CountedBy, DoubtCode, FileId, FileSet, FilledBy, LabCell, LabDoubt, LabFact, LabSample,
-    LabSession, LabSize, LabSkipped, LabUnit, LearnedBy, LookupCounters, Observed, Reason,
-    StateReached, WantedState,
+    CountedBy, DoubtCode, FileId, FileRow, FileSet, FilledBy, LabCell, LabDoubt, LabFact,
+    LabSample, LabSession, LabSize, LabSkipped, LabUnit, LearnedBy, LookupCounters, Observed,
+    Reason, StateReached, WantedState,
 };
 use hotset_lab::experiment::{ObservedRun, Sensor, cell_id, file_calls};
 use hotset_lab::probes::Probe;
@@ -177,7 +177,8 @@ impl<'a> Parts<'a> {
         let seen = self.sensor.observe(&Invocation::of(self.library.load.clone()))?;
         let all = lookups(&seen)?;
         let (mut read, mut read_bytes, mut device_bytes) = ((0, 0), 0, 0);
-        for row in seen.files.iter().filter(|row| self.ids.contains(&row.id)) {
+        let is_ours = |row: &&FileRow| self.ids.iter().any(|id| id.same_inode(&row.id));
+        for row in seen.files.iter().filter(is_ours) {
             let io = row.io();
             if let Some(part) = io.read.as_value() {
                 read = (read.0 + part.time_ns, read.1 + part.calls);

@@ -152,7 +152,7 @@ impl<'a> Assembly<'a> {
     fn begin(&mut self, state: &mut RowState, key: RowKey, mode: u32, process: Option<u32>) {
         *state = RowState {
             process,
-            file: self.names.hold(key.dev, key.ino, mode),
+            file: self.names.hold(key.file, mode),
             owner: key.owner,
             stage: Stage::InUse,
             ..RowState::FREE

@@ -1,8 +1,9 @@
 use super::*;
 use crate::live::cgroups::Cgroups;
-use crate::record::{Process, read};
+use crate::record::{FileKey, Process, read};
 
-const KEY: RowKey = RowKey { owner: 5, dev: 8 << 20, ino: 7 };
+const KEY: RowKey =
+    RowKey { file: FileKey { ino: 7, dev: 8 << 20, generation: 1 }, owner: 5, pad: 0 };
 
 fn pages(read_pages: u64) -> LiveIo {
     LiveIo { read_pages, ..LiveIo::default() }
