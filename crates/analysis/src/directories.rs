@@ -72,7 +72,7 @@ fn opens_by_directory<'a>(
 }
 
 /// The directory that a path was looked for in; `.` for a bare name.
-fn directory_of(path: &Path) -> &Path {
+pub(crate) fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
         Some(parent) => parent,

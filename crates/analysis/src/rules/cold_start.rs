@@ -56,14 +56,16 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
         "To start warm, read these files beforehand, or ask early with posix_fadvise(POSIX_FADV_WILLNEED) and do other \
          work meanwhile."
     };
-    let waited = time.device_read_ns();
-    let evidence = vec![
-        Evidence::count("device_wait_ns", waited),
-        Evidence::real("device_percent", device_percent),
+    let mut evidence = vec![Evidence::count("device_wait_ns", time.device_read_ns())];
+    // A share of what reads requested says nothing about mappings.
+    if !mostly_mapped {
+        evidence.push(Evidence::real("device_percent", device_percent));
+    }
+    evidence.extend([
         Evidence::count("from_device_pages", read_in),
         Evidence::count("mapped_in_pages", mapped),
         Evidence::count("refault_pages", read.refaults),
-    ];
+    ]);
     Ok(Some(Finding::with_saving(ID, title, advice, saving, evidence).about(worst(&found))))
 }
 
@@ -150,7 +152,13 @@ mod tests {
             fault_ns: Observed::Value(second(1) / 2),
             ..TimeIo::default()
         });
-        assert!(run.finding(check).title.contains("16.0 MiB of mapped files"));
+        let finding = run.finding(check);
+        assert!(finding.title.contains("16.0 MiB of mapped files"));
+        let names: Vec<_> = finding.evidence.iter().map(|evidence| evidence.name).collect();
+        assert!(!names.contains(&"device_percent"), "1 % of 400 pages is no share of 4,096: {names:?}");
+        let names: Vec<_> =
+            cold(second(1) / 2, 0).finding(check).evidence.iter().map(|one| one.name).collect();
+        assert!(names.contains(&"device_percent"), "{names:?}");
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     }
     let reread_percent = 100.0 * reread_share(&totals);
     let title =
-        format!("{reread_percent:.0} % of the O_DIRECT reads fetch bytes that were read before");
+        format!("{reread_percent:.0} % of the bytes that O_DIRECT reads fetch were read before");
     let advice = "Open without O_DIRECT so that the page cache serves the second read, or keep a cache of your own. \
                   Right as it is for a database that has one, and for a benchmark of the device.";
     let evidence = vec![
@@ -89,6 +89,7 @@ mod tests {
         // 0.75 × 0.5 s − 768 × 1.6 µs.
         assert!((373_000_000..374_000_000).contains(&finding.saving.low_ns), "{finding:?}");
         assert_eq!(finding.files.len(), 1);
+        assert_eq!(finding.title, "75 % of the bytes that O_DIRECT reads fetch were read before");
     }
 
     #[test]
