@@ -28,6 +28,8 @@ pub(crate) fn file(path: &str, size_bytes: u64) -> FileRow {
     row.size_bytes = Observed::Value(size_bytes);
     row.opens = Observed::Value(1);
     row.evicted_pages = Observed::Value(0);
+    row.dropped_pages = Observed::Value(0);
+    row.dropped_by_run_pages = Observed::Value(0);
     row.processes = 1;
     row.io = Io::zero().into();
     row

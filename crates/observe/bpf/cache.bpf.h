@@ -122,6 +122,19 @@ int BPF_PROG(page_added, struct folio *folio)
 	return 0;
 }
 
+/* The kernel is not short of memory: posix_fadvise, drop_caches, direct I/O over cached pages, holes, madvise. */
+static __noinline int count_dropped(struct hs_file *f, u64 pages)
+{
+	struct task_struct *task = CURRENT();
+	struct task_state *s = known_state();
+	if (!f || ((LOAD(task_struct, task, flags) & PF_MEMALLOC) && (!s || s->kind != HS_PAGEOUT)))
+		return 0;
+	ATOMIC_ADD(&f->dropped, pages);
+	if (s)
+		ATOMIC_ADD(&f->dropped_by_run, pages);
+	return 0;
+}
+
 SEC("tp_btf/mm_filemap_delete_from_page_cache")
 int BPF_PROG(page_deleted, struct folio *folio)
 {
@@ -147,6 +160,8 @@ int BPF_PROG(page_deleted, struct folio *folio)
 	if (f) {
 		ATOMIC_ADD(&f->evicted, evicted);
 		ATOMIC_ADD(&f->wasted, wasted);
+		if (evicted)
+			count_dropped(f, evicted);
 	}
 	return 0;
 }

@@ -117,6 +117,11 @@ int BPF_PROG(sys_enter, struct pt_regs *regs, long id)
 		enter_path(s, &args, kind);
 		return 0;
 	}
+	if (kind == HS_PAGEOUT) {
+		s->in.inode = s->out.inode = 0;
+		s->kind = args.c == MADV_PAGEOUT ? kind : HS_NONE;
+		return 0;
+	}
 	if (kind >= HS_SYNC) {
 		if (!enter_sync(s, task, args.a, kind))
 			return 0;
@@ -199,6 +204,8 @@ int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
 		return 0;
 	u64 ns = bpf_ktime_get_ns() - s->start_ns;
 	s->kind = HS_NONE;
+	if (kind == HS_PAGEOUT)
+		return 0;
 	if (is_path_kind(kind)) {
 		exit_path(s, kind, ret, ns);
 		return 0;

@@ -99,6 +99,8 @@ impl<'a> Gather<'a> {
         file.kind = kind;
         file.opens = Observed::Value(0);
         file.evicted_pages = Observed::Value(0);
+        file.dropped_pages = Observed::Value(0);
+        file.dropped_by_run_pages = Observed::Value(0);
         if let Some(named) = named {
             if let Some(path) = self.collector.path(&key, self.mounts) {
                 file.path = Observed::Value(path);
@@ -122,6 +124,8 @@ impl<'a> Gather<'a> {
         let Some((key, mut file, mut io)) = self.current.take() else { return };
         if let Some(state) = self.states.get(&key) {
             file.evicted_pages = Observed::Value(state.evicted);
+            file.dropped_pages = Observed::Value(state.dropped);
+            file.dropped_by_run_pages = Observed::Value(state.dropped_by_run);
             let wasted = ReadaheadIo { pages: 0, wasted_pages: state.wasted };
             if let Some(readahead) = io.readahead.as_value_mut() {
                 readahead.add(&wasted);

@@ -231,6 +231,8 @@ mirror! {
     File {
         evicted: u64,
         wasted: u64,
+        dropped: u64,
+        dropped_by_run: u64,
         last_writer: RowKey,
     }
 }

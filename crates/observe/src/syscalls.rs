@@ -17,14 +17,15 @@ const SYNC: u8 = 12;
 const MSYNC: u8 = 13;
 const SYNC_FS: u8 = 14;
 const SYNC_ALL: u8 = 15;
-const OPEN: u8 = 16;
-const OPENAT: u8 = 17;
-const STAT: u8 = 18;
-const STATAT: u8 = 19;
-const STATX: u8 = 20;
-const ACCESSAT: u8 = 21;
-const EXEC: u8 = 22;
-const EXECAT: u8 = 23;
+const PAGEOUT: u8 = 16;
+const OPEN: u8 = 17;
+const OPENAT: u8 = 18;
+const STAT: u8 = 19;
+const STATAT: u8 = 20;
+const STATX: u8 = 21;
+const ACCESSAT: u8 = 22;
+const EXEC: u8 = 23;
+const EXECAT: u8 = 24;
 
 const TABLE: &[(i64, u8)] = &[
     (libc::SYS_read, READ),
@@ -46,6 +47,7 @@ const TABLE: &[(i64, u8)] = &[
     (libc::SYS_msync, MSYNC),
     (libc::SYS_syncfs, SYNC_FS),
     (libc::SYS_sync, SYNC_ALL),
+    (libc::SYS_madvise, PAGEOUT),
     (libc::SYS_open, OPEN),
     (libc::SYS_creat, OPEN),
     (libc::SYS_openat, OPENAT),
@@ -74,10 +76,10 @@ pub(crate) fn kinds() -> [u8; SYSCALLS] {
     kinds
 }
 
-/// The same without path lookups, which no interval shows. Programs that are being started stay: what comes up then was not
+/// The same without path lookups and pages that are dropped, which no interval shows. Programs that are being started stay: what comes up then was not
 /// read ahead.
 pub(crate) fn live_kinds() -> [u8; SYSCALLS] {
-    kinds().map(|kind| if (OPEN..EXEC).contains(&kind) { 0 } else { kind })
+    kinds().map(|kind| if (PAGEOUT..EXEC).contains(&kind) { 0 } else { kind })
 }
 
 #[cfg(test)]

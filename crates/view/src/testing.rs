@@ -172,14 +172,22 @@ pub(crate) fn three_files() -> Profile {
 }
 
 pub(crate) fn lookups(failed: u64, calls: u64, failed_time_ns: u64) -> Observed<Lookups> {
-    let path = |path: &str, calls| FailedLookup { path: PathBuf::from(path), calls };
+    const MODULES: [&str; 4] = ["numpy", "scipy", "pandas", "torch"];
+    let lacks = |directory: &str, calls: u64| {
+        MODULES.map(|module| {
+            let first = if module == MODULES[0] { calls % MODULES.len() as u64 } else { 0 };
+            let path = PathBuf::from(directory).join(module);
+            FailedLookup { path, calls: calls / MODULES.len() as u64 + first }
+        })
+    };
     Observed::Value(Lookups {
         counters: LookupCounters { calls, failed, time_ns: 3 * failed_time_ns, failed_time_ns },
-        failed_paths: vec![
-            path("/usr/lib/python313.zip/numpy", failed / 2),
-            path("/home/u/.local/lib/python3.13/site-packages/numpy", failed / 4),
-            path("/usr/lib/python3.13/numpy.py", failed - failed / 2 - failed / 4),
-        ],
+        failed_paths: [
+            lacks("/usr/lib/python313.zip", failed / 2),
+            lacks("/home/u/.local/lib/python3.13/site-packages", failed / 4),
+            lacks("/usr/lib/python3.13", failed - failed / 2 - failed / 4),
+        ]
+        .concat(),
         failed_unnamed: 0,
     })
 }

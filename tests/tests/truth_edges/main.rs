@@ -1,5 +1,6 @@
 //! Ways to do I/O that are rare, or easy to count wrong, against what the workload and the kernel say.
 
+mod dropped;
 mod identity;
 mod limited;
 mod memory;

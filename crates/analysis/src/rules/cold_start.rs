@@ -155,7 +155,10 @@ mod tests {
         let finding = run.finding(check);
         assert!(finding.title.contains("16.0 MiB of mapped files"));
         let names: Vec<_> = finding.evidence.iter().map(|evidence| evidence.name).collect();
-        assert!(!names.contains(&"device_percent"), "1 % of 400 pages is no share of 4,096: {names:?}");
+        assert!(
+            !names.contains(&"device_percent"),
+            "1 % of 400 pages is no share of 4,096: {names:?}"
+        );
         let names: Vec<_> =
             cold(second(1) / 2, 0).finding(check).evidence.iter().map(|one| one.name).collect();
         assert!(names.contains(&"device_percent"), "{names:?}");

@@ -2,6 +2,7 @@
 
 use super::culprits::{culprits, total, worst};
 use super::input::{need, ratio};
+use super::refaults::dropped_pages;
 use super::{Answer, RuleInput};
 use crate::{Evidence, Finding};
 use hotset_facts::units::bytes;
@@ -21,21 +22,28 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     let page_bytes = input.page_bytes();
     let found = culprits(input.profile, |file, _| {
         let evicted = evicted(file, page_bytes)?;
-        Some((evicted, 0.0, evicted as f64))
+        Some(((evicted, dropped_pages(file)), 0.0, evicted as f64))
     });
-    let evicted_pages = total(&found, |pages| *pages);
+    let evicted_pages = total(&found, |(evicted, _)| *evicted);
+    let dropped = total(&found, |(_, dropped)| *dropped);
     if evicted_pages < MIN_EVICTED_PAGES || !roomy(input) {
         return Ok(None);
     }
-    let evidence = vec![Evidence::count("evicted_pages", evicted_pages)];
+    let evidence = vec![
+        Evidence::count("evicted_pages", evicted_pages),
+        Evidence::count("dropped_pages", dropped),
+    ];
     let evicted = bytes((evicted_pages as f64 * page_bytes) as u64);
     let title = format!("{evicted} of cached pages were evicted although memory was not short");
-    let advice = if input.profile.environment.evicts_idle_cache {
+    let advice = if ratio(dropped as f64, evicted_pages as f64) >= 0.5 {
+        "Somebody drops them: the program itself (POSIX_FADV_DONTNEED, direct I/O over cached pages) or another \
+         (drop_caches). Timings of warm runs are not to be trusted meanwhile."
+    } else if input.profile.environment.evicts_idle_cache {
         "This host pages out what is idle even with free memory (a DAMON scheme, kdamond): a warm file goes cold \
          between two runs. Check that files are cached before you compare timings."
     } else {
-        "Somebody drops them: the program itself (POSIX_FADV_DONTNEED), another (drop_caches, memory.reclaim), or the \
-         kernel's reclaim of idle memory. Timings of warm runs are not to be trusted meanwhile."
+        "The kernel reclaimed them: for another control group, on request (memory.reclaim), or because they were idle. \
+         Timings of warm runs are not to be trusted meanwhile."
     };
     Ok(Some(Finding::info(ID, title, advice, evidence).about(worst(&found))))
 }
@@ -77,6 +85,14 @@ mod tests {
         let finding = evicting(12_800).finding(check);
         assert!(finding.title.contains("memory was not short"));
         assert_eq!(finding.files.len(), 1);
+    }
+
+    #[test]
+    fn hit_pages_that_somebody_dropped() {
+        let mut run = evicting(12_800);
+        run.profile.environment.evicts_idle_cache = true;
+        run.profile.files[0].dropped_pages = Observed::Value(12_800);
+        assert!(run.finding(check).advice.starts_with("Somebody drops them"));
     }
 
     #[test]

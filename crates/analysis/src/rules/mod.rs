@@ -8,6 +8,7 @@ mod cold_start;
 mod cpu_bound;
 mod culprits;
 mod direct_reread;
+mod dropped_pages;
 mod failed_lookups;
 mod fsync_per_write;
 mod idle_eviction;
@@ -16,6 +17,7 @@ mod many_small_files;
 mod mapped_random_access;
 mod misaligned_buffer;
 mod readahead_wasted;
+mod refaults;
 mod reread_file;
 mod small_calls;
 
@@ -48,6 +50,7 @@ pub const RULES: &[Rule] = &[
     Rule { id: failed_lookups::ID, check: failed_lookups::check },
     Rule { id: cold_start::ID, check: cold_start::check },
     Rule { id: cache_thrash::ID, check: cache_thrash::check },
+    Rule { id: dropped_pages::ID, check: dropped_pages::check },
     Rule { id: readahead_wasted::ID, check: readahead_wasted::check },
     Rule { id: mapped_random_access::ID, check: mapped_random_access::check },
     Rule { id: fsync_per_write::ID, check: fsync_per_write::check },

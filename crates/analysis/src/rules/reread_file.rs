@@ -128,8 +128,7 @@ mod tests {
         let read = ReadIo { calls: 2 * reads, bytes, time_ns, ..ReadIo::default() };
         let mut row = read_file("/src/.git/HEAD", 21, read);
         row.opens = Observed::Value(reads);
-        let time =
-            TimeIo { miss_ns: 50_000_000, hit_ns: 900 * (reads - 1), ..TimeIo::default() };
+        let time = TimeIo { miss_ns: 50_000_000, hit_ns: 900 * (reads - 1), ..TimeIo::default() };
         row.io.edit(|io| io.time = Observed::Value(time));
         let mut profile = run_of(vec![row]);
         profile.command.wall_ns = 120_000_000;

@@ -202,6 +202,11 @@ pub struct FileRow {
     pub opens: Observed<u64>,
     /// Pages of it that were evicted during the run.
     pub evicted_pages: Observed<u64>,
+    /// Pages among them that were dropped on request and not for want of memory: by posix_fadvise(POSIX_FADV_DONTNEED),
+    /// madvise(MADV_PAGEOUT), drop_caches, or direct I/O over cached pages.
+    pub dropped_pages: Observed<u64>,
+    /// Pages among the dropped ones that the observed processes dropped themselves.
+    pub dropped_by_run_pages: Observed<u64>,
     /// Processes that touched it.
     pub processes: u32,
     /// The counters; [`FileRow::io`] gives them.
@@ -227,6 +232,8 @@ impl FileRow {
             cached_after: Observed::Missing(reason),
             opens: Observed::Missing(reason),
             evicted_pages: Observed::Missing(reason),
+            dropped_pages: Observed::Missing(reason),
+            dropped_by_run_pages: Observed::Missing(reason),
             processes: 0,
             io: Io::missing(reason).into(),
         }

@@ -53,6 +53,8 @@ enum { BPF_RB_AVAIL_DATA = 0 };
 #define CLONE_THREAD 0x10000
 #define PF_KTHREAD 0x200000
 #define PF_IO_WORKER 0x10
+#define PF_MEMALLOC 0x800 /* set while a task reclaims memory */
+#define MADV_PAGEOUT 21
 #define TS_COMPAT 2  /* arch/x86/include/asm/thread_info.h */
 #define BIO_CLONED 1 /* include/linux/blk_types.h; the same bit since 4.x */
 #define REQ_OP_READ 0

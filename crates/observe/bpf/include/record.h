@@ -34,6 +34,7 @@ enum hs_kind {
 	HS_MSYNC,    /* no file at hand */
 	HS_SYNC_FS,  /* the file system of a descriptor */
 	HS_SYNC_ALL, /* all file systems */
+	HS_PAGEOUT,  /* madvise(MADV_PAGEOUT) */
 	HS_OPEN,     /* path in the first argument */
 	HS_OPENAT,   /* path in the second */
 	HS_STAT,     /* path in the first argument */
@@ -156,6 +157,8 @@ struct hs_process {
 struct hs_file {
 	u64 evicted; /* pages */
 	u64 wasted;  /* pages read ahead and evicted unrequested */
+	u64 dropped; /* of the evicted pages, those that somebody dropped: the kernel was not short of memory */
+	u64 dropped_by_run; /* of these, those that an observed task dropped */
 	struct hs_row_key last_writer;
 };
 

@@ -207,7 +207,7 @@ fn lookups(summary: &Summary) -> Option<String> {
         let share = summary.lookups.value().and_then(|numbers| numbers.failed_share);
         let share = share.map_or(String::new(), |share| format!(" ({})", percent(share)));
         line.push_str(&format!(", {} not found{share}", count(counters.failed)));
-        line.push_str(&format!(" in {} of it", duration(counters.failed_time_ns)));
+        line.push_str(&format!(" in {}", duration(counters.failed_time_ns)));
     }
     Some(line)
 }

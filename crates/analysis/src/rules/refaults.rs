@@ -1,0 +1,57 @@
+//! Pages that were cached in the run, left the cache and were needed again, by who sent them away.
+
+use super::input::{BUFFER_BYTES, need, ratio};
+use hotset_facts::{CostTable, FileRow, Io, Profile};
+
+/// Refaults among the pages that came in, from which on eviction is a cause and not noise. The catalogue gates R16 by a
+/// simulated curve, which a profile doesn't have; below a tenth, 90 % of the reads would happen with endless memory too.
+pub(super) const MIN_SHARE: f64 = 0.10;
+
+/// The refaults of a run or of a file.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Refaults {
+    /// Of pages that the kernel evicted to have memory.
+    pub(super) evicted: f64,
+    /// Of pages that somebody dropped.
+    pub(super) dropped: f64,
+}
+
+impl Refaults {
+    /// Of a file: its refaults in proportion to how its pages left the cache.
+    pub(super) fn of_file(file: &FileRow) -> Self {
+        let refaults = file.io().read.value().map_or(0, |read| read.refaults) as f64;
+        let evicted = file.evicted_pages.value().unwrap_or(0) as f64;
+        let dropped = refaults * ratio(dropped_pages(file) as f64, evicted).min(1.0);
+        Self { evicted: refaults - dropped, dropped }
+    }
+
+    /// Of a run: what no row of a file says was dropped counts as evicted.
+    pub(super) fn of_run(profile: &Profile) -> Self {
+        let refaults = profile.totals.read.value().map_or(0, |read| read.refaults) as f64;
+        let dropped: f64 = profile.files.iter().map(|file| Self::of_file(file).dropped).sum();
+        let dropped = dropped.min(refaults);
+        Self { evicted: refaults - dropped, dropped }
+    }
+}
+
+pub(super) fn dropped_pages(file: &FileRow) -> u64 {
+    file.dropped_pages.value().unwrap_or(0)
+}
+
+/// So many refaults as a share of the pages that reads and their read-ahead brought in, 0 to 1.
+pub(super) fn share(io: &Io, refaults: f64) -> f64 {
+    let Some(read) = io.read.value() else { return 0.0 };
+    let ahead = io
+        .readahead
+        .value()
+        .map_or(read.readahead_hits, |readahead| readahead.pages.max(read.readahead_hits));
+    ratio(refaults, read.misses as f64 + ahead as f64).min(1.0)
+}
+
+/// The share of the waiting that so many refaults caused, less what the cache takes for as many pages.
+pub(super) fn cost_ns(io: &Io, refaults: f64, costs: &CostTable, page_bytes: f64) -> Option<f64> {
+    let time = need(io.time).ok()?;
+    let waited = time.wait_ns as f64 + time.miss_ns as f64;
+    let cached = refaults * page_bytes / BUFFER_BYTES * costs.read_64k_ns;
+    Some((waited * share(io, refaults) - cached).max(0.0))
+}
