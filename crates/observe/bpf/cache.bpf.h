@@ -39,6 +39,14 @@ static __always_inline void added_for_read(struct target *t, u64 first, u64 n)
 		mark_ahead(t, first, first + n - 1);
 }
 
+/* A write beyond the end of the file brings the page of the old end in too, to fill its rest with zeros. */
+static __always_inline void added_for_write(struct target *t, u64 first, u64 n)
+{
+	u64 asked = overlap(first, first + n - 1, t->first, t->last);
+	t->brought += asked;
+	t->ahead += n - asked;
+}
+
 static __noinline int added_by_fault(struct task_state *s, u64 first, u64 n)
 {
 	if (!s)
@@ -107,11 +115,11 @@ int BPF_PROG(page_added, struct folio *folio)
 			if (kind < HS_WRITE)
 				added_for_read(&s->in, first, n);
 			else
-				s->in.brought += n;
+				added_for_write(&s->in, first, n);
 			return 0;
 		}
 		if (s->out.inode == inode) {
-			s->out.brought += n;
+			added_for_write(&s->out, first, n);
 			return 0;
 		}
 	}

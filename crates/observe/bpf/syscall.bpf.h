@@ -167,7 +167,9 @@ static __noinline int exit_pair(struct task_state *s, u64 bytes, u64 ns, u32 how
 		settle_memory(&s->out, bytes);
 		row = row_of(s, &s->out, 0);
 		/* The time was booked to the source. */
-		if (row)
+		if (row && (s->out.flags & TARGET_DIRECT))
+			count_direct(row, &s->out, bytes, s->in.inode ? 0 : ns, 1);
+		else if (row)
 			count_write(row, &s->out, bytes, s->in.inode ? 0 : ns, 0);
 	}
 	return 0;

@@ -5,3 +5,4 @@ mod identity;
 mod limited;
 mod memory;
 mod syncs;
+mod written;

@@ -107,8 +107,12 @@ COUNTER int count_write(struct hs_row *row, const struct target *t, u64 bytes, u
 	if (row->write_next == t->pos)
 		ADD(alone, &row->write_sequential, 1);
 	row->write_next = t->pos + bytes;
-	if (t->brought | t->modified) {
-		ATOMIC_ADD(&row->write_new, t->brought);
+	if (t->brought | t->ahead | t->modified) {
+		u64 pages = pages_of(t->pos, bytes), created = t->brought;
+		/* It began elsewhere than was thought, after another writer had appended: what was added there is its own. */
+		if ((t->pos >> 12) != t->first)
+			created += t->ahead;
+		ATOMIC_ADD(&row->write_new, created < pages ? created : pages);
 		ATOMIC_ADD(&row->write_misses, t->modified);
 	}
 	return 0;
