@@ -12,6 +12,7 @@ FUZZ_SECONDS ?= 30
 DEMO_ORDERS ?= 200
 DEMO_MIB ?= 32
 ROUNDS ?= 10
+SECONDS ?= 600
 
 # Cargo may live where a login shell alone would find it.
 export PATH := $(PATH):$(HOME)/.cargo/bin
@@ -49,6 +50,12 @@ test: setup build ## Set up, build, and run every test (some need root)
 .PHONY: test-repeat
 test-repeat: setup build ## Run every test several times, in another order each time, half of them beside load: make test-repeat ROUNDS=10
 	RUSTFLAGS="$${RUSTFLAGS-} $$(.ci/link-flags.sh)" HOTSET_BIN=$(BIN) tests/repeat.py --rounds $(ROUNDS)
+
+.PHONY: test-random
+test-random: setup build ## Compare what is counted of random workloads with their own books, from a new seed: make test-random SECONDS=3600
+	RUSTFLAGS="$${RUSTFLAGS-} $$(.ci/link-flags.sh)" HOTSET_BIN=$(BIN) HOTSET_RANDOM_SECONDS=$(SECONDS) \
+		HOTSET_RANDOM_SEED="$${HOTSET_RANDOM_SEED:-$$(date +%s)}" \
+		cargo test --package hotset-tests --locked --test random_workloads -- --nocapture
 
 .PHONY: test-kernels
 test-kernels: build ## Test on several kernels in virtual machines: make test-kernels KERNELS="6.1 6.12"

@@ -35,7 +35,7 @@ pub use json::{bytes_of, file_row, number, process_row, row_at};
 pub use mounted::Mounted;
 pub use nobody::{NOBODY, as_nobody, as_nobody_with};
 pub use observed::{Cache, Observed, observe, observe_files};
-pub use programs::{hotset, workload};
+pub use programs::{hotset, mix, workload};
 pub use run::{
     HotsetRun, code, measure, prepare, profile_of, read_json, run_hotset, stderr, stdout,
 };

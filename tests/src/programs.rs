@@ -17,6 +17,12 @@ pub fn workload() -> PathBuf {
     required(path, "build it with `cargo build -p hotset-tests --bin workload`")
 }
 
+/// The program that does a random mixture of I/O, built beside the tests too.
+pub fn mix() -> PathBuf {
+    let path = profile_dir().join("mix");
+    required(path, "build it with `cargo build -p hotset-tests --bin mix`")
+}
+
 /// The program that answers for a device whose requests a test holds, built beside the tests too.
 pub fn gate_server() -> PathBuf {
     let path = profile_dir().join("gate");

@@ -1,0 +1,141 @@
+//! A profile beside the books.
+
+use std::collections::BTreeMap;
+
+use hotset_tests::filesystems::Kind;
+use hotset_tests::{number, process_row};
+use serde_json::Value;
+
+use crate::books::{Books, Counts, Requests, by_file};
+use crate::unfit::DEVICE_BYTES;
+
+/// What differs, one a line; nothing where all is as the processes counted it.
+pub(crate) fn differences(
+    profile: &Value,
+    books: &[Books],
+    kind: Kind,
+    device: Option<&str>,
+) -> Vec<String> {
+    let mut found = Vec::new();
+    for loss in ["/sensor/events_lost", "/sensor/entries_lost"] {
+        equal(&mut found, loss, number(profile, loss), 0);
+    }
+    let mut rows = rows_by_file(profile);
+    for ((dev, ino), counts) in by_file(books) {
+        let dev = device.map_or(dev, str::to_owned);
+        let seen = rows.remove(&(dev.clone(), ino)).unwrap_or_default();
+        let what = format!("file {dev} {ino}");
+        compare(&mut found, &what, &seen, &counts, kind);
+    }
+    for of in books {
+        let what = format!("process {}", of.pid);
+        let Some(row) = process_row(profile, of.pid) else {
+            found.push(format!("{what}: no row"));
+            continue;
+        };
+        let mut counts = of.sum();
+        counts.syncs += of.other_syncs;
+        compare(&mut found, &what, &Seen::of(row), &counts, kind);
+        for (pointer, wanted) in [
+            ("/lookups/calls", of.lookups),
+            ("/lookups/failed", of.failed_lookups),
+            ("/mmap/major_faults", of.major_faults),
+        ] {
+            equal(&mut found, &format!("{what}: {pointer}"), number(row, pointer), wanted);
+        }
+        if !DEVICE_BYTES.contains(&kind) {
+            let pointer = "/device/read_bytes";
+            let seen = number(row, pointer);
+            equal(&mut found, &format!("{what}: {pointer}"), seen, of.device_read_bytes);
+        }
+    }
+    found
+}
+
+/// What a row, or several of one file, say.
+#[derive(Debug, Clone, Copy, Default)]
+struct Seen {
+    read: Requests,
+    write: Requests,
+    direct_read: Requests,
+    direct_write: Requests,
+    syncs: u64,
+}
+
+impl Seen {
+    fn of(row: &Value) -> Self {
+        let group = |name: &str| Requests {
+            calls: number(row, &format!("/{name}/calls")),
+            bytes: number(row, &format!("/{name}/bytes")),
+            pages: number(row, &format!("/{name}/pages")),
+        };
+        let direct = |name: &str| Requests {
+            calls: number(row, &format!("/direct/{name}_calls")),
+            bytes: number(row, &format!("/direct/{name}_bytes")),
+            pages: 0,
+        };
+        Self {
+            read: group("read"),
+            write: group("write"),
+            direct_read: direct("read"),
+            direct_write: direct("write"),
+            syncs: number(row, "/sync/calls"),
+        }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            read: self.read + other.read,
+            write: self.write + other.write,
+            direct_read: self.direct_read + other.direct_read,
+            direct_write: self.direct_write + other.direct_write,
+            syncs: self.syncs + other.syncs,
+        }
+    }
+}
+
+/// The rows of files; several rows may be of one number, which a later file was given again.
+fn rows_by_file(profile: &Value) -> BTreeMap<(String, u64), Seen> {
+    let mut rows = BTreeMap::<_, Seen>::new();
+    for row in profile["files"].as_array().expect("files") {
+        let (Some(dev), Some(ino)) = (row["dev"].as_str(), row["ino"].as_u64()) else { continue };
+        let sum = rows.entry((dev.to_owned(), ino)).or_default();
+        *sum = sum.and(Seen::of(row));
+    }
+    rows
+}
+
+fn compare(found: &mut Vec<String>, what: &str, seen: &Seen, wanted: &Counts, kind: Kind) {
+    equal(found, &format!("{what}: syncs"), seen.syncs, wanted.syncs);
+    let sides = [
+        ("read", seen.read, wanted.read, seen.direct_read, wanted.direct_read),
+        ("write", seen.write, wanted.write, seen.direct_write, wanted.direct_write),
+    ];
+    for (name, seen, wanted, seen_direct, wanted_direct) in sides {
+        let name = format!("{what}: {name}");
+        match kind {
+            // O_DIRECT is taken, and everything is cached all the same.
+            Kind::Tmpfs => {
+                equal(found, &name, seen, wanted + wanted_direct);
+                equal(found, &format!("{name} past the cache"), seen_direct.calls, 0);
+            }
+            // Which of the calls with O_DIRECT pass the cache is for the file system to say.
+            Kind::Btrfs => {
+                let (seen, wanted) = (seen + seen_direct, wanted + wanted_direct);
+                equal(found, &name, (seen.calls, seen.bytes), (wanted.calls, wanted.bytes));
+            }
+            Kind::Ext4 | Kind::Xfs | Kind::Overlay => {
+                equal(found, &name, seen, wanted);
+                let name = format!("{name} past the cache");
+                let wanted = Requests { pages: 0, ..wanted_direct };
+                equal(found, &name, seen_direct, wanted);
+            }
+        }
+    }
+}
+
+fn equal<T: PartialEq + std::fmt::Debug>(found: &mut Vec<String>, what: &str, seen: T, wanted: T) {
+    if seen != wanted {
+        found.push(format!("{what}: seen {seen:?}, done {wanted:?}"));
+    }
+}

@@ -1,0 +1,178 @@
+//! One mixture: run, judged, and made smaller where it fails.
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use hotset_facts::random::Random;
+use hotset_tests::filesystems::{FileSystem, Kind};
+use hotset_tests::scratch::text;
+use hotset_tests::{Scratch, assert_invariants, hotset, mix, read_json, stderr};
+use serde_json::Value;
+
+use crate::books::Books;
+use crate::{judge, unfit};
+
+/// What is done, where.
+#[derive(Clone)]
+pub(crate) struct Mixture<'a> {
+    system: &'a FileSystem,
+    seed: u64,
+    /// A thread.
+    operations: u64,
+    /// What does not come up.
+    without: BTreeSet<String>,
+}
+
+impl<'a> Mixture<'a> {
+    /// All operations that fit the kind of file system, but those that are named.
+    pub(crate) fn new(
+        system: &'a FileSystem,
+        seed: u64,
+        operations: u64,
+        without: &BTreeSet<String>,
+    ) -> Self {
+        let unfit = unfit::on(system.kind()).into_iter().map(str::to_owned);
+        Self { system, seed, operations, without: unfit.chain(without.iter().cloned()).collect() }
+    }
+
+    /// Runs it under hotset. How often each operation succeeded, or what is wrong.
+    pub(crate) fn try_it(&self) -> Result<Vec<(String, u64)>, String> {
+        let scratch = Scratch::new("mixture");
+        let dir = self.prepare();
+        let (profile, books) = self.observe(&scratch, &dir);
+        // What is deleted now makes room, and its inode numbers come up again in the next.
+        std::fs::remove_dir_all(&dir).expect("remove");
+        let kept = profile.clone();
+        catch_unwind(AssertUnwindSafe(|| assert_invariants(&kept)))
+            .map_err(|panic| said(&*panic))?;
+        let device = self.device(&profile);
+        let kind = self.system.kind();
+        let differences = judge::differences(&profile, &books, kind, device.as_deref());
+        if !differences.is_empty() {
+            return Err(differences.join("\n"));
+        }
+        Ok(books.into_iter().flat_map(|books| books.done).collect())
+    }
+
+    /// Fewer operations, and fewer kinds of them, that still fail; and how to repeat them. What hangs on the order in which
+    /// threads run may pass when it is tried again, so each is tried a few times.
+    pub(crate) fn shrink(&self, seen: String) -> String {
+        let (mut smallest, mut seen) = (self.clone(), seen);
+        let halves = std::iter::successors(Some(self.operations / 2), |next| Some(next / 2));
+        for operations in halves.take_while(|next| *next > 0) {
+            let Some(again) = smallest.with(|mixture| mixture.operations = operations) else {
+                break;
+            };
+            (smallest, seen) = again;
+        }
+        let mut needed = Vec::new();
+        for name in self.names() {
+            let less = |mixture: &mut Self| mixture.without.extend([name.clone()]);
+            match smallest.with(less) {
+                Some(again) => (smallest, seen) = again,
+                None => needed.push(name),
+            }
+        }
+        smallest.say(&seen, &needed)
+    }
+
+    /// One that is changed, and how it fails; nothing where it does not.
+    fn with(&self, change: impl Fn(&mut Self)) -> Option<(Self, String)> {
+        let mut changed = self.clone();
+        change(&mut changed);
+        let seen = (0..3).find_map(|_| changed.try_it().err())?;
+        Some((changed, seen))
+    }
+
+    /// What comes up.
+    fn names(&self) -> Vec<String> {
+        let none = Self { operations: 0, ..self.clone() };
+        let names = none.try_it().unwrap_or_default();
+        names.into_iter().map(|(name, _)| name).collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
+    fn say(&self, seen: &str, needed: &[String]) -> String {
+        let (kind, seed, operations) = (self.system.kind().name(), self.seed, self.operations);
+        let unfit = unfit::on(self.system.kind());
+        let without: Vec<&str> =
+            self.without.iter().map(String::as_str).filter(|name| !unfit.contains(name)).collect();
+        format!(
+            "{kind}, seed {seed}, {operations} operations a thread of {}:\n{seen}\nRepeat it: \
+             HOTSET_RANDOM_KIND={kind} HOTSET_RANDOM_SEED={seed} \
+             HOTSET_RANDOM_OPERATIONS={operations} HOTSET_RANDOM_SECONDS=0 \
+             HOTSET_RANDOM_WITHOUT={} cargo test -p hotset-tests --test random_workloads",
+            needed.join(" "),
+            without.join(",")
+        )
+    }
+
+    fn prepare(&self) -> PathBuf {
+        let name = format!("mixture-{}", self.seed);
+        let dir = self.system.path(&name);
+        let seed = self.seed.to_string();
+        let mut command = Command::new(mix());
+        command.args(["prepare", "--dir", text(&dir), "--seed", &seed]);
+        if self.system.kind() == Kind::Overlay {
+            let lower = self.system.root().with_file_name("lower").join(&name);
+            let _ = std::fs::remove_dir_all(&lower);
+            command.args(["--lower", text(&lower)]);
+        }
+        let output = command.output().expect("mix");
+        assert!(output.status.success(), "{command:?}: {}", stderr(&output));
+        dir
+    }
+
+    fn observe(&self, scratch: &Scratch, dir: &Path) -> (Value, Vec<Books>) {
+        let path = scratch.path("profile.json");
+        let mut command = Command::new(hotset());
+        command.args(["run", "-q", "--json", text(&path), "--"]).arg(mix());
+        command.args(self.words(dir));
+        let output = command.output().expect("hotset");
+        assert!(output.status.success(), "{command:?}: {}", stderr(&output));
+        let books = serde_json::from_slice(&output.stdout).expect("books");
+        (read_json(&path), books)
+    }
+
+    fn words(&self, dir: &Path) -> Vec<String> {
+        let mut random = Random::new(self.seed);
+        let (processes, threads) = (1 + random.below(3), 1 + random.below(3));
+        let without: Vec<&str> = self.without.iter().map(String::as_str).collect();
+        [
+            "run",
+            "--dir",
+            text(dir),
+            "--seed",
+            &self.seed.to_string(),
+            "--operations",
+            &self.operations.to_string(),
+            "--processes",
+            &processes.to_string(),
+            "--threads",
+            &threads.to_string(),
+            "--without",
+            &without.join(","),
+        ]
+        .map(str::to_owned)
+        .to_vec()
+    }
+
+    /// The device that the rows name, where stat(2) names another: on an overlay that of the layer.
+    fn device(&self, profile: &Value) -> Option<String> {
+        if !matches!(self.system.kind(), Kind::Overlay | Kind::Btrfs) {
+            return None;
+        }
+        let below = |row: &&Value| {
+            row["path"].as_str().is_some_and(|path| Path::new(path).starts_with(self.system.root()))
+        };
+        let rows = profile["files"].as_array().expect("files");
+        rows.iter().find(below).map(|row| row["dev"].as_str().expect("a device").to_owned())
+    }
+}
+
+fn said(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().cloned();
+    text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()))
+        .unwrap_or_else(|| "a panic without words".to_owned())
+}
