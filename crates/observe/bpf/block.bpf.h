@@ -92,6 +92,8 @@ static __always_inline int queued(struct bio *bio)
 	if (!bytes || op > REQ_OP_WRITE)
 		return 0;
 	struct task_state *s = current_state();
+	if (s)
+		s->handled = HANDLED(s, bio, TAG_QUEUED);
 	u64 index = 0, inode = bio_inode(bio, &index);
 	if (s)
 		book_own(s, inode, index, op, bytes);

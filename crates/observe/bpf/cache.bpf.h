@@ -107,6 +107,7 @@ int BPF_PROG(page_added, struct folio *folio)
 	struct task_state *s = current_state();
 	if (!s)
 		return 0;
+	s->handled = HANDLED(s, folio, TAG_ADDED);
 	u64 inode = NUMBER(&s->scratch, LOAD(address_space, folio_mapping(folio), host));
 	u64 first = folio_index(folio), n = folio_pages(folio);
 	u32 kind = s->kind;
@@ -179,6 +180,7 @@ static __always_inline int dirtied(void *folio)
 	struct task_state *s = current_state();
 	if (!s)
 		return 0;
+	s->handled = HANDLED(s, folio, TAG_DIRTIED);
 	u64 inode = NUMBER(&s->scratch, LOAD(address_space, folio_mapping(folio), host));
 	struct target t = {};
 	if (!inode || target_of_inode(s, (void *)inode, &t) != S_IFREG)

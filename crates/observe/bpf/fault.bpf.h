@@ -32,6 +32,7 @@ int BPF_PROG(fault_lookup, struct address_space *mapping, unsigned long index)
 	if (!s)
 		return 0;
 	u64 inode = NUMBER(&s->scratch, LOAD(address_space, mapping, host)), number = fault_number();
+	s->handled = HANDLED_FAULT(number, TAG_LOOKUP);
 	if (s->fault_inode == inode && s->fault_number == number)
 		return 0; /* a later pass */
 	struct target t = {};
@@ -55,6 +56,7 @@ int BPF_PROG(fault_around, struct address_space *mapping, unsigned long start, u
 	if (!s)
 		return 0;
 	u64 inode = NUMBER(&s->scratch, LOAD(address_space, mapping, host)), number = fault_number();
+	s->handled = HANDLED_FAULT(number, TAG_AROUND);
 	struct target t = {};
 	if (!inode || !target_of_inode(s, (void *)inode, &t))
 		return 0;

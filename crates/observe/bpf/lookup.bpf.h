@@ -26,12 +26,12 @@ static __always_inline void enter_path(struct task_state *s, const struct argume
 	s->start_ns = bpf_ktime_get_ns();
 }
 
-__noinline int send_failed(u64 path, s32 dirfd, s32 error, u32 tgid)
+static __always_inline void make_failed(u64 path, s32 dirfd, s32 error, u32 tgid)
 {
 	union scratch *sc = get_scratch(0);
 	u64 *slot = number_slot();
 	if (!sc || !slot)
-		return 0;
+		return;
 	struct hs_failed *f = &sc->failed;
 	long n = bpf_probe_read_user_str(f->path, HS_PATH_MAX, (void *)path);
 	f->type = HS_EVENT_FAILED;
@@ -57,6 +57,13 @@ __noinline int send_failed(u64 path, s32 dirfd, s32 error, u32 tgid)
 			f->base = send_directory(dentry, mount);
 	}
 	send_event(f, __builtin_offsetof(struct hs_failed, path) + f->path_len, sizeof(*f));
+}
+
+__noinline int send_failed(u64 path, s32 dirfd, s32 error, u32 tgid)
+{
+	hold_cpu();
+	make_failed(path, dirfd, error, tgid);
+	release_cpu();
 	return 0;
 }
 

@@ -11,5 +11,6 @@
 #include "block.bpf.h"
 #include "uring.bpf.h"
 #include "task.bpf.h"
+#include "again.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";

@@ -106,6 +106,7 @@ int BPF_PROG(sys_enter, struct pt_regs *regs, long id)
 	if (!s)
 		return 0;
 	struct task_struct *task = CURRENT();
+	s->handled = HANDLED_ENTER;
 	s->kind = HS_NONE;
 	s->fault_inode = 0;
 	if (LOAD(task_struct, task, thread_info.status) & TS_COMPAT) {
@@ -202,6 +203,7 @@ int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
 	if (!s)
 		return 0;
 	u32 kind = s->kind;
+	s->handled = 0;
 	if (!kind)
 		return 0;
 	u64 ns = bpf_ktime_get_ns() - s->start_ns;

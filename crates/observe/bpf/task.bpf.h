@@ -28,6 +28,7 @@ int BPF_PROG(task_new, struct task_struct *child, u64 clone_flags)
 	union scratch *sc = get_scratch(0);
 	if (!sc)
 		return 0;
+	hold_cpu();
 	struct hs_task_event *e = &sc->task;
 	e->type = HS_EVENT_FORK;
 	e->argv_len = 0;
@@ -38,6 +39,7 @@ int BPF_PROG(task_new, struct task_struct *child, u64 clone_flags)
 	e->time_ns = bpf_ktime_get_ns();
 	bpf_get_current_comm(e->comm, sizeof(e->comm));
 	send_event(e, __builtin_offsetof(struct hs_task_event, argv), sizeof(*e));
+	release_cpu();
 	return 0;
 }
 
@@ -57,6 +59,7 @@ int BPF_PROG(task_exec, struct task_struct *task, s32 old_pid)
 	struct task_state *s = current_state();
 	if (!s)
 		return 0;
+	s->handled = HANDLED(s, task, TAG_EXEC);
 	if (cfg.live) {
 		struct hs_process *p = process_by_owner(s->owner);
 		if (p)
@@ -72,6 +75,7 @@ int BPF_PROG(task_exec, struct task_struct *task, s32 old_pid)
 	union scratch *sc = get_scratch(0);
 	if (!sc)
 		return 0;
+	hold_cpu();
 	struct hs_task_event *e = &sc->task;
 	u64 start = LOAD(mm_struct, mm, arg_start), length = LOAD(mm_struct, mm, arg_end) - start;
 	if (length >= HS_ARGV_MAX)
@@ -87,6 +91,7 @@ int BPF_PROG(task_exec, struct task_struct *task, s32 old_pid)
 	e->time_ns = bpf_ktime_get_ns();
 	bpf_get_current_comm(e->comm, sizeof(e->comm));
 	send_event(e, __builtin_offsetof(struct hs_task_event, argv) + e->argv_len, sizeof(*e));
+	release_cpu();
 	return 0;
 }
 
@@ -125,6 +130,7 @@ static __always_inline void exit_run(struct task_state *s, struct task_struct *t
 	union scratch *sc = get_scratch(0);
 	if (!sc || !is_last(task))
 		return;
+	hold_cpu();
 	struct hs_task_event *e = &sc->task;
 	s32 group = LOAD(signal_struct, LOAD(task_struct, task, signal), group_exit_code);
 	e->type = HS_EVENT_EXIT;
@@ -136,6 +142,7 @@ static __always_inline void exit_run(struct task_state *s, struct task_struct *t
 	e->time_ns = bpf_ktime_get_ns();
 	bpf_get_current_comm(e->comm, sizeof(e->comm));
 	send_event(e, __builtin_offsetof(struct hs_task_event, argv), sizeof(*e));
+	release_cpu();
 	end_process(s->tgid);
 }
 
@@ -146,8 +153,10 @@ int BPF_PROG(task_exit, struct task_struct *task)
 		exit_live(task);
 	} else {
 		struct task_state *s = current_state();
-		if (s)
+		if (s) {
+			s->handled = HANDLED(s, task, TAG_EXIT);
 			exit_run(s, task);
+		}
 	}
 #ifdef HOTSET_COMPAT
 	u32 tid = bpf_get_current_pid_tgid();

@@ -78,8 +78,10 @@ SEC("tp_btf/io_uring_submit_req")
 int BPF_PROG(uring_submit, u64 req)
 {
 	struct task_state *s = current_state();
-	if (s)
-		submitted(s, NUMBER(&s->scratch, req));
+	if (!s)
+		return 0;
+	s->handled = HANDLED(s, req, TAG_SUBMIT);
+	submitted(s, NUMBER(&s->scratch, req));
 	return 0;
 }
 

@@ -6,6 +6,9 @@ use crate::ObserveError;
 use crate::btf::{Btf, Kind};
 use crate::filebytes::FileBytes;
 
+/// From this kernel on tasks are preempted in the middle of tracepoints (SRCU in place of disabled preemption).
+const PREEMPTIBLE_SINCE: u32 = 7;
+
 /// Where the kernel shows its own types.
 const VMLINUX: &str = "/sys/kernel/btf/vmlinux";
 
@@ -41,6 +44,8 @@ pub(crate) struct KernelFeatures {
     pub(crate) bounded_loop: bool,
     /// Atomic operations that say what was there before (5.12); told by a helper that came with them.
     pub(crate) atomics: bool,
+    /// Whether a task can be preempted in the middle of a program (7.0); the types don't tell, so the release does.
+    pub(crate) preemptible: bool,
     /// The number of the page flag `PG_head`, which marks large folios.
     pub(crate) pg_head: u32,
 }
@@ -53,8 +58,11 @@ impl KernelFeatures {
     pub(crate) fn probe() -> Result<Self, ObserveError> {
         let bytes = FileBytes::open(VMLINUX)
             .map_err(|error| ObserveError::NoBtf(format!("{VMLINUX}: {error}")))?;
-        Self::from_btf(bytes.as_slice())
-            .ok_or_else(|| ObserveError::NoBtf(format!("{VMLINUX} can't be decoded")))
+        let mut found = Self::from_btf(bytes.as_slice())
+            .ok_or_else(|| ObserveError::NoBtf(format!("{VMLINUX} can't be decoded")))?;
+        found.preemptible = major(&rustix::system::uname().release().to_string_lossy())
+            .is_some_and(|major| major >= PREEMPTIBLE_SINCE);
+        Ok(found)
     }
 
     fn from_btf(bytes: &[u8]) -> Option<Self> {
@@ -95,6 +103,11 @@ impl KernelFeatures {
     }
 }
 
+/// The first number of a release, such as 6 of `6.12.9-amd64`.
+fn major(release: &str) -> Option<u32> {
+    release.split('.').next()?.parse().ok()
+}
+
 /// The arguments of a tracepoint: `btf_trace_X` is a pointer to a function whose first parameter is the probe's own.
 fn argument_count(btf: &Btf<'_>, pointer: u32) -> Option<usize> {
     let pointer = btf.get(pointer).filter(|ty| ty.kind == Kind::Ptr)?;
@@ -113,6 +126,13 @@ mod tests {
         assert_eq!(features.tracepoints.get("mm_filemap_add_to_page_cache"), Some(&1));
         assert_eq!(features.tracepoints.get("task_newtask"), Some(&2));
         assert!(features.pg_head > 0, "PG_locked is 0, so PG_head is not");
+    }
+
+    #[test]
+    fn the_release_begins_with_its_major_number() {
+        assert_eq!(major("7.2.13+deb14-cloud-amd64"), Some(7));
+        assert_eq!(major("10.0"), Some(10));
+        assert_eq!(major("generic"), None);
     }
 
     #[test]

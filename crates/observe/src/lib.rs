@@ -9,6 +9,7 @@
 
 #![deny(clippy::undocumented_unsafe_blocks)]
 
+mod again;
 mod batch;
 mod btf;
 mod collector;

@@ -12,6 +12,7 @@ use libbpf_rs::{
 };
 
 use crate::ObserveError;
+use crate::again::{lost, target_of_map};
 use crate::features::KernelFeatures;
 use crate::memory;
 use crate::perf;
@@ -104,7 +105,7 @@ pub(crate) fn load(setup: &Setup, compat: bool) -> Result<Loaded, ObserveError> 
         selection.build = Build::Compat;
     }
     if setup.live && setup.scope >= FIRST_OPEN_SCOPE {
-        selection.programs.retain(|program| *program != "task_new");
+        selection.leave_out(&["task_new"]);
     }
     let pg_head = features.pg_head;
     let first = match load_selection(setup, pg_head, selection.clone()) {
@@ -143,6 +144,7 @@ fn load_selection(
     let object = object.map_err(|error| ObserveError::refused(&error))?;
     let limited = limited.map(|limited| memory::not_measured(&object, &limited));
     add_others_row(&object, selection.build)?;
+    lead_to_programs(&object, &selection)?;
     let events = events.unwrap_or_default();
     Ok(Loaded { object, selection, links: Vec::new(), limited, events })
 }
@@ -155,7 +157,8 @@ fn configure(
 ) -> Result<(), ObserveError> {
     for mut program in open.progs_mut() {
         let name = program.name();
-        program.set_autoload(selection.programs.iter().any(|wanted| OsStr::new(wanted) == name));
+        let mut wanted = selection.programs.iter().chain(&selection.again);
+        program.set_autoload(wanted.any(|wanted| OsStr::new(wanted) == name));
     }
     let max_rows = match selection.build {
         Build::Full => setup.max_rows,
@@ -170,6 +173,7 @@ fn configure(
         pg_head,
         live: setup.live.into(),
         names: (setup.names || !setup.live).into(),
+        preemptible: (!selection.again.is_empty()).into(),
         cgroup_v1: setup.cgroup_v1.into(),
         free_mask: free_rows - 1,
     };
@@ -177,6 +181,9 @@ fn configure(
         let name = map.name().to_string_lossy().into_owned();
         let result = match name.as_str() {
             "rows" | "row_index" => map.set_max_entries(max_rows),
+            name if target_of_map(name).is_some() => {
+                map.set_autocreate(!selection.again.is_empty())
+            }
             "free_rows" if setup.live => map.set_max_entries(free_rows),
             // What was used longest ago makes room by itself.
             "files" | "nodes" if setup.live => map.set_type(MapType::LruHash),
@@ -210,16 +217,43 @@ fn add_others_row(object: &Object, build: Build) -> Result<(), ObserveError> {
     Ok(())
 }
 
+/// Fills the maps that lead from the programs behind others to what they do again.
+fn lead_to_programs(object: &Object, selection: &Selection) -> Result<(), ObserveError> {
+    if selection.again.is_empty() {
+        return Ok(());
+    }
+    for map in object.maps() {
+        let name = map.name().to_string_lossy().into_owned();
+        let Some(target) = target_of_map(&name) else { continue };
+        let programs = object.progs();
+        let Some(program) =
+            programs.filter(|program| program.autoload()).find(|p| p.name() == target)
+        else {
+            continue;
+        };
+        let fd = program.as_fd().as_raw_fd().to_ne_bytes();
+        map.update(&0_u32.to_ne_bytes(), &fd, MapFlags::ANY)
+            .map_err(|error| ObserveError::table("programs", error))?;
+    }
+    Ok(())
+}
+
 impl Loaded {
     /// A map by its name.
     pub(crate) fn map(&self, name: &'static str) -> Result<Map<'_>, ObserveError> {
         find_map(&self.object, name)
     }
 
-    /// How often the kernel skipped a program because it was running on that CPU already: nested, or preempted in the
-    /// middle where tracepoints may be. Each is a count that is missing.
+    /// How often at most the kernel skipped all programs for an event because they were running on that CPU already:
+    /// nested, or preempted in the middle where tracepoints may be. Each is a count that is missing.
     pub(crate) fn skipped(&self) -> u64 {
-        self.object.progs().map(|program| skipped(program.as_fd())).sum()
+        let loaded = self.object.progs().filter(|program| program.autoload());
+        let skipped: Vec<_> = loaded
+            .map(|program| {
+                (program.name().to_string_lossy().into_owned(), skipped(program.as_fd()))
+            })
+            .collect();
+        lost(skipped.iter().map(|(program, times)| (program.as_str(), *times)))
     }
 
     /// Attaches every program. System calls come last: what they begin, the others continue.

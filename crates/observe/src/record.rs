@@ -90,6 +90,7 @@ mirror! {
         pg_head: u32,
         live: u32,
         names: u32,
+        preemptible: u32,
         cgroup_v1: u32,
         free_mask: u32,
     }

@@ -2,6 +2,7 @@
 
 use hotset_facts::Feature;
 
+use crate::again::{behind, original};
 use crate::features::KernelFeatures;
 
 /// Which of the two ways to keep state and to read memory.
@@ -20,8 +21,10 @@ pub(crate) struct Selection {
     pub(crate) build: Build,
     /// Of the compat builds, the one that marks pages by atomic operations (5.12).
     pub(crate) atomics: bool,
-    /// Programs to load and attach, by name.
+    /// Programs to load and attach, by name, in this order.
     pub(crate) programs: Vec<&'static str>,
+    /// Those that stand behind them where a program can be preempted.
+    pub(crate) again: Vec<&'static str>,
     /// What this kernel lacks, and so can't be counted.
     pub(crate) missing: Vec<Feature>,
 }
@@ -31,6 +34,9 @@ const FAULT_PROGRAMS: [&str; 3] = ["fault_lookup", "fault_around", "major_fault_
 impl Selection {
     /// The same for a kernel that refuses this build; none is simpler than the one for 5.10.
     pub(crate) fn simpler(&self) -> Option<Self> {
+        if !self.again.is_empty() {
+            return Some(Self { again: Vec::new(), ..self.clone() });
+        }
         match (self.build, self.atomics) {
             (Build::Full, _) => Some(Self { build: Build::Compat, ..self.clone() }),
             (Build::Compat, true) => Some(Self { atomics: false, ..self.clone() }),
@@ -41,7 +47,13 @@ impl Selection {
     /// Leaves out the counting of faults.
     pub(crate) fn drop_faults(&mut self) {
         self.missing.push(Feature::FileFaults);
-        self.programs.retain(|program| !FAULT_PROGRAMS.contains(program));
+        self.leave_out(&FAULT_PROGRAMS);
+    }
+
+    /// Leaves out programs, and those behind them.
+    pub(crate) fn leave_out(&mut self, programs: &[&str]) {
+        self.programs.retain(|program| !programs.contains(program));
+        self.again.retain(|program| !programs.contains(&original(program)));
     }
 }
 
@@ -96,6 +108,7 @@ pub(crate) fn select(features: &KernelFeatures) -> Result<Selection, String> {
     Ok(Selection {
         build: if full { Build::Full } else { Build::Compat },
         atomics: full || features.atomics,
+        again: if full && features.preemptible { behind(&programs) } else { Vec::new() },
         programs,
         missing: found
             .into_iter()
@@ -141,6 +154,7 @@ mod tests {
             task_storage: true,
             bounded_loop: true,
             atomics: true,
+            preemptible: false,
             pg_head: 6,
         }
     }
@@ -152,6 +166,21 @@ mod tests {
         assert_eq!(selection.missing, []);
         assert!(selection.programs.contains(&"folio_dirtied"));
         assert!(!selection.programs.contains(&"page_dirtied"));
+    }
+
+    #[test]
+    fn preempted_programs_have_others_behind_them() {
+        let linux_7 = KernelFeatures { preemptible: true, ..kernel(&["mm_filemap_fault"], true) };
+        let mut selection = select(&linux_7).unwrap();
+        assert!(selection.again.contains(&"sys_exit_again3"));
+        assert!(!selection.again.contains(&"fault_around_again1"));
+        selection.leave_out(&["task_new"]);
+        assert!(!selection.again.contains(&"task_new_again1"));
+        let simpler = selection.simpler().unwrap();
+        assert_eq!((simpler.build, simpler.again.len()), (Build::Full, 0));
+        // They need what only the full build has.
+        let compat = KernelFeatures { read_only_cast: false, ..linux_7 };
+        assert_eq!(select(&compat).unwrap().again, [] as [&str; 0]);
     }
 
     #[test]

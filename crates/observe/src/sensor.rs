@@ -68,7 +68,13 @@ mod tests {
     use super::*;
 
     fn selection() -> Selection {
-        Selection { build: Build::Full, atomics: true, programs: vec![], missing: vec![] }
+        Selection {
+            build: Build::Full,
+            atomics: true,
+            programs: vec![],
+            again: vec![],
+            missing: vec![],
+        }
     }
 
     fn globals() -> Globals {

@@ -32,6 +32,7 @@ fn kernel_without(missing: &[&str]) -> Selection {
         task_storage: true,
         bounded_loop: true,
         atomics: true,
+        preemptible: false,
         pg_head: 6,
     };
     select(&features).unwrap()

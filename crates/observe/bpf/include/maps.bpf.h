@@ -38,7 +38,8 @@ struct task_state {
 	u64 switches; /* voluntary context switches at the start */
 	u64 path;     /* user address */
 	s32 dirfd;
-	u32 owner; /* 0: not known yet, or beyond the table */
+	u32 owner;   /* 0: not known yet, or beyond the table */
+	u64 handled; /* the event that a program did its work for last (again.bpf.h) */
 	struct target in;
 	struct target out;
 	u32 row; /* the one used last (full build) */
@@ -51,6 +52,19 @@ struct task_state {
 	u32 fault_major, pad;
 	u64 scratch;
 };
+
+/* Values of `handled`: an address or a number, and what was done with it in the low bits. */
+#define HANDLED_ENTER 1
+#define TAG_ADDED 0
+#define TAG_DIRTIED 1
+#define TAG_QUEUED 2
+#define TAG_EXEC 3
+#define TAG_EXIT 4
+#define TAG_LOOKUP 5
+#define TAG_AROUND 6
+#define TAG_SUBMIT 7
+#define HANDLED(s, ptr, tag) (NUMBER(&(s)->scratch, ptr) + (tag))
+#define HANDLED_FAULT(number, tag) ((number) << 3 | (tag))
 
 #ifdef HOTSET_COMPAT
 struct {
@@ -302,6 +316,30 @@ static __always_inline void send_event(void *record, u64 size, u64 limit)
 	if (bpf_ringbuf_output(&events, record, size, flags))
 		ATOMIC_ADD(&g.events_lost, 1);
 }
+
+/*
+ * Around the use of memory that all programs on a CPU share: tasks that are preempted in the middle of a program (7.0) would
+ * else write into each other's.
+ */
+#ifdef HOTSET_COMPAT
+#define hold_cpu() ((void)0)
+#define release_cpu() ((void)0)
+#else
+extern void bpf_preempt_disable(void) __ksym __weak;
+extern void bpf_preempt_enable(void) __ksym __weak;
+
+static __always_inline void hold_cpu(void)
+{
+	if (cfg.preemptible)
+		bpf_preempt_disable();
+}
+
+static __always_inline void release_cpu(void)
+{
+	if (cfg.preemptible)
+		bpf_preempt_enable();
+}
+#endif
 
 static __always_inline u64 *number_slot(void)
 {

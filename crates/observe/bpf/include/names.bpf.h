@@ -171,15 +171,12 @@ static __always_inline u64 alias_of(u64 inode, u64 *slot)
 	return node - bpf_core_field_offset(struct dentry, d_u.d_alias);
 }
 
-/* Sends what is known of a file at first sight. `unasked`: pages that this very event added. */
-__noinline int send_first(u64 inode, u64 file, u32 tgid, u64 unasked)
+static __always_inline void make_first(u64 inode, u64 file, u32 tgid, u64 unasked)
 {
-	if (!cfg.names)
-		return 0;
 	union scratch *sc = get_scratch(0);
 	u64 *slot = number_slot();
 	if (!sc || !slot)
-		return 0;
+		return;
 	struct hs_first *f = &sc->first;
 	struct hs_file_key id = file_key((void *)inode);
 	tracked[file_hash(id) & (TRACKED - 1)] = 1;
@@ -211,6 +208,16 @@ __noinline int send_first(u64 inode, u64 file, u32 tgid, u64 unasked)
 			f->parent = send_directory(parent, p.mount);
 	}
 	send_event(f, __builtin_offsetof(struct hs_first, name) + f->name_len, sizeof(*f));
+}
+
+/* Sends what is known of a file at first sight. `unasked`: pages that this very event added. */
+__noinline int send_first(u64 inode, u64 file, u32 tgid, u64 unasked)
+{
+	if (!cfg.names)
+		return 0;
+	hold_cpu();
+	make_first(inode, file, tgid, unasked);
+	release_cpu();
 	return 0;
 }
 

@@ -62,6 +62,7 @@ struct hs_config {
 	u32 pg_head;   /* the bit of a large folio's flags */
 	u32 live;      /* a session of any length: user space reclaims what is not used any more */
 	u32 names;     /* names of files are wanted */
+	u32 preemptible; /* tracepoints are preempted (7.0) */
 	u32 cgroup_v1; /* processes are told apart by the hierarchy of version 1 that accounts memory */
 	u32 free_mask; /* entries of `free_rows` - 1, a power of two */
 };

@@ -17,7 +17,7 @@ static __always_inline u64 fd_to_file(struct task_struct *task, u32 fd)
  * overlayfs keeps the pages in the inode of the layer below, reached through private_data: a struct file up to 6.12,
  * since then a struct that begins with one. A real file's dentry leads back to its inode, which tells them apart.
  */
-__noinline u64 overlay_inode(u64 file)
+static __always_inline u64 find_overlay_inode(u64 file)
 {
 	u64 *slot = number_slot();
 	if (!slot)
@@ -34,6 +34,14 @@ __noinline u64 overlay_inode(u64 file)
 		if (!inode || (u64)LOAD(dentry, LOAD(file, real, f_path.dentry), d_inode) != inode)
 			return 0;
 	}
+	return inode;
+}
+
+__noinline u64 overlay_inode(u64 file)
+{
+	hold_cpu();
+	u64 inode = find_overlay_inode(file);
+	release_cpu();
 	return inode;
 }
 

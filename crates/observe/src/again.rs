@@ -1,0 +1,77 @@
+//! Programs that do the work of another where the kernel skipped it (`bpf/again.bpf.h`). Pure.
+
+/// For each program those behind it on its tracepoint. System calls and added pages are what busy tasks are preempted in.
+const AGAIN: [(&str, &[&str]); 12] = [
+    ("sys_enter", &["sys_enter_again1", "sys_enter_again2", "sys_enter_again3"]),
+    ("sys_exit", &["sys_exit_again1", "sys_exit_again2", "sys_exit_again3"]),
+    ("page_added", &["page_added_again1", "page_added_again2", "page_added_again3"]),
+    ("folio_dirtied", &["folio_dirtied_again1"]),
+    ("bio_queued", &["bio_queued_again1"]),
+    ("fault_lookup", &["fault_lookup_again1"]),
+    ("fault_around", &["fault_around_again1"]),
+    ("task_new", &["task_new_again1"]),
+    ("task_exec", &["task_exec_again1"]),
+    ("task_exit", &["task_exit_again1"]),
+    ("uring_submit", &["uring_submit_again1"]),
+    ("uring_complete", &["uring_complete_again1"]),
+];
+
+/// What follows the name of a program in that of its map.
+const MAP: &str = "_to_run";
+
+/// Those that stand behind any of these programs.
+pub(crate) fn behind(programs: &[&str]) -> Vec<&'static str> {
+    let chosen = AGAIN.iter().filter(|(program, _)| programs.contains(program));
+    chosen.flat_map(|(_, again)| again.iter().copied()).collect()
+}
+
+/// The program whose work this one does; itself, if it is not one of those.
+pub(crate) fn original(program: &str) -> &str {
+    program.rsplit_once("_again").map_or(program, |(original, _)| original)
+}
+
+/// The program that a map leads to.
+pub(crate) fn target_of_map(map: &str) -> Option<&str> {
+    map.strip_suffix(MAP)
+}
+
+/// Events that no program handled, at most: an event is lost only where all programs for it were skipped, so that the one
+/// that was skipped least says how many there can be.
+pub(crate) fn lost<'a>(skipped: impl IntoIterator<Item = (&'a str, u64)>) -> u64 {
+    let mut least: Vec<(&str, u64)> = Vec::new();
+    for (program, times) in skipped {
+        let original = original(program);
+        match least.iter_mut().find(|(known, _)| *known == original) {
+            Some((_, known)) => *known = times.min(*known),
+            None => least.push((original, times)),
+        }
+    }
+    least.iter().map(|(_, times)| times).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_stands_behind_a_program_that_is_loaded() {
+        let all = behind(&["sys_enter", "task_new", "page_deleted"]);
+        assert_eq!(
+            all,
+            ["sys_enter_again1", "sys_enter_again2", "sys_enter_again3", "task_new_again1"]
+        );
+        for (program, again) in AGAIN {
+            assert!(again.iter().all(|again| original(again) == program), "{program}");
+        }
+        assert_eq!(target_of_map("sys_enter_to_run"), Some("sys_enter"));
+        assert_eq!(target_of_map("rows"), None);
+    }
+
+    #[test]
+    fn lost_is_what_all_skipped() {
+        let skipped =
+            [("sys_exit", 90), ("page_deleted", 4), ("sys_exit_again1", 2), ("sys_exit_again2", 0)];
+        assert_eq!(lost(skipped), 4);
+        assert_eq!(lost([("sys_exit", 90), ("sys_exit_again1", 2)]), 2);
+    }
+}
