@@ -102,3 +102,7 @@ QUIRKS = {
         "this kernel adds a page past the end to the cache for a read at the end",
     ),
 }
+
+# From this kernel on tasks are preempted in the middle of the sensor's programs, and events that all programs skipped are lost.
+# A number that is off is excused only by a loss that the profile itself tells, and up to this share of it.
+LOSS = ((7, 0), 0.002)

@@ -8,7 +8,7 @@ import re
 import sys
 from pathlib import Path
 
-from cases import CASES, ESSENTIAL, MEASURED_SINCE, QUIRKS
+from cases import CASES, ESSENTIAL, LOSS, MEASURED_SINCE, QUIRKS
 
 PAGE = 4096
 
@@ -22,11 +22,12 @@ class Unknown(Missing):
 
 
 class Wrong(Exception):
-    """A number that breaks the contract or differs from the truth; by how much, where it does."""
+    """A number that breaks the contract or differs from the truth; by how much, where it does, and of what."""
 
-    def __init__(self, message, surplus=None):
+    def __init__(self, message, surplus=None, whole=None):
         super().__init__(message)
         self.surplus = surplus
+        self.whole = whole
 
 
 class Numbers:
@@ -35,6 +36,7 @@ class Numbers:
     def __init__(self, profile, truth):
         sensor = profile["sensor"]
         self.not_measured = sensor["not_measured"]
+        self.lost = sensor["entries_lost"]
         if sensor["level"] == "unprivileged":
             reasons = "; ".join(gap["reason"] for gap in self.not_measured)
             raise Wrong(f"hotset ran as root, yet without its sensor (results/loader says more): {reasons}")
@@ -74,7 +76,7 @@ class Numbers:
     def check(self, equation):
         left, right = (self.sum(side) for side in equation.split(" == "))
         if left != right:
-            raise Wrong(f"{equation}: {left} is not {right}", left - right)
+            raise Wrong(f"{equation}: {left} is not {right}", left - right, max(left, right))
 
 
 def pages(count):
@@ -102,6 +104,14 @@ def quirk_of(equation, surplus, kernel):
     return why if kernel < before and surplus == known_surplus else None
 
 
+def loss_of(error, lost, kernel):
+    """The loss that the profile tells, if it may explain this difference; or None."""
+    since, share = LOSS
+    if kernel < since or not lost or error.surplus is None or abs(error.surplus) > share * error.whole:
+        return None
+    return f"the profile says that {lost} events were lost"
+
+
 def judge(case, folder, kernel):
     """→ (checks that held, whether the headline was skipped, what was skipped, what failed), the latter two as sentences."""
     held, headless, skipped, failed = 0, False, [], []
@@ -124,8 +134,10 @@ def judge(case, folder, kernel):
         except KeyError as error:
             failed.append(f"{equation}: no key {error}")
         except Wrong as error:
-            quirk = quirk_of(equation, error.surplus, kernel)
-            (skipped if quirk else failed).append(f"{error} ({quirk})" if quirk else str(error))
+            loss = loss_of(error, numbers.lost, kernel)
+            headless |= loss is not None
+            excuse = quirk_of(equation, error.surplus, kernel) or loss
+            (skipped if excuse else failed).append(f"{error} ({excuse})" if excuse else str(error))
     return held, headless, list(dict.fromkeys(skipped)), list(dict.fromkeys(failed))
 
 
