@@ -38,6 +38,9 @@ const MAJOR_FAULT_END: &str = "major_fault_end";
 /// Rows that the compat build's hash holds at most; its memory is allocated at once.
 const COMPAT_ROWS: u32 = 32_768;
 
+/// Rows of a run beside those for files: what a process did to all files beyond the bound is one.
+const OTHERS_ROWS: u32 = 1_024;
+
 /// A loaded and attached sensor.
 pub(crate) struct Loaded {
     pub(crate) object: Object,
@@ -160,10 +163,11 @@ fn configure(
         let mut wanted = selection.programs.iter().chain(&selection.again);
         program.set_autoload(wanted.any(|wanted| OsStr::new(wanted) == name));
     }
-    let max_rows = match selection.build {
+    let file_rows = match selection.build {
         Build::Full => setup.max_rows,
         Build::Compat => setup.max_rows.min(COMPAT_ROWS),
     };
+    let max_rows = if setup.live { file_rows } else { file_rows.saturating_add(OTHERS_ROWS) };
     let free_rows = max_rows.next_power_of_two();
     let config = Config {
         kinds: if setup.live { syscalls::live_kinds() } else { syscalls::kinds() },
@@ -176,6 +180,7 @@ fn configure(
         preemptible: (!selection.again.is_empty()).into(),
         cgroup_v1: setup.cgroup_v1.into(),
         free_mask: free_rows - 1,
+        file_rows,
     };
     for mut map in open.maps_mut() {
         let name = map.name().to_string_lossy().into_owned();

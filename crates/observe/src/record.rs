@@ -93,6 +93,7 @@ mirror! {
         preemptible: u32,
         cgroup_v1: u32,
         free_mask: u32,
+        file_rows: u32,
     }
 }
 

@@ -65,11 +65,12 @@ struct hs_config {
 	u32 preemptible; /* tracepoints are preempted (7.0) */
 	u32 cgroup_v1; /* processes are told apart by the hierarchy of version 1 that accounts memory */
 	u32 free_mask; /* entries of `free_rows` - 1, a power of two */
+	u32 file_rows; /* of `max_rows`, those for files; a run keeps the rest for what each process does beyond them */
 };
 
 struct hs_globals {
 	u64 next_row;       /* rows handed out for the first time; row 0 is "others" */
-	u64 rows_lost;      /* operations booked to "others" */
+	u64 rows_lost;      /* operations booked to "others" of everybody */
 	u64 processes_lost; /* times that a process found no entry in the table */
 	u64 chunks;         /* entries in `chunks` */
 	u64 chunks_lost;    /* page ranges whose origin could not be remembered */

@@ -64,12 +64,21 @@ static __always_inline struct hs_row *row_lookup(struct hs_row_key *key, u32 *fr
 	struct hs_row *empty = bpf_map_lookup_elem(&empty_row, &zero);
 	if (!empty)
 		return NULL;
-	*fresh = !bpf_map_update_elem(&rows, key, empty, BPF_NOEXIST);
+	if (cfg.live || g.next_row < cfg.file_rows)
+		*fresh = !bpf_map_update_elem(&rows, key, empty, BPF_NOEXIST);
+	if (*fresh && !cfg.live)
+		ATOMIC_ADD(&g.next_row, 1);
 	row = bpf_map_lookup_elem(&rows, key);
+	struct hs_row_key others = {};
+	if (!row && !cfg.live) {
+		others.owner = key->owner;
+		bpf_map_update_elem(&rows, &others, empty, BPF_NOEXIST);
+		row = bpf_map_lookup_elem(&rows, &others);
+	}
 	if (row) {
 		row->owner = key->owner;
 	} else {
-		struct hs_row_key others = {};
+		others.owner = 0;
 		ATOMIC_ADD(&g.rows_lost, 1);
 		row = bpf_map_lookup_elem(&rows, &others);
 	}
@@ -122,8 +131,8 @@ static __always_inline u32 take_free(void *ring, u64 *head, u64 *tail, u32 mask)
 
 #define ROW_IS_NEW (1ULL << 32)
 
-/* The slot of a row, made if it is not there; 0, the slot of "others", where the table is full. */
-__noinline u64 row_slot(u32 owner, u32 dev, u64 ino, u32 generation)
+/* The slot of a row, made if it is not there and the table holds fewer than `limit`; else 0. */
+__noinline u64 slot_of(u32 owner, u32 dev, u64 ino, u32 generation, u32 limit)
 {
 	struct hs_row_key key = { .file = { .ino = ino, .dev = dev, .generation = generation }, .owner = owner };
 	u32 *known = bpf_map_lookup_elem(&row_index, &key);
@@ -134,7 +143,7 @@ __noinline u64 row_slot(u32 owner, u32 dev, u64 ino, u32 generation)
 		/* Used ones first: user space walks all that were ever used, and remembers each. */
 		if (cfg.live)
 			slot = take_free(&free_rows, &g.free_rows_head, &g.free_rows_tail, cfg.free_mask);
-		if (!slot && g.next_row + 1 < cfg.max_rows)
+		if (!slot && g.next_row + 1 < limit)
 			slot = __sync_fetch_and_add(&g.next_row, 1) + 1;
 	}
 	struct hs_row *row = slot && slot < cfg.max_rows ? bpf_map_lookup_elem(&rows, &slot) : NULL;
@@ -150,10 +159,21 @@ __noinline u64 row_slot(u32 owner, u32 dev, u64 ino, u32 generation)
 		row->owner = HS_NO_OWNER;
 	}
 	known = bpf_map_lookup_elem(&row_index, &key);
-	if (known)
-		return *known;
-	ATOMIC_ADD(&g.rows_lost, 1);
-	return 0;
+	return known ? *known : 0;
+}
+
+/*
+ * The slot of a row, made if it is not there. What a process does to a run's files beyond the bound is one row; slot 0, which is
+ * everybody's, is for what finds no room even so.
+ */
+__noinline u64 row_slot(u32 owner, u32 dev, u64 ino, u32 generation)
+{
+	u64 found = slot_of(owner, dev, ino, generation, cfg.file_rows);
+	if (!found && owner && !cfg.live)
+		found = (u32)slot_of(owner, 0, 0, 0, cfg.max_rows);
+	if (!found)
+		ATOMIC_ADD(&g.rows_lost, 1);
+	return found;
 }
 #endif
 
@@ -291,15 +311,22 @@ static __always_inline struct task_state *known_state_plain(void)
 #endif
 }
 
-/* The row of a key, or that of "others" where it has none of its own. */
+/* The row of a key, or where it has none of its own that of its process's others, or of everybody's. */
 static __always_inline struct hs_row *row_by_key(struct hs_row_key *key)
 {
 #ifdef HOTSET_COMPAT
-	struct hs_row_key others = {};
+	struct hs_row_key others = { .owner = key->owner };
 	struct hs_row *row = bpf_map_lookup_elem(&rows, key);
+	if (!row && !cfg.live)
+		row = bpf_map_lookup_elem(&rows, &others);
+	others.owner = 0;
 	return row ? row : bpf_map_lookup_elem(&rows, &others);
 #else
-	u32 *known = bpf_map_lookup_elem(&row_index, key), slot = known ? *known : 0;
+	struct hs_row_key others = { .owner = key->owner };
+	u32 *known = bpf_map_lookup_elem(&row_index, key);
+	if (!known && !cfg.live)
+		known = bpf_map_lookup_elem(&row_index, &others);
+	u32 slot = known ? *known : 0;
 	return bpf_map_lookup_elem(&rows, &slot);
 #endif
 }
