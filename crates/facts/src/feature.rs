@@ -13,11 +13,13 @@ pub enum Feature {
     FileFaults,
     /// Tracepoints of io_uring that carry the request.
     IoUring,
+    /// Results of Linux AIO.
+    LinuxAio,
     /// A tracepoint for pages that turn dirty.
     DirtyTracepoint,
     /// The tracepoint of requests to the block layer.
     BlockLayer,
-    /// System calls of 32-bit programs.
+    /// System calls of the i386 and x32 ABIs.
     CompatCalls,
     /// copy_file_range(2) on a file system that can share blocks.
     SharedCopies,
@@ -59,9 +61,10 @@ crate::counters!(counted);
 
 impl Feature {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::FileFaults,
         Self::IoUring,
+        Self::LinuxAio,
         Self::DirtyTracepoint,
         Self::BlockLayer,
         Self::CompatCalls,
@@ -76,6 +79,7 @@ impl Feature {
         match self {
             Self::FileFaults => "faults on file mappings",
             Self::IoUring => "io_uring",
+            Self::LinuxAio => "Linux AIO",
             Self::DirtyTracepoint => "dirtied pages",
             Self::BlockLayer => "device bytes",
             Self::CompatCalls => "32-bit system calls",
@@ -95,13 +99,16 @@ impl Feature {
             Self::IoUring => Reason::unsupported(
                 "this kernel's io_uring tracepoints don't carry the request (Linux 6.0)",
             ),
+            Self::LinuxAio => Reason::unsupported("its results were not seen"),
             Self::DirtyTracepoint => {
                 Reason::unsupported("this kernel has no writeback_dirty_folio tracepoint")
             }
             Self::BlockLayer => {
                 Reason::unsupported("this kernel has no block_bio_queue tracepoint")
             }
-            Self::CompatCalls => Reason::unsupported("calls of 32-bit programs are not decoded"),
+            Self::CompatCalls => {
+                Reason::unsupported("calls of the i386 and x32 ABIs are not decoded")
+            }
             Self::SharedCopies => Reason::unsupported(
                 "copies on a file system that can share blocks may have copied nothing",
             ),

@@ -236,11 +236,11 @@ pub struct LiveLosses {
     pub origins: u64,
     /// Tasks that could not be followed: what they did is not counted.
     pub tasks: u64,
-    /// io_uring requests that could not be followed.
+    /// Requests of io_uring or Linux AIO that could not be followed.
     pub requests: u64,
     /// Programs that the kernel skipped: what they would have seen is not counted.
     pub skipped_programs: u64,
-    /// System calls that were not decoded: of 32-bit programs, and copies on a file system that may have shared blocks.
+    /// System calls that were not decoded: of the 32-bit ABIs, and copies on a file system that may have shared blocks.
     pub calls: u64,
 }
 

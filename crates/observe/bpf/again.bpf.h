@@ -28,7 +28,10 @@
 
 static __always_inline int enter_is_open(long id)
 {
-	if ((u64)id >= HS_SYSCALLS || !cfg.kinds[id & (HS_SYSCALLS - 1)])
+	u32 number = (u64)id < HS_SYSCALLS ? cfg.kinds[id & (HS_SYSCALLS - 1)] : 0;
+	if (!number)
+		return 0;
+	if (number == HS_I386 && !(LOAD(task_struct, CURRENT(), thread_info.status) & TS_COMPAT))
 		return 0;
 	struct task_state *s = current_state();
 	return s && s->handled != HANDLED_ENTER;
@@ -43,6 +46,12 @@ static __always_inline int exit_is_open(void)
 		return 1;
 	s->handled = 0;
 	return 0;
+}
+
+static __always_inline int request_is_open(u64 req)
+{
+	struct request_key key = { .id = req, .kind = REQUEST_URING };
+	return bpf_map_lookup_elem(&requests, &key) != NULL;
 }
 
 static __always_inline int is_open(const void *what, u32 tag)
@@ -91,6 +100,6 @@ AGAIN(1, "task_newtask", task_new, child_is_open(child), struct task_struct *chi
 AGAIN(1, "sched_process_exec", task_exec, is_open(task, TAG_EXEC), struct task_struct *task)
 AGAIN(1, "sched_process_exit", task_exit, cfg.live || is_open(task, TAG_EXIT), struct task_struct *task)
 AGAIN(1, "io_uring_submit_req", uring_submit, is_open((void *)req, TAG_SUBMIT), u64 req)
-AGAIN(1, "io_uring_complete", uring_complete, bpf_map_lookup_elem(&requests, &req) != NULL, void *ring, u64 req)
+AGAIN(1, "io_uring_complete", uring_complete, request_is_open(req), void *ring, u64 req)
 
 #endif

@@ -21,14 +21,6 @@ static __always_inline u64 bio_inode(struct bio *bio, u64 *index)
 	return (u64)BPF_CORE_READ((struct address_space *)mapping, host);
 }
 
-static __always_inline void book_bytes(struct hs_row *row, u32 op, u32 bytes)
-{
-	if (op == REQ_OP_READ)
-		ATOMIC_ADD(&row->device_read_bytes, bytes);
-	else
-		ATOMIC_ADD(&row->device_write_bytes, bytes);
-}
-
 /* Writeback by a kernel thread belongs to whoever dirtied the file last. */
 static __noinline int book_writeback(u64 inode, u32 bytes)
 {
@@ -52,7 +44,8 @@ static __noinline int book_own(struct task_state *s, u64 inode, u64 index, u32 o
 		return 0;
 	if (!inode) {
 		/* Direct I/O of the current call; io_uring's is booked at completion. */
-		if (s->kind && s->kind < HS_SYNC && s->in.inode && (s->in.flags & TARGET_DIRECT)) {
+		int calls = (s->kind && s->kind < HS_SYNC) || s->kind == HS_AIO_SUBMIT;
+		if (calls && s->in.inode && (s->in.flags & TARGET_DIRECT)) {
 			struct hs_row *row = row_of(s, &s->in, 0);
 			if (row)
 				book_bytes(row, op, bytes);
@@ -75,7 +68,7 @@ static __noinline int book_own(struct task_state *s, u64 inode, u64 index, u32 o
 	if (!row)
 		return 0;
 	book_bytes(row, op, bytes);
-	if (op == REQ_OP_READ && !s->kind && *(volatile u32 *)hint_of(HS_WRITING, t.id)) {
+	if (op == REQ_OP_READ && (!s->kind || s->kind == HS_AIO_SUBMIT) && *(volatile u32 *)hint_of(HS_WRITING, t.id)) {
 		u64 modified = bits_take(t.id, HS_WRITING, index, index + ((bytes + 4095) >> 12));
 		if (modified)
 			ATOMIC_ADD(&row->write_misses, modified);

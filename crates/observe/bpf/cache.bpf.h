@@ -85,7 +85,7 @@ static __noinline int added_unasked(struct task_state *s, u64 inode, u64 first, 
 	if (*(volatile u32 *)hint_of(HS_WANTED, t.id))
 		asked = bits_missed(t.id, first, first + n);
 	struct hs_row *row = row_of(s, &t, n);
-	if (!row)
+	if (!row || s->kind == HS_FOREIGN)
 		return 0;
 	struct task_struct *task = CURRENT();
 	if (s->kind == HS_EXEC || s->kind == HS_EXECAT || entered_by_fault(s, task)) {

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Path lookups: how many, how long, and which paths were not there. */
 
-static __always_inline int is_path_kind(u32 kind)
-{
-	return kind >= HS_OPEN;
-}
-
 static __always_inline void enter_path(struct task_state *s, const struct arguments *args, u32 kind)
 {
 	u64 flags = 0;
@@ -77,6 +72,26 @@ static __always_inline void open_row(struct task_state *s, struct hs_row *row)
 	send_first(s->in.inode, s->in.file, s->tgid, 0);
 }
 
+static __noinline int opened(struct task_state *s, u32 fd)
+{
+	if (!s || !resolve_file(s, fd_to_file(CURRENT(), fd), &s->in))
+		return 0;
+	struct hs_row *row = row_of(s, &s->in, 0);
+	if (row)
+		open_row(s, row);
+	return 0;
+}
+
+static __always_inline void count_lookup(struct hs_process *p, int failed, u64 ns)
+{
+	ATOMIC_ADD(&p->lookups, 1);
+	ATOMIC_ADD(&p->lookup_ns, ns);
+	if (failed) {
+		ATOMIC_ADD(&p->lookups_failed, 1);
+		ATOMIC_ADD(&p->lookup_failed_ns, ns);
+	}
+}
+
 static __always_inline void exit_path(struct task_state *s, u32 kind, long ret, u64 ns)
 {
 	int failed = ret == -ENOENT || ret == -ENOTDIR;
@@ -85,21 +100,12 @@ static __always_inline void exit_path(struct task_state *s, u32 kind, long ret, 
 	if (cfg.live)
 		return;
 	struct hs_process *p = process_of(s);
-	if (p) {
-		ATOMIC_ADD(&p->lookups, 1);
-		ATOMIC_ADD(&p->lookup_ns, ns);
-		if (failed) {
-			ATOMIC_ADD(&p->lookups_failed, 1);
-			ATOMIC_ADD(&p->lookup_failed_ns, ns);
-		}
-	}
+	if (p)
+		count_lookup(p, failed, ns);
 	if (failed) {
 		send_failed(s->path, s->dirfd, -ret, s->tgid);
 		return;
 	}
-	if ((kind == HS_OPEN || kind == HS_OPENAT) && ret >= 0 && resolve_file(s, fd_to_file(CURRENT(), ret), &s->in)) {
-		struct hs_row *row = row_of(s, &s->in, 0);
-		if (row)
-			open_row(s, row);
-	}
+	if ((kind == HS_OPEN || kind == HS_OPENAT) && ret >= 0)
+		opened(s, ret);
 }

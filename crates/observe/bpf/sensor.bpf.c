@@ -5,6 +5,9 @@
  */
 #include "include/account.bpf.h"
 #include "lookup.bpf.h"
+#include "request.bpf.h"
+#include "aio.bpf.h"
+#include "aio_submit.bpf.h"
 #include "syscall.bpf.h"
 #include "cache.bpf.h"
 #include "fault.bpf.h"

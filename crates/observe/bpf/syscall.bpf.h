@@ -40,32 +40,19 @@ static __always_inline int enter_single(struct task_state *s, struct task_struct
 		return 0;
 	if (kind == HS_READ || kind == HS_WRITE || kind == HS_READV || kind == HS_WRITEV)
 		pos = position(t, 0);
-	else if ((kind == HS_PREADV || kind == HS_PWRITEV) && (s64)args->d == -1)
+	else if ((kind == HS_PREADV || kind == HS_PWRITEV2) && (s64)args->d == -1)
 		pos = position(t, 0);
 	else
 		pos = args->d;
-	if (kind == HS_READV || kind == HS_WRITEV || kind == HS_PREADV || kind == HS_PWRITEV)
+	if (kind == HS_READV || kind == HS_WRITEV || kind == HS_PREADV || kind == HS_PWRITEV2 || kind == HS_PWRITEV)
 		count = iov_bytes(args->b, args->c);
+	if (kind == HS_PWRITEV2)
+		settle_flags(t, args->f);
 	if (kind >= HS_WRITE && (t->flags & TARGET_APPENDS))
 		pos = LOAD(inode, t->inode, i_size);
 	set_range(t, pos, count);
 	if (kind >= HS_WRITE)
 		join_memory(t);
-	return 1;
-}
-
-/* Directories hold no pages of requests, but are synced after a rename or an unlink. */
-static __always_inline int resolve_directory(struct task_state *s, u64 file, struct target *t)
-{
-	if (!file)
-		return 0;
-	file = NUMBER(&s->scratch, file);
-	u64 inode = NUMBER(&s->scratch, LOAD(file, file, f_inode));
-	if (!inode || (LOAD(inode, inode, i_mode) & S_IFMT) != S_IFDIR)
-		return 0;
-	t->file = file;
-	t->id = file_key((void *)inode);
-	t->inode = inode;
 	return 1;
 }
 
@@ -94,33 +81,56 @@ static __noinline int enter_sync(struct task_state *s, struct task_struct *task,
 	return 1;
 }
 
+/* Calls from 512 on that x32 has for what a 64-bit program does by another number. */
+#define X32_OWN \
+	(1ULL << 3 | 1ULL << 4 | 1ULL << 8 | 1ULL << 22 | 1ULL << 23 | 1ULL << 32 | 1ULL << 33 | 1ULL << 34 | 1ULL << 35)
+
+static __noinline int enter_x32(u64 number)
+{
+	u32 counted = number < HS_SYSCALLS ? cfg.kinds[number & (HS_SYSCALLS - 1)] & ~HS_I386 :
+					     number < HS_SYSCALLS + 64 && (X32_OWN >> (number & 63)) & 1;
+	struct task_state *s = counted ? current_state() : NULL;
+	if (!s)
+		return 0;
+	s->kind = HS_FOREIGN;
+	s->fault_inode = 0;
+	return 0;
+}
+
 SEC("tp_btf/sys_enter")
 int BPF_PROG(sys_enter, struct pt_regs *regs, long id)
 {
 	if ((u64)id >= HS_SYSCALLS)
+		return id & X32_SYSCALL_BIT ? enter_x32(id & ~X32_SYSCALL_BIT) : 0;
+	u32 number = cfg.kinds[id & (HS_SYSCALLS - 1)], kind = number & ~HS_I386;
+	if (!number)
 		return 0;
-	u32 kind = cfg.kinds[id & (HS_SYSCALLS - 1)];
-	if (!kind)
+	struct task_struct *task = CURRENT();
+	if (!kind && !(LOAD(task_struct, task, thread_info.status) & TS_COMPAT))
 		return 0;
 	struct task_state *s = current_state();
 	if (!s)
 		return 0;
-	struct task_struct *task = CURRENT();
 	s->handled = HANDLED_ENTER;
 	s->kind = HS_NONE;
 	s->fault_inode = 0;
+	/* A program of either width may make such a call: by int 0x80. */
 	if (LOAD(task_struct, task, thread_info.status) & TS_COMPAT) {
-		ATOMIC_ADD(&g.compat_calls, 1);
+		if (number & HS_I386)
+			s->kind = HS_FOREIGN;
 		return 0;
 	}
 	struct arguments args = load_arguments(regs);
-	if (is_path_kind(kind)) {
-		enter_path(s, &args, kind);
-		return 0;
-	}
 	if (kind == HS_PAGEOUT) {
 		s->in.inode = s->out.inode = 0;
 		s->kind = args.c == MADV_PAGEOUT ? kind : HS_NONE;
+		return 0;
+	}
+	if (kind > HS_SYNC_ALL) {
+		if (kind < HS_OPEN)
+			enter_aio(s, &args, kind);
+		else
+			enter_path(s, &args, kind);
 		return 0;
 	}
 	if (kind >= HS_SYNC) {
@@ -208,10 +218,15 @@ int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
 		return 0;
 	u64 ns = bpf_ktime_get_ns() - s->start_ns;
 	s->kind = HS_NONE;
-	if (kind == HS_PAGEOUT)
-		return 0;
-	if (is_path_kind(kind)) {
-		exit_path(s, kind, ret, ns);
+	if (kind > HS_SYNC_ALL) {
+		if (kind >= HS_OPEN)
+			exit_path(s, kind, ret, ns);
+		else if (kind == HS_PAGEOUT)
+			return 0;
+		else if (kind != HS_FOREIGN)
+			exit_aio(s, kind, ret, ns);
+		else if (ret != -ENOSYS)
+			ATOMIC_ADD(&g.compat_calls, 1);
 		return 0;
 	}
 	if (kind >= HS_SYNC) {

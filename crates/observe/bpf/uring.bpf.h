@@ -1,18 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * io_uring. A request may be served at once, by a worker, or by the poller; whoever adds pages that it waits for, they
- * are its misses: the pages stand in HS_WANTED from submission, move to HS_MISSED when added, and are taken at completion.
- * Reads from the device for pages in HS_WRITING are the misses of a write (block.bpf.h).
+ * io_uring. A request may be served at once, by a worker, or by the poller. Multishot reads need no place here: the kernel
+ * refuses them on files that have pages.
  */
 
 /* enum io_uring_op, include/uapi/linux/io_uring.h */
 #define IORING_OP_READV 1
 #define IORING_OP_WRITEV 2
+#define IORING_OP_FSYNC 3
 #define IORING_OP_READ_FIXED 4
 #define IORING_OP_WRITE_FIXED 5
+#define IORING_OP_SYNC_FILE_RANGE 8
+#define IORING_OP_OPENAT 18
+#define IORING_OP_STATX 21
 #define IORING_OP_READ 22
 #define IORING_OP_WRITE 23
+#define IORING_OP_OPENAT2 28
+#define IORING_OP_SPLICE 30
+#define IORING_OP_READV_FIXED 60
+#define IORING_OP_WRITEV_FIXED 61
+
+#define ONE_OF(op, set) ((op) < 64 && ((set) >> ((op)&63)) & 1)
+#define URING_VECTORS \
+	(1ULL << IORING_OP_READV | 1ULL << IORING_OP_READV_FIXED | 1ULL << IORING_OP_WRITEV | 1ULL << IORING_OP_WRITEV_FIXED)
+#define URING_READS \
+	(1ULL << IORING_OP_READV | 1ULL << IORING_OP_READ_FIXED | 1ULL << IORING_OP_READ | 1ULL << IORING_OP_READV_FIXED)
+#define URING_WRITES \
+	(1ULL << IORING_OP_WRITEV | 1ULL << IORING_OP_WRITE_FIXED | 1ULL << IORING_OP_WRITE | 1ULL << IORING_OP_WRITEV_FIXED)
+#define URING_SYNCS (1ULL << IORING_OP_FSYNC | 1ULL << IORING_OP_SYNC_FILE_RANGE)
+#define URING_OPENS (1ULL << IORING_OP_OPENAT | 1ULL << IORING_OP_OPENAT2)
+
 #define REQ_F_FIXED_FILE 1
+#define REQ_F_CQE_SKIP (1 << 6) /* IOSQE_CQE_SKIP_SUCCESS */
+#define SPLICE_F_FD_IN_FIXED (1U << 31)
 #define FILE_POINTER_MASK (~7ULL) /* io_uring/rsrc.h keeps flags in the low bits */
 
 static __always_inline u64 fixed_file(u64 req, u32 slot)
@@ -33,44 +53,127 @@ static __always_inline u64 fixed_file(u64 req, u32 slot)
 	return load_number(files + 8ULL * slot) & FILE_POINTER_MASK;
 }
 
+static __always_inline u64 file_of(u64 req, s32 fd, int fixed)
+{
+	return fixed ? fixed_file(req, fd) : fd_to_file(CURRENT(), fd);
+}
+
+static __noinline int start_uring(struct task_state *s, u64 req)
+{
+	if (!s)
+		return 0;
+	struct request_key key = { .id = req, .kind = REQUEST_URING };
+	start_request(s, &s->request, &key);
+	/* Names the file while it surely exists. */
+	if (!(s->request.what & (REQUEST_LOOKS_UP | REQUEST_NO_FILE)))
+		row_of(s, &s->request.target, 0);
+	return 0;
+}
+
+static __noinline int submit_lookup(struct task_state *s, u64 req, u32 op)
+{
+	if (!s || cfg.live)
+		return 0;
+	/* fstat by another name. */
+	if (op == IORING_OP_STATX && (LOAD(io_statx, req, flags) & AT_EMPTY_PATH))
+		return 0;
+	struct request *r = &s->request;
+	r->what = REQUEST_LOOKS_UP;
+	if (ONE_OF(op, URING_OPENS) && !LOAD(io_open, req, file_slot))
+		r->what |= REQUEST_OPENS;
+	start_uring(s, req);
+	return 0;
+}
+
+/* Of a splice one end is a pipe: the other one is what is read or written. */
+static __noinline int submit_splice(struct task_state *s, u64 req)
+{
+	if (!s)
+		return 0;
+	struct request *r = &s->request;
+	struct target *t = &r->target;
+	u64 count = LOAD(io_splice, req, len), pos;
+	int fixed = LOAD(io_splice, req, flags) & SPLICE_F_FD_IN_FIXED;
+	r->what = 0;
+	if (resolve_file(s, file_of(req, LOAD(io_splice, req, splice_fd_in), fixed), t)) {
+		pos = LOAD(io_splice, req, off_in);
+	} else {
+		fixed = LOAD(io_kiocb, req, flags) & REQ_F_FIXED_FILE;
+		if (!resolve_file(s, file_of(req, LOAD(io_kiocb, req, cqe.fd), fixed), t))
+			return 0;
+		pos = LOAD(io_splice, req, off_out);
+		r->what = REQUEST_WRITES;
+	}
+	set_range(t, (s64)pos == -1 ? position(t, 0) : pos, count);
+	if (r->what & REQUEST_WRITES)
+		join_memory(t);
+	start_uring(s, req);
+	return 0;
+}
+
+static __noinline int submit_io(struct task_state *s, u64 req, u32 op)
+{
+	if (!s)
+		return 0;
+	struct request *r = &s->request;
+	struct target *t = &r->target;
+	u64 file = file_of(req, LOAD(io_kiocb, req, cqe.fd), LOAD(io_kiocb, req, flags) & REQ_F_FIXED_FILE);
+	file = NUMBER(&s->scratch, file);
+	if (!file) {
+		/* None, or one that a request before this one is still to open. */
+		r->what = REQUEST_NO_FILE;
+		start_uring(s, req);
+		return 0;
+	}
+	int syncs = ONE_OF(op, URING_SYNCS);
+	if (!resolve_file(s, file, t) && !(syncs && resolve_directory(s, file, t)))
+		return 0; /* a socket or a pipe */
+	if (syncs) {
+		set_range(t, 0, 0);
+		r->what = REQUEST_SYNCS;
+		start_uring(s, req);
+		return 0;
+	}
+	u64 pos = LOAD(io_rw, req, kiocb.ki_pos), bytes = LOAD(io_rw, req, len);
+	r->what = ONE_OF(op, URING_WRITES) ? REQUEST_WRITES : 0;
+	if (ONE_OF(op, URING_VECTORS))
+		bytes = iov_bytes(LOAD(io_rw, req, addr), bytes);
+	if ((s64)pos == -1) {
+		pos = position(t, 0);
+		r->what |= REQUEST_MOVES;
+	}
+	if (r->what & REQUEST_WRITES) {
+		settle_flags(t, LOAD(io_rw, req, flags));
+		if (t->flags & TARGET_APPENDS) {
+			pos = append_position(s, t, bytes);
+			r->what |= REQUEST_MOVES;
+		}
+	}
+	set_range(t, pos, bytes);
+	if (r->what & REQUEST_WRITES)
+		join_memory(t);
+	start_uring(s, req);
+	return 0;
+}
+
 static __noinline int submitted(struct task_state *s, u64 req)
 {
 	if (!s)
 		return 0;
 	u32 op = LOAD(io_kiocb, req, opcode);
-	u32 writes = op == IORING_OP_WRITEV || op == IORING_OP_WRITE_FIXED || op == IORING_OP_WRITE;
-	if (!writes && op != IORING_OP_READV && op != IORING_OP_READ_FIXED && op != IORING_OP_READ)
+	if (!ONE_OF(op, URING_READS | URING_WRITES | URING_SYNCS | URING_OPENS | 1ULL << IORING_OP_SPLICE |
+				1ULL << IORING_OP_STATX))
 		return 0;
-	struct task_struct *task = CURRENT();
-	s32 fd = LOAD(io_kiocb, req, cqe.fd);
-	u64 file = LOAD(io_kiocb, req, flags) & REQ_F_FIXED_FILE ? fixed_file(req, fd) : fd_to_file(task, fd);
-	struct uring_request r = { .owner = owner(s), .writes = writes };
-	file = NUMBER(&s->scratch, file);
-	if (!file) {
-		ATOMIC_ADD(&g.uring_unknown, 1);
+	if (LOAD(io_kiocb, req, flags) & REQ_F_CQE_SKIP) {
+		ATOMIC_ADD(&g.uring_silent, 1);
 		return 0;
 	}
-	if (!resolve_file(s, file, &r.target))
-		return 0; /* a socket or a pipe */
-	u64 pos = LOAD(io_rw, req, kiocb.ki_pos), bytes = LOAD(io_rw, req, len);
-	if (op == IORING_OP_READV || op == IORING_OP_WRITEV)
-		bytes = iov_bytes(LOAD(io_rw, req, addr), bytes);
-	if ((s64)pos == -1)
-		pos = position(&r.target, 0);
-	set_range(&r.target, pos, bytes);
-	if (writes)
-		join_memory(&r.target);
-	r.target.flags &= ~TARGET_USES_POSITION;
-	r.start_ns = bpf_ktime_get_ns();
-	if (!(r.target.flags & TARGET_DIRECT) && r.target.first <= r.target.last) {
-		bits_set(r.target.id, HS_WANTED, r.target.first, r.target.last + 1);
-		if (writes)
-			bits_set(r.target.id, HS_WRITING, r.target.first, r.target.last + 1);
-	}
-	if (bpf_map_update_elem(&requests, &req, &r, BPF_ANY))
-		ATOMIC_ADD(&g.requests_lost, 1);
-	/* Names the file while it surely exists. */
-	row_of(s, &r.target, 0);
+	if (ONE_OF(op, URING_OPENS) || op == IORING_OP_STATX)
+		submit_lookup(s, req, op);
+	else if (op == IORING_OP_SPLICE)
+		submit_splice(s, req);
+	else
+		submit_io(s, req, op);
 	return 0;
 }
 
@@ -97,31 +200,22 @@ int BPF_PROG(uring_submit_old, u64 req)
 
 static __noinline int completed(u64 req, s64 result)
 {
-	struct uring_request *r = bpf_map_lookup_elem(&requests, &req);
+	struct request_key key = { .id = req, .kind = REQUEST_URING };
+	struct request *r = bpf_map_lookup_elem(&requests, &key);
 	if (!r)
 		return 0;
-	struct target *t = &r->target;
-	u64 ns = bpf_ktime_get_ns() - r->start_ns;
-	if (!(t->flags & TARGET_DIRECT) && t->first <= t->last) {
-		bits_take(t->id, HS_WANTED, t->first, t->last + 1);
-		t->brought = bits_take(t->id, HS_MISSED, t->first, t->last + 1);
-		if (r->writes)
-			bits_take(t->id, HS_WRITING, t->first, t->last + 1);
+	if ((r->what & REQUEST_MOVES) && result > 0) {
+		u64 end = LOAD(io_rw, req, kiocb.ki_pos);
+		if (end >= (u64)result)
+			r->target.pos = end - result;
 	}
-	settle_memory(t, result > 0 ? result : 0);
-	struct hs_row_key key = { .file = t->id, .owner = r->owner };
-	struct hs_row *row = row_by_key(&key);
-	if (row && result >= 0) {
-		if (t->flags & TARGET_DIRECT) {
-			count_direct(row, t, result, ns, r->writes);
-			book_bytes(row, r->writes ? REQ_OP_WRITE : REQ_OP_READ, result);
-		} else if (r->writes) {
-			count_write(row, t, result, ns, 0);
-		} else {
-			count_read(row, t, result, ns, 0);
-		}
-	}
-	bpf_map_delete_elem(&requests, &req);
+	if ((r->what & REQUEST_NO_FILE) && result >= 0)
+		ATOMIC_ADD(&g.uring_unknown, 1);
+	else if (r->what & REQUEST_LOOKS_UP)
+		finish_lookup(r, result);
+	else if (!(r->what & REQUEST_NO_FILE))
+		finish_request(r, result);
+	bpf_map_delete_elem(&requests, &key);
 	return 0;
 }
 

@@ -191,7 +191,7 @@ fn configure(
             }
             "free_rows" if setup.live => map.set_max_entries(free_rows),
             // What was used longest ago makes room by itself.
-            "files" | "nodes" if setup.live => map.set_type(MapType::LruHash),
+            "files" | "nodes" | "requests" if setup.live => map.set_type(MapType::LruHash),
             name if name.ends_with(".rodata") => match map.initial_value_mut() {
                 Some(initial) if initial.len() >= size_of::<Config>() => {
                     initial[..size_of::<Config>()].copy_from_slice(bytes_of(&config));

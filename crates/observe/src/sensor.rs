@@ -40,7 +40,11 @@ pub(crate) fn not_measured(
 ) -> Vec<NotMeasured> {
     let lacking = selection.missing.iter().copied().map(NotMeasured::lacking);
     let met = [
-        (Feature::CompatCalls, globals.compat_calls, "calls of 32-bit programs were not decoded"),
+        (
+            Feature::CompatCalls,
+            globals.compat_calls,
+            "calls of the i386 and x32 ABIs were not decoded",
+        ),
         (
             Feature::SharedCopies,
             globals.shared_copies,
@@ -51,6 +55,17 @@ pub(crate) fn not_measured(
             Feature::MarksAtOnce,
             globals.marks_raced,
             "times two CPUs marked the same pages at once, which this kernel (before Linux 5.12) can lose",
+        ),
+        (
+            Feature::IoUring,
+            globals.uring_silent,
+            "requests leave no completion where they succeed (IOSQE_CQE_SKIP_SUCCESS)",
+        ),
+        (Feature::IoUring, globals.uring_paths, "lookups failed whose path is not known"),
+        (
+            Feature::LinuxAio,
+            globals.aio_pending.wrapping_add(globals.aio_unseen),
+            "requests whose result was not seen: under way at the end, or never taken",
         ),
     ];
     let met = met.into_iter().filter(|(_, times, _)| *times > 0);
@@ -105,7 +120,7 @@ mod tests {
         assert_eq!(sensor.level, SensorLevel::Reduced);
         assert!(sensor.not_measured.iter().any(|gap| gap.feature == Feature::FileFaults));
         let said = |what: &str| sensor.not_measured.iter().any(|gap| gap.reason.contains(what));
-        assert!(said("6 calls of 32-bit") && said("7 times two CPUs marked the same pages"));
+        assert!(said("6 calls of the i386") && said("7 times two CPUs marked the same pages"));
         assert!(sensor.not_measured.contains(&limited));
     }
 }

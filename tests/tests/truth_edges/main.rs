@@ -1,8 +1,11 @@
 //! Ways to do I/O that are rare, or easy to count wrong, against what the workload and the kernel say.
 
+mod aio;
 mod dropped;
+mod foreign;
 mod identity;
 mod limited;
 mod memory;
 mod syncs;
+mod uring;
 mod written;

@@ -47,7 +47,7 @@ const CAUSES: [Cause; 7] = [
     ),
     (
         |losses| losses.requests,
-        "io_uring requests could not be followed",
+        "requests of io_uring or Linux AIO could not be followed",
         "they are not counted: pages, hits, misses and direct bytes are at least what they say",
         true,
     ),
@@ -59,7 +59,7 @@ const CAUSES: [Cause; 7] = [
     ),
     (
         |losses| losses.calls,
-        "system calls were not decoded: of 32-bit programs, or copies that may have shared blocks",
+        "system calls were not decoded: of the 32-bit ABIs, or copies that may have shared blocks",
         "they are not counted: every column is at least what it says",
         true,
     ),

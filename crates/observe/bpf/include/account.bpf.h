@@ -139,6 +139,14 @@ COUNTER int count_direct(struct hs_row *row, const struct target *t, u64 bytes, 
 	return 0;
 }
 
+static __always_inline void book_bytes(struct hs_row *row, u32 op, u32 bytes)
+{
+	if (op == REQ_OP_READ)
+		ATOMIC_ADD(&row->device_read_bytes, bytes);
+	else
+		ATOMIC_ADD(&row->device_write_bytes, bytes);
+}
+
 static __always_inline void count_sync(struct task_state *s, u64 ns)
 {
 	struct hs_row *row = row_of(s, &s->in, 0);

@@ -14,6 +14,7 @@ enum bits_op {
 	BITS_TAKE,
 	BITS_MOVE,   /* take from one plane, set in HS_MISSED */
 	BITS_OTHERS, /* set what is not in HS_MISSED */
+	BITS_BACK,   /* take from one plane, set in HS_AHEAD */
 };
 
 /* A device, an operation and a plane in one argument. */
@@ -75,13 +76,15 @@ static __always_inline u64 set_word(struct hs_chunk *chunk, u32 plane, u32 word,
 	return popcount(fresh);
 }
 
-static __always_inline u64 take_word(struct hs_chunk *chunk, u32 plane, u32 word, u64 mask, u64 move)
+static __always_inline u64 take_word(struct hs_chunk *chunk, u32 plane, u32 word, u64 mask, u64 miss, u64 back)
 {
 	u64 *bits = &chunk->bits[plane][word];
 	if (!(*bits & mask))
 		return 0;
 	u64 got = CLEAR_BITS(bits, mask);
-	FETCH_OR(&chunk->bits[HS_MISSED][word], got & move);
+	FETCH_OR(&chunk->bits[HS_MISSED][word], got & miss);
+	if (got & back)
+		FETCH_OR(&chunk->bits[HS_AHEAD][word], got & back);
 	return popcount(got);
 }
 
@@ -159,11 +162,11 @@ __noinline u64 bits_take_chunk(u64 ino, u64 how, u64 start, u64 end, u64 generat
 	struct hs_chunk *chunk = bpf_map_lookup_elem(&chunks, &key);
 	if (!chunk || plane >= HS_PLANES)
 		return 0;
-	u64 move = -(u64)(((how >> 32) & 0xff) == BITS_MOVE);
+	u64 miss = -(u64)(((how >> 32) & 0xff) == BITS_MOVE), back = -(u64)(((how >> 32) & 0xff) == BITS_BACK);
 	u64 *at_work = begin_marks(&key);
 #pragma unroll
 	for (u32 word = 0; word < HS_CHUNK_WORDS; word++)
-		count += take_word(chunk, plane, word, word_mask(start - base, end - base, word), move);
+		count += take_word(chunk, plane, word, word_mask(start - base, end - base, word), miss, back);
 	end_marks(at_work);
 	return count;
 }
@@ -258,6 +261,15 @@ static __always_inline u64 bits_missed(struct hs_file_key id, u64 start, u64 end
 	u64 moved = bits_run(id, BITS_MOVE, HS_WANTED, start, end);
 	if (moved)
 		ATOMIC_ADD(hint_of(HS_WANTED, id), (u32) - (s32)moved);
+	return moved;
+}
+
+/* Pages of [start, end) that were missed by a request which then did not use them: they are read ahead. */
+static __always_inline u64 bits_back(struct hs_file_key id, u64 start, u64 end)
+{
+	u64 moved = bits_run(id, BITS_BACK, HS_MISSED, start, end);
+	if (moved)
+		ATOMIC_ADD(hint_of(HS_AHEAD, id), (u32)moved);
 	return moved;
 }
 

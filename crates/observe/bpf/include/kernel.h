@@ -56,8 +56,12 @@ enum { BPF_RB_AVAIL_DATA = 0 };
 #define PF_IO_WORKER 0x10
 #define PF_MEMALLOC 0x800 /* set while a task reclaims memory */
 #define MADV_PAGEOUT 21
-#define TS_COMPAT 2  /* arch/x86/include/asm/thread_info.h */
-#define BIO_CLONED 1 /* include/linux/blk_types.h; the same bit since 4.x */
+#define TS_COMPAT 2                /* arch/x86/include/asm/thread_info.h */
+#define X32_SYSCALL_BIT 0x40000000 /* arch/x86/include/uapi/asm/unistd.h */
+#define ENOSYS 38
+#define RWF_APPEND 0x10
+#define RWF_NOAPPEND 0x20 /* 6.9 */
+#define BIO_CLONED 1      /* include/linux/blk_types.h; the same bit since 4.x */
 #define REQ_OP_READ 0
 #define REQ_OP_WRITE 1
 #define OVERLAYFS_SUPER_MAGIC 0x794c7630
@@ -288,6 +292,22 @@ struct io_rw {
 	struct kiocb kiocb;
 	u64 addr;
 	u32 len;
+	u32 flags; /* RWF_* */
+};
+
+struct io_splice {
+	s64 off_out, off_in;
+	u64 len;
+	int splice_fd_in;
+	unsigned int flags;
+};
+
+struct io_statx {
+	unsigned int flags;
+};
+
+struct io_open {
+	u32 file_slot;
 };
 
 struct io_rsrc_node {

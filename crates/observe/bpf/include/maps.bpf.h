@@ -30,6 +30,36 @@ struct target {
 #define TARGET_IN_MEMORY 256u /* pages are added without the tracepoint */
 #define TARGET_JOINED 512u    /* one of the file's writers (memory.bpf.h) */
 
+/* A request that outlives the call that submits it, or a ring of results. */
+struct request {
+	union {
+		struct target target;
+		struct {
+			u64 seen;  /* results seen, all of them or modulo the size of the ring */
+			u64 known; /* `seen` is right */
+			u64 read;  /* the ring could be read once */
+		} ring;
+	};
+	u64 start_ns;
+	u64 ns;   /* how long it took, where that is known before its result */
+	u64 open; /* its result was not seen yet */
+	u32 owner;
+	u32 what;
+};
+
+enum request_kind {
+	REQUEST_URING,
+	REQUEST_AIO,
+	REQUEST_AIO_BEFORE, /* of an iocb that is in use again, its result not seen yet */
+	REQUEST_AIO_RING,
+};
+
+struct request_key {
+	u64 id; /* io_uring: the kernel's request; AIO: the user's iocb, or the context */
+	u32 owner;
+	u32 kind;
+};
+
 /* What a task is doing. */
 struct task_state {
 	u32 kind;
@@ -41,7 +71,16 @@ struct task_state {
 	u32 owner;   /* 0: not known yet, or beyond the table */
 	u64 handled; /* the event that a program did its work for last (again.bpf.h) */
 	struct target in;
-	struct target out;
+	union {
+		struct target out;
+		struct request request; /* the one at hand, in calls that have no `out` */
+	};
+	/* Appends that are under way end here, as far as this task submitted them. */
+	u64 append_inode, append_size, append_end;
+	u64 aio_context; /* the one used last */
+	u64 aio_nr;
+	u64 aio_share_ns;
+	u32 aio_one_file, aio_settles, aio_waited, aio_pad;
 	u32 row; /* the one used last (full build) */
 	u32 no_row;
 	/* The page fault under way. */
@@ -204,19 +243,11 @@ struct {
 	__type(value, struct hs_file);
 } files SEC(".maps");
 
-/* An io_uring request under way. */
-struct uring_request {
-	struct target target;
-	u64 start_ns;
-	u32 owner;
-	u32 writes;
-};
-
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
-	__type(key, u64);
-	__type(value, struct uring_request);
+	__type(key, struct request_key);
+	__type(value, struct request);
 } requests SEC(".maps");
 
 /* Directories whose name was sent already. */

@@ -29,12 +29,19 @@ enum hs_kind {
 	HS_WRITE, /* everything from here to HS_PWRITEV writes */
 	HS_PWRITE,
 	HS_WRITEV,
+	HS_PWRITEV2, /* with flags */
 	HS_PWRITEV,
 	HS_SYNC,     /* from here to HS_SYNC_ALL: data is written back */
 	HS_MSYNC,    /* no file at hand */
 	HS_SYNC_FS,  /* the file system of a descriptor */
 	HS_SYNC_ALL, /* all file systems */
 	HS_PAGEOUT,  /* madvise(MADV_PAGEOUT) */
+	HS_AIO_SETUP,
+	HS_AIO_SUBMIT,
+	HS_AIO_EVENTS,
+	HS_AIO_DESTROY,
+	HS_EXIT,     /* of a thread or a process */
+	HS_FOREIGN,  /* of the i386 or the x32 ABI: not decoded */
 	HS_OPEN,     /* path in the first argument */
 	HS_OPENAT,   /* path in the second */
 	HS_STAT,     /* path in the first argument */
@@ -45,6 +52,9 @@ enum hs_kind {
 	HS_EXECAT,
 	HS_KINDS,
 };
+
+/* Beside a kind: the i386 call of this number does what we would count. */
+#define HS_I386 0x80
 
 /* Which tasks are observed. */
 enum hs_scope {
@@ -76,10 +86,14 @@ struct hs_globals {
 	u64 chunks_lost;    /* page ranges whose origin could not be remembered */
 	u64 events_lost;    /* ring records dropped */
 	u64 tasks_lost;     /* tasks that could not be followed */
-	u64 requests_lost;  /* io_uring requests that could not be followed */
-	u64 compat_calls;   /* 32-bit system calls, which are not decoded */
+	u64 requests_lost;  /* requests of io_uring or Linux AIO that could not be followed */
+	u64 compat_calls;   /* calls of the i386 and x32 ABIs that would be counted, and are not decoded */
 	u64 shared_copies;  /* copy_file_range calls that may have shared blocks instead of copying */
 	u64 uring_unknown;  /* io_uring requests whose file could not be found */
+	u64 uring_silent;   /* io_uring requests that leave no completion if they succeed */
+	u64 uring_paths;    /* io_uring lookups that failed, whose path is not known */
+	u64 aio_pending;    /* Linux AIO requests whose result was not seen yet */
+	u64 aio_unseen;     /* of those that are over, for the program used their iocb again */
 	u64 next_process;   /* entries of `processes` handed out for the first time; 0 is nobody */
 	/* Slots that user space gave back: added at the tail, taken at the head. */
 	u64 free_rows_head, free_rows_tail;
@@ -178,9 +192,9 @@ enum hs_plane {
 	HS_AHEAD,   /* read ahead and not requested since */
 	HS_GONE,    /* was cached, evicted since */
 	HS_DIRECT,  /* was read by direct I/O */
-	HS_WANTED,  /* an io_uring request for it is under way */
+	HS_WANTED,  /* a request of io_uring or Linux AIO for it is under way */
 	HS_MISSED,  /* was brought in while wanted */
-	HS_WRITING, /* an io_uring write to it is under way */
+	HS_WRITING, /* such a write to it is under way */
 	HS_PLANES,
 };
 

@@ -331,6 +331,18 @@ static __always_inline struct hs_row *row_by_key(struct hs_row_key *key)
 #endif
 }
 
+/* The same, made where there is none: whoever names it comes later. */
+static __always_inline struct hs_row *row_made(struct hs_row_key *key)
+{
+#ifdef HOTSET_COMPAT
+	u32 fresh = 0;
+	return row_lookup(key, &fresh);
+#else
+	u32 slot = row_slot(key->owner, key->file.dev, key->file.ino, key->file.generation);
+	return bpf_map_lookup_elem(&rows, &slot);
+#endif
+}
+
 /* Counters that only one thread can touch need no atomic addition; with one thread in the process that is so. */
 static __always_inline int is_alone(struct task_struct *task)
 {

@@ -122,6 +122,21 @@ static __always_inline int resolve_file(struct task_state *s, u64 file, struct t
 	return 1;
 }
 
+/* Directories hold no pages of requests, but are synced after a rename or an unlink. */
+static __always_inline int resolve_directory(struct task_state *s, u64 file, struct target *t)
+{
+	if (!file)
+		return 0;
+	file = NUMBER(&s->scratch, file);
+	u64 inode = NUMBER(&s->scratch, LOAD(file, file, f_inode));
+	if (!inode || (LOAD(inode, inode, i_mode) & S_IFMT) != S_IFDIR)
+		return 0;
+	t->file = file;
+	t->id = file_key((void *)inode);
+	t->inode = inode;
+	return 1;
+}
+
 static __always_inline void set_range(struct target *t, u64 pos, u64 count)
 {
 	t->pos = pos;
@@ -139,6 +154,15 @@ static __always_inline void set_range(struct target *t, u64 pos, u64 count)
 static __always_inline u64 pages_of(u64 pos, u64 bytes)
 {
 	return bytes ? ((pos + bytes - 1) >> 12) - (pos >> 12) + 1 : 0;
+}
+
+/* The flags of one request (RWF_*), of which some say what an open file's flags say for all. */
+static __always_inline void settle_flags(struct target *t, u32 flags)
+{
+	if (flags & RWF_NOAPPEND)
+		t->flags &= ~TARGET_APPENDS;
+	if (flags & RWF_APPEND)
+		t->flags |= TARGET_APPENDS;
 }
 
 struct iov_walk {
@@ -197,17 +221,18 @@ static __always_inline u64 position(struct target *t, u64 user_pointer)
  * allows an instruction only one kind of pointer.
  */
 struct arguments {
-	u64 a, b, c, d, e;
+	u64 a, b, c, d, e, f;
 };
 
 static __always_inline struct arguments load_arguments(struct pt_regs *regs)
 {
-	struct arguments args = { regs->di, regs->si, regs->dx, regs->r10, regs->r8 };
+	struct arguments args = { regs->di, regs->si, regs->dx, regs->r10, regs->r8, regs->r9 };
 	barrier_value(args.a);
 	barrier_value(args.b);
 	barrier_value(args.c);
 	barrier_value(args.d);
 	barrier_value(args.e);
+	barrier_value(args.f);
 	return args;
 }
 

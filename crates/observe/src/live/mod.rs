@@ -306,7 +306,10 @@ impl LiveSession {
             events: globals.events_lost + self.files.borrow().lost,
             origins: globals.chunks_lost + self.forgotten,
             tasks: globals.tasks_lost,
-            requests: globals.requests_lost + globals.uring_unknown,
+            requests: globals.requests_lost
+                + globals.uring_unknown
+                + globals.uring_silent
+                + globals.aio_unseen,
             skipped_programs: self.loaded.skipped(),
             calls: globals.compat_calls + globals.shared_copies,
         }

@@ -22,7 +22,7 @@ const OPTIONS: [&str; 13] = [
     "--probe",
 ];
 
-const FLAGS: [&str; 13] = [
+const FLAGS: [&str; 18] = [
     "--advise-random",
     "--at-position",
     "--fsync",
@@ -36,6 +36,11 @@ const FLAGS: [&str; 13] = [
     "--fixed-buffer",
     "--write",
     "--replace",
+    "--append",
+    "--by-flag",
+    "--own-ring",
+    "--refused",
+    "--abandon",
 ];
 
 /// What was typed.

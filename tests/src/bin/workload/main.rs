@@ -17,10 +17,12 @@
 //!
 //! Measured cases write their truth to `--truth`; their options are in the table of [`CASES`] and in their modules.
 
+mod aio;
 mod args;
 mod buffer;
 mod copies;
 mod direct;
+mod foreign;
 mod mapped;
 mod meter;
 mod names;
@@ -33,6 +35,7 @@ mod spill;
 mod syncs;
 mod truth;
 mod uring;
+mod uring_ops;
 mod writes;
 
 use std::error::Error;
@@ -70,7 +73,7 @@ const PREPARATIONS: [(&str, Preparation); 5] = [
     ("half", prepare::half),
 ];
 
-const CASES: [(&str, Case); 31] = [
+const CASES: [(&str, Case); 38] = [
     ("seq", reads::seq),
     ("random", reads::random),
     ("odd", reads::odd),
@@ -100,6 +103,13 @@ const CASES: [(&str, Case); 31] = [
     ("write-threads", parallel::write_threads),
     ("uring", uring::run),
     ("spill", spill::run),
+    ("uring-append", uring_ops::append),
+    ("uring-splice", uring_ops::splice),
+    ("uring-mixed", uring_ops::mixed),
+    ("uring-lookups", uring_ops::lookups),
+    ("uring-silent", uring_ops::silent),
+    ("aio", aio::run),
+    ("int80", foreign::int80),
     ("many-files", names::many_files),
     ("lookups", names::lookups),
 ];

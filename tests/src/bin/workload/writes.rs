@@ -2,7 +2,7 @@
 //! of it is written.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{IoSlice, Write};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
@@ -125,17 +125,26 @@ pub(super) fn fsync_each(args: &Args) -> Outcome<Truth> {
     meter.finish_write()
 }
 
-/// `append --block B --count N [--fsync]`: O_APPEND writes to the end of an old file, or of a new one.
+/// `append --block B --count N [--fsync] [--by-flag]`: writes to the end of an old file, or of a new one, that was opened
+/// with O_APPEND, or by pwritev2 with RWF_APPEND.
 pub(super) fn append(args: &Args) -> Outcome<Truth> {
     let path = args.file()?;
     let buffer = Buffer::new(args.block(100)?);
-    let mut file =
-        File::options().read(true).append(true).create(true).open(&path).doing(path.display())?;
+    let by_flag = args.flag("--by-flag");
+    let mut options = File::options();
+    options.read(true).create(true);
+    let options = if by_flag { options.write(true) } else { options.append(true) };
+    let mut file = options.open(&path).doing(path.display())?;
     let mut meter = Meter::begin(args, &path, &file)?;
     let mut end = meter.size();
     for _ in 0..args.number("--count", 1000)? {
         meter.before_write(end, buffer.len())?;
-        let written = file.write(&buffer).doing("write")?;
+        let written = if by_flag {
+            let flags = rustix::io::ReadWriteFlags::APPEND;
+            rustix::io::pwritev2(&file, &[IoSlice::new(&buffer)], 0, flags).doing("pwritev2")?
+        } else {
+            file.write(&buffer).doing("write")?
+        };
         meter.done(end, written);
         end += written as u64;
     }

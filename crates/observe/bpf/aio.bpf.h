@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Linux AIO (io_submit, io_getevents; libaio). No tracepoint shows a request or its end. What is submitted stands in the
+ * program's memory when io_submit begins. Buffered requests are served within that call, direct ones go on after it.
+ * Results are there when io_getevents returns; a program may also take them without a call, out of the ring in its memory
+ * where the kernel leaves them, so that the ring is looked at in each call.
+ */
+
+/* include/uapi/linux/aio_abi.h */
+#define IOCB_CMD_PREAD 0
+#define IOCB_CMD_PWRITE 1
+#define IOCB_CMD_FSYNC 2
+#define IOCB_CMD_FDSYNC 3
+#define IOCB_CMD_PREADV 7
+#define IOCB_CMD_PWRITEV 8
+
+struct aio_iocb {
+	u64 data;
+	u32 key;
+	s32 rw_flags;
+	u16 opcode;
+	u16 priority;
+	u32 fd;
+	u64 buffer, bytes;
+	s64 offset;
+	u64 reserved;
+	u32 flags, eventfd;
+};
+
+struct aio_event {
+	u64 data, iocb;
+	s64 result, result2;
+};
+
+/* fs/aio.c: at the address that is the context's name. */
+#define AIO_RING_MAGIC 0xa10a10a1
+struct aio_ring {
+	u32 id, nr, head, tail, magic, compat, incompat, header_bytes;
+};
+
+/* How many requests or results of one call are followed; what is beyond is a loss. */
+#ifdef HOTSET_COMPAT
+#define AIO_MOST 256
+/* Verified once and not in each turn of a loop. */
+#define AIO_EACH __noinline u64
+#else
+#define AIO_MOST 65536
+#define AIO_EACH static __always_inline u64
+#endif
+
+static __always_inline struct request *aio_request(struct request_key *key, u32 kind)
+{
+	key->kind = kind;
+	return bpf_map_lookup_elem(&requests, key);
+}
+
+/* The result of a request. Two threads may see it, one counts it. */
+static __always_inline int aio_finish(struct task_state *s, u64 iocb, u64 result)
+{
+	struct request_key key = { .id = iocb, .owner = owner(s) };
+	struct request *r = aio_request(&key, REQUEST_AIO_BEFORE);
+	if (!r)
+		r = aio_request(&key, REQUEST_AIO);
+	if (!r || !CLEAR_BITS(&r->open, 1ULL))
+		return 0;
+	/* The program may use its iocb again as soon as it knows. */
+	s->request = *r;
+	bpf_map_delete_elem(&requests, &key);
+	ATOMIC_ADD(&g.aio_pending, -1);
+	finish_request(&s->request, result);
+	return 0;
+}
+
+AIO_EACH aio_result(u64 event)
+{
+	struct aio_event e = {};
+	struct task_state *s = known_state();
+	if (s && !bpf_probe_read_user(&e, sizeof(e), (void *)event))
+		aio_finish(s, e.iocb, e.result);
+	return 0;
+}
+
+/* Where the ring was looked at is no one's business but that of the first to say so. */
+static __always_inline int claim(u64 *seen, u64 from, u64 to)
+{
+#ifdef HOTSET_COMPAT
+	*(volatile u64 *)seen = to;
+	return 1;
+#else
+	return __sync_val_compare_and_swap(seen, from, to) == from;
+#endif
+}
+
+struct aio_events {
+	u64 first, n;
+};
+
+static __always_inline long aio_result_step(u64 i, struct aio_events *w)
+{
+	if (i >= w->n)
+		return 1;
+	aio_result(w->first + i * sizeof(struct aio_event));
+	return 0;
+}
+
+#ifndef HOTSET_COMPAT
+static long aio_result_callback(u32 i, struct aio_events *w)
+{
+	return aio_result_step(i, w);
+}
+#endif
+
+/* Counts results that stand one behind the other. */
+__noinline u64 aio_results(u64 first, u64 n)
+{
+	struct aio_events w = { .first = first, .n = n };
+#ifdef HOTSET_COMPAT
+	for (u32 i = 0; i < AIO_MOST; i++) {
+		if (aio_result_step(i, &w))
+			break;
+	}
+#else
+	bpf_loop(n > AIO_MOST ? AIO_MOST : n, aio_result_callback, &w, 0);
+#endif
+	if (n > AIO_MOST)
+		ATOMIC_ADD(&g.requests_lost, n - AIO_MOST);
+	return 0;
+}
+
+/* Counts what is new in the ring; says whether it could be read. */
+static __always_inline int aio_look(struct request *r, u64 context)
+{
+	struct aio_ring ring = {};
+	if (bpf_probe_read_user(&ring, sizeof(ring), (void *)context))
+		return 0;
+	u64 size = ring.nr, tail = ring.tail, events = context + sizeof(ring);
+	if (ring.magic != AIO_RING_MAGIC || !size || tail >= size || ring.head >= size)
+		return 0;
+	u64 seen = *(volatile u64 *)&r->ring.seen, from = r->ring.known ? seen % size : ring.head;
+	r->ring.known = r->ring.read = 1;
+	if (from == tail || !claim(&r->ring.seen, seen, tail))
+		return 1;
+	aio_results(events + from * sizeof(struct aio_event), (tail < from ? size : tail) - from);
+	if (tail < from)
+		aio_results(events, tail);
+	return 1;
+}
+
+static __always_inline struct request *aio_ring_of(struct task_state *s, u64 context, int anew)
+{
+	struct request_key key = { .id = context, .owner = owner(s), .kind = REQUEST_AIO_RING };
+	struct request *r = anew ? NULL : bpf_map_lookup_elem(&requests, &key);
+	if (r)
+		return r;
+	r = &s->request;
+	r->ring.seen = r->ring.read = 0;
+	r->ring.known = anew;
+	if (bpf_map_update_elem(&requests, &key, r, BPF_ANY))
+		ATOMIC_ADD(&g.requests_lost, 1);
+	return bpf_map_lookup_elem(&requests, &key);
+}
+
+/* Counts `n` results that a call returned, and those that are in the ring only. */
+static __always_inline void aio_count(struct task_state *s, u64 context, u64 events, u64 n)
+{
+	struct request *r = aio_ring_of(s, context, 0);
+	if (n)
+		aio_results(events, n);
+	if (!r || aio_look(r, context))
+		return;
+	/* Nobody reads the ring: what is returned is what was in it, in order. */
+	if (r->ring.read)
+		r->ring.known = 0;
+	ATOMIC_ADD(&r->ring.seen, n);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Requests that outlive the call that submits them: io_uring's and those of Linux AIO. Whoever adds pages that one waits
+ * for, they are its misses: the pages stand in HS_WANTED from submission, move to HS_MISSED when added, and are taken at
+ * completion. Reads from the device for pages in HS_WRITING are the misses of a write (block.bpf.h).
+ */
+
+#define REQUEST_WRITES 1u
+#define REQUEST_SYNCS 2u
+#define REQUEST_LOOKS_UP 4u
+#define REQUEST_OPENS 8u
+#define REQUEST_MOVES 16u    /* from where the file ends or stands: known for sure only when it is done */
+#define REQUEST_BOOKED 32u   /* its device bytes are counted as they are queued */
+#define REQUEST_WAITED 64u   /* the call that served it slept */
+#define REQUEST_NO_FILE 128u /* whose file was not found */
+
+static __always_inline int has_pages(const struct request *r)
+{
+	const struct target *t = &r->target;
+	return !(r->what & (REQUEST_SYNCS | REQUEST_LOOKS_UP | REQUEST_NO_FILE)) && !(t->flags & TARGET_DIRECT) &&
+	       t->first <= t->last;
+}
+
+/* Where an append begins: at the end of the file, or of the appends that this task has under way. */
+static __noinline u64 append_position(struct task_state *s, struct target *t, u64 bytes)
+{
+	if (!s || !t)
+		return 0;
+	u64 size = LOAD(inode, t->inode, i_size), pos = size;
+	/* A file that became shorter has nothing to do with what was foreseen. */
+	if (s->append_inode == t->inode && size >= s->append_size && s->append_end > size)
+		pos = s->append_end;
+	s->append_inode = t->inode;
+	s->append_size = size;
+	s->append_end = pos + bytes;
+	return pos;
+}
+
+static __always_inline void start_request(struct task_state *s, struct request *r, const struct request_key *key)
+{
+	struct target *t = &r->target;
+	t->flags &= ~TARGET_USES_POSITION;
+	r->start_ns = bpf_ktime_get_ns();
+	r->ns = 0;
+	r->open = 1;
+	r->owner = owner(s);
+	if (has_pages(r) && !(t->flags & TARGET_IN_MEMORY)) {
+		bits_set(t->id, HS_WANTED, t->first, t->last + 1);
+		if (r->what & REQUEST_WRITES)
+			bits_set(t->id, HS_WRITING, t->first, t->last + 1);
+	}
+	if (bpf_map_update_elem(&requests, key, r, BPF_ANY))
+		ATOMIC_ADD(&g.requests_lost, 1);
+	else if (key->kind == REQUEST_AIO)
+		ATOMIC_ADD(&g.aio_pending, 1);
+}
+
+/* Takes what it waited for: says how many pages it missed of the `used` first ones, the others are read ahead. */
+static __noinline int take_pages(struct request *r, u64 used)
+{
+	if (!r)
+		return 0;
+	struct target *t = &r->target;
+	t->ahead = 0;
+	if (!has_pages(r) || (t->flags & TARGET_IN_MEMORY))
+		return 0;
+	u64 end = t->last + 1, middle = t->first + used < end ? t->first + used : end;
+	bits_take(t->id, HS_WANTED, t->first, end);
+	if (r->what & REQUEST_WRITES)
+		bits_take(t->id, HS_WRITING, t->first, end);
+	t->brought = bits_take(t->id, HS_MISSED, t->first, middle);
+	if (middle < end)
+		t->ahead = bits_back(t->id, middle, end);
+	return 0;
+}
+
+/* One that came to nothing, or was refused. */
+static __always_inline void drop_request(struct request *r)
+{
+	struct hs_row_key key = { .file = r->target.id, .owner = r->owner };
+	take_pages(r, 0);
+	settle_memory(&r->target, 0);
+	struct hs_row *row = r->target.ahead ? row_by_key(&key) : NULL;
+	if (row)
+		ATOMIC_ADD(&row->ra_pages, r->target.ahead);
+}
+
+static __always_inline int finish_request(struct request *r, s64 result)
+{
+	struct target *t = &r->target;
+	u64 ns = r->ns ? r->ns : bpf_ktime_get_ns() - r->start_ns;
+	if (result < 0) {
+		drop_request(r);
+		return 0;
+	}
+	take_pages(r, pages_of(t->pos, result));
+	settle_memory(t, result);
+	struct hs_row_key key = { .file = t->id, .owner = r->owner };
+	struct hs_row *row = row_made(&key);
+	if (!row)
+		return 0;
+	if (r->what & REQUEST_SYNCS) {
+		ATOMIC_ADD(&row->sync_calls, 1);
+		ATOMIC_ADD(&row->sync_ns, ns);
+	} else if (t->flags & TARGET_DIRECT) {
+		count_direct(row, t, result, ns, r->what & REQUEST_WRITES);
+		if (!(r->what & REQUEST_BOOKED))
+			book_bytes(row, r->what & REQUEST_WRITES ? REQ_OP_WRITE : REQ_OP_READ, result);
+	} else if (r->what & REQUEST_WRITES) {
+		count_write(row, t, result, ns, 0);
+	} else {
+		count_read(row, t, result, ns, r->what & REQUEST_WAITED ? COUNT_WAITED : 0);
+	}
+	return 0;
+}
+
+static __always_inline int finish_lookup(struct request *r, s64 result)
+{
+	int failed = result == -ENOENT || result == -ENOTDIR;
+	struct hs_process *p = process_by_owner(r->owner);
+	if (p)
+		count_lookup(p, failed, bpf_ktime_get_ns() - r->start_ns);
+	if (failed)
+		ATOMIC_ADD(&g.uring_paths, 1);
+	struct task_state *s = known_state();
+	if (s && !s->kind && (r->what & REQUEST_OPENS) && result >= 0 && s->owner == r->owner)
+		opened(s, result);
+	return 0;
+}
