@@ -4,6 +4,7 @@ mod aio;
 mod dropped;
 mod foreign;
 mod identity;
+mod layers;
 mod limited;
 mod memory;
 mod syncs;

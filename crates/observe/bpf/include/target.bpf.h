@@ -17,11 +17,8 @@ static __always_inline u64 fd_to_file(struct task_struct *task, u32 fd)
  * overlayfs keeps the pages in the inode of the layer below, reached through private_data: a struct file up to 6.12,
  * since then a struct that begins with one. A real file's dentry leads back to its inode, which tells them apart.
  */
-static __always_inline u64 find_overlay_inode(u64 file)
+static __always_inline u64 layer_file(u64 file, u64 *slot)
 {
-	u64 *slot = number_slot();
-	if (!slot)
-		return 0;
 	u64 real = NUMBER(slot, LOAD(file, file, private_data));
 	if (!real)
 		return 0;
@@ -34,15 +31,7 @@ static __always_inline u64 find_overlay_inode(u64 file)
 		if (!inode || (u64)LOAD(dentry, LOAD(file, real, f_path.dentry), d_inode) != inode)
 			return 0;
 	}
-	return inode;
-}
-
-__noinline u64 overlay_inode(u64 file)
-{
-	hold_cpu();
-	u64 inode = find_overlay_inode(file);
-	release_cpu();
-	return inode;
+	return real;
 }
 
 #define FS_MADE_UP 1u
@@ -75,8 +64,37 @@ __noinline u32 fs_traits(u64 magic)
 	case 0xde5e81e4: /* efivarfs */
 	case 0x6e736673: /* nsfs */
 		return FS_MADE_UP;
+	case EXT4_SUPER_MAGIC:
+		return 0;
 	}
 	return FS_SHARES;
+}
+
+static __always_inline u64 find_layer_inode(u64 file)
+{
+	u64 *slot = number_slot();
+	u64 inode = 0;
+	if (!slot)
+		return 0;
+#pragma unroll
+	for (int i = 0; i < 2; i++) {
+		file = layer_file(file, slot);
+		if (!file)
+			return inode;
+		inode = NUMBER(slot, LOAD(file, file, f_inode));
+		if (LOAD(super_block, LOAD(inode, inode, i_sb), s_magic) != OVERLAYFS_SUPER_MAGIC)
+			return inode;
+	}
+	return inode;
+}
+
+/* Of a file of overlayfs: the inode of the layer that holds its pages. That layer may be an overlay itself, but not its layers. */
+__noinline u64 layer_inode(u64 file)
+{
+	hold_cpu();
+	u64 inode = find_layer_inode(file);
+	release_cpu();
+	return inode;
 }
 
 static __always_inline int resolve_file(struct task_state *s, u64 file, struct target *t)
@@ -96,11 +114,17 @@ static __always_inline int resolve_file(struct task_state *s, u64 file, struct t
 		if (!inode)
 			return 0;
 	}
-	void *sb = LOAD(inode, inode, i_sb);
 	u32 flags = LOAD(file, file, f_flags);
 	t->flags = flags & O_APPEND ? TARGET_APPENDS : 0;
-	u64 magic = LOAD(super_block, sb, s_magic);
+	u64 magic = LOAD(super_block, LOAD(inode, inode, i_sb), s_magic);
 	u32 traits = magic == EXT4_SUPER_MAGIC ? 0 : fs_traits(magic);
+	if (traits & FS_OVERLAY) {
+		u64 layer = NUMBER(&s->scratch, layer_inode(file));
+		if (layer) {
+			inode = layer;
+			traits = fs_traits(LOAD(super_block, LOAD(inode, inode, i_sb), s_magic));
+		}
+	}
 	if (traits & FS_MADE_UP)
 		return 0; /* made up as it is read: there are no pages */
 	if (traits & FS_SHARES)
@@ -110,12 +134,6 @@ static __always_inline int resolve_file(struct task_state *s, u64 file, struct t
 	/* Files in memory take O_DIRECT and are cached all the same. */
 	if ((flags & O_DIRECT) && !(traits & FS_IN_MEMORY))
 		t->flags |= TARGET_DIRECT;
-	if (traits & FS_OVERLAY) {
-		u64 real = overlay_inode(file);
-		if (real) {
-			inode = real;
-		}
-	}
 	t->file = file;
 	t->id = file_key((void *)inode);
 	t->inode = inode;
