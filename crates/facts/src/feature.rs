@@ -25,6 +25,8 @@ pub enum Feature {
     SharedCopies,
     /// Marks of pages that several CPUs change at once.
     MarksAtOnce,
+    /// Which subvolume of btrfs a file is in.
+    Subvolumes,
     /// Kernel memory for the sensor's tables outside of the memory limit of what is observed.
     FreeTables,
     /// The sensor as a whole.
@@ -61,7 +63,7 @@ crate::counters!(counted);
 
 impl Feature {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::FileFaults,
         Self::IoUring,
         Self::LinuxAio,
@@ -70,6 +72,7 @@ impl Feature {
         Self::CompatCalls,
         Self::SharedCopies,
         Self::MarksAtOnce,
+        Self::Subvolumes,
         Self::FreeTables,
         Self::Sensor,
     ];
@@ -85,6 +88,7 @@ impl Feature {
             Self::CompatCalls => "32-bit system calls",
             Self::SharedCopies => "copy_file_range",
             Self::MarksAtOnce => "read-ahead hits of files that several processes read at once",
+            Self::Subvolumes => "subvolumes of btrfs apart",
             Self::FreeTables => "evictions by the memory limit alone",
             Self::Sensor => "file I/O",
         }
@@ -111,6 +115,9 @@ impl Feature {
             }
             Self::SharedCopies => Reason::unsupported(
                 "copies on a file system that can share blocks may have copied nothing",
+            ),
+            Self::Subvolumes => Reason::unsupported(
+                "the kernel does not tell the types of btrfs, which its files' subvolumes are read from",
             ),
             Self::MarksAtOnce => Reason::unsupported(
                 "this kernel has no atomic operations for marks of pages (Linux 5.12)",

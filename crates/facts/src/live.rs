@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::feature::needs;
 use crate::format::Path;
-use crate::{Feature, FileId, FileKind, MemInfo, NotMeasured, Observed, PageSplit, Pid};
+use crate::{Dev, Feature, FileId, FileKind, MemInfo, NotMeasured, Observed, PageSplit, Pid};
 
 /// In what a counter counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -210,6 +210,9 @@ pub struct LiveFile {
     pub path: Observed<Arc<PathBuf>>,
     /// Its name is gone.
     pub deleted: bool,
+    /// The device by which its file system is mounted: on btrfs not that of its subvolume. Not in a recording.
+    #[serde(skip)]
+    pub mounted: Dev,
 }
 
 /// What one process did to one file in one interval.

@@ -1,8 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the block layer is asked to move. */
 
+/* Whether the current call reads or writes past the cache. */
+static __always_inline int is_direct_call(struct task_state *s)
+{
+	if (!s || !s->in.inode || !(s->in.flags & TARGET_DIRECT))
+		return 0;
+	return (s->kind && s->kind < HS_SYNC) || s->kind == HS_AIO_SUBMIT;
+}
+
+/*
+ * Whether a page that the cache holds is only the memory that direct I/O uses: a mapped file, or memory that is shared. Then
+ * the block layer has pinned it; before 6.5, which does not say so, it is up to date before it is read, or is written without
+ * being under writeback, which journals of data do as well.
+ */
+static __always_inline int is_buffer(struct task_state *s, struct bio *bio, u64 page, u32 op)
+{
+	if (BPF_CORE_READ(bio, bi_flags) & (1 << BIO_PAGE_PINNED))
+		return 1;
+	u64 flags = 0;
+	bpf_probe_read_kernel(&flags, sizeof(flags), (void *)page);
+	if (op == REQ_OP_READ)
+		return (flags >> (cfg.pg_uptodate & 63)) & 1;
+	return is_direct_call(s) && !((flags >> (cfg.pg_writeback & 63)) & 1);
+}
+
 /* The inode whose cached page a request reads or writes, and which page; 0 for memory of a program (direct I/O). */
-static __always_inline u64 bio_inode(struct bio *bio, u64 *index)
+static __always_inline u64 bio_inode(struct task_state *s, struct bio *bio, u64 *index, u32 op)
 {
 	u64 page = load_pointer((u64)LOAD(bio, bio, bi_io_vec)), head = 0;
 	if (!page)
@@ -18,13 +42,16 @@ static __always_inline u64 bio_inode(struct bio *bio, u64 *index)
 	if (!mapping || (mapping & 3))
 		return 0;
 	bpf_probe_read_kernel(index, sizeof(*index), (void *)(page + index_offset()));
-	return (u64)BPF_CORE_READ((struct address_space *)mapping, host);
+	u64 inode = (u64)BPF_CORE_READ((struct address_space *)mapping, host);
+	/* Metadata, in the pages of a block device, is read and written a piece of a page at a time. */
+	u16 type = BPF_CORE_READ((struct inode *)inode, i_mode) & S_IFMT;
+	return type == S_IFREG && is_buffer(s, bio, page, op) ? 0 : inode;
 }
 
 /* Writeback by a kernel thread belongs to whoever dirtied the file last. */
 static __noinline int book_writeback(u64 inode, u32 bytes)
 {
-	struct hs_file_key key = file_key((void *)inode);
+	struct hs_file_key key = file_key(inode);
 	if (!cfg.live && !tracked[file_hash(key) & (TRACKED - 1)])
 		return 0;
 	struct hs_file *f = bpf_map_lookup_elem(&files, &key);
@@ -44,8 +71,7 @@ static __noinline int book_own(struct task_state *s, u64 inode, u64 index, u32 o
 		return 0;
 	if (!inode) {
 		/* Direct I/O of the current call; io_uring's is booked at completion. */
-		int calls = (s->kind && s->kind < HS_SYNC) || s->kind == HS_AIO_SUBMIT;
-		if (calls && s->in.inode && (s->in.flags & TARGET_DIRECT)) {
+		if (is_direct_call(s)) {
 			struct hs_row *row = row_of(s, &s->in, 0);
 			if (row)
 				book_bytes(row, op, bytes);
@@ -87,7 +113,7 @@ static __always_inline int queued(struct bio *bio)
 	struct task_state *s = current_state();
 	if (s)
 		s->handled = HANDLED(s, bio, TAG_QUEUED);
-	u64 index = 0, inode = bio_inode(bio, &index);
+	u64 index = 0, inode = bio_inode(s, bio, &index, op);
 	if (s)
 		book_own(s, inode, index, op, bytes);
 	else if (inode && op == REQ_OP_WRITE)

@@ -147,7 +147,12 @@ static __noinline int count_dropped(struct hs_file *f, u64 pages)
 SEC("tp_btf/mm_filemap_delete_from_page_cache")
 int BPF_PROG(page_deleted, struct folio *folio)
 {
-	void *inode = LOAD(address_space, folio_mapping(folio), host);
+	u64 *slot = number_slot();
+	if (!slot)
+		return 0;
+	hold_cpu();
+	u64 inode = NUMBER(slot, LOAD(address_space, folio_mapping(folio), host));
+	release_cpu();
 	struct hs_file_key key = file_key(inode);
 	if (!cfg.live && !tracked[file_hash(key) & (TRACKED - 1)])
 		return 0;

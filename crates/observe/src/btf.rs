@@ -10,6 +10,7 @@ const TYPE_BYTES: usize = 12;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Ptr,
+    Struct,
     Enum,
     Typedef,
     Func,
@@ -35,6 +36,8 @@ pub(crate) struct Type<'a> {
 pub(crate) struct Btf<'a> {
     types: &'a [u8],
     strings: &'a [u8],
+    /// The strings of the kernel itself, for a module's types: its own come after these.
+    base: &'a [u8],
     /// Where each 64th type begins, to reach one by its number.
     offsets: Vec<usize>,
 }
@@ -48,6 +51,7 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
 fn kind_of(number: u32) -> Kind {
     match number {
         2 => Kind::Ptr,
+        4 => Kind::Struct,
         6 => Kind::Enum,
         8 => Kind::Typedef,
         12 => Kind::Func,
@@ -79,8 +83,12 @@ impl<'a> Btf<'a> {
             let start = header.checked_add(word(bytes, offset)? as usize)?;
             bytes.get(start..start.checked_add(word(bytes, length)? as usize)?)
         };
-        let mut btf =
-            Self { types: section(8, 12)?, strings: section(16, 20)?, offsets: Vec::new() };
+        let mut btf = Self {
+            types: section(8, 12)?,
+            strings: section(16, 20)?,
+            base: &[],
+            offsets: Vec::new(),
+        };
         let (mut at, mut id) = (0, 1_u32);
         while at < btf.types.len() {
             if id % STRIDE == 1 {
@@ -109,8 +117,16 @@ impl<'a> Btf<'a> {
         })
     }
 
+    /// The types of a module beside those of its kernel; types of the kernel can't be reached from here by their number.
+    pub(crate) fn parse_module(bytes: &'a [u8], kernel: &Self) -> Option<Self> {
+        Some(Self { base: kernel.strings, ..Self::parse(bytes)? })
+    }
+
     fn name(&self, offset: u32) -> &'a [u8] {
-        let from = self.strings.get(offset as usize..).unwrap_or_default();
+        let (offset, base) = (offset as usize, self.base);
+        let own = || self.strings.get(offset.checked_sub(base.len())?..);
+        let from =
+            base.get(offset..).filter(|from| !from.is_empty()).or_else(own).unwrap_or_default();
         let end = from.iter().position(|&byte| byte == 0).unwrap_or(from.len());
         &from[..end]
     }
@@ -123,7 +139,7 @@ impl<'a> Btf<'a> {
                 let here = at;
                 at = self.after(here)?;
                 let kind = kind_of((word(self.types, here + 4)? >> 24) & 0x1f);
-                if matches!(kind, Kind::Typedef | Kind::Func | Kind::Enum) {
+                if matches!(kind, Kind::Typedef | Kind::Func | Kind::Enum | Kind::Struct) {
                     return self.at(here);
                 }
             }
@@ -139,6 +155,16 @@ impl<'a> Btf<'a> {
             at = self.after(at)?;
         }
         self.at(at)
+    }
+
+    /// Where a member of a structure begins, in bytes.
+    pub(crate) fn offset_of(&self, ty: &Type<'a>, member: &[u8]) -> Option<u32> {
+        (0..ty.members).find_map(|i| {
+            let at = ty.rest + 12 * i;
+            // The upper byte is the width of a bit field, and 0 for all others.
+            let bits = word(self.types, at + 8)? & 0xff_ffff;
+            (self.name(word(self.types, at)?) == member).then_some(bits / 8)
+        })
     }
 
     /// The names and values of an enumeration.
@@ -191,6 +217,26 @@ mod tests {
         assert_eq!(btf.get(0), None);
     }
 
+    #[test]
+    fn a_module_names_its_types_after_those_of_the_kernel() {
+        let (kernel, strings) = (sample(), b"s\0own\0");
+        let kernel = Btf::parse(&kernel).expect("the kernel");
+        let base = kernel.strings.len() as u32;
+        // struct s { A at byte 4; own at byte 16 }, of which the kernel has the name A.
+        let types = [base, 4 << 24 | 2, 24, 3, 1, 32, base + 2, 1, 128];
+        let mut bytes = vec![0x9f, 0xeb, 1, 0];
+        for word in [24, 0, 36, 36, strings.len() as u32].into_iter().chain(types) {
+            bytes.extend(word.to_le_bytes());
+        }
+        bytes.extend(strings);
+        let module = Btf::parse_module(&bytes, &kernel).expect("a module");
+        let ty = module.types().next().expect("a type");
+        assert_eq!((ty.kind, ty.name), (Kind::Struct, b"s".as_slice()));
+        assert_eq!(module.offset_of(&ty, b"A"), Some(4));
+        assert_eq!(module.offset_of(&ty, b"own"), Some(16));
+        assert_eq!(module.offset_of(&ty, b"none"), None);
+    }
+
     proptest! {
         #[test]
         fn damaged_bytes_never_panic(at in 0_usize..130, value in any::<u8>(), cut in 0_usize..130) {
@@ -201,6 +247,7 @@ mod tests {
             if let Some(btf) = Btf::parse(&bytes) {
                 for ty in btf.types() {
                     let _ = btf.enumerators(&ty).count();
+                    let _ = btf.offset_of(&ty, b"A");
                     let _ = btf.get(ty.referenced);
                 }
             }

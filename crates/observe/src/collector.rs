@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use hotset_facts::{ExitStatus, FailedLookup, Pid};
+use hotset_facts::{Dev, ExitStatus, FailedLookup, Pid};
 use hotset_sys::proc::mountinfo::Mount;
 
 use crate::event::{Event, NamedFile, decode};
@@ -16,6 +16,8 @@ const MAX_FAILED_PATHS: usize = 65_536;
 /// Distinct files whose names are kept: twice the rows, for files that several processes share take one.
 const MAX_NAMED_FILES: usize = 262_144;
 
+/// Subvolumes of btrfs that are remembered.
+const MAX_SUBVOLUMES: usize = 65_536;
 /// Processes that are kept apart, as many as the sensor's own table holds.
 const MAX_PROCESSES: usize = 32_768;
 
@@ -37,6 +39,8 @@ pub(crate) struct Collector {
     pub(crate) files: HashMap<FileKey, NamedFile>,
     /// By owner, for a number may be used again.
     pub(crate) processes: HashMap<u32, Life>,
+    /// Subvolumes of btrfs, each with the device by which its file system is mounted.
+    subvolumes: HashMap<Dev, Dev>,
     failed: HashMap<(u64, Box<[u8]>), u64>,
     /// Records that could not be decoded or kept.
     pub(crate) lost: u64,
@@ -93,6 +97,9 @@ impl Collector {
     }
 
     fn file(&mut self, key: FileKey, file: NamedFile) {
+        if file.mounted != key.dev && self.subvolumes.len() < MAX_SUBVOLUMES {
+            self.subvolumes.insert(Dev::from_kernel(key.dev), Dev::from_kernel(file.mounted));
+        }
         if let Some(known) = self.files.get_mut(&key) {
             // A file first met in a fault has a bare inode's name; one that comes through a descriptor knows the mount.
             if file.used && !known.used {
@@ -120,6 +127,11 @@ impl Collector {
             }
             std::collections::hash_map::Entry::Vacant(_) => {}
         }
+    }
+
+    /// Subvolumes of btrfs, each with the device by which its file system is mounted.
+    pub(crate) fn subvolumes(&self) -> Vec<(Dev, Dev)> {
+        self.subvolumes.iter().map(|(own, mounted)| (*own, *mounted)).collect()
     }
 
     /// The path of a file that was named.

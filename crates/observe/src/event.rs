@@ -29,7 +29,7 @@ mirror! {
         nlink: u32,
         unhashed: u32,
         used: u32,
-        pad: u32,
+        mounted: u32,
     }
 }
 
@@ -84,6 +84,8 @@ pub(crate) struct NamedFile {
     pub(crate) deleted: bool,
     /// The name is the one that the process used, and not just some link to the inode.
     pub(crate) used: bool,
+    /// The device by which its file system is mounted: on btrfs not that of its subvolume.
+    pub(crate) mounted: u32,
 }
 
 const EVENT_NODE: u32 = 1;
@@ -136,6 +138,7 @@ fn decode_file(bytes: &[u8]) -> Option<Event> {
         mode: head.mode,
         deleted: head.nlink == 0,
         used: head.used != 0,
+        mounted: head.mounted,
     };
     Some(Event::File { key: head.file, file })
 }

@@ -46,7 +46,15 @@ pub(crate) fn observation(
     }
     let processes = process_rows(loaded, scope, collector, by_process, &processes);
     let sensor = sensor::describe(selection, &globals, skipped, loaded.limited.as_ref(), collector);
-    Ok(Observation { files, processes, totals, lookups: Observed::Value(lookups), sensor })
+    let subvolumes = collector.subvolumes();
+    Ok(Observation {
+        files,
+        subvolumes,
+        processes,
+        totals,
+        lookups: Observed::Value(lookups),
+        sensor,
+    })
 }
 
 /// Asks what is cached now, if the path still leads to the file.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::ObserveError;
-use crate::btf::{Btf, Kind};
+use crate::btf::{Btf, Kind, Type};
 use crate::filebytes::FileBytes;
 
 /// From this kernel on tasks are preempted in the middle of tracepoints (SRCU in place of disabled preemption).
@@ -46,8 +46,60 @@ pub(crate) struct KernelFeatures {
     pub(crate) atomics: bool,
     /// Whether a task can be preempted in the middle of a program (7.0); the types don't tell, so the release does.
     pub(crate) preemptible: bool,
-    /// The number of the page flag `PG_head`, which marks large folios.
+    /// Where things are that no kernel promises.
+    pub(crate) layout: Layout,
+}
+
+/// Numbers of page flags, and where btrfs keeps a file's subvolume.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Layout {
+    /// `PG_head`, which marks large folios.
     pub(crate) pg_head: u32,
+    /// `PG_uptodate`: its content is there.
+    pub(crate) pg_uptodate: u32,
+    /// `PG_writeback`: it is being written.
+    pub(crate) pg_writeback: u32,
+    /// From `btrfs_inode.vfs_inode` to `btrfs_inode.root`, and `btrfs_root.anon_dev`; none where btrfs is not there.
+    pub(crate) subvolume: Option<(i32, u32)>,
+}
+
+/// Where a module of this name shows its types.
+const BTRFS: &str = "/sys/kernel/btf/btrfs";
+
+/// `btrfs_inode` and `btrfs_root`, where they are seen.
+#[derive(Debug, Default)]
+struct Subvolumes {
+    root: Option<i32>,
+    dev: Option<u32>,
+}
+
+impl Subvolumes {
+    fn see(&mut self, btf: &Btf<'_>, ty: &Type<'_>) {
+        match ty.name {
+            b"btrfs_inode" => {
+                let places = ["root", "vfs_inode"].map(|name| btf.offset_of(ty, name.as_bytes()));
+                if let [Some(root), Some(inode)] = places {
+                    self.root = Some(root.wrapping_sub(inode).cast_signed());
+                }
+            }
+            b"btrfs_root" => self.dev = btf.offset_of(ty, b"anon_dev"),
+            _ => {}
+        }
+    }
+
+    fn of_module(kernel: &Btf<'_>) -> Self {
+        let mut found = Self::default();
+        let Ok(bytes) = FileBytes::open(BTRFS) else { return found };
+        if let Some(module) = Btf::parse_module(bytes.as_slice(), kernel) {
+            let structs = module.types().filter(|ty| ty.kind == Kind::Struct);
+            structs.for_each(|ty| found.see(&module, &ty));
+        }
+        found
+    }
+
+    fn complete(self) -> Option<(i32, u32)> {
+        self.root.zip(self.dev)
+    }
 }
 
 impl KernelFeatures {
@@ -67,7 +119,7 @@ impl KernelFeatures {
 
     fn from_btf(bytes: &[u8]) -> Option<Self> {
         let btf = Btf::parse(bytes)?;
-        let mut found = Self::default();
+        let (mut found, mut subvolumes) = (Self::default(), Subvolumes::default());
         for ty in btf.types() {
             match ty.kind {
                 Kind::Typedef => {
@@ -82,12 +134,7 @@ impl KernelFeatures {
                 }
                 Kind::Func => found.read_only_cast |= ty.name == b"bpf_rdonly_cast",
                 Kind::Enum if ty.name == b"pageflags" => {
-                    let values = btf.enumerators(&ty);
-                    found.pg_head = values
-                        .filter(|(name, _)| *name == b"PG_head")
-                        .map(|(_, value)| value)
-                        .next()
-                        .unwrap_or(0);
+                    found.layout = page_flags(&btf, &ty);
                 }
                 Kind::Enum if ty.name == b"bpf_func_id" => {
                     for (helper, _) in btf.enumerators(&ty) {
@@ -96,9 +143,12 @@ impl KernelFeatures {
                         found.atomics |= helper == b"BPF_FUNC_check_mtu";
                     }
                 }
+                Kind::Struct => subvolumes.see(&btf, &ty),
                 _ => {}
             }
         }
+        found.layout.subvolume =
+            subvolumes.complete().or_else(|| Subvolumes::of_module(&btf).complete());
         Some(found)
     }
 }
@@ -106,6 +156,19 @@ impl KernelFeatures {
 /// The first number of a release, such as 6 of `6.12.9-amd64`.
 fn major(release: &str) -> Option<u32> {
     release.split('.').next()?.parse().ok()
+}
+
+fn page_flags(btf: &Btf<'_>, ty: &Type<'_>) -> Layout {
+    let mut layout = Layout::default();
+    for (name, value) in btf.enumerators(ty) {
+        match name {
+            b"PG_head" => layout.pg_head = value,
+            b"PG_uptodate" => layout.pg_uptodate = value,
+            b"PG_writeback" => layout.pg_writeback = value,
+            _ => {}
+        }
+    }
+    layout
 }
 
 /// The arguments of a tracepoint: `btf_trace_X` is a pointer to a function whose first parameter is the probe's own.
@@ -125,7 +188,8 @@ mod tests {
         assert_eq!(features.tracepoints.get("sys_enter"), Some(&2));
         assert_eq!(features.tracepoints.get("mm_filemap_add_to_page_cache"), Some(&1));
         assert_eq!(features.tracepoints.get("task_newtask"), Some(&2));
-        assert!(features.pg_head > 0, "PG_locked is 0, so PG_head is not");
+        let Layout { pg_head, pg_uptodate, pg_writeback, .. } = features.layout;
+        assert!(pg_head > 0 && pg_uptodate > 0 && pg_writeback > 0, "{features:?}");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use libbpf_rs::{
 
 use crate::ObserveError;
 use crate::again::{lost, target_of_map};
-use crate::features::KernelFeatures;
+use crate::features::{KernelFeatures, Layout};
 use crate::memory;
 use crate::perf;
 use crate::record::{Config, Row, RowKey, bytes_of};
@@ -110,15 +110,15 @@ pub(crate) fn load(setup: &Setup, compat: bool) -> Result<Loaded, ObserveError> 
     if setup.live && setup.scope >= FIRST_OPEN_SCOPE {
         selection.leave_out(&["task_new"]);
     }
-    let pg_head = features.pg_head;
-    let first = match load_selection(setup, pg_head, selection.clone()) {
+    let layout = features.layout;
+    let first = match load_selection(setup, layout, selection.clone()) {
         Err(error) if !error.is_denied() => error,
         other => return other,
     };
     // A kernel may offer the parts of a build and refuse it all the same. What it said of the first tells most.
     while let Some(simpler) = selection.simpler() {
         selection = simpler;
-        if let Ok(loaded) = load_selection(setup, pg_head, selection.clone()) {
+        if let Ok(loaded) = load_selection(setup, layout, selection.clone()) {
             return Ok(loaded);
         }
     }
@@ -127,7 +127,7 @@ pub(crate) fn load(setup: &Setup, compat: bool) -> Result<Loaded, ObserveError> 
 
 fn load_selection(
     setup: &Setup,
-    pg_head: u32,
+    layout: Layout,
     mut selection: Selection,
 ) -> Result<Loaded, ObserveError> {
     // Without their end, faults would be counted but not timed, and major ones not told apart: then not at all.
@@ -142,7 +142,7 @@ fn load_selection(
     let mut open = ObjectBuilder::default()
         .open_memory(object_bytes(selection.build, selection.atomics))
         .map_err(|error| ObserveError::refused(&error))?;
-    configure(&mut open, setup, pg_head, &selection)?;
+    configure(&mut open, setup, layout, &selection)?;
     let (object, limited) = outside_limits(|| open.load());
     let object = object.map_err(|error| ObserveError::refused(&error))?;
     let limited = limited.map(|limited| memory::not_measured(&object, &limited));
@@ -155,7 +155,7 @@ fn load_selection(
 fn configure(
     open: &mut OpenObject,
     setup: &Setup,
-    pg_head: u32,
+    layout: Layout,
     selection: &Selection,
 ) -> Result<(), ObserveError> {
     for mut program in open.progs_mut() {
@@ -174,7 +174,11 @@ fn configure(
         scope: setup.scope,
         self_tgid: std::process::id(),
         max_rows,
-        pg_head,
+        pg_head: layout.pg_head,
+        pg_uptodate: layout.pg_uptodate,
+        pg_writeback: layout.pg_writeback,
+        subvolume: layout.subvolume.map_or(0, |(root, _)| root),
+        subvolume_dev: layout.subvolume.map_or(0, |(_, dev)| dev),
         live: setup.live.into(),
         names: (setup.names || !setup.live).into(),
         preemptible: (!selection.again.is_empty()).into(),

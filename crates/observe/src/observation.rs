@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use hotset_facts::{FileRow, Io, Lookups, Observed, Pid, ProcessRow, Sensor};
+use hotset_facts::{Dev, FileRow, Io, Lookups, Observed, Pid, ProcessRow, Sensor};
 
 /// Rows (a process and a file) that are counted apart; beyond, everything goes on in "others". Room for 100,000 files;
 /// the memory is taken at once, 46 MiB of the kernel's.
@@ -44,6 +44,8 @@ impl Options {
 pub struct Observation {
     /// Files, most from the device first.
     pub files: Vec<FileRow>,
+    /// Subvolumes of btrfs that files are on, each with the device by which its file system is mounted.
+    pub subvolumes: Vec<(Dev, Dev)>,
     /// Processes, in order of appearance.
     pub processes: Vec<ProcessRow>,
     /// The sum of the files.

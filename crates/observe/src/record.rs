@@ -88,6 +88,10 @@ mirror! {
         self_tgid: u32,
         max_rows: u32,
         pg_head: u32,
+        pg_uptodate: u32,
+        pg_writeback: u32,
+        subvolume: i32,
+        subvolume_dev: u32,
         live: u32,
         names: u32,
         preemptible: u32,
@@ -122,6 +126,7 @@ mirror! {
         free_owners_tail: u64,
         evicted: u64,
         marks_raced: u64,
+        subvolumes_unknown: u64,
     }
 }
 

@@ -140,7 +140,7 @@ fn uring_programs(features: &KernelFeatures) -> Option<[&'static str; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::features::TRACEPOINTS;
+    use crate::features::{Layout, TRACEPOINTS};
 
     fn kernel(missing: &[&str], cast: bool) -> KernelFeatures {
         let tracepoints = TRACEPOINTS
@@ -155,7 +155,7 @@ mod tests {
             bounded_loop: true,
             atomics: true,
             preemptible: false,
-            pg_head: 6,
+            layout: Layout { pg_head: 6, ..Layout::default() },
         }
     }
 

@@ -52,6 +52,11 @@ pub(crate) fn not_measured(
         ),
         (Feature::IoUring, globals.uring_unknown, "requests whose file could not be found"),
         (
+            Feature::Subvolumes,
+            globals.subvolumes_unknown.min(1),
+            "or more files with one number in several subvolumes of btrfs may be one row: its types are not known, or it was loaded after the sensor",
+        ),
+        (
             Feature::MarksAtOnce,
             globals.marks_raced,
             "times two CPUs marked the same pages at once, which this kernel (before Linux 5.12) can lose",

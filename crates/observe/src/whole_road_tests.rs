@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::collector::Collector;
 use crate::convert::io_of;
-use crate::features::{KernelFeatures, TRACEPOINTS};
+use crate::features::{KernelFeatures, Layout, TRACEPOINTS};
 use crate::live::counters;
 use crate::record::{Row, zeroed};
 use crate::select::{Selection, select};
@@ -33,7 +33,7 @@ fn kernel_without(missing: &[&str]) -> Selection {
         bounded_loop: true,
         atomics: true,
         preemptible: false,
-        pg_head: 6,
+        layout: Layout { pg_head: 6, ..Layout::default() },
     };
     select(&features).unwrap()
 }

@@ -7,17 +7,18 @@ use hotset_facts::{Dev, Environment, Filesystem, Observed, Reason};
 use crate::damon::{IdleEviction, idle_eviction};
 use crate::proc::mountinfo::{self, Mount};
 
-/// What this host is, and the file systems behind the devices that the run touched.
+/// What this host is, and the file systems behind the devices that the run touched. Of `subvolumes` of btrfs it has to be told
+/// by which device each one's file system is mounted.
 ///
 /// Never fails: what can't be read is left out or says so.
-pub fn environment(touched: &[Dev]) -> Environment {
+pub fn environment(touched: &[Dev], subvolumes: &[(Dev, Dev)]) -> Environment {
     Environment {
         kernel: kernel_release(),
         page_size_bytes: crate::page_size(),
         cpus: online_cpus(),
         memory_bytes: memory_bytes(),
         memory_limit_bytes: crate::cgroup::memory_limit_bytes(),
-        filesystems: filesystems(touched, &mountinfo::own().unwrap_or_default()),
+        filesystems: filesystems(touched, subvolumes, &mountinfo::own().unwrap_or_default()),
         evicts_idle_cache: matches!(idle_eviction(), IdleEviction::Running(_)),
     }
 }
@@ -49,14 +50,15 @@ fn online_cpus() -> u32 {
 }
 
 /// One entry a device, in the order of `touched`; devices that are mounted nowhere here are left out.
-fn filesystems(touched: &[Dev], mounts: &[Mount]) -> Vec<Filesystem> {
+fn filesystems(touched: &[Dev], subvolumes: &[(Dev, Dev)], mounts: &[Mount]) -> Vec<Filesystem> {
     let mut found: Vec<Filesystem> = Vec::new();
     for &dev in touched {
         if found.iter().any(|known| known.dev == dev) {
             continue;
         }
-        if let Some(mount) = main_mount(dev, mounts) {
-            found.push(filesystem(mount));
+        let above = subvolumes.iter().find(|(own, _)| *own == dev);
+        if let Some(mount) = main_mount(above.map_or(dev, |(_, mounted)| *mounted), mounts) {
+            found.push(Filesystem { dev, ..filesystem(mount) });
         }
     }
     found
@@ -125,15 +127,25 @@ mod tests {
               52 1 254:0 / /mnt ro,noatime - ext4 /dev/vda rw,discard,noatime\n",
         )
         .expect("mounts");
-        let found = filesystems(&[ROOT, ROOT, Dev { major: 9, minor: 9 }], &mounts);
+        let found = filesystems(&[ROOT, ROOT, Dev { major: 9, minor: 9 }], &[], &mounts);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].mount, Path::new("/mnt"));
         assert_eq!(found[0].options, "ro,noatime,discard");
     }
 
     #[test]
+    fn a_subvolume_is_where_its_file_system_is_mounted() {
+        let mounts =
+            mountinfo::parse(b"50 1 0:50 / /mnt rw - btrfs /dev/vdb rw\n").expect("mounts");
+        let (own, mounted) = (Dev { major: 0, minor: 61 }, Dev { major: 0, minor: 50 });
+        let found = filesystems(&[own], &[(own, mounted)], &mounts);
+        assert_eq!((found[0].dev, found[0].mount.as_path()), (own, Path::new("/mnt")));
+        assert!(filesystems(&[own], &[], &mounts).is_empty());
+    }
+
+    #[test]
     fn this_host_has_memory_and_a_kernel() {
-        let here = environment(&[]);
+        let here = environment(&[], &[]);
         assert!(here.memory_bytes > 1 << 20);
         assert!(here.cpus >= 1);
         assert!(here.kernel.contains('.'));

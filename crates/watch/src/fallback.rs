@@ -83,7 +83,7 @@ fn profile(
         .unwrap_or_default();
     Profile {
         started_at,
-        environment: hotset_sys::environment(&devices),
+        environment: hotset_sys::environment(&devices, &[]),
         command: command(program, ended),
         sensor: Sensor {
             name: "proc",

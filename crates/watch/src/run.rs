@@ -96,7 +96,7 @@ pub(crate) fn assemble(
     devices.dedup();
     Profile {
         started_at,
-        environment: hotset_sys::environment(&devices),
+        environment: hotset_sys::environment(&devices, &observation.subvolumes),
         command,
         sensor: observation.sensor,
         totals: observation.totals,

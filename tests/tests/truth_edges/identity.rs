@@ -2,9 +2,11 @@
 
 use std::collections::HashSet;
 use std::path::Path;
+use std::process::Command;
 
+use hotset_tests::filesystems::{FileSystem, Kind, kinds};
 use hotset_tests::scratch::text;
-use hotset_tests::{HotsetRun, Scratch, number, profile_of, run_hotset};
+use hotset_tests::{HotsetRun, PAGE, Scratch, number, profile_of, run_hotset};
 use serde_json::Value;
 
 const FILES: u64 = 64;
@@ -93,5 +95,52 @@ fn what_is_cached_afterwards_is_asked_of_the_file_that_was_met() {
         let second = number(row, "/write/bytes") == 6;
         assert_eq!(row["cached_after"].as_u64(), second.then_some(1), "{row}");
         assert_eq!(row["size_bytes"].as_u64(), second.then_some(6), "{row}");
+    }
+}
+
+/// Each subvolume numbers its files from 257 on, and a snapshot has the numbers and the generations of what it was made of.
+#[test]
+fn files_of_two_subvolumes_with_one_number_are_two() {
+    if !kinds().contains(&Kind::Btrfs) {
+        return;
+    }
+    let (scratch, btrfs) = (Scratch::new("subvolumes"), FileSystem::new(Kind::Btrfs));
+    let make = |words: &[&str]| {
+        let status = Command::new("btrfs").args(["-q", "subvolume"]).args(words).status();
+        assert!(status.expect("btrfs, of btrfs-progs").success(), "{words:?}");
+    };
+    let [first, second, third] = ["first", "second", "third"].map(|name| btrfs.path(name));
+    for (directory, pages) in [(&first, 3), (&second, 5)] {
+        make(&["create", text(directory)]);
+        std::fs::write(directory.join("f"), vec![7; pages * PAGE as usize]).expect("write");
+    }
+    make(&["snapshot", text(&first), text(&third)]);
+    let paths = [&first, &second, &third].map(|directory| directory.join("f"));
+    let stats = paths.each_ref().map(|path| rustix::fs::stat(path).expect("stat"));
+    assert!(stats.iter().all(|stat| stat.st_ino == stats[0].st_ino), "one number: {stats:?}");
+    for compat in [false, true] {
+        let options = if compat { &["--compat-sensor"][..] } else { &[] };
+        let words: Vec<&str> =
+            std::iter::once("cat").chain(paths.iter().map(|p| text(p))).collect();
+        let json = scratch.path("profile.json");
+        let mut hotset = Command::new(hotset_tests::hotset());
+        hotset.args(["run", "-q", "--json", text(&json)]).args(options).arg("--").args(words);
+        assert!(hotset.output().expect("hotset").status.success());
+        let profile = hotset_tests::read_json(&json);
+        hotset_tests::assert_invariants(&profile);
+        for (path, pages) in paths.iter().zip([3, 5, 3]) {
+            // By the device that stat(2) tells.
+            let row = hotset_tests::row_at(&profile, path);
+            assert_eq!(path_of(row), Some(path.as_path()));
+            assert_eq!(number(row, "/read/pages"), pages, "{row}");
+            assert_eq!(number(row, "/cached_after"), pages, "{row}");
+        }
+        let known = profile["environment"]["filesystems"].as_array().expect("filesystems");
+        for path in &paths {
+            let dev = &hotset_tests::row_at(&profile, path)["dev"];
+            let shown =
+                known.iter().find(|known| known["dev"] == *dev).expect("where it is mounted");
+            assert_eq!(shown["mount"], text(btrfs.root()), "{shown}");
+        }
     }
 }

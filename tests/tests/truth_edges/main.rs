@@ -5,6 +5,7 @@ mod dropped;
 mod foreign;
 mod identity;
 mod layers;
+mod lent;
 mod limited;
 mod memory;
 mod syncs;

@@ -53,6 +53,7 @@ pub fn file(n: u32) -> LiveFile {
         kind: FileKind::Regular,
         path: Observed::Missing(NO_NAMES),
         deleted: false,
+        mounted: Dev { major: 8, minor: 1 },
     }
 }
 

@@ -4,7 +4,7 @@ use super::culprits::{culprits, worst};
 use super::input::ratio;
 use super::{Answer, RuleInput};
 use crate::{Evidence, Finding};
-use hotset_facts::{FileKind, FileRow, Io, units};
+use hotset_facts::{Dev, FileKind, FileRow, Io, units};
 
 pub(super) const ID: &str = "fsync-per-write";
 
@@ -70,10 +70,17 @@ fn synced_bytes(input: &RuleInput<'_>) -> f64 {
     }
     let whole = |file: &FileRow| {
         let systems = files.iter().filter(synced).filter(|row| row.kind == FileKind::FileSystem);
-        systems.into_iter().any(|system| system.id.dev == file.id.dev)
+        systems.into_iter().any(|system| is_on(input, file.id.dev, system.id.dev))
     };
     let counted = files.iter().filter(|file| synced(file) || whole(file));
     counted.map(|file| written(&file.io(), page_bytes)).sum()
+}
+
+/// Whether two devices are of one file system: subvolumes of btrfs have one each.
+fn is_on(input: &RuleInput<'_>, dev: Dev, system: Dev) -> bool {
+    let known = &input.profile.environment.filesystems;
+    let mount = |dev: Dev| known.iter().find(|known| known.dev == dev).map(|known| &known.mount);
+    dev == system || mount(dev).is_some_and(|place| mount(system) == Some(place))
 }
 
 /// Bytes of the writes; of stores to mappings, which no call counts, the pages that they dirtied.

@@ -55,7 +55,7 @@ impl Place {
         let stat = rustix::fs::fstat(&file)?;
         let dev = hotset_sys::file_id(&stat).dev;
         // The file system is shut off from the block device of overlayfs; what it says of itself counts.
-        let environment: Environment = hotset_sys::environment(&[dev]);
+        let environment: Environment = hotset_sys::environment(&[dev], &[]);
         let filesystem = environment.filesystems.first();
         let in_memory = is_in_memory(&file);
         let direct = if in_memory {

@@ -137,7 +137,7 @@ impl<'a> Running<'a> {
         let mut session = BenchSession {
             version: plan.version,
             started_at: SystemTime::now(),
-            environment: hotset_sys::environment(&devices),
+            environment: hotset_sys::environment(&devices, &[]),
             timer: plan.timer,
             commands: Vec::new(),
             sets: Vec::new(),

@@ -61,9 +61,11 @@ enum { BPF_RB_AVAIL_DATA = 0 };
 #define ENOSYS 38
 #define RWF_APPEND 0x10
 #define RWF_NOAPPEND 0x20 /* 6.9 */
+#define BIO_PAGE_PINNED 0 /* since 6.5; before: pages that are not the cache's own request either */
 #define BIO_CLONED 1      /* include/linux/blk_types.h; the same bit since 4.x */
 #define REQ_OP_READ 0
 #define REQ_OP_WRITE 1
+#define BTRFS_SUPER_MAGIC 0x9123683e
 #define OVERLAYFS_SUPER_MAGIC 0x794c7630
 #define TMPFS_MAGIC 0x01021994
 #define EXT4_SUPER_MAGIC 0xef53 /* ext2 and ext3 too */

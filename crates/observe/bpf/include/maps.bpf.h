@@ -323,12 +323,38 @@ static __always_inline u32 *hint_of(u32 plane, struct hs_file_key id)
 	return &hints[plane == HS_WANTED ? 1 : plane == HS_WRITING ? 2 : 0][file_hash(id) & (HINTS - 1)];
 }
 
-static __always_inline struct hs_file_key file_key(const void *inode)
+/*
+ * The device that stat(2) tells for a file of btrfs: each subvolume has one of its own. 0: none, or not known. Not a global
+ * function: these may not be called while a CPU is held.
+ */
+static __noinline u32 subvolume_device(u64 inode)
+{
+	u64 root = 0;
+	u32 dev = 0;
+	if (!cfg.subvolume_dev) {
+		if (!*(volatile u64 *)&g.subvolumes_unknown)
+			ATOMIC_ADD(&g.subvolumes_unknown, 1);
+		return 0;
+	}
+	bpf_probe_read_kernel(&root, sizeof(root), (void *)(inode + cfg.subvolume));
+	if (root)
+		bpf_probe_read_kernel(&dev, sizeof(dev), (void *)(root + cfg.subvolume_dev));
+	return dev;
+}
+
+/* A file by its inode's address, a plain number. */
+static __always_inline struct hs_file_key file_key(u64 inode)
 {
 	struct hs_file_key id;
+	void *sb = LOAD(inode, inode, i_sb);
 	id.ino = LOAD(inode, inode, i_ino);
-	id.dev = LOAD(super_block, LOAD(inode, inode, i_sb), s_dev);
+	id.dev = LOAD(super_block, sb, s_dev);
 	id.generation = LOAD(inode, inode, i_generation);
+	if (LOAD(super_block, sb, s_magic) == BTRFS_SUPER_MAGIC) {
+		u32 dev = subvolume_device(inode);
+		if (dev)
+			id.dev = dev;
+	}
 	return id;
 }
 

@@ -178,10 +178,11 @@ static __always_inline void make_first(u64 inode, u64 file, u32 tgid, u64 unaske
 	if (!sc || !slot)
 		return;
 	struct hs_first *f = &sc->first;
-	struct hs_file_key id = file_key((void *)inode);
+	struct hs_file_key id = file_key(inode);
 	tracked[file_hash(id) & (TRACKED - 1)] = 1;
 	f->type = HS_EVENT_FILE;
 	f->file = id;
+	f->mounted = LOAD(super_block, LOAD(inode, inode, i_sb), s_dev);
 	f->tgid = tgid;
 	f->size_bytes = LOAD(inode, inode, i_size);
 	u64 cached = LOAD(address_space, LOAD(inode, inode, i_mapping), nrpages);
@@ -290,7 +291,7 @@ static __always_inline int target_of_inode(struct task_state *s, void *inode, st
 		return 0;
 	t->inode = NUMBER(&s->scratch, inode);
 	t->file = 0;
-	t->id = file_key(inode);
+	t->id = file_key(t->inode);
 	return type;
 }
 

@@ -69,7 +69,11 @@ struct hs_config {
 	u32 scope;
 	u32 self_tgid;
 	u32 max_rows;
-	u32 pg_head;   /* the bit of a large folio's flags */
+	/* Bits of a page's flags: the first of a large folio, up to date, being written back. */
+	u32 pg_head, pg_uptodate, pg_writeback;
+	/* From a btrfs inode to the pointer to its subvolume, and in that to its device number; 0 where not known. */
+	s32 subvolume;
+	u32 subvolume_dev;
 	u32 live;      /* a session of any length: user space reclaims what is not used any more */
 	u32 names;     /* names of files are wanted */
 	u32 preemptible; /* tracepoints are preempted (7.0) */
@@ -100,6 +104,7 @@ struct hs_globals {
 	u64 free_owners_head, free_owners_tail;
 	u64 evicted;     /* pages that left the cache, live only */
 	u64 marks_raced; /* times that two CPUs changed marks of the same pages at once, before 5.12 */
+	u64 subvolumes_unknown; /* not 0: files of btrfs were met, and their subvolumes could not be told apart */
 };
 
 /*
@@ -240,7 +245,7 @@ struct hs_first {
 	u32 nlink;
 	u32 unhashed; /* its name is gone */
 	u32 used;     /* the name is the one that the process used */
-	u32 pad;
+	u32 mounted;  /* the device by which its file system is mounted, on btrfs not that of its subvolume */
 	char name[HS_NAME_MAX];
 };
 

@@ -135,7 +135,7 @@ static __always_inline int resolve_file(struct task_state *s, u64 file, struct t
 	if ((flags & O_DIRECT) && !(traits & FS_IN_MEMORY))
 		t->flags |= TARGET_DIRECT;
 	t->file = file;
-	t->id = file_key((void *)inode);
+	t->id = file_key(inode);
 	t->inode = inode;
 	return 1;
 }
@@ -150,7 +150,7 @@ static __always_inline int resolve_directory(struct task_state *s, u64 file, str
 	if (!inode || (LOAD(inode, inode, i_mode) & S_IFMT) != S_IFDIR)
 		return 0;
 	t->file = file;
-	t->id = file_key((void *)inode);
+	t->id = file_key(inode);
 	t->inode = inode;
 	return 1;
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use hotset_facts::{FileId, FileKind, LiveFile, Observed, Reason};
+use hotset_facts::{Dev, FileId, FileKind, LiveFile, Observed, Reason};
 use hotset_sys::proc::mountinfo::{self, Mount};
 
 use crate::event::{Event, NamedFile, decode};
@@ -38,6 +38,8 @@ struct Entry {
     name: Option<Name>,
     path: Option<Arc<PathBuf>>,
     deleted: bool,
+    /// The device by which its file system is mounted.
+    mounted: u32,
     rows: u32,
     /// The sample before which it was named last or lost its last row.
     touched: u64,
@@ -98,6 +100,7 @@ impl Files {
         let Some(Some(entry)) = self.entries.get_mut(index as usize) else { return };
         entry.touched = now;
         entry.deleted = file.deleted;
+        entry.mounted = file.mounted;
         let better = entry.name.as_ref().is_none_or(|known| file.used || !known.used);
         let same = entry.name.as_ref().is_some_and(|known| {
             known.parent == file.parent && known.name == file.name && known.used == file.used
@@ -122,6 +125,7 @@ impl Files {
             name: None,
             path: None,
             deleted: false,
+            mounted: key.dev,
             rows: 0,
             touched: self.now,
             shown: (0, 0),
@@ -181,6 +185,7 @@ impl Files {
             kind: entry.kind,
             path: entry.path.clone().map_or(Observed::Missing(missing), Observed::Value),
             deleted: entry.deleted,
+            mounted: Dev::from_kernel(entry.mounted),
         });
         Some(entry.shown.1)
     }
@@ -258,6 +263,7 @@ mod tests {
             mode: 0o100_644,
             deleted: false,
             used,
+            mounted: KEY.dev,
         }
     }
 

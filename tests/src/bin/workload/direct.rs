@@ -1,11 +1,13 @@
 //! I/O past the cache. Nothing is requested of the cache, so nothing is missing from it.
 
 use std::fs::File;
+use std::ops::DerefMut;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
 use super::args::Args;
 use super::buffer::Buffer;
+use super::mapped::Mapping;
 use super::meter::Meter;
 use super::truth::{DirectTruth, Truth};
 use super::{Doing, Outcome};
@@ -17,6 +19,17 @@ pub(super) fn open(path: &Path, write: bool) -> Outcome<File> {
         .custom_flags(libc::O_DIRECT)
         .open(path)
         .doing(format_args!("{} with O_DIRECT", path.display()))
+}
+
+/// What is read into and written from: memory of its own, or with `--file2 PATH` that file, mapped and shared, as a whole.
+fn memory(args: &Args) -> Outcome<Box<dyn DerefMut<Target = [u8]>>> {
+    let Ok(path) = args.path("--file2") else {
+        return Ok(Box::new(Buffer::new(args.block(1 << 20)?)));
+    };
+    let file = File::options().read(true).write(true).open(&path).doing(path.display())?;
+    let mapping = Mapping::new(&path, &file, true)?;
+    (0..mapping.len()).step_by(4096).for_each(|at| mapping.touch(at));
+    Ok(Box::new(mapping))
 }
 
 /// `direct-read --block B`: pread to the end; B a multiple of the device's block.
@@ -31,7 +44,7 @@ pub(super) fn reread(args: &Args) -> Outcome<Truth> {
 
 fn read_passes(args: &Args, passes: u64) -> Outcome<Truth> {
     let path = args.file()?;
-    let mut buffer = Buffer::new(args.block(1 << 20)?);
+    let mut buffer = memory(args)?;
     let file = open(&path, false)?;
     let mut meter = Meter::begin(args, &path, &file)?;
     let mut direct = DirectTruth::default();
@@ -57,7 +70,7 @@ fn read_passes(args: &Args, passes: u64) -> Outcome<Truth> {
 /// `direct-write --block B`: overwrites the whole blocks of the file.
 pub(super) fn write(args: &Args) -> Outcome<Truth> {
     let path = args.file()?;
-    let buffer = Buffer::new(args.block(1 << 20)?);
+    let buffer = memory(args)?;
     let file = open(&path, true)?;
     let mut meter = Meter::begin(args, &path, &file)?;
     let mut direct = DirectTruth::default();

@@ -2,6 +2,7 @@
 //! device read are.
 
 use std::fs::File;
+use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::ptr::{self, NonNull};
 
@@ -14,13 +15,13 @@ use super::truth::Truth;
 use super::{Doing, Outcome};
 
 /// A whole file, mapped and shared.
-struct Mapping {
+pub(super) struct Mapping {
     start: NonNull<u8>,
     len: usize,
 }
 
 impl Mapping {
-    fn new(path: &Path, file: &File, writable: bool) -> Outcome<Self> {
+    pub(super) fn new(path: &Path, file: &File, writable: bool) -> Outcome<Self> {
         let len = usize::try_from(file.metadata().doing(path.display())?.len())?;
         let mut access = ProtFlags::READ;
         access.set(ProtFlags::WRITE, writable);
@@ -39,7 +40,7 @@ impl Mapping {
             .doing("madvise")
     }
 
-    fn touch(&self, offset: usize) {
+    pub(super) fn touch(&self, offset: usize) {
         assert!(offset < self.len);
         // SAFETY: within the mapping, which is readable.
         unsafe { self.start.add(offset).read_volatile() };
@@ -55,6 +56,22 @@ impl Mapping {
         // SAFETY: the range of this mapping.
         unsafe { rustix::mm::msync(self.start.as_ptr().cast(), self.len, MsyncFlags::SYNC) }
             .doing("msync")
+    }
+}
+
+impl Deref for Mapping {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        // SAFETY: the mapping is readable for its whole length, and no other thread has it.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
+    }
+}
+
+impl DerefMut for Mapping {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as above; who asks for it made the mapping writable.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 }
 

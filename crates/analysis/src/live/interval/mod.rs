@@ -45,7 +45,7 @@ pub fn summarise_interval(interval: &Interval) -> IntervalSummary {
         others,
         cgroups: sums_by(with_io().map(|(process, io)| (cgroup(process), io))),
         commands: sums_by(with_io().map(|(process, io)| (Arc::clone(&process.comm), io))),
-        mounts: sums_by(interval.files.iter().zip(&files).map(|(file, io)| (file.id.dev, io))),
+        mounts: sums_by(interval.files.iter().zip(&files).map(|(file, io)| (file.mounted, io))),
     }
 }
 

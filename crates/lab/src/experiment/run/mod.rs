@@ -224,7 +224,7 @@ impl<'a> Running<'a> {
             experiment: self.plan.experiment.to_owned(),
             started_at,
             took_ns: nanos(took),
-            environment: hotset_sys::environment(&[self.bench.place.dev]),
+            environment: hotset_sys::environment(&[self.bench.place.dev], &[]),
             conditions: self.watch.finish(took),
             size: self.plan.size,
             seed: self.bench.seed,
