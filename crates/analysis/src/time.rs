@@ -25,7 +25,9 @@ pub enum SliceKind {
     Lookups,
     /// Several small classes together; only [`TimeSplit::folded`] gives it.
     OtherIo,
-    /// The wall time that remains: computing, sleeping, network, pipes.
+    /// CPU time beside the I/O calls.
+    Computing,
+    /// The wall time that remains: sleeping, network, pipes, and, where nobody measured CPU time, computing.
     Rest,
 }
 
@@ -45,10 +47,14 @@ pub struct Slice {
 pub struct TimeSplit {
     /// The wall time in nanoseconds.
     pub wall_ns: u64,
-    /// Processes that were seen; with more than one, slices are sums over them and don't add up to the wall time.
+    /// Processes that were seen; with more than one, slices are sums over them.
     pub processes: usize,
-    /// The slices that are not zero, largest first; [`SliceKind::Rest`] comes last, for a single process only.
+    /// The slices that are not zero: I/O, largest first, then [`SliceKind::Computing`], and [`SliceKind::Rest`], with which
+    /// they add up to the wall time. There is no rest where they exceed it: tasks worked at the same time; nor for several
+    /// processes whose CPU time nobody measured.
     pub slices: Observed<Vec<Slice>>,
+    /// All slices but the rest, in nanoseconds; more than the wall time where tasks worked at the same time.
+    pub busy_ns: Observed<u64>,
     /// All I/O classes together, in nanoseconds, summed over tasks.
     pub io_ns: Observed<u64>,
     /// `io_ns` as a share of the wall time.
@@ -59,8 +65,6 @@ pub struct TimeSplit {
     pub user_of_wall: Option<f64>,
     /// System CPU time as a share of the wall time. It overlaps with the I/O classes: copying is system time.
     pub system_of_wall: Option<f64>,
-    /// Set where the rest is mostly not CPU time: it is more than twice as long.
-    pub rest_waits: bool,
     /// How many tasks were busy on average, at least 1: (I/O time + user CPU time) / wall time.
     pub parallelism: f64,
 }
@@ -75,8 +79,8 @@ impl TimeSplit {
         let Observed::Value(slices) = &self.slices else {
             return self.slices.clone();
         };
-        let (rest, classes): (Vec<Slice>, Vec<Slice>) =
-            slices.iter().partition(|slice| slice.kind == SliceKind::Rest);
+        let is_io = |slice: &&Slice| !matches!(slice.kind, SliceKind::Computing | SliceKind::Rest);
+        let (classes, rest): (Vec<Slice>, Vec<Slice>) = slices.iter().partition(is_io);
         let small = |slice: &Slice| slice.of_wall.is_some_and(|share| share < SMALL_SHARE);
         let large = classes.iter().take_while(|slice| !small(slice)).count();
         let mut told = large.max(ALWAYS_TOLD).min(classes.len());
@@ -105,19 +109,36 @@ impl TimeSplit {
         Self {
             wall_ns,
             processes: profile.processes.len(),
-            slices: time.map(|time| slices(&time, wall_ns, profile.processes.len())),
+            slices: time.map(|time| slices(&time, profile)),
+            busy_ns: time.map(|time| time.total_ns().saturating_add(computing_ns(&time, profile))),
             io_ns,
             io_of_wall: of_wall(io_ns),
             busiest_process_io_ns: busiest(profile, io_ns),
             user_of_wall: of_wall(profile.command.user_ns),
             system_of_wall: of_wall(profile.command.system_ns),
-            rest_waits: rest_waits(profile, io_ns),
             parallelism: parallelism(profile, io_ns),
         }
     }
 }
 
-fn slices(time: &TimeIo, wall_ns: u64, processes: usize) -> Vec<Slice> {
+/// CPU time that is not in the I/O calls. User time is in none of them. System time is, for all of a call that neither waits
+/// nor sleeps; in those that do, it is a small part, which is left with both. 0 where nobody measured it.
+fn computing_ns(time: &TimeIo, profile: &Profile) -> u64 {
+    let command = &profile.command;
+    let user = command.user_ns.value().unwrap_or(0);
+    let system = command.system_ns.value().unwrap_or(0);
+    let in_calls =
+        [time.hit_ns, time.write_ns, time.lookup_ns].into_iter().fold(0, u64::saturating_add);
+    let cpu = user.saturating_add(system.saturating_sub(in_calls));
+    // One task has no more time than what its I/O leaves.
+    if profile.processes.len() > 1 || user.saturating_add(time.total_ns()) > command.wall_ns {
+        return cpu;
+    }
+    cpu.min(command.wall_ns.saturating_sub(time.total_ns()))
+}
+
+fn slices(time: &TimeIo, profile: &Profile) -> Vec<Slice> {
+    let wall_ns = profile.command.wall_ns;
     let slice = |kind, ns| Slice { kind, ns, of_wall: share(ns, wall_ns) };
     let mut slices: Vec<Slice> = [
         (SliceKind::ReadsFromCache, time.hit_ns),
@@ -134,10 +155,14 @@ fn slices(time: &TimeIo, wall_ns: u64, processes: usize) -> Vec<Slice> {
     .map(|(kind, ns)| slice(kind, ns))
     .collect();
     slices.sort_by_key(|slice| std::cmp::Reverse(slice.ns));
-    // With several processes, or threads that overlap, what remains of the wall time is nobody's.
-    if processes <= 1
-        && let Some(rest) = wall_ns.checked_sub(time.total_ns())
-    {
+    let computing = computing_ns(time, profile);
+    if computing > 0 {
+        slices.push(slice(SliceKind::Computing, computing));
+    }
+    // Tasks that worked at the same time can leave nothing, and what they leave is the least that nobody worked in.
+    let busy_ns = time.total_ns().saturating_add(computing);
+    let told = profile.processes.len() <= 1 || profile.command.user_ns.value().is_some();
+    if let Some(rest) = wall_ns.checked_sub(busy_ns).filter(|&rest| rest > 0 && told) {
         slices.push(slice(SliceKind::Rest, rest));
     }
     slices
@@ -153,13 +178,6 @@ fn busiest(profile: &Profile, total: Observed<u64>) -> Observed<u64> {
         }
     }
     if profile.processes.is_empty() { total } else { Observed::Value(busiest) }
-}
-
-fn rest_waits(profile: &Profile, io_ns: Observed<u64>) -> bool {
-    let command = &profile.command;
-    let cpu = command.user_ns.zip_with(command.system_ns, u64::saturating_add);
-    let waits = |cpu: u64, io: u64| command.wall_ns.saturating_sub(io) > cpu.saturating_mul(2);
-    cpu.zip_with(io_ns, waits).value().unwrap_or(false)
 }
 
 fn parallelism(profile: &Profile, io_ns: Observed<u64>) -> f64 {
@@ -218,6 +236,45 @@ mod tests {
             assert!(folded.len() <= lines);
             assert_eq!(folded.iter().map(|slice| slice.ns).sum::<u64>(), 1_000_000);
         }
+    }
+
+    #[test]
+    fn a_pipeline_is_its_cpu_time_and_its_waiting_too() {
+        // cat of a large file into sort and uniq: I/O is 1 % of what happened.
+        let mut profile = with_processes(4);
+        profile.command.wall_ns = second(1);
+        profile.command.user_ns = Observed::Value(second(1) / 2);
+        profile.command.system_ns = Observed::Value(second(1) / 10);
+        let time = TimeIo { hit_ns: second(1) / 100, ..TimeIo::default() };
+        profile.totals.time = Observed::Value(time);
+        let told = |profile: &Profile| {
+            let slices = TimeSplit::of(profile).slices.value().unwrap_or_default();
+            slices.iter().map(|slice| (slice.kind, slice.ns / 1_000_000)).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            told(&profile),
+            [(SliceKind::ReadsFromCache, 10), (SliceKind::Computing, 590), (SliceKind::Rest, 400)]
+        );
+        profile.command.user_ns = Observed::Value(second(3));
+        assert_eq!(
+            told(&profile),
+            [(SliceKind::ReadsFromCache, 10), (SliceKind::Computing, 3_090)]
+        );
+        assert_eq!(TimeSplit::of(&profile).busy_ns, Observed::Value(3_100_000_000));
+    }
+
+    #[test]
+    fn one_task_computes_no_longer_than_its_io_leaves() {
+        let mut profile = profile();
+        profile.command.wall_ns = second(1);
+        profile.command.user_ns = Observed::Value(second(1) / 10);
+        // The copying of pages that were read from the device.
+        profile.command.system_ns = Observed::Value(second(1) / 2);
+        let time = TimeIo { miss_ns: second(1) * 4 / 5, ..TimeIo::default() };
+        profile.totals.time = Observed::Value(time);
+        let slices = TimeSplit::of(&profile).slices.value().unwrap_or_default();
+        assert_eq!(slices.iter().map(|slice| slice.ns).sum::<u64>(), second(1));
+        assert_eq!(slices.len(), 2);
     }
 
     #[test]

@@ -35,19 +35,35 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    pub(crate) fn of(pair: Pair, samples: &[Samples], runs: &[BenchRun], too_short: bool) -> Self {
-        let estimate = |of: fn(&Samples) -> &std::collections::BTreeMap<u32, usize>| {
+    /// `blur`: the time in nanoseconds by which two times must differ to be told apart, where one side is too short for an
+    /// interval.
+    pub(crate) fn of(
+        pair: Pair,
+        samples: &[Samples],
+        runs: &[BenchRun],
+        blur: Option<f64>,
+    ) -> Self {
+        let estimate = |of: fn(&Samples) -> &ByRound| {
             let (a, b) = (of(samples.get(pair.a)?), of(samples.get(pair.b)?));
-            let walls = pairs(a, b, runs).map(|(a, b)| (a.wall_ns, b.wall_ns));
-            let estimate = RatioEstimate::of(walls)?;
-            Some(if too_short { estimate.without_interval() } else { estimate })
+            let estimate = RatioEstimate::of(walls(a, b, runs))?;
+            Some(if blur.is_some() { estimate.without_interval() } else { estimate })
         };
         let valid = estimate(|samples| &samples.valid);
+        let difference = match (valid, blur) {
+            (None, _) => Difference::NoInterval,
+            (Some(valid), None) => valid.difference(),
+            (Some(_), Some(blur)) => {
+                let sides = samples.get(pair.a).zip(samples.get(pair.b));
+                sides.map_or(Difference::NoInterval, |(a, b)| {
+                    beyond(&walls(&a.valid, &b.valid, runs), blur)
+                })
+            }
+        };
         Self {
             pair,
             valid,
             all: estimate(|samples| &samples.first),
-            difference: valid.map_or(Difference::NoInterval, |valid| valid.difference()),
+            difference,
             smallest_effect: valid.and_then(|valid| valid.smallest_effect()),
         }
     }
@@ -60,6 +76,27 @@ impl Comparison {
             self.difference = Difference::WithinNoise;
         }
         self
+    }
+}
+
+type ByRound = std::collections::BTreeMap<u32, usize>;
+
+fn walls(a: &ByRound, b: &ByRound, runs: &[BenchRun]) -> Vec<(u64, u64)> {
+    pairs(a, b, runs).map(|(a, b)| (a.wall_ns, b.wall_ns)).collect()
+}
+
+/// Whether the times differ by more than `blur` nanoseconds: whether they still do when one side is given so much more.
+fn beyond(walls: &[(u64, u64)], blur: f64) -> Difference {
+    let with = |more_a: f64, more_b: f64| {
+        let pairs = walls.iter().map(|&(a, b)| (a as f64 + more_a, b as f64 + more_b));
+        RatioEstimate::of_reals(pairs).map(|estimate| estimate.difference())
+    };
+    if with(blur, 0.0) == Some(Difference::Slower) {
+        Difference::Slower
+    } else if with(0.0, blur) == Some(Difference::Faster) {
+        Difference::Faster
+    } else {
+        Difference::NoInterval
     }
 }
 

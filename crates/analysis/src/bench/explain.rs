@@ -37,7 +37,7 @@ pub struct ColdWarm {
     /// Who says so.
     #[serde(rename = "device_wait_source")]
     pub source: WaitSource,
-    /// The wait's share of the difference, 0 to 1; none where there is no difference to explain.
+    /// The wait's share of the difference, 0 to 1; none where cold is not shown to be slower.
     pub device_share: Option<f64>,
     /// CPU time, cold minus warm, the median over rounds: what bringing pages in costs beside waiting.
     pub cpu_difference_ns: f64,

@@ -1,6 +1,8 @@
 //! What a person came for: how the conditions compare, in a sentence each.
 
-use hotset_analysis::bench::{BenchSummary, ColdWarm, Comparison, Difference, Times, WaitSource};
+use hotset_analysis::bench::{
+    BenchSummary, ColdWarm, Comparison, Difference, MIN_ROUNDS, Times, WaitSource,
+};
 
 use super::words::{self, bytes, letter, ratio, rounds, time};
 use crate::report::screen::Screen;
@@ -26,10 +28,7 @@ fn push_comparison(
     explained: Option<&ColdWarm>,
 ) {
     let sentence = sentence(summary, comparison);
-    // A difference that isn't shown has no share of anything.
-    let is_shown =
-        !matches!(comparison.difference, Difference::NoDifferenceShown | Difference::WithinNoise);
-    let device = explained.filter(|_| is_shown).and_then(|cold_warm| cold_warm.device_share);
+    let device = explained.and_then(|cold_warm| cold_warm.device_share);
     let device = device.map_or(String::new(), |share| {
         format!("; the device is {} of the difference", whole_percent(share))
     });
@@ -105,7 +104,12 @@ pub(super) fn verdict(summary: &BenchSummary, comparison: &Comparison) -> String
             Some(floor) => format!("undecided, this session's noise is {}", percent(floor)),
             None => "undecided".to_owned(),
         },
-        Difference::NoInterval => "undecided without an interval".to_owned(),
+        Difference::NoInterval => match comparison.valid {
+            Some(valid) if valid.rounds < MIN_ROUNDS => {
+                format!("undecided, an interval takes {MIN_ROUNDS} rounds")
+            }
+            _ => "undecided, the times are too short".to_owned(),
+        },
     }
 }
 

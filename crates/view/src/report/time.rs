@@ -20,17 +20,25 @@ pub(super) fn push(screen: &mut Screen, summary: &Summary) {
     let lines = if screen.all { usize::MAX } else { MAX_LINES };
     let Observed::Value(slices) = summary.time.folded(lines) else { return };
     let wall = units::duration(summary.time.wall_ns);
-    let note = match summary.time.processes {
-        0 | 1 => format!("of {wall}"),
-        n => format!("summed over {n} processes; the run took {wall}"),
+    let busy = summary.time.busy_ns.value().filter(|&busy| busy > summary.time.wall_ns);
+    let note = match (summary.time.processes, busy) {
+        (0 | 1, None) => format!("of {wall}"),
+        (0 | 1, Some(busy)) => {
+            format!("{} of threads side by side in {wall}", units::duration(busy))
+        }
+        (n, None) => format!("of {wall}, summed over {n} processes"),
+        (n, Some(busy)) => {
+            format!("{} of {n} processes side by side in {wall}", units::duration(busy))
+        }
     };
     screen.heading("Where the time went", &note);
     if slices.is_empty() {
         screen.line("  no I/O");
         return;
     }
+    let cpu = summary.profile.command.user_ns.value().is_some();
     let label = |kind| match kind {
-        SliceKind::Rest if summary.time.rest_waits => "waiting, all else",
+        SliceKind::Rest if !cpu => "computing, all else",
         kind => label(kind),
     };
     let labels = slices.iter().map(|slice| columns(label(slice.kind)));
@@ -71,14 +79,15 @@ fn label(kind: SliceKind) -> &'static str {
         SliceKind::Syncs => "fsync",
         SliceKind::Lookups => "path lookups",
         SliceKind::OtherIo => "other I/O",
-        SliceKind::Rest => "computing, all else",
+        SliceKind::Computing => "computing",
+        SliceKind::Rest => "waiting, all else",
     }
 }
 
 fn tone(kind: SliceKind) -> Tone {
     match kind {
         SliceKind::ReadsFromCache => Tone::Good,
-        SliceKind::Rest => Tone::Quiet,
+        SliceKind::Computing | SliceKind::Rest => Tone::Quiet,
         SliceKind::ReadsThatWaited
         | SliceKind::ReadsThatMissed
         | SliceKind::MajorFaults

@@ -99,7 +99,7 @@ fn is_precise(plan: &Plan, session: &BenchSession) -> bool {
         });
     }
     pairs.into_iter().all(|pair| {
-        let comparison = Comparison::of(pair, &samples, runs, false);
+        let comparison = Comparison::of(pair, &samples, runs, None);
         // More rounds don't help times that are too short to tell.
         let hopeless = [pair.a, pair.b].iter().any(|&condition| {
             let times = samples.get(condition).and_then(|of| Times::of(&of.valid, runs));

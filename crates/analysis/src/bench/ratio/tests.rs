@@ -94,10 +94,45 @@ fn few_or_broken_rounds() {
     assert_eq!(RatioEstimate::of([]), None);
     assert_eq!(RatioEstimate::of([(0, 5), (5, 0)]), None, "a time of zero has no ratio");
     let five = RatioEstimate::of([(10, 20); 5]);
-    assert_eq!(five.map(|e| (e.ratio, e.difference())), Some((2.0, Difference::NoInterval)));
+    assert_eq!(five.map(|e| (e.ratio, e.interval)), Some((2.0, None)));
+    assert_eq!(five.map(|e| e.difference()), Some(Difference::Slower), "they stand apart");
+    let three = RatioEstimate::of([(10, 20); 3]);
+    assert_eq!(three.map(|e| e.difference()), Some(Difference::NoInterval));
     let six = RatioEstimate::of([(10, 20); 6]);
     assert_eq!(six.map(|e| e.difference()), Some(Difference::Slower));
     let same = RatioEstimate::of([(10, 10); 6]);
     assert_eq!(same.map(|e| e.difference()), Some(Difference::NoDifferenceShown));
     assert_eq!(same.and_then(|e| e.smallest_effect()), Some(0.0));
+}
+
+#[test]
+fn few_rounds_tell_a_difference_where_the_times_stand_apart() {
+    let of = |pairs: &[(u64, u64)]| RatioEstimate::of(pairs.iter().copied()).expect("pairs");
+    // 4.18 ms from the cache, 120 ms from the device.
+    let cold = [(4_180, 120_000), (4_300, 118_000), (4_100, 131_000), (4_200, 119_000)];
+    assert_eq!(of(&cold).interval, None);
+    assert_eq!(of(&cold).difference(), Difference::Slower);
+    let warm: Vec<(u64, u64)> = cold.iter().map(|&(a, b)| (b, a)).collect();
+    assert_eq!(of(&warm).difference(), Difference::Faster);
+    assert_eq!(of(&cold[..3]).difference(), Difference::NoInterval, "chance does it in 10 %");
+    let overlapping = [(100, 110), (101, 112), (109, 111), (113, 115)];
+    assert_eq!(of(&overlapping).difference(), Difference::NoInterval, "slower in each round");
+}
+
+#[test]
+fn equal_sides_stand_apart_as_seldom_as_claimed() {
+    const SESSIONS: usize = 20_000;
+    let mut rng = Random::new(20_261_122);
+    for rounds in [4, 5] {
+        let mut claimed = 0;
+        for _ in 0..SESSIONS {
+            let pairs = (0..rounds).map(|round| {
+                let drift = 1.0 + f64::from(round) * 0.05;
+                (noisy(&mut rng, 5e7 * drift, 0.05), noisy(&mut rng, 5e7 * drift, 0.05))
+            });
+            let estimate = RatioEstimate::of(pairs.collect::<Vec<_>>()).expect("pairs");
+            claimed += usize::from(estimate.difference() != Difference::NoInterval);
+        }
+        assert!(claimed as f64 / (SESSIONS as f64) < 0.05, "{rounds} rounds: {claimed}");
+    }
 }

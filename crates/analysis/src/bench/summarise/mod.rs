@@ -9,6 +9,7 @@ use super::condition::{ConditionNumbers, Spread, Times};
 use super::explain::ColdWarm;
 use super::files::IoDifference;
 use super::gates::{JudgedRun, judge};
+use super::ratio::Difference;
 use super::samples::Samples;
 use super::summary::BenchSummary;
 use super::warmup::{Trend, trend, warmup_rounds};
@@ -28,16 +29,32 @@ pub fn summarise_bench(session: BenchSession) -> BenchSummary {
     let numbers = numbers_of(&session, &judged, &samples, warmup_rounds);
 
     let is_short = |index: usize| numbers.get(index).is_some_and(|condition| condition.too_short);
-    let compare =
-        |pair: Pair| Comparison::of(pair, &samples, runs, is_short(pair.a) || is_short(pair.b));
+    let blur = |pair: Pair| {
+        let short = is_short(pair.a) || is_short(pair.b);
+        short.then(|| TICKS * blur_ns(&session.timer) as f64)
+    };
+    let compare = |pair: Pair| Comparison::of(pair, &samples, runs, blur(pair));
     let noise_floors: Vec<NoiseFloor> =
         twins(conditions).into_iter().map(|pair| NoiseFloor::of(compare(pair))).collect();
     let floors = noise_floors.iter().filter_map(|floor| floor.undecidable_below);
     let undecidable_below = floors.max_by(f64::total_cmp);
     let asked = asked_for(conditions);
-    let above = |&pair: &Pair| compare(pair).above(undecidable_below);
-    let comparisons = asked.iter().map(above).collect();
-    let cold_warm = ColdWarm::of_all(conditions, &samples, runs, &asked, &session.learned);
+    let apart = |a, b| compare(Pair { a, b }).valid.is_some_and(|valid| valid.apart);
+    // Noise that was seen can't explain times that nothing overlaps with, the repeated condition's neither.
+    let beyond_noise = |pair: Pair| {
+        let against = |twin: &Pair| {
+            (twin.a != pair.a || apart(twin.b, pair.b))
+                && (twin.a != pair.b || apart(pair.a, twin.b))
+        };
+        apart(pair.a, pair.b) && twins(conditions).iter().all(against)
+    };
+    let judge = |&pair: &Pair| {
+        let floor = undecidable_below.filter(|_| !beyond_noise(pair));
+        compare(pair).above(floor)
+    };
+    let comparisons: Vec<Comparison> = asked.iter().map(judge).collect();
+    let mut cold_warm = ColdWarm::of_all(conditions, &samples, runs, &asked, &session.learned);
+    keep_shown(&mut cold_warm, &comparisons);
     let rounds = runs.iter().map(|run| run.round.saturating_add(1)).max().unwrap_or(0);
     let mut summary = BenchSummary {
         io_differences: io_differences(&session),
@@ -58,6 +75,16 @@ pub fn summarise_bench(session: BenchSession) -> BenchSummary {
     summary
 }
 
+/// A difference that is not shown has no share of anything.
+fn keep_shown(cold_warm: &mut [ColdWarm], comparisons: &[Comparison]) {
+    for explained in cold_warm {
+        let same = |one: &&Comparison| one.pair == explained.pair;
+        let slower = |one: &Comparison| one.difference == Difference::Slower;
+        let shown = comparisons.iter().find(same).is_some_and(slower);
+        explained.device_share = explained.device_share.filter(|_| shown);
+    }
+}
+
 /// The trend of each condition's valid runs.
 pub(crate) fn trends_of(samples: &[Samples], runs: &[BenchRun], seed: u64) -> Vec<Trend> {
     let walls = |samples: &Samples| -> Vec<u64> {
@@ -69,8 +96,11 @@ pub(crate) fn trends_of(samples: &[Samples], runs: &[BenchRun], seed: u64) -> Ve
 /// True if the median is below five times what blurs it: the clock's resolution, or how much a command that does
 /// nothing varies.
 pub(crate) fn too_short(times: &Times, timer: &Timer) -> bool {
-    let blur = timer.resolution_ns.max(timer.spawn_noise_ns.value().unwrap_or(0));
-    times.wall_ns.median < TICKS * blur as f64
+    times.wall_ns.median < TICKS * blur_ns(timer) as f64
+}
+
+fn blur_ns(timer: &Timer) -> u64 {
+    timer.resolution_ns.max(timer.spawn_noise_ns.value().unwrap_or(0))
 }
 
 /// Command and state of each condition, unique.

@@ -80,8 +80,14 @@ fn what_is_too_short_has_no_interval() {
     let summary = summarise_bench(session);
     assert!(summary.conditions[0].too_short && !summary.conditions[1].too_short);
     assert!(summary.conditions[0].valid.is_some_and(|times| times.wall_interval.is_none()));
-    assert_eq!(summary.comparisons[0].difference, Difference::NoInterval);
+    assert_eq!(summary.comparisons[0].difference, Difference::Slower, "by twice what blurs it");
+    assert!(summary.comparisons[0].valid.is_some_and(|valid| valid.interval.is_none()));
     assert_eq!(kinds(&summary), ["too-short"]);
+    let mut session = cold_warm(15);
+    session.timer.spawn_noise_ns = Observed::Value(70_000_000);
+    let summary = summarise_bench(session);
+    assert_eq!(summary.comparisons[0].difference, Difference::NoInterval, "350 ms of blur");
+    assert_eq!(summary.cold_warm[0].device_share, None, "a difference that is not shown");
 }
 
 #[test]
@@ -102,6 +108,30 @@ fn a_session_that_differs_from_itself_claims_nothing_small() {
     assert_eq!(summary.comparisons[0].difference, Difference::WithinNoise);
     assert_eq!(kinds(&summary), ["noise-floor"]);
     assert_eq!(summary.conditions[2].label, "a (warm, again)");
+}
+
+#[test]
+fn noise_that_never_reaches_the_other_side_hides_no_difference() {
+    let twin = Condition {
+        role: ConditionRole::NoiseFloor { twin_of: 0 },
+        ..condition(0, WantedState::Warm)
+    };
+    let conditions = vec![condition(0, WantedState::Warm), condition(0, WantedState::Cold), twin];
+    // 4.18 ms from the cache, 120 ms from the device; repeated, the first took three times as long, and 119 ms in one round.
+    let of = |again: [u64; 6]| {
+        summarise_bench(session(&["a"], conditions.clone(), 6, |index, round| {
+            let round = round as usize;
+            let first = if round == 4 { 3_900_000 } else { 4_180_000 };
+            [first, 120_000_000, again[round] * 100_000][index] + round as u64
+        }))
+    };
+    let summary = of([130, 120, 140, 90, 1_190, 125]);
+    assert!(summary.undecidable_below.is_some_and(|floor| floor > 29.0), "{summary:?}");
+    assert_eq!(summary.comparisons[0].difference, Difference::Slower);
+    let summary = of([130, 120, 140, 90, 1_300, 125]);
+    assert!(summary.undecidable_below.is_some_and(|floor| floor > 29.0));
+    assert_eq!(summary.comparisons[0].difference, Difference::WithinNoise, "130 ms, once");
+    assert_eq!(summary.cold_warm[0].device_share, None);
 }
 
 #[test]

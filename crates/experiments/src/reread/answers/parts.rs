@@ -3,6 +3,10 @@
 use hotset_analysis::lab::ConstLevel::{Name, Number};
 use hotset_analysis::lab::{Cells, LabAnswer, MeasuredCell, confidence, unless_shown, words};
 
+/// What the parts may come to: beyond a quarter more or less than the whole they were not what the whole consists of, be it
+/// that another process disturbed one of the cells, or that the host backs one kind of memory with huge pages.
+const FITTING: std::ops::RangeInclusive<f64> = 0.75..=1.25;
+
 /// Where the time of the largest read goes, and what the cache gains with each kind of memory.
 ///
 /// The parts were measured alone and not by differences: the copy is the same read into memory that was touched before;
@@ -31,17 +35,9 @@ pub(super) fn answer(cells: &Cells<'_>) -> Option<LabAnswer> {
     ];
     let [copy, faults, zeroing, release] = shares(&whole, &parts)?;
     let memory = whole.to(&parts[1])?;
-    let mut answer = format!(
-        "Of the {} that reading {} from the cache into fresh memory takes, the copy is {}, the page faults of that memory are \
-         {} (zeroing it alone {}), and giving it back is {}; measured alone, they come to {} of the whole.",
-        words::time(whole.median),
-        words::bytes(bytes),
-        words::percent(copy),
-        words::percent(faults),
-        words::percent(zeroing),
-        words::percent(release),
-        words::percent(copy + faults + release),
-    );
+    let sum = copy + faults + release;
+    let fit = FITTING.contains(&sum);
+    let mut answer = sentence(&whole, bytes, [copy, faults, zeroing, release]);
     let mut evidence: Vec<String> = vec![whole.id()];
     evidence.extend(parts.iter().map(MeasuredCell::id));
     others(&read, &mut answer, &mut evidence);
@@ -54,10 +50,44 @@ pub(super) fn answer(cells: &Cells<'_>) -> Option<LabAnswer> {
             words::bytes(bytes)
         ),
         answer,
-        number: format!("{} for page faults", words::percent(faults)),
-        confidence: format!("the page faults, as a share of 1: {}", confidence(&memory)),
+        number: if fit {
+            format!("{} for page faults", words::percent(faults))
+        } else {
+            "not told: the parts don't fit".to_owned()
+        },
+        confidence: if fit {
+            format!("the page faults, as a share of 1: {}", confidence(&memory))
+        } else {
+            format!("the parts come to {} of the whole", words::percent(sum))
+        },
         evidence,
     })
+}
+
+/// What the whole consists of; where the parts don't fit, that nobody can tell.
+fn sentence(
+    whole: &MeasuredCell<'_>,
+    bytes: u64,
+    [copy, faults, zeroing, release]: [f64; 4],
+) -> String {
+    let sum = copy + faults + release;
+    let (time, bytes) = (words::time(whole.median), words::bytes(bytes));
+    if !FITTING.contains(&sum) {
+        return format!(
+            "Reading {bytes} from the cache into fresh memory takes {time}. What it consists of can't be told: the copy, the page \
+             faults of that memory and giving it back, measured alone, come to {} of it.",
+            words::percent(sum),
+        );
+    }
+    format!(
+        "Of the {time} that reading {bytes} from the cache into fresh memory takes, the copy is {}, the page faults of that memory \
+         are {} (zeroing it alone {}), and giving it back is {}; measured alone, they come to {} of the whole.",
+        words::percent(copy),
+        words::percent(faults),
+        words::percent(zeroing),
+        words::percent(release),
+        words::percent(sum),
+    )
 }
 
 /// A read of the size in question, by what was cached and into which memory.

@@ -70,7 +70,7 @@ fn a_later_read_is_faster_slower_or_not_shown_to_be_either() {
     assert!(answer_of(50, 90).answer.starts_with("No, it gets slower"));
     let mut few =
         vec![read(1024, "kept", "fresh", "first", 250), read(1024, "kept", "fresh", "later", 80)];
-    few[0].samples.truncate(5);
+    few[0].samples.truncate(3);
     assert!(answers(few).remove(0).answer.starts_with("Too few rounds"));
 }
 
@@ -174,4 +174,25 @@ fn parsers_are_told_with_what_the_cache_gains_with_each() {
     ];
     let none = answers(near).remove(0);
     assert!(none.answer.starts_with("At no speed") && none.number == "none", "{}", none.answer);
+}
+
+#[test]
+fn parts_that_do_not_fit_are_no_answer() {
+    let told = |faults: u64| {
+        let cells = vec![
+            read(1024, "warm", "fresh", "later", 100),
+            read(1024, "warm", "reused", "later", 36),
+            around("touch", 1024, "none", "fresh", "none", "later", faults),
+            around("zero", 1024, "none", "reused", "none", "later", 16),
+            around("release", 1024, "none", "fresh", "none", "later", 5),
+        ];
+        let answers = answers(cells);
+        let found = answers.into_iter().find(|answer| answer.question.contains("consist of"));
+        found.expect("an answer")
+    };
+    assert_eq!(told(60).number, "60.0 % for page faults");
+    let odd = told(143);
+    assert!(odd.answer.contains("can't be told"), "{}", odd.answer);
+    assert_eq!(odd.number, "not told: the parts don't fit");
+    assert!(!odd.number.contains('%') && odd.answer.contains("184"), "{}", odd.answer);
 }

@@ -9,7 +9,7 @@ use super::super::app::App;
 use super::super::{columns, format, names};
 use super::detail::{curves, line_of, sizes};
 use super::{Piece, row, write};
-use crate::escape::{shorten_end, shorten_path};
+use crate::escape::shorten_path;
 
 /// Columns of the panel that are named in two columns side by side.
 const NUMBERS: [Column; 14] = [
@@ -57,7 +57,7 @@ pub(super) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
             write(
                 buf,
                 part.intersection(area),
-                &number(app, lines.kind(), column, column.of(&line)),
+                &number(app, lines.kind(), column, column.of(&line), usize::from(half)),
             );
         }
         y += 1;
@@ -90,11 +90,19 @@ fn identity(item: Item<'_>) -> Vec<(&'static str, String)> {
     }
 }
 
-fn number(app: &App, kind: hotset_analysis::top::Kind, column: Column, value: Value) -> Vec<Piece> {
-    let text = app.amount_in(column, value, 12);
+/// A title and a number in `width` columns: a number that has no room gets a unit and loses no digits.
+fn number(
+    app: &App,
+    kind: hotset_analysis::top::Kind,
+    column: Column,
+    value: Value,
+    width: usize,
+) -> Vec<Piece> {
+    let room = width.saturating_sub(13).min(12);
+    let text = app.amount_in(column, value, room);
     vec![
-        (format!(" {:<11}", columns::title(column, kind)), app.setup.look.faint()),
-        (shorten_end(&format!("{text:>12}"), 14), Style::new()),
+        (format!(" {:<11} ", columns::title(column, kind)), app.setup.look.faint()),
+        (format!("{text:>room$}"), Style::new()),
     ]
 }
 
