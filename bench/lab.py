@@ -126,11 +126,17 @@ def main():
         floor, file = os.path.join(directory, "floor"), os.path.join(directory, "file")
         subprocess.run(["cc", "-O2", "-Wall", "-o", floor, os.path.join(HERE, "floor.c")], check=True)
         rounds.make_file(file, args.megabytes * rounds.MIB)
-        rounds.evict(file)
+        try:
+            rounds.evict(file)
+        except rounds.Disturbed as error:
+            lines.insert(1, f"The file begins cached: {error}.")
         for case in CASES:
             for order in ("sequential", "random"):
                 try:
                     lines += rows_of(case, order, compare(args, floor, file, case, order), goals)
+                except rounds.Disturbed as error:
+                    lines.append(f"| {case[0]}, {order} | not measured: {error} | – | – | – | – |")
+                    goals.disturbed(f"{case[0]}, {order}")
                 except (subprocess.CalledProcessError, OSError) as error:
                     lines.append(f"| {case[0]}, {order} | not run: {error} | – | – | – | – |")
     lines += ["", *goals.table()]

@@ -53,7 +53,11 @@ def evict(path):
             os.close(fd)
             return
         time.sleep(0.05)
-    sys.exit(f"{path} can't be evicted")
+    raise Disturbed(f"{path} can't be evicted")
+
+
+class Disturbed(Exception):
+    """The host evicts pages, or keeps them: no fault of what is measured."""
 
 
 class Bench:
@@ -78,7 +82,7 @@ class Bench:
             said = json.loads(self.hotset("--dry-run").stdout)
             if said["pages"] * mmap.PAGESIZE == self.bytes and resident(self.big) == self.wanted:
                 return
-        sys.exit("the scattered set can't be held long enough to be saved: something evicts idle pages")
+        raise Disturbed("the scattered set can't be held long enough to be saved: something evicts idle pages")
 
     def touch(self):
         """Every second MiB, by plain reads without read-ahead."""
@@ -203,8 +207,11 @@ def main():
         sys.exit("dd is missing")
     with tempfile.TemporaryDirectory(prefix="hotset-bench-", dir=args.directory) as directory:
         bench = Bench(args, directory)
-        bench.prepare()
-        text, held = report(bench, args)
+        try:
+            bench.prepare()
+            text, held = report(bench, args)
+        except Disturbed as error:
+            text, held = f"restore: not measured: {error}.\n", True
     print(text)
     if args.write:
         with open(args.write, "w", encoding="utf-8") as file:

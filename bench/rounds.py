@@ -18,6 +18,10 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 REAL_TIME = 10
 
 
+class Disturbed(Exception):
+    """The host evicts pages, or keeps them: what was to be measured can't be. No fault of what is measured."""
+
+
 class Run:
     """One run of a command: wall seconds, peak resident KiB of the largest process in it, exit code."""
 
@@ -67,13 +71,24 @@ def usable(cases):
 
 
 def rounds(cases, count, prepare=lambda: None):
-    """Runs every case once a round, each round beginning with another; answers name -> runs, in the order of rounds."""
+    """Runs every case once a round, each round beginning with another; answers name -> runs, in the order of rounds. A round
+    that the host disturbed is left out; Disturbed where that is more than every second one."""
     samples = {case.name: [] for case in cases}
+    disturbed = 0
     for number in range(count):
         first = number % len(cases)
-        for case in cases[first:] + cases[:first]:
-            prepare()
-            samples[case.name].append(case.run())
+        taken = {}
+        try:
+            for case in cases[first:] + cases[:first]:
+                prepare()
+                taken[case.name] = case.run()
+        except Disturbed as error:
+            disturbed += 1
+            if disturbed * 2 > count:
+                raise Disturbed(f"in {disturbed} of {number + 1} rounds {error}") from error
+            continue
+        for name, run in taken.items():
+            samples[name].append(run)
     return samples
 
 
@@ -120,6 +135,10 @@ class Goals:
         sign = "≤" if at_most else "≥"
         self.lines.append(f"| {what} | {value:,.{digits}f} {unit} | {sign} {limit} {unit} | {'yes' if held else '**no**'} |")
 
+    def disturbed(self, what):
+        """A goal on which a host like this one allows no verdict."""
+        self.lines.append(f"| {what} | not measured: the host disturbed it | | not judged |")
+
     def table(self):
         return ["| goal | measured | limit | held |", "|---|---|---|---|", *self.lines]
 
@@ -158,7 +177,7 @@ def warm(path):
         if cached_pages(path) == pages:
             return
         subprocess.run(["dd", f"if={path}", "of=/dev/null", "bs=1M"], check=True, stderr=subprocess.DEVNULL)
-    raise RuntimeError(f"{path} does not stay in the cache")
+    raise Disturbed(f"{path} does not stay in the cache")
 
 
 def evict(path):
@@ -173,7 +192,7 @@ def evict(path):
             time.sleep(0.02)
     finally:
         os.close(fd)
-    raise RuntimeError(f"{path} stays in the cache")
+    raise Disturbed(f"{path} stays in the cache")
 
 
 def make_file(path, size_bytes):
