@@ -13,30 +13,24 @@ use serde_json::Value;
 const MIB: u64 = 1 << 20;
 const PAGE: u64 = 4096;
 
-/// Runs a case on a cold file, again where something else read it in between.
+/// Runs a case on a cold file, again where something else read it in between, or evicted anything meanwhile.
 fn cold(scratch: &Scratch, file: &Path, words: &[&str]) -> Value {
-    until("the file was cold when the run began", || {
+    until("the file was cold when the run began, and nothing was evicted during it", || {
+        let canary = Canary::new(scratch);
         evict_verified(file);
         let truth = on(scratch, file, words);
-        (number(&truth, "/pages_cached_before") == 0).then_some(truth)
+        (number(&truth, "/pages_cached_before") == 0 && canary.lives()).then_some(truth)
     })
 }
 
-/// The same, and nothing was evicted meanwhile.
-fn cold_undisturbed(scratch: &Scratch, file: &Path, words: &[&str]) -> Value {
-    until("nothing is evicted during the run", || {
-        let canary = Canary::new(scratch);
-        Some(cold(scratch, file, words)).filter(|_| canary.lives())
-    })
-}
-
-/// Runs a case on a file that is wholly cached.
+/// Runs a case on a file that is wholly cached, and stays so.
 fn warm(scratch: &Scratch, file: &Path, words: &[&str]) -> Value {
-    until("the file was warm when the run began", || {
+    until("the file was warm when the run began, and nothing was evicted during it", || {
+        let canary = Canary::new(scratch);
         warm_verified(file);
         let truth = on(scratch, file, words);
         let pages = number(&truth, "/file/size_bytes").div_ceil(PAGE);
-        (number(&truth, "/pages_cached_before") == pages).then_some(truth)
+        (number(&truth, "/pages_cached_before") == pages && canary.lives()).then_some(truth)
     })
 }
 
@@ -61,7 +55,7 @@ fn a_cold_sequential_read_comes_from_the_device_though_read_ahead_leaves_few_mis
     let size = 16 * MIB + 123;
     let file = scratch.file("f", size);
     for block in [4096, 65536, 1 << 20, 1000] {
-        let truth = cold_undisturbed(&scratch, &file, &["seq", "--block", &block.to_string()]);
+        let truth = cold(&scratch, &file, &["seq", "--block", &block.to_string()]);
         assert_read_whole_from_device(&truth, size);
         let requests = size.div_ceil(block);
         assert_eq!(number(&truth, "/requests"), requests);
@@ -88,9 +82,11 @@ fn of_a_half_cached_file_the_other_half_is_read() {
     let scratch = Scratch::new("half");
     let file = scratch.file("f", 16 * MIB);
     let truth = until("the file was half cached when the run began", || {
+        let canary = Canary::new(&scratch);
         prepare(&["half", "--file", text(&file)]);
         let truth = on(&scratch, &file, &["seq", "--block", "1048576"]);
-        (number(&truth, "/pages_cached_before") == 8 * MIB / PAGE).then_some(truth)
+        let half = number(&truth, "/pages_cached_before") == 8 * MIB / PAGE;
+        (half && canary.lives()).then_some(truth)
     });
     assert_eq!(number(&truth, "/block_read_bytes"), 8 * MIB);
     assert!(number(&truth, "/pages_missing_before") <= 8 * MIB / PAGE);
@@ -100,8 +96,7 @@ fn of_a_half_cached_file_the_other_half_is_read() {
 fn random_pages_without_read_ahead_are_all_missing() {
     let scratch = Scratch::new("random");
     let file = scratch.file("f", 16 * MIB);
-    let truth =
-        cold_undisturbed(&scratch, &file, &["random", "--count", "1500", "--advise-random"]);
+    let truth = cold(&scratch, &file, &["random", "--count", "1500", "--advise-random"]);
     assert_eq!(number(&truth, "/pages"), 1500);
     assert_eq!(number(&truth, "/distinct_pages"), 1500);
     assert_eq!(number(&truth, "/pages_missing_before"), 1500);
@@ -113,7 +108,7 @@ fn random_pages_without_read_ahead_are_all_missing() {
 fn requests_that_straddle_pages_count_both() {
     let scratch = Scratch::new("odd");
     let file = scratch.file("f", 4 * MIB);
-    let truth = cold_undisturbed(&scratch, &file, &["odd", "--block", "1000", "--count", "2000"]);
+    let truth = cold(&scratch, &file, &["odd", "--block", "1000", "--count", "2000"]);
     let pages: u64 = (0..2000).map(|i| (1000 * i + 999) / PAGE - 1000 * i / PAGE + 1).sum();
     assert_eq!(number(&truth, "/pages"), pages);
     assert_eq!(number(&truth, "/distinct_pages"), 2_000_000_u64.div_ceil(PAGE));
@@ -139,7 +134,7 @@ fn every_way_of_reading_reads_the_whole_file_from_the_device() {
         &["uring", "--sqpoll"],
         &["uring", "--sqpoll", "--fixed", "--random"],
     ] {
-        assert_read_whole_from_device(&cold_undisturbed(&scratch, &file, words), size);
+        assert_read_whole_from_device(&cold(&scratch, &file, words), size);
     }
 }
 
@@ -259,14 +254,15 @@ fn children_add_up() {
     let file = scratch.file("f", size);
     let own: Vec<_> = (0..3).map(|index| scratch.file(&format!("f.{index}"), size)).collect();
     let truth = until("the files were cold when the run began", || {
+        let canary = Canary::new(&scratch);
         own.iter().for_each(|file| evict_verified(file));
         let truth = on(&scratch, &file, &["children", "--count", "3", "--own-files"]);
-        (number(&truth, "/pages_cached_before") == 0).then_some(truth)
+        (number(&truth, "/pages_cached_before") == 0 && canary.lives()).then_some(truth)
     });
     assert_eq!(number(&truth, "/bytes"), 3 * size);
     assert_eq!(number(&truth, "/block_read_bytes"), 3 * size);
     assert_eq!(truth["children"].as_array().map(Vec::len), Some(3));
-    let same = cold_undisturbed(&scratch, &file, &["children", "--count", "3"]);
+    let same = cold(&scratch, &file, &["children", "--count", "3"]);
     assert_eq!((number(&same, "/bytes"), number(&same, "/block_read_bytes")), (3 * size, size));
     assert!(same["pages_missing_before"].is_null());
 }
@@ -276,7 +272,7 @@ fn a_reread_file_is_opened_each_time_and_a_deleted_one_is_still_read() {
     let scratch = Scratch::new("reread");
     let size = 4 * MIB;
     let file = scratch.file("f", size);
-    let truth = cold_undisturbed(&scratch, &file, &["reread", "--passes", "4"]);
+    let truth = cold(&scratch, &file, &["reread", "--passes", "4"]);
     assert_eq!((number(&truth, "/opens"), number(&truth, "/eof_calls")), (4, 4));
     assert_eq!((number(&truth, "/bytes"), number(&truth, "/block_read_bytes")), (4 * size, size));
     evict_verified(&file);
@@ -314,10 +310,14 @@ fn on_overlayfs_the_layer_knows_and_the_residency_is_right() {
     let file = scratch.path("merged/f");
     let refused = Command::new(workload()).args(["seq", "--file", text(&file)]).output();
     assert!(!refused.expect("workload").status.success());
-    let truth = cold(&scratch, &file, &["seq", "--probe", text(&layer)]);
+    let (truth, seen) = until("nothing is evicted before the last look", || {
+        let canary = Canary::new(&scratch);
+        let truth = cold(&scratch, &file, &["seq", "--probe", text(&layer)]);
+        let seen = hotset_sys::cache::residency_at(&file).expect("residency");
+        Some((truth, seen)).filter(|_| canary.lives())
+    });
     assert_read_whole_from_device(&truth, size);
     assert_ne!(truth["file"]["dev"], truth["backing"]["dev"]);
-    let seen = hotset_sys::cache::residency_at(&file).expect("residency");
     assert_eq!((seen.pages, seen.cached_pages), (size / PAGE, size / PAGE));
     assert_eq!(seen.source, hotset_facts::ResidencySource::Mincore);
 }

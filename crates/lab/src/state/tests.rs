@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use hotset_facts::{Percent, Unevictable};
 
 use super::*;
-use crate::test_support::{Scratch, loud, quiet, resident_pages, set_of};
+use crate::test_support::{Scratch, loud, quiet, resident_pages, set_of, undisturbed};
 
 fn reach(state: WantedState, set: &mut FileSet) -> StateReached {
     States::default().reach(state, set, || ()).expect("set").0.value().expect("known")
@@ -21,14 +21,14 @@ fn cold_warm_and_half_are_so_for_another_observer() {
     let scratch = Scratch::new();
     let paths = [scratch.pages("a", 300), scratch.pages("b", 1), scratch.file("empty", b"")];
     let (some, mut set) = (&paths[..2], set_of(&paths));
+    let half = WantedState::Share(Percent::new(50).expect("percent"));
     for _ in 0..3 {
-        let cold = reach(WantedState::Cold, &mut set);
-        assert_eq!((cold.pages, cold.cached_pages, cached(some)), (301, 0, 0));
-        let warm = reach(WantedState::Warm, &mut set);
-        assert_eq!((warm.cached_pages, cached(some)), (301, 301));
-        let half = reach(WantedState::Share(Percent::new(50).expect("percent")), &mut set);
-        assert_eq!((half.cached_pages, cached(some)), (150, 150));
-        assert_eq!((half.stuck_pages, half.unknown_files), (0, 0));
+        for (wanted, pages) in [(WantedState::Cold, 0), (WantedState::Warm, 301), (half, 150)] {
+            let (state, seen) =
+                undisturbed(&scratch, || (reach(wanted, &mut set), cached(some) as u64));
+            assert_eq!((state.pages, state.cached_pages, seen), (301, pages, pages), "{wanted:?}");
+            assert_eq!((state.stuck_pages, state.unknown_files), (0, 0));
+        }
     }
 }
 
@@ -87,7 +87,7 @@ fn what_vanished_is_unknown_and_not_cold() {
     let paths = [scratch.pages("a", 3), scratch.pages("b", 3)];
     let mut set = set_of(&paths);
     std::fs::remove_file(&paths[0]).expect("remove");
-    let warm = reach(WantedState::Warm, &mut set);
+    let warm = undisturbed(&scratch, || reach(WantedState::Warm, &mut set));
     assert_eq!((warm.pages, warm.cached_pages, warm.unknown_files), (3, 3, 1));
     set.learned_by = LearnedBy::Nothing;
     assert!(verify(WantedState::AsIs, &set).value().is_none());
@@ -101,7 +101,8 @@ fn many_files_are_set_and_verified_by_two_threads() {
     let mut set = set_of(&paths);
     let cold = reach(WantedState::Cold, &mut set);
     assert_eq!((cold.pages, cold.cached_pages, cold.unknown_files), (600, 0, 0));
-    assert_eq!(reach(WantedState::Warm, &mut set).cached_pages, 600);
+    let warm = undisturbed(&scratch, || reach(WantedState::Warm, &mut set));
+    assert_eq!(warm.cached_pages, 600);
 }
 
 #[test]
@@ -110,7 +111,8 @@ fn dropping_everything_leaves_the_files_cold() {
     let scratch = Scratch::new();
     let paths = [scratch.pages("a", 50)];
     let mut set = set_of(&paths);
-    assert_eq!(reach(WantedState::Warm, &mut set).cached_pages, 50);
+    let warm = undisturbed(&scratch, || reach(WantedState::Warm, &mut set));
+    assert_eq!(warm.cached_pages, 50);
     // Root only.
     assert_eq!(reach(WantedState::ColdAll, &mut set).cached_pages, 0);
 }
