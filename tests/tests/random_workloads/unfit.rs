@@ -6,11 +6,6 @@ use hotset_tests::filesystems::Kind;
 
 /// What is not counted as the program counts it, on which kinds of file system, and why.
 const UNFIT: &[(&str, &[Kind], &str)] = &[
-    ("aio-read", &Kind::ALL, "libaio is not observed"),
-    ("aio-write", &Kind::ALL, "libaio is not observed"),
-    ("ring-append", &Kind::ALL, "a ring's write by O_APPEND is counted at its offset"),
-    ("ring-fsync", &Kind::ALL, "a ring's fsync is not counted"),
-    ("pwritev2-append", &Kind::ALL, "RWF_APPEND is counted at its offset"),
     ("copy-file-range-within", &Kind::ALL, "both sides of a copy within a file are one target"),
     ("read-into-a-mapping", &Kind::ALL, "faults that direct I/O makes have no event"),
     ("write-from-a-mapping", &Kind::ALL, "faults that direct I/O makes have no event"),
