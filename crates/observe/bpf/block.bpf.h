@@ -104,15 +104,15 @@ static __noinline int book_own(struct task_state *s, u64 inode, u64 index, u32 o
 
 static __always_inline int queued(struct bio *bio)
 {
+	struct task_state *s = current_state();
+	if (s)
+		s->handled = HANDLED(s, bio, TAG_QUEUED);
 	/* A stacked device sends clones of what was counted above it. */
 	if (BPF_CORE_READ(bio, bi_flags) & (1 << BIO_CLONED))
 		return 0;
 	u32 bytes = BPF_CORE_READ(bio, bi_iter.bi_size), op = BPF_CORE_READ(bio, bi_opf) & 0xff;
 	if (!bytes || op > REQ_OP_WRITE)
 		return 0;
-	struct task_state *s = current_state();
-	if (s)
-		s->handled = HANDLED(s, bio, TAG_QUEUED);
 	u64 index = 0, inode = bio_inode(s, bio, &index, op);
 	if (s)
 		book_own(s, inode, index, op, bytes);

@@ -12,11 +12,11 @@ use libbpf_rs::{
 };
 
 use crate::ObserveError;
-use crate::again::{lost, target_of_map};
+use crate::again::lost;
 use crate::features::{KernelFeatures, Layout};
 use crate::memory;
 use crate::perf;
-use crate::record::{Config, Row, RowKey, bytes_of};
+use crate::record::{Config, Globals, Row, RowKey, bytes_of};
 use crate::select::{Build, Selection, select};
 use crate::syscalls;
 use crate::tables::find_map;
@@ -147,7 +147,6 @@ fn load_selection(
     let object = object.map_err(|error| ObserveError::refused(&error))?;
     let limited = limited.map(|limited| memory::not_measured(&object, &limited));
     add_others_row(&object, selection.build)?;
-    lead_to_programs(&object, &selection)?;
     let events = events.unwrap_or_default();
     Ok(Loaded { object, selection, links: Vec::new(), limited, events })
 }
@@ -190,9 +189,6 @@ fn configure(
         let name = map.name().to_string_lossy().into_owned();
         let result = match name.as_str() {
             "rows" | "row_index" => map.set_max_entries(max_rows),
-            name if target_of_map(name).is_some() => {
-                map.set_autocreate(!selection.again.is_empty())
-            }
             "free_rows" if setup.live => map.set_max_entries(free_rows),
             // What was used longest ago makes room by itself.
             "files" | "nodes" | "requests" if setup.live => map.set_type(MapType::LruHash),
@@ -226,27 +222,6 @@ fn add_others_row(object: &Object, build: Build) -> Result<(), ObserveError> {
     Ok(())
 }
 
-/// Fills the maps that lead from the programs behind others to what they do again.
-fn lead_to_programs(object: &Object, selection: &Selection) -> Result<(), ObserveError> {
-    if selection.again.is_empty() {
-        return Ok(());
-    }
-    for map in object.maps() {
-        let name = map.name().to_string_lossy().into_owned();
-        let Some(target) = target_of_map(&name) else { continue };
-        let programs = object.progs();
-        let Some(program) =
-            programs.filter(|program| program.autoload()).find(|p| p.name() == target)
-        else {
-            continue;
-        };
-        let fd = program.as_fd().as_raw_fd().to_ne_bytes();
-        map.update(&0_u32.to_ne_bytes(), &fd, MapFlags::ANY)
-            .map_err(|error| ObserveError::table("programs", error))?;
-    }
-    Ok(())
-}
-
 impl Loaded {
     /// A map by its name.
     pub(crate) fn map(&self, name: &'static str) -> Result<Map<'_>, ObserveError> {
@@ -255,14 +230,15 @@ impl Loaded {
 
     /// How often at most the kernel skipped all programs for an event because they were running on that CPU already:
     /// nested, or preempted in the middle where tracepoints may be. Each is a count that is missing.
-    pub(crate) fn skipped(&self) -> u64 {
+    pub(crate) fn skipped(&self, globals: &Globals) -> u64 {
         let loaded = self.object.progs().filter(|program| program.autoload());
         let skipped: Vec<_> = loaded
             .map(|program| {
                 (program.name().to_string_lossy().into_owned(), skipped(program.as_fd()))
             })
             .collect();
-        lost(skipped.iter().map(|(program, times)| (program.as_str(), *times)))
+        let skipped = skipped.iter().map(|(program, times)| (program.as_str(), *times));
+        lost(skipped, globals.rescued)
     }
 
     /// Attaches every program. System calls come last: what they begin, the others continue.
@@ -307,7 +283,7 @@ mod tests {
 
     use super::*;
     use crate::event::{FailedHead, FirstHead, NodeHead, TaskHead};
-    use crate::record::{Chunk, ChunkKey, File, FileKey, Globals, Process};
+    use crate::record::{Chunk, ChunkKey, File, FileKey, Process};
 
     /// Every mirrored field stands where clang put it.
     #[test]

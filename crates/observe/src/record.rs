@@ -125,6 +125,7 @@ mirror! {
         free_owners_head: u64,
         free_owners_tail: u64,
         evicted: u64,
+        rescued: u64,
         marks_raced: u64,
         subvolumes_unknown: u64,
     }

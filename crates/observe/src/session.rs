@@ -116,7 +116,8 @@ impl Session {
     /// # Errors
     /// Where a table can't be read.
     pub fn finish(mut self) -> Result<Observation, ObserveError> {
-        let skipped = self.loaded.skipped();
+        let globals = Tables::new(&self.loaded.object, self.loaded.selection.build).globals()?;
+        let skipped = self.loaded.skipped(&globals);
         self.loaded.links.clear();
         self.ring.consume().map_err(|error| ObserveError::table("events", error))?;
         facts::observation(&self.loaded, &self.collector.borrow(), &self.options.scope, skipped)

@@ -103,6 +103,7 @@ struct hs_globals {
 	u64 free_rows_head, free_rows_tail;
 	u64 free_owners_head, free_owners_tail;
 	u64 evicted;     /* pages that left the cache, live only */
+	u64 rescued;     /* events that another program handled, because the kernel skipped the first */
 	u64 marks_raced; /* times that two CPUs changed marks of the same pages at once, before 5.12 */
 	u64 subvolumes_unknown; /* not 0: files of btrfs were met, and their subvolumes could not be told apart */
 };

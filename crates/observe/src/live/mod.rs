@@ -310,7 +310,7 @@ impl LiveSession {
                 + globals.uring_unknown
                 + globals.uring_silent
                 + globals.aio_unseen,
-            skipped_programs: self.loaded.skipped(),
+            skipped_programs: self.loaded.skipped(globals),
             calls: globals.compat_calls + globals.shared_copies,
         }
     }
