@@ -27,7 +27,12 @@ pub(super) fn syncs(args: &Args) -> Outcome<Truth> {
     let mut syncs = SyncTruth::default();
     for index in 0..count {
         let name = path.join(format!("name-{index}"));
-        OpenOptions::new().create(true).write(true).open(&name).doing(name.display())?;
+        OpenOptions::new()
+            .create(true)
+            .truncate(true)
+            .write(true)
+            .open(&name)
+            .doing(name.display())?;
         syncs.directory_ns += timed(|| rustix::fs::fsync(&dir))?;
     }
     for _ in 0..count {
