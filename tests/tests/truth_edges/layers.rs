@@ -81,6 +81,6 @@ fn an_overlay_on_an_overlay_has_the_pages_of_the_lowest() {
     let read = row(&seen, &top.join("f")).expect("the file");
     assert_eq!(number(read, "/direct/read_calls"), 0, "{read}");
     assert_eq!(number(read, "/read/hits"), PAGES, "{read}");
-    let real = rustix::fs::stat(&tmpfs.path("upper").join("f")).expect("stat");
+    let real = rustix::fs::stat(tmpfs.path("upper").join("f")).expect("stat");
     assert_eq!(number(read, "/ino"), real.st_ino, "{read}");
 }
