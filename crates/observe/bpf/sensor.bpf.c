@@ -6,8 +6,12 @@
 #include "include/account.bpf.h"
 #include "lookup.bpf.h"
 #include "request.bpf.h"
+#ifdef HOTSET_COMPAT
+#include "aio_unseen.bpf.h"
+#else
 #include "aio.bpf.h"
 #include "aio_submit.bpf.h"
+#endif
 #include "syscall.bpf.h"
 #include "cache.bpf.h"
 #include "fault.bpf.h"

@@ -70,7 +70,7 @@ pub(crate) fn not_measured(
         (
             Feature::LinuxAio,
             globals.aio_pending.wrapping_add(globals.aio_unseen),
-            "requests whose result was not seen: under way at the end, or never taken",
+            "requests whose result was not seen: under way at the end, never taken, or not followed before Linux 6.2",
         ),
     ];
     let met = met.into_iter().filter(|(_, times, _)| *times > 0);
