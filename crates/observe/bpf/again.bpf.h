@@ -86,13 +86,13 @@ AGAIN(1, "writeback_dirty_folio", folio_dirtied, is_open(folio, TAG_DIRTIED), (f
 AGAIN(1, "block_bio_queue", bio_queued, is_open(bio, TAG_QUEUED), (bio), struct bio *bio)
 AGAIN(1, "mm_filemap_fault", fault_lookup, fault_is_open(TAG_LOOKUP), (mapping, index), struct address_space *mapping,
       unsigned long index)
-AGAIN(1, "mm_filemap_map_pages", fault_around, fault_is_open(TAG_AROUND), (mapping, start, end),
-      struct address_space *mapping, unsigned long start, unsigned long end)
+AGAIN(1, "mm_filemap_map_pages", fault_around, fault_is_open(TAG_AROUND), (mapping, start, end), struct address_space *mapping,
+      unsigned long start, unsigned long end)
 AGAIN(1, "task_newtask", task_new, child_is_open(child), (child, clone_flags), struct task_struct *child, u64 clone_flags)
 AGAIN(1, "sched_process_exec", task_exec, is_open(task, TAG_EXEC), (task, old_pid), struct task_struct *task, s32 old_pid)
 AGAIN(1, "sched_process_exit", task_exit, end_is_open(task), (task), struct task_struct *task)
 AGAIN(1, "io_uring_submit_req", uring_submit, is_open((void *)req, TAG_SUBMIT), (req), u64 req)
-AGAIN(1, "io_uring_complete", uring_complete, request_is_open(req), (ring, req, cqe),
-      void *ring, u64 req, struct io_uring_cqe *cqe)
+AGAIN(1, "io_uring_complete", uring_complete, request_is_open(req), (ring, req, cqe), void *ring, u64 req,
+      struct io_uring_cqe *cqe)
 
 #endif

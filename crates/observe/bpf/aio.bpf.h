@@ -39,14 +39,7 @@ struct aio_ring {
 };
 
 /* How many requests or results of one call are followed; what is beyond is a loss. */
-#ifdef HOTSET_COMPAT
-#define AIO_MOST 256
-/* Verified once and not in each turn of a loop. */
-#define AIO_EACH __noinline u64
-#else
 #define AIO_MOST 65536
-#define AIO_EACH static __always_inline u64
-#endif
 
 static __always_inline struct request *aio_request(struct request_key *key, u32 kind)
 {
@@ -71,7 +64,7 @@ static __always_inline int aio_finish(struct task_state *s, u64 iocb, u64 result
 	return 0;
 }
 
-AIO_EACH aio_result(u64 event)
+static __always_inline u64 aio_result(u64 event)
 {
 	struct aio_event e = {};
 	struct task_state *s = known_state();
@@ -83,12 +76,7 @@ AIO_EACH aio_result(u64 event)
 /* Where the ring was looked at is no one's business but that of the first to say so. */
 static __always_inline int claim(u64 *seen, u64 from, u64 to)
 {
-#ifdef HOTSET_COMPAT
-	*(volatile u64 *)seen = to;
-	return 1;
-#else
 	return __sync_val_compare_and_swap(seen, from, to) == from;
-#endif
 }
 
 struct aio_events {
@@ -103,25 +91,16 @@ static __always_inline long aio_result_step(u64 i, struct aio_events *w)
 	return 0;
 }
 
-#ifndef HOTSET_COMPAT
 static long aio_result_callback(u32 i, struct aio_events *w)
 {
 	return aio_result_step(i, w);
 }
-#endif
 
 /* Counts results that stand one behind the other. */
 __noinline u64 aio_results(u64 first, u64 n)
 {
 	struct aio_events w = { .first = first, .n = n };
-#ifdef HOTSET_COMPAT
-	for (u32 i = 0; i < AIO_MOST; i++) {
-		if (aio_result_step(i, &w))
-			break;
-	}
-#else
 	bpf_loop(n > AIO_MOST ? AIO_MOST : n, aio_result_callback, &w, 0);
-#endif
 	if (n > AIO_MOST)
 		ATOMIC_ADD(&g.requests_lost, n - AIO_MOST);
 	return 0;

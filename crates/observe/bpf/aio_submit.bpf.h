@@ -26,17 +26,13 @@ static __noinline int aio_again(struct request_key *key)
 /* Whether the row that the task used last is this file's, so that it has a name. */
 static __always_inline int aio_named(struct task_state *s, struct target *t)
 {
-#ifdef HOTSET_COMPAT
-	return 0;
-#else
 	u32 slot = s->row;
 	struct hs_row *row = bpf_map_lookup_elem(&rows, &slot);
 	return row && same_file(&row->file, &t->id) && row->owner == s->owner && row->named;
-#endif
 }
 
 /* One request, as the call begins. */
-AIO_EACH aio_begin(u64 array, u64 i)
+static __always_inline u64 aio_begin(u64 array, u64 i)
 {
 	struct task_state *s = known_state();
 	struct aio_iocb io = {};
@@ -109,7 +105,7 @@ static __always_inline int aio_name(struct task_state *s, u64 iocb)
 }
 
 /* One request, as the call ends: refused from the first that failed on, buffered ones done. */
-AIO_EACH aio_settle(u64 array, u64 i, u64 accepted)
+static __always_inline u64 aio_settle(u64 array, u64 i, u64 accepted)
 {
 	struct task_state *s = known_state();
 	u64 iocb = s ? aio_iocb_at(array, i) : 0;
@@ -132,7 +128,7 @@ AIO_EACH aio_settle(u64 array, u64 i, u64 accepted)
 	return 0;
 }
 
-AIO_EACH aio_fd(u64 array, u64 i)
+static __always_inline u64 aio_fd(u64 array, u64 i)
 {
 	u32 fd = 0;
 	bpf_probe_read_user(&fd, sizeof(fd), (void *)(aio_iocb_at(array, i) + __builtin_offsetof(struct aio_iocb, fd)));
@@ -160,22 +156,14 @@ static __always_inline long aio_step(u64 i, struct aio_walk *w)
 	return 0;
 }
 
-#ifdef HOTSET_COMPAT
-#define AIO_WALK(w) \
-	for (u32 i = 0; i < AIO_MOST; i++) { \
-		if (aio_step(i, &w)) \
-			break; \
-	}
-#else
 static long aio_callback(u32 i, struct aio_walk *w)
 {
 	return aio_step(i, w);
 }
 #define AIO_WALK(w) bpf_loop(w.n > AIO_MOST ? AIO_MOST : w.n, aio_callback, &w, 0)
-#endif
 
 /* Whether the requests of one call are all for one file: then what it asks of the device is that file's. */
-AIO_EACH aio_one_file(u64 array, u64 n)
+static __always_inline u64 aio_one_file(u64 array, u64 n)
 {
 	struct aio_walk w = { .array = array, .n = n, .step = AIO_STEP_FILES };
 	if (n < 2)
@@ -185,14 +173,14 @@ AIO_EACH aio_one_file(u64 array, u64 n)
 	return !w.others;
 }
 
-AIO_EACH aio_begin_all(u64 array, u64 n)
+static __always_inline u64 aio_begin_all(u64 array, u64 n)
 {
 	struct aio_walk w = { .array = array, .n = n, .step = AIO_STEP_BEGIN };
 	AIO_WALK(w);
 	return 0;
 }
 
-AIO_EACH aio_settle_all(u64 array, u64 n, u64 accepted)
+static __always_inline u64 aio_settle_all(u64 array, u64 n, u64 accepted)
 {
 	struct aio_walk w = { .array = array, .n = n, .step = AIO_STEP_SETTLE, .accepted = accepted };
 	AIO_WALK(w);

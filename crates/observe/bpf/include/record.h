@@ -74,12 +74,12 @@ struct hs_config {
 	/* From a btrfs inode to the pointer to its subvolume, and in that to its device number; 0 where not known. */
 	s32 subvolume;
 	u32 subvolume_dev;
-	u32 live;      /* a session of any length: user space reclaims what is not used any more */
-	u32 names;     /* names of files are wanted */
+	u32 live;        /* a session of any length: user space reclaims what is not used any more */
+	u32 names;       /* names of files are wanted */
 	u32 preemptible; /* tracepoints are preempted (7.0) */
-	u32 cgroup_v1; /* processes are told apart by the hierarchy of version 1 that accounts memory */
-	u32 free_mask; /* entries of `free_rows` - 1, a power of two */
-	u32 file_rows; /* of `max_rows`, those for files; a run keeps the rest for what each process does beyond them */
+	u32 cgroup_v1;   /* processes are told apart by the hierarchy of version 1 that accounts memory */
+	u32 free_mask;   /* entries of `free_rows` - 1, a power of two */
+	u32 file_rows;   /* of `max_rows`, those for files; a run keeps the rest for what each process does beyond them */
 };
 
 struct hs_globals {
@@ -102,9 +102,9 @@ struct hs_globals {
 	/* Slots that user space gave back: added at the tail, taken at the head. */
 	u64 free_rows_head, free_rows_tail;
 	u64 free_owners_head, free_owners_tail;
-	u64 evicted;     /* pages that left the cache, live only */
-	u64 rescued;     /* events that another program handled, because the kernel skipped the first */
-	u64 marks_raced; /* times that two CPUs changed marks of the same pages at once, before 5.12 */
+	u64 evicted;            /* pages that left the cache, live only */
+	u64 rescued;            /* events that another program handled, because the kernel skipped the first */
+	u64 marks_raced;        /* times that two CPUs changed marks of the same pages at once, before 5.12 */
 	u64 subvolumes_unknown; /* not 0: files of btrfs were met, and their subvolumes could not be told apart */
 };
 
@@ -177,9 +177,9 @@ struct hs_process {
 
 /* Kept for a file only once one of its pages was dirtied or evicted. */
 struct hs_file {
-	u64 evicted; /* pages */
-	u64 wasted;  /* pages read ahead and evicted unrequested */
-	u64 dropped; /* of the evicted pages, those that somebody dropped: the kernel was not short of memory */
+	u64 evicted;        /* pages */
+	u64 wasted;         /* pages read ahead and evicted unrequested */
+	u64 dropped;        /* of the evicted pages, those that somebody dropped: the kernel was not short of memory */
 	u64 dropped_by_run; /* of these, those that an observed task dropped */
 	struct hs_row_key last_writer;
 };

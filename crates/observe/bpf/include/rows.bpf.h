@@ -163,8 +163,8 @@ __noinline u64 slot_of(u32 owner, u32 dev, u64 ino, u32 generation, u32 limit)
 }
 
 /*
- * The slot of a row, made if it is not there. What a process does to a run's files beyond the bound is one row; slot 0, which is
- * everybody's, is for what finds no room even so.
+ * The slot of a row, made if it is not there. What a process does to a run's files beyond the bound is one row; slot 0, which
+ * is everybody's, is for what finds no room even so.
  */
 __noinline u64 row_slot(u32 owner, u32 dev, u64 ino, u32 generation)
 {

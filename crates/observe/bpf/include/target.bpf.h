@@ -88,7 +88,8 @@ static __always_inline u64 find_layer_inode(u64 file)
 	return inode;
 }
 
-/* Of a file of overlayfs: the inode of the layer that holds its pages. That layer may be an overlay itself, but not its layers. */
+/* Of a file of overlayfs: the inode of the layer that holds its pages. That layer may be an overlay itself, but not its layers.
+ */
 __noinline u64 layer_inode(u64 file)
 {
 	hold_cpu();
