@@ -175,7 +175,8 @@ mod tests {
 
     #[test]
     fn a_row_is_small() {
-        assert!(size_of::<FileRow>() <= 256, "{} bytes", size_of::<FileRow>());
+        // A report tells 30,000 files apart: 8.6 MB.
+        assert!(size_of::<FileRow>() <= 288, "{} bytes", size_of::<FileRow>());
         let row = FileRow::new(FileId::default(), Reason::lost("ring full"));
         assert_eq!(row.io.gaps.len(), 1, "one reason is kept once");
     }
