@@ -170,6 +170,8 @@ fn histograms_are_exact(compat: bool) {
     let rows = done_to(&seen, id);
     assert_eq!((rows.len(), rows[0].0.pid), (1, child as u32), "{rows:?}");
     let owner = rows[0].0.id;
+    // With its generation, which stat(2) does not tell.
+    let id = seen.files.iter().find(|file| file.id.same_inode(&id)).expect("the file").id;
     for (reads, writes) in [session.histogram_of_process(owner), session.histogram_of_file(id)]
         .map(|h| h.expect("calls"))
     {

@@ -122,7 +122,7 @@ impl Programs<'_> {
         let seen = seen.or_else(|why| self.go_on().and(Err(why)))?;
         let added = folios.and_then(|counter| counter.read());
         let after = verify(WantedState::AsIs, &set);
-        let row = seen.files.iter().find(|row| row.id == id);
+        let row = seen.files.iter().find(|row| row.id.same_inode(&id));
         let row = row.ok_or("the sensor saw nobody read the file")?;
         let mut facts = read_facts(row)?;
         for (what, state) in [(Quantity::CachedBefore, before), (Quantity::CachedAfter, after)] {
