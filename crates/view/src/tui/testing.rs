@@ -53,7 +53,8 @@ fn file(ino: u64, path: Option<&str>) -> LiveFile {
         kind: FileKind::Regular,
         path: path.map_or(missing, |path| Observed::Value(Arc::new(path.into()))),
         deleted: false,
-        mounted: Dev { major: 254, minor: 0 },
+        // As one that was read from a recording.
+        mounted: Dev::default(),
     }
 }
 
