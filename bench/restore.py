@@ -20,6 +20,8 @@ import tempfile
 import threading
 import time
 
+from rounds import Disturbed
+
 GIB = 1 << 30
 MIB = 1 << 20
 GOAL_PERCENT = 80
@@ -54,10 +56,6 @@ def evict(path):
             return
         time.sleep(0.05)
     raise Disturbed(f"{path} can't be evicted")
-
-
-class Disturbed(Exception):
-    """The host evicts pages, or keeps them: no fault of what is measured."""
 
 
 class Bench:

@@ -11,19 +11,11 @@ pub(super) const ID: &str = "dropped-pages";
 pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     input.read()?;
     input.times()?;
-    let totals = &input.profile.totals;
     let refaults = Refaults::of_run(input.profile).dropped;
-    let share = refaults::share(totals, refaults);
-    if share < refaults::MIN_SHARE {
+    let Some(refaults::Worth { share, saving, costs }) = refaults::worth(input, refaults)? else {
         return Ok(None);
-    }
-    let costs = input.costs()?;
+    };
     let page_bytes = input.page_bytes();
-    let saved_ns = refaults::cost_ns(totals, refaults, &costs, page_bytes).unwrap_or(0.0);
-    let saving = input.saving(saved_ns, saved_ns);
-    if !input.worth(&saving) {
-        return Ok(None);
-    }
     let found = culprits(input.profile, |file, io| {
         let saved = refaults::cost_ns(io, Refaults::of_file(file).dropped, &costs, page_bytes)?;
         let own = file.dropped_by_run_pages.value().unwrap_or(0);

@@ -1,11 +1,36 @@
 //! Pages that were cached in the run, left the cache and were needed again, by who sent them away.
 
+use super::RuleInput;
 use super::input::{BUFFER_BYTES, need, ratio};
-use hotset_facts::{CostTable, FileRow, Io, Profile};
+use crate::Saving;
+use hotset_facts::{CostTable, FileRow, Io, Profile, Reason};
 
-/// Refaults among the pages that came in, from which on eviction is a cause and not noise. The catalogue gates R16 by a
-/// simulated curve, which a profile doesn't have; below a tenth, 90 % of the reads would happen with endless memory too.
-pub(super) const MIN_SHARE: f64 = 0.10;
+/// Refaults among the pages that came in, from which on they are a cause and not noise: below a tenth, 90 % of the reads
+/// would happen with endless memory too.
+const MIN_SHARE: f64 = 0.10;
+
+/// Refaults of a run that are worth a finding.
+pub(super) struct Worth {
+    /// Their share of what came in, 0 to 1.
+    pub(super) share: f64,
+    /// What sparing them saves.
+    pub(super) saving: Saving,
+    /// What that was reckoned by.
+    pub(super) costs: CostTable,
+}
+
+/// What sparing so many refaults of the run saves; none where they are too few, or too cheap.
+pub(super) fn worth(input: &RuleInput<'_>, refaults: f64) -> Result<Option<Worth>, Reason> {
+    let totals = &input.profile.totals;
+    let share = share(totals, refaults);
+    if share < MIN_SHARE {
+        return Ok(None);
+    }
+    let costs = input.costs()?;
+    let saved_ns = cost_ns(totals, refaults, &costs, input.page_bytes()).unwrap_or(0.0);
+    let saving = input.saving(saved_ns, saved_ns);
+    Ok(input.worth(&saving).then_some(Worth { share, saving, costs }))
+}
 
 /// The refaults of a run or of a file.
 #[derive(Debug, Clone, Copy, Default)]
@@ -39,7 +64,7 @@ pub(super) fn dropped_pages(file: &FileRow) -> u64 {
 }
 
 /// So many refaults as a share of the pages that reads and their read-ahead brought in, 0 to 1.
-pub(super) fn share(io: &Io, refaults: f64) -> f64 {
+fn share(io: &Io, refaults: f64) -> f64 {
     let Some(read) = io.read.value() else { return 0.0 };
     let ahead = io
         .readahead
