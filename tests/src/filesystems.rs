@@ -122,7 +122,8 @@ pub struct FileSystem {
     root: PathBuf,
     // Dropped in this order: what lies upon the others first.
     _upper: Option<Mounted>,
-    _mount: Mounted,
+    mount: Option<Mounted>,
+    device: Option<(PathBuf, String)>,
     gate: Option<Gate>,
     _scratch: Scratch,
 }
@@ -130,6 +131,11 @@ pub struct FileSystem {
 impl FileSystem {
     /// Makes and mounts one; panics with the reason where that fails.
     pub fn new(kind: Kind) -> Self {
+        Self::with_options(kind, "noatime")
+    }
+
+    /// The same with options of mount(8).
+    pub fn with_options(kind: Kind, options: &str) -> Self {
         let scratch = Scratch::new(kind.name());
         let device_root = scratch.path("fs");
         std::fs::create_dir(&device_root).expect("mkdir");
@@ -140,7 +146,8 @@ impl FileSystem {
                 kind,
                 root: device_root,
                 _upper: None,
-                _mount: mount,
+                mount: Some(mount),
+                device: None,
                 gate: None,
                 _scratch: scratch,
             };
@@ -153,13 +160,29 @@ impl FileSystem {
         let server = Server::start(&image);
         enter_private_namespace();
         let gate = Gate::new(server, &gated);
-        let mount = Mounted::new(&["-o", "loop,noatime", text(&gated), text(&device_root)]);
+        let options = format!("loop,{options}");
+        let mount = Mounted::new(&["-o", &options, text(&gated), text(&device_root)]);
         let (root, upper) = if kind == Kind::Overlay {
             (device_root.join("merged"), Some(Mounted::overlay(text(&device_root))))
         } else {
             (device_root, None)
         };
-        Self { kind, root, _upper: upper, _mount: mount, gate: Some(gate), _scratch: scratch }
+        Self {
+            kind,
+            root,
+            _upper: upper,
+            mount: Some(mount),
+            device: Some((gated, options)),
+            gate: Some(gate),
+            _scratch: scratch,
+        }
+    }
+
+    /// Unmounts it and mounts it again, so that nothing of it is cached, its tables neither.
+    pub fn mount_again(&mut self) {
+        let (device, options) = self.device.as_ref().expect("a file system with a device");
+        self.mount = None;
+        self.mount = Some(Mounted::new(&["-o", options, text(device), text(&self.root)]));
     }
 
     /// Its kind.

@@ -32,14 +32,14 @@ fn assert_row(row: &Value) {
     let equal = |left: u64, right: u64, what: &str| assert_eq!(left, right, "{what}: {row}");
     equal(n("/read/hits") + n("/read/misses"), n("/read/pages"), "hits + misses = pages");
     equal(
-        n("/read/from_cache") + n("/read/from_device"),
+        n("/read/from_cache") + n("/read/from_device") + n("/read/zeros"),
         n("/read/pages"),
-        "from cache + from device = pages",
+        "from cache + from device + zeros = pages",
     );
     equal(
         n("/read/misses") + n("/read/readahead_hits"),
-        n("/read/from_device"),
-        "misses + read-ahead hits = from device",
+        n("/read/from_device") + n("/read/zeros"),
+        "misses + read-ahead hits = from device + zeros",
     );
     equal(
         n("/read/sequential_calls") + n("/read/random_calls"),
@@ -58,6 +58,7 @@ fn assert_row(row: &Value) {
     );
     equal(histogram(row, "read"), n("/read/calls"), "read histogram = calls");
     equal(histogram(row, "write"), n("/write/calls"), "write histogram = calls");
+    assert!(n("/readahead/wasted_pages") <= n("/readahead/pages"), "{row}");
     assert!(n("/direct/reread_bytes") <= n("/direct/read_bytes"), "{row}");
     // A write creates no page that it does not write to.
     assert!(n("/write/new_pages") <= n("/write/pages"), "{row}");

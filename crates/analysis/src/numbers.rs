@@ -9,21 +9,25 @@ pub(crate) fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// What follows from [`ReadIo`]. `pages = hits + misses = from_cache + from_device`.
+/// What follows from [`ReadIo`]. `pages = hits + misses = from_cache + from_device + zeros`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReadNumbers {
     /// Requested pages that were in the cache when asked for.
     pub hits: u64,
     /// Hits for another reason than read-ahead of this run.
     pub from_cache: u64,
-    /// Misses and read-ahead hits.
+    /// Misses and read-ahead hits, without zeros.
     pub from_device: u64,
+    /// Pages made of zeros, without the device.
+    pub zeros: u64,
     /// Hits among the requested pages, 0 to 1; none without requests.
     pub hit_ratio: Option<f64>,
     /// Pages from the cache among the requested, 0 to 1.
     pub cache_share: Option<f64>,
     /// Pages from the device among the requested, 0 to 1: the honest answer to "was it cached?".
     pub device_share: Option<f64>,
+    /// Pages of zeros among the requested, 0 to 1.
+    pub zeros_share: Option<f64>,
     /// Calls that did not continue the previous one.
     pub random_calls: u64,
     /// The requested pages in bytes.
@@ -32,23 +36,28 @@ pub struct ReadNumbers {
     pub from_cache_bytes: u64,
     /// `from_device` in bytes.
     pub from_device_bytes: u64,
+    /// `zeros` in bytes.
+    pub zeros_bytes: u64,
 }
 
 impl ReadNumbers {
     /// Derives from the counters, with pages of `page_size_bytes`.
     pub(crate) fn of(read: &ReadIo, page_size_bytes: u64) -> Self {
-        let PageSplit { hits, from_cache, from_device, .. } = read.split();
+        let PageSplit { hits, from_cache, from_device, zeros, .. } = read.split();
         Self {
             hits,
             from_cache,
             from_device,
+            zeros,
             hit_ratio: share(hits, read.pages),
             cache_share: share(from_cache, read.pages),
             device_share: share(from_device, read.pages),
+            zeros_share: share(zeros, read.pages),
             random_calls: read.random_calls(),
             requested_bytes: read.pages.saturating_mul(page_size_bytes),
             from_cache_bytes: from_cache.saturating_mul(page_size_bytes),
             from_device_bytes: from_device.saturating_mul(page_size_bytes),
+            zeros_bytes: zeros.saturating_mul(page_size_bytes),
         }
     }
 }
@@ -114,7 +123,7 @@ impl IoNumbers {
 }
 
 fn metadata_bytes(io: &Io, page_size_bytes: u64) -> Observed<u64> {
-    let read = io.read.map(|read| read.misses);
+    let read = io.read.map(|read| read.misses.saturating_sub(read.split().zeros));
     let write = match io.write {
         Observed::Value(write) => write.misses,
         Observed::Missing(reason) => Observed::Missing(reason),

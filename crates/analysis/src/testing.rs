@@ -72,6 +72,7 @@ fn absurd_io() -> Io {
             calls: MAX,
             bytes: MAX,
             pages: MAX,
+            zeros: max,
             misses: MAX,
             readahead_hits: MAX,
             refaults: MAX,
@@ -90,7 +91,13 @@ fn absurd_io() -> Io {
             time_ns: MAX,
             ..WriteIo::default()
         }),
-        mmap: MmapIo { faults: max, minor_faults: max, major_faults: max, pages_read: max },
+        mmap: MmapIo {
+            faults: max,
+            minor_faults: max,
+            major_faults: max,
+            pages_read: max,
+            zeros: max,
+        },
         direct: Observed::Value(DirectIo {
             read_calls: MAX,
             read_bytes: MAX,

@@ -31,6 +31,11 @@ macro_rules! counters {
                 /// Pages requested: ⌊(o+n−1)/P⌋ − ⌊o/P⌋ + 1 for n bytes returned at offset o.
                 pages: Pages [read_pages] always
                     live [read_pages "read_pages" "Pages that buffered reads asked for"];
+                /// Requested pages among the misses and read-ahead hits that nothing was read for: holes of the file, and space
+                /// that was never written.
+                zeros: Pages [read_zeros] BlockLayer
+                    live [read_zeros "read_zero_pages"
+                        "Pages that buffered reads asked for and that were made of zeros, without the device"];
                 /// Requested pages that were not in the cache and were brought in for this request.
                 misses: Pages [read_misses] always
                     live [read_misses "read_missed_pages"
@@ -85,9 +90,12 @@ macro_rules! counters {
                 /// Faults among them that had to read.
                 major_faults: Count [major_faults] FileFaults
                     live [major_faults "mapped_major_faults" "Page faults on file mappings that had to read"];
-                /// Pages that faults and exec brought in, read-around included. Counted where pages enter the cache.
-                pages_read: Pages [fault_pages] always
-                    live [fault_pages "mapped_fault_read_pages" "Pages that faults on file mappings brought in"];
+                /// Pages that faults and exec read from the device, read-around included. Counted where pages enter the cache.
+                pages_read: Pages [fault_filled] always
+                    live [fault_pages "mapped_fault_read_pages" "Pages that faults on file mappings read from the device"];
+                /// Pages that they brought in and that nothing was read for: holes of the file, and space that was never
+                /// written.
+                zeros: Pages [] BlockLayer;
             }
             /// I/O that bypasses the cache (O_DIRECT).
             direct: whole DirectIo {

@@ -29,6 +29,8 @@ pub enum Feature {
     Subvolumes,
     /// Kernel memory for the sensor's tables outside of the memory limit of what is observed.
     FreeTables,
+    /// Reads from devices that the kernel held back, and sent later in a thread of its own.
+    DelayedReads,
     /// The sensor as a whole.
     Sensor,
 }
@@ -63,7 +65,7 @@ crate::counters!(counted);
 
 impl Feature {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::FileFaults,
         Self::IoUring,
         Self::LinuxAio,
@@ -74,6 +76,7 @@ impl Feature {
         Self::MarksAtOnce,
         Self::Subvolumes,
         Self::FreeTables,
+        Self::DelayedReads,
         Self::Sensor,
     ];
 
@@ -90,6 +93,7 @@ impl Feature {
             Self::MarksAtOnce => "read-ahead hits of files that several processes read at once",
             Self::Subvolumes => "subvolumes of btrfs apart",
             Self::FreeTables => "evictions by the memory limit alone",
+            Self::DelayedReads => "delayed reads",
             Self::Sensor => "file I/O",
         }
     }
@@ -124,6 +128,9 @@ impl Feature {
             ),
             Self::FreeTables => Reason::not_measured(
                 "hotset's own tables take a part of the memory limit around it",
+            ),
+            Self::DelayedReads => Reason::not_measured(
+                "the kernel held reads back, as a control group's limit has it do, and sent them for nobody",
             ),
             Self::Sensor => Reason::denied("the sensor was not loaded"),
         }
@@ -236,7 +243,8 @@ mod tests {
         let faults = ["mmap.faults", "mmap.minor_faults", "mmap.major_faults", "time.fault_ns"];
         assert_eq!(Feature::FileFaults.unmeasured(), faults);
         assert_eq!(Feature::DirtyTracepoint.unmeasured(), ["write.dirtied_pages"]);
-        let device = ["write.misses", "device.read_bytes", "device.write_bytes"];
+        let device =
+            ["read.zeros", "write.misses", "mmap.zeros", "device.read_bytes", "device.write_bytes"];
         assert_eq!(Feature::BlockLayer.unmeasured(), device);
         assert_eq!(Feature::IoUring.unmeasured(), ["io_uring"]);
     }

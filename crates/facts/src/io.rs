@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::{Feature, Observed, Reason};
+use crate::{Feature, Observed, PageSplit, Reason};
 
 /// Upper bounds (inclusive, bytes) of the size histogram's buckets; one more bucket follows for anything larger.
 pub const HISTOGRAM_BOUNDS: [u64; 11] =
@@ -264,7 +264,8 @@ impl Io {
 impl ReadIo {
     /// The requested pages by where they were.
     pub fn split(&self) -> PageSplit {
-        PageSplit::of(self.pages, self.misses, self.readahead_hits)
+        let zeros = self.zeros.value().unwrap_or(0);
+        PageSplit::of(self.pages, self.misses, self.readahead_hits, zeros)
     }
 
     /// Calls that did not continue the previous one.
@@ -283,7 +284,7 @@ struct ReadKeys {
     hits: u64,
     /// Hits but for those that read-ahead of this run brought in: hits - readahead_hits.
     from_cache: u64,
-    /// Requested pages that were read from the device in this run: misses + readahead_hits.
+    /// Requested pages that were read from the device in this run: misses + readahead_hits - zeros, where these are known.
     from_device: u64,
     /// Calls that did not continue the previous one.
     random_calls: u64,
@@ -295,28 +296,6 @@ fn with_split<S: Serializer>(read: &Observed<ReadIo>, to: S) -> Result<S::Ok, S:
         ReadKeys { counted, hits, from_cache, from_device, random_calls: counted.random_calls() }
     };
     read.map(keys).serialize(to)
-}
-
-/// Requested pages by where they were, split two ways: `hits + misses = from_cache + from_device = pages`, always. Counters
-/// that contradict each other (more misses than pages) are cut to the pages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PageSplit {
-    /// Pages that were in the cache when asked for.
-    pub hits: u64,
-    /// Pages that were not.
-    pub misses: u64,
-    /// Pages that were in the cache for another reason than read-ahead while observed.
-    pub from_cache: u64,
-    /// Pages that had to be read from the device: misses and read-ahead hits.
-    pub from_device: u64,
-}
-
-impl PageSplit {
-    pub(crate) fn of(pages: u64, misses: u64, readahead_hits: u64) -> Self {
-        let hits = pages.saturating_sub(misses);
-        let from_cache = hits.saturating_sub(readahead_hits);
-        Self { hits, misses: pages - hits, from_cache, from_device: pages - from_cache }
-    }
 }
 
 impl TimeIo {
@@ -344,11 +323,15 @@ mod tests {
         let read = ReadIo { pages: 100, misses: 10, readahead_hits: 30, ..ReadIo::default() };
         let split = read.split();
         assert_eq!((split.hits, split.misses), (90, 10));
-        assert_eq!((split.from_cache, split.from_device), (60, 40));
+        assert_eq!((split.from_cache, split.from_device, split.zeros), (60, 40, 0));
+        let sparse = ReadIo { zeros: Observed::Value(35), ..read }.split();
+        assert_eq!((sparse.from_cache, sparse.from_device, sparse.zeros), (60, 5, 35));
         let contradictory =
             ReadIo { pages: 3, misses: u64::MAX, readahead_hits: 9, ..read }.split();
         assert_eq!((contradictory.hits, contradictory.misses), (0, 3));
         assert_eq!((contradictory.from_cache, contradictory.from_device), (0, 3));
+        let zeros = ReadIo { pages: 3, misses: 2, zeros: Observed::Value(9), ..read }.split();
+        assert_eq!((zeros.from_cache, zeros.from_device, zeros.zeros), (0, 0, 3));
     }
 
     #[test]

@@ -32,6 +32,7 @@ mod live;
 mod lookup;
 mod observed;
 mod packed;
+mod page_split;
 mod profile;
 pub mod random;
 mod residency;
@@ -54,8 +55,8 @@ pub use environment::{Environment, Filesystem};
 pub use feature::{Feature, NotMeasured};
 pub use ids::{Dev, FileId, Pid};
 pub use io::{
-    DeviceIo, DirectIo, HISTOGRAM_BOUNDS, Io, MmapIo, PageSplit, ReadIo, ReadaheadIo,
-    SizeHistogram, SyncIo, TimeIo, WriteIo,
+    DeviceIo, DirectIo, HISTOGRAM_BOUNDS, Io, MmapIo, ReadIo, ReadaheadIo, SizeHistogram, SyncIo,
+    TimeIo, WriteIo,
 };
 pub use lab::{
     CountedBy, DoubtCode, FactValue, Factor, FilledBy, LabCell, LabConditions, LabDoubt, LabFact,
@@ -69,6 +70,7 @@ pub use live::{
 pub use lookup::{FailedLookup, LookupCounters, Lookups};
 pub use observed::{Observed, Reason, ReasonKind};
 pub use packed::PackedIo;
+pub use page_split::PageSplit;
 pub use profile::{
     Command, ExitStatus, FileKind, FileRow, ProcessRow, Profile, Sensor, SensorLevel, Target,
 };

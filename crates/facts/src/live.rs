@@ -161,7 +161,7 @@ impl LiveIo {
 
     /// The requested pages by where they were.
     pub fn split(&self) -> PageSplit {
-        PageSplit::of(self.read_pages, self.read_misses, self.readahead_hits)
+        PageSplit::of(self.read_pages, self.read_misses, self.readahead_hits, self.read_zeros)
     }
 
     /// Bytes of direct reads and writes.

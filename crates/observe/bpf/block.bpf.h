@@ -1,52 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the block layer is asked to move. */
 
-/* Whether the current call reads or writes past the cache. */
-static __always_inline int is_direct_call(struct task_state *s)
-{
-	if (!s || !s->in.inode || !(s->in.flags & TARGET_DIRECT))
-		return 0;
-	return (s->kind && s->kind < HS_SYNC) || s->kind == HS_AIO_SUBMIT;
-}
-
-/*
- * Whether a page that the cache holds is only the memory that direct I/O uses: a mapped file, or memory that is shared. Then
- * the block layer has pinned it; before 6.5, which does not say so, it is up to date before it is read, or is written without
- * being under writeback, which journals of data do as well.
- */
-static __always_inline int is_buffer(struct task_state *s, struct bio *bio, u64 page, u32 op)
-{
-	if (BPF_CORE_READ(bio, bi_flags) & (1 << BIO_PAGE_PINNED))
-		return 1;
-	u64 flags = 0;
-	bpf_probe_read_kernel(&flags, sizeof(flags), (void *)page);
-	if (op == REQ_OP_READ)
-		return (flags >> (cfg.pg_uptodate & 63)) & 1;
-	return is_direct_call(s) && !((flags >> (cfg.pg_writeback & 63)) & 1);
-}
-
-/* The inode whose cached page a request reads or writes, and which page; 0 for memory of a program (direct I/O). */
-static __always_inline u64 bio_inode(struct task_state *s, struct bio *bio, u64 *index, u32 op)
-{
-	u64 page = load_pointer((u64)LOAD(bio, bio, bi_io_vec)), head = 0;
-	if (!page)
-		return 0;
-	if (bpf_core_field_exists(((struct page *)0)->compound_head))
-		head = BPF_CORE_READ((struct page *)page, compound_head);
-	else if (bpf_core_field_exists(((struct page *)0)->compound_info))
-		head = BPF_CORE_READ((struct page *)page, compound_info);
-	if (head & 1)
-		page = head - 1;
-	u64 mapping = 0;
-	bpf_probe_read_kernel(&mapping, sizeof(mapping), (void *)(page + mapping_offset()));
-	if (!mapping || (mapping & 3))
-		return 0;
-	bpf_probe_read_kernel(index, sizeof(*index), (void *)(page + index_offset()));
-	u64 inode = (u64)BPF_CORE_READ((struct address_space *)mapping, host);
-	/* Metadata, in the pages of a block device, is read and written a piece of a page at a time. */
-	u16 type = BPF_CORE_READ((struct inode *)inode, i_mode) & S_IFMT;
-	return type == S_IFREG && is_buffer(s, bio, page, op) ? 0 : inode;
-}
+#include "include/bio.bpf.h"
 
 /* Writeback by a kernel thread belongs to whoever dirtied the file last. */
 static __noinline int book_writeback(u64 inode, u32 bytes)
@@ -64,41 +19,169 @@ static __noinline int book_writeback(u64 inode, u32 bytes)
 	return 0;
 }
 
-static __noinline int book_own(struct task_state *s, u64 inode, u64 index, u32 op, u32 bytes)
+/* Metadata of a file system, and what no file can be named for, stands under the device that it is on. */
+static __noinline int book_device(struct task_state *s, u64 bio, u32 op, u32 bytes)
 {
 	struct target t = {};
 	if (!s)
 		return 0;
-	if (!inode) {
-		/* Direct I/O of the current call; io_uring's is booked at completion. */
-		if (is_direct_call(s)) {
-			struct hs_row *row = row_of(s, &s->in, 0);
-			if (row)
-				book_bytes(row, op, bytes);
-		}
-		return 0;
+	if (bpf_core_field_exists(((struct bio *)0)->bi_bdev)) {
+		struct block_device *device = BPF_CORE_READ((struct bio *)bio, bi_bdev);
+		u64 inode;
+		if (bpf_core_field_exists(((struct block_device *)0)->bd_inode))
+			inode = (u64)BPF_CORE_READ(device, bd_inode);
+		else
+			inode = (u64)BPF_CORE_READ(device, bd_mapping, host);
+		inode = NUMBER(&s->scratch, inode);
+		if (!inode || target_of_inode(s, (void *)inode, &t) != S_IFBLK)
+			t = (struct target){};
 	}
+	struct hs_row *row = row_of(s, &t, 0);
+	if (row)
+		book_bytes(row, op, bytes);
+	return 0;
+}
+
+/* Pages that were added last and are now read by other memory: compressed data. Which of them are zeros is not known. */
+static __noinline int fill_unnamed(struct task_state *s, struct hs_row *row)
+{
+	if (!s || !row || s->added_first > s->added_last)
+		return 0;
+	u64 first = s->added_first, last = s->added_last;
+	s->added_first = 1;
+	s->added_last = 0;
+	bits_take(s->added, HS_UNFILLED, first, last + 1);
+	if (s->kind && s->kind < HS_SYNC && same_file(&s->in.id, &s->added))
+		s->in.unfilled = 0;
+	else
+		ATOMIC_ADD(&row->fault_filled, last - first + 1);
+	return 0;
+}
+
+/*
+ * A request with memory that belongs to no file, for data that is compressed or encrypted, or a table of the file system
+ * that it does not mark as such: for the file whose pages the task added last, else for that of its call.
+ */
+static __noinline int book_unnamed(struct task_state *s, u64 bio, u32 op, u32 bytes)
+{
+	if (!s)
+		return 0;
+	struct hs_row *row = NULL;
+	if (op == REQ_OP_READ && s->added.ino) {
+		struct target t = { .id = s->added };
+		row = row_of(s, &t, 0);
+		fill_unnamed(s, row);
+	} else if (s->kind && s->kind <= HS_SYNC && s->in.inode) {
+		row = row_of(s, &s->in, 0);
+	} else {
+		return book_device(s, bio, op, bytes);
+	}
+	if (row)
+		book_bytes(row, op, bytes);
+	return 0;
+}
+
+static __noinline int filled(struct task_state *s, struct hs_row *row, const struct target *t, u64 bio, u64 index)
+{
+	u64 inode = t ? t->inode : 0;
+	if (!s || !row || !t || !shows_zeros(inode, index))
+		return 0;
+	u32 asks = s->kind && s->kind < HS_WRITE && s->in.inode == inode, faults = by_fault(s, inode);
+	struct bio_walk w = { .id = t->id, .ahead = !faults, .first = 1, .out_first = 1 };
+	if (asks) {
+		w.first = s->in.first;
+		w.last = s->in.last;
+		if (s->out.inode == inode) {
+			w.out_first = s->out.first;
+			w.out_last = s->out.last;
+		}
+	}
+	walk_bio(&w, bio, index);
+	if (faults)
+		ATOMIC_ADD(&row->fault_filled, w.pages);
+	s->in.unfilled -= w.asked < s->in.unfilled ? w.asked : s->in.unfilled;
+	/* The part that a copy writes to was read ahead, and not made by the copy. */
+	u64 copied = w.copied < s->out.brought ? w.copied : s->out.brought;
+	s->out.brought -= copied;
+	s->in.ahead += copied;
+	return 0;
+}
+
+/* Says whether it could: some file systems keep metadata in the pages of inodes of their own. */
+static __noinline int book_named(struct task_state *s, u64 bio, u64 inode, u64 index, u32 op)
+{
+	struct target t = {};
+	if (!s)
+		return 0;
+	u32 bytes = BPF_CORE_READ((struct bio *)bio, bi_iter.bi_size);
 	if (s->kind >= HS_WRITE && s->kind <= HS_PWRITEV && s->in.inode == inode && op == REQ_OP_READ)
 		s->in.modified += (bytes + 4095) >> 12;
-	if (!target_of_inode(s, (void *)inode, &t))
+	u32 type = target_of_inode(s, (void *)inode, &t);
+	if (!type)
 		return 0;
 	if (op == REQ_OP_WRITE && t.id.ino) {
 		/* Pages of somebody else's that we happen to write back are his. */
 		struct hs_file *f = bpf_map_lookup_elem(&files, &t.id);
 		if (f && f->last_writer.owner && f->last_writer.owner != owner(s)) {
 			book_writeback(inode, bytes);
-			return 0;
+			return 1;
 		}
 	}
 	struct hs_row *row = row_of(s, &t, 0);
 	if (!row)
-		return 0;
+		return 1;
 	book_bytes(row, op, bytes);
-	if (op == REQ_OP_READ && (!s->kind || s->kind == HS_AIO_SUBMIT) && *(volatile u32 *)hint_of(HS_WRITING, t.id)) {
+	if (op != REQ_OP_READ)
+		return 1;
+	if (type == S_IFREG)
+		filled(s, row, &t, bio, index);
+	if ((!s->kind || s->kind == HS_AIO_SUBMIT) && *(volatile u32 *)hint_of(HS_WRITING, t.id)) {
 		u64 modified = bits_take(t.id, HS_WRITING, index, index + ((bytes + 4095) >> 12));
 		if (modified)
 			ATOMIC_ADD(&row->write_misses, modified);
 	}
+	return 1;
+}
+
+static __noinline int book_own(struct task_state *s, u64 bio, u32 op, u32 meta)
+{
+	if (!s)
+		return 0;
+	u64 index = 0;
+	u32 user = 0, bytes = BPF_CORE_READ((struct bio *)bio, bi_iter.bi_size);
+	u64 inode = bio_inode(s, (struct bio *)bio, &index, op, &user);
+	if (meta && bpf_core_field_exists(((struct bio *)0)->bi_bdev))
+		return book_device(s, bio, op, bytes);
+	/*
+	 * Direct I/O of the current call; io_uring's is booked at completion. Its buffer may be a mapping of another file. What
+	 * it writes may be the kernel's page of zeros.
+	 */
+	u32 direct = is_direct_call(s);
+	if (inode && book_named(s, bio, inode, index, op))
+		return 0;
+	if (direct && (user || op == REQ_OP_WRITE)) {
+		struct hs_row *row = row_of(s, &s->in, 0);
+		s->in.direct += bytes;
+		if (row)
+			book_bytes(row, op, bytes);
+		return 0;
+	}
+	/* Swapping is no I/O of a file. */
+	return user ? 0 : book_unnamed(s, bio, op, bytes);
+}
+
+/*
+ * A read that the kernel held back, by a limit of its control group, is sent by one of its threads: whose it is, and which
+ * pages of whose call it fills, is not known.
+ */
+static __noinline int delayed(u64 inode)
+{
+	if (!(LOAD(task_struct, CURRENT(), flags) & PF_KTHREAD))
+		return 0;
+	/* Its threads read tables of file systems for themselves. */
+	if ((BPF_CORE_READ((struct inode *)inode, i_mode) & S_IFMT) == S_IFREG &&
+	    tracked[file_hash(file_key(inode)) & (TRACKED - 1)])
+		ATOMIC_ADD(&g.delayed_reads, 1);
 	return 0;
 }
 
@@ -110,14 +193,20 @@ static __always_inline int queued(struct bio *bio)
 	/* A stacked device sends clones of what was counted above it. */
 	if (BPF_CORE_READ(bio, bi_flags) & (1 << BIO_CLONED))
 		return 0;
-	u32 bytes = BPF_CORE_READ(bio, bi_iter.bi_size), op = BPF_CORE_READ(bio, bi_opf) & 0xff;
+	u32 bytes = BPF_CORE_READ(bio, bi_iter.bi_size), flags = BPF_CORE_READ(bio, bi_opf), op = flags & 0xff;
 	if (!bytes || op > REQ_OP_WRITE)
 		return 0;
-	u64 index = 0, inode = bio_inode(s, bio, &index, op);
-	if (s)
-		book_own(s, inode, index, op, bytes);
-	else if (inode && op == REQ_OP_WRITE)
+	if (s) {
+		book_own(s, NUMBER(&s->scratch, bio), op, flags & REQ_META);
+		return 0;
+	}
+	u64 index = 0;
+	u32 user = 0;
+	u64 inode = bio_inode(s, bio, &index, op, &user);
+	if (inode && op == REQ_OP_WRITE)
 		book_writeback(inode, bytes);
+	else if (inode)
+		delayed(inode);
 	return 0;
 }
 

@@ -1,29 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Pages that enter the cache, leave it, or turn dirty. */
 
-static __always_inline u64 overlap(u64 a_first, u64 a_last, u64 b_first, u64 b_last)
+/*
+ * Whether a page that is added to this file is made of zeros where nothing is read for it: on file systems whose reads carry
+ * the pages of the file. Where it can be small data kept beside the inode, it is not told.
+ */
+static __noinline u32 shows_zeros(u64 inode, u64 first)
 {
-	u64 first = a_first > b_first ? a_first : b_first;
-	u64 last = a_last < b_last ? a_last : b_last;
-	return first <= last ? last - first + 1 : 0;
+	if (!cfg.block_layer || !inode)
+		return 0;
+	u64 magic = LOAD(super_block, LOAD(inode, inode, i_sb), s_magic);
+	u64 size = LOAD(inode, inode, i_size), blocks = LOAD(inode, inode, i_blocks);
+	if (magic == XFS_SUPER_MAGIC)
+		return 1;
+	if (magic == EXT4_SUPER_MAGIC)
+		return first || size >= 4096 || blocks;
+	return magic == BTRFS_SUPER_MAGIC && (first || size > 4096 || !blocks);
+}
+
+static __always_inline void mark_run(struct target *t, u64 start, u64 end, u32 zeros)
+{
+	if (zeros)
+		bits_set_both(t->id, start, end);
+	else
+		bits_set(t->id, HS_AHEAD, start, end);
 }
 
 /* Remembers the pages of [first, last] outside of what was asked for as read ahead. */
-static __always_inline void mark_ahead(struct target *t, u64 first, u64 last)
+static __noinline int mark_ahead(struct target *t, u64 first, u64 last, u32 zeros)
 {
+	if (!t)
+		return 0;
 	if (t->first > t->last || last < t->first || first > t->last) {
-		bits_set(t->id, HS_AHEAD, first, last + 1);
-		return;
+		mark_run(t, first, last + 1, zeros);
+		return 0;
 	}
 	if (first < t->first)
-		bits_set(t->id, HS_AHEAD, first, t->first);
+		mark_run(t, first, t->first, zeros);
 	if (last > t->last)
-		bits_set(t->id, HS_AHEAD, t->last + 1, last + 1);
+		mark_run(t, t->last + 1, last + 1, zeros);
+	return 0;
 }
 
 static __always_inline void added_for_read(struct target *t, u64 first, u64 n)
 {
 	u64 asked = overlap(first, first + n - 1, t->first, t->last);
+	u32 zeros = shows_zeros(t->inode, first);
+	if (zeros)
+		t->unfilled += asked;
 	if (asked) {
 		u64 from = first > t->first ? first : t->first;
 		if (from < t->added_first)
@@ -36,7 +60,7 @@ static __always_inline void added_for_read(struct target *t, u64 first, u64 n)
 	if (!cfg.live)
 		t->gone += bits_take(t->id, HS_GONE, first, first + n);
 	if (asked < n)
-		mark_ahead(t, first, first + n - 1);
+		mark_ahead(t, first, first + n - 1, zeros);
 }
 
 /* A write beyond the end of the file brings the page of the old end in too, to fill its rest with zeros. */
@@ -49,7 +73,7 @@ static __always_inline void added_for_write(struct target *t, u64 first, u64 n)
 
 static __noinline int added_by_fault(struct task_state *s, u64 first, u64 n)
 {
-	if (!s)
+	if (!s || !n)
 		return 0;
 	struct target t = { .inode = s->fault_inode, .id = s->fault_key.file };
 	struct hs_row *row = row_of(s, &t, 0);
@@ -57,6 +81,8 @@ static __noinline int added_by_fault(struct task_state *s, u64 first, u64 n)
 		return 0;
 	s->fault_major = 1;
 	ATOMIC_ADD(&row->fault_pages, n);
+	if (!shows_zeros(s->fault_inode, first))
+		ATOMIC_ADD(&row->fault_filled, n);
 	if (!cfg.live)
 		ATOMIC_ADD(&row->read_refaults, bits_take(t.id, HS_GONE, first, first + n));
 	return 0;
@@ -75,23 +101,47 @@ static __always_inline int entered_by_fault(struct task_state *s, struct task_st
 	return (s64)load_number(regs + __builtin_offsetof(struct pt_regs, orig_ax)) == -1;
 }
 
+static __always_inline int by_fault(struct task_state *s, u64 inode)
+{
+	if (s->kind && s->kind < HS_SYNC && s->in.inode == inode)
+		return 0;
+	return s->fault_inode == inode || s->kind == HS_EXEC || s->kind == HS_EXECAT || entered_by_fault(s, CURRENT());
+}
+
+/* Pages that are the file's: some are added past its end and soon dropped, by Squashfs and before 5.11. */
+static __always_inline u64 in_file(u64 inode, u64 first, u64 n)
+{
+	u64 pages = ((u64)LOAD(inode, inode, i_size) + 4095) >> 12;
+	if (first >= pages)
+		return 0;
+	return n < pages - first ? n : pages - first;
+}
+
 /* No request of this task asked for these pages: io_uring, exec, an older kernel's fault, or a hint such as readahead(2). */
 static __noinline int added_unasked(struct task_state *s, u64 inode, u64 first, u64 n)
 {
 	struct target t = {};
 	if (!s || target_of_inode(s, (void *)inode, &t) != S_IFREG)
 		return 0;
+	/* A request that appends adds pages past the end. */
 	u64 asked = 0;
 	if (*(volatile u32 *)hint_of(HS_WANTED, t.id))
 		asked = bits_missed(t.id, first, first + n);
+	n = in_file(inode, first, n);
+	if (!n)
+		return 0;
 	struct hs_row *row = row_of(s, &t, n);
 	if (!row || s->kind == HS_FOREIGN)
 		return 0;
-	struct task_struct *task = CURRENT();
-	if (s->kind == HS_EXEC || s->kind == HS_EXECAT || entered_by_fault(s, task)) {
+	u32 zeros = shows_zeros(inode, first);
+	if (by_fault(s, inode)) {
 		ATOMIC_ADD(&row->fault_pages, n);
+		if (!zeros)
+			ATOMIC_ADD(&row->fault_filled, n);
 		return 0;
 	}
+	if (zeros)
+		bits_set(t.id, HS_UNFILLED, first, first + n);
 	ATOMIC_ADD(&row->ra_pages, n > asked ? n - asked : 0);
 	if (!cfg.live)
 		ATOMIC_ADD(&row->read_refaults, bits_take(t.id, HS_GONE, first, first + n));
@@ -99,6 +149,36 @@ static __noinline int added_unasked(struct task_state *s, u64 inode, u64 first, 
 	if (asked < n)
 		bits_set_others(t.id, first, first + n);
 	return 0;
+}
+
+/* What is read from the device next without a name is for this file. */
+static __noinline int note_added(struct task_state *s, u64 inode, u64 first, u64 n)
+{
+	if (!s || !inode)
+		return 0;
+	u64 last = first + n - 1;
+	struct hs_file_key id = file_key(inode);
+	u16 type = LOAD(inode, inode, i_mode) & S_IFMT;
+	if (type != S_IFREG)
+		return 0;
+	if (!same_file(&s->added, &id) || s->added_first > s->added_last) {
+		s->added = id;
+		s->added_first = first;
+		s->added_last = last;
+		return 0;
+	}
+	if (first < s->added_first)
+		s->added_first = first;
+	if (last > s->added_last)
+		s->added_last = last;
+	return 0;
+}
+
+/* The range that a copy within one file writes to, and does not read. */
+static __always_inline int in_copy(struct task_state *s, u64 first, u64 n)
+{
+	return s->out.inode == s->in.inode && overlap(first, first + n - 1, s->out.first, s->out.last) &&
+	       !overlap(first, first + n - 1, s->in.first, s->in.last);
 }
 
 SEC("tp_btf/mm_filemap_add_to_page_cache")
@@ -111,12 +191,15 @@ int BPF_PROG(page_added, struct folio *folio)
 	u64 inode = NUMBER(&s->scratch, LOAD(address_space, folio_mapping(folio), host));
 	u64 first = folio_index(folio), n = folio_pages(folio);
 	u32 kind = s->kind;
+	note_added(s, inode, first, n);
 	if (kind && kind < HS_SYNC) {
 		if (s->in.inode == inode) {
-			if (kind < HS_WRITE)
-				added_for_read(&s->in, first, n);
-			else
+			if (in_copy(s, first, n))
+				s->out.brought += n;
+			else if (kind >= HS_WRITE)
 				added_for_write(&s->in, first, n);
+			else if (in_file(inode, first, n))
+				added_for_read(&s->in, first, in_file(inode, first, n));
 			return 0;
 		}
 		if (s->out.inode == inode) {
@@ -124,10 +207,35 @@ int BPF_PROG(page_added, struct folio *folio)
 			return 0;
 		}
 	}
-	if (s->fault_inode == inode && inode)
-		added_by_fault(s, first, n);
+	if (!inode)
+		return 0;
+	if (s->fault_inode == inode)
+		added_by_fault(s, first, in_file(inode, first, n));
 	else
 		added_unasked(s, inode, first, n);
+	return 0;
+}
+
+/*
+ * A read that drops its pages as soon as they are used (RWF_DONTCACHE): these were read ahead and asked for. Not so where
+ * the task looks for memory meanwhile.
+ */
+static __noinline u64 dropped_after_use(u64 inode, const struct hs_file_key *id, u64 first, u64 n)
+{
+	struct task_state *s = known_state();
+	if (!s || !id || !s->kind || s->kind >= HS_WRITE || s->in.inode != inode)
+		return 0;
+	if (LOAD(task_struct, CURRENT(), flags) & PF_MEMALLOC)
+		return 0;
+	struct target *t = &s->in;
+	u64 start = first > t->first ? first : t->first, end = first + n;
+	if (end > t->last + 1)
+		end = t->last + 1;
+	if (start >= end)
+		return 0;
+	u64 taken = bits_take_both(*id, HS_AHEAD, start, end);
+	t->used += (u32)taken;
+	t->used_zeros += taken >> UNFILLED_SHIFT;
 	return 0;
 }
 
@@ -157,6 +265,8 @@ int BPF_PROG(page_deleted, struct folio *folio)
 	if (!cfg.live && !tracked[file_hash(key) & (TRACKED - 1)])
 		return 0;
 	u64 first = folio_index(folio), n = folio_pages(folio);
+	if (*(volatile u32 *)hint_of(HS_AHEAD, key))
+		dropped_after_use(inode, &key, first, n);
 	u64 wasted = bits_take(key, HS_AHEAD, first, first + n);
 	/* Truncated or unlinked pages were not evicted; their file is gone. */
 	u64 size_pages = ((u64)LOAD(inode, inode, i_size) + 4095) >> 12;

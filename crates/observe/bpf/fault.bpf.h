@@ -39,8 +39,11 @@ int BPF_PROG(fault_lookup, struct address_space *mapping, unsigned long index)
 	if (!inode || !target_of_inode(s, (void *)inode, &t))
 		return 0;
 	count_fault(s, &t, number);
+	if (s->fault_inode)
+		settle_fault(s);
 	s->fault_inode = inode;
 	s->fault_number = number;
+	s->fault_before = LOAD(task_struct, CURRENT(), maj_flt);
 	s->fault_major = 0;
 	s->fault_key.owner = owner(s);
 	s->fault_key.file = t.id;
@@ -63,7 +66,8 @@ int BPF_PROG(fault_around, struct address_space *mapping, unsigned long start, u
 	bits_take(t.id, HS_AHEAD, start, end + 1);
 	if (s->fault_inode == inode && s->fault_number == number)
 		return 0; /* a later pass of the fault that read the page */
-	s->fault_inode = 0;
+	if (s->fault_inode)
+		settle_fault(s);
 	count_fault(s, &t, number);
 	return 0;
 }

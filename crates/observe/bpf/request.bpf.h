@@ -68,7 +68,9 @@ static __noinline int take_pages(struct request *r, u64 used)
 	bits_take(t->id, HS_WANTED, t->first, end);
 	if (r->what & REQUEST_WRITES)
 		bits_take(t->id, HS_WRITING, t->first, end);
-	t->brought = bits_take(t->id, HS_MISSED, t->first, middle);
+	u64 missed = bits_take_both(t->id, HS_MISSED, t->first, middle);
+	t->brought = missed;
+	t->unfilled = missed >> UNFILLED_SHIFT;
 	if (middle < end)
 		t->ahead = bits_back(t->id, middle, end);
 	return 0;

@@ -37,5 +37,9 @@ hotset_facts::counters!(groups_of_row);
 pub(crate) fn io_of(row: &Row, missing: &[Feature]) -> Io {
     let mut io = groups_of(row);
     io.mmap.minor_faults = Observed::Value(row.faults.saturating_sub(row.major_faults));
+    // A page of a file system with small blocks can be read by two requests.
+    let filled = row.fault_filled.min(row.fault_pages);
+    io.mmap.pages_read = Observed::Value(filled);
+    io.mmap.zeros = Observed::Value(row.fault_pages - filled);
     io.without(missing)
 }

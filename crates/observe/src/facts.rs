@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hotset_facts::{FileKind, FileRow, Io, Observed, Reason};
+use hotset_facts::{Feature, FileKind, FileRow, Io, Observed, Reason};
 use hotset_sys::proc::mountinfo;
 
 use crate::ObserveError;
@@ -36,7 +36,11 @@ pub(crate) fn observation(
     let own = own.map(|(owner, _)| *owner);
     let mut gather = Gather::new(collector, &selection.missing, &mounts, tables.files()?, own);
     tables.rows(|key, row| gather.row(key, &row))?;
-    let (mut files, by_process) = gather.finish();
+    let (mut files, mut by_process) = gather.finish();
+    if globals.delayed_reads > 0 {
+        files.iter_mut().for_each(|file| file.io.edit(without_delayed));
+        by_process.values_mut().for_each(without_delayed);
+    }
     files.iter_mut().take(MAX_CHECKED_AFTER).for_each(check_after);
     let mut totals = Io::zero().without(&selection.missing);
     files.iter().for_each(|file| totals.add(&file.io()));
@@ -55,6 +59,18 @@ pub(crate) fn observation(
         lookups: Observed::Value(lookups),
         sensor,
     })
+}
+
+/// Leaves out what can't be told where the kernel held reads back: whose they were, and which pages they filled.
+fn without_delayed(io: &mut Io) {
+    let delayed = Observed::Missing(Feature::DelayedReads.reason());
+    io.device.read_bytes = delayed;
+    if let Some(read) = io.read.as_value_mut() {
+        read.zeros = delayed;
+    }
+    let zeros = io.mmap.zeros.value().unwrap_or(0);
+    io.mmap.pages_read = io.mmap.pages_read.map(|pages| pages + zeros);
+    io.mmap.zeros = delayed;
 }
 
 /// Asks what is cached now, if the path still leads to the file.

@@ -31,7 +31,8 @@ pub(crate) struct Gather<'a> {
     own: Option<u32>,
     /// The file whose rows are being summed, and the sum so far.
     current: Option<(FileKey, FileRow, Io)>,
-    ahead_most: (u64, u32),
+    /// Pages that each owner read ahead of it.
+    ahead: Vec<(u64, u32)>,
     files: Vec<FileRow>,
     others: Option<FileRow>,
     processes: HashMap<u32, Io>,
@@ -53,7 +54,7 @@ impl<'a> Gather<'a> {
             states,
             own,
             current: None,
-            ahead_most: (0, 0),
+            ahead: Vec::new(),
             files: Vec::new(),
             others: None,
             processes: HashMap::new(),
@@ -86,8 +87,8 @@ impl<'a> Gather<'a> {
             file.opens = file.opens.map(|opens| opens + row.opens);
             file.processes += 1;
         }
-        if row.ra_pages > self.ahead_most.0 {
-            self.ahead_most = (row.ra_pages, key.owner);
+        if row.ra_pages > 0 {
+            self.ahead.push((row.ra_pages, key.owner));
         }
     }
 
@@ -126,21 +127,29 @@ impl<'a> Gather<'a> {
             file.evicted_pages = Observed::Value(state.evicted);
             file.dropped_pages = Observed::Value(state.dropped);
             file.dropped_by_run_pages = Observed::Value(state.dropped_by_run);
-            let wasted = ReadaheadIo { pages: 0, wasted_pages: state.wasted };
-            if let Some(readahead) = io.readahead.as_value_mut() {
-                readahead.add(&wasted);
-            }
-            // Waste belongs to a file; of its processes, the one that read most ahead caused most of it.
-            let culprit = self.processes.get_mut(&self.ahead_most.1);
-            if let Some(readahead) = culprit.and_then(|io| io.readahead.as_value_mut()) {
-                readahead.add(&wasted);
-            }
+            self.share_waste(state.wasted, &mut io);
         }
-        self.ahead_most = (0, 0);
+        self.ahead.clear();
         file.io = io.into();
         self.files.push(file);
         if self.files.len() >= 2 * MAX_FILE_ROWS {
             self.prune();
+        }
+    }
+
+    /// Waste belongs to a file. Of its processes, those that read most ahead caused most of it, and none more than it read
+    /// ahead: what a call read ahead that never returned, as of a process that was killed, is in neither number.
+    fn share_waste(&mut self, wasted: u64, file: &mut Io) {
+        let mut left = wasted;
+        self.ahead.sort_unstable_by_key(|(pages, owner)| (std::cmp::Reverse(*pages), *owner));
+        for (pages, owner) in &self.ahead {
+            let wasted = ReadaheadIo { pages: 0, wasted_pages: left.min(*pages) };
+            left -= wasted.wasted_pages;
+            for io in self.processes.get_mut(owner).into_iter().chain([&mut *file]) {
+                if let Some(readahead) = io.readahead.as_value_mut() {
+                    readahead.add(&wasted);
+                }
+            }
         }
     }
 
@@ -187,4 +196,28 @@ fn cost(file: &FileRow) -> (u64, u64, u64) {
     let time = io.time.value().unwrap_or_default();
     let faulted = io.mmap.pages_read.value().unwrap_or(0);
     (read.split().from_device + faulted, time.total_ns(), read.bytes + write.bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::zeroed;
+
+    #[test]
+    fn waste_is_that_of_who_read_ahead_and_never_more() {
+        let collector = Collector::default();
+        let state = File { wasted: 96, ..zeroed() };
+        let file = FileKey { dev: 1, ino: 2, ..FileKey::NONE };
+        let states = HashMap::from([(file, state)]);
+        let mut gather = Gather::new(&collector, &[], &[], states, None);
+        for (owner, ra_pages) in [(7, 10), (8, 50), (9, 0)] {
+            let key = RowKey { file, owner, pad: 0 };
+            gather.row(key, &Row { read_calls: 1, ra_pages, ..zeroed() });
+        }
+        let (files, processes) = gather.finish();
+        let wasted = |io: &Io| io.readahead.value().unwrap().wasted_pages;
+        assert_eq!(files.iter().map(|file| wasted(&file.io())).collect::<Vec<_>>(), [60]);
+        let of = |owner: u32| wasted(&processes[&owner]);
+        assert_eq!((of(7), of(8), of(9)), (10, 50, 0));
+    }
 }

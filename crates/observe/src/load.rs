@@ -184,6 +184,7 @@ fn configure(
         cgroup_v1: setup.cgroup_v1.into(),
         free_mask: free_rows - 1,
         file_rows,
+        block_layer: (!selection.missing.contains(&Feature::BlockLayer)).into(),
     };
     for mut map in open.maps_mut() {
         let name = map.name().to_string_lossy().into_owned();

@@ -8,8 +8,9 @@ use hotset_facts::{Dev, FileId, HISTOGRAM_BOUNDS};
 pub(crate) const ALL_FILE_SYSTEMS: u64 = 1;
 pub(crate) const HISTOGRAM_BUCKETS: usize = HISTOGRAM_BOUNDS.len() + 1;
 pub(crate) const SYSCALLS: usize = 512;
-pub(crate) const PLANES: usize = 6;
+pub(crate) const PLANES: usize = 7;
 pub(crate) const PLANE_AHEAD: usize = 0;
+pub(crate) const PLANE_UNFILLED: usize = 6;
 pub(crate) const CHUNK_WORDS: usize = 4;
 
 /// Types that are plain memory: any bytes of the right length are a valid value.
@@ -98,6 +99,7 @@ mirror! {
         cgroup_v1: u32,
         free_mask: u32,
         file_rows: u32,
+        block_layer: u32,
     }
 }
 
@@ -128,6 +130,7 @@ mirror! {
         rescued: u64,
         marks_raced: u64,
         subvolumes_unknown: u64,
+        delayed_reads: u64,
     }
 }
 
@@ -214,7 +217,9 @@ mirror! {
         sync_ns: u64,
         write_histogram: [u32; HISTOGRAM_BUCKETS],
         opens: u64,
-        pad: [u64; 4],
+        read_zeros: u64,
+        fault_filled: u64,
+        pad: [u64; 2],
     }
 }
 

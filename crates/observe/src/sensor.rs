@@ -50,6 +50,11 @@ pub(crate) fn not_measured(
             globals.shared_copies,
             "calls on a file system that can share blocks: they may have copied nothing",
         ),
+        (
+            Feature::DelayedReads,
+            globals.delayed_reads,
+            "reads were held back by the kernel, as a control group's limit has it do: whose they are is not known",
+        ),
         (Feature::IoUring, globals.uring_unknown, "requests whose file could not be found"),
         (
             Feature::Subvolumes,

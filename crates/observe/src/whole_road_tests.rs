@@ -40,7 +40,7 @@ fn kernel_without(missing: &[&str]) -> Selection {
 
 /// A row in which the programs of any kernel count: a fault brought pages in, and a write read some first.
 fn row() -> Row {
-    Row { owner: 1, write_calls: 3, write_pages: 3, fault_pages: 24, ..zeroed() }
+    Row { owner: 1, write_calls: 3, write_pages: 3, fault_pages: 24, fault_filled: 24, ..zeroed() }
 }
 
 /// What `hotset run --json` says in its totals, and what it says is not measured.

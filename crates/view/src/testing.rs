@@ -162,6 +162,7 @@ pub(crate) fn three_files() -> Profile {
         minor_faults: Observed::Value(1_192),
         major_faults: Observed::Value(12),
         pages_read: Observed::Value(810),
+        zeros: Observed::Value(0),
     };
     if let Observed::Value(time) = &mut profile.totals.time {
         time.fault_ns = Observed::Value(9 * MS);

@@ -1,6 +1,7 @@
 //! Ways to do I/O that are rare, or easy to count wrong, against what the workload and the kernel say.
 
 mod aio;
+mod devices;
 mod dropped;
 mod foreign;
 mod identity;
@@ -11,3 +12,4 @@ mod memory;
 mod syncs;
 mod uring;
 mod written;
+mod zeros;

@@ -20,7 +20,7 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     let time = input.times()?;
     // Reduced sensors don't see faults; the reads alone are then a lower count.
     let mapped = input.profile.totals.mmap.pages_read.value().unwrap_or(0);
-    let read_in = read.misses.saturating_add(read.readahead_hits);
+    let read_in = read.split().from_device;
     let pages = read_in.saturating_add(mapped);
     let refault_share = ratio(read.refaults as f64, pages as f64);
     if pages == 0 || refault_share > MAX_REFAULT_SHARE {
@@ -89,7 +89,7 @@ fn warming_saves_ns(io: &Io, costs: &CostTable, page_bytes: f64) -> Option<f64> 
     let time = need(io.time).ok()?;
     let read = need(io.read).ok()?;
     let mapped = io.mmap.pages_read.value().unwrap_or(0) as f64;
-    let pages = read.misses as f64 + read.readahead_hits as f64 + mapped;
+    let pages = read.split().from_device as f64 + mapped;
     let waited = time.device_read_ns() as f64;
     let cached = pages * page_bytes / BUFFER_BYTES * costs.read_64k_ns;
     let copied = io.write.value().map_or(0.0, |write| {

@@ -25,6 +25,13 @@ static __always_inline u32 bucket(u64 bytes)
 			ATOMIC_ADD(p, v); \
 	} while (0)
 
+static __always_inline u64 overlap(u64 a_first, u64 a_last, u64 b_first, u64 b_last)
+{
+	u64 first = a_first > b_first ? a_first : b_first;
+	u64 last = a_last < b_last ? a_last : b_last;
+	return first <= last ? last - first + 1 : 0;
+}
+
 /* The file's own position after the call tells where it began, also where another thread moved it before. */
 static __always_inline void settle_position(struct target *t, u64 bytes)
 {
@@ -45,8 +52,26 @@ static __always_inline void settle_short(struct target *t, u64 bytes)
 	u64 left = bits_set(t->id, HS_AHEAD, from, t->added_last + 1);
 	if (left > t->brought)
 		left = t->brought;
+	if (t->unfilled == t->brought)
+		bits_set(t->id, HS_UNFILLED, from, t->added_last + 1);
 	t->brought -= left;
 	t->ahead += left;
+	if (t->unfilled > t->brought)
+		t->unfilled = t->brought;
+}
+
+/* Filling mappings at once (MADV_POPULATE_READ) has no event at the end of a fault: the next one finds it. */
+static __noinline int settle_fault(struct task_state *s)
+{
+	if (!s)
+		return 0;
+	if (s->fault_inode && s->fault_major && LOAD(task_struct, CURRENT(), maj_flt) > s->fault_before) {
+		struct hs_row *row = row_by_key(&s->fault_key);
+		if (row)
+			ATOMIC_ADD(&row->major_faults, 1);
+	}
+	s->fault_inode = 0;
+	return 0;
 }
 
 #define COUNT_WAITED 1u
@@ -59,6 +84,17 @@ static __always_inline void settle_short(struct target *t, u64 bytes)
 #define COUNTER __noinline
 #endif
 
+/* Pages among the misses and the read-ahead hits that nothing was read for: a hole, or space that was never written. */
+static __noinline u64 zeros_of(const struct target *t, u64 missed, u64 ahead, u64 ahead_zeros)
+{
+	/* A delayed read may be seen after its page is used. */
+	if (!t || g.delayed_reads)
+		return 0;
+	u64 zeros = t->unfilled < missed ? t->unfilled : missed;
+	ahead_zeros += t->used_zeros;
+	return zeros + (ahead_zeros < ahead ? ahead_zeros : ahead);
+}
+
 COUNTER int count_read(struct hs_row *row, const struct target *t, u64 bytes, u64 ns, u32 how)
 {
 	if (!row || !t)
@@ -66,7 +102,8 @@ COUNTER int count_read(struct hs_row *row, const struct target *t, u64 bytes, u6
 	int alone = how & COUNT_ALONE;
 	u64 pages = pages_of(t->pos, bytes), first = t->pos >> 12;
 	u64 missed = t->brought < pages ? t->brought : pages;
-	u64 ahead = bits_take(t->id, HS_AHEAD, first, first + pages);
+	u64 taken = bits_take_both(t->id, HS_AHEAD, first, first + pages);
+	u64 ahead = (u32)taken + t->used, zeros = 0;
 	if (ahead > pages - missed)
 		ahead = pages - missed;
 	u32 b = bucket(bytes);
@@ -74,6 +111,9 @@ COUNTER int count_read(struct hs_row *row, const struct target *t, u64 bytes, u6
 	if (missed | ahead | t->gone | t->ahead | t->brought) {
 		ATOMIC_ADD(&row->read_misses, missed);
 		ATOMIC_ADD(&row->read_ra_hits, ahead);
+		zeros = zeros_of(t, missed, ahead, taken >> UNFILLED_SHIFT);
+		if (zeros)
+			ATOMIC_ADD(&row->read_zeros, zeros);
 		ATOMIC_ADD(&row->read_refaults, t->gone);
 		ATOMIC_ADD(&row->ra_pages, t->ahead + (t->brought - missed));
 	}
@@ -84,7 +124,7 @@ COUNTER int count_read(struct hs_row *row, const struct target *t, u64 bytes, u6
 	if (row->read_next == t->pos)
 		ADD(alone, &row->read_sequential, 1);
 	row->read_next = t->pos + bytes;
-	if (missed)
+	if (missed > zeros)
 		ADD(alone, &row->miss_ns, ns);
 	else if (how & COUNT_WAITED)
 		ADD(alone, &row->wait_ns, ns);

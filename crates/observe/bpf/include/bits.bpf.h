@@ -15,6 +15,7 @@ enum bits_op {
 	BITS_MOVE,   /* take from one plane, set in HS_MISSED */
 	BITS_OTHERS, /* set what is not in HS_MISSED */
 	BITS_BACK,   /* take from one plane, set in HS_AHEAD */
+	BITS_BOTH,   /* set, in HS_UNFILLED too */
 };
 
 /* A device, an operation and a plane in one argument. */
@@ -66,6 +67,9 @@ static __always_inline struct hs_chunk *new_chunk(struct hs_chunk_key *key)
 	return chunk;
 }
 
+/* What an operation did, in one number: pages in its plane, and above, pages in HS_UNFILLED beside it. */
+#define UNFILLED_SHIFT 32
+
 static __always_inline u64 set_word(struct hs_chunk *chunk, u32 plane, u32 word, u64 mask)
 {
 	u64 *bits = &chunk->bits[plane][word];
@@ -76,7 +80,8 @@ static __always_inline u64 set_word(struct hs_chunk *chunk, u32 plane, u32 word,
 	return popcount(fresh);
 }
 
-static __always_inline u64 take_word(struct hs_chunk *chunk, u32 plane, u32 word, u64 mask, u64 miss, u64 back)
+/* A page that leaves the plane and still is in HS_UNFILLED leaves both, with `joint`: it is made of zeros. */
+static __always_inline u64 take_word(struct hs_chunk *chunk, u32 plane, u32 word, u64 mask, u64 miss, u64 back, u64 joint)
 {
 	u64 *bits = &chunk->bits[plane][word];
 	if (!(*bits & mask))
@@ -85,7 +90,11 @@ static __always_inline u64 take_word(struct hs_chunk *chunk, u32 plane, u32 word
 	FETCH_OR(&chunk->bits[HS_MISSED][word], got & miss);
 	if (got & back)
 		FETCH_OR(&chunk->bits[HS_AHEAD][word], got & back);
-	return popcount(got);
+	u64 count = popcount(got), *unfilled = &chunk->bits[HS_UNFILLED][word];
+	if (!(*unfilled & got & joint))
+		return count;
+	got = CLEAR_BITS(unfilled, got & joint);
+	return count | popcount(got) << UNFILLED_SHIFT;
 }
 
 /* What several CPUs do at once before 5.12 can get lost (HOTSET_NO_FETCH). */
@@ -140,17 +149,20 @@ __noinline u64 bits_set_chunk(u64 ino, u64 how, u64 start, u64 end, u64 generati
 		return 0;
 	/* All ones where pages that a request waits for are left out. */
 	u64 others = -(u64)(((how >> 32) & 0xff) == BITS_OTHERS);
+	u64 both = -(u64)(((how >> 32) & 0xff) == BITS_BOTH);
 	u64 *at_work = begin_marks(&key);
 #pragma unroll
 	for (u32 word = 0; word < HS_CHUNK_WORDS; word++) {
 		u64 left_out = chunk->bits[HS_MISSED][word] & others;
-		count += set_word(chunk, plane, word, word_mask(start - base, end - base, word) & ~left_out);
+		u64 mask = word_mask(start - base, end - base, word) & ~left_out;
+		count += set_word(chunk, HS_UNFILLED, word, mask & both) << UNFILLED_SHIFT;
+		count += set_word(chunk, plane, word, mask);
 	}
 	end_marks(at_work);
 	return count;
 }
 
-/* Removes from the pages [start, end) of one chunk; says how many bits there were. */
+/* Removes from the pages [start, end) of one chunk; says how many bits there were, see UNFILLED_SHIFT. */
 __noinline u64 bits_take_chunk(u64 ino, u64 how, u64 start, u64 end, u64 generation)
 {
 	u64 base = start & ~(u64)(HS_CHUNK_PAGES - 1), count = 0;
@@ -163,10 +175,11 @@ __noinline u64 bits_take_chunk(u64 ino, u64 how, u64 start, u64 end, u64 generat
 	if (!chunk || plane >= HS_PLANES)
 		return 0;
 	u64 miss = -(u64)(((how >> 32) & 0xff) == BITS_MOVE), back = -(u64)(((how >> 32) & 0xff) == BITS_BACK);
+	u64 joint = -(u64)(plane == HS_AHEAD || (plane == HS_MISSED && !back));
 	u64 *at_work = begin_marks(&key);
 #pragma unroll
 	for (u32 word = 0; word < HS_CHUNK_WORDS; word++)
-		count += take_word(chunk, plane, word, word_mask(start - base, end - base, word), miss, back);
+		count += take_word(chunk, plane, word, word_mask(start - base, end - base, word), miss, back, joint);
 	end_marks(at_work);
 	return count;
 }
@@ -174,7 +187,7 @@ __noinline u64 bits_take_chunk(u64 ino, u64 how, u64 start, u64 end, u64 generat
 static __always_inline u64 bits_chunk(u64 ino, u64 how, u64 start, u64 end, u64 generation)
 {
 	u32 op = (how >> 32) & 0xff;
-	if (op == BITS_SET || op == BITS_OTHERS)
+	if (op == BITS_SET || op == BITS_OTHERS || op == BITS_BOTH)
 		return bits_set_chunk(ino, how, start, end, generation);
 	return bits_take_chunk(ino, how, start, end, generation);
 }
@@ -232,7 +245,7 @@ static __always_inline u64 bits_run(struct hs_file_key id, u32 op, u32 plane, u6
 
 static __always_inline int has_hint(u32 plane)
 {
-	return plane == HS_AHEAD || plane == HS_WANTED || plane == HS_WRITING;
+	return plane == HS_AHEAD || plane == HS_WANTED || plane == HS_WRITING || plane == HS_UNFILLED;
 }
 
 /* Adds the pages [start, end) to a plane; says how many were new. */
@@ -244,15 +257,33 @@ static __always_inline u64 bits_set(struct hs_file_key id, u32 plane, u64 start,
 	return fresh;
 }
 
-/* Removes the pages [start, end) from a plane; says how many were in it. */
-static __always_inline u64 bits_take(struct hs_file_key id, u32 plane, u64 start, u64 end)
+/* Marks pages as read ahead, and as not filled yet. */
+static __always_inline void bits_set_both(struct hs_file_key id, u64 start, u64 end)
+{
+	u64 fresh = bits_run(id, BITS_BOTH, HS_AHEAD, start, end);
+	if (!fresh)
+		return;
+	ATOMIC_ADD(hint_of(HS_AHEAD, id), (u32)fresh);
+	ATOMIC_ADD(hint_of(HS_UNFILLED, id), (u32)(fresh >> UNFILLED_SHIFT));
+}
+
+/* Removes the pages [start, end) from a plane; says how many were in it, and above how many of these were not filled. */
+static __always_inline u64 bits_take_both(struct hs_file_key id, u32 plane, u64 start, u64 end)
 {
 	if (has_hint(plane) && !*(volatile u32 *)hint_of(plane, id))
 		return 0;
 	u64 taken = bits_run(id, BITS_TAKE, plane, start, end);
 	if (has_hint(plane) && taken)
 		ATOMIC_ADD(hint_of(plane, id), (u32) - (s32)taken);
+	if (taken >> UNFILLED_SHIFT)
+		ATOMIC_ADD(hint_of(HS_UNFILLED, id), (u32) - (s32)(taken >> UNFILLED_SHIFT));
 	return taken;
+}
+
+/* The same for who does not ask what filled them. */
+static __always_inline u64 bits_take(struct hs_file_key id, u32 plane, u64 start, u64 end)
+{
+	return (u32)bits_take_both(id, plane, start, end);
 }
 
 /* Pages of [start, end) that an io_uring request waits for: they count as missed from now on. */

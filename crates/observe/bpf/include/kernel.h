@@ -65,9 +65,11 @@ enum { BPF_RB_AVAIL_DATA = 0 };
 #define REQ_OP_READ 0
 #define REQ_OP_WRITE 1
 #define BTRFS_SUPER_MAGIC 0x9123683e
+#define REQ_META (1 << 12) /* the same bit since 4.x */
 #define OVERLAYFS_SUPER_MAGIC 0x794c7630
 #define TMPFS_MAGIC 0x01021994
 #define EXT4_SUPER_MAGIC 0xef53 /* ext2 and ext3 too */
+#define XFS_SUPER_MAGIC 0x58465342
 #define F2FS_SUPER_MAGIC 0xf2f52010
 #define RAMFS_MAGIC 0x858458f6
 
@@ -119,6 +121,7 @@ struct inode {
 	unsigned long i_ino;
 	unsigned int __i_nlink;
 	s64 i_size;
+	u64 i_blocks;
 	struct hlist_head i_dentry;
 };
 
@@ -159,7 +162,12 @@ struct path {
 	struct dentry *dentry;
 };
 
+struct file_ra_state {
+	s64 prev_pos;
+};
+
 struct file {
+	struct file_ra_state f_ra;
 	struct address_space *f_mapping;
 	void *private_data;
 	struct inode *f_inode;
@@ -271,7 +279,14 @@ struct bio {
 	unsigned int bi_opf;
 	unsigned short bi_flags;
 	struct bvec_iter bi_iter;
-	void *bi_io_vec; /* of struct bio_vec, which begins with its page */
+	unsigned short bi_vcnt;
+	void *bi_io_vec;              /* of struct bio_vec: page, u32 length, u32 offset */
+	struct block_device *bi_bdev; /* since 5.12 */
+};
+
+struct block_device {
+	struct inode *bd_inode;           /* up to 6.9 */
+	struct address_space *bd_mapping; /* since 6.10 */
 };
 
 struct io_cqe {
@@ -336,6 +351,10 @@ struct io_uring_cqe {
 };
 
 #pragma clang attribute pop
+
+enum pageflags {
+	PG_swapbacked = 17, /* relocated, as below */
+};
 
 enum cgroup_subsys_id {
 	memory_cgrp_id = 4, /* relocated: each kernel has its own */

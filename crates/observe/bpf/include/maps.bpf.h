@@ -21,6 +21,9 @@ struct target {
 	u32 ahead;                   /* other pages added */
 	u32 gone;                    /* of these, pages that had been evicted in this run */
 	u32 modified;                /* pages read from the device because a part was overwritten */
+	u32 unfilled;                /* of `brought`, pages that nothing was read for so far */
+	u32 used, used_zeros;        /* pages read ahead that this call used and dropped; those without a read */
+	u32 direct;                  /* bytes that went past the cache */
 };
 
 #define TARGET_DIRECT 1u
@@ -88,7 +91,11 @@ struct task_state {
 	u64 fault_number;  /* of the fault that fault_inode is about */
 	u64 fault_counted; /* of the fault that was counted last */
 	struct hs_row_key fault_key;
+	u64 fault_before; /* major faults of the task before it */
 	u32 fault_major, pad;
+	/* The file that it added pages of last, and which. */
+	struct hs_file_key added;
+	u64 added_first, added_last;
 	u64 scratch;
 };
 
@@ -305,9 +312,10 @@ static __always_inline u64 folio_pages(const void *folio)
 	return 1ULL << (LOAD(folio, folio, _flags_1) & 0x3f);
 }
 
-/* Pages pending in planes HS_AHEAD (0), HS_WANTED (1), HS_WRITING (2) by a hash of the file: zero spares the look-up. */
+/* Pages pending in planes HS_AHEAD (0), HS_WANTED (1), HS_WRITING (2), HS_UNFILLED (3) by a hash of the file: zero spares the
+ * look-up. */
 #define HINTS 4096
-u32 hints[3][HINTS] SEC(".bss.hints");
+u32 hints[4][HINTS] SEC(".bss.hints");
 
 /* Files that have a row, by a hash: evictions of all others are none of our business. */
 #define TRACKED (1 << 20)
@@ -320,7 +328,8 @@ static __always_inline u32 file_hash(struct hs_file_key id)
 
 static __always_inline u32 *hint_of(u32 plane, struct hs_file_key id)
 {
-	return &hints[plane == HS_WANTED ? 1 : plane == HS_WRITING ? 2 : 0][file_hash(id) & (HINTS - 1)];
+	u32 which = plane == HS_WANTED ? 1 : plane == HS_WRITING ? 2 : plane == HS_UNFILLED ? 3 : 0;
+	return &hints[which][file_hash(id) & (HINTS - 1)];
 }
 
 /*

@@ -80,6 +80,7 @@ struct hs_config {
 	u32 cgroup_v1;   /* processes are told apart by the hierarchy of version 1 that accounts memory */
 	u32 free_mask;   /* entries of `free_rows` - 1, a power of two */
 	u32 file_rows;   /* of `max_rows`, those for files; a run keeps the rest for what each process does beyond them */
+	u32 block_layer; /* requests to devices are seen */
 };
 
 struct hs_globals {
@@ -106,6 +107,7 @@ struct hs_globals {
 	u64 rescued;            /* events that another program handled, because the kernel skipped the first */
 	u64 marks_raced;        /* times that two CPUs changed marks of the same pages at once, before 5.12 */
 	u64 subvolumes_unknown; /* not 0: files of btrfs were met, and their subvolumes could not be told apart */
+	u64 delayed_reads;      /* from devices, sent by a thread of the kernel for a process that it held back */
 };
 
 /*
@@ -161,7 +163,9 @@ struct hs_row {
 	u64 sync_calls, sync_ns;
 	u32 write_histogram[HS_HISTOGRAM_BUCKETS];
 	u64 opens;
-	u64 pad[4]; /* to whole cache lines */
+	u64 read_zeros;   /* of the misses and read-ahead hits, those that no device read filled */
+	u64 fault_filled; /* of fault_pages, those that one did */
+	u64 pad[2];       /* to whole cache lines */
 };
 
 struct hs_process {
@@ -195,12 +199,13 @@ struct hs_chunk_key {
 };
 
 enum hs_plane {
-	HS_AHEAD,   /* read ahead and not requested since */
-	HS_GONE,    /* was cached, evicted since */
-	HS_DIRECT,  /* was read by direct I/O */
-	HS_WANTED,  /* a request of io_uring or Linux AIO for it is under way */
-	HS_MISSED,  /* was brought in while wanted */
-	HS_WRITING, /* such a write to it is under way */
+	HS_AHEAD,    /* read ahead and not requested since */
+	HS_GONE,     /* was cached, evicted since */
+	HS_DIRECT,   /* was read by direct I/O */
+	HS_WANTED,   /* a request of io_uring or Linux AIO for it is under way */
+	HS_MISSED,   /* was brought in while wanted */
+	HS_WRITING,  /* such a write to it is under way */
+	HS_UNFILLED, /* was added, and nothing was read from the device for it so far: a hole, if that is all */
 	HS_PLANES,
 };
 

@@ -9,7 +9,7 @@ use libbpf_rs::{Map, MapCore};
 use super::window::Window;
 use crate::ObserveError;
 use crate::batch;
-use crate::record::{Chunk, ChunkKey, FileKey, PLANE_AHEAD, read};
+use crate::record::{Chunk, ChunkKey, FileKey, PLANE_AHEAD, PLANE_UNFILLED, read};
 
 /// A table that stays full is looked at at most so often.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -80,7 +80,8 @@ impl Sweeper {
         for (key, chunk) in full {
             let held = fingerprint(chunk);
             let waits = (0..chunk.bits.len())
-                .any(|plane| plane != PLANE_AHEAD && chunk.bits[plane].iter().any(|w| *w != 0));
+                .filter(|plane| ![PLANE_AHEAD, PLANE_UNFILLED].contains(plane))
+                .any(|plane| chunk.bits[plane].iter().any(|w| *w != 0));
             if left * 2 > self.limit && !waits && before.get(key) == Some(&held) {
                 let bits = chunk.bits[PLANE_AHEAD].iter().map(|word| word.count_ones()).sum();
                 keys.push(*key);

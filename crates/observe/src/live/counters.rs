@@ -64,6 +64,10 @@ pub(crate) fn advance(before: &mut LiveIo, now: &LiveIo) -> LiveIo {
         *before = before.wrapping_sub(early);
         room -= *grown;
     }
+    // Zeros are a part of those.
+    let early = grown.read_zeros.saturating_sub(grown.read_pages - room);
+    grown.read_zeros -= early;
+    before.read_zeros = before.read_zeros.wrapping_sub(early);
     grown
 }
 

@@ -36,7 +36,7 @@ fn push_reads(screen: &mut Screen, summary: &Summary, read: &ReadIo) {
         false => ("", ""),
     };
     let share = |share: Option<f64>| share.map_or("-".to_owned(), percent);
-    let rows = [
+    let mut rows = vec![
         ["requested".to_owned(), pages(read.pages), bytes(numbers.requested_bytes), String::new()],
         [
             "from cache".to_owned(),
@@ -51,8 +51,17 @@ fn push_reads(screen: &mut Screen, summary: &Summary, read: &ReadIo) {
             share(numbers.device_share),
         ],
     ];
-    let notes = [calls(read), hit_note(&numbers), device_note(read)];
-    let names = rows.each_ref().map(|[name, ..]| pad(name, LABEL_WIDTH, Align::Left));
+    let mut notes = vec![calls(read), hit_note(&numbers), device_note(read, &numbers)];
+    if numbers.zeros > 0 {
+        rows.push([
+            "zeros".to_owned(),
+            pages(numbers.zeros),
+            bytes(numbers.zeros_bytes),
+            share(numbers.zeros_share),
+        ]);
+        notes.push("holes of files: nothing to read".to_owned());
+    }
+    let names: Vec<_> = rows.iter().map(|[name, ..]| pad(name, LABEL_WIDTH, Align::Left)).collect();
     let beside = read_table(&rows, Some(&notes));
     let fits = beside.width() + LABEL_WIDTH <= screen.width;
     let table = if fits { beside } else { read_table(&rows, None) };
@@ -67,7 +76,7 @@ fn push_reads(screen: &mut Screen, summary: &Summary, read: &ReadIo) {
 }
 
 /// Pages, bytes and shares, with the notes beside them where they fit.
-fn read_table(rows: &[[String; 4]; 3], notes: Option<&[String; 3]>) -> Table {
+fn read_table(rows: &[[String; 4]], notes: Option<&[String]>) -> Table {
     let right = [("", Align::Right); 3].into_iter();
     let mut table = Table::new(right.chain(notes.map(|_| ("", Align::Left))).collect());
     for (i, [_, numbers @ ..]) in rows.iter().enumerate() {
@@ -95,7 +104,10 @@ fn hit_note(numbers: &ReadNumbers) -> String {
 }
 
 /// Misses are waited for; read-ahead hits were fetched by the kernel before the program asked.
-fn device_note(read: &ReadIo) -> String {
+fn device_note(read: &ReadIo, numbers: &ReadNumbers) -> String {
+    if numbers.zeros > 0 {
+        return String::new(); // some of either are zeros
+    }
     match (read.misses, read.readahead_hits) {
         (0, 0) => String::new(),
         (misses, 0) => format!("{} missed", count(misses)),
@@ -173,6 +185,7 @@ fn mappings(io: &Io, summary: &Summary) -> Option<String> {
         known(io.mmap.faults).map(|faults| plural(faults, "fault")),
         known(io.mmap.major_faults).map(|major| plural(major, "major fault")),
         known(summary.totals.mapped_in_bytes).map(|read| format!("{} brought in", bytes(read))),
+        known(io.mmap.zeros).map(|zeros| format!("{} of zeros", pages(zeros))),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join(", "))

@@ -90,7 +90,7 @@ fn values_arrive_where_they_belong() -> TestResult {
     let read = &json["totals"]["read"];
     let number = |name: &str| read[name].as_u64().unwrap_or(u64::MAX);
     assert_eq!(number("pages"), number("hits") + number("misses"));
-    assert_eq!(number("pages"), number("from_cache") + number("from_device"));
+    assert_eq!(number("pages"), number("from_cache") + number("from_device") + number("zeros"));
     assert_eq!(read["size_histogram"][11]["le_bytes"], Value::Null);
     assert_eq!(json["command"]["exit_code"], 0);
     assert_eq!(json["lookups_by_directory"][0]["directory"], "/usr/lib/python313.zip");

@@ -77,8 +77,11 @@ pub fn evict_span(
     let pages = span.pages(size);
     let cached_before = target.cached(pages);
     if dirty == Dirty::Write {
-        rustix::fs::fdatasync(target.fd)
-            .map_err(|errno| ControlError::system(path, "fdatasync", errno))?;
+        match rustix::fs::fdatasync(target.fd) {
+            // Some file systems that are never written, as Squashfs, have nothing to write out, and say so.
+            Ok(()) | Err(rustix::io::Errno::INVAL) => {}
+            Err(errno) => return Err(ControlError::system(path, "fdatasync", errno)),
+        }
     }
     let mut left = CacheStat::default();
     let mut cached_after = cached_before;
