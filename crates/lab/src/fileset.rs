@@ -42,11 +42,14 @@ pub fn build(
 }
 
 fn member(candidate: &Candidate, file: &OpenFile<'_>) -> SetMember {
+    let stored = file.stored();
     SetMember {
         path: candidate.path.clone(),
         id: file.id,
         size_bytes: file.size_bytes,
         mtime_ns: file.mtime_ns,
+        hole_bytes: stored.hole_bytes,
+        may_be_compressed: stored.may_be_compressed,
         read: candidate.read,
         mapped: candidate.mapped,
         written: candidate.written,

@@ -10,6 +10,7 @@ use hotset_sys::cache::{
     ByteSpan, Dirty, cachestat, evict_span, fetch, hides_pages, open_quietly, residency, settle,
     visit_ranges, warm_fd,
 };
+use hotset_sys::extents::{Stored, stored};
 use rustix::fs::{Advice, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
@@ -85,6 +86,10 @@ impl<'a> OpenFile<'a> {
 
     pub(crate) fn pages(&self) -> u64 {
         hotset_sys::pages_of(self.size_bytes)
+    }
+
+    pub(crate) fn stored(&self) -> Stored {
+        stored(&self.fd, self.size_bytes)
     }
 
     /// Pages in the cache; those that are still being read in count.

@@ -12,6 +12,10 @@ const FS_IOC_FIEMAP: libc::Ioctl =
 const LAST: u32 = 0x1;
 /// The place is not known, or none yet: unknown, delayed allocation, inline data, data packed with other files' tails.
 const NO_PLACE: u32 = 0x2 | 0x4 | 0x200 | 0x400;
+/// What is on the device is not the file's bytes: they are compressed, as a rule.
+const ENCODED: u32 = 0x8;
+/// Space that was asked for and never written: it is read as zeros.
+const UNWRITTEN: u32 = 0x800;
 /// What is asked for at a time: 7 KiB.
 const BATCH: usize = 128;
 
@@ -55,6 +59,43 @@ pub struct Extent {
     /// Where it begins on the file system's device, in bytes; nothing where it has no place, or shares one (inline data,
     /// bytes that are yet to be written).
     pub physical: Option<u64>,
+    /// What is on the device is not the file's own bytes (compressed).
+    pub is_encoded: bool,
+    /// Space that was never written, and is read as zeros without the device.
+    pub is_unwritten: bool,
+}
+
+/// What reading a file whole takes from its device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stored {
+    /// Bytes of the file that nothing is read for: holes, and space that was never written.
+    pub hole_bytes: u64,
+    /// The rest may take fewer bytes on the device than in the cache: it is compressed, or the file system doesn't tell.
+    pub may_be_compressed: bool,
+}
+
+/// How the first `bytes` bytes of a file are stored. EROFS does not mark what it compresses, and Squashfs does not tell.
+pub fn stored(fd: impl AsFd, bytes: u64) -> Stored {
+    let fd = fd.as_fd();
+    let (mut data_bytes, mut is_encoded) = (0_u64, false);
+    let told = visit(fd, 0, bytes, |extent| {
+        is_encoded |= extent.is_encoded;
+        if !extent.is_unwritten {
+            let end = extent.offset.saturating_add(extent.bytes).min(bytes);
+            data_bytes += end.saturating_sub(extent.offset);
+        }
+        ControlFlow::Continue(())
+    });
+    let may_be_compressed = told.is_err() || is_encoded || is_erofs(fd);
+    let hole_bytes = if told.is_ok() { bytes.saturating_sub(data_bytes) } else { 0 };
+    Stored { hole_bytes, may_be_compressed }
+}
+
+fn is_erofs(fd: BorrowedFd<'_>) -> bool {
+    // EROFS_SUPER_MAGIC_V1 of <linux/magic.h>.
+    const EROFS: u64 = 0xe0f5_e1e2;
+    #[allow(clippy::unnecessary_cast, reason = "the type depends on the architecture")]
+    rustix::fs::fstatfs(fd).is_ok_and(|fs| fs.f_type as u64 & 0xffff_ffff == EROFS)
 }
 
 /// Hands each extent that overlaps `bytes` bytes from `offset` on to `visit`, in file order, until that breaks. Holes have
@@ -85,7 +126,13 @@ pub fn visit(
             }
             start = next;
             let physical = Some(raw.physical).filter(|_| raw.flags & NO_PLACE == 0);
-            let extent = Extent { offset: raw.logical, bytes: raw.length, physical };
+            let extent = Extent {
+                offset: raw.logical,
+                bytes: raw.length,
+                physical,
+                is_encoded: raw.flags & ENCODED != 0,
+                is_unwritten: raw.flags & UNWRITTEN != 0,
+            };
             if visit(extent).is_break() || raw.flags & LAST != 0 {
                 return Ok(());
             }
@@ -142,6 +189,23 @@ mod tests {
         assert_eq!(size_of::<Request>(), 32);
         assert_eq!(size_of::<RawExtent>(), 56);
         assert_eq!(FS_IOC_FIEMAP as u32, 0xc020_660b);
+    }
+
+    #[test]
+    fn holes_and_space_that_was_never_written_are_not_stored() {
+        let scratch = ScratchFile::on_disk(&vec![7; 64 << 10]);
+        scratch.file.sync_all().expect("sync");
+        let whole = Stored { hole_bytes: 0, may_be_compressed: false };
+        assert_eq!(stored(&scratch.file, 64 << 10), whole);
+        scratch.file.set_len(1 << 20).expect("a hole");
+        let holes = Stored { hole_bytes: (1 << 20) - (64 << 10), ..whole };
+        assert_eq!(stored(&scratch.file, 1 << 20), holes);
+        let flags = rustix::fs::FallocateFlags::empty();
+        rustix::fs::fallocate(&scratch.file, flags, 0, 1 << 20).expect("space");
+        assert_eq!(stored(&scratch.file, 1 << 20), holes);
+        assert_eq!(stored(&scratch.file, 1_000), whole);
+        let memory = rustix::fs::memfd_create("m", rustix::fs::MemfdFlags::empty()).expect("memfd");
+        assert!(stored(&memory, 1_000).may_be_compressed, "it doesn't tell");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use hotset_tests::bench::{member, result_of, session, valid_numbers};
 use hotset_tests::filesystems::{FileSystem, Kind};
 use hotset_tests::json::number;
 use hotset_tests::run::profile_of;
@@ -79,6 +80,28 @@ fn compressed_data_comes_from_the_device() {
     for case in ["seq", "mmap-seq"] {
         let run = observe(&scratch, &path, Cache::Cold, &[case]);
         assert_device_bytes(&run, &path, "btrfs");
+    }
+}
+
+/// Cold runs count where the device holds fewer bytes than the pages.
+#[test]
+fn a_benchmark_counts_its_cold_runs_whatever_the_device_holds() {
+    let sparse = FileSystem::new(Kind::Ext4);
+    let hole = written(&sparse);
+    let file = std::fs::File::options().write(true).open(&hole).expect("open");
+    file.set_len(8 * MIB).and_then(|()| file.sync_all()).expect("a hole");
+    let images = Scratch::new("compressed");
+    let (erofs, _mounted) = image(&images, "mkfs.erofs", &["-zlz4"]);
+    for (path, holes, may_be_compressed) in [(&hole, 7 * MIB, false), (&erofs, 0, true)] {
+        let scratch = Scratch::new("bench-stored");
+        let session = session(&scratch, &["-r", "3", "--state", "cold", "--", "cat", text(path)]);
+        let member = member(&session, path);
+        assert_eq!(member["hole_bytes"], holes, "{member}");
+        assert_eq!(member["may_be_compressed"], may_be_compressed, "{member}");
+        let read = valid_numbers(&result_of(&session, "cold"), "device_bytes");
+        let most = number(member, "/size_bytes") as f64 / 2.0;
+        assert!(!read.is_empty(), "no run counts: {session}");
+        assert!(read.iter().all(|&read| read > 0.0 && read < most), "{read:?} of {member}");
     }
 }
 

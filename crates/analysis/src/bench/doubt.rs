@@ -35,7 +35,7 @@ pub enum Doubt {
     DeviceReadTooLittle {
         /// What it read itself, in bytes.
         bytes: u64,
-        /// What the pages that are newly cached span, in bytes.
+        /// What the pages that are newly cached take from the device at least, in bytes.
         needed_bytes: u64,
     },
     /// Nobody could tell how much it read from the device.
@@ -117,7 +117,7 @@ impl Doubt {
                 "pages of a mapping were evicted while it ran, or swapped out: give the host more memory"
             }
             Self::DeviceReadTooLittle { .. } => {
-                "another process read for it, or its files have holes or are compressed"
+                "another process read for it, or the block device's own cache had it: --state cold-all empties that too"
             }
             Self::DeviceUnknown => "this kernel doesn't account for I/O by task",
             Self::InvoluntarySwitches { .. } | Self::CpuPressure { .. } => {

@@ -137,7 +137,7 @@ mod tests {
         let session = session(&["app"], states, 10, |index, round| {
             [warm_ms, cold_ms][index] * MS + u64::from(round)
         });
-        let judged = crate::bench::judge(&session.conditions, &session.runs, 4096);
+        let judged = crate::bench::judge(&session, &session.runs);
         let samples = Samples::of_all(2, &session.runs, &judged, 0);
         let asked = [Pair { a: 0, b: 1 }];
         ColdWarm::of_all(&session.conditions, &samples, &session.runs, &asked, &[learned])

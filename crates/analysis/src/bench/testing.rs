@@ -77,6 +77,8 @@ pub(crate) fn member(path: &str, ino: u64) -> SetMember {
         id: FileId::new(Dev { major: 253, minor: 0 }, ino),
         size_bytes: PAGES * PAGE,
         mtime_ns: 1_785_000_000_000_000_000,
+        hole_bytes: 0,
+        may_be_compressed: false,
         read: true,
         mapped: false,
         written: false,

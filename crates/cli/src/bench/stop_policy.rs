@@ -27,7 +27,7 @@ impl Judge for StopPolicy {
             .cloned()
             .collect();
         runs.push(run.clone());
-        let judged = judge(&session.conditions, &runs, session.environment.page_size_bytes);
+        let judged = judge(session, &runs);
         judged.last().is_none_or(bench::JudgedRun::is_valid)
     }
 

@@ -31,6 +31,10 @@ pub struct SetMember {
     pub size_bytes: u64,
     /// Its time of last change when it was learned, in nanoseconds since 1970.
     pub mtime_ns: i64,
+    /// Of its size, what nothing is read for: holes, and space that was never written.
+    pub hole_bytes: u64,
+    /// Reading it may take fewer bytes from the device than it has: its data is compressed, or nobody tells.
+    pub may_be_compressed: bool,
     /// The command reads it.
     pub read: bool,
     /// The command maps or executes it.

@@ -90,6 +90,11 @@ mod tests {
         PageRange { first, count }
     }
 
+    fn extent(offset: u64, bytes: u64, physical: u64) -> Extent {
+        let physical = Some(physical);
+        Extent { offset, bytes, physical, is_encoded: false, is_unwritten: false }
+    }
+
     #[test]
     fn ranges_are_cut_at_extents_and_holes_have_no_place() {
         let ranges = [range(0, 10), range(20, 2)];
@@ -103,7 +108,7 @@ mod tests {
             (8 * 4096, 13 * 4096, 1 << 30),
         ];
         for (offset, bytes, physical) in extents {
-            let flow = cutter.extent(Extent { offset, bytes, physical: Some(physical) }, &mut each);
+            let flow = cutter.extent(extent(offset, bytes, physical), &mut each);
             assert!(flow.is_continue());
         }
         cutter.rest(&mut each);

@@ -84,6 +84,8 @@ mod tests {
             id: FileId::new(Dev { major: 8, minor: 1 }, 1),
             size_bytes: 5000,
             mtime_ns: 0,
+            hole_bytes: 0,
+            may_be_compressed: false,
             read: true,
             mapped: stuck,
             written: false,

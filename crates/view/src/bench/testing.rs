@@ -62,6 +62,8 @@ fn member(path: &str, ino: u64, pages: u64) -> SetMember {
         id: FileId::new(Dev { major: 253, minor: 0 }, ino),
         size_bytes: pages * 4096,
         mtime_ns: 1_785_000_000_000_000_000,
+        hole_bytes: 0,
+        may_be_compressed: false,
         read: true,
         mapped: false,
         written: false,

@@ -85,7 +85,7 @@ pub fn decide(plan: &Plan, progress: Progress<'_>) -> Decision {
 /// of each median.
 fn is_precise(plan: &Plan, session: &BenchSession) -> bool {
     let (conditions, runs) = (session.conditions.as_slice(), session.runs.as_slice());
-    let judged = judge(conditions, runs, session.environment.page_size_bytes);
+    let judged = judge(session, runs);
     let count = conditions.len();
     let trends = trends_of(&Samples::of_all(count, runs, &judged, 0), runs, 0);
     let skip = warmup_rounds(session.warmup, &trends);

@@ -3,10 +3,13 @@
 //! A state just before the spawn is not proof enough: pages can be evicted while the command runs, and be back when it
 //! ends. What the run itself had read from the device is the proof.
 
-use hotset_facts::{BenchRun, Condition, Observed, StateReached, WantedState};
+mod stored;
+
+use hotset_facts::{BenchRun, BenchSession, Observed, StateReached, WantedState};
 
 use super::doubt::Doubt;
 use super::order::{median, quantile, sorted};
+use stored::Stored;
 
 /// A warm state has at least this share of the pages cached; a cold one has at most the rest, beside what can't be
 /// evicted.
@@ -61,24 +64,30 @@ struct Usual {
     steal_share: f64,
     pressure_share: f64,
     ns_per_page: Option<f64>,
+    device_bytes: u64,
 }
 
-/// Judges every run, in the order of `runs`.
-pub fn judge(conditions: &[Condition], runs: &[BenchRun], page_size_bytes: u64) -> Vec<JudgedRun> {
+/// Judges `runs` by the conditions and files of `session`, in their order.
+pub fn judge(session: &BenchSession, runs: &[BenchRun]) -> Vec<JudgedRun> {
+    let conditions = &session.conditions;
     let usual: Vec<Usual> = (0..conditions.len())
         .map(|index| Usual::of(runs.iter().filter(|run| run.condition == index)))
         .collect();
     let judge = |run: &BenchRun| match (conditions.get(run.condition), usual.get(run.condition)) {
-        (Some(condition), Some(usual)) => judge_one(condition.state, run, usual, page_size_bytes),
+        (Some(condition), Some(usual)) => {
+            let stored = session.sets.get(condition.command).map(Stored::of).unwrap_or_default();
+            let needed_bytes = stored.needed_bytes(run, usual, session.environment.page_size_bytes);
+            judge_one(condition.state, run, usual, needed_bytes)
+        }
         _ => JudgedRun { doubts: vec![Doubt::StateUnknown], ..JudgedRun::default() },
     };
     runs.iter().map(judge).collect()
 }
 
-fn judge_one(state: WantedState, run: &BenchRun, usual: &Usual, page_size: u64) -> JudgedRun {
+fn judge_one(state: WantedState, run: &BenchRun, usual: &Usual, needed_bytes: u64) -> JudgedRun {
     let mut doubts = Vec::new();
     state_doubts(state, run, &mut doubts);
-    device_doubts(state, run, page_size, &mut doubts);
+    device_doubts(state, run, needed_bytes, &mut doubts);
     noise_doubts(run, usual, &mut doubts);
     if !run.inputs_changed.is_empty() {
         doubts.push(Doubt::InputsChanged { files: run.inputs_changed.len() });
@@ -124,7 +133,7 @@ fn state_doubts(state: WantedState, run: &BenchRun, doubts: &mut Vec<Doubt>) {
     }
 }
 
-fn device_doubts(state: WantedState, run: &BenchRun, page_size: u64, doubts: &mut Vec<Doubt>) {
+fn device_doubts(state: WantedState, run: &BenchRun, needed_bytes: u64, doubts: &mut Vec<Doubt>) {
     if state == WantedState::AsIs {
         return;
     }
@@ -141,7 +150,6 @@ fn device_doubts(state: WantedState, run: &BenchRun, page_size: u64, doubts: &mu
         }
         return;
     }
-    let needed_bytes = new_pages(run).unwrap_or(0).saturating_mul(page_size);
     if (bytes as f64) < DEVICE_SHARE * needed_bytes as f64 {
         doubts.push(Doubt::DeviceReadTooLittle { bytes, needed_bytes });
     }
@@ -176,6 +184,8 @@ impl Usual {
         // The lower quartile: in a virtual machine more than half of the first runs can pay for memory that the host
         // hadn't backed yet, and must not become the baseline.
         let per_page = sorted(runs.clone().filter_map(ns_per_page));
+        let device_bytes =
+            runs.clone().filter_map(|run| run.device_read_bytes.value()).max().unwrap_or(0);
         Self {
             switches: middle(runs.clone().map(|run| run.involuntary_switches as f64).collect())
                 as u64,
@@ -186,6 +196,7 @@ impl Usual {
                 runs.filter_map(|run| of_wall(run, run.cpu_pressure_ns)).collect(),
             ),
             ns_per_page: quantile(&per_page, 0.25),
+            device_bytes,
         }
     }
 }

@@ -1,6 +1,10 @@
 use super::*;
-use crate::bench::testing::{PAGE, PAGES, condition, run};
-use hotset_facts::{Percent, Reason};
+use crate::bench::testing::{PAGE, PAGES, condition, run, session};
+use hotset_facts::{Condition, Percent, Reason, SetMember};
+
+fn planned(conditions: &[Condition]) -> BenchSession {
+    session(&["app"], conditions.to_vec(), 0, |_, _| 0)
+}
 
 /// The doubts about the last of ten runs in `state`, after `change` was done to it.
 fn doubts(state: WantedState, change: impl Fn(&mut BenchRun)) -> Vec<&'static str> {
@@ -10,7 +14,7 @@ fn doubts(state: WantedState, change: impl Fn(&mut BenchRun)) -> Vec<&'static st
     if let Some(last) = runs.last_mut() {
         change(last);
     }
-    let judged = judge(&conditions, &runs, PAGE);
+    let judged = judge(&planned(&conditions), &runs);
     assert!(judged[..9].iter().all(|run| run.doubts.is_empty()), "{judged:?}");
     judged[9].doubts.iter().map(Doubt::as_str).collect()
 }
@@ -84,6 +88,41 @@ fn a_cold_run_reads_what_it_needs_itself() {
     assert!(nothing_new.is_empty(), "what it doesn't need it doesn't read");
 }
 
+/// Cold runs that read so many bytes each, of files stored as `change` says.
+fn read_by_all(bytes: &[u64], change: impl Fn(&mut SetMember)) -> Vec<Vec<&'static str>> {
+    let conditions = [condition(0, WantedState::Cold)];
+    let mut session = planned(&conditions);
+    session.sets[0].members.iter_mut().for_each(change);
+    let run = |(round, &bytes)| BenchRun {
+        device_read_bytes: Observed::Value(bytes),
+        ..run(&conditions, 0, round, 100_000_000)
+    };
+    let runs: Vec<_> = (0..).zip(bytes).map(run).collect();
+    let judged = judge(&session, &runs);
+    judged.iter().map(|run| run.doubts.iter().map(Doubt::as_str).collect()).collect()
+}
+
+#[test]
+fn holes_are_not_read() {
+    let data = (PAGES - 100) * PAGE;
+    let sparse = |bytes: &[u64]| read_by_all(bytes, |member| member.hole_bytes = 100 * PAGE);
+    let too_little = vec!["device-read-too-little"];
+    assert_eq!(sparse(&[data, data * 94 / 100]), [Vec::new(), too_little.clone()]);
+    let dense = read_by_all(&[data * 95 / 100], |_| ());
+    assert_eq!(dense, [too_little]);
+}
+
+#[test]
+fn compressed_files_take_what_most_they_took() {
+    let all = PAGES * PAGE;
+    let packed = |bytes: &[u64]| read_by_all(bytes, |member| member.may_be_compressed = true);
+    let (too_little, none) = (vec!["device-read-too-little"], Vec::new());
+    assert_eq!(packed(&[all / 5, all / 5 - 512]), [none.clone(), none.clone()]);
+    assert_eq!(packed(&[all / 5, all / 6]), [none.clone(), too_little.clone()], "read by another");
+    assert_eq!(packed(&[0, 0]), [too_little.clone(), too_little], "nothing is no proof");
+    assert_eq!(packed(&[all, 3 * all]), [none.clone(), none], "never more than the pages");
+}
+
 #[test]
 fn disturbance_is_measured_against_the_limit_and_the_usual() {
     let switches = |n| doubts(WantedState::Warm, |run| run.involuntary_switches = n);
@@ -105,7 +144,7 @@ fn what_all_runs_have_is_the_command_and_no_disturbance() {
         cpu_pressure_ns: Observed::Value(80_000_000),
         ..run(&conditions, 0, round, 100_000_000)
     };
-    let judged = judge(&conditions, &(0..10).map(busy).collect::<Vec<_>>(), PAGE);
+    let judged = judge(&planned(&conditions), &(0..10).map(busy).collect::<Vec<_>>());
     assert!(judged.iter().all(JudgedRun::is_valid));
 }
 
@@ -141,5 +180,5 @@ fn a_run_of_no_condition_is_not_counted() {
     let conditions = [condition(0, WantedState::Warm)];
     let mut stray = run(&conditions, 0, 0, 1);
     stray.condition = 7;
-    assert!(!judge(&conditions, &[stray], PAGE)[0].is_valid());
+    assert!(!judge(&planned(&conditions), &[stray])[0].is_valid());
 }

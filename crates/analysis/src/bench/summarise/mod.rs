@@ -21,7 +21,7 @@ const TICKS: f64 = 5.0;
 /// Derives everything from a session. Same session, same summary.
 pub fn summarise_bench(session: BenchSession) -> BenchSummary {
     let (conditions, runs) = (&session.conditions, &session.runs);
-    let judged = judge(conditions, runs, session.environment.page_size_bytes);
+    let judged = judge(&session, runs);
     let all_rounds = Samples::of_all(conditions.len(), runs, &judged, 0);
     let trends = trends_of(&all_rounds, runs, session.seed);
     let warmup_rounds = warmup_rounds(session.warmup, &trends);
