@@ -81,6 +81,8 @@ CASES = {
     "uring-fixed": [*READ, *COLD],
     # What each child misses depends on the others; the sum does not.
     "children": [*READ, *COLD],
+    # Below a memory limit, which the sensor's tables must not count against.
+    "limited": [*READ, *MISSES, *COLD],
 }
 
 # These must be measured on every kernel that hotset supports.
