@@ -7,6 +7,8 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/mirrors.sh"
 
 APT_SECONDS=300
+# So many packages of a series are tried, from the newest on.
+NEIGHBOURS=3
 series=${1:?usage: fetch.sh SERIES}
 cache=${HOTSET_KERNEL_CACHE:-$here/../../target/kernels}
 mkdir -p "$cache/$series"
@@ -59,59 +61,73 @@ write_sources() {
     done >"$root/sources.list"
 }
 
-newest_package() {
+# The series' packages, the newest first.
+packages() {
     local version='[0-9]'
     [ "$series" = newest ] || version="${series//./\\.}[^0-9]"
-    private_apt apt-cache search --names-only "^linux-image-${version}.*cloud-amd64\$" | awk '{ print $1 }' | sort -V | tail -n 1
+    private_apt apt-cache search --names-only "^linux-image-${version}.*cloud-amd64\$" | awk '{ print $1 }' | sort -rV
 }
 
-# Newer Debian splits the image in two: linux-image-V then only depends on linux-binary-V and linux-modules-V.
+# Newer Debian splits the image: linux-image-V then only depends on linux-binary-V and linux-modules-V, and these on
+# linux-base-V, which says what is built in.
 parts_of() {
-    private_apt apt-cache depends --no-recommends --no-suggests "$1" |
-        awk '$1 == "Depends:" && $2 ~ /^linux-(binary|modules)-[0-9]/ { print $2 }'
+    private_apt apt-cache depends --recurse --no-recommends --no-suggests --no-conflicts --no-breaks --no-replaces --no-enhances "$1" |
+        awk '$1 == "Depends:" && $2 ~ /^linux-(binary|modules|base)-[0-9]/ && !seen[$2]++ { print $2 }'
 }
 
 download() {
-    local package
-    package=$(newest_package)
-    # A suite that the mirror lacks is no error by itself: another may carry the series.
-    [ -n "$package" ] || unavailable "not in $(suites | sed 's/[as]://g; s/ /, /g'); apt said:
-$(tail -n 5 "$root/apt.log")"
     local parts
-    mapfile -t parts < <(parts_of "$package")
-    (cd "$root/debs" && private_apt apt-get download "$package" "${parts[@]}") >>"$root/apt.log" 2>&1 ||
-        unavailable "$package can't be downloaded; apt said:
-$(tail -n 5 "$root/apt.log")"
+    mapfile -t parts < <(parts_of "$1")
+    (cd "$root/debs" && private_apt apt-get download "$1" "${parts[@]}") >>"$root/apt.log" 2>&1
 }
 
-# Leaves what a guest needs: the kernel, its modules, and the index that modprobe reads.
+# Leaves what a guest needs: the kernel, its modules, and the index that modprobe reads. The packages share out the modules'
+# folder, below /lib or /usr/lib.
 unpack() {
-    local deb kernel modules
+    local deb folder folders kernel version
     for deb in "$root"/debs/*.deb; do
-        dpkg-deb -x "$deb" "$root/tree"
+        dpkg-deb -x "$deb" "$root/tree" || return 1
     done
     kernel=$(find "$root/tree" -type f \( -path '*/boot/vmlinuz-*' -o -path '*/modules/*/vmlinuz' \) | head -n 1)
-    modules=$(find "$root/tree" -type d -path '*/lib/modules/*' -prune | head -n 1)
-    if [ -z "$kernel" ] || [ -z "$modules" ]; then
-        unavailable "its packages hold no kernel: $(cd "$root/debs" && echo *.deb)"
-    fi
+    mapfile -t folders < <(find "$root/tree" -type d -path '*/lib/modules/*' -prune)
+    [ -n "$kernel" ] && ((${#folders[@]})) || return 1
     mkdir -p "$dest/lib/modules"
     ln -sfn . "$dest/usr"
     mv "$kernel" "$dest/vmlinuz"
-    mv "$modules" "$dest/lib/modules/"
-    PATH=$PATH:/usr/sbin:/sbin depmod -b "$dest" "${modules##*/}" 2>>"$root/apt.log"
-    echo "${modules##*/}" >"$dest/version"
+    for folder in "${folders[@]}"; do
+        cp -a "$folder" "$dest/lib/modules/"
+    done
+    version=${folders[0]##*/}
+    [ -d "$dest/lib/modules/$version/kernel" ] && [ -s "$dest/lib/modules/$version/modules.builtin" ] || return 1
+    PATH=$PATH:/usr/sbin:/sbin depmod -b "$dest" "$version" 2>>"$root/apt.log"
+    echo "$version" >"$dest/version"
+}
+
+# A mirror can lack a part of its newest kernel, for some hours or for good; its neighbour is then the one before, by name.
+fetch_any() {
+    local package found=()
+    mapfile -t found < <(packages)
+    # A suite that the mirror lacks is no error by itself: another may carry the series.
+    ((${#found[@]})) || unavailable "not in $(suites | sed 's/[as]://g; s/ /, /g'); apt said:
+$(tail -n 5 "$root/apt.log")"
+    for package in "${found[@]:0:NEIGHBOURS}"; do
+        rm -rf "$root"/{debs,tree} "${dest:?}"/*
+        mkdir -p "$root"/{debs,tree}
+        download "$package" && unpack && return
+        echo "test-kernels: $package: its kernel or its modules can't be had" >&2
+    done
+    unavailable "none of ${found[*]:0:NEIGHBOURS} is whole; apt said:
+$(tail -n 5 "$root/apt.log")"
 }
 
 if [ ! -s "$dest/version" ] || [ -n "${HOTSET_KERNEL_UPDATE:-}" ]; then
     echo "test-kernels: fetching the $series kernel" >&2
     rm -rf "$root" "${dest:?}"/*
-    mkdir -p "$root"/{state/lists/partial,cache/archives/partial,debs,tree}
+    mkdir -p "$root"/{state/lists/partial,cache/archives/partial}
     : >"$root/status"
     write_sources
     private_apt apt-get update >"$root/apt.log" 2>&1 || true
-    download
-    unpack
+    fetch_any
     rm -rf "$root"
 fi
 echo "$dest"

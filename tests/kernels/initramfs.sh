@@ -24,12 +24,16 @@ add_module() {
     echo "$name" >>"$root/lib/modules/order"
 }
 
-# Each module after those that it depends on. What is built in needs nothing; what this kernel lacks the guest will miss.
+# Each module after those that it depends on; what is built in needs nothing. A kernel that lacks one is no kernel to test on.
 add_modules() {
-    local module path
+    local module path lacking=()
     : >"$root/lib/modules/order"
     for module in "${MODULES[@]}"; do
-        modprobe -d "$kernel" -S "$version" --show-depends "$module" 2>/dev/null || true
+        modprobe -d "$kernel" -S "$version" --show-depends "$module" >/dev/null 2>&1 || lacking+=("$module")
+    done
+    ((${#lacking[@]} == 0)) || { echo "test-kernels: kernel $version has no module ${lacking[*]}" >&2; exit 1; }
+    for module in "${MODULES[@]}"; do
+        modprobe -d "$kernel" -S "$version" --show-depends "$module"
     done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' >"$root/wanted"
     while read -r path; do
         add_module "$path"
