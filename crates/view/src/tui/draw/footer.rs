@@ -81,9 +81,9 @@ const KEYS: [(&str, &str, Where, RangeInclusive<u16>); 11] = [
     ("Tab", "view", Where::View, 90..=u16::MAX),
     ("/", "filter", Where::Everywhere, 0..=u16::MAX),
     ("s", "sort", Where::Everywhere, 0..=u16::MAX),
-    ("c", "counts", Where::View, 60..=u16::MAX),
-    ("t", "tree", Where::View, 60..=u16::MAX),
-    ("p", "pause", Where::Everywhere, 60..=u16::MAX),
+    ("c", "counts", Where::View, 80..=u16::MAX),
+    ("t", "tree", Where::View, 80..=u16::MAX),
+    ("p", "pause", Where::Everywhere, 70..=u16::MAX),
     ("?", "help", Where::Everywhere, 60..=u16::MAX),
     ("q", "quit", Where::Everywhere, 0..=u16::MAX),
 ];

@@ -12,7 +12,7 @@ use ratatui::style::Style;
 use super::super::app::{App, Counting};
 use super::super::{format, when};
 use super::meter::{bars, largest};
-use super::{Piece, row, write, write_right};
+use super::{Piece, row, write, write_right, write_whole};
 use crate::escape::escape_text;
 use crate::units;
 
@@ -29,12 +29,12 @@ pub(super) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     if area.height >= 8 {
         tall(app, frame, area, buf);
     } else if area.height >= 5 {
-        write(buf, row(area, 1), &cache_words(app, frame));
+        write_whole(buf, row(area, 1), &cache_words(app, frame));
         meter(app, row(area, 2), &hit_meter(app, frame), buf);
         meter(app, row(area, 3), &device_meter(app, frame), buf);
         meter(app, row(area, 4), &io_meter(app, frame), buf);
     } else {
-        write(buf, row(area, 1), &short_words(app, frame));
+        write_whole(buf, row(area, 1), &short_words(app, frame));
     }
 }
 
@@ -88,14 +88,16 @@ fn meter(app: &App, line: Rect, meter: &Meter<'_>, buf: &mut Buffer) {
     let curve = Rect { x: line.x + LABEL + SAYS, width: wide, ..line }.intersection(line);
     let most = meter.full.unwrap_or_else(|| largest(meter.curve.iter().copied()));
     bars(buf, curve, meter.curve.iter().copied(), most, look, meter.style);
-    let mut rest: Vec<Piece> = Vec::new();
-    for (name, number) in &meter.words {
-        rest.push((format!("  {name} "), look.faint()));
-        rest.push((number.clone(), Style::new()));
-    }
+    let rest: Vec<[Piece; 2]> = meter
+        .words
+        .iter()
+        .map(|(name, number)| {
+            [(format!("  {name} "), look.faint()), (number.clone(), Style::new())]
+        })
+        .collect();
     let right =
         Rect { x: curve.right(), width: line.right().saturating_sub(curve.right()), ..line };
-    write(buf, right, &rest);
+    write_whole(buf, right, &rest);
 }
 
 fn curve(app: &App, of: impl Fn(&Point) -> Option<f64>) -> Vec<Option<f64>> {
@@ -202,7 +204,7 @@ fn memory(frame: &TopFrame, of: fn(&MemInfo) -> u64) -> String {
     frame.host.memory.as_value().map_or("-".to_owned(), |memory| units::bytes(of(memory)))
 }
 
-fn cache_words(app: &App, frame: &TopFrame) -> Vec<Piece> {
+fn cache_words(app: &App, frame: &TopFrame) -> Vec<[Piece; 2]> {
     let words = [
         ("Cache", memory(frame, |memory| memory.cached_bytes)),
         ("Buffers", memory(frame, |memory| memory.buffers_bytes)),
@@ -213,7 +215,7 @@ fn cache_words(app: &App, frame: &TopFrame) -> Vec<Piece> {
     labelled(app, "  ", words)
 }
 
-fn short_words(app: &App, frame: &TopFrame) -> Vec<Piece> {
+fn short_words(app: &App, frame: &TopFrame) -> Vec<[Piece; 2]> {
     let numbers = totals(app, frame);
     let words = [
         ("Hit", share(numbers.hit_ratio())),
@@ -226,13 +228,12 @@ fn short_words(app: &App, frame: &TopFrame) -> Vec<Piece> {
 }
 
 /// Numbers behind their names.
-fn labelled(app: &App, gap: &str, words: [(&str, String); 5]) -> Vec<Piece> {
+fn labelled(app: &App, gap: &str, words: [(&str, String); 5]) -> Vec<[Piece; 2]> {
     let look = app.setup.look;
     let mut pieces = Vec::new();
     for (name, number) in words {
         let gap = if pieces.is_empty() { "" } else { gap };
-        pieces.push((format!("{gap}{name} "), look.label()));
-        pieces.push((number, look.strong()));
+        pieces.push([(format!("{gap}{name} "), look.label()), (number, look.strong())]);
     }
     pieces
 }

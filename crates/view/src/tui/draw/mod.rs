@@ -61,6 +61,19 @@ fn write(buf: &mut Buffer, row: Rect, pieces: &[Piece]) -> u16 {
     x
 }
 
+/// Writes a name and its number after the other, as many as have room: a number whose end is cut off reads as another one.
+fn write_whole(buf: &mut Buffer, row: Rect, numbers: &[[Piece; 2]]) {
+    let mut left = row;
+    for pieces in numbers {
+        let needed: usize = pieces.iter().map(|(text, _)| crate::escape::columns(text)).sum();
+        if needed > usize::from(left.width) {
+            break;
+        }
+        let end = write(buf, left, pieces);
+        left = Rect { x: end, width: row.right().saturating_sub(end), ..row };
+    }
+}
+
 /// Writes a text at the right end of a row; nothing if it does not fit right of `after`.
 fn write_right(buf: &mut Buffer, row: Rect, after: u16, text: &str, style: Style) {
     let width = u16::try_from(crate::escape::columns(text)).unwrap_or(u16::MAX);

@@ -147,6 +147,36 @@ fn without_colour_nothing_has_a_colour_and_marks_tell() {
 }
 
 #[test]
+fn a_narrow_header_leaves_numbers_out_and_cuts_none() {
+    let header = |width| -> Vec<String> {
+        let drawn = screen(&app(width, 24));
+        drawn.lines().skip(1).take(4).map(|line| line.trim_end().to_owned()).collect()
+    };
+    let wide = header(90);
+    assert!(wide.iter().all(|line| line.len() > 60), "{wide:#?}");
+    for width in 40..90 {
+        for (narrow, wide) in header(width).iter().zip(&wide) {
+            let rest = wide.strip_prefix(narrow.as_str());
+            let whole = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("  "));
+            assert!(whole, "{width} columns: {narrow:?} of {wide:?}");
+        }
+    }
+}
+
+#[test]
+fn every_width_has_room_for_its_keys() {
+    for width in [40, 59, 60, 69, 70, 79, 80, 89, 90] {
+        for opened in [false, true] {
+            let mut app = app(width, 24);
+            keys(&mut app, &[Key::Down, Key::Enter][..if opened { 2 } else { 0 }]);
+            let drawn = screen(&app);
+            let last = drawn.lines().last().unwrap_or_default().trim_end();
+            assert!(last.ends_with("quit"), "{width} columns: {last:?}");
+        }
+    }
+}
+
+#[test]
 fn no_size_panics_and_the_width_is_kept() {
     for kind in Kind::ALL {
         for (width, height) in
