@@ -48,13 +48,16 @@ pub(super) fn total<T>(culprits: &[Culprit<'_, T>], of: impl Fn(&T) -> u64) -> u
     culprits.iter().map(|culprit| of(&culprit.seen)).fold(0, u64::saturating_add)
 }
 
-/// The worst files that have a name.
+/// The names of the worst files, each once: one after the other, several files can have the same name (a journal that is
+/// made and deleted for each transaction).
 pub(super) fn worst<T>(culprits: &[Culprit<'_, T>]) -> Vec<PathBuf> {
-    culprits
-        .iter()
-        .filter_map(|culprit| culprit.file.path.as_value().cloned())
-        .take(NAMED_FILES)
-        .collect()
+    let mut names: Vec<PathBuf> = Vec::new();
+    for name in culprits.iter().filter_map(|culprit| culprit.file.path.as_value()) {
+        if names.len() < NAMED_FILES && !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    names
 }
 
 /// "one file" or "12 files".

@@ -129,6 +129,10 @@ mod tests {
         assert_eq!(finding.saving.low_ns, 5_000_000, "one commit of four syncs remains");
         assert_eq!(finding.saving.high_ns, 8_000_000, "one sync remains");
         assert_eq!(finding.files.len(), 2, "{finding:?}");
+        // A journal that is made and deleted for each transaction: another file, the same name.
+        let again = run.profile.files[0].clone();
+        run.profile.files.push(again);
+        assert_eq!(run.finding(check).files.len(), 2, "a name once");
     }
 
     #[test]

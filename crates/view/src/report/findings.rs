@@ -6,7 +6,7 @@ use super::screen::{Screen, Tone};
 use super::text::{wrap, wrap_by};
 use crate::escape::{columns, escape_text, shorten_end, shorten_path};
 use crate::table::{Align, pad};
-use crate::units::{bytes, count, duration, percent, real, whole_percent};
+use crate::units::{bytes, count, duration, percent, plural, real, whole_percent};
 
 /// As wide as "CRITICAL".
 const WORD_WIDTH: usize = 8;
@@ -145,6 +145,15 @@ pub(crate) fn time_saved(saving: &Saving) -> Option<String> {
     }
 }
 
+/// "major fault" of "major faults", "directory" of "directories".
+fn singular(noun: &str) -> String {
+    match (noun.strip_suffix("ies"), noun.strip_suffix('s')) {
+        (Some(stem), _) => format!("{stem}y"),
+        (None, Some(stem)) => stem.to_owned(),
+        (None, None) => noun.to_owned(),
+    }
+}
+
 /// `read_calls: 240000` as "240,000 read calls", `mean_read_bytes: 26` as "mean read 26 B": a trailing unit of the name
 /// decides how the number is printed.
 fn words(evidence: &Evidence) -> String {
@@ -158,16 +167,33 @@ fn words(evidence: &Evidence) -> String {
     } else if let Some(name) = spoken.strip_suffix(" bytes") {
         format!("{name} {}", bytes(whole))
     } else if let Some(name) = spoken.strip_suffix(" pages") {
-        format!("{name} {} pages", count(whole))
+        format!("{name} {}", plural(whole, "page"))
     } else if let (Some(name), Number::Real(value)) =
         (spoken.strip_suffix(" percent"), evidence.value)
     {
         format!("{name} {}", percent(value / 100.0))
     } else {
         let value = match evidence.value {
+            Number::Count(1) => return format!("1 {}", singular(&spoken)),
             Number::Count(value) => count(value),
             Number::Real(value) => real(value),
         };
         format!("{value} {spoken}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_one() {
+        let said = |name, count| words(&Evidence { name, value: Number::Count(count) });
+        assert_eq!(said("from_device_pages", 1), "from device 1 page");
+        assert_eq!(said("mapped_in_pages", 2_747), "mapped in 2,747 pages");
+        assert_eq!(said("major_faults", 1), "1 major fault");
+        assert_eq!(said("silent_directories", 1), "1 silent directory");
+        assert_eq!(said("most_opens_of_a_file", 1), "1 most opens of a file");
+        assert_eq!(said("sync_calls", 12), "12 sync calls");
     }
 }
