@@ -8,7 +8,6 @@ interval, and exits with 1 where a goal was not held; with --write FILE also put
 
 import argparse
 import json
-import math
 import os
 import random
 import shutil
@@ -63,17 +62,6 @@ def by_fio(args, floor, file, case, order, count):
 WHO = {"C": by_c, "hotset": by_hotset, "fio": by_fio}
 
 
-def interval(values):
-    """The exact order-statistic 95 % interval of the median; none below 6 values."""
-    values, n = sorted(values), len(values)
-    outside = 0.0
-    for low in range(n // 2):
-        outside += 2 * math.comb(n, low) / 2**n
-        if outside > 0.05:
-            return (values[low - 1], values[n - low]) if low else None
-    return None
-
-
 def compare(args, floor, file, case, order):
     """Name -> (wall, CPU) of each round."""
     count = case[4] or os.path.getsize(file) // BLOCK
@@ -91,7 +79,7 @@ def difference(times, who, reference, which):
 
 
 def shown(values):
-    bounds = interval(values)
+    bounds = rounds.interval(values)
     span = f" ({bounds[0]:+.1f} to {bounds[1]:+.1f})" if bounds else ""
     return f"{statistics.median(values):+.1f}{span}"
 

@@ -105,6 +105,29 @@ def spread(values, digits=1):
     return f"{middle:,.{digits}f} ({low:,.{digits}f}–{high:,.{digits}f})"
 
 
+def interval(values):
+    """The exact order-statistic 95 % interval of the median; none below 6 values."""
+    values, n = sorted(values), len(values)
+    outside = 0.0
+    for low in range(n // 2):
+        outside += 2 * math.comb(n, low) / 2**n
+        if outside > 0.05:
+            return (values[low - 1], values[n - low]) if low else None
+    return None
+
+
+HELD, MISSED, TOO_NOISY = "yes", "**no**", "too noisy to judge"
+
+
+def judged(values, limit):
+    """Whether the median over the rounds is at most the limit: held or missed where the whole 95 % interval is on one side of it.
+    Where the limit lies within the interval, the host's noise decides and not what is measured."""
+    bounds = interval(values)
+    if not bounds or bounds[0] <= limit < bounds[1]:
+        return TOO_NOISY
+    return HELD if bounds[1] <= limit else MISSED
+
+
 def ratio(runs, reference):
     """Median over the rounds of reference time by time: how many times as fast, from runs that saw the same noise."""
     return statistics.median(b.seconds / a.seconds for a, b in zip(runs, reference))

@@ -1,6 +1,6 @@
 //! Loops of file calls that time themselves, so that start-up of whoever watches is not in the figure.
 //!
-//! Prints nanoseconds an operation. `loops pread4k FILE CALLS`, `loops small-files DIR FILES`, `loops make-files DIR FILES`,
+//! Prints nanoseconds an operation. `loops pread4k FILE CALLS` (the mean, and the median of parts), `loops small-files DIR FILES` (those of the first and of a second pass), `loops make-files DIR FILES`,
 //! `loops spawn PROGRAM RUNS` and `loops lab PROGRAM RUNS` print the wall time of each run of a program in nanoseconds, started by
 //! bare posix_spawn or by hotset's engine; `loops states DIR ROUNDS` sets and verifies cache states on a directory.
 //! `loops cachestat FILE CELLS` (for all cells together), `loops walk DIR THREADS` and its floor `loops walk-floor DIR THREADS`. `loops timed OUTPUT PROGRAM ARGUMENT…` measures another program.
@@ -20,12 +20,14 @@ use std::hint::black_box;
 use std::io::Read;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Files in one directory, as source trees and caches have them.
 const FILES_A_DIRECTORY: u64 = 100;
 const SMALL_FILE_BYTES: usize = 3_000;
 const BLOCK: usize = 4096;
+/// Each timed alone.
+const PARTS: u64 = 40;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().collect();
@@ -43,8 +45,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let (path, count) = (Path::new(path), count.parse()?);
     match verb.as_str() {
-        "pread4k" => println!("{:.1}", pread4k(path, count)?),
-        "small-files" => println!("{:.1}", small_files(path, count)?),
+        "pread4k" => {
+            let [mean, median] = pread4k(path, count)?;
+            println!("{mean:.1} {median:.1}");
+        }
+        "small-files" => {
+            let [first, again] = small_files(path, count)?;
+            println!("{first:.1} {again:.1}");
+        }
         "cachestat" => println!("{:.1}", cachestat(path, count)?),
         "make-files" => make_files(path, count)?,
         "spawn" => println!("{}", lines(&spawn::bare(&text(path)?, count)?)),
@@ -68,33 +76,57 @@ fn lines(times: &[u64]) -> String {
     lines.join("\n")
 }
 
+/// The time of one operation: of all of them, and in the median of these parts, which a disturbed one does not change.
+fn mean_and_median(parts: &mut [Duration], operations_of_a_part: u64) -> [f64; 2] {
+    let all: Duration = parts.iter().sum();
+    let mean = all.as_nanos() as f64 / (parts.len() as u64 * operations_of_a_part).max(1) as f64;
+    parts.sort_unstable();
+    let median = parts.get(parts.len() / 2).copied().unwrap_or_default();
+    [mean, median.as_nanos() as f64 / operations_of_a_part as f64]
+}
+
 /// Random preads of 4 KiB over a file that fits the cache.
-fn pread4k(path: &Path, calls: u64) -> Result<f64, Box<dyn Error>> {
+fn pread4k(path: &Path, calls: u64) -> Result<[f64; 2], Box<dyn Error>> {
     let file = File::open(path)?;
     let blocks = file.metadata()?.len() / BLOCK as u64;
     let mut buffer = [0_u8; BLOCK];
     let mut state = 88_172_645_463_325_252_u64;
-    let start = Instant::now();
-    for _ in 0..calls {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        file.read_exact_at(&mut buffer, state % blocks * BLOCK as u64)?;
-        black_box(&buffer);
+    let calls_of_a_part = (calls / PARTS).max(1);
+    let mut parts = Vec::new();
+    for _ in 0..calls / calls_of_a_part {
+        let start = Instant::now();
+        for _ in 0..calls_of_a_part {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            file.read_exact_at(&mut buffer, state % blocks * BLOCK as u64)?;
+            black_box(&buffer);
+        }
+        parts.push(start.elapsed());
     }
-    Ok(start.elapsed().as_nanos() as f64 / calls as f64)
+    Ok(mean_and_median(&mut parts, calls_of_a_part))
 }
 
-/// Opens, reads to the end and closes each file once.
-fn small_files(directory: &Path, files: u64) -> Result<f64, Box<dyn Error>> {
+/// Opens, reads to the end and closes each file, twice: the files are new to whoever watches this process in the first pass only.
+/// The median part of each pass.
+fn small_files(directory: &Path, files: u64) -> Result<[f64; 2], Box<dyn Error>> {
     let paths: Vec<PathBuf> = (0..files).map(|i| path_of(directory, i)).collect();
     let mut buffer = vec![0_u8; 64 << 10];
-    let start = Instant::now();
-    for path in &paths {
-        let mut file = File::open(path)?;
-        while file.read(&mut buffer)? > 0 {}
-    }
-    Ok(start.elapsed().as_nanos() as f64 / files as f64)
+    let files_of_a_part = (files / PARTS).max(1);
+    let mut pass = || -> Result<f64, Box<dyn Error>> {
+        let mut parts = Vec::new();
+        for some in paths.chunks_exact(files_of_a_part as usize) {
+            let start = Instant::now();
+            for path in some {
+                let mut file = File::open(path)?;
+                while file.read(&mut buffer)? > 0 {}
+            }
+            parts.push(start.elapsed());
+        }
+        let [_, median] = mean_and_median(&mut parts, files_of_a_part);
+        Ok(median)
+    };
+    Ok([pass()?, pass()?])
 }
 
 /// Asks once for each of so many equal parts of a file: what a picture of it can't do without.
