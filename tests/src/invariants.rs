@@ -62,6 +62,9 @@ fn assert_row(row: &Value) {
     assert!(n("/direct/reread_bytes") <= n("/direct/read_bytes"), "{row}");
     // A write creates no page that it does not write to.
     assert!(n("/write/new_pages") <= n("/write/pages"), "{row}");
+    // Besides these it may have to read the page of the old end.
+    let calls = n("/write/calls") + n("/direct/write_calls");
+    assert!(n("/write/misses") <= n("/write/pages") + calls, "{row}");
 }
 
 fn histogram(row: &Value, group: &str) -> u64 {

@@ -86,7 +86,7 @@ static __noinline int filled(struct task_state *s, struct hs_row *row, const str
 	u64 inode = t ? t->inode : 0;
 	if (!s || !row || !t || !shows_zeros(inode, index))
 		return 0;
-	u32 asks = s->kind && s->kind < HS_WRITE && s->in.inode == inode, faults = by_fault(s, inode);
+	u32 faults = by_fault(s, inode), asks = !faults && s->kind && s->kind < HS_WRITE && s->in.inode == inode;
 	struct bio_walk w = { .id = t->id, .ahead = !faults, .first = 1, .out_first = 1 };
 	if (asks) {
 		w.first = s->in.first;
@@ -96,7 +96,12 @@ static __noinline int filled(struct task_state *s, struct hs_row *row, const str
 			w.out_last = s->out.last;
 		}
 	}
+	/* Where blocks are smaller than a page, it may come in several requests, one after the other. */
+	if (s->filled_inode == inode && s->filled_end == index + 1)
+		w.begun = index + 1;
 	walk_bio(&w, bio, index);
+	s->filled_inode = inode;
+	s->filled_end = w.end;
 	if (faults)
 		ATOMIC_ADD(&row->fault_filled, w.pages);
 	s->in.unfilled -= w.asked < s->in.unfilled ? w.asked : s->in.unfilled;
@@ -107,6 +112,29 @@ static __noinline int filled(struct task_state *s, struct hs_row *row, const str
 	return 0;
 }
 
+/* What the current call writes to, if it is this file and another than it reads. */
+static __always_inline struct target *written(struct task_state *s, u64 inode)
+{
+	if (s->in.inode == inode)
+		return s->kind >= HS_WRITE && s->kind <= HS_PWRITEV ? &s->in : NULL;
+	return s->out.inode == inode && s->kind >= HS_SENDFILE && s->kind < HS_WRITE ? &s->out : NULL;
+}
+
+/* What a write has to read because it changes only a part of it, and the page of the old end, whose rest it fills with zeros.
+ */
+static __noinline int read_for_write(struct task_state *s, struct hs_row *row, u64 inode, u64 index, u32 bytes)
+{
+	struct target *t = s && row && !in_fault(s, inode) ? written(s, inode) : NULL;
+	u32 pages = (bytes + 4095) >> 12;
+	if (!t)
+		return 0;
+	if (overlap(index, index + pages - 1, t->first, t->last))
+		t->modified += pages;
+	else
+		ATOMIC_ADD(&row->write_misses, pages);
+	return 0;
+}
+
 /* Says whether it could: some file systems keep metadata in the pages of inodes of their own. */
 static __noinline int book_named(struct task_state *s, u64 bio, u64 inode, u64 index, u32 op)
 {
@@ -114,8 +142,6 @@ static __noinline int book_named(struct task_state *s, u64 bio, u64 inode, u64 i
 	if (!s)
 		return 0;
 	u32 bytes = BPF_CORE_READ((struct bio *)bio, bi_iter.bi_size);
-	if (s->kind >= HS_WRITE && s->kind <= HS_PWRITEV && s->in.inode == inode && op == REQ_OP_READ)
-		s->in.modified += (bytes + 4095) >> 12;
 	u32 type = target_of_inode(s, (void *)inode, &t);
 	if (!type)
 		return 0;
@@ -133,8 +159,10 @@ static __noinline int book_named(struct task_state *s, u64 bio, u64 inode, u64 i
 	book_bytes(row, op, bytes);
 	if (op != REQ_OP_READ)
 		return 1;
-	if (type == S_IFREG)
+	if (type == S_IFREG) {
+		read_for_write(s, row, inode, index, bytes);
 		filled(s, row, &t, bio, index);
+	}
 	if ((!s->kind || s->kind == HS_AIO_SUBMIT) && *(volatile u32 *)hint_of(HS_WRITING, t.id)) {
 		u64 modified = bits_take(t.id, HS_WRITING, index, index + ((bytes + 4095) >> 12));
 		if (modified)
@@ -154,14 +182,15 @@ static __noinline int book_own(struct task_state *s, u64 bio, u32 op, u32 meta)
 		return book_device(s, bio, op, bytes);
 	/*
 	 * Direct I/O of the current call; io_uring's is booked at completion. Its buffer may be a mapping of another file. What
-	 * it writes may be the kernel's page of zeros.
+	 * it writes may be the kernel's page of zeros; what goes through a pipe is in the kernel's own pages.
 	 */
-	u32 direct = is_direct_call(s);
+	struct target *direct = direct_target(s, op);
+	u32 kernels = op == REQ_OP_WRITE || (s->kind >= HS_SENDFILE && s->kind < HS_WRITE);
 	if (inode && book_named(s, bio, inode, index, op))
 		return 0;
-	if (direct && (user || op == REQ_OP_WRITE)) {
-		struct hs_row *row = row_of(s, &s->in, 0);
-		s->in.direct += bytes;
+	if (direct && (user || kernels)) {
+		struct hs_row *row = row_of(s, direct, 0);
+		direct->direct += bytes;
 		if (row)
 			book_bytes(row, op, bytes);
 		return 0;
@@ -190,8 +219,12 @@ static __always_inline int queued(struct bio *bio)
 	struct task_state *s = current_state();
 	if (s)
 		s->handled = HANDLED(s, bio, TAG_QUEUED);
-	/* A stacked device sends clones of what was counted above it. */
-	if (BPF_CORE_READ(bio, bi_flags) & (1 << BIO_CLONED))
+	/*
+	 * A stacked device sends clones of what was counted above it: these have no vectors of their own. Direct I/O whose
+	 * memory comes as vectors, as from a pipe or from io_uring's registered buffers, is marked alike; so is that of the
+	 * threads of loop devices.
+	 */
+	if ((BPF_CORE_READ(bio, bi_flags) & (1 << BIO_CLONED)) && (!s || !BPF_CORE_READ(bio, bi_vcnt)))
 		return 0;
 	u32 bytes = BPF_CORE_READ(bio, bi_iter.bi_size), flags = BPF_CORE_READ(bio, bi_opf), op = flags & 0xff;
 	if (!bytes || op > REQ_OP_WRITE)

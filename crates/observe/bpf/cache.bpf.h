@@ -46,10 +46,13 @@ static __always_inline void added_for_read(struct target *t, u64 first, u64 n)
 {
 	u64 asked = overlap(first, first + n - 1, t->first, t->last);
 	u32 zeros = shows_zeros(t->inode, first);
-	if (zeros)
-		t->unfilled += asked;
 	if (asked) {
 		u64 from = first > t->first ? first : t->first;
+		/* The count says how many, the marks which: not all may be used. */
+		if (zeros) {
+			t->unfilled += asked;
+			bits_set(t->id, HS_UNFILLED, from, from + asked);
+		}
 		if (from < t->added_first)
 			t->added_first = from;
 		if (from + asked - 1 > t->added_last)
@@ -79,7 +82,6 @@ static __noinline int added_by_fault(struct task_state *s, u64 first, u64 n)
 	struct hs_row *row = row_of(s, &t, 0);
 	if (!row)
 		return 0;
-	s->fault_major = 1;
 	ATOMIC_ADD(&row->fault_pages, n);
 	if (!shows_zeros(s->fault_inode, first))
 		ATOMIC_ADD(&row->fault_filled, n);
@@ -103,9 +105,11 @@ static __always_inline int entered_by_fault(struct task_state *s, struct task_st
 
 static __always_inline int by_fault(struct task_state *s, u64 inode)
 {
+	if (in_fault(s, inode))
+		return 1;
 	if (s->kind && s->kind < HS_SYNC && s->in.inode == inode)
 		return 0;
-	return s->fault_inode == inode || s->kind == HS_EXEC || s->kind == HS_EXECAT || entered_by_fault(s, CURRENT());
+	return s->kind == HS_EXEC || s->kind == HS_EXECAT || entered_by_fault(s, CURRENT());
 }
 
 /* Pages that are the file's: some are added past its end and soon dropped, by Squashfs and before 5.11. */
@@ -157,6 +161,7 @@ static __noinline int note_added(struct task_state *s, u64 inode, u64 first, u64
 	if (!s || !inode)
 		return 0;
 	u64 last = first + n - 1;
+	s->filled_end = 0;
 	struct hs_file_key id = file_key(inode);
 	u16 type = LOAD(inode, inode, i_mode) & S_IFMT;
 	if (type != S_IFREG)
@@ -192,7 +197,8 @@ int BPF_PROG(page_added, struct folio *folio)
 	u64 first = folio_index(folio), n = folio_pages(folio);
 	u32 kind = s->kind;
 	note_added(s, inode, first, n);
-	if (kind && kind < HS_SYNC) {
+	u32 faults = in_fault(s, inode);
+	if (kind && kind < HS_SYNC && !faults) {
 		if (s->in.inode == inode) {
 			if (in_copy(s, first, n))
 				s->out.brought += n;
@@ -209,7 +215,7 @@ int BPF_PROG(page_added, struct folio *folio)
 	}
 	if (!inode)
 		return 0;
-	if (s->fault_inode == inode)
+	if (faults)
 		added_by_fault(s, first, in_file(inode, first, n));
 	else
 		added_unasked(s, inode, first, n);

@@ -4,16 +4,6 @@
  * for its page (mm_filemap_fault) and may have to read it; the fault is then retried. Whatever it does, it is counted once.
  */
 
-/*
- * The number of the fault under way. The kernel counts a fault when it is complete, so all passes of one have the same:
- * mapping cached neighbours, looking for its own page, waiting for that, and starting over.
- */
-static __always_inline u64 fault_number(void)
-{
-	struct task_struct *task = CURRENT();
-	return LOAD(task_struct, task, min_flt) + LOAD(task_struct, task, maj_flt) + 1;
-}
-
 static __always_inline void count_fault(struct task_state *s, struct target *t, u64 number)
 {
 	if (s->fault_counted == number)
@@ -40,11 +30,10 @@ int BPF_PROG(fault_lookup, struct address_space *mapping, unsigned long index)
 		return 0;
 	count_fault(s, &t, number);
 	if (s->fault_inode)
-		settle_fault(s);
+		settle_fault(s, LOAD(task_struct, CURRENT(), maj_flt));
 	s->fault_inode = inode;
 	s->fault_number = number;
 	s->fault_before = LOAD(task_struct, CURRENT(), maj_flt);
-	s->fault_major = 0;
 	s->fault_key.owner = owner(s);
 	s->fault_key.file = t.id;
 	bits_take(t.id, HS_AHEAD, index, index + 1);
@@ -67,7 +56,7 @@ int BPF_PROG(fault_around, struct address_space *mapping, unsigned long start, u
 	if (s->fault_inode == inode && s->fault_number == number)
 		return 0; /* a later pass of the fault that read the page */
 	if (s->fault_inode)
-		settle_fault(s);
+		settle_fault(s, LOAD(task_struct, CURRENT(), maj_flt));
 	count_fault(s, &t, number);
 	return 0;
 }
@@ -79,16 +68,18 @@ int major_fault_end(void *ctx)
 	struct task_state *s = known_state_plain();
 	if (!s || !s->fault_inode)
 		return 0;
-	/* By now the kernel has counted it. Another number: a swap-in after a cached file fault, and not that file's. */
+	/* By now the kernel has counted it. Another number: a swap-in after a fault on a file, and not that file's. */
 	struct task_struct *task = CURRENT();
-	if (BPF_CORE_READ(task, min_flt) + BPF_CORE_READ(task, maj_flt) != s->fault_number)
+	u64 majors = BPF_CORE_READ(task, maj_flt);
+	if (BPF_CORE_READ(task, min_flt) + majors != s->fault_number) {
+		settle_fault(s, majors - 1);
 		return 0;
+	}
 	struct hs_row *row = row_by_key(&s->fault_key);
 	if (row) {
 		ATOMIC_ADD(&row->major_faults, 1);
 		ATOMIC_ADD(&row->fault_ns, bpf_ktime_get_ns() - s->fault_ns);
 	}
 	s->fault_inode = 0;
-	s->fault_major = 0;
 	return 0;
 }

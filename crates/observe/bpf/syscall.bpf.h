@@ -115,7 +115,7 @@ int BPF_PROG(sys_enter, struct pt_regs *regs, long id)
 	s->kind = HS_NONE;
 	s->added.ino = 0;
 	if (s->fault_inode)
-		settle_fault(s);
+		settle_fault(s, LOAD(task_struct, task, maj_flt));
 	/* A program of either width may make such a call: by int 0x80. */
 	if (LOAD(task_struct, task, thread_info.status) & TS_COMPAT) {
 		if (number & HS_I386)

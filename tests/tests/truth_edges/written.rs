@@ -2,9 +2,12 @@
 
 use std::fs::File;
 use std::io::Write;
+use std::os::unix::fs::FileExt;
+use std::process::Command;
 
+use hotset_tests::filesystems::{FileSystem, Kind};
 use hotset_tests::scratch::text;
-use hotset_tests::{PAGE, Scratch, number, profile_of, row_at};
+use hotset_tests::{PAGE, Scratch, hotset, number, profile_of, read_json, row_at};
 
 /// The kernel brings the page of the old end in to fill its rest with zeros: the write did not ask for it.
 #[test]
@@ -39,4 +42,103 @@ fn what_is_sent_into_a_file_past_the_cache_is_a_direct_write() {
     assert_eq!((n("/direct/write_calls"), n("/direct/write_bytes")), (1, 4 * PAGE), "{row}");
     assert_eq!((n("/write/calls"), n("/write/new_pages")), (0, 0), "{row}");
     assert_eq!(number(row_at(&profile, &from), "/read/bytes"), 4 * PAGE);
+    // Its pages are only the memory of the write.
+    assert_eq!(n("/device/write_bytes"), 4 * PAGE, "{row}");
+    assert_eq!(number(row_at(&profile, &from), "/device/write_bytes"), 0);
+}
+
+/// Through a pipe, in pages of the kernel's own.
+#[test]
+fn what_is_sent_from_a_file_past_the_cache_is_read_from_its_device() {
+    let scratch = Scratch::new("sent-from-direct");
+    let (from, to) = (scratch.file("from", 64 * PAGE), scratch.path("to"));
+    let script = "import os, sys\n\
+        source = os.open(sys.argv[1], os.O_RDONLY | os.O_DIRECT)\n\
+        target = os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT)\n\
+        assert os.sendfile(target, source, 0, 64 * 4096) == 64 * 4096\n";
+    for options in [&["-q"][..], &["-q", "--compat-sensor"]] {
+        let profile = scratch.path("profile.json");
+        let mut command = Command::new(hotset());
+        command.args(["run", "--json", text(&profile)]).args(options);
+        command.args(["--", "python3", "-c", script, text(&from), text(&to)]);
+        assert!(command.status().expect("hotset").success());
+        let profile = read_json(&profile);
+        let (row, target) = (row_at(&profile, &from), row_at(&profile, &to));
+        assert_eq!(number(row, "/direct/read_bytes"), 64 * PAGE, "{row}");
+        assert_eq!(number(row, "/device/read_bytes"), 64 * PAGE, "{row}");
+        assert_eq!(number(target, "/write/bytes"), 64 * PAGE, "{target}");
+        assert_eq!(number(target, "/device/read_bytes"), 0, "{target}");
+        assert_eq!(number(target, "/mmap/pages_read"), 0, "{target}");
+    }
+}
+
+/// A part of a page that is not cached, from another file.
+#[test]
+fn what_is_sent_into_a_part_of_a_page_misses_it() {
+    let scratch = Scratch::new("sent-part");
+    let (from, to) = (scratch.file("from", PAGE), scratch.file("to", 4 * PAGE));
+    hotset_tests::evict_verified(&to);
+    let script = "import os, sys\n\
+        source = os.open(sys.argv[1], os.O_RDONLY)\n\
+        target = os.open(sys.argv[2], os.O_RDWR)\n\
+        os.lseek(target, 4096 + 100, 0)\n\
+        assert os.sendfile(target, source, 0, 1000) == 1000\n";
+    let profile = profile_of(&scratch, &["python3", "-c", script, text(&from), text(&to)]);
+    let row = row_at(&profile, &to);
+    let n = |pointer| number(row, pointer);
+    assert_eq!((n("/write/pages"), n("/write/misses"), n("/device/read_bytes")), (1, 1, PAGE));
+}
+
+/// Blocks of 1 KiB: both ends of a page are read apart, and a page of pieces comes in several requests.
+#[test]
+fn blocks_that_are_smaller_than_a_page_are_no_pages() {
+    let scratch = Scratch::new("blocks");
+    let fs = FileSystem::new(Kind::Overlay);
+    let (path, other) = (fs.path("f"), fs.path("other"));
+    // Pieces of two files by turns lie by turns on the device, too.
+    let pair = [&path, &other].map(|path| File::create(path).expect("create"));
+    for piece in 0..64 {
+        for file in &pair {
+            file.write_all_at(&[7; 1024], piece * 1024).expect("write");
+            file.sync_all().expect("fsync");
+        }
+    }
+    let pages = 64 * 1024 / PAGE;
+    let read = "import mmap, os, sys\nm = mmap.mmap(os.open(sys.argv[1], os.O_RDONLY), 0, prot=1)\n\
+        sum(m[::4096])\n";
+    let write =
+        "import os, sys\nos.pwrite(os.open(sys.argv[1], os.O_RDWR), b'x' * 2048, 8192 + 512)\n";
+    for (script, group, wanted) in [(read, "/mmap/pages_read", pages), (write, "/write/misses", 1)]
+    {
+        hotset_tests::evict_verified(&path);
+        let profile = profile_of(&scratch, &["python3", "-c", script, text(&path)]);
+        let rows = profile["files"].as_array().expect("files");
+        let row = rows.iter().find(|row| row["path"] == text(&path)).expect("the file's row");
+        assert_eq!(number(row, group), wanted, "{row}");
+    }
+}
+
+/// The memory of a call is a mapping of the file that it writes: what the faults read is no part of the write.
+#[test]
+fn pages_that_a_writes_own_memory_faults_in_are_the_faults() {
+    let scratch = Scratch::new("own-memory");
+    let path = scratch.file("f", 64 * PAGE);
+    hotset_tests::evict_verified(&path);
+    let script = "import ctypes, mmap, os, sys\n\
+        file = os.open(sys.argv[1], os.O_RDWR)\n\
+        m = mmap.mmap(file, 0)\n\
+        at = ctypes.addressof(ctypes.c_char.from_buffer(m))\n\
+        write = ctypes.CDLL(None).pwrite\n\
+        write.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_long]\n\
+        assert write(file, at, 16 * 4096, 64 * 4096) == 16 * 4096\n";
+    let profile = profile_of(&scratch, &["python3", "-c", script, text(&path)]);
+    let row = row_at(&profile, &path);
+    let n = |pointer| number(row, pointer);
+    assert_eq!(
+        (n("/write/pages"), n("/write/new_pages"), n("/write/misses")),
+        (16, 16, 0),
+        "{row}"
+    );
+    assert_eq!(n("/mmap/pages_read") * PAGE, n("/device/read_bytes"), "{row}");
+    assert!(n("/mmap/pages_read") >= 16, "{row}");
 }

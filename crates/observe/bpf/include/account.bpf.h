@@ -49,23 +49,41 @@ static __always_inline void settle_short(struct target *t, u64 bytes)
 	if (!t->brought || t->added_last < next)
 		return;
 	u64 from = next > t->added_first ? next : t->added_first;
-	u64 left = bits_set(t->id, HS_AHEAD, from, t->added_last + 1);
+	u64 marked = bits_set_left(t->id, from, t->added_last + 1), left = (u32)marked, zeros = marked >> UNFILLED_SHIFT;
 	if (left > t->brought)
 		left = t->brought;
-	if (t->unfilled == t->brought)
-		bits_set(t->id, HS_UNFILLED, from, t->added_last + 1);
 	t->brought -= left;
 	t->ahead += left;
+	t->unfilled -= zeros < t->unfilled ? zeros : t->unfilled;
 	if (t->unfilled > t->brought)
 		t->unfilled = t->brought;
 }
 
-/* Filling mappings at once (MADV_POPULATE_READ) has no event at the end of a fault: the next one finds it. */
-static __noinline int settle_fault(struct task_state *s)
+/*
+ * The number of the fault under way. The kernel counts a fault when it is complete, so all passes of one have the same:
+ * mapping cached neighbours, looking for its own page, waiting for that, and starting over.
+ */
+static __always_inline u64 fault_number(void)
+{
+	struct task_struct *task = CURRENT();
+	return LOAD(task_struct, task, min_flt) + LOAD(task_struct, task, maj_flt) + 1;
+}
+
+/* Whether a fault on a mapping of this file is under way, also within a call that uses the mapping as its memory. */
+static __always_inline int in_fault(struct task_state *s, u64 inode)
+{
+	return inode && s->fault_inode == inode && s->fault_number == fault_number();
+}
+
+/*
+ * A fault that the kernel makes for the program, as when it fills a mapping at once (MADV_POPULATE_READ), has no event at its
+ * end: who comes next finds how many major faults the task has had until then.
+ */
+static __noinline int settle_fault(struct task_state *s, u64 majors)
 {
 	if (!s)
 		return 0;
-	if (s->fault_inode && s->fault_major && LOAD(task_struct, CURRENT(), maj_flt) > s->fault_before) {
+	if (s->fault_inode && majors > s->fault_before) {
 		struct hs_row *row = row_by_key(&s->fault_key);
 		if (row)
 			ATOMIC_ADD(&row->major_faults, 1);
@@ -114,6 +132,8 @@ COUNTER int count_read(struct hs_row *row, const struct target *t, u64 bytes, u6
 		zeros = zeros_of(t, missed, ahead, taken >> UNFILLED_SHIFT);
 		if (zeros)
 			ATOMIC_ADD(&row->read_zeros, zeros);
+		if (t->unfilled)
+			bits_take(t->id, HS_UNFILLED, first, first + pages);
 		ATOMIC_ADD(&row->read_refaults, t->gone);
 		ATOMIC_ADD(&row->ra_pages, t->ahead + (t->brought - missed));
 	}
@@ -153,7 +173,8 @@ COUNTER int count_write(struct hs_row *row, const struct target *t, u64 bytes, u
 		if ((t->pos >> 12) != t->first)
 			created += t->ahead;
 		ATOMIC_ADD(&row->write_new, created < pages ? created : pages);
-		ATOMIC_ADD(&row->write_misses, t->modified);
+		/* Both ends of one page are read apart where blocks are smaller than pages. */
+		ATOMIC_ADD(&row->write_misses, t->modified < pages ? t->modified : pages);
 	}
 	return 0;
 }

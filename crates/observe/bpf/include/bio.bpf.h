@@ -45,12 +45,16 @@ static __always_inline u64 index_in_file(u64 page, u64 head)
 	return index + (size ? (page - head) / size : 0);
 }
 
-/* Whether the current call reads or writes past the cache. */
-static __always_inline int is_direct_call(struct task_state *s)
+/* What the current call reads or writes past the cache. */
+static __always_inline struct target *direct_target(struct task_state *s, u32 op)
 {
-	if (!s || !s->in.inode || !(s->in.flags & TARGET_DIRECT))
-		return 0;
-	return (s->kind && s->kind < HS_SYNC) || s->kind == HS_AIO_SUBMIT;
+	if (!s)
+		return NULL;
+	if (s->kind >= HS_SENDFILE && s->kind < HS_WRITE && op == REQ_OP_WRITE)
+		return s->out.inode && (s->out.flags & TARGET_DIRECT) ? &s->out : NULL;
+	if (!s->in.inode || !(s->in.flags & TARGET_DIRECT))
+		return NULL;
+	return (s->kind && s->kind < HS_SYNC) || s->kind == HS_AIO_SUBMIT ? &s->in : NULL;
 }
 
 /*
@@ -66,7 +70,7 @@ static __always_inline int is_buffer(struct task_state *s, struct bio *bio, u64 
 	bpf_probe_read_kernel(&flags, sizeof(flags), (void *)page);
 	if (op == REQ_OP_READ)
 		return (flags >> (cfg.pg_uptodate & 63)) & 1;
-	return is_direct_call(s) && !((flags >> (cfg.pg_writeback & 63)) & 1);
+	return direct_target(s, op) && !((flags >> (cfg.pg_writeback & 63)) & 1);
 }
 
 /* The inode whose cached page a request begins with, and which page; 0 for other memory, and whether that is a program's. */
@@ -79,7 +83,8 @@ static __always_inline u64 bio_inode(struct task_state *s, struct bio *bio, u64 
 	bpf_probe_read_kernel(&mapping, sizeof(mapping), (void *)(head + mapping_offset()));
 	bpf_probe_read_kernel(&flags, sizeof(flags), (void *)head);
 	*user = flags >> bpf_core_enum_value(enum pageflags, PG_swapbacked) & 1 ? BIO_USER : 0;
-	if (!mapping || (mapping & 3)) {
+	/* Memory that can be swapped, shared memory too, is no file's on a device. */
+	if (!mapping || (mapping & 3) || *user) {
 		if (mapping)
 			*user = BIO_USER;
 		return 0;
@@ -104,12 +109,16 @@ struct bio_walk {
 	u64 page, left; /* of the vector under way: bytes from the beginning of the page */
 	struct hs_file_key id;
 	u32 ahead; /* pages may be in HS_AHEAD */
+	u64 begun; /* after a page that a request before this one carried a part of, and that is counted */
+	u64 end;   /* after the last page */
 	u64 first, last, out_first, out_last;
 	u64 pages, asked, copied;
 };
 
 static __always_inline void fill(struct bio_walk *w, u64 start, u64 end)
 {
+	if (w->begun == start + 1)
+		start++;
 	w->pages += end - start;
 	w->asked += overlap(start, end - 1, w->first, w->last);
 	if (!w->ahead)
@@ -161,6 +170,7 @@ static __always_inline int walk_bio(struct bio_walk *w, u64 bio_address, u64 ind
 	struct bio_vector begin = vector_of(w->vectors, 0), end = vector_of(w->vectors, (w->count - 1) & 0xffff);
 	u64 last_page = end.page + ((end.offset + (u64)end.len - 1) >> 12) * page_bytes();
 	u64 last = index_in_file(last_page, head_of(last_page));
+	w->end = last + 1;
 	u64 bytes = begin.offset + (u64)BPF_CORE_READ(bio, bi_iter.bi_size);
 	/* As many pages as lie between the first and the last: these. */
 	if (last - index + 1 == (bytes + 4095) >> 12) {

@@ -16,6 +16,7 @@ enum bits_op {
 	BITS_OTHERS, /* set what is not in HS_MISSED */
 	BITS_BACK,   /* take from one plane, set in HS_AHEAD */
 	BITS_BOTH,   /* set, in HS_UNFILLED too */
+	BITS_LEFT,   /* set, and say how many of these are in HS_UNFILLED */
 };
 
 /* A device, an operation and a plane in one argument. */
@@ -70,14 +71,14 @@ static __always_inline struct hs_chunk *new_chunk(struct hs_chunk_key *key)
 /* What an operation did, in one number: pages in its plane, and above, pages in HS_UNFILLED beside it. */
 #define UNFILLED_SHIFT 32
 
-static __always_inline u64 set_word(struct hs_chunk *chunk, u32 plane, u32 word, u64 mask)
+static __always_inline u64 set_word(struct hs_chunk *chunk, u32 plane, u32 word, u64 mask, u64 left)
 {
 	u64 *bits = &chunk->bits[plane][word];
 	u64 fresh = mask & ~*bits;
 	if (!fresh)
 		return 0;
 	FETCH_OR(bits, fresh);
-	return popcount(fresh);
+	return popcount(fresh) | popcount(fresh & chunk->bits[HS_UNFILLED][word] & left) << UNFILLED_SHIFT;
 }
 
 /* A page that leaves the plane and still is in HS_UNFILLED leaves both, with `joint`: it is made of zeros. */
@@ -149,14 +150,14 @@ __noinline u64 bits_set_chunk(u64 ino, u64 how, u64 start, u64 end, u64 generati
 		return 0;
 	/* All ones where pages that a request waits for are left out. */
 	u64 others = -(u64)(((how >> 32) & 0xff) == BITS_OTHERS);
-	u64 both = -(u64)(((how >> 32) & 0xff) == BITS_BOTH);
+	u64 both = -(u64)(((how >> 32) & 0xff) == BITS_BOTH), left = -(u64)(((how >> 32) & 0xff) == BITS_LEFT);
 	u64 *at_work = begin_marks(&key);
 #pragma unroll
 	for (u32 word = 0; word < HS_CHUNK_WORDS; word++) {
 		u64 left_out = chunk->bits[HS_MISSED][word] & others;
 		u64 mask = word_mask(start - base, end - base, word) & ~left_out;
-		count += set_word(chunk, HS_UNFILLED, word, mask & both) << UNFILLED_SHIFT;
-		count += set_word(chunk, plane, word, mask);
+		count += set_word(chunk, HS_UNFILLED, word, mask & both, 0) << UNFILLED_SHIFT;
+		count += set_word(chunk, plane, word, mask, left);
 	}
 	end_marks(at_work);
 	return count;
@@ -187,7 +188,7 @@ __noinline u64 bits_take_chunk(u64 ino, u64 how, u64 start, u64 end, u64 generat
 static __always_inline u64 bits_chunk(u64 ino, u64 how, u64 start, u64 end, u64 generation)
 {
 	u32 op = (how >> 32) & 0xff;
-	if (op == BITS_SET || op == BITS_OTHERS || op == BITS_BOTH)
+	if (op == BITS_SET || op == BITS_OTHERS || op >= BITS_BOTH)
 		return bits_set_chunk(ino, how, start, end, generation);
 	return bits_take_chunk(ino, how, start, end, generation);
 }
@@ -265,6 +266,15 @@ static __always_inline void bits_set_both(struct hs_file_key id, u64 start, u64 
 		return;
 	ATOMIC_ADD(hint_of(HS_AHEAD, id), (u32)fresh);
 	ATOMIC_ADD(hint_of(HS_UNFILLED, id), (u32)(fresh >> UNFILLED_SHIFT));
+}
+
+/* Marks pages as read ahead that a call brought and left; says how many, and above how many of these were not filled. */
+static __always_inline u64 bits_set_left(struct hs_file_key id, u64 start, u64 end)
+{
+	u64 fresh = bits_run(id, BITS_LEFT, HS_AHEAD, start, end);
+	if (fresh)
+		ATOMIC_ADD(hint_of(HS_AHEAD, id), (u32)fresh);
+	return fresh;
 }
 
 /* Removes the pages [start, end) from a plane; says how many were in it, and above how many of these were not filled. */

@@ -92,10 +92,11 @@ struct task_state {
 	u64 fault_counted; /* of the fault that was counted last */
 	struct hs_row_key fault_key;
 	u64 fault_before; /* major faults of the task before it */
-	u32 fault_major, pad;
 	/* The file that it added pages of last, and which. */
 	struct hs_file_key added;
 	u64 added_first, added_last;
+	/* The page after the last that the device was asked for, of this file, since pages were added. */
+	u64 filled_inode, filled_end;
 	u64 scratch;
 };
 
