@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use hotset_tests::PAGE;
 use serde::Deserialize;
 
 /// Calls, bytes and pages.
@@ -32,6 +33,8 @@ pub(crate) struct Counts {
     pub(crate) direct_read: Requests,
     pub(crate) direct_write: Requests,
     pub(crate) syncs: u64,
+    pub(crate) untold: u64,
+    pub(crate) direct: u64,
 }
 
 impl std::ops::AddAssign for Counts {
@@ -41,6 +44,8 @@ impl std::ops::AddAssign for Counts {
         self.direct_read = self.direct_read + other.direct_read;
         self.direct_write = self.direct_write + other.direct_write;
         self.syncs += other.syncs;
+        self.untold += other.untold;
+        self.direct += other.direct;
     }
 }
 
@@ -63,6 +68,8 @@ pub(crate) struct Books {
     pub(crate) failed_lookups: u64,
     pub(crate) done: BTreeMap<String, u64>,
     pub(crate) device_read_bytes: u64,
+    pub(crate) ring_direct_reads: u64,
+    pub(crate) ring_direct_read_bytes: u64,
     pub(crate) major_faults: u64,
 }
 
@@ -72,6 +79,12 @@ impl Books {
         let mut sum = Counts::default();
         self.files.iter().for_each(|line| sum += line.counts);
         sum
+    }
+
+    /// By how much the results of a ring's direct reads may differ from what devices were read for them: all of it where
+    /// they read holes, and a page at each end.
+    pub(crate) fn ring_slack(&self) -> u64 {
+        self.ring_direct_read_bytes + 2 * PAGE * self.ring_direct_reads
     }
 }
 

@@ -33,6 +33,11 @@ fn number(variable: &str, default: u64) -> u64 {
     })
 }
 
+/// Past the capture of test output.
+fn say(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
 #[test]
 fn random_workloads_are_counted_as_they_count_themselves() {
     let time = Duration::from_secs(number("HOTSET_RANDOM_SECONDS", 40));
@@ -56,7 +61,11 @@ fn random_workloads_are_counted_as_they_count_themselves() {
                         .into_iter()
                         .for_each(|(name, times)| *done.entry(name).or_default() += times);
                 }
-                Err(seen) => panic!("{}", mixture.shrink(seen)),
+                Err(seen) => {
+                    // At once: making it smaller takes minutes.
+                    say(&format!("{}\n", mixture.say(&seen, &[])));
+                    panic!("{}", mixture.shrink(seen));
+                }
             }
             runs += 1;
         }
@@ -64,12 +73,11 @@ fn random_workloads_are_counted_as_they_count_themselves() {
             break;
         }
     }
-    let said = format!("random workloads: {runs} runs, the first of seed {first}\n");
-    let _ = std::io::stderr().write_all(said.as_bytes());
-    // An operation that never succeeds would test nothing.
+    say(&format!("random workloads: {runs} runs, the first of seed {first}\n"));
+    // An operation that never succeeds would test nothing; one kind of file system may not take all of them.
     let never: Vec<_> = done.iter().filter(|(_, times)| **times == 0).collect();
     assert!(
-        time.is_zero() || never.is_empty(),
+        time.is_zero() || only.is_some() || never.is_empty(),
         "{runs} runs in which these never succeeded: {never:?}"
     );
 }

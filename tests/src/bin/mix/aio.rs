@@ -96,7 +96,7 @@ fn some(w: &mut Worker, writes: bool) -> Result<()> {
         if writes {
             w.ledger.write(handle, offset, n);
         } else {
-            w.ledger.read(handle, offset, n);
+            w.ledger.read_later(handle, offset, n);
         }
     }
     Ok(())

@@ -26,6 +26,7 @@ pub(super) fn splice_out(w: &mut Worker) -> Result<()> {
     let at_position = w.one_in(2);
     let (_out, into) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
     let handle = &w.handles[from];
+    w.ledger.untold(handle, len);
     let began = offset;
     let place = if at_position { None } else { Some(&mut offset) };
     let none = SpliceFlags::NONBLOCK;
@@ -40,6 +41,7 @@ pub(super) fn splice_through(w: &mut Worker) -> Result<()> {
     let ((mut offset, len), (mut target, _)) = (w.range(from), w.range(to));
     let (out, into) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
     let (a, b) = (&w.handles[from], &w.handles[to]);
+    w.ledger.untold(a, len);
     let (began, none) = (offset, SpliceFlags::NONBLOCK);
     let n = rustix::pipe::splice(&a.file, Some(&mut offset), &into, None, len, none)?;
     w.ledger.read(a, began, n);

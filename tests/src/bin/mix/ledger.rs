@@ -44,6 +44,11 @@ pub(super) struct Counts {
     direct_read: Requests,
     direct_write: Requests,
     syncs: u64,
+    /// Pages of which hotset does not tell whether a device was read for them (docs/method.md): of files of one page, which
+    /// may be kept beside the inode, and of reads that end before what they asked for.
+    untold: u64,
+    /// Descriptors with O_DIRECT.
+    direct: u64,
 }
 
 /// One line of the books, as JSON.
@@ -63,6 +68,8 @@ pub(super) struct Ledger {
     other_syncs: u64,
     lookups: u64,
     failed_lookups: u64,
+    /// Direct reads that outlive the call that submits them.
+    ring_direct: Requests,
     /// How often each operation did what it was meant to.
     done: BTreeMap<&'static str, u64>,
 }
@@ -78,6 +85,8 @@ pub(super) struct Books {
     done: BTreeMap<String, u64>,
     /// What /proc/PID/io says when all is done.
     pub(super) device_read_bytes: u64,
+    ring_direct_reads: u64,
+    ring_direct_read_bytes: u64,
     /// What wait4(2) says.
     pub(super) major_faults: u64,
 }
@@ -87,12 +96,30 @@ impl Ledger {
         let counts = self.counts(of);
         let to = if of.direct { &mut counts.direct_read } else { &mut counts.read };
         to.add(offset, bytes as u64);
+        counts.untold += u64::from(offset + bytes as u64 <= hotset_sys::page_size());
+    }
+
+    pub(super) fn opened_direct(&mut self, of: &Handle) {
+        self.counts(of).direct += 1;
+    }
+
+    /// Pages of so many bytes may have been read, of which it is not told whether from the device.
+    pub(super) fn untold(&mut self, of: &Handle, bytes: usize) {
+        self.counts(of).untold += (bytes as u64).div_ceil(hotset_sys::page_size()) + 1;
     }
 
     pub(super) fn write(&mut self, of: &Handle, offset: u64, bytes: usize) {
         let counts = self.counts(of);
         let to = if of.direct { &mut counts.direct_write } else { &mut counts.write };
         to.add(offset, bytes as u64);
+    }
+
+    /// By a request whose result comes apart from the call.
+    pub(super) fn read_later(&mut self, of: &Handle, offset: u64, bytes: usize) {
+        self.read(of, offset, bytes);
+        if of.direct {
+            self.ring_direct.add(offset, bytes as u64);
+        }
     }
 
     /// Whether it succeeded or not: hotset counts what the program asked for.
@@ -125,10 +152,13 @@ impl Ledger {
             sum.direct_read.merge(counts.direct_read);
             sum.direct_write.merge(counts.direct_write);
             sum.syncs += counts.syncs;
+            sum.untold += counts.untold;
+            sum.direct += counts.direct;
         }
         self.other_syncs += other.other_syncs;
         self.lookups += other.lookups;
         self.failed_lookups += other.failed_lookups;
+        self.ring_direct.merge(other.ring_direct);
         for (name, times) in other.done {
             *self.done.entry(name).or_default() += times;
         }
@@ -144,6 +174,8 @@ impl Ledger {
             failed_lookups: self.failed_lookups,
             done: self.done.into_iter().map(|(name, times)| (name.to_owned(), times)).collect(),
             device_read_bytes: 0,
+            ring_direct_reads: self.ring_direct.calls,
+            ring_direct_read_bytes: self.ring_direct.bytes,
             major_faults: 0,
         }
     }

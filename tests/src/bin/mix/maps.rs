@@ -18,12 +18,17 @@ pub(super) struct Mapping {
 
 impl Mapping {
     /// Shared, and writable if so asked.
-    pub(super) fn of(file: &File, writable: bool) -> Result<Self> {
-        Self::with(file, writable, MapFlags::SHARED)
+    pub(super) fn of(w: &mut Worker, handle: usize, writable: bool) -> Result<Self> {
+        Self::with(w, handle, writable, MapFlags::SHARED)
     }
 
-    fn with(file: &File, writable: bool, flags: MapFlags) -> Result<Self> {
+    fn with(w: &mut Worker, handle: usize, writable: bool, flags: MapFlags) -> Result<Self> {
+        let handle = &w.handles[handle];
+        let file = &handle.file;
         let len = usize::try_from(file.metadata_len()?).map_err(Error::other)?;
+        if len as u64 <= PAGE {
+            w.ledger.untold(handle, PAGE as usize);
+        }
         let mut access = ProtFlags::READ;
         access.set(ProtFlags::WRITE, writable);
         // SAFETY: a new mapping at an address of the kernel's choice, unmapped by Drop.
@@ -37,6 +42,15 @@ impl Mapping {
 
     pub(super) fn len(&self) -> usize {
         self.len
+    }
+
+    /// Reads a byte of each page of a range, as far as it is mapped.
+    pub(super) fn load(&self, offset: u64, len: usize) {
+        let end = (offset + len as u64).min(self.len as u64);
+        for page in offset / PAGE..end.div_ceil(PAGE) {
+            // SAFETY: within the mapping, which is readable.
+            unsafe { self.place(page).read_volatile() };
+        }
     }
 
     /// A page's first byte, by its number, round and round.
@@ -67,7 +81,7 @@ impl MetadataLen for File {
 
 pub(super) fn load(w: &mut Worker) -> Result<()> {
     let index = w.handle(Need::Mapped)?;
-    let mapping = Mapping::of(&w.handles[index].file, false)?;
+    let mapping = Mapping::of(w, index, false)?;
     let (first, count, step) = (w.below(512), w.below(40), 1 + w.below(9));
     for page in 0..count {
         // SAFETY: within the mapping, which is readable.
@@ -87,7 +101,7 @@ pub(super) fn private(w: &mut Worker) -> Result<()> {
 
 fn stores(w: &mut Worker, flags: MapFlags) -> Result<()> {
     let index = w.handle(Need::Mapped)?;
-    let mapping = Mapping::with(&w.handles[index].file, true, flags)?;
+    let mapping = Mapping::with(w, index, true, flags)?;
     let (first, count, step) = (w.below(512), w.below(20), 1 + w.below(9));
     for page in 0..count {
         // SAFETY: within the mapping, which is writable; nobody holds a reference to it.
@@ -98,7 +112,7 @@ fn stores(w: &mut Worker, flags: MapFlags) -> Result<()> {
 
 pub(super) fn populate(w: &mut Worker) -> Result<()> {
     let index = w.handle(Need::Mapped)?;
-    let mapping = Mapping::of(&w.handles[index].file, false)?;
+    let mapping = Mapping::of(w, index, false)?;
     let advice = if w.one_in(2) { Advice::LinuxPopulateRead } else { Advice::WillNeed };
     // SAFETY: the range of this mapping; both only read pages in.
     unsafe { rustix::mm::madvise(mapping.start.cast(), mapping.len, advice)? };
@@ -108,7 +122,7 @@ pub(super) fn populate(w: &mut Worker) -> Result<()> {
 /// Stores, and has them written.
 pub(super) fn sync(w: &mut Worker) -> Result<()> {
     let index = w.handle(Need::Mapped)?;
-    let mapping = Mapping::of(&w.handles[index].file, true)?;
+    let mapping = Mapping::of(w, index, true)?;
     // SAFETY: as in `stores`, and then the range of this mapping.
     unsafe {
         mapping.place(w.below(512)).write_volatile(1);

@@ -6,6 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 
 use rustix::fs::{Advice, FallocateFlags};
 
+use super::maps::Mapping;
 use super::worker::{Need, Worker};
 
 pub(super) fn truncate(w: &mut Worker) -> Result<()> {
@@ -68,6 +69,29 @@ pub(super) fn punch_hole(w: &mut Worker) -> Result<()> {
     Ok(())
 }
 
+/// Pages of zeros, cached by nobody, which are read at once or by faults.
+pub(super) fn read_zeros(w: &mut Worker) -> Result<()> {
+    let index = w.handle(Need::Mapped)?;
+    let (offset, len) = w.range(index);
+    let flags = match w.below(3) {
+        0 => FallocateFlags::KEEP_SIZE | FallocateFlags::PUNCH_HOLE,
+        1 => FallocateFlags::KEEP_SIZE | FallocateFlags::ZERO_RANGE,
+        // Where there is data it stays.
+        _ => FallocateFlags::empty(),
+    };
+    let by_faults = w.one_in(2);
+    let handle = &w.handles[index];
+    rustix::fs::fallocate(&handle.file, flags, offset, len.max(1) as u64)?;
+    rustix::fs::fadvise(&handle.file, 0, None, Advice::DontNeed)?;
+    if by_faults {
+        Mapping::of(w, index, false)?.load(offset, len);
+        return Ok(());
+    }
+    let n = rustix::io::pread(&handle.file, &mut w.memory[..len], offset)?;
+    w.ledger.read(handle, offset, n);
+    Ok(())
+}
+
 pub(super) fn advise_random(w: &mut Worker) -> Result<()> {
     let index = w.handle(Need::Any)?;
     let advice = if w.one_in(2) { Advice::Random } else { Advice::Normal };
@@ -80,6 +104,7 @@ pub(super) fn fetch(w: &mut Worker) -> Result<()> {
     let index = w.handle(Need::Any)?;
     let (offset, len) = w.range(index);
     let len = std::num::NonZeroU64::new(len as u64);
+    w.ledger.untold(&w.handles[index], 1);
     rustix::fs::fadvise(&w.handles[index].file, offset, len, Advice::WillNeed)?;
     Ok(())
 }

@@ -80,6 +80,7 @@ pub(super) fn preadv2_nowait(w: &mut Worker) -> Result<()> {
     let (offset, len) = w.range(index);
     let handle = &w.handles[index];
     let mut one = [IoSliceMut::new(&mut w.memory[..len])];
+    w.ledger.untold(handle, len);
     let n = rustix::io::preadv2(&handle.file, &mut one, offset, ReadWriteFlags::NOWAIT)?;
     w.ledger.read(handle, offset, n);
     Ok(())
@@ -91,6 +92,7 @@ pub(super) fn cut_by_a_fault(w: &mut Worker) -> Result<()> {
     let (offset, len) = w.range(index);
     let handle = &w.handles[index];
     let start = w.memory[LONGEST - len / 2..].as_mut_ptr();
+    w.ledger.untold(handle, len);
     // SAFETY: the kernel writes to what is mapped, and stops at the page that is not.
     let n = unsafe {
         libc::pread(handle.file.as_raw_fd(), start.cast(), len.max(2), offset.cast_signed())
@@ -108,6 +110,7 @@ pub(super) fn refused(w: &mut Worker) -> Result<()> {
     let handle = &w.handles[index];
     let fd = if how == 2 { -1 } else { handle.file.as_raw_fd() };
     let offset = if how == 1 { -1 } else { offset.cast_signed() };
+    w.ledger.untold(handle, len);
     // SAFETY: nothing is mapped at the address, which the kernel finds out.
     let n = unsafe { libc::pread(fd, std::ptr::dangling_mut::<u8>().cast(), len.max(1), offset) };
     if n >= 0 {
@@ -119,7 +122,7 @@ pub(super) fn refused(w: &mut Worker) -> Result<()> {
 /// The buffer is a mapping of another file, whose pages may be read in while this one is.
 pub(super) fn into_a_mapping(w: &mut Worker) -> Result<()> {
     let target = w.handle(Need::Mapped)?;
-    let mapping = Mapping::of(&w.handles[target].file, true)?;
+    let mapping = Mapping::of(w, target, true)?;
     let index = w.handle(Need::Read)?;
     let (offset, len) = w.range(index);
     let handle = &w.handles[index];

@@ -79,7 +79,7 @@ fn some(w: &mut Worker, writes: bool) -> Result<()> {
         if writes {
             w.ledger.write(handle, request.offset, n);
         } else {
-            w.ledger.read(handle, request.offset, n);
+            w.ledger.read_later(handle, request.offset, n);
         }
     }
     Ok(())
@@ -103,10 +103,7 @@ fn request(w: &mut Worker, writes: bool, slot: usize, handle: usize) -> Request 
 
 /// By a descriptor with O_APPEND, at its own position.
 pub(super) fn append(w: &mut Worker) -> Result<()> {
-    let index = w.handle(Need::Write)?;
-    if !w.handles[index].appends {
-        return Err(std::io::ErrorKind::InvalidInput.into());
-    }
+    let index = w.handle(Need::Append)?;
     let (_, len) = w.range(index);
     let fd = types::Fd(w.handles[index].file.as_raw_fd());
     let entry = opcode::Write::new(fd, w.memory.as_ptr(), len.min(SHARE) as u32);

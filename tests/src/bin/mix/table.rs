@@ -64,6 +64,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     op("no-such-name", 1, names::no_such_name),
     op("fallocate", 2, names::fallocate),
     op("punch-hole", 1, names::punch_hole),
+    op("read-zeros", 4, names::read_zeros),
     op("advise-random", 1, names::advise_random),
     op("fetch", 2, names::fetch),
     op("evict", 4, names::evict),

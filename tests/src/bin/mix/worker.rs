@@ -60,6 +60,8 @@ pub(super) enum Need {
     Write,
     /// Writing at an offset: Linux appends also where pwrite(2) names one.
     WriteAt,
+    /// Writing at the end, wherever that is.
+    Append,
     /// Without O_DIRECT.
     Cached,
     /// With O_DIRECT.
@@ -77,6 +79,7 @@ impl Need {
             Self::Read => by.reads,
             Self::Write => by.writes,
             Self::WriteAt => by.writes && !by.appends,
+            Self::Append => by.appends,
             Self::Cached => by.reads && !by.direct,
             Self::Direct => by.direct,
             Self::Mapped => by.reads && by.writes && by.stable && !by.direct,
@@ -86,7 +89,7 @@ impl Need {
     }
 
     fn writes(self) -> bool {
-        matches!(self, Self::Write | Self::WriteAt | Self::Mapped | Self::Volatile)
+        matches!(self, Self::Write | Self::WriteAt | Self::Append | Self::Mapped | Self::Volatile)
     }
 }
 
@@ -205,7 +208,7 @@ impl Worker {
         let reads = reads || need == Need::Cached;
         let direct = self.one_in(6) && !matches!(need, Need::Mapped | Need::Cached);
         let direct = self.may_be_direct && (direct || need == Need::Direct);
-        let appends = self.one_in(8) && writes && need != Need::WriteAt;
+        let appends = need == Need::Append || self.one_in(8) && writes && need != Need::WriteAt;
         let synced = if self.one_in(16) && writes { libc::O_DSYNC } else { 0 };
         let direct_flag = if direct { libc::O_DIRECT } else { 0 };
         let mut options = File::options();
@@ -217,7 +220,11 @@ impl Worker {
         let stat = rustix::fs::fstat(&file)?;
         let id = hotset_sys::file_id(&stat);
         let id = FileId { dev: id.dev.to_string(), ino: id.ino };
-        Ok(Handle { file, id, reads, writes, direct, appends, stable, volatile })
+        let handle = Handle { file, id, reads, writes, direct, appends, stable, volatile };
+        if direct {
+            self.ledger.opened_direct(&handle);
+        }
+        Ok(handle)
     }
 
     /// Opens a path below the directory, and books it as a lookup.

@@ -74,7 +74,7 @@ pub(super) fn pwritev2_append(w: &mut Worker) -> Result<()> {
 /// The bytes come from a mapping of another file, whose pages may be read in while this one is written.
 pub(super) fn from_a_mapping(w: &mut Worker) -> Result<()> {
     let source = w.handle(Need::Mapped)?;
-    let mapping = Mapping::of(&w.handles[source].file, false)?;
+    let mapping = Mapping::of(w, source, false)?;
     let index = w.handle(Need::WriteAt)?;
     let (offset, len) = w.range(index);
     let handle = &w.handles[index];
