@@ -41,6 +41,7 @@ mod support;
 mod system;
 mod unevictable;
 pub mod units;
+mod varint;
 
 pub use bench::{
     BenchCommand, BenchRun, BenchSession, Condition, ConditionRole, Decision, FileSet, LearnedBy,
@@ -69,7 +70,7 @@ pub use live::{
 };
 pub use lookup::{FailedLookup, LookupCounters, Lookups};
 pub use observed::{Observed, Reason, ReasonKind};
-pub use packed::PackedIo;
+pub use packed::{PackedIo, PackedLiveIo};
 pub use page_split::PageSplit;
 pub use profile::{
     Command, ExitStatus, FileKind, FileRow, ProcessRow, Profile, Sensor, SensorLevel, Target,

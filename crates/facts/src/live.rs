@@ -127,6 +127,11 @@ macro_rules! live_counters {
             /// All counters, in a fixed order.
             pub const COUNTERS: &'static [Counter] = &[$($($(LIVE.$live,)?)*)*];
 
+            /// Shows each counter, in the same order.
+            pub(crate) fn each(&mut self, mut visit: impl FnMut(&mut u64)) {
+                $($($(visit(&mut self.$live);)?)*)*
+            }
+
             /// Each counter of both, combined.
             pub fn zip_with(&self, other: &Self, f: impl Fn(u64, u64) -> u64) -> Self {
                 Self { $($($($live: f(self.$live, other.$live),)?)*)* }
