@@ -23,7 +23,7 @@ CORE_PERCENT = 3
 PROCESSES = 10_000
 FILES = 100_000
 REFRESH_MS = 100
-RESIDENT_MIB = 128
+RESIDENT_MIB = 96
 # At 0.1 s, so many samples are a quarter of an hour of the usual interval; growth that lasts shows in the second half.
 SOAK_SAMPLES = 900
 GROWTH_KIB = 1_024

@@ -72,7 +72,6 @@ impl Sampler {
                 last_sample_ns: 0,
                 rows: 0,
                 processes: 0,
-                files: 0,
                 responses: Vec::new(),
                 refused_connections: 0,
                 process: Observed::Missing(NO_SAMPLE),
@@ -98,9 +97,8 @@ impl Sampler {
         self.memory = interval.host.memory;
         let count = |len: usize| len as u64;
         self.own.last_sample = Some(interval.at);
-        self.own.rows = count(interval.rows.len());
+        self.own.rows = interval.active_rows;
         self.own.processes = count(interval.processes.len());
-        self.own.files = count(interval.files.len());
         self.own.sample_ns = nanos(time.total);
         self.own.last_sample_ns = nanos(time.last);
         self.losses.grown(&interval.losses)

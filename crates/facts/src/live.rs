@@ -13,7 +13,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::feature::needs;
 use crate::format::Path;
-use crate::{Dev, Feature, FileId, FileKind, MemInfo, NotMeasured, Observed, PageSplit, Pid};
+use crate::{
+    Dev, Feature, FileId, FileKind, MemInfo, NotMeasured, Observed, PackedLiveIo, PageSplit, Pid,
+};
 
 /// In what a counter counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -221,7 +223,7 @@ pub struct LiveFile {
 }
 
 /// What one process did to one file in one interval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LiveRow {
     /// The process, by its place in `processes`.
@@ -229,7 +231,7 @@ pub struct LiveRow {
     /// The file, by its place in `files`.
     pub file: u32,
     /// What was counted.
-    pub io: LiveIo,
+    pub io: PackedLiveIo,
 }
 
 /// What got lost since the session began. Each counts how often it happened, and not pages.
@@ -303,10 +305,12 @@ pub struct Interval {
     pub length_ns: u64,
     /// Who did something in it, or ended in it.
     pub processes: Vec<LiveProcess>,
-    /// What was used in it.
+    /// What was used in it: files, or the file systems that they are on where files are not told apart.
     pub files: Vec<LiveFile>,
     /// What each of these processes did to each of these files; rows without a count are left out.
     pub rows: Vec<LiveRow>,
+    /// Pairs of process and file that did something: as many as `rows`, where files are told apart.
+    pub active_rows: u64,
     /// What was counted for nobody: a table was full, or who it belongs to had ended.
     pub others: LiveIo,
     /// Pages that left the cache but for truncation and unlinking.

@@ -20,6 +20,8 @@ mod facts;
 mod features;
 mod filebytes;
 mod gather;
+#[cfg(test)]
+mod heap;
 pub mod inodes;
 pub mod live;
 mod load;

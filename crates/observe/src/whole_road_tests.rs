@@ -86,7 +86,6 @@ fn metrics(gaps: &[NotMeasured]) -> Vec<String> {
         last_sample_ns: 0,
         rows: 0,
         processes: 0,
-        files: 0,
         responses: Vec::new(),
         refused_connections: 0,
         process: Observed::Missing(NONE),

@@ -22,7 +22,7 @@ impl LiveNumbers {
     /// Everything that was counted in an interval, with what was counted for nobody.
     pub fn of_interval(interval: &Interval) -> Self {
         let mut io = interval.others;
-        interval.rows.iter().for_each(|row| io.add(&row.io));
+        interval.rows.iter().for_each(|row| io.add(&row.io.unpack()));
         Self { io, seconds: interval.length_ns as f64 / 1e9 }
     }
 

@@ -92,8 +92,9 @@ pub fn interval(doing: Vec<Doing>) -> Interval {
         files: (0..end(|doing| doing.file)).map(file).collect(),
         rows: doing
             .iter()
-            .map(|doing| LiveRow { process: doing.process, file: doing.file, io: doing.io })
+            .map(|doing| LiveRow { process: doing.process, file: doing.file, io: doing.io.into() })
             .collect(),
+        active_rows: doing.len() as u64,
         others: LiveIo::default(),
         evicted_pages: Observed::Value(0),
         host: host(),

@@ -35,10 +35,10 @@ impl TopFrame {
             .filter_map(|pair| {
                 let process = place(&processes, pair.process)?;
                 let file = place(&files, pair.file)?;
-                Some(hotset_facts::LiveRow { process, file, io: pair.io })
+                Some(hotset_facts::LiveRow { process, file, io: pair.io.clone() })
             })
             .collect();
-        pairs.sort_by_key(|pair| std::cmp::Reverse(activity(&pair.io)));
+        pairs.sort_by_cached_key(|pair| std::cmp::Reverse(activity(&pair.io.unpack())));
         pairs.truncate(lines.saturating_mul(4));
         let mut unlisted = self.unlisted;
         let mut cut = |kind: usize, kept: &[u32]| {
@@ -74,10 +74,9 @@ fn busiest(lines: &Lines, wanted: usize) -> Vec<u32> {
     if all.len() <= wanted {
         return all;
     }
-    let empty = LiveIo::default();
-    let io = |index: u32| lines.io(index as usize).unwrap_or(&empty);
+    let io = |index: u32| lines.io(index as usize).unwrap_or_default();
     let first_by = |measure: &dyn Fn(&LiveIo) -> u64, count: usize| {
-        let mut keyed: Vec<(u64, u32)> = all.iter().map(|&i| (measure(io(i)), i)).collect();
+        let mut keyed: Vec<(u64, u32)> = all.iter().map(|&i| (measure(&io(i)), i)).collect();
         if count < keyed.len() {
             keyed.select_nth_unstable_by(count, |a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
             keyed.truncate(count);
@@ -113,7 +112,7 @@ fn select(lines: &Lines, kept: &[u32]) -> (Lines, Unlisted) {
         if next.peek().is_some_and(|kept| **kept as usize == index) {
             next.next();
         } else if let Some(io) = lines.io(index) {
-            left.add(io);
+            left.add(&io);
         }
     }
     (lines.at(kept.iter().map(|&index| index as usize)), left)

@@ -6,7 +6,7 @@ use hotset_facts::LiveIo;
 
 use super::bounded::activity;
 use super::frame::TopFrame;
-use super::item::{ItemKey, Kind, Line, LineState, Lines, Unlisted};
+use super::item::{ItemKey, KeptLine, Kind, LineState, Lines, Unlisted};
 
 /// Lines that an expanded item has at most; the rest is summed up.
 pub const DETAIL_LINES: usize = 10_000;
@@ -33,12 +33,12 @@ pub fn detail(frame: &TopFrame, key: &ItemKey, wanted: Kind) -> Option<Detail> {
         };
         if belongs {
             let below = if wanted == Kind::Files { pair.file } else { pair.process };
-            sums.entry(below).or_default().add(&pair.io);
+            sums.entry(below).or_default().add(&pair.io.unpack());
         }
     }
     if let (Members::Processes(processes), Kind::Processes) = (&members, wanted) {
         let lines = frame.of_kind(Kind::Processes);
-        sums = processes.iter().filter_map(|&i| Some((i, *lines.io(i as usize)?))).collect();
+        sums = processes.iter().filter_map(|&i| Some((i, lines.io(i as usize)?))).collect();
     }
     let mut sums: Vec<(u32, LiveIo)> = sums.into_iter().collect();
     sums.sort_unstable_by(|a, b| activity(&b.1).cmp(&activity(&a.1)).then(a.0.cmp(&b.0)));
@@ -74,22 +74,22 @@ fn members(frame: &TopFrame, key: &ItemKey) -> Option<(LiveIo, Members)> {
         ItemKey::Process(_) => {
             let index = index_of(Kind::Processes)?;
             let own = frame.of_kind(Kind::Processes).io(index as usize)?;
-            Some((*own, Members::Processes(vec![index])))
+            Some((own, Members::Processes(vec![index])))
         }
         ItemKey::File(_) => {
             let index = index_of(Kind::Files)?;
-            Some((*frame.of_kind(Kind::Files).io(index as usize)?, Members::File(index)))
+            Some((frame.of_kind(Kind::Files).io(index as usize)?, Members::File(index)))
         }
         ItemKey::Group(path) => {
             let index = index_of(Kind::Groups)?;
             let own = frame.of_kind(Kind::Groups).io(index as usize)?;
             let Lines::Processes(processes) = frame.of_kind(Kind::Processes) else { return None };
-            let inside = |line: &Line<super::ProcessItem>| {
+            let inside = |line: &KeptLine<super::ProcessItem>| {
                 line.item.process.cgroup.as_value() == path.as_ref()
                     && line.state != LineState::Gone
             };
             let members = (0_u32..).zip(processes).filter(|(_, line)| inside(line));
-            Some((*own, Members::Processes(members.map(|(index, _)| index).collect())))
+            Some((own, Members::Processes(members.map(|(index, _)| index).collect())))
         }
     }
 }

@@ -3,25 +3,26 @@
 use hotset_facts::format::stands_for;
 use serde::{Deserialize, Serialize};
 
-use super::item::{FileItem, GroupItem, Line, LineState, Lines, ProcessItem, Unlisted};
+use super::item::{FileItem, GroupItem, KeptLine, LineState, Lines, ProcessItem, Unlisted};
 
 /// Processes, files and control groups that did something, or were used.
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct LinesKeys {
     /// Processes that did something in the interval, or ended in it.
-    processes: Vec<Line<ProcessItem>>,
+    processes: Vec<KeptLine<ProcessItem>>,
     /// Files that were used in it.
-    files: Vec<Line<FileItem>>,
+    files: Vec<KeptLine<FileItem>>,
     /// Control groups of these processes.
-    cgroups: Vec<Line<GroupItem>>,
+    cgroups: Vec<KeptLine<GroupItem>>,
 }
 
 impl From<&[Lines; 3]> for LinesKeys {
     fn from(lines: &[Lines; 3]) -> Self {
         // Lines of the interval itself, and not those that a screen keeps. They come first, so that indices hold.
-        fn happened<T: Clone>(lines: &[Line<T>]) -> Vec<Line<T>> {
-            let is = |line: &&Line<T>| matches!(line.state, LineState::Active | LineState::Ended);
+        fn happened<T: Clone>(lines: &[KeptLine<T>]) -> Vec<KeptLine<T>> {
+            let is =
+                |line: &&KeptLine<T>| matches!(line.state, LineState::Active | LineState::Ended);
             lines.iter().filter(is).cloned().collect()
         }
         let mut keys = Self { processes: Vec::new(), files: Vec::new(), cgroups: Vec::new() };

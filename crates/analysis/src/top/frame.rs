@@ -10,7 +10,9 @@ use hotset_facts::format::Time;
 use hotset_facts::{HostMemory, Interval, LiveIo, LiveLosses, LiveProcess, LiveRow, Observed};
 
 use super::format::{LinesKeys, UnlistedKeys};
-use super::item::{FileItem, GroupItem, Kind, Line, LineState, Lines, ProcessItem, Unlisted};
+use super::item::{
+    FileItem, GroupItem, KeptLine, Kind, Line, LineState, Lines, ProcessItem, Unlisted,
+};
 
 /// Who knows what people call users and control groups.
 pub trait Names {
@@ -69,23 +71,28 @@ impl TopFrame {
     /// The lines of an interval, in one pass over its rows.
     pub fn of(interval: Interval, names: &mut dyn Names) -> Self {
         let Interval { processes, files, rows, others, .. } = interval;
-        let mut processes: Vec<Line<ProcessItem>> =
+        let mut processes: Vec<KeptLine<ProcessItem>> =
             processes.into_iter().map(|process| process_line(process, names)).collect();
-        let mut files: Vec<Line<FileItem>> = files
-            .into_iter()
-            .map(|file| Line::active(FileItem { file, processes: 0 }, LiveIo::default()))
-            .collect();
+        let mut files: Vec<KeptLine<FileItem>> =
+            files.into_iter().map(|file| Line::active(FileItem { file, processes: 0 })).collect();
         let mut totals = others;
+        let mut by_process = vec![LiveIo::ZERO; processes.len()];
         for row in &rows {
-            totals.add(&row.io);
+            let io = row.io.unpack();
+            totals.add(&io);
+            if let Some(sum) = by_process.get_mut(row.process as usize) {
+                sum.add(&io);
+            }
             if let Some(line) = processes.get_mut(row.process as usize) {
-                line.io.add(&row.io);
                 line.item.files = line.item.files.saturating_add(1);
             }
             if let Some(line) = files.get_mut(row.file as usize) {
                 line.io.add(&row.io);
                 line.item.processes = line.item.processes.saturating_add(1);
             }
+        }
+        for (line, io) in processes.iter_mut().zip(by_process) {
+            line.io = io.into();
         }
         let groups = groups(&processes, names);
         Self {
@@ -119,21 +126,21 @@ impl TopFrame {
     }
 }
 
-fn process_line(process: LiveProcess, names: &mut dyn Names) -> Line<ProcessItem> {
+fn process_line(process: LiveProcess, names: &mut dyn Names) -> KeptLine<ProcessItem> {
     let user = process.uid.value().and_then(|uid| names.user(uid));
     let state = if process.ended { LineState::Ended } else { LineState::Active };
-    Line { item: ProcessItem { process, user, files: 0 }, io: LiveIo::default(), state }
+    Line { state, ..Line::active(ProcessItem { process, user, files: 0 }) }
 }
 
-fn groups(processes: &[Line<ProcessItem>], names: &mut dyn Names) -> Vec<Line<GroupItem>> {
+fn groups(processes: &[KeptLine<ProcessItem>], names: &mut dyn Names) -> Vec<KeptLine<GroupItem>> {
     let mut places: HashMap<Option<&Arc<str>>, usize> = HashMap::new();
-    let mut groups: Vec<Line<GroupItem>> = Vec::new();
+    let mut groups: Vec<KeptLine<GroupItem>> = Vec::new();
     for line in processes {
         let path = &line.item.process.cgroup;
         let place = *places.entry(path.as_value()).or_insert_with(|| {
             let name = path.as_value().and_then(|path| names.group(path));
             let item = GroupItem { path: path.clone(), name, processes: 0 };
-            groups.push(Line::active(item, LiveIo::default()));
+            groups.push(Line::active(item));
             groups.len() - 1
         });
         if let Some(group) = groups.get_mut(place) {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::SystemTime;
 
-use hotset_facts::{HostMemory, LiveIo, Observed};
+use hotset_facts::{HostMemory, LiveIo, Observed, PackedLiveIo};
 
 use super::bounded::activity;
 use super::frame::TopFrame;
@@ -28,7 +28,7 @@ pub struct Point {
     pub evicted_pages: Observed<u64>,
     /// The host.
     pub host: HostMemory,
-    items: Vec<(ItemKey, LiveIo)>,
+    items: Vec<(ItemKey, PackedLiveIo)>,
     /// Every item is among `items`.
     complete: bool,
 }
@@ -81,19 +81,20 @@ impl FrameHistory {
         key: &'a ItemKey,
     ) -> impl DoubleEndedIterator<Item = Option<LiveIo>> + 'a {
         self.points.iter().map(move |point| {
-            let found = point.items.iter().find(|(other, _)| other == key).map(|(_, io)| *io);
+            let found =
+                point.items.iter().find(|(other, _)| other == key).map(|(_, io)| io.unpack());
             found.or_else(|| point.complete.then(LiveIo::default))
         })
     }
 }
 
 /// The items that did most, and whether these are all.
-fn busiest(frame: &TopFrame) -> (Vec<(ItemKey, LiveIo)>, bool) {
+fn busiest(frame: &TopFrame) -> (Vec<(ItemKey, PackedLiveIo)>, bool) {
     let mut items = Vec::new();
     let mut complete = frame.unlisted.iter().all(|unlisted| unlisted.items == 0);
     for lines in &frame.lines {
         let mut keyed: Vec<(u64, usize)> = (0..lines.len())
-            .filter_map(|index| Some((activity(lines.io(index)?), index)))
+            .filter_map(|index| Some((activity(&lines.io(index)?), index)))
             .collect();
         if keyed.len() > TRAILED_ITEMS {
             keyed.select_nth_unstable_by(TRAILED_ITEMS, |a, b| b.cmp(a));
@@ -104,7 +105,7 @@ fn busiest(frame: &TopFrame) -> (Vec<(ItemKey, LiveIo)>, bool) {
             .into_iter()
             .filter_map(|(_, index)| lines.get(index))
             .filter(|line| matches!(line.state, LineState::Active | LineState::Ended));
-        items.extend(happened.map(|line| (line.item.key(), line.io)));
+        items.extend(happened.map(|line| (line.item.key(), line.io.into())));
     }
     (items, complete)
 }

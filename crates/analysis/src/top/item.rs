@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use hotset_facts::{FileId, LiveFile, LiveIo, LiveProcess, Observed};
+use hotset_facts::{FileId, LiveFile, LiveIo, LiveProcess, Observed, PackedLiveIo};
 
 /// What a view has lines of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -95,21 +95,24 @@ pub struct GroupItem {
 /// A process, a file or a control group, and what was counted of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
-pub struct Line<T> {
+pub struct Line<T, C = LiveIo> {
     /// The process, file or group that the numbers are of.
     #[serde(flatten)]
     pub item: T,
     /// What was counted.
-    pub io: LiveIo,
+    pub io: C,
     /// How it stands to the interval.
     #[serde(skip)]
     pub state: LineState,
 }
 
-impl<T> Line<T> {
-    /// A line of somebody who did something.
-    pub fn active(item: T, io: LiveIo) -> Self {
-        Self { item, io, state: LineState::Active }
+/// A line as a frame keeps it: there can be 100,000.
+pub type KeptLine<T> = Line<T, PackedLiveIo>;
+
+impl<T> KeptLine<T> {
+    /// A line of somebody who did something, which is still to be added.
+    pub fn active(item: T) -> Self {
+        Self { item, io: PackedLiveIo::default(), state: LineState::Active }
     }
 }
 
@@ -149,11 +152,11 @@ impl Item<'_> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lines {
     /// Of processes.
-    Processes(Vec<Line<ProcessItem>>),
+    Processes(Vec<KeptLine<ProcessItem>>),
     /// Of files.
-    Files(Vec<Line<FileItem>>),
+    Files(Vec<KeptLine<FileItem>>),
     /// Of control groups.
-    Groups(Vec<Line<GroupItem>>),
+    Groups(Vec<KeptLine<GroupItem>>),
 }
 
 impl Lines {
@@ -192,12 +195,12 @@ impl Lines {
     /// The line at `index`.
     pub fn get(&self, index: usize) -> Option<Line<Item<'_>>> {
         fn line<'a, T>(
-            lines: &'a [Line<T>],
+            lines: &'a [KeptLine<T>],
             index: usize,
             item: fn(&'a T) -> Item<'a>,
         ) -> Option<Line<Item<'a>>> {
             let Line { item: who, io, state } = lines.get(index)?;
-            Some(Line { item: item(who), io: *io, state: *state })
+            Some(Line { item: item(who), io: io.unpack(), state: *state })
         }
         match self {
             Self::Processes(lines) => line(lines, index, Item::Process),
@@ -206,24 +209,25 @@ impl Lines {
         }
     }
 
-    /// The counters of the line at `index`, without copying them.
-    pub fn io(&self, index: usize) -> Option<&LiveIo> {
-        match self {
+    /// The counters of the line at `index`.
+    pub fn io(&self, index: usize) -> Option<LiveIo> {
+        let packed = match self {
             Self::Processes(lines) => lines.get(index).map(|line| &line.io),
             Self::Files(lines) => lines.get(index).map(|line| &line.io),
             Self::Groups(lines) => lines.get(index).map(|line| &line.io),
-        }
+        };
+        packed.map(PackedLiveIo::unpack)
     }
 
     /// Lines of the same kind: whom the lines at these indices are about, with other counters and another state.
     pub(super) fn pick(&self, lines: impl IntoIterator<Item = (usize, LiveIo, LineState)>) -> Self {
         fn pick<T: Clone>(
-            from: &[Line<T>],
+            from: &[KeptLine<T>],
             lines: impl IntoIterator<Item = (usize, LiveIo, LineState)>,
-        ) -> Vec<Line<T>> {
-            let with = |(index, io, state)| {
-                let line: &Line<T> = from.get(index)?;
-                Some(Line { item: line.item.clone(), io, state })
+        ) -> Vec<KeptLine<T>> {
+            let with = |(index, io, state): (usize, LiveIo, LineState)| {
+                let line: &KeptLine<T> = from.get(index)?;
+                Some(Line { item: line.item.clone(), io: io.into(), state })
             };
             lines.into_iter().filter_map(with).collect()
         }

@@ -23,7 +23,8 @@ pub use detail::{DETAIL_LINES, Detail, detail};
 pub use frame::{Names, NoNames, TopFrame};
 pub use history::{FrameHistory, Point, TRAIL_LENGTH};
 pub use item::{
-    FileItem, GroupItem, Item, ItemKey, Kind, Line, LineState, Lines, ProcessItem, Unlisted,
+    FileItem, GroupItem, Item, ItemKey, KeptLine, Kind, Line, LineState, Lines, ProcessItem,
+    Unlisted,
 };
 pub use order::{Order, Ordering, place_of};
 pub use since::{SINCE_LINES, SinceStart};

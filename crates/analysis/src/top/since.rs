@@ -6,7 +6,7 @@ use hotset_facts::Observed;
 
 use super::bounded::activity;
 use super::frame::TopFrame;
-use super::item::{Item, ItemKey, Kind, Line, LineState, Lines};
+use super::item::{Item, ItemKey, KeptLine, Kind, LineState, Lines, Unlisted};
 
 /// Items of each kind that are summed apart. When there are more, the half that did least becomes one sum.
 pub const SINCE_LINES: usize = 20_000;
@@ -65,15 +65,16 @@ impl SinceStart {
                 sums.unlisted[kind].items.max(interval.unlisted[kind].items);
             sums.unlisted[kind].io.add(&interval.unlisted[kind].io);
             let places = &mut self.places[kind];
+            let room = (self.bound, &mut sums.unlisted[kind]);
             match (&mut sums.lines[kind], new) {
                 (Lines::Processes(all), Lines::Processes(new)) => {
-                    merge(all, places, new, |item| Item::Process(item));
+                    merge(all, places, new, room, |item| Item::Process(item));
                 }
                 (Lines::Files(all), Lines::Files(new)) => {
-                    merge(all, places, new, |item| Item::File(item));
+                    merge(all, places, new, room, |item| Item::File(item));
                 }
                 (Lines::Groups(all), Lines::Groups(new)) => {
-                    merge(all, places, new, |item| Item::Group(item));
+                    merge(all, places, new, room, |item| Item::Group(item));
                 }
                 _ => {}
             }
@@ -98,35 +99,44 @@ fn empty(like: &TopFrame) -> TopFrame {
     }
 }
 
+/// Adds lines to those of the same items. Of new items at most `bound` become lines, those that did most: no other would be
+/// left when there are too many.
 fn merge<T: Clone>(
-    all: &mut Vec<Line<T>>,
+    all: &mut Vec<KeptLine<T>>,
     places: &mut HashMap<ItemKey, usize>,
-    new: &[Line<T>],
+    lines: &[KeptLine<T>],
+    (bound, unlisted): (usize, &mut Unlisted),
     item: fn(&T) -> Item<'_>,
 ) {
     // What a screen keeps of earlier intervals was added when it happened.
-    let happened = |line: &&Line<T>| matches!(line.state, LineState::Active | LineState::Ended);
-    for line in new.iter().filter(happened) {
+    let happened = |line: &&KeptLine<T>| matches!(line.state, LineState::Active | LineState::Ended);
+    let mut new: Vec<(u64, &KeptLine<T>)> = Vec::new();
+    for line in lines.iter().filter(happened) {
         match places.get(&item(&line.item).key()).and_then(|&place| all.get_mut(place)) {
             Some(known) => {
                 known.io.add(&line.io);
                 known.item = line.item.clone();
                 known.state = line.state;
             }
-            None => {
-                places.insert(item(&line.item).key(), all.len());
-                all.push(line.clone());
-            }
+            None => new.push((activity(&line.io.unpack()), line)),
         }
+    }
+    if new.len() > bound {
+        new.select_nth_unstable_by_key(bound, |(activity, _)| std::cmp::Reverse(*activity));
+        new.drain(bound..).for_each(|(_, line)| unlisted.add(&line.io.unpack()));
+    }
+    for (_, line) in new {
+        places.insert(item(&line.item).key(), all.len());
+        all.push(line.clone());
     }
 }
 
 /// Leaves the `keep` lines that did most, and sums up the others.
 fn shrink(sums: &mut TopFrame, kind: Kind, keep: usize) {
-    fn cut<T>(lines: &mut Vec<Line<T>>, keep: usize, unlisted: &mut super::Unlisted) {
-        lines.sort_by_key(|line| std::cmp::Reverse(activity(&line.io)));
+    fn cut<T>(lines: &mut Vec<KeptLine<T>>, keep: usize, unlisted: &mut Unlisted) {
+        lines.sort_by_cached_key(|line| std::cmp::Reverse(activity(&line.io.unpack())));
         for line in lines.drain(keep.min(lines.len())..) {
-            unlisted.add(&line.io);
+            unlisted.add(&line.io.unpack());
         }
     }
     let unlisted = &mut sums.unlisted[kind as usize];

@@ -55,7 +55,7 @@ proptest! {
         prop_assert_eq!(frame.others, summary.others);
         let sums = |count: usize, of: fn(&LiveRow) -> u32| {
             let mut sums = vec![LiveIo::ZERO; count];
-            interval.rows.iter().for_each(|row| sums[of(row) as usize].add(&row.io));
+            interval.rows.iter().for_each(|row| sums[of(row) as usize].add(&row.io.unpack()));
             sums
         };
         let lines = |kind| frame.of_kind(kind).iter().map(|line| line.io).collect::<Vec<_>>();
@@ -86,7 +86,7 @@ proptest! {
         }
         for pair in &cut.pairs {
             let process = cut.of_kind(Kind::Processes).get(pair.process as usize);
-            prop_assert!(process.is_some_and(|line| line.io.read_pages >= pair.io.read_pages));
+            prop_assert!(process.is_some_and(|line| line.io.read_pages >= pair.io.unpack().read_pages));
             prop_assert!((pair.file as usize) < cut.of_kind(Kind::Files).len());
         }
     }

@@ -87,7 +87,7 @@ fn sample(
     let mut source = Clocked { live, notify, told: Instant::now(), time: &time, gaps: &gaps };
     let schedule = Schedule { interval, count: None };
     watch(&mut source, &mut Waiting::new(signals), schedule, &mut |interval, _| {
-        exporter.add(interval, time.get(), gaps.take());
+        exporter.add(&interval, time.get(), gaps.take());
         Ok(ControlFlow::Continue(()))
     })?;
     Ok(())

@@ -15,7 +15,6 @@ fn own() -> OwnNumbers {
         last_sample_ns: 0,
         rows: 0,
         processes: 0,
-        files: 0,
         responses: Vec::new(),
         refused_connections: 0,
         process: Observed::Missing(Reason::not_measured("a test")),

@@ -95,6 +95,14 @@ impl Sweeper {
     }
 }
 
+#[cfg(test)]
+impl Sweeper {
+    /// How many of these chunks would be forgotten.
+    pub(crate) fn forgotten_of(&mut self, all: &[(ChunkKey, Chunk)]) -> usize {
+        self.choose(all).forgotten.len()
+    }
+}
+
 struct Choice {
     keys: Vec<ChunkKey>,
     /// With how many pages that are read ahead.

@@ -1,6 +1,7 @@
 //! The files of a session: who they are, what they are called, and how long that is kept.
 
 use std::collections::HashMap;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -16,10 +17,10 @@ const MAX_FILES: usize = 262_144;
 /// Directories beyond which those without a file are dropped.
 const MAX_DIRECTORIES: usize = 65_536;
 /// A name comes with a row; without one it is dropped after so many samples.
-const UNUSED_SAMPLES: u64 = 2;
+const UNUSED_SAMPLES: u32 = 2;
 
 const NAME_LOST: Reason = Reason::lost("the record of its name did not fit into the ring");
-const NAMES_OFF: Reason = Reason::not_measured("names of files are not collected");
+const NAMES_OFF: Reason = Reason::not_measured("files are not told apart");
 const NO_FILE: Reason = Reason::not_measured("a call without a file at hand");
 const ALL_FILE_SYSTEMS: Reason = Reason::not_measured("all file systems");
 const NOT_MOUNTED: Reason = Reason::not_measured("not mounted where hotset looks");
@@ -42,9 +43,9 @@ struct Entry {
     mounted: u32,
     rows: u32,
     /// The sample before which it was named last or lost its last row.
-    touched: u64,
+    touched: u32,
     /// The sample that it stands in last, and where.
-    shown: (u64, u32),
+    shown: (u32, u32),
 }
 
 /// All files that have a row, or a name that arrived before its row was seen.
@@ -59,8 +60,8 @@ pub(crate) struct Files {
     mounts: Vec<Mount>,
     purge_at: usize,
     wanted: bool,
-    /// The number of the sample to come.
-    now: u64,
+    /// The number of the sample to come; in 32 bits it wraps after 13 years of the shortest interval.
+    now: u32,
     /// Records that could not be decoded or kept.
     pub(crate) lost: u64,
 }
@@ -94,7 +95,7 @@ impl Files {
         }
     }
 
-    fn named(&mut self, key: FileKey, file: NamedFile) {
+    pub(crate) fn named(&mut self, key: FileKey, file: NamedFile) {
         let now = self.now;
         let Some(index) = self.find_or_add(key, file.mode) else { return };
         let Some(Some(entry)) = self.entries.get_mut(index as usize) else { return };
@@ -103,7 +104,9 @@ impl Files {
         entry.mounted = file.mounted;
         let better = entry.name.as_ref().is_none_or(|known| file.used || !known.used);
         let same = entry.name.as_ref().is_some_and(|known| {
-            known.parent == file.parent && known.name == file.name && known.used == file.used
+            known.parent == file.parent
+                && leaf(known, entry.path.as_deref()) == &*file.name
+                && known.used == file.used
         });
         if better && !same {
             entry.name = Some(Name { parent: file.parent, name: file.name, used: file.used });
@@ -143,8 +146,14 @@ impl Files {
         Some(index)
     }
 
+    /// Whether files are told apart; if not, there is one for each file system.
+    pub(crate) fn are_apart(&self) -> bool {
+        self.wanted
+    }
+
     /// A row of this file began; `None` where there are too many files.
     pub(crate) fn hold(&mut self, key: FileKey, mode: u32) -> Option<u32> {
+        let key = if self.wanted { key } else { FileKey { ino: 0, generation: 0, ..key } };
         let index = self.find_or_add(key, mode)?;
         self.entries.get_mut(index as usize)?.as_mut()?.rows += 1;
         Some(index)
@@ -172,13 +181,17 @@ impl Files {
         entry.shown = (now, list.len() as u32);
         if entry.path.is_none() && self.wanted {
             entry.path = path_of(entry, &self.names, &self.mounts).map(Arc::new);
+            if let (Some(_), Some(name)) = (&entry.path, &mut entry.name) {
+                // The path ends with it.
+                name.name = Box::default();
+            }
         }
         let missing = match entry.key {
+            _ if !self.wanted => NAMES_OFF,
             FileKey::NONE => NO_FILE,
             _ if entry.kind == FileKind::AllFileSystems => ALL_FILE_SYSTEMS,
             _ if entry.kind == FileKind::FileSystem => NOT_MOUNTED,
-            _ if self.wanted => NAME_LOST,
-            _ => NAMES_OFF,
+            _ => NAME_LOST,
         };
         list.push(LiveFile {
             id: entry.key.id(),
@@ -192,7 +205,7 @@ impl Files {
 
     /// A sample begins: its number. Mounts are read anew, for names that have none of their own.
     pub(crate) fn begin(&mut self, now: u64) {
-        self.now = now;
+        self.now = now as u32;
         if self.wanted
             && let Ok(mounts) = mountinfo::own()
         {
@@ -233,6 +246,12 @@ impl Files {
         self.by_key.get(&FileKey { ino: id.ino, dev, generation }).copied()
     }
 
+    /// Keeps a directory as if the sensor had sent it.
+    #[cfg(test)]
+    pub(crate) fn take_directory(&mut self, id: u64, parent: u64, name: &[u8]) {
+        self.names.add(id, parent, 0, name.to_vec());
+    }
+
     /// Files that are kept.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
@@ -240,12 +259,20 @@ impl Files {
     }
 }
 
+/// A file's name in its directory: with a path, that is the end of it.
+fn leaf<'a>(name: &'a Name, path: Option<&'a PathBuf>) -> &'a [u8] {
+    let end = path.and_then(|path| path.file_name());
+    end.map_or(&name.name, |end| end.as_bytes())
+}
+
 fn path_of(entry: &Entry, names: &Names, mounts: &[Mount]) -> Option<PathBuf> {
     if let Some(path) = path_by_id(entry.kind, entry.key.id(), mounts) {
         return Some(path);
     }
     let name = entry.name.as_ref()?;
-    names.path(name.parent, &name.name, mounts)
+    let mut path = names.path(name.parent, &name.name, mounts)?;
+    path.shrink_to_fit();
+    Some(path)
 }
 
 #[cfg(test)]

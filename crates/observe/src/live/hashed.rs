@@ -52,7 +52,7 @@ impl Hashed {
                 assembly.add_others(&mut self.others, &of(&row));
                 return;
             }
-            let state = self.states.entry(key).or_insert(RowState::FREE);
+            let state = self.states.entry(key).or_default();
             if assembly.add_row(state, key, row.mode, &of(&row)) == RowAction::Release {
                 released.push(key);
             }

@@ -47,6 +47,8 @@ pub(crate) mod counters;
 mod files;
 mod free;
 mod hashed;
+#[cfg(test)]
+mod memory_tests;
 mod processes;
 mod slots;
 mod store;
@@ -93,7 +95,8 @@ pub struct LiveOptions {
     pub scope: Scope,
     /// Rows (a process and a file) that are told apart at one time; see [`crate::DEFAULT_MAX_ROWS`].
     pub max_rows: u32,
-    /// Whether paths of files are wanted.
+    /// Whether files are told apart, with their paths. If not, what a process did to the files of a file system is one row, and
+    /// memory doesn't grow with the files.
     pub names: bool,
     /// Use the build for kernels before 6.2, also where the full one would load.
     pub compat: bool,
@@ -104,10 +107,12 @@ pub struct LiveOptions {
 pub struct LiveSample {
     /// Who did something, or ended.
     pub processes: Vec<LiveProcess>,
-    /// What was used.
+    /// What was used; without names, the file systems of what was used.
     pub files: Vec<LiveFile>,
     /// Who did what to which; indices into the two lists.
     pub rows: Vec<LiveRow>,
+    /// Pairs of process and file that did something.
+    pub active_rows: u64,
     /// What was counted for nobody: beyond the tables, or after its process had ended.
     pub others: LiveIo,
     /// Pages of any file that left the cache, but for truncation and unlinking.
@@ -232,7 +237,7 @@ impl LiveSession {
         let mut assembly = Assembly::new(self.now, limit, &mut self.processes, &mut files);
         self.store.scan_rows(&self.loaded, &globals, &mut assembly)?;
         assembly.close();
-        let Assembly { processes, files: shown, rows, others, .. } = assembly;
+        let Assembly { processes, files: shown, rows, active_rows, others, .. } = assembly;
         let forget_directories = files.end();
         drop(files);
         if forget_directories {
@@ -244,7 +249,7 @@ impl LiveSession {
         self.evicted_before = globals.evicted;
         let losses = self.losses(&globals);
         let evicted_pages = Observed::Value(evicted);
-        Ok(LiveSample { processes, files: shown, rows, others, evicted_pages, losses })
+        Ok(LiveSample { processes, files: shown, rows, active_rows, others, evicted_pages, losses })
     }
 
     /// Calls by size of one process, all its files together, since each of its rows began: reads, writes. `None` where it has

@@ -29,7 +29,7 @@ pub(crate) struct Slots {
 impl Slots {
     pub(crate) fn new(max_rows: u32) -> Self {
         let others = LiveIo::ZERO;
-        Self { states: vec![RowState::FREE], others, used: 0, room: max_rows as usize }
+        Self { states: vec![RowState::default()], others, used: 0, room: max_rows as usize }
     }
 
     /// Rows that were in use at the last sample, and how many there can be.
@@ -55,9 +55,10 @@ impl Slots {
         let failed = |error| ObserveError::table("rows", error);
         let end = (usize::try_from(made).unwrap_or(usize::MAX).saturating_add(1)).min(self.room);
         if self.states.len() < end {
-            self.states.resize(end, RowState::FREE);
+            self.states.resize_with(end, RowState::default);
         }
         let (mut released, mut freed) = (Vec::new(), Vec::new());
+        let gone = |error| ObserveError::table("row_index", error);
         self.used = 0;
         for first in (0..end).step_by(WINDOW_ROWS) {
             let count = WINDOW_ROWS.min(end - first);
@@ -80,9 +81,10 @@ impl Slots {
                     Visit::Freed => freed.push(slot as u32),
                 }
             }
+            // Marked above, and only now out of the index: until then everybody finds this one row.
+            batch::delete(index, &released).map_err(gone)?;
+            released.clear();
         }
-        // Marked above, and only now out of the index: until then everybody finds this one row.
-        batch::delete(index, &released).map_err(|error| ObserveError::table("row_index", error))?;
         free.give(&freed);
         Ok(())
     }

@@ -98,8 +98,6 @@ pub struct OwnNumbers {
     pub rows: u64,
     /// Processes that were active in it.
     pub processes: u64,
-    /// Files that were used in it.
-    pub files: u64,
     /// Answers by HTTP status.
     pub responses: Vec<(u16, u64)>,
     /// Connections that were closed because there were too many.

@@ -95,7 +95,6 @@ fn sampling(measured: &Measured<'_>, families: &mut Vec<Family>) {
     for (name, help, value) in [
         ("rows", "Pairs of process and file that were active in the last interval", own.rows),
         ("processes", "Processes that were active in the last interval", own.processes),
-        ("files", "Files that were used in the last interval", own.files),
     ] {
         let name = format!("hotset_active_{name}");
         families.push(gauge(&name, Unit::Count, help).single(Value::Whole(value)));

@@ -41,7 +41,6 @@ impl Host {
             last_sample_ns: 1_250_000,
             rows: 2,
             processes: 2,
-            files: 1,
             responses: vec![(200, 3), (405, 1)],
             refused_connections: 0,
             process: Observed::Value(ProcessNumbers {

@@ -189,8 +189,10 @@ fn recording(intervals: u64) -> Vec<u8> {
     for number in 1..=intervals {
         let mut lacking = interval(number);
         lacking.losses = LiveLosses { tasks: number, events: 3, ..LiveLosses::default() };
-        for io in lacking.rows.iter_mut().map(|row| &mut row.io) {
+        for row in &mut lacking.rows {
+            let mut io = row.io.unpack();
             (io.device_read_bytes, io.device_write_bytes) = (0, 0);
+            row.io = io.into();
         }
         lacking.evicted_pages = Observed::Missing(Reason::unsupported("no tracepoint"));
         let frame = TopFrame::of(lacking, &mut Known);

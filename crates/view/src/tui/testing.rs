@@ -104,7 +104,7 @@ pub(super) fn host(n: u64) -> HostMemory {
 
 /// The interval number `n`, a second long, of a small host at work.
 pub(crate) fn interval(n: u64) -> Interval {
-    let row = |process, file, io| LiveRow { process, file, io };
+    let row = |process, file, io: LiveIo| LiveRow { process, file, io: io.into() };
     let writes = LiveIo {
         write_calls: 40,
         write_bytes: 40 * 8192,
@@ -149,6 +149,7 @@ pub(crate) fn interval(n: u64) -> Interval {
             row(3, 3, direct),
             row(4, 2, faults),
         ],
+        active_rows: 0,
         others: LiveIo::default(),
         evicted_pages: Observed::Value(n * 2),
         host: host(n),

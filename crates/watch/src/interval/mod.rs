@@ -90,7 +90,7 @@ pub fn watch(
     source: &mut dyn LiveSource,
     waiter: &mut dyn Waiter,
     schedule: Schedule,
-    each: &mut dyn FnMut(&Interval, u64) -> Result<ControlFlow<()>>,
+    each: &mut dyn FnMut(Interval, u64) -> Result<ControlFlow<()>>,
 ) -> Result<Ended> {
     let mut ticker = Ticker::new(waiter.now(), schedule.interval);
     let mut shown = 0;
@@ -102,7 +102,7 @@ pub fn watch(
         let late = ticker.advance(waiter.now());
         let interval = source.interval()?;
         shown += 1;
-        if each(&interval, late)?.is_break() {
+        if each(interval, late)?.is_break() {
             return Ok(Ended { why: EndReason::Enough, rest: None });
         }
     }

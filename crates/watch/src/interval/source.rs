@@ -86,6 +86,7 @@ impl LiveSource for Live {
             processes: sample.processes,
             files: sample.files,
             rows: sample.rows,
+            active_rows: sample.active_rows,
             others: sample.others,
             evicted_pages: sample.evicted_pages,
             host,

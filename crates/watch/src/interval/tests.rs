@@ -69,14 +69,14 @@ impl Waiter for Fake {
 }
 
 fn pages(interval: &Interval) -> u64 {
-    interval.rows.iter().map(|row| row.io.read_pages).sum()
+    interval.rows.iter().map(|row| row.io.unpack().read_pages).sum()
 }
 
 fn run(waiter: &mut Fake, schedule: Schedule) -> (Ended, Vec<(u64, u64)>, u64) {
     let mut source = Recorded { made: 0, drained: 0 };
     let mut seen = Vec::new();
     let ended = watch(&mut source, waiter, schedule, &mut |interval, late| {
-        seen.push((pages(interval), late));
+        seen.push((pages(&interval), late));
         Ok(ControlFlow::Continue(()))
     })
     .expect("watched");

@@ -29,6 +29,7 @@ pub fn summarise_interval(interval: &Interval) -> IntervalSummary {
     let mut processes = vec![LiveIo::ZERO; interval.processes.len()];
     let mut files = vec![LiveIo::ZERO; interval.files.len()];
     for LiveRow { process, file, io } in &interval.rows {
+        let io = &io.unpack();
         // A row of a process that is not in the list is no sensor's doing; it must not unbalance the sums.
         match (processes.get_mut(*process as usize), files.get_mut(*file as usize)) {
             (Some(process), Some(file)) => {

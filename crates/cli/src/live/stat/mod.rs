@@ -37,7 +37,7 @@ fn run(args: &StatArgs) -> Result<()> {
         Waiting::new(&signals).until_end_of(scoped.pidfd.as_ref()).until_unread(output);
     let schedule = Schedule { interval: args.interval, count: args.count };
     let ended = watch(&mut source, &mut waiter, schedule, &mut |interval, late| {
-        Ok(if lines.show(interval, late, true) {
+        Ok(if lines.show(&interval, late, true) {
             ControlFlow::Continue(())
         } else {
             ControlFlow::Break(())

@@ -160,8 +160,8 @@ fn many_intervals_leave_no_more_behind_than_few() {
     let mut run = |count| {
         let schedule = Schedule { interval: MIN_INTERVAL, count: Some(count) };
         let ended = watch(&mut source, &mut clock, schedule, &mut |interval, late| {
-            all.add(interval, &summarise_interval(interval));
-            assert!(lines.show(interval, late, true));
+            all.add(&interval, &summarise_interval(&interval));
+            assert!(lines.show(&interval, late, true));
             Ok(ControlFlow::Continue(()))
         });
         assert_eq!(ended.expect("watched").why, EndReason::Counted);

@@ -50,7 +50,7 @@ pub(super) fn live(args: &TopArgs) -> Result<Exit> {
     let count = args.batch.filter(|&count| count > 0);
     let schedule = Schedule { interval: args.interval, count };
     let ended = watch(&mut source, &mut waiter, schedule, &mut |interval, _| {
-        let frame = TopFrame::of(interval.clone(), &mut names);
+        let frame = TopFrame::of(interval, &mut names);
         if let Some(recorder) = &mut recorder {
             recorder.add(&frame)?;
         }

@@ -2,29 +2,44 @@
 
 use std::collections::HashMap;
 
-use hotset_facts::{LiveFile, LiveIo, LiveProcess, LiveRow};
+use hotset_facts::{LiveFile, LiveIo, LiveProcess, LiveRow, PackedLiveIo};
 
 use super::counters::advance;
 use super::files::Files;
 use super::processes::Processes;
 use crate::record::RowKey;
 
-/// What is remembered of a row between samples.
-#[derive(Debug, Clone)]
+/// What is remembered of a row between samples. The table has 100,000 rows.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct RowState {
     /// Everything that was shown of it.
-    before: LiveIo,
-    process: Option<u32>,
-    file: Option<u32>,
+    before: PackedLiveIo,
+    process: Place,
+    file: Place,
     owner: u32,
     /// Samples in which it counted nothing, one after the other.
-    idle: u32,
+    idle: u16,
     stage: Stage,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// An index into a list, if there is one; 0 stands for none.
+#[derive(Debug, Clone, Copy, Default)]
+struct Place(u32);
+
+impl Place {
+    fn of(index: Option<u32>) -> Self {
+        Self(index.map_or(0, |index| index.saturating_add(1)))
+    }
+
+    fn get(self) -> Option<u32> {
+        self.0.checked_sub(1)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Stage {
     /// No process has it.
+    #[default]
     Free,
     /// Seen once, before its process was registered.
     Orphan,
@@ -34,14 +49,16 @@ enum Stage {
 }
 
 impl RowState {
-    pub(crate) const FREE: Self = Self {
-        before: LiveIo::ZERO,
-        process: None,
-        file: None,
-        owner: 0,
-        idle: 0,
-        stage: Stage::Free,
-    };
+    /// What was counted since this was called last.
+    fn advance(&mut self, counted: &LiveIo) -> LiveIo {
+        let mut before = self.before.unpack();
+        let known = before;
+        let grown = advance(&mut before, counted);
+        if before != known {
+            self.before = before.into();
+        }
+        grown
+    }
 
     pub(crate) fn is_released(&self) -> bool {
         self.stage == Stage::Released
@@ -52,7 +69,7 @@ impl RowState {
     }
 
     pub(crate) fn file(&self) -> Option<u32> {
-        self.file.filter(|_| self.stage == Stage::InUse)
+        self.file.get().filter(|_| self.stage == Stage::InUse)
     }
 }
 
@@ -66,32 +83,35 @@ pub(crate) enum RowAction {
 
 /// When an idle row is released, by how full the table is: 10 samples above a half, 3 above three quarters, 1 above seven
 /// eighths; not at all below.
-pub(crate) fn idle_limit(used: usize, room: usize) -> u32 {
+pub(crate) fn idle_limit(used: usize, room: usize) -> u16 {
     match used * 8 {
         eighths if eighths > room * 7 => 1,
         eighths if eighths > room * 6 => 3,
         eighths if eighths > room * 4 => 10,
-        _ => u32::MAX,
+        _ => u16::MAX,
     }
 }
 
 /// The lists of one sample.
 pub(crate) struct Assembly<'a> {
     pub(crate) now: u64,
-    pub(crate) idle_limit: u32,
+    pub(crate) idle_limit: u16,
     pub(crate) known: &'a mut Processes,
     pub(crate) names: &'a mut Files,
     pub(crate) processes: Vec<LiveProcess>,
     pub(crate) files: Vec<LiveFile>,
     pub(crate) rows: Vec<LiveRow>,
+    pub(crate) active_rows: u64,
     pub(crate) others: LiveIo,
-    late: HashMap<(u32, u32), LiveIo>,
+    /// What is added to rows at the end: what came late, and where files are not told apart all that a process did on a
+    /// file system.
+    sums: HashMap<(u32, u32), PackedLiveIo>,
 }
 
 impl<'a> Assembly<'a> {
     pub(crate) fn new(
         now: u64,
-        idle_limit: u32,
+        idle_limit: u16,
         known: &'a mut Processes,
         names: &'a mut Files,
     ) -> Self {
@@ -103,8 +123,9 @@ impl<'a> Assembly<'a> {
             processes: Vec::new(),
             files: Vec::new(),
             rows: Vec::new(),
+            active_rows: 0,
             others: LiveIo::default(),
-            late: HashMap::new(),
+            sums: HashMap::new(),
         }
     }
 
@@ -130,15 +151,19 @@ impl<'a> Assembly<'a> {
             }
             self.begin(state, key, mode, process);
         }
-        let grown = advance(&mut state.before, counted);
-        let ended = state.process.and_then(|process| self.known.get(process));
+        let grown = state.advance(counted);
+        let ended = state.process.get().and_then(|process| self.known.get(process));
         let ended = ended.map_or(Some(0), |process| process.ended);
         if grown.is_idle() {
             state.idle = state.idle.saturating_add(1);
         } else {
             state.idle = 0;
+            self.active_rows += 1;
             match self.place(state, ended) {
-                Some((process, file)) => self.rows.push(LiveRow { process, file, io: grown }),
+                Some((process, file)) if self.names.are_apart() => {
+                    self.rows.push(LiveRow { process, file, io: grown.into() });
+                }
+                Some(place) => self.sums.entry(place).or_default().add(&grown.into()),
                 None => self.others.add(&grown),
             }
         }
@@ -151,11 +176,11 @@ impl<'a> Assembly<'a> {
 
     fn begin(&mut self, state: &mut RowState, key: RowKey, mode: u32, process: Option<u32>) {
         *state = RowState {
-            process,
-            file: self.names.hold(key.file, mode),
+            process: Place::of(process),
+            file: Place::of(self.names.hold(key.file, mode)),
             owner: key.owner,
             stage: Stage::InUse,
-            ..RowState::FREE
+            ..RowState::default()
         };
         if let Some(process) = process.and_then(|process| self.known.get_mut(process)) {
             process.rows += 1;
@@ -167,49 +192,49 @@ impl<'a> Assembly<'a> {
         if ended.is_some_and(|ended| ended < self.now) {
             return None;
         }
-        let process = self.known.place(state.process?, self.now, &mut self.processes)?;
-        let file = self.names.place(state.file?, &mut self.files)?;
+        let process = self.known.place(state.process.get()?, self.now, &mut self.processes)?;
+        let file = self.names.place(state.file.get()?, &mut self.files)?;
         Some((process, file))
     }
 
     /// A row that the sensor took and could not use. Whatever it held goes with it.
     pub(crate) fn release_unused(state: &mut RowState) {
         if state.stage != Stage::InUse {
-            *state = RowState::FREE;
+            *state = RowState::default();
         }
         state.stage = Stage::Released;
     }
 
     /// Takes what a row counted after its release; it is free then.
     pub(crate) fn add_late(&mut self, state: &mut RowState, counted: &LiveIo) {
-        let grown = advance(&mut state.before, counted);
-        let process = state.process.and_then(|process| self.known.get(process));
+        let grown = state.advance(counted);
+        let process = state.process.get().and_then(|process| self.known.get(process));
         let ended = process.map_or(Some(0), |process| process.ended);
         if !grown.is_idle() {
             match self.place(state, ended) {
-                Some(place) => self.late.entry(place).or_default().add(&grown),
+                Some(place) => self.sums.entry(place).or_default().add(&grown.into()),
                 None => self.others.add(&grown),
             }
         }
-        if let Some(file) = state.file {
+        if let Some(file) = state.file.get() {
             self.names.release(file);
         }
-        if let Some(process) = state.process.and_then(|process| self.known.get_mut(process)) {
+        if let Some(process) = state.process.get().and_then(|process| self.known.get_mut(process)) {
             process.rows = process.rows.saturating_sub(1);
         }
-        *state = RowState::FREE;
+        *state = RowState::default();
     }
 
-    /// Adds what came late to the rows of the same process and file, so that each pair stands once, and the processes that
-    /// ended without a word.
+    /// Adds the sums to the rows of the same process and file, so that each pair stands once, and the processes that ended
+    /// without a word.
     pub(crate) fn close(&mut self) {
-        if !self.late.is_empty() {
+        if !self.sums.is_empty() {
             for row in &mut self.rows {
-                if let Some(late) = self.late.remove(&(row.process, row.file)) {
+                if let Some(late) = self.sums.remove(&(row.process, row.file)) {
                     row.io.add(&late);
                 }
             }
-            let rest = self.late.drain();
+            let rest = self.sums.drain();
             self.rows.extend(rest.map(|((process, file), io)| LiveRow { process, file, io }));
         }
         self.known.show_ended(self.now, &mut self.processes);

@@ -25,7 +25,7 @@ fn meet(processes: &mut Processes, now: u64, ended: u32) {
 #[test]
 fn an_idle_row_is_given_up_and_what_comes_late_is_counted_once() {
     let (mut processes, mut files) = (known(1, 0), Files::new(false));
-    let mut state = RowState::FREE;
+    let mut state = RowState::default();
     let mut sample = |now: u64, counted: &LiveIo, last: bool, state: &mut RowState| {
         files.begin(now);
         let mut assembly = Assembly::new(now, 1, &mut processes, &mut files);
@@ -37,7 +37,7 @@ fn an_idle_row_is_given_up_and_what_comes_late_is_counted_once() {
             }
         };
         assembly.close();
-        let pages: Vec<u64> = assembly.rows.iter().map(|row| row.io.read_pages).collect();
+        let pages: Vec<u64> = assembly.rows.iter().map(|row| row.io.unpack().read_pages).collect();
         assert!(assembly.others.is_idle());
         (fate, pages)
     };
@@ -59,18 +59,18 @@ fn sample_counts(files: &mut Files, now: u64) -> usize {
 #[test]
 fn what_comes_after_the_end_belongs_to_nobody() {
     let (mut processes, mut files) = (known(1, 0), Files::new(false));
-    let mut state = RowState::FREE;
-    let mut assembly = Assembly::new(1, u32::MAX, &mut processes, &mut files);
+    let mut state = RowState::default();
+    let mut assembly = Assembly::new(1, u16::MAX, &mut processes, &mut files);
     assert_eq!(assembly.add_row(&mut state, KEY, 0, &pages(1)), RowAction::Keep);
     meet(&mut processes, 2, 1);
     files.begin(2);
-    let mut assembly = Assembly::new(2, u32::MAX, &mut processes, &mut files);
+    let mut assembly = Assembly::new(2, u16::MAX, &mut processes, &mut files);
     assert_eq!(assembly.add_row(&mut state, KEY, 0, &pages(4)), RowAction::Release);
     assembly.close();
-    assert_eq!((assembly.rows.len(), assembly.rows[0].io.read_pages), (1, 3));
+    assert_eq!((assembly.rows.len(), assembly.rows[0].io.unpack().read_pages), (1, 3));
     assert!(assembly.processes[0].ended);
     files.begin(3);
-    let mut assembly = Assembly::new(3, u32::MAX, &mut processes, &mut files);
+    let mut assembly = Assembly::new(3, u16::MAX, &mut processes, &mut files);
     assembly.add_late(&mut state, &pages(6));
     assembly.close();
     assert!(assembly.rows.is_empty() && assembly.processes.is_empty());
@@ -81,8 +81,8 @@ fn what_comes_after_the_end_belongs_to_nobody() {
 #[test]
 fn a_row_that_could_not_be_used_lets_go_of_what_it_held() {
     let (mut processes, mut files) = (known(1, 0), Files::new(false));
-    let mut state = RowState::FREE;
-    let mut assembly = Assembly::new(1, u32::MAX, &mut processes, &mut files);
+    let mut state = RowState::default();
+    let mut assembly = Assembly::new(1, u16::MAX, &mut processes, &mut files);
     assembly.add_row(&mut state, KEY, 0, &pages(0));
     Assembly::release_unused(&mut state);
     assert!(state.is_released());
@@ -90,7 +90,7 @@ fn a_row_that_could_not_be_used_lets_go_of_what_it_held() {
     assert!(!state.is_released());
     meet(&mut processes, 1, 1);
     assert_eq!(processes.remove_ended(2), [5], "no row keeps it");
-    let mut never = RowState::FREE;
+    let mut never = RowState::default();
     Assembly::release_unused(&mut never);
     assert!(never.is_released() && never.owner() == 0 && never.file().is_none());
 }

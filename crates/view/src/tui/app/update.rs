@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use hotset_analysis::top::{
-    FrameHistory, Kind, Line, LineState, Lines, ProcessItem, SinceStart, TopFrame,
+    FrameHistory, KeptLine, Kind, Line, LineState, Lines, ProcessItem, SinceStart, TopFrame,
 };
 
 use super::{App, Held, Place};
@@ -76,8 +76,8 @@ impl App {
         let Lines::Processes(new) = &mut frame.lines[Kind::Processes as usize] else { return };
         // Of short-lived processes there can be thousands on both sides.
         let known: HashSet<u32> = new.iter().map(|line| line.item.process.id).collect();
-        let missing = |line: &&Line<ProcessItem>| !known.contains(&line.item.process.id);
-        let gone = |line: &Line<ProcessItem>| Line { state: LineState::Gone, ..line.clone() };
+        let missing = |line: &&KeptLine<ProcessItem>| !known.contains(&line.item.process.id);
+        let gone = |line: &KeptLine<ProcessItem>| Line { state: LineState::Gone, ..line.clone() };
         new.extend(ended.into_iter().filter(missing).map(gone));
     }
 

@@ -28,7 +28,8 @@ fn the_selection_follows_its_item() {
     keys(&mut app, &[Key::Down, Key::Down]);
     assert_eq!(app.table_mut().selected, Some(ItemKey::Process(3)));
     let mut next = interval(31);
-    next.rows[2].io.read_pages = 1_000_000;
+    let io = hotset_facts::LiveIo { read_pages: 1_000_000, ..next.rows[2].io.unpack() };
+    next.rows[2].io = io.into();
     app.update(hotset_analysis::top::TopFrame::of(next, &mut Known));
     assert_eq!(app.table_mut().selected, Some(ItemKey::Process(3)));
     assert_eq!(app.table_mut().place, Some(0));

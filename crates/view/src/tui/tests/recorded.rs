@@ -28,7 +28,7 @@ fn what_is_written_is_read_again() {
     let mut full = interval(7);
     full.processes[1].ended = true;
     full.losses = LiveLosses { tasks: 3, requests: 9, calls: 2, ..LiveLosses::default() };
-    full.others = full.rows[0].io;
+    full.others = full.rows[0].io.unpack();
     let strange = std::ffi::OsString::from_vec(b"/tmp/\xff\xfe".to_vec());
     full.files[0].path = Observed::Value(Arc::new(strange.into()));
     full.files[2].path = Observed::Value(Arc::new("/known".into()));
@@ -47,11 +47,11 @@ fn what_is_written_is_read_again() {
 fn a_bounded_frame_keeps_the_totals() {
     let mut many = interval(1);
     many.files[2].path = Observed::Value(Arc::new("/known".into()));
-    let (process, row) = (many.processes[0].clone(), many.rows[1]);
+    let (process, row) = (many.processes[0].clone(), many.rows[1].clone());
     for n in 0..500_u32 {
         many.processes.push(hotset_facts::LiveProcess { id: 1000 + n, ..process.clone() });
         let index = many.processes.len() as u32 - 1;
-        many.rows.push(hotset_facts::LiveRow { process: index, ..row });
+        many.rows.push(hotset_facts::LiveRow { process: index, ..row.clone() });
     }
     let frame = TopFrame::of(many, &mut Known);
     let bounded = frame.bounded(20);

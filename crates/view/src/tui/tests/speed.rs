@@ -29,7 +29,8 @@ fn busy(n: u64) -> Interval {
     let row = |file: u32| LiveRow {
         process: file % 10_000,
         file,
-        io: reads(u64::from(file.wrapping_mul(2_654_435_761) % 5_000) + n, u64::from(file % 7), 0),
+        io: reads(u64::from(file.wrapping_mul(2_654_435_761) % 5_000) + n, u64::from(file % 7), 0)
+            .into(),
     };
     let rows = (0..100_000).map(row).collect();
     Interval { processes: processes.collect(), files: files.collect(), rows, ..small }
