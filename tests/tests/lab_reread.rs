@@ -66,8 +66,8 @@ fn every_read_finds_its_state_and_takes_its_bytes_from_where_it_should() {
         }
         seen += 1;
     }
-    // Warm into four kinds of memory, kept, evicted and direct; huge pages for the larger; the document.
-    assert!(seen > 60, "{seen}");
+    // Warm, kept and evicted; for the larger file mapped, direct and other kinds of memory too; the document. Three parts each.
+    assert!(seen > 50, "{seen}");
 }
 
 #[test]

@@ -8,6 +8,9 @@ use hotset_facts::{LabSize, LabSkipped};
 use hotset_lab::experiment::{Place, Rounds};
 use hotset_lab::probes::{Interpreter, Language, Probe, find};
 
+/// Below these there is no interval, and so no answer.
+const LEAST_ROUNDS: u32 = 6;
+
 /// What a plan is made of: the size, where its files go, and what was asked for by name.
 #[derive(Debug, Clone)]
 pub struct Request {
@@ -33,6 +36,23 @@ impl Request {
             Some(exactly) => Rounds { min: exactly, max: exactly, budget: None },
             None => Rounds { min, max, budget: budget_s.into().map(Duration::from_secs) },
         }
+    }
+
+    /// The rounds of a size: from the fewest that have an interval to `max` within so many seconds. `--quick`, which has no
+    /// seconds given, runs exactly the fewest, also where a busy host takes long: with less it would answer nothing.
+    pub(crate) fn rounds_of_size(&self, max: u32, budget_s: Option<u64>) -> Rounds {
+        match budget_s {
+            None => self.rounds(LEAST_ROUNDS, LEAST_ROUNDS, None),
+            Some(_) => self.rounds(LEAST_ROUNDS, max, budget_s),
+        }
+    }
+
+    /// Says of something that this size leaves it out.
+    pub(crate) fn left_to_larger_sizes(&self, what: &str) -> LabSkipped {
+        LabSkipped::new(
+            what,
+            "--quick has what its answers need; the default size and --full have more",
+        )
     }
 
     /// The probes of those of these languages that the host has, by their usual names or by `--interpreter`; and the others,

@@ -26,7 +26,7 @@ pub(crate) struct LabArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "How much")]
 pub(crate) struct LabAmountArgs {
-    /// All experiments together in under three minutes and 1 GiB of disk.
+    /// Six rounds of what the answers need: all experiments in a minute or two where nothing else runs, and 1 GiB of disk.
     #[arg(long, conflicts_with = "full")]
     pub(crate) quick: bool,
     /// The articles' sizes.
@@ -106,7 +106,7 @@ fn after_help() -> String {
     let experiments: String = lines.collect();
     format!(
         "Examples:\n  \
-         hotset lab all --quick --html lab.html       all in under three minutes, and a page to read\n  \
+         hotset lab all --quick --html lab.html       six rounds of all, and a page to read\n  \
          hotset lab access                            ways and orders of reading, cold and warm\n  \
          hotset lab access --methods pread,mmap --block 4K --size 1G --rounds 10\n  \
          hotset lab all --full --json lab.json        the articles' sizes; takes hours\n\n\

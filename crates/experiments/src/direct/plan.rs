@@ -98,9 +98,9 @@ fn refuse(path: &Path, app_bytes: u64) -> Result<(), String> {
 fn amounts(request: &Request) -> Result<Amounts, String> {
     let options = &request.options;
     let (dd_mib, reads, pause_ms, budget_s) = match request.size {
-        LabSize::Quick => (128, 3, 0, 20),
-        LabSize::Default => (512, 4, 100, 120),
-        LabSize::Full => (512, 10, 1000, 900),
+        LabSize::Quick => (64, 3, 0, None),
+        LabSize::Default => (512, 4, 100, Some(120)),
+        LabSize::Full => (512, 10, 1000, Some(900)),
     };
     let app_bytes = options.blocks_bytes.first().copied().unwrap_or(APP_BYTES);
     let dd_bytes = options.file_bytes.unwrap_or(dd_mib << 20);
@@ -113,7 +113,7 @@ fn amounts(request: &Request) -> Result<Amounts, String> {
     if reads < 2 {
         return Err(format!("--count {reads}: there is no later read below 2"));
     }
-    let rounds = request.rounds(6, 15, budget_s);
+    let rounds = request.rounds_of_size(15, budget_s);
     let pause = options.sleep.unwrap_or(Duration::from_millis(pause_ms));
     Ok(Amounts { dd_bytes, app_bytes, reads, pause, rounds })
 }

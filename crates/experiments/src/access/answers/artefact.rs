@@ -56,9 +56,10 @@ fn device(mapped: &Both<'_>, next: &Both<'_>, read_ahead_kb: Observed<u64>) -> S
     let bytes = |one: &Both<'_>| one.cold.numbers.device_read_bytes;
     match (bytes(mapped), bytes(next), faults(mapped)) {
         (Some(mapped_bytes), Some(next_bytes), Some(faults)) => format!(
-            "mmap read {} from the device in {faults:.0} faults, {} read {}; the read-ahead here, by which a fault reads around \
+            "mmap read {} from the device in {}, {} read {}; the read-ahead here, by which a fault reads around \
              itself, is {}.",
             words::bytes(mapped_bytes as u64),
+            hotset_facts::units::plural(faults.round() as u64, "fault"),
             next.method,
             words::bytes(next_bytes as u64),
             match read_ahead_kb.value() {

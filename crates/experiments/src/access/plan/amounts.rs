@@ -24,13 +24,11 @@ const LARGE: [Method; 7] = [
     Method::DirectUring32,
 ];
 
-const QUICK: [Method; 9] = [
+const QUICK: [Method; 7] = [
     Method::Fread,
     Method::Read,
     Method::Pread,
-    Method::PreadNoWait,
     Method::Mmap(Advice::None),
-    Method::Mmap(Advice::Random),
     Method::Uring32Fixed,
     Method::Direct,
     Method::DirectUring32,
@@ -60,7 +58,7 @@ impl Amounts {
     /// By the size, unless the options say otherwise.
     pub(super) fn of(request: &Request) -> Result<Self, String> {
         let (file_bytes, blocks, cold_random, cold_reverse_bytes) = match request.size {
-            LabSize::Quick => (64 << 20, vec![1000, 4096], 1_000, 8 << 20),
+            LabSize::Quick => (16 << 20, vec![1000, 4096], 500, 4 << 20),
             LabSize::Default => (256 << 20, vec![1000, 4096, 65_536], 5_000, 64 << 20),
             // The article: a million blocks of 1000 bytes.
             LabSize::Full => (1_000_000_000, vec![1000, 4096, 65_536], 20_000, 1_000_000_000),
@@ -93,17 +91,22 @@ impl Amounts {
         }
         match block {
             65_536.. => LARGE.contains(&method),
-            1000 if self.is_quick => ARTICLE.contains(&method),
+            1000 if self.is_quick => ARTICLE.contains(&method) && method != Method::Pread,
             _ => !(self.is_quick && matches!(method, Method::Fread | Method::Read)),
         }
     }
 
     /// The orders in which it is read. Some blocks more often than others only pays where something may stay cached.
     pub(super) fn orders(&self, method: Method, block: u32) -> Vec<Order> {
-        let with_zipf = !self.is_quick
-            || block == 4096 && matches!(method, Method::Pread | Method::Mmap(Advice::None));
+        if self.is_quick {
+            return match block {
+                _ if method.is_direct() => vec![Order::Random],
+                1000 => vec![Order::Sequential, Order::Reverse, Order::Random],
+                _ => vec![Order::Sequential, Order::Random],
+            };
+        }
         let all = Order::ALL.iter().copied();
-        all.filter(|&order| order != Order::Zipf || with_zipf && !method.is_direct()).collect()
+        all.filter(|&order| order != Order::Zipf || !method.is_direct()).collect()
     }
 
     /// Whole blocks of the file.

@@ -37,8 +37,11 @@ pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, String> {
     require_room(&request.place.directory, needed, request.place.free_bytes)
         .map_err(|error| error.to_string())?;
     let asked = asked_methods(request)?;
-    let mut plan =
-        ExperimentPlan::new(super::NAME, request.size, request.rounds(6, 15, budget_s(request)));
+    let mut plan = ExperimentPlan::new(
+        super::NAME,
+        request.size,
+        request.rounds_of_size(15, budget_s(request)),
+    );
     let mut methods = Vec::new();
     for &method in Method::ALL.iter().filter(|method| asked.contains(method)) {
         match refused(request, method) {
@@ -75,11 +78,11 @@ pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, String> {
     Ok(plan)
 }
 
-fn budget_s(request: &Request) -> u64 {
+fn budget_s(request: &Request) -> Option<u64> {
     match request.size {
-        LabSize::Quick => 30,
-        LabSize::Default => 600,
-        LabSize::Full => 3600,
+        LabSize::Quick => None,
+        LabSize::Default => Some(600),
+        LabSize::Full => Some(3600),
     }
 }
 

@@ -13,6 +13,8 @@ pub(super) struct Amounts {
     pub(super) pieces_bytes: Vec<u64>,
     /// Buffers; 0 for none.
     pub(super) buffers_bytes: Vec<u64>,
+    /// Only what the answers need.
+    pub(super) is_quick: bool,
     pub(super) rounds: Rounds,
     /// A file that takes more write(2) calls is left out.
     pub(super) most_calls: u64,
@@ -38,14 +40,14 @@ impl Amounts {
             (from..=to).step_by(step).map(|power| 1 << power).collect()
         };
         let (totals, pieces, buffers): (Vec<u64>, &[u64], Vec<u64>) = match request.size {
-            LabSize::Quick => (powers(6, 18, 4), &[16], powers(4, 18, 2)),
+            LabSize::Quick => (vec![64, 16 << 10, 256 << 10], &[16], powers(6, 18, 2)),
             LabSize::Default => (powers(6, 20, 2), &[1, 16, 100], powers(4, 20, 1)),
             LabSize::Full => (powers(6, 20, 1), &[1, 16, 100], powers(4, 20, 1)),
         };
         let (most_calls, most_synced_calls, process_calls, budget_s) = match request.size {
-            LabSize::Quick => (70_000, 16, 20_000, 25),
-            LabSize::Default => (300_000, 64, 100_000, 300),
-            LabSize::Full => (u64::MAX, 256, 200_000, 1800),
+            LabSize::Quick => (70_000, 16, 20_000, None),
+            LabSize::Default => (300_000, 64, 100_000, Some(300)),
+            LabSize::Full => (u64::MAX, 256, 200_000, Some(1800)),
         };
         let mut buffers_bytes: Vec<u64> =
             std::iter::once(0).chain(buffers).chain(AROUND_PAGES).collect();
@@ -64,7 +66,8 @@ impl Amounts {
             totals_bytes,
             pieces_bytes: pieces.to_vec(),
             buffers_bytes,
-            rounds: request.rounds(6, 15, budget_s),
+            is_quick: request.size == LabSize::Quick,
+            rounds: request.rounds_of_size(15, budget_s),
             most_calls,
             most_synced_calls,
             process_calls,

@@ -51,6 +51,9 @@ impl Point {
 /// The native writer over all totals, pieces and buffers; the same over a file that is there already, with syncs, and stdio,
 /// for fewer of them.
 pub(super) fn points(amounts: &Amounts) -> Vec<Point> {
+    if amounts.is_quick {
+        return quick_points(amounts);
+    }
     let (totals, pieces) = (&amounts.totals_bytes, &amounts.pieces_bytes);
     let (largest, usual) = ([amounts.largest()], [if pieces.contains(&16) { 16 } else { 1 }]);
     let mut points = product(totals, pieces, &amounts.buffers_bytes);
@@ -72,6 +75,33 @@ pub(super) fn points(amounts: &Amounts) -> Vec<Point> {
             points.push(Point { writer: WriterKind::StdioNull, ..point });
         }
     }
+    points
+}
+
+/// What the answers need: all buffers in the largest file, and of the rest the buffers that are compared.
+fn quick_points(amounts: &Amounts) -> Vec<Point> {
+    let (largest, pieces) = (amounts.largest(), &amounts.pieces_bytes);
+    let of = |total, buffers: &[u64]| product(&[total], pieces, buffers);
+    let mut points = of(largest, &amounts.buffers_bytes);
+    let smallest = amounts.totals_bytes.first().copied().unwrap_or(largest);
+    points.extend(of(smallest, &[4096]).into_iter().filter(|_| smallest < largest));
+    let with = |change: fn(Point) -> Point, total, buffers: &[u64]| {
+        of(total, buffers).into_iter().map(change).collect::<Vec<_>>()
+    };
+    points.extend(with(|point| Point { file: FileKind::Existing, ..point }, largest, &[0, 4096]));
+    let fsync = |point| Point { sync: SyncKind::Fsync, ..point };
+    points.extend(with(fsync, largest, &[0, 4096, 65_536]));
+    // Each call waits for the device: a file of which a small buffer makes few.
+    let middle = amounts.totals_bytes.get(amounts.totals_bytes.len() / 2).copied();
+    let dsync = |point| Point { sync: SyncKind::Dsync, ..point };
+    points.extend(with(dsync, middle.unwrap_or(largest), &[1024, 4096]));
+    let stdio = |point| Point { writer: WriterKind::Stdio, ..point };
+    points.extend(with(stdio, largest, &[4096, 65_536]));
+    points.extend(with(
+        |point| Point { writer: WriterKind::StdioNull, ..point },
+        largest,
+        &[65_536],
+    ));
     points
 }
 

@@ -152,7 +152,9 @@ impl Case {
     pub(super) fn cells(&self, probe: &Probe, size: LabSize) -> Vec<CellPlan> {
         let mut cells = vec![self.cell(probe, WantedState::Warm, Expects::warm())];
         let bytes = bytes_of(&self.files);
-        let wanted = size != LabSize::Quick || self.what.starts_with("load_");
+        // Of what nobody prepared, as it is there after a deployment.
+        let is_plain = matches!(self.how, "source" | "require" | "classes" | "dlopen");
+        let wanted = size != LabSize::Quick || self.what == "load_class" && is_plain;
         match self.cold {
             Cold::Whole if wanted => {
                 // A file is read as it is needed, and many calls lie between: system time says nothing of the pages.

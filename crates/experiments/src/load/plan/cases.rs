@@ -39,10 +39,9 @@ fn reading(language: Language, files: &Files) -> Vec<Case> {
     ];
     cases.extend(hows.iter().map(|how| {
         let directory = if *how == "legacy" { "legacy" } else { "one" };
-        let case = Case::read("read_one", how, files, (directory, TOGETHER, source));
-        if *how == "binary" { case.quick() } else { case }
+        Case::read("read_one", how, files, (directory, TOGETHER, source))
     }));
-    cases.push(Case::exists(files, ("class", CLASSES, source)).quick());
+    cases.push(Case::exists(files, ("class", CLASSES, source)));
     cases
 }
 

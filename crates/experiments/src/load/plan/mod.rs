@@ -88,7 +88,7 @@ pub(crate) fn languages(name: Option<&str>) -> Result<Vec<Language>, String> {
 /// Below 6 rounds there is no interval; a start of Java or Node takes a tenth of a second and more.
 fn rounds(request: &Request) -> Rounds {
     match request.size {
-        LabSize::Quick => request.rounds(6, 6, None),
+        LabSize::Quick => request.rounds_of_size(6, None),
         LabSize::Default => request.rounds(10, 15, 240),
         LabSize::Full => request.rounds(15, 30, 900),
     }

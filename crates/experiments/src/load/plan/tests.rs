@@ -89,7 +89,7 @@ fn the_quick_size_is_a_part_of_the_others() {
     };
     let (quick, full) = (ids(LabSize::Quick), ids(LabSize::Full));
     assert!(quick.len() < full.len() && quick.iter().all(|id| full.contains(id)), "{quick:?}");
-    for what in ["load_class", "load_one", "search", "compile_one", "exists"] {
+    for what in ["load_class", "load_one", "search", "compile_one", "read_class"] {
         assert!(quick.iter().any(|id| id.contains(what)), "{what}");
     }
 }

@@ -22,6 +22,8 @@ pub(super) struct Amounts {
     exactly: bool,
     /// Bytes that one process reads at most.
     process_bytes: u64,
+    /// Only what the answers need.
+    pub(super) is_quick: bool,
     /// Memory that nobody uses.
     free_bytes: u64,
 }
@@ -37,13 +39,16 @@ impl Amounts {
         let options = &request.options;
         let documents = |more: &[u64]| [&[DOCUMENT_BYTES], more].concat();
         let (large, documents_bytes, most, process_bytes, budget_s) = match request.size {
-            LabSize::Quick => (64 << 20, documents(&[]), 20, 64 << 20, 25),
-            LabSize::Default => (1 << 30, documents(&[4 << 20]), 100, 2 << 30, 300),
-            LabSize::Full => (1 << 30, documents(&[1 << 20, 16 << 20]), 100, 10 << 30, 2400),
+            LabSize::Quick => (16 << 20, documents(&[]), 20, 64 << 20, None),
+            LabSize::Default => (1 << 30, documents(&[4 << 20]), 100, 2 << 30, Some(300)),
+            LabSize::Full => (1 << 30, documents(&[1 << 20, 16 << 20]), 100, 10 << 30, Some(2400)),
         };
         let mut sizes_bytes = options.sizes_bytes.clone();
         if sizes_bytes.is_empty() {
-            sizes_bytes = vec![1 << 10, 1 << 20, large];
+            sizes_bytes = match request.size {
+                LabSize::Quick => vec![1 << 10, large],
+                LabSize::Default | LabSize::Full => vec![1 << 10, 1 << 20, large],
+            };
         }
         if sizes_bytes.contains(&0) {
             return Err("--sizes 0: an empty file holds nothing to read".to_owned());
@@ -62,10 +67,11 @@ impl Amounts {
             sizes_bytes,
             documents_bytes,
             pause: options.sleep.unwrap_or_default(),
-            rounds: request.rounds(6, 15, budget_s),
+            rounds: request.rounds_of_size(15, budget_s),
             most,
             exactly,
             process_bytes,
+            is_quick: request.size == LabSize::Quick,
             free_bytes: memory.map_or(u64::MAX, |info| info.free_bytes + info.cached_bytes),
         })
     }

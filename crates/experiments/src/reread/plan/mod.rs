@@ -38,7 +38,10 @@ const HUGE_BYTES: u64 = 2 << 20;
 /// Where what was asked for can't be measured.
 pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, String> {
     let amounts = Amounts::of(request)?;
-    let (parsers, missing) = request.probes(&PARSE_LANGUAGES);
+    let (parsers, missing) = match amounts.is_quick {
+        true => (Vec::new(), vec![request.left_to_larger_sizes("parsers of other languages")]),
+        false => request.probes(&PARSE_LANGUAGES),
+    };
     let mut plan = native(request, &amounts);
     plan.skipped.extend(missing);
     parse::add(&mut plan, request, &amounts, &parsers);
@@ -62,7 +65,7 @@ fn native(request: &Request, amounts: &Amounts) -> ExperimentPlan {
         let contents = Contents::Pattern { bytes };
         plan.prepare.push(TestFile { path: path.clone(), contents });
         let direct = request.place.direct.is_ok();
-        for (cache, buffer) in reads(bytes, direct) {
+        for (cache, buffer) in reads(amounts, bytes, direct) {
             let pause = amounts.pause;
             let (what, contents) = (What::Read, PATTERN);
             let read = Read { path: &path, what, contents, bytes, cache, buffer, count, pause };
@@ -79,9 +82,18 @@ fn native(request: &Request, amounts: &Amounts) -> ExperimentPlan {
 }
 
 /// How a file of this size is read.
-fn reads(bytes: u64, direct: bool) -> Vec<(CacheUse, BufferKind)> {
+fn reads(amounts: &Amounts, bytes: u64, direct: bool) -> Vec<(CacheUse, BufferKind)> {
     use BufferKind::{Fresh, Huge, Mmap, MmapPopulate, Reused};
     use CacheUse::{Direct, Evicted, Kept, Warm};
+    if amounts.is_quick {
+        let mut reads = vec![(Warm, Fresh), (Kept, Fresh), (Evicted, Fresh)];
+        if bytes >= PARTS_FROM_BYTES {
+            reads.extend([(Warm, Reused), (Warm, Mmap), (Evicted, Reused)]);
+            reads.extend((bytes >= HUGE_BYTES).then_some((Warm, Huge)));
+            reads.extend(direct.then_some((Direct, Fresh)));
+        }
+        return reads;
+    }
     let mut reads = vec![
         (Warm, Fresh),
         (Warm, Reused),

@@ -23,7 +23,7 @@ fn every_cell_is_its_own_and_reads_files_that_are_made() {
     let cells = ids.len();
     ids.dedup();
     assert_eq!(ids.len(), cells);
-    assert!(ids.contains(&"reread/read/pattern/67108864/warm/huge/none".to_owned()), "{ids:?}");
+    assert!(ids.contains(&"reread/read/pattern/16777216/warm/huge/none".to_owned()), "{ids:?}");
     assert!(
         ids.contains(&"reread/read+parse/json/148480/evicted/reused/simd-json".to_owned()),
         "{ids:?}"
@@ -38,13 +38,14 @@ fn every_cell_is_its_own_and_reads_files_that_are_made() {
 
 #[test]
 fn cold_reads_must_come_from_the_device_and_warm_ones_must_not() {
+    const BYTES: u64 = 1 << 20;
     let scratch = Scratch::new();
-    let plan = plan(&request(&scratch, sizes(&[8192]))).expect("plan");
+    let plan = plan(&request(&scratch, sizes(&[BYTES]))).expect("plan");
     let expects = |cache: &str| -> Vec<(Option<u64>, Option<u64>)> {
         let wanted = [
             name("what", "read"),
             name("contents", "pattern"),
-            number("size_bytes", 8192),
+            number("size_bytes", BYTES),
             name("cache", cache),
             name("buffer", "fresh"),
         ];
@@ -53,10 +54,10 @@ fn cold_reads_must_come_from_the_device_and_warm_ones_must_not() {
         let bytes = |part: &Part| (part.expects.min_device_bytes, part.expects.max_device_bytes);
         parts.iter().map(bytes).collect()
     };
-    let (one, warm) = (8192 / 100 * 95, (None, Some(0)));
+    let (one, warm) = (BYTES / 100 * 95, (None, Some(0)));
     assert_eq!(expects("warm"), [warm, warm, warm]);
     assert_eq!(expects("kept"), [(Some(one), None), warm, warm]);
-    let all = 19 * 8192 / 100 * 95;
+    let all = 19 * BYTES / 100 * 95;
     assert_eq!(expects("evicted"), [(Some(one), None), (Some(one), None), (Some(all), None)]);
     assert_eq!(expects("direct").len(), 3, "this test's files are on a disk");
 }
