@@ -3,6 +3,7 @@
 //! Truth comes from the `workload` program, which asks the kernel and never hotset. A helper that can't do its part
 //! panics with the reason: a test that can't run must not pass.
 
+pub mod attached;
 pub mod bench;
 pub mod browser;
 pub mod canary;
@@ -28,6 +29,7 @@ pub mod state;
 pub mod tmux;
 pub mod watching;
 
+pub use attached::Attached;
 pub use canary::Canary;
 pub use group::{Group, LimitedGroup};
 pub use invariants::assert_invariants;

@@ -1,58 +1,17 @@
 //! `hotset attach`, and several observers at once.
 
-use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
 use hotset_tests::scratch::text;
 use hotset_tests::{
-    Group, Scratch, Shell, assert_invariants, evict_verified, hotset, number, process_row,
-    read_json, row_at, stderr, with_default_signals, workload,
+    Attached, Group, Scratch, Shell, assert_invariants, evict_verified, hotset, number,
+    process_row, read_json, row_at, stderr, workload,
 };
 use serde_json::Value;
 
 const MIB: u64 = 1 << 20;
 const PAGE: u64 = 4096;
-
-/// `hotset attach` that says when it observes.
-struct Attached {
-    child: Child,
-    said: BufReader<std::process::ChildStderr>,
-    path: PathBuf,
-}
-
-impl Attached {
-    fn start(scratch: &Scratch, name: &str, words: &[&str]) -> Self {
-        let path = scratch.path(name);
-        let mut command = Command::new(hotset());
-        command.arg("attach").args(words).args(["--json", text(&path)]);
-        with_default_signals(&mut command);
-        let mut child = command.stderr(Stdio::piped()).spawn().expect("hotset");
-        let mut said = BufReader::new(child.stderr.take().expect("a pipe"));
-        let mut line = String::new();
-        said.read_line(&mut line).expect("read");
-        assert!(line.contains("observing"), "{words:?}: {line}");
-        Self { child, said, path }
-    }
-
-    /// Waits for its own end; its profile and its words.
-    fn finish(mut self) -> (Value, String) {
-        let mut said = String::new();
-        self.said.read_to_string(&mut said).expect("read");
-        let status = self.child.wait().expect("wait");
-        assert!(status.success(), "{status}: {said}");
-        let profile = read_json(&self.path);
-        assert_invariants(&profile);
-        (profile, said)
-    }
-
-    /// Ctrl-C.
-    fn interrupt(self) -> Value {
-        // SAFETY: has no preconditions; the child was not waited for, so the number is still its own.
-        assert_eq!(unsafe { libc::kill(self.child.id() as i32, libc::SIGINT) }, 0);
-        self.finish().0
-    }
-}
 
 fn assert_cold_read(row: &Value, size: u64) {
     let n = |pointer| number(row, pointer);
@@ -211,7 +170,7 @@ fn the_whole_host_is_everybody_but_the_observer() {
     evict_verified(&file);
     let mut shell = Shell::new();
     let attached = Attached::start(&scratch, "p.json", &["--system"]);
-    let observer = u64::from(attached.child.id());
+    let observer = u64::from(attached.pid());
     cat(&mut shell, &file);
     let profile = attached.interrupt();
     assert_cold_read(row_at(&profile, &file), MIB);

@@ -14,6 +14,7 @@
 
 mod books;
 mod judge;
+mod live;
 mod mixture;
 mod unfit;
 

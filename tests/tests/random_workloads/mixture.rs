@@ -12,7 +12,7 @@ use hotset_tests::{Scratch, assert_invariants, hotset, mix, read_json, stderr};
 use serde_json::Value;
 
 use crate::books::Books;
-use crate::{judge, unfit};
+use crate::{judge, live, unfit};
 
 /// What is done, where.
 #[derive(Clone)]
@@ -41,7 +41,12 @@ impl<'a> Mixture<'a> {
     pub(crate) fn try_it(&self) -> Result<Vec<(String, u64)>, String> {
         let scratch = Scratch::new("mixture");
         let dir = self.prepare();
-        let (profile, books) = self.observe(&scratch, &dir);
+        // Every third is observed by those who come later.
+        let (profile, books, mut differences) = if self.seed % 3 == 0 {
+            live::watch(&scratch, &self.words(&dir), self.system.kind())
+        } else {
+            self.observe(&scratch, &dir)
+        };
         // What is deleted now makes room, and its inode numbers come up again in the next.
         std::fs::remove_dir_all(&dir).expect("remove");
         let kept = profile.clone();
@@ -50,7 +55,8 @@ impl<'a> Mixture<'a> {
         let device = self.device(&profile);
         let kind = self.system.kind();
         let block = rustix::fs::statvfs(self.system.root()).expect("statvfs").f_bsize;
-        let differences = judge::differences(&profile, &books, kind, device.as_deref(), block);
+        let device = device.as_deref();
+        differences.extend(judge::differences(&profile, &books, kind, device, block));
         if !differences.is_empty() {
             return Err(differences.join("\n"));
         }
@@ -140,7 +146,7 @@ impl<'a> Mixture<'a> {
         dir
     }
 
-    fn observe(&self, scratch: &Scratch, dir: &Path) -> (Value, Vec<Books>) {
+    fn observe(&self, scratch: &Scratch, dir: &Path) -> (Value, Vec<Books>, Vec<String>) {
         let path = scratch.path("profile.json");
         let mut command = Command::new(hotset());
         command.args(["run", "-q", "--json", text(&path), "--"]).arg(mix());
@@ -148,7 +154,7 @@ impl<'a> Mixture<'a> {
         let output = command.output().expect("hotset");
         assert!(output.status.success(), "{command:?}: {}", stderr(&output));
         let books = serde_json::from_slice(&output.stdout).expect("books");
-        (read_json(&path), books)
+        (read_json(&path), books, Vec::new())
     }
 
     fn words(&self, dir: &Path) -> Vec<String> {

@@ -1,0 +1,60 @@
+//! A mixture that was begun before it is observed, by `attach` and `stat` at once.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+
+use hotset_tests::filesystems::Kind;
+use hotset_tests::watching::{Watching, sum};
+use hotset_tests::{Attached, Scratch, mix};
+use serde_json::Value;
+
+use crate::books::{Books, Counts};
+
+/// The profile of `attach`, the books, and where the sums over the lines of `stat` differ from these.
+pub(crate) fn watch(
+    scratch: &Scratch,
+    words: &[String],
+    kind: Kind,
+) -> (Value, Vec<Books>, Vec<String>) {
+    let mut command = Command::new(mix());
+    command.args(words).arg("--wait").stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().expect("mix");
+    let mut input = child.stdin.take().expect("a pipe");
+    let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
+    let pid = child.id().to_string();
+    let attached = Attached::start(scratch, "attached.json", &["--pid", &pid]);
+    let mut watching = Watching::start(&["--pid", &pid, "0.2"]);
+    let (mut go, mut line) = (|| input.write_all(b"\n").expect("write"), String::new());
+    go();
+    output.read_line(&mut line).expect("read");
+    watching.until_now();
+    go();
+    assert!(child.wait().expect("wait").success(), "{command:?}");
+    let books: Vec<Books> = serde_json::from_str(&line).expect("books");
+    let (profile, _) = attached.finish();
+    let (lines, _) = watching.finish();
+    let found = differences(&lines, &books, kind);
+    (profile, books, found)
+}
+
+fn differences(lines: &[Value], books: &[Books], kind: Kind) -> Vec<String> {
+    let (mut all, mut majors) = (Counts::default(), 0);
+    for of in books {
+        all += of.sum();
+        majors += of.major_faults;
+    }
+    let direct = all.direct_read + all.direct_write;
+    let wanted = match kind {
+        // O_DIRECT is taken, and everything is cached all the same.
+        Kind::Tmpfs => vec![("total", all.read.pages + all.direct_read.pages)],
+        // Which of the calls with O_DIRECT pass the cache is for the file system to say.
+        Kind::Btrfs => vec![],
+        Kind::Ext4 | Kind::Xfs | Kind::Overlay => {
+            vec![("total", all.read.pages), ("direct_bytes", direct.bytes)]
+        }
+    };
+    let seen = wanted.into_iter().chain([("major_faults", majors)]);
+    seen.filter(|(key, wanted)| sum(lines, key) != *wanted)
+        .map(|(key, wanted)| format!("stat: {key}: seen {}, done {wanted}", sum(lines, key)))
+        .collect()
+}
