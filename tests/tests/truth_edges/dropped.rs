@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use hotset_tests::scratch::text;
-use hotset_tests::{MIB, PAGE, Scratch, evict_verified, number, profile_of, row_at};
+use hotset_tests::{Canary, MIB, PAGE, Scratch, evict_verified, number, profile_of, row_at, until};
 use serde_json::Value;
 
 const SIZE: u64 = 8 * MIB;
@@ -18,10 +18,18 @@ fn read_twice(between: &str) -> String {
     )
 }
 
-fn run(scratch: &Scratch, file: &Path, between: &str) -> Value {
-    evict_verified(file);
-    let words = ["python3", "-c", &read_twice(between), text(file)];
-    profile_of(scratch, &words)
+/// Its profile, of a time in which nothing else here evicted anything.
+fn run(scratch: &Scratch, file: &Path, script: &str, beside: impl Fn() + Sync) -> Value {
+    until("nothing else evicts", || {
+        let canary = Canary::new(scratch);
+        evict_verified(file);
+        let words = ["python3", "-c", script, text(file)];
+        let profile = std::thread::scope(|scope| {
+            scope.spawn(&beside);
+            profile_of(scratch, &words)
+        });
+        canary.lives().then_some(profile)
+    })
 }
 
 /// Evicted, dropped, and dropped by the run: pages of the file.
@@ -39,7 +47,7 @@ fn what_the_program_drops_is_its_own() {
         "os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)",
         "m = mmap.mmap(fd, 0, prot=mmap.PROT_READ)\nsum(m[::4096])\nm.madvise(21)\nm.close()",
     ] {
-        let profile = run(&scratch, &file, between);
+        let profile = run(&scratch, &file, &read_twice(between), || {});
         assert_eq!(left(&profile, &file), [pages; 3], "{between}");
         assert_eq!(number(row_at(&profile, &file), "/read/refaults"), pages, "{between}");
     }
@@ -55,16 +63,14 @@ fn what_another_drops_is_not_the_programs() {
         text(&ready),
         text(&done)
     );
-    let profile = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            while !ready.exists() {
-                std::thread::sleep(std::time::Duration::from_millis(5));
-            }
-            evict_verified(&file);
-            std::fs::write(&done, "").expect("write");
-        });
-        run(&scratch, &file, &between)
-    });
+    let evict = || {
+        until("it has read", || ready.exists().then_some(()));
+        evict_verified(&file);
+        std::fs::remove_file(&ready).expect("remove");
+        std::fs::write(&done, "").expect("write");
+    };
+    let between = format!("{between}\nos.remove('{}')", text(&done));
+    let profile = run(&scratch, &file, &read_twice(&between), evict);
     let pages = SIZE / PAGE;
     assert_eq!(left(&profile, &file), [pages, pages, 0]);
 }
@@ -114,7 +120,6 @@ fn what_the_kernel_reclaims_was_not_dropped() {
     let scratch = Scratch::new("drops-reclaim");
     let file = scratch.file("f", SIZE);
     let group = MemoryGroup::new(&scratch);
-    evict_verified(&file);
     let (reclaim, words) = &group.reclaim;
     // More than there is can't be reclaimed, which is an error.
     let between = format!(
@@ -126,7 +131,7 @@ fn what_the_kernel_reclaims_was_not_dropped() {
         "import os\nopen('{}/cgroup.procs', 'w').write(str(os.getpid()))\n{script}",
         text(&group.dir)
     );
-    let profile = profile_of(&scratch, &["python3", "-c", &script, text(&file)]);
+    let profile = run(&scratch, &file, &script, || {});
     let [evicted, dropped, own] = left(&profile, &file);
     assert!(evicted > SIZE / PAGE / 2, "{evicted} pages were reclaimed");
     assert_eq!((dropped, own), (0, 0));
