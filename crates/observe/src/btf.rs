@@ -21,6 +21,8 @@ pub(crate) enum Kind {
 /// One type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Type<'a> {
+    /// Its number; they begin at 1.
+    pub(crate) id: u32,
     pub(crate) kind: Kind,
     pub(crate) name: &'a [u8],
     /// The type that this one refers to.
@@ -29,6 +31,32 @@ pub(crate) struct Type<'a> {
     pub(crate) members: usize,
     /// Where what follows the header begins.
     rest: usize,
+}
+
+/// One type of any kind, as it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Raw<'a> {
+    /// `BTF_KIND_...`.
+    pub(crate) kind: u32,
+    pub(crate) name: &'a [u8],
+    /// The kind, and how many members there are.
+    pub(crate) info: u32,
+    /// Its size, or the type that it refers to.
+    pub(crate) value: u32,
+    pub(crate) members: usize,
+    rest: &'a [u8],
+}
+
+impl Raw<'_> {
+    /// One of the words behind the header.
+    pub(crate) fn word(&self, index: usize) -> Option<u32> {
+        word(self.rest, 4 * index)
+    }
+
+    /// The words behind the header.
+    pub(crate) fn words(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.rest.len() / 4).filter_map(|index| self.word(index))
+    }
 }
 
 /// A kernel's types.
@@ -106,9 +134,10 @@ impl<'a> Btf<'a> {
         (next <= self.types.len()).then_some(next)
     }
 
-    fn at(&self, at: usize) -> Option<Type<'a>> {
+    fn at(&self, at: usize, id: u32) -> Option<Type<'a>> {
         let info = word(self.types, at + 4)?;
         Some(Type {
+            id,
             kind: kind_of((info >> 24) & 0x1f),
             name: self.name(word(self.types, at)?),
             referenced: word(self.types, at + 8)?,
@@ -122,7 +151,8 @@ impl<'a> Btf<'a> {
         Some(Self { base: kernel.strings, ..Self::parse(bytes)? })
     }
 
-    fn name(&self, offset: u32) -> &'a [u8] {
+    /// The string at an offset.
+    pub(crate) fn name(&self, offset: u32) -> &'a [u8] {
         let (offset, base) = (offset as usize, self.base);
         let own = || self.strings.get(offset.checked_sub(base.len())?..);
         let from =
@@ -133,14 +163,15 @@ impl<'a> Btf<'a> {
 
     /// The kinds that are looked for, all others skipped unread.
     pub(crate) fn types(&self) -> impl Iterator<Item = Type<'a>> + '_ {
-        let mut at = 0;
+        let (mut at, mut id) = (0, 0);
         std::iter::from_fn(move || {
             while at < self.types.len() {
                 let here = at;
                 at = self.after(here)?;
+                id += 1;
                 let kind = kind_of((word(self.types, here + 4)? >> 24) & 0x1f);
                 if matches!(kind, Kind::Typedef | Kind::Func | Kind::Enum | Kind::Struct) {
-                    return self.at(here);
+                    return self.at(here, id);
                 }
             }
             None
@@ -149,12 +180,43 @@ impl<'a> Btf<'a> {
 
     /// A type by its number; numbers begin at 1.
     pub(crate) fn get(&self, id: u32) -> Option<Type<'a>> {
+        self.at(self.place_of(id)?, id)
+    }
+
+    fn place_of(&self, id: u32) -> Option<usize> {
         let index = id.checked_sub(1)?;
         let mut at = *self.offsets.get((index / STRIDE) as usize)?;
         for _ in 0..index % STRIDE {
             at = self.after(at)?;
         }
-        self.at(at)
+        (at < self.types.len()).then_some(at)
+    }
+
+    /// A type by its number, of any kind.
+    pub(crate) fn raw(&self, id: u32) -> Option<Raw<'a>> {
+        self.raw_at(self.place_of(id)?)
+    }
+
+    /// All types of all kinds, with their numbers.
+    pub(crate) fn raw_types(&self) -> impl Iterator<Item = (u32, Raw<'a>)> + '_ {
+        let mut at = 0;
+        (1..).map_while(move |id| {
+            let here = at;
+            at = self.after(here)?;
+            Some((id, self.raw_at(here)?))
+        })
+    }
+
+    fn raw_at(&self, at: usize) -> Option<Raw<'a>> {
+        let info = word(self.types, at + 4)?;
+        Some(Raw {
+            kind: (info >> 24) & 0x1f,
+            name: self.name(word(self.types, at)?),
+            info,
+            value: word(self.types, at + 8)?,
+            members: (info & 0xffff) as usize,
+            rest: self.types.get(at + TYPE_BYTES..self.after(at)?)?,
+        })
     }
 
     /// Where a member of a structure begins, in bytes.

@@ -31,11 +31,19 @@ pub(crate) const TRACEPOINTS: [&str; 15] = [
     "sched_process_exit",
 ];
 
+/// A tracepoint of the kernel.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Tracepoint {
+    pub(crate) arguments: usize,
+    /// The number of its type, `btf_trace_X`.
+    pub(crate) type_id: u32,
+}
+
 /// What the kernel's own type information tells.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct KernelFeatures {
-    /// Tracepoints of [`TRACEPOINTS`] that exist, with the number of their arguments.
-    pub(crate) tracepoints: HashMap<&'static str, usize>,
+    /// Tracepoints of [`TRACEPOINTS`] that exist.
+    pub(crate) tracepoints: HashMap<&'static str, Tracepoint>,
     /// `bpf_rdonly_cast` (6.2): kernel memory can be read by plain loads.
     pub(crate) read_only_cast: bool,
     /// Task local storage (5.11).
@@ -102,23 +110,40 @@ impl Subvolumes {
     }
 }
 
+/// The bytes of the kernel's types.
+///
+/// # Errors
+/// [`ObserveError::NoBtf`] where the kernel was built without type information.
+pub(crate) fn kernel_types() -> Result<FileBytes, ObserveError> {
+    FileBytes::open(VMLINUX).map_err(|error| ObserveError::NoBtf(format!("{VMLINUX}: {error}")))
+}
+
+/// The types in these bytes.
+///
+/// # Errors
+/// [`ObserveError::NoBtf`] where that is not what they are.
+pub(crate) fn decode(bytes: &[u8]) -> Result<Btf<'_>, ObserveError> {
+    Btf::parse(bytes).ok_or_else(|| ObserveError::NoBtf(format!("{VMLINUX} can't be decoded")))
+}
+
 impl KernelFeatures {
     /// Reads them from `/sys/kernel/btf/vmlinux`.
     ///
     /// # Errors
     /// [`ObserveError::NoBtf`] where the kernel was built without type information.
     pub(crate) fn probe() -> Result<Self, ObserveError> {
-        let bytes = FileBytes::open(VMLINUX)
-            .map_err(|error| ObserveError::NoBtf(format!("{VMLINUX}: {error}")))?;
-        let mut found = Self::from_btf(bytes.as_slice())
-            .ok_or_else(|| ObserveError::NoBtf(format!("{VMLINUX} can't be decoded")))?;
-        found.preemptible = major(&rustix::system::uname().release().to_string_lossy())
-            .is_some_and(|major| major >= PREEMPTIBLE_SINCE);
-        Ok(found)
+        Ok(Self::of(&decode(kernel_types()?.as_slice())?))
     }
 
-    fn from_btf(bytes: &[u8]) -> Option<Self> {
-        let btf = Btf::parse(bytes)?;
+    /// What the types of the running kernel tell.
+    pub(crate) fn of(btf: &Btf<'_>) -> Self {
+        let mut found = Self::from_btf(btf);
+        found.preemptible = major(&rustix::system::uname().release().to_string_lossy())
+            .is_some_and(|major| major >= PREEMPTIBLE_SINCE);
+        found
+    }
+
+    fn from_btf(btf: &Btf<'_>) -> Self {
         let (mut found, mut subvolumes) = (Self::default(), Subvolumes::default());
         for ty in btf.types() {
             match ty.kind {
@@ -128,13 +153,13 @@ impl KernelFeatures {
                     else {
                         continue;
                     };
-                    if let Some(arguments) = argument_count(&btf, ty.referenced) {
-                        found.tracepoints.insert(known, arguments);
+                    if let Some(arguments) = argument_count(btf, ty.referenced) {
+                        found.tracepoints.insert(known, Tracepoint { arguments, type_id: ty.id });
                     }
                 }
                 Kind::Func => found.read_only_cast |= ty.name == b"bpf_rdonly_cast",
                 Kind::Enum if ty.name == b"pageflags" => {
-                    found.layout = page_flags(&btf, &ty);
+                    found.layout = page_flags(btf, &ty);
                 }
                 Kind::Enum if ty.name == b"bpf_func_id" => {
                     for (helper, _) in btf.enumerators(&ty) {
@@ -143,13 +168,13 @@ impl KernelFeatures {
                         found.atomics |= helper == b"BPF_FUNC_check_mtu";
                     }
                 }
-                Kind::Struct => subvolumes.see(&btf, &ty),
+                Kind::Struct => subvolumes.see(btf, &ty),
                 _ => {}
             }
         }
         found.layout.subvolume =
-            subvolumes.complete().or_else(|| Subvolumes::of_module(&btf).complete());
-        Some(found)
+            subvolumes.complete().or_else(|| Subvolumes::of_module(btf).complete());
+        found
     }
 }
 
@@ -185,9 +210,10 @@ mod tests {
     #[test]
     fn this_kernel_has_the_essential_ones() {
         let features = KernelFeatures::probe().expect("this kernel has BTF");
-        assert_eq!(features.tracepoints.get("sys_enter"), Some(&2));
-        assert_eq!(features.tracepoints.get("mm_filemap_add_to_page_cache"), Some(&1));
-        assert_eq!(features.tracepoints.get("task_newtask"), Some(&2));
+        let arguments = |name| features.tracepoints.get(name).map(|point| point.arguments);
+        assert_eq!(arguments("sys_enter"), Some(2));
+        assert_eq!(arguments("mm_filemap_add_to_page_cache"), Some(1));
+        assert_eq!(arguments("task_newtask"), Some(2));
         let Layout { pg_head, pg_uptodate, pg_writeback, .. } = features.layout;
         assert!(pg_head > 0 && pg_uptodate > 0 && pg_writeback > 0, "{features:?}");
     }
@@ -201,6 +227,6 @@ mod tests {
 
     #[test]
     fn garbage_is_no_kernel() {
-        assert_eq!(KernelFeatures::from_btf(b"not BTF"), None);
+        assert!(decode(b"not BTF").is_err());
     }
 }

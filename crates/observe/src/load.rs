@@ -1,21 +1,20 @@
 //! Opening, configuring, loading and attaching the sensor's object.
 
 use std::ffi::OsStr;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::sync::Mutex;
 
 use hotset_facts::{Feature, NotMeasured};
 use hotset_sys::cgroup::outside_limits;
-use libbpf_rs::{
-    Link, Map, MapCore, MapFlags, MapType, Object, ObjectBuilder, OpenObject, PrintLevel,
-    libbpf_sys,
-};
+use libbpf_rs::{Map, MapCore, MapFlags, MapType, Object, OpenObject, PrintLevel};
 
 use crate::ObserveError;
 use crate::again::lost;
-use crate::features::{KernelFeatures, Layout};
+use crate::btf::Btf;
+use crate::features::{KernelFeatures, Layout, decode, kernel_types};
 use crate::memory;
 use crate::perf;
+use crate::programs::{self, Program};
 use crate::record::{Config, Globals, Row, RowKey, bytes_of};
 use crate::select::{Build, Selection, select};
 use crate::syscalls;
@@ -32,9 +31,6 @@ static COMPAT: &Aligned<{ include_bytes!("../objects/sensor-compat.bpf.o").len()
 static OLDEST: &Aligned<{ include_bytes!("../objects/sensor-oldest.bpf.o").len() }> =
     &Aligned(*include_bytes!("../objects/sensor-oldest.bpf.o"));
 
-/// The program that ends major faults; it hangs on perf events and not on a tracepoint.
-const MAJOR_FAULT_END: &str = "major_fault_end";
-
 /// Rows that the compat build's hash holds at most; its memory is allocated at once.
 const COMPAT_ROWS: u32 = 32_768;
 
@@ -45,7 +41,8 @@ const OTHERS_ROWS: u32 = 1_024;
 pub(crate) struct Loaded {
     pub(crate) object: Object,
     pub(crate) selection: Selection,
-    pub(crate) links: Vec<Link>,
+    programs: Vec<Program>,
+    pub(crate) links: Vec<OwnedFd>,
     /// The tables count against a memory limit, which is therefore not what it is without the sensor.
     pub(crate) limited: Option<NotMeasured>,
     events: Vec<OwnedFd>,
@@ -72,7 +69,8 @@ const FIRST_OPEN_SCOPE: u32 = 2;
 static WORDS: Mutex<String> = Mutex::new(String::new());
 const MAX_WORDS: usize = 256 * 1024;
 
-fn keep_words(_: PrintLevel, words: String) {
+/// Adds to what was said.
+pub(crate) fn keep_words(words: String) {
     if let Ok(mut kept) = WORDS.lock()
         && kept.len() + words.len() < MAX_WORDS
     {
@@ -82,7 +80,13 @@ fn keep_words(_: PrintLevel, words: String) {
 
 /// Keeps what libbpf says: on standard error it would stand in the middle of the command's words.
 pub(crate) fn keep_loader_words() {
-    libbpf_rs::set_print(Some((PrintLevel::Warn, keep_words)));
+    let keep = |_, words: String| {
+        // Said of each of our objects, which have no lines (`bpf/without_lines.py`).
+        if !words.contains("missing .BTF.ext line info") {
+            keep_words(words);
+        }
+    };
+    libbpf_rs::set_print(Some((PrintLevel::Warn, keep)));
 }
 
 /// Everything that libbpf and the verifier said while the sensor was loaded, for a bug report.
@@ -102,7 +106,9 @@ pub(crate) fn object_bytes(build: Build, atomics: bool) -> &'static [u8] {
 /// Loads what this kernel can run, without attaching it.
 pub(crate) fn load(setup: &Setup, compat: bool) -> Result<Loaded, ObserveError> {
     keep_loader_words();
-    let features = KernelFeatures::probe()?;
+    let bytes = kernel_types()?;
+    let types = decode(bytes.as_slice())?;
+    let features = KernelFeatures::of(&types);
     let mut selection = select(&features).map_err(ObserveError::NoTracepoint)?;
     if compat {
         selection.build = Build::Compat;
@@ -110,15 +116,14 @@ pub(crate) fn load(setup: &Setup, compat: bool) -> Result<Loaded, ObserveError> 
     if setup.live && setup.scope >= FIRST_OPEN_SCOPE {
         selection.leave_out(&["task_new"]);
     }
-    let layout = features.layout;
-    let first = match load_selection(setup, layout, selection.clone()) {
+    let first = match load_selection(setup, &types, &features, selection.clone()) {
         Err(error) if !error.is_denied() => error,
         other => return other,
     };
     // A kernel may offer the parts of a build and refuse it all the same. What it said of the first tells most.
     while let Some(simpler) = selection.simpler() {
         selection = simpler;
-        if let Ok(loaded) = load_selection(setup, layout, selection.clone()) {
+        if let Ok(loaded) = load_selection(setup, &types, &features, selection.clone()) {
             return Ok(loaded);
         }
     }
@@ -127,7 +132,8 @@ pub(crate) fn load(setup: &Setup, compat: bool) -> Result<Loaded, ObserveError> 
 
 fn load_selection(
     setup: &Setup,
-    layout: Layout,
+    types: &Btf<'_>,
+    features: &KernelFeatures,
     mut selection: Selection,
 ) -> Result<Loaded, ObserveError> {
     // Without their end, faults would be counted but not timed, and major ones not told apart: then not at all.
@@ -139,16 +145,15 @@ fn load_selection(
     if events.is_none() {
         selection.drop_faults();
     }
-    let mut open = ObjectBuilder::default()
-        .open_memory(object_bytes(selection.build, selection.atomics))
-        .map_err(|error| ObserveError::refused(&error))?;
-    configure(&mut open, setup, layout, &selection)?;
-    let (object, limited) = outside_limits(|| open.load());
-    let object = object.map_err(|error| ObserveError::refused(&error))?;
+    let (mut open, _types) =
+        programs::open(object_bytes(selection.build, selection.atomics), types)?;
+    configure(&mut open, setup, features.layout, &selection)?;
+    let (loaded, limited) = outside_limits(|| programs::load(open, features));
+    let (object, programs) = loaded?;
     let limited = limited.map(|limited| memory::not_measured(&object, &limited));
     add_others_row(&object, selection.build)?;
     let events = events.unwrap_or_default();
-    Ok(Loaded { object, selection, links: Vec::new(), limited, events })
+    Ok(Loaded { object, selection, programs, links: Vec::new(), limited, events })
 }
 
 fn configure(
@@ -232,48 +237,14 @@ impl Loaded {
     /// How often at most the kernel skipped all programs for an event because they were running on that CPU already:
     /// nested, or preempted in the middle where tracepoints may be. Each is a count that is missing.
     pub(crate) fn skipped(&self, globals: &Globals) -> u64 {
-        let loaded = self.object.progs().filter(|program| program.autoload());
-        let skipped: Vec<_> = loaded
-            .map(|program| {
-                (program.name().to_string_lossy().into_owned(), skipped(program.as_fd()))
-            })
-            .collect();
-        let skipped = skipped.iter().map(|(program, times)| (program.as_str(), *times));
-        lost(skipped, globals.rescued)
+        lost(programs::skipped(&self.programs), globals.rescued)
     }
 
-    /// Attaches every program. System calls come last: what they begin, the others continue.
+    /// Attaches every program.
     pub(crate) fn attach(&mut self) -> Result<(), ObserveError> {
-        let mut links = Vec::new();
-        for program in self.object.progs_mut() {
-            if !program.autoload() {
-                continue;
-            }
-            if program.name() == MAJOR_FAULT_END {
-                for event in std::mem::take(&mut self.events) {
-                    let link = program.attach_perf_event(event.as_raw_fd());
-                    links.push(link.map_err(|error| ObserveError::refused(&error))?);
-                    // It is the link's own now, which closes it.
-                    let _ = event.into_raw_fd();
-                }
-            } else {
-                links.push(program.attach().map_err(|error| ObserveError::refused(&error))?);
-            }
-        }
-        self.links = links;
+        self.links = programs::attach(&self.programs, std::mem::take(&mut self.events))?;
         Ok(())
     }
-}
-
-/// `recursion_misses` of struct bpf_prog_info, Linux 5.12.
-fn skipped(program: BorrowedFd<'_>) -> u64 {
-    let mut info = libbpf_sys::bpf_prog_info::default();
-    let mut size = size_of::<libbpf_sys::bpf_prog_info>() as u32;
-    // SAFETY: the structure is writable for the size given, and a descriptor that is none is refused.
-    let answer = unsafe {
-        libbpf_sys::bpf_prog_get_info_by_fd(program.as_raw_fd(), &raw mut info, &raw mut size)
-    };
-    if answer == 0 { info.recursion_misses } else { 0 }
 }
 
 #[cfg(test)]
@@ -285,6 +256,27 @@ mod tests {
     use super::*;
     use crate::event::{FailedHead, FirstHead, NodeHead, TaskHead};
     use crate::record::{Chunk, ChunkKey, File, FileKey, Process};
+
+    /// Runs on the real kernel, which may refuse a build that it offers the parts of: an older one would do then, unseen.
+    #[test]
+    fn each_build_loads_and_the_best_one_is_taken() {
+        let bytes = kernel_types().expect("this kernel has BTF");
+        let types = decode(bytes.as_slice()).expect("BTF");
+        let features = KernelFeatures::of(&types);
+        let best = select(&features).expect("tracepoints");
+        for live in [false, true] {
+            let setup = Setup { max_rows: 1_024, live, names: true, ..Setup::default() };
+            let loaded = load(&setup, false).expect("the sensor loads (as root)").selection;
+            let missing = loaded.missing == best.missing;
+            assert!(loaded.build == best.build && missing, "{loaded:?}: {}", loader_words());
+            let mut selection = best.clone();
+            while let Some(simpler) = selection.simpler() {
+                selection = simpler;
+                let loaded = load_selection(&setup, &types, &features, selection.clone());
+                loaded.unwrap_or_else(|error| panic!("{selection:?}: {error} {}", loader_words()));
+            }
+        }
+    }
 
     /// Every mirrored field stands where clang put it.
     #[test]

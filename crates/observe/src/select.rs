@@ -72,7 +72,7 @@ const ESSENTIAL: [(&str, &str); 6] = [
 /// # Errors
 /// Names the essential tracepoint that is missing.
 pub(crate) fn select(features: &KernelFeatures) -> Result<Selection, String> {
-    let arguments = |name: &str| features.tracepoints.get(name).copied();
+    let arguments = |name: &str| features.tracepoints.get(name).map(|point| point.arguments);
     if let Some((missing, why)) = ESSENTIAL.iter().find(|(name, _)| arguments(name).is_none()) {
         return Err(format!("the tracepoint {missing}, which tells {why}"));
     }
@@ -120,7 +120,7 @@ pub(crate) fn select(features: &KernelFeatures) -> Result<Selection, String> {
 
 /// The submit and complete programs that fit; both or none.
 fn uring_programs(features: &KernelFeatures) -> Option<[&'static str; 2]> {
-    let arguments = |name: &str| features.tracepoints.get(name).copied();
+    let arguments = |name: &str| features.tracepoints.get(name).map(|point| point.arguments);
     let submit = if arguments("io_uring_submit_req").is_some() {
         "uring_submit"
     } else if arguments("io_uring_submit_sqe") == Some(2) {
@@ -140,13 +140,17 @@ fn uring_programs(features: &KernelFeatures) -> Option<[&'static str; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::features::{Layout, TRACEPOINTS};
+    use crate::features::{Layout, TRACEPOINTS, Tracepoint};
+
+    fn point(arguments: usize) -> Tracepoint {
+        Tracepoint { arguments, ..Tracepoint::default() }
+    }
 
     fn kernel(missing: &[&str], cast: bool) -> KernelFeatures {
         let tracepoints = TRACEPOINTS
             .iter()
             .filter(|name| !missing.contains(name))
-            .map(|&name| (name, if name == "io_uring_complete" { 3 } else { 1 }))
+            .map(|&name| (name, point(if name == "io_uring_complete" { 3 } else { 1 })))
             .collect();
         KernelFeatures {
             tracepoints,
@@ -209,8 +213,8 @@ mod tests {
     #[test]
     fn one_program_for_each_signature() {
         let mut kernel = kernel(&["writeback_dirty_folio"], false);
-        kernel.tracepoints.insert("block_bio_queue", 2);
-        kernel.tracepoints.insert("io_uring_complete", 7);
+        kernel.tracepoints.insert("block_bio_queue", point(2));
+        kernel.tracepoints.insert("io_uring_complete", point(7));
         let selection = select(&kernel).unwrap();
         assert!(
             selection.programs.contains(&"bio_queued_old")

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::collector::Collector;
 use crate::convert::io_of;
-use crate::features::{KernelFeatures, Layout, TRACEPOINTS};
+use crate::features::{KernelFeatures, Layout, TRACEPOINTS, Tracepoint};
 use crate::live::counters;
 use crate::record::{Row, zeroed};
 use crate::select::{Selection, select};
@@ -25,9 +25,12 @@ const NONE: Reason = Reason::not_measured("not in this test");
 /// What a current kernel gives, but for these tracepoints.
 fn kernel_without(missing: &[&str]) -> Selection {
     let known = TRACEPOINTS.iter().filter(|name| !missing.contains(name));
-    let arguments = |name: &'static str| (name, if name == "io_uring_complete" { 3 } else { 1 });
+    let point = |name: &'static str| {
+        let arguments = if name == "io_uring_complete" { 3 } else { 1 };
+        (name, Tracepoint { arguments, ..Tracepoint::default() })
+    };
     let features = KernelFeatures {
-        tracepoints: known.map(|name| arguments(name)).collect(),
+        tracepoints: known.map(|name| point(name)).collect(),
         read_only_cast: true,
         task_storage: true,
         bounded_loop: true,

@@ -1,11 +1,13 @@
 //! perf_event_open(2), as far as it is used here.
 
 use std::io;
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
 /// struct perf_event_attr of Linux 4.x (PERF_ATTR_SIZE_VER5); newer kernels take it as it is.
 const ATTR_SIZE: usize = 112;
 const PERF_FLAG_FD_CLOEXEC: libc::c_ulong = 8;
+/// include/uapi/linux/perf_event.h: `_IOW('$', 8, __u32)`.
+const PERF_EVENT_IOC_SET_BPF: libc::Ioctl = 0x4004_2408;
 
 /// What is counted: the fields of struct perf_event_attr; those that aren't here are 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -38,4 +40,15 @@ pub fn open(event: Event, pid: i32, cpu: i32) -> io::Result<OwnedFd> {
     }
     // SAFETY: the call succeeded, so this is a new descriptor that nobody else owns.
     Ok(unsafe { OwnedFd::from_raw_fd(fd as i32) })
+}
+
+/// Has a BPF program run at each overflow of an event, until the event is closed.
+///
+/// # Errors
+/// The kernel's answer, e.g. EEXIST where the event has a program.
+pub fn set_program(event: BorrowedFd<'_>, program: BorrowedFd<'_>) -> io::Result<()> {
+    // SAFETY: the call takes two descriptors and no memory.
+    let answer =
+        unsafe { libc::ioctl(event.as_raw_fd(), PERF_EVENT_IOC_SET_BPF, program.as_raw_fd()) };
+    if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
