@@ -97,7 +97,7 @@ static long aio_result_callback(u32 i, struct aio_events *w)
 }
 
 /* Counts results that stand one behind the other. */
-__noinline u64 aio_results(u64 first, u64 n)
+static __always_inline u64 aio_results(u64 first, u64 n)
 {
 	struct aio_events w = { .first = first, .n = n };
 	bpf_loop(n > AIO_MOST ? AIO_MOST : n, aio_result_callback, &w, 0);

@@ -10,7 +10,7 @@ static __always_inline u64 aio_iocb_at(u64 array, u64 i)
 }
 
 /* A request of this iocb is open: its result will be seen, if ever, before that of the one that follows. */
-static __noinline int aio_again(struct request_key *key)
+APART int aio_again(struct request_key *key)
 {
 	struct request *r = key ? aio_request(key, REQUEST_AIO) : NULL;
 	if (!r || !r->open)
@@ -187,7 +187,7 @@ static __always_inline u64 aio_settle_all(u64 array, u64 n, u64 accepted)
 	return 0;
 }
 
-static __noinline int enter_aio(struct task_state *s, const struct arguments *args, u32 kind)
+APART int enter_aio(struct task_state *s, const struct arguments *args, u32 kind)
 {
 	if (!s || !args)
 		return 0;
@@ -216,7 +216,7 @@ static __noinline int enter_aio(struct task_state *s, const struct arguments *ar
 	return 0;
 }
 
-static __noinline int exit_aio(struct task_state *s, u32 kind, s64 ret, u64 ns)
+APART int exit_aio(struct task_state *s, u32 kind, s64 ret, u64 ns)
 {
 	if (!s)
 		return 0;

@@ -4,7 +4,7 @@
 #include "include/bio.bpf.h"
 
 /* Writeback by a kernel thread belongs to whoever dirtied the file last. */
-static __noinline int book_writeback(u64 inode, u32 bytes)
+APART int book_writeback(u64 inode, u32 bytes)
 {
 	struct hs_file_key key = file_key(inode);
 	if (!cfg.live && !tracked[file_hash(key) & (TRACKED - 1)])
@@ -20,7 +20,7 @@ static __noinline int book_writeback(u64 inode, u32 bytes)
 }
 
 /* Metadata of a file system, and what no file can be named for, stands under the device that it is on. */
-static __noinline int book_device(struct task_state *s, u64 bio, u32 op, u32 bytes)
+APART int book_device(struct task_state *s, u64 bio, u32 op, u32 bytes)
 {
 	struct target t = {};
 	if (!s)
@@ -43,7 +43,7 @@ static __noinline int book_device(struct task_state *s, u64 bio, u32 op, u32 byt
 }
 
 /* Pages that were added last and are now read by other memory: compressed data. Which of them are zeros is not known. */
-static __noinline int fill_unnamed(struct task_state *s, struct hs_row *row)
+APART int fill_unnamed(struct task_state *s, struct hs_row *row)
 {
 	if (!s || !row || s->added_first > s->added_last)
 		return 0;
@@ -62,7 +62,7 @@ static __noinline int fill_unnamed(struct task_state *s, struct hs_row *row)
  * A request with memory that belongs to no file, for data that is compressed or encrypted, or a table of the file system
  * that it does not mark as such: for the file whose pages the task added last, else for that of its call.
  */
-static __noinline int book_unnamed(struct task_state *s, u64 bio, u32 op, u32 bytes)
+APART int book_unnamed(struct task_state *s, u64 bio, u32 op, u32 bytes)
 {
 	if (!s)
 		return 0;
@@ -81,7 +81,7 @@ static __noinline int book_unnamed(struct task_state *s, u64 bio, u32 op, u32 by
 	return 0;
 }
 
-static __noinline int filled(struct task_state *s, struct hs_row *row, const struct target *t, u64 bio, u64 index)
+APART int filled(struct task_state *s, struct hs_row *row, const struct target *t, u64 bio, u64 index)
 {
 	u64 inode = t ? t->inode : 0;
 	if (!s || !row || !t || !shows_zeros(inode, index))
@@ -122,7 +122,7 @@ static __always_inline struct target *written(struct task_state *s, u64 inode)
 
 /* What a write has to read because it changes only a part of it, and the page of the old end, whose rest it fills with zeros.
  */
-static __noinline int read_for_write(struct task_state *s, struct hs_row *row, u64 inode, u64 index, u32 bytes)
+APART int read_for_write(struct task_state *s, struct hs_row *row, u64 inode, u64 index, u32 bytes)
 {
 	struct target *t = s && row && !in_fault(s, inode) ? written(s, inode) : NULL;
 	u32 pages = (bytes + 4095) >> 12;
@@ -136,7 +136,7 @@ static __noinline int read_for_write(struct task_state *s, struct hs_row *row, u
 }
 
 /* Says whether it could: some file systems keep metadata in the pages of inodes of their own. */
-static __noinline int book_named(struct task_state *s, u64 bio, u64 inode, u64 index, u32 op)
+static __always_inline int book_named(struct task_state *s, u64 bio, u64 inode, u64 index, u32 op)
 {
 	struct target t = {};
 	if (!s)
@@ -171,7 +171,7 @@ static __noinline int book_named(struct task_state *s, u64 bio, u64 inode, u64 i
 	return 1;
 }
 
-static __noinline int book_own(struct task_state *s, u64 bio, u32 op, u32 meta)
+static __always_inline int book_own(struct task_state *s, u64 bio, u32 op, u32 meta)
 {
 	if (!s)
 		return 0;
@@ -203,7 +203,7 @@ static __noinline int book_own(struct task_state *s, u64 bio, u32 op, u32 meta)
  * A read that the kernel held back, by a limit of its control group, is sent by one of its threads: whose it is, and which
  * pages of whose call it fills, is not known.
  */
-static __noinline int delayed(u64 inode)
+APART int delayed(u64 inode)
 {
 	if (!(LOAD(task_struct, CURRENT(), flags) & PF_KTHREAD))
 		return 0;

@@ -5,7 +5,7 @@
  * Whether a page that is added to this file is made of zeros where nothing is read for it: on file systems whose reads carry
  * the pages of the file. Where it can be small data kept beside the inode, it is not told.
  */
-static __noinline u32 shows_zeros(u64 inode, u64 first)
+APART u32 shows_zeros(u64 inode, u64 first)
 {
 	if (!cfg.block_layer || !inode)
 		return 0;
@@ -27,7 +27,7 @@ static __always_inline void mark_run(struct target *t, u64 start, u64 end, u32 z
 }
 
 /* Remembers the pages of [first, last] outside of what was asked for as read ahead. */
-static __noinline int mark_ahead(struct target *t, u64 first, u64 last, u32 zeros)
+APART int mark_ahead(struct target *t, u64 first, u64 last, u32 zeros)
 {
 	if (!t)
 		return 0;
@@ -74,7 +74,7 @@ static __always_inline void added_for_write(struct target *t, u64 first, u64 n)
 	t->ahead += n - asked;
 }
 
-static __noinline int added_by_fault(struct task_state *s, u64 first, u64 n)
+APART int added_by_fault(struct task_state *s, u64 first, u64 n)
 {
 	if (!s || !n)
 		return 0;
@@ -122,7 +122,7 @@ static __always_inline u64 in_file(u64 inode, u64 first, u64 n)
 }
 
 /* No request of this task asked for these pages: io_uring, exec, an older kernel's fault, or a hint such as readahead(2). */
-static __noinline int added_unasked(struct task_state *s, u64 inode, u64 first, u64 n)
+APART int added_unasked(struct task_state *s, u64 inode, u64 first, u64 n)
 {
 	struct target t = {};
 	if (!s || target_of_inode(s, (void *)inode, &t) != S_IFREG)
@@ -156,7 +156,7 @@ static __noinline int added_unasked(struct task_state *s, u64 inode, u64 first, 
 }
 
 /* What is read from the device next without a name is for this file. */
-static __noinline int note_added(struct task_state *s, u64 inode, u64 first, u64 n)
+APART int note_added(struct task_state *s, u64 inode, u64 first, u64 n)
 {
 	if (!s || !inode)
 		return 0;
@@ -226,7 +226,7 @@ int BPF_PROG(page_added, struct folio *folio)
  * A read that drops its pages as soon as they are used (RWF_DONTCACHE): these were read ahead and asked for. Not so where
  * the task looks for memory meanwhile.
  */
-static __noinline u64 dropped_after_use(u64 inode, const struct hs_file_key *id, u64 first, u64 n)
+APART u64 dropped_after_use(u64 inode, const struct hs_file_key *id, u64 first, u64 n)
 {
 	struct task_state *s = known_state();
 	if (!s || !id || !s->kind || s->kind >= HS_WRITE || s->in.inode != inode)
@@ -246,7 +246,7 @@ static __noinline u64 dropped_after_use(u64 inode, const struct hs_file_key *id,
 }
 
 /* The kernel is not short of memory: posix_fadvise, drop_caches, direct I/O over cached pages, holes, madvise. */
-static __noinline int count_dropped(struct hs_file *f, u64 pages)
+APART int count_dropped(struct hs_file *f, u64 pages)
 {
 	struct task_struct *task = CURRENT();
 	struct task_state *s = known_state();

@@ -72,7 +72,7 @@ static __always_inline void open_row(struct task_state *s, struct hs_row *row)
 	send_first(s->in.inode, s->in.file, s->tgid, 0);
 }
 
-static __noinline int opened(struct task_state *s, u32 fd)
+APART int opened(struct task_state *s, u32 fd)
 {
 	if (!s || !resolve_file(s, fd_to_file(CURRENT(), fd), &s->in))
 		return 0;

@@ -22,7 +22,7 @@ static __always_inline int has_pages(const struct request *r)
 }
 
 /* Where an append begins: at the end of the file, or of the appends that this task has under way. */
-static __noinline u64 append_position(struct task_state *s, struct target *t, u64 bytes)
+APART u64 append_position(struct task_state *s, struct target *t, u64 bytes)
 {
 	if (!s || !t)
 		return 0;
@@ -56,7 +56,7 @@ static __always_inline void start_request(struct task_state *s, struct request *
 }
 
 /* Takes what it waited for: says how many pages it missed of the `used` first ones, the others are read ahead. */
-static __noinline int take_pages(struct request *r, u64 used)
+APART int take_pages(struct request *r, u64 used)
 {
 	if (!r)
 		return 0;

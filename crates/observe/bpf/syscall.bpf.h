@@ -2,8 +2,11 @@
 /* System calls: what was requested, and how long it took. */
 
 /* Two files at once: sendfile, splice, copy_file_range. */
-static __noinline int enter_pair(struct task_state *s, struct task_struct *task, const struct arguments *args, u32 kind)
+APART int enter_pair(struct task_state *s, const struct arguments *args, u32 kind)
 {
+	if (!s || !args)
+		return 0;
+	struct task_struct *task = CURRENT();
 	u32 from, to;
 	u64 from_pos, to_pos, count;
 	u64 a = args->a, b = args->b, c = args->c, d = args->d, e = args->e;
@@ -57,10 +60,12 @@ static __always_inline int enter_single(struct task_state *s, struct task_struct
 }
 
 /* What is synced: a file, a directory, a file system, all of them, or memory, of which no file is at hand. */
-static __noinline int enter_sync(struct task_state *s, struct task_struct *task, u32 fd, u32 kind)
+APART int enter_sync(struct task_state *s, u32 fd, u32 kind)
 {
+	if (!s)
+		return 0;
 	struct target *t = &s->in;
-	u64 file = kind == HS_SYNC || kind == HS_SYNC_FS ? fd_to_file(task, fd) : 0;
+	u64 file = kind == HS_SYNC || kind == HS_SYNC_FS ? fd_to_file(CURRENT(), fd) : 0;
 	s->out.inode = 0;
 	if (kind == HS_SYNC) {
 		if (!resolve_file(s, file, t) && !resolve_directory(s, file, t))
@@ -85,7 +90,7 @@ static __noinline int enter_sync(struct task_state *s, struct task_struct *task,
 #define X32_OWN \
 	(1ULL << 3 | 1ULL << 4 | 1ULL << 8 | 1ULL << 22 | 1ULL << 23 | 1ULL << 32 | 1ULL << 33 | 1ULL << 34 | 1ULL << 35)
 
-static __noinline int enter_x32(u64 number)
+APART int enter_x32(u64 number)
 {
 	u32 counted = number < HS_SYSCALLS ? cfg.kinds[number & (HS_SYSCALLS - 1)] & ~HS_I386 :
 					     number < HS_SYSCALLS + 64 && (X32_OWN >> (number & 63)) & 1;
@@ -136,10 +141,10 @@ int BPF_PROG(sys_enter, struct pt_regs *regs, long id)
 		return 0;
 	}
 	if (kind >= HS_SYNC) {
-		if (!enter_sync(s, task, args.a, kind))
+		if (!enter_sync(s, args.a, kind))
 			return 0;
 	} else if (kind == HS_SENDFILE || kind == HS_SPLICE || kind == HS_COPY_RANGE) {
-		if (!enter_pair(s, task, &args, kind))
+		if (!enter_pair(s, &args, kind))
 			return 0;
 	} else if (!enter_single(s, task, &args, kind)) {
 		return 0;
@@ -156,7 +161,7 @@ static __always_inline int may_share(struct target *t)
 	return !t->brought && !t->ahead && (t->flags & TARGET_SHARES);
 }
 
-static __noinline int exit_pair(struct task_state *s, u64 bytes, u64 ns, u32 how, u32 kind)
+APART int exit_pair(struct task_state *s, u64 bytes, u64 ns, u32 how, u32 kind)
 {
 	struct hs_row *row;
 	if (!s)
@@ -189,7 +194,7 @@ static __noinline int exit_pair(struct task_state *s, u64 bytes, u64 ns, u32 how
 }
 
 /* A read that failed, as one that may not wait does, can have begun to read ahead; a write is over. */
-static __noinline int exit_failed(struct task_state *s, u32 kind)
+APART int exit_failed(struct task_state *s, u32 kind)
 {
 	if (!s)
 		return 0;
@@ -225,7 +230,7 @@ static __always_inline u64 served_from_cache(const struct target *t, u64 bytes, 
 	return LOAD(super_block, LOAD(inode, t->inode, i_sb), s_magic) == EXT4_SUPER_MAGIC ? left : 0;
 }
 
-static __noinline int exit_direct(struct task_state *s, struct hs_row *row, u64 bytes, u64 ns, u32 writes)
+APART int exit_direct(struct task_state *s, struct hs_row *row, u64 bytes, u64 ns, u32 writes)
 {
 	if (!s || !row)
 		return 0;

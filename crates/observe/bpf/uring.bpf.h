@@ -58,7 +58,7 @@ static __always_inline u64 file_of(u64 req, s32 fd, int fixed)
 	return fixed ? fixed_file(req, fd) : fd_to_file(CURRENT(), fd);
 }
 
-static __noinline int start_uring(struct task_state *s, u64 req)
+APART int start_uring(struct task_state *s, u64 req)
 {
 	if (!s)
 		return 0;
@@ -70,7 +70,7 @@ static __noinline int start_uring(struct task_state *s, u64 req)
 	return 0;
 }
 
-static __noinline int submit_lookup(struct task_state *s, u64 req, u32 op)
+APART int submit_lookup(struct task_state *s, u64 req, u32 op)
 {
 	if (!s || cfg.live)
 		return 0;
@@ -86,7 +86,7 @@ static __noinline int submit_lookup(struct task_state *s, u64 req, u32 op)
 }
 
 /* Of a splice one end is a pipe: the other one is what is read or written. */
-static __noinline int submit_splice(struct task_state *s, u64 req)
+APART int submit_splice(struct task_state *s, u64 req)
 {
 	if (!s)
 		return 0;
@@ -111,7 +111,7 @@ static __noinline int submit_splice(struct task_state *s, u64 req)
 	return 0;
 }
 
-static __noinline int submit_io(struct task_state *s, u64 req, u32 op)
+APART int submit_io(struct task_state *s, u64 req, u32 op)
 {
 	if (!s)
 		return 0;
@@ -156,7 +156,7 @@ static __noinline int submit_io(struct task_state *s, u64 req, u32 op)
 	return 0;
 }
 
-static __noinline int submitted(struct task_state *s, u64 req)
+static __always_inline int submitted(struct task_state *s, u64 req)
 {
 	if (!s)
 		return 0;
@@ -198,7 +198,7 @@ int BPF_PROG(uring_submit_old, u64 req)
 	return 0;
 }
 
-static __noinline int completed(u64 req, s64 result)
+APART int completed(u64 req, s64 result)
 {
 	struct request_key key = { .id = req, .kind = REQUEST_URING };
 	struct request *r = bpf_map_lookup_elem(&requests, &key);

@@ -39,6 +39,19 @@ extern void *bpf_rdonly_cast(const void *obj, u32 btf_id) __ksym;
 #define COMPARE_AND_SWAP(p, old, new) __sync_val_compare_and_swap(p, old, new)
 #endif
 
+/*
+ * A function that is verified once in a program, apart from those that call it, and not again at each call in each state: it is
+ * not static then. Nothing is known of its arguments, none may point to a structure of the kernel, and a chain of calls is at
+ * most eight. Before 5.12 it takes no pointers at all: in the compat builds it is static, or a part of its callers.
+ */
+#ifdef HOTSET_COMPAT
+#define APART static __noinline
+#define APART_OR_INLINE static __always_inline
+#else
+#define APART __noinline
+#define APART_OR_INLINE __noinline
+#endif
+
 #define ATOMIC_ADD(p, v) ((void)__sync_fetch_and_add(p, v))
 #define barrier_value(v) asm volatile("" : "+r"(v))
 

@@ -79,7 +79,7 @@ static __always_inline int in_fault(struct task_state *s, u64 inode)
  * A fault that the kernel makes for the program, as when it fills a mapping at once (MADV_POPULATE_READ), has no event at its
  * end: who comes next finds how many major faults the task has had until then.
  */
-static __noinline int settle_fault(struct task_state *s, u64 majors)
+APART int settle_fault(struct task_state *s, u64 majors)
 {
 	if (!s)
 		return 0;
@@ -95,15 +95,8 @@ static __noinline int settle_fault(struct task_state *s, u64 majors)
 #define COUNT_WAITED 1u
 #define COUNT_ALONE 2u
 
-/* Functions that take pointers can be verified apart since 5.12. */
-#ifdef HOTSET_COMPAT
-#define COUNTER static __always_inline
-#else
-#define COUNTER __noinline
-#endif
-
 /* Pages among the misses and the read-ahead hits that nothing was read for: a hole, or space that was never written. */
-static __noinline u64 zeros_of(const struct target *t, u64 missed, u64 ahead, u64 ahead_zeros)
+APART u64 zeros_of(const struct target *t, u64 missed, u64 ahead, u64 ahead_zeros)
 {
 	/* A delayed read may be seen after its page is used. */
 	if (!t || g.delayed_reads)
@@ -113,7 +106,7 @@ static __noinline u64 zeros_of(const struct target *t, u64 missed, u64 ahead, u6
 	return zeros + (ahead_zeros < ahead ? ahead_zeros : ahead);
 }
 
-COUNTER int count_read(struct hs_row *row, const struct target *t, u64 bytes, u64 ns, u32 how)
+APART_OR_INLINE int count_read(struct hs_row *row, const struct target *t, u64 bytes, u64 ns, u32 how)
 {
 	if (!row || !t)
 		return 0;
@@ -153,7 +146,7 @@ COUNTER int count_read(struct hs_row *row, const struct target *t, u64 bytes, u6
 	return 0;
 }
 
-COUNTER int count_write(struct hs_row *row, const struct target *t, u64 bytes, u64 ns, u32 how)
+APART_OR_INLINE int count_write(struct hs_row *row, const struct target *t, u64 bytes, u64 ns, u32 how)
 {
 	if (!row || !t)
 		return 0;
@@ -179,7 +172,7 @@ COUNTER int count_write(struct hs_row *row, const struct target *t, u64 bytes, u
 	return 0;
 }
 
-COUNTER int count_direct(struct hs_row *row, const struct target *t, u64 bytes, u64 ns, u32 writes)
+APART_OR_INLINE int count_direct(struct hs_row *row, const struct target *t, u64 bytes, u64 ns, u32 writes)
 {
 	if (!row || !t)
 		return 0;

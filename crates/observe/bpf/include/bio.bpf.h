@@ -115,20 +115,23 @@ struct bio_walk {
 	u64 pages, asked, copied;
 };
 
-static __always_inline void fill(struct bio_walk *w, u64 start, u64 end)
+APART_OR_INLINE int fill(struct bio_walk *w, u64 start, u64 end)
 {
+	if (!w)
+		return 0;
 	if (w->begun == start + 1)
 		start++;
 	w->pages += end - start;
 	w->asked += overlap(start, end - 1, w->first, w->last);
 	if (!w->ahead)
-		return;
+		return 0;
 	bits_take(w->id, HS_UNFILLED, start, end);
 	u64 copied = overlap(start, end - 1, w->out_first, w->out_last);
 	if (copied && !overlap(start, end - 1, w->first, w->last)) {
 		w->copied += copied;
 		bits_set(w->id, HS_AHEAD, start, end);
 	}
+	return 0;
 }
 
 /* One folio, or the part of it that a vector covers; neighbours in memory need not be neighbours in the file. */

@@ -71,22 +71,45 @@ static __always_inline struct hs_chunk *new_chunk(struct hs_chunk_key *key)
 /* What an operation did, in one number: pages in its plane, and above, pages in HS_UNFILLED beside it. */
 #define UNFILLED_SHIFT 32
 
-static __always_inline u64 set_word(struct hs_chunk *chunk, u32 plane, u32 word, u64 mask, u64 left)
+static __always_inline u64 set_unfilled(struct hs_chunk *chunk, u32 word, u64 mask)
 {
-	u64 *bits = &chunk->bits[plane][word];
-	u64 fresh = mask & ~*bits;
-	if (!fresh)
-		return 0;
-	FETCH_OR(bits, fresh);
-	return popcount(fresh) | popcount(fresh & chunk->bits[HS_UNFILLED][word] & left) << UNFILLED_SHIFT;
+	u64 *bits = &chunk->bits[HS_UNFILLED][word], fresh = mask & ~*bits;
+	if (fresh)
+		FETCH_OR(bits, fresh);
+	return popcount(fresh);
 }
 
-/* A page that leaves the plane and still is in HS_UNFILLED leaves both, with `joint`: it is made of zeros. */
-static __always_inline u64 take_word(struct hs_chunk *chunk, u32 plane, u32 word, u64 mask, u64 miss, u64 back, u64 joint)
+APART_OR_INLINE u64 set_word(struct hs_chunk *chunk, u64 how, u32 word, u64 mask)
 {
+	u32 plane = (how >> 40) & 0xff, op = (how >> 32) & 0xff;
+	if (!chunk || plane >= HS_PLANES || word >= HS_CHUNK_WORDS)
+		return 0;
+	u64 count = 0;
+	/* Pages that a request waits for are left out. */
+	if (op == BITS_OTHERS)
+		mask &= ~chunk->bits[HS_MISSED][word];
+	if (op == BITS_BOTH)
+		count = set_unfilled(chunk, word, mask) << UNFILLED_SHIFT;
+	u64 *bits = &chunk->bits[plane][word], fresh = mask & ~*bits;
+	if (!fresh)
+		return count;
+	FETCH_OR(bits, fresh);
+	if (op == BITS_LEFT)
+		count += popcount(fresh & chunk->bits[HS_UNFILLED][word]) << UNFILLED_SHIFT;
+	return count + popcount(fresh);
+}
+
+/* A page that is read ahead, or missed, and still is in HS_UNFILLED leaves both: it is made of zeros. */
+APART_OR_INLINE u64 take_word(struct hs_chunk *chunk, u64 how, u32 word, u64 mask)
+{
+	u32 plane = (how >> 40) & 0xff;
+	if (!chunk || plane >= HS_PLANES || word >= HS_CHUNK_WORDS)
+		return 0;
 	u64 *bits = &chunk->bits[plane][word];
 	if (!(*bits & mask))
 		return 0;
+	u64 miss = -(u64)(((how >> 32) & 0xff) == BITS_MOVE), back = -(u64)(((how >> 32) & 0xff) == BITS_BACK);
+	u64 joint = -(u64)(plane == HS_AHEAD || (plane == HS_MISSED && !back));
 	u64 got = CLEAR_BITS(bits, mask);
 	FETCH_OR(&chunk->bits[HS_MISSED][word], got & miss);
 	if (got & back)
@@ -138,7 +161,6 @@ static __always_inline void end_marks(u64 *at_work)
 __noinline u64 bits_set_chunk(u64 ino, u64 how, u64 start, u64 end, u64 generation)
 {
 	u64 base = start & ~(u64)(HS_CHUNK_PAGES - 1), count = 0;
-	u32 plane = (how >> 40) & 0xff;
 	struct hs_chunk_key key = {
 		.file = { .ino = ino, .dev = how, .generation = generation },
 		.chunk = base / HS_CHUNK_PAGES,
@@ -146,18 +168,14 @@ __noinline u64 bits_set_chunk(u64 ino, u64 how, u64 start, u64 end, u64 generati
 	struct hs_chunk *chunk = bpf_map_lookup_elem(&chunks, &key);
 	if (!chunk)
 		chunk = new_chunk(&key);
-	if (!chunk || plane >= HS_PLANES)
+	if (!chunk)
 		return 0;
-	/* All ones where pages that a request waits for are left out. */
-	u64 others = -(u64)(((how >> 32) & 0xff) == BITS_OTHERS);
-	u64 both = -(u64)(((how >> 32) & 0xff) == BITS_BOTH), left = -(u64)(((how >> 32) & 0xff) == BITS_LEFT);
 	u64 *at_work = begin_marks(&key);
 #pragma unroll
 	for (u32 word = 0; word < HS_CHUNK_WORDS; word++) {
-		u64 left_out = chunk->bits[HS_MISSED][word] & others;
-		u64 mask = word_mask(start - base, end - base, word) & ~left_out;
-		count += set_word(chunk, HS_UNFILLED, word, mask & both, 0) << UNFILLED_SHIFT;
-		count += set_word(chunk, plane, word, mask, left);
+		u64 mask = word_mask(start - base, end - base, word);
+		if (mask)
+			count += set_word(chunk, how, word, mask);
 	}
 	end_marks(at_work);
 	return count;
@@ -167,20 +185,20 @@ __noinline u64 bits_set_chunk(u64 ino, u64 how, u64 start, u64 end, u64 generati
 __noinline u64 bits_take_chunk(u64 ino, u64 how, u64 start, u64 end, u64 generation)
 {
 	u64 base = start & ~(u64)(HS_CHUNK_PAGES - 1), count = 0;
-	u32 plane = (how >> 40) & 0xff;
 	struct hs_chunk_key key = {
 		.file = { .ino = ino, .dev = how, .generation = generation },
 		.chunk = base / HS_CHUNK_PAGES,
 	};
 	struct hs_chunk *chunk = bpf_map_lookup_elem(&chunks, &key);
-	if (!chunk || plane >= HS_PLANES)
+	if (!chunk)
 		return 0;
-	u64 miss = -(u64)(((how >> 32) & 0xff) == BITS_MOVE), back = -(u64)(((how >> 32) & 0xff) == BITS_BACK);
-	u64 joint = -(u64)(plane == HS_AHEAD || (plane == HS_MISSED && !back));
 	u64 *at_work = begin_marks(&key);
 #pragma unroll
-	for (u32 word = 0; word < HS_CHUNK_WORDS; word++)
-		count += take_word(chunk, plane, word, word_mask(start - base, end - base, word), miss, back, joint);
+	for (u32 word = 0; word < HS_CHUNK_WORDS; word++) {
+		u64 mask = word_mask(start - base, end - base, word);
+		if (mask)
+			count += take_word(chunk, how, word, mask);
+	}
 	end_marks(at_work);
 	return count;
 }

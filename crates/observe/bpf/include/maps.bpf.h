@@ -334,10 +334,9 @@ static __always_inline u32 *hint_of(u32 plane, struct hs_file_key id)
 }
 
 /*
- * The device that stat(2) tells for a file of btrfs: each subvolume has one of its own. 0: none, or not known. Not a global
- * function: these may not be called while a CPU is held.
+ * The device that stat(2) tells for a file of btrfs: each subvolume has one of its own. 0: none, or not known.
  */
-static __noinline u32 subvolume_device(u64 inode)
+APART u32 subvolume_device(u64 inode)
 {
 	u64 root = 0;
 	u32 dev = 0;

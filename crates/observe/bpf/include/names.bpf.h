@@ -12,13 +12,13 @@
 struct place {
 	u64 dentry;
 	u64 mount; /* struct mount; 0: unknown */
-	u64 *slot; /* for NUMBER() */
 };
 
 /* A way up. */
 struct climb {
 	struct place place;
-	u64 id; /* of the directory reached, or the sum so far */
+	u64 *slot; /* for NUMBER() */
+	u64 id;    /* of the directory reached, or the sum so far */
 	u64 factor;
 };
 
@@ -28,18 +28,22 @@ static __always_inline u64 mount_of(u64 vfsmount)
 }
 
 /* From the root of a mount to the place where it is mounted. */
-static __always_inline void leave_mount(struct place *p)
+APART_OR_INLINE int leave_mount(struct place *p)
 {
+	u64 *slot = number_slot();
+	if (!p || !slot)
+		return 0;
 #pragma unroll
 	for (int i = 0; i < 3; i++) {
 		if (!p->mount || (u64)LOAD(mount, p->mount, mnt.mnt_root) != p->dentry)
-			return;
-		u64 parent = NUMBER(p->slot, LOAD(mount, p->mount, mnt_parent));
+			return 0;
+		u64 parent = NUMBER(slot, LOAD(mount, p->mount, mnt_parent));
 		if (parent == p->mount)
-			return;
-		p->dentry = NUMBER(p->slot, LOAD(mount, p->mount, mnt_mountpoint));
+			return 0;
+		p->dentry = NUMBER(slot, LOAD(mount, p->mount, mnt_mountpoint));
 		p->mount = parent;
 	}
+	return 0;
 }
 
 /*
@@ -61,9 +65,9 @@ static __always_inline int is_root(const struct place *p)
 	return (u64)LOAD(dentry, p->dentry, d_parent) == p->dentry;
 }
 
-static __always_inline void go_up(struct place *p)
+static __always_inline void go_up(struct place *p, u64 *slot)
 {
-	p->dentry = NUMBER(p->slot, LOAD(dentry, p->dentry, d_parent));
+	p->dentry = NUMBER(slot, LOAD(dentry, p->dentry, d_parent));
 	leave_mount(p);
 }
 
@@ -73,7 +77,7 @@ static __always_inline long sum_step(struct climb *c)
 	c->factor *= STEP;
 	if (is_root(&c->place))
 		return 1;
-	go_up(&c->place);
+	go_up(&c->place, c->slot);
 	return 0;
 }
 
@@ -110,7 +114,7 @@ static __always_inline long climb_step(struct climb *c)
 		node->name_len = copy_name(node->name, p->dentry);
 		c->id = (id - own_id(p)) * STEP_BACK;
 		node->parent = c->id;
-		go_up(p);
+		go_up(p, c->slot);
 	}
 	send_event(node, __builtin_offsetof(struct hs_node, name) + node->name_len, sizeof(*node));
 	return root;
@@ -131,8 +135,8 @@ static long sum_callback(u32 i, struct climb *c)
 /* Makes a directory known; returns its id. */
 __noinline u64 send_directory(u64 dentry, u64 mount)
 {
-	struct climb c = { .place = { .dentry = dentry, .mount = mount, .slot = number_slot() }, .factor = 1 };
-	if (!c.place.slot)
+	struct climb c = { .place = { .dentry = dentry, .mount = mount }, .slot = number_slot(), .factor = 1 };
+	if (!c.slot)
 		return 0;
 	leave_mount(&c.place);
 #ifdef HOTSET_COMPAT
@@ -193,7 +197,7 @@ static __always_inline void make_first(u64 inode, u64 file, u32 tgid, u64 unaske
 	f->name_len = 0;
 	f->unhashed = 0;
 	f->used = file != 0;
-	struct place p = { .slot = slot };
+	struct place p = {};
 	if (file) {
 		p.dentry = NUMBER(slot, LOAD(file, file, f_path.dentry));
 		p.mount = mount_of(NUMBER(slot, LOAD(file, file, f_path.mnt)));
