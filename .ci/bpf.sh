@@ -13,7 +13,7 @@ compiler() {
 }
 
 source_sum() {
-    (cd "$sources" && find . -name '*.[ch]' -o -name build.sh | LC_ALL=C sort | xargs sha256sum) | sha256sum | cut -d ' ' -f 1
+    (cd "$sources" && find . -name '*.[ch]' -o -name build.sh -o -name '*.py' | LC_ALL=C sort | xargs sha256sum) | sha256sum | cut -d ' ' -f 1
 }
 
 describe() {

@@ -28,7 +28,7 @@ const TRANSPARENT: [u32; 5] = [8, 9, 10, 11, 18];
 pub(crate) struct Relevant {
     /// The object, with the numbers of types filled in.
     pub(crate) object: Vec<u64>,
-    /// BTF.
+    /// The types as BTF.
     pub(crate) types: Vec<u8>,
 }
 
