@@ -245,7 +245,7 @@ def beside(samples):
     cost = median(samples[HOTSET]) - median(samples[NONE])
     if not cost > 0:
         return "not slower than unobserved"
-    peers = [name for name in samples if name not in OURS]
+    peers = [name for name in samples if name not in OURS and taken(samples[name])]
     return ", ".join(f"{(median(samples[name]) - median(samples[NONE])) / cost:,.0f}× {name.split()[0]}" for name in peers) or "–"
 
 

@@ -47,12 +47,17 @@ impl Request {
         }
     }
 
-    /// Says of something that this size leaves it out.
-    pub(crate) fn left_to_larger_sizes(&self, what: &str) -> LabSkipped {
-        LabSkipped::new(
-            what,
-            "--quick has what its answers need; the default size and --full have more",
-        )
+    /// The probes that are shown beside native ones: none in `--quick`, whose answers don't need them, unless one was asked for.
+    pub(crate) fn probes_beside_native(
+        &self,
+        languages: &[Language],
+        what: &str,
+    ) -> (Vec<Probe>, Vec<LabSkipped>) {
+        if self.size == LabSize::Quick && self.options.interpreters.is_empty() {
+            let why = "--quick has what its answers need; the default size and --full have more";
+            return (Vec::new(), vec![LabSkipped::new(what, why)]);
+        }
+        self.probes(languages)
     }
 
     /// The probes of those of these languages that the host has, by their usual names or by `--interpreter`; and the others,

@@ -27,10 +27,8 @@ const STDIO_BYTES: u64 = 8192;
 /// Where what was asked for can't be measured.
 pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, String> {
     let amounts = Amounts::of(request)?;
-    let (writers, missing) = match amounts.is_quick {
-        true => (Vec::new(), vec![request.left_to_larger_sizes("writers of other languages")]),
-        false => request.probes(&WRITE_LANGUAGES),
-    };
+    let (writers, missing) =
+        request.probes_beside_native(&WRITE_LANGUAGES, "writers of other languages");
     let mut plan = ExperimentPlan::new(super::NAME, request.size, amounts.rounds);
     let mut too_many = Vec::new();
     for point in points(&amounts) {

@@ -38,10 +38,8 @@ const HUGE_BYTES: u64 = 2 << 20;
 /// Where what was asked for can't be measured.
 pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, String> {
     let amounts = Amounts::of(request)?;
-    let (parsers, missing) = match amounts.is_quick {
-        true => (Vec::new(), vec![request.left_to_larger_sizes("parsers of other languages")]),
-        false => request.probes(&PARSE_LANGUAGES),
-    };
+    let (parsers, missing) =
+        request.probes_beside_native(&PARSE_LANGUAGES, "parsers of other languages");
     let mut plan = native(request, &amounts);
     plan.skipped.extend(missing);
     parse::add(&mut plan, request, &amounts, &parsers);

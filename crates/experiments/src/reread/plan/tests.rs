@@ -3,6 +3,7 @@ use crate::Options;
 use crate::testing::Scratch;
 use hotset_facts::LabSize;
 use hotset_lab::experiment::{Part, Splits, cell_id, name, number};
+use hotset_lab::probes::Interpreter;
 
 fn request(scratch: &Scratch, options: Options) -> Request {
     let place = hotset_lab::experiment::Place::look(&scratch.path("")).expect("place");
@@ -34,6 +35,21 @@ fn every_cell_is_its_own_and_reads_files_that_are_made() {
         }
     }
     assert!(plan.needs_bytes() < 128 << 20);
+}
+
+#[test]
+fn quick_has_other_parsers_only_where_one_is_asked_for() {
+    let scratch = Scratch::new();
+    let told = |interpreters| {
+        let options = Options { interpreters, ..Options::default() };
+        let plan = plan(&request(&scratch, options)).expect("plan");
+        let parsers = plan.facts.iter().filter(|fact| fact.subject.ends_with("-json")).count();
+        let skipped = plan.skipped.iter().any(|left| left.what.starts_with("parsers of other"));
+        (parsers > 0, skipped)
+    };
+    assert_eq!(told(Vec::new()), (false, true));
+    let python = Interpreter { name: "python3".to_owned(), path: "/usr/bin/python3".into() };
+    assert_eq!(told(vec![python]), (true, false));
 }
 
 #[test]
