@@ -237,6 +237,15 @@ fn beyond_the_bound_the_rest_is_one_row_and_the_totals_stay_exact() {
     // `assert_invariants` compares with the totals.
     assert_eq!(number(&small, "/sensor/entries_lost"), 0);
     assert!(!stderr(&output).contains("lost"), "{}", stderr(&output));
+    // All have a row here, and ten keep it.
+    let options = ["--json", text(&path), "--files", "10", "--"];
+    run(&[&options[..], &words].concat());
+    let few = read_json(&path);
+    assert_invariants(&few);
+    let files = few["files"].as_array().expect("files");
+    assert_eq!(files.len(), 11);
+    assert_eq!((files[10]["kind"].as_str(), number(&files[10], "/processes")), (Some("others"), 1));
+    assert_eq!(number(&few, "/totals/read/bytes"), number(&ample, "/totals/read/bytes"));
 }
 
 #[test]

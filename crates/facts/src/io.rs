@@ -40,16 +40,16 @@ struct Bucket {
     calls: u64,
 }
 
-/// Twelve buckets, by size.
+/// The buckets that have calls, by size: of twelve at most.
 #[derive(Serialize, Deserialize)]
 #[serde(transparent)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct Buckets(#[cfg_attr(feature = "schema", schemars(length(equal = 12)))] Vec<Bucket>);
+struct Buckets(#[cfg_attr(feature = "schema", schemars(length(max = 12)))] Vec<Bucket>);
 
 impl From<SizeHistogram> for Buckets {
     fn from(histogram: SizeHistogram) -> Self {
         let bucket = |(le_bytes, calls)| Bucket { le_bytes, calls };
-        Self(histogram.buckets().map(bucket).collect())
+        Self(histogram.buckets().filter(|(_, calls)| *calls > 0).map(bucket).collect())
     }
 }
 
@@ -57,13 +57,15 @@ impl TryFrom<Buckets> for SizeHistogram {
     type Error = &'static str;
 
     fn try_from(Buckets(read): Buckets) -> Result<Self, Self::Error> {
+        const WRONG: &str =
+            "expected buckets of a histogram of sizes, each once and in their order";
         let mut histogram = Self::default();
-        let bounds = histogram.buckets().map(|(bound, _)| bound);
-        if !bounds.eq(read.iter().map(|bucket| bucket.le_bytes)) {
-            return Err("expected the twelve buckets of a histogram of sizes, in their order");
-        }
-        for (calls, bucket) in histogram.0.iter_mut().zip(read) {
-            *calls = bucket.calls;
+        let mut from = 0;
+        for bucket in read {
+            let is_its = |(bound, _): (Option<u64>, u64)| bound == bucket.le_bytes;
+            let ahead = histogram.buckets().skip(from).position(is_its).ok_or(WRONG)?;
+            histogram.0[from + ahead] = bucket.calls;
+            from += ahead + 1;
         }
         Ok(histogram)
     }

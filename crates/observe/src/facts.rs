@@ -9,7 +9,7 @@ use crate::ObserveError;
 use crate::collector::Collector;
 use crate::gather::Gather;
 use crate::load::Loaded;
-use crate::observation::{Observation, Scope};
+use crate::observation::{Observation, Options};
 use crate::processes::{lookups, process_rows};
 use crate::sensor;
 use crate::tables::Tables;
@@ -24,7 +24,7 @@ pub const DRAIN_INTERVAL: Duration = Duration::from_millis(50);
 pub(crate) fn observation(
     loaded: &Loaded,
     collector: &Collector,
-    scope: &Scope,
+    options: &Options,
     skipped: u64,
 ) -> Result<Observation, ObserveError> {
     let selection = &loaded.selection;
@@ -34,7 +34,8 @@ pub(crate) fn observation(
     let processes = tables.processes()?;
     let own = processes.iter().find(|(_, process)| process.tgid == std::process::id());
     let own = own.map(|(owner, _)| *owner);
-    let mut gather = Gather::new(collector, &selection.missing, &mounts, tables.files()?, own);
+    let mut gather =
+        Gather::new(collector, &selection.missing, &mounts, tables.files()?, own, options.files);
     tables.rows(|key, row| gather.row(key, &row))?;
     let (mut files, mut by_process) = gather.finish();
     if globals.delayed_reads > 0 {
@@ -48,7 +49,7 @@ pub(crate) fn observation(
     if let Some(time) = totals.time.as_value_mut() {
         time.lookup_ns = lookups.counters.time_ns;
     }
-    let processes = process_rows(loaded, scope, collector, by_process, &processes);
+    let processes = process_rows(loaded, &options.scope, collector, by_process, &processes);
     let sensor = sensor::describe(selection, &globals, skipped, loaded.limited.as_ref(), collector);
     let subvolumes = collector.subvolumes();
     Ok(Observation {

@@ -1,17 +1,16 @@
 //! Rows summed into files and processes, a file at a time, within a bound.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use hotset_facts::{Feature, FileId, FileKind, FileRow, Io, Observed, ReadaheadIo, Reason};
 use hotset_sys::proc::mountinfo::Mount;
 
+use crate::choose;
 use crate::collector::Collector;
 use crate::convert::io_of;
 use crate::names::{kind_of, path_by_id};
 use crate::record::{File, FileKey, Row, RowKey, bytes_of};
-
-/// Files that are told apart in a report; the cheapest beyond it are summed up in one row.
-const MAX_FILE_ROWS: usize = 30_000;
 
 const NAME_LOST: Reason = Reason::lost("the record of its name did not fit into the ring");
 const NOT_MOUNTED: Reason = Reason::not_measured("not mounted where hotset looks");
@@ -33,9 +32,21 @@ pub(crate) struct Gather<'a> {
     current: Option<(FileKey, FileRow, Io)>,
     /// Pages that each owner read ahead of it.
     ahead: Vec<(u64, u32)>,
-    files: Vec<FileRow>,
+    files: Vec<Gathered>,
+    /// Files that keep a row of their own.
+    bound: usize,
+    /// Who used each file, one after the other.
+    owners: Vec<u32>,
     others: Option<FileRow>,
+    /// Who used a file that is among the others.
+    of_others: HashSet<u32>,
     processes: HashMap<u32, Io>,
+}
+
+struct Gathered {
+    row: FileRow,
+    /// Its part of `owners`.
+    owners: Range<usize>,
 }
 
 impl<'a> Gather<'a> {
@@ -45,6 +56,7 @@ impl<'a> Gather<'a> {
         mounts: &'a [Mount],
         states: HashMap<FileKey, File>,
         own: Option<u32>,
+        bound: usize,
     ) -> Self {
         Self {
             collector,
@@ -56,7 +68,10 @@ impl<'a> Gather<'a> {
             current: None,
             ahead: Vec::new(),
             files: Vec::new(),
+            bound,
+            owners: Vec::new(),
             others: None,
+            of_others: HashSet::new(),
             processes: HashMap::new(),
         }
     }
@@ -75,6 +90,7 @@ impl<'a> Gather<'a> {
             let counted = Row { owner: 0, file: FileKey::NONE, ..*row };
             if bytes_of(&counted).iter().any(|byte| *byte != 0) {
                 self.fold(io, row.opens);
+                self.of_others.extend(Some(key.owner).filter(|owner| *owner != 0));
             }
             return;
         }
@@ -86,6 +102,7 @@ impl<'a> Gather<'a> {
             sum.add(&io);
             file.opens = file.opens.map(|opens| opens + row.opens);
             file.processes += 1;
+            self.owners.push(key.owner);
         }
         if row.ra_pages > 0 {
             self.ahead.push((row.ra_pages, key.owner));
@@ -131,8 +148,10 @@ impl<'a> Gather<'a> {
         }
         self.ahead.clear();
         file.io = io.into();
-        self.files.push(file);
-        if self.files.len() >= 2 * MAX_FILE_ROWS {
+        let end = self.owners.len();
+        let owners = end.saturating_sub(file.processes as usize)..end;
+        self.files.push(Gathered { row: file, owners });
+        if self.files.len() >= 2 * self.bound.max(1) {
             self.prune();
         }
     }
@@ -153,14 +172,13 @@ impl<'a> Gather<'a> {
         }
     }
 
-    /// Keeps the costliest files and folds the rest into one row.
+    /// Keeps the files that matter most and folds the rest into one row.
     fn prune(&mut self) {
-        if self.files.len() <= MAX_FILE_ROWS {
-            return;
-        }
-        self.files.select_nth_unstable_by_key(MAX_FILE_ROWS, |file| std::cmp::Reverse(cost(file)));
-        for file in self.files.split_off(MAX_FILE_ROWS) {
-            self.fold(file.io(), file.opens.value().unwrap_or(0));
+        for Gathered { row, owners } in
+            choose::split_off(&mut self.files, self.bound, |file| &file.row)
+        {
+            self.fold(row.io(), row.opens.value().unwrap_or(0));
+            self.of_others.extend(self.owners.get(owners).unwrap_or_default());
         }
     }
 
@@ -175,27 +193,20 @@ impl<'a> Gather<'a> {
         });
         others.io.edit(|sum| sum.add(&io));
         others.opens = others.opens.map(|sum| sum + opens);
-        others.processes += 1;
     }
 
     /// The files, costliest first, and the counters of each process by its owner.
     pub(crate) fn finish(mut self) -> (Vec<FileRow>, HashMap<u32, Io>) {
         self.close();
         self.prune();
-        self.files.sort_by_cached_key(|file| std::cmp::Reverse(cost(file)));
-        self.files.extend(self.others);
-        (self.files, self.processes)
+        let mut files: Vec<FileRow> = self.files.into_iter().map(|file| file.row).collect();
+        files.sort_by_cached_key(|file| std::cmp::Reverse(choose::cost(file)));
+        if let Some(mut others) = self.others {
+            others.processes = self.of_others.len().try_into().unwrap_or(u32::MAX);
+            files.push(others);
+        }
+        (files, self.processes)
     }
-}
-
-/// What a file cost: pages from the device first, then time, then bytes.
-fn cost(file: &FileRow) -> (u64, u64, u64) {
-    let io = file.io();
-    let read = io.read.value().unwrap_or_default();
-    let write = io.write.value().unwrap_or_default();
-    let time = io.time.value().unwrap_or_default();
-    let faulted = io.mmap.pages_read.value().unwrap_or(0);
-    (read.split().from_device + faulted, time.total_ns(), read.bytes + write.bytes)
 }
 
 #[cfg(test)]
@@ -209,7 +220,7 @@ mod tests {
         let state = File { wasted: 96, ..zeroed() };
         let file = FileKey { dev: 1, ino: 2, ..FileKey::NONE };
         let states = HashMap::from([(file, state)]);
-        let mut gather = Gather::new(&collector, &[], &[], states, None);
+        let mut gather = Gather::new(&collector, &[], &[], states, None, 10);
         for (owner, ra_pages) in [(7, 10), (8, 50), (9, 0)] {
             let key = RowKey { file, owner, pad: 0 };
             gather.row(key, &Row { read_calls: 1, ra_pages, ..zeroed() });
@@ -219,5 +230,38 @@ mod tests {
         assert_eq!(files.iter().map(|file| wasted(&file.io())).collect::<Vec<_>>(), [60]);
         let of = |owner: u32| wasted(&processes[&owner]);
         assert_eq!((of(7), of(8), of(9)), (10, 50, 0));
+    }
+
+    #[test]
+    fn who_matters_by_some_counter_keeps_a_row_and_the_rest_is_one_sum() {
+        const FILES: u64 = 500;
+        let collector = Collector::default();
+        let mut gather = Gather::new(&collector, &[], &[], HashMap::new(), None, 50);
+        for ino in 1..=FILES {
+            let file = FileKey { dev: 1, ino, ..FileKey::NONE };
+            let row = Row { read_calls: 1, read_bytes: ino, opens: 1, ..zeroed() };
+            // These cost least by all that is read.
+            let row = match ino {
+                1 => Row { sync_calls: 1, sync_ns: 1, ..row },
+                2 => Row { direct_write_calls: 1, direct_write_bytes: 1, ..row },
+                _ => row,
+            };
+            gather.row(RowKey { file, owner: 7 + (ino % 3) as u32, pad: 0 }, &row);
+        }
+        // What one of them did beyond the table of rows.
+        let beyond = RowKey { file: FileKey::NONE, owner: 7, pad: 0 };
+        gather.row(beyond, &Row { read_calls: 1, read_bytes: 1_000, opens: 1, ..zeroed() });
+        let (files, processes) = gather.finish();
+        assert_eq!(files.len(), 51);
+        let others = files.last().expect("others");
+        assert_eq!((others.kind, others.processes), (FileKind::Others, 3));
+        let named = |ino: u64| files.iter().any(|file| file.id.ino == ino);
+        assert!(named(1) && named(2) && named(FILES) && !named(3));
+        let bytes = |io: Io| io.read.value().map_or(0, |read| read.bytes);
+        let all = FILES * (FILES + 1) / 2 + 1_000;
+        assert_eq!(files.iter().map(|file| bytes(file.io())).sum::<u64>(), all);
+        assert_eq!(processes.values().map(|io| bytes(*io)).sum::<u64>(), all);
+        let opens: u64 = files.iter().filter_map(|file| file.opens.value()).sum();
+        assert_eq!(opens, FILES + 1);
     }
 }

@@ -12,6 +12,7 @@
 mod again;
 mod batch;
 mod btf;
+mod choose;
 mod collector;
 mod convert;
 mod elf;
@@ -49,6 +50,6 @@ mod whole_road_tests;
 pub use error::ObserveError;
 pub use facts::DRAIN_INTERVAL;
 pub use load::loader_words;
-pub use observation::{DEFAULT_MAX_ROWS, Observation, Options, Scope};
+pub use observation::{DEFAULT_FILES, DEFAULT_MAX_ROWS, Observation, Options, Scope};
 pub use probe::sensor_capabilities;
 pub use session::Session;

@@ -8,6 +8,12 @@ use hotset_facts::{Dev, FileRow, Io, Lookups, Observed, Pid, ProcessRow, Sensor}
 /// the memory is taken at once, 46 MiB of the kernel's.
 pub const DEFAULT_MAX_ROWS: u32 = 106_496;
 
+/// Files that a report names; beyond, they are summed up in one row. A row is about a kilobyte of JSON.
+pub const DEFAULT_FILES: u32 = 10_000;
+
+/// Files that are told apart for whoever does not print them.
+const KEPT_FILES: usize = 30_000;
+
 /// Who is observed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scope {
@@ -28,6 +34,8 @@ pub struct Options {
     pub scope: Scope,
     /// Rows that are counted apart.
     pub max_rows: u32,
+    /// Files that keep a row of their own at the end, those that matter most by some counter; the rest is one row.
+    pub files: usize,
     /// Use the build for kernels before 6.2, also where the full one would load.
     pub compat: bool,
 }
@@ -35,7 +43,7 @@ pub struct Options {
 impl Options {
     /// The default bounds for a scope.
     pub fn new(scope: Scope) -> Self {
-        Self { scope, max_rows: DEFAULT_MAX_ROWS, compat: false }
+        Self { scope, max_rows: DEFAULT_MAX_ROWS, files: KEPT_FILES, compat: false }
     }
 }
 

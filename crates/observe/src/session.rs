@@ -120,7 +120,7 @@ impl Session {
         let skipped = self.loaded.skipped(&globals);
         self.loaded.links.clear();
         self.ring.consume().map_err(|error| ObserveError::table("events", error))?;
-        facts::observation(&self.loaded, &self.collector.borrow(), &self.options.scope, skipped)
+        facts::observation(&self.loaded, &self.collector.borrow(), &self.options, skipped)
     }
 }
 

@@ -28,6 +28,8 @@ pub struct AttachOptions {
     pub duration: Option<Duration>,
     /// Rows (a process and a file) that are counted apart.
     pub max_rows: u32,
+    /// Files that keep a row of their own; the rest is summed up.
+    pub files: u32,
 }
 
 /// Observes until the duration is over, a signal comes, or the process ends; calls `begun` once it observes,
@@ -40,9 +42,10 @@ pub fn attach(
     begun: impl FnOnce(Option<&NotMeasured>),
 ) -> Result<Profile> {
     let signals = Signals::hold().context("signals can't be held back")?;
-    let &AttachOptions { pid, duration, max_rows, .. } = options;
+    let &AttachOptions { pid, duration, max_rows, files, .. } = options;
+    let files = files as usize;
     let scoped = Scoped::new(pid, options.cgroup.as_deref())?;
-    let mut session = Session::start(Options { max_rows, ..Options::new(scoped.scope) })?;
+    let mut session = Session::start(Options { max_rows, files, ..Options::new(scoped.scope) })?;
     if let Some(pid) = pid {
         // Those that were forked while the sensor was being attached.
         session.add_processes(&family(pid)?)?;

@@ -16,6 +16,8 @@ use crate::{RunError, Say};
 pub struct RunOptions {
     /// Rows (a process and a file) that are counted apart.
     pub max_rows: u32,
+    /// Files that keep a row of their own; the rest is summed up.
+    pub files: u32,
     /// The sensor's build for older kernels.
     pub compat: bool,
     /// Tell what hotset itself does.
@@ -30,18 +32,23 @@ pub struct RunOptions {
 /// Where the command did not run, or ran without leaving a report.
 pub fn run(program: &Invocation, options: &RunOptions) -> Result<(Profile, ExitStatus), RunError> {
     let signals = Signals::hold().map_err(RunError::Signals)?;
-    let &RunOptions { max_rows, compat, verbose, say } = options;
+    let &RunOptions { max_rows, files, compat, verbose, say } = options;
+    let files = files as usize;
     let begun = Instant::now();
-    let session =
-        match Session::start(Options { max_rows, compat, ..Options::new(Scope::Children) }) {
-            Ok(session) => session,
-            Err(error) => {
-                if verbose {
-                    say(&hotset_observe::loader_words());
-                }
-                return run_with(program, &error.to_string(), error.is_denied(), &signals);
+    let session = match Session::start(Options {
+        max_rows,
+        files,
+        compat,
+        ..Options::new(Scope::Children)
+    }) {
+        Ok(session) => session,
+        Err(error) => {
+            if verbose {
+                say(&hotset_observe::loader_words());
             }
-        };
+            return run_with(program, &error.to_string(), error.is_denied(), &signals);
+        }
+    };
     if verbose {
         let took_ms = begun.elapsed().as_millis();
         say(&format_args!("the sensor was loaded and attached in {took_ms} ms"));

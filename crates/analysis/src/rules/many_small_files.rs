@@ -47,7 +47,10 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     if found.len() < MIN_FILES || !input.worth(&saving) {
         return Ok(None);
     }
-    let title = format!("{} files of less than 16 KiB, opened one by one", found.len());
+    // Of those that are summed up nobody knows the sizes.
+    let more = input.profile.files.iter().any(|file| file.kind == FileKind::Others);
+    let at_least = if more { "At least " } else { "" };
+    let title = format!("{at_least}{} files of less than 16 KiB, opened one by one", found.len());
     let advice = "Bundle them: one archive (zip, tar), one SQLite file or one blob with an index, read in order. The \
                   upper bound counts the waits for the device too, which read-ahead over a bundle hides.";
     let evidence = vec![

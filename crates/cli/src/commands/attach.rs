@@ -17,6 +17,7 @@ pub(super) fn attach(args: &AttachArgs) -> Result<Exit, Stop> {
         cgroup: args.cgroup.clone(),
         duration: args.duration,
         max_rows: args.max_rows,
+        files: args.files,
     };
     let profile = hotset_watch::attach(&options, |limited| {
         if let Some(limited) = limited {

@@ -20,6 +20,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
     } else {
         let options = RunOptions {
             max_rows: args.max_rows,
+            files: args.files,
             compat: args.compat_sensor,
             verbose: args.output.verbose,
             say: |message| output::say(message),

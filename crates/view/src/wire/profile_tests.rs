@@ -91,7 +91,8 @@ fn values_arrive_where_they_belong() -> TestResult {
     let number = |name: &str| read[name].as_u64().unwrap_or(u64::MAX);
     assert_eq!(number("pages"), number("hits") + number("misses"));
     assert_eq!(number("pages"), number("from_cache") + number("from_device") + number("zeros"));
-    assert_eq!(read["size_histogram"][11]["le_bytes"], Value::Null);
+    let buckets = read["size_histogram"].as_array().map_or(0, Vec::len);
+    assert!((1..12).contains(&buckets), "those without calls are left out: {read}");
     assert_eq!(json["command"]["exit_code"], 0);
     assert_eq!(json["lookups_by_directory"][0]["directory"], "/usr/lib/python313.zip");
     let finding = &json["findings"][0];
