@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 
 use hotset_tests::scratch::text;
 use hotset_tests::tmux::Tmux;
-use hotset_tests::{Scratch, hotset, stderr, warm_verified};
+use hotset_tests::{Scratch, hotset, stderr, stdout, warm_verified};
 
 const PAGES: u64 = 256;
 
@@ -248,4 +248,20 @@ fn a_wrong_interval_is_refused_with_the_range() {
         assert_eq!(output.status.code(), Some(2), "{wrong}");
         assert!(stderr(&output).contains("0.1 to 86400"), "{wrong}: {}", stderr(&output));
     }
+}
+
+/// A terminal that shows and never answers, as a serial console is; then its other end is closed.
+#[test]
+fn a_terminal_that_answers_nothing_will_do_and_its_end_is_the_end() {
+    let script = "import fcntl,os,pty,struct,subprocess,sys,termios\n\
+         ours, its = pty.openpty()\n\
+         fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 80, 0, 0))\n\
+         run = subprocess.Popen([sys.argv[1], 'top', '0.5'], stdin=its, stdout=its, stderr=its, start_new_session=True)\n\
+         os.close(its); seen = b''\n\
+         while b'Hit ratio' not in seen and run.poll() is None: seen += os.read(ours, 65536)\n\
+         drawn = b'Hit ratio' in seen; os.close(ours)\n\
+         print(drawn, run.wait(60))";
+    let output = Command::new("python3").args(["-c", script, text(&hotset())]).output();
+    let output = output.expect("python3");
+    assert_eq!(stdout(&output).trim(), "True 1", "{}", stderr(&output));
 }

@@ -15,12 +15,16 @@ use ratatui::crossterm::event::{
     Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind,
 };
 use ratatui::crossterm::{cursor, execute, queue, terminal};
+use rustix::event::{PollFd, PollFlags};
 
 /// What is taken is given back once, by whoever comes first: the end, a signal, a panic.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// How long the last bytes may take to a terminal that is stopped.
 const TIMEOUT: Duration = Duration::from_secs(1);
+
+/// How long the end may take without a terminal: a recording is finished.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Columns and rows.
 pub(super) fn size() -> Result<(u16, u16)> {
@@ -80,6 +84,7 @@ impl Screen {
         let outbox = Outbox::new();
         let waiting = Arc::clone(&outbox.waiting);
         restore_on_panic();
+        end_with_terminal();
         let terminal = Terminal::new(CrosstermBackend::new(outbox)).context("the terminal")?;
         let mut screen = Self { terminal, waiting };
         screen.enter()?;
@@ -93,11 +98,13 @@ impl Screen {
         execute!(
             self.terminal.backend_mut(),
             terminal::EnterAlternateScreen,
+            terminal::Clear(terminal::ClearType::All),
             EnableMouseCapture,
             EnableBracketedPaste,
             cursor::Hide
         )?;
-        self.terminal.clear()?;
+        // What was drawn last is gone. `Terminal::clear` asks the terminal where its cursor is, which not every one answers.
+        self.terminal.swap_buffers();
         Ok(())
     }
 
@@ -141,6 +148,18 @@ impl Drop for Screen {
     fn drop(&mut self) {
         self.leave();
     }
+}
+
+/// Ends the program some time after the terminal is gone, should it still be there: crossterm (0.29) reads for ever from a
+/// terminal that is closed between its poll and its read.
+fn end_with_terminal() {
+    std::thread::spawn(|| {
+        let stdin = rustix::stdio::stdin();
+        // Nothing is asked for: hang-ups are told all the same.
+        while rustix::event::poll(&mut [PollFd::new(&stdin, PollFlags::empty())], None).is_err() {}
+        std::thread::sleep(PATIENCE);
+        std::process::exit(128 + rustix::process::Signal::HUP.as_raw());
+    });
 }
 
 /// The message of a panic is for the screen that was there before.
