@@ -43,14 +43,13 @@ fn differences(lines: &[Value], books: &[Books], kind: Kind) -> Vec<String> {
         all += of.sum();
         majors += of.major_faults;
     }
-    let direct = all.direct_read + all.direct_write;
     let wanted = match kind {
         // O_DIRECT is taken, and everything is cached all the same.
         Kind::Tmpfs => vec![("total", all.read.pages + all.direct_read.pages)],
         // Which of the calls with O_DIRECT pass the cache is for the file system to say.
         Kind::Btrfs => vec![],
         Kind::Ext4 | Kind::Xfs | Kind::Overlay => {
-            vec![("total", all.read.pages), ("direct_bytes", direct.bytes)]
+            vec![("total", all.read.pages), ("direct_read_bytes", all.direct_read.bytes)]
         }
     };
     let seen = wanted.into_iter().chain([("major_faults", majors)]);
