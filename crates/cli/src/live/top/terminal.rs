@@ -16,6 +16,7 @@ use ratatui::crossterm::event::{
 };
 use ratatui::crossterm::{cursor, execute, queue, terminal};
 use rustix::event::{PollFd, PollFlags};
+use rustix::process::Signal;
 
 /// What is taken is given back once, by whoever comes first: the end, a signal, a panic.
 static TAKEN: AtomicBool = AtomicBool::new(false);
@@ -158,7 +159,7 @@ fn end_with_terminal() {
         // Nothing is asked for: hang-ups are told all the same.
         while rustix::event::poll(&mut [PollFd::new(&stdin, PollFlags::empty())], None).is_err() {}
         std::thread::sleep(PATIENCE);
-        std::process::exit(128 + rustix::process::Signal::HUP.as_raw());
+        let _ = rustix::process::kill_process(rustix::process::getpid(), Signal::KILL);
     });
 }
 
