@@ -89,18 +89,18 @@ static __always_inline u64 aio_begin(u64 array, u64 i)
 /* Names the file of a request whose process was not seen to use it before. */
 static __always_inline int aio_name(struct task_state *s, u64 iocb)
 {
-	struct target t = {};
 	u32 fd = 0;
 	if (!s || bpf_probe_read_user(&fd, sizeof(fd), (void *)(iocb + __builtin_offsetof(struct aio_iocb, fd))))
 		return 0;
-	if (!resolve_file(s, fd_to_file(CURRENT(), fd), &t))
+	struct target *t = &s->unasked;
+	if (!resolve_file(s, fd_to_file(CURRENT(), fd), t))
 		return 0;
-	struct hs_row *row = row_of(s, &t, 0);
+	struct hs_row *row = row_of(s, t, 0);
 	if (!row || row->named || row->owner != s->owner)
 		return 0;
-	row->mode = LOAD(inode, t.inode, i_mode);
+	row->mode = LOAD(inode, t->inode, i_mode);
 	row->named = 1;
-	send_first(t.inode, t.file, s->tgid, 0);
+	send_first(t->inode, t->file, s->tgid, 0);
 	return 0;
 }
 
@@ -135,55 +135,58 @@ static __always_inline u64 aio_fd(u64 array, u64 i)
 	return fd;
 }
 
-#define AIO_STEP_BEGIN 0
-#define AIO_STEP_SETTLE 1
-#define AIO_STEP_FILES 2
-
 struct aio_walk {
-	u64 array, n, step, accepted, fd, others;
+	u64 array, n, accepted, fd, others;
 };
 
-static __always_inline long aio_step(u64 i, struct aio_walk *w)
+static long aio_begin_callback(u32 i, struct aio_walk *w)
 {
 	if (i >= w->n)
 		return 1;
-	if (w->step == AIO_STEP_BEGIN)
-		aio_begin(w->array, i);
-	else if (w->step == AIO_STEP_SETTLE)
-		aio_settle(w->array, i, w->accepted);
-	else
-		w->others |= aio_fd(w->array, i) ^ w->fd;
+	aio_begin(w->array, i);
 	return 0;
 }
 
-static long aio_callback(u32 i, struct aio_walk *w)
+static long aio_settle_callback(u32 i, struct aio_walk *w)
 {
-	return aio_step(i, w);
+	if (i >= w->n)
+		return 1;
+	aio_settle(w->array, i, w->accepted);
+	return 0;
 }
-#define AIO_WALK(w) bpf_loop(w.n > AIO_MOST ? AIO_MOST : w.n, aio_callback, &w, 0)
+
+static long aio_files_callback(u32 i, struct aio_walk *w)
+{
+	if (i >= w->n)
+		return 1;
+	w->others |= aio_fd(w->array, i) ^ w->fd;
+	return 0;
+}
+
+#define AIO_WALK(w, callback) bpf_loop(w.n > AIO_MOST ? AIO_MOST : w.n, callback, &w, 0)
 
 /* Whether the requests of one call are all for one file: then what it asks of the device is that file's. */
 static __always_inline u64 aio_one_file(u64 array, u64 n)
 {
-	struct aio_walk w = { .array = array, .n = n, .step = AIO_STEP_FILES };
+	struct aio_walk w = { .array = array, .n = n };
 	if (n < 2)
 		return 1;
 	w.fd = aio_fd(array, 0);
-	AIO_WALK(w);
+	AIO_WALK(w, aio_files_callback);
 	return !w.others;
 }
 
 static __always_inline u64 aio_begin_all(u64 array, u64 n)
 {
-	struct aio_walk w = { .array = array, .n = n, .step = AIO_STEP_BEGIN };
-	AIO_WALK(w);
+	struct aio_walk w = { .array = array, .n = n };
+	AIO_WALK(w, aio_begin_callback);
 	return 0;
 }
 
 static __always_inline u64 aio_settle_all(u64 array, u64 n, u64 accepted)
 {
-	struct aio_walk w = { .array = array, .n = n, .step = AIO_STEP_SETTLE, .accepted = accepted };
-	AIO_WALK(w);
+	struct aio_walk w = { .array = array, .n = n, .accepted = accepted };
+	AIO_WALK(w, aio_settle_callback);
 	return 0;
 }
 

@@ -22,9 +22,10 @@ APART int book_writeback(u64 inode, u32 bytes)
 /* Metadata of a file system, and what no file can be named for, stands under the device that it is on. */
 APART int book_device(struct task_state *s, u64 bio, u32 op, u32 bytes)
 {
-	struct target t = {};
 	if (!s)
 		return 0;
+	struct target *t = &s->queued;
+	no_target(t);
 	if (bpf_core_field_exists(((struct bio *)0)->bi_bdev)) {
 		struct block_device *device = BPF_CORE_READ((struct bio *)bio, bi_bdev);
 		u64 inode;
@@ -33,10 +34,10 @@ APART int book_device(struct task_state *s, u64 bio, u32 op, u32 bytes)
 		else
 			inode = (u64)BPF_CORE_READ(device, bd_mapping, host);
 		inode = NUMBER(&s->scratch, inode);
-		if (!inode || target_of_inode(s, (void *)inode, &t) != S_IFBLK)
-			t = (struct target){};
+		if (!inode || target_of_inode(s, (void *)inode, t) != S_IFBLK)
+			no_target(t);
 	}
-	struct hs_row *row = row_of(s, &t, 0);
+	struct hs_row *row = row_of(s, t, 0);
 	if (row)
 		book_bytes(row, op, bytes);
 	return 0;
@@ -68,8 +69,9 @@ APART int book_unnamed(struct task_state *s, u64 bio, u32 op, u32 bytes)
 		return 0;
 	struct hs_row *row = NULL;
 	if (op == REQ_OP_READ && s->added.ino) {
-		struct target t = { .id = s->added };
-		row = row_of(s, &t, 0);
+		no_target(&s->queued);
+		s->queued.id = s->added;
+		row = row_of(s, &s->queued, 0);
 		fill_unnamed(s, row);
 	} else if (s->kind && s->kind <= HS_SYNC && s->in.inode) {
 		row = row_of(s, &s->in, 0);
@@ -138,22 +140,22 @@ APART int read_for_write(struct task_state *s, struct hs_row *row, u64 inode, u6
 /* Says whether it could: some file systems keep metadata in the pages of inodes of their own. */
 static __always_inline int book_named(struct task_state *s, u64 bio, u64 inode, u64 index, u32 op)
 {
-	struct target t = {};
 	if (!s)
 		return 0;
+	struct target *t = &s->queued;
 	u32 bytes = BPF_CORE_READ((struct bio *)bio, bi_iter.bi_size);
-	u32 type = target_of_inode(s, (void *)inode, &t);
+	u32 type = target_of_inode(s, (void *)inode, t);
 	if (!type)
 		return 0;
-	if (op == REQ_OP_WRITE && t.id.ino) {
+	if (op == REQ_OP_WRITE && t->id.ino) {
 		/* Pages of somebody else's that we happen to write back are his. */
-		struct hs_file *f = bpf_map_lookup_elem(&files, &t.id);
+		struct hs_file *f = bpf_map_lookup_elem(&files, &t->id);
 		if (f && f->last_writer.owner && f->last_writer.owner != owner(s)) {
 			book_writeback(inode, bytes);
 			return 1;
 		}
 	}
-	struct hs_row *row = row_of(s, &t, 0);
+	struct hs_row *row = row_of(s, t, 0);
 	if (!row)
 		return 1;
 	book_bytes(row, op, bytes);
@@ -161,10 +163,10 @@ static __always_inline int book_named(struct task_state *s, u64 bio, u64 inode, 
 		return 1;
 	if (type == S_IFREG) {
 		read_for_write(s, row, inode, index, bytes);
-		filled(s, row, &t, bio, index);
+		filled(s, row, t, bio, index);
 	}
-	if ((!s->kind || s->kind == HS_AIO_SUBMIT) && *(volatile u32 *)hint_of(HS_WRITING, t.id)) {
-		u64 modified = bits_take(t.id, HS_WRITING, index, index + ((bytes + 4095) >> 12));
+	if ((!s->kind || s->kind == HS_AIO_SUBMIT) && *(volatile u32 *)hint_of(HS_WRITING, t->id)) {
+		u64 modified = bits_take(t->id, HS_WRITING, index, index + ((bytes + 4095) >> 12));
 		if (modified)
 			ATOMIC_ADD(&row->write_misses, modified);
 	}

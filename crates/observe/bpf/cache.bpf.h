@@ -78,15 +78,18 @@ APART int added_by_fault(struct task_state *s, u64 first, u64 n)
 {
 	if (!s || !n)
 		return 0;
-	struct target t = { .inode = s->fault_inode, .id = s->fault_key.file };
-	struct hs_row *row = row_of(s, &t, 0);
+	struct target *t = &s->unasked;
+	t->inode = s->fault_inode;
+	t->file = 0;
+	t->id = s->fault_key.file;
+	struct hs_row *row = row_of(s, t, 0);
 	if (!row)
 		return 0;
 	ATOMIC_ADD(&row->fault_pages, n);
 	if (!shows_zeros(s->fault_inode, first))
 		ATOMIC_ADD(&row->fault_filled, n);
 	if (!cfg.live)
-		ATOMIC_ADD(&row->read_refaults, bits_take(t.id, HS_GONE, first, first + n));
+		ATOMIC_ADD(&row->read_refaults, bits_take(t->id, HS_GONE, first, first + n));
 	return 0;
 }
 
@@ -124,17 +127,19 @@ static __always_inline u64 in_file(u64 inode, u64 first, u64 n)
 /* No request of this task asked for these pages: io_uring, exec, an older kernel's fault, or a hint such as readahead(2). */
 APART int added_unasked(struct task_state *s, u64 inode, u64 first, u64 n)
 {
-	struct target t = {};
-	if (!s || target_of_inode(s, (void *)inode, &t) != S_IFREG)
+	if (!s)
+		return 0;
+	struct target *t = &s->unasked;
+	if (target_of_inode(s, (void *)inode, t) != S_IFREG)
 		return 0;
 	/* A request that appends adds pages past the end. */
 	u64 asked = 0;
-	if (*(volatile u32 *)hint_of(HS_WANTED, t.id))
-		asked = bits_missed(t.id, first, first + n);
+	if (*(volatile u32 *)hint_of(HS_WANTED, t->id))
+		asked = bits_missed(t->id, first, first + n);
 	n = in_file(inode, first, n);
 	if (!n)
 		return 0;
-	struct hs_row *row = row_of(s, &t, n);
+	struct hs_row *row = row_of(s, t, n);
 	if (!row || s->kind == HS_FOREIGN)
 		return 0;
 	u32 zeros = shows_zeros(inode, first);
@@ -145,13 +150,13 @@ APART int added_unasked(struct task_state *s, u64 inode, u64 first, u64 n)
 		return 0;
 	}
 	if (zeros)
-		bits_set(t.id, HS_UNFILLED, first, first + n);
+		bits_set(t->id, HS_UNFILLED, first, first + n);
 	ATOMIC_ADD(&row->ra_pages, n > asked ? n - asked : 0);
 	if (!cfg.live)
-		ATOMIC_ADD(&row->read_refaults, bits_take(t.id, HS_GONE, first, first + n));
+		ATOMIC_ADD(&row->read_refaults, bits_take(t->id, HS_GONE, first, first + n));
 	/* Pages that a request waits for are its misses; the rest may be used later. */
 	if (asked < n)
-		bits_set_others(t.id, first, first + n);
+		bits_set_others(t->id, first, first + n);
 	return 0;
 }
 

@@ -161,36 +161,46 @@ static __always_inline int may_share(struct target *t)
 	return !t->brought && !t->ahead && (t->flags & TARGET_SHARES);
 }
 
-APART int exit_pair(struct task_state *s, u64 bytes, u64 ns, u32 how, u32 kind)
+APART int exit_source(struct task_state *s, u64 bytes, u64 ns, u32 how)
 {
-	struct hs_row *row;
 	if (!s)
 		return 0;
+	settle_position(&s->in, bytes);
+	settle_short(&s->in, bytes);
+	struct hs_row *row = row_of(s, &s->in, 0);
+	if (row && (s->in.flags & TARGET_DIRECT))
+		count_direct(row, &s->in, bytes, ns, 0);
+	else if (row)
+		count_read(row, &s->in, bytes, ns, how);
+	return 0;
+}
+
+APART int exit_destination(struct task_state *s, u64 bytes, u64 ns)
+{
+	if (!s)
+		return 0;
+	settle_position(&s->out, bytes);
+	settle_memory(&s->out, bytes);
+	struct hs_row *row = row_of(s, &s->out, 0);
+	if (row && (s->out.flags & TARGET_DIRECT))
+		count_direct(row, &s->out, bytes, ns, 1);
+	else if (row)
+		count_write(row, &s->out, bytes, ns, 0);
+	return 0;
+}
+
+/* Two files at once. The time is booked to the source. */
+static __always_inline void exit_pair(struct task_state *s, u64 bytes, u64 ns, u32 how, u32 kind)
+{
 	if (kind == HS_COPY_RANGE && s->in.inode && s->out.inode && may_share(&s->in)) {
 		ATOMIC_ADD(&g.shared_copies, 1);
 		settle_memory(&s->out, 0);
-		return 0;
+		return;
 	}
-	if (s->in.inode) {
-		settle_position(&s->in, bytes);
-		settle_short(&s->in, bytes);
-		row = row_of(s, &s->in, 0);
-		if (row && (s->in.flags & TARGET_DIRECT))
-			count_direct(row, &s->in, bytes, ns, 0);
-		else if (row)
-			count_read(row, &s->in, bytes, ns, how);
-	}
-	if (s->out.inode) {
-		settle_position(&s->out, bytes);
-		settle_memory(&s->out, bytes);
-		row = row_of(s, &s->out, 0);
-		/* The time was booked to the source. */
-		if (row && (s->out.flags & TARGET_DIRECT))
-			count_direct(row, &s->out, bytes, s->in.inode ? 0 : ns, 1);
-		else if (row)
-			count_write(row, &s->out, bytes, s->in.inode ? 0 : ns, 0);
-	}
-	return 0;
+	if (s->in.inode)
+		exit_source(s, bytes, ns, how);
+	if (s->out.inode)
+		exit_destination(s, bytes, s->in.inode ? 0 : ns);
 }
 
 /* A read that failed, as one that may not wait does, can have begun to read ahead; a write is over. */

@@ -74,6 +74,10 @@ struct task_state {
 	u32 owner;   /* 0: not known yet, or beyond the table */
 	u64 handled; /* the event that a program did its work for last (again.bpf.h) */
 	struct target in;
+	/* Whose pages were added, or stand in a request to a device, beside any call. Here and not on the stack of a program,
+	 * of which kernels before 6.13 give a chain of calls 512 bytes; and one for each, for an interrupt may come in between.
+	 */
+	struct target unasked, queued;
 	union {
 		struct target out;
 		struct request request; /* the one at hand, in calls that have no `out` */

@@ -287,6 +287,12 @@ static __always_inline struct hs_row *row_of(struct task_state *s, struct target
 }
 #endif
 
+static __always_inline void no_target(struct target *t)
+{
+	t->inode = t->file = 0;
+	t->id = (struct hs_file_key){};
+}
+
 /* A target for pages that came up without a request: a fault, a stray addition. */
 static __always_inline int target_of_inode(struct task_state *s, void *inode, struct target *t)
 {
