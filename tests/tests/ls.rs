@@ -331,7 +331,10 @@ fn a_reader_that_goes_away_is_no_mistake() {
         std::fs::write(scratch.path(&number.to_string()), "x").expect("write");
     }
     let script = format!("{} ls {} | head -n 1", text(&hotset()), text(scratch.dir()));
-    let output = Command::new("bash").args(["-o", "pipefail", "-c", &script]).output().expect("sh");
+    let mut command = Command::new("bash");
+    command.args(["-o", "pipefail", "-c", &script]);
+    // bash warns of a locale that the host does not have.
+    let output = command.env("LC_ALL", "C").output().expect("bash");
     assert!(output.status.success() && output.stderr.is_empty(), "{}", said(&output));
 }
 
