@@ -42,6 +42,8 @@ mod select;
 mod sensor;
 mod session;
 mod side_by_side;
+#[cfg(test)]
+mod stack_tests;
 mod syscalls;
 mod tables;
 #[cfg(test)]
