@@ -46,12 +46,13 @@ pub(crate) fn split_off<T>(
     let mut kept = vec![false; files.len()];
     let mut places: Vec<usize> = (0..files.len()).collect();
     let share = bound / 2 / MEASURES;
-    for measure in 0..MEASURES {
+    let mut keep_most = |measure: usize| {
         places.select_nth_unstable_by_key(share, |&place| Reverse(measured[place][measure]));
         for &place in &places[..share] {
             kept[place] |= measured[place][measure] > 0;
         }
-    }
+    };
+    (0..MEASURES).for_each(&mut keep_most);
     let room = bound - kept.iter().filter(|kept| **kept).count();
     let mut rest: Vec<usize> = (0..files.len()).filter(|&place| !kept[place]).collect();
     rest.sort_by_cached_key(|&place| Reverse(cost(row(&files[place]))));
