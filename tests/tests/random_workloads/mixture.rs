@@ -42,7 +42,7 @@ impl<'a> Mixture<'a> {
         let scratch = Scratch::new("mixture");
         let dir = self.prepare();
         // Every third is observed by those who come later.
-        let (profile, books, mut differences) = if self.seed % 3 == 0 {
+        let (profile, books, mut differences) = if self.seed.is_multiple_of(3) {
             live::watch(&scratch, &self.words(&dir), self.system.kind())
         } else {
             self.observe(&scratch, &dir)
