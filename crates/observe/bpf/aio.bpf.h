@@ -28,14 +28,22 @@ struct aio_iocb {
 };
 
 struct aio_event {
-	u64 data, iocb;
-	s64 result, result2;
+	u64 data;
+	struct aio_told {
+		u64 iocb;
+		s64 result;
+	} told;
+	s64 result2;
 };
 
 /* fs/aio.c: at the address that is the context's name. */
 #define AIO_RING_MAGIC 0xa10a10a1
 struct aio_ring {
-	u32 id, nr, head, tail, magic, compat, incompat, header_bytes;
+	u32 id;
+	struct aio_ends {
+		u32 nr, head, tail, magic;
+	} ends;
+	u32 compat, incompat, header_bytes;
 };
 
 /* How many requests or results of one call are followed; what is beyond is a loss. */
@@ -60,15 +68,15 @@ static __always_inline int aio_finish(struct task_state *s, u64 iocb, u64 result
 	s->request = *r;
 	bpf_map_delete_elem(&requests, &key);
 	ATOMIC_ADD(&g.aio_pending, -1);
-	finish_request(&s->request, result);
+	finish_request(&s->request, &s->request_key, result);
 	return 0;
 }
 
 static __always_inline u64 aio_result(u64 event)
 {
-	struct aio_event e = {};
+	struct aio_told e = {};
 	struct task_state *s = known_state();
-	if (s && !bpf_probe_read_user(&e, sizeof(e), (void *)event))
+	if (s && !bpf_probe_read_user(&e, sizeof(e), (void *)(event + __builtin_offsetof(struct aio_event, told))))
 		aio_finish(s, e.iocb, e.result);
 	return 0;
 }
@@ -109,10 +117,10 @@ static __always_inline u64 aio_results(u64 first, u64 n)
 /* Counts what is new in the ring; says whether it could be read. */
 static __always_inline int aio_look(struct request *r, u64 context)
 {
-	struct aio_ring ring = {};
-	if (bpf_probe_read_user(&ring, sizeof(ring), (void *)context))
+	struct aio_ends ring = {};
+	if (bpf_probe_read_user(&ring, sizeof(ring), (void *)(context + __builtin_offsetof(struct aio_ring, ends))))
 		return 0;
-	u64 size = ring.nr, tail = ring.tail, events = context + sizeof(ring);
+	u64 size = ring.nr, tail = ring.tail, events = context + sizeof(struct aio_ring);
 	if (ring.magic != AIO_RING_MAGIC || !size || tail >= size || ring.head >= size)
 		return 0;
 	u64 seen = *(volatile u64 *)&r->ring.seen, from = r->ring.known ? seen % size : ring.head;

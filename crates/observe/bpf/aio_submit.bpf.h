@@ -121,7 +121,7 @@ static __always_inline u64 aio_settle(u64 array, u64 i, u64 accepted)
 		}
 		aio_name(s, iocb);
 	} else if (r && CLEAR_BITS(&r->open, 1ULL)) {
-		drop_request(r);
+		drop_request(r, &s->request_key);
 		bpf_map_delete_elem(&requests, &key);
 		ATOMIC_ADD(&g.aio_pending, -1);
 	}

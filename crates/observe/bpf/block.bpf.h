@@ -83,35 +83,35 @@ APART int book_unnamed(struct task_state *s, u64 bio, u32 op, u32 bytes)
 	return 0;
 }
 
-APART int filled(struct task_state *s, struct hs_row *row, const struct target *t, u64 bio, u64 index)
+/* What a read fills, of the file that is queued; says how many pages of it faults brought in. */
+APART u64 filled(struct task_state *s, u64 bio, u64 index)
 {
-	u64 inode = t ? t->inode : 0;
-	if (!s || !row || !t || !shows_zeros(inode, index))
+	u64 inode = s ? s->queued.inode : 0;
+	if (!s || !shows_zeros(inode, index))
 		return 0;
 	u32 faults = by_fault(s, inode), asks = !faults && s->kind && s->kind < HS_WRITE && s->in.inode == inode;
-	struct bio_walk w = { .id = t->id, .ahead = !faults, .first = 1, .out_first = 1 };
+	struct bio_walk *w = &s->walk;
+	*w = (struct bio_walk){ .id = s->queued.id, .ahead = !faults, .first = 1, .out_first = 1 };
 	if (asks) {
-		w.first = s->in.first;
-		w.last = s->in.last;
+		w->first = s->in.first;
+		w->last = s->in.last;
 		if (s->out.inode == inode) {
-			w.out_first = s->out.first;
-			w.out_last = s->out.last;
+			w->out_first = s->out.first;
+			w->out_last = s->out.last;
 		}
 	}
 	/* Where blocks are smaller than a page, it may come in several requests, one after the other. */
 	if (s->filled_inode == inode && s->filled_end == index + 1)
-		w.begun = index + 1;
-	walk_bio(&w, bio, index);
+		w->begun = index + 1;
+	walk_bio(w, bio, index);
 	s->filled_inode = inode;
-	s->filled_end = w.end;
-	if (faults)
-		ATOMIC_ADD(&row->fault_filled, w.pages);
-	s->in.unfilled -= w.asked < s->in.unfilled ? w.asked : s->in.unfilled;
+	s->filled_end = w->end;
+	s->in.unfilled -= w->asked < s->in.unfilled ? w->asked : s->in.unfilled;
 	/* The part that a copy writes to was read ahead, and not made by the copy. */
-	u64 copied = w.copied < s->out.brought ? w.copied : s->out.brought;
+	u64 copied = w->copied < s->out.brought ? w->copied : s->out.brought;
 	s->out.brought -= copied;
 	s->in.ahead += copied;
-	return 0;
+	return faults ? w->pages : 0;
 }
 
 /* What the current call writes to, if it is this file and another than it reads. */
@@ -163,7 +163,9 @@ static __always_inline int book_named(struct task_state *s, u64 bio, u64 inode, 
 		return 1;
 	if (type == S_IFREG) {
 		read_for_write(s, row, inode, index, bytes);
-		filled(s, row, t, bio, index);
+		u64 by_faults = filled(s, bio, index);
+		if (by_faults)
+			ATOMIC_ADD(&row->fault_filled, by_faults);
 	}
 	if ((!s->kind || s->kind == HS_AIO_SUBMIT) && *(volatile u32 *)hint_of(HS_WRITING, t->id)) {
 		u64 modified = bits_take(t->id, HS_WRITING, index, index + ((bytes + 4095) >> 12));

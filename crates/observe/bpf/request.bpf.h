@@ -77,28 +77,30 @@ APART int take_pages(struct request *r, u64 used)
 }
 
 /* One that came to nothing, or was refused. */
-static __always_inline void drop_request(struct request *r)
+static __always_inline void drop_request(struct request *r, struct hs_row_key *key)
 {
-	struct hs_row_key key = { .file = r->target.id, .owner = r->owner };
+	key->file = r->target.id;
+	key->owner = r->owner;
 	take_pages(r, 0);
 	settle_memory(&r->target, 0);
-	struct hs_row *row = r->target.ahead ? row_by_key(&key) : NULL;
+	struct hs_row *row = r->target.ahead ? row_by_key(key) : NULL;
 	if (row)
 		ATOMIC_ADD(&row->ra_pages, r->target.ahead);
 }
 
-static __always_inline int finish_request(struct request *r, s64 result)
+static __always_inline int finish_request(struct request *r, struct hs_row_key *key, s64 result)
 {
 	struct target *t = &r->target;
 	u64 ns = r->ns ? r->ns : bpf_ktime_get_ns() - r->start_ns;
 	if (result < 0) {
-		drop_request(r);
+		drop_request(r, key);
 		return 0;
 	}
 	take_pages(r, pages_of(t->pos, result));
 	settle_memory(t, result);
-	struct hs_row_key key = { .file = t->id, .owner = r->owner };
-	struct hs_row *row = row_made(&key);
+	key->file = t->id;
+	key->owner = r->owner;
+	struct hs_row *row = row_made(key);
 	if (!row)
 		return 0;
 	if (r->what & REQUEST_SYNCS) {

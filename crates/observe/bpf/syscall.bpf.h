@@ -34,19 +34,23 @@ APART int enter_pair(struct task_state *s, const struct arguments *args, u32 kin
 	return any;
 }
 
-static __always_inline int enter_single(struct task_state *s, struct task_struct *task, const struct arguments *args, u32 kind)
+APART int enter_single(struct task_state *s, const struct arguments *args, u32 kind)
 {
+	if (!s || !args)
+		return 0;
+	struct task_struct *task = CURRENT();
 	struct target *t = &s->in;
-	u64 pos = 0, count = args->c;
+	u64 pos = 0, count = args->c, at = args->d;
+	barrier_value(at); /* see load_arguments() */
 	s->out.inode = 0;
 	if (!resolve_file(s, fd_to_file(task, args->a), t))
 		return 0;
 	if (kind == HS_READ || kind == HS_WRITE || kind == HS_READV || kind == HS_WRITEV)
 		pos = position(t, 0);
-	else if ((kind == HS_PREADV || kind == HS_PWRITEV2) && (s64)args->d == -1)
+	else if ((kind == HS_PREADV || kind == HS_PWRITEV2) && (s64)at == -1)
 		pos = position(t, 0);
 	else
-		pos = args->d;
+		pos = at;
 	if (kind == HS_READV || kind == HS_WRITEV || kind == HS_PREADV || kind == HS_PWRITEV2 || kind == HS_PWRITEV)
 		count = iov_bytes(args->b, args->c);
 	if (kind == HS_PWRITEV2)
@@ -127,26 +131,27 @@ int BPF_PROG(sys_enter, struct pt_regs *regs, long id)
 			s->kind = HS_FOREIGN;
 		return 0;
 	}
-	struct arguments args = load_arguments(regs);
+	struct arguments *args = &s->arguments;
+	*args = load_arguments(regs);
 	if (kind == HS_PAGEOUT) {
 		s->in.inode = s->out.inode = 0;
-		s->kind = args.c == MADV_PAGEOUT ? kind : HS_NONE;
+		s->kind = args->c == MADV_PAGEOUT ? kind : HS_NONE;
 		return 0;
 	}
 	if (kind > HS_SYNC_ALL) {
 		if (kind < HS_OPEN)
-			enter_aio(s, &args, kind);
+			enter_aio(s, args, kind);
 		else
-			enter_path(s, &args, kind);
+			enter_path(s, args, kind);
 		return 0;
 	}
 	if (kind >= HS_SYNC) {
-		if (!enter_sync(s, args.a, kind))
+		if (!enter_sync(s, args->a, kind))
 			return 0;
 	} else if (kind == HS_SENDFILE || kind == HS_SPLICE || kind == HS_COPY_RANGE) {
-		if (!enter_pair(s, &args, kind))
+		if (!enter_pair(s, args, kind))
 			return 0;
-	} else if (!enter_single(s, task, &args, kind)) {
+	} else if (!enter_single(s, args, kind)) {
 		return 0;
 	}
 	s->switches = LOAD(task_struct, task, nvcsw);
@@ -260,6 +265,32 @@ APART int exit_direct(struct task_state *s, struct hs_row *row, u64 bytes, u64 n
 	return 0;
 }
 
+/* A read or a write of one file that was done. */
+APART int exit_single(struct task_state *s, u32 kind, u64 bytes, u64 ns, u32 how)
+{
+	if (!s)
+		return 0;
+	struct target *t = &s->in;
+	settle_position(t, bytes);
+	if (kind < HS_WRITE)
+		settle_short(t, bytes);
+	struct hs_row *row = row_of(s, t, 0);
+	if (!row)
+		return 0;
+	/* The row of "others" belongs to everybody. */
+	if (row->owner && is_alone(CURRENT()))
+		how |= COUNT_ALONE;
+	if (t->flags & TARGET_DIRECT) {
+		exit_direct(s, row, bytes, ns, kind >= HS_WRITE);
+	} else if (kind >= HS_WRITE) {
+		settle_memory(t, bytes);
+		count_write(row, t, bytes, ns, how);
+	} else {
+		count_read(row, t, bytes, ns, how);
+	}
+	return 0;
+}
+
 SEC("tp_btf/sys_exit")
 int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
 {
@@ -291,29 +322,10 @@ int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
 		exit_failed(s, kind);
 		return 0;
 	}
-	struct task_struct *task = CURRENT();
-	u32 how = LOAD(task_struct, task, nvcsw) != s->switches ? COUNT_WAITED : 0;
-	if (kind >= HS_SENDFILE && kind <= HS_COPY_RANGE) {
+	u32 how = LOAD(task_struct, CURRENT(), nvcsw) != s->switches ? COUNT_WAITED : 0;
+	if (kind >= HS_SENDFILE && kind <= HS_COPY_RANGE)
 		exit_pair(s, ret, ns, how, kind);
-		return 0;
-	}
-	struct target *t = &s->in;
-	settle_position(t, ret);
-	if (kind < HS_WRITE)
-		settle_short(t, ret);
-	struct hs_row *row = row_of(s, t, 0);
-	if (!row)
-		return 0;
-	/* The row of "others" belongs to everybody. */
-	if (row->owner && is_alone(task))
-		how |= COUNT_ALONE;
-	if (t->flags & TARGET_DIRECT) {
-		exit_direct(s, row, ret, ns, kind >= HS_WRITE);
-	} else if (kind >= HS_WRITE) {
-		settle_memory(t, ret);
-		count_write(row, t, ret, ns, how);
-	} else {
-		count_read(row, t, ret, ns, how);
-	}
+	else
+		exit_single(s, kind, ret, ns, how);
 	return 0;
 }

@@ -201,6 +201,7 @@ int BPF_PROG(uring_submit_old, u64 req)
 APART int completed(u64 req, s64 result)
 {
 	struct request_key key = { .id = req, .kind = REQUEST_URING };
+	struct hs_row_key row_key = {};
 	struct request *r = bpf_map_lookup_elem(&requests, &key);
 	if (!r)
 		return 0;
@@ -214,7 +215,7 @@ APART int completed(u64 req, s64 result)
 	else if (r->what & REQUEST_LOOKS_UP)
 		finish_lookup(r, result);
 	else if (!(r->what & REQUEST_NO_FILE))
-		finish_request(r, result);
+		finish_request(r, &row_key, result);
 	bpf_map_delete_elem(&requests, &key);
 	return 0;
 }

@@ -61,8 +61,8 @@ fn a_chain_of_calls_fits_the_stack_of_old_kernels() {
     let bytes = kernel_types().expect("this kernel has BTF");
     let types = decode(bytes.as_slice()).expect("BTF");
     let selection = select(&KernelFeatures::of(&types)).expect("tracepoints");
-    for atomics in [true, false] {
-        let object = object_bytes(Build::Compat, atomics);
+    for (build, atomics) in [(Build::Full, true), (Build::Compat, true), (Build::Compat, false)] {
+        let object = object_bytes(build, atomics);
         let (mut open, _file) = programs::open(object, &types).expect("opened");
         for mut program in open.progs_mut() {
             let name = program.name().to_str().expect("a name").to_owned();
@@ -87,7 +87,7 @@ fn a_chain_of_calls_fits_the_stack_of_old_kernels() {
             let deepest = code.depth(0);
             assert!(
                 deepest > FRAME_BYTES && deepest <= STACK_BYTES,
-                "{:?}: {deepest}",
+                "{build:?} {:?}: {deepest}",
                 program.name()
             );
         }

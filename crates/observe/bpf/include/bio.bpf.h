@@ -103,18 +103,6 @@ static __always_inline u64 bio_inode(struct task_state *s, struct bio *bio, u64 
 	return inode;
 }
 
-/* What a read fills: pages of a file, and those of them that the current call asked for or writes to. */
-struct bio_walk {
-	u64 vectors, at, count;
-	u64 page, left; /* of the vector under way: bytes from the beginning of the page */
-	struct hs_file_key id;
-	u32 ahead; /* pages may be in HS_AHEAD */
-	u64 begun; /* after a page that a request before this one carried a part of, and that is counted */
-	u64 end;   /* after the last page */
-	u64 first, last, out_first, out_last;
-	u64 pages, asked, copied;
-};
-
 APART_OR_INLINE int fill(struct bio_walk *w, u64 start, u64 end)
 {
 	if (!w)
@@ -156,9 +144,13 @@ static __always_inline long walk_step(struct bio_walk *w)
 }
 
 #ifndef HOTSET_COMPAT
-static long walk_callback(u32 i, struct bio_walk *w)
+struct walk_context {
+	struct bio_walk *walk;
+};
+
+static long walk_callback(u32 i, struct walk_context *context)
 {
-	return walk_step(w);
+	return walk_step(context->walk);
 }
 #endif
 
@@ -170,11 +162,11 @@ static __always_inline int walk_bio(struct bio_walk *w, u64 bio_address, u64 ind
 		return 0;
 	w->vectors = (u64)BPF_CORE_READ(bio, bi_io_vec);
 	w->count = BPF_CORE_READ(bio, bi_vcnt);
-	struct bio_vector begin = vector_of(w->vectors, 0), end = vector_of(w->vectors, (w->count - 1) & 0xffff);
+	u64 bytes = vector_of(w->vectors, 0).offset + (u64)BPF_CORE_READ(bio, bi_iter.bi_size);
+	struct bio_vector end = vector_of(w->vectors, (w->count - 1) & 0xffff);
 	u64 last_page = end.page + ((end.offset + (u64)end.len - 1) >> 12) * page_bytes();
 	u64 last = index_in_file(last_page, head_of(last_page));
 	w->end = last + 1;
-	u64 bytes = begin.offset + (u64)BPF_CORE_READ(bio, bi_iter.bi_size);
 	/* As many pages as lie between the first and the last: these. */
 	if (last - index + 1 == (bytes + 4095) >> 12) {
 		fill(w, index, last + 1);
@@ -184,7 +176,8 @@ static __always_inline int walk_bio(struct bio_walk *w, u64 bio_address, u64 ind
 	/* Not told apart: pages of zeros between them count as read. */
 	fill(w, index, last + 1);
 #else
-	bpf_loop(65536, walk_callback, w, 0);
+	struct walk_context context = { w };
+	bpf_loop(65536, walk_callback, &context, 0);
 #endif
 	return 0;
 }

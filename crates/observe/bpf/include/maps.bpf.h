@@ -63,6 +63,23 @@ struct request_key {
 	u32 kind;
 };
 
+/* What a read fills: pages of a file, and those of them that the current call asked for or writes to. */
+struct bio_walk {
+	u64 vectors, at, count;
+	u64 page, left; /* of the vector under way: bytes from the beginning of the page */
+	struct hs_file_key id;
+	u32 ahead; /* pages may be in HS_AHEAD */
+	u64 begun; /* after a page that a request before this one carried a part of, and that is counted */
+	u64 end;   /* after the last page */
+	u64 first, last, out_first, out_last;
+	u64 pages, asked, copied;
+};
+
+/* Of the system call that begins. */
+struct arguments {
+	u64 a, b, c, d, e, f;
+};
+
 /* What a task is doing. */
 struct task_state {
 	u32 kind;
@@ -101,6 +118,10 @@ struct task_state {
 	u64 added_first, added_last;
 	/* The page after the last that the device was asked for, of this file, since pages were added. */
 	u64 filled_inode, filled_end;
+	/* Memory for programs, as `unasked` and `queued` are. */
+	struct bio_walk walk;
+	struct hs_row_key request_key;
+	struct arguments arguments;
 	u64 scratch;
 };
 

@@ -240,10 +240,6 @@ static __always_inline u64 position(struct target *t, u64 user_pointer)
  * The arguments, loaded at once: clang would else merge such a load with one through a cast pointer, and the verifier
  * allows an instruction only one kind of pointer.
  */
-struct arguments {
-	u64 a, b, c, d, e, f;
-};
-
 static __always_inline struct arguments load_arguments(struct pt_regs *regs)
 {
 	struct arguments args = { regs->di, regs->si, regs->dx, regs->r10, regs->r8, regs->r9 };
