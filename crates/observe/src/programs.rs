@@ -24,6 +24,8 @@ const ON_TRACEPOINT: &str = "tp_btf/";
 const LICENSE: &CStr = c"GPL";
 /// What the verifier says of a program that it refuses; the kernel takes at most 1 GiB, libbpf offers as much as this.
 const LOG_BYTES: usize = 16 << 20;
+/// Of that, what is kept.
+const LAST_LINES: usize = 30;
 
 /// A loaded program. It runs once it is attached.
 pub(crate) struct Program {
@@ -198,12 +200,12 @@ impl Request<'_> {
     fn explain(&self) {
         let mut log = vec![0_u8; LOG_BYTES];
         if let Err(error) = self.load(&mut log) {
-            let said = CStr::from_bytes_until_nul(&log).unwrap_or_default();
-            keep_words(format!(
-                "{}: {error}\n{}",
-                self.name.to_string_lossy(),
-                said.to_string_lossy()
-            ));
+            let said = CStr::from_bytes_until_nul(&log).unwrap_or_default().to_string_lossy();
+            // The reason stands at the end, after how it was found.
+            let last: Vec<&str> = said.lines().rev().take(LAST_LINES).collect();
+            let last: Vec<&str> = last.into_iter().rev().collect();
+            let name = self.name.to_string_lossy();
+            keep_words(format!("{name}: {error}\n{}\n", last.join("\n")));
         }
     }
 }

@@ -51,6 +51,11 @@ pub fn run(program: &Invocation, options: &RunOptions) -> Result<(Profile, ExitS
     };
     if verbose {
         let took_ms = begun.elapsed().as_millis();
+        // Something, if a build was refused and a simpler one was not.
+        let words = hotset_observe::loader_words();
+        if !words.is_empty() {
+            say(&words);
+        }
         say(&format_args!("the sensor was loaded and attached in {took_ms} ms"));
     }
     let started_at = SystemTime::now();
