@@ -46,7 +46,9 @@ impl Selection {
 
     /// Leaves out the counting of faults.
     pub(crate) fn drop_faults(&mut self) {
-        self.missing.push(Feature::FileFaults);
+        if !self.missing.contains(&Feature::FileFaults) {
+            self.missing.push(Feature::FileFaults);
+        }
         self.leave_out(&FAULT_PROGRAMS);
     }
 
@@ -191,10 +193,12 @@ mod tests {
     fn linux_6_1_counts_no_faults() {
         let old =
             kernel(&["mm_filemap_fault", "mm_filemap_map_pages", "io_uring_submit_req"], false);
-        let selection = select(&old).unwrap();
+        let mut selection = select(&old).unwrap();
         assert_eq!(selection.build, Build::Compat);
         // Of io_uring the request is not the first of two arguments here.
         assert_eq!(selection.missing, [Feature::FileFaults, Feature::IoUring]);
+        selection.drop_faults();
+        assert_eq!(selection.missing.len(), 2, "said once");
     }
 
     #[test]
