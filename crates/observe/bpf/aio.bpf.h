@@ -155,6 +155,9 @@ static __always_inline void aio_count(struct task_state *s, u64 context, u64 eve
 		aio_results(events, n);
 	if (!r || aio_look(r, context))
 		return;
+	/* Its memory can be unreadable for a moment, as when the kernel moves a page: the next call looks again. */
+	if (!n)
+		return;
 	/* Nobody reads the ring: what is returned is what was in it, in order. */
 	if (r->ring.read)
 		r->ring.known = 0;
