@@ -19,8 +19,8 @@ impl Stored {
         }
     }
 
-    /// What a run from a cold state reads from the device at least. How small compressed data is nobody tells: what most a
-    /// run of the same condition read, and never nothing.
+    /// What a run from a cold state reads from the device at least: its new pages without holes. The size of compressed data
+    /// is not known; there it is the most that any run of the same condition read, and at least one byte.
     pub(super) fn needed_bytes(self, run: &BenchRun, usual: &Usual, page_size: u64) -> u64 {
         let new_bytes = new_pages(run).unwrap_or(0).saturating_mul(page_size);
         let data_bytes = new_bytes.saturating_sub(self.hole_bytes);

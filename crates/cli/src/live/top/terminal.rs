@@ -157,9 +157,13 @@ fn end_with_terminal() {
     std::thread::spawn(|| {
         let stdin = rustix::stdio::stdin();
         // Nothing is asked for: hang-ups are told all the same.
-        while rustix::event::poll(&mut [PollFd::new(&stdin, PollFlags::empty())], None).is_err() {}
-        std::thread::sleep(PATIENCE);
-        let _ = rustix::process::kill_process(rustix::process::getpid(), Signal::KILL);
+        let told = rustix::io::retry_on_intr(|| {
+            rustix::event::poll(&mut [PollFd::new(&stdin, PollFlags::empty())], None)
+        });
+        if told.is_ok() {
+            std::thread::sleep(PATIENCE);
+            let _ = rustix::process::kill_process(rustix::process::getpid(), Signal::KILL);
+        }
     });
 }
 
