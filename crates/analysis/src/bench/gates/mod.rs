@@ -64,6 +64,7 @@ struct Usual {
     steal_share: f64,
     pressure_share: f64,
     ns_per_page: Option<f64>,
+    /// The median of what runs read, of those that read anything; the greater one of two in the middle.
     device_bytes: u64,
 }
 
@@ -184,8 +185,10 @@ impl Usual {
         // The lower quartile: in a virtual machine more than half of the first runs can pay for memory that the host
         // hadn't backed yet, and must not become the baseline.
         let per_page = sorted(runs.clone().filter_map(ns_per_page));
-        let device_bytes =
-            runs.clone().filter_map(|run| run.device_read_bytes.value()).max().unwrap_or(0);
+        let read = runs.clone().filter_map(|run| run.device_read_bytes.value());
+        let mut read: Vec<u64> = read.filter(|&bytes| bytes > 0).collect();
+        read.sort_unstable();
+        let device_bytes = read.get(read.len() / 2).copied().unwrap_or(0);
         Self {
             switches: middle(runs.clone().map(|run| run.involuntary_switches as f64).collect())
                 as u64,

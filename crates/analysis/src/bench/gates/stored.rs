@@ -20,7 +20,8 @@ impl Stored {
     }
 
     /// What a run from a cold state reads from the device at least: its new pages without holes. The size of compressed data
-    /// is not known; there it is the most that any run of the same condition read, and at least one byte.
+    /// is not known; there it is what most runs of the same condition read, and at least one byte. Not the most that one
+    /// read: that one may have read tables of the file system too, which stay cached.
     pub(super) fn needed_bytes(self, run: &BenchRun, usual: &Usual, page_size: u64) -> u64 {
         let new_bytes = new_pages(run).unwrap_or(0).saturating_mul(page_size);
         let data_bytes = new_bytes.saturating_sub(self.hole_bytes);

@@ -113,13 +113,20 @@ fn holes_are_not_read() {
 }
 
 #[test]
-fn compressed_files_take_what_most_they_took() {
+fn compressed_files_take_what_most_runs_took() {
     let all = PAGES * PAGE;
     let packed = |bytes: &[u64]| read_by_all(bytes, |member| member.may_be_compressed = true);
     let (too_little, none) = (vec!["device-read-too-little"], Vec::new());
     assert_eq!(packed(&[all / 5, all / 5 - 512]), [none.clone(), none.clone()]);
     assert_eq!(packed(&[all / 5, all / 6]), [none.clone(), too_little.clone()], "read by another");
-    assert_eq!(packed(&[0, 0]), [too_little.clone(), too_little], "nothing is no proof");
+    assert_eq!(packed(&[0, 0]), [too_little.clone(), too_little.clone()], "nothing is no proof");
+    let (data, tables) = (all / 5, all / 10);
+    let counted = |bytes: &[u64]| packed(bytes).iter().map(Vec::is_empty).collect::<Vec<_>>();
+    assert_eq!(counted(&[data + tables, data, data]), [true; 3], "tables are read once");
+    let some = [data, data + tables, data, data + tables, data];
+    assert_eq!(counted(&some), [true; 5], "or now and then");
+    let half_warm = [data + tables, data, data / 2, data, data / 2, data, 0, 0];
+    assert_eq!(counted(&half_warm), [true, true, false, true, false, true, false, false]);
     assert_eq!(packed(&[all, 3 * all]), [none.clone(), none], "never more than the pages");
 }
 
