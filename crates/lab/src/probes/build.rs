@@ -94,7 +94,15 @@ impl Tools {
                 .env_remove("GOFLAGS"),
             _ => command.args(["-encoding", "UTF-8", "-d", "classes", "Probe.java"]),
         };
-        said(&mut command)?;
+        let built = said(&mut command);
+        if language == Language::Go && built.is_err() {
+            // Without a home directory that it may write to, Go has no place for what it compiles on the way.
+            let own = place.join("gocache");
+            let built = said(command.env("GOCACHE", &own));
+            let _ = fs::remove_dir_all(own);
+            return built.map(drop);
+        }
+        built?;
         if language == Language::Java {
             archive(&beside(compiler, "jar")?, place)?;
         }
