@@ -51,6 +51,12 @@ pub(crate) fn counts<const N: usize>(all: [(&str, u64); N]) -> BTreeMap<String, 
     all.map(|(name, count)| (name.to_owned(), count)).into()
 }
 
+/// First in a test that shows nothing without root, before it leaves something behind that only root can remove.
+#[track_caller]
+pub(crate) fn assert_root() {
+    assert!(rustix::process::geteuid().is_root(), "this test needs root");
+}
+
 /// Credentials belong to threads; the system call itself, unlike libc's wrapper, changes those of this one only.
 pub(crate) fn as_another_user<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     const NOBODY: libc::c_long = 65534;

@@ -31,8 +31,8 @@ fn text(path: &Path) -> &str {
 #[test]
 fn each_process_of_a_pipeline_is_seen_with_how_it_opened() {
     let (input, output) = (ScratchFile::with(b"b\na\n"), ScratchFile::with(b""));
-    let line = format!("cat < {} | sort > {}", text(&input.path), text(&output.path));
-    let traced = traced(&["/bin/sh", "-c", &line]);
+    let line = "cat < \"$0\" | sort > \"$1\"";
+    let traced = traced(&["/bin/sh", "-c", line, text(&input.path), text(&output.path)]);
     let read = find(&traced, &input.path).expect("the input");
     assert_eq!((read.read, read.written, read.mapped), (true, false, false));
     let written = find(&traced, &output.path).expect("the output");
@@ -145,8 +145,8 @@ fn signals_stops_and_failures_are_the_commands_own() {
 fn what_is_left_behind_is_counted_and_goes_on() {
     let mark = ScratchFile::with(b"");
     let name = text(&mark.path).to_owned();
-    let line = format!("(sleep 0.3; echo on > {name}) & exit 0");
-    let traced = traced(&["/bin/sh", "-c", &line]);
+    let line = "(sleep 0.3; echo on > \"$0\") & exit 0";
+    let traced = traced(&["/bin/sh", "-c", line, &name]);
     assert!(traced.still_running >= 1, "{traced:?}");
     for _ in 0..500 {
         if std::fs::read(&name).expect("mark") == b"on\n" {

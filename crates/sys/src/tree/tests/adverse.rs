@@ -4,9 +4,11 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
 
 use super::*;
+use crate::test_support::{as_another_user, assert_root};
 
 #[test]
 fn what_has_no_pages_is_counted_and_not_opened() {
+    assert_root();
     let scratch = Scratch::new();
     let file = scratch.file("file");
     // Opening a FIFO without O_NONBLOCK would wait for ever.
@@ -38,6 +40,7 @@ impl Drop for Mounted {
 
 #[test]
 fn other_file_systems_are_entered_unless_told_not_to_and_proc_never() {
+    assert_root();
     let scratch = Scratch::new();
     let here = scratch.file("here");
     let memory = Mounted::new("tmpfs", scratch.0.join("memory"));
@@ -57,21 +60,9 @@ fn other_file_systems_are_entered_unless_told_not_to_and_proc_never() {
     assert_eq!(look(&selection, 1).files, [there]);
 }
 
-/// Credentials belong to threads; the system call itself, unlike libc's wrapper, changes those of this one only.
-fn as_another_user<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    const NOBODY: libc::c_long = 65534;
-    std::thread::scope(|scope| {
-        let thread = scope.spawn(|| {
-            // SAFETY: takes three numbers and touches no memory.
-            unsafe { libc::syscall(libc::SYS_setresuid, NOBODY, NOBODY, NOBODY) };
-            work()
-        });
-        thread.join().expect("the thread")
-    })
-}
-
 #[test]
 fn another_users_tree_is_walked_as_far_as_it_is_open_and_its_state_is_unknown() {
+    assert_root();
     let scratch = Scratch::new();
     let (open, own) = (scratch.file("open"), scratch.file("own"));
     let (closed, inner) = (scratch.file("closed"), scratch.file("dir/inner"));
@@ -107,6 +98,7 @@ impl Visitor for Flags {
 
 #[test]
 fn own_files_keep_their_access_times_among_those_of_others() {
+    assert_root();
     let scratch = Scratch::new();
     for i in 0..40 {
         let path = scratch.file(i.to_string());
