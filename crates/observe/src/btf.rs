@@ -3,6 +3,8 @@
 //! libbpf's own parser checks and indexes all 180,000 types of a kernel, 10 ms a time; this looks at each header once.
 //! The format is Documentation/bpf/btf.rst.
 
+use std::collections::HashSet;
+
 const MAGIC: u16 = 0xeb9f;
 const TYPE_BYTES: usize = 12;
 
@@ -72,6 +74,9 @@ pub(crate) struct Btf<'a> {
 
 const STRIDE: u32 = 64;
 
+/// The kinds that are looked for by name: STRUCT, UNION, ENUM, TYPEDEF, FUNC, ENUM64.
+const NAMED: u32 = 1 << 4 | 1 << 5 | 1 << 6 | 1 << 8 | 1 << 12 | 1 << 19;
+
 fn word(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..)?.first_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes))
 }
@@ -98,6 +103,48 @@ fn rest_bytes(kind: u32, members: usize) -> Option<usize> {
         6 | 13 => 8 * members,           // ENUM, FUNC_PROTO
         _ => return None,
     })
+}
+
+fn until_zero(from: &[u8]) -> &[u8] {
+    &from[..from.iter().position(|&byte| byte == 0).unwrap_or(from.len())]
+}
+
+/// A type may have another name in an object than in the kernel, with three underscores and anything behind it.
+pub(crate) fn plain_name(name: &[u8]) -> &[u8] {
+    let end = name.windows(3).position(|three| three == b"___").filter(|&at| at > 0);
+    &name[..end.unwrap_or(name.len())]
+}
+
+/// Names that are looked for among the 160,000 of a kernel. Most of those are told by how they begin not to be among them,
+/// without a look at the rest.
+pub(crate) struct Names<'n> {
+    all: HashSet<&'n [u8]>,
+    beginnings: [u64; 64],
+}
+
+impl<'n> Names<'n> {
+    pub(crate) fn new(names: impl IntoIterator<Item = &'n [u8]>) -> Self {
+        let all: HashSet<&[u8]> = names.into_iter().map(plain_name).collect();
+        let mut beginnings = [0; 64];
+        for name in &all {
+            match beginning(name) {
+                Some((word, bit)) => beginnings[word] |= bit,
+                None => beginnings = [u64::MAX; 64],
+            }
+        }
+        Self { all, beginnings }
+    }
+
+    fn may_begin(&self, name: &[u8]) -> bool {
+        beginning(name).is_none_or(|(word, bit)| self.beginnings[word] & bit != 0)
+    }
+}
+
+/// A hash of the first three bytes, as a place among 4,096 bits.
+fn beginning(name: &[u8]) -> Option<(usize, u64)> {
+    let [a, b, c] = *name.first_chunk::<3>()?;
+    let place = (usize::from(a) << 7) ^ (usize::from(b) << 4) ^ usize::from(c);
+    Some((place >> 6 & 63, 1 << (place & 63)))
 }
 
 impl<'a> Btf<'a> {
@@ -153,24 +200,29 @@ impl<'a> Btf<'a> {
 
     /// The string at an offset.
     pub(crate) fn name(&self, offset: u32) -> &'a [u8] {
-        let (offset, base) = (offset as usize, self.base);
-        let own = || self.strings.get(offset.checked_sub(base.len())?..);
-        let from =
-            base.get(offset..).filter(|from| !from.is_empty()).or_else(own).unwrap_or_default();
-        let end = from.iter().position(|&byte| byte == 0).unwrap_or(from.len());
-        &from[..end]
+        until_zero(self.from(offset))
     }
 
-    /// The kinds that are looked for, all others skipped unread.
-    pub(crate) fn types(&self) -> impl Iterator<Item = Type<'a>> + '_ {
+    /// The strings from an offset on.
+    fn from(&self, offset: u32) -> &'a [u8] {
+        let (offset, base) = (offset as usize, self.base);
+        let own = || self.strings.get(offset.checked_sub(base.len())?..);
+        base.get(offset..).filter(|from| !from.is_empty()).or_else(own).unwrap_or_default()
+    }
+
+    /// The types of these names. A name that goes on with three underscores is the same to a relocation.
+    pub(crate) fn named<'b>(&'b self, names: &'b Names<'_>) -> impl Iterator<Item = Type<'a>> + 'b {
         let (mut at, mut id) = (0, 0);
         std::iter::from_fn(move || {
             while at < self.types.len() {
                 let here = at;
                 at = self.after(here)?;
                 id += 1;
-                let kind = kind_of((word(self.types, here + 4)? >> 24) & 0x1f);
-                if matches!(kind, Kind::Typedef | Kind::Func | Kind::Enum | Kind::Struct) {
+                if NAMED >> ((word(self.types, here + 4)? >> 24) & 0x1f) & 1 == 0 {
+                    continue;
+                }
+                let from = self.from(word(self.types, here)?);
+                if names.may_begin(from) && names.all.contains(plain_name(until_zero(from))) {
                     return self.at(here, id);
                 }
             }
@@ -195,16 +247,6 @@ impl<'a> Btf<'a> {
     /// A type by its number, of any kind.
     pub(crate) fn raw(&self, id: u32) -> Option<Raw<'a>> {
         self.raw_at(self.place_of(id)?)
-    }
-
-    /// All types of all kinds, with their numbers.
-    pub(crate) fn raw_types(&self) -> impl Iterator<Item = (u32, Raw<'a>)> + '_ {
-        let mut at = 0;
-        (1..).map_while(move |id| {
-            let here = at;
-            at = self.after(here)?;
-            Some((id, self.raw_at(here)?))
-        })
     }
 
     fn raw_at(&self, at: usize) -> Option<Raw<'a>> {
@@ -267,7 +309,8 @@ mod tests {
     fn types_are_found_by_walking_and_by_number() {
         let bytes = sample();
         let btf = Btf::parse(&bytes).unwrap();
-        let found: Vec<_> = btf.types().collect();
+        let names = Names::new([b"e".as_slice(), b"t", b"A", b"none"]);
+        let found: Vec<_> = btf.named(&names).collect();
         assert_eq!(found.len(), 2);
         assert_eq!(
             btf.enumerators(&found[0]).collect::<Vec<_>>(),
@@ -277,6 +320,28 @@ mod tests {
         assert_eq!(btf.get(4).map(|ty| (ty.kind, ty.members)), Some((Kind::FuncProto, 3)));
         assert_eq!(btf.get(5), None);
         assert_eq!(btf.get(0), None);
+    }
+
+    #[test]
+    fn names_are_found_whole_and_before_three_underscores() {
+        let strings = b"\0page\0page___whole\0pager\0pag\0";
+        let types = [1_u32, 6, 19, 25].map(|name| [name, 4 << 24, 8]).concat();
+        let mut bytes = vec![0x9f, 0xeb, 1, 0];
+        for word in [24, 0, 48, 48, strings.len() as u32].into_iter().chain(types) {
+            bytes.extend(word.to_le_bytes());
+        }
+        bytes.extend(strings);
+        let btf = Btf::parse(&bytes).expect("BTF");
+        let found = |names: &[&'static [u8]]| -> Vec<u32> {
+            let names = Names::new(names.iter().copied());
+            btf.named(&names).map(|ty| ty.id).collect()
+        };
+        assert_eq!(found(&[b"page", b"none"]), [1, 2]);
+        assert_eq!(found(&[b"page___other"]), [1, 2]);
+        assert_eq!(found(&[b"pager", b"pag", b"p"]), [3, 4]);
+        assert!(found(&[]).is_empty());
+        let names: [&[u8]; 4] = [b"page___whole", b"page", b"___x", b"a__b"];
+        assert_eq!(names.map(plain_name), [b"page".as_slice(), b"page", b"___x", b"a__b"]);
     }
 
     #[test]
@@ -292,7 +357,8 @@ mod tests {
         }
         bytes.extend(strings);
         let module = Btf::parse_module(&bytes, &kernel).expect("a module");
-        let ty = module.types().next().expect("a type");
+        let names = Names::new([b"s".as_slice()]);
+        let ty = module.named(&names).next().expect("a type");
         assert_eq!((ty.kind, ty.name), (Kind::Struct, b"s".as_slice()));
         assert_eq!(module.offset_of(&ty, b"A"), Some(4));
         assert_eq!(module.offset_of(&ty, b"own"), Some(16));
@@ -307,7 +373,7 @@ mod tests {
             bytes[at % length] = value;
             bytes.truncate(length - cut % length);
             if let Some(btf) = Btf::parse(&bytes) {
-                for ty in btf.types() {
+                for ty in btf.named(&Names::new([b"e".as_slice(), b"t"])) {
                     let _ = btf.enumerators(&ty).count();
                     let _ = btf.offset_of(&ty, b"A");
                     let _ = btf.get(ty.referenced);

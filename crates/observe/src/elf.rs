@@ -21,19 +21,18 @@ fn address(bytes: &[u8], at: usize) -> Option<usize> {
     usize::try_from(u64::from_le_bytes(*bytes)).ok()
 }
 
-/// The section of a name.
+/// The section of a name, which is one of the object's bytes.
 pub(crate) fn section(object: &[u8], name: &str) -> Option<Range<usize>> {
-    let headers = address(object, SECTION_HEADERS)?;
-    let header = |index: usize| headers.checked_add(index * HEADER_BYTES);
+    let headers = object.get(address(object, SECTION_HEADERS)?..)?;
     let place = |index: usize| {
-        let (start, length) =
-            (address(object, header(index)? + 24)?, address(object, header(index)? + 32)?);
-        Some(start..start.checked_add(length)?)
+        let at = index * HEADER_BYTES;
+        let start = address(headers, at + 24)?;
+        let place = start..start.checked_add(address(headers, at + 32)?)?;
+        object.get(place.clone()).map(|_| place)
     };
     let names = object.get(place(half(object, NAMES_SECTION)?)?)?;
-    let wanted = (0..half(object, SECTION_COUNT)?).find(|&index| {
-        let from =
-            header(index).and_then(|at| word(object, at)).and_then(|at| names.get(at as usize..));
+    let wanted = (0..half(object, SECTION_COUNT)?).find(|index| {
+        let from = word(headers, index * HEADER_BYTES).and_then(|at| names.get(at as usize..));
         from.and_then(|from| from.strip_prefix(name.as_bytes()))
             .is_some_and(|rest| rest.first() == Some(&0))
     });

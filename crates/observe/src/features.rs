@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::ObserveError;
-use crate::btf::{Btf, Kind, Type};
+use crate::btf::{Btf, Kind, Names, Type};
 use crate::filebytes::FileBytes;
 
 /// From this kernel on tasks are preempted in the middle of tracepoints (SRCU in place of disabled preemption).
@@ -31,6 +31,13 @@ pub(crate) const TRACEPOINTS: [&str; 15] = [
     "sched_process_exit",
 ];
 
+/// What a tracepoint's type is called by, before its own name.
+const TRACEPOINT_TYPE: &str = "btf_trace_";
+
+/// Functions of the kernel that the full build calls; `enum hs_function` has the same order.
+pub(crate) const FUNCTIONS: [&str; 3] =
+    ["bpf_rdonly_cast", "bpf_preempt_disable", "bpf_preempt_enable"];
+
 /// A tracepoint of the kernel.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Tracepoint {
@@ -44,6 +51,8 @@ pub(crate) struct Tracepoint {
 pub(crate) struct KernelFeatures {
     /// Tracepoints of [`TRACEPOINTS`] that exist.
     pub(crate) tracepoints: HashMap<&'static str, Tracepoint>,
+    /// The numbers of those of [`FUNCTIONS`] that exist.
+    pub(crate) functions: [Option<u32>; FUNCTIONS.len()],
     /// `bpf_rdonly_cast` (6.2): kernel memory can be read by plain loads.
     pub(crate) read_only_cast: bool,
     /// Task local storage (5.11).
@@ -99,7 +108,8 @@ impl Subvolumes {
         let mut found = Self::default();
         let Ok(bytes) = FileBytes::open(BTRFS) else { return found };
         if let Some(module) = Btf::parse_module(bytes.as_slice(), kernel) {
-            let structs = module.types().filter(|ty| ty.kind == Kind::Struct);
+            let names = Names::new([b"btrfs_inode".as_slice(), b"btrfs_root"]);
+            let structs = module.named(&names).filter(|ty| ty.kind == Kind::Struct);
             structs.for_each(|ty| found.see(&module, &ty));
         }
         found
@@ -145,10 +155,15 @@ impl KernelFeatures {
 
     fn from_btf(btf: &Btf<'_>) -> Self {
         let (mut found, mut subvolumes) = (Self::default(), Subvolumes::default());
-        for ty in btf.types() {
+        let points = TRACEPOINTS.map(|point| format!("{TRACEPOINT_TYPE}{point}"));
+        let others = ["pageflags", "bpf_func_id", "btrfs_inode", "btrfs_root"];
+        let names = points.iter().map(String::as_str).chain(others).chain(FUNCTIONS);
+        let names = Names::new(names.map(str::as_bytes));
+        for ty in btf.named(&names) {
             match ty.kind {
                 Kind::Typedef => {
-                    let Some(point) = ty.name.strip_prefix(b"btf_trace_") else { continue };
+                    let point = ty.name.strip_prefix(TRACEPOINT_TYPE.as_bytes());
+                    let Some(point) = point else { continue };
                     let Some(known) = TRACEPOINTS.iter().find(|known| known.as_bytes() == point)
                     else {
                         continue;
@@ -157,7 +172,11 @@ impl KernelFeatures {
                         found.tracepoints.insert(known, Tracepoint { arguments, type_id: ty.id });
                     }
                 }
-                Kind::Func => found.read_only_cast |= ty.name == b"bpf_rdonly_cast",
+                Kind::Func => {
+                    let known = FUNCTIONS.iter().position(|known| known.as_bytes() == ty.name);
+                    let Some(known) = known else { continue };
+                    found.functions[known].get_or_insert(ty.id);
+                }
                 Kind::Enum if ty.name == b"pageflags" => {
                     found.layout = page_flags(btf, &ty);
                 }
@@ -172,6 +191,7 @@ impl KernelFeatures {
                 _ => {}
             }
         }
+        found.read_only_cast = found.functions[0].is_some();
         found.layout.subvolume =
             subvolumes.complete().or_else(|| Subvolumes::of_module(btf).complete());
         found

@@ -1,11 +1,13 @@
 //! Creating the large tables of an object side by side: what one takes is the kernel's zeroing of its memory.
 
+use std::ffi::OsStr;
+
 use libbpf_rs::{MapHandle, MapType, OpenObject, libbpf_sys};
 
 use crate::side_by_side::side_by_side;
 
 /// What a table is worth a thread's while from.
-const LARGE_BYTES: u64 = 256 << 10;
+const LARGE_BYTES: u64 = 64 << 10;
 
 struct Large {
     name: String,
@@ -18,7 +20,8 @@ struct Large {
 
 impl Large {
     fn bytes(&self) -> u64 {
-        u64::from(self.entries) * u64::from(self.key_bytes + self.value_bytes)
+        // A ring's entries are bytes.
+        u64::from(self.entries) * u64::from(self.key_bytes + self.value_bytes).max(1)
     }
 
     fn create(&self) -> libbpf_rs::Result<MapHandle> {
@@ -32,13 +35,20 @@ impl Large {
     }
 }
 
+/// Whether a section holds variables that are zero at the beginning.
+fn is_zero(name: &OsStr) -> bool {
+    name.to_string_lossy().contains(".bss")
+}
+
 /// Creates them. libbpf creates what is left, and says why it can't.
 pub(crate) fn create(open: &mut OpenObject) {
-    let plain = |kind| matches!(kind, MapType::Array | MapType::Hash | MapType::LruHash);
+    let plain =
+        |kind| matches!(kind, MapType::Array | MapType::Hash | MapType::LruHash | MapType::RingBuf);
     let tables: Vec<Large> = open
         .maps()
-        // What stands in a program's own sections, libbpf fills by itself.
-        .filter(|map| plain(map.map_type()) && map.initial_value().is_none())
+        // What stands in a program's own sections, libbpf fills by itself; but what is zero at the beginning it is anyway.
+        .filter(|map| map.initial_value().is_none() || is_zero(map.name()))
+        .filter(|map| plain(map.map_type()))
         .map(|map| Large {
             name: map.name().to_string_lossy().into_owned(),
             kind: map.map_type(),

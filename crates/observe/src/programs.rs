@@ -9,7 +9,9 @@ use std::io::{self, Write};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 
 use hotset_sys::perf_event::set_program;
-use libbpf_rs::{AsRawLibbpf, Object, ObjectBuilder, OpenObject, libbpf_sys};
+use libbpf_rs::{
+    AsRawLibbpf, Object, ObjectBuilder, OpenObject, OpenProgramMut, ProgramType, libbpf_sys,
+};
 
 use crate::ObserveError;
 use crate::btf::Btf;
@@ -22,6 +24,12 @@ use crate::side_by_side::side_by_side;
 /// What the programs on tracepoints are called by in the object, before the name of the tracepoint.
 const ON_TRACEPOINT: &str = "tp_btf/";
 const LICENSE: &CStr = c"GPL";
+/// The first of the numbers that the programs call the kernel's functions by: `enum hs_function`.
+const FIRST_FUNCTION: i32 = 0x7000_0000;
+/// An instruction that calls.
+const CALL: u8 = 0x85;
+/// In its source register: a function of the kernel, by the number of its type.
+const OF_THE_KERNEL: u8 = 2;
 /// What the verifier says of a program that it refuses; the kernel takes at most 1 GiB, libbpf offers as much as this.
 const LOG_BYTES: usize = 16 << 20;
 /// Of that, what is kept.
@@ -43,7 +51,7 @@ struct Request<'a> {
     attach: u32,
     /// The type of the tracepoint, by which the verifier knows the arguments.
     target: u32,
-    instructions: &'a [libbpf_sys::bpf_insn],
+    instructions: Vec<libbpf_sys::bpf_insn>,
     functions: &'a [libbpf_sys::bpf_func_info],
     /// The object's types.
     types: u32,
@@ -76,6 +84,10 @@ pub(crate) fn load(
     features: &KernelFeatures,
 ) -> Result<(Object, Vec<Program>), ObserveError> {
     large_tables::create(&mut open);
+    // libbpf reads and checks all types of the kernel for a program that it knows by one of them. Which ones these are is known.
+    for mut program in open.progs_mut().filter(on_tracepoint) {
+        program.set_prog_type(ProgramType::RawTracepoint);
+    }
     // SAFETY: the object is open, and neither prepared nor loaded.
     let prepared = unsafe { libbpf_sys::bpf_object__prepare(open.as_libbpf_object().as_ptr()) };
     if prepared < 0 {
@@ -97,6 +109,10 @@ pub(crate) fn load(
     Ok((object, programs))
 }
 
+fn on_tracepoint(program: &OpenProgramMut<'_>) -> bool {
+    program.section().to_string_lossy().starts_with(ON_TRACEPOINT)
+}
+
 fn refused(error: io::Error) -> ObserveError {
     ObserveError::refused(&libbpf_rs::Error::from(error))
 }
@@ -116,20 +132,46 @@ fn requests<'a>(open: &'a OpenObject, features: &KernelFeatures) -> Vec<Request<
             let count = libbpf_sys::bpf_program__func_info_cnt(raw);
             slice(libbpf_sys::bpf_program__func_info(raw), count)
         };
+        let (kind, attach) = match point {
+            Some(_) => (libbpf_sys::BPF_PROG_TYPE_TRACING, libbpf_sys::BPF_TRACE_RAW_TP),
+            // SAFETY: as above.
+            None => unsafe {
+                (
+                    libbpf_sys::bpf_program__type(raw),
+                    libbpf_sys::bpf_program__expected_attach_type(raw),
+                )
+            },
+        };
         Some(Request {
             name: CString::new(program.name().as_encoded_bytes()).ok()?,
-            // SAFETY: as above.
-            kind: unsafe { libbpf_sys::bpf_program__type(raw) },
-            // SAFETY: as above.
-            attach: unsafe { libbpf_sys::bpf_program__expected_attach_type(raw) },
+            kind,
+            attach,
             target: known.map_or(0, |known| known.type_id),
             point,
-            instructions: program.insns(),
+            instructions: with_functions(program.insns(), features),
             functions,
             types: u32::try_from(types).unwrap_or(0),
         })
     });
     requests.collect()
+}
+
+/// The instructions with the kernel's own numbers of its functions. A call of one that it does not have is refused, unless it
+/// is never reached.
+fn with_functions(
+    instructions: &[libbpf_sys::bpf_insn],
+    features: &KernelFeatures,
+) -> Vec<libbpf_sys::bpf_insn> {
+    let mut instructions = instructions.to_vec();
+    for one in instructions.iter_mut().filter(|one| one.code == CALL && one.src_reg() == 0) {
+        let known = one.imm.checked_sub(FIRST_FUNCTION).and_then(|n| usize::try_from(n).ok());
+        let known = known.and_then(|n| features.functions.get(n).copied().flatten());
+        if let Some(function) = known.and_then(|function| i32::try_from(function).ok()) {
+            one.set_src_reg(OF_THE_KERNEL);
+            one.imm = function;
+        }
+    }
+    instructions
 }
 
 /// What libbpf tells by a pointer and a count.

@@ -157,6 +157,7 @@ mod tests {
         KernelFeatures {
             tracepoints,
             read_only_cast: cast,
+            functions: [None; 3],
             task_storage: true,
             bounded_loop: true,
             atomics: true,

@@ -4,9 +4,9 @@
 //! them, as BTF of their own. Their numbers there are not the kernel's: what a program says by the number of a type, as to
 //! `bpf_rdonly_cast`, is filled in here.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use crate::btf::{Btf, Raw};
+use crate::btf::{Btf, Names, Raw, plain_name};
 use crate::elf;
 
 #[cfg(test)]
@@ -24,6 +24,9 @@ const ENUM64: u32 = 19;
 /// Names for another type, and qualifiers of one: typedef, volatile, const, restrict, type tag.
 const TRANSPARENT: [u32; 5] = [8, 9, 10, 11, 18];
 
+/// Types within types of real kernels are a tenth of it. What is deeper is damaged, such as a name for itself.
+const MAX_DEPTH: u32 = 128;
+
 /// An object that is ready to be opened, and the types to relocate it by.
 pub(crate) struct Relevant {
     /// The object, with the numbers of types filled in.
@@ -36,19 +39,15 @@ pub(crate) struct Relevant {
 pub(crate) fn relevant(object: &[u8], kernel: &Btf<'_>) -> Option<Relevant> {
     let own_types = Btf::parse(elf::section(object, ".BTF").and_then(|range| object.get(range))?)?;
     let relocations = Relocations::parse(object, &own_types)?;
-    let named: HashSet<&[u8]> = relocations
-        .all
-        .iter()
-        .filter_map(|one| Some(plain_name(own_types.raw(one.ty)?.name)))
-        .collect();
+    let names = relocations.all.iter().filter_map(|one| Some(own_types.raw(one.ty)?.name));
+    let names = Names::new(names);
     let mut excerpt = Excerpt::new(kernel);
     let mut numbers: HashMap<(u32, &[u8]), u32> = HashMap::new();
-    for (id, raw) in kernel.raw_types() {
-        if matches!(raw.kind, STRUCT | UNION | ENUM | ENUM64)
-            && named.contains(plain_name(raw.name))
-        {
-            numbers.entry((raw.kind, raw.name)).or_insert(id);
-            excerpt.copy(id)?;
+    for ty in kernel.named(&names) {
+        let raw = kernel.raw(ty.id)?;
+        if matches!(raw.kind, STRUCT | UNION | ENUM | ENUM64) {
+            numbers.entry((raw.kind, raw.name)).or_insert(ty.id);
+            excerpt.copy(ty.id)?;
         }
     }
     let number = |one: &Relocation| {
@@ -56,12 +55,6 @@ pub(crate) fn relevant(object: &[u8], kernel: &Btf<'_>) -> Option<Relevant> {
         numbers.get(&(own.kind, plain_name(own.name))).copied()
     };
     Some(Relevant { object: relocations.fill_in(object, number)?, types: excerpt.finish() })
-}
-
-/// A type may have another name in the object than in the kernel, with three underscores and anything behind it.
-fn plain_name(name: &[u8]) -> &[u8] {
-    let end = name.windows(3).position(|three| three == b"___").filter(|&at| at > 0);
-    &name[..end.unwrap_or(name.len())]
 }
 
 /// One place in a program that depends on a type of the kernel: `struct bpf_core_relo`.
@@ -179,6 +172,8 @@ struct Excerpt<'a> {
     count: u32,
     /// A pointer to anything: what is behind one is a type of its own for a relocation.
     pointer: u32,
+    /// In so many types stands the one that is copied now.
+    depth: u32,
 }
 
 impl<'a> Excerpt<'a> {
@@ -190,12 +185,13 @@ impl<'a> Excerpt<'a> {
             strings: vec![0],
             count: 0,
             pointer: 0,
+            depth: 0,
         };
         new.pointer = new.add(&[0, PTR << 24, 0]);
         new
     }
 
-    /// Adds a type of the kernel with all that is in it, unless it is there; its number here.
+    /// Adds a type of the kernel with all that is in it, unless it is there; its number here. After a `None` nothing is added.
     fn copy(&mut self, id: u32) -> Option<u32> {
         if id == 0 {
             return Some(0);
@@ -203,8 +199,19 @@ impl<'a> Excerpt<'a> {
         if let Some(&known) = self.copied.get(&id) {
             return Some(known);
         }
+        if self.depth == MAX_DEPTH {
+            return None;
+        }
+        self.depth += 1;
+        let new = self.copy_anew(id)?;
+        self.depth -= 1;
+        self.copied.insert(id, new);
+        Some(new)
+    }
+
+    fn copy_anew(&mut self, id: u32) -> Option<u32> {
         let raw = self.kernel.raw(id)?;
-        let new = match raw.kind {
+        Some(match raw.kind {
             PTR => self.pointer,
             kind if TRANSPARENT.contains(&kind) => self.copy(raw.value)?,
             ARRAY => {
@@ -219,9 +226,7 @@ impl<'a> Excerpt<'a> {
                 words.extend(raw.words());
                 self.add(&words)
             }
-        };
-        self.copied.insert(id, new);
-        Some(new)
+        })
     }
 
     fn members(&mut self, raw: &Raw<'a>) -> Option<u32> {

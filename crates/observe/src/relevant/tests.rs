@@ -1,31 +1,24 @@
-use libbpf_rs::{AsRawLibbpf, ObjectBuilder, OpenObject, libbpf_sys};
+use libbpf_rs::{ObjectBuilder, OpenObject, OpenProgram};
 
 use super::*;
 use crate::features::{KernelFeatures, decode, kernel_types};
 use crate::load::object_bytes;
 use crate::programs;
 use crate::select::{Build, Selection, select};
+use crate::stack_tests::{instructions, prepare};
 
 /// The instructions of the programs as the kernel would get them, without the descriptors of tables.
 fn relocated(mut open: OpenObject, selection: &Selection) -> Vec<(String, Vec<[u8; 8]>)> {
-    for mut program in open.progs_mut() {
-        let name = program.name().to_str().expect("a name").to_owned();
-        program.set_autoload(selection.programs.contains(&name.as_str()));
-    }
-    // SAFETY: the object is open and neither prepared nor loaded.
-    let answer = unsafe { libbpf_sys::bpf_object__prepare(open.as_libbpf_object().as_ptr()) };
-    assert_eq!(answer, 0, "it is relocated and its tables are made (as root)");
-    let chosen = open.progs().filter(libbpf_rs::OpenProgram::autoload);
+    prepare(&mut open, selection);
+    let chosen = open.progs().filter(OpenProgram::autoload);
     let instructions = chosen.map(|program| {
-        let plain = program.insns().iter().map(|instruction| {
-            // SAFETY: an instruction is eight bytes.
-            let mut bytes: [u8; 8] = unsafe { std::mem::transmute(*instruction) };
+        let mut plain = instructions(&program);
+        for bytes in &mut plain {
             if bytes[0] == 0x18 && matches!(bytes[1] >> 4, 1 | 2) {
                 bytes[4..].fill(0);
             }
-            bytes
-        });
-        (program.name().to_str().expect("a name").to_owned(), plain.collect())
+        }
+        (program.name().to_str().expect("a name").to_owned(), plain)
     });
     instructions.collect()
 }
@@ -51,12 +44,6 @@ fn an_excerpt_relocates_as_all_types_of_the_kernel_do() {
 }
 
 #[test]
-fn names_end_before_three_underscores() {
-    let names: [&[u8]; 4] = [b"page___whole", b"page", b"___x", b"a__b"];
-    assert_eq!(names.map(plain_name), [b"page".as_slice(), b"page", b"___x", b"a__b"]);
-}
-
-#[test]
 fn what_is_no_object_is_refused() {
     let bytes = kernel_types().expect("this kernel has BTF");
     let types = decode(bytes.as_slice()).expect("BTF");
@@ -64,4 +51,52 @@ fn what_is_no_object_is_refused() {
     for length in [0, 3, 63, 64, 70_000, object.len() / 2] {
         assert!(relevant(&object[..length], &types).is_none(), "{length} bytes");
     }
+}
+
+/// BTF of these types, which have no names.
+fn btf(types: &[u32]) -> Vec<u8> {
+    let length = 4 * types.len() as u32;
+    let mut bytes = Vec::from([0x9f, 0xeb, 1, 0]);
+    push(&mut bytes, &[24, 0, length, length, 1]);
+    push(&mut bytes, types);
+    bytes.push(0);
+    bytes
+}
+
+#[test]
+fn types_that_stand_in_themselves_are_refused() {
+    let volatile = |of: u32| [0, 9 << 24, of];
+    let whole: Vec<u32> = (2..100).flat_map(volatile).chain([0, 1 << 24, 4, 32]).collect();
+    let bytes = btf(&whole);
+    let kernel = Btf::parse(&bytes).expect("BTF");
+    assert_eq!(Excerpt::new(&kernel).copy(1), Some(2), "an integer, behind a pointer");
+    for circle in [volatile(1).to_vec(), [volatile(2), volatile(1)].concat()] {
+        let bytes = btf(&circle);
+        let kernel = Btf::parse(&bytes).expect("BTF");
+        assert_eq!(Excerpt::new(&kernel).copy(1), None, "{circle:?}");
+    }
+}
+
+/// For section headers that begin at each of the last places there are, and for each section that begins at the last.
+#[test]
+fn an_object_whose_sections_lie_outside_it_is_refused() {
+    let nothing = btf(&[]);
+    let kernel = Btf::parse(&nothing).expect("BTF");
+    let object = object_bytes(Build::Full, true);
+    let with = |at: usize, place: u64| {
+        let mut damaged = object.to_vec();
+        damaged[at..at + 8].copy_from_slice(&place.to_le_bytes());
+        relevant(&damaged, &kernel)
+    };
+    let word = |at| elf::word(object, at).expect("a header");
+    let (headers, count) = (word(40), word(60) & 0xffff);
+    assert!(with(40, headers.into()).is_some(), "undamaged");
+    for section in 0..count {
+        assert!(with(40, u64::MAX - 64 * u64::from(section) - 10).is_none(), "{section}");
+    }
+    let refused = (0..count).filter(|section| {
+        let place = headers + 64 * section + 24;
+        with(place as usize, u64::MAX - 2).is_none()
+    });
+    assert_eq!(refused.count(), 3, "names, .BTF and .BTF.ext");
 }
