@@ -46,7 +46,7 @@ impl Losses {
 fn contradicts(io: &Io) -> bool {
     matches!(io.read, Observed::Value(read)
         if read.misses.saturating_add(read.readahead_hits) > read.pages
-            || read.sequential_calls > read.calls)
+            || read.sequential_calls.value().is_some_and(|calls| calls > read.calls))
 }
 
 #[cfg(test)]

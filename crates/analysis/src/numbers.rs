@@ -29,7 +29,7 @@ pub struct ReadNumbers {
     /// Pages of zeros among the requested, 0 to 1.
     pub zeros_share: Option<f64>,
     /// Calls that did not continue the previous one.
-    pub random_calls: u64,
+    pub random_calls: Observed<u64>,
     /// The requested pages in bytes.
     pub requested_bytes: u64,
     /// `from_cache` in bytes.

@@ -76,7 +76,7 @@ fn absurd_io() -> Io {
             misses: MAX,
             readahead_hits: MAX,
             refaults: MAX,
-            sequential_calls: MAX,
+            sequential_calls: max,
             time_ns: MAX,
             ..ReadIo::default()
         }),
@@ -87,7 +87,7 @@ fn absurd_io() -> Io {
             new_pages: MAX,
             misses: max,
             dirtied_pages: max,
-            sequential_calls: MAX,
+            sequential_calls: max,
             time_ns: MAX,
             ..WriteIo::default()
         }),
@@ -105,6 +105,7 @@ fn absurd_io() -> Io {
             write_calls: MAX,
             write_bytes: MAX,
             time_ns: MAX,
+            reread_time_ns: MAX,
         }),
         readahead: Observed::Value(ReadaheadIo { pages: MAX, wasted_pages: MAX }),
         sync: Observed::Value(SyncIo { calls: MAX, time_ns: MAX }),

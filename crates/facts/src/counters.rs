@@ -47,7 +47,7 @@ macro_rules! counters {
                 /// Pages among misses and read-ahead that had been in the cache earlier in this run and were evicted since.
                 refaults: Pages [read_refaults] always;
                 /// Calls that began where the previous read of this file by this process ended.
-                sequential_calls: Count [read_sequential] always
+                sequential_calls: Count [read_sequential] CallOrder
                     live [sequential_reads "read_sequential_calls"
                         "Buffered read calls that began where the previous one of the process and file ended"];
                 /// Nanoseconds in these calls.
@@ -74,7 +74,7 @@ macro_rules! counters {
                 dirtied_pages: Pages [write_dirtied] DirtyTracepoint
                     live [dirtied_pages "dirtied_pages" "Pages that turned from clean to dirty"];
                 /// Calls that began where the previous write of this file by this process ended.
-                sequential_calls: Count [write_sequential] always
+                sequential_calls: Count [write_sequential] CallOrder
                     live [sequential_writes "write_sequential_calls"
                         "Buffered write calls that began where the previous one of the process and file ended"];
                 /// Nanoseconds in these calls.
@@ -115,6 +115,9 @@ macro_rules! counters {
                     live [direct_write_bytes "direct_write_bytes" "Bytes that direct writes accepted"];
                 /// Nanoseconds in direct calls.
                 time_ns: Nanoseconds [direct_ns] always;
+                /// Nanoseconds among them of the reads of `reread_bytes`: of each call's time the share of its bytes that had
+                /// been read before.
+                reread_time_ns: Nanoseconds [direct_reread_ns] always;
             }
             /// Pages that the kernel read without being asked for them.
             readahead: whole ReadaheadIo {

@@ -31,6 +31,8 @@ pub enum Feature {
     FreeTables,
     /// Reads from devices that the kernel held back, and sent later in a thread of its own.
     DelayedReads,
+    /// Where the call before on the same file ended.
+    CallOrder,
     /// The sensor as a whole.
     Sensor,
 }
@@ -65,7 +67,7 @@ crate::counters!(counted);
 
 impl Feature {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::FileFaults,
         Self::IoUring,
         Self::LinuxAio,
@@ -77,6 +79,7 @@ impl Feature {
         Self::Subvolumes,
         Self::FreeTables,
         Self::DelayedReads,
+        Self::CallOrder,
         Self::Sensor,
     ];
 
@@ -94,6 +97,7 @@ impl Feature {
             Self::Subvolumes => "subvolumes of btrfs apart",
             Self::FreeTables => "evictions by the memory limit alone",
             Self::DelayedReads => "delayed reads",
+            Self::CallOrder => "order of calls",
             Self::Sensor => "file I/O",
         }
     }
@@ -131,6 +135,9 @@ impl Feature {
             ),
             Self::DelayedReads => Reason::not_measured(
                 "the kernel held reads back, as a control group's limit has it do, and sent them for nobody",
+            ),
+            Self::CallOrder => Reason::not_measured(
+                "calls on many files are one row: which of them went on where the one before ended is not known",
             ),
             Self::Sensor => Reason::denied("the sensor was not loaded"),
         }

@@ -271,8 +271,8 @@ impl ReadIo {
     }
 
     /// Calls that did not continue the previous one.
-    pub fn random_calls(&self) -> u64 {
-        self.calls.saturating_sub(self.sequential_calls)
+    pub fn random_calls(&self) -> Observed<u64> {
+        self.sequential_calls.map(|sequential| self.calls.saturating_sub(sequential))
     }
 }
 
@@ -289,7 +289,7 @@ struct ReadKeys {
     /// Requested pages that were read from the device in this run: misses + readahead_hits - zeros, where these are known.
     from_device: u64,
     /// Calls that did not continue the previous one.
-    random_calls: u64,
+    random_calls: Observed<u64>,
 }
 
 fn with_split<S: Serializer>(read: &Observed<ReadIo>, to: S) -> Result<S::Ok, S::Error> {

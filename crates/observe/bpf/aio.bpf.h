@@ -114,22 +114,62 @@ static __always_inline u64 aio_results(u64 first, u64 n)
 	return 0;
 }
 
-/* Counts what is new in the ring; says whether it could be read. */
-static __always_inline int aio_look(struct request *r, u64 context)
+struct aio_pages {
+	u64 at, end;
+};
+
+static long aio_readable_callback(u32 i, struct aio_pages *w)
+{
+	u8 byte = 0;
+	if (w->at >= w->end || bpf_probe_read_user(&byte, sizeof(byte), (void *)w->at))
+		return 1;
+	w->at = (w->at & ~4095ULL) + 4096;
+	return 0;
+}
+
+/*
+ * Up to which result, of those from `from` on, the ring can be read. The kernel writes its pages by an address of its own: the
+ * program's table has one only once the program touched it or a neighbour, and not while it is moved. Not a part of its caller:
+ * that stands in a chain of calls whose stack is full.
+ */
+__noinline u64 aio_readable(u64 events, u64 from, u64 to)
+{
+	struct aio_pages w = {
+		.at = events + from * sizeof(struct aio_event),
+		.end = events + to * sizeof(struct aio_event),
+	};
+	bpf_loop(AIO_MOST * sizeof(struct aio_event) / 4096, aio_readable_callback, &w, 0);
+	return w.at < w.end ? (w.at - events) / sizeof(struct aio_event) : to;
+}
+
+static __always_inline u64 aio_left(u64 place, u64 tail, u64 size)
+{
+	return tail >= place ? tail - place : tail + size - place;
+}
+
+/* Counts what is new in the ring, as far as it can be read now; the next call looks for the rest. Says whether it is there. */
+static __always_inline int aio_look(struct request *r, u64 context, u64 returned)
 {
 	struct aio_ends ring = {};
 	if (bpf_probe_read_user(&ring, sizeof(ring), (void *)(context + __builtin_offsetof(struct aio_ring, ends))))
 		return 0;
-	u64 size = ring.nr, tail = ring.tail, events = context + sizeof(struct aio_ring);
-	if (ring.magic != AIO_RING_MAGIC || !size || tail >= size || ring.head >= size)
+	u64 size = ring.nr, tail = ring.tail, head = ring.head, events = context + sizeof(struct aio_ring);
+	if (ring.magic != AIO_RING_MAGIC || !size || tail >= size || head >= size)
 		return 0;
-	u64 seen = *(volatile u64 *)&r->ring.seen, from = r->ring.known ? seen % size : ring.head;
+	u64 seen = *(volatile u64 *)&r->ring.seen, from = r->ring.known ? seen % size : head;
 	r->ring.known = r->ring.read = 1;
-	if (from == tail || !claim(&r->ring.seen, seen, tail))
+	if (from == tail)
 		return 1;
-	aio_results(events + from * sizeof(struct aio_event), (tail < from ? size : tail) - from);
-	if (tail < from)
-		aio_results(events, tail);
+	u64 to = aio_readable(events, from, tail < from ? size : tail), next;
+	if (to == size)
+		to = aio_readable(events, 0, tail);
+	/* What a call returned is counted and gone from the ring: the program may use its iocb for something else by now. */
+	next = returned && aio_left(head, tail, size) < aio_left(to, tail, size) ? head : to;
+	if (next == from || !claim(&r->ring.seen, seen, next))
+		return 1;
+	aio_results(events + from * sizeof(struct aio_event), (to < from ? size : to) - from);
+	if (to < from)
+		aio_results(events, to);
 	return 1;
 }
 
@@ -153,9 +193,9 @@ static __always_inline void aio_count(struct task_state *s, u64 context, u64 eve
 	struct request *r = aio_ring_of(s, context, 0);
 	if (n)
 		aio_results(events, n);
-	if (!r || aio_look(r, context))
+	if (!r || aio_look(r, context, n))
 		return;
-	/* Its memory can be unreadable for a moment, as when the kernel moves a page: the next call looks again. */
+	/* What can't be read now can be later: the next call looks again. */
 	if (!n)
 		return;
 	/* Nobody reads the ring: what is returned is what was in it, in order. */

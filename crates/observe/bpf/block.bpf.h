@@ -167,7 +167,8 @@ static __always_inline int book_named(struct task_state *s, u64 bio, u64 inode, 
 		if (by_faults)
 			ATOMIC_ADD(&row->fault_filled, by_faults);
 	}
-	if ((!s->kind || s->kind == HS_AIO_SUBMIT) && *(volatile u32 *)hint_of(HS_WRITING, t->id)) {
+	/* What a fault reads meanwhile is the fault's. */
+	if ((!s->kind || s->kind == HS_AIO_SUBMIT) && *(volatile u32 *)hint_of(HS_WRITING, t->id) && !by_fault(s, inode)) {
 		u64 modified = bits_take(t->id, HS_WRITING, index, index + ((bytes + 4095) >> 12));
 		if (modified)
 			ATOMIC_ADD(&row->write_misses, modified);
@@ -185,8 +186,8 @@ static __always_inline int book_own(struct task_state *s, u64 bio, u32 op, u32 m
 	if (meta && bpf_core_field_exists(((struct bio *)0)->bi_bdev))
 		return book_device(s, bio, op, bytes);
 	/*
-	 * Direct I/O of the current call; io_uring's is booked at completion. Its buffer may be a mapping of another file. What
-	 * it writes may be the kernel's page of zeros; what goes through a pipe is in the kernel's own pages.
+	 * Direct I/O of the current call. Its buffer may be a mapping of another file. What it writes may be the kernel's page
+	 * of zeros; what goes through a pipe is in the kernel's own pages.
 	 */
 	struct target *direct = direct_target(s, op);
 	u32 kernels = op == REQ_OP_WRITE || (s->kind >= HS_SENDFILE && s->kind < HS_WRITE);
@@ -199,6 +200,8 @@ static __always_inline int book_own(struct task_state *s, u64 bio, u32 op, u32 m
 			book_bytes(row, op, bytes);
 		return 0;
 	}
+	if (book_request(s, (u64)BPF_CORE_READ((struct bio *)bio, bi_private), op, bytes))
+		return 0;
 	/* Swapping is no I/O of a file. */
 	return user ? 0 : book_unnamed(s, bio, op, bytes);
 }
@@ -244,6 +247,8 @@ static __always_inline int queued(struct bio *bio)
 		book_writeback(inode, bytes);
 	else if (inode)
 		delayed(inode);
+	else
+		book_request(NULL, (u64)BPF_CORE_READ(bio, bi_private), op, bytes);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
  * taken off a list points to itself, which is how a walk knows that it lost its way. One build: the kernel functions that
  * this needs came with 6.2.
  */
+#define HOTSET_KERNEL_SYMBOLS /* libbpf resolves them */
 #include "superblocks.bpf.h"
 #include "inode_list.bpf.h"
 #include "inode_path.bpf.h"

@@ -13,12 +13,17 @@
 #define REQUEST_BOOKED 32u   /* its device bytes are counted as they are queued */
 #define REQUEST_WAITED 64u   /* the call that served it slept */
 #define REQUEST_NO_FILE 128u /* whose file was not found */
+#define REQUEST_TOLD 256u    /* what is asked of the device tells that it is for it */
+
+static __always_inline int has_file(const struct request *r)
+{
+	return !(r->what & (REQUEST_SYNCS | REQUEST_LOOKS_UP | REQUEST_NO_FILE));
+}
 
 static __always_inline int has_pages(const struct request *r)
 {
 	const struct target *t = &r->target;
-	return !(r->what & (REQUEST_SYNCS | REQUEST_LOOKS_UP | REQUEST_NO_FILE)) && !(t->flags & TARGET_DIRECT) &&
-	       t->first <= t->last;
+	return has_file(r) && !(t->flags & TARGET_DIRECT) && t->first <= t->last;
 }
 
 /* Where an append begins: at the end of the file, or of the appends that this task has under way. */
@@ -36,6 +41,46 @@ APART u64 append_position(struct task_state *s, struct target *t, u64 bytes)
 	return pos;
 }
 
+/*
+ * Whether requests to the device can be told to be for direct I/O of this file: where iomap makes them, and no file system
+ * lies above that has a request of its own.
+ */
+static __always_inline u32 told(const struct target *t)
+{
+	if (!(t->flags & TARGET_DIRECT) || !bpf_core_field_exists(((struct iomap_dio *)0)->iocb))
+		return 0;
+	if ((u64)LOAD(file, t->file, f_inode) != t->inode)
+		return 0;
+	u64 magic = LOAD(super_block, LOAD(inode, t->inode, i_sb), s_magic);
+	return magic == EXT4_SUPER_MAGIC || magic == XFS_SUPER_MAGIC ? REQUEST_TOLD : 0;
+}
+
+/*
+ * Books what the device is asked for direct I/O to the request that it is for, which may be served by another task: iomap
+ * keeps the kernel's iocb, with which the requests of io_uring and of Linux AIO begin. Says whether there is one.
+ */
+APART int book_request(struct task_state *s, u64 dio, u32 op, u32 bytes)
+{
+	if (!bpf_core_field_exists(((struct iomap_dio *)0)->iocb))
+		return 0;
+	u64 iocb = (u64)BPF_CORE_READ((struct iomap_dio *)dio, iocb);
+	struct request_key key = { .id = iocb, .kind = REQUEST_URING };
+	struct request *r = bpf_map_lookup_elem(&requests, &key);
+	if (!r && s && bpf_core_field_exists(((struct aio_kiocb *)0)->ki_res)) {
+		key.id = BPF_CORE_READ((struct aio_kiocb *)iocb, ki_res.obj);
+		key.owner = s->owner;
+		key.kind = REQUEST_AIO;
+		r = bpf_map_lookup_elem(&requests, &key);
+	}
+	if (!r || !(r->what & REQUEST_TOLD))
+		return 0;
+	struct hs_row_key row_key = { .file = r->target.id, .owner = r->owner };
+	struct hs_row *row = row_made(&row_key);
+	if (row)
+		book_bytes(row, op, bytes);
+	return 1;
+}
+
 static __always_inline void start_request(struct task_state *s, struct request *r, const struct request_key *key)
 {
 	struct target *t = &r->target;
@@ -44,6 +89,8 @@ static __always_inline void start_request(struct task_state *s, struct request *
 	r->ns = 0;
 	r->open = 1;
 	r->owner = owner(s);
+	if (has_file(r))
+		r->what |= told(t);
 	if (has_pages(r) && !(t->flags & TARGET_IN_MEMORY)) {
 		bits_set(t->id, HS_WANTED, t->first, t->last + 1);
 		if (r->what & REQUEST_WRITES)
@@ -108,7 +155,7 @@ static __always_inline int finish_request(struct request *r, struct hs_row_key *
 		ATOMIC_ADD(&row->sync_ns, ns);
 	} else if (t->flags & TARGET_DIRECT) {
 		count_direct(row, t, result, ns, r->what & REQUEST_WRITES);
-		if (!(r->what & REQUEST_BOOKED))
+		if (!(r->what & (REQUEST_BOOKED | REQUEST_TOLD)))
 			book_bytes(row, r->what & REQUEST_WRITES ? REQ_OP_WRITE : REQ_OP_READ, result);
 	} else if (r->what & REQUEST_WRITES) {
 		count_write(row, t, result, ns, 0);

@@ -166,6 +166,47 @@ static __always_inline int may_share(struct target *t)
 	return !t->brought && !t->ahead && (t->flags & TARGET_SHARES);
 }
 
+/*
+ * Of a call with O_DIRECT, the bytes that the file system served from the cache all the same, as ext4 does with data=journal
+ * and Btrfs with compressed data. Such a read moves the place that read-ahead remembers; such a write adds pages, and on
+ * ext4 nothing goes to the device meanwhile.
+ */
+static __always_inline u64 served_from_cache(const struct target *t, u64 bytes, u32 writes)
+{
+	u64 left = bytes > t->direct ? bytes - t->direct : 0;
+	if (!left || t->brought)
+		return left;
+	if (!writes)
+		return t->ahead || (u64)LOAD(file, t->file, f_ra.prev_pos) == t->pos + bytes ? left : 0;
+	if (t->direct || !cfg.block_layer)
+		return 0;
+	return LOAD(super_block, LOAD(inode, t->inode, i_sb), s_magic) == EXT4_SUPER_MAGIC ? left : 0;
+}
+
+APART int exit_direct(struct task_state *s, struct hs_row *row, u64 bytes, u64 ns, u32 writes)
+{
+	if (!s || !row)
+		return 0;
+	struct target *t = &s->in;
+	u64 cached = served_from_cache(t, bytes, writes);
+	if (cached < bytes || !bytes) {
+		count_direct(row, t, bytes - cached, ns, writes);
+		ns = 0;
+	}
+	if (!cached) {
+		/* Read ahead all the same. */
+		if (!writes && (t->brought | t->ahead))
+			ATOMIC_ADD(&row->ra_pages, t->brought + t->ahead);
+		return 0;
+	}
+	t->pos += bytes - cached;
+	if (writes)
+		count_write(row, t, cached, ns, 0);
+	else
+		count_read(row, t, cached, ns, 0);
+	return 0;
+}
+
 APART int exit_source(struct task_state *s, u64 bytes, u64 ns, u32 how)
 {
 	if (!s)
@@ -174,7 +215,7 @@ APART int exit_source(struct task_state *s, u64 bytes, u64 ns, u32 how)
 	settle_short(&s->in, bytes);
 	struct hs_row *row = row_of(s, &s->in, 0);
 	if (row && (s->in.flags & TARGET_DIRECT))
-		count_direct(row, &s->in, bytes, ns, 0);
+		exit_direct(s, row, bytes, ns, 0);
 	else if (row)
 		count_read(row, &s->in, bytes, ns, how);
 	return 0;
@@ -228,43 +269,6 @@ APART int exit_failed(struct task_state *s, u32 kind)
 	return 0;
 }
 
-/*
- * Of a call with O_DIRECT, the bytes that the file system served from the cache all the same, as ext4 does with data=journal
- * and Btrfs with compressed data. Such a read moves the place that read-ahead remembers; such a write adds pages, and on
- * ext4 nothing goes to the device meanwhile.
- */
-static __always_inline u64 served_from_cache(const struct target *t, u64 bytes, u32 writes)
-{
-	u64 left = bytes > t->direct ? bytes - t->direct : 0;
-	if (!left || t->brought)
-		return left;
-	if (!writes)
-		return t->ahead || (u64)LOAD(file, t->file, f_ra.prev_pos) == t->pos + bytes ? left : 0;
-	if (t->direct || !cfg.block_layer)
-		return 0;
-	return LOAD(super_block, LOAD(inode, t->inode, i_sb), s_magic) == EXT4_SUPER_MAGIC ? left : 0;
-}
-
-APART int exit_direct(struct task_state *s, struct hs_row *row, u64 bytes, u64 ns, u32 writes)
-{
-	if (!s || !row)
-		return 0;
-	struct target *t = &s->in;
-	u64 cached = served_from_cache(t, bytes, writes);
-	if (cached < bytes || !bytes) {
-		count_direct(row, t, bytes - cached, ns, writes);
-		ns = 0;
-	}
-	if (!cached)
-		return 0;
-	t->pos += bytes - cached;
-	if (writes)
-		count_write(row, t, cached, ns, 0);
-	else
-		count_read(row, t, cached, ns, 0);
-	return 0;
-}
-
 /* A read or a write of one file that was done. */
 APART int exit_single(struct task_state *s, u32 kind, u64 bytes, u64 ns, u32 how)
 {
@@ -294,6 +298,9 @@ APART int exit_single(struct task_state *s, u32 kind, u64 bytes, u64 ns, u32 how
 SEC("tp_btf/sys_exit")
 int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
 {
+	u64 number = regs->orig_ax;
+	if (number < HS_SYSCALLS && !cfg.kinds[number & (HS_SYSCALLS - 1)])
+		return 0;
 	struct task_state *s = known_state();
 	if (!s)
 		return 0;

@@ -43,3 +43,16 @@ pub(crate) fn io_of(row: &Row, missing: &[Feature]) -> Io {
     io.mmap.zeros = Observed::Value(row.fault_pages - filled);
     io.without(missing)
 }
+
+/// The same of a row that stands for many files: where the call before on the same file ended is known for none of them.
+pub(crate) fn io_of_many(row: &Row, missing: &[Feature]) -> Io {
+    let unknown = Observed::Missing(Feature::CallOrder.reason());
+    let mut io = io_of(row, missing);
+    if let Some(read) = io.read.as_value_mut().filter(|read| read.calls > 0) {
+        read.sequential_calls = unknown;
+    }
+    if let Some(write) = io.write.as_value_mut().filter(|write| write.calls > 0) {
+        write.sequential_calls = unknown;
+    }
+    io
+}

@@ -37,6 +37,7 @@ pub(crate) fn observation(
     let mut gather =
         Gather::new(collector, &selection.missing, &mounts, tables.files()?, own, options.files);
     tables.rows(|key, row| gather.row(key, &row))?;
+    let unordered = sensor::unordered(gather.unordered_calls);
     let (mut files, mut by_process) = gather.finish();
     if globals.delayed_reads > 0 {
         files.iter_mut().for_each(|file| file.io.edit(without_delayed));
@@ -50,7 +51,9 @@ pub(crate) fn observation(
         time.lookup_ns = lookups.counters.time_ns;
     }
     let processes = process_rows(loaded, &options.scope, collector, by_process, &processes);
-    let sensor = sensor::describe(selection, &globals, skipped, loaded.limited.as_ref(), collector);
+    let mut sensor =
+        sensor::describe(selection, &globals, skipped, loaded.limited.as_ref(), collector);
+    sensor.not_measured.extend(unordered);
     let subvolumes = collector.subvolumes();
     Ok(Observation {
         files,

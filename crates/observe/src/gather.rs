@@ -8,7 +8,7 @@ use hotset_sys::proc::mountinfo::Mount;
 
 use crate::choose;
 use crate::collector::Collector;
-use crate::convert::io_of;
+use crate::convert::{io_of, io_of_many};
 use crate::names::{kind_of, path_by_id};
 use crate::record::{File, FileKey, Row, RowKey, bytes_of};
 
@@ -41,6 +41,8 @@ pub(crate) struct Gather<'a> {
     /// Who used a file that is among the others.
     of_others: HashSet<u32>,
     processes: HashMap<u32, Io>,
+    /// Reads and writes of which nobody knows whether they went on where the one before ended.
+    pub(crate) unordered_calls: u64,
 }
 
 struct Gathered {
@@ -73,6 +75,7 @@ impl<'a> Gather<'a> {
             others: None,
             of_others: HashSet::new(),
             processes: HashMap::new(),
+            unordered_calls: 0,
         }
     }
 
@@ -82,11 +85,13 @@ impl<'a> Gather<'a> {
         if self.own == Some(key.owner) {
             return;
         }
-        let io = io_of(row, self.missing);
+        let others = key.file == FileKey::NONE;
+        let io = if others { io_of_many } else { io_of }(row, self.missing);
         if key.owner != 0 {
             self.processes.entry(key.owner).or_insert(self.zero).add(&io);
         }
-        if key.file == FileKey::NONE {
+        if others {
+            self.unordered_calls += row.read_calls + row.write_calls;
             let counted = Row { owner: 0, file: FileKey::NONE, ..*row };
             if bytes_of(&counted).iter().any(|byte| *byte != 0) {
                 self.fold(io, row.opens);

@@ -175,7 +175,8 @@ mirror! {
     /// What one process did to one file.
     Row {
         owner: u32,
-        mode: u32,
+        mode: u16,
+        named: u16,
         file: FileKey,
         read_calls: u64,
         read_bytes: u64,
@@ -184,8 +185,7 @@ mirror! {
         read_sequential: u64,
         read_next: u64,
         read_histogram: [u32; HISTOGRAM_BUCKETS],
-        named: u32,
-        spare: u32,
+        opens: u64,
         read_misses: u64,
         read_ra_hits: u64,
         read_refaults: u64,
@@ -216,10 +216,12 @@ mirror! {
         sync_calls: u64,
         sync_ns: u64,
         write_histogram: [u32; HISTOGRAM_BUCKETS],
-        opens: u64,
         read_zeros: u64,
         fault_filled: u64,
-        pad: [u64; 2],
+        direct_reread_ns: u64,
+        mounted: u32,
+        spare: u32,
+        pad: [u64; 1],
     }
 }
 

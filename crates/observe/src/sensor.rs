@@ -32,6 +32,12 @@ pub(crate) fn describe(
     }
 }
 
+/// Of reads and writes of files beyond the table, whether they went on where the one before ended.
+pub(crate) fn unordered(calls: u64) -> Option<NotMeasured> {
+    let reason = || format!("{calls} calls on files beyond the table of rows (--max-rows)");
+    (calls > 0).then(|| NotMeasured { feature: Feature::CallOrder, reason: reason() })
+}
+
 /// What this kernel does not let the sensor count, what it could not decode, and what its own memory disturbs.
 pub(crate) fn not_measured(
     selection: &Selection,

@@ -1,12 +1,12 @@
 //! What a chain of calls takes of the stack. Newer kernels give each program one of its own, and refuse what does not fit in the
 //! older ones' only there.
 
-use libbpf_rs::{AsRawLibbpf, libbpf_sys};
+use libbpf_rs::{AsRawLibbpf, OpenObject, OpenProgram, libbpf_sys};
 
 use crate::features::{KernelFeatures, decode, kernel_types};
 use crate::load::object_bytes;
 use crate::programs;
-use crate::select::{Build, select};
+use crate::select::{Build, Selection, select};
 
 /// `MAX_BPF_STACK`, which all functions of a chain share before Linux 6.13.
 const STACK_BYTES: usize = 512;
@@ -55,6 +55,23 @@ impl Code {
     }
 }
 
+/// Relocates the chosen programs of an object and makes its tables; loads nothing.
+pub(crate) fn prepare(open: &mut OpenObject, selection: &Selection) {
+    for mut program in open.progs_mut() {
+        let name = program.name().to_str().expect("a name").to_owned();
+        program.set_autoload(selection.programs.contains(&name.as_str()));
+    }
+    // SAFETY: the object is open and neither prepared nor loaded.
+    let answer = unsafe { libbpf_sys::bpf_object__prepare(open.as_libbpf_object().as_ptr()) };
+    assert_eq!(answer, 0, "it is relocated and its tables are made (as root)");
+}
+
+/// The instructions of a program as they stand now.
+pub(crate) fn instructions(program: &OpenProgram<'_>) -> Vec<[u8; 8]> {
+    // SAFETY: an instruction is eight bytes.
+    program.insns().iter().map(|one| unsafe { std::mem::transmute(*one) }).collect()
+}
+
 /// Runs on the real kernel, whose types decide which of the branches are there; the old ones run in virtual machines.
 #[test]
 fn a_chain_of_calls_fits_the_stack_of_old_kernels() {
@@ -64,24 +81,16 @@ fn a_chain_of_calls_fits_the_stack_of_old_kernels() {
     for (build, atomics) in [(Build::Full, true), (Build::Compat, true), (Build::Compat, false)] {
         let object = object_bytes(build, atomics);
         let (mut open, _file) = programs::open(object, &types).expect("opened");
-        for mut program in open.progs_mut() {
-            let name = program.name().to_str().expect("a name").to_owned();
-            program.set_autoload(selection.programs.contains(&name.as_str()));
-        }
-        // SAFETY: the object is open and neither prepared nor loaded.
-        let answer = unsafe { libbpf_sys::bpf_object__prepare(open.as_libbpf_object().as_ptr()) };
-        assert_eq!(answer, 0, "it is relocated and its tables are made (as root)");
-        for program in open.progs().filter(libbpf_rs::OpenProgram::autoload) {
+        prepare(&mut open, &selection);
+        for program in open.progs().filter(OpenProgram::autoload) {
             let raw = program.as_libbpf_object().as_ptr();
             // SAFETY: the program is one of a prepared object, which has as many functions as it says.
             let functions = unsafe {
                 let count = libbpf_sys::bpf_program__func_info_cnt(raw) as usize;
                 std::slice::from_raw_parts(libbpf_sys::bpf_program__func_info(raw), count)
             };
-            // SAFETY: an instruction is eight bytes.
-            let plain = program.insns().iter().map(|one| unsafe { std::mem::transmute(*one) });
             let code = Code {
-                instructions: plain.collect(),
+                instructions: instructions(&program),
                 starts: functions.iter().map(|function| function.insn_off as usize).collect(),
             };
             let deepest = code.depth(0);

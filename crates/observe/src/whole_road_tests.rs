@@ -32,6 +32,7 @@ fn kernel_without(missing: &[&str]) -> Selection {
     let features = KernelFeatures {
         tracepoints: known.map(|name| point(name)).collect(),
         read_only_cast: true,
+        functions: [None; 3],
         task_storage: true,
         bounded_loop: true,
         atomics: true,

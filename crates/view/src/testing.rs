@@ -96,7 +96,7 @@ pub(crate) fn read_file(path: &[u8], ino: u64, pages: u64, device_percent: u64) 
         pages,
         misses,
         readahead_hits: from_device - misses,
-        sequential_calls: calls - 1,
+        sequential_calls: Observed::Value(calls - 1),
         time_ns: pages * 20_000,
         size_histogram,
         ..ReadIo::default()
@@ -212,7 +212,7 @@ pub(crate) fn many_files(count: u64) -> Profile {
         new_pages: 3_906,
         misses: Observed::Value(12),
         dirtied_pages: Observed::Value(3_918),
-        sequential_calls: 499_000,
+        sequential_calls: Observed::Value(499_000),
         time_ns: 250 * MS,
         ..WriteIo::default()
     });
@@ -223,6 +223,7 @@ pub(crate) fn many_files(count: u64) -> Profile {
         write_calls: 16,
         write_bytes: 1 << 20,
         time_ns: 180 * MS,
+        reread_time_ns: 132 * MS,
     });
     profile.totals.sync = Observed::Value(SyncIo { calls: 100, time_ns: 1_200 * MS });
     profile.totals.device.write_bytes = Observed::Value(17 << 20);

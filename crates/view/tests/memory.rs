@@ -32,7 +32,7 @@ fn row(i: u64) -> FileRow {
         pages: 3,
         misses: 1,
         readahead_hits: 2,
-        sequential_calls: 1,
+        sequential_calls: Observed::Value(1),
         time_ns: 90_000,
         size_histogram,
         ..ReadIo::default()

@@ -41,6 +41,7 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
         Evidence::count("reread_bytes", totals.reread_bytes),
         Evidence::real("reread_percent", reread_percent),
         Evidence::count("direct_ns", totals.time_ns),
+        Evidence::count("reread_ns", totals.reread_time_ns),
     ];
     Ok(Some(Finding::with_saving(ID, title, advice, saving, evidence).about(worst(&found))))
 }
@@ -49,13 +50,11 @@ fn reread_share(direct: &DirectIo) -> f64 {
     ratio(direct.reread_bytes as f64, direct.read_bytes as f64)
 }
 
-/// The share of direct time that fetched bytes again (by bytes), less what the cache takes for as many.
+/// The time that fetched bytes again, less what the cache takes for as many by reads of the mean size.
 fn saved_ns(direct: &DirectIo, costs: &CostTable) -> f64 {
-    let reread = direct.reread_bytes as f64;
-    let moved = direct.read_bytes as f64 + direct.write_bytes as f64;
     let mean = ratio(direct.read_bytes as f64, direct.read_calls as f64);
-    let cached = ratio(reread, mean) * costs.read_ns(mean);
-    (direct.time_ns as f64 * ratio(reread, moved) - cached).max(0.0)
+    let cached = ratio(direct.reread_bytes as f64, mean) * costs.read_ns(mean);
+    (direct.reread_time_ns as f64 - cached).max(0.0)
 }
 
 /// How much of the distinct bytes memory could hold, 0 to 1.
@@ -71,14 +70,19 @@ mod tests {
     use hotset_facts::{Observed, Reason};
 
     fn direct(reread_bytes: u64, time_ns: u64) -> Run {
-        let mut row = file("/db", 64 << 20);
-        let direct = DirectIo {
+        let reread_time_ns = time_ns * (reread_bytes >> 20) / 64;
+        of(DirectIo {
             read_calls: 1024,
             read_bytes: 64 << 20,
             reread_bytes,
             time_ns,
+            reread_time_ns,
             ..DirectIo::default()
-        };
+        })
+    }
+
+    fn of(direct: DirectIo) -> Run {
+        let mut row = file("/db", 64 << 20);
         row.io.edit(|io| io.direct = Observed::Value(direct));
         Run::new(run_of(vec![row]))
     }
@@ -104,6 +108,23 @@ mod tests {
     fn near_misses() {
         assert_eq!(direct(12 << 20, second(1) / 2).ask(check), Ok(None), "19 % again");
         assert_eq!(direct(48 << 20, 10_000_000).ask(check), Ok(None), "fast device");
+    }
+
+    /// Most bytes are those of 96 large rereads, most time that of small reads of what nobody read before.
+    #[test]
+    fn time_of_other_reads_is_not_saved() {
+        let mixed = DirectIo {
+            read_calls: 4_097,
+            read_bytes: (97 << 20) + 4_000 * 4096,
+            reread_bytes: 96 << 20,
+            time_ns: second(1) / 2,
+            reread_time_ns: second(1) / 5,
+            ..DirectIo::default()
+        };
+        let saving = of(mixed).finding(check).saving;
+        assert!(saving.high_ns < second(1) / 5, "{saving:?}");
+        let fast = DirectIo { reread_time_ns: 3_000_000, ..mixed };
+        assert_eq!(of(fast).ask(check), Ok(None), "little time goes into them");
     }
 
     #[test]

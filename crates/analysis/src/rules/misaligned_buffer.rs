@@ -84,7 +84,8 @@ fn examine_file(io: &Io, costs: &CostTable, page: f64) -> Option<(Misaligned, f6
 fn extra_pages_read(read: &ReadIo, page: f64) -> f64 {
     let calls = read.calls as f64;
     let needed = read.bytes as f64 / page;
-    let in_order = ratio(read.sequential_calls as f64, calls) >= MIN_SEQUENTIAL_SHARE;
+    let Some(sequential) = read.sequential_calls.value() else { return 0.0 };
+    let in_order = ratio(sequential as f64, calls) >= MIN_SEQUENTIAL_SHARE;
     let large = ratio(read.bytes as f64, calls) > page;
     let extra = (read.pages as f64 - needed).max(0.0);
     if in_order && large && extra >= MIN_EXTRA_SHARE * needed { extra } else { 0.0 }
@@ -101,7 +102,7 @@ mod tests {
             calls,
             bytes: calls * size,
             pages: (calls as f64 * pages_per_call) as u64,
-            sequential_calls: calls,
+            sequential_calls: Observed::Value(calls),
             time_ns: second(1),
             ..ReadIo::default()
         };

@@ -57,7 +57,7 @@ fn wasted_on(io: &Io) -> Option<(Wasted, f64)> {
     let read = io.read.value()?;
     let ahead = io.readahead.value()?;
     let time = io.time.value()?;
-    let random_calls = read.calls.saturating_sub(read.sequential_calls);
+    let random_calls = read.random_calls().value()?;
     let wasted = ratio(ahead.wasted_pages as f64, ahead.pages as f64) >= MIN_WASTED_SHARE;
     let random = ratio(random_calls as f64, read.calls as f64) >= MIN_RANDOM_SHARE;
     let brought_in = ahead.pages as f64 + read.misses as f64;
@@ -83,7 +83,7 @@ mod tests {
             calls: 1_000,
             pages: 1_000,
             misses: 1_000,
-            sequential_calls,
+            sequential_calls: Observed::Value(sequential_calls),
             ..ReadIo::default()
         };
         let mut row = read_file("/data/index", 1 << 30, read);

@@ -46,7 +46,7 @@ const READS: Direction = Direction {
     id: READS_ID,
     calls: |io| {
         let ReadIo { calls, bytes, sequential_calls: sequential, time_ns, .. } = io.read.value()?;
-        Some(Calls { calls, bytes, sequential, time_ns })
+        Some(Calls { calls, bytes, sequential: sequential.value()?, time_ns })
     },
     costs: |costs, calls, bytes| {
         (calls * costs.read_ns(ratio(bytes, calls)), cached_read_ns(costs, bytes))
@@ -65,7 +65,7 @@ const WRITES: Direction = Direction {
     calls: |io| {
         let WriteIo { calls, bytes, sequential_calls: sequential, time_ns, .. } =
             io.write.value()?;
-        Some(Calls { calls, bytes, sequential, time_ns })
+        Some(Calls { calls, bytes, sequential: sequential.value()?, time_ns })
     },
     costs: |costs, calls, bytes| {
         let buffered = (bytes / BUFFER_BYTES).ceil() * costs.write_ns(bytes.min(BUFFER_BYTES));
@@ -139,14 +139,24 @@ mod tests {
     use hotset_facts::{Observed, Reason};
 
     fn reads(calls: u64, bytes: u64, sequential_calls: u64) -> Run {
-        let read =
-            ReadIo { calls, bytes, sequential_calls, time_ns: second(1), ..ReadIo::default() };
+        let read = ReadIo {
+            calls,
+            bytes,
+            sequential_calls: Observed::Value(sequential_calls),
+            time_ns: second(1),
+            ..ReadIo::default()
+        };
         Run::new(run_of(vec![read_file("/data/log", bytes, read)]))
     }
 
     fn writes(calls: u64, bytes: u64, sequential_calls: u64) -> Run {
-        let write =
-            WriteIo { calls, bytes, sequential_calls, time_ns: second(1), ..WriteIo::default() };
+        let write = WriteIo {
+            calls,
+            bytes,
+            sequential_calls: Observed::Value(sequential_calls),
+            time_ns: second(1),
+            ..WriteIo::default()
+        };
         Run::new(run_of(vec![written_file("/var/log/x", write)]))
     }
 

@@ -19,7 +19,22 @@
 #define CURRENT() ((struct task_struct *)bpf_get_current_task())
 /* clang-format on */
 #else
+#ifdef HOTSET_KERNEL_SYMBOLS
 extern void *bpf_rdonly_cast(const void *obj, u32 btf_id) __ksym;
+#else
+/*
+ * Functions of the kernel, called by numbers that no helper has: programs.rs writes the kernel's in their place. libbpf would
+ * look through all types of the kernel for them, 7 ms a start.
+ */
+enum hs_function {
+	HS_RDONLY_CAST = 0x70000000,
+	HS_PREEMPT_DISABLE,
+	HS_PREEMPT_ENABLE,
+};
+static void *(*const bpf_rdonly_cast)(const void *obj, u32 btf_id) = (void *)HS_RDONLY_CAST;
+static void (*const bpf_preempt_disable)(void) = (void *)HS_PREEMPT_DISABLE;
+static void (*const bpf_preempt_enable)(void) = (void *)HS_PREEMPT_ENABLE;
+#endif
 #define LOAD(type, ptr, field) \
 	(((struct type *)bpf_rdonly_cast((const void *)(ptr), bpf_core_type_id_kernel(struct type)))->field)
 #define CURRENT() bpf_get_current_task_btf()

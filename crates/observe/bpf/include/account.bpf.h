@@ -187,8 +187,12 @@ APART_OR_INLINE int count_direct(struct hs_row *row, const struct target *t, u64
 	/* Whole pages only: a smaller piece read twice says nothing about its neighbours. */
 	u64 start = (t->pos + 4095) >> 12, end = (t->pos + bytes) >> 12;
 	if (start < end && !cfg.live) {
-		u64 fresh = bits_set(t->id, HS_DIRECT, start, end);
-		ATOMIC_ADD(&row->direct_reread_bytes, (end - start - fresh) << 12);
+		u64 fresh = bits_set(t->id, HS_DIRECT, start, end), again = (end - start - fresh) << 12;
+		if (again) {
+			ATOMIC_ADD(&row->direct_reread_bytes, again);
+			/* ns * again / bytes, which a long call could not hold; again is at most bytes. */
+			ATOMIC_ADD(&row->direct_reread_ns, ns / bytes * again + ns % bytes * again / bytes);
+		}
 	}
 	return 0;
 }

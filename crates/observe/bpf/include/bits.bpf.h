@@ -340,4 +340,14 @@ static __always_inline void bits_set_others(struct hs_file_key id, u64 start, u6
 		ATOMIC_ADD(hint_of(HS_AHEAD, id), (u32)fresh);
 }
 
+/* The key may stand in memory: see COPIED(). */
+#define bits_set(id, plane, start, end) bits_set(COPIED(id), plane, start, end)
+#define bits_set_both(id, start, end) bits_set_both(COPIED(id), start, end)
+#define bits_set_left(id, start, end) bits_set_left(COPIED(id), start, end)
+#define bits_take_both(id, plane, start, end) bits_take_both(COPIED(id), plane, start, end)
+#define bits_take(id, plane, start, end) bits_take(COPIED(id), plane, start, end)
+#define bits_missed(id, start, end) bits_missed(COPIED(id), start, end)
+#define bits_back(id, start, end) bits_back(COPIED(id), start, end)
+#define bits_set_others(id, start, end) bits_set_others(COPIED(id), start, end)
+
 #endif

@@ -280,7 +280,8 @@ struct bio {
 	unsigned short bi_flags;
 	struct bvec_iter bi_iter;
 	unsigned short bi_vcnt;
-	void *bi_io_vec;              /* of struct bio_vec: page, u32 length, u32 offset */
+	void *bi_io_vec; /* of struct bio_vec: page, u32 length, u32 offset */
+	void *bi_private;
 	struct block_device *bi_bdev; /* since 5.12 */
 };
 
@@ -302,6 +303,20 @@ struct io_kiocb {
 
 struct kiocb {
 	s64 ki_pos;
+};
+
+/* fs/iomap/direct-io.c */
+struct iomap_dio {
+	struct kiocb *iocb;
+};
+
+struct io_event {
+	u64 obj; /* the program's iocb */
+};
+
+/* fs/aio.c; its first member is the kiocb. */
+struct aio_kiocb {
+	struct io_event ki_res;
 };
 
 struct io_rw {

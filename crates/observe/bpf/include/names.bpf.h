@@ -58,9 +58,14 @@ static __always_inline u64 own_id(const struct place *p)
 	return hash64(p->dentry, p->mount) + LOAD(dentry, p->dentry, d_name.hash_len);
 }
 
+static __always_inline int is_mount_root(const struct place *p)
+{
+	return p->mount && (u64)LOAD(mount, p->mount, mnt.mnt_root) == p->dentry;
+}
+
 static __always_inline int is_root(const struct place *p)
 {
-	if (p->mount && (u64)LOAD(mount, p->mount, mnt.mnt_root) == p->dentry)
+	if (is_mount_root(p))
 		return 1;
 	return (u64)LOAD(dentry, p->dentry, d_parent) == p->dentry;
 }
@@ -68,7 +73,8 @@ static __always_inline int is_root(const struct place *p)
 static __always_inline void go_up(struct place *p, u64 *slot)
 {
 	p->dentry = NUMBER(slot, LOAD(dentry, p->dentry, d_parent));
-	leave_mount(p);
+	if (is_mount_root(p))
+		leave_mount(p);
 }
 
 static __always_inline long sum_step(struct climb *c)
@@ -107,8 +113,7 @@ static __always_inline long climb_step(struct climb *c)
 	node->name_len = 0;
 	int root = is_root(p);
 	if (root) {
-		int mounted = p->mount && (u64)LOAD(mount, p->mount, mnt.mnt_root) == p->dentry;
-		if (!mounted)
+		if (!is_mount_root(p))
 			node->dev = LOAD(super_block, LOAD(dentry, p->dentry, d_sb), s_dev);
 	} else {
 		node->name_len = copy_name(node->name, p->dentry);
@@ -226,6 +231,12 @@ __noinline int send_first(u64 inode, u64 file, u32 tgid, u64 unasked)
 	return 0;
 }
 
+/* The device by which a file's file system is mounted: on btrfs not that of its subvolume. Devices themselves are on none. */
+static __always_inline u32 mounted_by(const struct target *t, u32 mode)
+{
+	return (mode & S_IFMT) == S_IFBLK ? 0 : LOAD(super_block, LOAD(inode, t->inode, i_sb), s_dev);
+}
+
 #ifdef HOTSET_COMPAT
 /* The row of a target for the current process; sends the file's name where the row is new. */
 static __always_inline struct hs_row *row_of(struct task_state *s, struct target *t, u64 unasked)
@@ -238,6 +249,7 @@ static __always_inline struct hs_row *row_of(struct task_state *s, struct target
 	if (fresh) {
 		row->mode = LOAD(inode, t->inode, i_mode);
 		row->named = t->file != 0;
+		row->mounted = mounted_by(t, row->mode);
 		send_first(t->inode, t->file, s->tgid, unasked);
 	} else if (cfg.live && t->file && !row->named) {
 		row->named = 1;
@@ -246,19 +258,32 @@ static __always_inline struct hs_row *row_of(struct task_state *s, struct target
 	return row;
 }
 #else
+/* User space may have given a row to another since it was used. */
+static __always_inline int is_row_of(const struct hs_row *row, const struct task_state *s, const struct target *t)
+{
+	return same_file(&row->file, &t->id) && row->owner == s->owner;
+}
+
 __noinline int find_row(struct task_state *s, const struct target *t, u64 unasked)
 {
 	if (!s || !t)
 		return 0;
-	u64 found = row_slot(owner(s), t->id.dev, t->id.ino, t->id.generation);
-	s->row = found;
-	u32 slot = found;
+	u32 *guess = &recent[(file_hash(t->id) + owner(s) * 0x9E3779B1) & (RECENT - 1)];
+	u32 slot = *guess;
+	u64 found = slot;
 	struct hs_row *row = slot ? bpf_map_lookup_elem(&rows, &slot) : NULL;
+	if (!row || !is_row_of(row, s, t)) {
+		found = row_slot(s->owner, t->id.dev, t->id.ino, t->id.generation);
+		*guess = slot = found;
+		row = slot ? bpf_map_lookup_elem(&rows, &slot) : NULL;
+	}
+	s->row = slot;
 	if (!row || !t->inode)
 		return 0;
 	if (found & ROW_IS_NEW) {
 		row->mode = LOAD(inode, t->inode, i_mode);
 		row->named = t->file != 0;
+		row->mounted = mounted_by(t, row->mode);
 		send_first(t->inode, t->file, s->tgid, unasked);
 		struct hs_process *p = cfg.live ? process_by_owner(s->owner) : NULL;
 		if (p)
@@ -271,15 +296,12 @@ __noinline int find_row(struct task_state *s, const struct target *t, u64 unaske
 	return 0;
 }
 
-/*
- * The row of a target for the current process; sends the file's name where the row is new. The row itself says whether the
- * one used last is still it: user space may have given it to another.
- */
+/* The row of a target for the current process; sends the file's name where the row is new. */
 static __always_inline struct hs_row *row_of(struct task_state *s, struct target *t, u64 unasked)
 {
 	u32 slot = s->row;
 	struct hs_row *row = bpf_map_lookup_elem(&rows, &slot);
-	if (row && same_file(&row->file, &t->id) && row->owner == s->owner)
+	if (row && is_row_of(row, s, t))
 		return row;
 	find_row(s, t, unasked);
 	slot = s->row;

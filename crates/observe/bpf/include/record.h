@@ -141,16 +141,16 @@ struct hs_row_key {
 	u32 pad;
 };
 
-/* In order of use: its key and what a warm read adds stand in the first two cache lines. */
+/* In order of use: its key and what opening and a warm read add stand in the first two cache lines. */
 struct hs_row {
 	u32 owner;
-	u32 mode; /* of the inode */
+	u16 mode;  /* of the inode */
+	u16 named; /* its file, by a path that the process used and not only by some link to the inode */
 	struct hs_file_key file;
 	u64 read_calls, read_bytes, read_pages, hit_ns, read_sequential;
 	u64 read_next; /* where the next sequential read would begin */
 	u32 read_histogram[HS_HISTOGRAM_BUCKETS];
-	u32 named; /* its file, by a path that the process used and not only by some link to the inode */
-	u32 spare;
+	u64 opens;
 	u64 read_misses, read_ra_hits, read_refaults;
 	u64 wait_ns, miss_ns;
 	u64 ra_pages, device_read_bytes, device_write_bytes;
@@ -162,10 +162,12 @@ struct hs_row {
 	u64 direct_ns;
 	u64 sync_calls, sync_ns;
 	u32 write_histogram[HS_HISTOGRAM_BUCKETS];
-	u64 opens;
-	u64 read_zeros;   /* of the misses and read-ahead hits, those that no device read filled */
-	u64 fault_filled; /* of fault_pages, those that one did */
-	u64 pad[2];       /* to whole cache lines */
+	u64 read_zeros;       /* of the misses and read-ahead hits, those that no device read filled */
+	u64 fault_filled;     /* of fault_pages, those that one did */
+	u64 direct_reread_ns; /* of direct_ns, the share of what was read directly before */
+	u32 mounted;          /* the device by which its file system is mounted; 0: not known, or `file.dev` */
+	u32 spare;
+	u64 pad[1]; /* to whole cache lines */
 };
 
 struct hs_process {

@@ -159,6 +159,15 @@ impl Files {
         Some(index)
     }
 
+    /// A row says by which device the file's file system is mounted; 0 where it does not know.
+    pub(crate) fn mounted(&mut self, index: u32, device: u32) {
+        if device != 0
+            && let Some(Some(entry)) = self.entries.get_mut(index as usize)
+        {
+            entry.mounted = device;
+        }
+    }
+
     /// A row of it is gone.
     pub(crate) fn release(&mut self, index: u32) {
         let now = self.now;

@@ -53,7 +53,9 @@ impl Hashed {
                 return;
             }
             let state = self.states.entry(key).or_default();
-            if assembly.add_row(state, key, row.mode, &of(&row)) == RowAction::Release {
+            if assembly.add_row(state, key, (row.mode.into(), row.mounted), &of(&row))
+                == RowAction::Release
+            {
                 released.push(key);
             }
         })

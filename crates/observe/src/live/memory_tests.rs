@@ -62,7 +62,7 @@ impl Remembered {
             if state.is_released() {
                 assembly.add_late(state, counted);
             } else {
-                let action = assembly.add_row(state, key, 0o100_644, counted);
+                let action = assembly.add_row(state, key, (0o100_644, 0), counted);
                 released += usize::from(action == RowAction::Release);
             }
         }

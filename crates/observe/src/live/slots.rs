@@ -16,6 +16,7 @@ use crate::record::{FileKey, NO_OWNER, Row, RowKey};
 /// Rows that are mapped at once, 3.5 MiB.
 const WINDOW_ROWS: usize = 16 * GROUP;
 const FILE_WORD: usize = std::mem::offset_of!(Row, file) / 8;
+const MOUNTED_WORD: usize = std::mem::offset_of!(Row, mounted) / 8;
 
 /// What is remembered of each slot.
 #[derive(Debug)]
@@ -121,7 +122,8 @@ fn visit(
             let (ino, place) = (word(0), word(1));
             let (dev, generation) = (place as u32, (place >> 32) as u32);
             let key = RowKey { file: FileKey { ino, dev, generation }, owner, pad: 0 };
-            match assembly.add_row(state, key, mode, &read(row)) {
+            let mounted = row[MOUNTED_WORD].load(Ordering::Relaxed) as u32;
+            match assembly.add_row(state, key, (mode, mounted), &read(row)) {
                 RowAction::Keep => Visit::Used,
                 RowAction::Release => {
                     row[0].store(u64::from(NO_OWNER) | u64::from(mode) << 32, Ordering::Release);

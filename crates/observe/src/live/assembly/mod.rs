@@ -129,17 +129,19 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// Takes the counters of the row of everybody beyond the tables.
+    /// Takes the counters of the row of everybody beyond the tables. It is of many files: where the call before on the same
+    /// one ended is not known, and none is called sequential.
     pub(crate) fn add_others(&mut self, before: &mut LiveIo, counted: &LiveIo) {
-        self.others.add(&advance(before, counted));
+        let grown = advance(before, counted);
+        self.others.add(&LiveIo { sequential_reads: 0, sequential_writes: 0, ..grown });
     }
 
-    /// Takes a row that is in use.
+    /// Takes a row that is in use, of a file of this mode on a file system that is mounted by this device.
     pub(crate) fn add_row(
         &mut self,
         state: &mut RowState,
         key: RowKey,
-        mode: u32,
+        (mode, mounted): (u32, u32),
         counted: &LiveIo,
     ) -> RowAction {
         if state.stage == Stage::Free || state.stage == Stage::Orphan {
@@ -159,6 +161,7 @@ impl<'a> Assembly<'a> {
         } else {
             state.idle = 0;
             self.active_rows += 1;
+            state.file.get().into_iter().for_each(|file| self.names.mounted(file, mounted));
             match self.place(state, ended) {
                 Some((process, file)) if self.names.are_apart() => {
                     self.rows.push(LiveRow { process, file, io: grown.into() });

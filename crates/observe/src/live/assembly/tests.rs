@@ -30,7 +30,7 @@ fn an_idle_row_is_given_up_and_what_comes_late_is_counted_once() {
         files.begin(now);
         let mut assembly = Assembly::new(now, 1, &mut processes, &mut files);
         let fate = match last {
-            false => Some(assembly.add_row(state, KEY, 0, counted)),
+            false => Some(assembly.add_row(state, KEY, (0, 0), counted)),
             true => {
                 assembly.add_late(state, counted);
                 None
@@ -61,11 +61,11 @@ fn what_comes_after_the_end_belongs_to_nobody() {
     let (mut processes, mut files) = (known(1, 0), Files::new(false));
     let mut state = RowState::default();
     let mut assembly = Assembly::new(1, u16::MAX, &mut processes, &mut files);
-    assert_eq!(assembly.add_row(&mut state, KEY, 0, &pages(1)), RowAction::Keep);
+    assert_eq!(assembly.add_row(&mut state, KEY, (0, 0), &pages(1)), RowAction::Keep);
     meet(&mut processes, 2, 1);
     files.begin(2);
     let mut assembly = Assembly::new(2, u16::MAX, &mut processes, &mut files);
-    assert_eq!(assembly.add_row(&mut state, KEY, 0, &pages(4)), RowAction::Release);
+    assert_eq!(assembly.add_row(&mut state, KEY, (0, 0), &pages(4)), RowAction::Release);
     assembly.close();
     assert_eq!((assembly.rows.len(), assembly.rows[0].io.unpack().read_pages), (1, 3));
     assert!(assembly.processes[0].ended);
@@ -83,7 +83,7 @@ fn a_row_that_could_not_be_used_lets_go_of_what_it_held() {
     let (mut processes, mut files) = (known(1, 0), Files::new(false));
     let mut state = RowState::default();
     let mut assembly = Assembly::new(1, u16::MAX, &mut processes, &mut files);
-    assembly.add_row(&mut state, KEY, 0, &pages(0));
+    assembly.add_row(&mut state, KEY, (0, 0), &pages(0));
     Assembly::release_unused(&mut state);
     assert!(state.is_released());
     assembly.add_late(&mut state, &pages(0));
