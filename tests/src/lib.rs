@@ -3,8 +3,10 @@
 //! Truth comes from the `workload` program, which asks the kernel and never hotset. A helper that can't do its part
 //! panics with the reason: a test that can't run must not pass.
 
+pub mod aio;
 pub mod attached;
 pub mod bench;
+pub mod books;
 pub mod browser;
 pub mod canary;
 pub mod cells;

@@ -5,6 +5,7 @@ use std::process::Output;
 
 use serde_json::Value;
 
+use crate::PAGE;
 use crate::invariants::assert_invariants;
 use crate::json::{file_row, number};
 use crate::run::{HotsetRun, run_hotset};
@@ -74,6 +75,28 @@ impl Observed {
         if known {
             self.assert_same(&[("/read/misses", "/pages_missing_before")]);
         }
+    }
+
+    /// Compares what was written through the cache with the truth: calls, bytes, pages, and what became of these.
+    pub fn assert_writes(&self) {
+        self.assert_same(&[
+            ("/write/calls", "/requests"),
+            ("/write/bytes", "/bytes"),
+            ("/write/pages", "/pages"),
+            ("/write/new_pages", "/new_pages"),
+            ("/write/dirtied_pages", "/dirtied_pages"),
+        ]);
+    }
+
+    /// The same for parts of pages, one request at a time: a page that is not cached has to be read first.
+    pub fn assert_writes_in_parts(&self) {
+        self.assert_same(&[
+            ("/write/calls", "/requests"),
+            ("/write/pages", "/pages"),
+            ("/write/new_pages", "/new_pages"),
+            ("/device/read_bytes", "/block_read_bytes"),
+        ]);
+        self.assert_counts(&[("/write/misses", self.truth("/block_read_bytes") / PAGE)]);
     }
 
     /// Compares counts of the row with numbers.

@@ -22,9 +22,8 @@ impl Tmux {
         static SERIAL: AtomicU32 = AtomicU32::new(0);
         let scratch = Scratch::new(name);
         let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
-        // The name of a socket may have 107 bytes, which a target directory can exceed.
-        let socket =
-            std::env::temp_dir().join(format!("hotset-tmux-{}-{serial}", std::process::id()));
+        // The name of a socket may have 107 bytes, which a target directory can exceed, and TMPDIR.
+        let socket = PathBuf::from(format!("/tmp/hotset-tmux-{}-{serial}", std::process::id()));
         let tmux = Self { socket, scratch };
         let (width, height) = (width.to_string(), height.to_string());
         let shell = "env -i PATH=\"$PATH\" TERM=screen-256color LC_ALL=C.UTF-8 PS1='ready> ' sh -i";

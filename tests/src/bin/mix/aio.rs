@@ -3,42 +3,12 @@
 use std::io::{Error, Result};
 use std::os::fd::AsRawFd;
 
+use hotset_tests::aio::{Event, Iocb, PREAD, PWRITE};
+
 use super::worker::{LONGEST, Need, Worker};
 
 const DEPTH: usize = 4;
 const SHARE: usize = LONGEST / DEPTH;
-
-/// `IOCB_CMD_PREAD` and `IOCB_CMD_PWRITE`, include/uapi/linux/aio_abi.h.
-const PREAD: u16 = 0;
-const PWRITE: u16 = 1;
-
-/// `struct iocb` of a little-endian host.
-#[repr(C)]
-#[derive(Default)]
-struct Request {
-    data: u64,
-    key: u32,
-    flags: u32,
-    opcode: u16,
-    priority: i16,
-    fd: u32,
-    buffer: u64,
-    bytes: u64,
-    offset: i64,
-    reserved: u64,
-    request_flags: u32,
-    event_fd: u32,
-}
-
-/// `struct io_event`.
-#[repr(C)]
-#[derive(Default, Clone, Copy)]
-struct Event {
-    data: u64,
-    object: u64,
-    result: i64,
-    result2: i64,
-}
 
 /// A context of the kernel's.
 pub(super) struct Context(u64);
@@ -76,15 +46,19 @@ fn some(w: &mut Worker, writes: bool) -> Result<()> {
     let count = 1 + w.below(DEPTH as u64) as usize;
     let mut requests = Vec::new();
     for slot in 0..count {
-        let (offset, len) = w.range(index);
-        requests.push(Request {
+        let (offset, len) = if writes { w.writes(index) } else { w.range(index) };
+        let len = len.min(SHARE);
+        if !writes {
+            w.ledger.ask(&w.handles[index], offset, len);
+        }
+        requests.push(Iocb {
             data: slot as u64,
             opcode: if writes { PWRITE } else { PREAD },
             fd,
             buffer: w.memory[slot * SHARE..].as_mut_ptr() as u64,
-            bytes: len.min(SHARE) as u64,
+            bytes: len as u64,
             offset: offset.cast_signed(),
-            ..Request::default()
+            ..Iocb::default()
         });
     }
     let context = w.context.as_ref().map_or(0, |context| context.0);
@@ -96,15 +70,15 @@ fn some(w: &mut Worker, writes: bool) -> Result<()> {
         if writes {
             w.ledger.write(handle, offset, n);
         } else {
-            w.ledger.read_later(handle, offset, n);
+            w.ledger.read(handle, offset, n);
         }
     }
     Ok(())
 }
 
 /// Submits, and waits for as many as were taken: after one that is refused the kernel looks at no more.
-fn complete(context: u64, requests: &mut [Request]) -> Result<(usize, [Event; DEPTH])> {
-    let mut pointers: Vec<*mut Request> = requests.iter_mut().map(std::ptr::from_mut).collect();
+fn complete(context: u64, requests: &mut [Iocb]) -> Result<(usize, [Event; DEPTH])> {
+    let mut pointers: Vec<*mut Iocb> = requests.iter_mut().map(std::ptr::from_mut).collect();
     let mut events = [Event::default(); DEPTH];
     // SAFETY: the requests and their memory stay until all that were taken have completed, below.
     let taken = unsafe {

@@ -4,10 +4,11 @@ use std::io::{BufRead, Read, Write};
 use std::os::fd::OwnedFd;
 use std::sync::Barrier;
 
+use hotset_tests::books::Books;
 use rustix::pipe::PipeFlags;
 
 use super::args::Args;
-use super::ledger::{Books, Ledger};
+use super::ledger::Ledger;
 use super::worker::{Place, Worker};
 use super::{Failure, Outcome, table};
 

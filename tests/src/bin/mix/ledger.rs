@@ -1,124 +1,79 @@
-//! The books: what was done to each file.
+//! The books of a thread: what it did to each file.
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use hotset_tests::PAGE;
+use hotset_tests::books::{Books, Counts, Line, pages_in};
 
 use super::worker::Handle;
 
-/// A file, by what fstat(2) says of it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) struct FileId {
-    /// `major:minor`.
-    pub(super) dev: String,
-    pub(super) ino: u64,
-}
-
-/// Calls that returned without an error, what they moved, and the pages that hold it.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-pub(super) struct Requests {
-    calls: u64,
-    bytes: u64,
-    pages: u64,
-}
-
-impl Requests {
-    fn add(&mut self, offset: u64, bytes: u64) {
-        self.calls += 1;
-        self.bytes += bytes;
-        self.pages += pages_in(offset, bytes);
-    }
-
-    fn merge(&mut self, other: Self) {
-        self.calls += other.calls;
-        self.bytes += other.bytes;
-        self.pages += other.pages;
-    }
-}
-
-/// What one file has seen, by how its descriptor was opened: with O_DIRECT, a file system may use the cache all the same.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-pub(super) struct Counts {
-    read: Requests,
-    write: Requests,
-    direct_read: Requests,
-    direct_write: Requests,
-    syncs: u64,
-    /// Pages of which hotset does not tell whether a device was read for them (docs/method.md): of files of one page, which
-    /// may be kept beside the inode, and of reads that end before what they asked for.
-    untold: u64,
-    /// Descriptors with O_DIRECT.
-    direct: u64,
-}
-
-/// One line of the books, as JSON.
-#[derive(Debug, Serialize, Deserialize)]
-struct Line {
-    #[serde(flatten)]
-    id: FileId,
-    #[serde(flatten)]
-    counts: Counts,
-}
+/// A file, by what fstat(2) says of it: `major:minor`, and the inode number.
+pub(super) type FileId = (String, u64);
 
 /// What a thread, or all threads of a process, did.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     files: BTreeMap<FileId, Counts>,
-    /// Syncs that name no file with pages: msync, syncfs, sync, fsync of a directory.
-    other_syncs: u64,
-    lookups: u64,
-    failed_lookups: u64,
-    /// Direct reads that outlive the call that submits them.
-    ring_direct: Requests,
-    /// How often each operation did what it was meant to.
-    done: BTreeMap<&'static str, u64>,
-}
-
-/// The same on its way to the parent, and to the test.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Books {
-    pid: u32,
-    files: Vec<Line>,
-    other_syncs: u64,
-    lookups: u64,
-    failed_lookups: u64,
-    done: BTreeMap<String, u64>,
-    /// What /proc/PID/io says when all is done.
-    pub(super) device_read_bytes: u64,
-    ring_direct_reads: u64,
-    ring_direct_read_bytes: u64,
-    /// What wait4(2) says.
-    pub(super) major_faults: u64,
+    /// All that is of no single file.
+    books: Books,
 }
 
 impl Ledger {
     pub(super) fn read(&mut self, of: &Handle, offset: u64, bytes: usize) {
         let counts = self.counts(of);
         let to = if of.direct { &mut counts.direct_read } else { &mut counts.read };
-        to.add(offset, bytes as u64);
-        counts.untold += u64::from(offset + bytes as u64 <= hotset_sys::page_size());
+        to.count(offset, bytes as u64);
+        if offset + bytes as u64 <= PAGE {
+            self.small(of);
+        }
     }
 
-    pub(super) fn opened_direct(&mut self, of: &Handle) {
-        self.counts(of).direct += 1;
+    /// The first page of a file was used. One that others cut off may have been small a moment ago.
+    pub(super) fn small(&mut self, of: &Handle) {
+        let size = rustix::fs::fstat(&of.file).map_or(0, |stat| stat.st_size.unsigned_abs());
+        if of.volatile || size <= PAGE {
+            self.counts(of).small += 1;
+        }
     }
 
-    /// Pages of so many bytes may have been read, of which it is not told whether from the device.
-    pub(super) fn untold(&mut self, of: &Handle, bytes: usize) {
-        self.counts(of).untold += (bytes as u64).div_ceil(hotset_sys::page_size()) + 1;
+    /// A read is about to ask for this.
+    pub(super) fn ask(&mut self, of: &Handle, offset: u64, bytes: usize) {
+        if of.direct {
+            self.counts(of).direct_asked += PAGE * pages_in(offset, bytes as u64);
+        }
+    }
+
+    /// The same of a ring.
+    pub(super) fn ask_ring(&mut self, of: &Handle, offset: u64, bytes: usize) {
+        self.ask(of, offset, bytes);
+        if of.direct {
+            self.books.ring_direct_asked += PAGE * pages_in(offset, bytes as u64);
+        }
+    }
+
+    /// So many ends of a range are about to be filled with zeros.
+    pub(super) fn edges(&mut self, of: &Handle, ends: u64) {
+        self.counts(of).edges += ends;
+    }
+
+    /// A read moved less than it asked for, or nothing.
+    pub(super) fn cut<E>(&mut self, of: &Handle, asked: usize, moved: &Result<usize, E>) {
+        let rest = asked - moved.as_ref().map_or(0, |moved| asked.min(*moved));
+        // It may begin in the middle of a page.
+        self.counts(of).cut += if rest == 0 { 0 } else { (rest as u64).div_ceil(PAGE) + 1 };
     }
 
     pub(super) fn write(&mut self, of: &Handle, offset: u64, bytes: usize) {
         let counts = self.counts(of);
         let to = if of.direct { &mut counts.direct_write } else { &mut counts.write };
-        to.add(offset, bytes as u64);
+        to.count(offset, bytes as u64);
     }
 
-    /// By a request whose result comes apart from the call.
-    pub(super) fn read_later(&mut self, of: &Handle, offset: u64, bytes: usize) {
+    /// The result of a ring's read.
+    pub(super) fn read_by_ring(&mut self, of: &Handle, offset: u64, bytes: usize) {
         self.read(of, offset, bytes);
         if of.direct {
-            self.ring_direct.add(offset, bytes as u64);
+            self.books.ring_direct_read += bytes as u64;
         }
     }
 
@@ -128,64 +83,48 @@ impl Ledger {
     }
 
     pub(super) fn other_sync(&mut self) {
-        self.other_syncs += 1;
+        self.books.other_syncs += 1;
     }
 
     pub(super) fn lookup(&mut self, failed: bool) {
-        self.lookups += 1;
-        self.failed_lookups += u64::from(failed);
+        self.books.lookups += 1;
+        self.books.failed_lookups += u64::from(failed);
     }
 
-    pub(super) fn may_do(&mut self, operation: &'static str) {
-        self.done.entry(operation).or_default();
+    pub(super) fn may_do(&mut self, operation: &str) {
+        self.books.done.entry(operation.to_owned()).or_default();
     }
 
-    pub(super) fn done(&mut self, operation: &'static str) {
-        *self.done.entry(operation).or_default() += 1;
+    pub(super) fn done(&mut self, operation: &str) {
+        *self.books.done.entry(operation.to_owned()).or_default() += 1;
     }
 
     pub(super) fn merge(&mut self, other: Self) {
         for (id, counts) in other.files {
-            let sum = self.files.entry(id).or_default();
-            sum.read.merge(counts.read);
-            sum.write.merge(counts.write);
-            sum.direct_read.merge(counts.direct_read);
-            sum.direct_write.merge(counts.direct_write);
-            sum.syncs += counts.syncs;
-            sum.untold += counts.untold;
-            sum.direct += counts.direct;
+            *self.files.entry(id).or_default() += counts;
         }
-        self.other_syncs += other.other_syncs;
-        self.lookups += other.lookups;
-        self.failed_lookups += other.failed_lookups;
-        self.ring_direct.merge(other.ring_direct);
-        for (name, times) in other.done {
-            *self.done.entry(name).or_default() += times;
+        let (sum, more) = (&mut self.books, other.books);
+        sum.other_syncs += more.other_syncs;
+        sum.lookups += more.lookups;
+        sum.failed_lookups += more.failed_lookups;
+        sum.ring_direct_read += more.ring_direct_read;
+        sum.ring_direct_asked += more.ring_direct_asked;
+        for (name, times) in more.done {
+            *sum.done.entry(name).or_default() += times;
         }
     }
 
     /// Of this process.
     pub(super) fn books(self) -> Books {
+        let line = |((dev, ino), counts)| Line { dev, ino, counts };
         Books {
-            pid: std::process::id(),
-            files: self.files.into_iter().map(|(id, counts)| Line { id, counts }).collect(),
-            other_syncs: self.other_syncs,
-            lookups: self.lookups,
-            failed_lookups: self.failed_lookups,
-            done: self.done.into_iter().map(|(name, times)| (name.to_owned(), times)).collect(),
-            device_read_bytes: 0,
-            ring_direct_reads: self.ring_direct.calls,
-            ring_direct_read_bytes: self.ring_direct.bytes,
-            major_faults: 0,
+            pid: std::process::id().into(),
+            files: self.files.into_iter().map(line).collect(),
+            ..self.books
         }
     }
 
     fn counts(&mut self, of: &Handle) -> &mut Counts {
         self.files.entry(of.id.clone()).or_default()
     }
-}
-
-fn pages_in(offset: u64, bytes: u64) -> u64 {
-    let page = hotset_sys::page_size();
-    if bytes == 0 { 0 } else { (offset + bytes - 1) / page - offset / page + 1 }
 }

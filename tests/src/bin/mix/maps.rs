@@ -27,7 +27,7 @@ impl Mapping {
         let file = &handle.file;
         let len = usize::try_from(file.metadata_len()?).map_err(Error::other)?;
         if len as u64 <= PAGE {
-            w.ledger.untold(handle, PAGE as usize);
+            w.ledger.small(handle);
         }
         let mut access = ProtFlags::READ;
         access.set(ProtFlags::WRITE, writable);

@@ -12,6 +12,8 @@ use super::worker::{Need, Worker};
 pub(super) fn truncate(w: &mut Worker) -> Result<()> {
     let index = w.handle(Need::Volatile)?;
     let size = if w.one_in(3) { 0 } else { w.below(2 << 20) };
+    // Of the new end, and of the old one where it grows.
+    w.ledger.edges(&w.handles[index], 2);
     rustix::fs::ftruncate(&w.handles[index].file, size)?;
     Ok(())
 }
@@ -57,6 +59,7 @@ pub(super) fn fallocate(w: &mut Worker) -> Result<()> {
         1 => FallocateFlags::KEEP_SIZE,
         _ => FallocateFlags::ZERO_RANGE,
     };
+    w.ledger.edges(&w.handles[index], 2);
     rustix::fs::fallocate(&w.handles[index].file, flags, offset, len.max(1) as u64)?;
     Ok(())
 }
@@ -65,6 +68,7 @@ pub(super) fn punch_hole(w: &mut Worker) -> Result<()> {
     let index = w.handle(Need::Write)?;
     let (offset, len) = w.range(index);
     let flags = FallocateFlags::KEEP_SIZE | FallocateFlags::PUNCH_HOLE;
+    w.ledger.edges(&w.handles[index], 2);
     rustix::fs::fallocate(&w.handles[index].file, flags, offset, len.max(1) as u64)?;
     Ok(())
 }
@@ -81,6 +85,7 @@ pub(super) fn read_zeros(w: &mut Worker) -> Result<()> {
     };
     let by_faults = w.one_in(2);
     let handle = &w.handles[index];
+    w.ledger.edges(handle, 2);
     rustix::fs::fallocate(&handle.file, flags, offset, len.max(1) as u64)?;
     rustix::fs::fadvise(&handle.file, 0, None, Advice::DontNeed)?;
     if by_faults {
@@ -104,7 +109,7 @@ pub(super) fn fetch(w: &mut Worker) -> Result<()> {
     let index = w.handle(Need::Any)?;
     let (offset, len) = w.range(index);
     let len = std::num::NonZeroU64::new(len as u64);
-    w.ledger.untold(&w.handles[index], 1);
+    w.ledger.small(&w.handles[index]);
     rustix::fs::fadvise(&w.handles[index].file, offset, len, Advice::WillNeed)?;
     Ok(())
 }

@@ -79,16 +79,19 @@ fn some(w: &mut Worker, writes: bool) -> Result<()> {
         if writes {
             w.ledger.write(handle, request.offset, n);
         } else {
-            w.ledger.read_later(handle, request.offset, n);
+            w.ledger.read_by_ring(handle, request.offset, n);
         }
     }
     Ok(())
 }
 
 fn request(w: &mut Worker, writes: bool, slot: usize, handle: usize) -> Request {
-    let (offset, len) = w.range(handle);
+    let (offset, len) = if writes { w.writes(handle) } else { w.range(handle) };
     let (fixed, run_async) = (w.one_in(3), w.one_in(3));
     let len = len.min(SHARE) as u32;
+    if !writes {
+        w.ledger.ask_ring(&w.handles[handle], offset, len as usize);
+    }
     let start = w.memory[slot * SHARE..].as_mut_ptr();
     let fd = types::Fd(w.handles[handle].file.as_raw_fd());
     let entry = match (writes, fixed) {
@@ -104,7 +107,7 @@ fn request(w: &mut Worker, writes: bool, slot: usize, handle: usize) -> Request 
 /// By a descriptor with O_APPEND, at its own position.
 pub(super) fn append(w: &mut Worker) -> Result<()> {
     let index = w.handle(Need::Append)?;
-    let (_, len) = w.range(index);
+    let (_, len) = w.writes(index);
     let fd = types::Fd(w.handles[index].file.as_raw_fd());
     let entry = opcode::Write::new(fd, w.memory.as_ptr(), len.min(SHARE) as u32);
     let results = complete(w, vec![entry.offset(u64::MAX).build()])?;

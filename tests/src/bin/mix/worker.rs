@@ -219,12 +219,8 @@ impl Worker {
         let file = self.opened(&options, &name)?;
         let stat = rustix::fs::fstat(&file)?;
         let id = hotset_sys::file_id(&stat);
-        let id = FileId { dev: id.dev.to_string(), ino: id.ino };
-        let handle = Handle { file, id, reads, writes, direct, appends, stable, volatile };
-        if direct {
-            self.ledger.opened_direct(&handle);
-        }
-        Ok(handle)
+        let id = (id.dev.to_string(), id.ino);
+        Ok(Handle { file, id, reads, writes, direct, appends, stable, volatile })
     }
 
     /// Opens a path below the directory, and books it as a lookup.
@@ -241,6 +237,27 @@ impl Worker {
 
     pub(super) fn path(&self, name: &str) -> PathBuf {
         Path::new(&self.dir).join(name)
+    }
+
+    /// A range to read, which is booked as asked for. A read at the file's own position may begin elsewhere in a page.
+    pub(super) fn asks(&mut self, index: usize) -> (u64, usize) {
+        let (offset, len) = self.range(index);
+        self.ledger.ask(&self.handles[index], offset, len + 4095);
+        (offset, len)
+    }
+
+    /// A range to write, which is booked as such.
+    pub(super) fn writes(&mut self, index: usize) -> (u64, usize) {
+        self.will_write(index);
+        self.range(index)
+    }
+
+    /// Where a write with O_DIRECT beyond the end fails, the file is cut off where it ended, and ext4 reads that block to fill its
+    /// rest with zeros.
+    pub(super) fn will_write(&mut self, index: usize) {
+        if self.handles[index].direct {
+            self.ledger.edges(&self.handles[index], 1);
+        }
     }
 
     /// A range to read or write through this descriptor; with O_DIRECT nearly always one that a device takes.

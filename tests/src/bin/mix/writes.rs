@@ -10,7 +10,7 @@ use super::worker::{Need, Worker};
 
 pub(super) fn write(w: &mut Worker) -> Result<()> {
     let index = w.handle(Need::Write)?;
-    let (_, len) = w.range(index);
+    let (_, len) = w.writes(index);
     let handle = &w.handles[index];
     let n = rustix::io::write(&handle.file, &w.memory[..len])?;
     w.ledger.write(handle, handle.began(n), n);
@@ -19,7 +19,7 @@ pub(super) fn write(w: &mut Worker) -> Result<()> {
 
 pub(super) fn pwrite(w: &mut Worker) -> Result<()> {
     let index = w.handle(Need::WriteAt)?;
-    let (offset, len) = w.range(index);
+    let (offset, len) = w.writes(index);
     let handle = &w.handles[index];
     let n = rustix::io::pwrite(&handle.file, &w.memory[..len], offset)?;
     w.ledger.write(handle, offset, n);
@@ -33,7 +33,7 @@ fn pieces(memory: &[u8], first: usize) -> [IoSlice<'_>; 2] {
 
 pub(super) fn writev(w: &mut Worker) -> Result<()> {
     let index = w.handle(Need::Write)?;
-    let ((_, len), (_, first)) = (w.range(index), w.range(index));
+    let ((_, len), (_, first)) = (w.writes(index), w.range(index));
     let handle = &w.handles[index];
     let n = rustix::io::writev(&handle.file, &pieces(&w.memory[..len], first))?;
     w.ledger.write(handle, handle.began(n), n);
@@ -42,7 +42,7 @@ pub(super) fn writev(w: &mut Worker) -> Result<()> {
 
 pub(super) fn pwritev(w: &mut Worker) -> Result<()> {
     let index = w.handle(Need::WriteAt)?;
-    let ((offset, len), (_, first)) = (w.range(index), w.range(index));
+    let ((offset, len), (_, first)) = (w.writes(index), w.range(index));
     let handle = &w.handles[index];
     let n = rustix::io::pwritev(&handle.file, &pieces(&w.memory[..len], first), offset)?;
     w.ledger.write(handle, offset, n);
@@ -51,7 +51,7 @@ pub(super) fn pwritev(w: &mut Worker) -> Result<()> {
 
 pub(super) fn pwritev2_sync(w: &mut Worker) -> Result<()> {
     let index = w.handle(Need::WriteAt)?;
-    let (offset, len) = w.range(index);
+    let (offset, len) = w.writes(index);
     let flags = if w.one_in(2) { ReadWriteFlags::DSYNC } else { ReadWriteFlags::SYNC };
     let handle = &w.handles[index];
     let one = [IoSlice::new(&w.memory[..len])];
@@ -63,7 +63,7 @@ pub(super) fn pwritev2_sync(w: &mut Worker) -> Result<()> {
 /// At the end, by a flag of the call; at the position of a descriptor that appends nothing by itself.
 pub(super) fn pwritev2_append(w: &mut Worker) -> Result<()> {
     let index = w.handle(Need::Write)?;
-    let (_, len) = w.range(index);
+    let (_, len) = w.writes(index);
     let handle = &w.handles[index];
     let one = [IoSlice::new(&w.memory[..len])];
     let n = rustix::io::pwritev2(&handle.file, &one, u64::MAX, ReadWriteFlags::APPEND)?;
@@ -76,7 +76,7 @@ pub(super) fn from_a_mapping(w: &mut Worker) -> Result<()> {
     let source = w.handle(Need::Mapped)?;
     let mapping = Mapping::of(w, source, false)?;
     let index = w.handle(Need::WriteAt)?;
-    let (offset, len) = w.range(index);
+    let (offset, len) = w.writes(index);
     let handle = &w.handles[index];
     let len = len.min(mapping.len());
     // SAFETY: within the mapping, which is readable.

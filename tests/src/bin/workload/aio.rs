@@ -1,57 +1,29 @@
 //! Linux AIO by its system calls: `aio --block B --depth D [--count N] [--random] [--direct] [--write] [--append] [--iovecs N]
-//! [--fsync] [--own-ring] [--refused] [--abandon]`. D requests are submitted by one call, and then all of their results taken.
+//! [--fsync] [--own-ring] [--unmapped] [--refused] [--abandon] [--passes K]`. D requests are submitted by one call, and then
+//! all of their results taken.
 //!
-//! `--own-ring` takes results out of the ring without a call, as QEMU does. `--refused` submits a bad request amid good ones.
-//! `--abandon` never takes the results of the last batch.
+//! `--own-ring` takes results out of the ring without a call, as QEMU does. With `--unmapped` this process's page table has the
+//! ring's first page only when the first requests are submitted, as may be until another is touched. `--refused` submits a bad
+//! request amid good ones. `--abandon` never takes the results of the last batch.
 
 use std::fs::File;
 use std::io::Error;
 use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Instant;
+
+use hotset_tests::aio::{Event, FDSYNC, FSYNC, Iocb, PREAD, PREADV, PWRITE, PWRITEV};
 
 use super::args::Args;
 use super::buffer::Buffer;
 use super::meter::Meter;
+use super::passes::Passes;
 use super::pattern::distinct;
 use super::truth::{DirectTruth, Truth};
 use super::{Doing, Outcome, direct};
 
-const PREAD: u16 = 0;
-const PWRITE: u16 = 1;
-const FSYNC: u16 = 2;
-const FDSYNC: u16 = 3;
-const PREADV: u16 = 7;
-const PWRITEV: u16 = 8;
 const RWF_APPEND: i32 = 0x10;
-
-/// `struct iocb` of include/uapi/linux/aio_abi.h.
-#[repr(C)]
-#[derive(Clone, Copy, Default)]
-struct Iocb {
-    data: u64,
-    key: u32,
-    rw_flags: i32,
-    opcode: u16,
-    priority: i16,
-    fd: u32,
-    buffer: u64,
-    bytes: u64,
-    offset: i64,
-    reserved: u64,
-    flags: u32,
-    event_fd: u32,
-}
-
-/// `struct io_event`.
-#[repr(C)]
-#[derive(Clone, Copy, Default)]
-struct Event {
-    data: u64,
-    iocb: u64,
-    result: i64,
-    result2: i64,
-}
 
 /// The kernel's ring of results, at the address that is the context's name.
 #[repr(C)]
@@ -99,6 +71,20 @@ impl Engine {
         let vectors = buffers.iter_mut().map(|buffer| vector(buffer, parts)).collect();
         let own_ring = args.flag("--own-ring");
         Ok(Self { context, own_ring, iocbs: vec![Iocb::default(); depth], buffers, vectors })
+    }
+
+    fn ring(&self) -> &Ring {
+        // SAFETY: the kernel mapped the ring there, and keeps it until the context is destroyed.
+        unsafe { &*(self.context as *const Ring) }
+    }
+
+    /// Takes the pages behind the first out of the page table; they stay where they are.
+    fn unmap(&self) -> Outcome<()> {
+        let page = hotset_sys::page_size();
+        let bytes = (size_of::<Ring>() + self.ring().size as usize * size_of::<Event>()) as u64;
+        let rest = [self.context + page, bytes.next_multiple_of(page) - page];
+        let words = [rest[0], rest[1], libc::MADV_DONTNEED as u64, 0, 0];
+        call(libc::SYS_madvise, words, "madvise").map(drop)
     }
 
     fn prepare(&mut self, slot: usize, write: bool, fd: i32, offset: u64, flags: i32) {
@@ -163,8 +149,7 @@ impl Engine {
     }
 
     fn reap_ring(&self, events: &mut [Event]) {
-        // SAFETY: the kernel mapped the ring there, and keeps it until the context is destroyed.
-        let ring = unsafe { &*(self.context as *const Ring) };
+        let ring = self.ring();
         let first = (self.context as usize + size_of::<Ring>()) as *const Event;
         for event in events {
             let head = ring.head.load(Ordering::Relaxed);
@@ -186,6 +171,14 @@ fn open(args: &Args, path: &Path) -> Outcome<File> {
     File::options().read(true).write(write).open(path).doing(path.display())
 }
 
+fn engine(args: &Args, depth: usize) -> Outcome<Engine> {
+    let engine = Engine::new(args, depth + 1)?;
+    if args.flag("--unmapped") {
+        engine.unmap()?;
+    }
+    Ok(engine)
+}
+
 pub(super) fn run(args: &Args) -> Outcome<Truth> {
     let path = args.file()?;
     let file = open(args, &path)?;
@@ -200,11 +193,13 @@ pub(super) fn run(args: &Args) -> Outcome<Truth> {
         true => distinct(slots, count, args.number("--seed", 1)?),
         false => (0..count).collect(),
     };
-    let mut engine = Engine::new(args, depth + 1)?;
+    let mut engine = engine(args, depth)?;
     let mut meter = Meter::begin(args, &path, &file)?;
     let fd = file.as_raw_fd();
-    let last = order.len().div_ceil(depth) - 1;
-    for (batch, blocks) in order.chunks(depth).enumerate() {
+    let batches = order.len().div_ceil(depth);
+    let runs = usize::try_from(args.number("--passes", 1)?)?;
+    let (last, mut passes, mut begin) = (batches * runs - 1, Passes::default(), Instant::now());
+    for (batch, blocks) in (0..runs).flat_map(|_| order.chunks(depth)).enumerate() {
         let offset = |block_number: u64| block_number * block + if append { size } else { 0 };
         for (slot, number) in blocks.iter().enumerate() {
             let flags = if append { RWF_APPEND } else { 0 };
@@ -237,8 +232,12 @@ pub(super) fn run(args: &Args) -> Outcome<Truth> {
         if args.flag("--fsync") {
             meter.sync(|| sync(&mut engine, fd, batch))?;
         }
+        if (batch + 1).is_multiple_of(batches) {
+            passes.end(begin.elapsed(), order.len() * block as usize);
+            begin = Instant::now();
+        }
     }
-    finish(args, write, meter)
+    finish(args, write, meter, &passes)
 }
 
 fn sync(engine: &mut Engine, fd: i32, batch: usize) -> Outcome<()> {
@@ -248,13 +247,13 @@ fn sync(engine: &mut Engine, fd: i32, batch: usize) -> Outcome<()> {
     engine.reap(accepted).map(drop)
 }
 
-fn finish(args: &Args, write: bool, meter: Meter) -> Outcome<Truth> {
+fn finish(args: &Args, write: bool, meter: Meter, passes: &Passes) -> Outcome<Truth> {
     let direct = args.flag("--direct");
     let mut truth = if write && !direct { meter.finish_write()? } else { meter.finish()? };
     let (calls, bytes) = (truth.requests, truth.bytes);
     truth.direct = direct.then_some(match write {
         true => DirectTruth { write_calls: calls, write_bytes: bytes, ..DirectTruth::default() },
-        false => DirectTruth { read_calls: calls, read_bytes: bytes, ..DirectTruth::default() },
+        false => passes.truth(calls, bytes),
     });
     Ok(truth)
 }

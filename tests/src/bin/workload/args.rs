@@ -22,7 +22,7 @@ const OPTIONS: [&str; 13] = [
     "--probe",
 ];
 
-const FLAGS: [&str; 18] = [
+const FLAGS: [&str; 19] = [
     "--advise-random",
     "--at-position",
     "--fsync",
@@ -39,6 +39,7 @@ const FLAGS: [&str; 18] = [
     "--append",
     "--by-flag",
     "--own-ring",
+    "--unmapped",
     "--refused",
     "--abandon",
 ];

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::ops::DerefMut;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
+use std::time::Instant;
 
 use super::args::Args;
 use super::buffer::Buffer;
@@ -61,6 +62,37 @@ fn read_passes(args: &Args, passes: u64) -> Outcome<Truth> {
             direct.reread_bytes += if pass > 0 { read as u64 } else { 0 };
             offset += read as u64;
         }
+    }
+    let mut truth = meter.finish()?;
+    truth.direct = Some(direct);
+    Ok(truth)
+}
+
+/// `direct-mixed --block B --passes K`: reads the first half once by 4 KiB, then K + 1 times the B bytes behind it, and at last
+/// B bytes of which the first half is among those.
+pub(super) fn mixed(args: &Args) -> Outcome<Truth> {
+    let path = args.file()?;
+    let block = args.block(1 << 20)? as u64;
+    let mut buffer = Buffer::new(block as usize);
+    let file = open(&path, false)?;
+    let mut meter = Meter::begin(args, &path, &file)?;
+    let half = meter.size() / 2;
+    let small = (0..half / 4096).map(|page| (page * 4096, 4096, 0));
+    let large = (0..=args.number("--passes", 8)?).map(|pass| (half, block, block * pass.min(1)));
+    let mut direct = DirectTruth::default();
+    for (offset, bytes, again) in small.chain(large).chain([(half + block / 2, block, block / 2)]) {
+        let begin = Instant::now();
+        let read = file.read_at(&mut buffer[..bytes as usize], offset).doing("direct pread")?;
+        let ns = u64::try_from(begin.elapsed().as_nanos())?;
+        if read as u64 != bytes {
+            return Err(format!("{}: too small", path.display()).into());
+        }
+        meter.unasked(offset, read);
+        direct.read_calls += 1;
+        direct.read_bytes += bytes;
+        direct.reread_bytes += again;
+        direct.reread_time_ns += (ns * again).div_ceil(bytes);
+        direct.first_time_ns += (ns * (bytes - again)).div_ceil(bytes) + 1;
     }
     let mut truth = meter.finish()?;
     truth.direct = Some(direct);

@@ -27,6 +27,7 @@ mod mapped;
 mod meter;
 mod names;
 mod parallel;
+mod passes;
 mod pattern;
 mod prepare;
 mod reads;
@@ -73,7 +74,7 @@ const PREPARATIONS: [(&str, Preparation); 5] = [
     ("half", prepare::half),
 ];
 
-const CASES: [(&str, Case); 38] = [
+const CASES: [(&str, Case); 39] = [
     ("seq", reads::seq),
     ("random", reads::random),
     ("odd", reads::odd),
@@ -87,6 +88,7 @@ const CASES: [(&str, Case); 38] = [
     ("direct-read", direct::read),
     ("direct-write", direct::write),
     ("direct-reread", direct::reread),
+    ("direct-mixed", direct::mixed),
     ("mmap-seq", mapped::seq),
     ("mmap-random", mapped::random),
     ("mmap-write", mapped::write),

@@ -92,6 +92,10 @@ pub(super) struct DirectTruth {
     pub(super) read_bytes: u64,
     /// Bytes among them that were read before in this run.
     pub(super) reread_bytes: u64,
+    /// By a clock around the calls, so that no call's own time is longer: of each the share of its bytes that were read before.
+    pub(super) reread_time_ns: u64,
+    /// The rest of these times.
+    pub(super) first_time_ns: u64,
     pub(super) write_calls: u64,
     pub(super) write_bytes: u64,
 }

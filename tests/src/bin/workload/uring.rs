@@ -1,16 +1,19 @@
-//! io_uring: `uring --block B --depth D [--count N] [--random] [--async] [--sqpoll] [--direct] [--fixed] [--write]`.
+//! io_uring: `uring --block B --depth D [--count N] [--random] [--async] [--sqpoll] [--direct] [--fixed] [--write]
+//! [--passes K]`.
 //!
 //! With more than one request in flight, what was missing before each is not well defined; with `--depth 1` it is.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::path::Path;
+use std::time::Instant;
 
 use io_uring::{IoUring, opcode, squeue, types};
 
 use super::args::Args;
 use super::buffer::Buffer;
 use super::meter::Meter;
+use super::passes::Passes;
 use super::pattern::distinct;
 use super::truth::{DirectTruth, Truth};
 use super::{Doing, Outcome, direct};
@@ -81,19 +84,24 @@ pub(super) fn run(args: &Args) -> Outcome<Truth> {
     };
     let mut engine = Engine::new(&plan, &file)?;
     let mut meter = Meter::begin(args, &path, &file)?;
-    for block in order {
-        while engine.free.is_empty() {
+    let mut passes = Passes::default();
+    for _ in 0..args.number("--passes", 1)? {
+        let begin = Instant::now();
+        for block in &order {
+            while engine.free.is_empty() {
+                engine.reap(&mut meter)?;
+            }
+            engine.submit(block * plan.block as u64, &mut meter)?;
+        }
+        while engine.free.len() < plan.depth {
             engine.reap(&mut meter)?;
         }
-        engine.submit(block * plan.block as u64, &mut meter)?;
+        passes.end(begin.elapsed(), order.len() * plan.block);
     }
-    while engine.free.len() < plan.depth {
-        engine.reap(&mut meter)?;
-    }
-    finish(&plan, meter)
+    finish(&plan, meter, &passes)
 }
 
-fn finish(plan: &Plan, meter: Meter) -> Outcome<Truth> {
+fn finish(plan: &Plan, meter: Meter, passes: &Passes) -> Outcome<Truth> {
     let mut truth =
         if plan.write && !plan.direct { meter.finish_write()? } else { meter.finish()? };
     if plan.direct {
@@ -101,7 +109,7 @@ fn finish(plan: &Plan, meter: Meter) -> Outcome<Truth> {
         truth.direct = Some(if plan.write {
             DirectTruth { write_calls: calls, write_bytes: bytes, ..DirectTruth::default() }
         } else {
-            DirectTruth { read_calls: calls, read_bytes: bytes, ..DirectTruth::default() }
+            passes.truth(calls, bytes)
         });
     }
     Ok(truth)
