@@ -233,6 +233,15 @@ fn beyond_the_bound_the_rest_is_one_row_and_the_totals_stay_exact() {
     let others = files.iter().find(|row| row["kind"] == "others").expect("a row of others");
     assert!(others["path"].is_null(), "{others}");
     assert!(number(others, "/read/bytes") >= 84 * 6000, "{others}");
+    // Each file is read from its beginning; after the end of another one, which is no order of either.
+    for row in [others, &small["totals"]] {
+        assert!(row["read"]["sequential_calls"].is_null(), "{row}");
+        assert!(row["read"]["random_calls"].is_null(), "{row}");
+    }
+    let named = files.iter().filter(|row| row["kind"] == "regular");
+    assert!(named.clone().all(|row| row["read"]["sequential_calls"].is_u64()), "{files:?}");
+    let gaps = small["sensor"]["not_measured"].to_string();
+    assert!(gaps.contains("read.sequential_calls"), "{gaps}");
     // Files beyond the bound have no name, and nothing is lost: what the process did to them is in its sums, which
     // `assert_invariants` compares with the totals.
     assert_eq!(number(&small, "/sensor/entries_lost"), 0);

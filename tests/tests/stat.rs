@@ -167,7 +167,8 @@ fn a_process_that_ends_ends_it_with_its_last_line() {
 fn a_stopped_one_goes_on_with_a_longer_line_and_says_so() {
     let mut watching = Watching::start(&["0.1"]);
     watching.send(libc::SIGSTOP);
-    std::thread::sleep(std::time::Duration::from_secs(1));
+    // Six intervals.
+    std::thread::sleep(std::time::Duration::from_millis(600));
     watching.send(libc::SIGCONT);
     watching.until_now();
     let (lines, said) = watching.end_by(libc::SIGINT);

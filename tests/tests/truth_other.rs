@@ -167,13 +167,7 @@ fn rings_that_write() {
     let file = scratch.file("f", 4 * MIB);
     for words in [&["uring", "--write"][..], &["uring", "--write", "--fixed", "--sqpoll"]] {
         let run = observe(&scratch, &file, Cache::Cold, words);
-        run.assert_same(&[
-            ("/write/calls", "/requests"),
-            ("/write/bytes", "/bytes"),
-            ("/write/pages", "/pages"),
-            ("/write/new_pages", "/new_pages"),
-            ("/write/dirtied_pages", "/dirtied_pages"),
-        ]);
+        run.assert_writes();
         run.assert_counts(&[("/write/misses", 0), ("/read/calls", 0), ("/readahead/pages", 0)]);
     }
 }
@@ -184,13 +178,7 @@ fn a_ring_that_writes_parts_of_pages_has_to_read_them() {
     let file = scratch.file("f", MIB);
     let words = ["uring", "--write", "--block", "1000", "--depth", "1"];
     let run = observe(&scratch, &file, Cache::Cold, &words);
-    run.assert_same(&[
-        ("/write/calls", "/requests"),
-        ("/write/pages", "/pages"),
-        ("/write/new_pages", "/new_pages"),
-        ("/device/read_bytes", "/block_read_bytes"),
-    ]);
-    run.assert_counts(&[("/write/misses", run.truth("/block_read_bytes") / PAGE)]);
+    run.assert_writes_in_parts();
 }
 
 #[test]

@@ -274,6 +274,19 @@ fn group(name: &str) -> (Vec<PathBuf>, String) {
     (places, joins)
 }
 
+/// A file is read in the group, until its series says so; the series.
+fn read_within(exporter: &Exporter, name: &str, joins: &str) -> String {
+    let status = Command::new("sh")
+        .arg("-c")
+        .arg(format!("{joins} cat /etc/passwd"))
+        .stdout(std::process::Stdio::null())
+        .status();
+    assert!(status.expect("sh").success());
+    let series = format!("hotset_cgroup_read_pages_total{{cgroup=\"/{name}\"}}");
+    until("the group's series", || exporter.value(&series).filter(|pages| *pages >= 1.0));
+    series
+}
+
 #[test]
 fn groups_have_the_hosts_names_in_a_container_that_sees_them() {
     let name = format!("hotset-inside-{}", std::process::id());
@@ -286,14 +299,7 @@ fn groups_have_the_hosts_names_in_a_container_that_sees_them() {
         .arg(hotset())
         .args(["export", "--listen", "127.0.0.1:0", "--interval", "0.2", "--cgroups", "1000"]);
     let exporter = Exporter::start_command(command);
-    let status = Command::new("sh")
-        .arg("-c")
-        .arg(format!("{joins} cat /etc/passwd"))
-        .stdout(std::process::Stdio::null())
-        .status();
-    assert!(status.expect("sh").success());
-    let series = format!("hotset_cgroup_read_pages_total{{cgroup=\"/{name}\"}}");
-    until("the group's series", || exporter.value(&series).filter(|pages| *pages >= 1.0));
+    read_within(&exporter, &name, &joins);
     // hotset reads files as well, and asks /proc where it is itself.
     exporter.settle();
     let metrics = exporter.metrics();
@@ -309,14 +315,7 @@ fn a_group_that_was_removed_ends_its_series() {
     let name = format!("hotset-export-{}", std::process::id());
     let (places, joins) = group(&name);
     let exporter = Exporter::start(&["--cgroups", "1000"]);
-    let status = Command::new("sh")
-        .arg("-c")
-        .arg(format!("{joins} cat /etc/passwd"))
-        .stdout(std::process::Stdio::null())
-        .status();
-    assert!(status.expect("sh").success());
-    let series = format!("hotset_cgroup_read_pages_total{{cgroup=\"/{name}\"}}");
-    until("the group's series", || exporter.value(&series).filter(|pages| *pages >= 1.0));
+    let series = read_within(&exporter, &name, &joins);
     for dir in &places {
         until("an empty group", || std::fs::remove_dir(dir).ok());
     }

@@ -1,6 +1,7 @@
 //! The sensor as a session that lasts: intervals against what the workload and the kernel say, and what is bounded.
 
 mod forks;
+mod subvolumes;
 
 use std::path::Path;
 use std::process::Command;
@@ -80,7 +81,12 @@ fn an_interval_is_exact(compat: bool) {
     assert_eq!(rows.len(), 1, "{rows:?}");
     assert_eq!((rows[0].1.read_pages, rows[0].1.read_misses), (number(&truth, "/pages"), 0));
     assert_eq!(seen.losses.unattributed, 0);
-    assert!(!seen.losses.damage_counts(), "{:?}", seen.losses);
+    let mut losses = seen.losses.clone();
+    if compat {
+        // Linux AIO of anybody on the host is not followed there.
+        losses.requests = 0;
+    }
+    assert!(!losses.damage_counts(), "{losses:?}");
     assert!(done_to(&sample(&mut session), id).is_empty(), "nothing is shown twice");
 }
 

@@ -1,14 +1,14 @@
 //! A mixture that was begun before it is observed, by `attach` and `stat` at once.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
+use hotset_tests::books::{Books, Counts};
 use hotset_tests::filesystems::Kind;
 use hotset_tests::watching::{Watching, sum};
 use hotset_tests::{Attached, Scratch, mix};
 use serde_json::Value;
 
-use crate::books::{Books, Counts};
+use crate::begun::Begun;
 
 /// The profile of `attach`, the books, and where the sums over the lines of `stat` differ from these.
 pub(crate) fn watch(
@@ -16,21 +16,13 @@ pub(crate) fn watch(
     words: &[String],
     kind: Kind,
 ) -> (Value, Vec<Books>, Vec<String>) {
-    let mut command = Command::new(mix());
-    command.args(words).arg("--wait").stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut child = command.spawn().expect("mix");
-    let mut input = child.stdin.take().expect("a pipe");
-    let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
-    let pid = child.id().to_string();
+    let mut begun = Begun::start(Command::new(mix()).args(words));
+    let pid = begun.pid().to_string();
     let attached = Attached::start(scratch, "attached.json", &["--pid", &pid]);
     let mut watching = Watching::start(&["--pid", &pid, "0.2"]);
-    let (mut go, mut line) = (|| input.write_all(b"\n").expect("write"), String::new());
-    go();
-    output.read_line(&mut line).expect("read");
+    let books = begun.books();
     watching.until_now();
-    go();
-    assert!(child.wait().expect("wait").success(), "{command:?}");
-    let books: Vec<Books> = serde_json::from_str(&line).expect("books");
+    begun.finish();
     let (profile, _) = attached.finish();
     let (lines, _) = watching.finish();
     let found = differences(&lines, &books, kind);

@@ -6,27 +6,31 @@
 //!
 //! | variable | is |
 //! |---|---|
-//! | `HOTSET_RANDOM_SECONDS` | how long, 40 by default |
+//! | `HOTSET_RANDOM_SECONDS` | how long, 20 by default, on every kind at once |
 //! | `HOTSET_RANDOM_SEED` | the first seed, 1 by default |
 //! | `HOTSET_RANDOM_KIND` | one kind of file system and no other |
 //! | `HOTSET_RANDOM_OPERATIONS` | operations a thread, 150 by default |
 //! | `HOTSET_RANDOM_WITHOUT` | operations that are left out, with commas |
 
-mod books;
+mod begun;
 mod judge;
 mod live;
 mod mixture;
+mod mutated;
+mod seen;
 mod unfit;
+mod watched;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
+use std::panic::resume_unwind;
 use std::time::{Duration, Instant};
 
-use hotset_tests::filesystems::{self, FileSystem};
+use hotset_tests::filesystems::{self, FileSystem, Kind};
 use mixture::Mixture;
 
-/// Runs until which every operation has succeeded, on a host of any speed.
-const ENOUGH: u32 = 10;
+/// Runs on each kind of file system until which every operation has succeeded, on a host of any speed.
+const ENOUGH: u32 = 3;
 
 fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).map_or(default, |text| {
@@ -39,23 +43,22 @@ fn say(text: &str) {
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
-#[test]
-fn random_workloads_are_counted_as_they_count_themselves() {
-    let time = Duration::from_secs(number("HOTSET_RANDOM_SECONDS", 40));
-    let first = number("HOTSET_RANDOM_SEED", 1);
-    let operations = number("HOTSET_RANDOM_OPERATIONS", 150);
-    let only = std::env::var("HOTSET_RANDOM_KIND").ok();
-    let left_out = std::env::var("HOTSET_RANDOM_WITHOUT").unwrap_or_default();
-    let without: BTreeSet<String> =
-        left_out.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
-    let wanted =
-        |system: &FileSystem| only.as_ref().is_none_or(|name| system.kind().name() == name);
-    let systems: Vec<FileSystem> = filesystems::every().filter(wanted).collect();
-    assert!(!systems.is_empty(), "no file system is called {only:?}");
-    let (begun, mut done, mut runs) = (Instant::now(), BTreeMap::<String, u64>::new(), 0);
-    for seed in first.. {
-        for system in &systems {
-            let mixture = Mixture::new(system, seed, operations, &without);
+/// What is run.
+struct Plan {
+    time: Duration,
+    first_seed: u64,
+    /// A thread.
+    operations: u64,
+    without: BTreeSet<String>,
+}
+
+impl Plan {
+    /// Runs on a file system of its own: how many, and how often each operation succeeded.
+    fn run_on(&self, kind: Kind) -> (u32, BTreeMap<String, u64>) {
+        let (system, begun) = (FileSystem::new(kind), Instant::now());
+        let (mut runs, mut done) = (0, BTreeMap::new());
+        for seed in self.first_seed.. {
+            let mixture = Mixture::new(&system, seed, self.operations, &self.without);
             match mixture.try_it() {
                 Ok(times) => {
                     times
@@ -69,16 +72,47 @@ fn random_workloads_are_counted_as_they_count_themselves() {
                 }
             }
             runs += 1;
+            if begun.elapsed() >= self.time && (runs >= ENOUGH || self.time.is_zero()) {
+                break;
+            }
         }
-        if begun.elapsed() >= time && (runs >= ENOUGH || time.is_zero()) {
-            break;
-        }
+        (runs, done)
     }
-    say(&format!("random workloads: {runs} runs, the first of seed {first}\n"));
+}
+
+#[test]
+fn random_workloads_are_counted_as_they_count_themselves() {
+    let only = std::env::var("HOTSET_RANDOM_KIND").ok();
+    let left_out = std::env::var("HOTSET_RANDOM_WITHOUT").unwrap_or_default();
+    let plan = Plan {
+        time: Duration::from_secs(number("HOTSET_RANDOM_SECONDS", 20)),
+        first_seed: number("HOTSET_RANDOM_SEED", 1),
+        operations: number("HOTSET_RANDOM_OPERATIONS", 150),
+        without: left_out.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect(),
+    };
+    let mut kinds = filesystems::kinds();
+    kinds.retain(|kind| only.as_ref().is_none_or(|name| kind.name() == name));
+    assert!(!kinds.is_empty(), "no file system is called {only:?}");
+    // At once: each waits for its device most of the time.
+    let of_each: Vec<_> = std::thread::scope(|scope| {
+        let plan = &plan;
+        let started: Vec<_> =
+            kinds.iter().map(|&kind| scope.spawn(move || plan.run_on(kind))).collect();
+        started
+            .into_iter()
+            .map(|one| one.join().unwrap_or_else(|panic| resume_unwind(panic)))
+            .collect()
+    });
+    let (mut runs, mut done) = (0, BTreeMap::<String, u64>::new());
+    for (some, times) in of_each {
+        runs += some;
+        times.into_iter().for_each(|(name, times)| *done.entry(name).or_default() += times);
+    }
+    say(&format!("random workloads: {runs} runs, the first of seed {}\n", plan.first_seed));
     // An operation that never succeeds would test nothing; one kind of file system may not take all of them.
     let never: Vec<_> = done.iter().filter(|(_, times)| **times == 0).collect();
     assert!(
-        time.is_zero() || only.is_some() || never.is_empty(),
+        plan.time.is_zero() || only.is_some() || never.is_empty(),
         "{runs} runs in which these never succeeded: {never:?}"
     );
 }

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use hotset_facts::random::Random;
+use hotset_tests::books::Books;
 use hotset_tests::filesystems::{FileSystem, Kind};
 use hotset_tests::scratch::text;
 use hotset_tests::{Scratch, assert_invariants, hotset, mix, read_json, stderr};
 use serde_json::Value;
 
-use crate::books::Books;
-use crate::{judge, live, unfit};
+use crate::{judge, live, unfit, watched};
 
 /// What is done, where.
 #[derive(Clone)]
@@ -41,22 +41,29 @@ impl<'a> Mixture<'a> {
     pub(crate) fn try_it(&self) -> Result<Vec<(String, u64)>, String> {
         let scratch = Scratch::new("mixture");
         let dir = self.prepare();
-        // Every third is observed by those who come later.
-        let (profile, books, mut differences) = if self.seed.is_multiple_of(3) {
-            live::watch(&scratch, &self.words(&dir), self.system.kind())
-        } else {
-            self.observe(&scratch, &dir)
+        let kind = self.system.kind();
+        let block = rustix::fs::statvfs(self.system.root()).expect("statvfs").f_bsize;
+        let words = self.words(&dir);
+        // Two of three are observed by those who come later.
+        let (profile, books, mut differences) = match self.seed % 3 {
+            0 => live::watch(&scratch, &words, kind),
+            1 => self.observe(&scratch, &words),
+            _ => {
+                let root = self.system.root();
+                let (books, found) = watched::watch(&scratch, &words, kind, root, block);
+                (Value::Null, books, found)
+            }
         };
         // What is deleted now makes room, and its inode numbers come up again in the next.
         std::fs::remove_dir_all(&dir).expect("remove");
-        let kept = profile.clone();
-        catch_unwind(AssertUnwindSafe(|| assert_invariants(&kept)))
-            .map_err(|panic| said(&*panic))?;
-        let device = self.device(&profile);
-        let kind = self.system.kind();
-        let block = rustix::fs::statvfs(self.system.root()).expect("statvfs").f_bsize;
-        let device = device.as_deref();
-        differences.extend(judge::differences(&profile, &books, kind, device, block));
+        if !profile.is_null() {
+            let kept = profile.clone();
+            catch_unwind(AssertUnwindSafe(|| assert_invariants(&kept)))
+                .map_err(|panic| said(&*panic))?;
+            let device = self.device(&profile);
+            let device = device.as_deref();
+            differences.extend(judge::differences(&profile, &books, kind, device, block));
+        }
         if !differences.is_empty() {
             return Err(differences.join("\n"));
         }
@@ -146,11 +153,11 @@ impl<'a> Mixture<'a> {
         dir
     }
 
-    fn observe(&self, scratch: &Scratch, dir: &Path) -> (Value, Vec<Books>, Vec<String>) {
+    fn observe(&self, scratch: &Scratch, words: &[String]) -> (Value, Vec<Books>, Vec<String>) {
         let path = scratch.path("profile.json");
         let mut command = Command::new(hotset());
         command.args(["run", "-q", "--json", text(&path), "--"]).arg(mix());
-        command.args(self.words(dir));
+        command.args(words);
         let output = command.output().expect("hotset");
         assert!(output.status.success(), "{command:?}: {}", stderr(&output));
         let books = serde_json::from_slice(&output.stdout).expect("books");

@@ -2,6 +2,7 @@
 
 mod aio;
 mod devices;
+mod direct;
 mod dropped;
 mod foreign;
 mod identity;

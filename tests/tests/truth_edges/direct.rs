@@ -1,0 +1,75 @@
+//! Reads past the cache: of what such a read fetched before, with their time by the workload's own clock, and of holes.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use hotset_tests::filesystems::{FileSystem, Kind, kinds};
+use hotset_tests::{Cache, MIB, Observed, Scratch, observe};
+
+/// The workload's clock goes around each call, so that neither part of the time can be longer than it says; together they are
+/// all of it. Time that is booked to the wrong part breaks one of the two.
+fn assert_time(run: &Observed) {
+    run.assert_same(&[
+        ("/direct/read_calls", "/direct/read_calls"),
+        ("/direct/read_bytes", "/direct/read_bytes"),
+        ("/direct/reread_bytes", "/direct/reread_bytes"),
+    ]);
+    let (all, again) = (run.seen("/direct/time_ns"), run.seen("/direct/reread_time_ns"));
+    assert!(again > 0 && again <= run.truth("/direct/reread_time_ns"), "{}", run.both());
+    assert!(again < all && all - again <= run.truth("/direct/first_time_ns"), "{}", run.both());
+}
+
+#[test]
+fn time_of_rereads_is_that_of_the_calls_that_reread() {
+    let scratch = Scratch::new("direct-mixed");
+    let file = scratch.file("f", 8 * MIB);
+    assert_time(&observe(&scratch, &file, Cache::Cold, &["direct-mixed"]));
+}
+
+#[test]
+fn requests_of_io_uring_and_aio_reread_alike() {
+    let scratch = Scratch::new("direct-requests");
+    let file = scratch.file("f", 2 * MIB);
+    for case in ["uring", "aio"] {
+        let words = [case, "--direct", "--depth", "1", "--block", "65536", "--passes", "4"];
+        assert_time(&observe(&scratch, &file, Cache::Cold, &words));
+    }
+}
+
+/// Every fourth block is data; between them are holes, and from the middle on space that was never written.
+fn sparse(path: &Path) {
+    let file = File::create(path).expect("create");
+    file.set_len(MIB).expect("size");
+    rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), MIB / 2, MIB / 2)
+        .expect("fallocate");
+    for block in (0..16).step_by(4) {
+        file.write_all_at(&[7; 65536], block * 65536).expect("write");
+    }
+    file.sync_all().expect("sync");
+}
+
+/// By any task that serves the request, and also where several requests are under way at once.
+#[test]
+fn requests_for_holes_ask_no_device() {
+    let scratch = Scratch::new("direct-holes");
+    for kind in [Kind::Ext4, Kind::Xfs].into_iter().filter(|kind| kinds().contains(kind)) {
+        let fs = FileSystem::new(kind);
+        let path = fs.path("sparse");
+        sparse(&path);
+        for words in [
+            &["uring", "--depth", "1"][..],
+            &["uring", "--depth", "16"],
+            &["uring", "--async"],
+            &["uring", "--sqpoll", "--fixed"],
+            &["aio", "--depth", "16"],
+            &["aio", "--refused"],
+        ] {
+            let words = [words, &["--direct", "--block", "65536"]].concat();
+            let run = observe(&scratch, &path, Cache::AsItIs, &words);
+            let data = ("/device/read_bytes", 4 * 65536);
+            run.assert_counts(&[("/direct/read_calls", 16), ("/direct/read_bytes", MIB), data]);
+            run.assert_same(&[("/device/read_bytes", "/block_read_bytes")]);
+        }
+    }
+}
