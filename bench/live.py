@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""What watching a host costs: busy readers beside `hotset top` and `hotset export`, a crowd of processes, and a long run.
+"""What watching a host costs: busy readers beside `hotset top` and `hotset export`, a crowd of processes, bursts of files, and a long run.
 
-Run by `make bench` (bench/run.sh live), as root. Prints Markdown; exit code 1 where a goal is missed.
+Run by `make bench` (bench/run.sh live), as root; with HOTSET_BEFORE, another hotset whose memory is shown beside. Prints Markdown; exit
+code 1 where a goal is missed.
 """
 
 import argparse
@@ -14,7 +15,7 @@ import sys
 import tempfile
 import time
 
-from rounds import MIB, Goals, machine, spread
+from rounds import MIB, NOW, Goals, add_before, machine, spread, versions
 
 ROUNDS = 9
 CALLS = 4_000_000
@@ -23,7 +24,10 @@ CORE_PERCENT = 3
 PROCESSES = 10_000
 FILES = 100_000
 REFRESH_MS = 100
-RESIDENT_MIB = 96
+TOP_MIB = 96
+# Of `stat` and `export`, which tell no files apart.
+LINES_MIB = 64
+BURSTS = 3
 # At 0.1 s, so many samples are a quarter of an hour of the usual interval; growth that lasts shows in the second half.
 SOAK_SAMPLES = 900
 GROWTH_KIB = 1_024
@@ -58,9 +62,28 @@ class Watcher:
         used = cpu_seconds(self.process.pid) - self.cpu
         return 100 * used / (time.monotonic() - self.began)
 
+    def memory(self):
+        """The most that was resident so far, and what is on the heap now, in MiB."""
+        return [memory_kib(self.process.pid, name) / 1024 for name in ("VmHWM", "RssAnon")]
+
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
         self.process.wait(10)
+
+
+def two(memory):
+    peak, anonymous = memory
+    return f"{peak:,.0f} (heap {anonymous:,.0f})"
+
+
+def memory_table(found, goals, limits):
+    """What -> version -> memory."""
+    names = list(next(iter(found.values())))
+    out = ["| peak resident, MiB | " + " | ".join(names) + " |", "|---|" + "---|" * len(names)]
+    for what, of_each in found.items():
+        goals.check(f"{what}: peak resident memory", of_each[NOW][0], limits[what], "MiB")
+        out.append(f"| {what} | " + " | ".join(two(of_each[name]) for name in names) + " |")
+    return [*out, ""]
 
 
 def readers(loops, path):
@@ -103,26 +126,52 @@ def crowd(args, directory, goals):
     time.sleep(3)
     sampler = subprocess.run([args.loops, "live", "1000", "20"], check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()[1:]
     samples = [[int(word) for word in line.split()] for line in sampler][8:]
-    watcher = Watcher([args.hotset, "top", "--batch", "0", "-n", "50", "1"], None)
-    time.sleep(8)
-    ticks = []
-    for _ in range(10):
-        before = cpu_seconds(watcher.process.pid)
-        time.sleep(1)
-        ticks.append((cpu_seconds(watcher.process.pid) - before) * 1e3)
-    peak = memory_kib(watcher.process.pid, "VmHWM") / 1024
-    watcher.stop()
+    memory = {}
+    for name, binary in reversed(versions(args).items()):
+        watcher = Watcher([binary, "top", "--batch", "0", "-n", "50", "1"], None)
+        time.sleep(8)
+        ticks, heap = [], 0
+        for _ in range(10):
+            before = cpu_seconds(watcher.process.pid)
+            time.sleep(1)
+            ticks.append((cpu_seconds(watcher.process.pid) - before) * 1e3)
+            peak, now = watcher.memory()
+            heap = max(heap, now)
+        watcher.stop()
+        memory[name] = peak, heap
     people.stdin.close()
     people.wait()
     refresh = [sample[0] / 1e6 for sample in samples]
     goals.check("a sample of 10,000 processes and 100,000 files", statistics.median(refresh), REFRESH_MS, "ms")
     goals.check("top: time on a CPU an interval, refresh, drawing and draining", statistics.median(ticks), REFRESH_MS, "ms")
-    goals.check("top: peak resident memory", peak, RESIDENT_MIB, "MiB")
     lost = samples[-1][4] - samples[0][4]
     return [
+        *memory_table({"top": memory}, goals, {"top": TOP_MIB}),
         f"In an interval: {samples[-1][1]:,} processes, {samples[-1][2]:,} files, {samples[-1][3]:,} rows; requests for nobody in the last {len(samples)}: {lost:,}. "
-        f"A sample takes {spread(refresh)} ms; `top --batch` is on a CPU for {spread(ticks, 0)} ms a second, and its resident memory peaks at {peak:,.0f} MiB."
+        f"A sample takes {spread(refresh)} ms; `top --batch` is on a CPU for {spread(ticks, 0)} ms a second."
     ]
+
+
+def bursts(args, directory, goals):
+    """Many processes that each read many files once: `stat` and `export` of each version, each beside the same."""
+    many = os.path.join(directory, "burst")
+    os.mkdir(many)
+    subprocess.run([args.loops, "make-files", many, str(FILES)], check=True)
+    burst = [args.loops, "small-files", many, str(FILES)]
+    commands = {"stat": (["stat", "0.5"], None), "export": (["export", "--listen", "127.0.0.1:0", "--interval", "0.5"], "/metrics")}
+    found = {what: {} for what in commands}
+    for name, binary in versions(args).items():
+        for what, (words, ready) in commands.items():
+            watcher, heap = Watcher([binary, *words], ready), 0
+            for _ in range(BURSTS):
+                readers = [subprocess.Popen(burst, stdout=subprocess.DEVNULL) for _ in range(3)]
+                while any(reader.poll() is None for reader in readers):
+                    time.sleep(0.05)
+                    peak, now = watcher.memory()
+                    heap = max(heap, now)
+            watcher.stop()
+            found[what][name] = peak, heap
+    return memory_table(found, goals, dict.fromkeys(found, LINES_MIB))
 
 
 def soak(args, goals):
@@ -157,16 +206,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--hotset", required=True)
     parser.add_argument("--loops", required=True)
+    add_before(parser)
     parser.add_argument("--rounds", type=int, default=ROUNDS)
-    parser.add_argument("--only", choices=["cost", "crowd", "soak"])
+    parser.add_argument("--only", choices=["cost", "crowd", "bursts", "soak"])
     args = parser.parse_args()
     goals, out = Goals(), [f"Live, on {machine()}", ""]
-    with tempfile.TemporaryDirectory(dir=".", prefix="bench-live-") as directory:
+    with tempfile.TemporaryDirectory(dir="/var/tmp", prefix="hotset-bench-") as directory:
         path = os.path.join(directory, "warm")
         with open(path, "wb") as file:
             for _ in range(256):
                 file.write(os.urandom(MIB))
-        parts = {"cost": lambda: cost(args, path, goals), "crowd": lambda: crowd(args, directory, goals), "soak": lambda: soak(args, goals)}
+        parts = {"cost": lambda: cost(args, path, goals), "crowd": lambda: crowd(args, directory, goals), "bursts": lambda: bursts(args, directory, goals), "soak": lambda: soak(args, goals)}
         for name, part in parts.items():
             if args.only in (None, name):
                 out += [*part(), ""]

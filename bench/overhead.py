@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """What observation costs: the same work without it, with it, and with programs that do nothing at the same places, alternating.
 
-Run by `make bench`. Prints Markdown tables, and exits with 1 where a goal was missed; with --write FILE also puts them there.
+Run by `make bench`; with HOTSET_BEFORE, another hotset whose start-up, memory and size are shown beside. Prints Markdown tables, and exits with 1 where a goal was missed; with --write FILE also puts them there.
 """
 
 import argparse
+import json
 import math
 import os
 import re
@@ -16,9 +17,15 @@ import tempfile
 import time
 
 import programs
-from rounds import GIB, HELD, MIB, MISSED, REAL_TIME, TOO_NOISY, Disturbed, interval, judged, machine
+from rounds import BEFORE, GIB, HELD, KIB, MIB, MISSED, NOW, REAL_TIME, Disturbed, add_before, interval, judged, machine, run_once, versions
 
 SMALL_FILES = 20_000
+STARTUP_MS = 60
+STARTUP_OF_BEFORE = 0.5
+RUN_MIB = 64
+REPORT_MIB = 100
+PROFILE_BYTES = 49_000_000
+BINARY_MIB = 16
 
 
 def run(argv, **kwargs):
@@ -76,7 +83,8 @@ def passes(result):
 
 
 class Row:
-    """A piece of work: how it is prepared, run and timed, and what hotset may cost: `limit` per cent, or times the floor."""
+    """A piece of work: how it is prepared, run and timed, and what it may take under hotset: so many per cent more, or so many times
+    as long as beside empty programs."""
 
     def __init__(self, title, unit, scale, prepare, argv, read, percent=None, floors=None, traced=True):
         self.title, self.unit, self.scale = title, unit, scale
@@ -96,6 +104,7 @@ class Bench:
         self.watchers = Watchers(args.hotset, directory)
         self.big = os.path.join(directory, "big")
         self.small = os.path.join(directory, "small")
+        self.window = os.path.join(directory, "window")
 
     def prepare(self):
         block = os.urandom(MIB)
@@ -123,14 +132,13 @@ class Bench:
 
     def rows(self):
         loops = self.args.loops
-        window = os.path.join(self.directory, "window")
-        with open(window, "wb") as file:
+        with open(self.window, "wb") as file:
             file.write(os.urandom(64 * MIB))
         yield Row("`dd bs=1M`, 1 GiB, warm", "ms", 1e6, lambda: self.warm(self.big), self.dd("1M", GIB), dd_seconds, percent=5)
         yield Row("`dd bs=1M`, 512 MiB, cold", "ms", 1e6, lambda: self.evict(self.big), self.dd("1M", GIB // 2), dd_seconds,
                   percent=2, traced=False)
-        yield Row("200,000 warm preads of 4 KiB, each", "ns", 1, lambda: self.warm(window),
-                  [loops, "pread4k", window, "200000"], pread_ns, floors=1.5)
+        yield Row("200,000 warm preads of 4 KiB, each", "ns", 1, lambda: self.warm(self.window),
+                  [loops, "pread4k", self.window, "200000"], pread_ns, floors=1.5)
         yield Row("20,000 small files opened, read, closed, each", "ns", 1, lambda: run(self.small_files()), self.small_files(), file_ns,
                   floors=1.6)
 
@@ -173,26 +181,48 @@ class Bench:
         return result
 
     def startup(self):
-        """Milliseconds from hotset's first instruction to the command's."""
-        plain, watched = [], []
-        for _ in range(self.args.rounds):
-            for argv, into in ((["true"], plain), ([self.args.hotset, "run", "-q", "--", "true"], watched)):
-                start = time.perf_counter()
-                run(argv)
-                into.append((time.perf_counter() - start) * 1e3)
-        said = []
-        for _ in range(self.args.rounds):
-            text = run([self.args.hotset, "run", "-q", "-v", "--", "true"]).stderr
-            said.append(float(re.search(r"attached in (\d+) ms", text).group(1)))
-        return plain, watched, said
+        """Of each version, in alternating rounds: milliseconds until all is attached, as it says itself, and of the whole
+        `run -- true`; and of `true` alone."""
+        said, whole = ({name: [] for name in versions(self.args)} for _ in range(2))
+        plain = []
+        for number in range(self.args.rounds):
+            plain.append(self.milliseconds(["true"])[0])
+            for name, binary in versions(self.args, number).items():
+                whole[name].append(self.milliseconds([binary, "run", "-q", "--", "true"])[0])
+                _, text = self.milliseconds([binary, "run", "-q", "-v", "--", "true"])
+                said[name].append(float(re.search(r"attached in (\d+) ms", text).group(1)))
+        return said, whole, plain
 
-    def memory(self):
+    def milliseconds(self, argv):
+        """How long a command takes, and what it says."""
+        start = time.perf_counter()
+        text = run(argv).stderr
+        return (time.perf_counter() - start) * 1e3, text
+
+    def memory(self, binary):
         """hotset's own peak over 100,000 files."""
         many = os.path.join(self.directory, "many")
-        run([self.args.loops, "make-files", many, "100000"])
-        argv = [self.args.hotset, "run", "-v", "--json", os.path.join(self.directory, "many.json"), "--", self.args.loops, "small-files", many, "100000"]
-        text = run(argv).stderr
+        if not os.path.exists(many):
+            run([self.args.loops, "make-files", many, "100000"])
+        path = os.path.join(self.directory, "many.json")
+        text = run([binary, "run", "-v", "--json", path, "--", self.args.loops, "small-files", many, "100000"]).stderr
         return float(re.search(r"hotset itself: ([0-9.]+) MiB", text).group(1))
+
+    def report_memory(self, binary):
+        """The peak of `report` of a profile whose files are one file's row over and over, by its own `run`."""
+        path = os.path.join(self.directory, "large.json")
+        run([binary, "run", "-q", "--json", path, "--", "dd", f"if={self.window}", "of=/dev/null", "bs=1M"])
+        with open(path, encoding="utf-8") as file:
+            profile = json.load(file)
+        row = next(row for row in profile["files"] if row["path"] == self.window)
+        length = len(json.dumps(row)) + 8
+        profile["files"] = [{**row, "ino": ino} for ino in range(PROFILE_BYTES // length)]
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(profile, file)
+        result = run_once(self.args.loops, [binary, "report", path, "-o", os.path.join(self.directory, "page.html")])
+        if result.code != 0:
+            raise RuntimeError(f"{binary} report ended with {result.code}")
+        return result.peak_kib / KIB
 
 
 def taken(values):
@@ -219,25 +249,17 @@ def within(values, digits, unit):
     return f"{statistics.median(values):,.{digits}f}{span}{unit}"
 
 
-def of_floor(samples):
-    """What hotset adds in a round, by what the empty programs add in it."""
-    each = zip(samples[NONE], samples[FLOOR], samples[HOTSET])
-    return [(watched - bare) / (floor - bare) if floor > bare else math.inf for bare, floor, watched in each]
-
-
 def verdict(row, samples):
     """What hotset costs, its goal, and whether that is held: by what each round says, for rounds see the same noise on all sides."""
     bare, watched = samples[NONE], samples[HOTSET]
     if row.percent is not None:
         values = [(b / a - 1) * 100 for a, b in zip(bare, watched)]
         return within(values, 1, " %"), f"≤ {row.percent} %", judged(values, row.percent)
-    floor = [b - a for a, b in zip(bare, samples[FLOOR])]
-    added = [b - a for a, b in zip(bare, watched)]
-    values = of_floor(samples)
-    cost = f"{within(added, 0, ' ns')}, {within(values, 2, '')}× the floor of {within(floor, 0, ' ns')}"
-    # What the host's noise hides is nothing to measure by.
-    shown = interval(floor) and interval(floor)[0] > 0
-    return cost, f"≤ {row.floors}× the floor", judged(values, row.floors) if shown else TOO_NOISY
+    floor = samples[FLOOR]
+    values = [b / a for a, b in zip(floor, watched)]
+    added, least = ([b - a for a, b in zip(bare, other)] for other in (watched, floor))
+    cost = f"{within(values, 2, '')}× as long as with empty programs; adds {within(added, 0, ' ns')}, they {within(least, 0, ' ns')}"
+    return cost, f"≤ {row.floors}× as long as with empty programs", judged(values, row.floors)
 
 
 def beside(samples):
@@ -262,14 +284,33 @@ def work(bench, verdicts):
 
 
 def whole(bench, verdicts):
-    """Start-up, memory and size."""
-    plain, watched, said = bench.startup()
-    verdicts.append(judged(said, 80))
-    yield (f"Start-up: load and attach {spread(said)} ms (goal ≤ 80 ms, held: {verdicts[-1]}); "
-           f"`true` whole {spread(plain)} ms, under hotset {spread(watched)} ms.")
-    peak, size = bench.memory(), os.path.getsize(bench.args.hotset) / MIB
-    verdicts += [HELD if peak <= 64 else MISSED, HELD if size < 10 else MISSED]
-    yield f"Memory: {peak:.1f} MiB at most over 100,000 files (goal ≤ 64). Binary: {size:.1f} MiB (goal < 10)."
+    """Start-up, memory and size, of both versions where there are two."""
+    said, whole_run, plain = bench.startup()
+    names = list(said)
+    yield "| | " + " | ".join(names) + " | goal | held |"
+    yield "|---|" + "---|" * (len(names) + 2)
+
+    def line(title, cells, goal="", held=""):
+        verdicts.append(held)
+        return f"| {title} | " + " | ".join(cells[name] for name in names) + f" | {goal} | {held} |"
+
+    def at_most(title, figure, limit):
+        figures = {name: figure(binary) for name, binary in versions(bench.args).items()}
+        cells = {name: f"{value:.1f} MiB" for name, value in figures.items()}
+        return line(title, cells, f"≤ {limit} MiB", HELD if figures[NOW] <= limit else MISSED)
+
+    best = min(said[NOW])
+    yield line("load and attach, ms", {name: spread(values) for name, values in said.items()}, f"the least ≤ {STARTUP_MS}",
+               HELD if best <= STARTUP_MS else MISSED)
+    yield line(f"`run -- true` whole, ms (`true` alone {spread(plain)})", {name: spread(values) for name, values in whole_run.items()})
+    if BEFORE in said:
+        for title, values in (("load and attach", said), ("`run -- true` whole", whole_run)):
+            ratios = [now / before for now, before in zip(values[NOW], values[BEFORE])]
+            cells = {NOW: within(ratios, 2, "×"), BEFORE: "1"}
+            yield line(f"{title}, by rounds", cells, f"≤ {STARTUP_OF_BEFORE}×", judged(ratios, STARTUP_OF_BEFORE))
+    yield at_most("`run` over 100,000 files, at its peak", bench.memory, RUN_MIB)
+    yield at_most(f"`report` of a profile of {PROFILE_BYTES // 1_000_000} MB, at its peak", bench.report_memory, REPORT_MIB)
+    yield at_most("binary", lambda binary: os.path.getsize(binary) / MIB, BINARY_MIB)
 
 
 PARTS = ["unobserved", "the tracepoints, with programs that do nothing", "counting its calls", "its row and its name", "hotset, together"]
@@ -324,6 +365,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--hotset", required=True)
     parser.add_argument("--loops", required=True)
+    add_before(parser)
     parser.add_argument("--rounds", type=int, default=31)
     parser.add_argument("--directory", default="/var/tmp", help="on a disk, with 2 GiB free")
     parser.add_argument("--write", metavar="FILE")

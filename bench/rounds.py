@@ -14,12 +14,24 @@ GIB = 1 << 30
 PAGE = os.sysconf("SC_PAGE_SIZE")
 SYS_CACHESTAT = 451
 LIBC = ctypes.CDLL(None, use_errno=True)
+NOW, BEFORE = "hotset", "before"
 # Above everything that is not real-time, so that a neighbour costs nothing; far below the kernel's own threads.
 REAL_TIME = 10
 
 
 class Disturbed(Exception):
     """The host evicts pages, or keeps them: what was to be measured can't be. No fault of what is measured."""
+
+
+def add_before(parser):
+    """Another version, with which this one takes turns."""
+    parser.add_argument("--before", metavar="BINARY", default=os.environ.get("HOTSET_BEFORE") or None, help="another hotset, of the same kind of build")
+
+
+def versions(args, number=0):
+    """Name -> binary, each round beginning with another."""
+    both = {NOW: args.hotset, **({BEFORE: args.before} if args.before else {})}
+    return dict(reversed(both.items())) if number % 2 else both
 
 
 class Run:
