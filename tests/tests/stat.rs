@@ -189,13 +189,15 @@ fn more_files_than_rows_are_all_counted_in_bounded_memory() {
     }
     let mut shell = Shell::new();
     let mut watching = Watching::start(&["--pid", &shell.pid().to_string(), "0.1"]);
-    // Each is one process to the end, so its rows stay in use.
+    // Each is one process to the end, and nobody gives rows back meanwhile.
     let reader = "import os, sys\nfor name in os.listdir(sys.argv[1]):\n  \
                   fd = os.open(sys.argv[1] + '/' + name, os.O_RDONLY); os.read(fd, 9); os.close(fd)\n";
     let script = scratch.path("reader.py");
     std::fs::write(&script, reader).expect("write");
     let words = format!("python3 -S {} {} &", text(&script), text(&many));
+    watching.send(libc::SIGSTOP);
     shell.run(&format!("{} wait", [words.as_str(); 3].join(" ")));
+    watching.send(libc::SIGCONT);
     watching.until_now();
     let status =
         std::fs::read_to_string(format!("/proc/{}/status", watching.pid())).expect("status");
