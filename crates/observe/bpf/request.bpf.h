@@ -135,11 +135,17 @@ static __always_inline void drop_request(struct request *r, struct hs_row_key *k
 		ATOMIC_ADD(&row->ra_pages, r->target.ahead);
 }
 
+/* A sync that fails was waited for like any other, but not one that was given up with the chain that it stands in. */
+static __always_inline int came_to_nothing(const struct request *r, s64 result)
+{
+	return result < 0 && (!(r->what & REQUEST_SYNCS) || result == -ECANCELED);
+}
+
 static __always_inline int finish_request(struct request *r, struct hs_row_key *key, s64 result)
 {
 	struct target *t = &r->target;
 	u64 ns = r->ns ? r->ns : bpf_ktime_get_ns() - r->start_ns;
-	if (result < 0) {
+	if (came_to_nothing(r, result)) {
 		drop_request(r, key);
 		return 0;
 	}

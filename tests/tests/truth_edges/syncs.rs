@@ -1,7 +1,8 @@
-//! Syncs of what is no file, against what the workload called and how long it took.
+//! Syncs of what is no file, and such as fail, against what the workload called and how long it took.
 
+use hotset_tests::filesystems::{FileSystem, Kind, kinds};
 use hotset_tests::scratch::text;
-use hotset_tests::{Scratch, number, row_at, run_hotset};
+use hotset_tests::{Cache, Scratch, number, observe, row_at, run_hotset};
 use serde_json::Value;
 
 const COUNT: u64 = 5;
@@ -41,4 +42,17 @@ fn a_directory_a_file_system_and_all_of_them_are_synced() {
     assert!(all["path"].is_null(), "{all}");
     assert_syncs(all, 1, truth("/all_ns"));
     assert_eq!(number(&run.profile, "/totals/sync/calls"), 2 * COUNT + 1);
+}
+
+/// By whatever call: a sync that fails has been waited for, and is often the one that matters.
+#[test]
+fn syncs_that_fail_are_counted_by_io_uring_and_aio_too() {
+    let scratch = Scratch::new("failed-syncs");
+    for kind in [Kind::Ext4, Kind::Xfs].into_iter().filter(|kind| kinds().contains(kind)) {
+        let fs = FileSystem::new(kind);
+        let path = fs.file();
+        let run = observe(&scratch, &path, Cache::AsItIs, &["syncs-that-fail"]);
+        run.assert_same(&[("/sync/calls", "/sync_calls")]);
+        assert!(run.seen("/sync/time_ns") > 0, "{}", run.both());
+    }
 }

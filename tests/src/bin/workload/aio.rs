@@ -131,7 +131,7 @@ impl Engine {
         Ok(accepted)
     }
 
-    fn reap(&mut self, count: usize) -> Outcome<Vec<Event>> {
+    fn events(&mut self, count: usize) -> Outcome<Vec<Event>> {
         let mut events = vec![Event::default(); count];
         if self.own_ring {
             self.reap_ring(&mut events);
@@ -140,6 +140,11 @@ impl Engine {
             let words = [self.context, least, least, place, 0];
             call(libc::SYS_io_getevents, words, "io_getevents")?;
         }
+        Ok(events)
+    }
+
+    fn reap(&mut self, count: usize) -> Outcome<Vec<Event>> {
+        let events = self.events(count)?;
         for event in &events {
             if event.result < 0 {
                 return Err(Error::from_raw_os_error(-event.result as i32)).doing("a request");
@@ -245,6 +250,14 @@ fn sync(engine: &mut Engine, fd: i32, batch: usize) -> Outcome<()> {
     engine.iocbs[0] = Iocb { opcode, fd: fd as u32, ..Iocb::default() };
     let accepted = engine.submit(1)?;
     engine.reap(accepted).map(drop)
+}
+
+/// fsync(2) by a context of its own: what the kernel answers.
+pub(super) fn fsync(args: &Args, file: &File) -> Outcome<i64> {
+    let mut engine = Engine::new(args, 1)?;
+    engine.iocbs[0] = Iocb { opcode: FSYNC, fd: file.as_raw_fd() as u32, ..Iocb::default() };
+    let accepted = engine.submit(1)?;
+    Ok(engine.events(accepted)?[0].result)
 }
 
 fn finish(args: &Args, write: bool, meter: Meter, passes: &Passes) -> Outcome<Truth> {

@@ -74,7 +74,7 @@ const PREPARATIONS: [(&str, Preparation); 5] = [
     ("half", prepare::half),
 ];
 
-const CASES: [(&str, Case); 39] = [
+const CASES: [(&str, Case); 40] = [
     ("seq", reads::seq),
     ("random", reads::random),
     ("odd", reads::odd),
@@ -100,6 +100,7 @@ const CASES: [(&str, Case); 39] = [
     ("fsync-each", writes::fsync_each),
     ("append", writes::append),
     ("syncs", syncs::syncs),
+    ("syncs-that-fail", syncs::that_fail),
     ("children", parallel::children),
     ("threads", parallel::threads),
     ("write-threads", parallel::write_threads),

@@ -86,6 +86,12 @@ pub(super) fn append(args: &Args) -> Outcome<Truth> {
     meter.finish_write()
 }
 
+/// fsync(2) by a ring of its own: what the kernel answers.
+pub(super) fn fsync(file: &File) -> Outcome<i32> {
+    let mut ring = IoUring::new(1).doing("io_uring_setup")?;
+    one(&mut ring, opcode::Fsync::new(types::Fd(file.as_raw_fd())).build())
+}
+
 /// `uring-splice --block B`: the file into a pipe to its end.
 pub(super) fn splice(args: &Args) -> Outcome<Truth> {
     let path = args.file()?;
