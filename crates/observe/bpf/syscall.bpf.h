@@ -183,11 +183,10 @@ static __always_inline u64 served_from_cache(const struct target *t, u64 bytes, 
 	return LOAD(super_block, LOAD(inode, t->inode, i_sb), s_magic) == EXT4_SUPER_MAGIC ? left : 0;
 }
 
-APART int exit_direct(struct task_state *s, struct hs_row *row, u64 bytes, u64 ns, u32 writes)
+APART int exit_direct(struct target *t, struct hs_row *row, u64 bytes, u64 ns, u32 writes)
 {
-	if (!s || !row)
+	if (!t || !row)
 		return 0;
-	struct target *t = &s->in;
 	u64 cached = served_from_cache(t, bytes, writes);
 	if (cached < bytes || !bytes) {
 		count_direct(row, t, bytes - cached, ns, writes);
@@ -215,7 +214,7 @@ APART int exit_source(struct task_state *s, u64 bytes, u64 ns, u32 how)
 	settle_short(&s->in, bytes);
 	struct hs_row *row = row_of(s, &s->in, 0);
 	if (row && (s->in.flags & TARGET_DIRECT))
-		exit_direct(s, row, bytes, ns, 0);
+		exit_direct(&s->in, row, bytes, ns, 0);
 	else if (row)
 		count_read(row, &s->in, bytes, ns, how);
 	return 0;
@@ -229,7 +228,7 @@ APART int exit_destination(struct task_state *s, u64 bytes, u64 ns)
 	settle_memory(&s->out, bytes);
 	struct hs_row *row = row_of(s, &s->out, 0);
 	if (row && (s->out.flags & TARGET_DIRECT))
-		count_direct(row, &s->out, bytes, ns, 1);
+		exit_direct(&s->out, row, bytes, ns, 1);
 	else if (row)
 		count_write(row, &s->out, bytes, ns, 0);
 	return 0;
@@ -285,7 +284,7 @@ APART int exit_single(struct task_state *s, u32 kind, u64 bytes, u64 ns, u32 how
 	if (row->owner && is_alone(CURRENT()))
 		how |= COUNT_ALONE;
 	if (t->flags & TARGET_DIRECT) {
-		exit_direct(s, row, bytes, ns, kind >= HS_WRITE);
+		exit_direct(t, row, bytes, ns, kind >= HS_WRITE);
 	} else if (kind >= HS_WRITE) {
 		settle_memory(t, bytes);
 		count_write(row, t, bytes, ns, how);

@@ -1,6 +1,7 @@
 //! Ways to do I/O that are rare, or easy to count wrong, against what the workload and the kernel say.
 
 mod aio;
+mod copied;
 mod devices;
 mod direct;
 mod dropped;
