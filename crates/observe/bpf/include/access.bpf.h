@@ -70,6 +70,34 @@ static void (*const bpf_preempt_enable)(void) = (void *)HS_PREEMPT_ENABLE;
 #define ATOMIC_ADD(p, v) ((void)__sync_fetch_and_add(p, v))
 #define barrier_value(v) asm volatile("" : "+r"(v))
 
+/*
+ * Arithmetic without branches, each of which makes the verifier follow two ways. The barriers keep clang from making branches
+ * of it. Numbers are below 2^63.
+ */
+
+/* All bits if a < b, else none. */
+static __always_inline u64 if_less(u64 a, u64 b)
+{
+	u64 mask = (s64)(a - b) >> 63;
+	barrier_value(mask);
+	return mask;
+}
+
+/* All bits if a number is not 0, else none. */
+static __always_inline u64 if_any(u64 a)
+{
+	u64 negative = -a;
+	barrier_value(negative);
+	u64 mask = (s64)(a | negative) >> 63;
+	barrier_value(mask);
+	return mask;
+}
+
+static __always_inline u64 least(u64 a, u64 b)
+{
+	return b + ((a - b) & if_less(a, b));
+}
+
 /* The verifier refuses arithmetic on a kernel pointer, but not on the number that a map value gives back for it. */
 #define NUMBER(slot, ptr) (*(volatile u64 *)(slot) = (u64)(ptr), *(volatile u64 *)(slot))
 

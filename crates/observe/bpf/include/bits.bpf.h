@@ -39,15 +39,10 @@ static __always_inline u64 low_bits(u64 n)
 	return ~((~0ULL << (n >> 1)) << (n - (n >> 1)));
 }
 
-/* n limited to [0, 64] without a branch: every branch here doubles the verifier's work. */
+/* n limited to [0, 64]. */
 static __always_inline u64 clamp64(u64 n)
 {
-	u64 negative = (s64)n >> 63;
-	barrier_value(negative);
-	n &= ~negative;
-	u64 below = (s64)(n - 64) >> 63;
-	barrier_value(below);
-	return 64 + ((n - 64) & below);
+	return least(n & ~if_less(n, 0), 64);
 }
 
 /* The bits of [start, end) that fall into one word; both relative to the chunk. */
@@ -71,54 +66,54 @@ static __always_inline struct hs_chunk *new_chunk(struct hs_chunk_key *key)
 /* What an operation did, in one number: pages in its plane, and above, pages in HS_UNFILLED beside it. */
 #define UNFILLED_SHIFT 32
 
-static __always_inline u64 set_unfilled(struct hs_chunk *chunk, u32 word, u64 mask)
+/* Whether an operation adds to its plane. */
+static __always_inline int adds(u64 how)
 {
-	u64 *bits = &chunk->bits[HS_UNFILLED][word], fresh = mask & ~*bits;
-	if (fresh)
-		FETCH_OR(bits, fresh);
-	return popcount(fresh);
+	u32 op = (how >> 32) & 0xff;
+	return op == BITS_SET || op == BITS_OTHERS || op >= BITS_BOTH;
 }
 
-APART_OR_INLINE u64 set_word(struct hs_chunk *chunk, u64 how, u32 word, u64 mask)
+static __always_inline u64 set_word(struct hs_chunk *chunk, u32 op, u32 plane, u32 word, u64 mask)
 {
-	u32 plane = (how >> 40) & 0xff, op = (how >> 32) & 0xff;
-	if (!chunk || plane >= HS_PLANES || word >= HS_CHUNK_WORDS)
-		return 0;
-	u64 count = 0;
+	u64 *bits = &chunk->bits[plane][word], *unfilled = &chunk->bits[HS_UNFILLED][word];
 	/* Pages that a request waits for are left out. */
-	if (op == BITS_OTHERS)
-		mask &= ~chunk->bits[HS_MISSED][word];
-	if (op == BITS_BOTH)
-		count = set_unfilled(chunk, word, mask) << UNFILLED_SHIFT;
-	u64 *bits = &chunk->bits[plane][word], fresh = mask & ~*bits;
-	if (!fresh)
-		return count;
-	FETCH_OR(bits, fresh);
-	if (op == BITS_LEFT)
-		count += popcount(fresh & chunk->bits[HS_UNFILLED][word]) << UNFILLED_SHIFT;
-	return count + popcount(fresh);
+	mask &= ~(chunk->bits[HS_MISSED][word] & ~if_any(op ^ BITS_OTHERS));
+	u64 fresh = mask & ~*bits, fresh_unfilled = mask & ~*unfilled & ~if_any(op ^ BITS_BOTH);
+	u64 counted = fresh_unfilled | (fresh & *unfilled & ~if_any(op ^ BITS_LEFT));
+	if (fresh_unfilled)
+		FETCH_OR(unfilled, fresh_unfilled);
+	if (fresh)
+		FETCH_OR(bits, fresh);
+	return popcount(fresh) | popcount(counted) << UNFILLED_SHIFT;
 }
 
 /* A page that is read ahead, or missed, and still is in HS_UNFILLED leaves both: it is made of zeros. */
-APART_OR_INLINE u64 take_word(struct hs_chunk *chunk, u64 how, u32 word, u64 mask)
+static __always_inline u64 take_word(struct hs_chunk *chunk, u32 op, u32 plane, u32 word, u64 mask)
 {
-	u32 plane = (how >> 40) & 0xff;
-	if (!chunk || plane >= HS_PLANES || word >= HS_CHUNK_WORDS)
-		return 0;
-	u64 *bits = &chunk->bits[plane][word];
+	u64 *bits = &chunk->bits[plane][word], *unfilled = &chunk->bits[HS_UNFILLED][word], got_unfilled = 0;
 	if (!(*bits & mask))
 		return 0;
-	u64 miss = -(u64)(((how >> 32) & 0xff) == BITS_MOVE), back = -(u64)(((how >> 32) & 0xff) == BITS_BACK);
-	u64 joint = -(u64)(plane == HS_AHEAD || (plane == HS_MISSED && !back));
+	u64 back = ~if_any(op ^ BITS_BACK), miss = ~if_any(op ^ BITS_MOVE);
+	u64 joint = ~if_any(plane ^ HS_AHEAD) | (~if_any(plane ^ HS_MISSED) & ~back);
 	u64 got = CLEAR_BITS(bits, mask);
 	FETCH_OR(&chunk->bits[HS_MISSED][word], got & miss);
 	if (got & back)
 		FETCH_OR(&chunk->bits[HS_AHEAD][word], got & back);
-	u64 count = popcount(got), *unfilled = &chunk->bits[HS_UNFILLED][word];
-	if (!(*unfilled & got & joint))
-		return count;
-	got = CLEAR_BITS(unfilled, got & joint);
-	return count | popcount(got) << UNFILLED_SHIFT;
+	joint &= got & *unfilled;
+	if (joint)
+		got_unfilled = CLEAR_BITS(unfilled, joint);
+	return popcount(got) | popcount(got_unfilled) << UNFILLED_SHIFT;
+}
+
+/* What falls into one word of the pages [start, end), which count from the beginning of the chunk. */
+APART u64 change_word(struct hs_chunk *chunk, u64 how, u32 word, u64 start, u64 end)
+{
+	u32 plane = (how >> 40) & 0xff, op = (how >> 32) & 0xff;
+	if (!chunk || plane >= HS_PLANES)
+		return 0;
+	word &= HS_CHUNK_WORDS - 1; /* for the verifier; it is one of them */
+	u64 mask = word_mask(start, end, word);
+	return adds(how) ? set_word(chunk, op, plane, word, mask) : take_word(chunk, op, plane, word, mask);
 }
 
 /* What several CPUs do at once before 5.12 can get lost (HOTSET_NO_FETCH). */
@@ -157,58 +152,31 @@ static __always_inline void end_marks(u64 *at_work)
 #define end_marks(at_work) ((void)(at_work))
 #endif
 
-/* Adds to the pages [start, end) of one chunk; says how many bits were new. */
-__noinline u64 bits_set_chunk(u64 ino, u64 how, u64 start, u64 end, u64 generation)
+/* One operation on the pages [start, end) of one chunk; says how many bits changed, see UNFILLED_SHIFT. */
+__noinline u64 bits_chunk(u64 ino, u64 how, u64 start, u64 end, u64 generation)
 {
-	u64 base = start & ~(u64)(HS_CHUNK_PAGES - 1), count = 0;
+	u64 base = start & ~(u64)(HS_CHUNK_PAGES - 1);
 	struct hs_chunk_key key = {
 		.file = { .ino = ino, .dev = how, .generation = generation },
 		.chunk = base / HS_CHUNK_PAGES,
 	};
 	struct hs_chunk *chunk = bpf_map_lookup_elem(&chunks, &key);
-	if (!chunk)
+	if (!chunk && adds(how))
 		chunk = new_chunk(&key);
 	if (!chunk)
 		return 0;
+	start -= base;
+	end -= base;
+	u32 word = start / 64, last = (end - 1) / 64;
 	u64 *at_work = begin_marks(&key);
+	u64 count = change_word(chunk, how, word, start, end);
 #pragma unroll
-	for (u32 word = 0; word < HS_CHUNK_WORDS; word++) {
-		u64 mask = word_mask(start - base, end - base, word);
-		if (mask)
-			count += set_word(chunk, how, word, mask);
+	for (u32 i = 1; i < HS_CHUNK_WORDS; i++) {
+		if (word + i <= last)
+			count += change_word(chunk, how, word + i, start, end);
 	}
 	end_marks(at_work);
 	return count;
-}
-
-/* Removes from the pages [start, end) of one chunk; says how many bits there were, see UNFILLED_SHIFT. */
-__noinline u64 bits_take_chunk(u64 ino, u64 how, u64 start, u64 end, u64 generation)
-{
-	u64 base = start & ~(u64)(HS_CHUNK_PAGES - 1), count = 0;
-	struct hs_chunk_key key = {
-		.file = { .ino = ino, .dev = how, .generation = generation },
-		.chunk = base / HS_CHUNK_PAGES,
-	};
-	struct hs_chunk *chunk = bpf_map_lookup_elem(&chunks, &key);
-	if (!chunk)
-		return 0;
-	u64 *at_work = begin_marks(&key);
-#pragma unroll
-	for (u32 word = 0; word < HS_CHUNK_WORDS; word++) {
-		u64 mask = word_mask(start - base, end - base, word);
-		if (mask)
-			count += take_word(chunk, how, word, mask);
-	}
-	end_marks(at_work);
-	return count;
-}
-
-static __always_inline u64 bits_chunk(u64 ino, u64 how, u64 start, u64 end, u64 generation)
-{
-	u32 op = (how >> 32) & 0xff;
-	if (op == BITS_SET || op == BITS_OTHERS || op >= BITS_BOTH)
-		return bits_set_chunk(ino, how, start, end, generation);
-	return bits_take_chunk(ino, how, start, end, generation);
 }
 
 struct bits_walk {
@@ -237,6 +205,11 @@ static long bits_step_callback(u32 i, struct bits_walk *w)
 /* One operation on the pages [start, end) of a file; says how many bits changed. */
 __noinline u64 bits_range(u64 ino, u64 how, u64 start, u64 end, u64 generation)
 {
+	if (start >= end)
+		return 0;
+	u64 more = (end - 1) / HS_CHUNK_PAGES - start / HS_CHUNK_PAGES;
+	if (!more)
+		return bits_chunk(ino, how, start, end, generation);
 	struct bits_walk w = { .ino = ino, .how = how, .next = start, .end = end, .generation = generation };
 #ifdef HOTSET_COMPAT
 	for (u32 i = 0; i < 64; i++) {
@@ -244,8 +217,7 @@ __noinline u64 bits_range(u64 ino, u64 how, u64 start, u64 end, u64 generation)
 			break;
 	}
 #else
-	u64 steps = (end - 1) / HS_CHUNK_PAGES - start / HS_CHUNK_PAGES + 1;
-	bpf_loop(steps > 65536 ? 65536 : steps, bits_step_callback, &w, 0);
+	bpf_loop(more < 65536 ? more + 1 : 65536, bits_step_callback, &w, 0);
 #endif
 	if (w.next < end)
 		ATOMIC_ADD(&g.chunks_lost, 1);
@@ -254,12 +226,7 @@ __noinline u64 bits_range(u64 ino, u64 how, u64 start, u64 end, u64 generation)
 
 static __always_inline u64 bits_run(struct hs_file_key id, u32 op, u32 plane, u64 start, u64 end)
 {
-	u64 ino = id.ino, how = bits_how(id.dev, op, plane), generation = id.generation;
-	if (start >= end)
-		return 0;
-	if (start / HS_CHUNK_PAGES == (end - 1) / HS_CHUNK_PAGES)
-		return bits_chunk(ino, how, start, end, generation);
-	return bits_range(ino, how, start, end, generation);
+	return bits_range(id.ino, bits_how(id.dev, op, plane), start, end, id.generation);
 }
 
 static __always_inline int has_hint(u32 plane)

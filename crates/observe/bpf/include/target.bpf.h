@@ -173,7 +173,7 @@ static __always_inline void set_range(struct target *t, u64 pos, u64 count)
 
 static __always_inline u64 pages_of(u64 pos, u64 bytes)
 {
-	return bytes ? ((pos + bytes - 1) >> 12) - (pos >> 12) + 1 : 0;
+	return (((pos + bytes - 1) >> 12) - (pos >> 12) + 1) & if_any(bytes);
 }
 
 /* The flags of one request (RWF_*), of which some say what an open file's flags say for all. */
