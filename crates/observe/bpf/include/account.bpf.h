@@ -6,7 +6,10 @@
 #include "bits.bpf.h"
 #include "memory.bpf.h"
 
-/* Buckets by powers of four: 16, 64, 256, 1K … 16M, more. A difference's top bit says whether a bound was passed. */
+/*
+ * Buckets by powers of four: 16, 64, 256, 1K … 16M, more. A difference's top bit says whether a bound was passed. None is
+ * beyond the last; the mask is for the verifier, which does not count them.
+ */
 static __always_inline u32 bucket(u64 bytes)
 {
 	u64 b = 0;
@@ -14,15 +17,32 @@ static __always_inline u32 bucket(u64 bytes)
 	for (u32 i = 0; i < HS_HISTOGRAM_BUCKETS - 1; i++)
 		b += ((16ULL << (2 * i)) - bytes) >> 63;
 	barrier_value(b);
-	return b;
+	return b & 15;
 }
 
-#define ADD(alone, p, v) \
+#define PLAIN_ADD(p, v) (*(p) += (v))
+
+/* What each call adds to its row; its time to the counter at `time`. */
+#define ADD_CALL(add, row, side, t, bytes, pages, in_order, size, time, ns) \
 	do { \
+		add(&(row)->side##_calls, 1); \
+		add(&(row)->side##_bytes, bytes); \
+		add(&(row)->side##_pages, pages); \
+		add(&(row)->side##_histogram[size], 1); \
+		add(&(row)->side##_sequential, in_order); \
+		add(time, ns); \
+	} while (0)
+
+/* The same by additions that nobody else's come between, where others may add at once. */
+#define COUNT_CALL(alone, row, side, t, bytes, pages, time, ns) \
+	do { \
+		u32 _size = bucket(bytes); \
+		u64 _in_order = 1 + if_any((row)->side##_next ^ (t)->pos); \
 		if (alone) \
-			*(p) += (v); \
+			ADD_CALL(PLAIN_ADD, row, side, t, bytes, pages, _in_order, _size, time, ns); \
 		else \
-			ATOMIC_ADD(p, v); \
+			ADD_CALL(ATOMIC_ADD, row, side, t, bytes, pages, _in_order, _size, time, ns); \
+		(row)->side##_next = (t)->pos + (bytes); \
 	} while (0)
 
 static __always_inline u64 overlap(u64 a_first, u64 a_last, u64 b_first, u64 b_last)
@@ -106,18 +126,23 @@ APART u64 zeros_of(const struct target *t, u64 missed, u64 ahead, u64 ahead_zero
 	return zeros + (ahead_zeros < ahead ? ahead_zeros : ahead);
 }
 
+/* The counter that the time of a read goes to: whether it missed, or waited. */
+static __always_inline u64 *read_time(struct hs_row *row, u64 missed, u64 waited)
+{
+	const u64 hit = __builtin_offsetof(struct hs_row, hit_ns);
+	u64 at = (missed & (__builtin_offsetof(struct hs_row, miss_ns) - hit)) |
+		 (waited & ~missed & (__builtin_offsetof(struct hs_row, wait_ns) - hit));
+	return (u64 *)((void *)&row->hit_ns + at);
+}
+
 APART_OR_INLINE int count_read(struct hs_row *row, const struct target *t, u64 bytes, u64 ns, u32 how)
 {
 	if (!row || !t)
 		return 0;
-	int alone = how & COUNT_ALONE;
 	u64 pages = pages_of(t->pos, bytes), first = t->pos >> 12;
-	u64 missed = t->brought < pages ? t->brought : pages;
+	u64 missed = least(t->brought, pages), zeros = 0;
 	u64 taken = bits_take_both(t->id, HS_AHEAD, first, first + pages);
-	u64 ahead = (u32)taken + t->used, zeros = 0;
-	if (ahead > pages - missed)
-		ahead = pages - missed;
-	u32 b = bucket(bytes);
+	u64 ahead = least((u32)taken + t->used, pages - missed);
 	/* First what is a part of the pages: who reads the pages first and then these never sees a part that is larger. */
 	if (missed | ahead | t->gone | t->ahead | t->brought) {
 		ATOMIC_ADD(&row->read_misses, missed);
@@ -130,19 +155,8 @@ APART_OR_INLINE int count_read(struct hs_row *row, const struct target *t, u64 b
 		ATOMIC_ADD(&row->read_refaults, t->gone);
 		ATOMIC_ADD(&row->ra_pages, t->ahead + (t->brought - missed));
 	}
-	ADD(alone, &row->read_calls, 1);
-	ADD(alone, &row->read_bytes, bytes);
-	ADD(alone, &row->read_pages, pages);
-	ADD(alone, &row->read_histogram[b < HS_HISTOGRAM_BUCKETS ? b : 0], 1);
-	if (row->read_next == t->pos)
-		ADD(alone, &row->read_sequential, 1);
-	row->read_next = t->pos + bytes;
-	if (missed > zeros)
-		ADD(alone, &row->miss_ns, ns);
-	else if (how & COUNT_WAITED)
-		ADD(alone, &row->wait_ns, ns);
-	else
-		ADD(alone, &row->hit_ns, ns);
+	u64 *time = read_time(row, if_less(zeros, missed), if_any(how & COUNT_WAITED));
+	COUNT_CALL(how & COUNT_ALONE, row, read, t, bytes, pages, time, ns);
 	return 0;
 }
 
@@ -150,24 +164,16 @@ APART_OR_INLINE int count_write(struct hs_row *row, const struct target *t, u64 
 {
 	if (!row || !t)
 		return 0;
-	int alone = how & COUNT_ALONE;
-	u32 b = bucket(bytes);
-	ADD(alone, &row->write_calls, 1);
-	ADD(alone, &row->write_bytes, bytes);
-	ADD(alone, &row->write_pages, pages_of(t->pos, bytes));
-	ADD(alone, &row->write_histogram[b < HS_HISTOGRAM_BUCKETS ? b : 0], 1);
-	ADD(alone, &row->write_ns, ns);
-	if (row->write_next == t->pos)
-		ADD(alone, &row->write_sequential, 1);
-	row->write_next = t->pos + bytes;
+	u64 pages = pages_of(t->pos, bytes);
+	COUNT_CALL(how & COUNT_ALONE, row, write, t, bytes, pages, &row->write_ns, ns);
 	if (t->brought | t->ahead | t->modified) {
-		u64 pages = pages_of(t->pos, bytes), created = t->brought;
+		u64 created = t->brought;
 		/* It began elsewhere than was thought, after another writer had appended: what was added there is its own. */
 		if ((t->pos >> 12) != t->first)
 			created += t->ahead;
-		ATOMIC_ADD(&row->write_new, created < pages ? created : pages);
+		ATOMIC_ADD(&row->write_new, least(created, pages));
 		/* Both ends of one page are read apart where blocks are smaller than pages. */
-		ATOMIC_ADD(&row->write_misses, t->modified < pages ? t->modified : pages);
+		ATOMIC_ADD(&row->write_misses, least(t->modified, pages));
 	}
 	return 0;
 }
