@@ -182,7 +182,7 @@ static __always_inline int book_own(struct task_state *s, u64 bio, u32 op, u32 m
 		return 0;
 	u64 index = 0;
 	u32 user = 0, bytes = BPF_CORE_READ((struct bio *)bio, bi_iter.bi_size);
-	u64 inode = bio_inode(s, (struct bio *)bio, &index, op, &user);
+	u64 inode = bio_inode(s, bio, &index, op, &user);
 	if (meta && bpf_core_field_exists(((struct bio *)0)->bi_bdev))
 		return book_device(s, bio, op, bytes);
 	/*
@@ -240,9 +240,11 @@ static __always_inline int queued(struct bio *bio)
 		book_own(s, NUMBER(&s->scratch, bio), op, flags & REQ_META);
 		return 0;
 	}
-	u64 index = 0;
+	/* A number, without memory that is the task's or the CPU's. */
+	u64 index = 0, address = 0;
 	u32 user = 0;
-	u64 inode = bio_inode(s, bio, &index, op, &user);
+	bpf_probe_read_kernel(&address, sizeof(address), &bio);
+	u64 inode = bio_inode(NULL, address, &index, op, &user);
 	if (inode && op == REQ_OP_WRITE)
 		book_writeback(inode, bytes);
 	else if (inode)

@@ -74,8 +74,11 @@ static __always_inline int is_buffer(struct task_state *s, struct bio *bio, u64 
 }
 
 /* The inode whose cached page a request begins with, and which page; 0 for other memory, and whether that is a program's. */
-static __always_inline u64 bio_inode(struct task_state *s, struct bio *bio, u64 *index, u32 op, u32 *user)
+APART u64 bio_inode(struct task_state *s, u64 bio_address, u64 *index, u32 op, u32 *user)
 {
+	struct bio *bio = (struct bio *)bio_address;
+	if (!index || !user)
+		return 0;
 	struct bio_vector v = vector_of((u64)BPF_CORE_READ(bio, bi_io_vec), 0);
 	if (!v.page)
 		return 0;
