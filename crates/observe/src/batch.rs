@@ -106,13 +106,14 @@ mod tests {
     use libbpf_rs::MapFlags;
 
     use super::*;
+    use crate::configure::Setup;
     use crate::load;
     use crate::record::{FileKey, read};
 
     /// Runs on the real kernel: as many entries as a run with many files has.
     #[test]
     fn every_entry_comes_once() {
-        let loaded = load::load(&load::Setup { max_rows: 16, ..Default::default() }, false)
+        let loaded = load::load(&Setup { max_rows: 16, ..Default::default() }, false)
             .expect("the sensor loads (as root)");
         let map = loaded.object.maps().find(|map| map.name() == "files").expect("files");
         let value = vec![7_u8; map.value_size() as usize];

@@ -77,6 +77,8 @@ const STRIDE: u32 = 64;
 /// The kinds that are looked for by name: STRUCT, UNION, ENUM, TYPEDEF, FUNC, ENUM64.
 const NAMED: u32 = 1 << 4 | 1 << 5 | 1 << 6 | 1 << 8 | 1 << 12 | 1 << 19;
 
+const DATASEC: u32 = 15;
+
 fn word(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..)?.first_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes))
 }
@@ -228,6 +230,17 @@ impl<'a> Btf<'a> {
             }
             None
         })
+    }
+
+    /// The sections of an object that its variables stand in.
+    pub(crate) fn sections(&self) -> impl Iterator<Item = Raw<'a>> + '_ {
+        let mut at = 0;
+        let types = std::iter::from_fn(move || {
+            let here = self.raw_at(at)?;
+            at = self.after(at)?;
+            Some(here)
+        });
+        types.filter(|raw| raw.kind == DATASEC)
     }
 
     /// A type by its number; numbers begin at 1.

@@ -6,6 +6,9 @@ const SECTION_HEADERS: usize = 40;
 const SECTION_COUNT: usize = 60;
 const NAMES_SECTION: usize = 62;
 const HEADER_BYTES: usize = 64;
+/// In the header of a section.
+const SECTION_START: usize = 24;
+const SECTION_LENGTH: usize = 32;
 
 /// The number of 32 bits at a place.
 pub(crate) fn word(bytes: &[u8], at: usize) -> Option<u32> {
@@ -23,18 +26,28 @@ fn address(bytes: &[u8], at: usize) -> Option<usize> {
 
 /// The section of a name, which is one of the object's bytes.
 pub(crate) fn section(object: &[u8], name: &str) -> Option<Range<usize>> {
+    let place = place(header(object, name)?)?;
+    object.get(place.clone()).map(|_| place)
+}
+
+/// How long a section is, of which an object need not have the bytes: those that are zero at the beginning it leaves out.
+pub(crate) fn length(object: &[u8], name: &str) -> Option<usize> {
+    Some(place(header(object, name)?)?.len())
+}
+
+/// The header of the section of a name.
+fn header<'a>(object: &'a [u8], name: &str) -> Option<&'a [u8]> {
     let headers = object.get(address(object, SECTION_HEADERS)?..)?;
-    let place = |index: usize| {
-        let at = index * HEADER_BYTES;
-        let start = address(headers, at + 24)?;
-        let place = start..start.checked_add(address(headers, at + 32)?)?;
-        object.get(place.clone()).map(|_| place)
-    };
-    let names = object.get(place(half(object, NAMES_SECTION)?)?)?;
-    let wanted = (0..half(object, SECTION_COUNT)?).find(|index| {
-        let from = word(headers, index * HEADER_BYTES).and_then(|at| names.get(at as usize..));
+    let header = |index: usize| headers.get(index * HEADER_BYTES..)?.get(..HEADER_BYTES);
+    let names = object.get(place(header(half(object, NAMES_SECTION)?)?)?)?;
+    (0..half(object, SECTION_COUNT)?).map_while(header).find(|header| {
+        let from = word(header, 0).and_then(|at| names.get(at as usize..));
         from.and_then(|from| from.strip_prefix(name.as_bytes()))
             .is_some_and(|rest| rest.first() == Some(&0))
-    });
-    place(wanted?)
+    })
+}
+
+fn place(header: &[u8]) -> Option<Range<usize>> {
+    let start = address(header, SECTION_START)?;
+    Some(start..start.checked_add(address(header, SECTION_LENGTH)?)?)
 }

@@ -148,8 +148,7 @@ impl KernelFeatures {
     /// What the types of the running kernel tell.
     pub(crate) fn of(btf: &Btf<'_>) -> Self {
         let mut found = Self::from_btf(btf);
-        found.preemptible = major(&rustix::system::uname().release().to_string_lossy())
-            .is_some_and(|major| major >= PREEMPTIBLE_SINCE);
+        found.preemptible = release().is_some_and(|(major, _)| major >= PREEMPTIBLE_SINCE);
         found
     }
 
@@ -198,9 +197,16 @@ impl KernelFeatures {
     }
 }
 
-/// The first number of a release, such as 6 of `6.12.9-amd64`.
-fn major(release: &str) -> Option<u32> {
-    release.split('.').next()?.parse().ok()
+/// The first two numbers of the running kernel's release.
+pub(crate) fn release() -> Option<(u32, u32)> {
+    numbers(&rustix::system::uname().release().to_string_lossy())
+}
+
+/// The first two numbers of a release, such as 6 and 12 of `6.12.9-amd64`.
+fn numbers(release: &str) -> Option<(u32, u32)> {
+    let (major, rest) = release.split_once('.')?;
+    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    Some((major.parse().ok()?, rest[..end].parse().ok()?))
 }
 
 fn page_flags(btf: &Btf<'_>, ty: &Type<'_>) -> Layout {
@@ -239,10 +245,13 @@ mod tests {
     }
 
     #[test]
-    fn the_release_begins_with_its_major_number() {
-        assert_eq!(major("7.2.13+deb14-cloud-amd64"), Some(7));
-        assert_eq!(major("10.0"), Some(10));
-        assert_eq!(major("generic"), None);
+    fn a_release_begins_with_two_numbers() {
+        assert_eq!(numbers("7.2.13+deb14-cloud-amd64"), Some((7, 2)));
+        assert_eq!(numbers("10.0"), Some((10, 0)));
+        assert_eq!(numbers("7.0-rc3"), Some((7, 0)));
+        assert_eq!(numbers("6.17+deb14-amd64"), Some((6, 17)));
+        assert_eq!(numbers("generic"), None);
+        assert_eq!(numbers("7.generic"), None);
     }
 
     #[test]

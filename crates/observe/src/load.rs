@@ -1,23 +1,26 @@
 //! Opening, configuring, loading and attaching the sensor's object.
 
-use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
 use std::sync::Mutex;
 
 use hotset_facts::{Feature, NotMeasured};
 use hotset_sys::cgroup::outside_limits;
-use libbpf_rs::{Map, MapCore, MapFlags, MapType, Object, OpenObject, PrintLevel};
+use libbpf_rs::{Map, MapCore, MapFlags, Object, OpenObject, PrintLevel};
 
 use crate::ObserveError;
 use crate::again::lost;
 use crate::btf::Btf;
-use crate::features::{KernelFeatures, Layout, decode, kernel_types};
+use crate::configure::{Setup, Sizes, configure};
+use crate::definitions::Definition;
+use crate::features::{KernelFeatures, decode, kernel_types, release};
+use crate::filebytes::FileBytes;
+use crate::large_tables::{self, Made};
 use crate::memory;
 use crate::perf;
 use crate::programs::{self, Program};
-use crate::record::{Config, Globals, Row, RowKey, bytes_of};
+use crate::record::{Globals, Row, RowKey, bytes_of};
 use crate::select::{Build, Selection, select};
-use crate::syscalls;
+use crate::side_by_side::beside;
 use crate::tables::find_map;
 
 /// An object. Aligned, because libbpf reads ELF structures in place.
@@ -31,12 +34,6 @@ static COMPAT: &Aligned<{ include_bytes!("../objects/sensor-compat.bpf.o").len()
 static OLDEST: &Aligned<{ include_bytes!("../objects/sensor-oldest.bpf.o").len() }> =
     &Aligned(*include_bytes!("../objects/sensor-oldest.bpf.o"));
 
-/// Rows that the compat build's hash holds at most; its memory is allocated at once.
-const COMPAT_ROWS: u32 = 32_768;
-
-/// Rows of a run beside those for files: what a process did to all files beyond the bound is one.
-const OTHERS_ROWS: u32 = 1_024;
-
 /// A loaded and attached sensor.
 pub(crate) struct Loaded {
     pub(crate) object: Object,
@@ -46,20 +43,6 @@ pub(crate) struct Loaded {
     /// The tables count against a memory limit, which is therefore not what it is without the sensor.
     pub(crate) limited: Option<NotMeasured>,
     events: Vec<OwnedFd>,
-}
-
-/// What to configure.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Setup {
-    /// `enum hs_scope`.
-    pub(crate) scope: u32,
-    pub(crate) max_rows: u32,
-    /// A session of any length.
-    pub(crate) live: bool,
-    /// Names of files are wanted.
-    pub(crate) names: bool,
-    /// Processes are told apart by the memory hierarchy of version 1.
-    pub(crate) cgroup_v1: bool,
 }
 
 /// Scopes that find every task by itself, so that children need no mark.
@@ -106,110 +89,116 @@ pub(crate) fn object_bytes(build: Build, atomics: bool) -> &'static [u8] {
 /// Loads what this kernel can run, without attaching it.
 pub(crate) fn load(setup: &Setup, compat: bool) -> Result<Loaded, ObserveError> {
     keep_loader_words();
-    let bytes = kernel_types()?;
-    let types = decode(bytes.as_slice())?;
-    let features = KernelFeatures::of(&types);
-    let mut selection = select(&features).map_err(ObserveError::NoTracepoint)?;
-    if compat {
-        selection.build = Build::Compat;
-    }
-    if setup.live && setup.scope >= FIRST_OPEN_SCOPE {
-        selection.leave_out(&["task_new"]);
-    }
-    let first = match load_selection(setup, &types, &features, selection.clone()) {
-        Err(error) if !error.is_denied() => error,
-        other => return other,
-    };
-    // A kernel may offer the parts of a build and refuse it all the same. What it said of the first tells most.
-    while let Some(simpler) = selection.simpler() {
-        selection = simpler;
-        if let Ok(loaded) = load_selection(setup, &types, &features, selection.clone()) {
-            return Ok(loaded);
-        }
-    }
-    Err(first)
+    let start = Start { setup, compat, self_tgid: std::process::id() };
+    let (loaded, limited) = outside_limits(|| start.load());
+    let mut loaded = loaded?;
+    loaded.limited = limited.map(|limited| memory::not_measured(&loaded.object, &limited));
+    Ok(loaded)
 }
 
-fn load_selection(
-    setup: &Setup,
-    types: &Btf<'_>,
-    features: &KernelFeatures,
-    mut selection: Selection,
-) -> Result<Loaded, ObserveError> {
-    // Without their end, faults would be counted but not timed, and major ones not told apart: then not at all.
-    let events = if !selection.missing.contains(&Feature::FileFaults) {
-        perf::open_everywhere()
-    } else {
-        None
-    };
-    if events.is_none() {
-        selection.drop_faults();
-    }
-    let (mut open, _types) =
-        programs::open(object_bytes(selection.build, selection.atomics), types)?;
-    configure(&mut open, setup, features.layout, &selection)?;
-    let (loaded, limited) = outside_limits(|| programs::load(open, features));
-    let (object, programs) = loaded?;
-    let limited = limited.map(|limited| memory::not_measured(&object, &limited));
-    add_others_row(&object, selection.build)?;
-    let events = events.unwrap_or_default();
-    Ok(Loaded { object, selection, programs, links: Vec::new(), limited, events })
+/// What is to be loaded. Where a memory limit is around this process, another one does that, which shares its memory.
+struct Start<'s> {
+    setup: &'s Setup,
+    /// The build for old kernels, on any.
+    compat: bool,
+    /// This process, which is not observed.
+    self_tgid: u32,
 }
 
-fn configure(
-    open: &mut OpenObject,
-    setup: &Setup,
-    layout: Layout,
-    selection: &Selection,
-) -> Result<(), ObserveError> {
-    for mut program in open.progs_mut() {
-        let name = program.name();
-        let mut wanted = selection.programs.iter().chain(&selection.again);
-        program.set_autoload(wanted.any(|wanted| OsStr::new(wanted) == name));
-    }
-    let file_rows = match selection.build {
-        Build::Full => setup.max_rows,
-        Build::Compat => setup.max_rows.min(COMPAT_ROWS),
-    };
-    let max_rows = if setup.live { file_rows } else { file_rows.saturating_add(OTHERS_ROWS) };
-    let free_rows = max_rows.next_power_of_two();
-    let config = Config {
-        kinds: if setup.live { syscalls::live_kinds() } else { syscalls::kinds() },
-        scope: setup.scope,
-        self_tgid: std::process::id(),
-        max_rows,
-        pg_head: layout.pg_head,
-        pg_uptodate: layout.pg_uptodate,
-        pg_writeback: layout.pg_writeback,
-        subvolume: layout.subvolume.map_or(0, |(root, _)| root),
-        subvolume_dev: layout.subvolume.map_or(0, |(_, dev)| dev),
-        live: setup.live.into(),
-        names: (setup.names || !setup.live).into(),
-        preemptible: (!selection.again.is_empty()).into(),
-        cgroup_v1: setup.cgroup_v1.into(),
-        free_mask: free_rows - 1,
-        file_rows,
-        block_layer: (!selection.missing.contains(&Feature::BlockLayer)).into(),
-    };
-    for mut map in open.maps_mut() {
-        let name = map.name().to_string_lossy().into_owned();
-        let result = match name.as_str() {
-            "rows" | "row_index" => map.set_max_entries(max_rows),
-            "free_rows" if setup.live => map.set_max_entries(free_rows),
-            // What was used longest ago makes room by itself.
-            "files" | "nodes" | "requests" if setup.live => map.set_type(MapType::LruHash),
-            name if name.ends_with(".rodata") => match map.initial_value_mut() {
-                Some(initial) if initial.len() >= size_of::<Config>() => {
-                    initial[..size_of::<Config>()].copy_from_slice(bytes_of(&config));
-                    Ok(())
-                }
-                _ => Ok(()),
-            },
-            _ => Ok(()),
+/// The kernel's types, what they tell, what was chosen by it, and that opened, unless it was refused.
+type FoundOut = (FileBytes, KernelFeatures, Selection, Result<Opened, ObserveError>);
+
+/// An open object, and what else loading it takes.
+struct Opened {
+    object: OpenObject,
+    selection: Selection,
+    events: Option<Vec<OwnedFd>>,
+    /// The types that it will be relocated by.
+    _types: OwnedFd,
+}
+
+impl Start<'_> {
+    /// Loads the best that the kernel takes. The tables of the build that it will most likely be are made beside finding that
+    /// out: half of what a kernel does before it looks at programs.
+    fn load(&self) -> Result<Loaded, ObserveError> {
+        let tables = self.expected_tables();
+        let (found, created) =
+            beside(&tables, large_tables::weight, large_tables::create, || self.find_out())?;
+        let (bytes, features, mut selection, opened) = found;
+        let made = Made::new(tables, created);
+        let first = match opened.and_then(|opened| opened.load(&features, made)) {
+            Err(error) if !error.is_denied() => error,
+            other => return other,
         };
-        result.map_err(|error| ObserveError::table("configuration", error))?;
+        // A kernel may offer the parts of a build and refuse it all the same. What it said of the first tells most.
+        let types = decode(bytes.as_slice())?;
+        while let Some(simpler) = selection.simpler() {
+            selection = simpler;
+            let opened = self.open(&types, &features, selection.clone());
+            if let Ok(loaded) = opened.and_then(|opened| opened.load(&features, Made::default())) {
+                return Ok(loaded);
+            }
+        }
+        Err(first)
     }
-    Ok(())
+
+    fn expected_tables(&self) -> Vec<Definition> {
+        let build = if self.compat { Some(Build::Compat) } else { Build::expected(release()) };
+        let tables = |build| Sizes::of(self.setup, build).large_tables(object_bytes(build, true));
+        build.map_or_else(Vec::new, tables)
+    }
+
+    /// Reads the kernel's types, chooses by them, and opens what was chosen.
+    fn find_out(&self) -> Result<FoundOut, ObserveError> {
+        let bytes = kernel_types()?;
+        let types = decode(bytes.as_slice())?;
+        let features = KernelFeatures::of(&types);
+        let mut selection = select(&features).map_err(ObserveError::NoTracepoint)?;
+        if self.compat {
+            selection.build = Build::Compat;
+        }
+        if self.setup.live && self.setup.scope >= FIRST_OPEN_SCOPE {
+            selection.leave_out(&["task_new"]);
+        }
+        let opened = self.open(&types, &features, selection.clone());
+        Ok((bytes, features, selection, opened))
+    }
+
+    fn open(
+        &self,
+        types: &Btf<'_>,
+        features: &KernelFeatures,
+        mut selection: Selection,
+    ) -> Result<Opened, ObserveError> {
+        // Without their end, faults would be counted but not timed, and major ones not told apart: then not at all.
+        let events = if !selection.missing.contains(&Feature::FileFaults) {
+            perf::open_everywhere()
+        } else {
+            None
+        };
+        if events.is_none() {
+            selection.drop_faults();
+        }
+        let object = object_bytes(selection.build, selection.atomics);
+        let (mut object, file) = programs::open(object, types)?;
+        configure(&mut object, self.setup, self.self_tgid, features.layout, &selection)?;
+        Ok(Opened { object, selection, events, _types: file })
+    }
+}
+
+impl Opened {
+    fn load(self, features: &KernelFeatures, made: Made) -> Result<Loaded, ObserveError> {
+        let (object, programs) = programs::load(self.object, features, made)?;
+        add_others_row(&object, self.selection.build)?;
+        Ok(Loaded {
+            object,
+            selection: self.selection,
+            programs,
+            links: Vec::new(),
+            limited: None,
+            events: self.events.unwrap_or_default(),
+        })
+    }
 }
 
 /// The row of everything beyond the bound. The full build keeps it in slot 0, with an inode number that no request has, for
@@ -249,13 +238,14 @@ impl Loaded {
 
 #[cfg(test)]
 mod tests {
-    use libbpf_rs::HasSize;
     use libbpf_rs::btf::Btf;
     use libbpf_rs::btf::types::{MemberAttr, Struct};
+    use libbpf_rs::{HasSize, MapType};
 
     use super::*;
     use crate::event::{FailedHead, FirstHead, NodeHead, TaskHead};
-    use crate::record::{Chunk, ChunkKey, File, FileKey, Process};
+    use crate::large_tables::Created;
+    use crate::record::{Chunk, ChunkKey, Config, File, FileKey, Process};
 
     /// Runs on the real kernel, which may refuse a build that it offers the parts of: an older one would do then, unseen.
     #[test]
@@ -269,13 +259,32 @@ mod tests {
             let loaded = load(&setup, false).expect("the sensor loads (as root)").selection;
             let missing = loaded.missing == best.missing;
             assert!(loaded.build == best.build && missing, "{loaded:?}: {}", loader_words());
+            let start = Start { setup: &setup, compat: false, self_tgid: std::process::id() };
             let mut selection = best.clone();
             while let Some(simpler) = selection.simpler() {
                 selection = simpler;
-                let loaded = load_selection(&setup, &types, &features, selection.clone());
-                loaded.unwrap_or_else(|error| panic!("{selection:?}: {error} {}", loader_words()));
+                let opened = start.open(&types, &features, selection.clone());
+                let loaded = opened.and_then(|opened| opened.load(&features, made(&start)));
+                let loaded = loaded
+                    .unwrap_or_else(|error| panic!("{selection:?}: {error} {}", loader_words()));
+                let rows = loaded.map("rows").expect("rows");
+                let rows = (rows.info().expect("info").info.max_entries, rows.map_type());
+                let kind = if loaded.selection.build == Build::Full {
+                    MapType::Array
+                } else {
+                    MapType::Hash
+                };
+                assert_eq!(rows, (if live { 1_024 } else { 2_048 }, kind), "{selection:?}");
             }
         }
+    }
+
+    /// Tables of the build that is expected here, which are not those of the other.
+    fn made(start: &Start<'_>) -> Made {
+        let tables = start.expected_tables();
+        let created: Created = tables.iter().map(large_tables::create).map(Some).collect();
+        assert!(created.iter().flatten().all(Result::is_ok), "as root");
+        Made::new(tables, created)
     }
 
     /// Every mirrored field stands where clang put it.

@@ -16,7 +16,7 @@ use libbpf_rs::{
 use crate::ObserveError;
 use crate::btf::Btf;
 use crate::features::KernelFeatures;
-use crate::large_tables;
+use crate::large_tables::{self, Made};
 use crate::load::keep_words;
 use crate::relevant::relevant;
 use crate::side_by_side::side_by_side;
@@ -78,12 +78,13 @@ fn memory_file(bytes: &[u8]) -> io::Result<OwnedFd> {
     Ok(file.into())
 }
 
-/// Makes the tables of an object and loads the programs that are to be loaded.
+/// Makes the tables of an object, as far as they are not made yet, and loads the programs that are to be loaded.
 pub(crate) fn load(
     mut open: OpenObject,
     features: &KernelFeatures,
+    made: Made,
 ) -> Result<(Object, Vec<Program>), ObserveError> {
-    large_tables::create(&mut open);
+    large_tables::provide(&mut open, made);
     // libbpf reads and checks all types of the kernel for a program that it knows by one of them. Which ones these are is known.
     for mut program in open.progs_mut().filter(on_tracepoint) {
         program.set_prog_type(ProgramType::RawTracepoint);

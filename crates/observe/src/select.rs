@@ -14,6 +14,14 @@ pub(crate) enum Build {
     Compat,
 }
 
+impl Build {
+    /// The one that a kernel of a release will most likely run, to begin by before its types are read. Of those before Linux 6.2
+    /// some have what the full build needs all the same.
+    pub(crate) fn expected(release: Option<(u32, u32)>) -> Option<Self> {
+        (release? >= (6, 2)).then_some(Self::Full)
+    }
+}
+
 /// What to load.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Selection {
@@ -227,6 +235,19 @@ mod tests {
         );
         assert!(selection.programs.contains(&"page_dirtied"));
         assert!(selection.programs.contains(&"uring_complete_old"));
+    }
+
+    #[test]
+    fn a_build_is_expected_only_where_it_is_sure() {
+        for (release, build) in [
+            (Some((6, 2)), Some(Build::Full)),
+            (Some((7, 0)), Some(Build::Full)),
+            (Some((6, 1)), None),
+            (Some((5, 14)), None),
+            (None, None),
+        ] {
+            assert_eq!(Build::expected(release), build, "{release:?}");
+        }
     }
 
     #[test]

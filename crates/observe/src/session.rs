@@ -9,8 +9,9 @@ use libbpf_rs::{MapCore, RingBuffer};
 
 use crate::ObserveError;
 use crate::collector::Collector;
+use crate::configure::Setup;
 use crate::facts;
-use crate::load::{self, Loaded, Setup};
+use crate::load::{self, Loaded};
 use crate::observation::{Observation, Options, Scope};
 use crate::scope::{self, in_initial_pid_namespace, open_ring, update};
 use crate::select::Build;
