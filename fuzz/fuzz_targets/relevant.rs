@@ -4,15 +4,16 @@
 
 use libfuzzer_sys::fuzz_target;
 
-#[path = "../../crates/observe/src/btf.rs"]
+#[path = "../../crates/observe/src/btf/mod.rs"]
 #[expect(dead_code, reason = "of the types, only what relocations need is used")]
 mod btf;
 #[path = "../../crates/observe/src/elf.rs"]
+#[expect(dead_code, reason = "of the sections, only what stands in the object is used")]
 mod elf;
 #[path = "../../crates/observe/src/relevant/mod.rs"]
 mod relevant;
 
-use btf::Btf;
+use btf::{Btf, Names};
 
 /// The smallest object: inputs stay short, and each is tried thousands of times a second.
 const OBJECT: &[u8] = include_bytes!("../../crates/observe/objects/inodes.bpf.o");
@@ -31,7 +32,8 @@ fn damaged(changes: &[u8], original: &[u8]) -> Vec<u8> {
 }
 
 fn relocate(object: &[u8], types: &[u8]) {
-    let Some(kernel) = Btf::parse(types) else { return };
+    let names = Names::new(relevant::names(object));
+    let Some(kernel) = Btf::parse_for(types, names) else { return };
     if let Some(relevant) = relevant::relevant(object, &kernel) {
         assert!(Btf::parse(&relevant.types).is_some(), "the excerpt can be decoded");
         assert_eq!(relevant.object.len(), object.len().div_ceil(8));

@@ -109,7 +109,7 @@ impl Subvolumes {
         let Ok(bytes) = FileBytes::open(BTRFS) else { return found };
         if let Some(module) = Btf::parse_module(bytes.as_slice(), kernel) {
             let names = Names::new([b"btrfs_inode".as_slice(), b"btrfs_root"]);
-            let structs = module.named(&names).filter(|ty| ty.kind == Kind::Struct);
+            let structs = module.named(&names).into_iter().filter(|ty| ty.kind == Kind::Struct);
             structs.for_each(|ty| found.see(&module, &ty));
         }
         found
@@ -133,7 +133,22 @@ pub(crate) fn kernel_types() -> Result<FileBytes, ObserveError> {
 /// # Errors
 /// [`ObserveError::NoBtf`] where that is not what they are.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Btf<'_>, ObserveError> {
-    Btf::parse(bytes).ok_or_else(|| ObserveError::NoBtf(format!("{VMLINUX} can't be decoded")))
+    decode_for(bytes, &[])
+}
+
+/// The same where beside [`KernelFeatures`] types of these names will be asked for: to find all takes no longer than a few.
+pub(crate) fn decode_for<'a>(bytes: &'a [u8], others: &[&[u8]]) -> Result<Btf<'a>, ObserveError> {
+    let names = names();
+    let names = Names::new(names.iter().map(String::as_bytes).chain(others.iter().copied()));
+    Btf::parse_for(bytes, names)
+        .ok_or_else(|| ObserveError::NoBtf(format!("{VMLINUX} can't be decoded")))
+}
+
+/// The types that are looked at.
+fn names() -> Vec<String> {
+    let points = TRACEPOINTS.map(|point| format!("{TRACEPOINT_TYPE}{point}"));
+    let others = ["pageflags", "bpf_func_id", "btrfs_inode", "btrfs_root"];
+    points.into_iter().chain(others.into_iter().chain(FUNCTIONS).map(str::to_owned)).collect()
 }
 
 impl KernelFeatures {
@@ -154,11 +169,8 @@ impl KernelFeatures {
 
     fn from_btf(btf: &Btf<'_>) -> Self {
         let (mut found, mut subvolumes) = (Self::default(), Subvolumes::default());
-        let points = TRACEPOINTS.map(|point| format!("{TRACEPOINT_TYPE}{point}"));
-        let others = ["pageflags", "bpf_func_id", "btrfs_inode", "btrfs_root"];
-        let names = points.iter().map(String::as_str).chain(others).chain(FUNCTIONS);
-        let names = Names::new(names.map(str::as_bytes));
-        for ty in btf.named(&names) {
+        let names = names();
+        for ty in btf.named(&Names::new(names.iter().map(String::as_bytes))) {
             match ty.kind {
                 Kind::Typedef => {
                     let point = ty.name.strip_prefix(TRACEPOINT_TYPE.as_bytes());

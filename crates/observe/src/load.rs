@@ -12,13 +12,14 @@ use crate::again::lost;
 use crate::btf::Btf;
 use crate::configure::{Setup, Sizes, configure};
 use crate::definitions::Definition;
-use crate::features::{KernelFeatures, decode, kernel_types, release};
+use crate::features::{KernelFeatures, decode, decode_for, kernel_types, release};
 use crate::filebytes::FileBytes;
 use crate::large_tables::{self, Made};
 use crate::memory;
 use crate::perf;
 use crate::programs::{self, Program};
 use crate::record::{Globals, Row, RowKey, bytes_of};
+use crate::relevant;
 use crate::select::{Build, Selection, select};
 use crate::side_by_side::beside;
 use crate::tables::find_map;
@@ -142,16 +143,21 @@ impl Start<'_> {
         Err(first)
     }
 
+    /// The build that it will most likely be.
+    fn expected(&self) -> Option<Build> {
+        if self.compat { Some(Build::Compat) } else { Build::expected(release()) }
+    }
+
     fn expected_tables(&self) -> Vec<Definition> {
-        let build = if self.compat { Some(Build::Compat) } else { Build::expected(release()) };
         let tables = |build| Sizes::of(self.setup, build).large_tables(object_bytes(build, true));
-        build.map_or_else(Vec::new, tables)
+        self.expected().map_or_else(Vec::new, tables)
     }
 
     /// Reads the kernel's types, chooses by them, and opens what was chosen.
     fn find_out(&self) -> Result<FoundOut, ObserveError> {
+        let object = self.expected().map_or(&[][..], |build| object_bytes(build, true));
         let bytes = kernel_types()?;
-        let types = decode(bytes.as_slice())?;
+        let types = decode_for(bytes.as_slice(), &relevant::names(object))?;
         let features = KernelFeatures::of(&types);
         let mut selection = select(&features).map_err(ObserveError::NoTracepoint)?;
         if self.compat {

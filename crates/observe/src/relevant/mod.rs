@@ -39,8 +39,7 @@ pub(crate) struct Relevant {
 pub(crate) fn relevant(object: &[u8], kernel: &Btf<'_>) -> Option<Relevant> {
     let own_types = Btf::parse(elf::section(object, ".BTF").and_then(|range| object.get(range))?)?;
     let relocations = Relocations::parse(object, &own_types)?;
-    let names = relocations.all.iter().filter_map(|one| Some(own_types.raw(one.ty)?.name));
-    let names = Names::new(names);
+    let names = Names::new(relocations.type_names());
     let mut excerpt = Excerpt::new(kernel);
     let mut numbers: HashMap<(u32, &[u8]), u32> = HashMap::new();
     for ty in kernel.named(&names) {
@@ -57,6 +56,16 @@ pub(crate) fn relevant(object: &[u8], kernel: &Btf<'_>) -> Option<Relevant> {
     Some(Relevant { object: relocations.fill_in(object, number)?, types: excerpt.finish() })
 }
 
+/// The types that an object's relocations name; none where it is not an object as clang makes it.
+pub(crate) fn names(object: &[u8]) -> Vec<&[u8]> {
+    let own = || {
+        let types = Btf::parse(elf::section(object, ".BTF").and_then(|range| object.get(range))?)?;
+        let relocations = Relocations::parse(object, &types)?;
+        Some(relocations.type_names().collect())
+    };
+    own().unwrap_or_default()
+}
+
 /// One place in a program that depends on a type of the kernel: `struct bpf_core_relo`.
 struct Relocation {
     section: u32,
@@ -69,9 +78,9 @@ struct Relocation {
 }
 
 /// All of an object, and where they stand.
-struct Relocations<'a> {
+struct Relocations<'t, 'a> {
     all: Vec<Relocation>,
-    names: &'a Btf<'a>,
+    types: &'t Btf<'a>,
     /// Of the section `.BTF.ext`.
     extension: usize,
     start: usize,
@@ -82,8 +91,8 @@ const CORE_OFFSET: usize = 24;
 const CORE_LENGTH: usize = 28;
 const RECORD_BYTES: u32 = 16;
 
-impl<'a> Relocations<'a> {
-    fn parse(object: &[u8], names: &'a Btf<'a>) -> Option<Self> {
+impl<'t, 'a> Relocations<'t, 'a> {
+    fn parse(object: &[u8], types: &'t Btf<'a>) -> Option<Self> {
         let extension = elf::section(object, ".BTF.ext")?.start;
         let word = |at: usize| elf::word(object, at);
         let start =
@@ -103,7 +112,11 @@ impl<'a> Relocations<'a> {
                 at += RECORD_BYTES as usize;
             }
         }
-        Some(Self { all, names, extension, start })
+        Some(Self { all, types, extension, start })
+    }
+
+    fn type_names(&self) -> impl Iterator<Item = &'a [u8]> + '_ {
+        self.all.iter().filter_map(|one| Some(self.types.raw(one.ty)?.name))
     }
 
     /// The object in which the numbers that are known stand, and are no relocations any more.
@@ -123,7 +136,7 @@ impl<'a> Relocations<'a> {
             let section = match sections.get(&one.section) {
                 Some(section) => *section,
                 None => {
-                    let name = std::str::from_utf8(self.names.name(one.section)).ok()?;
+                    let name = std::str::from_utf8(self.types.name(one.section)).ok()?;
                     let section = elf::section(object, name)?.start;
                     sections.insert(one.section, section);
                     section
