@@ -4,8 +4,11 @@ use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::process::Command;
 
+use hotset_tests::run::profile_of;
 use hotset_tests::scratch::text;
-use hotset_tests::{Scratch, assert_invariants, evict_verified, hotset, number, read_json};
+use hotset_tests::{
+    Scratch, assert_invariants, evict_verified, hotset, number, read_json, row_at, until,
+};
 
 const PAGES: u64 = 4096;
 
@@ -69,4 +72,39 @@ fn a_server_that_sends_in_pieces_reads_everything_from_the_device() {
     assert_eq!(number(row, "/read/bytes"), PAGES * 4096, "{row}");
     // A page that two calls share is asked for twice, and comes from the device once.
     assert_eq!(number(row, "/read/from_device"), PAGES, "{row}");
+}
+
+/// Reads some pages alone, then all of them to where there is no memory, and all of them at last; says which error the second
+/// call ended with.
+const FAULT: &str = r"
+import ctypes, os, sys
+file = os.open(sys.argv[1], os.O_RDONLY)
+os.posix_fadvise(file, 0, 0, os.POSIX_FADV_RANDOM)
+for page in map(int, sys.argv[2].split(',')):
+    os.pread(file, 4096, page << 12)
+os.posix_fadvise(file, 0, 0, os.POSIX_FADV_NORMAL)
+libc, size = ctypes.CDLL(None, use_errno=True), os.fstat(file).st_size
+libc.pread(file, ctypes.c_void_p(4096), ctypes.c_size_t(size), ctypes.c_long(0))
+if ctypes.get_errno() != 14 or len(os.pread(file, size, 0)) != size:
+    sys.exit('no EFAULT, or too little')
+";
+
+/// What was cached before a call that fails is no part of what it read ahead.
+#[test]
+fn pages_between_those_that_a_failed_read_leaves_behind_come_from_the_cache() {
+    const SIZE: u64 = 16;
+    let scratch = Scratch::new("failed-read");
+    let file = scratch.file("f", SIZE * 4096);
+    for cached in [&[9][..], &[5, 6, 9], &[0, 2, 4, 8, 15]] {
+        let words = cached.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
+        let row = until("nothing else read the file", || {
+            evict_verified(&file);
+            let profile = profile_of(&scratch, &["python3", "-c", FAULT, text(&file), &words]);
+            let row = row_at(&profile, &file).clone();
+            (number(&row, "/cached_before") == 0).then_some(row)
+        });
+        assert_eq!(number(&row, "/device/read_bytes"), SIZE * 4096, "{words}: {row}");
+        assert_eq!(number(&row, "/read/from_device"), SIZE, "{words}: {row}");
+        assert_eq!(number(&row, "/read/from_cache"), cached.len() as u64, "{words}: {row}");
+    }
 }

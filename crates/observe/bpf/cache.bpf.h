@@ -42,8 +42,24 @@ APART int mark_ahead(struct target *t, u64 first, u64 last, u32 zeros)
 	return 0;
 }
 
-static __always_inline void added_for_read(struct target *t, u64 first, u64 n)
+/* More gaps than are remembered count as added. */
+static __always_inline void note_gap(struct task_state *s, const struct target *t, u64 from)
 {
+	u64 n = s->gaps, next = t->added_last + 1;
+	if (t->added_first > t->added_last) {
+		s->gaps = 0;
+		return;
+	}
+	if (from <= next || n >= HS_GAPS)
+		return;
+	s->gap_first[n & (HS_GAPS - 1)] = next;
+	s->gap_end[n & (HS_GAPS - 1)] = from;
+	s->gaps = n + 1;
+}
+
+static __always_inline void added_for_read(struct task_state *s, u64 first, u64 n)
+{
+	struct target *t = &s->in;
 	u64 asked = overlap(first, first + n - 1, t->first, t->last);
 	u32 zeros = shows_zeros(t->inode, first);
 	if (asked) {
@@ -53,6 +69,7 @@ static __always_inline void added_for_read(struct target *t, u64 first, u64 n)
 			t->unfilled += asked;
 			bits_set(t->id, HS_UNFILLED, from, from + asked);
 		}
+		note_gap(s, t, from);
 		if (from < t->added_first)
 			t->added_first = from;
 		if (from + asked - 1 > t->added_last)
@@ -210,7 +227,7 @@ int BPF_PROG(page_added, struct folio *folio)
 			else if (kind >= HS_WRITE)
 				added_for_write(&s->in, first, n);
 			else if (in_file(inode, first, n))
-				added_for_read(&s->in, first, in_file(inode, first, n));
+				added_for_read(s, first, in_file(inode, first, n));
 			return 0;
 		}
 		if (s->out.inode == inode) {

@@ -211,7 +211,7 @@ APART int exit_source(struct task_state *s, u64 bytes, u64 ns, u32 how)
 	if (!s)
 		return 0;
 	settle_position(&s->in, bytes);
-	settle_short(&s->in, bytes);
+	settle_short(s, bytes);
 	struct hs_row *row = row_of(s, &s->in, 0);
 	if (row && (s->in.flags & TARGET_DIRECT))
 		exit_direct(&s->in, row, bytes, ns, 0);
@@ -261,7 +261,7 @@ APART int exit_failed(struct task_state *s, u32 kind)
 		settle_memory(&s->out, 0);
 	if (!s->in.inode || !(s->in.brought | s->in.ahead))
 		return 0;
-	settle_short(&s->in, 0);
+	settle_short(s, 0);
 	struct hs_row *row = row_of(s, &s->in, 0);
 	if (row)
 		ATOMIC_ADD(&row->ra_pages, s->in.ahead);
@@ -276,7 +276,7 @@ APART int exit_single(struct task_state *s, u32 kind, u64 bytes, u64 ns, u32 how
 	struct target *t = &s->in;
 	settle_position(t, bytes);
 	if (kind < HS_WRITE)
-		settle_short(t, bytes);
+		settle_short(s, bytes);
 	struct hs_row *row = row_of(s, t, 0);
 	if (!row)
 		return 0;

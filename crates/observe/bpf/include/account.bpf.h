@@ -62,14 +62,33 @@ static __always_inline void settle_position(struct target *t, u64 bytes)
 		t->pos = after - bytes;
 }
 
-/* A call that ended short leaves pages behind that nobody has asked for yet: they are read ahead. */
-static __always_inline void settle_short(struct target *t, u64 bytes)
+/* Marks what the call added for its read, from a page on, as read ahead: says how many as bits_set_left() does. */
+APART u64 mark_left(struct task_state *s, u64 from)
 {
+	if (!s)
+		return 0;
+	struct target *t = &s->in;
+	u64 marked = 0;
+	for (u32 i = 0; i < HS_GAPS; i++) {
+		if (i >= s->gaps)
+			break;
+		u64 gap = s->gap_first[i], end = s->gap_end[i];
+		marked += bits_set_left(t->id, from, gap);
+		if (from < end)
+			from = end;
+	}
+	return marked + bits_set_left(t->id, from, t->added_last + 1);
+}
+
+/* A call that ended short leaves pages behind that nobody has asked for yet: they are read ahead. */
+static __always_inline void settle_short(struct task_state *s, u64 bytes)
+{
+	struct target *t = &s->in;
 	u64 next = (t->pos >> 12) + pages_of(t->pos, bytes);
 	if (!t->brought || t->added_last < next)
 		return;
 	u64 from = next > t->added_first ? next : t->added_first;
-	u64 marked = bits_set_left(t->id, from, t->added_last + 1), left = (u32)marked, zeros = marked >> UNFILLED_SHIFT;
+	u64 marked = mark_left(s, from), left = (u32)marked, zeros = marked >> UNFILLED_SHIFT;
 	if (left > t->brought)
 		left = t->brought;
 	t->brought -= left;

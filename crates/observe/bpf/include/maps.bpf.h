@@ -80,6 +80,8 @@ struct arguments {
 	u64 a, b, c, d, e, f;
 };
 
+#define HS_GAPS 4
+
 /* What a task is doing. */
 struct task_state {
 	u32 kind;
@@ -113,6 +115,9 @@ struct task_state {
 	u64 fault_counted; /* of the fault that was counted last */
 	struct hs_row_key fault_key;
 	u64 fault_before; /* major faults of the task before it */
+	/* Between the pages that the call adds for its read: pages that were cached before. */
+	u64 gap_first[HS_GAPS], gap_end[HS_GAPS];
+	u64 gaps;
 	/* The file that it added pages of last, and which. */
 	struct hs_file_key added;
 	u64 added_first, added_last;
