@@ -7,8 +7,8 @@ use std::process::{Child, Command, Output, Stdio};
 
 use hotset_tests::scratch::text;
 use hotset_tests::{
-    Canary, Mounted, Scratch, as_nobody, assert_invariants, code, hotset, number, prepare,
-    profile_of, read_json, row_at, stderr, until, warm_verified, with_default_signals,
+    Attached, Canary, Mounted, Scratch, as_nobody, assert_invariants, code, hotset, number,
+    prepare, profile_of, read_json, row_at, stderr, until, warm_verified, with_default_signals,
 };
 use serde_json::Value;
 
@@ -356,6 +356,22 @@ fn doctor_says_what_this_host_offers() {
     assert_eq!(answer["schema"], "hotset.doctor/1");
     let text = Command::new(hotset()).arg("doctor").output().expect("hotset");
     assert!(code(&text) == 0 && text.stdout.len() > 200);
+}
+
+/// A kernel can refuse the build that it offers the parts of: `run -q` would count by an older one, and not say so.
+#[test]
+fn the_sensor_is_the_build_that_the_kernel_can_have() {
+    let scratch = Scratch::new("build");
+    let kernel = rustix::system::uname().release().to_string_lossy().into_owned();
+    let mut numbers = kernel.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
+    let mut next = || numbers.next().and_then(Result::ok);
+    let full = (next(), next()) >= (Some(6), Some(2));
+    let pid = std::process::id().to_string();
+    let attached = Attached::start(&scratch, "attached.json", &["--pid", &pid]).interrupt();
+    for profile in [profile_of(&scratch, &["true"]), attached] {
+        let name = profile["sensor"]["name"].as_str().expect("a name");
+        assert!(name == "bpf" || !full && name == "bpf-compat", "{kernel}: {}", profile["sensor"]);
+    }
 }
 
 #[test]
