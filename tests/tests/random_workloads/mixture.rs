@@ -56,6 +56,10 @@ impl<'a> Mixture<'a> {
         };
         // What is deleted now makes room, and its inode numbers come up again in the next.
         std::fs::remove_dir_all(&dir).expect("remove");
+        if let Some(lower) = self.lower() {
+            // Or the device is full after some fifty mixtures, and a store to a mapping ends its process.
+            std::fs::remove_dir_all(lower).expect("remove");
+        }
         if !profile.is_null() {
             let kept = profile.clone();
             catch_unwind(AssertUnwindSafe(|| assert_invariants(&kept)))
@@ -137,14 +141,22 @@ impl<'a> Mixture<'a> {
         )
     }
 
+    fn name(&self) -> String {
+        format!("mixture-{}", self.seed)
+    }
+
+    /// On an overlay, what is only read: in the layer below.
+    fn lower(&self) -> Option<PathBuf> {
+        let below = || self.system.root().with_file_name("lower").join(self.name());
+        (self.system.kind() == Kind::Overlay).then(below)
+    }
+
     fn prepare(&self) -> PathBuf {
-        let name = format!("mixture-{}", self.seed);
-        let dir = self.system.path(&name);
+        let dir = self.system.path(&self.name());
         let seed = self.seed.to_string();
         let mut command = Command::new(mix());
         command.args(["prepare", "--dir", text(&dir), "--seed", &seed]);
-        if self.system.kind() == Kind::Overlay {
-            let lower = self.system.root().with_file_name("lower").join(&name);
+        if let Some(lower) = self.lower() {
             let _ = std::fs::remove_dir_all(&lower);
             command.args(["--lower", text(&lower)]);
         }

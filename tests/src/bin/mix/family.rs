@@ -100,8 +100,8 @@ fn collect(child: Child) -> Outcome<Books> {
     let mut text = String::new();
     std::fs::File::from(child.books).read_to_string(&mut text)?;
     let io = hotset_sys::proc::pid_io::of(child.pid.unsigned_abs())?;
-    // A byte, and not the pipe's end: children that were forked later have that too.
-    rustix::io::write(&child.leave, &[0])?;
+    // A byte, and not the pipe's end: children that were forked later have that too. One that is gone by now says why below.
+    let _ = rustix::io::write(&child.leave, &[0]);
     let (mut status, mut usage) = (0, None);
     // SAFETY: all bytes zero is a valid rusage, and both places are valid for the call.
     unsafe {
