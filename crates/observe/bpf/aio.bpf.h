@@ -55,10 +55,19 @@ static __always_inline struct request *aio_request(struct request_key *key, u32 
 	return bpf_map_lookup_elem(&requests, key);
 }
 
-/* The result of a request. Two threads may see it, one counts it. */
-static __always_inline int aio_finish(struct task_state *s, u64 iocb, u64 result)
+/* The next of the results at hand. Two threads may see it, one counts it. */
+APART int aio_result(struct task_state *s)
 {
-	struct request_key key = { .id = iocb, .owner = owner(s) };
+	if (!s)
+		return 0;
+	struct aio_work *w = &s->aio;
+	struct aio_told e = {};
+	u64 event = w->event;
+	w->left--;
+	w->event = event + sizeof(struct aio_event) == w->end ? w->begin : event + sizeof(struct aio_event);
+	if (bpf_probe_read_user(&e, sizeof(e), (void *)(event + __builtin_offsetof(struct aio_event, told))))
+		return 0;
+	struct request_key key = { .id = e.iocb, .owner = owner(s) };
 	struct request *r = aio_request(&key, REQUEST_AIO_BEFORE);
 	if (!r)
 		r = aio_request(&key, REQUEST_AIO);
@@ -68,16 +77,7 @@ static __always_inline int aio_finish(struct task_state *s, u64 iocb, u64 result
 	s->request = *r;
 	bpf_map_delete_elem(&requests, &key);
 	ATOMIC_ADD(&g.aio_pending, -1);
-	finish_request(&s->request, &s->request_key, result);
-	return 0;
-}
-
-static __always_inline u64 aio_result(u64 event)
-{
-	struct aio_told e = {};
-	struct task_state *s = known_state();
-	if (s && !bpf_probe_read_user(&e, sizeof(e), (void *)(event + __builtin_offsetof(struct aio_event, told))))
-		aio_finish(s, e.iocb, e.result);
+	finish_request(&s->request, &s->request_key, e.result);
 	return 0;
 }
 
@@ -87,31 +87,15 @@ static __always_inline int claim(u64 *seen, u64 from, u64 to)
 	return __sync_val_compare_and_swap(seen, from, to) == from;
 }
 
-struct aio_events {
-	u64 first, n;
-};
-
-static __always_inline long aio_result_step(u64 i, struct aio_events *w)
+/* Results that stand one behind the other, from `event` on, are what is looked at next. */
+static __always_inline void aio_results(struct aio_work *w, u64 event, u64 n)
 {
-	if (i >= w->n)
-		return 1;
-	aio_result(w->first + i * sizeof(struct aio_event));
-	return 0;
-}
-
-static long aio_result_callback(u32 i, struct aio_events *w)
-{
-	return aio_result_step(i, w);
-}
-
-/* Counts results that stand one behind the other. */
-static __always_inline u64 aio_results(u64 first, u64 n)
-{
-	struct aio_events w = { .first = first, .n = n };
-	bpf_loop(n > AIO_MOST ? AIO_MOST : n, aio_result_callback, &w, 0);
-	if (n > AIO_MOST)
+	w->event = event;
+	w->left = n;
+	if (n > AIO_MOST) {
+		w->left = AIO_MOST;
 		ATOMIC_ADD(&g.requests_lost, n - AIO_MOST);
-	return 0;
+	}
 }
 
 struct aio_pages {
@@ -147,8 +131,8 @@ static __always_inline u64 aio_left(u64 place, u64 tail, u64 size)
 	return tail >= place ? tail - place : tail + size - place;
 }
 
-/* Counts what is new in the ring, as far as it can be read now; the next call looks for the rest. Says whether it is there. */
-static __always_inline int aio_look(struct request *r, u64 context, u64 returned)
+/* Finds what is new in the ring, as far as it can be read now; the next call looks for the rest. Says whether it is there. */
+static __always_inline int aio_look(struct aio_work *w, struct request *r, u64 context)
 {
 	struct aio_ends ring = {};
 	if (bpf_probe_read_user(&ring, sizeof(ring), (void *)(context + __builtin_offsetof(struct aio_ring, ends))))
@@ -164,42 +148,79 @@ static __always_inline int aio_look(struct request *r, u64 context, u64 returned
 	if (to == size)
 		to = aio_readable(events, 0, tail);
 	/* What a call returned is counted and gone from the ring: the program may use its iocb for something else by now. */
-	next = returned && aio_left(head, tail, size) < aio_left(to, tail, size) ? head : to;
+	next = w->returned && aio_left(head, tail, size) < aio_left(to, tail, size) ? head : to;
 	if (next == from || !claim(&r->ring.seen, seen, next))
 		return 1;
-	aio_results(events + from * sizeof(struct aio_event), (to < from ? size : to) - from);
-	if (to < from)
-		aio_results(events, to);
+	w->begin = events;
+	w->end = events + size * sizeof(struct aio_event);
+	aio_results(w, events + from * sizeof(struct aio_event), aio_left(from, to, size));
 	return 1;
 }
 
-static __always_inline struct request *aio_ring_of(struct task_state *s, u64 context, int anew)
+static __always_inline struct request *aio_ring(struct task_state *s, struct request_key *key)
 {
+	key->owner = owner(s);
+	return aio_request(key, REQUEST_AIO_RING);
+}
+
+APART int aio_new_ring(struct task_state *s, u64 context, u64 anew)
+{
+	if (!s)
+		return 0;
 	struct request_key key = { .id = context, .owner = owner(s), .kind = REQUEST_AIO_RING };
-	struct request *r = anew ? NULL : bpf_map_lookup_elem(&requests, &key);
-	if (r)
-		return r;
-	r = &s->request;
+	struct request *r = &s->request;
 	r->ring.seen = r->ring.read = 0;
 	r->ring.known = anew;
 	if (bpf_map_update_elem(&requests, &key, r, BPF_ANY))
 		ATOMIC_ADD(&g.requests_lost, 1);
-	return bpf_map_lookup_elem(&requests, &key);
+	return 0;
 }
 
-/* Counts `n` results that a call returned, and those that are in the ring only. */
-static __always_inline void aio_count(struct task_state *s, u64 context, u64 events, u64 n)
+/* When what the call returned is counted: goes on with what is in the ring only. Says whether there is anything. */
+APART u64 aio_more(struct task_state *s)
 {
-	struct request *r = aio_ring_of(s, context, 0);
-	if (n)
-		aio_results(events, n);
-	if (!r || aio_look(r, context, n))
-		return;
-	/* What can't be read now can be later: the next call looks again. */
-	if (!n)
-		return;
-	/* Nobody reads the ring: what is returned is what was in it, in order. */
+	struct aio_work *w = s ? &s->aio : NULL;
+	if (!w || !w->context)
+		return 0;
+	struct request_key key = { .id = w->context };
+	w->context = 0;
+	struct request *r = aio_ring(s, &key);
+	if (!r) {
+		aio_new_ring(s, key.id, 0);
+		r = aio_ring(s, &key);
+	}
+	if (!r || aio_look(w, r, key.id) || !w->returned)
+		return w->left;
+	/*
+	 * What can't be read now can be later: the next call looks again. Where nobody reads the ring, what is returned is what
+	 * was in it, in order.
+	 */
 	if (r->ring.read)
 		r->ring.known = 0;
-	ATOMIC_ADD(&r->ring.seen, n);
+	ATOMIC_ADD(&r->ring.seen, w->returned);
+	return 0;
 }
+
+/*
+ * One loop goes through all that a call has to look at, for the verifier reads what a loop calls anew at each loop, and in
+ * each state; and it stands in the program itself, for what it calls needs all but two of the frames that a chain may have.
+ */
+#define AIO_LOOP(s, callback) \
+	do { \
+		struct task_state *_at = (s); \
+		bpf_loop(4 * AIO_MOST, callback, &_at, 0); \
+	} while (0)
+
+#define AIO_CALLBACK(name, request) \
+	static long name(u32 i, struct task_state **at) \
+	{ \
+		struct task_state *s = *at; \
+		u64 more = 1; \
+		if (s->aio.next < s->aio.n) \
+			request(s); \
+		else if (s->aio.left) \
+			aio_result(s); \
+		else \
+			more = aio_more(s); \
+		return !more; \
+	}

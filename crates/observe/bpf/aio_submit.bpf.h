@@ -31,14 +31,22 @@ static __always_inline int aio_named(struct task_state *s, struct target *t)
 	return row && same_file(&row->file, &t->id) && row->owner == s->owner && row->named;
 }
 
-/* One request, as the call begins. */
-static __always_inline u64 aio_begin(u64 array, u64 i)
+/* The file of a request; of one that syncs it may be a directory. */
+APART int aio_file(struct task_state *s, struct target *t, u32 fd, u32 syncs)
 {
-	struct task_state *s = known_state();
+	if (!s || !t)
+		return 0;
+	u64 file = fd_to_file(CURRENT(), fd);
+	return resolve_file(s, file, t) || (syncs && resolve_directory(s, file, t));
+}
+
+/* One request, as the call begins. */
+APART int aio_begin(struct task_state *s)
+{
 	struct aio_iocb io = {};
 	if (!s)
 		return 0;
-	u64 iocb = aio_iocb_at(array, i);
+	u64 iocb = aio_iocb_at(s->aio.array, s->aio.next++);
 	if (!iocb || bpf_probe_read_user(&io, sizeof(io), (void *)iocb)) {
 		ATOMIC_ADD(&g.requests_lost, 1);
 		return 0;
@@ -52,8 +60,7 @@ static __always_inline u64 aio_begin(u64 array, u64 i)
 	barrier_value(pos);
 	barrier_value(bytes);
 	int syncs = op == IOCB_CMD_FSYNC || op == IOCB_CMD_FDSYNC;
-	u64 file = fd_to_file(CURRENT(), io.fd);
-	if (!resolve_file(s, file, t) && !(syncs && resolve_directory(s, file, t)))
+	if (!aio_file(s, t, io.fd, syncs))
 		return 0;
 	r->what = 0;
 	if (syncs) {
@@ -93,7 +100,7 @@ static __always_inline int aio_name(struct task_state *s, u64 iocb)
 	if (!s || bpf_probe_read_user(&fd, sizeof(fd), (void *)(iocb + __builtin_offsetof(struct aio_iocb, fd))))
 		return 0;
 	struct target *t = &s->unasked;
-	if (!resolve_file(s, fd_to_file(CURRENT(), fd), t))
+	if (!aio_file(s, t, fd, 0))
 		return 0;
 	struct hs_row *row = row_of(s, t, 0);
 	if (!row || row->named || row->owner != s->owner)
@@ -105,15 +112,16 @@ static __always_inline int aio_name(struct task_state *s, u64 iocb)
 }
 
 /* One request, as the call ends: refused from the first that failed on, buffered ones done. */
-static __always_inline u64 aio_settle(u64 array, u64 i, u64 accepted)
+APART int aio_settle(struct task_state *s)
 {
-	struct task_state *s = known_state();
-	u64 iocb = s ? aio_iocb_at(array, i) : 0;
-	if (!s || !iocb)
+	if (!s)
+		return 0;
+	u64 i = s->aio.next++, iocb = aio_iocb_at(s->aio.array, i);
+	if (!iocb)
 		return 0;
 	struct request_key key = { .id = iocb, .owner = owner(s) };
 	struct request *r = aio_request(&key, REQUEST_AIO);
-	if (i < accepted) {
+	if (i < s->aio.accepted) {
 		if (r && has_pages(r)) {
 			r->ns = s->aio_share_ns;
 			settle_memory(&r->target, ((r->target.last + 1) << 12) - r->target.pos);
@@ -135,27 +143,11 @@ static __always_inline u64 aio_fd(u64 array, u64 i)
 	return fd;
 }
 
-struct aio_walk {
-	u64 array, n, accepted, fd, others;
+struct aio_files {
+	u64 array, n, fd, others;
 };
 
-static long aio_begin_callback(u32 i, struct aio_walk *w)
-{
-	if (i >= w->n)
-		return 1;
-	aio_begin(w->array, i);
-	return 0;
-}
-
-static long aio_settle_callback(u32 i, struct aio_walk *w)
-{
-	if (i >= w->n)
-		return 1;
-	aio_settle(w->array, i, w->accepted);
-	return 0;
-}
-
-static long aio_files_callback(u32 i, struct aio_walk *w)
+static long aio_files_callback(u32 i, struct aio_files *w)
 {
 	if (i >= w->n)
 		return 1;
@@ -163,48 +155,31 @@ static long aio_files_callback(u32 i, struct aio_walk *w)
 	return 0;
 }
 
-#define AIO_WALK(w, callback) bpf_loop(w.n > AIO_MOST ? AIO_MOST : w.n, callback, &w, 0)
-
 /* Whether the requests of one call are all for one file: then what it asks of the device is that file's. */
-static __always_inline u64 aio_one_file(u64 array, u64 n)
+__noinline u32 aio_one_file(u64 array, u64 n)
 {
-	struct aio_walk w = { .array = array, .n = n };
-	if (n < 2)
-		return 1;
-	w.fd = aio_fd(array, 0);
-	AIO_WALK(w, aio_files_callback);
+	struct aio_files w = { .array = array, .n = n, .fd = aio_fd(array, 0) };
+	if (n > 1)
+		bpf_loop(AIO_MOST, aio_files_callback, &w, 0);
 	return !w.others;
 }
 
-static __always_inline u64 aio_begin_all(u64 array, u64 n)
-{
-	struct aio_walk w = { .array = array, .n = n };
-	AIO_WALK(w, aio_begin_callback);
-	return 0;
-}
-
-static __always_inline u64 aio_settle_all(u64 array, u64 n, u64 accepted)
-{
-	struct aio_walk w = { .array = array, .n = n, .accepted = accepted };
-	AIO_WALK(w, aio_settle_callback);
-	return 0;
-}
-
-APART int enter_aio(struct task_state *s, const struct arguments *args, u32 kind)
+/* Says whether there is anything to go through. */
+APART int aio_enters(struct task_state *s, const struct arguments *args, u32 kind)
 {
 	if (!s || !args)
 		return 0;
-	u64 array = kind == HS_AIO_SETUP ? args->b : kind == HS_AIO_SUBMIT ? args->c : args->d;
+	struct aio_work *w = &s->aio;
 	u64 n = (s64)args->b > 0 ? args->b : 0;
 	s->in.inode = s->out.inode = 0;
+	w->next = w->n = w->left = w->returned = 0;
 	if (kind == HS_AIO_DESTROY || kind == HS_EXIT) {
 		/* The ring goes with the context: what the program took out of it since its last call is seen now or never. */
-		u64 context = kind == HS_EXIT ? s->aio_context : args->a;
-		if (context)
-			aio_count(s, context, 0, 0);
-		return 0;
+		w->context = kind == HS_EXIT ? s->aio_context : args->a;
+		return w->context != 0;
 	}
-	s->path = array;
+	w->array = kind == HS_AIO_SETUP ? args->b : kind == HS_AIO_SUBMIT ? args->c : args->d;
+	w->context = 0;
 	s->aio_context = args->a;
 	s->kind = kind;
 	s->switches = LOAD(task_struct, CURRENT(), nvcsw);
@@ -212,36 +187,55 @@ APART int enter_aio(struct task_state *s, const struct arguments *args, u32 kind
 	if (kind != HS_AIO_SUBMIT)
 		return 0;
 	s->aio_nr = n;
-	s->aio_one_file = aio_one_file(array, n);
+	s->aio_one_file = aio_one_file(w->array, n);
 	s->aio_settles = 0;
 	s->append_inode = 0; /* buffered appends ended with the call that submitted them */
-	aio_begin_all(array, n);
-	return 0;
+	w->n = n > AIO_MOST ? AIO_MOST : n;
+	return 1;
 }
 
-APART int exit_aio(struct task_state *s, u32 kind, s64 ret, u64 ns)
+AIO_CALLBACK(aio_enter_callback, aio_begin)
+
+static __always_inline void enter_aio(struct task_state *s, const struct arguments *args, u32 kind)
+{
+	if (aio_enters(s, args, kind))
+		AIO_LOOP(s, aio_enter_callback);
+}
+
+APART int aio_exits(struct task_state *s, u32 kind, s64 ret, u64 ns)
 {
 	if (!s)
 		return 0;
-	u64 user = s->path, context = s->aio_context, n = s->aio_nr, returned = 0;
-	barrier_value(user);
+	struct aio_work *w = &s->aio;
+	u64 n = s->aio_nr, done = ret > 0 ? ret : 0;
+	w->next = w->n = w->left = w->returned = w->end = 0;
+	w->context = s->aio_context;
 	if (kind == HS_AIO_SETUP) {
-		if (!ret && !bpf_probe_read_user(&context, sizeof(context), (void *)user))
-			aio_ring_of(s, context, 1);
+		u64 context = 0;
+		if (!ret && !bpf_probe_read_user(&context, sizeof(context), (void *)w->array))
+			aio_new_ring(s, context, 1);
 		return 0;
 	}
 	if (kind == HS_AIO_SUBMIT) {
-		u64 accepted = ret > 0 ? ret : 0;
 		s->in.inode = 0;
-		s->aio_share_ns = accepted ? ns / accepted : 0;
+		s->aio_share_ns = done ? ns / done : 0;
 		s->aio_waited = LOAD(task_struct, CURRENT(), nvcsw) != s->switches;
-		if (accepted > AIO_MOST)
-			ATOMIC_ADD(&g.requests_lost, accepted - AIO_MOST);
-		if (s->aio_settles || accepted < n)
-			aio_settle_all(user, n, accepted);
-	} else if (ret > 0) {
-		returned = ret;
+		if (done > AIO_MOST)
+			ATOMIC_ADD(&g.requests_lost, done - AIO_MOST);
+		w->accepted = done;
+		if (s->aio_settles || done < n)
+			w->n = n > AIO_MOST ? AIO_MOST : n;
+	} else {
+		w->returned = done;
+		aio_results(w, w->array, done);
 	}
-	aio_count(s, context, user, returned);
-	return 0;
+	return 1;
+}
+
+AIO_CALLBACK(aio_exit_callback, aio_settle)
+
+static __always_inline void exit_aio(struct task_state *s, u32 kind, s64 ret, u64 ns)
+{
+	if (aio_exits(s, kind, ret, ns))
+		AIO_LOOP(s, aio_exit_callback);
 }

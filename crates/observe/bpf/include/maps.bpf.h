@@ -82,6 +82,15 @@ struct arguments {
 
 #define HS_GAPS 4
 
+/* What a call of Linux AIO has to look at. */
+struct aio_work {
+	u64 array, next, n;    /* requests: where the call has them, the next, and how many */
+	u64 accepted;          /* of these, when the call ended */
+	u64 event, left;       /* results: the next, and how many stand behind each other */
+	u64 begin, end;        /* of the ring that they are in: the first stands behind the last */
+	u64 context, returned; /* then its ring, 0: none; what the call returned is not looked for there */
+};
+
 /* What a task is doing. */
 struct task_state {
 	u32 kind;
@@ -107,6 +116,9 @@ struct task_state {
 	u64 aio_nr;
 	u64 aio_share_ns;
 	u32 aio_one_file, aio_settles, aio_waited, aio_pad;
+#ifndef HOTSET_COMPAT
+	struct aio_work aio;
+#endif
 	u32 row; /* the one used last (full build) */
 	u32 no_row;
 	/* The page fault under way. */
