@@ -157,12 +157,6 @@ static __always_inline int aio_look(struct aio_work *w, struct request *r, u64 c
 	return 1;
 }
 
-static __always_inline struct request *aio_ring(struct task_state *s, struct request_key *key)
-{
-	key->owner = owner(s);
-	return aio_request(key, REQUEST_AIO_RING);
-}
-
 APART int aio_new_ring(struct task_state *s, u64 context, u64 anew)
 {
 	if (!s)
@@ -182,12 +176,12 @@ APART u64 aio_more(struct task_state *s)
 	struct aio_work *w = s ? &s->aio : NULL;
 	if (!w || !w->context)
 		return 0;
-	struct request_key key = { .id = w->context };
+	struct request_key key = { .id = w->context, .owner = owner(s) };
 	w->context = 0;
-	struct request *r = aio_ring(s, &key);
+	struct request *r = aio_request(&key, REQUEST_AIO_RING);
 	if (!r) {
 		aio_new_ring(s, key.id, 0);
-		r = aio_ring(s, &key);
+		r = aio_request(&key, REQUEST_AIO_RING);
 	}
 	if (!r || aio_look(w, r, key.id) || !w->returned)
 		return w->left;

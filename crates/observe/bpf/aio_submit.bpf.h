@@ -31,15 +31,6 @@ static __always_inline int aio_named(struct task_state *s, struct target *t)
 	return row && same_file(&row->file, &t->id) && row->owner == s->owner && row->named;
 }
 
-/* The file of a request; of one that syncs it may be a directory. */
-APART int aio_file(struct task_state *s, struct target *t, u32 fd, u32 syncs)
-{
-	if (!s || !t)
-		return 0;
-	u64 file = fd_to_file(CURRENT(), fd);
-	return resolve_file(s, file, t) || (syncs && resolve_directory(s, file, t));
-}
-
 /* One request, as the call begins. */
 APART int aio_begin(struct task_state *s)
 {
@@ -60,7 +51,7 @@ APART int aio_begin(struct task_state *s)
 	barrier_value(pos);
 	barrier_value(bytes);
 	int syncs = op == IOCB_CMD_FSYNC || op == IOCB_CMD_FDSYNC;
-	if (!aio_file(s, t, io.fd, syncs))
+	if (!find_fd(s, t, io.fd, syncs))
 		return 0;
 	r->what = 0;
 	if (syncs) {
@@ -100,7 +91,7 @@ static __always_inline int aio_name(struct task_state *s, u64 iocb)
 	if (!s || bpf_probe_read_user(&fd, sizeof(fd), (void *)(iocb + __builtin_offsetof(struct aio_iocb, fd))))
 		return 0;
 	struct target *t = &s->unasked;
-	if (!aio_file(s, t, fd, 0))
+	if (!find_fd(s, t, fd, 0))
 		return 0;
 	struct hs_row *row = row_of(s, t, 0);
 	if (!row || row->named || row->owner != s->owner)

@@ -74,7 +74,7 @@ static __always_inline void open_row(struct task_state *s, struct hs_row *row)
 
 APART int opened(struct task_state *s, u32 fd)
 {
-	if (!s || !resolve_file(s, fd_to_file(CURRENT(), fd), &s->in))
+	if (!s || !find_fd(s, &s->in, fd, 0))
 		return 0;
 	struct hs_row *row = row_of(s, &s->in, 0);
 	if (row)

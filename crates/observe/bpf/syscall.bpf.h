@@ -6,7 +6,6 @@ APART int enter_pair(struct task_state *s, const struct arguments *args, u32 kin
 {
 	if (!s || !args)
 		return 0;
-	struct task_struct *task = CURRENT();
 	u32 from, to;
 	u64 from_pos, to_pos, count;
 	u64 a = args->a, b = args->b, c = args->c, d = args->d, e = args->e;
@@ -22,11 +21,11 @@ APART int enter_pair(struct task_state *s, const struct arguments *args, u32 kin
 	}
 	int any = 0;
 	s->out.inode = 0;
-	if (resolve_file(s, fd_to_file(task, from), &s->in)) {
+	if (find_fd(s, &s->in, from, 0)) {
 		set_range(&s->in, position(&s->in, from_pos), count);
 		any = 1;
 	}
-	if (resolve_file(s, fd_to_file(task, to), &s->out)) {
+	if (find_fd(s, &s->out, to, 0)) {
 		set_range(&s->out, position(&s->out, to_pos), count);
 		join_memory(&s->out);
 		any = 1;
@@ -69,19 +68,18 @@ APART int enter_sync(struct task_state *s, u32 fd, u32 kind)
 	if (!s)
 		return 0;
 	struct target *t = &s->in;
-	u64 file = kind == HS_SYNC || kind == HS_SYNC_FS ? fd_to_file(CURRENT(), fd) : 0;
 	s->out.inode = 0;
 	if (kind == HS_SYNC) {
-		if (!resolve_file(s, file, t) && !resolve_directory(s, file, t))
+		if (!find_fd(s, t, fd, 1))
 			return 0;
 	} else {
 		t->inode = t->file = 0;
 		t->id = (struct hs_file_key){};
 	}
 	if (kind == HS_SYNC_FS) {
+		u64 file = NUMBER(&s->scratch, fd_to_file(CURRENT(), fd));
 		if (!file)
 			return 0;
-		file = NUMBER(&s->scratch, file);
 		t->id.dev = LOAD(super_block, LOAD(inode, LOAD(file, file, f_inode), i_sb), s_dev);
 	} else if (kind == HS_SYNC_ALL) {
 		t->id.ino = HS_ALL_FILE_SYSTEMS;

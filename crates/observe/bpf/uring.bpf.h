@@ -95,11 +95,13 @@ APART int submit_splice(struct task_state *s, u64 req)
 	u64 count = LOAD(io_splice, req, len), pos;
 	int fixed = LOAD(io_splice, req, flags) & SPLICE_F_FD_IN_FIXED;
 	r->what = 0;
-	if (resolve_file(s, file_of(req, LOAD(io_splice, req, splice_fd_in), fixed), t)) {
+	u64 file = NUMBER(&s->scratch, file_of(req, LOAD(io_splice, req, splice_fd_in), fixed));
+	if (find_file(s, t, file, 0)) {
 		pos = LOAD(io_splice, req, off_in);
 	} else {
 		fixed = LOAD(io_kiocb, req, flags) & REQ_F_FIXED_FILE;
-		if (!resolve_file(s, file_of(req, LOAD(io_kiocb, req, cqe.fd), fixed), t))
+		file = NUMBER(&s->scratch, file_of(req, LOAD(io_kiocb, req, cqe.fd), fixed));
+		if (!find_file(s, t, file, 0))
 			return 0;
 		pos = LOAD(io_splice, req, off_out);
 		r->what = REQUEST_WRITES;
@@ -126,7 +128,7 @@ APART int submit_io(struct task_state *s, u64 req, u32 op)
 		return 0;
 	}
 	int syncs = ONE_OF(op, URING_SYNCS);
-	if (!resolve_file(s, file, t) && !(syncs && resolve_directory(s, file, t)))
+	if (!find_file(s, t, file, syncs))
 		return 0; /* a socket or a pipe */
 	if (syncs) {
 		set_range(t, 0, 0);

@@ -150,10 +150,28 @@ static __always_inline int resolve_directory(struct task_state *s, u64 file, str
 	u64 inode = NUMBER(&s->scratch, LOAD(file, file, f_inode));
 	if (!inode || (LOAD(inode, inode, i_mode) & S_IFMT) != S_IFDIR)
 		return 0;
+	t->flags = 0;
 	t->file = file;
 	t->id = file_key(inode);
 	t->inode = inode;
 	return 1;
+}
+
+/* For what is rarer than a read or a write: a file, or where it is synced a directory too. The file is a plain number. */
+APART int find_file(struct task_state *s, struct target *t, u64 file, u32 syncs)
+{
+	if (!s || !t)
+		return 0;
+	return resolve_file(s, file, t) || (syncs && resolve_directory(s, file, t));
+}
+
+/* The same by its descriptor. */
+APART int find_fd(struct task_state *s, struct target *t, u32 fd, u32 syncs)
+{
+	if (!s || !t)
+		return 0;
+	u64 file = fd_to_file(CURRENT(), fd);
+	return resolve_file(s, file, t) || (syncs && resolve_directory(s, file, t));
 }
 
 static __always_inline void set_range(struct target *t, u64 pos, u64 count)
