@@ -14,6 +14,11 @@
 #define IOCB_CMD_PREADV 7
 #define IOCB_CMD_PWRITEV 8
 
+#define AIO_WRITES (1u << IOCB_CMD_PWRITE | 1u << IOCB_CMD_PWRITEV)
+#define AIO_SYNCS (1u << IOCB_CMD_FSYNC | 1u << IOCB_CMD_FDSYNC)
+#define AIO_VECTORS (1u << IOCB_CMD_PREADV | 1u << IOCB_CMD_PWRITEV)
+#define AIO_FOLLOWED (1u << IOCB_CMD_PREAD | AIO_WRITES | AIO_SYNCS | AIO_VECTORS)
+
 struct aio_iocb {
 	u64 data;
 	u32 key;

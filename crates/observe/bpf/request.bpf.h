@@ -123,13 +123,19 @@ APART int take_pages(struct request *r, u64 used)
 	return 0;
 }
 
-/* One that came to nothing, or was refused. */
-static __always_inline void drop_request(struct request *r, struct hs_row_key *key)
+/* Takes what one waited for that did so many bytes, and finds its row's key. */
+static __always_inline void settle_request(struct request *r, struct hs_row_key *key, u64 bytes)
 {
-	key->file = r->target.id;
+	struct target *t = &r->target;
+	take_pages(r, pages_of(t->pos, bytes));
+	settle_memory(t, bytes);
+	key->file = t->id;
 	key->owner = r->owner;
-	take_pages(r, 0);
-	settle_memory(&r->target, 0);
+}
+
+/* One that came to nothing, or was refused. */
+static __always_inline void count_undone(struct request *r, struct hs_row_key *key)
+{
 	struct hs_row *row = r->target.ahead ? row_by_key(key) : NULL;
 	if (row)
 		ATOMIC_ADD(&row->ra_pages, r->target.ahead);
@@ -145,14 +151,11 @@ static __always_inline int finish_request(struct request *r, struct hs_row_key *
 {
 	struct target *t = &r->target;
 	u64 ns = r->ns ? r->ns : bpf_ktime_get_ns() - r->start_ns;
+	settle_request(r, key, result & ~(result >> 63)); /* none if it failed */
 	if (came_to_nothing(r, result)) {
-		drop_request(r, key);
+		count_undone(r, key);
 		return 0;
 	}
-	take_pages(r, pages_of(t->pos, result));
-	settle_memory(t, result);
-	key->file = t->id;
-	key->owner = r->owner;
 	struct hs_row *row = row_made(key);
 	if (!row)
 		return 0;
