@@ -262,7 +262,7 @@ APART int exit_failed(struct task_state *s, u32 kind)
 	settle_short(s, 0);
 	struct hs_row *row = row_of(s, &s->in, 0);
 	if (row)
-		ATOMIC_ADD(&row->ra_pages, s->in.ahead);
+		ATOMIC_ADD(&row->ra_pages, s->in.ahead + s->in.brought);
 	return 0;
 }
 
