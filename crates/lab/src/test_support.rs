@@ -86,6 +86,13 @@ pub(crate) fn undisturbed<T>(scratch: &Scratch, mut attempt: impl FnMut() -> T) 
     panic!("this host evicts pages all the time: no state of files can be judged on it");
 }
 
+/// Pages of files that the kernel has taken from the cache, as `pgsteal_file` of /proc/vmstat says.
+pub(crate) fn reclaimed_pages() -> u64 {
+    let text = std::fs::read_to_string("/proc/vmstat").expect("/proc/vmstat");
+    let pages = text.lines().find_map(|line| line.strip_prefix("pgsteal_file "));
+    pages.expect("Linux 5.8").parse().expect("a number")
+}
+
 impl Drop for Scratch {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.dir);
