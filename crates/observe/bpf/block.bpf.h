@@ -167,8 +167,10 @@ static __always_inline int book_named(struct task_state *s, u64 bio, u64 inode, 
 		if (by_faults)
 			ATOMIC_ADD(&row->fault_filled, by_faults);
 	}
-	/* What a fault reads meanwhile is the fault's. */
-	if ((!s->kind || s->kind == HS_AIO_SUBMIT) && *(volatile u32 *)hint_of(HS_WRITING, t->id) && !by_fault(s, inode)) {
+	/* What a fault reads meanwhile is the fault's; and a write reads what it needs, and nothing ahead. */
+	u32 ahead = BPF_CORE_READ((struct bio *)bio, bi_opf) >> bpf_core_enum_value(enum req_flag_bits, __REQ_RAHEAD) & 1;
+	if ((!s->kind || s->kind == HS_AIO_SUBMIT) && !ahead && *(volatile u32 *)hint_of(HS_WRITING, t->id) &&
+	    !by_fault(s, inode)) {
 		u64 modified = bits_take(t->id, HS_WRITING, index, index + ((bytes + 4095) >> 12));
 		if (modified)
 			ATOMIC_ADD(&row->write_misses, modified);
