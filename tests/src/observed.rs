@@ -134,10 +134,19 @@ pub fn observe_files(
             Cache::Warm => files.iter().for_each(|file| warm_verified(file)),
             Cache::AsItIs => {}
         }
+        let reclaimed = reclaimed_pages();
         let HotsetRun { profile, truth, output } = run_hotset(scratch, &["-q"], &all);
         assert_invariants(&profile);
-        undisturbed(&truth, cache).then_some(Observed { profile, truth, output })
+        let kept = reclaimed_pages() == reclaimed && undisturbed(&truth, cache);
+        kept.then_some(Observed { profile, truth, output })
     })
+}
+
+/// Pages of files that the kernel has reclaimed, as /proc/vmstat says: a thread of its own may take a page or two of what is read.
+fn reclaimed_pages() -> u64 {
+    let text = std::fs::read_to_string("/proc/vmstat").expect("/proc/vmstat");
+    let pages = text.lines().find_map(|line| line.strip_prefix("pgsteal_file "));
+    pages.map_or(0, |pages| pages.parse().expect("a number"))
 }
 
 /// Whether the file was in its state when the loop began, and kept what the loop touched. Never asks the profile.
