@@ -295,7 +295,9 @@ mod tests {
         let (warm, ()) = kept(&scratch, &path, || file.warm().expect("warm"), || ());
         assert_eq!(warm, vec![true; 777]);
         for share in [share(50, 0), share(10, 33), share(90, 5)] {
-            let set = || drop(file.share(share, 0).expect("share"));
+            let set = || {
+                file.share(share, 0).expect("share");
+            };
             let (cached, wrong) = kept(&scratch, &path, set, || file.wrong_pages(share));
             let wanted: Vec<bool> = (0..777).map(|page| share.is_wanted(page)).collect();
             assert_eq!((cached, wrong), (wanted, Ok(0)), "{share:?}");
