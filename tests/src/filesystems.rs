@@ -198,6 +198,14 @@ impl FileSystem {
         &self.root
     }
 
+    /// Where the pages of its files are cached: on an overlay the file system below.
+    pub fn caching_root(&self) -> &Path {
+        match self.kind {
+            Kind::Overlay => self.root.parent().expect("the layers' file system"),
+            _ => &self.root,
+        }
+    }
+
     /// A path in it.
     pub fn path(&self, name: &str) -> PathBuf {
         self.root.join(name)

@@ -8,8 +8,8 @@ pub mod attached;
 pub mod bench;
 pub mod books;
 pub mod browser;
-pub mod canary;
 pub mod cells;
+pub mod evictions;
 pub mod exporter;
 pub mod filesystems;
 pub mod gate;
@@ -32,14 +32,14 @@ pub mod tmux;
 pub mod watching;
 
 pub use attached::Attached;
-pub use canary::Canary;
+pub use evictions::{Evictions, undisturbed};
 pub use group::{Group, LimitedGroup};
 pub use invariants::assert_invariants;
 pub use json::{bytes_of, file_row, number, process_row, row_at};
 pub use mounted::Mounted;
 pub use nobody::{NOBODY, as_nobody, as_nobody_with};
 pub use observed::{Cache, Observed, observe, observe_files};
-pub use programs::{hotset, mix, workload};
+pub use programs::{hotset, loaded_by, mix, workload};
 pub use run::{
     HotsetRun, code, measure, prepare, profile_of, read_json, run_hotset, stderr, stdout,
 };

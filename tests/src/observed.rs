@@ -6,6 +6,7 @@ use std::process::Output;
 use serde_json::Value;
 
 use crate::PAGE;
+use crate::evictions::Evictions;
 use crate::invariants::assert_invariants;
 use crate::json::{file_row, number};
 use crate::run::{HotsetRun, run_hotset};
@@ -112,8 +113,7 @@ impl Observed {
     }
 }
 
-/// Runs a case under hotset on `file`, again only where cachestat(2) says that something else changed the state. Every
-/// profile must hold together, whether its run counts or not.
+/// Runs a case under hotset on `file`, again only where the kernel says that something else changed the state. Every profile must hold together, whether its run counts or not.
 pub fn observe(scratch: &Scratch, file: &Path, cache: Cache, words: &[&str]) -> Observed {
     observe_files(scratch, file, &[file], cache, words)
 }
@@ -128,25 +128,24 @@ pub fn observe_files(
 ) -> Observed {
     let mut all = vec![words[0], "--file", text(name)];
     all.extend(&words[1..]);
+    // Of a file on an overlay, the pages are the layer's.
+    let layer = words.iter().skip_while(|word| **word != "--probe").nth(1).map(Path::new);
+    let watched: Vec<&Path> = files.iter().copied().chain(layer).collect();
     until("nothing else changed what is cached", || {
         match cache {
             Cache::Cold => files.iter().for_each(|file| evict_verified(file)),
             Cache::Warm => files.iter().for_each(|file| warm_verified(file)),
             Cache::AsItIs => {}
         }
-        let reclaimed = reclaimed_pages();
+        let evictions = Evictions::of(&watched);
         let HotsetRun { profile, truth, output } = run_hotset(scratch, &["-q"], &all);
         assert_invariants(&profile);
-        let kept = reclaimed_pages() == reclaimed && undisturbed(&truth, cache);
-        kept.then_some(Observed { profile, truth, output })
+        (evictions.none() && undisturbed(&truth, cache)).then_some(Observed {
+            profile,
+            truth,
+            output,
+        })
     })
-}
-
-/// Pages of files that the kernel has reclaimed, as /proc/vmstat says: a thread of its own may take a page or two of what is read.
-fn reclaimed_pages() -> u64 {
-    let text = std::fs::read_to_string("/proc/vmstat").expect("/proc/vmstat");
-    let pages = text.lines().find_map(|line| line.strip_prefix("pgsteal_file "));
-    pages.map_or(0, |pages| pages.parse().expect("a number"))
 }
 
 /// Whether the file was in its state when the loop began, and kept what the loop touched. Never asks the profile.

@@ -1,6 +1,7 @@
 //! Where the programs under test are.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The hotset binary: `HOTSET_BIN`, or the release build of this workspace.
 pub fn hotset() -> PathBuf {
@@ -27,6 +28,15 @@ pub fn mix() -> PathBuf {
 pub fn gate_server() -> PathBuf {
     let path = profile_dir().join("gate");
     required(path, "build it with `cargo build -p hotset-tests --bin gate`")
+}
+
+/// A program and what its start reads, as ldd(1) lists it: the loader and libraries.
+pub fn loaded_by(program: &Path) -> Vec<PathBuf> {
+    let listed = Command::new("ldd").arg(program).output().expect("ldd");
+    assert!(listed.status.success(), "ldd {}", program.display());
+    let listed = String::from_utf8(listed.stdout).expect("paths");
+    let paths = listed.split_whitespace().filter(|word| word.starts_with('/')).map(PathBuf::from);
+    [program.to_owned(), PathBuf::from("/etc/ld.so.cache")].into_iter().chain(paths).collect()
 }
 
 fn required(path: PathBuf, remedy: &str) -> PathBuf {

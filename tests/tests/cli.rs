@@ -7,8 +7,9 @@ use std::process::{Child, Command, Output, Stdio};
 
 use hotset_tests::scratch::text;
 use hotset_tests::{
-    Attached, Canary, Mounted, Scratch, as_nobody, assert_invariants, code, hotset, number,
-    prepare, profile_of, read_json, row_at, stderr, until, warm_verified, with_default_signals,
+    Attached, Evictions, Mounted, Scratch, as_nobody, assert_invariants, code, hotset, loaded_by,
+    number, prepare, profile_of, read_json, row_at, stderr, until, warm_verified,
+    with_default_signals,
 };
 use serde_json::Value;
 
@@ -214,14 +215,15 @@ fn beyond_the_bound_the_rest_is_one_row_and_the_totals_stay_exact() {
     let paths = many(&scratch, 100);
     let mut words = vec!["cat"];
     words.extend(paths.iter().map(|path| text(path)));
+    let all = [&paths[..], &loaded_by(Path::new("/bin/cat"))].concat();
     let path = scratch.path("small.json");
     let options = ["--json", text(&path), "--max-rows", "16", "--"];
     let (ample, small, output) = until("nothing is evicted during both runs", || {
-        let canary = Canary::new(&scratch);
         paths.iter().for_each(|path| warm_verified(path));
+        let evictions = Evictions::of(&all);
         let ample = profile_of(&scratch, &words);
         let output = run(&[&options[..], &words].concat());
-        canary.lives().then(|| (ample, read_json(&path), output))
+        evictions.none().then(|| (ample, read_json(&path), output))
     });
     assert_invariants(&small);
     for key in ["/read/calls", "/read/bytes", "/read/pages", "/read/hits"] {

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use hotset_tests::scratch::text;
 use hotset_tests::{
-    Canary, Mounted, Scratch, bytes_of, evict_verified, measure, number, prepare, until,
+    Evictions, Mounted, Scratch, bytes_of, evict_verified, measure, number, prepare, until,
     warm_verified, workload,
 };
 use serde_json::Value;
@@ -16,21 +16,21 @@ const PAGE: u64 = 4096;
 /// Runs a case on a cold file, again where something else read it in between, or evicted anything meanwhile.
 fn cold(scratch: &Scratch, file: &Path, words: &[&str]) -> Value {
     until("the file was cold when the run began, and nothing was evicted during it", || {
-        let canary = Canary::new(scratch);
         evict_verified(file);
+        let evictions = Evictions::of(&[file]);
         let truth = on(scratch, file, words);
-        (number(&truth, "/pages_cached_before") == 0 && canary.lives()).then_some(truth)
+        (number(&truth, "/pages_cached_before") == 0 && evictions.none()).then_some(truth)
     })
 }
 
 /// Runs a case on a file that is wholly cached, and stays so.
 fn warm(scratch: &Scratch, file: &Path, words: &[&str]) -> Value {
     until("the file was warm when the run began, and nothing was evicted during it", || {
-        let canary = Canary::new(scratch);
         warm_verified(file);
+        let evictions = Evictions::of(&[file]);
         let truth = on(scratch, file, words);
         let pages = number(&truth, "/file/size_bytes").div_ceil(PAGE);
-        (number(&truth, "/pages_cached_before") == pages && canary.lives()).then_some(truth)
+        (number(&truth, "/pages_cached_before") == pages && evictions.none()).then_some(truth)
     })
 }
 
@@ -82,11 +82,11 @@ fn of_a_half_cached_file_the_other_half_is_read() {
     let scratch = Scratch::new("half");
     let file = scratch.file("f", 16 * MIB);
     let truth = until("the file was half cached when the run began", || {
-        let canary = Canary::new(&scratch);
         prepare(&["half", "--file", text(&file)]);
+        let evictions = Evictions::of(&[&file]);
         let truth = on(&scratch, &file, &["seq", "--block", "1048576"]);
         let half = number(&truth, "/pages_cached_before") == 8 * MIB / PAGE;
-        (half && canary.lives()).then_some(truth)
+        (half && evictions.none()).then_some(truth)
     });
     assert_eq!(number(&truth, "/block_read_bytes"), 8 * MIB);
     assert!(number(&truth, "/pages_missing_before") <= 8 * MIB / PAGE);
@@ -254,10 +254,10 @@ fn children_add_up() {
     let file = scratch.file("f", size);
     let own: Vec<_> = (0..3).map(|index| scratch.file(&format!("f.{index}"), size)).collect();
     let truth = until("the files were cold when the run began", || {
-        let canary = Canary::new(&scratch);
+        let evictions = Evictions::of(&own);
         own.iter().for_each(|file| evict_verified(file));
         let truth = on(&scratch, &file, &["children", "--count", "3", "--own-files"]);
-        (number(&truth, "/pages_cached_before") == 0 && canary.lives()).then_some(truth)
+        (number(&truth, "/pages_cached_before") == 0 && evictions.none()).then_some(truth)
     });
     assert_eq!(number(&truth, "/bytes"), 3 * size);
     assert_eq!(number(&truth, "/block_read_bytes"), 3 * size);
@@ -311,10 +311,10 @@ fn on_overlayfs_the_layer_knows_and_the_residency_is_right() {
     let refused = Command::new(workload()).args(["seq", "--file", text(&file)]).output();
     assert!(!refused.expect("workload").status.success());
     let (truth, seen) = until("nothing is evicted before the last look", || {
-        let canary = Canary::new(&scratch);
+        let evictions = Evictions::of(&[&layer]);
         let truth = cold(&scratch, &file, &["seq", "--probe", text(&layer)]);
         let seen = hotset_sys::cache::residency_at(&file).expect("residency");
-        Some((truth, seen)).filter(|_| canary.lives())
+        Some((truth, seen)).filter(|_| evictions.none())
     });
     assert_read_whole_from_device(&truth, size);
     assert_ne!(truth["file"]["dev"], truth["backing"]["dev"]);

@@ -49,7 +49,11 @@ impl TracepointCounter {
     }
 }
 
-fn tracepoint_id(category: &str, name: &str) -> io::Result<u64> {
+/// The number that the kernel gave to `category:name`, as perf_event_open(2) wants it.
+///
+/// # Errors
+/// Where tracefs isn't mounted or may not be read, or there is no such tracepoint.
+pub fn tracepoint_id(category: &str, name: &str) -> io::Result<u64> {
     let mut refused = io::Error::from(io::ErrorKind::NotFound);
     for root in TRACEFS {
         let path: PathBuf = Path::new(root).join("events").join(category).join(name).join("id");

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use hotset_tests::exporter::Exporter;
 use hotset_tests::scratch::text;
 use hotset_tests::{
-    Canary, MIB, PAGE, Scratch, evict_verified, number, read_json, until, workload,
+    Evictions, MIB, PAGE, Scratch, evict_verified, loaded_by, number, read_json, until, workload,
 };
 use serde_json::Value;
 
@@ -108,7 +108,7 @@ fn prometheus_answers_with_the_right_number_of_pages() {
     let first = settled();
     read(&program, &scratch, &small);
     let second = settled();
-    let canary = Canary::new(&scratch);
+    let evictions = Evictions::of(&[&[large.clone()], &loaded_by(&program)[..]].concat());
     evict_verified(&large);
     let cold_device = read(&program, &scratch, &large);
     let cold = settled();
@@ -118,7 +118,7 @@ fn prometheus_answers_with_the_right_number_of_pages() {
     assert_eq!(cold.0 - second.0 - beside, whole, "pages, cold");
     assert_eq!(warm.0 - cold.0 - beside, whole, "pages, warm");
     // Where pages are evicted, what the program reads beside its file may come from the device too.
-    let beside = if canary.lives() { 0.0 } else { beside };
+    let beside = if evictions.none() { 0.0 } else { beside };
     assert!(cold_device == whole || beside > 0.0, "what was cold: {cold_device} pages");
     assert!(warm_device == 0.0 || beside > 0.0, "what was warm: {warm_device} pages");
     for (what, seen, of_file) in

@@ -10,7 +10,8 @@ use std::time::Duration;
 use hotset_tests::exporter::{Exporter, answer, fed, value};
 use hotset_tests::scratch::text;
 use hotset_tests::{
-    Canary, MIB, PAGE, Scratch, evict_verified, hotset, number, read_json, until, workload,
+    Evictions, MIB, PAGE, Scratch, evict_verified, hotset, loaded_by, number, read_json, until,
+    workload,
 };
 
 /// Reads a file with the workload program under another name, so that its counters are its own.
@@ -70,12 +71,13 @@ fn a_program_that_reads_cold_and_then_warm_is_counted_to_the_page() {
     reader.read(&small);
     exporter.settle();
     let one = spent(&small);
-    let canary = Canary::new(&reader.scratch);
+    let program = loaded_by(&reader.scratch.path(&reader.name));
+    let evictions = Evictions::of(&[&[large.clone()], &program[..]].concat());
     evict_verified(&large);
     let cold = spent(&large);
     let warm = spent(&large);
     // Where pages are evicted, what the program reads beside its file may come from the device too.
-    let beside = if canary.lives() { 0.0 } else { one.0 - 1.0 };
+    let beside = if evictions.none() { 0.0 } else { one.0 - 1.0 };
     let pages = (64 * MIB / PAGE) as f64;
     assert_eq!(cold.0 - one.0, pages - 1.0, "requested, cold");
     assert_eq!(warm.0 - one.0, pages - 1.0, "requested, warm");

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use hotset_tests::scratch::text;
-use hotset_tests::{Canary, MIB, PAGE, Scratch, evict_verified, number, profile_of, row_at, until};
+use hotset_tests::{
+    Evictions, MIB, PAGE, Scratch, evict_verified, number, profile_of, row_at, until,
+};
 use serde_json::Value;
 
 const SIZE: u64 = 8 * MIB;
@@ -21,14 +23,14 @@ fn read_twice(between: &str) -> String {
 /// Its profile, of a time in which nothing else here evicted anything.
 fn run(scratch: &Scratch, file: &Path, script: &str, beside: impl Fn() + Sync) -> Value {
     until("nothing else evicts", || {
-        let canary = Canary::new(scratch);
         evict_verified(file);
+        let evictions = Evictions::of(&[file]);
         let words = ["python3", "-c", script, text(file)];
         let profile = std::thread::scope(|scope| {
             scope.spawn(&beside);
             profile_of(scratch, &words)
         });
-        canary.lives().then_some(profile)
+        evictions.none().then_some(profile)
     })
 }
 

@@ -1,0 +1,197 @@
+//! Does somebody else evict a file's pages while a test looks at it? What the test may hold against hotset hangs on that.
+//!
+//! Counters of the kernel's tracepoint `mm_filemap_delete_from_page_cache` say: one for every CPU, whoever it was, and one
+//! for the calling thread and what it starts. The difference is others' doing: reclaim, a thread of the kernel that evicts
+//! idle pages, another process. What was cached before and after would not tell of a page that was evicted and read again.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::Path;
+use std::sync::OnceLock;
+
+use hotset_sys::perf_event::{self, Event};
+use hotset_sys::tracepoint::tracepoint_id;
+
+use crate::filesystems::ensure_tracefs;
+use crate::scratch::text;
+use crate::state::until;
+
+const PERF_TYPE_TRACEPOINT: u32 = 2;
+/// The flag in perf_event_attr: what the thread starts is counted too.
+const INHERIT: u64 = 1 << 1;
+/// include/uapi/linux/perf_event.h: `_IOW('$', 6, char *)`.
+const PERF_EVENT_IOC_SET_FILTER: libc::Ioctl = 0x4008_2406;
+
+/// Counts what leaves the page cache of some files, from when it is made.
+pub struct Evictions {
+    /// One for each CPU that is online.
+    everyone: Vec<File>,
+    /// Of the thread that made this, and of the threads and processes that it has started since.
+    own: File,
+}
+
+impl Evictions {
+    /// Of these files, as far as they exist. Those of another file system that have one of their numbers count too.
+    pub fn of<P: AsRef<Path>>(files: &[P]) -> Self {
+        let number = |file: &P| {
+            // One that does not exist yet has no page and no number; 0 is none.
+            let known = std::fs::metadata(file.as_ref()).map_or(0, |known| known.ino());
+            format!("i_ino == {known}")
+        };
+        Self::that(&files.iter().map(number).collect::<Vec<_>>().join(" || "))
+    }
+
+    /// Of all files of the file system that is mounted there.
+    pub fn on(root: &Path) -> Self {
+        let dev = device_of(root);
+        // MKDEV of include/linux/kdev_t.h, as the kernel has it.
+        let number = u64::from(libc::major(dev)) << 20 | u64::from(libc::minor(dev));
+        Self::that(&format!("s_dev == {number}"))
+    }
+
+    /// Of all files.
+    pub fn anywhere() -> Self {
+        Self::that("")
+    }
+
+    fn that(filter: &str) -> Self {
+        let counter = |pid, cpu| {
+            let flags = if pid == 0 { INHERIT } else { 0 };
+            let event =
+                Event { kind: PERF_TYPE_TRACEPOINT, config: id(), flags, ..Event::default() };
+            let counter = perf_event::open(event, pid, cpu)?;
+            if !filter.is_empty() {
+                set_filter(&counter, filter).unwrap_or_else(|error| panic!("{filter}: {error}"));
+            }
+            io::Result::Ok(File::from(counter))
+        };
+        let on_cpu = |cpu| match counter(-1, cpu) {
+            Err(error) if error.raw_os_error() == Some(libc::ENODEV) => None,
+            opened => Some(opened.expect("a counter; this test needs root")),
+        };
+        // Its own first: what falls between the two counts as done by others, and is not missed.
+        let own = counter(0, -1).expect("a counter of this thread");
+        // SAFETY: sysconf only answers.
+        let cpus = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) };
+        Self { everyone: (0..cpus as i32).filter_map(on_cpu).collect(), own }
+    }
+
+    /// Folios that others took from the cache so far: processes that this thread did not start, and the kernel's threads.
+    pub fn by_others(&self) -> u64 {
+        let all: u64 = self.everyone.iter().map(count).sum();
+        all.saturating_sub(count(&self.own))
+    }
+
+    /// Nobody else took any.
+    pub fn none(&self) -> bool {
+        self.by_others() == 0
+    }
+}
+
+/// What `attempt` answers, with its assertions, of a time in which nobody else evicted any page of these files. One that fails
+/// without that has failed.
+pub fn undisturbed<P: AsRef<Path>, T>(files: &[P], mut attempt: impl FnMut() -> T) -> T {
+    until("nobody else evicts the files' pages", || {
+        let evictions = Evictions::of(files);
+        match catch_unwind(AssertUnwindSafe(&mut attempt)) {
+            Ok(answer) => Some(answer),
+            Err(panic) if evictions.none() => resume_unwind(panic),
+            Err(_) => None,
+        }
+    })
+}
+
+/// The device number in the superblock; stat(2) has another one on Btrfs.
+fn device_of(root: &Path) -> u64 {
+    let mounts = std::fs::read_to_string("/proc/thread-self/mountinfo").expect("mountinfo");
+    let dev = mounts.lines().rev().find_map(|line| {
+        let fields: Vec<&str> = line.split(' ').collect();
+        (fields[4] == text(root)).then(|| fields[2].to_owned())
+    });
+    let dev = dev.unwrap_or_else(|| panic!("{} is no mount point", root.display()));
+    let (major, minor) = dev.split_once(':').expect("MAJOR:MINOR");
+    libc::makedev(major.parse().expect("a number"), minor.parse().expect("a number"))
+}
+
+fn set_filter(counter: &OwnedFd, filter: &str) -> io::Result<()> {
+    let filter = std::ffi::CString::new(filter).expect("no NUL");
+    // SAFETY: the call takes a descriptor and a C string, which outlives it.
+    let answer =
+        unsafe { libc::ioctl(counter.as_raw_fd(), PERF_EVENT_IOC_SET_FILTER, filter.as_ptr()) };
+    if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+fn count(mut counter: &File) -> u64 {
+    let mut count = [0; 8];
+    counter.read_exact(&mut count).expect("a count");
+    u64::from_ne_bytes(count)
+}
+
+/// The tracepoint's number, by a thread of its own, so that no other has its mounts.
+fn id() -> u64 {
+    static ID: OnceLock<u64> = OnceLock::new();
+    let look = || {
+        ensure_tracefs();
+        tracepoint_id("filemap", "mm_filemap_delete_from_page_cache").expect("a tracepoint")
+    };
+    *ID.get_or_init(|| std::thread::spawn(look).join().expect("its number; this test needs root"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Command, Stdio};
+
+    use super::*;
+    use crate::scratch::Scratch;
+    use crate::state::{evict_verified, warm_verified};
+
+    /// A program that was started before the counters were, so that it is somebody else, and evicts a file when told to.
+    fn evictor(file: &Path) -> std::process::Child {
+        let program = "import os, sys\nsys.stdin.readline()\n\
+                       os.posix_fadvise(os.open(sys.argv[1], os.O_RDONLY), 0, 0, os.POSIX_FADV_DONTNEED)\n";
+        Command::new("python3")
+            .args(["-c", program, text(file)])
+            .stdin(Stdio::piped())
+            .spawn()
+            .expect("python3")
+    }
+
+    #[test]
+    fn what_another_evicts_is_seen_and_what_the_test_evicts_is_not() {
+        let scratch = Scratch::new("evictions");
+        let (file, beside) = (scratch.file("f", 8 * crate::PAGE), scratch.file("g", crate::PAGE));
+        until("the host evicts nothing for a moment", || {
+            warm_verified(&file);
+            warm_verified(&beside);
+            let mut other = evictor(&file);
+            let (seen, quiet) = (Evictions::of(&[&file]), Evictions::of(&[&beside]));
+            evict_verified(&file);
+            warm_verified(&file);
+            let by_host = !seen.none();
+            drop(other.stdin.take());
+            assert!(other.wait().expect("wait").success());
+            assert!(!seen.none(), "eight pages were evicted by another process");
+            // Only one moment in which the host itself evicted neither of them tells something.
+            (!by_host && quiet.none()).then_some(())
+        });
+    }
+
+    #[test]
+    fn what_a_child_evicts_is_the_tests_own() {
+        let scratch = Scratch::new("evictions-own");
+        let file = scratch.file("f", 8 * crate::PAGE);
+        until("the host evicts nothing for a moment", || {
+            warm_verified(&file);
+            let seen = Evictions::of(&[&file]);
+            let mut child = evictor(&file);
+            drop(child.stdin.take());
+            assert!(child.wait().expect("wait").success());
+            let all: u64 = seen.everyone.iter().map(count).sum();
+            assert!(all > 0, "they were evicted");
+            seen.none().then_some(())
+        });
+    }
+}
