@@ -91,17 +91,20 @@ impl Evictions {
     }
 }
 
-/// What `attempt` answers, with its assertions, of a time in which nobody else evicted any page of these files. One that fails
-/// without that has failed.
+/// What `attempt` answers, tried again where one of its assertions fails and others evicted pages of these files meanwhile. It
+/// has to begin with what it needs: a test that fails without that has failed.
 pub fn undisturbed<P: AsRef<Path>, T>(files: &[P], mut attempt: impl FnMut() -> T) -> T {
-    until("nobody else evicts the files' pages", || {
-        let evictions = Evictions::of(files);
-        match catch_unwind(AssertUnwindSafe(&mut attempt)) {
-            Ok(answer) => Some(answer),
-            Err(panic) if evictions.none() => resume_unwind(panic),
-            Err(_) => None,
-        }
-    })
+    until("nobody else evicts the files' pages", || once_undisturbed(files, &mut attempt))
+}
+
+/// One such attempt: nothing where it has to be made again.
+pub fn once_undisturbed<P: AsRef<Path>, T>(files: &[P], attempt: impl FnOnce() -> T) -> Option<T> {
+    let evictions = Evictions::of(files);
+    match catch_unwind(AssertUnwindSafe(attempt)) {
+        Ok(answer) => Some(answer),
+        Err(panic) if evictions.none() => resume_unwind(panic),
+        Err(_) => None,
+    }
 }
 
 /// The device number in the superblock; stat(2) has another one on Btrfs.

@@ -6,7 +6,7 @@ use std::process::Command;
 use hotset_tests::scratch::text;
 use hotset_tests::{
     Attached, Group, Scratch, Shell, assert_invariants, evict_verified, hotset, number,
-    process_row, read_json, row_at, stderr, workload,
+    process_row, read_json, row_at, stderr, undisturbed, workload,
 };
 use serde_json::Value;
 
@@ -31,59 +31,65 @@ fn attached_to_a_process_its_children_count_and_others_do_not() {
     let scratch = Scratch::new("attach-pid");
     let [before, inside, outside, after] =
         ["before", "inside", "outside", "after"].map(|name| scratch.file(name, MIB));
-    let (mut shell, mut stranger) = (Shell::new(), Shell::new());
-    cat(&mut shell, &before);
-    let pid = shell.pid().to_string();
-    let attached = Attached::start(&scratch, "p.json", &["--pid", &pid]);
-    cat(&mut shell, &inside);
-    cat(&mut stranger, &outside);
-    let profile = attached.interrupt();
-    cat(&mut shell, &after);
-    assert_cold_read(row_at(&profile, &inside), MIB);
-    let paths: Vec<&Value> =
-        profile["files"].as_array().expect("files").iter().map(|row| &row["path"]).collect();
-    for other in [&before, &outside, &after] {
-        assert!(!paths.iter().any(|path| **path == text(other)), "{paths:?}");
-    }
-    assert!(process_row(&profile, shell.pid()).is_some());
-    let cats = profile["processes"].as_array().expect("processes").iter();
-    let cats: Vec<_> = cats.filter(|row| row["comm"] == "cat").collect();
-    assert_eq!(cats.len(), 1, "{cats:?}");
-    assert_eq!(number(cats[0], "/ppid"), shell.pid());
-    assert_eq!(profile["command"]["target"]["kind"], "pid");
-    assert_eq!(number(&profile, "/command/target/pid"), shell.pid());
-    shell.end();
-    stranger.end();
+    undisturbed(&[&inside], || {
+        let (mut shell, mut stranger) = (Shell::new(), Shell::new());
+        cat(&mut shell, &before);
+        let pid = shell.pid().to_string();
+        let attached = Attached::start(&scratch, "p.json", &["--pid", &pid]);
+        cat(&mut shell, &inside);
+        cat(&mut stranger, &outside);
+        let profile = attached.interrupt();
+        cat(&mut shell, &after);
+        assert_cold_read(row_at(&profile, &inside), MIB);
+        let paths: Vec<&Value> =
+            profile["files"].as_array().expect("files").iter().map(|row| &row["path"]).collect();
+        for other in [&before, &outside, &after] {
+            assert!(!paths.iter().any(|path| **path == text(other)), "{paths:?}");
+        }
+        assert!(process_row(&profile, shell.pid()).is_some());
+        let cats = profile["processes"].as_array().expect("processes").iter();
+        let cats: Vec<_> = cats.filter(|row| row["comm"] == "cat").collect();
+        assert_eq!(cats.len(), 1, "{cats:?}");
+        assert_eq!(number(cats[0], "/ppid"), shell.pid());
+        assert_eq!(profile["command"]["target"]["kind"], "pid");
+        assert_eq!(number(&profile, "/command/target/pid"), shell.pid());
+        shell.end();
+        stranger.end();
+    });
 }
 
 #[test]
 fn a_grandchild_that_ran_before_counts_too() {
     let scratch = Scratch::new("attach-family");
     let file = scratch.file("f", MIB);
-    let mut command = Command::new("sh");
-    // The inner shell shares the pipes; the outer one only waits.
-    command.args(["-c", "sh -s; exit 0"]);
-    let mut shell = Shell::start(command);
-    let pid = shell.pid().to_string();
-    let attached = Attached::start(&scratch, "p.json", &["--pid", &pid]);
-    cat(&mut shell, &file);
-    assert_cold_read(row_at(&attached.interrupt(), &file), MIB);
-    shell.end();
+    undisturbed(&[&file], || {
+        let mut command = Command::new("sh");
+        // The inner shell shares the pipes; the outer one only waits.
+        command.args(["-c", "sh -s; exit 0"]);
+        let mut shell = Shell::start(command);
+        let pid = shell.pid().to_string();
+        let attached = Attached::start(&scratch, "p.json", &["--pid", &pid]);
+        cat(&mut shell, &file);
+        assert_cold_read(row_at(&attached.interrupt(), &file), MIB);
+        shell.end();
+    });
 }
 
 #[test]
 fn a_process_that_ends_ends_the_observation_with_a_report() {
     let scratch = Scratch::new("attach-end");
     let file = scratch.file("f", MIB);
-    let mut shell = Shell::new();
-    let pid = shell.pid().to_string();
-    let attached = Attached::start(&scratch, "p.json", &["--pid", &pid]);
-    cat(&mut shell, &file);
-    shell.end();
-    let (profile, said) = attached.finish();
-    assert_cold_read(row_at(&profile, &file), MIB);
-    assert_eq!(profile["command"]["exit_code"], 0);
-    assert!(said.contains("cat"), "{said}");
+    undisturbed(&[&file], || {
+        let mut shell = Shell::new();
+        let pid = shell.pid().to_string();
+        let attached = Attached::start(&scratch, "p.json", &["--pid", &pid]);
+        cat(&mut shell, &file);
+        shell.end();
+        let (profile, said) = attached.finish();
+        assert_cold_read(row_at(&profile, &file), MIB);
+        assert_eq!(profile["command"]["exit_code"], 0);
+        assert!(said.contains("cat"), "{said}");
+    });
 }
 
 #[test]
@@ -103,18 +109,20 @@ fn a_control_group_is_observed_and_what_is_beside_it_is_not() {
     let scratch = Scratch::new("attach-cgroup");
     let group = Group::new(&scratch);
     let [inside, outside] = ["inside", "outside"].map(|name| scratch.file(name, MIB));
-    let (mut shell, mut stranger) = (Shell::new(), Shell::new());
-    group.add_below(shell.pid());
-    let attached = Attached::start(&scratch, "p.json", &["--cgroup", text(group.dir())]);
-    cat(&mut shell, &inside);
-    cat(&mut stranger, &outside);
-    let profile = attached.interrupt();
-    assert_cold_read(row_at(&profile, &inside), MIB);
-    let paths = profile["files"].to_string();
-    assert!(!paths.contains(text(&outside)), "{paths}");
-    assert_eq!(profile["command"]["target"]["kind"], "cgroup");
-    shell.end();
-    stranger.end();
+    undisturbed(&[&inside], || {
+        let (mut shell, mut stranger) = (Shell::new(), Shell::new());
+        group.add_below(shell.pid());
+        let attached = Attached::start(&scratch, "p.json", &["--cgroup", text(group.dir())]);
+        cat(&mut shell, &inside);
+        cat(&mut stranger, &outside);
+        let profile = attached.interrupt();
+        assert_cold_read(row_at(&profile, &inside), MIB);
+        let paths = profile["files"].to_string();
+        assert!(!paths.contains(text(&outside)), "{paths}");
+        assert_eq!(profile["command"]["target"]["kind"], "cgroup");
+        shell.end();
+        stranger.end();
+    });
 }
 
 /// Every command that takes `--cgroup`.
@@ -166,17 +174,19 @@ fn what_is_no_control_group_is_refused() {
 fn the_whole_host_is_everybody_but_the_observer() {
     let scratch = Scratch::new("attach-system");
     let file = scratch.file("f", MIB);
-    // Before, too: what this test does to the file is seen as well.
-    evict_verified(&file);
-    let mut shell = Shell::new();
-    let attached = Attached::start(&scratch, "p.json", &["--system"]);
-    let observer = u64::from(attached.pid());
-    cat(&mut shell, &file);
-    let profile = attached.interrupt();
-    assert_cold_read(row_at(&profile, &file), MIB);
-    assert!(process_row(&profile, observer).is_none());
-    assert_eq!(profile["command"]["target"]["kind"], "system");
-    shell.end();
+    undisturbed(&[&file], || {
+        // Before, too: what this test does to the file is seen as well.
+        evict_verified(&file);
+        let mut shell = Shell::new();
+        let attached = Attached::start(&scratch, "p.json", &["--system"]);
+        let observer = u64::from(attached.pid());
+        cat(&mut shell, &file);
+        let profile = attached.interrupt();
+        assert_cold_read(row_at(&profile, &file), MIB);
+        assert!(process_row(&profile, observer).is_none());
+        assert_eq!(profile["command"]["target"]["kind"], "system");
+        shell.end();
+    });
 }
 
 #[test]
@@ -184,38 +194,40 @@ fn observers_do_not_disturb_each_other() {
     let scratch = Scratch::new("together");
     let files: Vec<PathBuf> =
         (0..3).map(|index| scratch.file(&format!("f{index}"), 4 * MIB)).collect();
-    let mut shells: Vec<Shell> = (0..3).map(|index| observed_shell(&scratch, index)).collect();
-    // Before, too: what this test does to the files is seen as well.
-    files.iter().for_each(|file| evict_verified(file));
-    let all = Attached::start(&scratch, "all.json", &["--system"]);
-    files.iter().for_each(|file| evict_verified(file));
-    for (index, (shell, file)) in shells.iter_mut().zip(&files).enumerate() {
-        let truth = scratch.path(&format!("truth{index}.json"));
-        // In the background, so that they run at once.
-        let line = format!(
-            "{} seq --file {} --block 4096 --truth {} &",
-            text(&workload()),
-            text(file),
-            text(&truth)
-        );
-        shell.begin(&line);
-    }
-    shells.iter_mut().for_each(|shell| shell.run("wait"));
-    let all = all.interrupt();
-    shells.into_iter().for_each(Shell::end);
-    for (index, file) in files.iter().enumerate() {
-        let profile = read_json(&scratch.path(&format!("run{index}.json")));
-        assert_invariants(&profile);
-        let truth = read_json(&scratch.path(&format!("truth{index}.json")));
-        for row in [row_at(&profile, file), row_at(&all, file)] {
-            assert_cold_read(row, 4 * MIB);
-            assert_eq!(number(row, "/read/misses"), number(&truth, "/pages_missing_before"));
+    undisturbed(&files, || {
+        let mut shells: Vec<Shell> = (0..3).map(|index| observed_shell(&scratch, index)).collect();
+        // Before, too: what this test does to the files is seen as well.
+        files.iter().for_each(|file| evict_verified(file));
+        let all = Attached::start(&scratch, "all.json", &["--system"]);
+        files.iter().for_each(|file| evict_verified(file));
+        for (index, (shell, file)) in shells.iter_mut().zip(&files).enumerate() {
+            let truth = scratch.path(&format!("truth{index}.json"));
+            // In the background, so that they run at once.
+            let line = format!(
+                "{} seq --file {} --block 4096 --truth {} &",
+                text(&workload()),
+                text(file),
+                text(&truth)
+            );
+            shell.begin(&line);
         }
-        let others = files.iter().filter(|other| *other != file);
-        for other in others {
-            assert!(!profile["files"].to_string().contains(text(other)));
+        shells.iter_mut().for_each(|shell| shell.run("wait"));
+        let all = all.interrupt();
+        shells.into_iter().for_each(Shell::end);
+        for (index, file) in files.iter().enumerate() {
+            let profile = read_json(&scratch.path(&format!("run{index}.json")));
+            assert_invariants(&profile);
+            let truth = read_json(&scratch.path(&format!("truth{index}.json")));
+            for row in [row_at(&profile, file), row_at(&all, file)] {
+                assert_cold_read(row, 4 * MIB);
+                assert_eq!(number(row, "/read/misses"), number(&truth, "/pages_missing_before"));
+            }
+            let others = files.iter().filter(|other| *other != file);
+            for other in others {
+                assert!(!profile["files"].to_string().contains(text(other)));
+            }
         }
-    }
+    });
 }
 
 /// A shell that `hotset run` observes.

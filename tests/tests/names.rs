@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 
 use hotset_tests::scratch::text;
 use hotset_tests::{
-    Cache, Mounted, Scratch, evict_verified, hotset, number, observe, prepare, profile_of,
-    read_json, row_at, warm_verified,
+    Cache, Mounted, Scratch, evict_verified, hotset, number, observe, once_undisturbed, prepare,
+    profile_of, read_json, row_at, undisturbed, until, warm_verified,
 };
 use serde_json::Value;
 
@@ -67,14 +67,16 @@ fn any_bytes_are_a_name() {
         OsStr::new("größer ☃ 猫"),
     ] {
         let path = nasty(&scratch, name, MIB);
-        evict_verified(&path);
-        let words = [OsStr::new("cat"), path.as_os_str()];
-        let profile = profile_of(&scratch, &words);
-        let row = row_at(&profile, &path);
-        assert_cold_read(row, MIB);
-        assert_eq!(number(row, "/cached_after"), MIB / PAGE, "{row}");
-        assert_eq!(exact_path(row), path, "{row}");
-        assert_eq!(row["path_hex"].is_null(), path.to_str().is_some(), "{row}");
+        undisturbed(&[&path], || {
+            evict_verified(&path);
+            let words = [OsStr::new("cat"), path.as_os_str()];
+            let profile = profile_of(&scratch, &words);
+            let row = row_at(&profile, &path);
+            assert_cold_read(row, MIB);
+            assert_eq!(number(row, "/cached_after"), MIB / PAGE, "{row}");
+            assert_eq!(exact_path(row), path, "{row}");
+            assert_eq!(row["path_hex"].is_null(), path.to_str().is_some(), "{row}");
+        });
     }
 }
 
@@ -99,31 +101,37 @@ fn a_path_of_many_long_directories() {
     std::fs::create_dir_all(&dir).expect("mkdir");
     let path = dir.join("f");
     std::fs::rename(plain, &path).expect("rename");
-    evict_verified(&path);
-    let profile = profile_of(&scratch, &[OsStr::new("cat"), path.as_os_str()]);
-    let row = row_at(&profile, &path);
-    assert_cold_read(row, MIB);
-    assert_eq!(row["path"], text(&path));
+    undisturbed(&[&path], || {
+        evict_verified(&path);
+        let profile = profile_of(&scratch, &[OsStr::new("cat"), path.as_os_str()]);
+        let row = row_at(&profile, &path);
+        assert_cold_read(row, MIB);
+        assert_eq!(row["path"], text(&path));
+    });
 }
 
 #[test]
 fn a_file_that_lost_its_name_before_the_run_is_deleted() {
     let scratch = Scratch::new("unlinked");
-    let path = scratch.file("f", MIB);
-    evict_verified(&path);
-    let file = std::fs::File::open(&path).expect("open");
-    let id = hotset_sys::file_id(&rustix::fs::fstat(&file).expect("fstat"));
-    std::fs::remove_file(&path).expect("unlink");
-    let out = scratch.path("profile.json");
-    let mut command = Command::new(hotset());
-    command.args(["run", "--json", text(&out), "-q", "--", "cat"]).stdin(file);
-    assert!(command.stdout(Stdio::null()).status().expect("hotset").success());
-    let profile = read_json(&out);
-    let same = |row: &&Value| row["dev"] == id.dev.to_string() && row["ino"] == id.ino;
-    let row = profile["files"].as_array().expect("files").iter().find(same).expect("a row");
-    assert_cold_read(row, MIB);
-    assert_eq!(row["deleted"], true, "{row}");
-    assert!(row["cached_after"].is_null(), "{row}");
+    until("nobody else evicts its pages", || {
+        let path = scratch.file("f", MIB);
+        once_undisturbed(&[&path], || {
+            evict_verified(&path);
+            let file = std::fs::File::open(&path).expect("open");
+            let id = hotset_sys::file_id(&rustix::fs::fstat(&file).expect("fstat"));
+            std::fs::remove_file(&path).expect("unlink");
+            let out = scratch.path("profile.json");
+            let mut command = Command::new(hotset());
+            command.args(["run", "--json", text(&out), "-q", "--", "cat"]).stdin(file);
+            assert!(command.stdout(Stdio::null()).status().expect("hotset").success());
+            let profile = read_json(&out);
+            let same = |row: &&Value| row["dev"] == id.dev.to_string() && row["ino"] == id.ino;
+            let row = profile["files"].as_array().expect("files").iter().find(same).expect("a row");
+            assert_cold_read(row, MIB);
+            assert_eq!(row["deleted"], true, "{row}");
+            assert!(row["cached_after"].is_null(), "{row}");
+        })
+    });
 }
 
 #[test]
@@ -135,13 +143,15 @@ fn through_a_bind_mount_the_path_is_the_one_that_was_used() {
     let file = scratch.file("from/sub/f", MIB);
     let script =
         format!("mount --bind {0} {1} && exec cat {1}/sub/f >/dev/null", text(&from), text(&to));
-    evict_verified(&file);
-    let cold = profile_of(&scratch, &["unshare", "-m", "sh", "-ec", &script]);
-    assert_cold_read(row_at(&cold, &file), MIB);
-    assert_eq!(row_at(&cold, &file)["path"], text(&to.join("sub/f")));
-    warm_verified(&file);
-    let warm = profile_of(&scratch, &["unshare", "-m", "sh", "-ec", &script]);
-    assert_warm_read(row_at(&warm, &file), MIB);
+    undisturbed(&[&file], || {
+        evict_verified(&file);
+        let cold = profile_of(&scratch, &["unshare", "-m", "sh", "-ec", &script]);
+        assert_cold_read(row_at(&cold, &file), MIB);
+        assert_eq!(row_at(&cold, &file)["path"], text(&to.join("sub/f")));
+        warm_verified(&file);
+        let warm = profile_of(&scratch, &["unshare", "-m", "sh", "-ec", &script]);
+        assert_warm_read(row_at(&warm, &file), MIB);
+    });
 }
 
 #[test]
@@ -218,13 +228,17 @@ fn a_file_that_is_copied_up_and_written() {
     let _mounted = Mounted::overlay(text(scratch.dir()));
     let layer = scratch.file("lower/f", MIB);
     let file = scratch.path("merged/f");
-    evict_verified(&layer);
-    let script = format!("printf 1234567 >>{}", text(&file));
-    let profile = shell(&scratch, &script);
-    let upper = row_at(&profile, &scratch.path("upper/f"));
-    assert_eq!(number(upper, "/write/bytes"), 7, "{upper}");
-    assert_eq!(upper["path"], text(&file), "{upper}");
-    assert_eq!(number(row_at(&profile, &layer), "/device/read_bytes"), MIB);
+    undisturbed(&[&layer], || {
+        // As before the first attempt.
+        let _ = std::fs::remove_file(scratch.path("upper/f"));
+        evict_verified(&layer);
+        let script = format!("printf 1234567 >>{}", text(&file));
+        let profile = shell(&scratch, &script);
+        let upper = row_at(&profile, &scratch.path("upper/f"));
+        assert_eq!(number(upper, "/write/bytes"), 7, "{upper}");
+        assert_eq!(upper["path"], text(&file), "{upper}");
+        assert_eq!(number(row_at(&profile, &layer), "/device/read_bytes"), MIB);
+    });
 }
 
 #[test]
@@ -235,12 +249,14 @@ fn in_a_changed_root_the_path_is_one_that_leads_there() {
     copy_with_libraries(Path::new("/bin/cat"), &root);
     std::fs::create_dir(root.join("data")).expect("mkdir");
     let file = scratch.file("root/data/f", MIB);
-    evict_verified(&file);
-    let profile = profile_of(&scratch, &["chroot", text(&root), "/bin/cat", "/data/f"]);
-    let row = row_at(&profile, &file);
-    assert_cold_read(row, MIB);
-    assert_eq!(row["path"], text(&file), "{row}");
-    assert_eq!(number(row, "/cached_after"), MIB / PAGE, "{row}");
+    undisturbed(&[&file], || {
+        evict_verified(&file);
+        let profile = profile_of(&scratch, &["chroot", text(&root), "/bin/cat", "/data/f"]);
+        let row = row_at(&profile, &file);
+        assert_cold_read(row, MIB);
+        assert_eq!(row["path"], text(&file), "{row}");
+        assert_eq!(number(row, "/cached_after"), MIB / PAGE, "{row}");
+    });
 }
 
 /// Puts a program and what ldd(1) says that it needs below `root`.

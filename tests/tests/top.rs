@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 
 use hotset_tests::scratch::text;
 use hotset_tests::tmux::Tmux;
-use hotset_tests::{Scratch, hotset, stderr, stdout, warm_verified};
+use hotset_tests::{Scratch, hotset, stderr, stdout, undisturbed, warm_verified};
 
 const PAGES: u64 = 256;
 
@@ -166,17 +166,21 @@ fn signal_to(pid: u32, signal: &str) {
 fn into_a_pipe_it_prints_text() {
     let scratch = Scratch::new("top-batch");
     let file = scratch.file("read-me.bin", PAGES * 4096);
-    warm_verified(&file);
-    let reader = Reader::start(&file);
-    let words = ["top", "--batch", "3", "0.5", "-n", "5", "--pid", &reader.pid().to_string()];
-    let output = Command::new(hotset()).args(words).output().expect("hotset");
-    assert!(output.status.success(), "{}", stderr(&output));
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(text.matches("READ_HIT%").count(), 3, "one header a sample:\n{text}");
-    let hits: Vec<u64> =
-        text.lines().filter_map(|line| line_of(line, reader.pid())?.get(2)?.parse().ok()).collect();
-    assert!(!hits.is_empty() && hits.iter().all(|hits| *hits >= PAGES), "{text}");
-    assert!(!text.contains('\u{1b}'), "no control sequences");
+    undisturbed(&[&file], || {
+        warm_verified(&file);
+        let reader = Reader::start(&file);
+        let words = ["top", "--batch", "3", "0.5", "-n", "5", "--pid", &reader.pid().to_string()];
+        let output = Command::new(hotset()).args(words).output().expect("hotset");
+        assert!(output.status.success(), "{}", stderr(&output));
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(text.matches("READ_HIT%").count(), 3, "one header a sample:\n{text}");
+        let hits: Vec<u64> = text
+            .lines()
+            .filter_map(|line| line_of(line, reader.pid())?.get(2)?.parse().ok())
+            .collect();
+        assert!(!hits.is_empty() && hits.iter().all(|hits| *hits >= PAGES), "{text}");
+        assert!(!text.contains('\u{1b}'), "no control sequences");
+    });
 }
 
 #[test]

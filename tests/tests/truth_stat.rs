@@ -4,12 +4,13 @@
 //! a first run with a file of one page tells; what a second run has more is the difference of the two truths.
 
 use std::path::Path;
+use std::slice::from_ref;
 
 use hotset_tests::scratch::text;
 use hotset_tests::watching::{Watching, sum};
 use hotset_tests::{
-    Group, MIB, PAGE, Scratch, Shell, evict_verified, measure, number, process_row, read_json,
-    warm_verified, workload,
+    Evictions, Group, MIB, PAGE, Scratch, Shell, evict_verified, loaded_by, measure, number,
+    process_row, read_json, until, warm_verified, workload,
 };
 use serde_json::Value;
 
@@ -55,6 +56,7 @@ fn compare(
     words: &[&str],
     watch: impl Fn(&Shell) -> (Watching, bool),
 ) -> Compared {
+    let loaded = [loaded_by(&workload()), loaded_by(Path::new("/bin/sh"))].concat();
     let run = |file: &Path| {
         let mut shell = Shell::new();
         // Whatever the programs themselves need is cached from here on.
@@ -79,7 +81,11 @@ fn compare(
     };
     let [small, large] = [("small", PAGE), ("large", 16 * MIB)].map(|(name, bytes)| {
         let file = scratch.file(name, bytes);
-        run(&file)
+        let watched = [from_ref(&file), &loaded[..]].concat();
+        until("nobody else evicts what is read", || {
+            let evictions = Evictions::of(&watched);
+            Some(run(&file)).filter(|_| evictions.none())
+        })
     });
     Compared { small, large }
 }

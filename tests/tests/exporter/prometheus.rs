@@ -3,6 +3,7 @@
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::slice::from_ref;
 
 use hotset_tests::exporter::Exporter;
 use hotset_tests::scratch::text;
@@ -108,7 +109,7 @@ fn prometheus_answers_with_the_right_number_of_pages() {
     let first = settled();
     read(&program, &scratch, &small);
     let second = settled();
-    let evictions = Evictions::of(&[&[large.clone()], &loaded_by(&program)[..]].concat());
+    let evictions = Evictions::of(&[from_ref(&large), &loaded_by(&program)[..]].concat());
     evict_verified(&large);
     let cold_device = read(&program, &scratch, &large);
     let cold = settled();

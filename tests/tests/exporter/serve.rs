@@ -5,6 +5,7 @@ use std::net::TcpListener;
 use std::os::unix::net::UnixDatagram;
 use std::path::PathBuf;
 use std::process::Command;
+use std::slice::from_ref;
 use std::time::Duration;
 
 use hotset_tests::exporter::{Exporter, answer, fed, value};
@@ -72,7 +73,7 @@ fn a_program_that_reads_cold_and_then_warm_is_counted_to_the_page() {
     exporter.settle();
     let one = spent(&small);
     let program = loaded_by(&reader.scratch.path(&reader.name));
-    let evictions = Evictions::of(&[&[large.clone()], &program[..]].concat());
+    let evictions = Evictions::of(&[from_ref(&large), &program[..]].concat());
     evict_verified(&large);
     let cold = spent(&large);
     let warm = spent(&large);

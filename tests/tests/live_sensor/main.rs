@@ -12,8 +12,8 @@ use hotset_observe::live::{LiveOptions, LiveSample, LiveSession};
 use hotset_observe::{DEFAULT_MAX_ROWS, Scope};
 use hotset_tests::scratch::text;
 use hotset_tests::{
-    Group, MIB, Scratch, Shell, evict_verified, has_cachestat, measure, number, until, until_ok,
-    warm_verified, workload,
+    Group, MIB, Scratch, Shell, evict_verified, has_cachestat, measure, number, undisturbed, until,
+    until_ok, warm_verified, workload,
 };
 
 fn session(scope: Scope, max_rows: u32, compat: bool) -> LiveSession {
@@ -73,21 +73,23 @@ fn an_interval_is_exact(compat: bool) {
         let all = number(&truth, "/block_read_bytes") / 4096 == io.read_pages;
         all.then(|| assert_eq!(io.split().from_device, io.read_pages))
     });
-    warm_verified(&path);
-    sample(&mut session);
-    let truth = measure(&scratch, &["seq", "--file", text(&path), "--block", "4096"]);
-    let seen = sample(&mut session);
-    let rows = done_to(&seen, id);
-    assert_eq!(rows.len(), 1, "{rows:?}");
-    assert_eq!((rows[0].1.read_pages, rows[0].1.read_misses), (number(&truth, "/pages"), 0));
-    assert_eq!(seen.losses.unattributed, 0);
-    let mut losses = seen.losses.clone();
-    if compat {
-        // Linux AIO of anybody on the host is not followed there.
-        losses.requests = 0;
-    }
-    assert!(!losses.damage_counts(), "{losses:?}");
-    assert!(done_to(&sample(&mut session), id).is_empty(), "nothing is shown twice");
+    undisturbed(&[&path], || {
+        warm_verified(&path);
+        sample(&mut session);
+        let truth = measure(&scratch, &["seq", "--file", text(&path), "--block", "4096"]);
+        let seen = sample(&mut session);
+        let rows = done_to(&seen, id);
+        assert_eq!(rows.len(), 1, "{rows:?}");
+        assert_eq!((rows[0].1.read_pages, rows[0].1.read_misses), (number(&truth, "/pages"), 0));
+        assert_eq!(seen.losses.unattributed, 0);
+        let mut losses = seen.losses.clone();
+        if compat {
+            // Linux AIO of anybody on the host is not followed there.
+            losses.requests = 0;
+        }
+        assert!(!losses.damage_counts(), "{losses:?}");
+        assert!(done_to(&sample(&mut session), id).is_empty(), "nothing is shown twice");
+    });
 }
 
 #[test]
@@ -212,12 +214,14 @@ fn rows_are_used_again() {
 fn evictions_of_any_file_are_counted() {
     let scratch = Scratch::new("live-evicted");
     let path = scratch.file("data", 16 * MIB);
-    warm_verified(&path);
     let mut session = session(Scope::System, DEFAULT_MAX_ROWS, false);
-    sample(&mut session);
-    evict_verified(&path);
-    let evicted = sample(&mut session).evicted_pages;
-    assert!(evicted.as_value().is_some_and(|pages| *pages >= 4096), "{evicted:?}");
+    undisturbed(&[&path], || {
+        warm_verified(&path);
+        sample(&mut session);
+        evict_verified(&path);
+        let evicted = sample(&mut session).evicted_pages;
+        assert!(evicted.as_value().is_some_and(|pages| *pages >= 4096), "{evicted:?}");
+    });
     // A test beside this one may evict as much meanwhile.
     until_ok("what is unlinked is not evicted", || {
         let gone = scratch.file("gone", 64 * MIB);

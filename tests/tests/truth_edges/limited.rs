@@ -7,7 +7,7 @@ use std::process::Command;
 use hotset_tests::scratch::text;
 use hotset_tests::{
     LimitedGroup, MIB, Scratch, evict_verified, hotset, number, read_json, row_at, run_hotset,
-    stderr, stdout, workload,
+    stderr, stdout, undisturbed, workload,
 };
 use serde_json::Value;
 
@@ -53,18 +53,20 @@ fn assert_undisturbed(limit_bytes: u64, file_bytes: u64) {
     run_hotset(&scratch, &["-q"], &["seq", "--file", text(&file)]);
     let mut run: Vec<OsString> = [hotset().as_os_str()].map(OsString::from).into();
     run.extend(["run", "-q", "--json", text(&profile), "--"].map(OsString::from));
-    evict_verified(&file);
-    let alone = ran(&scratch, &file, limit_bytes, &[]);
-    evict_verified(&file);
-    let watched = ran(&scratch, &file, limit_bytes, &run);
-    assert_eq!((alone.reached, watched.reached), (0, 0), "{alone:?} {watched:?}");
-    assert_eq!((alone.device_bytes[0], watched.device_bytes[0]), (file_bytes, file_bytes));
-    assert_eq!(alone.groups, watched.groups, "the command stays in its groups");
-    assert!(watched.peak_bytes < alone.peak_bytes + OWN_BYTES, "{alone:?} {watched:?}");
-    let told = read_json(&profile);
-    let seen = number(row_at(&told, &file), "/device/read_bytes");
-    assert_eq!(seen, watched.device_bytes.iter().sum::<u64>(), "{watched:?}");
-    assert!(!names_tables(&told), "{}", told["sensor"]);
+    undisturbed(&[&file], || {
+        evict_verified(&file);
+        let alone = ran(&scratch, &file, limit_bytes, &[]);
+        evict_verified(&file);
+        let watched = ran(&scratch, &file, limit_bytes, &run);
+        assert_eq!((alone.reached, watched.reached), (0, 0), "{alone:?} {watched:?}");
+        assert_eq!((alone.device_bytes[0], watched.device_bytes[0]), (file_bytes, file_bytes));
+        assert_eq!(alone.groups, watched.groups, "the command stays in its groups");
+        assert!(watched.peak_bytes < alone.peak_bytes + OWN_BYTES, "{alone:?} {watched:?}");
+        let told = read_json(&profile);
+        let seen = number(row_at(&told, &file), "/device/read_bytes");
+        assert_eq!(seen, watched.device_bytes.iter().sum::<u64>(), "{watched:?}");
+        assert!(!names_tables(&told), "{}", told["sensor"]);
+    });
 }
 
 /// Whether hotset says that its tables count against the limit.

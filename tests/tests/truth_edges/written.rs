@@ -1,13 +1,15 @@
 //! Writes that make the kernel do more, or something else, than their arguments say.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{Seek as _, Write};
 use std::os::unix::fs::FileExt;
 use std::process::Command;
 
 use hotset_tests::filesystems::{FileSystem, Kind};
 use hotset_tests::scratch::text;
-use hotset_tests::{PAGE, Scratch, hotset, number, profile_of, read_json, row_at};
+use hotset_tests::{
+    PAGE, Scratch, evict_verified, hotset, number, profile_of, read_json, row_at, undisturbed,
+};
 
 /// The kernel brings the page of the old end in to fill its rest with zeros: the write did not ask for it.
 #[test]
@@ -15,17 +17,24 @@ fn the_page_of_the_old_end_is_no_new_page_of_a_write_beyond_it() {
     let scratch = Scratch::new("beyond");
     let path = scratch.path("f");
     let mut file = File::create(&path).expect("create");
-    file.write_all(&[7; PAGE as usize + 100]).expect("write");
-    file.sync_all().expect("fsync");
-    hotset_tests::evict_verified(&path);
-    let to = format!("of={}", text(&path));
-    let words = ["dd", "if=/dev/zero", &to, "bs=8192", "seek=5", "count=1", "conv=notrunc"];
-    let profile = profile_of(&scratch, &words);
-    let row = row_at(&profile, &path);
-    let n = |pointer| number(row, pointer);
-    assert_eq!((n("/write/calls"), n("/write/pages"), n("/write/new_pages")), (1, 2, 2), "{row}");
-    // It was read, for a part of it is written.
-    assert_eq!((n("/device/read_bytes"), n("/write/misses")), (PAGE, 1), "{row}");
+    undisturbed(&[&path], || {
+        file.set_len(0).and_then(|()| file.rewind()).expect("empty");
+        file.write_all(&[7; PAGE as usize + 100]).expect("write");
+        file.sync_all().expect("fsync");
+        evict_verified(&path);
+        let to = format!("of={}", text(&path));
+        let words = ["dd", "if=/dev/zero", &to, "bs=8192", "seek=5", "count=1", "conv=notrunc"];
+        let profile = profile_of(&scratch, &words);
+        let row = row_at(&profile, &path);
+        let n = |pointer| number(row, pointer);
+        assert_eq!(
+            (n("/write/calls"), n("/write/pages"), n("/write/new_pages")),
+            (1, 2, 2),
+            "{row}"
+        );
+        // It was read, for a part of it is written.
+        assert_eq!((n("/device/read_bytes"), n("/write/misses")), (PAGE, 1), "{row}");
+    });
 }
 
 #[test]
@@ -77,16 +86,19 @@ fn what_is_sent_from_a_file_past_the_cache_is_read_from_its_device() {
 fn what_is_sent_into_a_part_of_a_page_misses_it() {
     let scratch = Scratch::new("sent-part");
     let (from, to) = (scratch.file("from", PAGE), scratch.file("to", 4 * PAGE));
-    hotset_tests::evict_verified(&to);
     let script = "import os, sys\n\
         source = os.open(sys.argv[1], os.O_RDONLY)\n\
         target = os.open(sys.argv[2], os.O_RDWR)\n\
         os.lseek(target, 4096 + 100, 0)\n\
         assert os.sendfile(target, source, 0, 1000) == 1000\n";
-    let profile = profile_of(&scratch, &["python3", "-c", script, text(&from), text(&to)]);
-    let row = row_at(&profile, &to);
-    let n = |pointer| number(row, pointer);
-    assert_eq!((n("/write/pages"), n("/write/misses"), n("/device/read_bytes")), (1, 1, PAGE));
+    undisturbed(&[&to], || {
+        File::open(&to).and_then(|file| file.sync_all()).expect("sync");
+        evict_verified(&to);
+        let profile = profile_of(&scratch, &["python3", "-c", script, text(&from), text(&to)]);
+        let row = row_at(&profile, &to);
+        let n = |pointer| number(row, pointer);
+        assert_eq!((n("/write/pages"), n("/write/misses"), n("/device/read_bytes")), (1, 1, PAGE));
+    });
 }
 
 /// Blocks of 1 KiB: both ends of a page are read apart, and a page of pieces comes in several requests.
@@ -110,11 +122,14 @@ fn blocks_that_are_smaller_than_a_page_are_no_pages() {
         "import os, sys\nos.pwrite(os.open(sys.argv[1], os.O_RDWR), b'x' * 2048, 8192 + 512)\n";
     for (script, group, wanted) in [(read, "/mmap/pages_read", pages), (write, "/write/misses", 1)]
     {
-        hotset_tests::evict_verified(&path);
-        let profile = profile_of(&scratch, &["python3", "-c", script, text(&path)]);
-        let rows = profile["files"].as_array().expect("files");
-        let row = rows.iter().find(|row| row["path"] == text(&path)).expect("the file's row");
-        assert_eq!(number(row, group), wanted, "{row}");
+        undisturbed(&[&path], || {
+            pair[0].sync_all().expect("fsync");
+            evict_verified(&path);
+            let profile = profile_of(&scratch, &["python3", "-c", script, text(&path)]);
+            let rows = profile["files"].as_array().expect("files");
+            let row = rows.iter().find(|row| row["path"] == text(&path)).expect("the file's row");
+            assert_eq!(number(row, group), wanted, "{row}");
+        });
     }
 }
 
@@ -123,7 +138,6 @@ fn blocks_that_are_smaller_than_a_page_are_no_pages() {
 fn pages_that_a_writes_own_memory_faults_in_are_the_faults() {
     let scratch = Scratch::new("own-memory");
     let path = scratch.file("f", 64 * PAGE);
-    hotset_tests::evict_verified(&path);
     let script = "import ctypes, mmap, os, sys\n\
         file = os.open(sys.argv[1], os.O_RDWR)\n\
         m = mmap.mmap(file, 0)\n\
@@ -131,14 +145,19 @@ fn pages_that_a_writes_own_memory_faults_in_are_the_faults() {
         write = ctypes.CDLL(None).pwrite\n\
         write.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_long]\n\
         assert write(file, at, 16 * 4096, 64 * 4096) == 16 * 4096\n";
-    let profile = profile_of(&scratch, &["python3", "-c", script, text(&path)]);
-    let row = row_at(&profile, &path);
-    let n = |pointer| number(row, pointer);
-    assert_eq!(
-        (n("/write/pages"), n("/write/new_pages"), n("/write/misses")),
-        (16, 16, 0),
-        "{row}"
-    );
-    assert_eq!(n("/mmap/pages_read") * PAGE, n("/device/read_bytes"), "{row}");
-    assert!(n("/mmap/pages_read") >= 16, "{row}");
+    undisturbed(&[&path], || {
+        let file = File::options().write(true).open(&path).expect("open");
+        file.set_len(64 * PAGE).and_then(|()| file.sync_all()).expect("its first length");
+        evict_verified(&path);
+        let profile = profile_of(&scratch, &["python3", "-c", script, text(&path)]);
+        let row = row_at(&profile, &path);
+        let n = |pointer| number(row, pointer);
+        assert_eq!(
+            (n("/write/pages"), n("/write/new_pages"), n("/write/misses")),
+            (16, 16, 0),
+            "{row}"
+        );
+        assert_eq!(n("/mmap/pages_read") * PAGE, n("/device/read_bytes"), "{row}");
+        assert!(n("/mmap/pages_read") >= 16, "{row}");
+    });
 }
