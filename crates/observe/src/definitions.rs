@@ -2,22 +2,10 @@
 
 use libbpf_rs::{MapType, OpenMap, libbpf_sys};
 
-use crate::btf::{Btf, Raw};
+use crate::btf::{
+    ARRAY, Btf, ENUM, ENUM64, INT, MAX_DEPTH, PTR, Raw, STRUCT, TRANSPARENT, UNION, VAR,
+};
 use crate::elf;
-
-const INT: u32 = 1;
-const PTR: u32 = 2;
-const ARRAY: u32 = 3;
-const STRUCT: u32 = 4;
-const UNION: u32 = 5;
-const ENUM: u32 = 6;
-const VAR: u32 = 14;
-const ENUM64: u32 = 19;
-/// Names for another type, and qualifiers of one: typedef, volatile, const, restrict, type tag.
-const TRANSPARENT: [u32; 5] = [8, 9, 10, 11, 18];
-
-/// Types within types: what is deeper is damaged, such as a name for itself.
-const MAX_DEPTH: u32 = 32;
 
 /// A table's definition.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,6 +11,33 @@ mod tests;
 const MAGIC: u16 = 0xeb9f;
 const TYPE_BYTES: usize = 12;
 
+// The kinds of types, `BTF_KIND_...` of include/uapi/linux/btf.h.
+pub(crate) const INT: u32 = 1;
+pub(crate) const PTR: u32 = 2;
+pub(crate) const ARRAY: u32 = 3;
+pub(crate) const STRUCT: u32 = 4;
+pub(crate) const UNION: u32 = 5;
+pub(crate) const ENUM: u32 = 6;
+const FWD: u32 = 7;
+const TYPEDEF: u32 = 8;
+const VOLATILE: u32 = 9;
+const CONST: u32 = 10;
+const RESTRICT: u32 = 11;
+const FUNC: u32 = 12;
+const FUNC_PROTO: u32 = 13;
+pub(crate) const VAR: u32 = 14;
+const DATASEC: u32 = 15;
+const FLOAT: u32 = 16;
+const DECL_TAG: u32 = 17;
+const TYPE_TAG: u32 = 18;
+pub(crate) const ENUM64: u32 = 19;
+
+/// Names for another type, and qualifiers of one.
+pub(crate) const TRANSPARENT: [u32; 5] = [TYPEDEF, VOLATILE, CONST, RESTRICT, TYPE_TAG];
+
+/// Types within types of real kernels are a tenth of it. What is deeper is damaged, such as a name for itself.
+pub(crate) const MAX_DEPTH: u32 = 128;
+
 /// The kinds that are looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -80,10 +107,8 @@ pub(crate) struct Btf<'a> {
 
 const STRIDE: u32 = 16;
 
-/// The kinds that are looked for by name: STRUCT, UNION, ENUM, TYPEDEF, FUNC, ENUM64.
-const NAMED: u32 = 1 << 4 | 1 << 5 | 1 << 6 | 1 << 8 | 1 << 12 | 1 << 19;
-
-const DATASEC: u32 = 15;
+/// The kinds that are looked for by name.
+const NAMED: u32 = 1 << STRUCT | 1 << UNION | 1 << ENUM | 1 << TYPEDEF | 1 << FUNC | 1 << ENUM64;
 
 fn word(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..)?.first_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes))
@@ -91,12 +116,12 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
 
 fn kind_of(number: u32) -> Kind {
     match number {
-        2 => Kind::Ptr,
-        4 => Kind::Struct,
-        6 => Kind::Enum,
-        8 => Kind::Typedef,
-        12 => Kind::Func,
-        13 => Kind::FuncProto,
+        PTR => Kind::Ptr,
+        STRUCT => Kind::Struct,
+        ENUM => Kind::Enum,
+        TYPEDEF => Kind::Typedef,
+        FUNC => Kind::Func,
+        FUNC_PROTO => Kind::FuncProto,
         _ => Kind::Other,
     }
 }
@@ -104,11 +129,11 @@ fn kind_of(number: u32) -> Kind {
 /// Bytes that follow the header of a type; `None` for a kind that is not in the format.
 fn rest_bytes(kind: u32, members: usize) -> Option<usize> {
     Some(match kind {
-        1 | 14 | 17 => 4,                // INT, VAR, DECL_TAG
-        2 | 7..=12 | 16 | 18 => 0,       // PTR, FWD … FUNC, FLOAT, TYPE_TAG
-        3 => 12,                         // ARRAY
-        4 | 5 | 15 | 19 => 12 * members, // STRUCT, UNION, DATASEC, ENUM64
-        6 | 13 => 8 * members,           // ENUM, FUNC_PROTO
+        INT | VAR | DECL_TAG => 4,
+        PTR | FWD..=FUNC | FLOAT | TYPE_TAG => 0,
+        ARRAY => 12,
+        STRUCT | UNION | DATASEC | ENUM64 => 12 * members,
+        ENUM | FUNC_PROTO => 8 * members,
         _ => return None,
     })
 }

@@ -6,7 +6,9 @@
 
 use std::collections::HashMap;
 
-use crate::btf::{Btf, Names, Raw, plain_name};
+use crate::btf::{
+    ARRAY, Btf, ENUM, ENUM64, MAX_DEPTH, Names, PTR, Raw, STRUCT, TRANSPARENT, UNION, plain_name,
+};
 use crate::elf;
 
 #[cfg(test)]
@@ -14,18 +16,6 @@ mod tests;
 
 /// `BPF_CORE_TYPE_ID_TARGET` of `enum bpf_core_relo_kind`.
 const TYPE_NUMBER: u32 = 7;
-
-const PTR: u32 = 2;
-const ARRAY: u32 = 3;
-const STRUCT: u32 = 4;
-const UNION: u32 = 5;
-const ENUM: u32 = 6;
-const ENUM64: u32 = 19;
-/// Names for another type, and qualifiers of one: typedef, volatile, const, restrict, type tag.
-const TRANSPARENT: [u32; 5] = [8, 9, 10, 11, 18];
-
-/// Types within types of real kernels are a tenth of it. What is deeper is damaged, such as a name for itself.
-const MAX_DEPTH: u32 = 128;
 
 /// An object that is ready to be opened, and the types to relocate it by.
 pub(crate) struct Relevant {
