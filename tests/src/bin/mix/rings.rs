@@ -89,8 +89,8 @@ fn request(w: &mut Worker, writes: bool, slot: usize, handle: usize) -> Request 
     let (offset, len) = if writes { w.writes(handle) } else { w.range(handle) };
     let (fixed, run_async) = (w.one_in(3), w.one_in(3));
     let len = len.min(SHARE) as u32;
-    // Of no bytes, a registered buffer has no part: iov_iter_alignment_bvec() looks at the first all the same, and btrfs_direct_read()
-    // asks it (Linux 6.18), which the kernel does not survive.
+    // On Linux 6.18, a read of no bytes into a registered buffer, with O_DIRECT on Btrfs, ended in an oops: a NULL dereference in
+    // iov_iter_alignment(), called by btrfs_direct_read().
     let fixed = fixed && len > 0;
     if !writes {
         w.ledger.ask_ring(&w.handles[handle], offset, len as usize);
