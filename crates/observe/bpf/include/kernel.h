@@ -68,7 +68,7 @@ enum { BPF_RB_AVAIL_DATA = 0 };
 #define BTRFS_SUPER_MAGIC 0x9123683e
 #define REQ_META (1 << 12) /* the same bit since 4.x */
 enum req_flag_bits {
-	__REQ_RAHEAD = 19,
+	__REQ_RAHEAD = 19, /* relocated, as below */
 };
 #define OVERLAYFS_SUPER_MAGIC 0x794c7630
 #define TMPFS_MAGIC 0x01021994
