@@ -138,25 +138,15 @@ mod tests {
     use crate::testing::{Run, read_file, run_of, second, written_file};
     use hotset_facts::{Observed, Reason};
 
-    fn reads(calls: u64, bytes: u64, sequential_calls: u64) -> Run {
-        let read = ReadIo {
-            calls,
-            bytes,
-            sequential_calls: Observed::Value(sequential_calls),
-            time_ns: second(1),
-            ..ReadIo::default()
-        };
+    fn reads(calls: u64, bytes: u64, sequential: u64) -> Run {
+        let (sequential_calls, time_ns) = (Observed::Value(sequential), second(1));
+        let read = ReadIo { calls, bytes, sequential_calls, time_ns, ..ReadIo::default() };
         Run::new(run_of(vec![read_file("/data/log", bytes, read)]))
     }
 
-    fn writes(calls: u64, bytes: u64, sequential_calls: u64) -> Run {
-        let write = WriteIo {
-            calls,
-            bytes,
-            sequential_calls: Observed::Value(sequential_calls),
-            time_ns: second(1),
-            ..WriteIo::default()
-        };
+    fn writes(calls: u64, bytes: u64, sequential: u64) -> Run {
+        let (sequential_calls, time_ns) = (Observed::Value(sequential), second(1));
+        let write = WriteIo { calls, bytes, sequential_calls, time_ns, ..WriteIo::default() };
         Run::new(run_of(vec![written_file("/var/log/x", write)]))
     }
 
