@@ -25,12 +25,15 @@ const INHERIT: u64 = 1 << 1;
 /// include/uapi/linux/perf_event.h: `_IOW('$', 6, char *)`.
 const PERF_EVENT_IOC_SET_FILTER: libc::Ioctl = 0x4008_2406;
 
+/// A filter has to fit into a page of memory.
+const FILES_A_FILTER: usize = 64;
+
 /// Counts what leaves the page cache of some files, from when it is made.
 pub struct Evictions {
     /// One for each CPU that is online.
     everyone: Vec<File>,
     /// Of the thread that made this, and of the threads and processes that it has started since.
-    own: File,
+    own: Vec<File>,
 }
 
 impl Evictions {
@@ -41,7 +44,10 @@ impl Evictions {
             let known = std::fs::metadata(file.as_ref()).map_or(0, |known| known.ino());
             format!("i_ino == {known}")
         };
-        Self::that(&files.iter().map(number).collect::<Vec<_>>().join(" || "))
+        let numbers: Vec<String> = files.iter().map(number).collect();
+        Self::those(
+            &numbers.chunks(FILES_A_FILTER).map(|some| some.join(" || ")).collect::<Vec<_>>(),
+        )
     }
 
     /// Of all files of the file system that is mounted there.
@@ -49,15 +55,21 @@ impl Evictions {
         let dev = device_of(root);
         // MKDEV of include/linux/kdev_t.h, as the kernel has it.
         let number = u64::from(libc::major(dev)) << 20 | u64::from(libc::minor(dev));
-        Self::that(&format!("s_dev == {number}"))
+        Self::those(&[format!("s_dev == {number}")])
     }
 
     /// Of all files.
     pub fn anywhere() -> Self {
-        Self::that("")
+        Self::those(&[String::new()])
     }
 
-    fn that(filter: &str) -> Self {
+    fn those(filters: &[String]) -> Self {
+        let mut made = Self { everyone: Vec::new(), own: Vec::new() };
+        filters.iter().for_each(|filter| made.add(filter));
+        made
+    }
+
+    fn add(&mut self, filter: &str) {
         let counter = |pid, cpu| {
             let flags = if pid == 0 { INHERIT } else { 0 };
             let event =
@@ -73,16 +85,16 @@ impl Evictions {
             opened => Some(opened.expect("a counter; this test needs root")),
         };
         // Its own first: what falls between the two counts as done by others, and is not missed.
-        let own = counter(0, -1).expect("a counter of this thread");
+        self.own.push(counter(0, -1).expect("a counter of this thread"));
         // SAFETY: sysconf only answers.
         let cpus = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) };
-        Self { everyone: (0..cpus as i32).filter_map(on_cpu).collect(), own }
+        self.everyone.extend((0..cpus as i32).filter_map(on_cpu));
     }
 
     /// Folios that others took from the cache so far: processes that this thread did not start, and the kernel's threads.
     pub fn by_others(&self) -> u64 {
-        let all: u64 = self.everyone.iter().map(count).sum();
-        all.saturating_sub(count(&self.own))
+        let sum = |counters: &[File]| counters.iter().map(count).sum::<u64>();
+        sum(&self.everyone).saturating_sub(sum(&self.own))
     }
 
     /// Nobody else took any.

@@ -235,31 +235,10 @@ impl Share {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::test_support::{Scratch, quiet, reclaimed_pages, resident_pages, undisturbed};
+    use hotset_tests::undisturbed;
 
-    /// Which pages of a file are cached once they are set, and the answer to a question, of a moment in which it kept them.
-    fn kept<T>(
-        scratch: &Scratch,
-        path: &std::path::Path,
-        set: impl Fn(),
-        ask: impl Fn() -> T,
-    ) -> (Vec<bool>, T) {
-        let attempt = || {
-            let reclaimed = reclaimed_pages();
-            set();
-            let (before, answer) = (resident_pages(path), ask());
-            let same = resident_pages(path) == before && reclaimed_pages() == reclaimed;
-            same.then_some((before, answer))
-        };
-        let started = std::time::Instant::now();
-        loop {
-            if let Some(seen) = undisturbed(scratch, attempt) {
-                return seen;
-            }
-            assert!(started.elapsed().as_secs() < 60, "this host reclaims pages all the time");
-        }
-    }
+    use super::*;
+    use crate::test_support::{Scratch, quiet, resident_pages};
 
     fn share(percent: u8, pages_before: u64) -> Share {
         Share { percent: Percent::new(percent).expect("1 to 99"), pages_before }
@@ -292,15 +271,17 @@ mod tests {
         let file = OpenFile::open(&path).expect("open");
         assert_eq!(file.evict(0).expect("evict"), Left::unexplained(0));
         assert_eq!(resident_pages(&path), vec![false; 777]);
-        let (warm, ()) = kept(&scratch, &path, || file.warm().expect("warm"), || ());
-        assert_eq!(warm, vec![true; 777]);
+        undisturbed(&[&path], || {
+            file.warm().expect("warm");
+            assert_eq!(resident_pages(&path), vec![true; 777]);
+        });
         for share in [share(50, 0), share(10, 33), share(90, 5)] {
-            let set = || {
-                file.share(share, 0).expect("share");
-            };
-            let (cached, wrong) = kept(&scratch, &path, set, || file.wrong_pages(share));
             let wanted: Vec<bool> = (0..777).map(|page| share.is_wanted(page)).collect();
-            assert_eq!((cached, wrong), (wanted, Ok(0)), "{share:?}");
+            undisturbed(&[&path], || {
+                file.share(share, 0).expect("share");
+                assert_eq!(resident_pages(&path), wanted, "{share:?}");
+                assert_eq!(file.wrong_pages(share), Ok(0), "{share:?}");
+            });
         }
         assert!(file.wrong_pages(share(50, 0)).is_ok_and(|wrong| wrong > 300));
     }

@@ -61,38 +61,6 @@ impl Scratch {
     }
 }
 
-/// What `attempt` saw while nothing was evicted on this host: files that nobody else touches were cached before it and after
-/// it. Where the host evicts, it is tried again; what it saw is judged by the caller, once.
-pub(crate) fn undisturbed<T>(scratch: &Scratch, mut attempt: impl FnMut() -> T) -> T {
-    let canary = |index| {
-        let name = format!("canary{index}");
-        let path = scratch.path(&name);
-        if path.exists() { path } else { scratch.pages(&name, 4) }
-    };
-    let canaries: Vec<PathBuf> = (0..8).map(canary).collect();
-    let live = || {
-        canaries.iter().all(|path| {
-            let now = hotset_sys::cache::residency_at(path).expect("residency");
-            now.cached_pages == now.pages
-        })
-    };
-    for _ in 0..40 {
-        canaries.iter().for_each(|path| drop(std::fs::read(path).expect("read")));
-        let seen = attempt();
-        if live() {
-            return seen;
-        }
-    }
-    panic!("this host evicts pages all the time: no state of files can be judged on it");
-}
-
-/// Pages of files that the kernel has taken from the cache, but for those that DAMON or madvise(2) paged out: it counts these
-/// nowhere (Linux 6.18). As root, who has every CPU hand on what it counted: newer kernels leave up to 125 pages with each.
-pub(crate) fn reclaimed_pages() -> u64 {
-    std::fs::write("/proc/sys/vm/stat_refresh", "1").expect("root asks every CPU for its counts");
-    hotset_sys::proc::vmstat::now().expect("/proc/vmstat").stolen_file.expect("Linux 5.8")
-}
-
 impl Drop for Scratch {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.dir);

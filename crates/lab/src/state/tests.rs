@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use hotset_facts::{Percent, Unevictable};
+use hotset_tests::undisturbed;
 
 use super::*;
-use crate::test_support::{Scratch, loud, quiet, resident_pages, set_of, undisturbed};
+use crate::test_support::{Scratch, loud, quiet, resident_pages, set_of};
 
 fn reach(state: WantedState, set: &mut FileSet) -> StateReached {
     States::default().reach(state, set, || ()).expect("set").0.value().expect("known")
@@ -24,10 +25,12 @@ fn cold_warm_and_half_are_so_for_another_observer() {
     let half = WantedState::Share(Percent::new(50).expect("percent"));
     for _ in 0..3 {
         for (wanted, pages) in [(WantedState::Cold, 0), (WantedState::Warm, 301), (half, 150)] {
-            let (state, seen) =
-                undisturbed(&scratch, || (reach(wanted, &mut set), cached(some) as u64));
-            assert_eq!((state.pages, state.cached_pages, seen), (301, pages, pages), "{wanted:?}");
-            assert_eq!((state.stuck_pages, state.unknown_files), (0, 0));
+            undisturbed(some, || {
+                let (state, seen) = (reach(wanted, &mut set), cached(some) as u64);
+                let reached = (state.pages, state.cached_pages, seen);
+                assert_eq!(reached, (301, pages, pages), "{wanted:?}");
+                assert_eq!((state.stuck_pages, state.unknown_files), (0, 0));
+            });
         }
     }
 }
@@ -87,8 +90,10 @@ fn what_vanished_is_unknown_and_not_cold() {
     let paths = [scratch.pages("a", 3), scratch.pages("b", 3)];
     let mut set = set_of(&paths);
     std::fs::remove_file(&paths[0]).expect("remove");
-    let warm = undisturbed(&scratch, || reach(WantedState::Warm, &mut set));
-    assert_eq!((warm.pages, warm.cached_pages, warm.unknown_files), (3, 3, 1));
+    undisturbed(&paths[1..], || {
+        let warm = reach(WantedState::Warm, &mut set);
+        assert_eq!((warm.pages, warm.cached_pages, warm.unknown_files), (3, 3, 1));
+    });
     set.learned_by = LearnedBy::Nothing;
     assert!(verify(WantedState::AsIs, &set).value().is_none());
 }
@@ -101,8 +106,9 @@ fn many_files_are_set_and_verified_by_two_threads() {
     let mut set = set_of(&paths);
     let cold = reach(WantedState::Cold, &mut set);
     assert_eq!((cold.pages, cold.cached_pages, cold.unknown_files), (600, 0, 0));
-    let warm = undisturbed(&scratch, || reach(WantedState::Warm, &mut set));
-    assert_eq!(warm.cached_pages, 600);
+    undisturbed(&paths, || {
+        assert_eq!(reach(WantedState::Warm, &mut set).cached_pages, 600);
+    });
 }
 
 #[test]
@@ -111,8 +117,9 @@ fn dropping_everything_leaves_the_files_cold() {
     let scratch = Scratch::new();
     let paths = [scratch.pages("a", 50)];
     let mut set = set_of(&paths);
-    let warm = undisturbed(&scratch, || reach(WantedState::Warm, &mut set));
-    assert_eq!(warm.cached_pages, 50);
+    undisturbed(&paths, || {
+        assert_eq!(reach(WantedState::Warm, &mut set).cached_pages, 50);
+    });
     // Root only.
     assert_eq!(reach(WantedState::ColdAll, &mut set).cached_pages, 0);
 }
