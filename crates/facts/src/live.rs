@@ -269,7 +269,7 @@ pub struct HostMemory {
     pub memory: Observed<MemInfo>,
     /// Pages of files that were read back after they had been evicted (`workingset_refault_file`), in the interval.
     pub refaulted_pages: Observed<u64>,
-    /// Pages of files that reclaim took (`pgsteal_file`), in the interval.
+    /// Pages of files that reclaim took (`pgsteal_file`, which lacks what DAMON pages out), in the interval.
     pub reclaimed_pages: Observed<u64>,
     /// Pages that were written back (`nr_written`), in the interval.
     pub written_back_pages: Observed<u64>,

@@ -68,7 +68,7 @@ fn pages(measured: &Measured<'_>, families: &mut Vec<Family>) {
         ),
         (
             "hotset_reclaimed_pages",
-            "Pages of files that reclaim took (pgsteal_file)",
+            "Pages of files that reclaim took (pgsteal_file, which lacks what DAMON pages out)",
             &counted.reclaimed_pages,
         ),
         (
