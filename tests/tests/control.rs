@@ -11,8 +11,8 @@ use hotset_tests::listing::count;
 use hotset_tests::pageflags::{page_counts, resident_pages};
 use hotset_tests::scratch::text;
 use hotset_tests::{
-    Scratch, as_nobody, code, evict_verified, hotset, stderr, stdout, until, warm_verified,
-    with_default_signals,
+    Scratch, as_nobody, code, evict_verified, hotset, stderr, stdout, undisturbed, until,
+    warm_verified, with_default_signals,
 };
 use serde_json::Value;
 
@@ -86,12 +86,18 @@ fn only_what_is_missing_is_read() {
 fn a_budget_ends_it_and_is_named() {
     let scratch = Scratch::new("budget");
     let file = scratch.file("file", 8 * MIB);
-    evict_verified(&file);
-    let output = run(&["warm", "--budget", "3M", text(&file)]);
-    let there = resident(&file);
-    assert_eq!(code(&output), 1);
-    assert!(stdout(&output).contains("5.00 MiB missing: beyond the budget"), "{}", stdout(&output));
-    assert_eq!(there, 3 * MIB / PAGE);
+    undisturbed(&[&file], || {
+        evict_verified(&file);
+        let output = run(&["warm", "--budget", "3M", text(&file)]);
+        let there = resident(&file);
+        assert_eq!(code(&output), 1);
+        assert!(
+            stdout(&output).contains("5.00 MiB missing: beyond the budget"),
+            "{}",
+            stdout(&output)
+        );
+        assert_eq!(there, 3 * MIB / PAGE);
+    });
     let quiet = run(&["warm", "-q", "--budget", "0", text(&file)]);
     assert_eq!((code(&quiet), stdout(&quiet).len(), stderr(&quiet).len()), (1, 0, 0));
 }

@@ -2,7 +2,7 @@
 
 use hotset_tests::scratch::text;
 use hotset_tests::{
-    Cache, MIB, Observed, PAGE, Scratch, number, observe, prepare, run_hotset, until,
+    Cache, MIB, Observed, PAGE, Scratch, number, observe, prepare, run_hotset, undisturbed, until,
 };
 
 /// Requests, pages and residency, which hold for every buffered reader.
@@ -232,24 +232,26 @@ fn small_files_have_a_row_each() {
     let words = ["--count", &count.to_string()];
     prepare(&["make-files", "--file", text(&dir), words[0], words[1], "--block", "6000"]);
     let paths: Vec<_> = (0..count).map(|i| dir.join(format!("small-{i:06}"))).collect();
-    let run = until("all of them were cold", || {
-        paths.iter().for_each(|path| hotset_tests::evict_verified(path));
-        let words = ["many-files", "--file", text(&dir), words[0], words[1]];
-        let run = run_hotset(&scratch, &["-q"], &words);
-        hotset_tests::assert_invariants(&run.profile);
-        (number(&run.truth, "/pages_cached_before") == 0).then_some(run)
+    undisturbed(&paths, || {
+        let run = until("all of them were cold", || {
+            paths.iter().for_each(|path| hotset_tests::evict_verified(path));
+            let words = ["many-files", "--file", text(&dir), words[0], words[1]];
+            let run = run_hotset(&scratch, &["-q"], &words);
+            hotset_tests::assert_invariants(&run.profile);
+            (number(&run.truth, "/pages_cached_before") == 0).then_some(run)
+        });
+        let mut misses = 0;
+        for (index, path) in paths.iter().enumerate() {
+            let row = hotset_tests::row_at(&run.profile, path);
+            assert_eq!(row["path"], text(path));
+            let n = |pointer| number(row, pointer);
+            // Once to read it, and once more to ask what is cached; the first one is asked before, too.
+            assert_eq!(n("/opens"), if index == 0 { 3 } else { 2 }, "{row}");
+            assert_eq!((n("/read/calls"), n("/read/bytes")), (2, 6000), "{row}");
+            assert_eq!((n("/read/pages"), n("/read/from_device")), (2, 2), "{row}");
+            assert_eq!((n("/device/read_bytes"), n("/cached_after")), (2 * PAGE, 2), "{row}");
+            misses += n("/read/misses");
+        }
+        assert_eq!(misses, number(&run.truth, "/pages_missing_before"));
     });
-    let mut misses = 0;
-    for (index, path) in paths.iter().enumerate() {
-        let row = hotset_tests::row_at(&run.profile, path);
-        assert_eq!(row["path"], text(path));
-        let n = |pointer| number(row, pointer);
-        // Once to read it, and once more to ask what is cached; the first one is asked before, too.
-        assert_eq!(n("/opens"), if index == 0 { 3 } else { 2 }, "{row}");
-        assert_eq!((n("/read/calls"), n("/read/bytes")), (2, 6000), "{row}");
-        assert_eq!((n("/read/pages"), n("/read/from_device")), (2, 2), "{row}");
-        assert_eq!((n("/device/read_bytes"), n("/cached_after")), (2 * PAGE, 2), "{row}");
-        misses += n("/read/misses");
-    }
-    assert_eq!(misses, number(&run.truth, "/pages_missing_before"));
 }
