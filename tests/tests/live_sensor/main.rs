@@ -12,8 +12,8 @@ use hotset_observe::live::{LiveOptions, LiveSample, LiveSession};
 use hotset_observe::{DEFAULT_MAX_ROWS, Scope};
 use hotset_tests::scratch::text;
 use hotset_tests::{
-    Group, MIB, Scratch, Shell, evict_verified, has_cachestat, measure, number, undisturbed, until,
-    until_ok, warm_verified, workload,
+    Group, MIB, Scratch, Shell, evict_verified, has_cachestat, measure, number, once_undisturbed,
+    undisturbed, until, until_ok, warm_verified, workload,
 };
 
 fn session(scope: Scope, max_rows: u32, compat: bool) -> LiveSession {
@@ -47,31 +47,34 @@ fn an_interval_is_exact(compat: bool) {
     let id = id_of(&path);
     let mut session = session(Scope::System, DEFAULT_MAX_ROWS, compat);
     until("a cold read that nobody disturbs", || {
-        evict_verified(&path);
-        sample(&mut session);
-        let truth = measure(&scratch, &["seq", "--file", text(&path), "--block", "1048576"]);
-        let seen = sample(&mut session);
-        let pid = number(&truth, "/pid");
-        let rows = done_to(&seen, id);
-        let row = rows.iter().find(|(process, _)| u64::from(process.pid) == pid);
-        let (process, io) = row.expect("a row of the process and the file");
-        assert_eq!(&*process.comm, "workload");
-        assert!(process.ended);
-        assert_eq!(process.ppid.as_value(), Some(&std::process::id()));
-        assert_eq!(process.uid.as_value(), Some(&0));
-        let file = seen.files.iter().find(|file| file.id.same_inode(&id)).expect("the file");
-        assert_eq!(file.path.as_value().map(|path| path.as_path()), Some(&*path));
-        assert_eq!(io.read_pages, number(&truth, "/pages"));
-        assert_eq!(io.read_bytes, number(&truth, "/bytes"));
-        let calls = number(&truth, "/requests") + number(&truth, "/eof_calls");
-        assert_eq!(io.read_calls, calls);
-        assert_eq!(io.device_read_bytes, number(&truth, "/block_read_bytes"));
-        let missing = truth["pages_missing_before"].as_u64();
-        assert_eq!(missing.is_some(), has_cachestat(), "{truth}");
-        assert_eq!(io.read_misses, missing.unwrap_or(io.read_misses));
-        assert_eq!(io.split().hits + io.read_misses, io.read_pages);
-        let all = number(&truth, "/block_read_bytes") / 4096 == io.read_pages;
-        all.then(|| assert_eq!(io.split().from_device, io.read_pages))
+        once_undisturbed(&[&path], || {
+            evict_verified(&path);
+            sample(&mut session);
+            let truth = measure(&scratch, &["seq", "--file", text(&path), "--block", "1048576"]);
+            let seen = sample(&mut session);
+            let pid = number(&truth, "/pid");
+            let rows = done_to(&seen, id);
+            let row = rows.iter().find(|(process, _)| u64::from(process.pid) == pid);
+            let (process, io) = row.expect("a row of the process and the file");
+            assert_eq!(&*process.comm, "workload");
+            assert!(process.ended);
+            assert_eq!(process.ppid.as_value(), Some(&std::process::id()));
+            assert_eq!(process.uid.as_value(), Some(&0));
+            let file = seen.files.iter().find(|file| file.id.same_inode(&id)).expect("the file");
+            assert_eq!(file.path.as_value().map(|path| path.as_path()), Some(&*path));
+            assert_eq!(io.read_pages, number(&truth, "/pages"));
+            assert_eq!(io.read_bytes, number(&truth, "/bytes"));
+            let calls = number(&truth, "/requests") + number(&truth, "/eof_calls");
+            assert_eq!(io.read_calls, calls);
+            assert_eq!(io.device_read_bytes, number(&truth, "/block_read_bytes"));
+            let missing = truth["pages_missing_before"].as_u64();
+            assert_eq!(missing.is_some(), has_cachestat(), "{truth}");
+            assert_eq!(io.read_misses, missing.unwrap_or(io.read_misses));
+            assert_eq!(io.split().hits + io.read_misses, io.read_pages);
+            let all = number(&truth, "/block_read_bytes") / 4096 == io.read_pages;
+            all.then(|| assert_eq!(io.split().from_device, io.read_pages))
+        })
+        .flatten()
     });
     undisturbed(&[&path], || {
         warm_verified(&path);
