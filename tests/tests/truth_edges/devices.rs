@@ -9,7 +9,8 @@ use hotset_tests::json::number;
 use hotset_tests::run::profile_of;
 use hotset_tests::scratch::text;
 use hotset_tests::{
-    Cache, MIB, Mounted, Observed, PAGE, Scratch, evict_verified, observe, read_json, until,
+    Cache, Evictions, MIB, Mounted, Observed, PAGE, Scratch, evict_verified, observe, read_json,
+    until,
 };
 use serde_json::Value;
 
@@ -173,12 +174,15 @@ fn direct_io_that_is_none_is_counted_as_what_it_is() {
 
 /// Runs a Python program on a file that is not cached; what it writes to its second word is the truth.
 fn python(scratch: &Scratch, path: &Path, script: &str) -> (Value, Value) {
-    until("nothing else read the file", || {
+    until("nothing else read the file or evicted it", || {
+        std::fs::File::open(path).and_then(|file| file.sync_all()).expect("sync");
         evict_verified(path);
+        let evictions = Evictions::of(&[path]);
         let truth = scratch.path("truth.json");
         let profile = profile_of(scratch, &["python3", "-c", script, text(path), text(&truth)]);
         let row = row(&profile, path).clone();
-        (number(&row, "/cached_before") == 0).then(|| (row, read_json(&truth)))
+        let undisturbed = number(&row, "/cached_before") == 0 && evictions.none();
+        undisturbed.then(|| (row, read_json(&truth)))
     })
 }
 
