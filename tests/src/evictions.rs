@@ -16,6 +16,7 @@ use hotset_sys::perf_event::{self, Event};
 use hotset_sys::tracepoint::tracepoint_id;
 
 use crate::filesystems::ensure_tracefs;
+use crate::programs::loaded_by;
 use crate::scratch::text;
 use crate::state::until;
 
@@ -109,12 +110,25 @@ pub fn undisturbed<P: AsRef<Path>, T>(files: &[P], mut attempt: impl FnMut() -> 
     until("nobody else evicts the files' pages", || once_undisturbed(files, &mut attempt))
 }
 
+/// The same of all files of a file system, and of a program and its libraries.
+pub fn undisturbed_on<T>(root: &Path, program: &Path, mut attempt: impl FnMut() -> T) -> T {
+    let code = loaded_by(program);
+    until("nobody else evicts pages of the file system or the program", || {
+        let evictions = [Evictions::on(root), Evictions::of(&code)];
+        once(|| evictions.iter().all(Evictions::none), &mut attempt)
+    })
+}
+
 /// One such attempt: nothing where it has to be made again.
 pub fn once_undisturbed<P: AsRef<Path>, T>(files: &[P], attempt: impl FnOnce() -> T) -> Option<T> {
     let evictions = Evictions::of(files);
+    once(|| evictions.none(), attempt)
+}
+
+fn once<T>(undisturbed: impl FnOnce() -> bool, attempt: impl FnOnce() -> T) -> Option<T> {
     match catch_unwind(AssertUnwindSafe(attempt)) {
         Ok(answer) => Some(answer),
-        Err(panic) if evictions.none() => resume_unwind(panic),
+        Err(panic) if undisturbed() => resume_unwind(panic),
         Err(_) => None,
     }
 }

@@ -32,7 +32,7 @@ pub mod tmux;
 pub mod watching;
 
 pub use attached::Attached;
-pub use evictions::{Evictions, once_undisturbed, undisturbed};
+pub use evictions::{Evictions, once_undisturbed, undisturbed, undisturbed_on};
 pub use group::{Group, LimitedGroup};
 pub use invariants::assert_invariants;
 pub use json::{bytes_of, file_row, number, process_row, row_at};

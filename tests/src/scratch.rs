@@ -17,9 +17,14 @@ pub struct Scratch {
 impl Scratch {
     /// An empty directory of its own.
     pub fn new(name: &str) -> Self {
-        static SERIAL: AtomicU32 = AtomicU32::new(0);
         let base = std::env::var_os("HOTSET_TEST_DIR")
             .map_or_else(|| target_dir().join("test-scratch"), PathBuf::from);
+        Self::below(&base, name)
+    }
+
+    /// The same in another directory.
+    pub fn below(base: &Path, name: &str) -> Self {
+        static SERIAL: AtomicU32 = AtomicU32::new(0);
         let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
         let dir = base.join(format!("{name}-{}-{serial}", std::process::id()));
         std::fs::create_dir_all(&dir)

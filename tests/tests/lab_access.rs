@@ -6,8 +6,9 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use hotset_tests::cells::{all_are, cell, cells, each};
+use hotset_tests::filesystems::{FileSystem, Kind};
 use hotset_tests::scratch::text;
-use hotset_tests::{MIB, PAGE, Scratch, hotset, stderr, with_default_signals};
+use hotset_tests::{MIB, PAGE, Scratch, hotset, stderr, undisturbed_on, with_default_signals};
 use serde_json::Value;
 
 fn lab(words: &[&str]) -> Command {
@@ -35,7 +36,12 @@ fn left_in(directory: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn every_cell_starts_in_its_state_and_does_what_it_says() {
-    let scratch = Scratch::new("lab-access");
+    let fs = FileSystem::new(Kind::Ext4);
+    let scratch = Scratch::below(fs.root(), "lab-access");
+    undisturbed_on(fs.root(), &hotset(), || every_cell_is_right(&scratch));
+}
+
+fn every_cell_is_right(scratch: &Scratch) {
     let size = 8 * MIB;
     let session = session(
         scratch.dir(),

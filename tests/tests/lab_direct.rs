@@ -3,9 +3,9 @@
 use std::process::Command;
 
 use hotset_tests::cells::{all_are, cell, each, fact};
-use hotset_tests::filesystems::ensure_tracefs;
+use hotset_tests::filesystems::{FileSystem, Kind, ensure_tracefs};
 use hotset_tests::scratch::text;
-use hotset_tests::{MIB, PAGE, Scratch, hotset, stderr};
+use hotset_tests::{MIB, PAGE, Scratch, hotset, stderr, undisturbed_on};
 use serde_json::Value;
 
 fn session(scratch: &Scratch, words: &[&str]) -> Value {
@@ -20,10 +20,15 @@ fn session(scratch: &Scratch, words: &[&str]) -> Value {
 #[test]
 fn the_program_past_the_cache_is_told_from_its_twin() {
     ensure_tracefs();
-    let scratch = Scratch::new("lab-direct");
+    let fs = FileSystem::new(Kind::Ext4);
+    let scratch = Scratch::below(fs.root(), "lab-direct");
+    undisturbed_on(fs.root(), &hotset(), || program_and_twin_are_told_apart(&scratch));
+}
+
+fn program_and_twin_are_told_apart(scratch: &Scratch) {
     let (file, block) = (16 * MIB, 4 * MIB);
     let words = ["--size", "16M", "--block", "4M", "--count", "3", "--rounds", "2"];
-    let session = session(&scratch, &words);
+    let session = session(scratch, &words);
     for which in ["first", "later"] {
         let direct = cell(&session, &format!("direct/app/direct/{which}"));
         let read = each(direct, "device_read_bytes");
