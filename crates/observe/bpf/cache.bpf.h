@@ -318,6 +318,14 @@ int BPF_PROG(page_deleted, struct folio *folio)
 	return 0;
 }
 
+/* What a call writes turned dirty: it goes through the cache. */
+static __always_inline void dirtied_by_call(struct task_state *s, u64 inode, u64 first, u64 n)
+{
+	struct target *t = s->out.inode == inode ? &s->out : &s->in;
+	if (t->inode == inode && overlap(first, first + n - 1, t->first, t->last))
+		t->flags |= TARGET_DIRTIED;
+}
+
 static __always_inline int dirtied(void *folio)
 {
 	struct task_state *s = current_state();
@@ -332,9 +340,12 @@ static __always_inline int dirtied(void *folio)
 		t.file = s->in.file;
 	else if (s->kind && s->out.inode == inode)
 		t.file = s->out.file;
+	u64 first = folio_index(folio), n = folio_pages(folio);
+	if (s->kind && s->kind < HS_SYNC)
+		dirtied_by_call(s, inode, first, n);
 	struct hs_row *row = row_of(s, &t, 0);
 	if (row)
-		ATOMIC_ADD(&row->write_dirtied, folio_pages(folio));
+		ATOMIC_ADD(&row->write_dirtied, n);
 	struct hs_file *f = file_entry(&t.id);
 	if (f && f->last_writer.owner != s->owner) {
 		f->last_writer.file = t.id;

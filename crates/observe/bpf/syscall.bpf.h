@@ -1,6 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* System calls: what was requested, and how long it took. */
 
+/* The file's marks of pages that are dirty, or being written: the low bits are of another kind (linux/xarray.h). */
+#define XA_MARKS(flags) ((flags) >> 20)
+
+/* Where pages that are dirty already can be written over by a call with O_DIRECT, no page shows that they were. */
+static __always_inline void begin_write(struct target *t)
+{
+	join_memory(t);
+	if (!(t->flags & TARGET_DIRECT) || LOAD(super_block, LOAD(inode, t->inode, i_sb), s_magic) != BTRFS_SUPER_MAGIC)
+		return;
+	if (XA_MARKS(LOAD(address_space, LOAD(inode, t->inode, i_mapping), i_pages.xa_flags)))
+		t->flags |= TARGET_WAS_DIRTY;
+}
+
 /* Two files at once: sendfile, splice, copy_file_range. */
 APART int enter_pair(struct task_state *s, const struct arguments *args, u32 kind)
 {
@@ -27,7 +40,7 @@ APART int enter_pair(struct task_state *s, const struct arguments *args, u32 kin
 	}
 	if (find_fd(s, &s->out, to, 0)) {
 		set_range(&s->out, position(&s->out, to_pos), count);
-		join_memory(&s->out);
+		begin_write(&s->out);
 		any = 1;
 	}
 	return any;
@@ -58,7 +71,7 @@ APART int enter_single(struct task_state *s, const struct arguments *args, u32 k
 		pos = LOAD(inode, t->inode, i_size);
 	set_range(t, pos, count);
 	if (kind >= HS_WRITE)
-		join_memory(t);
+		begin_write(t);
 	return 1;
 }
 
@@ -166,8 +179,9 @@ static __always_inline int may_share(struct target *t)
 
 /*
  * Of a call with O_DIRECT, the bytes that the file system served from the cache all the same, as ext4 does with data=journal
- * and Btrfs with compressed data. Such a read moves the place that read-ahead remembers; such a write adds pages, and on
- * ext4 nothing goes to the device meanwhile.
+ * and Btrfs with compressed data. Such a read moves the place that read-ahead remembers; such a write adds pages or makes
+ * them dirty. Where they are dirty already, nothing goes past the cache: ext4's requests for direct I/O, and Btrfs's where
+ * it can choose, are made by the task itself.
  */
 static __always_inline u64 served_from_cache(const struct target *t, u64 bytes, u32 writes)
 {
@@ -176,8 +190,12 @@ static __always_inline u64 served_from_cache(const struct target *t, u64 bytes, 
 		return left;
 	if (!writes)
 		return t->ahead || (u64)LOAD(file, t->file, f_ra.prev_pos) == t->pos + bytes ? left : 0;
+	if (t->flags & TARGET_DIRTIED)
+		return left;
 	if (t->direct || !cfg.block_layer)
 		return 0;
+	if (t->flags & TARGET_WAS_DIRTY)
+		return left;
 	return LOAD(super_block, LOAD(inode, t->inode, i_sb), s_magic) == EXT4_SUPER_MAGIC ? left : 0;
 }
 

@@ -129,8 +129,13 @@ struct inode {
 	struct hlist_head i_dentry;
 };
 
+struct xarray {
+	unsigned int xa_flags;
+};
+
 struct address_space {
 	struct inode *host;
+	struct xarray i_pages;
 	unsigned long nrpages;
 };
 

@@ -29,9 +29,11 @@ struct target {
 #define TARGET_DIRECT 1u
 #define TARGET_USES_POSITION 2u
 #define TARGET_APPENDS 4u
-#define TARGET_SHARES 8u      /* its file system may share blocks instead of copying */
-#define TARGET_IN_MEMORY 256u /* pages are added without the tracepoint */
-#define TARGET_JOINED 512u    /* one of the file's writers (memory.bpf.h) */
+#define TARGET_SHARES 8u       /* its file system may share blocks instead of copying */
+#define TARGET_IN_MEMORY 256u  /* pages are added without the tracepoint */
+#define TARGET_JOINED 512u     /* one of the file's writers (memory.bpf.h) */
+#define TARGET_DIRTIED 1024u   /* pages of [first, last] turned dirty during this call */
+#define TARGET_WAS_DIRTY 2048u /* it had dirty pages before, on Btrfs */
 
 /* A request that outlives the call that submits it, or a ring of results. */
 struct request {
