@@ -343,6 +343,9 @@ static __always_inline int dirtied(void *folio)
 	u64 first = folio_index(folio), n = folio_pages(folio);
 	if (s->kind && s->kind < HS_SYNC)
 		dirtied_by_call(s, inode, first, n);
+	else if ((!s->kind || s->kind == HS_AIO_SUBMIT) &&
+		 LOAD(super_block, LOAD(inode, inode, i_sb), s_magic) == BTRFS_SUPER_MAGIC)
+		bits_take(t.id, HS_WRITING, first, first + n);
 	struct hs_row *row = row_of(s, &t, 0);
 	if (row)
 		ATOMIC_ADD(&row->write_dirtied, n);

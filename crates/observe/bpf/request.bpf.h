@@ -14,6 +14,8 @@
 #define REQUEST_WAITED 64u   /* the call that served it slept */
 #define REQUEST_NO_FILE 128u /* whose file was not found */
 #define REQUEST_TOLD 256u    /* what is asked of the device tells that it is for it */
+#define REQUEST_EITHER 512u  /* O_DIRECT, where the file system may write through the cache all the same */
+#define REQUEST_CACHED 1024u /* it did */
 
 static __always_inline int has_file(const struct request *r)
 {
@@ -24,6 +26,20 @@ static __always_inline int has_pages(const struct request *r)
 {
 	const struct target *t = &r->target;
 	return has_file(r) && !(t->flags & TARGET_DIRECT) && t->first <= t->last;
+}
+
+static __always_inline int has_marks(const struct request *r)
+{
+	return (has_pages(r) && !(r->target.flags & TARGET_IN_MEMORY)) || (r->what & REQUEST_EITHER);
+}
+
+/* Btrfs: who writes through the cache makes pages dirty, which takes their marks in HS_WRITING. */
+static __always_inline u32 either(const struct request *r)
+{
+	const struct target *t = &r->target;
+	if (!(r->what & REQUEST_WRITES) || !(t->flags & TARGET_DIRECT) || t->first > t->last)
+		return 0;
+	return LOAD(super_block, LOAD(inode, t->inode, i_sb), s_magic) == BTRFS_SUPER_MAGIC ? REQUEST_EITHER : 0;
 }
 
 /* Where an append begins: at the end of the file, or of the appends that this task has under way. */
@@ -90,11 +106,11 @@ static __always_inline void start_request(struct task_state *s, struct request *
 	r->open = 1;
 	r->owner = owner(s);
 	if (has_file(r))
-		r->what |= told(t);
-	if (has_pages(r) && !(t->flags & TARGET_IN_MEMORY)) {
+		r->what |= told(t) | either(r);
+	if (has_marks(r)) {
 		bits_set(t->id, HS_WANTED, t->first, t->last + 1);
 		if (r->what & REQUEST_WRITES)
-			bits_set(t->id, HS_WRITING, t->first, t->last + 1);
+			r->marked = bits_set(t->id, HS_WRITING, t->first, t->last + 1);
 	}
 	if (bpf_map_update_elem(&requests, key, r, BPF_ANY))
 		ATOMIC_ADD(&g.requests_lost, 1);
@@ -109,12 +125,12 @@ APART int take_pages(struct request *r, u64 used)
 		return 0;
 	struct target *t = &r->target;
 	t->ahead = 0;
-	if (!has_pages(r) || (t->flags & TARGET_IN_MEMORY))
+	if (!has_marks(r))
 		return 0;
 	u64 end = t->last + 1, middle = t->first + used < end ? t->first + used : end;
 	bits_take(t->id, HS_WANTED, t->first, end);
-	if (r->what & REQUEST_WRITES)
-		bits_take(t->id, HS_WRITING, t->first, end);
+	if ((r->what & REQUEST_WRITES) && bits_take(t->id, HS_WRITING, t->first, end) < r->marked && (r->what & REQUEST_EITHER))
+		r->what |= REQUEST_CACHED;
 	u64 missed = bits_take_both(t->id, HS_MISSED, t->first, middle);
 	t->brought = missed;
 	t->unfilled = missed >> UNFILLED_SHIFT;
@@ -162,7 +178,7 @@ static __always_inline int finish_request(struct request *r, struct hs_row_key *
 	if (r->what & REQUEST_SYNCS) {
 		ATOMIC_ADD(&row->sync_calls, 1);
 		ATOMIC_ADD(&row->sync_ns, ns);
-	} else if (t->flags & TARGET_DIRECT) {
+	} else if ((t->flags & TARGET_DIRECT) && !(r->what & REQUEST_CACHED)) {
 		count_direct(row, t, result, ns, r->what & REQUEST_WRITES);
 		if (!(r->what & (REQUEST_BOOKED | REQUEST_TOLD)))
 			book_bytes(row, r->what & REQUEST_WRITES ? REQ_OP_WRITE : REQ_OP_READ, result);

@@ -1,4 +1,4 @@
-//! Copies into files with O_DIRECT.
+//! Copies into files with O_DIRECT, and other ways to write to them.
 
 use std::fs::File;
 use std::path::Path;
@@ -6,6 +6,7 @@ use std::path::Path;
 use hotset_sys::tracepoint::tracepoint_id;
 use hotset_tests::filesystems::{FILE_PAGES, FileSystem, Kind, ensure_tracefs, file_bytes};
 use hotset_tests::json::number;
+use hotset_tests::programs::workload;
 use hotset_tests::run::profile_of;
 use hotset_tests::scratch::text;
 use hotset_tests::{PAGE, Scratch, evict_verified, read_json, warm_verified};
@@ -83,6 +84,13 @@ fn copied(scratch: &Scratch, path: &Path, way: &str) -> (Counts, Counts) {
     (seen, told)
 }
 
+/// What hotset counts where requests of io_uring or Linux AIO write the file over.
+fn requested(scratch: &Scratch, path: &Path, words: &[&str]) -> Counts {
+    let workload = workload();
+    let file = ["--file", text(path), "--write", "--direct", "--block", "65536"];
+    seen(&profile_of(scratch, &[&[text(&workload)], words, &file].concat()), path)
+}
+
 /// By whatever call it is written, and whether its pages are cached, dirty or neither. Which writes pass the cache is for the
 /// file system to say: ext4's do but where its journal keeps data; of Btrfs's, by its version, the kernel says of each call.
 #[test]
@@ -113,12 +121,20 @@ fn what_is_copied_is_written_through_the_cache_or_past_it_as_by_other_calls() {
                 last = Some(seen);
             }
         }
-        // Pages that are dirty already tell nobody that they are written over.
+        // Pages that are dirty already tell nobody that they are written over, nor does a request who serves it.
         let last = last.expect("a copy");
         for way in ["plain", "splice"] {
             make(&path);
             dirty(&path);
             assert_eq!(copied(&scratch, &path, way).0, last, "{kind:?} {options}, dirty: {way}");
+        }
+        for state in [evict_verified, warm_verified] {
+            let ways: [&[&str]; 3] = [&["uring"], &["uring", "--async"], &["aio", "--depth", "4"]];
+            for way in ways.into_iter().filter(|_| kind == Kind::Btrfs) {
+                make(&path);
+                state(&path);
+                assert_eq!(requested(&scratch, &path, way), last, "{kind:?} {options}: {way:?}");
+            }
         }
     }
 }

@@ -50,6 +50,7 @@ struct request {
 	u64 open; /* its result was not seen yet */
 	u32 owner;
 	u32 what;
+	u64 marked; /* pages in HS_WRITING that are its own */
 };
 
 enum request_kind {
