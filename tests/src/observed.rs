@@ -22,6 +22,8 @@ pub enum Cache {
     Warm,
     /// Whatever it was.
     AsItIs,
+    /// Whatever it was, for a case that can't be run again.
+    Once,
 }
 
 /// One run, with a row for the measured file.
@@ -113,7 +115,8 @@ impl Observed {
     }
 }
 
-/// Runs a case under hotset on `file`, again only where the kernel says that something else changed the state. Every profile must hold together, whether its run counts or not.
+/// Runs a case under hotset on `file`, again only where the kernel says that something else changed the state. Every profile
+/// must hold together, whether its run counts or not.
 pub fn observe(scratch: &Scratch, file: &Path, cache: Cache, words: &[&str]) -> Observed {
     observe_files(scratch, file, &[file], cache, words)
 }
@@ -135,16 +138,13 @@ pub fn observe_files(
         match cache {
             Cache::Cold => files.iter().for_each(|file| evict_verified(file)),
             Cache::Warm => files.iter().for_each(|file| warm_verified(file)),
-            Cache::AsItIs => {}
+            Cache::AsItIs | Cache::Once => {}
         }
         let evictions = Evictions::of(&watched);
         let HotsetRun { profile, truth, output } = run_hotset(scratch, &["-q"], &all);
         assert_invariants(&profile);
-        (evictions.none() && undisturbed(&truth, cache)).then_some(Observed {
-            profile,
-            truth,
-            output,
-        })
+        let counts = cache == Cache::Once || evictions.none() && undisturbed(&truth, cache);
+        counts.then_some(Observed { profile, truth, output })
     })
 }
 
@@ -156,6 +156,6 @@ fn undisturbed(truth: &Value, cache: Cache) -> bool {
     match cache {
         Cache::Cold => before == 0 && (!truth["direct"].is_null() || after >= distinct),
         Cache::Warm => before >= distinct && after == before,
-        Cache::AsItIs => true,
+        Cache::AsItIs | Cache::Once => true,
     }
 }
