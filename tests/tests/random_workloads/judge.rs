@@ -9,6 +9,9 @@ use serde_json::Value;
 
 use crate::seen::Seen;
 
+/// The least that a device reads or writes.
+const SECTOR: u64 = 512;
+
 /// By device and inode number.
 pub(crate) type Rows = BTreeMap<(String, u64), Seen>;
 
@@ -133,11 +136,8 @@ pub(crate) fn compare(
                 equal(found, &name, seen, wanted + wanted_direct);
                 equal(found, &format!("{name} past the cache"), seen_direct.calls, 0);
             }
-            // Which of the calls with O_DIRECT pass the cache is for the file system to say.
-            Kind::Btrfs => {
-                let (seen, wanted) = (seen + seen_direct, wanted + wanted_direct);
-                equal(found, &name, (seen.calls, seen.bytes), (wanted.calls, wanted.bytes));
-            }
+            // Which of the calls with O_DIRECT pass the cache, and with how much of it, is for the file system to say.
+            Kind::Btrfs => split(found, &name, [seen, wanted], [seen_direct, wanted_direct]),
             // Where pages that another has in use are in the way, such a write goes through the cache.
             Kind::Ext4 | Kind::Xfs | Kind::Overlay
                 if is_write && seen_direct.bytes < wanted_direct.bytes =>
@@ -154,8 +154,9 @@ pub(crate) fn compare(
     }
 }
 
-/// Writes with O_DIRECT of which some went through the cache, in whole or in part: of one that did so in part, each part is a
-/// call. All bytes are seen, and nobody knows which; the pages of what moved over are as many as its bytes fill.
+/// Calls with O_DIRECT of which some went through the cache, in whole or in part: of one that did so in part, each part is a
+/// call (a sendfile(2) on Btrfs that does not end with a block: its last piece). All bytes are seen, and nobody knows which;
+/// the pages of what moved over are as many as its bytes fill.
 fn split(found: &mut Vec<String>, what: &str, cached: [Requests; 2], direct: [Requests; 2]) {
     let ([seen, wanted], [seen_direct, wanted_direct]) = (cached, direct);
     equal(found, what, seen.bytes + seen_direct.bytes, wanted.bytes + wanted_direct.bytes);
@@ -170,7 +171,10 @@ fn split(found: &mut Vec<String>, what: &str, cached: [Requests; 2], direct: [Re
     };
     let direct = wanted_direct.calls.checked_sub(seen_direct.calls);
     // Each call is in one of both, or in both.
-    let calls_fit = calls <= wanted_direct.calls && direct.is_some_and(|whole| whole <= calls);
+    let both = direct.and_then(|whole| calls.checked_sub(whole));
+    let calls_fit = calls <= wanted_direct.calls
+        // What passes the cache is at least a sector, and the rest a byte.
+        && both.is_some_and(|both| both * SECTOR <= seen_direct.bytes && both <= bytes);
     let pages_fit = (bytes.div_ceil(PAGE)..=bytes / PAGE + 2 * calls).contains(&pages);
     if !calls_fit || !pages_fit {
         found.push(format!(

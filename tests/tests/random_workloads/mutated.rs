@@ -135,34 +135,65 @@ fn a_range_is_as_wide_as_its_reason() {
     }
 }
 
-#[test]
-fn direct_writes_that_went_through_the_cache_are_found_there() {
-    let judged = |write: [u64; 3], direct: [u64; 2]| {
-        let mut profile = profile();
-        for view in ["files", "processes"] {
-            let row = &mut profile[view][0];
-            row["write"] =
-                json!({ "calls": write[0], "bytes": write[1], "pages": write[2], "misses": 1 });
-            row["direct"]["write_calls"] = direct[0].into();
-            row["direct"]["write_bytes"] = direct[1].into();
+/// The judge's verdict on calls, bytes and pages of one side through the cache, and calls and bytes of it past the cache.
+fn judged_split(side: &str, kind: Kind, cached: [u64; 3], direct: [u64; 2]) -> bool {
+    let mut profile = profile();
+    for view in ["files", "processes"] {
+        let row = &mut profile[view][0];
+        for (key, n) in ["calls", "bytes", "pages"].into_iter().zip(cached) {
+            row[side][key] = n.into();
         }
-        differences(&profile, &[books()], Kind::Ext4, None, PAGE).is_empty()
-    };
-    // One of two moved over; or half of each.
-    assert!(judged([3, 3 * PAGE, 3], [1, PAGE]));
-    assert!(judged([4, 3 * PAGE, 3], [2, PAGE]));
-    for (write, direct) in [
-        ([3, 3 * PAGE + 1, 3], [1, PAGE]),
-        ([3, 3 * PAGE, 3], [1, PAGE - 1]),
-        ([2, 3 * PAGE, 3], [1, PAGE]),
-        ([5, 3 * PAGE, 3], [1, PAGE]),
-        ([3, 3 * PAGE, 3], [0, PAGE]),
-        ([3, 3 * PAGE, 3], [3, PAGE]),
-        ([3, 3 * PAGE, 2], [1, PAGE]),
-        ([3, 3 * PAGE, 6], [1, PAGE]),
-    ] {
-        assert!(!judged(write, direct), "{write:?} {direct:?}");
+        for (key, n) in ["calls", "bytes"].into_iter().zip(direct) {
+            row["direct"][format!("{side}_{key}")] = n.into();
+        }
     }
+    differences(&profile, &[books()], kind, None, PAGE).is_empty()
+}
+
+/// Of a side with so many pages through the cache, a call each, and two past it.
+fn assert_split(side: &str, kind: Kind, n: u64) {
+    let judged = |calls: u64, bytes: u64, pages: u64, direct| {
+        judged_split(side, kind, [n + calls, n * PAGE + bytes, n + pages], direct)
+    };
+    let least = 2 * PAGE - 1024;
+    // None; one of two moved over; or half of each; or all but a sector of each, and a byte of each.
+    assert!(judged(0, 0, 0, [2, 2 * PAGE]));
+    assert!(judged(1, PAGE, 1, [1, PAGE]));
+    assert!(judged(2, PAGE, 1, [2, PAGE]));
+    assert!(judged(2, least, 2, [2, 1024]));
+    assert!(judged(2, 2, 2, [2, 2 * PAGE - 2]));
+    for (calls, bytes, pages, direct) in [
+        (1, PAGE + 1, 1, [1, PAGE]),
+        (1, PAGE, 1, [1, PAGE - 1]),
+        (0, PAGE, 1, [1, PAGE]),
+        (3, PAGE, 1, [1, PAGE]),
+        (1, PAGE, 1, [0, PAGE]),
+        (1, PAGE, 1, [3, PAGE]),
+        (1, PAGE, 0, [1, PAGE]),
+        (1, PAGE, 4, [1, PAGE]),
+        (2, least + 1, 2, [2, 1023]),
+        (2, 1, 1, [2, 2 * PAGE - 1]),
+        (3, PAGE, 1, [2, PAGE]),
+        (2, PAGE, 1, [3, PAGE]),
+        (1, 0, 0, [2, 2 * PAGE]),
+        (0, 0, 1, [2, 2 * PAGE]),
+        (0, 0, 0, [3, 2 * PAGE]),
+    ] {
+        assert!(!judged(calls, bytes, pages, direct), "{side}: {calls} {bytes} {pages} {direct:?}");
+    }
+}
+
+#[test]
+fn direct_calls_that_went_through_the_cache_are_found_there() {
+    assert_split("write", Kind::Ext4, 2);
+    assert_split("write", Kind::Btrfs, 2);
+}
+
+#[test]
+fn direct_reads_go_through_the_cache_on_btrfs_alone() {
+    assert_split("read", Kind::Btrfs, 3);
+    let halves = |kind| judged_split("read", kind, [5, 4 * PAGE, 4], [2, PAGE]);
+    assert_eq!(Kind::ALL.map(halves), Kind::ALL.map(|kind| kind == Kind::Btrfs));
 }
 
 #[test]
