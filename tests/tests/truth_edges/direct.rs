@@ -4,8 +4,13 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use hotset_tests::filesystems::{FileSystem, Kind, kinds};
-use hotset_tests::{Cache, MIB, Observed, Scratch, observe};
+use hotset_tests::filesystems::{FILE_PAGES, FileSystem, Kind, kinds};
+use hotset_tests::pageflags::resident_pages;
+use hotset_tests::scratch::text;
+use hotset_tests::{
+    Cache, MIB, Observed, PAGE, Scratch, evict_verified, number, observe, profile_of, row_at,
+    undisturbed,
+};
 
 /// The workload's clock goes around each call, so that neither part of the time can be longer than it says; together they are
 /// all of it. Time that is booked to the wrong part breaks one of the two.
@@ -71,5 +76,39 @@ fn requests_for_holes_ask_no_device() {
             run.assert_counts(&[("/direct/read_calls", 16), ("/direct/read_bytes", MIB), data]);
             run.assert_same(&[("/device/read_bytes", "/block_read_bytes")]);
         }
+    }
+}
+
+/// Sends so many bytes of a file, from its first on, by one call.
+const SEND: &str = "import os,sys\n\
+     source, target = os.open(sys.argv[1], os.O_RDONLY | os.O_DIRECT), os.open('/dev/null', os.O_WRONLY)\n\
+     count = int(sys.argv[2]); assert os.sendfile(target, source, 0, count) == count";
+
+/// sendfile(2) reads some pages at a time. Btrfs serves the last piece from the cache where it does not end with a block: the
+/// call is in both kinds, each with its bytes. What is cached of a cold file afterwards says which were.
+#[test]
+fn a_call_of_which_a_piece_is_cached_is_a_read_of_both_kinds() {
+    let scratch = Scratch::new("direct-pieces");
+    if !kinds().contains(&Kind::Btrfs) {
+        return;
+    }
+    let fs = FileSystem::new(Kind::Btrfs);
+    let path = fs.file();
+    let all = FILE_PAGES * PAGE;
+    for asked in [all, all - 100, 100] {
+        undisturbed(&[&path], || {
+            evict_verified(&path);
+            let words = ["python3", "-c", SEND, text(&path), &asked.to_string()];
+            let profile = profile_of(&scratch, &words);
+            let row = row_at(&profile, &path);
+            let n = |pointer| number(row, pointer);
+            let first = resident_pages(&path).iter().position(|cached| *cached);
+            let past = first.map_or(asked, |first| first as u64 * PAGE);
+            let cached = asked - past;
+            let seen = [n("/direct/read_calls"), n("/direct/read_bytes"), n("/read/calls")];
+            assert_eq!(seen, [(past > 0).into(), past, (cached > 0).into()], "{asked}: {row}");
+            assert_eq!(n("/read/bytes"), cached, "{asked}: {row}");
+            assert_eq!(n("/read/pages"), cached.div_ceil(PAGE), "{asked}: {row}");
+        });
     }
 }
