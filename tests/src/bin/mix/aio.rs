@@ -48,7 +48,9 @@ fn some(w: &mut Worker, writes: bool) -> Result<()> {
     for slot in 0..count {
         let (offset, len) = if writes { w.writes(index) } else { w.range(index) };
         let len = len.min(SHARE);
-        if !writes {
+        if writes {
+            w.ledger.fill_up(&w.handles[index], offset);
+        } else {
             w.ledger.ask(&w.handles[index], offset, len);
         }
         requests.push(Iocb {

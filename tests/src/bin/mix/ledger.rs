@@ -36,6 +36,14 @@ impl Ledger {
         }
     }
 
+    /// A request of a ring, or of Linux AIO, is about to write there. The page of an end before it is filled up with zeros, and
+    /// brought in first: it counts as read ahead.
+    pub(super) fn fill_up(&mut self, of: &Handle, offset: u64) {
+        if offset >= PAGE {
+            self.small(of);
+        }
+    }
+
     /// A read is about to ask for this.
     pub(super) fn ask(&mut self, of: &Handle, offset: u64, bytes: usize) {
         if of.direct {

@@ -94,6 +94,8 @@ fn request(w: &mut Worker, writes: bool, slot: usize, handle: usize) -> Request 
     let fixed = fixed && len > 0;
     if !writes {
         w.ledger.ask_ring(&w.handles[handle], offset, len as usize);
+    } else {
+        w.ledger.fill_up(&w.handles[handle], offset);
     }
     let start = w.memory[slot * SHARE..].as_mut_ptr();
     let fd = types::Fd(w.handles[handle].file.as_raw_fd());
