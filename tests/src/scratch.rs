@@ -47,6 +47,13 @@ impl Scratch {
         self.dir.join(name)
     }
 
+    /// An empty file in it: of one that is not there yet nobody could tell what others evict.
+    pub fn empty(&self, name: &str) -> PathBuf {
+        let path = self.path(name);
+        std::fs::File::create(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        path
+    }
+
     /// A file of random bytes in it, on disk.
     pub fn file(&self, name: &str, bytes: u64) -> PathBuf {
         let path = self.path(name);

@@ -30,7 +30,7 @@ fn assert_requests(run: &Observed) {
 fn a_new_file_is_made_of_new_pages() {
     let scratch = Scratch::new("new");
     for block in ["4096", "65536", "1000000"] {
-        let file = scratch.path(block);
+        let file = scratch.empty(block);
         let words = ["write-new", "--size-mib", "4", "--block", block];
         assert_requests(&observe(&scratch, &file, Cache::AsItIs, &words));
     }
@@ -39,7 +39,7 @@ fn a_new_file_is_made_of_new_pages() {
 #[test]
 fn what_is_synced_reaches_the_device() {
     let scratch = Scratch::new("synced");
-    let file = scratch.path("f");
+    let file = scratch.empty("f");
     let words = ["write-new", "--size-mib", "4", "--fsync"];
     let run = observe(&scratch, &file, Cache::AsItIs, &words);
     assert_requests(&run);
@@ -87,7 +87,7 @@ fn a_part_of_a_page_has_to_be_read_first() {
 #[test]
 fn small_writes_count_each_call() {
     let scratch = Scratch::new("small");
-    let file = scratch.path("f");
+    let file = scratch.empty("f");
     let words = ["write-small", "--count", "5000"];
     let run = observe(&scratch, &file, Cache::AsItIs, &words);
     assert_requests(&run);
@@ -97,7 +97,7 @@ fn small_writes_count_each_call() {
 #[test]
 fn each_sync_is_counted_and_each_write_dirties_again() {
     let scratch = Scratch::new("fsync");
-    let file = scratch.path("f");
+    let file = scratch.empty("f");
     let run = observe(&scratch, &file, Cache::AsItIs, &["fsync-each", "--count", "7"]);
     assert_requests(&run);
     run.assert_counts(&[

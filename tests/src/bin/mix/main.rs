@@ -34,6 +34,11 @@ type Failure = Box<dyn Error + Send + Sync>;
 type Outcome<T> = Result<T, Failure>;
 
 fn run() -> Outcome<()> {
+    // Else its own code, of which the host may evict what was not used yet, faults when the books are closed already.
+    // SAFETY: takes no memory of ours; what is mapped stays in memory until the process ends.
+    if unsafe { libc::mlockall(libc::MCL_CURRENT) } != 0 {
+        return Err(format!("mlockall: {}", std::io::Error::last_os_error()).into());
+    }
     let args = Args::parse(std::env::args().skip(1))?;
     match args.job() {
         "prepare" => prepare::prepare(&args),
