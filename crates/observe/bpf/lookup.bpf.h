@@ -63,36 +63,44 @@ __noinline int send_failed(u64 path, s32 dirfd, s32 error, u32 tgid)
 }
 
 /* Pages may have come up before the file was opened: its name was then that of any link to it. */
-static __always_inline void open_row(struct task_state *s, struct hs_row *row)
+static __always_inline void open_row(struct task_state *s, struct hs_row *row, u32 how)
 {
-	ATOMIC_ADD(&row->opens, 1);
+	if (row->owner && (how & COUNT_ALONE))
+		PLAIN_ADD(&row->opens, 1);
+	else
+		ATOMIC_ADD(&row->opens, 1);
 	if (row->named)
 		return;
 	row->named = 1;
 	send_first(s->in.inode, s->in.file, s->tgid, 0);
 }
 
-APART int opened(struct task_state *s, u32 fd)
+APART int opened(struct task_state *s, u32 fd, u32 how)
 {
 	if (!s || !find_fd(s, &s->in, fd, 0))
 		return 0;
 	struct hs_row *row = row_of(s, &s->in, 0);
 	if (row)
-		open_row(s, row);
+		open_row(s, row, how);
 	return 0;
 }
 
-static __always_inline void count_lookup(struct hs_process *p, int failed, u64 ns)
+static __always_inline void count_lookup(struct hs_process *p, int failed, u64 ns, u32 how)
 {
-	ATOMIC_ADD(&p->lookups, 1);
-	ATOMIC_ADD(&p->lookup_ns, ns);
+	if (how & COUNT_ALONE) {
+		PLAIN_ADD(&p->lookups, 1);
+		PLAIN_ADD(&p->lookup_ns, ns);
+	} else {
+		ATOMIC_ADD(&p->lookups, 1);
+		ATOMIC_ADD(&p->lookup_ns, ns);
+	}
 	if (failed) {
 		ATOMIC_ADD(&p->lookups_failed, 1);
 		ATOMIC_ADD(&p->lookup_failed_ns, ns);
 	}
 }
 
-static __always_inline void exit_path(struct task_state *s, u32 kind, long ret, u64 ns)
+static __always_inline void exit_path(struct task_state *s, u32 kind, long ret, u64 ns, u32 how)
 {
 	int failed = ret == -ENOENT || ret == -ENOTDIR;
 	if ((kind == HS_EXEC || kind == HS_EXECAT) && !failed)
@@ -101,11 +109,11 @@ static __always_inline void exit_path(struct task_state *s, u32 kind, long ret, 
 		return;
 	struct hs_process *p = process_of(s);
 	if (p)
-		count_lookup(p, failed, ns);
+		count_lookup(p, failed, ns, how);
 	if (failed) {
 		send_failed(s->path, s->dirfd, -ret, s->tgid);
 		return;
 	}
 	if ((kind == HS_OPEN || kind == HS_OPENAT) && ret >= 0)
-		opened(s, ret);
+		opened(s, ret, how);
 }

@@ -195,11 +195,11 @@ static __always_inline int finish_lookup(struct request *r, s64 result)
 	int failed = result == -ENOENT || result == -ENOTDIR;
 	struct hs_process *p = process_by_owner(r->owner);
 	if (p)
-		count_lookup(p, failed, bpf_ktime_get_ns() - r->start_ns);
+		count_lookup(p, failed, bpf_ktime_get_ns() - r->start_ns, 0);
 	if (failed)
 		ATOMIC_ADD(&g.uring_paths, 1);
 	struct task_state *s = known_state();
 	if (s && !s->kind && (r->what & REQUEST_OPENS) && result >= 0 && s->owner == r->owner)
-		opened(s, result);
+		opened(s, result, 0);
 	return 0;
 }

@@ -128,7 +128,7 @@ int BPF_PROG(sys_enter, struct pt_regs *regs, long id)
 	struct task_struct *task = CURRENT();
 	if (!kind && !(LOAD(task_struct, task, thread_info.status) & TS_COMPAT))
 		return 0;
-	struct task_state *s = current_state();
+	struct task_state *s = state_of(task);
 	if (!s)
 		return 0;
 	s->handled = HANDLED_ENTER;
@@ -297,8 +297,8 @@ APART int exit_single(struct task_state *s, u32 kind, u64 bytes, u64 ns, u32 how
 	if (!row)
 		return 0;
 	/* The row of "others" belongs to everybody. */
-	if (row->owner && is_alone(CURRENT()))
-		how |= COUNT_ALONE;
+	if (!row->owner)
+		how &= ~COUNT_ALONE;
 	if (t->flags & TARGET_DIRECT) {
 		exit_direct(t, row, bytes, ns, kind >= HS_WRITE);
 	} else if (kind >= HS_WRITE) {
@@ -316,7 +316,8 @@ int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
 	u64 number = regs->orig_ax;
 	if (number < HS_SYSCALLS && !cfg.kinds[number & (HS_SYSCALLS - 1)])
 		return 0;
-	struct task_state *s = known_state();
+	struct task_struct *task = CURRENT();
+	struct task_state *s = known_state_of(task);
 	if (!s)
 		return 0;
 	u32 kind = s->kind;
@@ -327,7 +328,7 @@ int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
 	s->kind = HS_NONE;
 	if (kind > HS_SYNC_ALL) {
 		if (kind >= HS_OPEN)
-			exit_path(s, kind, ret, ns);
+			exit_path(s, kind, ret, ns, is_alone(task) ? COUNT_ALONE : 0);
 		else if (kind == HS_PAGEOUT)
 			return 0;
 		else if (kind != HS_FOREIGN)
@@ -344,10 +345,10 @@ int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
 		exit_failed(s, kind);
 		return 0;
 	}
-	u32 how = LOAD(task_struct, CURRENT(), nvcsw) != s->switches ? COUNT_WAITED : 0;
+	u32 how = LOAD(task_struct, task, nvcsw) != s->switches ? COUNT_WAITED : 0;
 	if (kind >= HS_SENDFILE && kind <= HS_COPY_RANGE)
 		exit_pair(s, ret, ns, how, kind);
 	else
-		exit_single(s, kind, ret, ns, how);
+		exit_single(s, kind, ret, ns, is_alone(task) ? how | COUNT_ALONE : how);
 	return 0;
 }

@@ -68,6 +68,7 @@ static void (*const bpf_preempt_enable)(void) = (void *)HS_PREEMPT_ENABLE;
 #endif
 
 #define ATOMIC_ADD(p, v) ((void)__sync_fetch_and_add(p, v))
+#define PLAIN_ADD(p, v) (*(p) += (v))
 #define barrier_value(v) asm volatile("" : "+r"(v))
 
 /*

@@ -20,8 +20,6 @@ static __always_inline u32 bucket(u64 bytes)
 	return b & 15;
 }
 
-#define PLAIN_ADD(p, v) (*(p) += (v))
-
 /* What each call adds to its row; its time to the counter at `time`. */
 #define ADD_CALL(add, row, side, t, bytes, pages, in_order, size, time, ns) \
 	do { \

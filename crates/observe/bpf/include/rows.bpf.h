@@ -35,7 +35,7 @@ static __always_inline struct task_state *new_state(u32 tid, u32 tgid)
 	return s;
 }
 
-static __always_inline struct task_state *known_state(void)
+static __always_inline struct task_state *known_state_of(struct task_struct *current)
 {
 	u32 tid = bpf_get_current_pid_tgid();
 	struct task_state *s = bpf_map_lookup_elem(&tasks, &tid);
@@ -44,12 +44,12 @@ static __always_inline struct task_state *known_state(void)
 	return s;
 }
 
-static __always_inline struct task_state *current_state(void)
+static __always_inline struct task_state *state_of(struct task_struct *current)
 {
-	struct task_state *s = known_state();
+	struct task_state *s = known_state_of(current);
 	if (s || cfg.scope == HS_SCOPE_TREE)
 		return s;
-	if (!in_scope(CURRENT()))
+	if (!in_scope(current))
 		return NULL;
 	u64 id = bpf_get_current_pid_tgid();
 	return new_state(id, id >> 32);
@@ -85,26 +85,24 @@ static __always_inline struct hs_row *row_lookup(struct hs_row_key *key, u32 *fr
 	return row;
 }
 #else
-static __always_inline struct task_state *known_state(void)
+static __always_inline struct task_state *known_state_of(struct task_struct *current)
 {
-	struct task_struct *task = CURRENT();
-	struct task_state *s = bpf_task_storage_get(&tasks, task, 0, 0);
+	struct task_state *s = bpf_task_storage_get(&tasks, current, 0, 0);
 	if (s && !s->tgid)
-		s->tgid = LOAD(task_struct, task, tgid);
+		s->tgid = LOAD(task_struct, current, tgid);
 	return s;
 }
 
-static __always_inline struct task_state *current_state(void)
+static __always_inline struct task_state *state_of(struct task_struct *current)
 {
-	struct task_state *s = known_state();
+	struct task_state *s = known_state_of(current);
 	if (s || cfg.scope == HS_SCOPE_TREE)
 		return s;
-	struct task_struct *task = CURRENT();
-	if (!in_scope(task))
+	if (!in_scope(current))
 		return NULL;
-	s = bpf_task_storage_get(&tasks, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	s = bpf_task_storage_get(&tasks, current, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (s)
-		s->tgid = LOAD(task_struct, task, tgid);
+		s->tgid = LOAD(task_struct, current, tgid);
 	else
 		ATOMIC_ADD(&g.tasks_lost, 1);
 	return s;
@@ -176,6 +174,18 @@ __noinline u64 row_slot(u32 owner, u32 dev, u64 ino, u32 generation)
 	return found;
 }
 #endif
+
+/* The current task's, where it is observed and was before. */
+static __always_inline struct task_state *known_state(void)
+{
+	return known_state_of(CURRENT());
+}
+
+/* The same, made where the task is to be observed. */
+static __always_inline struct task_state *current_state(void)
+{
+	return state_of(CURRENT());
+}
 
 /* The id of the current task's control group. */
 static __always_inline u64 cgroup_of(struct task_struct *task)
