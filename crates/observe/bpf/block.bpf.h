@@ -7,7 +7,7 @@
 APART int book_writeback(u64 inode, u32 bytes)
 {
 	struct hs_file_key key = file_key(inode);
-	if (!cfg.live && !tracked[file_hash(key) & (TRACKED - 1)])
+	if (!cfg.live && !tracked[near_hash(key) & (TRACKED - 1)])
 		return 0;
 	struct hs_file *f = bpf_map_lookup_elem(&files, &key);
 	if (!f || !f->last_writer.owner)
@@ -218,7 +218,7 @@ APART int delayed(u64 inode)
 		return 0;
 	/* Its threads read tables of file systems for themselves. */
 	if ((BPF_CORE_READ((struct inode *)inode, i_mode) & S_IFMT) == S_IFREG &&
-	    tracked[file_hash(file_key(inode)) & (TRACKED - 1)])
+	    tracked[near_hash(file_key(inode)) & (TRACKED - 1)])
 		ATOMIC_ADD(&g.delayed_reads, 1);
 	return 0;
 }

@@ -290,7 +290,7 @@ int BPF_PROG(page_deleted, struct folio *folio)
 	u64 inode = NUMBER(slot, LOAD(address_space, folio_mapping(folio), host));
 	release_cpu();
 	struct hs_file_key key = file_key(inode);
-	if (!cfg.live && !tracked[file_hash(key) & (TRACKED - 1)])
+	if (!cfg.live && !tracked[near_hash(key) & (TRACKED - 1)])
 		return 0;
 	u64 first = folio_index(folio), n = folio_pages(folio);
 	if (*(volatile u32 *)hint_of(HS_AHEAD, key))

@@ -196,7 +196,7 @@ static __always_inline void make_first(u64 inode, u64 file, u32 tgid, u64 unaske
 		return;
 	struct hs_first *f = &sc->first;
 	struct hs_file_key id = file_key(inode);
-	tracked[file_hash(id) & (TRACKED - 1)] = 1;
+	tracked[near_hash(id) & (TRACKED - 1)] = 1;
 	f->type = HS_EVENT_FILE;
 	f->file = id;
 	f->mounted = LOAD(super_block, LOAD(inode, inode, i_sb), s_dev);
@@ -276,7 +276,7 @@ __noinline int find_row(struct task_state *s, const struct target *t, u64 unaske
 {
 	if (!s || !t)
 		return 0;
-	u32 *guess = &recent[(file_hash(t->id) + owner(s) * 0x9E3779B1) & (RECENT - 1)];
+	u32 *guess = &recent[(near_hash(t->id) + owner(s) * 0x9E3779B1) & (RECENT - 1)];
 	u32 slot = *guess;
 	u64 found = slot;
 	struct hs_row *row = slot ? bpf_map_lookup_elem(&rows, &slot) : NULL;
@@ -291,7 +291,10 @@ __noinline int find_row(struct task_state *s, const struct target *t, u64 unaske
 	if (found & ROW_IS_NEW) {
 		row->mode = LOAD(inode, t->inode, i_mode);
 		row->named = t->file != 0;
-		row->mounted = mounted_by(t, row->mode);
+		/* A run's rows are used once: what is not written is 0, and its cache line, a row's last, is not fetched. */
+		u32 mounted = mounted_by(t, row->mode);
+		if (mounted != t->id.dev || cfg.live)
+			row->mounted = mounted;
 		send_first(t->inode, t->file, s->tgid, unasked);
 		struct hs_process *p = cfg.live ? process_by_owner(s->owner) : NULL;
 		if (p)
