@@ -12,7 +12,7 @@ use hotset_tests::listing::{count, hotset_says, only_row, said};
 use hotset_tests::pageflags::{page_counts, resident_pages};
 use hotset_tests::scratch::text;
 use hotset_tests::state::scatter_verified;
-use hotset_tests::{evict_verified, until, warm_verified};
+use hotset_tests::{PAGE, evict_verified, undisturbed, until, warm_verified};
 use serde_json::Value;
 
 /// A verb's row of its only file, and its exit code.
@@ -52,6 +52,32 @@ fn warm_fetches_what_is_missing() {
             });
         }
         assert_eq!(std::fs::read(&path).expect("read"), file_bytes());
+    }
+}
+
+/// A part of a file comes without its neighbours, though it is the first that is read there: whatever hotset tries out to
+/// learn how a file system is read best, it tries out on pages that were asked for.
+#[test]
+fn warm_fetches_a_range_and_nothing_beside_it() {
+    const MIB: u64 = 1 << 20;
+    for fs in with_device() {
+        let path = fs.path("ranges");
+        std::fs::write(&path, vec![7; 16 * MIB as usize]).expect("write");
+        File::open(&path).and_then(|file| file.sync_all()).expect("sync");
+        for (start, end) in [(12 << 10, 3 * MIB), (5 * MIB, 6 * MIB), (MIB, 9 * MIB)] {
+            let range = format!("{start}-{end}");
+            undisturbed(&[&path], || {
+                evict_verified(&path);
+                let (row, code) = change("warm", &["--range", &range], &path);
+                let pages = resident_pages(&path).into_iter().enumerate();
+                let there: Vec<u64> =
+                    pages.filter(|(_, here)| *here).map(|(page, _)| page as u64).collect();
+                let wanted: Vec<u64> = (start / PAGE..end / PAGE).collect();
+                let ends = (there.first(), there.last(), there.len(), code);
+                let right = (wanted.first(), wanted.last(), wanted.len(), 0);
+                assert_eq!(ends, right, "{:?} {range}: {row}", fs.kind());
+            });
+        }
     }
 }
 

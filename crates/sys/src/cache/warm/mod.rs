@@ -185,7 +185,7 @@ impl Job<'_> {
         }
         let granted = self.supervisor.grant(missing).min(missing) / page * page;
         let fetched = if granted == missing {
-            self.fetch(window, size).map(|()| missing)
+            self.fetch(window, size, end == size).map(|()| missing)
         } else {
             self.stopped.store(true, relaxed);
             self.fetch_some(range, granted / page, size)
@@ -201,9 +201,19 @@ impl Job<'_> {
         true
     }
 
-    fn fetch(&self, (start, end): (u64, u64), size: u64) -> Result<(), ControlError> {
+    /// `to_the_end`: all that follows in the file is wanted too. Else only exact ways will do: a probe reads a whole block,
+    /// and read(2) and most faults read ahead.
+    fn fetch(
+        &self,
+        (start, end): (u64, u64),
+        size: u64,
+        to_the_end: bool,
+    ) -> Result<(), ControlError> {
         let fd = self.target.fd;
         let path = || self.target.path.to_owned();
+        if !to_the_end {
+            return fetch_bytes(fd, start, end, size, self.dev, &path);
+        }
         let block = start.next_multiple_of(BLOCK_BYTES);
         match populate::way_for(fd, self.dev, block, size) {
             Way::Blocks => fetch_bytes(fd, start, end, size, self.dev, &path),
