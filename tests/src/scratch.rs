@@ -17,9 +17,7 @@ pub struct Scratch {
 impl Scratch {
     /// An empty directory of its own.
     pub fn new(name: &str) -> Self {
-        let base = std::env::var_os("HOTSET_TEST_DIR")
-            .map_or_else(|| target_dir().join("test-scratch"), PathBuf::from);
-        Self::below(&base, name)
+        Self::below(&scratch_root(), name)
     }
 
     /// The same in another directory.
@@ -87,6 +85,15 @@ impl Drop for Scratch {
         // A failing test should report its own failure and not this one.
         let _ = std::fs::remove_dir_all(&self.dir);
     }
+}
+
+/// Where all that tests leave lies: `tests/repeat.py` evicts it while they run.
+pub fn scratch_root() -> PathBuf {
+    let root = std::env::var_os("HOTSET_TEST_DIR")
+        .map_or_else(|| target_dir().join("test-scratch"), PathBuf::from);
+    std::fs::create_dir_all(&root)
+        .unwrap_or_else(|error| panic!("can't create {}: {error}", root.display()));
+    root
 }
 
 /// Whether a path is on a file system that has no device, where nothing is ever cold.
