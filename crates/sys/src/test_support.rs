@@ -21,8 +21,13 @@ impl ScratchFile {
 
     /// The same, on the file system that holds the build, so that its pages can be evicted (tmpfs can't do that).
     pub(crate) fn on_disk(bytes: &[u8]) -> Self {
-        let exe = std::env::current_exe().expect("path of the test");
-        Self::inside(exe.parent().expect("its directory"), bytes)
+        Self::inside(&hotset_tests::scratch::scratch_root(), bytes)
+    }
+
+    /// No page of it is cached: where an attempt begins that others' evictions can disturb.
+    pub(crate) fn evict(&self) {
+        let after = crate::cache::evict(&self.path).expect("evict").cached_after;
+        assert_eq!(after, hotset_facts::Observed::Value(0));
     }
 
     fn inside(dir: &Path, bytes: &[u8]) -> Self {

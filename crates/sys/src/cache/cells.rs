@@ -98,6 +98,8 @@ impl Picture {
 
 #[cfg(test)]
 mod tests {
+    use hotset_tests::undisturbed;
+
     use super::*;
     use crate::test_support::ScratchFile;
 
@@ -107,19 +109,21 @@ mod tests {
         let file = ScratchFile::on_disk(&[]);
         // 11 pages; written, and so cached: pages 0, 1 and 6.
         file.file.set_len(10 * page + 1).expect("set_len");
-        for at in [0, 1, 6] {
-            use std::os::unix::fs::FileExt;
-            file.file.write_all_at(&[1], at * page).expect("write");
-        }
-        let cached = |count| {
-            let all = cells(&file.file, 10 * page + 1, count).expect("cells");
-            all.iter().map(|cell| (cell.pages, cell.cached)).collect::<Vec<_>>()
-        };
-        assert_eq!(cached(1), [(11, 3)]);
-        assert_eq!(cached(3), [(3, 2), (4, 1), (4, 0)]);
-        assert_eq!(cached(50).len(), 11);
-        assert_eq!(cached(50)[6], (1, 1));
-        assert_eq!(cells(&file.file, 0, 8).expect("cells"), []);
+        undisturbed(&[&file.path], || {
+            for at in [0, 1, 6] {
+                use std::os::unix::fs::FileExt;
+                file.file.write_all_at(&[1], at * page).expect("write");
+            }
+            let cached = |count| {
+                let all = cells(&file.file, 10 * page + 1, count).expect("cells");
+                all.iter().map(|cell| (cell.pages, cell.cached)).collect::<Vec<_>>()
+            };
+            assert_eq!(cached(1), [(11, 3)]);
+            assert_eq!(cached(3), [(3, 2), (4, 1), (4, 0)]);
+            assert_eq!(cached(50).len(), 11);
+            assert_eq!(cached(50)[6], (1, 1));
+            assert_eq!(cells(&file.file, 0, 8).expect("cells"), []);
+        });
     }
 
     #[test]
@@ -127,15 +131,17 @@ mod tests {
         let page = crate::page_size();
         let file = ScratchFile::on_disk(&[]);
         file.file.set_len(40 * page).expect("set_len");
-        for at in [0, 1, 2, 3, 9, 10, 11, 25, 39] {
-            use std::os::unix::fs::FileExt;
-            file.file.write_all_at(&[1], at * page).expect("write");
-        }
-        for count in [1, 3, 7, 16, 40] {
-            let mut by_ranges = Picture::empty(40, count);
-            by_ranges.by_ranges(file.file.as_fd()).expect("ranges");
-            assert_eq!(by_ranges.all, cells(&file.file, 40 * page, count).expect("cells"));
-            assert_eq!(by_ranges.all.iter().map(|cell| cell.cached).sum::<u64>(), 9);
-        }
+        undisturbed(&[&file.path], || {
+            for at in [0, 1, 2, 3, 9, 10, 11, 25, 39] {
+                use std::os::unix::fs::FileExt;
+                file.file.write_all_at(&[1], at * page).expect("write");
+            }
+            for count in [1, 3, 7, 16, 40] {
+                let mut by_ranges = Picture::empty(40, count);
+                by_ranges.by_ranges(file.file.as_fd()).expect("ranges");
+                assert_eq!(by_ranges.all, cells(&file.file, 40 * page, count).expect("cells"));
+                assert_eq!(by_ranges.all.iter().map(|cell| cell.cached).sum::<u64>(), 9);
+            }
+        });
     }
 }

@@ -145,13 +145,15 @@ pub(super) fn uptodate_in(fd: BorrowedFd<'_>, span: PageRange) -> Result<u64, Re
 
 #[cfg(test)]
 mod tests {
+    use hotset_tests::undisturbed;
+
     use super::*;
-    use crate::cache::{evict, ranges};
+    use crate::cache::ranges;
     use crate::test_support::ScratchFile;
 
     fn cold(pages: u64) -> ScratchFile {
         let file = ScratchFile::on_disk(&vec![7; (pages * crate::page_size()) as usize]);
-        evict(&file.path).expect("evict");
+        file.evict();
         file
     }
 
@@ -165,30 +167,39 @@ mod tests {
         let file = cold(pages);
         // One page; one that crosses a block's edge; one with a whole block in it; one up to the end.
         let wanted = [range(3, 1), range(500, 30), range(900, 700), range(3900, 100)];
-        for wanted in wanted {
-            fetch(&file.file, wanted).expect("fetch");
-        }
         let whole = range(0, pages);
-        assert_eq!(settle(&file.file, whole).expect("settle"), 831);
-        assert_eq!(ranges(&file.file, pages * crate::page_size()).expect("ranges"), wanted);
+        undisturbed(&[&file.path], || {
+            file.evict();
+            for wanted in wanted {
+                fetch(&file.file, wanted).expect("fetch");
+            }
+            assert_eq!(settle(&file.file, whole).expect("settle"), 831);
+            assert_eq!(ranges(&file.file, pages * crate::page_size()).expect("ranges"), wanted);
+        });
     }
 
     #[test]
     fn scattered_pages_come_without_their_neighbours() {
         let file = cold(256);
         let wanted: Vec<PageRange> = (0..256).step_by(2).map(|page| range(page, 1)).collect();
-        for wanted in &wanted {
-            fetch(&file.file, *wanted).expect("fetch");
-        }
-        assert_eq!(settle(&file.file, range(0, 256)).expect("settle"), 128);
-        assert_eq!(ranges(&file.file, 256 * crate::page_size()).expect("ranges"), wanted);
+        undisturbed(&[&file.path], || {
+            file.evict();
+            for wanted in &wanted {
+                fetch(&file.file, *wanted).expect("fetch");
+            }
+            assert_eq!(settle(&file.file, range(0, 256)).expect("settle"), 128);
+            assert_eq!(ranges(&file.file, 256 * crate::page_size()).expect("ranges"), wanted);
+        });
     }
 
     #[test]
     fn what_lies_beyond_the_end_is_left_out() {
         let file = cold(10);
-        fetch(&file.file, range(8, 1 << 40)).expect("fetch");
-        fetch(&file.file, range(1 << 40, 5)).expect("fetch");
-        assert_eq!(settle(&file.file, range(0, 10)).expect("settle"), 2);
+        undisturbed(&[&file.path], || {
+            file.evict();
+            fetch(&file.file, range(8, 1 << 40)).expect("fetch");
+            fetch(&file.file, range(1 << 40, 5)).expect("fetch");
+            assert_eq!(settle(&file.file, range(0, 10)).expect("settle"), 2);
+        });
     }
 }

@@ -189,6 +189,8 @@ fn block_device_bytes(fd: BorrowedFd<'_>) -> Result<u64, Errno> {
 
 #[cfg(test)]
 mod tests {
+    use hotset_tests::undisturbed;
+
     use super::*;
     use crate::test_support::{ScratchFile, as_another_user};
 
@@ -211,12 +213,15 @@ mod tests {
     fn mincore_and_cachestat_agree_on_what_was_just_written() {
         let page = crate::page_size();
         let file = ScratchFile::with(&vec![1; 5 * page as usize]);
-        let state = residency(&file.file).expect("residency");
-        assert_eq!(state.cached_pages, 5);
-        assert_eq!(mincore_resident_pages(file.file.as_fd(), 5 * page), Ok(5));
-        assert_eq!(cached_pages_in(&file.file, page, 2 * page), Ok(2));
-        assert_eq!(cached_pages_in(&file.file, page - 1, 2), Ok(2));
-        assert_eq!(cached_pages_in(&file.file, 0, 0), Ok(0));
+        undisturbed(&[&file.path], || {
+            rustix::io::pwrite(&file.file, &vec![2; 5 * page as usize], 0).expect("write");
+            let state = residency(&file.file).expect("residency");
+            assert_eq!(state.cached_pages, 5);
+            assert_eq!(mincore_resident_pages(file.file.as_fd(), 5 * page), Ok(5));
+            assert_eq!(cached_pages_in(&file.file, page, 2 * page), Ok(2));
+            assert_eq!(cached_pages_in(&file.file, page - 1, 2), Ok(2));
+            assert_eq!(cached_pages_in(&file.file, 0, 0), Ok(0));
+        });
     }
 
     #[test]

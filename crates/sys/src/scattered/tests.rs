@@ -1,5 +1,7 @@
+use hotset_tests::undisturbed;
+
 use super::*;
-use crate::cache::{evict, open_quietly, ranges};
+use crate::cache::{open_quietly, ranges};
 use crate::test_support::ScratchFile;
 
 fn range(first: u64, count: u64) -> PageRange {
@@ -8,7 +10,7 @@ fn range(first: u64, count: u64) -> PageRange {
 
 fn cold(pages: u64) -> ScratchFile {
     let file = ScratchFile::on_disk(&vec![7; (pages * crate::page_size()) as usize]);
-    evict(&file.path).expect("evict");
+    file.evict();
     file
 }
 
@@ -27,21 +29,27 @@ fn exactly_the_ranges_of_all_files_come() {
     let few = [range(0, 1), range(2, 1), range(63, 1)];
     let many: Vec<PageRange> =
         (0..8).map(|n| range(n * 600, 300)).chain([range(4990, 10)]).collect();
-    let mut set = Scattered::default();
-    assert_eq!(add(&mut set, &files[0], 64, &few), Added { wanted: 3, cached: Observed::Value(0) });
-    add(&mut set, &files[1], 5000, &many);
-    assert_eq!(set.missing_pages(), 2413);
-    set.order_by_device();
-    let read = set.read(3, &());
-    assert!(read.failures.is_empty() && !read.stopped, "{read:?}");
-    assert_eq!(read.fetched_pages, 2413);
-    assert_eq!(set.verify(2), Reached { cached: 2413, unknown: 0 });
-    assert_eq!(cached(&files[0], 64), few);
-    assert_eq!(cached(&files[1], 5000), many);
-    let mut again = Scattered::default();
-    let added = add(&mut again, &files[1], 5000, &many);
-    assert_eq!(added.cached, Observed::Value(2410));
-    assert_eq!(again.missing_pages(), 0, "what is cached is not read");
+    undisturbed(&[&files[0].path, &files[1].path], || {
+        files.iter().for_each(ScratchFile::evict);
+        let mut set = Scattered::default();
+        assert_eq!(
+            add(&mut set, &files[0], 64, &few),
+            Added { wanted: 3, cached: Observed::Value(0) }
+        );
+        add(&mut set, &files[1], 5000, &many);
+        assert_eq!(set.missing_pages(), 2413);
+        set.order_by_device();
+        let read = set.read(3, &());
+        assert!(read.failures.is_empty() && !read.stopped, "{read:?}");
+        assert_eq!(read.fetched_pages, 2413);
+        assert_eq!(set.verify(2), Reached { cached: 2413, unknown: 0 });
+        assert_eq!(cached(&files[0], 64), few);
+        assert_eq!(cached(&files[1], 5000), many);
+        let mut again = Scattered::default();
+        let added = add(&mut again, &files[1], 5000, &many);
+        assert_eq!(added.cached, Observed::Value(2410));
+        assert_eq!(again.missing_pages(), 0, "what is cached is not read");
+    });
 }
 
 #[test]
@@ -55,14 +63,17 @@ fn the_supervisor_ends_it_and_verifying_says_what_is_there() {
     }
     let file = cold(64);
     let wanted: Vec<PageRange> = (0..8).map(|n| range(n * 8, 1)).collect();
-    let mut set = Scattered::default();
-    add(&mut set, &file, 64, &wanted);
-    set.order_as_added();
-    let read = set.read(1, &Half(0.into()));
-    assert!(read.stopped);
-    assert_eq!(read.fetched_pages, 4);
-    assert_eq!(set.verify(2).cached, 4);
-    assert_eq!(cached(&file, 64), wanted[..4]);
+    undisturbed(&[&file.path], || {
+        file.evict();
+        let mut set = Scattered::default();
+        add(&mut set, &file, 64, &wanted);
+        set.order_as_added();
+        let read = set.read(1, &Half(0.into()));
+        assert!(read.stopped);
+        assert_eq!(read.fetched_pages, 4);
+        assert_eq!(set.verify(2).cached, 4);
+        assert_eq!(cached(&file, 64), wanted[..4]);
+    });
 }
 
 #[test]

@@ -1,3 +1,5 @@
+use hotset_tests::undisturbed;
+
 use super::*;
 use crate::cache::cachestat;
 use crate::test_support::ScratchFile;
@@ -25,25 +27,28 @@ fn a_directory_is_refused() {
 #[test]
 fn dirty_pages_stay_dirty_until_they_are_to_be_written() {
     let file = synced(64);
-    evict(&file.path).expect("evict");
-    crate::cache::warm(&file.path).expect("warm");
-    // In folios of one page, so that a dirty page is not a dirty folio of many.
-    evict(&file.path).expect("evict");
-    for index in 0..64 {
-        crate::cache::fetch(&file.file, PageRange { first: index, count: 1 }).expect("fetch");
-    }
-    crate::cache::settle(&file.file, PageRange { first: 0, count: 64 }).expect("settle");
-    for index in [0, 17, 63] {
-        rustix::io::pwrite(&file.file, &[1], index * page()).expect("pwrite");
-    }
-    let left = leave(&file);
-    assert_eq!(left.change.cached_before, Observed::Value(64));
-    assert_eq!(left.change.cached_after, Observed::Value(3));
-    let dirty = Stayed { reason: hotset_facts::Unevictable::Dirty, pages: Some(3), holder: None };
-    assert_eq!(left.stayed, [dirty]);
-    let state = cachestat(&file.file, 0, 64 * page()).expect("cachestat");
-    assert_eq!((state.dirty, state.writeback), (3, 0), "nothing was written");
-    assert_eq!(evict(&file.path).expect("evict").cached_after, Observed::Value(0));
+    undisturbed(&[&file.path], || {
+        evict(&file.path).expect("evict");
+        crate::cache::warm(&file.path).expect("warm");
+        // In folios of one page, so that a dirty page is not a dirty folio of many.
+        evict(&file.path).expect("evict");
+        for index in 0..64 {
+            crate::cache::fetch(&file.file, PageRange { first: index, count: 1 }).expect("fetch");
+        }
+        crate::cache::settle(&file.file, PageRange { first: 0, count: 64 }).expect("settle");
+        for index in [0, 17, 63] {
+            rustix::io::pwrite(&file.file, &[1], index * page()).expect("pwrite");
+        }
+        let left = leave(&file);
+        assert_eq!(left.change.cached_before, Observed::Value(64));
+        assert_eq!(left.change.cached_after, Observed::Value(3));
+        let dirty =
+            Stayed { reason: hotset_facts::Unevictable::Dirty, pages: Some(3), holder: None };
+        assert_eq!(left.stayed, [dirty]);
+        let state = cachestat(&file.file, 0, 64 * page()).expect("cachestat");
+        assert_eq!((state.dirty, state.writeback), (3, 0), "nothing was written");
+        assert_eq!(evict(&file.path).expect("evict").cached_after, Observed::Value(0));
+    });
 }
 
 #[test]
@@ -51,15 +56,17 @@ fn a_part_goes_and_the_rest_stays() {
     let file = synced(0);
     let pages = 4 * (2 << 20) / page();
     file.file.set_len(pages * page()).expect("set_len");
-    crate::cache::warm(&file.path).expect("warm");
     let quarter = pages / 4;
     let span = ByteSpan { start: quarter * page(), end: 2 * quarter * page() };
-    let evicted = evict_span(&file.file, &file.path, span, Dirty::Leave).expect("evict");
-    assert_eq!(evicted.change.pages, quarter);
-    assert_eq!(evicted.change.cached_before, Observed::Value(quarter));
-    assert_eq!(evicted.change.cached_after, Observed::Value(0));
-    let state = cachestat(&file.file, 0, pages * page()).expect("cachestat");
-    assert_eq!(state.cached, 3 * quarter);
+    undisturbed(&[&file.path], || {
+        crate::cache::warm(&file.path).expect("warm");
+        let evicted = evict_span(&file.file, &file.path, span, Dirty::Leave).expect("evict");
+        assert_eq!(evicted.change.pages, quarter);
+        assert_eq!(evicted.change.cached_before, Observed::Value(quarter));
+        assert_eq!(evicted.change.cached_after, Observed::Value(0));
+        let state = cachestat(&file.file, 0, pages * page()).expect("cachestat");
+        assert_eq!(state.cached, 3 * quarter);
+    });
 }
 
 #[test]

@@ -1,6 +1,8 @@
 use std::ffi::OsString;
 use std::io::Write;
 
+use hotset_tests::undisturbed;
+
 use super::*;
 use crate::test_support::{ScratchFile, counts};
 
@@ -32,21 +34,21 @@ fn every_state_is_reached_before_each_read_and_seen() {
         ("direct", [0, 0, 0], [true; 3]),
     ] {
         let cache = format!("cache={cache}");
-        let answer =
-            job(&scratch, &["what=read", "buffer=reused", "count=3", &cache]).expect("job");
-        assert_eq!((answer.bytes, answer.operations()), (3 * BYTES as u64, 3), "{cache}");
-        let calls = counts([("open", 3), ("fstat", 3), ("read", 3)]);
-        assert_eq!(answer.calls, calls, "{cache}");
-        for (at, repetition) in answer.repetitions.iter().enumerate() {
-            assert_eq!(repetition.cached_before_pages, Some(before[at]), "{cache} {at}");
-            assert_eq!(repetition.pages, Some(pages));
-            if cold[at] {
-                assert!(
-                    repetition.device_read_bytes >= Some(BYTES as u64),
-                    "{cache} {repetition:?}"
-                );
+        undisturbed(&[&scratch.path], || {
+            let answer =
+                job(&scratch, &["what=read", "buffer=reused", "count=3", &cache]).expect("job");
+            assert_eq!((answer.bytes, answer.operations()), (3 * BYTES as u64, 3), "{cache}");
+            let calls = counts([("open", 3), ("fstat", 3), ("read", 3)]);
+            assert_eq!(answer.calls, calls, "{cache}");
+            for (at, repetition) in answer.repetitions.iter().enumerate() {
+                assert_eq!(repetition.cached_before_pages, Some(before[at]), "{cache} {at}");
+                assert_eq!(repetition.pages, Some(pages));
+                if cold[at] {
+                    let device_read_bytes = repetition.device_read_bytes;
+                    assert!(device_read_bytes >= Some(BYTES as u64), "{cache} {repetition:?}");
+                }
             }
-        }
+        });
     }
 }
 
