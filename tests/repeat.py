@@ -36,7 +36,7 @@ def busy():
 
 
 def evict(directory, seed):
-    """Evicts the tests' files at random, and now and then the whole page cache."""
+    """Evicts the tests' files at random, whole or some pages, and now and then the whole page cache."""
     chosen = random.Random(seed)
     while True:
         time.sleep(chosen.uniform(0.02, 2))
@@ -50,7 +50,11 @@ def evict(directory, seed):
                 except OSError:
                     continue
                 try:
-                    os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+                    pages = os.fstat(file).st_size // 4096
+                    first = chosen.choice((0, chosen.randint(0, pages)))
+                    # A length of 0 means all that follows.
+                    count = chosen.choice((0, 1, chosen.randint(0, pages)))
+                    os.posix_fadvise(file, first * 4096, count * 4096, os.POSIX_FADV_DONTNEED)
                 except OSError:
                     pass
                 os.close(file)
