@@ -17,9 +17,8 @@ impl ScratchDir {
     pub(crate) fn new() -> Self {
         static SERIAL: AtomicU32 = AtomicU32::new(0);
         let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
-        let exe = std::env::current_exe().expect("path of the test");
         let name = format!("hotset-control-test-{}-{serial}", std::process::id());
-        let dir = exe.parent().expect("its directory").join(name);
+        let dir = hotset_tests::scratch::scratch_root().join(name);
         std::fs::create_dir(&dir).expect("scratch directory");
         Self(dir)
     }
@@ -52,6 +51,11 @@ impl Drop for ScratchDir {
 pub(crate) fn evict_now(path: &Path) {
     let change = hotset_sys::cache::evict(path).expect("evict");
     assert_eq!(change.cached_after.value(), Some(0), "{}", path.display());
+}
+
+/// The same for tests that need it cached.
+pub(crate) fn warm_now(path: &Path) {
+    hotset_sys::cache::warm(path).expect("warm");
 }
 
 /// Pages of a file that are cached now.

@@ -35,10 +35,9 @@ pub(crate) struct Scratch {
 impl Scratch {
     pub(crate) fn new() -> Self {
         static SERIAL: AtomicU32 = AtomicU32::new(0);
-        let exe = std::env::current_exe().expect("path of the test");
         let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
         let name = format!("hotset-lab-test-{}-{serial}", std::process::id());
-        let dir = exe.parent().expect("its directory").join(name);
+        let dir = hotset_tests::scratch::scratch_root().join(name);
         std::fs::create_dir_all(&dir).expect("create scratch directory");
         Self { dir }
     }

@@ -2,9 +2,10 @@ use std::fs::File;
 use std::io::Write;
 
 use hotset_facts::{ControlReport, Unevictable};
+use hotset_tests::undisturbed;
 
 use super::*;
-use crate::testing::{GO, ScratchDir, cached_pages};
+use crate::testing::{GO, ScratchDir, cached_pages, warm_now};
 
 const MIB: u64 = 1 << 20;
 
@@ -33,10 +34,13 @@ fn only_the_span_goes() {
     // As large as the largest folio: one that reaches over an edge of the span would stay whole.
     let file = scratch.file("file", 4 * MIB);
     let span = ByteSpan { start: 2 * MIB, end: 4 * MIB };
-    let report = run(&EvictOptions { span, ..options(&scratch, Dirty::Leave) });
-    let half = 2 * MIB / hotset_sys::page_size();
-    assert_eq!((report.totals.pages, report.totals.cached_after), (half, 0));
-    assert_eq!(cached_pages(&file), half);
+    undisturbed(&[&file], || {
+        warm_now(&file);
+        let report = run(&EvictOptions { span, ..options(&scratch, Dirty::Leave) });
+        let half = 2 * MIB / hotset_sys::page_size();
+        assert_eq!((report.totals.pages, report.totals.cached_after), (half, 0));
+        assert_eq!(cached_pages(&file), half);
+    });
 }
 
 #[test]

@@ -3,9 +3,10 @@ use std::io::BufReader;
 use std::sync::Arc;
 
 use hotset_snapshot::{Reader, Record};
+use hotset_tests::undisturbed;
 
 use super::*;
-use crate::testing::{GO, ScratchDir, evict_now};
+use crate::testing::{GO, ScratchDir, evict_now, warm_now};
 
 /// A stream whose bytes can be looked at.
 #[derive(Clone, Default)]
@@ -50,28 +51,37 @@ fn saved(snapshot: &[u8]) -> Vec<(String, u64)> {
 fn what_is_cached_is_saved_and_the_rest_is_counted() {
     let scratch = ScratchDir::new();
     let page = hotset_sys::page_size();
-    scratch.file("warm", 3 * page + 1);
+    let warm = scratch.file("warm", 3 * page + 1);
     scratch.file("empty", 0);
     evict_now(&scratch.file("cold", page));
-    let stream = Stream::default();
-    let to = SaveTo::Stream(Box::new(stream.clone()));
-    let report = save(options(&scratch), to, &GO).expect("saved");
-    assert_eq!((report.files, report.pages, report.ranges), (1, 4, 1));
-    assert_eq!((report.uncached_files, report.refused.count, report.interrupted), (2, 0, false));
-    let bytes = stream.0.lock().expect("bytes").clone();
-    assert_eq!(report.snapshot_bytes, bytes.len() as u64);
-    assert_eq!(saved(&bytes), [("warm".to_owned(), 4)]);
+    undisturbed(&[&warm], || {
+        warm_now(&warm);
+        let stream = Stream::default();
+        let to = SaveTo::Stream(Box::new(stream.clone()));
+        let report = save(options(&scratch), to, &GO).expect("saved");
+        assert_eq!((report.files, report.pages, report.ranges), (1, 4, 1));
+        assert_eq!(
+            (report.uncached_files, report.refused.count, report.interrupted),
+            (2, 0, false)
+        );
+        let bytes = stream.0.lock().expect("bytes").clone();
+        assert_eq!(report.snapshot_bytes, bytes.len() as u64);
+        assert_eq!(saved(&bytes), [("warm".to_owned(), 4)]);
+    });
 }
 
 #[test]
 fn a_snapshot_does_not_hold_itself_nor_what_it_replaces() {
     let scratch = ScratchDir::new();
-    scratch.file("data", 5);
+    let data = scratch.file("data", 5);
     let path = scratch.path().join("set");
-    fs::write(&path, vec![7; 1 << 16]).expect("write");
-    let report = save(options(&scratch), SaveTo::File(path.clone()), &GO).expect("saved");
-    assert_eq!(report.file.as_deref(), Some(path.as_path()));
-    assert_eq!(saved(&fs::read(&path).expect("read")), [("data".to_owned(), 1)]);
+    undisturbed(&[&data], || {
+        fs::write(&path, vec![7; 1 << 16]).expect("write");
+        warm_now(&data);
+        let report = save(options(&scratch), SaveTo::File(path.clone()), &GO).expect("saved");
+        assert_eq!(report.file.as_deref(), Some(path.as_path()));
+        assert_eq!(saved(&fs::read(&path).expect("read")), [("data".to_owned(), 1)]);
+    });
 }
 
 #[test]

@@ -156,8 +156,10 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 mod tests {
     use std::fs::File;
 
+    use hotset_tests::undisturbed;
+
     use super::*;
-    use crate::testing::{GO, Heard, ScratchDir, evict_now};
+    use crate::testing::{GO, Heard, ScratchDir, evict_now, warm_now};
 
     static STOP: AtomicBool = AtomicBool::new(true);
 
@@ -209,16 +211,19 @@ mod tests {
             let path = scratch.file("file", 1 << 20);
             let pages = hotset_sys::pages_of(1 << 20);
             let room_now = move || room;
-            let guard = Guard::new(&GO, u64::MAX, u64::MAX, &room_now, &());
-            let fd = OwnedFd::from(File::open(&path).expect("open"));
-            guard.remember(fd, PageRange { first: 0, count: pages }, pages);
-            guard.done(RECHECK_BYTES);
-            assert_eq!((guard.grant(1), guard.halted()), (1, None), "nothing has vanished");
-            evict_now(&path);
-            assert_eq!(guard.lost_pages(), (pages, pages));
-            guard.done(RECHECK_BYTES);
-            guard.grant(1);
-            assert_eq!(guard.halted(), halt);
+            undisturbed(&[&path], || {
+                warm_now(&path);
+                let guard = Guard::new(&GO, u64::MAX, u64::MAX, &room_now, &());
+                let fd = OwnedFd::from(File::open(&path).expect("open"));
+                guard.remember(fd, PageRange { first: 0, count: pages }, pages);
+                guard.done(RECHECK_BYTES);
+                assert_eq!((guard.grant(1), guard.halted()), (1, None), "nothing has vanished");
+                evict_now(&path);
+                assert_eq!(guard.lost_pages(), (pages, pages));
+                guard.done(RECHECK_BYTES);
+                guard.grant(1);
+                assert_eq!(guard.halted(), halt);
+            });
         }
     }
 

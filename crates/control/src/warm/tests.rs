@@ -3,9 +3,10 @@ use std::sync::atomic::Ordering;
 
 use hotset_facts::{ControlReport, NotCached};
 use hotset_sys::cgroup::GroupMemory;
+use hotset_tests::undisturbed;
 
 use super::*;
-use crate::testing::{GO, Heard, ScratchDir, cached_pages, evict_now};
+use crate::testing::{GO, Heard, ScratchDir, cached_pages, evict_now, warm_now};
 
 const MIB: u64 = 1 << 20;
 
@@ -30,35 +31,40 @@ fn run(options: &WarmOptions) -> ControlReport {
 fn what_is_missing_is_fetched_and_the_rest_is_not() {
     let scratch = ScratchDir::new();
     let (cold, warm_file) = (scratch.file("cold", 3 * MIB), scratch.file("warm", MIB));
-    evict_now(&cold);
-    let heard = Heard::default();
-    let done = warm(&options(&scratch), &GO, &heard);
-    let totals = done.report.totals;
-    assert!(done.report.is_reached() && done.notes.is_empty(), "{done:?}");
-    assert_eq!((totals.files, totals.files_reached), (2, 2));
-    assert_eq!(totals.fetched_bytes, 3 * MIB);
-    assert_eq!((totals.cached_before, totals.cached_after), (MIB / page(), 4 * MIB / page()));
-    assert_eq!((heard.total.into_inner(), heard.done.into_inner()), (3 * MIB, 3 * MIB));
-    assert_eq!(cached_pages(&cold) + cached_pages(&warm_file), 4 * MIB / page());
+    undisturbed(&[&cold, &warm_file], || {
+        evict_now(&cold);
+        warm_now(&warm_file);
+        let heard = Heard::default();
+        let done = warm(&options(&scratch), &GO, &heard);
+        let totals = done.report.totals;
+        assert!(done.report.is_reached() && done.notes.is_empty(), "{done:?}");
+        assert_eq!((totals.files, totals.files_reached), (2, 2));
+        assert_eq!(totals.fetched_bytes, 3 * MIB);
+        assert_eq!((totals.cached_before, totals.cached_after), (MIB / page(), 4 * MIB / page()));
+        assert_eq!((heard.total.into_inner(), heard.done.into_inner()), (3 * MIB, 3 * MIB));
+        assert_eq!(cached_pages(&cold) + cached_pages(&warm_file), 4 * MIB / page());
+    });
 }
 
 #[test]
 fn a_budget_is_the_reason_of_what_it_leaves_out() {
     let scratch = ScratchDir::new();
     let file = scratch.file("file", 2 * MIB);
-    evict_now(&file);
-    let report = run(&WarmOptions { budget_bytes: Some(MIB), ..options(&scratch) });
-    assert!(!report.is_reached());
-    let missing = MIB / page();
-    let short = &report.files[0];
-    assert_eq!(
-        (short.short_pages(ControlVerb::Warm), cached_pages(&file)),
-        (Some(missing), missing)
-    );
-    assert_eq!(short.not_cached, Some(NotCached::Budget));
-    // What is there already costs nothing.
-    let again = run(&WarmOptions { budget_bytes: Some(MIB), ..options(&scratch) });
-    assert!(again.is_reached() && again.totals.fetched_bytes == MIB);
+    undisturbed(&[&file], || {
+        evict_now(&file);
+        let report = run(&WarmOptions { budget_bytes: Some(MIB), ..options(&scratch) });
+        assert!(!report.is_reached());
+        let missing = MIB / page();
+        let short = &report.files[0];
+        assert_eq!(
+            (short.short_pages(ControlVerb::Warm), cached_pages(&file)),
+            (Some(missing), missing)
+        );
+        assert_eq!(short.not_cached, Some(NotCached::Budget));
+        // What is there already costs nothing.
+        let again = run(&WarmOptions { budget_bytes: Some(MIB), ..options(&scratch) });
+        assert!(again.is_reached() && again.totals.fetched_bytes == MIB);
+    });
 }
 
 #[test]
@@ -75,10 +81,12 @@ fn no_budget_at_all_fetches_nothing() {
 fn only_the_span_counts() {
     let scratch = ScratchDir::new();
     let file = scratch.file("file", 4 * page());
-    evict_now(&file);
-    let span = ByteSpan { start: page(), end: 2 * page() + 1 };
-    let report = run(&WarmOptions { span, ..options(&scratch) });
-    assert_eq!((report.totals.pages, report.totals.cached_after), (2, 2));
+    undisturbed(&[&file], || {
+        evict_now(&file);
+        let span = ByteSpan { start: page(), end: 2 * page() + 1 };
+        let report = run(&WarmOptions { span, ..options(&scratch) });
+        assert_eq!((report.totals.pages, report.totals.cached_after), (2, 2));
+    });
     // A span beyond the end asks for nothing, and has it.
     let beyond = ByteSpan { start: 1 << 40, end: u64::MAX };
     let report = run(&WarmOptions { span: beyond, ..options(&scratch) });
