@@ -16,7 +16,7 @@ pub fn assert_invariants(profile: &Value) {
     let totals = &profile["totals"];
     let (files, processes) = (rows(profile, "files"), rows(profile, "processes"));
     for row in files.iter().chain(processes).chain([totals]) {
-        assert_row(row);
+        assert_row(row, &profile["sensor"]["not_measured"]);
     }
     assert_sums("files", files, totals);
     // Past the bound of the table the kernel side keeps no process.
@@ -30,8 +30,12 @@ fn rows<'a>(profile: &'a Value, key: &str) -> &'a [Value] {
     profile[key].as_array().unwrap_or_else(|| panic!("no {key} in {profile}"))
 }
 
-fn assert_row(row: &Value) {
-    let n = |pointer: &str| number(row, pointer);
+/// A count that is missing is told with what the sensor says it has not measured.
+fn assert_row(row: &Value, not_measured: &Value) {
+    let n = |pointer: &str| {
+        let count = row.pointer(pointer).and_then(Value::as_u64);
+        count.unwrap_or_else(|| panic!("{pointer} is no count: {not_measured}: {row}"))
+    };
     let equal = |left: u64, right: u64, what: &str| assert_eq!(left, right, "{what}: {row}");
     equal(n("/read/hits") + n("/read/misses"), n("/read/pages"), "hits + misses = pages");
     equal(
