@@ -217,8 +217,7 @@ APART int delayed(u64 inode)
 	if (!(LOAD(task_struct, CURRENT(), flags) & PF_KTHREAD))
 		return 0;
 	/* Its threads read tables of file systems for themselves. */
-	if ((BPF_CORE_READ((struct inode *)inode, i_mode) & S_IFMT) == S_IFREG &&
-	    tracked[near_hash(file_key(inode)) & (TRACKED - 1)])
+	if (type_of(inode) == S_IFREG && tracked[near_hash(file_key(inode)) & (TRACKED - 1)])
 		ATOMIC_ADD(&g.delayed_reads, 1);
 	return 0;
 }

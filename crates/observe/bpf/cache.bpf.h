@@ -185,8 +185,7 @@ APART int note_added(struct task_state *s, u64 inode, u64 first, u64 n)
 	u64 last = first + n - 1;
 	s->filled_end = 0;
 	struct hs_file_key id = file_key(inode);
-	u16 type = LOAD(inode, inode, i_mode) & S_IFMT;
-	if (type != S_IFREG)
+	if (type_of(inode) != S_IFREG)
 		return 0;
 	if (!same_file(&s->added, &id) || s->added_first > s->added_last) {
 		s->added = id;

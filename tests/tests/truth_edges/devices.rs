@@ -142,6 +142,34 @@ fn metadata_is_booked_to_the_device() {
     }
 }
 
+/// The number of the inode in which Btrfs caches its tables. No mode is ever given to it: that of a file is left there, whose
+/// memory it has got.
+const TABLES: u64 = 1;
+
+/// No row stands for it, and what threads of the kernel read of it is no read that was held back.
+#[test]
+fn tables_of_btrfs_are_no_file() {
+    let scratch = Scratch::new("tables");
+    let mut fs = FileSystem::new(Kind::Btrfs);
+    for file in 0..1000 {
+        std::fs::write(fs.path(&format!("f{file}")), [1; 5000]).expect("write");
+    }
+    for _ in 0..10 {
+        // Their inodes are freed with the mount, and the next one's are made of them.
+        for file in 0..1000 {
+            std::fs::metadata(fs.path(&format!("f{file}"))).expect("a file");
+        }
+        fs.mount_again();
+        // A thread looks for free space before anything can be written.
+        let script = "ls -l $0 >$1; cat $1 >$0/copy; sync $0/copy";
+        let profile =
+            profile_of(&scratch, &["sh", "-c", script, text(fs.root()), text(&scratch.path("o"))]);
+        let rows = profile["files"].as_array().expect("files");
+        let tables = rows.iter().find(|row| row["kind"] == "regular" && row["ino"] == TABLES);
+        assert!(tables.is_none(), "{tables:?}");
+    }
+}
+
 /// O_DIRECT that the file system serves from the cache is a buffered read or write.
 #[test]
 fn direct_io_that_is_none_is_counted_as_what_it_is() {

@@ -115,6 +115,10 @@ struct super_block {
 	struct list_head s_inodes;
 };
 
+struct file_operations {
+	void *read, *read_iter;
+};
+
 struct inode {
 	u16 i_mode;
 	u32 i_rdev;
@@ -126,6 +130,7 @@ struct inode {
 	unsigned int __i_nlink;
 	s64 i_size;
 	u64 i_blocks;
+	const struct file_operations *i_fop;
 	struct hlist_head i_dentry;
 };
 

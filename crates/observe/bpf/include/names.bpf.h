@@ -329,7 +329,7 @@ static __always_inline void no_target(struct target *t)
 /* A target for pages that came up without a request: a fault, a stray addition. */
 static __always_inline int target_of_inode(struct task_state *s, void *inode, struct target *t)
 {
-	u16 type = LOAD(inode, inode, i_mode) & S_IFMT;
+	u16 type = type_of((u64)inode);
 	if (type != S_IFREG && type != S_IFBLK)
 		return 0;
 	t->inode = NUMBER(&s->scratch, inode);
