@@ -157,6 +157,8 @@ fn read_in_small_pieces(path: &Path, size: u64) -> std::io::Result<Option<(u64, 
 
 #[cfg(test)]
 mod tests {
+    use hotset_tests::undisturbed;
+
     use super::*;
     use crate::test_support::{Scratch, quiet, resident_pages};
 
@@ -166,21 +168,23 @@ mod tests {
         let scratch = Scratch::new();
         let path = scratch.pages("file", 4096);
         let mut set = set_of(std::slice::from_ref(&path));
-        let mut filler = Filler::default();
-        let mut faults = |by| {
-            let reached = filler.reach(WantedState::Warm, by, &mut set).expect("filled");
-            let state = reached.state.value().expect("known");
-            assert_eq!((state.pages, state.cached_pages), (4096, 4096), "{by:?}");
-            assert!(resident_pages(&path).iter().all(|&there| there));
-            let file = File::open(&path).expect("open");
-            (touching_faults(&file, 4096 * hotset_sys::page_size()).expect("touch"), reached)
-        };
-        let (small, reached) = faults(FilledBy::SmallFolios);
-        assert_eq!(reached.not_small, None);
-        let (large, _) = faults(FilledBy::LargeFolios);
-        // Both 100 % cached; once in 16 pages at least where no folio is larger.
-        assert!(small >= 4096 / 16 && large <= small, "{small} small, {large} large");
-        assert_eq!(faults(FilledBy::SmallFolios).0, small);
+        undisturbed(&[&path], || {
+            let mut filler = Filler::default();
+            let mut faults = |by| {
+                let reached = filler.reach(WantedState::Warm, by, &mut set).expect("filled");
+                let state = reached.state.value().expect("known");
+                assert_eq!((state.pages, state.cached_pages), (4096, 4096), "{by:?}");
+                assert!(resident_pages(&path).iter().all(|&there| there));
+                let file = File::open(&path).expect("open");
+                (touching_faults(&file, 4096 * hotset_sys::page_size()).expect("touch"), reached)
+            };
+            let (small, reached) = faults(FilledBy::SmallFolios);
+            assert_eq!(reached.not_small, None);
+            let (large, _) = faults(FilledBy::LargeFolios);
+            // Both 100 % cached; once in 16 pages at least where no folio is larger.
+            assert!(small >= 4096 / 16 && large <= small, "{small} small, {large} large");
+            assert_eq!(faults(FilledBy::SmallFolios).0, small);
+        });
     }
 
     #[test]
