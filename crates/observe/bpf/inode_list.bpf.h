@@ -43,6 +43,18 @@ static __always_inline u32 kind_of(u32 mode)
 	}
 }
 
+/* No type where an inode of the file system's tables has that of what its memory held before, as type_of() has it. */
+static __always_inline u32 mode_of(u64 inode)
+{
+	u32 mode = LOAD(inode, inode, i_mode), type = mode & S_IFMT;
+	const void *calls = LOAD(inode, inode, i_fop), *names = LOAD(inode, inode, i_op);
+	if ((type == S_IFREG && !type_of(inode)) ||
+	    (type == S_IFDIR && !LOAD(file_operations, calls, iterate_shared) && !LOAD(file_operations, calls, read)) ||
+	    (type == S_IFLNK && !LOAD(inode_operations, names, get_link)))
+		mode &= ~S_IFMT;
+	return mode;
+}
+
 static __always_inline void add_row(u64 inode, u64 pages, u64 size_bytes, u32 mode, u32 nlink)
 {
 	walk.candidates++;
@@ -70,7 +82,7 @@ static __always_inline void count_inode(u64 inode)
 	/* Pages of a mapping that is another inode's are counted there. */
 	if (!pages || PLAIN(LOAD(address_space, mapping, host)) != inode)
 		return;
-	u32 mode = LOAD(inode, inode, i_mode);
+	u32 mode = mode_of(inode);
 	u32 nlink = LOAD(inode, inode, __i_nlink);
 	u32 kind = kind_of(mode);
 	walk.inodes_with_pages++;

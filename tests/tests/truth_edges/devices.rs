@@ -9,8 +9,8 @@ use hotset_tests::json::number;
 use hotset_tests::run::profile_of;
 use hotset_tests::scratch::text;
 use hotset_tests::{
-    Cache, Evictions, MIB, Mounted, Observed, PAGE, Scratch, evict_verified, observe, read_json,
-    until,
+    Cache, Evictions, MIB, Mounted, Observed, PAGE, Scratch, evict_verified, hotset, observe,
+    read_json, until,
 };
 use serde_json::Value;
 
@@ -146,7 +146,8 @@ fn metadata_is_booked_to_the_device() {
 /// memory it has got.
 const TABLES: u64 = 1;
 
-/// No row stands for it, and what threads of the kernel read of it is no read that was held back.
+/// No row stands for it, and what threads of the kernel read of it is no read that was held back. Nor is it a file in the
+/// cache of the host.
 #[test]
 fn tables_of_btrfs_are_no_file() {
     let scratch = Scratch::new("tables");
@@ -167,6 +168,13 @@ fn tables_of_btrfs_are_no_file() {
         let rows = profile["files"].as_array().expect("files");
         let tables = rows.iter().find(|row| row["kind"] == "regular" && row["ino"] == TABLES);
         assert!(tables.is_none(), "{tables:?}");
+        let output = Command::new(hotset()).args(["ls", "--system", "--json"]).output();
+        let list: Value = serde_json::from_slice(&output.expect("hotset").stdout).expect("JSON");
+        let systems = list["file_systems"].as_array().expect("file systems");
+        let mount = text(fs.root());
+        let system = systems.iter().find(|system| system["mount"] == mount).expect("the mount");
+        let internal = number(system, "/pages/internal");
+        assert!(list["source"] == "walk" || internal > 0, "{system}");
     }
 }
 

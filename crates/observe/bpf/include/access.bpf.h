@@ -176,4 +176,17 @@ static __always_inline u64 hash64(u64 a, u64 b)
 	return (a * 0x9E3779B97F4A7C15ULL) ^ ((b + 0x7F4A7C15ULL) * 0xC2B2AE3D27D4EB4FULL);
 }
 
+/*
+ * What kind of file an inode is; 0 where nobody can read it. The inodes in which Btrfs, EROFS and F2FS cache their own tables
+ * are never given a mode: they have that of the file whose memory they were given.
+ */
+static __always_inline u16 type_of(u64 inode)
+{
+	u16 type = LOAD(inode, inode, i_mode) & S_IFMT;
+	if (type != S_IFREG)
+		return type;
+	const void *calls = LOAD(inode, inode, i_fop);
+	return LOAD(file_operations, calls, read_iter) || LOAD(file_operations, calls, read) ? type : 0;
+}
+
 #endif

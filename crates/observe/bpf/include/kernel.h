@@ -116,7 +116,11 @@ struct super_block {
 };
 
 struct file_operations {
-	void *read, *read_iter;
+	void *read, *read_iter, *iterate_shared;
+};
+
+struct inode_operations {
+	void *get_link;
 };
 
 struct inode {
@@ -130,6 +134,7 @@ struct inode {
 	unsigned int __i_nlink;
 	s64 i_size;
 	u64 i_blocks;
+	const struct inode_operations *i_op;
 	const struct file_operations *i_fop;
 	struct hlist_head i_dentry;
 };

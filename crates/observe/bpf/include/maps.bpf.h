@@ -441,19 +441,6 @@ static __always_inline struct hs_file_key file_key(u64 inode)
 	return id;
 }
 
-/*
- * What kind of file an inode is; 0 where nobody can read it. The inodes in which Btrfs, EROFS and F2FS cache their own tables
- * are never given a mode: they have that of the file whose memory they were given.
- */
-static __always_inline u16 type_of(u64 inode)
-{
-	u16 type = LOAD(inode, inode, i_mode) & S_IFMT;
-	if (type != S_IFREG)
-		return type;
-	const void *calls = LOAD(inode, inode, i_fop);
-	return LOAD(file_operations, calls, read_iter) || LOAD(file_operations, calls, read) ? type : 0;
-}
-
 static __always_inline int same_file(const struct hs_file_key *a, const struct hs_file_key *b)
 {
 	return a->ino == b->ino && a->dev == b->dev && a->generation == b->generation;
