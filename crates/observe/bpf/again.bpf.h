@@ -55,12 +55,15 @@ static __always_inline int is_open(const void *what, u32 tag)
 	return s && s->handled != HANDLED(s, what, tag);
 }
 
-/* In a session that lasts, the end of a process is done when its number leads nowhere. */
+/* In a session that lasts, the end of a process is done when its number leads nowhere; that of a task, with its last fault. */
 static __always_inline int end_is_open(struct task_struct *task)
 {
 	u32 tgid = LOAD(task_struct, task, tgid);
 	if (!cfg.live)
 		return is_open(task, TAG_EXIT);
+	struct task_state *s = known_state();
+	if (s && s->fault_inode)
+		return 1;
 	return is_last(task) && bpf_map_lookup_elem(&process_index, &tgid) != NULL;
 }
 

@@ -149,14 +149,15 @@ static __always_inline void exit_run(struct task_state *s, struct task_struct *t
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(task_exit, struct task_struct *task)
 {
+	struct task_state *s = cfg.live ? known_state() : current_state();
+	/* No call of its own comes first where it was killed, or is a worker of io_uring. */
+	if (s && s->fault_inode)
+		settle_fault(s, LOAD(task_struct, task, maj_flt));
 	if (cfg.live) {
 		exit_live(task);
-	} else {
-		struct task_state *s = current_state();
-		if (s) {
-			s->handled = HANDLED(s, task, TAG_EXIT);
-			exit_run(s, task);
-		}
+	} else if (s) {
+		s->handled = HANDLED(s, task, TAG_EXIT);
+		exit_run(s, task);
 	}
 #ifdef HOTSET_COMPAT
 	u32 tid = bpf_get_current_pid_tgid();

@@ -278,3 +278,27 @@ fn faults_of_a_mapping_that_is_filled_at_once_are_major_where_they_read() {
     assert_eq!(number(&row, "/mmap/pages_read"), MIB / PAGE, "{row}");
     assert_eq!(number(&row, "/mmap/major_faults"), number(&truth, "/major"), "{row}");
 }
+
+#[test]
+fn a_mapping_that_is_filled_by_a_task_that_is_killed_then_has_its_major_fault() {
+    let scratch = Scratch::new("populate-killed");
+    let path = scratch.file("f", PAGE);
+    // All that the child has mapped before is locked, so that no fault of its code comes behind the one that counts.
+    let script = "import ctypes,json,mmap,os,resource,struct,sys,time\n\
+         libc = ctypes.CDLL(None); fd = os.open(sys.argv[1], os.O_RDWR)\n\
+         said = mmap.mmap(-1, 4096); child = os.fork()\n\
+         if not child:\n\
+         \x20   locked = libc.mlockall(1); map = mmap.mmap(fd, 0)\n\
+         \x20   at = ctypes.c_void_p(ctypes.addressof(ctypes.c_char.from_buffer(map))); length = ctypes.c_size_t(len(map))\n\
+         \x20   libc.madvise(at, ctypes.c_size_t(0), 22)\n\
+         \x20   struct.pack_into('Q', said, 8, resource.getrusage(0).ru_majflt)\n\
+         \x20   said[0] = 1 + ((locked | libc.madvise(at, length, 22)) & 1)\n\
+         \x20   while True: pass\n\
+         while not said[0] and not os.waitpid(child, os.WNOHANG)[0]: time.sleep(0.001)\n\
+         os.kill(child, 9); _, _, usage = os.wait4(child, 0); before, = struct.unpack_from('Q', said, 8)\n\
+         json.dump({'failed': said[0] - 1, 'major': usage.ru_majflt - before}, open(sys.argv[2], 'w'))";
+    let (row, truth) = python(&scratch, &path, script);
+    assert_eq!(number(&truth, "/failed"), 0, "mlockall, or MADV_POPULATE_READ (Linux 5.14)");
+    assert_eq!(number(&truth, "/major"), 1, "{truth}");
+    assert_eq!(number(&row, "/mmap/major_faults"), 1, "{row}");
+}
