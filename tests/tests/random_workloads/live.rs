@@ -9,6 +9,7 @@ use hotset_tests::{Attached, Scratch, mix};
 use serde_json::Value;
 
 use crate::begun::Begun;
+use crate::judge::major_faults;
 
 /// The profile of `attach`, the books, and where the sums over the lines of `stat` differ from these.
 pub(crate) fn watch(
@@ -33,7 +34,7 @@ fn differences(lines: &[Value], books: &[Books], kind: Kind) -> Vec<String> {
     let (mut all, mut majors) = (Counts::default(), 0);
     for of in books {
         all += of.sum();
-        majors += of.major_faults;
+        majors += major_faults(of, kind);
     }
     let wanted = match kind {
         // O_DIRECT is taken, and everything is cached all the same.
