@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use hotset_facts::{BenchCommand, ConditionRole, Observed, Reason, StateReached, WantedState};
+use hotset_tests::Evictions;
 
 use super::*;
 use crate::command::{Invocation, Streams};
@@ -68,22 +69,12 @@ fn reached(run: &BenchRun) -> [StateReached; 2] {
     [&run.reached_before, &run.reached_after].map(|reached| reached.value().expect("verified"))
 }
 
-/// Cached files that nobody touches any more: where they don't stay, something evicts page cache here.
-fn canary(scratch: &Scratch) -> Vec<PathBuf> {
-    let files = (0..8).map(|index| scratch.pages(&format!("canary{index}"), 4));
-    files.inspect(|file| drop(std::fs::read(file).expect("read"))).collect()
-}
-
-fn is_whole(files: &[PathBuf]) -> bool {
-    files.iter().all(|file| resident_pages(file).iter().all(|page| *page))
-}
-
 #[test]
 fn each_round_runs_every_condition_once_in_its_state() {
     let _quiet = quiet();
     let scratch = Scratch::new();
     let file = scratch.pages("data", 500);
-    let canary = canary(&scratch);
+    let evictions = Evictions::of(&[&file]);
     let line = format!("exec cat {} > /dev/null", file.display());
     let states = [WantedState::Cold, WantedState::Warm];
     let session = run_all(plan(vec![shell(&line, &[file])], &states), 6);
@@ -95,7 +86,7 @@ fn each_round_runs_every_condition_once_in_its_state() {
         assert_eq!(ran, [0, 1, 2]);
     }
     assert_eq!(session.conditions[2].role, ConditionRole::NoiseFloor { twin_of: 0 });
-    let evicts = !is_whole(&canary);
+    let evicts = !evictions.none();
     for run in &session.runs {
         let [before, after] = reached(run);
         let is_cold = session.conditions[run.condition].state == WantedState::Cold;
@@ -120,7 +111,7 @@ fn a_warm_run_is_warm_at_its_spawn_a_hundred_times() {
     let scratch = Scratch::new();
     let paths: Vec<PathBuf> = (0..20).map(|n| scratch.pages(&n.to_string(), 64)).collect();
     let log = scratch.path("log");
-    let canary = canary(&scratch);
+    let evictions = Evictions::of(&paths);
     let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
     // Asked by the command itself, as the first thing that it does.
     let line = format!("exec fincore -n -r -o PAGES {} >> {}", names.join(" "), log.display());
@@ -141,7 +132,7 @@ fn a_warm_run_is_warm_at_its_spawn_a_hundred_times() {
             warm += 1;
         }
     }
-    assert!(warm >= if is_whole(&canary) { 100 } else { 1 }, "{warm} of 100 runs were warm");
+    assert!(warm >= if evictions.none() { 100 } else { 1 }, "{warm} of 100 runs were warm");
 }
 
 #[test]
@@ -149,7 +140,7 @@ fn what_the_command_itself_finds_at_its_start_is_what_was_wanted() {
     let scratch = Scratch::new();
     let _quiet = quiet();
     let (file, log) = (scratch.pages("data", 300), scratch.path("log"));
-    let canary = canary(&scratch);
+    let evictions = Evictions::of(&[&file]);
     // The command is the observer: util-linux's fincore asks mincore(2) or cachestat(2) by itself.
     let line = format!("fincore -n -r -o PAGES {} >> {}", file.display(), log.display());
     let states = [WantedState::Cold, WantedState::Warm, WantedState::Share(half())];
@@ -157,7 +148,7 @@ fn what_the_command_itself_finds_at_its_start_is_what_was_wanted() {
     let log = std::fs::read_to_string(&log).expect("log");
     let seen: Vec<u64> = log.lines().map(|line| line.trim().parse().expect("number")).collect();
     assert_eq!(seen.len(), session.runs.len());
-    let evicts = !is_whole(&canary);
+    let evicts = !evictions.none();
     let mut judged = [false; 4];
     for (run, seen) in session.runs.iter().zip(seen) {
         let wanted = [0, 300, 150, 0][run.condition];
