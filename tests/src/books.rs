@@ -114,6 +114,8 @@ pub struct Books {
     pub ring_direct_asked: u64,
     /// What wait4(2) says.
     pub major_faults: u64,
+    /// What getrusage(2) says of them, by operation: of the threads that made these, and of no worker of a ring.
+    pub majors_by_operation: BTreeMap<String, u64>,
 }
 
 impl Books {

@@ -25,6 +25,9 @@ enum Wrong {
     Differs(String),
 }
 
+/// Begins a line that says more of the books, and not what is wrong.
+const BOOKS: &str = "books of process ";
+
 /// What is done, where.
 #[derive(Clone)]
 pub(crate) struct Mixture<'a> {
@@ -94,6 +97,9 @@ impl<'a> Mixture<'a> {
             differences.extend(judge::differences(&profile, &books, kind, device, block));
         }
         if !differences.is_empty() {
+            differences.extend(books.iter().map(|books| {
+                format!("{BOOKS}{}: major faults: {:?}", books.pid, books.majors_by_operation)
+            }));
             return Err(Wrong::Differs(differences.join("\n")));
         }
         Ok(books.into_iter().flat_map(|books| books.done).collect())
@@ -242,7 +248,8 @@ impl<'a> Mixture<'a> {
 
 /// Its lines without their numbers: what is wrong, and not by how much.
 fn kinds(seen: &str) -> BTreeSet<String> {
-    seen.lines().map(|line| line.chars().filter(|c| !c.is_ascii_digit()).collect()).collect()
+    let wrong = seen.lines().filter(|line| !line.starts_with(BOOKS));
+    wrong.map(|line| line.chars().filter(|c| !c.is_ascii_digit()).collect()).collect()
 }
 
 fn said(panic: &(dyn std::any::Any + Send)) -> String {

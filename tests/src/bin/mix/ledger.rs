@@ -107,6 +107,12 @@ impl Ledger {
         *self.books.done.entry(operation.to_owned()).or_default() += 1;
     }
 
+    pub(super) fn majors(&mut self, operation: &str, faults: u64) {
+        if faults > 0 {
+            *self.books.majors_by_operation.entry(operation.to_owned()).or_default() += faults;
+        }
+    }
+
     pub(super) fn merge(&mut self, other: Self) {
         for (id, counts) in other.files {
             *self.files.entry(id).or_default() += counts;
@@ -119,6 +125,9 @@ impl Ledger {
         sum.ring_direct_asked += more.ring_direct_asked;
         for (name, times) in more.done {
             *sum.done.entry(name).or_default() += times;
+        }
+        for (name, faults) in more.majors_by_operation {
+            *sum.majors_by_operation.entry(name).or_default() += faults;
         }
     }
 

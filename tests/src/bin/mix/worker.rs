@@ -93,6 +93,17 @@ impl Need {
     }
 }
 
+/// Of this thread so far.
+fn major_faults() -> u64 {
+    // SAFETY: all bytes zero is a valid rusage, and the place is valid for the call.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage);
+        usage
+    };
+    usage.ru_majflt.unsigned_abs()
+}
+
 /// A thread at work.
 pub(super) struct Worker {
     pub(super) dir: PathBuf,
@@ -137,10 +148,12 @@ impl Worker {
         for _ in 0..operations {
             self.random = Random::new(self.steps.number());
             let Some(operation) = pick(chosen, &mut self.random) else { continue };
+            let before = major_faults();
             // An answer of the kernel that is an error is no request, and nothing to stop for.
             if (operation.run)(&mut self).is_ok() {
                 self.ledger.done(operation.name);
             }
+            self.ledger.majors(operation.name, major_faults() - before);
         }
         Ok(self.ledger)
     }
