@@ -60,6 +60,10 @@ APART int aio_begin(struct task_state *s)
 	bytes &= syncs - 1;
 	if (AIO_VECTORS >> op & 1)
 		bytes = iov_bytes(io.buffer, bytes);
+	if (bytes == UNKNOWN_BYTES) {
+		ATOMIC_ADD(&g.requests_lost, 1);
+		return 0;
+	}
 	if (writes) {
 		settle_flags(t, io.rw_flags);
 		if (t->flags & TARGET_APPENDS)

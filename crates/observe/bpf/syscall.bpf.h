@@ -65,6 +65,8 @@ APART int enter_single(struct task_state *s, const struct arguments *args, u32 k
 		pos = at;
 	if (kind == HS_READV || kind == HS_WRITEV || kind == HS_PREADV || kind == HS_PWRITEV2 || kind == HS_PWRITEV)
 		count = iov_bytes(args->b, args->c);
+	if (count > MAX_RW_COUNT)
+		count = MAX_RW_COUNT; /* what was not moved is settled at the end */
 	if (kind == HS_PWRITEV2)
 		settle_flags(t, args->f);
 	if (kind >= HS_WRITE && (t->flags & TARGET_APPENDS))

@@ -140,6 +140,10 @@ APART int submit_io(struct task_state *s, u64 req, u32 op)
 	r->what = ONE_OF(op, URING_WRITES) ? REQUEST_WRITES : 0;
 	if (ONE_OF(op, URING_VECTORS))
 		bytes = iov_bytes(LOAD(io_rw, req, addr), bytes);
+	if (bytes == UNKNOWN_BYTES) {
+		ATOMIC_ADD(&g.requests_lost, 1);
+		return 0;
+	}
 	if ((s64)pos == -1) {
 		pos = position(t, 0);
 		r->what |= REQUEST_MOVES;

@@ -203,6 +203,10 @@ static __always_inline void settle_flags(struct target *t, u32 flags)
 		t->flags |= TARGET_APPENDS;
 }
 
+/* No call moves more (include/linux/fs.h). */
+#define MAX_RW_COUNT 0x7ffff000ULL
+#define UNKNOWN_BYTES (~0ULL)
+
 struct iov_walk {
 	u64 iov, n, total;
 };
@@ -214,7 +218,10 @@ static __always_inline long iov_step(u64 i, struct iov_walk *w)
 	} v = {};
 	if (i >= w->n)
 		return 1;
-	bpf_probe_read_user(&v, sizeof(v), (void *)(w->iov + i * sizeof(v)));
+	if (bpf_probe_read_user(&v, sizeof(v), (void *)(w->iov + i * sizeof(v)))) {
+		w->total = UNKNOWN_BYTES;
+		return 1;
+	}
 	w->total += v.len;
 	return 0;
 }
@@ -226,7 +233,7 @@ static long iov_callback(u32 i, struct iov_walk *w)
 }
 #endif
 
-/* Bytes of a vector: up to UIO_MAXIOV pieces. */
+/* Bytes of a vector, of up to UIO_MAXIOV pieces: unknown where it is not in memory, as only the kernel can fetch it. */
 __noinline u64 iov_bytes(u64 iov, u64 n)
 {
 	struct iov_walk w = { .iov = iov, .n = n };
