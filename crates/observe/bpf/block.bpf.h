@@ -137,6 +137,27 @@ APART int read_for_write(struct task_state *s, struct hs_row *row, u64 inode, u6
 	return 0;
 }
 
+/*
+ * What is read for pages that a request of io_uring or Linux AIO is to write, and not by a fault: a write reads what it
+ * needs, and nothing ahead. What is read ahead is another request's, which is under way as well, and no new page.
+ */
+APART int read_while_written(struct hs_row *row, struct hs_file_key *id, u64 bio, u64 index)
+{
+	if (!row || !id)
+		return 0;
+	u64 end = index + ((BPF_CORE_READ((struct bio *)bio, bi_iter.bi_size) + 4095) >> 12), pages;
+	if (BPF_CORE_READ((struct bio *)bio, bi_opf) >> bpf_core_enum_value(enum req_flag_bits, __REQ_RAHEAD) & 1) {
+		pages = bits_back(*id, HS_NEW, index, end);
+		if (pages)
+			ATOMIC_ADD(&row->ra_pages, pages);
+	} else {
+		pages = bits_take(*id, HS_WRITING, index, end);
+		if (pages)
+			ATOMIC_ADD(&row->write_misses, pages);
+	}
+	return 0;
+}
+
 /* Says whether it could: some file systems keep metadata in the pages of inodes of their own. */
 static __always_inline int book_named(struct task_state *s, u64 bio, u64 inode, u64 index, u32 op)
 {
@@ -167,14 +188,8 @@ static __always_inline int book_named(struct task_state *s, u64 bio, u64 inode, 
 		if (by_faults)
 			ATOMIC_ADD(&row->fault_filled, by_faults);
 	}
-	/* What a fault reads meanwhile is the fault's; and a write reads what it needs, and nothing ahead. */
-	u32 ahead = BPF_CORE_READ((struct bio *)bio, bi_opf) >> bpf_core_enum_value(enum req_flag_bits, __REQ_RAHEAD) & 1;
-	if ((!s->kind || s->kind == HS_AIO_SUBMIT) && !ahead && *(volatile u32 *)hint_of(HS_WRITING, t->id) &&
-	    !by_fault(s, inode)) {
-		u64 modified = bits_take(t->id, HS_WRITING, index, index + ((bytes + 4095) >> 12));
-		if (modified)
-			ATOMIC_ADD(&row->write_misses, modified);
-	}
+	if ((!s->kind || s->kind == HS_AIO_SUBMIT) && *(volatile u32 *)hint_of(HS_WRITING, t->id) && !by_fault(s, inode))
+		read_while_written(row, &t->id, bio, index);
 	return 1;
 }
 

@@ -150,9 +150,9 @@ APART int added_unasked(struct task_state *s, u64 inode, u64 first, u64 n)
 	if (target_of_inode(s, (void *)inode, t) != S_IFREG)
 		return 0;
 	/* A request that appends adds pages past the end. */
-	u64 asked = 0;
-	if (*(volatile u32 *)hint_of(HS_WANTED, t->id))
-		asked = bits_missed(t->id, first, first + n);
+	u64 asked = 0, faults = by_fault(s, inode);
+	if (!faults && *(volatile u32 *)hint_of(HS_WANTED, t->id))
+		asked = bits_brought(t->id, first, first + n);
 	n = in_file(inode, first, n);
 	if (!n)
 		return 0;
@@ -160,7 +160,7 @@ APART int added_unasked(struct task_state *s, u64 inode, u64 first, u64 n)
 	if (!row || s->kind == HS_FOREIGN)
 		return 0;
 	u32 zeros = shows_zeros(inode, first);
-	if (by_fault(s, inode)) {
+	if (faults) {
 		ATOMIC_ADD(&row->fault_pages, n);
 		if (!zeros)
 			ATOMIC_ADD(&row->fault_filled, n);

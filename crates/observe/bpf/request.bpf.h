@@ -2,7 +2,8 @@
 /*
  * Requests that outlive the call that submits them: io_uring's and those of Linux AIO. Whoever adds pages that one waits
  * for, they are its misses: the pages stand in HS_WANTED from submission, move to HS_MISSED when added, and are taken at
- * completion. Reads from the device for pages in HS_WRITING are the misses of a write (block.bpf.h).
+ * completion. What a write waits for stands in HS_WRITING too, and moves to HS_NEW; reads from the device for such pages are
+ * its misses, but for what is read ahead (block.bpf.h).
  */
 
 #define REQUEST_WRITES 1u
@@ -131,11 +132,12 @@ APART int take_pages(struct request *r, u64 used)
 	bits_take(t->id, HS_WANTED, t->first, end);
 	if ((r->what & REQUEST_WRITES) && bits_take(t->id, HS_WRITING, t->first, end) < r->marked && (r->what & REQUEST_EITHER))
 		r->what |= REQUEST_CACHED;
-	u64 missed = bits_take_both(t->id, HS_MISSED, t->first, middle);
+	u32 brought = r->what & REQUEST_WRITES ? HS_NEW : HS_MISSED;
+	u64 missed = bits_take_both(t->id, brought, t->first, middle);
 	t->brought = missed;
 	t->unfilled = missed >> UNFILLED_SHIFT;
 	if (middle < end)
-		t->ahead = bits_back(t->id, middle, end);
+		t->ahead = bits_back(t->id, brought, middle, end);
 	return 0;
 }
 

@@ -8,7 +8,7 @@ use hotset_facts::{Dev, FileId, HISTOGRAM_BOUNDS};
 pub(crate) const ALL_FILE_SYSTEMS: u64 = 1;
 pub(crate) const HISTOGRAM_BUCKETS: usize = HISTOGRAM_BOUNDS.len() + 1;
 pub(crate) const SYSCALLS: usize = 512;
-pub(crate) const PLANES: usize = 7;
+pub(crate) const PLANES: usize = 8;
 pub(crate) const PLANE_AHEAD: usize = 0;
 pub(crate) const PLANE_UNFILLED: usize = 6;
 pub(crate) const CHUNK_WORDS: usize = 4;

@@ -1,6 +1,7 @@
 //! Ways to do I/O that are rare, or easy to count wrong, against what the workload and the kernel say.
 
 mod aio;
+mod at_once;
 mod copied;
 mod devices;
 mod direct;
@@ -11,7 +12,9 @@ mod layers;
 mod lent;
 mod limited;
 mod memory;
+mod script;
 mod syncs;
 mod uring;
+mod vectors;
 mod written;
 mod zeros;

@@ -12,8 +12,8 @@
 enum bits_op {
 	BITS_SET,
 	BITS_TAKE,
-	BITS_MOVE,   /* take from one plane, set in HS_MISSED */
-	BITS_OTHERS, /* set what is not in HS_MISSED */
+	BITS_MOVE,   /* take from one plane, set in HS_NEW what is in HS_WRITING, the rest in HS_MISSED */
+	BITS_OTHERS, /* set what is in neither of these */
 	BITS_BACK,   /* take from one plane, set in HS_AHEAD */
 	BITS_BOTH,   /* set, in HS_UNFILLED too */
 	BITS_LEFT,   /* set, and say how many of these are in HS_UNFILLED */
@@ -77,7 +77,8 @@ static __always_inline u64 set_word(struct hs_chunk *chunk, u32 op, u32 plane, u
 {
 	u64 *bits = &chunk->bits[plane][word], *unfilled = &chunk->bits[HS_UNFILLED][word];
 	/* Pages that a request waits for are left out. */
-	mask &= ~(chunk->bits[HS_MISSED][word] & ~if_any(op ^ BITS_OTHERS));
+	u64 waited = chunk->bits[HS_MISSED][word] | chunk->bits[HS_NEW][word];
+	mask &= ~(waited & ~if_any(op ^ BITS_OTHERS));
 	u64 fresh = mask & ~*bits, fresh_unfilled = mask & ~*unfilled & ~if_any(op ^ BITS_BOTH);
 	u64 counted = fresh_unfilled | (fresh & *unfilled & ~if_any(op ^ BITS_LEFT));
 	if (fresh_unfilled)
@@ -93,10 +94,16 @@ static __always_inline u64 take_word(struct hs_chunk *chunk, u32 op, u32 plane, 
 	u64 *bits = &chunk->bits[plane][word], *unfilled = &chunk->bits[HS_UNFILLED][word], got_unfilled = 0;
 	if (!(*bits & mask))
 		return 0;
-	u64 back = ~if_any(op ^ BITS_BACK), miss = ~if_any(op ^ BITS_MOVE);
-	u64 joint = ~if_any(plane ^ HS_AHEAD) | (~if_any(plane ^ HS_MISSED) & ~back);
+	u64 back = ~if_any(op ^ BITS_BACK), moved = ~if_any(op ^ BITS_MOVE);
+	u64 brought = ~if_any(plane ^ HS_MISSED) | ~if_any(plane ^ HS_NEW);
+	u64 joint = ~if_any(plane ^ HS_AHEAD) | (brought & ~back);
 	u64 got = CLEAR_BITS(bits, mask);
-	FETCH_OR(&chunk->bits[HS_MISSED][word], got & miss);
+	moved &= got;
+	if (moved) {
+		u64 written = chunk->bits[HS_WRITING][word];
+		FETCH_OR(&chunk->bits[HS_NEW][word], moved & written);
+		FETCH_OR(&chunk->bits[HS_MISSED][word], moved & ~written);
+	}
 	if (got & back)
 		FETCH_OR(&chunk->bits[HS_AHEAD][word], got & back);
 	joint &= got & *unfilled;
@@ -281,8 +288,8 @@ static __always_inline u64 bits_take(struct hs_file_key id, u32 plane, u64 start
 	return (u32)bits_take_both(id, plane, start, end);
 }
 
-/* Pages of [start, end) that an io_uring request waits for: they count as missed from now on. */
-static __always_inline u64 bits_missed(struct hs_file_key id, u64 start, u64 end)
+/* Pages of [start, end) that a request of io_uring or Linux AIO waits for: they are its misses, or its new pages. */
+static __always_inline u64 bits_brought(struct hs_file_key id, u64 start, u64 end)
 {
 	u64 moved = bits_run(id, BITS_MOVE, HS_WANTED, start, end);
 	if (moved)
@@ -290,10 +297,10 @@ static __always_inline u64 bits_missed(struct hs_file_key id, u64 start, u64 end
 	return moved;
 }
 
-/* Pages of [start, end) that were missed by a request which then did not use them: they are read ahead. */
-static __always_inline u64 bits_back(struct hs_file_key id, u64 start, u64 end)
+/* Pages of [start, end) that were brought in for requests, by one of the planes, and not used: they are read ahead. */
+static __always_inline u64 bits_back(struct hs_file_key id, u32 plane, u64 start, u64 end)
 {
-	u64 moved = bits_run(id, BITS_BACK, HS_MISSED, start, end);
+	u64 moved = bits_run(id, BITS_BACK, plane, start, end);
 	if (moved)
 		ATOMIC_ADD(hint_of(HS_AHEAD, id), (u32)moved);
 	return moved;
@@ -313,8 +320,8 @@ static __always_inline void bits_set_others(struct hs_file_key id, u64 start, u6
 #define bits_set_left(id, start, end) bits_set_left(COPIED(id), start, end)
 #define bits_take_both(id, plane, start, end) bits_take_both(COPIED(id), plane, start, end)
 #define bits_take(id, plane, start, end) bits_take(COPIED(id), plane, start, end)
-#define bits_missed(id, start, end) bits_missed(COPIED(id), start, end)
-#define bits_back(id, start, end) bits_back(COPIED(id), start, end)
+#define bits_brought(id, start, end) bits_brought(COPIED(id), start, end)
+#define bits_back(id, plane, start, end) bits_back(COPIED(id), plane, start, end)
 #define bits_set_others(id, start, end) bits_set_others(COPIED(id), start, end)
 
 #endif

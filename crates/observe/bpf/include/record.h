@@ -205,7 +205,8 @@ enum hs_plane {
 	HS_GONE,     /* was cached, evicted since */
 	HS_DIRECT,   /* was read by direct I/O */
 	HS_WANTED,   /* a request of io_uring or Linux AIO for it is under way */
-	HS_MISSED,   /* was brought in while wanted */
+	HS_MISSED,   /* was brought in while a read wanted it */
+	HS_NEW,      /* was brought in while a write did */
 	HS_WRITING,  /* such a write to it is under way */
 	HS_UNFILLED, /* was added, and nothing was read from the device for it so far: a hole, if that is all */
 	HS_PLANES,

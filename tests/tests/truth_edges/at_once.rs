@@ -1,0 +1,46 @@
+//! Requests that are under way at once over the same pages.
+
+use hotset_tests::{MIB, Scratch, number};
+
+use crate::script::python;
+
+/// A read by Linux AIO that waits for memory to read into, with its pages in the cache, while the pages 4 to 7 are written by
+/// another request; then it goes on. The memory is given by userfaultfd(2).
+const READ_THEN_WRITTEN: &str = "import ctypes,json,mmap,os,select,struct,sys,threading\n\
+     libc = ctypes.CDLL(None, use_errno=True); word = ctypes.c_long\n\
+     at = lambda map: ctypes.addressof(ctypes.c_char.from_buffer(map))\n\
+     fd = os.open(sys.argv[1], os.O_RDWR)\n\
+     def moved(op, memory, pages, offset):\n\
+     \x20 context = ctypes.c_ulong(0); libc.syscall(206, 8, ctypes.byref(context))\n\
+     \x20 iocb = struct.pack('=QIIHhIQQqQII', 0, 0, 0, op, 0, fd, memory, pages << 12, offset << 12, 0, 0, 0)\n\
+     \x20 iocb = ctypes.create_string_buffer(iocb, 64); list = (ctypes.c_void_p * 1)(ctypes.addressof(iocb))\n\
+     \x20 libc.syscall(209, context, word(1), list); event = ctypes.create_string_buffer(32)\n\
+     \x20 libc.syscall(208, context, word(1), word(1), event, None)\n\
+     \x20 return struct.unpack('QQqq', event.raw)[2]\n\
+     caught = mmap.mmap(-1, 16 << 12); memory = at(caught)\n\
+     given = libc.syscall(323, os.O_CLOEXEC | os.O_NONBLOCK)\n\
+     api = ctypes.create_string_buffer(struct.pack('QQQ', 0xaa, 0, 0), 24)\n\
+     assert libc.ioctl(given, ctypes.c_ulong(0xc018aa3f), api) == 0\n\
+     region = ctypes.create_string_buffer(struct.pack('QQQQ', memory, 16 << 12, 1, 0), 32)\n\
+     assert libc.ioctl(given, ctypes.c_ulong(0xc020aa00), region) == 0\n\
+     source = mmap.mmap(-1, 4 << 12); source[:] = b'x' * (4 << 12); truth = {}\n\
+     reader = threading.Thread(target=lambda: truth.update(read=moved(0, memory, 16, 0))); reader.start()\n\
+     select.select([given], [], [])\n\
+     truth['wrote'] = moved(1, at(source), 4, 4)\n\
+     truth['waited'] = 'read' not in truth\n\
+     zeros = ctypes.create_string_buffer(struct.pack('QQQq', memory, 16 << 12, 0, 0), 32)\n\
+     assert libc.ioctl(given, ctypes.c_ulong(0xc020aa04), zeros) == 0\n\
+     reader.join(); json.dump(truth, open(sys.argv[2], 'w'))";
+
+#[test]
+fn pages_that_a_read_brought_in_are_not_new_to_a_write_that_is_done_before_it() {
+    let scratch = Scratch::new("at-once");
+    let path = scratch.file("f", 4 * MIB);
+    let (row, truth) = python(&scratch, &path, READ_THEN_WRITTEN);
+    assert_eq!((number(&truth, "/read"), number(&truth, "/wrote")), (65_536, 16_384), "{truth}");
+    assert_eq!(truth["waited"], true);
+    let read = |what: &str| number(&row, &format!("/read/{what}"));
+    assert_eq!((read("calls"), read("pages"), read("misses")), (1, 16, 16), "{row}");
+    let write = |what: &str| number(&row, &format!("/write/{what}"));
+    assert_eq!((write("calls"), write("pages"), write("new_pages")), (1, 4, 0), "{row}");
+}
