@@ -2,16 +2,18 @@
 /*
  * Page faults on file mappings. A fault first tries to map cached neighbours (mm_filemap_map_pages: done), else it looks
  * for its page (mm_filemap_fault) and may have to read it; the fault is then retried. Whatever it does, it is counted once.
+ * One that fails, as past the end of the file, leaves its number to the next: that one is told by another page or file.
  */
 
 static __always_inline void count_fault(struct task_state *s, struct target *t, u64 number)
 {
-	if (s->fault_counted == number)
+	if (s->fault_counted == number && s->fault_counted_inode == t->inode)
 		return;
 	struct hs_row *row = row_of(s, t, 0);
 	if (!row)
 		return;
 	s->fault_counted = number;
+	s->fault_counted_inode = t->inode;
 	ATOMIC_ADD(&row->faults, 1);
 }
 
@@ -23,7 +25,7 @@ int BPF_PROG(fault_lookup, struct address_space *mapping, unsigned long index)
 		return 0;
 	u64 inode = NUMBER(&s->scratch, LOAD(address_space, mapping, host)), number = fault_number();
 	s->handled = HANDLED_FAULT(number, TAG_LOOKUP);
-	if (s->fault_inode == inode && s->fault_number == number)
+	if (s->fault_inode == inode && s->fault_number == number && s->fault_index == index)
 		return 0; /* a later pass */
 	struct target t = {};
 	if (!inode || !target_of_inode(s, (void *)inode, &t))
@@ -33,6 +35,7 @@ int BPF_PROG(fault_lookup, struct address_space *mapping, unsigned long index)
 		settle_fault(s, LOAD(task_struct, CURRENT(), maj_flt));
 	s->fault_inode = inode;
 	s->fault_number = number;
+	s->fault_index = index;
 	s->fault_before = LOAD(task_struct, CURRENT(), maj_flt);
 	s->fault_key.owner = owner(s);
 	s->fault_key.file = t.id;
@@ -53,7 +56,7 @@ int BPF_PROG(fault_around, struct address_space *mapping, unsigned long start, u
 	if (!inode || !target_of_inode(s, (void *)inode, &t))
 		return 0;
 	bits_take(t.id, HS_AHEAD, start, end + 1);
-	if (s->fault_inode == inode && s->fault_number == number)
+	if (s->fault_inode == inode && s->fault_number == number && start <= s->fault_index && s->fault_index <= end)
 		return 0; /* a later pass of the fault that read the page */
 	if (s->fault_inode)
 		settle_fault(s, LOAD(task_struct, CURRENT(), maj_flt));

@@ -6,6 +6,7 @@ mod copied;
 mod devices;
 mod direct;
 mod dropped;
+mod faults;
 mod foreign;
 mod identity;
 mod layers;

@@ -126,8 +126,8 @@ struct task_state {
 	u32 no_row;
 	/* The page fault under way. */
 	u64 fault_inode, fault_ns;
-	u64 fault_number;  /* of the fault that fault_inode is about */
-	u64 fault_counted; /* of the fault that was counted last */
+	u64 fault_number, fault_index;          /* of the fault that fault_inode is about, and of its page */
+	u64 fault_counted, fault_counted_inode; /* the fault that was counted last, and its file */
 	struct hs_row_key fault_key;
 	u64 fault_before; /* major faults of the task before it */
 	/* Between the pages that the call adds for its read: pages that were cached before. */

@@ -1,0 +1,76 @@
+//! Faults on mappings that no instruction of the program makes, and such as fail.
+
+use hotset_tests::{MIB, PAGE, Scratch, number};
+
+use crate::script::python;
+
+#[test]
+fn faults_of_a_mapping_that_is_filled_at_once_are_major_where_they_read() {
+    let scratch = Scratch::new("populate");
+    let path = scratch.file("f", MIB);
+    // Python's own code is mapped by a call for nothing, lest its faults be among those that are counted.
+    let script = "import ctypes,json,mmap,os,resource,sys\n\
+         libc = ctypes.CDLL(None); faults = lambda: resource.getrusage(0).ru_majflt\n\
+         map = mmap.mmap(os.open(sys.argv[1], os.O_RDWR), 0)\n\
+         at = ctypes.addressof(ctypes.c_char.from_buffer(map)); faults()\n\
+         fill = lambda some: libc.madvise(ctypes.c_void_p(at), ctypes.c_size_t(some), 22)\n\
+         fill(0); before = faults(); failed = fill(len(map))\n\
+         json.dump({'major': faults() - before, 'failed': failed}, open(sys.argv[2], 'w'))";
+    let (row, truth) = python(&scratch, &path, script);
+    assert_eq!(number(&truth, "/failed"), 0, "MADV_POPULATE_READ (Linux 5.14)");
+    assert_eq!(number(&row, "/mmap/pages_read"), MIB / PAGE, "{row}");
+    assert_eq!(number(&row, "/mmap/major_faults"), number(&truth, "/major"), "{row}");
+}
+
+#[test]
+fn a_mapping_that_is_filled_by_a_task_that_is_killed_then_has_its_major_fault() {
+    let scratch = Scratch::new("populate-killed");
+    let path = scratch.file("f", PAGE);
+    // All that the child has mapped before is locked, so that no fault of its code comes behind the one that counts.
+    let script = "import ctypes,json,mmap,os,resource,struct,sys,time\n\
+         libc = ctypes.CDLL(None); fd = os.open(sys.argv[1], os.O_RDWR)\n\
+         said = mmap.mmap(-1, 4096); child = os.fork()\n\
+         if not child:\n\
+         \x20   locked = libc.mlockall(1); map = mmap.mmap(fd, 0)\n\
+         \x20   at = ctypes.c_void_p(ctypes.addressof(ctypes.c_char.from_buffer(map))); length = ctypes.c_size_t(len(map))\n\
+         \x20   libc.madvise(at, ctypes.c_size_t(0), 22)\n\
+         \x20   struct.pack_into('Q', said, 8, resource.getrusage(0).ru_majflt)\n\
+         \x20   said[0] = 1 + ((locked | libc.madvise(at, length, 22)) & 1)\n\
+         \x20   while True: pass\n\
+         while not said[0] and not os.waitpid(child, os.WNOHANG)[0]: time.sleep(0.001)\n\
+         os.kill(child, 9); _, _, usage = os.wait4(child, 0); before, = struct.unpack_from('Q', said, 8)\n\
+         json.dump({'failed': said[0] - 1, 'major': usage.ru_majflt - before}, open(sys.argv[2], 'w'))";
+    let (row, truth) = python(&scratch, &path, script);
+    assert_eq!(number(&truth, "/failed"), 0, "mlockall, or MADV_POPULATE_READ (Linux 5.14)");
+    assert_eq!(number(&truth, "/major"), 1, "{truth}");
+    assert_eq!(number(&row, "/mmap/major_faults"), 1, "{row}");
+}
+
+/// A page past the end of another file, whose first page the fault maps on its way: the kernel does not count such a fault,
+/// so that the next has its number.
+#[test]
+fn a_fault_after_one_that_failed_is_counted_for_its_file() {
+    let scratch = Scratch::new("failed-fault");
+    let path = scratch.file("f", 4 * MIB);
+    let script = "import ctypes,json,mmap,os,resource,sys\n\
+         libc = ctypes.CDLL(None); faults = lambda: resource.getrusage(0).ru_majflt\n\
+         short = os.open(sys.argv[2] + '.short', os.O_RDWR | os.O_CREAT); os.pwrite(short, b'x' * 4096, 0)\n\
+         _, pipe = os.pipe(); at = lambda map: ctypes.addressof(ctypes.c_char.from_buffer(map))\n\
+         os.ftruncate(short, 8192); beyond = mmap.mmap(short, 8192); os.ftruncate(short, 4096)\n\
+         past = ctypes.c_void_p(at(beyond) + 4096); one = ctypes.c_size_t(1); target = ctypes.create_string_buffer(8)\n\
+         fail = lambda: libc.write(pipe, past, one); failed = fail(); faults()\n\
+         assert libc.mlockall(1) == 0\n\
+         map = mmap.mmap(os.open(sys.argv[1], os.O_RDWR), 0); map.madvise(mmap.MADV_RANDOM); start = at(map)\n\
+         before = faults()\n\
+         for page in range(0, 1024, 32):\n\
+         \x20   source = ctypes.c_void_p(start + (page << 12)); failed += fail(); libc.memcpy(target, source, one)\n\
+         json.dump({'major': faults() - before, 'failed': failed}, open(sys.argv[2], 'w'))";
+    let (row, truth) = python(&scratch, &path, script);
+    assert_eq!((truth["failed"].as_i64(), number(&truth, "/major")), (Some(-33), 32), "{truth}");
+    let mapped = |what: &str| number(&row, &format!("/mmap/{what}"));
+    assert_eq!(
+        (mapped("faults"), mapped("major_faults"), mapped("pages_read")),
+        (32, 32, 32),
+        "{row}"
+    );
+}
