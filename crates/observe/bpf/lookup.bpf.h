@@ -11,10 +11,12 @@ static __always_inline void enter_path(struct task_state *s, const struct argume
 		s->path = args->b;
 		flags = kind == HS_STATAT ? args->d : kind == HS_STATX ? args->c : 0;
 	}
+	s->path_unread = 0;
 	if (flags & AT_EMPTY_PATH) {
 		/* fstat by another name: no path to resolve. */
 		u8 c = 0;
-		if (!s->path || (!bpf_probe_read_user(&c, 1, (void *)s->path) && !c))
+		s->path_unread = s->path && bpf_probe_read_user(&c, 1, (void *)s->path);
+		if (!s->path_unread && !c)
 			return;
 	}
 	s->kind = kind;
@@ -106,6 +108,9 @@ static __always_inline void exit_path(struct task_state *s, u32 kind, long ret, 
 	if ((kind == HS_EXEC || kind == HS_EXECAT) && !failed)
 		return; /* the time of an exec is not that of a lookup */
 	if (cfg.live)
+		return;
+	u8 c = 1;
+	if (s->path_unread && !bpf_probe_read_user(&c, 1, (void *)s->path) && !c)
 		return;
 	struct hs_process *p = process_of(s);
 	if (p)

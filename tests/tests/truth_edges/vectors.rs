@@ -1,4 +1,4 @@
-//! Calls whose vector is not in memory as they begin.
+//! Calls whose vector, or path, is not in memory as they begin.
 
 use hotset_tests::run::profile_of;
 use hotset_tests::scratch::text;
@@ -49,4 +49,24 @@ fn a_request_of_linux_aio_whose_vector_is_not_in_memory_is_said_to_be_lost() {
     let profile = profile_of(&scratch, &["python3", "-c", &script, text(&path), text(&truth)]);
     assert_eq!(number(&read_json(&truth), "/read"), 49_152);
     assert_eq!(number(&profile, "/sensor/entries_lost"), 1, "{}", profile["sensor"]);
+}
+
+/// `fstat` as glibc makes it, by a path without a letter, is no lookup.
+#[test]
+fn a_path_that_is_not_in_memory_is_read_once_the_call_is_over() {
+    let scratch = Scratch::new("path");
+    let (path, empty) = (scratch.file("f", 4096), scratch.path("empty"));
+    std::fs::write(&empty, [0; 4096]).expect("a page of zeros");
+    let script = "import ctypes,mmap,os,sys\n\
+         libc = ctypes.CDLL(None); fd = os.open(sys.argv[1], os.O_RDONLY); status = ctypes.create_string_buffer(256)\n\
+         map = mmap.mmap(os.open(sys.argv[2], os.O_RDWR), 4096)\n\
+         path = ctypes.c_void_p(ctypes.addressof(ctypes.c_char.from_buffer(map)))\n\
+         for _ in range(int(sys.argv[3])):\n\
+         \x20   libc.madvise(path, ctypes.c_size_t(4096), 4); libc.syscall(262, fd, path, status, 0x1000)";
+    let lookups = |stats: &str| {
+        let words = ["python3", "-I", "-S", "-c", script, text(&path), text(&empty), stats];
+        number(&profile_of(&scratch, &words), "/lookups/calls")
+    };
+    lookups("1"); // what Python writes when it runs for the first time
+    assert_eq!(lookups("0"), lookups("64"));
 }

@@ -102,8 +102,9 @@ struct task_state {
 	u64 switches; /* voluntary context switches at the start */
 	u64 path;     /* user address */
 	s32 dirfd;
-	u32 owner;   /* 0: not known yet, or beyond the table */
-	u64 handled; /* the event that a program did its work for last (again.bpf.h) */
+	u32 path_unread; /* may be empty, and is not in memory before the call */
+	u32 owner;       /* 0: not known yet, or beyond the table */
+	u64 handled;     /* the event that a program did its work for last (again.bpf.h) */
 	struct target in;
 	/* Whose pages were added, or stand in a request to a device, beside any call. Here and not on the stack of a program,
 	 * of which kernels before 6.13 give a chain of calls 512 bytes; and one for each, for an interrupt may come in between.
