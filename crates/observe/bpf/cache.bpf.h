@@ -15,7 +15,9 @@ APART u32 shows_zeros(u64 inode, u64 first)
 		return 1;
 	if (magic == EXT4_SUPER_MAGIC)
 		return first || size >= 4096 || blocks;
-	return magic == BTRFS_SUPER_MAGIC && (first || size > 4096 || !blocks);
+	/* Of data beside the inode Btrfs counts the bytes: fewer than a block has, but for a whole page that is compressed. */
+	u64 used = (blocks << 9) + LOAD(inode, inode, i_bytes);
+	return magic == BTRFS_SUPER_MAGIC && (first || size > 4096 || !used || used >= 4096 + (size == 4096));
 }
 
 static __always_inline void mark_run(struct target *t, u64 start, u64 end, u32 zeros)

@@ -6,6 +6,8 @@ use std::path::Path;
 
 use hotset_tests::filesystems::{FileSystem, Kind, with_device};
 use hotset_tests::json::number;
+use hotset_tests::run::profile_of;
+use hotset_tests::scratch::text;
 use hotset_tests::{Cache, PAGE, Scratch, observe};
 use serde_json::Value;
 
@@ -84,6 +86,43 @@ fn what_is_made_of_zeros_is_not_from_the_device() {
         let row = row(&run.profile, &path);
         assert_counts(row, &[("/mmap/pages_read", data), ("/mmap/zeros", zeros), device], name);
     }
+}
+
+/// Data that Btrfs keeps beside the inode, from a byte to the most that it does.
+#[test]
+fn a_small_file_is_not_made_of_zeros() {
+    let scratch = Scratch::new("zeros-none");
+    let fs = FileSystem::new(Kind::Btrfs);
+    for bytes in [1, 100, 511, 512, 2048, 4096] {
+        let path = fs.path(&bytes.to_string());
+        let file = File::create(&path).expect("create");
+        file.write_all_at(&vec![1; bytes], 0).and_then(|()| file.sync_all()).expect("write");
+        let run = observe(&scratch, &path, Cache::Cold, &["seq"]);
+        let row = row(&run.profile, &path);
+        assert_counts(
+            row,
+            &[("/read/zeros", 0), ("/read/from_device", 1)],
+            path.to_str().expect("UTF-8"),
+        );
+    }
+}
+
+/// Space that was asked for, of which fallocate(2) reads a page that it changes while the file is as small as one beside its
+/// inode can be.
+#[test]
+fn a_page_of_zeros_that_a_small_file_began_with_is_none_of_the_device() {
+    let scratch = Scratch::new("zeros-small");
+    let fs = FileSystem::new(Kind::Btrfs);
+    let path = fs.path("grown");
+    let script = "import os,sys\n\
+         fd = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT)\n\
+         os.posix_fallocate(fd, 0, 3000); os.posix_fallocate(fd, 5000, 3280)\n\
+         assert len(os.read(fd, 8280)) == 8280";
+    let profile = profile_of(&scratch, &["python3", "-c", script, text(&path)]);
+    let row = row(&profile, &path);
+    let zeros = [("/read/pages", 3), ("/read/zeros", 3), ("/read/from_device", 0)];
+    assert_counts(row, &zeros, "grown");
+    assert_counts(row, &[("/device/read_bytes", 0)], "grown");
 }
 
 /// Zeros that are cached already are hits as all others.

@@ -133,6 +133,7 @@ struct inode {
 	unsigned long i_ino;
 	unsigned int __i_nlink;
 	s64 i_size;
+	unsigned short i_bytes;
 	u64 i_blocks;
 	const struct inode_operations *i_op;
 	const struct file_operations *i_fop;
