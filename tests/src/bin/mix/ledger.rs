@@ -59,8 +59,9 @@ impl Ledger {
         }
     }
 
-    /// So many ends of a range are about to be filled with zeros.
+    /// So many ends of a range are about to be filled with zeros: the page of each is brought in first.
     pub(super) fn edges(&mut self, of: &Handle, ends: u64) {
+        self.small(of);
         self.counts(of).edges += ends;
     }
 
