@@ -124,16 +124,16 @@ static __always_inline struct target *written(struct task_state *s, u64 inode)
 
 /* What a write has to read because it changes only a part of it, and the page of the old end, whose rest it fills with zeros.
  */
-APART int read_for_write(struct task_state *s, struct hs_row *row, u64 inode, u64 index, u32 bytes)
+APART int read_for_write(struct task_state *s, u64 inode, u64 index, u32 bytes)
 {
-	struct target *t = s && row && !in_fault(s, inode) ? written(s, inode) : NULL;
+	struct target *t = s && !in_fault(s, inode) ? written(s, inode) : NULL;
 	u32 pages = (bytes + 4095) >> 12;
 	if (!t)
 		return 0;
 	if (overlap(index, index + pages - 1, t->first, t->last))
 		t->modified += pages;
 	else
-		ATOMIC_ADD(&row->write_misses, pages);
+		t->old_end += pages;
 	return 0;
 }
 
@@ -183,7 +183,7 @@ static __always_inline int book_named(struct task_state *s, u64 bio, u64 inode, 
 	if (op != REQ_OP_READ)
 		return 1;
 	if (type == S_IFREG) {
-		read_for_write(s, row, inode, index, bytes);
+		read_for_write(s, inode, index, bytes);
 		u64 by_faults = filled(s, bio, index);
 		if (by_faults)
 			ATOMIC_ADD(&row->fault_filled, by_faults);

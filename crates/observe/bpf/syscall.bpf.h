@@ -211,6 +211,8 @@ APART int exit_direct(struct target *t, struct hs_row *row, u64 bytes, u64 ns, u
 		ns = 0;
 	}
 	if (!cached) {
+		if (writes && bytes && t->old_end)
+			ATOMIC_ADD(&row->write_misses, t->old_end);
 		/* Read ahead all the same. */
 		if (!writes && (t->brought | t->ahead))
 			ATOMIC_ADD(&row->ra_pages, t->brought + t->ahead);

@@ -37,6 +37,29 @@ fn the_page_of_the_old_end_is_no_new_page_of_a_write_beyond_it() {
     });
 }
 
+/// It fails only once ext4 has begun, which then fills the rest of the page of the end with zeros.
+#[test]
+fn what_is_read_for_a_write_that_fails_is_no_miss() {
+    let scratch = Scratch::new("beyond-refused");
+    let fs = FileSystem::new(Kind::Ext4);
+    let path = fs.path("f");
+    let file = File::create(&path).expect("create");
+    file.write_all_at(&[7; 1000], 0).and_then(|()| file.sync_all()).expect("write");
+    let script = "import os, sys\n\
+        fd = os.open(sys.argv[1], os.O_WRONLY | os.O_DIRECT)\n\
+        try: os.pwrite(fd, b'x' * 100, 8191)\n\
+        except OSError: sys.exit(0)\n\
+        sys.exit('it was written')";
+    undisturbed(&[&path], || {
+        evict_verified(&path);
+        let profile = profile_of(&scratch, &["python3", "-c", script, text(&path)]);
+        let row = row_at(&profile, &path);
+        let n = |pointer| number(row, pointer);
+        assert_eq!((n("/device/read_bytes"), n("/write/dirtied_pages")), (PAGE, 1), "{row}");
+        assert_eq!((n("/write/calls"), n("/write/misses")), (0, 0), "{row}");
+    });
+}
+
 #[test]
 fn what_is_sent_into_a_file_past_the_cache_is_a_direct_write() {
     let scratch = Scratch::new("sent-direct");

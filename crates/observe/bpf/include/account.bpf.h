@@ -188,14 +188,14 @@ APART_OR_INLINE int count_write(struct hs_row *row, const struct target *t, u64 
 		return 0;
 	u64 pages = pages_of(t->pos, bytes);
 	COUNT_CALL(how & COUNT_ALONE, row, write, t, bytes, pages, &row->write_ns, ns);
-	if (t->brought | t->ahead | t->modified) {
+	if (t->brought | t->ahead | t->modified | t->old_end) {
 		u64 created = t->brought;
 		/* It began elsewhere than was thought, after another writer had appended: what was added there is its own. */
 		if ((t->pos >> 12) != t->first)
 			created += t->ahead;
 		ATOMIC_ADD(&row->write_new, least(created, pages));
 		/* Both ends of one page are read apart where blocks are smaller than pages. */
-		ATOMIC_ADD(&row->write_misses, least(t->modified, pages));
+		ATOMIC_ADD(&row->write_misses, least(t->modified, pages) + t->old_end);
 	}
 	return 0;
 }

@@ -13,7 +13,8 @@ struct target {
 	u64 inode; /* which holds the pages; 0: not a file with a page cache */
 	u64 file;
 	struct hs_file_key id;
-	u32 flags, pad;
+	u32 flags;
+	u32 old_end; /* pages read from the device because a write beyond the end fills their rest with zeros */
 	u64 pos;
 	u64 first, last;             /* pages; first > last: none */
 	u64 added_first, added_last; /* of these, the pages that were added */

@@ -186,7 +186,7 @@ static __always_inline void set_range(struct target *t, u64 pos, u64 count)
 	t->added_first = ~0ULL;
 	t->added_last = 0;
 	t->brought = t->ahead = t->gone = t->modified = 0;
-	t->unfilled = t->used = t->used_zeros = t->direct = 0;
+	t->unfilled = t->used = t->used_zeros = t->direct = t->old_end = 0;
 }
 
 static __always_inline u64 pages_of(u64 pos, u64 bytes)
