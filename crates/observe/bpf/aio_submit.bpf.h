@@ -83,6 +83,8 @@ APART int aio_begin(struct task_state *s)
 	aio_again(&key);
 	key.kind = REQUEST_AIO;
 	start_request(s, r, &key);
+	if (r->what & REQUEST_IOMAP)
+		s->aio_settles = 1;
 	return 0;
 }
 
@@ -104,6 +106,12 @@ static __always_inline int aio_name(struct task_state *s, u64 iocb)
 	return 0;
 }
 
+/* Whether it was served before the call ended. */
+static __always_inline int within_call(const struct request *r)
+{
+	return has_pages(r) || ((r->what & REQUEST_IOMAP) && !(r->what & (REQUEST_PAST | REQUEST_SYNCS)));
+}
+
 /* One request, as the call ends: refused from the first that failed on, buffered ones done. */
 APART int aio_settle(struct task_state *s)
 {
@@ -115,7 +123,7 @@ APART int aio_settle(struct task_state *s)
 	struct request_key key = { .id = iocb, .owner = owner(s) };
 	struct request *r = aio_request(&key, REQUEST_AIO);
 	if (i < s->aio.accepted) {
-		if (r && has_pages(r)) {
+		if (r && within_call(r)) {
 			r->ns = s->aio_share_ns;
 			settle_memory(&r->target, ((r->target.last + 1) << 12) - r->target.pos);
 			r->what |= s->aio_waited ? REQUEST_WAITED : 0;

@@ -212,7 +212,8 @@ static __always_inline int book_own(struct task_state *s, u64 bio, u32 op, u32 m
 		return 0;
 	if (direct && (user || kernels)) {
 		struct hs_row *row = row_of(s, direct, 0);
-		direct->direct += bytes;
+		if (!direct_told(direct->inode))
+			direct->direct += bytes;
 		if (row)
 			book_bytes(row, op, bytes);
 		return 0;
@@ -256,11 +257,9 @@ static __always_inline int queued(struct bio *bio)
 		book_own(s, NUMBER(&s->scratch, bio), op, flags & REQ_META);
 		return 0;
 	}
-	/* A number, without memory that is the task's or the CPU's. */
-	u64 index = 0, address = 0;
+	u64 index = 0;
 	u32 user = 0;
-	bpf_probe_read_kernel(&address, sizeof(address), &bio);
-	u64 inode = bio_inode(NULL, address, &index, op, &user);
+	u64 inode = bio_inode(NULL, number_of((void **)&bio), &index, op, &user);
 	if (inode && op == REQ_OP_WRITE)
 		book_writeback(inode, bytes);
 	else if (inode)

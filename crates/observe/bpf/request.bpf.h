@@ -6,18 +6,6 @@
  * its misses, but for what is read ahead (block.bpf.h).
  */
 
-#define REQUEST_WRITES 1u
-#define REQUEST_SYNCS 2u
-#define REQUEST_LOOKS_UP 4u
-#define REQUEST_OPENS 8u
-#define REQUEST_MOVES 16u    /* from where the file ends or stands: known for sure only when it is done */
-#define REQUEST_BOOKED 32u   /* its device bytes are counted as they are queued */
-#define REQUEST_WAITED 64u   /* the call that served it slept */
-#define REQUEST_NO_FILE 128u /* whose file was not found */
-#define REQUEST_TOLD 256u    /* what is asked of the device tells that it is for it */
-#define REQUEST_EITHER 512u  /* O_DIRECT, where the file system may write through the cache all the same */
-#define REQUEST_CACHED 1024u /* it did */
-
 static __always_inline int has_file(const struct request *r)
 {
 	return !(r->what & (REQUEST_SYNCS | REQUEST_LOOKS_UP | REQUEST_NO_FILE));
@@ -32,15 +20,6 @@ static __always_inline int has_pages(const struct request *r)
 static __always_inline int has_marks(const struct request *r)
 {
 	return (has_pages(r) && !(r->target.flags & TARGET_IN_MEMORY)) || (r->what & REQUEST_EITHER);
-}
-
-/* Btrfs: who writes through the cache makes pages dirty, which takes their marks in HS_WRITING. */
-static __always_inline u32 either(const struct request *r)
-{
-	const struct target *t = &r->target;
-	if (!(r->what & REQUEST_WRITES) || !(t->flags & TARGET_DIRECT) || t->first > t->last)
-		return 0;
-	return LOAD(super_block, LOAD(inode, t->inode, i_sb), s_magic) == BTRFS_SUPER_MAGIC ? REQUEST_EITHER : 0;
 }
 
 /* Where an append begins: at the end of the file, or of the appends that this task has under way. */
@@ -58,61 +37,18 @@ APART u64 append_position(struct task_state *s, struct target *t, u64 bytes)
 	return pos;
 }
 
-/*
- * Whether requests to the device can be told to be for direct I/O of this file: where iomap makes them, and no file system
- * lies above that has a request of its own.
- */
-static __always_inline u32 told(const struct target *t)
-{
-	if (!(t->flags & TARGET_DIRECT) || !bpf_core_field_exists(((struct iomap_dio *)0)->iocb))
-		return 0;
-	if ((u64)LOAD(file, t->file, f_inode) != t->inode)
-		return 0;
-	u64 magic = LOAD(super_block, LOAD(inode, t->inode, i_sb), s_magic);
-	return magic == EXT4_SUPER_MAGIC || magic == XFS_SUPER_MAGIC ? REQUEST_TOLD : 0;
-}
-
-/*
- * Books what the device is asked for direct I/O to the request that it is for, which may be served by another task: iomap
- * keeps the kernel's iocb, with which the requests of io_uring and of Linux AIO begin. Says whether there is one.
- */
-APART int book_request(struct task_state *s, u64 dio, u32 op, u32 bytes)
-{
-	if (!bpf_core_field_exists(((struct iomap_dio *)0)->iocb))
-		return 0;
-	u64 iocb = (u64)BPF_CORE_READ((struct iomap_dio *)dio, iocb);
-	struct request_key key = { .id = iocb, .kind = REQUEST_URING };
-	struct request *r = bpf_map_lookup_elem(&requests, &key);
-	if (!r && s && bpf_core_field_exists(((struct aio_kiocb *)0)->ki_res)) {
-		key.id = BPF_CORE_READ((struct aio_kiocb *)iocb, ki_res.obj);
-		key.owner = s->owner;
-		key.kind = REQUEST_AIO;
-		r = bpf_map_lookup_elem(&requests, &key);
-	}
-	if (!r || !(r->what & REQUEST_TOLD))
-		return 0;
-	struct hs_row_key row_key = { .file = r->target.id, .owner = r->owner };
-	struct hs_row *row = row_made(&row_key);
-	if (row)
-		book_bytes(row, op, bytes);
-	return 1;
-}
-
 static __always_inline void start_request(struct task_state *s, struct request *r, const struct request_key *key)
 {
 	struct target *t = &r->target;
 	t->flags &= ~TARGET_USES_POSITION;
 	r->start_ns = bpf_ktime_get_ns();
-	r->ns = 0;
+	r->ns = r->iocb = r->past = 0;
 	r->open = 1;
 	r->owner = owner(s);
 	if (has_file(r))
-		r->what |= told(t) | either(r);
-	if (has_marks(r)) {
-		bits_set(t->id, HS_WANTED, t->first, t->last + 1);
-		if (r->what & REQUEST_WRITES)
-			r->marked = bits_set(t->id, HS_WRITING, t->first, t->last + 1);
-	}
+		r->what |= direct_kind(r);
+	if (has_marks(r))
+		mark_pages(r);
 	if (bpf_map_update_elem(&requests, key, r, BPF_ANY))
 		ATOMIC_ADD(&g.requests_lost, 1);
 	else if (key->kind == REQUEST_AIO)
@@ -165,11 +101,41 @@ static __always_inline int came_to_nothing(const struct request *r, s64 result)
 	return result < 0 && (!(r->what & REQUEST_SYNCS) || result == -ECANCELED);
 }
 
+/* With O_DIRECT: each part as what it is, first what went past the cache. */
+static __always_inline int finish_direct(struct request *r, struct hs_row *row, u64 bytes, u64 ns)
+{
+	struct target *t = &r->target;
+	u32 writes = r->what & REQUEST_WRITES;
+	u64 past = past_cache(r, bytes), cached = bytes - past;
+	if (cached && !(r->what & (REQUEST_EITHER | REQUEST_CACHED))) {
+		/* Which pages it brought in nobody saw. */
+		note_past_cache(r, 0);
+		ATOMIC_ADD(&g.requests_lost, 1);
+		return 0;
+	}
+	if (past || !bytes) {
+		count_direct(row, t, past, ns, writes);
+		if (!(r->what & (REQUEST_BOOKED | REQUEST_TOLD)))
+			book_bytes(row, writes ? REQ_OP_WRITE : REQ_OP_READ, past);
+		ns = 0;
+	}
+	t->pos += past;
+	if (!cached)
+		ATOMIC_ADD(&row->ra_pages, t->ahead);
+	else if (writes)
+		count_write(row, t, cached, ns, 0);
+	else
+		count_read(row, t, cached, ns, r->what & REQUEST_WAITED ? COUNT_WAITED : 0);
+	return 0;
+}
+
 static __always_inline int finish_request(struct request *r, struct hs_row_key *key, s64 result)
 {
 	struct target *t = &r->target;
 	u64 ns = r->ns ? r->ns : bpf_ktime_get_ns() - r->start_ns;
-	settle_request(r, key, result & ~(result >> 63)); /* none if it failed */
+	u64 bytes = result & ~(result >> 63); /* none if it failed */
+	/* Pages that come beside what goes past the cache are somebody else's. */
+	settle_request(r, key, (r->what & REQUEST_IOMAP) && past_cache(r, bytes) == bytes ? 0 : bytes);
 	if (came_to_nothing(r, result)) {
 		count_undone(r, key);
 		return 0;
@@ -180,10 +146,8 @@ static __always_inline int finish_request(struct request *r, struct hs_row_key *
 	if (r->what & REQUEST_SYNCS) {
 		ATOMIC_ADD(&row->sync_calls, 1);
 		ATOMIC_ADD(&row->sync_ns, ns);
-	} else if ((t->flags & TARGET_DIRECT) && !(r->what & REQUEST_CACHED)) {
-		count_direct(row, t, result, ns, r->what & REQUEST_WRITES);
-		if (!(r->what & (REQUEST_BOOKED | REQUEST_TOLD)))
-			book_bytes(row, r->what & REQUEST_WRITES ? REQ_OP_WRITE : REQ_OP_READ, result);
+	} else if (t->flags & TARGET_DIRECT) {
+		finish_direct(r, row, result, ns);
 	} else if (r->what & REQUEST_WRITES) {
 		count_write(row, t, result, ns, 0);
 	} else {

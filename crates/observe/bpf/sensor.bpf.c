@@ -5,6 +5,7 @@
  */
 #include "include/account.bpf.h"
 #include "lookup.bpf.h"
+#include "direct.bpf.h"
 #include "request.bpf.h"
 #ifdef HOTSET_COMPAT
 #include "aio_unseen.bpf.h"

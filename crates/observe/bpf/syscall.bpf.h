@@ -188,7 +188,7 @@ static __always_inline int may_share(struct target *t)
 static __always_inline u64 served_from_cache(const struct target *t, u64 bytes, u32 writes)
 {
 	u64 left = bytes > t->direct ? bytes - t->direct : 0;
-	if (!left || t->brought)
+	if (!left || t->brought || direct_told(t->inode))
 		return left;
 	if (!writes)
 		return t->ahead || (u64)LOAD(file, t->file, f_ra.prev_pos) == t->pos + bytes ? left : 0;

@@ -10,7 +10,7 @@ use crate::definitions::{Definition, definitions};
 use crate::features::Layout;
 use crate::large_tables::is_large;
 use crate::record::{Config, bytes_of};
-use crate::select::{Build, Selection};
+use crate::select::{Build, DIRECT, Selection};
 use crate::syscalls;
 
 /// Rows that the compat build's hash holds at most; its memory is allocated at once.
@@ -144,6 +144,7 @@ fn config(
         free_mask: sizes.free_rows - 1,
         file_rows: sizes.file_rows,
         block_layer: (!selection.missing.contains(&Feature::BlockLayer)).into(),
+        direct_told: DIRECT.iter().all(|(_, program)| selection.programs.contains(program)).into(),
     }
 }
 

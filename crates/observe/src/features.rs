@@ -13,7 +13,7 @@ const PREEMPTIBLE_SINCE: u32 = 7;
 const VMLINUX: &str = "/sys/kernel/btf/vmlinux";
 
 /// The tracepoints that the sensor can use.
-pub(crate) const TRACEPOINTS: [&str; 15] = [
+pub(crate) const TRACEPOINTS: [&str; 18] = [
     "sys_enter",
     "sys_exit",
     "mm_filemap_add_to_page_cache",
@@ -26,6 +26,9 @@ pub(crate) const TRACEPOINTS: [&str; 15] = [
     "io_uring_submit_req",
     "io_uring_submit_sqe",
     "io_uring_complete",
+    "iomap_dio_rw_begin",
+    "iomap_dio_complete",
+    "iomap_dio_invalidate_fail",
     "task_newtask",
     "sched_process_exec",
     "sched_process_exit",

@@ -100,6 +100,7 @@ mirror! {
         free_mask: u32,
         file_rows: u32,
         block_layer: u32,
+        direct_told: u32,
     }
 }
 
@@ -220,7 +221,7 @@ mirror! {
         fault_filled: u64,
         direct_reread_ns: u64,
         mounted: u32,
-        spare: u32,
+        past_cache: u32,
         pad: [u64; 1],
     }
 }

@@ -37,6 +37,13 @@ pub(crate) struct Selection {
     pub(crate) missing: Vec<Feature>,
 }
 
+/// Tracepoints of direct I/O, with their programs (6.5); all or none.
+pub(crate) const DIRECT: [(&str, &str); 3] = [
+    ("iomap_dio_rw_begin", "direct_begun"),
+    ("iomap_dio_complete", "direct_ended"),
+    ("iomap_dio_invalidate_fail", "direct_given_up"),
+];
+
 const FAULT_PROGRAMS: [&str; 3] = ["fault_lookup", "fault_around", "major_fault_end"];
 
 impl Selection {
@@ -109,6 +116,10 @@ pub(crate) fn select(features: &KernelFeatures) -> Result<Selection, String> {
     programs.extend(block);
     let uring = uring_programs(features);
     programs.extend(uring.into_iter().flatten());
+    let direct = DIRECT.iter().all(|(point, _)| arguments(point).is_some());
+    if direct {
+        programs.extend(DIRECT.map(|(_, program)| program));
+    }
     let found = [
         (Feature::FileFaults, faults),
         (Feature::IoUring, uring.is_some()),
@@ -196,6 +207,16 @@ mod tests {
         // They need what only the full build has.
         let compat = KernelFeatures { read_only_cast: false, ..linux_7 };
         assert_eq!(select(&compat).unwrap().again, [] as [&str; 0]);
+    }
+
+    #[test]
+    fn direct_io_is_told_by_all_of_its_tracepoints_or_by_none() {
+        let told = |missing: &[&str]| {
+            let selection = select(&kernel(missing, true)).unwrap();
+            DIRECT.map(|(_, program)| selection.programs.contains(&program))
+        };
+        assert_eq!(told(&[]), [true; 3]);
+        assert_eq!(told(&["iomap_dio_invalidate_fail"]), [false; 3]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod aio;
 mod at_once;
+mod cached_direct;
 mod copied;
 mod devices;
 mod direct;

@@ -322,7 +322,18 @@ struct io_kiocb {
 };
 
 struct kiocb {
+	struct file *ki_filp;
 	s64 ki_pos;
+	void *ki_complete;
+};
+
+struct iov_iter {
+	u8 data_source; /* it is written from */
+};
+
+/* fs/backing-file.c (6.8); its first member is the kiocb. */
+struct backing_aio {
+	struct kiocb *orig_iocb;
 };
 
 /* fs/iomap/direct-io.c */

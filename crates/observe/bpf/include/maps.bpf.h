@@ -52,7 +52,24 @@ struct request {
 	u32 owner;
 	u32 what;
 	u64 marked; /* pages in HS_WRITING that are its own */
+	u64 iocb;   /* the kernel's, of its direct I/O */
+	u64 from;   /* where that began */
+	u64 past;   /* bytes that went past the cache */
 };
+
+#define REQUEST_WRITES 1u
+#define REQUEST_SYNCS 2u
+#define REQUEST_LOOKS_UP 4u
+#define REQUEST_OPENS 8u
+#define REQUEST_MOVES 16u    /* from where the file ends or stands: known for sure only when it is done */
+#define REQUEST_BOOKED 32u   /* its device bytes are counted as they are queued */
+#define REQUEST_WAITED 64u   /* the call that served it slept */
+#define REQUEST_NO_FILE 128u /* whose file was not found */
+#define REQUEST_TOLD 256u    /* what is asked of the device tells that it is for it */
+#define REQUEST_EITHER 512u  /* O_DIRECT, and may go through the cache all the same: its pages are marked */
+#define REQUEST_CACHED 1024u /* it did, by what turned dirty (before Linux 6.5) */
+#define REQUEST_IOMAP 2048u  /* O_DIRECT, and what goes past the cache is told */
+#define REQUEST_PAST 4096u   /* goes past the cache, and was not done within the call that submitted it */
 
 enum request_kind {
 	REQUEST_URING,
@@ -143,6 +160,8 @@ struct task_state {
 	/* Memory for programs, as `unasked` and `queued` are. */
 	struct bio_walk walk;
 	struct hs_row_key request_key;
+	/* Its direct I/O that began last: the kernel's iocb, from where, and whether it reads or writes. */
+	u64 direct_iocb, direct_from, direct_op;
 	struct arguments arguments;
 	u64 scratch;
 };

@@ -81,6 +81,7 @@ struct hs_config {
 	u32 free_mask;   /* entries of `free_rows` - 1, a power of two */
 	u32 file_rows;   /* of `max_rows`, those for files; a run keeps the rest for what each process does beyond them */
 	u32 block_layer; /* requests to devices are seen */
+	u32 direct_told; /* so is direct I/O of ext4, XFS and Btrfs (6.5) */
 };
 
 struct hs_globals {
@@ -166,8 +167,8 @@ struct hs_row {
 	u64 fault_filled;     /* of fault_pages, those that one did */
 	u64 direct_reread_ns; /* of direct_ns, the share of what was read directly before */
 	u32 mounted;          /* the device by which its file system is mounted; 0: not known, or `file.dev` */
-	u32 spare;
-	u64 pad[1]; /* to whole cache lines */
+	u32 past_cache;       /* what requests with O_DIRECT asked for was seen to go past the cache */
+	u64 pad[1];           /* to whole cache lines */
 };
 
 struct hs_process {

@@ -52,11 +52,18 @@ fn read_passes(args: &Args, passes: u64) -> Outcome<Truth> {
     for pass in 0..passes {
         let mut offset = 0;
         while offset < meter.size() {
+            if passes == 1 {
+                meter.before_read(offset, buffer.len())?;
+            }
             let read = file.read_at(&mut buffer, offset).doing("direct pread")?;
             if read == 0 {
                 return Err(format!("{}: shorter than its size", path.display()).into());
             }
-            meter.unasked(offset, read);
+            if passes == 1 {
+                meter.done(offset, read);
+            } else {
+                meter.unasked(offset, read);
+            }
             direct.read_calls += 1;
             direct.read_bytes += read as u64;
             direct.reread_bytes += if pass > 0 { read as u64 } else { 0 };
