@@ -28,24 +28,54 @@ pub enum Kind {
     Overlay,
     /// tmpfs, which has no device: nothing in it is ever cold, written back or read in.
     Tmpfs,
+    /// ext4 that journals its data: what is asked for with O_DIRECT goes through the cache.
+    Journal,
+    /// Btrfs that compresses: so does what is compressed.
+    Compressed,
 }
 
 /// No discard, and everything at once.
 const EXT4: &str = "nodiscard,lazy_itable_init=0,lazy_journal_init=0";
 
 impl Kind {
-    /// Every kind.
+    /// Every kind but for those of [`Kind::OPTIONS`].
     pub const ALL: [Self; 5] = [Self::Ext4, Self::Xfs, Self::Btrfs, Self::Overlay, Self::Tmpfs];
 
-    /// What the kernel calls it.
+    /// Some of them, mounted with options.
+    pub const OPTIONS: [Self; 2] = [Self::Journal, Self::Compressed];
+
+    /// What tests call it.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Ext4 => "ext4",
+            Self::Journal => "ext4-journal",
+            Self::Compressed => "btrfs-compressed",
+            _ => self.file_system(),
+        }
+    }
+
+    /// What the kernel calls it.
+    fn file_system(self) -> &'static str {
+        match self {
+            Self::Ext4 | Self::Journal => "ext4",
             Self::Xfs => "xfs",
-            Self::Btrfs => "btrfs",
+            Self::Btrfs | Self::Compressed => "btrfs",
             Self::Overlay => "overlay",
             Self::Tmpfs => "tmpfs",
         }
+    }
+
+    /// Options of mount(8).
+    fn options(self) -> &'static str {
+        match self {
+            Self::Journal => "noatime,data=journal",
+            Self::Compressed => "noatime,compress=zstd",
+            _ => "noatime",
+        }
+    }
+
+    /// Whether it is Btrfs.
+    pub fn is_btrfs(self) -> bool {
+        self.file_system() == "btrfs"
     }
 
     /// Whether its pages come from a device and go to one.
@@ -58,12 +88,14 @@ impl Kind {
         match self {
             // Nothing writes to the device later but who is asked to.
             // Blocks of 4 KiB, as on devices of a usual size, and of 1 KiB.
-            Self::Ext4 => Some(("mkfs.ext4", &["-q", "-F", "-b", "4096", "-E", EXT4], 128 << 20)),
+            Self::Ext4 | Self::Journal => {
+                Some(("mkfs.ext4", &["-q", "-F", "-b", "4096", "-E", EXT4], 128 << 20))
+            }
             Self::Overlay => {
                 Some(("mkfs.ext4", &["-q", "-F", "-b", "1024", "-E", EXT4], 128 << 20))
             }
             Self::Xfs => Some(("mkfs.xfs", &["-q", "-f", "-K"], 320 << 20)),
-            Self::Btrfs => Some(("mkfs.btrfs", &["-q", "-f", "-K"], 128 << 20)),
+            Self::Btrfs | Self::Compressed => Some(("mkfs.btrfs", &["-q", "-f", "-K"], 128 << 20)),
             Self::Tmpfs => None,
         }
     }
@@ -72,11 +104,11 @@ impl Kind {
     pub fn is_in_kernel(self) -> bool {
         let listed = || {
             let list = std::fs::read_to_string("/proc/filesystems").expect("/proc/filesystems");
-            list.lines().any(|line| line.split_whitespace().last() == Some(self.name()))
+            list.lines().any(|line| line.split_whitespace().last() == Some(self.file_system()))
         };
         listed() || {
             // Where there is no modprobe there are no modules.
-            let _ = Command::new("modprobe").arg(self.name()).status();
+            let _ = Command::new("modprobe").arg(self.file_system()).status();
             listed()
         }
     }
@@ -85,12 +117,21 @@ impl Kind {
 /// The kinds that this kernel has. Every kernel has ext4, overlayfs and tmpfs, or this panics; where XFS or Btrfs lack,
 /// it says so in the test's output.
 pub fn kinds() -> Vec<Kind> {
+    in_kernel(&Kind::ALL)
+}
+
+/// The same with those of [`Kind::OPTIONS`].
+pub fn kinds_and_options() -> Vec<Kind> {
+    in_kernel(&[&Kind::ALL[..], &Kind::OPTIONS].concat())
+}
+
+fn in_kernel(kinds: &[Kind]) -> Vec<Kind> {
     let (there, lacking): (Vec<_>, Vec<_>) =
-        Kind::ALL.into_iter().partition(|kind: &Kind| kind.is_in_kernel());
+        kinds.iter().copied().partition(|kind| kind.is_in_kernel());
     for kind in lacking {
         let name = kind.name();
         assert!(
-            matches!(kind, Kind::Xfs | Kind::Btrfs),
+            kind == Kind::Xfs || kind.is_btrfs(),
             "this kernel has no {name}, which these tests need"
         );
         // Past the capture of test output, so that a run never hides it.
@@ -134,7 +175,7 @@ pub struct FileSystem {
 impl FileSystem {
     /// Makes and mounts one; panics with the reason where that fails.
     pub fn new(kind: Kind) -> Self {
-        Self::with_options(kind, "noatime")
+        Self::with_options(kind, kind.options())
     }
 
     /// The same with options of mount(8).

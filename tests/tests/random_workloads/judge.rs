@@ -70,7 +70,8 @@ pub(crate) fn judge_files(
         let what = format!("file {dev} {ino}");
         let seen = rows.get(&(dev, ino)).cloned().unwrap_or_default();
         compare(found, &what, &seen, &counts, kind);
-        if kind.has_device() {
+        // Of compressed data a device reads less than the pages.
+        if kind.has_device() && kind != Kind::Compressed {
             within(found, &what, &seen, &counts, kind, block);
         }
     }
@@ -143,7 +144,14 @@ pub(crate) fn compare(
                 equal(found, &format!("{name} past the cache"), seen_direct.calls, 0);
             }
             // Which of the calls with O_DIRECT pass the cache, and with how much of it, is for the file system to say.
-            Kind::Btrfs => split(found, &name, [seen, wanted], [seen_direct, wanted_direct]),
+            Kind::Btrfs | Kind::Compressed => {
+                split(found, &name, [seen, wanted], [seen_direct, wanted_direct]);
+            }
+            // None does.
+            Kind::Journal => {
+                equal(found, &name, seen.bytes, wanted.bytes + wanted_direct.bytes);
+                split(found, &name, [seen, wanted], [seen_direct, wanted_direct]);
+            }
             // Where pages that another has in use are in the way, such a write goes through the cache.
             Kind::Ext4 | Kind::Xfs | Kind::Overlay
                 if is_write && seen_direct.bytes < wanted_direct.bytes =>

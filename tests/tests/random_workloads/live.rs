@@ -38,9 +38,11 @@ fn differences(lines: &[Value], books: &[Books], kind: Kind) -> Vec<String> {
     }
     let wanted = match kind {
         // O_DIRECT is taken, and everything is cached all the same.
-        Kind::Tmpfs => vec![("total", all.read.pages + all.direct_read.pages)],
+        Kind::Tmpfs | Kind::Journal => {
+            vec![("total", all.read.pages + all.direct_read.pages), ("direct_read_bytes", 0)]
+        }
         // Which of the calls with O_DIRECT pass the cache is for the file system to say.
-        Kind::Btrfs => vec![],
+        Kind::Btrfs | Kind::Compressed => vec![],
         Kind::Ext4 | Kind::Xfs | Kind::Overlay => {
             vec![("total", all.read.pages), ("direct_read_bytes", all.direct_read.bytes)]
         }

@@ -90,7 +90,7 @@ fn random_workloads_are_counted_as_they_count_themselves() {
         operations: number("HOTSET_RANDOM_OPERATIONS", 150),
         without: left_out.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect(),
     };
-    let mut kinds = filesystems::kinds();
+    let mut kinds = filesystems::kinds_and_options();
     kinds.retain(|kind| only.as_ref().is_none_or(|name| kind.name() == name));
     assert!(!kinds.is_empty(), "no file system is called {only:?}");
     // At once: each waits for its device most of the time.

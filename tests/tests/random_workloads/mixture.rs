@@ -232,7 +232,7 @@ impl<'a> Mixture<'a> {
 
     /// The device that the rows name, where stat(2) names another: on an overlay that of the layer.
     fn device(&self, profile: &Value) -> Option<String> {
-        if !matches!(self.system.kind(), Kind::Overlay | Kind::Btrfs) {
+        if !matches!(self.system.kind(), Kind::Overlay | Kind::Btrfs | Kind::Compressed) {
             return None;
         }
         let below = |row: &&Value| {

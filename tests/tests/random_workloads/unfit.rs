@@ -8,12 +8,12 @@ use hotset_tests::filesystems::Kind;
 const UNFIT: &[(&str, &[Kind], &str)] = &[
     (
         "copy-file-range-within",
-        &[Kind::Xfs, Kind::Btrfs],
+        &[Kind::Xfs, Kind::Btrfs, Kind::Compressed],
         "blocks may be shared instead of copied, which is said and not counted",
     ),
     (
         "copy-file-range",
-        &[Kind::Xfs, Kind::Btrfs],
+        &[Kind::Xfs, Kind::Btrfs, Kind::Compressed],
         "blocks may be shared instead of copied, which is said and not counted",
     ),
 ];

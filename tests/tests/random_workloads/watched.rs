@@ -138,7 +138,7 @@ fn judge_intervals(
     // Another device than stat(2) names: of Btrfs as its rows say, on an overlay that of the layer.
     let device = match kind {
         Kind::Overlay => Some(device_of(&root.with_file_name("lower"))),
-        Kind::Btrfs => device,
+        Kind::Btrfs | Kind::Compressed => device,
         _ => None,
     };
     judge_files(found, &files, books, kind, device.as_deref(), block);
