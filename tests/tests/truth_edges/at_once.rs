@@ -1,12 +1,14 @@
 //! Requests that are under way at once over the same pages.
 
+use std::fs::File;
+
 use hotset_tests::{MIB, Scratch, number};
 
 use crate::script::python;
 
-/// A read by Linux AIO that waits for memory to read into, with its pages in the cache, while the pages 4 to 7 are written by
-/// another request; then it goes on. The memory is given by userfaultfd(2).
-const READ_THEN_WRITTEN: &str = "import ctypes,json,mmap,os,select,struct,sys,threading\n\
+/// A read by Linux AIO of 16 pages that waits for memory to read into, with its pages in the cache, while the file is used by
+/// others. The memory is given by userfaultfd(2).
+const READ_BEGINS: &str = "import ctypes,json,mmap,os,select,struct,sys,threading\n\
      libc = ctypes.CDLL(None, use_errno=True); word = ctypes.c_long\n\
      at = lambda map: ctypes.addressof(ctypes.c_char.from_buffer(map))\n\
      fd = os.open(sys.argv[1], os.O_RDWR)\n\
@@ -25,22 +27,49 @@ const READ_THEN_WRITTEN: &str = "import ctypes,json,mmap,os,select,struct,sys,th
      assert libc.ioctl(given, ctypes.c_ulong(0xc020aa00), region) == 0\n\
      source = mmap.mmap(-1, 4 << 12); source[:] = b'x' * (4 << 12); truth = {}\n\
      reader = threading.Thread(target=lambda: truth.update(read=moved(0, memory, 16, 0))); reader.start()\n\
-     select.select([given], [], [])\n\
-     truth['wrote'] = moved(1, at(source), 4, 4)\n\
-     truth['waited'] = 'read' not in truth\n\
+     select.select([given], [], [])\n";
+
+/// It goes on.
+const READ_ENDS: &str = "truth['waited'] = 'read' not in truth\n\
      zeros = ctypes.create_string_buffer(struct.pack('QQQq', memory, 16 << 12, 0, 0), 32)\n\
      assert libc.ioctl(given, ctypes.c_ulong(0xc020aa04), zeros) == 0\n\
      reader.join(); json.dump(truth, open(sys.argv[2], 'w'))";
+
+/// A script that does something between.
+fn during_a_read(something: &str) -> String {
+    [READ_BEGINS, something, "\n", READ_ENDS].concat()
+}
 
 #[test]
 fn pages_that_a_read_brought_in_are_not_new_to_a_write_that_is_done_before_it() {
     let scratch = Scratch::new("at-once");
     let path = scratch.file("f", 4 * MIB);
-    let (row, truth) = python(&scratch, &path, READ_THEN_WRITTEN);
+    let (row, truth) =
+        python(&scratch, &path, &during_a_read("truth['wrote'] = moved(1, at(source), 4, 4)"));
     assert_eq!((number(&truth, "/read"), number(&truth, "/wrote")), (65_536, 16_384), "{truth}");
     assert_eq!(truth["waited"], true);
     let read = |what: &str| number(&row, &format!("/read/{what}"));
     assert_eq!((read("calls"), read("pages"), read("misses")), (1, 16, 16), "{row}");
     let write = |what: &str| number(&row, &format!("/write/{what}"));
     assert_eq!((write("calls"), write("pages"), write("new_pages")), (1, 4, 0), "{row}");
+}
+
+/// Of the pages in the cache some are then asked for by a call too, which finds others that are made of zeros.
+#[test]
+fn pages_of_zeros_that_two_ask_for_at_once_are_none_of_the_device() {
+    let scratch = Scratch::new("at-once-zeros");
+    let path = scratch.path("f");
+    File::create(&path).and_then(|file| file.set_len(4 * MIB)).expect("a sparse file");
+    let script = during_a_read("truth['got'] = len(os.pread(fd, 200 << 12, 8 << 12))");
+    let (row, truth) = python(&scratch, &path, &script);
+    assert_eq!(truth["waited"], true);
+    assert_eq!((number(&truth, "/read"), number(&truth, "/got")), (65_536, 200 << 12), "{truth}");
+    let read = |what: &str| number(&row, &format!("/read/{what}"));
+    assert!(read("misses") > 16, "{row}");
+    assert_eq!(
+        (read("pages"), read("zeros")),
+        (216, read("misses") + read("readahead_hits")),
+        "{row}"
+    );
+    assert_eq!((read("from_device"), number(&row, "/device/read_bytes")), (0, 0), "{row}");
 }

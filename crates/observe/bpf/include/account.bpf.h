@@ -173,7 +173,7 @@ APART_OR_INLINE int count_read(struct hs_row *row, const struct target *t, u64 b
 		if (zeros)
 			ATOMIC_ADD(&row->read_zeros, zeros);
 		if (t->unfilled)
-			bits_take(t->id, HS_UNFILLED, first, first + pages);
+			bits_counted(t->id, t->added_first, t->added_last + 1);
 		ATOMIC_ADD(&row->read_refaults, t->gone);
 		ATOMIC_ADD(&row->ra_pages, t->ahead + (t->brought - missed));
 	}

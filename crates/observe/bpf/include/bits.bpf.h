@@ -12,6 +12,7 @@
 enum bits_op {
 	BITS_SET,
 	BITS_TAKE,
+	BITS_ALONE,  /* take what is in no plane that others take it with */
 	BITS_MOVE,   /* take from one plane, set in HS_NEW what is in HS_WRITING, the rest in HS_MISSED */
 	BITS_OTHERS, /* set what is in neither of these */
 	BITS_BACK,   /* take from one plane, set in HS_AHEAD */
@@ -92,6 +93,8 @@ static __always_inline u64 set_word(struct hs_chunk *chunk, u32 op, u32 plane, u
 static __always_inline u64 take_word(struct hs_chunk *chunk, u32 op, u32 plane, u32 word, u64 mask)
 {
 	u64 *bits = &chunk->bits[plane][word], *unfilled = &chunk->bits[HS_UNFILLED][word], got_unfilled = 0;
+	if (op == BITS_ALONE)
+		mask &= ~(chunk->bits[HS_AHEAD][word] | chunk->bits[HS_MISSED][word] | chunk->bits[HS_NEW][word]);
 	if (!(*bits & mask))
 		return 0;
 	u64 back = ~if_any(op ^ BITS_BACK), moved = ~if_any(op ^ BITS_MOVE);
@@ -282,6 +285,14 @@ static __always_inline u64 bits_take_both(struct hs_file_key id, u32 plane, u64 
 	return taken;
 }
 
+/* Pages of a call that nothing was read for: it has counted them. Those of others at work there are theirs. */
+static __always_inline void bits_counted(struct hs_file_key id, u64 start, u64 end)
+{
+	u64 taken = start < end ? bits_run(id, BITS_ALONE, HS_UNFILLED, start, end) : 0;
+	if (taken)
+		ATOMIC_ADD(hint_of(HS_UNFILLED, id), (u32) - (s32)taken);
+}
+
 /* The same for who does not ask what filled them. */
 static __always_inline u64 bits_take(struct hs_file_key id, u32 plane, u64 start, u64 end)
 {
@@ -320,6 +331,7 @@ static __always_inline void bits_set_others(struct hs_file_key id, u64 start, u6
 #define bits_set_left(id, start, end) bits_set_left(COPIED(id), start, end)
 #define bits_take_both(id, plane, start, end) bits_take_both(COPIED(id), plane, start, end)
 #define bits_take(id, plane, start, end) bits_take(COPIED(id), plane, start, end)
+#define bits_counted(id, start, end) bits_counted(COPIED(id), start, end)
 #define bits_brought(id, start, end) bits_brought(COPIED(id), start, end)
 #define bits_back(id, plane, start, end) bits_back(COPIED(id), plane, start, end)
 #define bits_set_others(id, start, end) bits_set_others(COPIED(id), start, end)
