@@ -158,6 +158,18 @@ APART int read_while_written(struct hs_row *row, struct hs_file_key *id, u64 bio
 	return 0;
 }
 
+/* Pages that a fault reads. Those of a folio that a write began to fill, and did not end to, are in the cache already. */
+static __always_inline void count_filled(struct task_state *s, struct hs_row *row, u64 pages)
+{
+	if (!pages)
+		return;
+	u64 added = least(s->fault_added, pages);
+	s->fault_added -= added;
+	ATOMIC_ADD(&row->fault_filled, pages);
+	if (added < pages)
+		ATOMIC_ADD(&row->fault_pages, pages - added);
+}
+
 /* Says whether it could: some file systems keep metadata in the pages of inodes of their own. */
 static __always_inline int book_named(struct task_state *s, u64 bio, u64 inode, u64 index, u32 op)
 {
@@ -184,9 +196,7 @@ static __always_inline int book_named(struct task_state *s, u64 bio, u64 inode, 
 		return 1;
 	if (type == S_IFREG) {
 		read_for_write(s, inode, index, bytes);
-		u64 by_faults = filled(s, bio, index);
-		if (by_faults)
-			ATOMIC_ADD(&row->fault_filled, by_faults);
+		count_filled(s, row, filled(s, bio, index));
 	}
 	if ((!s->kind || s->kind == HS_AIO_SUBMIT) && *(volatile u32 *)hint_of(HS_WRITING, t->id) && !by_fault(s, inode))
 		read_while_written(row, &t->id, bio, index);

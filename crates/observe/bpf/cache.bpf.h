@@ -107,6 +107,8 @@ APART int added_by_fault(struct task_state *s, u64 first, u64 n)
 	ATOMIC_ADD(&row->fault_pages, n);
 	if (!shows_zeros(s->fault_inode, first))
 		ATOMIC_ADD(&row->fault_filled, n);
+	else
+		s->fault_added += n;
 	if (!cfg.live)
 		ATOMIC_ADD(&row->read_refaults, bits_take(t->id, HS_GONE, first, first + n));
 	return 0;
@@ -166,6 +168,8 @@ APART int added_unasked(struct task_state *s, u64 inode, u64 first, u64 n)
 		ATOMIC_ADD(&row->fault_pages, n);
 		if (!zeros)
 			ATOMIC_ADD(&row->fault_filled, n);
+		else
+			s->fault_added += n;
 		return 0;
 	}
 	if (zeros)

@@ -36,6 +36,7 @@ int BPF_PROG(fault_lookup, struct address_space *mapping, unsigned long index)
 	s->fault_inode = inode;
 	s->fault_number = number;
 	s->fault_index = index;
+	s->fault_added = 0;
 	s->fault_before = LOAD(task_struct, CURRENT(), maj_flt);
 	s->fault_key.owner = owner(s);
 	s->fault_key.file = t.id;

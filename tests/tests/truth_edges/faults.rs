@@ -1,5 +1,6 @@
 //! Faults on mappings that no instruction of the program makes, and such as fail.
 
+use hotset_tests::filesystems::{FileSystem, Kind};
 use hotset_tests::{MIB, PAGE, Scratch, number};
 
 use crate::script::python;
@@ -31,7 +32,7 @@ fn a_mapping_that_is_filled_by_a_task_that_is_killed_then_has_its_major_fault() 
          libc = ctypes.CDLL(None); fd = os.open(sys.argv[1], os.O_RDWR)\n\
          said = mmap.mmap(-1, 4096); child = os.fork()\n\
          if not child:\n\
-         \x20   locked = libc.mlockall(1); map = mmap.mmap(fd, 0)\n\
+         \x20   locked = libc.mlockall(1); map = mmap.mmap(fd, 0); map.madvise(mmap.MADV_RANDOM)\n\
          \x20   at = ctypes.c_void_p(ctypes.addressof(ctypes.c_char.from_buffer(map))); length = ctypes.c_size_t(len(map))\n\
          \x20   libc.madvise(at, ctypes.c_size_t(0), 22)\n\
          \x20   struct.pack_into('Q', said, 8, resource.getrusage(0).ru_majflt)\n\
@@ -73,4 +74,23 @@ fn a_fault_after_one_that_failed_is_counted_for_its_file() {
         (32, 32, 32),
         "{row}"
     );
+}
+
+/// A write whose memory is a mapping of the same file: the write has begun to fill a large folio, and a fault on a page of it
+/// needs what is behind.
+#[test]
+fn what_a_fault_reads_of_a_folio_that_is_being_written_is_said() {
+    let scratch = Scratch::new("partly-written");
+    let fs = FileSystem::new(Kind::Ext4);
+    let path = fs.path("f");
+    std::fs::write(&path, [7; 77 * PAGE as usize]).expect("write");
+    let script = "import json,mmap,os,sys\n\
+         fd = os.open(sys.argv[1], os.O_RDWR); map = mmap.mmap(fd, 0); map.madvise(mmap.MADV_RANDOM)\n\
+         wrote = os.pwrite(fd, memoryview(map)[:290000], 4 * 4096 + 1000)\n\
+         json.dump({'wrote': wrote}, open(sys.argv[2], 'w'))";
+    let (row, truth) = python(&scratch, &path, script);
+    assert_eq!(number(&truth, "/wrote"), 290_000);
+    let said = ["/write/misses", "/mmap/pages_read", "/readahead/pages"].map(|n| number(&row, n));
+    let read = number(&row, "/device/read_bytes");
+    assert_eq!(said.iter().sum::<u64>() * PAGE, read, "{row}");
 }

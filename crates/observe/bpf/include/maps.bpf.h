@@ -149,6 +149,7 @@ struct task_state {
 	u64 fault_counted, fault_counted_inode; /* the fault that was counted last, and its file */
 	struct hs_row_key fault_key;
 	u64 fault_before; /* major faults of the task before it */
+	u64 fault_added;  /* pages that faults added, and that were not read for them so far */
 	/* Between the pages that the call adds for its read: pages that were cached before. */
 	u64 gap_first[HS_GAPS], gap_end[HS_GAPS];
 	u64 gaps;
