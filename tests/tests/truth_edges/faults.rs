@@ -47,6 +47,40 @@ fn a_mapping_that_is_filled_by_a_task_that_is_killed_then_has_its_major_fault() 
     assert_eq!(number(&row, "/mmap/major_faults"), 1, "{row}");
 }
 
+/// Direct I/O that reads into a mapping: where somebody has the page cleaned before it is written to, the kernel makes the fault
+/// again, and counts it again. Nothing is mapped before, for a fault that only makes a page writable has no event.
+#[test]
+fn faults_for_direct_io_into_a_mapping_are_as_many_as_the_kernel_counts() {
+    let scratch = Scratch::new("cleaned");
+    let path = scratch.file("f", MIB);
+    let script = "import ctypes,json,mmap,os,resource,sys,threading,time\n\
+         libc = ctypes.CDLL(None); faults = lambda: resource.getrusage(0).ru_majflt; word = ctypes.c_long\n\
+         open(sys.argv[2] + '.from', 'wb').write(bytes(4096)); done = False\n\
+         source = os.open(sys.argv[2] + '.from', os.O_RDONLY | os.O_DIRECT); ready = threading.Barrier(3)\n\
+         def meanwhile(work):\n\
+         \x20   fd = os.open(sys.argv[1], os.O_RDWR); ready.wait()\n\
+         \x20   while not done: work(fd)\n\
+         clean = lambda fd: libc.sync_file_range(fd, word(0), word(0), 7)\n\
+         evict = lambda fd: os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)\n\
+         threads = [threading.Thread(target=meanwhile, args=[work]) for work in (clean, evict)]\n\
+         map = mmap.mmap(os.open(sys.argv[1], os.O_RDWR), 0); map.madvise(mmap.MADV_RANDOM)\n\
+         at = ctypes.addressof(ctypes.c_char.from_buffer(map)); read = lambda page: libc.pread(\n\
+         \x20   source, ctypes.c_void_p(at + (page << 12)), ctypes.c_size_t(4096), word(0))\n\
+         unmap = lambda: libc.madvise(ctypes.c_void_p(at), ctypes.c_size_t(len(map)), 4)\n\
+         for thread in threads: thread.start()\n\
+         ready.wait(); assert libc.mlockall(1) == 0 and libc.munlock(ctypes.c_void_p(at), ctypes.c_size_t(len(map))) == 0\n\
+         faults(); unmap(); before = faults(); end = time.time() + 2; failed = 0\n\
+         while time.time() < end:\n\
+         \x20   for page in range(256): failed += read(page) != 4096\n\
+         \x20   unmap()\n\
+         done = True; major = faults() - before\n\
+         for thread in threads: thread.join()\n\
+         json.dump({'major': major, 'failed': failed}, open(sys.argv[2], 'w'))";
+    let (row, truth) = python(&scratch, &path, script);
+    assert!(number(&truth, "/major") > 100 && number(&truth, "/failed") == 0, "{truth}");
+    assert_eq!(number(&row, "/mmap/major_faults"), number(&truth, "/major"), "{row}");
+}
+
 /// A page past the end of another file, whose first page the fault maps on its way: the kernel does not count such a fault,
 /// so that the next has its number.
 #[test]

@@ -114,16 +114,19 @@ static __always_inline int in_fault(struct task_state *s, u64 inode)
 
 /*
  * A fault that the kernel makes for the program, as when it fills a mapping at once (MADV_POPULATE_READ), has no event at its
- * end: who comes next finds how many major faults the task has had until then.
+ * end: who comes next finds how many major faults the task has had until then. More than one, where the page was there but
+ * not as it was needed, so that the kernel tried again: it was cleaned before it could be written to.
  */
 APART int settle_fault(struct task_state *s, u64 majors)
 {
 	if (!s)
 		return 0;
-	if (s->fault_inode && majors > s->fault_before) {
-		struct hs_row *row = row_by_key(&s->fault_key);
-		if (row)
-			ATOMIC_ADD(&row->major_faults, 1);
+	u64 had = s->fault_inode && majors > s->fault_before ? majors - s->fault_before : 0;
+	struct hs_row *row = had ? row_by_key(&s->fault_key) : NULL;
+	if (row) {
+		ATOMIC_ADD(&row->major_faults, had);
+		if (had > 1)
+			ATOMIC_ADD(&row->faults, had - 1);
 	}
 	s->fault_inode = 0;
 	return 0;
