@@ -174,7 +174,8 @@ APART int direct_ends(struct task_state *s, u64 iocb)
 			goes_on_in_cache(r);
 		return 0;
 	}
-	struct target *t = here ? direct_target(s, s->direct_op) : NULL;
+	/* What a request leaves behind is no call's, though its iocb may be where the call's is. */
+	struct target *t = here && !BPF_CORE_READ((struct kiocb *)iocb, ki_complete) ? direct_target(s, s->direct_op) : NULL;
 	if (t && t->inode == (u64)BPF_CORE_READ((struct kiocb *)iocb, ki_filp, f_inode))
 		t->direct += end - s->direct_from;
 	return 0;
