@@ -95,7 +95,7 @@ fn a_chain_of_calls_fits_the_stack_of_old_kernels() {
             };
             let deepest = code.depth(0);
             assert!(
-                deepest >= FRAME_BYTES && deepest <= STACK_BYTES,
+                (FRAME_BYTES..=STACK_BYTES).contains(&deepest),
                 "{build:?} {:?}: {deepest}",
                 program.name()
             );
