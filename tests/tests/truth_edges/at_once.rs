@@ -6,8 +6,8 @@ use hotset_tests::{MIB, Scratch, number};
 
 use crate::script::python;
 
-/// A read by Linux AIO of 16 pages that waits for memory to read into, with its pages in the cache, while the file is used by
-/// others. The memory is given by userfaultfd(2).
+/// A read by Linux AIO of `asked` pages that waits for memory to read into, with its pages in the cache, while the file is used
+/// by others. The memory is given by userfaultfd(2).
 const READ_BEGINS: &str = "import ctypes,json,mmap,os,select,struct,sys,threading\n\
      libc = ctypes.CDLL(None, use_errno=True); word = ctypes.c_long\n\
      at = lambda map: ctypes.addressof(ctypes.c_char.from_buffer(map))\n\
@@ -19,25 +19,25 @@ const READ_BEGINS: &str = "import ctypes,json,mmap,os,select,struct,sys,threadin
      \x20 libc.syscall(209, context, word(1), list); event = ctypes.create_string_buffer(32)\n\
      \x20 libc.syscall(208, context, word(1), word(1), event, None)\n\
      \x20 return struct.unpack('QQqq', event.raw)[2]\n\
-     caught = mmap.mmap(-1, 16 << 12); memory = at(caught)\n\
+     caught = mmap.mmap(-1, asked << 12); memory = at(caught)\n\
      given = libc.syscall(323, os.O_CLOEXEC | os.O_NONBLOCK)\n\
      api = ctypes.create_string_buffer(struct.pack('QQQ', 0xaa, 0, 0), 24)\n\
      assert libc.ioctl(given, ctypes.c_ulong(0xc018aa3f), api) == 0\n\
-     region = ctypes.create_string_buffer(struct.pack('QQQQ', memory, 16 << 12, 1, 0), 32)\n\
+     region = ctypes.create_string_buffer(struct.pack('QQQQ', memory, asked << 12, 1, 0), 32)\n\
      assert libc.ioctl(given, ctypes.c_ulong(0xc020aa00), region) == 0\n\
      source = mmap.mmap(-1, 4 << 12); source[:] = b'x' * (4 << 12); truth = {}\n\
-     reader = threading.Thread(target=lambda: truth.update(read=moved(0, memory, 16, 0))); reader.start()\n\
+     reader = threading.Thread(target=lambda: truth.update(read=moved(0, memory, asked, 0))); reader.start()\n\
      select.select([given], [], [])\n";
 
 /// It goes on.
 const READ_ENDS: &str = "truth['waited'] = 'read' not in truth\n\
-     zeros = ctypes.create_string_buffer(struct.pack('QQQq', memory, 16 << 12, 0, 0), 32)\n\
+     zeros = ctypes.create_string_buffer(struct.pack('QQQq', memory, asked << 12, 0, 0), 32)\n\
      assert libc.ioctl(given, ctypes.c_ulong(0xc020aa04), zeros) == 0\n\
      reader.join(); json.dump(truth, open(sys.argv[2], 'w'))";
 
-/// A script that does something between.
-fn during_a_read(something: &str) -> String {
-    [READ_BEGINS, something, "\n", READ_ENDS].concat()
+/// A script that does something during a read of so many pages.
+fn during_a_read(pages: u64, something: &str) -> String {
+    format!("asked = {pages}\n{READ_BEGINS}{something}\n{READ_ENDS}")
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn pages_that_a_read_brought_in_are_not_new_to_a_write_that_is_done_before_it() 
     let scratch = Scratch::new("at-once");
     let path = scratch.file("f", 4 * MIB);
     let (row, truth) =
-        python(&scratch, &path, &during_a_read("truth['wrote'] = moved(1, at(source), 4, 4)"));
+        python(&scratch, &path, &during_a_read(16, "truth['wrote'] = moved(1, at(source), 4, 4)"));
     assert_eq!((number(&truth, "/read"), number(&truth, "/wrote")), (65_536, 16_384), "{truth}");
     assert_eq!(truth["waited"], true);
     let read = |what: &str| number(&row, &format!("/read/{what}"));
@@ -60,7 +60,7 @@ fn pages_of_zeros_that_two_ask_for_at_once_are_none_of_the_device() {
     let scratch = Scratch::new("at-once-zeros");
     let path = scratch.path("f");
     File::create(&path).and_then(|file| file.set_len(4 * MIB)).expect("a sparse file");
-    let script = during_a_read("truth['got'] = len(os.pread(fd, 200 << 12, 8 << 12))");
+    let script = during_a_read(16, "truth['got'] = len(os.pread(fd, 200 << 12, 8 << 12))");
     let (row, truth) = python(&scratch, &path, &script);
     assert_eq!(truth["waited"], true);
     assert_eq!((number(&truth, "/read"), number(&truth, "/got")), (65_536, 200 << 12), "{truth}");
@@ -72,4 +72,24 @@ fn pages_of_zeros_that_two_ask_for_at_once_are_none_of_the_device() {
         "{row}"
     );
     assert_eq!((read("from_device"), number(&row, "/device/read_bytes")), (0, 0), "{row}");
+}
+
+/// The kernel holds the first 31 pages of a read at most (FOLIO_BATCH), so that the last ones can be evicted before it uses them.
+#[test]
+fn pages_that_two_requests_had_read_for_them_are_two_reads() {
+    const ADVISED: [&str; 2] = ["RANDOM", "DONTNEED"];
+    let scratch = Scratch::new("at-once-evicted");
+    let path = scratch.file("f", 4 * MIB);
+    let advise =
+        ADVISED.map(|advice| format!("os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_{advice})"));
+    let again =
+        format!("{}; {}; truth['again'] = moved(0, at(source), 4, 60)", advise[0], advise[1]);
+    let (row, truth) = python(&scratch, &path, &during_a_read(64, &again));
+    assert_eq!((number(&truth, "/read"), number(&truth, "/again")), (64 << 12, 4 << 12), "{truth}");
+    assert_eq!(truth["waited"], true);
+    let read = |what: &str| number(&row, &format!("/read/{what}"));
+    assert_eq!((read("calls"), read("pages"), read("misses")), (2, 68, 64), "{row}");
+    assert!(number(&row, "/dropped_by_run_pages") > 4, "{row}");
+    let added = read("misses") + number(&row, "/readahead/pages");
+    assert_eq!(added << 12, number(&row, "/device/read_bytes"), "{row}");
 }

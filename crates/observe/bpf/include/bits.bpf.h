@@ -64,7 +64,7 @@ static __always_inline struct hs_chunk *new_chunk(struct hs_chunk_key *key)
 	return chunk;
 }
 
-/* What an operation did, in one number: pages in its plane, and above, pages in HS_UNFILLED beside it. */
+/* What an operation did, in one number: pages in its plane, and above, pages in HS_UNFILLED too (BITS_MOVE: in HS_MISSED). */
 #define UNFILLED_SHIFT 32
 
 /* Whether an operation adds to its plane. */
@@ -92,7 +92,7 @@ static __always_inline u64 set_word(struct hs_chunk *chunk, u32 op, u32 plane, u
 /* A page that is read ahead, or missed, and still is in HS_UNFILLED leaves both: it is made of zeros. */
 static __always_inline u64 take_word(struct hs_chunk *chunk, u32 op, u32 plane, u32 word, u64 mask)
 {
-	u64 *bits = &chunk->bits[plane][word], *unfilled = &chunk->bits[HS_UNFILLED][word], got_unfilled = 0;
+	u64 *bits = &chunk->bits[plane][word], *unfilled = &chunk->bits[HS_UNFILLED][word], beside = 0;
 	if (op == BITS_ALONE)
 		mask &= ~(chunk->bits[HS_AHEAD][word] | chunk->bits[HS_MISSED][word] | chunk->bits[HS_NEW][word]);
 	if (!(*bits & mask))
@@ -104,6 +104,7 @@ static __always_inline u64 take_word(struct hs_chunk *chunk, u32 op, u32 plane, 
 	moved &= got;
 	if (moved) {
 		u64 written = chunk->bits[HS_WRITING][word];
+		beside = moved & ~written & chunk->bits[HS_MISSED][word];
 		FETCH_OR(&chunk->bits[HS_NEW][word], moved & written);
 		FETCH_OR(&chunk->bits[HS_MISSED][word], moved & ~written);
 	}
@@ -111,8 +112,8 @@ static __always_inline u64 take_word(struct hs_chunk *chunk, u32 op, u32 plane, 
 		FETCH_OR(&chunk->bits[HS_AHEAD][word], got & back);
 	joint &= got & *unfilled;
 	if (joint)
-		got_unfilled = CLEAR_BITS(unfilled, joint);
-	return popcount(got) | popcount(got_unfilled) << UNFILLED_SHIFT;
+		beside = CLEAR_BITS(unfilled, joint);
+	return popcount(got) | popcount(beside) << UNFILLED_SHIFT;
 }
 
 /* What falls into one word of the pages [start, end), which count from the beginning of the chunk. */
@@ -299,13 +300,16 @@ static __always_inline u64 bits_take(struct hs_file_key id, u32 plane, u64 start
 	return (u32)bits_take_both(id, plane, start, end);
 }
 
-/* Pages of [start, end) that a request of io_uring or Linux AIO waits for: they are its misses, or its new pages. */
+/*
+ * Pages of [start, end) that a request of io_uring or Linux AIO waits for: they are its misses, or its new pages. Not those
+ * that another request missed, which were evicted before it was done: the two have one miss.
+ */
 static __always_inline u64 bits_brought(struct hs_file_key id, u64 start, u64 end)
 {
 	u64 moved = bits_run(id, BITS_MOVE, HS_WANTED, start, end);
 	if (moved)
 		ATOMIC_ADD(hint_of(HS_WANTED, id), (u32) - (s32)moved);
-	return moved;
+	return (u32)moved - (moved >> UNFILLED_SHIFT);
 }
 
 /* Pages of [start, end) that were brought in for requests, by one of the planes, and not used: they are read ahead. */
