@@ -62,6 +62,7 @@ pub struct Counts {
     /// Bytes of the blocks that reads with O_DIRECT asked for, whatever they returned.
     pub direct_asked: u64,
     /// Blocks of which truncate(2), fallocate(2) or a write that came to nothing filled a part with zeros: the rest is read first.
+    /// Where they are smaller than pages, so is the rest of a folio that was split, by who reads it and finds it cached.
     pub edges: u64,
 }
 

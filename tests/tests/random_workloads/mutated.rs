@@ -1,9 +1,9 @@
 //! The judge refuses what is wrong by one: counts are changed, one at a time.
 
 use hotset_facts::LiveIo;
-use hotset_tests::PAGE;
 use hotset_tests::books::{Books, Counts, Line, Requests};
 use hotset_tests::filesystems::Kind;
+use hotset_tests::{PAGE, number};
 use serde_json::{Value, json};
 
 use crate::judge::differences;
@@ -118,6 +118,16 @@ fn a_range_is_as_wide_as_its_reason() {
     };
     of_file(|counts| counts.direct_asked = PAGE, "/files/0/device/read_bytes", PAGE);
     of_file(|counts| counts.edges = 1, "/files/0/device/read_bytes", PAGE);
+    // Of a file whose blocks are smaller than pages more is open only where one was cut.
+    let mut seen = profile();
+    seen["files"][0]["device"]["read_bytes"] =
+        (number(&seen, "/files/0/device/read_bytes") + PAGE).into();
+    for (edges, is_open) in [(0, false), (1, true)] {
+        let mut cut = books();
+        cut.files[0].counts.edges = edges;
+        let found = differences(&seen, &[cut], Kind::Overlay, None, 1024);
+        assert_eq!(found.is_empty(), is_open, "{edges}");
+    }
     of_file(|counts| counts.cut = 2, "/files/0/read/misses", 2);
     of_file(|counts| counts.small = 1, "/files/0/mmap/pages_read", 1);
     // XFS keeps no data beside an inode.
