@@ -159,8 +159,22 @@ static __always_inline void goes_on_in_cache(struct request *r)
 	mark_pages(r);
 }
 
+/*
+ * One that fails does nothing more through the cache. What ext4 then reads, to fill the rest of the block where the file ends,
+ * is for no write. Btrfs tries again.
+ */
+static __always_inline void gives_up(struct request *r)
+{
+	struct target *t = &r->target;
+	if (!(r->what & REQUEST_EITHER) || on_btrfs(t->inode))
+		return;
+	r->what &= ~REQUEST_EITHER;
+	bits_take(t->id, HS_WANTED, t->first, t->last + 1);
+	bits_take(t->id, HS_WRITING, t->first, t->last + 1);
+}
+
 /* What went past the cache is what the position went on by. */
-APART int direct_ends(struct task_state *s, u64 iocb)
+APART int direct_ends(struct task_state *s, u64 iocb, s32 error)
 {
 	struct request *r = request_of(submitter(s), iocb);
 	u64 end = BPF_CORE_READ((struct kiocb *)iocb, ki_pos);
@@ -170,7 +184,9 @@ APART int direct_ends(struct task_state *s, u64 iocb)
 	if (r && r->iocb == iocb) {
 		r->past = end - r->from;
 		r->what &= ~REQUEST_PAST;
-		if (here && end >> 12 <= r->target.last)
+		if (error && error != -EAGAIN)
+			gives_up(r);
+		else if (here && !error && end >> 12 <= r->target.last)
 			goes_on_in_cache(r);
 		return 0;
 	}
@@ -198,10 +214,10 @@ int BPF_PROG(direct_begun, void *iocb, struct iov_iter *iter)
 }
 
 SEC("tp_btf/iomap_dio_complete")
-int BPF_PROG(direct_ended, void *iocb)
+int BPF_PROG(direct_ended, void *iocb, int error)
 {
 	struct task_state *s = known_state();
-	direct_ends(s, number_of(&iocb));
+	direct_ends(s, number_of(&iocb), error);
 	return 0;
 }
 

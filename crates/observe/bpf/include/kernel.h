@@ -58,6 +58,7 @@ enum { BPF_RB_AVAIL_DATA = 0 };
 #define TS_COMPAT 2                /* arch/x86/include/asm/thread_info.h */
 #define X32_SYSCALL_BIT 0x40000000 /* arch/x86/include/uapi/asm/unistd.h */
 #define ENOSYS 38
+#define EAGAIN 11
 #define ECANCELED 125
 #define RWF_APPEND 0x10
 #define RWF_NOAPPEND 0x20 /* 6.9 */
