@@ -86,9 +86,10 @@ APART u64 bio_inode(struct task_state *s, u64 bio_address, u64 *index, u32 op, u
 	bpf_probe_read_kernel(&mapping, sizeof(mapping), (void *)(head + mapping_offset()));
 	bpf_probe_read_kernel(&flags, sizeof(flags), (void *)head);
 	*user = flags >> bpf_core_enum_value(enum pageflags, PG_swapbacked) & 1 ? BIO_USER : 0;
-	/* Memory that can be swapped, shared memory too, is no file's on a device. */
+	/* Memory that can be swapped, shared memory too, is no file's on a device. A page that its file lost is still a
+	 * program's. */
 	if (!mapping || (mapping & 3) || *user) {
-		if (mapping)
+		if (mapping || BPF_CORE_READ(bio, bi_flags) & (1 << BIO_PAGE_PINNED))
 			*user = BIO_USER;
 		return 0;
 	}
