@@ -1,5 +1,7 @@
 //! The judge refuses what is wrong by one: counts are changed, one at a time.
 
+use std::collections::BTreeMap;
+
 use hotset_facts::LiveIo;
 use hotset_tests::books::{Books, Counts, Line, Requests};
 use hotset_tests::filesystems::Kind;
@@ -137,6 +139,13 @@ fn a_range_is_as_wide_as_its_reason() {
     seen["files"][0]["mmap"]["pages_read"] = 2.into();
     assert_eq!(differences(&seen, &[small.clone()], Kind::Ext4, None, PAGE), [""; 0]);
     assert!(!differences(&seen, &[small], Kind::Xfs, None, PAGE).is_empty());
+    // Of major faults those that direct I/O into a mapping may have had again.
+    let again = BTreeMap::from([("read-into-a-mapping".to_owned(), 1)]);
+    let into = Books { major_faults: 3, majors_by_operation: again, ..books() };
+    for (by, is_open) in [(0, false), (1, true), (2, true), (3, false)] {
+        let found = changed(into.clone(), "/processes/0/mmap/major_faults", by);
+        assert_eq!(found.is_empty(), is_open, "{by}");
+    }
     // Of a ring's direct reads: what they read of holes, and blocks that are not in the result.
     let ring = Books { ring_direct_read: 100, ring_direct_asked: 130, ..books() };
     for (by, is_open) in [(100, true), (101, false), (-30, true), (-31, false)] {
