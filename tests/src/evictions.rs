@@ -13,11 +13,11 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use hotset_sys::perf_event::{self, Event};
+use hotset_sys::proc::mountinfo::{self, Mount};
 use hotset_sys::tracepoint::tracepoint_id;
 
 use crate::filesystems::ensure_tracefs;
 use crate::programs::loaded_by;
-use crate::scratch::text;
 use crate::state::until;
 
 const PERF_TYPE_TRACEPOINT: u32 = 2;
@@ -38,12 +38,19 @@ pub struct Evictions {
 }
 
 impl Evictions {
-    /// Of these files, as far as they exist. Those of another file system that have one of their numbers count too.
+    /// Of these files, as far as they exist. An overlay's pages are its layers', which can be anywhere: there, files of other file
+    /// systems that have the same number count too.
     pub fn of<P: AsRef<Path>>(files: &[P]) -> Self {
+        let mounts = mounts();
         let number = |file: &P| {
             // One that does not exist yet has no page and no number; 0 is none.
             let known = std::fs::metadata(file.as_ref()).map_or(0, |known| known.ino());
-            format!("i_ino == {known}")
+            match mount_of(&mounts, file.as_ref()) {
+                Some(mount) if mount.fs_type != "overlay" => {
+                    format!("(i_ino == {known} && s_dev == {})", s_dev(mount))
+                }
+                _ => format!("i_ino == {known}"),
+            }
         };
         let numbers: Vec<String> = files.iter().map(number).collect();
         Self::those(
@@ -53,10 +60,10 @@ impl Evictions {
 
     /// Of all files of the file system that is mounted there.
     pub fn on(root: &Path) -> Self {
-        let dev = device_of(root);
-        // MKDEV of include/linux/kdev_t.h, as the kernel has it.
-        let number = u64::from(libc::major(dev)) << 20 | u64::from(libc::minor(dev));
-        Self::those(&[format!("s_dev == {number}")])
+        let mounts = mounts();
+        let mount = mount_of(&mounts, root).filter(|mount| mount.mount_point == root);
+        let mount = mount.unwrap_or_else(|| panic!("{} is no mount point", root.display()));
+        Self::those(&[format!("s_dev == {}", s_dev(mount))])
     }
 
     /// Of all files.
@@ -133,16 +140,22 @@ fn once<T>(undisturbed: impl FnOnce() -> bool, attempt: impl FnOnce() -> T) -> O
     }
 }
 
-/// The device number in the superblock; stat(2) has another one on Btrfs.
-fn device_of(root: &Path) -> u64 {
-    let mounts = std::fs::read_to_string("/proc/thread-self/mountinfo").expect("mountinfo");
-    let dev = mounts.lines().rev().find_map(|line| {
-        let fields: Vec<&str> = line.split(' ').collect();
-        (fields[4] == text(root)).then(|| fields[2].to_owned())
-    });
-    let dev = dev.unwrap_or_else(|| panic!("{} is no mount point", root.display()));
-    let (major, minor) = dev.split_once(':').expect("MAJOR:MINOR");
-    libc::makedev(major.parse().expect("a number"), minor.parse().expect("a number"))
+/// This thread's, which may have mounts of its own.
+fn mounts() -> Vec<Mount> {
+    let mounts = std::fs::read("/proc/thread-self/mountinfo").expect("mountinfo");
+    mountinfo::parse(&mounts).expect("mounts")
+}
+
+fn mount_of<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount> {
+    let path = path.canonicalize().ok()?;
+    let above = mounts.iter().filter(|mount| path.starts_with(&mount.mount_point));
+    // Of those at one place the last covers the others.
+    above.max_by_key(|mount| mount.mount_point.components().count())
+}
+
+/// The device number in the superblock as the kernel has it (MKDEV of include/linux/kdev_t.h); stat(2) has another one on Btrfs.
+fn s_dev(mount: &Mount) -> u64 {
+    u64::from(mount.dev.major) << 20 | u64::from(mount.dev.minor)
 }
 
 fn set_filter(counter: &OwnedFd, filter: &str) -> io::Result<()> {
@@ -174,7 +187,8 @@ mod tests {
     use std::process::{Command, Stdio};
 
     use super::*;
-    use crate::scratch::Scratch;
+    use crate::filesystems::{FileSystem, Kind};
+    use crate::scratch::{Scratch, text};
     use crate::state::{evict_verified, warm_verified};
 
     /// A program that was started before the counters were, so that it is somebody else, and evicts a file when told to.
@@ -221,6 +235,27 @@ mod tests {
             let all: u64 = seen.everyone.iter().map(count).sum();
             assert!(all > 0, "they were evicted");
             seen.none().then_some(())
+        });
+    }
+
+    #[test]
+    fn what_is_evicted_on_another_file_system_is_no_matter() {
+        let systems = [FileSystem::new(Kind::Ext4), FileSystem::new(Kind::Ext4)];
+        let files = systems.each_ref().map(|system| system.path("f"));
+        for file in &files {
+            std::fs::write(file, [7; 8 * crate::PAGE as usize]).expect("write");
+            File::open(file).and_then(|file| file.sync_all()).expect("sync");
+        }
+        let numbers = files.each_ref().map(|file| std::fs::metadata(file).expect("stat").ino());
+        assert_eq!(numbers[0], numbers[1], "the first file of a new file system");
+        until("the host evicts nothing for a moment", || {
+            files.iter().for_each(|file| warm_verified(file));
+            let mut other = evictor(&files[0]);
+            let [seen, quiet] = files.each_ref().map(|file| Evictions::of(&[file]));
+            drop(other.stdin.take());
+            assert!(other.wait().expect("wait").success());
+            assert!(!seen.none(), "eight pages were evicted by another process");
+            quiet.none().then_some(())
         });
     }
 }
