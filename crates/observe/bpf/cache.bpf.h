@@ -206,11 +206,12 @@ APART int note_added(struct task_state *s, u64 inode, u64 first, u64 n)
 	return 0;
 }
 
-/* The range that a copy within one file writes to, and does not read. */
-static __always_inline int in_copy(struct task_state *s, u64 first, u64 n)
+/* The pages of a folio that a copy within one file writes to; 0 where it reads any of them. */
+static __always_inline u64 in_copy(struct task_state *s, u64 first, u64 n)
 {
-	return s->out.inode == s->in.inode && overlap(first, first + n - 1, s->out.first, s->out.last) &&
-	       !overlap(first, first + n - 1, s->in.first, s->in.last);
+	if (s->out.inode != s->in.inode || overlap(first, first + n - 1, s->in.first, s->in.last))
+		return 0;
+	return overlap(first, first + n - 1, s->out.first, s->out.last);
 }
 
 SEC("tp_btf/mm_filemap_add_to_page_cache")
@@ -227,12 +228,16 @@ int BPF_PROG(page_added, struct folio *folio)
 	u32 faults = in_fault(s, inode);
 	if (kind && kind < HS_SYNC && !faults) {
 		if (s->in.inode == inode) {
-			if (in_copy(s, first, n))
-				s->out.brought += n;
-			else if (kind >= HS_WRITE)
+			u64 copied = in_copy(s, first, n);
+			if (copied) {
+				/* A folio that is read ahead may reach further. */
+				s->out.brought += copied;
+				s->in.ahead += n - copied;
+			} else if (kind >= HS_WRITE) {
 				added_for_write(&s->in, first, n);
-			else if (in_file(inode, first, n))
+			} else if (in_file(inode, first, n)) {
 				added_for_read(s, first, in_file(inode, first, n));
+			}
 			return 0;
 		}
 		if (s->out.inode == inode) {

@@ -221,22 +221,42 @@ fn pages_that_are_dropped_once_read_come_from_the_device() {
     assert_eq!(number(&row, "/read/from_cache"), 0, "{truth} {row}");
 }
 
-#[test]
-fn a_copy_within_one_file_makes_pages_and_reads_others_ahead() {
+/// Copies within a file of 2 MiB that is not cached, and says what was counted for it.
+fn copied_within(from: u64, to: u64, bytes: u64) -> Value {
     let scratch = Scratch::new("copy-within");
     let fs = FileSystem::new(Kind::Ext4);
     let path = fs.path("f");
     std::fs::write(&path, compressible(2 * MIB)).expect("write");
     std::fs::File::open(&path).and_then(|file| file.sync_all()).expect("sync");
-    let script = "import os,sys,json\n\
+    let script = format!(
+        "import os,sys,json\n\
          fd = os.open(sys.argv[1], os.O_RDWR)\n\
-         json.dump({'bytes': os.copy_file_range(fd, fd, 1 << 20, 0, 1 << 20)}, open(sys.argv[2], 'w'))";
-    let (row, truth) = python(&scratch, &path, script);
-    let pages = MIB / PAGE;
-    assert_eq!(number(&truth, "/bytes"), MIB);
+         n = os.copy_file_range(fd, fd, {bytes}, {from}, {to})\n\
+         json.dump({{'bytes': n}}, open(sys.argv[2], 'w'))"
+    );
+    let (row, truth) = python(&scratch, &path, &script);
+    assert_eq!(number(&truth, "/bytes"), bytes);
+    row
+}
+
+#[test]
+fn a_copy_within_one_file_makes_pages_and_reads_others_ahead() {
+    let (row, pages) = (copied_within(MIB, 0, MIB), MIB / PAGE);
     assert_eq!(number(&row, "/read/from_device"), pages, "{row}");
     // A page of the other half was either read ahead or made by the copy.
     assert_eq!(number(&row, "/write/new_pages") + number(&row, "/readahead/pages"), pages, "{row}");
     let read = (pages + number(&row, "/readahead/pages")) * PAGE;
     assert_eq!(number(&row, "/device/read_bytes"), read, "{row}");
+}
+
+#[test]
+fn a_copy_to_where_its_own_request_reads_ahead_makes_no_pages() {
+    for (from, to) in [(0, 10 * PAGE), (0, 7 * PAGE), (0, 20 * PAGE + 5)] {
+        let row = copied_within(from, to, 7 * PAGE);
+        let ahead = number(&row, "/device/read_bytes") / PAGE - 7;
+        assert_eq!(number(&row, "/read/from_device"), 7, "{row}");
+        assert!(ahead * PAGE > to, "one request reads both ends of the copy to {to}: {row}");
+        assert_eq!(number(&row, "/readahead/pages"), ahead, "{row}");
+        assert_eq!(number(&row, "/write/new_pages"), 0, "{row}");
+    }
 }

@@ -107,9 +107,10 @@ APART u64 bio_inode(struct task_state *s, u64 bio_address, u64 *index, u32 op, u
 	return inode;
 }
 
+/* Pages that follow one another, of a copy within the file at most a folio: all or none of it are read for the call. */
 APART_OR_INLINE int fill(struct bio_walk *w, u64 start, u64 end)
 {
-	if (!w)
+	if (!w || start >= end)
 		return 0;
 	if (w->begun == start + 1)
 		start++;
@@ -158,6 +159,20 @@ static long walk_callback(u32 i, struct walk_context *context)
 }
 #endif
 
+#ifdef HOTSET_COMPAT
+/* Without a walk along the vectors: pages of zeros between these count as read. */
+static __noinline int fill_around(struct bio_walk *w, u64 start, u64 end)
+{
+	if (!w)
+		return 0;
+	u64 first = w->first > start ? w->first : start, after = w->last < end ? w->last + 1 : end;
+	fill(w, start, first < end ? first : end);
+	fill(w, first, after);
+	fill(w, after > start ? after : start, end);
+	return 0;
+}
+#endif
+
 /* All pages of a request, which begins with page `index` of the file. */
 static __always_inline int walk_bio(struct bio_walk *w, u64 bio_address, u64 index)
 {
@@ -172,13 +187,13 @@ static __always_inline int walk_bio(struct bio_walk *w, u64 bio_address, u64 ind
 	u64 last = index_in_file(last_page, head_of(last_page));
 	w->end = last + 1;
 	/* As many pages as lie between the first and the last: these. */
-	if (last - index + 1 == (bytes + 4095) >> 12) {
+	u32 copies = w->out_first <= w->out_last;
+	if (!copies && last - index + 1 == (bytes + 4095) >> 12) {
 		fill(w, index, last + 1);
 		return 0;
 	}
 #ifdef HOTSET_COMPAT
-	/* Not told apart: pages of zeros between them count as read. */
-	fill(w, index, last + 1);
+	fill_around(w, index, last + 1);
 #else
 	struct walk_context context = { w };
 	bpf_loop(65536, walk_callback, &context, 0);
