@@ -66,6 +66,18 @@ CASES = {
         "write.misses == 0",
         "device.read_bytes == 0",
     ],
+    # One request to the device brings what is read, what is read ahead, and pages that are written after. Not as READ says it:
+    # far from the end no quirk may excuse a page.
+    "copy-within": [
+        "truth.block_read_pages == read.misses + readahead.pages",
+        "device.read_bytes == truth.block_read_bytes",
+        "read.misses + readahead.pages + write.new_pages == truth.pages_cached_after",
+        "read.pages == truth.pages",
+        "write.pages == truth.pages",
+        "write.misses == 0",
+        *MISSES,
+        "truth.pages_cached_before == 0",
+    ],
     # Read-ahead is off, and pages are far apart: a fault for each.
     "mmap-random": [
         "mmap.major_faults == truth.majflt",

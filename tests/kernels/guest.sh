@@ -50,6 +50,7 @@ state evict && profile odd odd --file $FILE --block 1000
 state evict && profile direct-read direct-read --file $FILE --block 1048576
 state evict && profile write-partial write-partial --file $FILE --count 500
 rm -f /mnt/new && profile write-new write-new --file /mnt/new --size-mib 8
+state evict && profile copy-within copy-within --file $FILE
 state evict && profile mmap-random mmap-random --file $FILE --count 500 --advise-random
 state evict && profile uring uring --file $FILE --count 500 --random
 state evict && profile uring-fixed uring --file $FILE --count 500 --random --fixed

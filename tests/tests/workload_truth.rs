@@ -167,6 +167,19 @@ fn copies_read_one_file_and_make_the_other() {
 }
 
 #[test]
+fn a_copy_within_a_file_moves_seven_pages_to_the_tenth() {
+    let scratch = Scratch::new("copy-within");
+    let file = scratch.file("f", 4 * MIB);
+    let mut wanted = std::fs::read(&file).expect("file");
+    let truth = cold(&scratch, &file, &["copy-within"]);
+    let (from, to) = (0..7 * PAGE as usize, 10 * PAGE as usize);
+    wanted.copy_within(from, to);
+    assert!(std::fs::read(&file).expect("file") == wanted);
+    assert_eq!((number(&truth, "/pages"), number(&truth, "/pages_missing_before")), (7, 7));
+    assert!(number(&truth, "/pages_cached_after") >= 14, "{truth}");
+}
+
+#[test]
 fn direct_io_moves_bytes_and_caches_nothing() {
     let scratch = Scratch::new("direct");
     let size = 8 * MIB;

@@ -1,4 +1,4 @@
-//! Reads that go from file to file, or file to pipe, without passing through this process.
+//! Reads that go from file to file, within a file, or to a pipe, without passing through this process.
 
 use std::fs::File;
 use std::path::Path;
@@ -51,6 +51,21 @@ fn copy_with(args: &Args, copy: Copy) -> Outcome<Truth> {
     truth.dirtied_pages = target.dirty_pages_after;
     truth.file2 = Some(target);
     Ok(truth)
+}
+
+/// `copy-within --block B`: once, from the start of a file to page 10 of it, which read-ahead reaches; no more than 10 pages.
+pub(super) fn copy_within(args: &Args) -> Outcome<Truth> {
+    let path = args.file()?;
+    let file = File::options().read(true).write(true).open(&path).doing(path.display())?;
+    let page = hotset_sys::page_size();
+    let (mut from, mut to) = (0, 10 * page);
+    let block = args.block(7 * page)?.min(to as usize);
+    let mut meter = Meter::begin(args, &path, &file)?;
+    meter.before_read(0, block)?;
+    let moved = rustix::fs::copy_file_range(&file, Some(&mut from), &file, Some(&mut to), block)
+        .doing(args.case())?;
+    meter.done(0, moved);
+    meter.finish()
 }
 
 fn written(path: &Path, file: &File) -> Outcome<FileTruth> {

@@ -74,7 +74,7 @@ const PREPARATIONS: [(&str, Preparation); 5] = [
     ("half", prepare::half),
 ];
 
-const CASES: [(&str, Case); 40] = [
+const CASES: [(&str, Case); 41] = [
     ("seq", reads::seq),
     ("random", reads::random),
     ("odd", reads::odd),
@@ -85,6 +85,7 @@ const CASES: [(&str, Case); 40] = [
     ("sendfile", copies::sendfile),
     ("splice", copies::splice),
     ("copy-file-range", copies::copy_file_range),
+    ("copy-within", copies::copy_within),
     ("direct-read", direct::read),
     ("direct-write", direct::write),
     ("direct-reread", direct::reread),
