@@ -36,7 +36,7 @@ class Numbers:
     def __init__(self, profile, truth):
         sensor = profile["sensor"]
         self.not_measured = sensor["not_measured"]
-        self.lost = sensor["entries_lost"]
+        self.lost = sum(lost for cause, lost in sensor["losses"].items() if cause != "events")
         if sensor["level"] == "unprivileged":
             reasons = "; ".join(gap["reason"] for gap in self.not_measured)
             raise Wrong(f"hotset ran as root, yet without its sensor (results/loader says more): {reasons}")

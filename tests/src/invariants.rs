@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::json::number;
+use crate::json::{lost_counts, number};
 
 /// The groups that totals, files and processes share.
 const GROUPS: [&str; 8] =
@@ -20,7 +20,7 @@ pub fn assert_invariants(profile: &Value) {
     }
     assert_sums("files", files, totals);
     // Past the bound of the table the kernel side keeps no process.
-    if number(profile, "/sensor/entries_lost") == 0 {
+    if lost_counts(profile) == 0 {
         assert_sums("processes", processes, totals);
     }
     assert_lookups(profile, processes);

@@ -15,6 +15,16 @@ pub fn number(value: &Value, pointer: &str) -> u64 {
     }
 }
 
+/// How often the sensor lost something that it counts, of every cause.
+pub fn lost_counts(profile: &Value) -> u64 {
+    let losses = profile["sensor"]["losses"].as_object().expect("losses");
+    losses
+        .iter()
+        .filter(|(cause, _)| *cause != "events")
+        .map(|(_, n)| n.as_u64().expect("a count"))
+        .sum()
+}
+
 /// Bytes of so many pages, by the truth's page size.
 pub fn bytes_of(truth: &Value, pages: u64) -> u64 {
     pages * number(truth, "/page_size")

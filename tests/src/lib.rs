@@ -35,7 +35,7 @@ pub use attached::Attached;
 pub use evictions::{Evictions, once_undisturbed, undisturbed, undisturbed_on};
 pub use group::{Group, LimitedGroup};
 pub use invariants::assert_invariants;
-pub use json::{bytes_of, file_row, number, process_row, row_at};
+pub use json::{bytes_of, file_row, lost_counts, number, process_row, row_at};
 pub use mounted::Mounted;
 pub use nobody::{NOBODY, as_nobody, as_nobody_with};
 pub use observed::{Cache, Observed, observe, observe_files};

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 use hotset_tests::scratch::text;
 use hotset_tests::{
     Attached, Evictions, Mounted, Scratch, as_nobody, assert_invariants, code, hotset, loaded_by,
-    number, prepare, profile_of, read_json, row_at, stderr, until, warm_verified,
+    lost_counts, number, prepare, profile_of, read_json, row_at, stderr, until, warm_verified,
     with_default_signals,
 };
 use serde_json::Value;
@@ -247,7 +247,7 @@ fn beyond_the_bound_the_rest_is_one_row_and_the_totals_stay_exact() {
     assert!(gaps.contains("read.sequential_calls"), "{gaps}");
     // Files beyond the bound have no name, and nothing is lost: what the process did to them is in its sums, which
     // `assert_invariants` compares with the totals.
-    assert_eq!(number(&small, "/sensor/entries_lost"), 0);
+    assert_eq!(lost_counts(&small), 0);
     assert!(!stderr(&output).contains("lost"), "{}", stderr(&output));
     // All have a row here, and ten keep it.
     let options = ["--json", text(&path), "--files", "10", "--"];

@@ -4,7 +4,7 @@ use std::time::UNIX_EPOCH;
 
 use hotset_facts::{
     Command, CostTable, Environment, ExitStatus, Io, LookupCounters, Lookups, Observed, ProcessRow,
-    Profile, Sensor, SensorLevel, Target,
+    Profile, Sensor, SensorLevel, SensorLosses, Target,
 };
 
 /// A small host without a limit.
@@ -54,8 +54,7 @@ pub fn profile() -> Profile {
         sensor: Sensor {
             name: "bpf",
             level: SensorLevel::Full,
-            events_lost: 0,
-            entries_lost: 0,
+            losses: SensorLosses::default(),
             not_measured: Vec::new(),
         },
         totals: Io::zero(),

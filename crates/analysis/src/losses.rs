@@ -1,14 +1,12 @@
 //! What was lost, and which numbers that damages.
 
-use hotset_facts::{Io, Observed, Profile};
+use hotset_facts::{Io, Observed, Profile, SensorLosses};
 
 /// Losses of a run. Zero everywhere means that every number is exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Losses {
-    /// Events that did not fit into the ring: names of files and failed paths.
-    pub events_lost: u64,
-    /// Table entries that did not fit: rows in "others", and pages whose origin is unknown.
-    pub entries_lost: u64,
+    /// What the sensor lost, by cause.
+    pub sensor: SensorLosses,
     /// Failed lookups whose path is not known.
     pub failed_unnamed: u64,
     /// Rows whose counters contradict each other (more pages from the device than were requested).
@@ -21,19 +19,18 @@ pub struct Losses {
 
 impl Losses {
     pub(crate) fn of(profile: &Profile) -> Self {
-        let sensor = &profile.sensor;
+        let sensor = profile.sensor.losses;
         let failed_unnamed = profile.lookups.as_value().map_or(0, |lookups| lookups.failed_unnamed);
         let files = profile.files.iter().map(|file| file.io());
         let processes = profile.processes.iter().map(|process| process.io);
         let contradictory =
             files.chain(processes).chain([profile.totals]).filter(contradicts).count();
         Self {
-            events_lost: sensor.events_lost,
-            entries_lost: sensor.entries_lost,
+            sensor,
             failed_unnamed,
             contradictory_rows: contradictory as u64,
-            from_device_at_least: sensor.entries_lost > 0,
-            failed_paths_at_least: sensor.events_lost > 0 || failed_unnamed > 0,
+            from_device_at_least: sensor.of_counts() > 0,
+            failed_paths_at_least: sensor.events > 0 || failed_unnamed > 0,
         }
     }
 
@@ -63,10 +60,10 @@ mod tests {
     #[test]
     fn losses_mark_what_they_damage() {
         let mut profile = profile();
-        profile.sensor.events_lost = 37;
+        profile.sensor.losses.events = 37;
         let losses = Losses::of(&profile);
         assert!(losses.failed_paths_at_least && !losses.from_device_at_least);
-        profile.sensor.entries_lost = 1;
+        profile.sensor.losses.origins = 1;
         assert!(Losses::of(&profile).from_device_at_least);
     }
 

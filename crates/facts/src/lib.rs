@@ -73,7 +73,8 @@ pub use observed::{Observed, Reason, ReasonKind};
 pub use packed::{PackedIo, PackedLiveIo};
 pub use page_split::PageSplit;
 pub use profile::{
-    Command, ExitStatus, FileKind, FileRow, ProcessRow, Profile, Sensor, SensorLevel, Target,
+    Command, ExitStatus, FileKind, FileRow, ProcessRow, Profile, Sensor, SensorLevel, SensorLosses,
+    Target,
 };
 pub use residency::{CacheCell, PageRange, Residency, ResidencySource};
 pub use snapshot::{NamedFew, RestoreReport, RestoreStop, SaveReport};

@@ -1,6 +1,6 @@
 //! The sensor's own account: its losses, and what this kernel kept from it.
 
-use hotset_facts::{Feature, NotMeasured, Sensor, SensorLevel};
+use hotset_facts::{Feature, NotMeasured, Sensor, SensorLevel, SensorLosses};
 
 use crate::collector::Collector;
 use crate::record::Globals;
@@ -21,13 +21,14 @@ pub(crate) fn describe(
             Build::Compat => "bpf-compat",
         },
         level: if complete { SensorLevel::Full } else { SensorLevel::Reduced },
-        events_lost: globals.events_lost + collector.lost,
-        entries_lost: skipped
-            + globals.rows_lost
-            + globals.processes_lost
-            + globals.chunks_lost
-            + globals.tasks_lost
-            + globals.requests_lost,
+        losses: SensorLosses {
+            events: globals.events_lost + collector.lost,
+            unattributed: globals.rows_lost + globals.processes_lost,
+            origins: globals.chunks_lost,
+            tasks: globals.tasks_lost,
+            requests: globals.requests_lost,
+            skipped_programs: skipped,
+        },
         not_measured: not_measured(selection, globals, limited),
     }
 }
@@ -132,7 +133,9 @@ mod tests {
         let selection = Selection { missing: vec![Feature::FileFaults], ..selection() };
         let limited = NotMeasured::lacking(Feature::FreeTables);
         let sensor = describe(&selection, &globals, 0, Some(&limited), &Collector::default());
-        assert_eq!((sensor.entries_lost, sensor.events_lost), (7, 5));
+        let wanted =
+            SensorLosses { events: 5, unattributed: 3, origins: 4, ..SensorLosses::default() };
+        assert_eq!((sensor.losses, sensor.losses.of_counts()), (wanted, 7));
         assert_eq!(sensor.level, SensorLevel::Reduced);
         assert!(sensor.not_measured.iter().any(|gap| gap.feature == Feature::FileFaults));
         let said = |what: &str| sensor.not_measured.iter().any(|gap| gap.reason.contains(what));

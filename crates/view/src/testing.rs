@@ -10,8 +10,8 @@ use hotset_analysis::{Gate, Summary, summarise};
 use hotset_facts::{
     Command, Dev, DeviceIo, DirectIo, Environment, ExitStatus, FailedLookup, Feature, FileId,
     FileKind, FileRow, Filesystem, Io, LookupCounters, Lookups, MmapIo, NotMeasured, Observed,
-    ProcessRow, Profile, ReadIo, ReadaheadIo, Reason, Sensor, SensorLevel, SizeHistogram, SyncIo,
-    Target, TimeIo, WriteIo,
+    ProcessRow, Profile, ReadIo, ReadaheadIo, Reason, Sensor, SensorLevel, SensorLosses,
+    SizeHistogram, SyncIo, Target, TimeIo, WriteIo,
 };
 
 const MS: u64 = 1_000_000;
@@ -63,8 +63,7 @@ fn sensor() -> Sensor {
     Sensor {
         name: "bpf",
         level: SensorLevel::Full,
-        events_lost: 0,
-        entries_lost: 0,
+        losses: SensorLosses::default(),
         not_measured: Vec::new(),
     }
 }
@@ -245,8 +244,12 @@ pub(crate) fn many_files(count: u64) -> Profile {
 /// The full run with what was lost.
 pub(crate) fn lossy() -> Profile {
     let mut profile = three_files();
-    profile.sensor.events_lost = 37;
-    profile.sensor.entries_lost = 12_004;
+    profile.sensor.losses = SensorLosses {
+        events: 37,
+        origins: 12_000,
+        skipped_programs: 4,
+        ..SensorLosses::default()
+    };
     if let Observed::Value(lookups) = &mut profile.lookups {
         lookups.failed_unnamed = 37;
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use hotset_facts::{
     ExitStatus, Feature, FileId, FileRow, Io, NotMeasured, Observed, Pid, ProcessRow, Profile,
-    Reason, Sensor, SensorLevel,
+    Reason, Sensor, SensorLevel, SensorLosses,
 };
 use hotset_lab::Invocation;
 use hotset_sys::cache::{open_quietly, residency};
@@ -88,8 +88,7 @@ fn profile(
         sensor: Sensor {
             name: "proc",
             level: SensorLevel::Unprivileged,
-            events_lost: 0,
-            entries_lost: 0,
+            losses: SensorLosses::default(),
             not_measured: vec![NotMeasured {
                 feature: Feature::Sensor,
                 reason: remedy(why, denied),

@@ -26,7 +26,7 @@ impl Sensor for LabSensor {
         if ended.exit != ExitStatus::Code(0) {
             return Err(String::from_utf8_lossy(&command.tail()).trim().to_owned());
         }
-        match seen.sensor.events_lost + seen.sensor.entries_lost {
+        match seen.sensor.losses.events + seen.sensor.losses.of_counts() {
             0 => {
                 let lookups = seen.lookups.map(|lookups| lookups.counters);
                 Ok(ObservedRun { files: seen.files, lookups })

@@ -25,8 +25,8 @@ pub(crate) fn differences(
     block: u64,
 ) -> Vec<String> {
     let mut found = Vec::new();
-    for loss in ["/sensor/events_lost", "/sensor/entries_lost"] {
-        equal(&mut found, loss, number(profile, loss), 0);
+    for (cause, lost) in profile["sensor"]["losses"].as_object().expect("losses") {
+        equal(&mut found, &format!("lost: {cause}"), lost.as_u64(), Some(0));
     }
     judge_files(&mut found, &rows_by_file(profile), books, kind, device, block);
     for of in books {

@@ -67,7 +67,7 @@ fn profile() -> Value {
     }
     row["mmap"]["major_faults"] = 1.into();
     row["lookups"] = json!({ "calls": 4, "failed": 1 });
-    json!({ "sensor": { "events_lost": 0, "entries_lost": 0 }, "files": [row], "processes": [row] })
+    json!({ "sensor": { "losses": { "events": 0, "tasks": 0 } }, "files": [row], "processes": [row] })
 }
 
 /// What is found where the value at a pointer is another.
@@ -104,7 +104,7 @@ fn a_count_of_a_process_is_refused_where_it_is_wrong_by_one() {
             assert!(!found.is_empty(), "{pointer} {by}");
         }
     }
-    for loss in ["/sensor/events_lost", "/sensor/entries_lost"] {
+    for loss in ["/sensor/losses/events", "/sensor/losses/tasks"] {
         assert!(!changed(books(), loss, 1).is_empty(), "{loss}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hotset_tests::{Cache, MIB, Observed, PAGE, Scratch, number, observe, until};
+use hotset_tests::{Cache, MIB, Observed, PAGE, Scratch, lost_counts, observe, until};
 
 fn assert_reads(run: &Observed, one_at_a_time: bool) {
     run.assert_same(&[
@@ -23,7 +23,7 @@ fn assert_reads(run: &Observed, one_at_a_time: bool) {
 fn assert_all_seen(run: &Observed) {
     let gaps = &run.profile["sensor"]["not_measured"];
     assert_eq!(gaps.as_array().map(Vec::len), Some(0), "{gaps}");
-    assert_eq!(number(&run.profile, "/sensor/entries_lost"), 0);
+    assert_eq!(lost_counts(&run.profile), 0);
 }
 
 /// Reads of all of a cold file, none of which was evicted before its turn came: by the block layer, nothing was read twice.

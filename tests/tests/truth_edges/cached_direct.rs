@@ -9,8 +9,8 @@ use hotset_tests::filesystems::{FileSystem, Kind, kinds};
 use hotset_tests::pageflags::resident_pages;
 use hotset_tests::scratch::text;
 use hotset_tests::{
-    Cache, MIB, Mounted, Observed, PAGE, Scratch, evict_verified, number, observe_files,
-    profile_of, row_at, undisturbed,
+    Cache, MIB, Mounted, Observed, PAGE, Scratch, evict_verified, lost_counts, number,
+    observe_files, profile_of, row_at, undisturbed,
 };
 
 const BLOCK: &str = "65536";
@@ -73,7 +73,7 @@ impl Served {
             ("/direct/write_bytes", 0),
             ("/time/direct_ns", 0),
         ]);
-        assert_eq!(number(&run.profile, "/sensor/entries_lost"), 0, "{:?}", self.fs.kind());
+        assert_eq!(lost_counts(&run.profile), 0, "{:?}", self.fs.kind());
         run
     }
 }
@@ -210,5 +210,5 @@ fn a_request_that_is_cached_after_others_were_not_is_counted() {
     let written = ["calls", "pages", "new_pages"].map(|n| number(row, &format!("/write/{n}")));
     assert_eq!(written, [3, 12, 12], "{row}");
     assert_eq!(number(row, "/readahead/pages"), 0, "{row}");
-    assert_eq!(number(&profile, "/sensor/entries_lost"), 0, "{}", profile["sensor"]);
+    assert_eq!(lost_counts(&profile), 0, "{}", profile["sensor"]);
 }

@@ -1,20 +1,19 @@
 //! One observed run: who did what to which file.
 
+mod sensor;
 mod target;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+pub use sensor::{Sensor, SensorLevel, SensorLosses};
 pub use target::Target;
 
 use serde::{Deserialize, Serialize};
 
-use crate::feature::NotMeasuredList;
-use crate::format::{Argv, Path, Text, Time, mark};
-use crate::{
-    Environment, FileId, Io, LookupCounters, Lookups, NotMeasured, Observed, PackedIo, Pid, Reason,
-};
+use crate::format::{Argv, Path, Time, mark};
+use crate::{Environment, FileId, Io, LookupCounters, Lookups, Observed, PackedIo, Pid, Reason};
 
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -127,36 +126,6 @@ pub struct Command {
     pub max_rss_bytes: Observed<u64>,
     /// Processes of the command that still ran when it ended.
     pub still_running: u32,
-}
-
-crate::words! {
-    /// How much the sensor could see.
-    pub enum SensorLevel {
-        /// Every count.
-        Full = "full",
-        /// An older kernel: exact reads and writes, less about faults and io_uring.
-        Reduced = "reduced",
-        /// No BPF: what /proc, rusage and cachestat(2) can say.
-        Unprivileged = "unprivileged",
-    }
-}
-
-/// The instrument and its losses.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Sensor {
-    /// Which sensor, e.g. `bpf`, `bpf-compat`, `proc`.
-    #[serde(deserialize_with = "crate::format::text::read")]
-    pub name: Text,
-    /// How much it could see.
-    pub level: SensorLevel,
-    /// Names and failed paths that did not fit into the ring.
-    pub events_lost: u64,
-    /// Counters that did not fit into a table: rows that went to "others", and pages whose origin is unknown.
-    pub entries_lost: u64,
-    /// What was not measured, with reasons.
-    #[serde(with = "NotMeasuredList")]
-    pub not_measured: Vec<NotMeasured>,
 }
 
 crate::words! {

@@ -117,14 +117,25 @@ fn missing_groups(profile: &Profile) -> Vec<(&'static str, Reason)> {
 
 /// What was lost, and what that damages.
 pub(crate) fn losses(losses: &Losses) -> Vec<String> {
+    let sensor = &losses.sensor;
     let all = [
+        (sensor.events, "events lost: some names and failed paths are missing, the counts are not"),
         (
-            losses.events_lost,
-            "events lost: some names and failed paths are missing, the counts are not",
+            sensor.unattributed,
+            "requests counted for no file or process: rows by file and process are lower bounds",
         ),
         (
-            losses.entries_lost,
-            "table entries lost: rows by file and process and what came from the device are lower bounds",
+            sensor.origins,
+            "page ranges whose origin was not kept: what came from the device is a lower bound",
+        ),
+        (sensor.tasks, "tasks were not followed: what they did is not counted"),
+        (
+            sensor.requests,
+            "requests of io_uring or Linux AIO were not followed: they are not counted",
+        ),
+        (
+            sensor.skipped_programs,
+            "times the kernel skipped the sensor's programs: counts are lower bounds",
         ),
         (losses.failed_unnamed, "failed lookups have no path"),
         (

@@ -28,7 +28,7 @@ pub(super) fn run(
         Err(RunError::Start(error)) => return Err(plan.not_started(error).into()),
         Err(error) => return Err(error.into()),
     };
-    let lost = observation.sensor.events_lost + observation.sensor.entries_lost;
+    let lost = observation.sensor.losses.events + observation.sensor.losses.of_counts();
     let name = &plan.command.name;
     let note =
         format!("the sensor lost {lost} events while learning {name}: --show-files may lack some");
