@@ -5,26 +5,18 @@
 //! idle pages, another process. What was cached before and after would not tell of a page that was evicted and read again.
 
 use std::fs::File;
-use std::io::{self, Read};
-use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
-use std::sync::OnceLock;
 
-use hotset_sys::perf_event::{self, Event};
 use hotset_sys::proc::mountinfo::{self, Mount};
-use hotset_sys::tracepoint::tracepoint_id;
 
-use crate::filesystems::ensure_tracefs;
 use crate::programs::loaded_by;
 use crate::state::until;
+use crate::tracepoints::{Tracepoint, of_this_thread, on_each_cpu, sum};
 
-const PERF_TYPE_TRACEPOINT: u32 = 2;
-/// The flag in perf_event_attr: what the thread starts is counted too.
-const INHERIT: u64 = 1 << 1;
-/// include/uapi/linux/perf_event.h: `_IOW('$', 6, char *)`.
-const PERF_EVENT_IOC_SET_FILTER: libc::Ioctl = 0x4008_2406;
+/// A folio leaves the page cache.
+const LEFT: Tracepoint = Tracepoint("filemap", "mm_filemap_delete_from_page_cache");
 
 /// A filter has to fit into a page of memory.
 const FILES_A_FILTER: usize = 64;
@@ -78,30 +70,13 @@ impl Evictions {
     }
 
     fn add(&mut self, filter: &str) {
-        let counter = |pid, cpu| {
-            let flags = if pid == 0 { INHERIT } else { 0 };
-            let event =
-                Event { kind: PERF_TYPE_TRACEPOINT, config: id(), flags, ..Event::default() };
-            let counter = perf_event::open(event, pid, cpu)?;
-            if !filter.is_empty() {
-                set_filter(&counter, filter).unwrap_or_else(|error| panic!("{filter}: {error}"));
-            }
-            io::Result::Ok(File::from(counter))
-        };
-        let on_cpu = |cpu| match counter(-1, cpu) {
-            Err(error) if error.raw_os_error() == Some(libc::ENODEV) => None,
-            opened => Some(opened.expect("a counter; this test needs root")),
-        };
         // Its own first: what falls between the two counts as done by others, and is not missed.
-        self.own.push(counter(0, -1).expect("a counter of this thread"));
-        // SAFETY: sysconf only answers.
-        let cpus = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) };
-        self.everyone.extend((0..cpus as i32).filter_map(on_cpu));
+        self.own.push(of_this_thread(LEFT, filter));
+        self.everyone.extend(on_each_cpu(LEFT, filter));
     }
 
     /// Folios that others took from the cache so far: processes that this thread did not start, and the kernel's threads.
     pub fn by_others(&self) -> u64 {
-        let sum = |counters: &[File]| counters.iter().map(count).sum::<u64>();
         sum(&self.everyone).saturating_sub(sum(&self.own))
     }
 
@@ -158,30 +133,6 @@ fn s_dev(mount: &Mount) -> u64 {
     u64::from(mount.dev.major) << 20 | u64::from(mount.dev.minor)
 }
 
-fn set_filter(counter: &OwnedFd, filter: &str) -> io::Result<()> {
-    let filter = std::ffi::CString::new(filter).expect("no NUL");
-    // SAFETY: the call takes a descriptor and a C string, which outlives it.
-    let answer =
-        unsafe { libc::ioctl(counter.as_raw_fd(), PERF_EVENT_IOC_SET_FILTER, filter.as_ptr()) };
-    if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
-}
-
-fn count(mut counter: &File) -> u64 {
-    let mut count = [0; 8];
-    counter.read_exact(&mut count).expect("a count");
-    u64::from_ne_bytes(count)
-}
-
-/// The tracepoint's number, by a thread of its own, so that no other has its mounts.
-fn id() -> u64 {
-    static ID: OnceLock<u64> = OnceLock::new();
-    let look = || {
-        ensure_tracefs();
-        tracepoint_id("filemap", "mm_filemap_delete_from_page_cache").expect("a tracepoint")
-    };
-    *ID.get_or_init(|| std::thread::spawn(look).join().expect("its number; this test needs root"))
-}
-
 #[cfg(test)]
 mod tests {
     use std::process::{Command, Stdio};
@@ -232,8 +183,7 @@ mod tests {
             let mut child = evictor(&file);
             drop(child.stdin.take());
             assert!(child.wait().expect("wait").success());
-            let all: u64 = seen.everyone.iter().map(count).sum();
-            assert!(all > 0, "they were evicted");
+            assert!(sum(&seen.everyone) > 0, "they were evicted");
             seen.none().then_some(())
         });
     }

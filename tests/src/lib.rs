@@ -12,6 +12,7 @@ pub mod cells;
 pub mod evictions;
 pub mod exporter;
 pub mod filesystems;
+pub mod flushes;
 pub mod gate;
 pub mod group;
 pub mod held;
@@ -29,6 +30,7 @@ pub mod scratch;
 pub mod shell;
 pub mod state;
 pub mod tmux;
+mod tracepoints;
 pub mod watching;
 
 pub use attached::Attached;

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::PAGE;
 use crate::evictions::Evictions;
+use crate::flushes::Flushes;
 use crate::invariants::assert_invariants;
 use crate::json::{file_row, number};
 use crate::run::{HotsetRun, run_hotset};
@@ -140,12 +141,19 @@ pub fn observe_files(
             Cache::Warm => files.iter().for_each(|file| warm_verified(file)),
             Cache::AsItIs | Cache::Once => {}
         }
-        let evictions = Evictions::of(&watched);
+        let (evictions, flushes) = (Evictions::of(&watched), Flushes::of(&watched));
         let HotsetRun { profile, truth, output } = run_hotset(scratch, &["-q"], &all);
         assert_invariants(&profile);
-        let counts = cache == Cache::Once || evictions.none() && undisturbed(&truth, cache);
+        let quiet =
+            || evictions.none() && undisturbed(&truth, cache) && knows_dirtied(&truth, &flushes);
+        let counts = cache == Cache::Once || quiet();
         counts.then_some(Observed { profile, truth, output })
     })
+}
+
+/// What turned dirty is what is dirty in the end, unless the kernel wrote some back meanwhile; around its own syncs the loop asks.
+fn knows_dirtied(truth: &Value, flushes: &Flushes) -> bool {
+    truth["dirtied_pages"].is_null() || number(truth, "/sync_calls") > 0 || flushes.none()
 }
 
 /// Whether the file was in its state when the loop began, and kept what the loop touched. Never asks the profile.
