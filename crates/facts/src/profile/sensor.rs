@@ -18,8 +18,8 @@ crate::words! {
     }
 }
 
-/// What the sensor lost in a run, by cause, as [`LiveLosses`](crate::LiveLosses) has it for intervals. Each counts how often it
-/// happened, and not pages; system calls that are not decoded are among what was not measured.
+/// What the sensor lost in a run, by cause, under the names that intervals have. Each counts how often it happened, and not
+/// pages; system calls that are not decoded are in `not_measured`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SensorLosses {
