@@ -159,7 +159,11 @@ mod tests {
         let ended = AtomicBool::new(false);
         let short = scope(|scope| {
             for _ in 0..2 * std::thread::available_parallelism().expect("CPUs").get() {
-                scope.spawn(|| while !ended.load(Ordering::Relaxed) {});
+                scope.spawn(|| {
+                    while !ended.load(Ordering::Relaxed) {
+                        std::hint::spin_loop();
+                    }
+                });
             }
             let asked = |index| {
                 // From within the first folio of 512 pages into the second.
