@@ -151,9 +151,10 @@ pub fn observe_files(
     })
 }
 
-/// What turned dirty is what is dirty in the end, unless the kernel wrote some back meanwhile; around its own syncs the loop asks.
+/// What turned dirty is what is dirty in the end, unless the kernel wrote some back meanwhile: of itself, or for a sync of the
+/// file system.
 fn knows_dirtied(truth: &Value, flushes: &Flushes) -> bool {
-    truth["dirtied_pages"].is_null() || number(truth, "/sync_calls") > 0 || flushes.none()
+    truth["dirtied_pages"].is_null() || !truth["syncs"].is_null() || flushes.none()
 }
 
 /// Whether the file was in its state when the loop began, and kept what the loop touched. Never asks the profile.

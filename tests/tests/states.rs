@@ -13,7 +13,7 @@ use hotset_tests::listing::{
 use hotset_tests::pageflags::{page_counts, resident_pages};
 use hotset_tests::scratch::text;
 use hotset_tests::state::scatter_verified;
-use hotset_tests::{PAGE, as_nobody, evict_verified, until, warm_verified};
+use hotset_tests::{PAGE, as_nobody, evict_verified, undisturbed, until, warm_verified};
 
 #[test]
 fn cold() {
@@ -44,8 +44,10 @@ fn warm() {
 fn every_second_page() {
     for fs in with_device() {
         let path = fs.file();
-        scatter_verified(&path, |page| page % 2 == 1);
-        assert_eq!(assert_listed_truly(&path).cached, PAGES / 2, "{:?}", fs.kind());
+        undisturbed(&[&path], || {
+            scatter_verified(&path, |page| page % 2 == 1);
+            assert_eq!(assert_listed_truly(&path).cached, PAGES / 2, "{:?}", fs.kind());
+        });
         assert_eq!(hotset_says(&["ls", "-q", text(&path)]).status.code(), Some(1));
     }
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use hotset_tests::flushes::Flushes;
 use hotset_tests::scratch::text;
 use hotset_tests::{
     Evictions, Mounted, Scratch, bytes_of, evict_verified, measure, number, prepare, until,
@@ -15,22 +16,36 @@ const PAGE: u64 = 4096;
 
 /// Runs a case on a cold file, again where something else read it in between, or evicted anything meanwhile.
 fn cold(scratch: &Scratch, file: &Path, words: &[&str]) -> Value {
-    until("the file was cold when the run began, and nothing was evicted during it", || {
-        evict_verified(file);
-        let evictions = Evictions::of(&[file]);
-        let truth = on(scratch, file, words);
-        (number(&truth, "/pages_cached_before") == 0 && evictions.none()).then_some(truth)
+    undisturbed(scratch, file, words, evict_verified, |truth| {
+        number(truth, "/pages_cached_before") == 0
     })
 }
 
 /// Runs a case on a file that is wholly cached, and stays so.
 fn warm(scratch: &Scratch, file: &Path, words: &[&str]) -> Value {
-    until("the file was warm when the run began, and nothing was evicted during it", || {
-        warm_verified(file);
-        let evictions = Evictions::of(&[file]);
+    undisturbed(scratch, file, words, warm_verified, |truth| {
+        let pages = number(truth, "/file/size_bytes").div_ceil(PAGE);
+        number(truth, "/pages_cached_before") == pages
+    })
+}
+
+/// Runs a case again where it did not begin in the state that was made, or where others evicted pages of the file or wrote some
+/// back: what turned dirty is what is dirty in the end only without the latter.
+fn undisturbed(
+    scratch: &Scratch,
+    file: &Path,
+    words: &[&str],
+    make: fn(&Path),
+    is_made: impl Fn(&Value) -> bool,
+) -> Value {
+    until("the run began in its state, and nobody evicted pages or wrote them back", || {
+        make(file);
+        let (evictions, flushes) = (Evictions::of(&[file]), Flushes::of(&[file]));
         let truth = on(scratch, file, words);
-        let pages = number(&truth, "/file/size_bytes").div_ceil(PAGE);
-        (number(&truth, "/pages_cached_before") == pages && evictions.none()).then_some(truth)
+        let counts = is_made(&truth)
+            && evictions.none()
+            && (truth["dirtied_pages"].is_null() || flushes.none());
+        counts.then_some(truth)
     })
 }
 
@@ -228,12 +243,8 @@ fn whole_pages_are_written_without_reading_and_parts_are_not() {
     let size = 4 * MIB;
     let pages = size / PAGE;
     let file = scratch.file("f", size);
-    // On a host where others write a lot, the kernel begins to write these pages out before they are counted.
-    let whole = until("nobody writes the pages out meanwhile", || {
-        let whole = cold(&scratch, &file, &["overwrite-uncached", "--block", "65536", "--fsync"]);
-        (number(&whole, "/dirtied_pages") == pages).then_some(whole)
-    });
-    assert_eq!(number(&whole, "/new_pages"), pages);
+    let whole = cold(&scratch, &file, &["overwrite-uncached", "--block", "65536", "--fsync"]);
+    assert_eq!((number(&whole, "/dirtied_pages"), number(&whole, "/new_pages")), (pages, pages));
     assert_eq!((number(&whole, "/block_read_bytes"), number(&whole, "/sync_calls")), (0, 1));
     let parts = cold(&scratch, &file, &["write-partial", "--count", "500"]);
     assert_eq!((number(&parts, "/pages"), number(&parts, "/new_pages")), (500, 500));
@@ -248,7 +259,10 @@ fn whole_pages_are_written_without_reading_and_parts_are_not() {
 fn new_files_and_small_writes() {
     let scratch = Scratch::new("new");
     let file = scratch.path("new");
-    let new = on(&scratch, &file, &["write-new", "--size-mib", "4", "--block", "65536"]);
+    // Its number is the same each time.
+    std::fs::write(&file, []).expect("create");
+    let words = ["write-new", "--size-mib", "4", "--block", "65536"];
+    let new = undisturbed(&scratch, &file, &words, |_| (), |_| true);
     assert_eq!(number(&new, "/requests"), 64);
     assert_eq!((number(&new, "/new_pages"), number(&new, "/dirtied_pages")), (1024, 1024));
     let small = on(&scratch, &file, &["write-small", "--count", "5000"]);
