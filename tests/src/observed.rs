@@ -1,5 +1,6 @@
 //! The workload under hotset, from a cache state that was verified, and what its profile says of the measured file.
 
+use std::fs::File;
 use std::path::Path;
 use std::process::Output;
 
@@ -132,9 +133,14 @@ pub fn observe_files(
 ) -> Observed {
     let mut all = vec![words[0], "--file", text(name)];
     all.extend(&words[1..]);
+    let named = |option| words.iter().skip_while(|word| **word != option).nth(1).map(Path::new);
+    let copy = named("--file2");
+    if let Some(copy) = copy {
+        // It has its number from now on.
+        File::options().append(true).create(true).open(copy).expect("create");
+    }
     // Of a file on an overlay, the pages are the layer's.
-    let layer = words.iter().skip_while(|word| **word != "--probe").nth(1).map(Path::new);
-    let watched: Vec<&Path> = files.iter().copied().chain(layer).collect();
+    let watched: Vec<&Path> = files.iter().copied().chain(named("--probe")).chain(copy).collect();
     until("nothing else changed what is cached", || {
         match cache {
             Cache::Cold => files.iter().for_each(|file| evict_verified(file)),
