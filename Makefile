@@ -48,8 +48,8 @@ test: setup build ## Set up, build, and run every test (some need root)
 	RUSTFLAGS="$${RUSTFLAGS-} $$(.ci/link-flags.sh)" HOTSET_BIN=$(BIN) cargo test --workspace --locked --no-fail-fast
 
 .PHONY: test-repeat
-test-repeat: setup build ## Run every test several times, in another order each time, half of them beside load: make test-repeat ROUNDS=10
-	RUSTFLAGS="$${RUSTFLAGS-} $$(.ci/link-flags.sh)" HOTSET_BIN=$(BIN) tests/repeat.py --rounds $(ROUNDS)
+test-repeat: setup build ## Run every test several times, in another order each time, half of them beside load: make test-repeat ROUNDS=10 ONLY="states truth_reads"
+	RUSTFLAGS="$${RUSTFLAGS-} $$(.ci/link-flags.sh)" HOTSET_BIN=$(BIN) tests/repeat.py --rounds $(ROUNDS) $(if $(ONLY),--only $(ONLY))
 
 .PHONY: test-random
 test-random: setup build ## Compare what is counted of random workloads with their own books, from a new seed: make test-random SECONDS=3600

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs all tests of the workspace several times, in a new order each time, every second time beside load: as many busy
 loops as there are CPUs, a process that evicts page cache at random, and SIGHUP and SIGINT ignored, as a job runner may do.
-A test whose verdict hangs on the host's mood fails here. `make test-repeat ROUNDS=10` builds what it needs and calls it.
+A test whose verdict hangs on the host's mood fails here. `make test-repeat ROUNDS=10` builds what it needs and calls it; with
+ONLY="states truth_reads" these programs alone, so that a fault comes up in minutes.
 """
 
 import argparse
@@ -28,6 +29,11 @@ def test_programs():
         if message.get("executable") and message["profile"]["test"]:
             package = os.path.dirname(message["manifest_path"])
             yield message["executable"], package
+
+
+def name_of(program):
+    """What cargo calls it, without the hash of the build."""
+    return os.path.basename(program).rsplit("-", 1)[0]
 
 
 def busy():
@@ -94,7 +100,7 @@ def run(programs, seed, is_loaded, logs):
     passed, failed = 0, []
     order = random.Random(seed)
     for program, package in order.sample(programs, len(programs)):
-        name = os.path.basename(program).rsplit("-", 1)[0]
+        name = name_of(program)
         # The option for the order is only for a toolchain that allows it.
         words = [program, "-Z", "unstable-options", f"--shuffle-seed={seed}"]
         env = dict(os.environ, RUSTC_BOOTSTRAP="1", CARGO_MANIFEST_DIR=package)
@@ -121,8 +127,14 @@ def main():
     arguments.add_argument("--rounds", type=int, default=10)
     arguments.add_argument("--first", type=int, default=1, help="number of the first round; even ones are beside load")
     arguments.add_argument("--seed", type=int, default=random.randrange(1 << 32))
+    arguments.add_argument("--only", nargs="+", help="programs by name, such as states; all without it")
     asked = arguments.parse_args()
     programs = sorted(test_programs())
+    if asked.only:
+        unknown = set(asked.only) - {name_of(program) for program, _ in programs}
+        if unknown:
+            sys.exit(f"test-repeat: no test program is called {', '.join(sorted(unknown))}")
+        programs = [one for one in programs if name_of(one[0]) in asked.only]
     target = pathlib.Path(programs[0][0]).parent.parent.parent
     clean = True
     for number in range(asked.first, asked.first + asked.rounds):
