@@ -40,7 +40,9 @@ pub struct SensorLosses {
 impl SensorLosses {
     /// Of every cause but names: those that damage counts.
     pub fn of_counts(&self) -> u64 {
-        self.unattributed + self.origins + self.tasks + self.requests + self.skipped_programs
+        [self.unattributed, self.origins, self.tasks, self.requests, self.skipped_programs]
+            .into_iter()
+            .fold(0, u64::saturating_add)
     }
 }
 

@@ -43,7 +43,7 @@ const LARGEST_FOLIO_BYTES: u64 = 2 << 20;
 ///
 /// The kernel leaves pages out where a range begins in the middle of a large folio and another task is to have the CPU: it
 /// pauses after that folio, and goes on as many pages too late as the range begins within it (`filemap_cachestat()` and
-/// `xas_pause()`; one call of a thousand on a busy host). So such a range is the difference of two that begin where no folio
+/// `xas_pause()`; up to one call in a thousand on a busy host). So such a range is the difference of two that begin where no folio
 /// reaches across. Where pages come or go between both, each count still is at most the pages of the range.
 ///
 /// Fails with `NOSYS` before Linux 6.5, and with `PERM` where the caller neither owns the file nor may write to it.
