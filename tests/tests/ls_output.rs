@@ -5,7 +5,7 @@ use std::process::Command;
 
 use hotset_tests::listing::{hotset_says, listing, only_row, said};
 use hotset_tests::scratch::text;
-use hotset_tests::{Scratch, evict_verified, number, until, warm_verified};
+use hotset_tests::{Scratch, evict_verified, number, undisturbed, until, warm_verified};
 use hotset_validate::violations;
 use serde_json::{Value, json};
 
@@ -115,22 +115,24 @@ fn a_total_alone_is_du_s() {
 #[test]
 fn csv_and_json_and_the_table_say_the_same() {
     let tree = Tree::new("ls-same");
-    let json = tree.listing(&["--sort", "name"]);
-    let csv = hotset_says(&["ls", "--csv", "--sort", "name", tree.dir()]);
-    let csv = String::from_utf8_lossy(&csv.stdout).into_owned();
-    let mut lines = csv.lines();
-    let head = lines.next().expect("a head");
-    assert!(head.starts_with("Name,Size,Pages,Cached,Percent,"), "{head}");
-    for (line, row) in lines.zip(json["files"].as_array().expect("files")) {
-        let fields: Vec<&str> = line.split(',').collect();
-        assert_eq!(fields[0], row["path"].as_str().expect("a path"));
-        assert_eq!(fields[1], row["size_bytes"].to_string());
-        assert_eq!(fields[2], row["pages"].to_string());
-        assert_eq!(fields[3], row["cached_pages"].to_string());
-    }
-    let table = hotset_says(&["ls", tree.dir()]);
-    let table = String::from_utf8_lossy(&table.stdout).into_owned();
-    assert!(table.contains("4 files, 520 KiB of 1.48 MiB cached (34.2 %)"), "{table}");
+    undisturbed(&tree.warm, || {
+        let json = tree.listing(&["--sort", "name"]);
+        let csv = hotset_says(&["ls", "--csv", "--sort", "name", tree.dir()]);
+        let csv = String::from_utf8_lossy(&csv.stdout).into_owned();
+        let mut lines = csv.lines();
+        let head = lines.next().expect("a head");
+        assert!(head.starts_with("Name,Size,Pages,Cached,Percent,"), "{head}");
+        for (line, row) in lines.zip(json["files"].as_array().expect("files")) {
+            let fields: Vec<&str> = line.split(',').collect();
+            assert_eq!(fields[0], row["path"].as_str().expect("a path"));
+            assert_eq!(fields[1], row["size_bytes"].to_string());
+            assert_eq!(fields[2], row["pages"].to_string());
+            assert_eq!(fields[3], row["cached_pages"].to_string());
+        }
+        let table = hotset_says(&["ls", tree.dir()]);
+        let table = String::from_utf8_lossy(&table.stdout).into_owned();
+        assert!(table.contains("4 files, 520 KiB of 1.48 MiB cached (34.2 %)"), "{table}");
+    });
 }
 
 /// fincore of util-linux asks mincore(2) on its own.

@@ -125,21 +125,23 @@ fn files_of_two_subvolumes_with_one_number_are_two() {
     assert!(stats.iter().all(|stat| stat.st_ino == stats[0].st_ino), "one number: {stats:?}");
     for compat in [false, true] {
         let options = if compat { &["--compat-sensor"][..] } else { &[] };
-        let words: Vec<&str> =
-            std::iter::once("cat").chain(paths.iter().map(|p| text(p))).collect();
-        let json = scratch.path("profile.json");
-        let mut hotset = Command::new(hotset_tests::hotset());
-        hotset.args(["run", "-q", "--json", text(&json)]).args(options).arg("--").args(words);
-        assert!(hotset.output().expect("hotset").status.success());
-        let profile = hotset_tests::read_json(&json);
-        hotset_tests::assert_invariants(&profile);
-        for (path, pages) in paths.iter().zip([3, 5, 3]) {
-            // By the device that stat(2) tells.
-            let row = hotset_tests::row_at(&profile, path);
-            assert_eq!(path_of(row), Some(path.as_path()));
-            assert_eq!(number(row, "/read/pages"), pages, "{row}");
-            assert_eq!(number(row, "/cached_after"), pages, "{row}");
-        }
+        let profile = hotset_tests::undisturbed(&paths, || {
+            let json = scratch.path("profile.json");
+            let mut hotset = Command::new(hotset_tests::hotset());
+            hotset.args(["run", "-q", "--json", text(&json)]).args(options);
+            hotset.args(["--", "cat"]).args(&paths);
+            assert!(hotset.output().expect("hotset").status.success());
+            let profile = hotset_tests::read_json(&json);
+            hotset_tests::assert_invariants(&profile);
+            for (path, pages) in paths.iter().zip([3, 5, 3]) {
+                // By the device that stat(2) tells.
+                let row = hotset_tests::row_at(&profile, path);
+                assert_eq!(path_of(row), Some(path.as_path()));
+                assert_eq!(number(row, "/read/pages"), pages, "{row}");
+                assert_eq!(number(row, "/cached_after"), pages, "{row}");
+            }
+            profile
+        });
         let known = profile["environment"]["filesystems"].as_array().expect("filesystems");
         for path in &paths {
             let dev = &hotset_tests::row_at(&profile, path)["dev"];
