@@ -4,7 +4,6 @@
 //! for the calling thread and what it starts. The difference is others' doing: reclaim, a thread of the kernel that evicts
 //! idle pages, another process. What was cached before and after would not tell of a page that was evicted and read again.
 
-use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
@@ -13,7 +12,7 @@ use hotset_sys::proc::mountinfo::{self, Mount};
 
 use crate::programs::loaded_by;
 use crate::state::until;
-use crate::tracepoints::{Tracepoint, of_this_thread, on_each_cpu, sum};
+use crate::tracepoints::{Others, Tracepoint};
 
 /// A folio leaves the page cache.
 const LEFT: Tracepoint = Tracepoint("filemap", "mm_filemap_delete_from_page_cache");
@@ -21,13 +20,9 @@ const LEFT: Tracepoint = Tracepoint("filemap", "mm_filemap_delete_from_page_cach
 /// A filter has to fit into a page of memory.
 const FILES_A_FILTER: usize = 64;
 
-/// Counts what leaves the page cache of some files, from when it is made.
-pub struct Evictions {
-    /// One for each CPU that is online.
-    everyone: Vec<File>,
-    /// Of the thread that made this, and of the threads and processes that it has started since.
-    own: Vec<File>,
-}
+/// Counts what others take from the page cache of some files, from when it is made.
+#[derive(Default)]
+pub struct Evictions(Others);
 
 impl Evictions {
     /// Of these files, as far as they exist. An overlay's pages are its layers', which can be anywhere: there, files of other file
@@ -37,11 +32,9 @@ impl Evictions {
         let number = |file: &P| {
             // One that does not exist yet has no page and no number; 0 is none.
             let known = std::fs::metadata(file.as_ref()).map_or(0, |known| known.ino());
-            match mount_of(&mounts, file.as_ref()) {
-                Some(mount) if mount.fs_type != "overlay" => {
-                    format!("(i_ino == {known} && s_dev == {})", s_dev(mount))
-                }
-                _ => format!("i_ino == {known}"),
+            match s_dev_of(&mounts, file.as_ref()) {
+                Some(s_dev) => format!("(i_ino == {known} && s_dev == {s_dev})"),
+                None => format!("i_ino == {known}"),
             }
         };
         let numbers: Vec<String> = files.iter().map(number).collect();
@@ -64,20 +57,14 @@ impl Evictions {
     }
 
     fn those(filters: &[String]) -> Self {
-        let mut made = Self { everyone: Vec::new(), own: Vec::new() };
-        filters.iter().for_each(|filter| made.add(filter));
+        let mut made = Self::default();
+        filters.iter().for_each(|filter| made.0.add(LEFT, filter));
         made
-    }
-
-    fn add(&mut self, filter: &str) {
-        // Its own first: what falls between the two counts as done by others, and is not missed.
-        self.own.push(of_this_thread(LEFT, filter));
-        self.everyone.extend(on_each_cpu(LEFT, filter));
     }
 
     /// Folios that others took from the cache so far: processes that this thread did not start, and the kernel's threads.
     pub fn by_others(&self) -> u64 {
-        sum(&self.everyone).saturating_sub(sum(&self.own))
+        self.0.count()
     }
 
     /// Nobody else took any.
@@ -116,7 +103,7 @@ fn once<T>(undisturbed: impl FnOnce() -> bool, attempt: impl FnOnce() -> T) -> O
 }
 
 /// This thread's, which may have mounts of its own.
-fn mounts() -> Vec<Mount> {
+pub(crate) fn mounts() -> Vec<Mount> {
     let mounts = std::fs::read("/proc/thread-self/mountinfo").expect("mountinfo");
     mountinfo::parse(&mounts).expect("mounts")
 }
@@ -128,13 +115,19 @@ fn mount_of<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount> {
     above.max_by_key(|mount| mount.mount_point.components().count())
 }
 
+/// The device number of the file system that has a file's pages; nothing on an overlay, where it can be any.
+pub(crate) fn s_dev_of(mounts: &[Mount], path: &Path) -> Option<u64> {
+    mount_of(mounts, path).filter(|mount| mount.fs_type != "overlay").map(s_dev)
+}
+
 /// The device number in the superblock as the kernel has it (MKDEV of include/linux/kdev_t.h); stat(2) has another one on Btrfs.
 fn s_dev(mount: &Mount) -> u64 {
     u64::from(mount.dev.major) << 20 | u64::from(mount.dev.minor)
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
+    use std::fs::File;
     use std::process::{Command, Stdio};
 
     use super::*;
@@ -143,7 +136,7 @@ mod tests {
     use crate::state::{evict_verified, warm_verified};
 
     /// A program that was started before the counters were, so that it is somebody else, and evicts a file when told to.
-    fn evictor(file: &Path) -> std::process::Child {
+    pub(crate) fn evictor(file: &Path) -> std::process::Child {
         let program = "import os, sys\nsys.stdin.readline()\n\
                        os.posix_fadvise(os.open(sys.argv[1], os.O_RDONLY), 0, 0, os.POSIX_FADV_DONTNEED)\n";
         Command::new("python3")
@@ -183,7 +176,7 @@ mod tests {
             let mut child = evictor(&file);
             drop(child.stdin.take());
             assert!(child.wait().expect("wait").success());
-            assert!(sum(&seen.everyone) > 0, "they were evicted");
+            assert!(seen.0.by_everyone() > 0, "they were evicted");
             seen.none().then_some(())
         });
     }

@@ -1,58 +1,86 @@
-//! Does the kernel write back a file's pages while a test looks at it? What is dirty then is less than what turned dirty.
+//! Does somebody else write back a file's pages while a test looks at it? What is dirty then is less than what turned dirty.
 
-use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use crate::tracepoints::{Tracepoint, on_each_cpu, sum};
+use crate::tracepoints::{Others, Tracepoint};
 
 /// A thread of the kernel has written back what it wants of a file: what is dirty for long, more than may be dirty, or what
-/// somebody's sync(2) or syncfs(2) asks for. fsync(2) of the file itself does not come here.
-const WRITTEN: Tracepoint = Tracepoint("writeback", "writeback_single_inode");
+/// somebody's sync(2) or syncfs(2) asks for. What a process writes back of one file does not come here.
+const BY_KERNEL: Tracepoint = Tracepoint("writeback", "writeback_single_inode");
 
-/// Counts how often the kernel's threads wrote pages of a file back, from when it is made.
-pub struct Flushes(Vec<File>);
+/// ext4 has written back pages of a file, for anyone: posix_fadvise(2) with POSIX_FADV_DONTNEED begins to, before it evicts
+/// what is clean. On other file systems, what another process writes back so is not told.
+const BY_EXT4: Tracepoint = Tracepoint("ext4", "ext4_writepages_result");
+
+/// Counts how often others wrote pages of some files back, from when it is made.
+#[derive(Default)]
+pub struct Flushes(Others);
 
 impl Flushes {
     /// Of these files, as far as they exist; those of other file systems that have the same number count too.
     pub fn of<P: AsRef<Path>>(files: &[P]) -> Self {
         let numbers = files.iter().filter_map(|file| std::fs::metadata(file.as_ref()).ok());
-        let filters: Vec<String> =
-            numbers.map(|known| format!("(ino == {} && wrote > 0)", known.ino())).collect();
-        match filters.is_empty() {
-            true => Self(Vec::new()),
-            false => Self(on_each_cpu(WRITTEN, &filters.join(" || ")).collect()),
+        let numbers: Vec<String> = numbers.map(|known| format!("ino == {}", known.ino())).collect();
+        let mut made = Self::default();
+        if !numbers.is_empty() {
+            let files = numbers.join(" || ");
+            made.0.add(BY_KERNEL, &format!("({files}) && wrote > 0"));
+            made.0.add(BY_EXT4, &format!("({files}) && pages_written > 0"));
         }
+        made
     }
 
     /// None was.
     pub fn none(&self) -> bool {
-        sum(&self.0) == 0
+        self.0.count() == 0
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
     use std::io::Write;
 
     use super::*;
+    use crate::evictions::tests::evictor;
     use crate::scratch::Scratch;
+
+    /// A file that exists on disk with dirty pages, which nobody has begun to write, as ext4 does for one that is truncated.
+    fn dirty(file: &Path) -> File {
+        std::fs::write(file, []).expect("create");
+        File::open(file).and_then(|file| file.sync_all()).expect("fsync");
+        let mut written = File::options().write(true).open(file).expect("open");
+        written.write_all(&[7; 4096]).expect("write");
+        written
+    }
 
     #[test]
     fn what_the_kernel_writes_back_is_seen() {
         let scratch = Scratch::new("flushes");
         let (file, beside) = (scratch.path("f"), scratch.path("g"));
-        for path in [&file, &beside] {
-            std::fs::write(path, []).expect("create");
-        }
-        File::open(scratch.dir()).and_then(|dir| dir.sync_all()).expect("fsync");
+        let (_file, beside_file) = (dirty(&file), dirty(&beside));
+        beside_file.sync_all().expect("fsync");
         let (seen, quiet) = (Flushes::of(&[&file]), Flushes::of(&[&beside]));
         assert!(seen.none());
-        // Without truncating it: ext4 begins to write such a file when it is closed.
-        let mut written = File::options().write(true).open(&file).expect("open");
-        written.write_all(&[7; 4096]).expect("write");
         rustix::fs::syncfs(File::open(scratch.dir()).expect("open")).expect("syncfs");
         assert!(!seen.none() && quiet.none());
         assert!(Flushes::of(&[scratch.path("no such file")]).none());
+    }
+
+    /// What is dirty when the other process is to evict it, is written back first.
+    #[test]
+    fn what_another_process_writes_back_is_seen_and_what_the_test_does_is_not() {
+        let scratch = Scratch::new("flushes-others");
+        let file = scratch.path("f");
+        let mut other = evictor(&file);
+        let mut written = dirty(&file);
+        let seen = Flushes::of(&[&file]);
+        written.sync_all().expect("fsync");
+        assert!(seen.none(), "the test's own");
+        written.write_all(&[7; 4096]).expect("write");
+        drop(other.stdin.take());
+        assert!(other.wait().expect("wait").success());
+        assert!(!seen.none(), "a page was written back by another process");
     }
 }

@@ -36,13 +36,41 @@ impl Tracepoint {
     }
 }
 
+/// Counts what others do: processes that the calling thread did not start, and the kernel's threads.
+#[derive(Default)]
+pub(crate) struct Others {
+    /// One for each CPU that is online.
+    everyone: Vec<File>,
+    /// Of the thread that made this, and of the threads and processes that it has started since.
+    own: Vec<File>,
+}
+
+impl Others {
+    /// Counts this too from now on, where the filter fits.
+    pub(crate) fn add(&mut self, tracepoint: Tracepoint, filter: &str) {
+        // Its own first: what falls between the two counts as done by others, and is not missed.
+        self.own.push(of_this_thread(tracepoint, filter));
+        self.everyone.extend(on_each_cpu(tracepoint, filter));
+    }
+
+    /// How often others did.
+    pub(crate) fn count(&self) -> u64 {
+        self.by_everyone().saturating_sub(sum(&self.own))
+    }
+
+    /// How often it was done at all.
+    pub(crate) fn by_everyone(&self) -> u64 {
+        sum(&self.everyone)
+    }
+}
+
 /// Counts what the calling thread does, and the threads and processes that it starts from now on, where the filter fits.
 pub(crate) fn of_this_thread(tracepoint: Tracepoint, filter: &str) -> File {
     counter(tracepoint, filter, 0, -1).expect("a counter of this thread")
 }
 
 /// Counts what anybody does, a counter for each CPU that is online.
-pub(crate) fn on_each_cpu(tracepoint: Tracepoint, filter: &str) -> impl Iterator<Item = File> {
+fn on_each_cpu(tracepoint: Tracepoint, filter: &str) -> impl Iterator<Item = File> {
     // SAFETY: sysconf only answers.
     let cpus = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) };
     (0..cpus as i32).filter_map(move |cpu| match counter(tracepoint, filter, -1, cpu) {
