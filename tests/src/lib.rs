@@ -20,6 +20,7 @@ pub mod invariants;
 pub mod json;
 pub mod labs;
 pub mod listing;
+pub mod metadata;
 pub mod mounted;
 pub mod nobody;
 pub mod observed;

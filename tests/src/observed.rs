@@ -11,6 +11,7 @@ use crate::evictions::Evictions;
 use crate::flushes::Flushes;
 use crate::invariants::assert_invariants;
 use crate::json::{file_row, number};
+use crate::metadata::MetadataReads;
 use crate::run::{HotsetRun, run_hotset};
 use crate::scratch::{Scratch, text};
 use crate::state::{evict_verified, has_cachestat, until, warm_verified};
@@ -148,10 +149,15 @@ pub fn observe_files(
             Cache::AsItIs | Cache::Once => {}
         }
         let (evictions, flushes) = (Evictions::of(&watched), Flushes::of(&watched));
+        let metadata = MetadataReads::beside(&watched);
         let HotsetRun { profile, truth, output } = run_hotset(scratch, &["-q"], &all);
         assert_invariants(&profile);
-        let quiet =
-            || evictions.none() && undisturbed(&truth, cache) && knows_dirtied(&truth, &flushes);
+        let quiet = || {
+            evictions.none()
+                && metadata.none()
+                && undisturbed(&truth, cache)
+                && knows_dirtied(&truth, &flushes)
+        };
         let counts = cache == Cache::Once || quiet();
         counts.then_some(Observed { profile, truth, output })
     })

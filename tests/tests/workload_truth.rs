@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use hotset_tests::flushes::Flushes;
+use hotset_tests::metadata::MetadataReads;
 use hotset_tests::scratch::text;
 use hotset_tests::{
     Evictions, Mounted, Scratch, bytes_of, evict_verified, measure, number, prepare, until,
@@ -30,7 +31,8 @@ fn warm(scratch: &Scratch, file: &Path, words: &[&str]) -> Value {
 }
 
 /// Runs a case on the first of these files again where it did not begin in the state that was made, or where others evicted
-/// pages of the files or wrote some back: what turned dirty is what is dirty in the end only without the latter.
+/// pages of the files or wrote some back: what turned dirty is what is dirty in the end only without the latter. Nor where
+/// metadata had to be read, which is no page of the files.
 fn undisturbed(
     scratch: &Scratch,
     files: &[&Path],
@@ -41,9 +43,11 @@ fn undisturbed(
     until("the run began in its state, and nobody evicted pages or wrote them back", || {
         make(files[0]);
         let (evictions, flushes) = (Evictions::of(files), Flushes::of(files));
+        let metadata = MetadataReads::beside(files);
         let truth = on(scratch, files[0], words);
         let counts = is_made(&truth)
             && evictions.none()
+            && metadata.none()
             && (truth["dirtied_pages"].is_null() || flushes.none());
         counts.then_some(truth)
     })

@@ -1,0 +1,68 @@
+//! Does a test read its file system's metadata from the device? The kernel charges a task for it as for the pages of files, so
+//! that what the task read from the device is more than what it read of its files.
+
+use std::fs::File;
+use std::path::Path;
+
+use crate::evictions::{mounts, s_dev_of};
+use crate::tracepoints::{Tracepoint, of_this_thread, sum};
+
+/// A folio comes into the page cache.
+const CAME: Tracepoint = Tracepoint("filemap", "mm_filemap_add_to_page_cache");
+
+/// Counts what the calling thread, and what it starts, reads of metadata, from when it is made: pages of the block devices that
+/// have the files. ext4 has its metadata there, and others may evict it.
+pub struct MetadataReads(Vec<File>);
+
+impl MetadataReads {
+    /// On the file systems of these files, as far as they exist.
+    pub fn beside<P: AsRef<Path>>(files: &[P]) -> Self {
+        let mounts = mounts();
+        let mut devices: Vec<u64> =
+            files.iter().filter_map(|file| s_dev_of(&mounts, file.as_ref())).collect();
+        devices.sort_unstable();
+        devices.dedup();
+        // The inode of a block device has the device's number (bdev_add() in block/bdev.c) and is on a file system of its own.
+        let filter = |dev: &u64| format!("i_ino == {dev} && s_dev != {dev}");
+        Self(devices.iter().map(|dev| of_this_thread(CAME, &filter(dev))).collect())
+    }
+
+    /// It read none.
+    pub fn none(&self) -> bool {
+        sum(&self.0) == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+    use crate::filesystems::{FileSystem, Kind};
+    use crate::state::until;
+
+    #[test]
+    fn metadata_that_was_evicted_is_read_again() {
+        let system = FileSystem::new(Kind::Ext4);
+        let dir = system.path("d");
+        std::fs::create_dir(&dir).expect("mkdir");
+        let beside = MetadataReads::beside(&["/proc"]);
+        until("the directory is read anew", || {
+            let read = MetadataReads::beside(&[&dir]);
+            // Its block is clean once the journal is empty, as it is on a file system that is frozen.
+            for word in ["--freeze", "--unfreeze"] {
+                let done = Command::new("fsfreeze").arg(word).arg(system.root()).status();
+                assert!(done.expect("fsfreeze, of util-linux").success());
+            }
+            std::fs::write("/proc/sys/vm/drop_caches", "1").expect("drop_caches");
+            assert_eq!(std::fs::read_dir(&dir).expect("a directory").count(), 0);
+            (!read.none()).then_some(())
+        });
+        assert!(beside.none());
+        until("nobody evicts it in between", || {
+            let read = MetadataReads::beside(&[&dir]);
+            assert_eq!(std::fs::read_dir(&dir).expect("a directory").count(), 0);
+            read.none().then_some(())
+        });
+    }
+}
