@@ -7,7 +7,7 @@
 #ifndef HOTSET_BITS_H
 #define HOTSET_BITS_H
 
-#include "maps.bpf.h"
+#include "file.bpf.h"
 
 enum bits_op {
 	BITS_SET,

@@ -3,7 +3,7 @@
 #ifndef HOTSET_ROWS_H
 #define HOTSET_ROWS_H
 
-#include "maps.bpf.h"
+#include "file.bpf.h"
 
 /* Whether a task that has no state yet is to be observed. */
 static __always_inline int in_scope(struct task_struct *task)
