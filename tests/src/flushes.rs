@@ -10,7 +10,8 @@ use crate::tracepoints::{Others, Tracepoint};
 const BY_KERNEL: Tracepoint = Tracepoint("writeback", "writeback_single_inode");
 
 /// ext4 has written back pages of a file, for anyone: posix_fadvise(2) with POSIX_FADV_DONTNEED begins to, before it evicts
-/// what is clean. On other file systems, what another process writes back so is not told.
+/// what is clean. On other file systems, what another process writes back so is not told. fsync(2), which a thread of the kernel
+/// does for Linux AIO, waits for what it writes, and this does not: WB_SYNC_NONE, which is 0.
 const BY_EXT4: Tracepoint = Tracepoint("ext4", "ext4_writepages_result");
 
 /// Counts how often others wrote pages of some files back, from when it is made.
@@ -26,7 +27,7 @@ impl Flushes {
         if !numbers.is_empty() {
             let files = numbers.join(" || ");
             made.0.add(BY_KERNEL, &format!("({files}) && wrote > 0"));
-            made.0.add(BY_EXT4, &format!("({files}) && pages_written > 0"));
+            made.0.add(BY_EXT4, &format!("({files}) && pages_written > 0 && sync_mode == 0"));
         }
         made
     }
