@@ -68,6 +68,38 @@ fn a_report_that_can_not_be_written_is_refused_before_the_command_starts() {
     }
 }
 
+/// `run --json ./tool ls` has forgotten the file, and would replace the program.
+#[test]
+fn a_program_is_not_overwritten() {
+    let scratch = Scratch::new("overwrite");
+    let path = scratch.path("out");
+    for (contents, mode, is_refused) in [
+        ("#!/bin/sh\n", 0o755, true),
+        ("echo", 0o700, true),
+        ("\x7fELF", 0o711, true),
+        ("#!/bin/sh\n", 0o644, false),
+        // On FAT every file may be executed.
+        ("{}", 0o777, false),
+        ("<!doctype html>", 0o777, false),
+        ("", 0o777, false),
+    ] {
+        std::fs::write(&path, contents).expect("write");
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).expect("chmod");
+        for words in
+            [&["run", "--no-bpf", "-q", "--json"][..], &["bench", "-r", "1", "--export-csv"]]
+        {
+            std::fs::write(&path, contents).expect("write");
+            let output =
+                Command::new(hotset()).args(words).arg(&path).args(["--", "true"]).output();
+            let output = output.expect("hotset");
+            let left = std::fs::read_to_string(&path).expect("read");
+            assert_eq!(left == contents, is_refused, "{contents} {mode:o}: {}", stderr(&output));
+            assert_eq!(code(&output), if is_refused { 125 } else { 0 }, "{}", stderr(&output));
+            assert_eq!(stderr(&output).contains("is an executable file"), is_refused);
+        }
+    }
+}
+
 #[test]
 fn bad_usage_is_2() {
     for words in [
@@ -180,7 +212,7 @@ fn the_commands_output_stays_its_own() {
 
 #[test]
 fn a_profile_on_standard_output_is_one_object_behind_the_commands_own() {
-    for words in [&["--json", "-", "-q", "--", "true"][..], &["--json", "-q", "--", "true"]] {
+    for words in [&["--json", "-", "-q", "--", "true"][..], &["--json=-", "-q", "true"]] {
         let output = run(words);
         let profile: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert_eq!(profile["schema"], "hotset.profile/1");
@@ -323,7 +355,7 @@ fn a_device_can_be_written_to_by_whom_its_directory_refuses() {
 }
 
 #[test]
-fn a_full_disk_costs_the_report_and_not_the_exit_code() {
+fn a_full_disk_costs_the_report_and_the_commands_own_code_goes_first() {
     let scratch = Scratch::new("full");
     let dir = scratch.path("disk");
     std::fs::create_dir(&dir).expect("mkdir");
@@ -331,9 +363,11 @@ fn a_full_disk_costs_the_report_and_not_the_exit_code() {
     let path = dir.join("p.json");
     std::fs::write(&path, "old").expect("write");
     fill(&dir.join("filler"));
-    let output = run(&["--json", text(&path), "-q", "--", "sh", "-c", "exit 7"]);
-    assert_eq!(code(&output), 7);
-    assert!(stderr(&output).contains(text(&path)), "{}", stderr(&output));
+    for (ends, wanted) in [("exit 7", 7), ("exit 0", 125)] {
+        let output = run(&["--json", text(&path), "-q", "--", "sh", "-c", ends]);
+        assert_eq!(code(&output), wanted);
+        assert!(stderr(&output).contains(text(&path)), "{}", stderr(&output));
+    }
     // The old report is whole, and there is no half of the new one.
     assert_eq!(std::fs::read(&path).expect("read"), b"old");
     let names: Vec<_> = std::fs::read_dir(&dir).expect("list").flatten().collect();

@@ -24,7 +24,7 @@ fn output(words: &[&str]) -> Output {
 }
 
 fn session(directory: &Path, words: &[&str]) -> Value {
-    let done = output(&[&["--dir", text(directory), "--json"], words].concat());
+    let done = output(&[&["--dir", text(directory), "--json", "-"], words].concat());
     assert!(done.status.success(), "{}", stderr(&done));
     serde_json::from_slice(&done.stdout).expect("JSON")
 }
@@ -172,8 +172,17 @@ fn the_sensor_counts_the_calls_that_each_method_makes() {
 fn files_in_memory_are_never_cold_nor_read_directly() {
     let directory = PathBuf::from(format!("/dev/shm/hotset-lab-test-{}", std::process::id()));
     std::fs::create_dir(&directory).expect("a directory on tmpfs");
-    let done =
-        output(&["--dir", text(&directory), "--quick", "--size", "1M", "--rounds", "1", "--json"]);
+    let done = output(&[
+        "--dir",
+        text(&directory),
+        "--quick",
+        "--size",
+        "1M",
+        "--rounds",
+        "1",
+        "--json",
+        "-",
+    ]);
     let left = left_in(&directory);
     std::fs::remove_dir_all(&directory).expect("remove");
     assert!(done.status.success(), "{}", stderr(&done));

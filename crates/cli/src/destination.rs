@@ -1,6 +1,8 @@
 //! Files that results go to, checked before anything starts: a run of hours is not for nothing.
 
 use std::fs;
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -40,6 +42,12 @@ pub(crate) fn check_destination(path: &Path) -> Result<()> {
             return access(path, Access::WRITE_OK)
                 .with_context(|| format!("{}: can't be written to", path.display()));
         }
+        Ok(there) if is_program(path, &there) => {
+            bail!(
+                "{}: is an executable file; remove it first, or name another file for the results",
+                path.display()
+            );
+        }
         _ => {}
     }
     let parent = match path.parent() {
@@ -53,6 +61,18 @@ pub(crate) fn check_destination(path: &Path) -> Result<()> {
     }
     access(parent, Access::WRITE_OK)
         .with_context(|| format!("{}: {} can't be written to", path.display(), parent.display()))
+}
+
+/// Whether a file is one to be executed, and not results where every file may be, as on FAT: these are JSON or a page.
+fn is_program(path: &Path, there: &fs::Metadata) -> bool {
+    let mut first = [0];
+    let is_executable = there.permissions().mode() & 0o111 != 0;
+    is_executable
+        && match fs::File::open(path).and_then(|mut file| file.read(&mut first)) {
+            Ok(0) => false,
+            Ok(_) => !b"{<".contains(&first[0]),
+            Err(_) => true,
+        }
 }
 
 #[cfg(test)]

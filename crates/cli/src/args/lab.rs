@@ -51,8 +51,8 @@ pub(crate) struct LabAmountArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct LabOutput {
-    /// Write JSON (hotset.lab/1), a line for each experiment. To standard output without FILE.
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-", require_equals = false)]
+    /// Write JSON (hotset.lab/1) to FILE, one line per experiment; `-` is standard output
+    #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
     /// Write a page with charts, self-contained, for a browser.
     #[arg(long, value_name = "FILE")]

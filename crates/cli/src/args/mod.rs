@@ -128,10 +128,19 @@ mod tests {
     }
 
     #[test]
-    fn json_without_a_file_is_standard_output() {
-        let cli = Cli::try_parse_from(["hotset", "run", "--json", "--", "ls"]).unwrap();
-        let Command::Run(run) = cli.command else { panic!("run") };
-        assert_eq!(run.output.json.as_deref(), Some(std::path::Path::new("-")));
+    fn json_needs_a_file_and_takes_no_command_for_one() {
+        for words in
+            [&["run", "--json", "--", "ls"][..], &["run", "--json"], &["run", "--json", "ls"]]
+        {
+            let refused = Cli::try_parse_from([&["hotset"], words].concat()).unwrap_err();
+            assert!(refused.use_stderr(), "{words:?}");
+        }
+        for words in [["--json", "-"].as_slice(), &["--json=-"]] {
+            let cli = Cli::try_parse_from([&["hotset", "run"], words, &["ls"]].concat()).unwrap();
+            let Command::Run(run) = cli.command else { panic!("run") };
+            assert_eq!(run.output.json.as_deref(), Some(std::path::Path::new("-")));
+            assert_eq!(run.command, ["ls"]);
+        }
     }
 
     /// The commands in README's table: the first word of each code span of a row's first cell, without `hotset`.

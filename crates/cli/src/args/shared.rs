@@ -30,8 +30,8 @@ pub(crate) struct LookArgs {
 /// Where reports go and how they look.
 #[derive(Debug, clap::Args)]
 pub(crate) struct OutputArgs {
-    /// Write the profile as JSON (hotset.profile/1) to FILE; `-`, or no FILE, is standard output.
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    /// Write the profile as JSON (hotset.profile/1) to FILE; `-` is standard output
+    #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
     /// Files and processes that the tables show.
     #[arg(long, value_name = "N", default_value_t = 10)]

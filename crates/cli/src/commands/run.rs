@@ -1,5 +1,6 @@
 //! `hotset run`.
 
+use hotset_facts::ExitStatus;
 use hotset_lab::{Invocation, find_program};
 use hotset_watch::{RunError, RunOptions, run_without_sensor};
 
@@ -30,14 +31,15 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
     let (profile, exit) = ran.map_err(|error| stop(&program, error))?;
     let gate = hotset_analysis::Gate::default();
     let summary = hotset_analysis::summarise(profile, hotset_sys::costs::table(), gate);
-    output::report(&summary, &args.output);
+    let written = output::report(&summary, &args.output);
     if args.output.verbose
         && let Some(bytes) = hotset_sys::child::own_peak_rss_bytes()
     {
         let mib = bytes as f64 / f64::from(1 << 20);
         output::say(format_args!("hotset itself: {mib:.1} MiB at its peak"));
     }
-    Ok(Exit::Command(exit))
+    // What the command says with its code goes before what hotset says with its own.
+    Ok(if written || exit != ExitStatus::Code(0) { Exit::Command(exit) } else { Exit::Own })
 }
 
 fn stop(program: &Invocation, error: RunError) -> Stop {
