@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::ArgGroup;
 
 use super::OutputArgs;
+use super::number::{number, pid};
 
 /// Arguments of `attach`.
 #[derive(Debug, clap::Args)]
@@ -14,7 +15,7 @@ use super::OutputArgs;
                         hotset attach --system -d 5s --json -\n\nEnds at the duration, at Ctrl-C, or when the process ends.")]
 pub(crate) struct AttachArgs {
     /// A process, with its children.
-    #[arg(long, value_name = "PID", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "PID", value_parser = pid)]
     pub(crate) pid: Option<u32>,
     /// A control group: its directory, or its path, such as /system.slice/nginx.service.
     #[arg(long, value_name = "DIR")]
@@ -26,7 +27,7 @@ pub(crate) struct AttachArgs {
     #[arg(short, long, value_name = "TIME", value_parser = hotset_facts::units::parse_duration)]
     pub(crate) duration: Option<std::time::Duration>,
     /// Rows (a process and a file) that are counted apart; beyond, they are summed up as others.
-    #[arg(long, value_name = "N", default_value_t = hotset_observe::DEFAULT_MAX_ROWS, value_parser = clap::value_parser!(u32).range(16..=4_194_304))]
+    #[arg(long, value_name = "N", default_value_t = hotset_observe::DEFAULT_MAX_ROWS, value_parser = number(16..=4_194_304_u32))]
     pub(crate) max_rows: u32,
     /// Files that the report and its JSON name, those that matter most by some counter; the rest is one row with their sums.
     #[arg(long, value_name = "N", default_value_t = hotset_observe::DEFAULT_FILES)]

@@ -7,6 +7,7 @@ use std::time::Duration;
 use hotset_facts::WantedState;
 
 use super::LookArgs;
+use super::number::number;
 use hotset_facts::units::parse_duration;
 
 /// Arguments of `bench`.
@@ -65,19 +66,19 @@ pub(crate) struct StateArgs {
 #[command(next_help_heading = "Rounds")]
 pub(crate) struct RoundArgs {
     /// Exactly N rounds; each runs every command once in every state.
-    #[arg(short, long, value_name = "N", conflicts_with_all = ["min_runs", "max_runs"], value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(short, long, value_name = "N", conflicts_with_all = ["min_runs", "max_runs"], value_parser = number(1..=1_000_000_u32))]
     pub(crate) runs: Option<u32>,
     /// Rounds before the first look at the results; more come in blocks until the intervals are under 2 %.
-    #[arg(short, long, value_name = "N", default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(short, long, value_name = "N", default_value_t = 15, value_parser = number(1..=1_000_000_u32))]
     pub(crate) min_runs: u32,
     /// The most rounds.
-    #[arg(short = 'M', long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(short = 'M', long, value_name = "N", default_value_t = 100, value_parser = number(1..=1_000_000_u32))]
     pub(crate) max_runs: u32,
     /// Begin no round that would end later than this: 90s, 5m. Not with --runs.
     #[arg(long, value_name = "TIME", default_value = "3m", value_parser = parse_duration)]
     pub(crate) max_time: Duration,
     /// Treat the first N rounds as a warm-up; 0 for none. Without this a warm-up is looked for in the series.
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    #[arg(short, long, value_name = "N", value_parser = number(0..=1_000_000_u32))]
     pub(crate) warmup: Option<u32>,
     /// The seed of the random order within rounds.
     #[arg(long, value_name = "N")]

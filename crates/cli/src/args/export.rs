@@ -6,6 +6,7 @@ use std::time::Duration;
 use hotset_export::{Header, Listen, OtlpUrl};
 
 use super::interval::parse_interval;
+use super::number::number;
 
 /// Arguments of `export`.
 #[derive(Debug, clap::Args)]
@@ -40,10 +41,10 @@ pub(crate) struct ExportArgs {
 #[command(next_help_heading = "Series")]
 pub(crate) struct SeriesArgs {
     /// Control groups with series of their own, 0 to 1000; the rest is "other".
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(0..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = number(0..=1000_u16))]
     pub(crate) cgroups: u16,
     /// Names of programs with series of their own, 0 to 1000; the rest is "other".
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(0..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = number(0..=1000_u16))]
     pub(crate) commands: u16,
     /// Also by file system.
     #[arg(long)]

@@ -7,6 +7,7 @@ use clap::builder::PossibleValuesParser;
 use hotset_experiments::{ALL, Options};
 
 use super::LookArgs;
+use super::number::number;
 
 /// Arguments of `lab`.
 #[derive(Debug, clap::Args)]
@@ -33,7 +34,7 @@ pub(crate) struct LabAmountArgs {
     #[arg(long)]
     pub(crate) full: bool,
     /// Exactly N rounds; each measures every cell once. Below 6 there are no intervals.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "N", value_parser = number(1..=100_000_u32))]
     pub(crate) rounds: Option<u32>,
     /// Make the files in a fresh directory below this one: the file system and the device that are measured. Without it,
     /// below the current directory, $TMPDIR or /var/tmp, the first that is on a disk.

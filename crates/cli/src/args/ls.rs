@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use hotset_analysis::listing::{Direction, Only, Order, SortKey};
 
 use super::choice::{Choice, choice};
+use super::number::{number, pid};
 use super::{LookArgs, SelectionArgs};
 
 /// Arguments of `ls`.
@@ -14,7 +15,7 @@ pub(crate) struct LsArgs {
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,
     /// The files that a process has open or mapped, as it sees them, in its mount namespace; deleted ones too.
-    #[arg(long, value_name = "PID", value_parser = clap::value_parser!(u32).range(1..), conflicts_with_all = ["paths", "files_from"])]
+    #[arg(long, value_name = "PID", value_parser = pid, conflicts_with_all = ["paths", "files_from"])]
     #[arg(help_heading = "Which files")]
     pub(crate) pid: Option<u32>,
     /// The same for the processes of a control group: its directory, or its path, such as /system.slice/nginx.service.
@@ -34,7 +35,7 @@ pub(crate) struct LsArgs {
     #[command(flatten)]
     pub(crate) form: FormArgs,
     /// Threads that look at files [default: the CPUs, at most 4].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
+    #[arg(long, value_name = "N", value_parser = number(1..=64_u16))]
     pub(crate) threads: Option<u16>,
 }
 
@@ -105,7 +106,7 @@ pub(crate) struct FormArgs {
     #[arg(short, long, group = "form")]
     pub(crate) quiet: bool,
     /// Cells of a --map, or of the `cells` that --json then has for each file.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
+    #[arg(long, value_name = "N", value_parser = number(1..=1_048_576_u32))]
     pub(crate) cells: Option<u32>,
     /// Every column, on a narrow terminal too.
     #[arg(short = 'v', long)]

@@ -8,6 +8,7 @@ mod export;
 mod interval;
 mod lab;
 mod ls;
+mod number;
 mod report;
 mod run;
 mod saved;

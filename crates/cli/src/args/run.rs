@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use super::OutputArgs;
+use super::number::number;
 
 /// Arguments of `run`.
 #[derive(Debug, clap::Args)]
@@ -14,7 +15,7 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     /// Rows (a process and a file) that are counted apart; beyond, they are summed up as others.
-    #[arg(long, value_name = "N", default_value_t = hotset_observe::DEFAULT_MAX_ROWS, value_parser = clap::value_parser!(u32).range(16..=4_194_304))]
+    #[arg(long, value_name = "N", default_value_t = hotset_observe::DEFAULT_MAX_ROWS, value_parser = number(16..=4_194_304_u32))]
     pub(crate) max_rows: u32,
     /// Files that the report and its JSON name, those that matter most by some counter; the rest is one row with their sums.
     #[arg(long, value_name = "N", default_value_t = hotset_observe::DEFAULT_FILES)]

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::interval::{parse_count, parse_interval};
+use super::number::pid;
 
 /// Arguments of `stat`.
 #[derive(Debug, clap::Args)]
@@ -34,7 +35,7 @@ pub(crate) struct StatArgs {
     #[arg(long)]
     pub(crate) csv: bool,
     /// Only a process and its children; ends when it does.
-    #[arg(long, value_name = "PID", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "cgroup")]
+    #[arg(long, value_name = "PID", value_parser = pid, conflicts_with = "cgroup")]
     pub(crate) pid: Option<u32>,
     /// Only a control group and those below it: its directory, or its path, such as /system.slice/nginx.service.
     #[arg(long, value_name = "DIR")]

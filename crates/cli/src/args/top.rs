@@ -8,6 +8,7 @@ use hotset_analysis::top::{Column, Kind};
 use super::LookArgs;
 use super::choice::choice;
 use super::interval::parse_interval;
+use super::number::{number, pid};
 
 /// Arguments of `top`.
 #[derive(Debug, clap::Args)]
@@ -35,7 +36,7 @@ pub(crate) struct TopArgs {
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub(crate) filter: String,
     /// Lines of a text sample, and lines of each view in a recording; without it: 20, and 50.
-    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(short = 'n', long, value_name = "N", value_parser = number(1..=100_000_u32))]
     pub(crate) top: Option<u32>,
     /// Print N samples as text, 0: until interrupted.
     #[arg(long, value_name = "N")]
@@ -47,7 +48,7 @@ pub(crate) struct TopArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pid", "cgroup"])]
     pub(crate) replay: Option<PathBuf>,
     /// Only a process and its children.
-    #[arg(long, value_name = "PID", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "cgroup")]
+    #[arg(long, value_name = "PID", value_parser = pid, conflicts_with = "cgroup")]
     pub(crate) pid: Option<u32>,
     /// Only a control group and those below it: its directory, or its path, such as /system.slice/nginx.service.
     #[arg(long, value_name = "DIR")]
