@@ -34,8 +34,9 @@ mod test_support;
 pub mod trace;
 pub mod tracepoint;
 pub mod tree;
-mod userns;
+pub mod userns;
 pub mod users;
+pub mod whole_file;
 
 pub use environment::environment;
 pub use mapping::{FileView, Mapping};

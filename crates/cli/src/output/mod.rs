@@ -14,6 +14,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use hotset_analysis::Summary;
+use hotset_sys::whole_file::WholeFile;
 use hotset_view::Options;
 use hotset_view::listing::ListStyle;
 
@@ -152,7 +153,7 @@ pub(crate) fn report(summary: &Summary, args: &OutputArgs) -> bool {
         let options =
             Options { top: args.top, all: args.verbose, ..options(&io::stderr(), args.look) };
         let text = hotset_view::render(summary, &options);
-        complete &= io::stderr().lock().write_all(text.as_bytes()).is_ok();
+        complete &= print_beside(text.as_bytes()).is_ok();
     }
     complete
 }
@@ -204,27 +205,15 @@ fn write_file(path: &Path, contents: Contents<'_>) -> Result<()> {
             .write(true)
             .open(path)
             .and_then(|file| write_buffered(file, contents)),
-        // Where a link leads to is replaced, and not the link.
-        Ok(_) => fs::canonicalize(path).and_then(|path| replace(&path, contents)),
-        Err(_) => replace(path, contents),
+        _ => replace(path, contents),
     };
     written.with_context(|| path.display().to_string())
 }
 
-/// Writes beside a file, then renames: whoever reads it sees the old one or the new one, never a half.
 fn replace(path: &Path, contents: Contents<'_>) -> io::Result<()> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(format!(".{}.part", std::process::id()));
-    let beside = Path::new(&beside);
-    // A new file and not what somebody else may have put there under this name.
-    let file = fs::File::create_new(beside)?;
-    let written = Ok(file)
-        .and_then(|file| write_buffered(file, contents))
-        .and_then(|()| fs::rename(beside, path));
-    if written.is_err() {
-        let _ = fs::remove_file(beside);
-    }
-    written
+    let mut file = WholeFile::create(path)?;
+    write_buffered(&mut file, contents)?;
+    file.keep()
 }
 
 fn write_buffered(out: impl Write, contents: Contents<'_>) -> io::Result<()> {

@@ -1,0 +1,129 @@
+//! A file that is written as a whole: whoever reads it sees the old contents or the new ones, never a half.
+
+mod place;
+#[cfg(test)]
+mod tests;
+
+use std::ffi::OsString;
+use std::fs::{self, File, Permissions};
+use std::io::{self, Write};
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+
+use place::{directory_of, resolve};
+
+/// The mode of a new file, without what umask(2) takes away.
+const NEW_FILE: u32 = 0o666;
+
+/// A file that has no name, or another one, until it is complete. One that is dropped before leaves no trace.
+#[derive(Debug)]
+pub struct WholeFile {
+    file: File,
+    path: PathBuf,
+    /// Its name until then: for a moment at the end, or all the time where the file system can't hold a file without a name.
+    part: PathBuf,
+    has_name: bool,
+    replaces: Option<fs::Metadata>,
+}
+
+impl WholeFile {
+    /// Opens a new file in the directory of `name`, or of what that leads to through symbolic links. A process that is killed
+    /// leaves nothing of it, except on file systems that know no O_TMPFILE (FAT, NFS), where `NAME.PID.part` stays.
+    ///
+    /// # Errors
+    /// Where there is something else than a file, or a link or a file of another user in a directory that all can write to;
+    /// or where the directory can't be written to.
+    pub fn create(name: &Path) -> io::Result<Self> {
+        let (path, replaces) = resolve(name)?;
+        if replaces.as_ref().is_some_and(|there| !there.is_file()) {
+            return Err(io::Error::other("expected a file, or no file yet"));
+        }
+        let part = part_of(&path);
+        let (file, has_name) = match unnamed(directory_of(&path)) {
+            Some(file) => (file, false),
+            // A new file and not what somebody else may have put there under this name.
+            None => (File::create_new(&part)?, true),
+        };
+        Ok(Self { file, path, part, has_name, replaces })
+    }
+
+    /// The file that is being written, and the one that it will replace.
+    pub fn stats(&self) -> Vec<rustix::fs::Stat> {
+        [rustix::fs::fstat(&self.file), rustix::fs::stat(&self.path)]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+
+    /// Has it on the disk when this returns, to outlive a power failure.
+    ///
+    /// # Errors
+    /// As fsync(2).
+    pub fn sync(&self) -> io::Result<()> {
+        self.file.sync_all()
+    }
+
+    /// Puts it in its place, with owner and permissions of the file that was there.
+    ///
+    /// # Errors
+    /// Where the kernel refuses to; what was there stays.
+    pub fn keep(mut self) -> io::Result<()> {
+        if let Some(old) = &self.replaces {
+            // Only root gives files away: for others it stays their own.
+            let _ = fchown(&self.file, Some(old.uid()), Some(old.gid()));
+            self.file.set_permissions(Permissions::from_mode(old.mode() & 0o777))?;
+        }
+        if !self.has_name {
+            self.give_name()?;
+        }
+        fs::rename(&self.part, &self.path)?;
+        self.has_name = false;
+        Ok(())
+    }
+
+    fn give_name(&mut self) -> io::Result<()> {
+        let open = open_path(&self.file);
+        rustix::fs::linkat(CWD, open, CWD, &self.part, AtFlags::SYMLINK_FOLLOW)?;
+        self.has_name = true;
+        Ok(())
+    }
+}
+
+impl Write for WholeFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Drop for WholeFile {
+    fn drop(&mut self) {
+        if self.has_name {
+            let _ = fs::remove_file(&self.part);
+        }
+    }
+}
+
+/// A file without a name, where the file system has such files and /proc is there to name them later.
+fn unnamed(directory: &Path) -> Option<File> {
+    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    let file =
+        File::from(rustix::fs::open(directory, flags, Mode::from_bits_truncate(NEW_FILE)).ok()?);
+    fs::metadata(open_path(&file)).ok().map(|_| file)
+}
+
+fn open_path(file: &impl AsFd) -> PathBuf {
+    format!("/proc/self/fd/{}", file.as_fd().as_raw_fd()).into()
+}
+
+fn part_of(path: &Path) -> PathBuf {
+    let mut part: OsString = path.as_os_str().to_owned();
+    part.push(format!(".{}.part", std::process::id()));
+    part.into()
+}
