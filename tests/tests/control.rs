@@ -175,7 +175,37 @@ fn without_permission_nobody_claims_that_it_is_warm() {
     assert!(report["files"][0]["cached_after"].is_null(), "{report}");
     assert_eq!(report["totals"]["files_unknown"], 1);
     assert_eq!(code(&everything), 1);
-    assert!(stderr(&everything).contains("root only"), "{}", stderr(&everything));
+    assert!(stderr(&everything).contains("run hotset as root"), "{}", stderr(&everything));
+}
+
+/// The kernel lets root of a container that is root of the host drop the host's cache, and the kernel's log says that it did.
+#[test]
+fn in_a_user_namespace_the_cache_of_the_host_is_left_alone() {
+    let in_container = |words: &[&str]| {
+        let mut command = Command::new("unshare");
+        command.args(["--user", "--map-root-user"]).arg(hotset()).args(words);
+        command.output().expect("unshare, of util-linux")
+    };
+    for (words, wanted) in [
+        (&["evict", "--everything"][..], 1),
+        (&["bench", "-r", "1", "--state", "cold-all", "--", "true"], 125),
+    ] {
+        let output = in_container(words);
+        let said = stderr(&output);
+        assert_eq!(code(&output), wanted, "{said}");
+        assert!(said.contains("outside of this user namespace"), "{said}");
+    }
+    let doctor = in_container(&["doctor", "--json"]);
+    let doctor: Value = serde_json::from_slice(&doctor.stdout).expect("JSON");
+    let checks = doctor["capabilities"].as_array().expect("checks");
+    for id in ["root", "cap_bpf", "cap_perfmon", "sensor"] {
+        let check = checks.iter().find(|check| check["id"] == id).expect(id);
+        assert_eq!(check["verdict"], "no", "{check}");
+        let remedy = check["remedy"].as_str().expect("a remedy");
+        assert!(remedy.contains("as root of the host"), "{check}");
+    }
+    let stat = in_container(&["stat", "0.1", "1"]);
+    assert!(stderr(&stat).contains("as root of the host"), "{}", stderr(&stat));
 }
 
 /// All capabilities of a container say nothing about files of users that it doesn't have: mincore(2) then claims 100 %.
@@ -318,6 +348,10 @@ fn a_daemon_holds_until_it_is_ended_and_its_pid_file_goes_with_it() {
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let pid: u32 = fs::read_to_string(&pid_file).expect("PID file").trim().parse().expect("a PID");
     assert_eq!(stays(&path), 30);
+    // By which pgrep(1) and ps(1) find it.
+    let named = |name: &str| fs::read_to_string(format!("/proc/{pid}/{name}")).expect(name);
+    assert_eq!(named("comm").trim(), "hotset");
+    assert!(named("cmdline").starts_with("hotset\0pin\0"), "{}", named("cmdline"));
     let again = run(&words);
     assert_eq!(code(&again), 1);
     assert!(stderr(&again).contains(&format!("in use by process {pid}")), "{}", stderr(&again));

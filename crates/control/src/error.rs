@@ -13,7 +13,7 @@ use crate::pin::PinRefused;
 #[derive(Debug, thiserror::Error)]
 pub enum ControlFailure {
     /// Only root may do that.
-    #[error("dropping all clean cache of the host is for root only")]
+    #[error("evict --everything")]
     DropCaches(#[source] ControlError),
     /// A file of /proc can't be read.
     #[error(transparent)]

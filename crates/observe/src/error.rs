@@ -1,5 +1,9 @@
 //! Why the sensor could not be used.
 
+use std::io;
+
+use hotset_sys::userns::as_root_or_with_capabilities;
+
 /// A failure of the sensor; the run can go on without it.
 #[derive(Debug, thiserror::Error)]
 pub enum ObserveError {
@@ -17,10 +21,13 @@ pub enum ObserveError {
         /// What the kernel or libbpf said.
         reason: String,
         /// What to do about it, or nothing; begins with a separator.
-        advice: &'static str,
+        advice: String,
         /// Whether permission was the reason.
         denied: bool,
     },
+    /// Nothing can be asked of processes.
+    #[error("cannot read /proc/self/ns/pid ({0}); mount /proc: mount -t proc proc /proc")]
+    NoProc(io::Error),
     /// Numbers of processes mean something else here than in the kernel.
     #[error(
         "this is a PID namespace, where {what} can't be told from the host's numbers; run hotset in the host's (docker run --pid=host)"
@@ -64,7 +71,8 @@ impl ObserveError {
         let rights = error.to_string().contains(&format!("(os error {})", libc::EPERM));
         let denied = error.kind() == libbpf_rs::ErrorKind::PermissionDenied
             && (rights || !rustix::process::geteuid().is_root());
-        let advice = if denied { "; run as root, or with CAP_BPF and CAP_PERFMON" } else { "" };
+        let advice =
+            if denied { format!("; {}", as_root_or_with_capabilities()) } else { String::new() };
         Self::Refused { reason: error.to_string(), advice, denied }
     }
 

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use hotset_facts::{Capability, Observed, Reason, Verdict};
 use hotset_sys::support::{Check, supported, unsupported};
+use hotset_sys::userns::{as_root, as_root_or_with_capabilities};
 
 use crate::features::KernelFeatures;
 use crate::observation::{Options, Scope};
@@ -28,7 +29,7 @@ pub fn sensor_capabilities() -> (Vec<Capability>, Observed<u64>) {
         }
         Err(error) => {
             let remedy = if error.is_denied() {
-                "run as root, or give the binary cap_bpf, cap_perfmon and cap_dac_read_search"
+                as_root_or_with_capabilities()
             } else {
                 "see the reason; everything else of hotset works without the sensor"
             };
@@ -47,7 +48,7 @@ fn inode_lists() -> Capability {
         Err(error) => error,
     };
     let remedy = match &error {
-        error if error.is_denied() => "run as root",
+        error if error.is_denied() => as_root(),
         ObserveError::TooOld(_) => "a newer kernel: 6.2 or later",
         _ => "",
     };

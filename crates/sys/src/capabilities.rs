@@ -1,6 +1,7 @@
 //! This thread's effective capabilities.
 
 use crate::proc::value_of;
+use crate::userns;
 
 /// The capabilities that matter here, by their number in <linux/capability.h>.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,11 +21,17 @@ impl CapSet {
     pub(crate) fn has(self, cap: Cap) -> bool {
         self.0 & (1 << (cap as u32)) != 0
     }
+
+    fn only(self, cap: Cap) -> Self {
+        Self(self.0 & (1 << (cap as u32)))
+    }
 }
 
-/// The effective set, or nothing where /proc is not mounted.
+/// Those that mean something, or nothing where /proc is not mounted. In a user namespace of its own, a process has them all, and
+/// the kernel asks for all but one in the host's.
 pub(crate) fn effective() -> Option<CapSet> {
-    parse(&std::fs::read("/proc/thread-self/status").ok()?)
+    let held = parse(&std::fs::read("/proc/thread-self/status").ok()?)?;
+    Some(if userns::is_of_host() { held } else { held.only(Cap::Fowner) })
 }
 
 fn parse(status: &[u8]) -> Option<CapSet> {
@@ -41,6 +48,7 @@ mod tests {
         let caps = parse(b"Name:\tx\nCapPrm:\t0\nCapEff:\t000000c000000008\n").expect("CapEff");
         assert!(caps.has(Cap::Bpf) && caps.has(Cap::Perfmon) && caps.has(Cap::Fowner));
         assert!(!caps.has(Cap::SysAdmin));
+        assert!(!caps.only(Cap::Fowner).has(Cap::Bpf) && caps.only(Cap::Fowner).has(Cap::Fowner));
         assert_eq!(parse(b"Name:\tx\n"), None);
     }
 }

@@ -6,10 +6,13 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, Stdio};
 
 use hotset_facts::ExitStatus;
+
+/// What the new process is called.
+const NAME: &str = "hotset";
 
 /// What became of the new process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +31,7 @@ pub enum Started {
 pub fn start(arguments: &[OsString]) -> io::Result<Started> {
     let (mut ours, theirs) = UnixStream::pair()?;
     let mut child = Command::new("/proc/self/exe")
+        .arg0(NAME)
         .args(arguments)
         .stdin(Stdio::from(OwnedFd::from(theirs)))
         .spawn()?;
@@ -38,11 +42,13 @@ pub fn start(arguments: &[OsString]) -> io::Result<Started> {
     }
 }
 
-/// In the new process: leaves the terminal and the session of whoever started it.
+/// In the new process: leaves the terminal and the session of whoever started it, and has the name that ps(1) and pgrep(1) know
+/// this program by: the kernel calls it after /proc/self/exe.
 ///
 /// # Errors
 /// As setsid(2) gives them.
 pub fn detach() -> io::Result<()> {
+    rustix::thread::set_name(c"hotset")?;
     rustix::process::setsid()?;
     Ok(())
 }

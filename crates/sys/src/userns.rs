@@ -1,6 +1,35 @@
-//! User namespaces: whose files the capabilities of this process reach.
+//! User namespaces: what the capabilities of this process reach, of files and of the host.
 
+use std::os::unix::fs::MetadataExt;
 use std::sync::LazyLock;
+
+/// The number of the namespace that the host itself is in (PROC_USER_INIT_INO of include/linux/proc_ns.h).
+const OF_THE_HOST: u64 = 0xEFFF_FFFD;
+
+/// Whether this process is in the host's own user namespace. In another, as in a rootless container, root has no rights over the
+/// kernel. Without /proc, it is taken for the host's.
+pub fn is_of_host() -> bool {
+    static ANSWER: LazyLock<bool> = LazyLock::new(|| {
+        std::fs::metadata("/proc/self/ns/user").map_or(true, |there| there.ino() == OF_THE_HOST)
+    });
+    *ANSWER
+}
+
+/// How to have more rights over the kernel, for somebody who lacks them.
+pub fn as_root() -> &'static str {
+    if is_of_host() {
+        return "run hotset as root";
+    }
+    "run hotset as root of the host, outside of this user namespace (container): its root has no rights over the kernel"
+}
+
+/// The same for those rights that capabilities give.
+pub fn as_root_or_with_capabilities() -> &'static str {
+    if is_of_host() {
+        return "run hotset as root, or give it CAP_BPF and CAP_PERFMON (setcap cap_bpf,cap_perfmon+ep)";
+    }
+    as_root()
+}
 
 /// Whether an owner as stat(2) names it is one that this process's user namespace has. In a container, all owners from outside
 /// show as one overflow id, and neither a capability nor having that id too gives any right to their files.

@@ -23,7 +23,6 @@ use crate::{interrupt, output};
 const LINE_INTERVAL: Duration = Duration::from_millis(200);
 /// How often a run that does not count is repeated in its round.
 const MAX_REPEATS: u32 = 2;
-const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
 
 /// Does what was asked, and says how it ended.
 pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, Stop> {
@@ -64,11 +63,10 @@ fn states(wanted: &[WantedState]) -> Result<Vec<WantedState>, Stop> {
             states.push(state);
         }
     }
-    let may_drop = rustix::fs::access(DROP_CACHES, rustix::fs::Access::WRITE_OK).is_ok();
-    if states.contains(&WantedState::ColdAll) && !may_drop {
-        return Err(Stop::own(format_args!(
-            "the state cold-all takes root ({DROP_CACHES} can't be written to); cold evicts the command's files without it"
-        )));
+    if states.contains(&WantedState::ColdAll)
+        && let Err(error) = hotset_sys::cache::may_drop_everything()
+    {
+        return Err(Stop::own(format_args!("--state cold-all: {error}; or use --state cold")));
     }
     Ok(states)
 }

@@ -29,6 +29,15 @@ pub enum ControlError {
         /// The kernel's answer.
         errno: Errno,
     },
+    /// It would be done to all of the host, from a container.
+    #[error(
+        "from a user namespace (container), this would drop the page cache of the whole host; {}",
+        crate::userns::as_root()
+    )]
+    OfHost,
+    /// Its cache is the host's, and this user is not root.
+    #[error("cannot write to {} ({}); {}", .0.display(), .1, crate::userns::as_root())]
+    NotRoot(&'static Path, Errno),
     /// A part of it can't be read.
     #[error("{}: reading at byte {offset} failed: {errno}", path.display())]
     Read {

@@ -17,7 +17,9 @@ pub mod warm;
 
 pub use cells::cells;
 pub use control::{ByteSpan, CacheChange, ControlError};
-pub use evict::{Dirty, Evicted, drop_everything, evict, evict_fd, evict_span};
+pub use evict::{
+    Dirty, Evicted, drop_everything, evict, evict_fd, evict_span, may_drop_everything,
+};
 pub use fetch::{fetch, settle};
 pub use holders::{Holders, holders};
 pub use open::{open_quietly, require_cacheable};

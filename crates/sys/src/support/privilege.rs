@@ -5,18 +5,18 @@ use hotset_facts::{Capability, Verdict};
 use super::kernel::is_older_than;
 use super::{Check, supported, unsupported};
 use crate::capabilities::{Cap, effective};
-
-const AS_ROOT: &str = "run hotset as root";
+use crate::userns::{as_root, as_root_or_with_capabilities, is_of_host};
 
 pub(super) fn root() -> Capability {
     let euid = rustix::process::geteuid();
     let name = ("root", "runs as root");
-    let detail = format!("effective user id {}", euid.as_raw());
-    if euid.is_root() {
+    let whose = if is_of_host() { "" } else { " of a user namespace (container)" };
+    let detail = format!("effective user id {}{whose}", euid.as_raw());
+    if euid.is_root() && is_of_host() {
         return supported(name, detail);
     }
     let consequence = "files and processes of other users can't be looked at";
-    unsupported(name, Verdict::No, detail, consequence, AS_ROOT)
+    unsupported(name, Verdict::No, detail, consequence, as_root())
 }
 
 pub(super) fn bpf() -> Capability {
@@ -24,7 +24,7 @@ pub(super) fn bpf() -> Capability {
         ("cap_bpf", "may load BPF programs"),
         Cap::Bpf,
         "no kernel sensor: only what /proc, rusage and cachestat(2) say",
-        "run hotset as root, or give it CAP_BPF and CAP_PERFMON (setcap cap_bpf,cap_perfmon+ep)",
+        as_root_or_with_capabilities(),
     )
 }
 
@@ -33,7 +33,7 @@ pub(super) fn perfmon() -> Capability {
         ("cap_perfmon", "may attach to tracepoints"),
         Cap::Perfmon,
         "no kernel sensor: only what /proc, rusage and cachestat(2) say",
-        "run hotset as root, or give it CAP_BPF and CAP_PERFMON (setcap cap_bpf,cap_perfmon+ep)",
+        as_root_or_with_capabilities(),
     )
 }
 
@@ -44,7 +44,7 @@ pub(super) fn sys_admin() -> Capability {
         return supported(name, "not held, and not needed since Linux 5.8");
     }
     let consequence = "before Linux 5.8, loading BPF programs needs this capability";
-    capability(name, Cap::SysAdmin, consequence, AS_ROOT)
+    capability(name, Cap::SysAdmin, consequence, as_root())
 }
 
 fn capability(name: Check, cap: Cap, consequence: &str, remedy: &str) -> Capability {
@@ -52,7 +52,13 @@ fn capability(name: Check, cap: Cap, consequence: &str, remedy: &str) -> Capabil
         // CAP_SYS_ADMIN still stands for the two that were split from it in 5.8.
         Some(caps) if caps.has(cap) => supported(name, "in the effective set"),
         Some(caps) if caps.has(Cap::SysAdmin) => supported(name, "through CAP_SYS_ADMIN"),
-        Some(_) => unsupported(name, Verdict::No, "not in the effective set", consequence, remedy),
+        Some(_) => {
+            let detail = match is_of_host() {
+                true => "not in the effective set",
+                false => "no capability of a user namespace (container) holds for the kernel",
+            };
+            unsupported(name, Verdict::No, detail, consequence, remedy)
+        }
         None => unsupported(
             name,
             Verdict::No,

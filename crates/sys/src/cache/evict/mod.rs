@@ -15,6 +15,7 @@ use super::open::{name_of_fd, open_quietly};
 use super::ranges::byte_range;
 use super::raw::CacheStat;
 use super::stacked::{cachestat_if_seen, is_in_memory};
+use crate::userns;
 
 /// Pages that are locked for I/O survive FADV_DONTNEED, so eviction is tried again after these pauses.
 const PAUSES: [Duration; 4] =
@@ -142,8 +143,9 @@ impl Target<'_> {
 /// Drops all clean pages, directory entries and inodes of the whole host, after writing out what is dirty if asked.
 ///
 /// # Errors
-/// Root only.
+/// Root only; and not in a user namespace other than the host's, whose root may not mean the host, and may all the same.
 pub fn drop_everything(write_dirty: bool) -> Result<(), ControlError> {
+    may_drop_everything()?;
     if write_dirty {
         rustix::fs::sync();
     }
@@ -151,6 +153,18 @@ pub fn drop_everything(write_dirty: bool) -> Result<(), ControlError> {
         let errno = Errno::from_io_error(&error).unwrap_or(Errno::IO);
         ControlError::system(Path::new(DROP_CACHES), "write", errno)
     })
+}
+
+/// Whether [`drop_everything`] would, without doing it.
+///
+/// # Errors
+/// As there.
+pub fn may_drop_everything() -> Result<(), ControlError> {
+    if !userns::is_of_host() {
+        return Err(ControlError::OfHost);
+    }
+    rustix::fs::access(DROP_CACHES, rustix::fs::Access::WRITE_OK)
+        .map_err(|errno| ControlError::NotRoot(Path::new(DROP_CACHES), errno))
 }
 
 #[cfg(test)]
