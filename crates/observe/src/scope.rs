@@ -22,8 +22,12 @@ pub(crate) fn number(scope: &Scope) -> u32 {
 }
 
 /// Whether PIDs here are the kernel's own (include/linux/proc_ns.h, PROC_PID_INIT_INO).
-pub(crate) fn in_initial_pid_namespace() -> bool {
-    std::fs::read_link("/proc/self/ns/pid").is_ok_and(|link| link.as_os_str() == "pid:[4026531836]")
+///
+/// # Errors
+/// Where there is no /proc to ask.
+pub(crate) fn in_initial_pid_namespace() -> Result<bool, ObserveError> {
+    let link = std::fs::read_link("/proc/self/ns/pid").map_err(ObserveError::NoProc)?;
+    Ok(link.as_os_str() == "pid:[4026531836]")
 }
 
 /// Admits the group or the processes of a scope; the descriptor must live as long as the session.

@@ -34,9 +34,8 @@ impl Session {
     /// # Errors
     /// Where the kernel lacks something essential or refuses; nothing stays attached then.
     pub fn start(options: Options) -> Result<Self, ObserveError> {
-        if !in_initial_pid_namespace()
-            && (options.compat || !matches!(options.scope, Scope::Children))
-        {
+        let of_host = in_initial_pid_namespace()?;
+        if !of_host && (options.compat || !matches!(options.scope, Scope::Children)) {
             return Err(ObserveError::PidNamespace { what: "who is to be observed" });
         }
         let setup = Setup {
@@ -46,7 +45,7 @@ impl Session {
         };
         let mut loaded = load::load(&setup, options.compat)?;
         let cgroup = scope::admit(&loaded, &options.scope)?;
-        if loaded.selection.build == Build::Compat && !in_initial_pid_namespace() {
+        if loaded.selection.build == Build::Compat && !of_host {
             return Err(ObserveError::PidNamespace { what: "the command" });
         }
         let collector = Rc::new(RefCell::new(Collector::default()));

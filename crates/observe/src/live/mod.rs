@@ -147,7 +147,7 @@ impl LiveSession {
     /// # Errors
     /// Where the kernel lacks something essential or refuses; nothing stays attached then.
     pub fn start(options: LiveOptions) -> Result<Self, ObserveError> {
-        if !in_initial_pid_namespace() {
+        if !in_initial_pid_namespace()? {
             return Err(ObserveError::PidNamespace { what: "who is to be observed" });
         }
         let mounts = mountinfo::own().unwrap_or_default();
