@@ -157,12 +157,23 @@ fn what_can_not_be_done_is_refused_before_anything_runs() {
         (2, &["--json", "--export-csv", "-", "--", touch[0], touch[1]], "standard output"),
         (125, &["--export-json", "/no/such/x", "--", touch[0], touch[1]], "/no/such"),
         (125, &["--setup", "exit 4", "--", touch[0], touch[1]], "--setup"),
+        (125, &["--files", "/no/such", "--", touch[0], touch[1]], "--files /no/such: No such file"),
     ] {
         let output = bench_says(words);
         assert_eq!(output.status.code(), Some(code), "{words:?}: {}", said(&output));
         assert!(stderr(&output).contains(why), "{words:?}: {}", said(&output));
         assert!(!mark.exists(), "{words:?}");
     }
+}
+
+#[test]
+fn files_that_are_made_before_each_run_need_not_be_there() {
+    let scratch = Scratch::new("bench-prepared");
+    let file = scratch.path("made");
+    let prepare = format!("touch {}", text(&file));
+    let words = ["-r", "1", "--files", text(&file), "--prepare", &prepare, "--", "true"];
+    let output = bench_says(&words);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use hotset_facts::units::bytes;
 use rustix::fs::{FileType, statfs};
 
 /// How the names of scratch directories begin.
@@ -29,9 +30,9 @@ pub enum ScratchError {
     },
     /// There is no room.
     #[error(
-        "{}: {needed} bytes are needed there ({SPARE_BYTES} of them to be left free), {free} are free; name another place \
-         with --dir, or take a smaller size",
-        directory.display()
+        "{}: not enough space: {} free, {} needed (of which {} stay free); choose another directory with --dir, or a \
+         smaller size",
+        directory.display(), bytes(*free), bytes(*needed), bytes(SPARE_BYTES)
     )]
     NoRoom {
         /// The directory whose file system is too full.
@@ -211,7 +212,10 @@ mod tests {
     fn no_room_is_told_with_both_numbers() {
         let at = Path::new("/here");
         let error = require_room(at, 1000, 999).expect_err("refused").to_string();
-        assert!(error.contains("/here") && error.contains("999") && error.contains("67109864"));
+        assert!(
+            error.starts_with("/here: not enough space: 999 B free, 64.0 MiB needed"),
+            "{error}"
+        );
         assert!(require_room(at, 1000, u64::MAX).is_ok());
     }
 }

@@ -3,7 +3,8 @@
 mod observed;
 mod traced;
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
@@ -71,9 +72,22 @@ pub enum LearnError {
         "the files of {0} can't be learned here; name them with --files, or ask for --state as-is"
     )]
     NoWay(String),
+    /// A file that was named is not there.
+    #[error("--files {}: {error}", path.display())]
+    Given {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
     /// Stopped before it was done.
     #[error("interrupted")]
     Interrupted,
+}
+
+fn exists(path: &Path) -> Result<(), LearnError> {
+    let found = std::fs::metadata(path).map(drop);
+    found.map_err(|error| LearnError::Given { path: path.to_owned(), error })
 }
 
 impl Learner<'_> {
@@ -83,6 +97,10 @@ impl Learner<'_> {
     /// Where the command or what surrounds it fails, where nothing can be learned that is needed, and after Ctrl-C.
     pub fn learn(&mut self, plan: &CommandPlan) -> Result<Learned, LearnError> {
         if !self.given.is_empty() {
+            // What makes them before each run may not have run yet.
+            if plan.hooks.prepare.is_none() {
+                self.given.iter().try_for_each(|path| exists(path))?;
+            }
             return Ok(self.given());
         }
         let began = SystemTime::now();

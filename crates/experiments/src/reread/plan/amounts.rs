@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use hotset_facts::LabSize;
+use hotset_facts::units::bytes;
 use hotset_lab::experiment::Rounds;
 
 use crate::Request;
@@ -63,7 +64,7 @@ impl Amounts {
             ));
         }
         let memory = hotset_sys::proc::meminfo::now();
-        Ok(Self {
+        let amounts = Self {
             sizes_bytes,
             documents_bytes,
             pause: options.sleep.unwrap_or_default(),
@@ -73,7 +74,19 @@ impl Amounts {
             process_bytes,
             is_quick: request.size == LabSize::Quick,
             free_bytes: memory.map_or(u64::MAX, |info| info.free_bytes + info.cached_bytes),
-        })
+        };
+        match options.sizes_bytes.iter().find(|asked| amounts.too_large(**asked)) {
+            Some(asked) => Err(amounts.refusal(*asked)),
+            None => Ok(amounts),
+        }
+    }
+
+    /// What was asked for is not left out in silence.
+    fn refusal(&self, asked: u64) -> String {
+        let (asked, most) = (bytes(asked), bytes(self.free_bytes / 4));
+        format!(
+            "--sizes: {asked} is too large for this host: expected up to {most}, a quarter of free memory and page cache"
+        )
     }
 
     /// Reads in a process of a file of this size: fewer of large files, unless the count was asked for.
