@@ -4,6 +4,17 @@ use std::io;
 
 use hotset_sys::userns::as_root_or_with_capabilities;
 
+/// As many files as loading the sensor may have open, with room to spare: a table and a program is one each.
+const OPEN_FILES: u32 = 256;
+
+/// What libbpf says of an error is only where it was; the reason is the last of its causes.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        Some(cause) => format!("{error}: {}", with_causes(cause)),
+        None => error.to_string(),
+    }
+}
+
 /// A failure of the sensor; the run can go on without it.
 #[derive(Debug, thiserror::Error)]
 pub enum ObserveError {
@@ -66,14 +77,29 @@ impl ObserveError {
         matches!(self, Self::Refused { denied: true, .. })
     }
 
+    /// Whether it says what to do, so that nobody else has to.
+    pub fn has_advice(&self) -> bool {
+        match self {
+            Self::Refused { advice, .. } => !advice.is_empty(),
+            Self::NoBtf(_) | Self::NoProc(_) | Self::PidNamespace { .. } => true,
+            _ => false,
+        }
+    }
+
     pub(crate) fn refused(error: &libbpf_rs::Error) -> Self {
+        let reason = with_causes(error);
+        let because_of = |errno: i32| reason.contains(&format!("(os error {errno})"));
         // The verifier's refusal has the same kind; only EPERM is about rights.
-        let rights = error.to_string().contains(&format!("(os error {})", libc::EPERM));
         let denied = error.kind() == libbpf_rs::ErrorKind::PermissionDenied
-            && (rights || !rustix::process::geteuid().is_root());
-        let advice =
-            if denied { format!("; {}", as_root_or_with_capabilities()) } else { String::new() };
-        Self::Refused { reason: error.to_string(), advice, denied }
+            && (because_of(libc::EPERM) || !rustix::process::geteuid().is_root());
+        let advice = if denied {
+            format!("; {}", as_root_or_with_capabilities())
+        } else if because_of(libc::EMFILE) {
+            format!("; allow {OPEN_FILES} open files: ulimit -n {OPEN_FILES}")
+        } else {
+            String::new()
+        };
+        Self::Refused { reason, advice, denied }
     }
 
     pub(crate) fn table(table: &'static str, error: impl std::fmt::Display) -> Self {

@@ -33,14 +33,13 @@ pub fn run_without_sensor(
     program: &Invocation,
     why: &str,
 ) -> Result<(Profile, ExitStatus), RunError> {
-    run_with(program, why, false, &Signals::hold().map_err(RunError::Signals)?)
+    run_with(program, why, &Signals::hold().map_err(RunError::Signals)?)
 }
 
 /// The same with signals held back already.
 pub(crate) fn run_with(
     program: &Invocation,
     why: &str,
-    denied: bool,
     signals: &Signals,
 ) -> Result<(Profile, ExitStatus), RunError> {
     let mut files = Files::default();
@@ -54,7 +53,7 @@ pub(crate) fn run_with(
     let mut family = Family { pid: running.pid, files, io: None };
     let ended = supervise(running, Some(signals), LOOK, &mut family).map_err(RunError::Wait)?;
     let Family { files, io, .. } = family;
-    let profile = profile(program, started_at, &running, &ended, io, files, why, denied);
+    let profile = profile(program, started_at, &running, &ended, io, files, why);
     Ok((profile, ended.exit))
 }
 
@@ -67,7 +66,6 @@ fn profile(
     io: Option<PidIo>,
     files: Files,
     why: &str,
-    denied: bool,
 ) -> Profile {
     let mut totals = Io::missing(NO_SENSOR);
     totals.mmap.major_faults = Observed::Value(ended.usage.major_faults);
@@ -89,10 +87,7 @@ fn profile(
             name: "proc",
             level: SensorLevel::Unprivileged,
             losses: SensorLosses::default(),
-            not_measured: vec![NotMeasured {
-                feature: Feature::Sensor,
-                reason: remedy(why, denied),
-            }],
+            not_measured: vec![NotMeasured { feature: Feature::Sensor, reason: why.to_owned() }],
         },
         totals,
         files: files.rows(),
@@ -109,11 +104,6 @@ fn profile(
         }],
         lookups: Observed::Missing(NO_SENSOR),
     }
-}
-
-fn remedy(why: &str, denied: bool) -> String {
-    let advice = if denied { "" } else { "; `hotset doctor` says what would help" };
-    format!("{why}{advice}")
 }
 
 /// A command and its children, looked at while they run.

@@ -4,7 +4,7 @@ use std::time::{Instant, SystemTime};
 
 use hotset_facts::{Command, Dev, ExitStatus, Observed, Profile, Reason, Target};
 use hotset_lab::Invocation;
-use hotset_observe::{Observation, Options, Scope, Session};
+use hotset_observe::{Observation, ObserveError, Options, Scope, Session};
 use hotset_sys::child::{Ended, Signals, Usage};
 
 use crate::children::{observe, start};
@@ -46,7 +46,7 @@ pub fn run(program: &Invocation, options: &RunOptions) -> Result<(Profile, ExitS
             if verbose {
                 say(&hotset_observe::loader_words());
             }
-            return run_with(program, &error.to_string(), error.is_denied(), &signals);
+            return run_with(program, &with_advice(&error), &signals);
         }
     };
     if verbose {
@@ -116,4 +116,9 @@ pub(crate) fn assemble(
         processes: observation.processes,
         lookups: observation.lookups,
     }
+}
+
+fn with_advice(error: &ObserveError) -> String {
+    let advice = if error.has_advice() { "" } else { "; `hotset doctor` says what would help" };
+    format!("{error}{advice}")
 }

@@ -28,7 +28,10 @@ pub struct ControlOptions {
 /// The end of a command that changes cache states: one line with what was reached, then what was not, the largest first.
 pub fn control_text(report: &ControlReport, options: &ControlOptions) -> String {
     let mut out = String::new();
-    if report.totals.files > 0 || report.notes.is_empty() {
+    if report.totals.files == 0 && !report.unreadable.is_empty() {
+        let paths = units::plural(report.unreadable.len() as u64, "path");
+        out.push_str(&format!("No file was {}: {paths} cannot be opened\n", done(report.verb)));
+    } else if report.totals.files > 0 || report.notes.is_empty() {
         out.push_str(&first_line(report, options.page_bytes));
     }
     let mut short: Vec<&ControlledFile> =
@@ -68,6 +71,14 @@ pub fn control_text(report: &ControlReport, options: &ControlOptions) -> String 
         out.push_str("interrupted: this is as far as it came\n");
     }
     out
+}
+
+fn done(verb: ControlVerb) -> &'static str {
+    match verb {
+        ControlVerb::Evict => "evicted",
+        ControlVerb::Warm => "warmed",
+        ControlVerb::Pin => "pinned",
+    }
 }
 
 fn first_line(report: &ControlReport, page: u64) -> String {

@@ -77,6 +77,16 @@ fn what_was_reached_is_one_line() {
 }
 
 #[test]
+fn where_no_path_can_be_opened_nothing_reads_like_a_success() {
+    let unreadable = vec![Unreadable { path: "/gone".into(), reason: "No such file".into() }];
+    let nothing = ControlReport { unreadable, ..report(ControlVerb::Warm, Vec::new()) };
+    assert_eq!(
+        control_text(&nothing, &OPTIONS),
+        "No file was warmed: 1 path cannot be opened\n  /gone: No such file\n"
+    );
+}
+
+#[test]
 fn what_stayed_is_named_with_its_reasons_the_largest_first() {
     let held = vec![
         stayed(Unevictable::Dirty, 2, None),

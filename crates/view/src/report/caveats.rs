@@ -30,17 +30,11 @@ fn notes(screen: &Screen, summary: &Summary) -> Vec<String> {
     idle.into_iter().map(str::to_owned).collect()
 }
 
-/// What a person without privileges should know: what is missing is most of the report, and one step brings it.
+/// Without the sensor what is missing is most of the report. Its reason says what would bring it.
 pub(super) fn push_unprivileged(screen: &mut Screen, summary: &Summary) {
     let missing = missing_words(summary);
     screen.line("");
     push_list(screen, "Not measured: ", &missing);
-    screen.paragraph(
-        "For the full picture: ",
-        " ",
-        "run as root, or give hotset CAP_BPF and CAP_PERFMON; `hotset doctor` tells what this host allows.",
-        0,
-    );
 }
 
 fn push_list(screen: &mut Screen, label: &str, items: &[String]) {
