@@ -22,8 +22,9 @@ use hotset_facts::units::parse_duration;
                         executed; 127: it was not found."
 )]
 pub(crate) struct BenchArgs {
-    /// Compare with this command, B, in each state; may be given more than once. It is split into words as a shell
-    /// would, and run without one unless --shell names one.
+    /// Compare with COMMAND in each state; repeatable
+    ///
+    /// COMMAND is split into words as a shell would, and run without a shell unless --shell names one.
     #[arg(long, value_name = "COMMAND")]
     pub(crate) vs: Vec<String>,
     #[command(flatten)]
@@ -36,7 +37,9 @@ pub(crate) struct BenchArgs {
     pub(crate) parameters: ParameterArgs,
     #[command(flatten)]
     pub(crate) exports: BenchOutput,
-    /// The command and its arguments; one word with spaces is split as a shell would.
+    /// Command to benchmark, with its arguments
+    ///
+    /// A single word with spaces is split as a shell would.
     #[arg(required = true, trailing_var_arg = true, value_name = "CMD")]
     pub(crate) command: Vec<OsString>,
 }
@@ -45,18 +48,22 @@ pub(crate) struct BenchArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "States and files")]
 pub(crate) struct StateArgs {
-    /// Cache states to start in, separated by commas: cold (the command's files evicted), cold-all (drop_caches too, with
-    /// directory entries and inodes; root), warm, half or N% (pages spread evenly), as-is.
+    /// Start from these cache states: cold, warm, half, N%, cold-all, as-is
+    ///
+    /// Separate several by commas. cold: the command's files are evicted. cold-all: dentries, inodes and all other clean page
+    /// cache are dropped, too (drop_caches; requires root). half, N%: this share of the pages is cached, spread evenly. as-is:
+    /// nothing is changed.
     #[arg(long, value_name = "STATE", value_delimiter = ',', default_value = "cold,warm", value_parser = parse_state)]
     pub(crate) state: Vec<WantedState>,
-    /// Set the states on this file, or on all files below this directory, instead of on what a first run shows; may be given
-    /// more than once.
+    /// Set the states on PATH instead of the files of a first run; repeatable
+    ///
+    /// PATH is a file, or a directory with all files below it.
     #[arg(long, value_name = "PATH")]
     pub(crate) files: Vec<PathBuf>,
-    /// Print the files that the command reads or maps, and benchmark nothing.
+    /// Print the files that the command reads or maps, then exit
     #[arg(long)]
     pub(crate) show_files: bool,
-    /// Learn the files by tracing system calls, as where BPF is not allowed.
+    /// Find the command's files by tracing system calls instead of BPF
     #[arg(long)]
     pub(crate) no_bpf: bool,
 }
@@ -65,25 +72,33 @@ pub(crate) struct StateArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Rounds")]
 pub(crate) struct RoundArgs {
-    /// Exactly N rounds; each runs every command once in every state.
+    /// Run exactly N rounds
+    ///
+    /// Each round runs every command once in every state.
     #[arg(short, long, value_name = "N", conflicts_with_all = ["min_runs", "max_runs"], value_parser = number(1..=1_000_000_u32))]
     pub(crate) runs: Option<u32>,
-    /// Rounds before the first look at the results; more come in blocks until the intervals are under 2 %.
+    /// Run at least N rounds
+    ///
+    /// More follow, in blocks, until the 95 % confidence intervals are narrower than 2 %.
     #[arg(short, long, value_name = "N", default_value_t = 15, value_parser = number(1..=1_000_000_u32))]
     pub(crate) min_runs: u32,
-    /// The most rounds.
+    /// Run at most N rounds
     #[arg(short = 'M', long, value_name = "N", default_value_t = 100, value_parser = number(1..=1_000_000_u32))]
     pub(crate) max_runs: u32,
-    /// Begin no round that would end later than this: 90s, 5m. Not with --runs.
+    /// Start no round that would end later than TIME: 90s, 5m
+    ///
+    /// Ignored with --runs.
     #[arg(long, value_name = "TIME", default_value = "3m", value_parser = parse_duration)]
     pub(crate) max_time: Duration,
-    /// Treat the first N rounds as a warm-up; 0 for none. Without this a warm-up is looked for in the series.
+    /// Exclude the first N rounds as warm-up; 0 = none [default: detect]
     #[arg(short, long, value_name = "N", value_parser = number(0..=1_000_000_u32))]
     pub(crate) warmup: Option<u32>,
-    /// The seed of the random order within rounds.
+    /// Seed of the random order within rounds
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// Don't run the first command twice in each round to show this session's own noise.
+    /// Do not measure the noise floor
+    ///
+    /// By default, the first command runs twice in each round, to show how much runs of the same command differ.
     #[arg(long)]
     pub(crate) no_noise_floor: bool,
 }
@@ -92,38 +107,43 @@ pub(crate) struct RoundArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Around the commands")]
 pub(crate) struct AroundArgs {
-    /// Run COMMAND once before the first run of each command. Those around the commands are always run by a shell.
+    /// Run COMMAND in a shell once before the first run of each command
     #[arg(short, long, value_name = "COMMAND")]
     pub(crate) setup: Option<String>,
-    /// Run COMMAND before each run, and before its state is set; once for all, or once for each command.
+    /// Run COMMAND in a shell before each run
+    ///
+    /// It runs before the cache state is set. Give it once for all commands, or once for each.
     #[arg(short, long, value_name = "COMMAND")]
     pub(crate) prepare: Vec<String>,
-    /// Run COMMAND after each run; once for all, or once for each command.
+    /// Run COMMAND in a shell after each run
+    ///
+    /// Give it once for all commands, or once for each.
     #[arg(short = 'C', long, value_name = "COMMAND")]
     pub(crate) conclude: Vec<String>,
-    /// Run COMMAND once after the last run of each command.
+    /// Run COMMAND in a shell once after the last run of each command
     #[arg(short, long, value_name = "COMMAND")]
     pub(crate) cleanup: Option<String>,
-    /// Run the commands by this shell (sh, 'bash --norc', default); none starts them directly.
+    /// Run the commands in SHELL: none, default, sh, 'bash --norc'
     #[arg(short = 'S', long, value_name = "SHELL", default_value = "none")]
     pub(crate) shell: String,
-    /// The same as --shell=none.
+    /// Same as --shell=none
     #[arg(short = 'N', conflicts_with = "shell")]
     pub(crate) no_shell: bool,
-    /// Count runs that fail, too; without this the first failure ends the session.
+    /// Accept failing runs; without this, the first failure ends the benchmark
     #[arg(short, long)]
     pub(crate) ignore_failure: bool,
-    /// Where commands read from: null, or a file.
+    /// Connect standard input of the commands to WHERE: null or a file
     #[arg(long, value_name = "WHERE", default_value = "null")]
     pub(crate) input: PathBuf,
-    /// Where commands write to: null (which grep and tar notice, and do less), pipe (a file in memory), inherit, or a file;
-    /// once for all, or once for each command.
+    /// Connect standard output to WHERE: null, pipe, inherit or a file
+    ///
+    /// grep and tar notice null, and do less work. pipe is a file in memory. Give it once for all commands, or once for each.
     #[arg(long, value_name = "WHERE", default_value = "null")]
     pub(crate) output: Vec<PathBuf>,
-    /// The same as --output=inherit, and for standard error too.
+    /// Same as --output=inherit, and for standard error, too
     #[arg(long, conflicts_with = "output")]
     pub(crate) show_output: bool,
-    /// What to call a command; once for each, in their order.
+    /// Name of a command; give it once for each, in order
     #[arg(short = 'n', long, value_name = "NAME")]
     pub(crate) command_name: Vec<String>,
 }
@@ -132,10 +152,12 @@ pub(crate) struct AroundArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Parameters")]
 pub(crate) struct ParameterArgs {
-    /// Benchmark for each VAR from MIN to MAX, which takes the place of {VAR} in the commands.
+    /// Benchmark for each value of VAR from MIN to MAX
+    ///
+    /// The value replaces {VAR} in the commands.
     #[arg(short = 'P', long, num_args = 3, value_names = ["VAR", "MIN", "MAX"], allow_hyphen_values = true)]
     pub(crate) parameter_scan: Vec<String>,
-    /// The step of --parameter-scan.
+    /// Step of --parameter-scan
     #[arg(
         short = 'D',
         long,
@@ -144,7 +166,9 @@ pub(crate) struct ParameterArgs {
         allow_negative_numbers = true
     )]
     pub(crate) parameter_step_size: Option<String>,
-    /// Benchmark for each of the comma-separated VALUES of VAR; all combinations where given more than once.
+    /// Benchmark for each of the comma-separated VALUES of VAR
+    ///
+    /// Given more than once, all combinations are measured.
     #[arg(short = 'L', long, num_args = 2, value_names = ["VAR", "VALUES"], allow_hyphen_values = true)]
     pub(crate) parameter_list: Vec<String>,
 }
@@ -153,23 +177,24 @@ pub(crate) struct ParameterArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct BenchOutput {
-    /// Write every run in hyperfine's shape with our keys added (hotset.bench/1); `-` is standard output, and the summary
-    /// then goes to standard error.
+    /// Write every run as JSON, extending hyperfine's (hotset.bench/1)
+    ///
+    /// `-` is standard output; the summary then goes to standard error.
     #[arg(long, value_name = "FILE")]
     pub(crate) export_json: Option<PathBuf>,
-    /// The same as --export-json=-.
+    /// Same as --export-json=-
     #[arg(long, conflicts_with = "export_json")]
     pub(crate) json: bool,
-    /// Write a row for each command and state as CSV.
+    /// Write CSV, one row per command and state
     #[arg(long, value_name = "FILE")]
     pub(crate) export_csv: Option<PathBuf>,
-    /// Write a Markdown table.
+    /// Write a Markdown table
     #[arg(long, value_name = "FILE")]
     pub(crate) export_markdown: Option<PathBuf>,
-    /// Write a page with charts that works offline: distributions, runs in order of time, cold against warm.
+    /// Write a self-contained HTML page with charts
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// No summary.
+    /// Do not print the summary
     #[arg(short, long)]
     pub(crate) quiet: bool,
     #[command(flatten)]

@@ -11,13 +11,13 @@ use hotset_facts::units::parse_size;
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct ControlOutput {
-    /// Print JSON (hotset.control/1) instead of text.
+    /// Print JSON (hotset.control/1) instead of text
     #[arg(long)]
     pub(crate) json: bool,
-    /// Print nothing; the exit code says whether it was reached (0) or not (1).
+    /// Print nothing; exit 0 if the requested state was reached, else 1
     #[arg(short, long)]
     pub(crate) quiet: bool,
-    /// Name every file that is not as it should be, and not only the largest.
+    /// List every file that did not reach the requested state
     #[arg(short, long)]
     pub(crate) verbose: bool,
 }
@@ -32,10 +32,12 @@ pub(crate) struct ControlOutput {
 pub(crate) struct WarmArgs {
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,
-    /// Only this part of each file: START-END (END is not in it; none is the end of the file) or START+LENGTH.
+    /// Read only this range of each file: START-END or START+LENGTH
+    ///
+    /// END is exclusive; without it, the range ends at the end of the file.
     #[arg(long, value_name = "START-END", value_parser = parse_range, default_value = "0-", hide_default_value = true)]
     pub(crate) range: ByteSpan,
-    /// Fetch at most this much: 64M, 4G.
+    /// Read at most SIZE: 64M, 4G
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) budget: Option<u64>,
     #[command(flatten)]
@@ -52,13 +54,13 @@ pub(crate) struct WarmArgs {
 pub(crate) struct EvictArgs {
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,
-    /// Only this part of each file: START-END or START+LENGTH.
+    /// Evict only this range of each file: START-END or START+LENGTH
     #[arg(long, value_name = "START-END", value_parser = parse_range, default_value = "0-", hide_default_value = true)]
     pub(crate) range: ByteSpan,
-    /// Write dirty pages out first (fdatasync); they stay otherwise.
+    /// Write back dirty pages first; without this, they stay cached
     #[arg(long)]
     pub(crate) sync: bool,
-    /// Drop all clean pages, names and inodes of the whole host (drop_caches). Root only.
+    /// Drop all clean page cache, dentries and inodes of the host; requires root
     #[arg(long, conflicts_with_all = ["paths", "files_from", "range"])]
     pub(crate) everything: bool,
     #[command(flatten)]
@@ -72,16 +74,16 @@ pub(crate) struct EvictArgs {
 pub(crate) struct PinArgs {
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,
-    /// Refuse, now and as files grow, to hold more than this: 64M, 4G.
+    /// Refuse to lock more than SIZE, also as files grow: 64M, 4G
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) budget: Option<u64>,
-    /// Go on in the background once all is held.
+    /// Continue in the background once all files are locked
     #[arg(long)]
     pub(crate) daemon: bool,
-    /// Write the process id to FILE, which is locked, and removed at the end.
+    /// Write the PID to FILE, and remove FILE at the end
     #[arg(long, value_name = "FILE")]
     pub(crate) pid_file: Option<PathBuf>,
-    /// What --daemon starts.
+    /// What --daemon starts
     #[arg(long, hide = true)]
     pub(crate) daemon_child: bool,
     #[command(flatten)]

@@ -18,13 +18,19 @@ use super::number::number;
                   Every metric: docs/metrics.md. Units for systemd and Kubernetes, a dashboard and alert rules: deploy/."
 )]
 pub(crate) struct ExportArgs {
-    /// Where to serve: HOST:PORT (an IPv6 address stands in square brackets), or :PORT for every address. May be given several times.
+    /// Listen on HOST:PORT, or on :PORT of all addresses; repeatable
+    ///
+    /// Write an IPv6 address in square brackets: [::1]:9467.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9467")]
     pub(crate) listen: Vec<Listen>,
-    /// TLS, passwords and headers: a YAML file as the Prometheus exporters have it. Read again when it changes.
+    /// Read TLS, passwords and headers from this YAML file
+    ///
+    /// The format is that of the Prometheus exporters. The file is read again when it changes.
     #[arg(long, value_name = "FILE")]
     pub(crate) web_config: Option<PathBuf>,
-    /// Seconds between samples, 0.1 to 86400. A sample costs the same however often it is scraped.
+    /// Seconds per sample, 0.1 to 86400
+    ///
+    /// Scrapes return the latest sample: their number does not change the cost.
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = parse_interval, allow_hyphen_values = true)]
     pub(crate) interval: Duration,
     #[command(flatten)]
@@ -40,19 +46,19 @@ pub(crate) struct ExportArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Series")]
 pub(crate) struct SeriesArgs {
-    /// Control groups with series of their own, 0 to 1000; the rest is "other".
+    /// Export the N busiest cgroups, 0 to 1000; sum the rest as "other"
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = number(0..=1000_u16))]
     pub(crate) cgroups: u16,
-    /// Names of programs with series of their own, 0 to 1000; the rest is "other".
+    /// Export the N busiest programs, 0 to 1000; sum the rest as "other"
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = number(0..=1000_u16))]
     pub(crate) commands: u16,
-    /// Also by file system.
+    /// Export series by file system, too
     #[arg(long)]
     pub(crate) mounts: bool,
-    /// Also how much of a file or directory is cached, as one series. May be given several times.
+    /// Export how much of a file or directory is cached; repeatable
     #[arg(long, value_name = "PATH")]
     pub(crate) watch: Vec<PathBuf>,
-    /// Seconds between two walks of a watched path, 0.1 to 86400.
+    /// Seconds between two looks at each watched path, 0.1 to 86400
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = parse_interval, allow_hyphen_values = true)]
     pub(crate) watch_interval: Duration,
 }
@@ -61,13 +67,15 @@ pub(crate) struct SeriesArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "OpenTelemetry")]
 pub(crate) struct OtlpArgs {
-    /// Push to a collector by OTLP/HTTP as JSON; /v1/metrics is added where URL has no path.
+    /// Push to an OTLP/HTTP collector, as JSON
+    ///
+    /// /v1/metrics is appended if URL has no path.
     #[arg(long, value_name = "URL")]
     pub(crate) otlp: Option<OtlpUrl>,
-    /// A header for each push, such as an API key. May be given several times.
+    /// Add a header to each push, such as an API key; repeatable
     #[arg(long, value_name = "NAME=VALUE", requires = "otlp")]
     pub(crate) otlp_header: Vec<Header>,
-    /// Seconds between pushes, 0.1 to 86400.
+    /// Seconds between pushes, 0.1 to 86400
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = parse_interval, requires = "otlp", allow_hyphen_values = true)]
     pub(crate) otlp_interval: Duration,
 }

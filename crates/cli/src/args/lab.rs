@@ -27,23 +27,28 @@ pub(crate) struct LabArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "How much")]
 pub(crate) struct LabAmountArgs {
-    /// Six rounds of what the answers need: all experiments in a minute or two where nothing else runs, and 1 GiB of disk.
+    /// Run six rounds of a subset: all experiments in 1 to 2 minutes
+    ///
+    /// On a quiet machine; requires 1 GiB of disk space.
     #[arg(long, conflicts_with = "full")]
     pub(crate) quick: bool,
-    /// The articles' sizes.
+    /// Use the sizes of the articles; takes hours
     #[arg(long)]
     pub(crate) full: bool,
-    /// Exactly N rounds; each measures every cell once. Below 6 there are no intervals.
+    /// Run exactly N rounds; at least 6 for confidence intervals
+    ///
+    /// Each round measures every cell once.
     #[arg(long, value_name = "N", value_parser = number(1..=100_000_u32))]
     pub(crate) rounds: Option<u32>,
-    /// Make the files in a fresh directory below this one: the file system and the device that are measured. Without it,
-    /// below the current directory, $TMPDIR or /var/tmp, the first that is on a disk.
+    /// Create the files in a new directory below DIR, and measure that device
+    ///
+    /// The default is the first of the current directory, $TMPDIR and /var/tmp that is on a disk.
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
-    /// The seed of the random order within rounds.
+    /// Seed of the random order within rounds
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// Don't count calls by the sensor in runs apart.
+    /// Do not count system calls with the BPF sensor in separate runs
     #[arg(long)]
     pub(crate) no_bpf: bool,
 }
@@ -55,10 +60,10 @@ pub(crate) struct LabOutput {
     /// Write JSON (hotset.lab/1) to FILE, one line per experiment; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-    /// Write a page with charts, self-contained, for a browser.
+    /// Write a self-contained HTML page with charts
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// Print no tables and no progress.
+    /// Do not print tables and progress
     #[arg(short, long)]
     pub(crate) quiet: bool,
     #[command(flatten)]
@@ -68,9 +73,9 @@ pub(crate) struct LabOutput {
 /// Arguments of a native probe: a job and its `key=value` words; or `sweep` and a directory.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LabProbeArgs {
-    /// The job.
+    /// Name of the job
     pub(crate) job: String,
-    /// Its words.
+    /// Its parameters
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) words: Vec<OsString>,
 }

@@ -14,16 +14,21 @@ use super::{LookArgs, SelectionArgs};
 pub(crate) struct LsArgs {
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,
-    /// The files that a process has open or mapped, as it sees them, in its mount namespace; deleted ones too.
+    /// List files that a process has open or mapped
+    ///
+    /// Paths are those of the process's mount namespace. Deleted files are included.
     #[arg(long, value_name = "PID", value_parser = pid, conflicts_with_all = ["paths", "files_from"])]
     #[arg(help_heading = "Which files")]
     pub(crate) pid: Option<u32>,
-    /// The same for the processes of a control group: its directory, or its path, such as /system.slice/nginx.service.
+    /// List files that a control group's processes have open or mapped
+    ///
+    /// DIR is its directory or its path, for example /system.slice/nginx.service.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["paths", "files_from", "pid"])]
     #[arg(help_heading = "Which files")]
     pub(crate) cgroup: Option<PathBuf>,
-    /// The files that occupy the cache of the whole machine, also those that nobody has open: the 30 with most in it, or
-    /// --top N; then what else is cached. Root sees everything.
+    /// List the files that occupy the page cache of the whole host
+    ///
+    /// Includes files that no process has open: the 30 largest, or --top N; then what else is cached. Only root sees all files.
     #[arg(long, conflicts_with_all = NOT_WITH_SYSTEM)]
     #[arg(help_heading = "Which files")]
     pub(crate) system: bool,
@@ -34,7 +39,7 @@ pub(crate) struct LsArgs {
     pub(crate) rows: RowArgs,
     #[command(flatten)]
     pub(crate) form: FormArgs,
-    /// Threads that look at files [default: the CPUs, at most 4].
+    /// Use N threads [default: the number of CPUs, up to 4]
     #[arg(long, value_name = "N", value_parser = number(1..=64_u16))]
     pub(crate) threads: Option<u16>,
 }
@@ -65,23 +70,24 @@ const NOT_WITH_SYSTEM: [&str; 18] = [
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Which rows")]
 pub(crate) struct RowArgs {
-    /// Only files in this state; the total still counts all.
+    /// Show only files in this state; the total counts all
     #[arg(long, value_parser = choice(&STATES), value_name = "STATE")]
     pub(crate) only: Option<Only>,
-    /// A row a directory with all the files below it, as du(1) has them, instead of a row a file; --depth then says how
-    /// many levels have rows of their own, and everything is counted.
+    /// Print one row per directory, with all files below it, as du(1) does
+    ///
+    /// --depth limits the levels that are printed, not those that are counted.
     #[arg(long)]
     pub(crate) dirs: bool,
-    /// Only the total.
+    /// Print only the total
     #[arg(short, long, conflicts_with_all = ["dirs", "only", "top", "sort", "csv", "names", "map"])]
     pub(crate) summarize: bool,
-    /// Sort: the most or biggest first, names from a to z. Without it, rows come as they are found.
+    /// Sort rows: largest first, names from a to z [default: unsorted]
     #[arg(long, value_parser = choice(&SORT_KEYS), value_name = "KEY")]
     pub(crate) sort: Option<SortKey>,
-    /// The other way round.
+    /// Reverse the order
     #[arg(short, long)]
     pub(crate) reverse: bool,
-    /// Only the first N rows of the order, which is --sort cached unless another is given.
+    /// Show only the first N rows [default order: cached]
     #[arg(long, value_name = "N")]
     pub(crate) top: Option<usize>,
 }
@@ -90,25 +96,31 @@ pub(crate) struct RowArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct FormArgs {
-    /// JSON (hotset.residency/1).
+    /// Print JSON (hotset.residency/1)
     #[arg(long, group = "form")]
     pub(crate) json: bool,
-    /// CSV with pcstat's columns Name, Size, Pages, Cached and Percent first.
+    /// Print CSV, starting with pcstat's columns
+    ///
+    /// These are Name, Size, Pages, Cached and Percent.
     #[arg(long, group = "form")]
     pub(crate) csv: bool,
-    /// Names alone, a line each, or ended by a NUL with -0 (which, without --files-from, is enough by itself).
+    /// Print only names, one per line (with -0: separated by NUL)
+    ///
+    /// -0 without --files-from implies --names.
     #[arg(long, group = "form")]
     pub(crate) names: bool,
-    /// A picture of each file as wide as the terminal: which parts of it are cached.
+    /// Draw a map of each file: which parts of it are cached
     #[arg(long, group = "form", conflicts_with = "dirs")]
     pub(crate) map: bool,
-    /// Nothing but the exit code: 0 if everything is cached, 1 if not or if that is not known.
+    /// Print nothing; exit 0 if everything is cached, else 1
+    ///
+    /// The exit code is 1, too, if the state of a file is not known.
     #[arg(short, long, group = "form")]
     pub(crate) quiet: bool,
-    /// Cells of a --map, or of the `cells` that --json then has for each file.
+    /// Divide each --map into N cells; with --json, add cells to each file
     #[arg(long, value_name = "N", value_parser = number(1..=1_048_576_u32))]
     pub(crate) cells: Option<u32>,
-    /// Every column, on a narrow terminal too.
+    /// Print all columns, even on a narrow terminal
     #[arg(short = 'v', long)]
     pub(crate) all_columns: bool,
     #[command(flatten)]

@@ -33,12 +33,12 @@ pub(crate) use shared::{Color, LookArgs, OutputArgs};
 pub(crate) use stat::StatArgs;
 pub(crate) use top::TopArgs;
 
-/// What the page cache does for a program, what it is worth, and what to change.
+/// Profile, measure and control the Linux page cache
 #[derive(Debug, Parser)]
 #[command(name = "hotset", version, propagate_version = true, max_term_width = 100)]
 #[command(after_help = "Examples:\n  hotset run -- python3 app.py        profile a command\n  \
-                        hotset attach --pid 1234 -d 10s     profile what already runs\n  \
-                        hotset doctor                       what this host lets hotset see")]
+                        hotset attach --pid 1234 -d 10s     profile a running process\n  \
+                        hotset doctor                       check what hotset can measure here")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -47,49 +47,49 @@ pub(crate) struct Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Profile a command and its children: page cache, direct I/O, faults, lookups, time, and findings.
+    /// Profile a command's page cache use and file I/O
     Run(RunArgs),
-    /// The same for what already runs: a process, a control group, or the whole host.
+    /// Profile a running process, control group or host
     Attach(AttachArgs),
-    /// Watch the page cache work, a line an interval: hits, misses, dirtied, then read-ahead, direct, faults, evicted.
+    /// Print page cache statistics at a fixed interval
     Stat(StatArgs),
-    /// Watch processes, files and control groups use the page cache, on a full screen; record it, and show it again.
+    /// Show page cache activity by process, file and cgroup
     Top(TopArgs),
-    /// Serve what the page cache does to Prometheus, or push it by OTLP: counters of the host, of control groups and programs.
+    /// Export page cache metrics to Prometheus or OTLP
     Export(ExportArgs),
-    /// What is in the page cache of files, directories and processes: a row a file, then the total.
+    /// List how much of each file is cached
     Ls(LsArgs),
-    /// Bring files into the page cache: fetch what is missing, and say what is cached then.
+    /// Read missing pages into the page cache
     Warm(WarmArgs),
-    /// Take files out of the page cache, and say what stayed and why.
+    /// Evict files from the page cache
     Evict(EvictArgs),
-    /// Hold files in memory until stopped, as they grow and are replaced.
+    /// Lock files in memory until stopped
     Pin(PinArgs),
-    /// Save which pages of files are cached, so that `restore` can bring exactly these back.
+    /// Save a snapshot of which pages are cached
     Save(SaveArgs),
-    /// Read back the pages that `save` found cached, and no others; files that changed are left alone.
+    /// Restore cached pages from a snapshot
     Restore(RestoreArgs),
-    /// Time a command from a cold and from a warm cache, or against another: states verified before each run.
+    /// Benchmark a command with cold and warm page cache
     Bench(Box<BenchArgs>),
-    /// A page out of saved results, which opens from disk without a network: several of a kind beside each other.
+    /// Create an HTML report from saved results
     Report(ReportArgs),
-    /// Run experiments on this machine that explain the page cache, with verified states: tables, JSON, a page.
+    /// Run page cache experiments on this machine
     Lab(Box<LabArgs>),
-    /// What this host lets hotset see, what not, why, and what to do about it.
+    /// Check what hotset can measure on this host
     Doctor(DoctorArgs),
-    /// One timed job of an experiment; what `lab` runs.
+    /// Run one timed job of a lab experiment
     #[command(hide = true)]
     LabProbe(LabProbeArgs),
-    /// Print shell completions.
+    /// Print shell completions
     #[command(hide = true)]
     Completions {
-        /// For which shell.
+        /// Shell to complete for
         shell: clap_complete::Shell,
     },
-    /// Write man pages into a directory.
+    /// Write man pages to a directory
     #[command(hide = true)]
     Man {
-        /// Where to.
+        /// Directory to write to
         directory: std::path::PathBuf,
     },
 }
@@ -98,10 +98,10 @@ pub(crate) enum Command {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  sudo hotset doctor")]
 pub(crate) struct DoctorArgs {
-    /// Print JSON (hotset.doctor/1) instead of text.
+    /// Print JSON (hotset.doctor/1) instead of text
     #[arg(long)]
     pub(crate) json: bool,
-    /// When to use colour.
+    /// When to use color
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub(crate) color: Color,
 }

@@ -10,10 +10,12 @@ use std::path::PathBuf;
                         save, restore, stat and doctor, and recordings of top. Runs of the same experiment stand beside each\n\
                         other: in one chart, and with their ratio.")]
 pub(crate) struct ReportArgs {
-    /// Results that hotset wrote, of any format, one or many in a file; `-` is standard input.
+    /// Results written by hotset, in any format; `-` is standard input
+    ///
+    /// A file may contain one or many.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Where the page goes: written beside, then renamed; `-` is standard output.
+    /// Write the page to OUT.html atomically; `-` is standard output
     #[arg(short, long, value_name = "OUT.html")]
     pub(crate) output: PathBuf,
 }

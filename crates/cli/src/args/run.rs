@@ -14,19 +14,19 @@ use super::number::number;
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) output: OutputArgs,
-    /// Rows (a process and a file) that are counted apart; beyond, they are summed up as others.
+    /// Track up to N process-file pairs; sum the rest as "others"
     #[arg(long, value_name = "N", default_value_t = hotset_observe::DEFAULT_MAX_ROWS, value_parser = number(16..=4_194_304_u32))]
     pub(crate) max_rows: u32,
-    /// Files that the report and its JSON name, those that matter most by some counter; the rest is one row with their sums.
+    /// Name the N most active files; sum the rest in one row
     #[arg(long, value_name = "N", default_value_t = hotset_observe::DEFAULT_FILES)]
     pub(crate) files: u32,
-    /// Don't load the sensor: report what /proc, rusage and residency tell.
+    /// Do not load BPF; report only /proc, rusage and residency
     #[arg(long)]
     pub(crate) no_bpf: bool,
-    /// Use the sensor's build for kernels before 6.2, to compare the two.
+    /// Use the sensor's build for kernels before 6.2, to compare the two
     #[arg(long, hide = true)]
     pub(crate) compat_sensor: bool,
-    /// The command and its arguments.
+    /// Command to run, with its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "CMD")]
     pub(crate) command: Vec<OsString>,
 }

@@ -14,15 +14,17 @@ use hotset_facts::units::parse_size;
                         hotset save - /usr | ssh host 'cat >usr.hotset'\n\n\
                         Exit code 1: something could not be told about, and is named; the rest is saved.")]
 pub(crate) struct SaveArgs {
-    /// Where to: written beside, then renamed; `-` is standard output.
+    /// Write the snapshot to FILE atomically; `-` is standard output
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,
-    /// Print JSON (hotset.save/1) instead of text; on standard error where the snapshot is on standard output.
+    /// Print JSON (hotset.save/1) instead of text
+    ///
+    /// It is printed on standard error if the snapshot goes to standard output.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Print nothing but errors.
+    /// Print only errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }
@@ -46,29 +48,32 @@ const ORDERS: [Choice<RestoreOrder>; 3] = [
                         Exit code 1: not all of it is cached in the end, or files changed, vanished or can't be read. \
                         What a budget leaves out doesn't count.")]
 pub(crate) struct RestoreArgs {
-    /// The snapshot that `hotset save` wrote.
+    /// Snapshot written by `hotset save`
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Restore at most so much of it, what is cached already included: 64M, 4G. The hottest files come first, except with
-    /// --order path.
+    /// Restore at most SIZE, including pages already cached: 64M, 4G
+    ///
+    /// The hottest files come first, except with --order path.
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) budget: Option<u64>,
-    /// In which order to read; with --budget, `device` takes what `hot` would.
+    /// Order of reads
+    ///
+    /// With --budget, `device` restores the same pages as `hot`.
     #[arg(long, value_parser = choice(&ORDERS), default_value = "device", value_name = "ORDER")]
     pub(crate) order: RestoreOrder,
-    /// Look for the files below DIR: /srv/db becomes DIR/srv/db.
+    /// Look for the files below DIR: /srv/db becomes DIR/srv/db
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
-    /// Also restore files of the same size whose modification time differs, e.g. of a copy that didn't keep it.
+    /// Restore files of the same size even if their mtime differs
     #[arg(long)]
     pub(crate) ignore_mtime: bool,
-    /// Check the snapshot and the files, and say what would be read.
+    /// Check the snapshot and the files; read nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Print JSON (hotset.restore/1) instead of text.
+    /// Print JSON (hotset.restore/1) instead of text
     #[arg(long)]
     pub(crate) json: bool,
-    /// Print nothing but errors.
+    /// Print only errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }

@@ -20,32 +20,40 @@ const MAX_LIST_BYTES: u64 = 1 << 30;
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Which files")]
 pub(crate) struct SelectionArgs {
-    /// Files and directories; a directory stands for all the files below it.
+    /// Files, and directories with all files below them
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Names of further files and directories, a line each; `-` is standard input.
+    /// Read more paths from FILE, one per line; `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) files_from: Option<PathBuf>,
-    /// Names end with a NUL and not with a line end, in --files-from and wherever names alone are printed.
+    /// Separate names by NUL instead of newline, in --files-from and in output
     #[arg(short = '0', long)]
     pub(crate) null: bool,
-    /// How many levels of directories to enter below a PATH; 0 takes the files right in it.
+    /// Enter at most N levels of directories below each PATH; 0 = none
     #[arg(long, value_name = "N")]
     pub(crate) depth: Option<u32>,
-    /// Leave out files smaller than this: 4096, 64K, 1.5M, 2GiB (units of 1024).
+    /// Skip files smaller than SIZE: 4096, 64K, 1.5M, 2GiB
+    ///
+    /// Units are powers of 1024.
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) min_size: Option<u64>,
-    /// Only files that match; may be given more than once. A pattern with a `/` is held against the whole path as
-    /// printed (`**` spans directories), any other against the file's name.
+    /// Include only files that match GLOB; repeatable
+    ///
+    /// A pattern with a `/` is matched against the whole path as printed (`**` spans directories), any other against the
+    /// file's name.
     #[arg(long, value_name = "GLOB")]
     pub(crate) include: Vec<String>,
-    /// Leave out files that match, and don't enter directories that do. Wins over --include, whatever the order.
+    /// Skip files and directories that match GLOB; repeatable
+    ///
+    /// --exclude takes precedence over --include.
     #[arg(long, value_name = "GLOB")]
     pub(crate) exclude: Vec<String>,
-    /// Stay on the file system of each PATH.
+    /// Do not cross into other file systems
     #[arg(short = 'x', long)]
     pub(crate) one_file_system: bool,
-    /// Follow symbolic links that are found in directories (a PATH that is one is always followed).
+    /// Follow symbolic links in directories
+    ///
+    /// A PATH that is a symbolic link is always followed.
     #[arg(short = 'L', long)]
     pub(crate) follow: bool,
 }

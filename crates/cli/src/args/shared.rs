@@ -19,10 +19,10 @@ pub(crate) enum Color {
 /// How text looks.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub(crate) struct LookArgs {
-    /// When to use colour.
+    /// When to use color
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub(crate) color: Color,
-    /// Plain ASCII bars and signs.
+    /// Use plain ASCII instead of Unicode bars and symbols
     #[arg(long)]
     pub(crate) ascii: bool,
 }
@@ -33,15 +33,15 @@ pub(crate) struct OutputArgs {
     /// Write the profile as JSON (hotset.profile/1) to FILE; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-    /// Files and processes that the tables show.
+    /// Show N files and processes in each table
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,
     #[command(flatten)]
     pub(crate) look: LookArgs,
-    /// No report on standard error.
+    /// Do not print the report
     #[arg(short, long)]
     pub(crate) quiet: bool,
-    /// Say what hotset itself does.
+    /// Show every finding in full, and what hotset itself does
     #[arg(short, long)]
     pub(crate) verbose: bool,
 }

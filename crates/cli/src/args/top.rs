@@ -16,41 +16,43 @@ use super::number::{number, pid};
     after_help = "Examples:\n  sudo hotset top                          the whole host; ? shows the keys\n  \
                   sudo hotset top --view files --sort misses 2\n  \
                   sudo hotset top --pid 1234               a process and its children\n  \
-                  sudo hotset top --batch 3 -n 10          three samples as text, ten lines each\n  \
-                  sudo hotset top --record night.jsonl 10  keep what is shown\n  \
-                  hotset top --replay night.jsonl          show it again; , . [ ] g move in time\n\n\
+                  sudo hotset top --batch 3 -n 10          three samples as text, ten rows each\n  \
+                  sudo hotset top --record night.jsonl 10  record\n  \
+                  hotset top --replay night.jsonl          replay; the keys , . [ ] g move in time\n\n\
                   Where standard input or output is no terminal, or TERM is \"dumb\", samples are printed as text, without end.\n\
                   Counts are of the interval; the key c shows them per second, or since the start."
 )]
 pub(crate) struct TopArgs {
-    /// Seconds between samples, 0.1 to 86400.
+    /// Seconds per sample, 0.1 to 86400
     #[arg(value_name = "INTERVAL", default_value = "1", value_parser = parse_interval, allow_hyphen_values = true)]
     pub(crate) interval: Duration,
-    /// What to begin with.
+    /// View to start with
     #[arg(long, value_parser = choice(Kind::NAMED), default_value = "processes", value_name = "VIEW")]
     pub(crate) view: Kind,
-    /// What lines are sorted by; without it: hits.
+    /// Sort by this column [default: hits]
     #[arg(long, value_parser = choice(Column::NAMED), value_name = "COLUMN")]
     pub(crate) sort: Option<Column>,
-    /// Only lines with this text in a name, in any case.
+    /// Show only rows whose name contains TEXT (ignores case)
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub(crate) filter: String,
-    /// Lines of a text sample, and lines of each view in a recording; without it: 20, and 50.
+    /// Show N rows per sample [default: 20; 50 in a recording]
     #[arg(short = 'n', long, value_name = "N", value_parser = number(1..=100_000_u32))]
     pub(crate) top: Option<u32>,
-    /// Print N samples as text, 0: until interrupted.
+    /// Print N samples as text, then exit; 0 = no limit
     #[arg(long, value_name = "N")]
     pub(crate) batch: Option<u64>,
-    /// Keep what is shown in FILE (JSON lines, hotset.top/1), which must not exist yet.
+    /// Record to a new FILE (JSON lines, hotset.top/1)
     #[arg(long, value_name = "FILE", conflicts_with = "replay")]
     pub(crate) record: Option<PathBuf>,
-    /// Show a recording again; needs no privilege.
+    /// Replay a recording; requires no privileges
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pid", "cgroup"])]
     pub(crate) replay: Option<PathBuf>,
-    /// Only a process and its children.
+    /// Observe only a process and its children
     #[arg(long, value_name = "PID", value_parser = pid, conflicts_with = "cgroup")]
     pub(crate) pid: Option<u32>,
-    /// Only a control group and those below it: its directory, or its path, such as /system.slice/nginx.service.
+    /// Observe only a control group and the groups below it
+    ///
+    /// DIR is its directory or its path, for example /system.slice/nginx.service.
     #[arg(long, value_name = "DIR")]
     pub(crate) cgroup: Option<PathBuf>,
     #[command(flatten)]
