@@ -30,6 +30,7 @@ mod lab;
 mod listing;
 mod live;
 mod lookup;
+pub mod message;
 mod observed;
 mod packed;
 mod page_split;

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use hotset_facts::message::without_error_numbers;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Escapes bytes that a person is to read: control characters as `\n`, `\t`, `\x1b`; invalid UTF-8 as `\xNN`; characters
@@ -30,8 +31,9 @@ pub(crate) fn escape_path(path: &Path) -> String {
     escape_bytes(path.as_os_str().as_encoded_bytes())
 }
 
-/// Escapes text of ours that may hold names: as [`escape_bytes`], but a backslash stays.
+/// Escapes text of ours that may hold names: as [`escape_bytes`], but a backslash stays, and numbers of errors don't.
 pub fn escape_text(text: &str) -> String {
+    let text = without_error_numbers(text);
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         push_escaped(&mut out, character, false);

@@ -14,6 +14,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use hotset_analysis::Summary;
+use hotset_facts::message::without_error_numbers;
 use hotset_sys::whole_file::WholeFile;
 use hotset_view::Options;
 use hotset_view::listing::ListStyle;
@@ -36,7 +37,8 @@ const JSON_BUFFER_BYTES: usize = 64 * 1024;
 /// Prints a message of hotset's own on standard error.
 pub(crate) fn say(message: impl std::fmt::Display) {
     // A closed standard error is nothing that a message could still tell.
-    let _ = writeln!(io::stderr(), "hotset: {message}");
+    let message = message.to_string();
+    let _ = writeln!(io::stderr(), "hotset: {}", without_error_numbers(&message));
 }
 
 /// Whether a terminal can move its cursor and show colours: all that don't call themselves dumb.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use hotset_analysis::listing::{Notes, RowStore, all_cached};
+use hotset_facts::message::without_error_numbers;
 use hotset_facts::{
     FileId, ListedFile, ListingTotals, Observed, PageRange, Residency, ResidencySource,
 };
@@ -139,9 +140,7 @@ impl Visitor for ResidencyVisitor<'_> {
 
     fn unreadable(&mut self, path: &Path, error: &dyn Display) {
         let reason = error.to_string();
-        // The number says nothing that the words don't.
-        let words = reason.split(" (os error").next().unwrap_or_default();
-        self.notes.add_unreadable(path, words.to_owned());
+        self.notes.add_unreadable(path, without_error_numbers(&reason).into_owned());
         self.answer_no();
     }
 }
