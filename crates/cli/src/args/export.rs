@@ -20,7 +20,7 @@ use super::number::number;
 pub(crate) struct ExportArgs {
     /// Listen on HOST:PORT, or on :PORT of all addresses; repeatable
     ///
-    /// Write an IPv6 address in square brackets: [::1]:9467.
+    /// Write an IPv6 address in square brackets: `[::1]:9467`.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9467")]
     pub(crate) listen: Vec<Listen>,
     /// Read TLS, passwords and headers from this YAML file

@@ -26,7 +26,15 @@ pub struct WholeFile {
     /// Its name until then: for a moment at the end, or all the time where the file system can't hold a file without a name.
     part: PathBuf,
     has_name: bool,
-    replaces: Option<fs::Metadata>,
+    replaces: Option<Replaced>,
+}
+
+/// What stays of the file that was there.
+#[derive(Debug, Clone, Copy)]
+struct Replaced {
+    permissions: u32,
+    uid: u32,
+    gid: u32,
 }
 
 impl WholeFile {
@@ -41,6 +49,11 @@ impl WholeFile {
         if replaces.as_ref().is_some_and(|there| !there.is_file()) {
             return Err(io::Error::other("expected a file, or no file yet"));
         }
+        let replaces = replaces.map(|there| Replaced {
+            permissions: there.mode() & 0o777,
+            uid: there.uid(),
+            gid: there.gid(),
+        });
         let part = part_of(&path);
         let (file, has_name) = match unnamed(directory_of(&path)) {
             Some(file) => (file, false),
@@ -73,8 +86,8 @@ impl WholeFile {
     pub fn keep(mut self) -> io::Result<()> {
         if let Some(old) = &self.replaces {
             // Only root gives files away: for others it stays their own.
-            let _ = fchown(&self.file, Some(old.uid()), Some(old.gid()));
-            self.file.set_permissions(Permissions::from_mode(old.mode() & 0o777))?;
+            let _ = fchown(&self.file, Some(old.uid), Some(old.gid));
+            self.file.set_permissions(Permissions::from_mode(old.permissions))?;
         }
         if !self.has_name {
             self.give_name()?;

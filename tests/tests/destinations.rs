@@ -1,0 +1,113 @@
+//! Where `hotset run` and others write their results, and what they leave alone.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use hotset_tests::scratch::text;
+use hotset_tests::{Mounted, Scratch, as_nobody, code, hotset, stderr};
+use serde_json::Value;
+
+fn run(words: &[&str]) -> Output {
+    Command::new(hotset()).arg("run").args(words).output().expect("hotset")
+}
+
+#[test]
+fn a_report_that_can_not_be_written_is_refused_before_the_command_starts() {
+    let scratch = Scratch::new("destination");
+    let ran = scratch.path("ran");
+    let file = scratch.file("file", 10);
+    let [missing, below_a_file] = [scratch.path("missing/out.json"), file.join("out.json")]
+        .map(|path| text(&path).to_owned());
+    for path in [&missing, &below_a_file, text(scratch.dir())] {
+        let output = run(&["--json", path, "--", "touch", text(&ran)]);
+        assert_eq!(code(&output), 125, "{}", stderr(&output));
+        assert!(stderr(&output).contains(path), "{}", stderr(&output));
+        assert!(!ran.exists(), "the command ran");
+    }
+}
+
+/// `run --json ./tool ls` has forgotten the file, and would replace the program.
+#[test]
+fn a_program_is_not_overwritten() {
+    let scratch = Scratch::new("overwrite");
+    let path = scratch.path("out");
+    for (contents, mode, is_refused) in [
+        ("#!/bin/sh\n", 0o755, true),
+        ("echo", 0o700, true),
+        ("\x7fELF", 0o711, true),
+        ("#!/bin/sh\n", 0o644, false),
+        // On FAT every file may be executed.
+        ("{}", 0o777, false),
+        ("<!doctype html>", 0o777, false),
+        ("", 0o777, false),
+    ] {
+        std::fs::write(&path, contents).expect("write");
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).expect("chmod");
+        for words in
+            [&["run", "--no-bpf", "-q", "--json"][..], &["bench", "-r", "1", "--export-csv"]]
+        {
+            std::fs::write(&path, contents).expect("write");
+            let output =
+                Command::new(hotset()).args(words).arg(&path).args(["--", "true"]).output();
+            let output = output.expect("hotset");
+            let left = std::fs::read_to_string(&path).expect("read");
+            assert_eq!(left == contents, is_refused, "{contents} {mode:o}: {}", stderr(&output));
+            assert_eq!(code(&output), if is_refused { 125 } else { 0 }, "{}", stderr(&output));
+            assert_eq!(stderr(&output).contains("is an executable file"), is_refused);
+        }
+    }
+}
+
+#[test]
+fn a_profile_on_standard_output_is_one_object_behind_the_commands_own() {
+    for words in [&["--json", "-", "-q", "--", "true"][..], &["--json=-", "-q", "true"]] {
+        let output = run(words);
+        let profile: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(profile["schema"], "hotset.profile/1");
+        assert_eq!(profile["command"]["argv"][0], "true");
+    }
+}
+
+#[test]
+fn a_device_can_be_written_to_by_whom_its_directory_refuses() {
+    let scratch = Scratch::new("nobody-device");
+    for (path, wanted) in [("/dev/null", 7), ("/dev/new", 125), ("/dev/kmsg", 125)] {
+        let mut command = as_nobody(scratch.dir());
+        command.args(["run", "-q", "--json", path, "--", "sh", "-c", "exit 7"]);
+        let output = command.env("HOME", "/nonexistent").output().expect("setpriv");
+        assert_eq!(code(&output), wanted, "{path}: {}", stderr(&output));
+        assert_eq!(stderr(&output).contains("can't be written to: Permission"), wanted == 125);
+    }
+}
+
+#[test]
+fn a_full_disk_costs_the_report_and_the_commands_own_code_goes_first() {
+    let scratch = Scratch::new("full");
+    let dir = scratch.path("disk");
+    std::fs::create_dir(&dir).expect("mkdir");
+    let _mounted = Mounted::new(&["-t", "tmpfs", "-o", "size=64k", "none", text(&dir)]);
+    let path = dir.join("p.json");
+    std::fs::write(&path, "old").expect("write");
+    fill(&dir.join("filler"));
+    for (ends, wanted) in [("exit 7", 7), ("exit 0", 125)] {
+        let output = run(&["--json", text(&path), "-q", "--", "sh", "-c", ends]);
+        assert_eq!(code(&output), wanted);
+        assert!(stderr(&output).contains(text(&path)), "{}", stderr(&output));
+    }
+    // The old report is whole, and there is no half of the new one.
+    assert_eq!(std::fs::read(&path).expect("read"), b"old");
+    let names: Vec<_> = std::fs::read_dir(&dir).expect("list").flatten().collect();
+    assert_eq!(names.len(), 2, "{names:?}");
+}
+
+/// Writes until nothing fits any more.
+fn fill(path: &Path) {
+    use std::io::Write;
+    let mut file = std::fs::File::create(path).expect("create");
+    let mut error = None;
+    while error.is_none() {
+        error = file.write(&[1; 4096]).err();
+    }
+    assert_eq!(error.and_then(|error| error.raw_os_error()), Some(libc::ENOSPC));
+}
