@@ -5,18 +5,40 @@ use std::path::Path;
 
 use crate::tracepoints::{Others, Tracepoint};
 
-/// A thread of the kernel has written back what it wants of a file: what is dirty for long, more than may be dirty, or what
+/// A thread of the kernel writes back what it wants of a file: what is dirty for long, more than may be dirty, or what
 /// somebody's sync(2) or syncfs(2) asks for. What a process writes back of one file does not come here.
-const BY_KERNEL: Tracepoint = Tracepoint("writeback", "writeback_single_inode");
+const BY_KERNEL: Way = Way {
+    begins: Tracepoint("writeback", "writeback_single_inode_start"),
+    ends: Tracepoint("writeback", "writeback_single_inode"),
+    kind: "",
+    wrote: "wrote > 0",
+};
 
-/// ext4 has written back pages of a file, for anyone: posix_fadvise(2) with POSIX_FADV_DONTNEED begins to, before it evicts
+/// ext4 writes back pages of a file, for anyone: posix_fadvise(2) with POSIX_FADV_DONTNEED begins to, before it evicts
 /// what is clean. On other file systems, what another process writes back so is not told. fsync(2), which a thread of the kernel
 /// does for Linux AIO, waits for what it writes, and this does not: WB_SYNC_NONE, which is 0.
-const BY_EXT4: Tracepoint = Tracepoint("ext4", "ext4_writepages_result");
+const BY_EXT4: Way = Way {
+    begins: Tracepoint("ext4", "ext4_writepages"),
+    ends: Tracepoint("ext4", "ext4_writepages_result"),
+    kind: " && sync_mode == 0",
+    wrote: "pages_written > 0",
+};
+
+/// How pages are written back, and what in a tracepoint tells that they were.
+struct Way {
+    begins: Tracepoint,
+    ends: Tracepoint,
+    kind: &'static str,
+    wrote: &'static str,
+}
 
 /// Counts how often others wrote pages of some files back, from when it is made.
 #[derive(Default)]
-pub struct Flushes(Others);
+pub struct Flushes {
+    wrote: Others,
+    begun: Others,
+    ended: Others,
+}
 
 impl Flushes {
     /// Of these files, as far as they exist; those of other file systems that have the same number count too.
@@ -25,16 +47,23 @@ impl Flushes {
         let numbers: Vec<String> = numbers.map(|known| format!("ino == {}", known.ino())).collect();
         let mut made = Self::default();
         if !numbers.is_empty() {
-            let files = numbers.join(" || ");
-            made.0.add(BY_KERNEL, &format!("({files}) && wrote > 0"));
-            made.0.add(BY_EXT4, &format!("({files}) && pages_written > 0 && sync_mode == 0"));
+            let files = format!("({})", numbers.join(" || "));
+            made.add(&BY_KERNEL, &files);
+            made.add(&BY_EXT4, &files);
         }
         made
     }
 
-    /// None was.
+    fn add(&mut self, way: &Way, files: &str) {
+        let (kind, wrote) = (way.kind, way.wrote);
+        self.begun.add(way.begins, &format!("{files}{kind}"));
+        self.ended.add(way.ends, &format!("{files}{kind}"));
+        self.wrote.add(way.ends, &format!("{files}{kind} && {wrote}"));
+    }
+
+    /// None was, and nobody is at it: pages are no longer dirty before it is told that they were written.
     pub fn none(&self) -> bool {
-        self.0.count() == 0
+        self.wrote.count() == 0 && self.begun.count() == self.ended.count()
     }
 }
 
