@@ -23,7 +23,7 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     });
     let refault_percent = 100.0 * share;
     let title = format!(
-        "The cache is too small: {refault_percent:.0} % of what was read in had been cached before"
+        "Cache too small: {refault_percent:.0} % of pages read in are refaults"
     );
     let environment = &input.profile.environment;
     let mut evidence = vec![
@@ -40,14 +40,13 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
 fn advice(input: &RuleInput<'_>) -> &'static str {
     let environment = &input.profile.environment;
     if environment.evicts_idle_cache {
-        "This host evicts idle page cache by itself (a DAMON scheme), which may be the cause rather than a lack of \
-         memory: see idle-eviction."
+        "A DAMON scheme evicts idle page cache on this host and may cause these refaults; see idle-eviction."
     } else if environment.memory_limit_bytes.is_some() {
-        "Raise the memory limit of the control group around the run, or touch less between two uses of a page: work \
-         in blocks, and keep one-pass files out of the cache with POSIX_FADV_DONTNEED behind the cursor."
+        "Raise the cgroup memory limit, or shrink the working set: process data in blocks and release read-once data \
+         with POSIX_FADV_DONTNEED."
     } else {
-        "Touch less between two uses of a page: work in blocks, and keep one-pass files out of the cache with \
-         POSIX_FADV_DONTNEED behind the cursor. Or give the host more memory."
+        "Add memory, or shrink the working set: process data in blocks and release read-once data with \
+         POSIX_FADV_DONTNEED."
     }
 }
 

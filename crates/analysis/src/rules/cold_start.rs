@@ -45,16 +45,15 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     let mostly_mapped = time.fault_ns.value().is_some_and(|fault_ns| fault_ns > read_wait_ns);
     let title = if mostly_mapped {
         let mapped = bytes((mapped as f64 * page_bytes) as u64);
-        format!("Cold start: {mapped} of mapped files had to be read from the device")
+        format!("Cold start: {mapped} of mapped files read from the device")
     } else {
-        format!("Cold start: {device_percent:.0} % of the requested pages came from the device")
+        format!("Cold start: {device_percent:.0} % of requested pages read from the device")
     };
     let advice = if input.profile.environment.evicts_idle_cache {
-        "To start warm, read these files beforehand, or ask early with posix_fadvise(POSIX_FADV_WILLNEED) and do other \
-         work meanwhile. This host evicts idle cache by itself (DAMON), so expect it again after a pause."
+        "Run `hotset warm` first, or call posix_fadvise(POSIX_FADV_WILLNEED) early and do other work meanwhile. A DAMON \
+         scheme evicts idle page cache on this host; expect cold starts after pauses."
     } else {
-        "To start warm, read these files beforehand, or ask early with posix_fadvise(POSIX_FADV_WILLNEED) and do other \
-         work meanwhile."
+        "Run `hotset warm` first, or call posix_fadvise(POSIX_FADV_WILLNEED) early and do other work meanwhile."
     };
     let mut evidence = vec![Evidence::count("device_wait_ns", time.device_read_ns())];
     // A share of what reads requested says nothing about mappings.
@@ -128,7 +127,7 @@ mod tests {
     #[test]
     fn hit_most_of_the_run_waits() {
         let finding = cold(second(1) / 2, 0).finding(check);
-        assert_eq!(finding.title, "Cold start: 80 % of the requested pages came from the device");
+        assert_eq!(finding.title, "Cold start: 80 % of requested pages read from the device");
         assert_eq!(finding.saving.low_ns, 0, "at most");
         assert!((498_000_000..499_000_000).contains(&finding.saving.high_ns), "{finding:?}");
         assert_eq!(finding.severity, Severity::Warning);

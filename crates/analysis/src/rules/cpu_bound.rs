@@ -41,7 +41,7 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     // One process's share, where several ran: their sum says nothing beside the wall time.
     let whose = if input.time.processes > 1 { " in the busiest process" } else { "" };
     let title =
-        format!("Files are not the bottleneck: I/O takes {percent:.1} % of the wall time{whose}");
+        format!("File I/O is not the bottleneck: {percent:.1} % of wall time{whose}");
     let computes = cpu_share >= MIN_CPU_SHARE;
     let numbers = IoNumbers::of(totals, input.profile.environment.page_size_bytes);
     let metadata = numbers.metadata_bytes.value().unwrap_or(0);
@@ -49,11 +49,11 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
         return Ok(None);
     }
     let advice = if user_ns.is_none() && system_ns.is_none() {
-        "What happens in the rest of the time, computing or waiting, a CPU profile tells (perf record)."
+        "Use `perf record` to see where the remaining time goes."
     } else if computes {
-        "The run computes: a CPU profile (perf record) tells more than this report."
+        "The run is CPU-bound; profile it with `perf record`."
     } else {
-        "The run waits for something else: network, locks, timers, pipes, or a busy CPU."
+        "The run waits for something other than files: network, locks, timers, pipes or CPU."
     };
     let mut evidence = vec![
         Evidence::real("io_percent", percent),
@@ -84,13 +84,13 @@ mod tests {
     #[test]
     fn hit_a_run_that_computes() {
         let finding = busy(10_000_000, 950_000_000).finding(check);
-        assert_eq!(finding.title, "Files are not the bottleneck: I/O takes 1.0 % of the wall time");
+        assert_eq!(finding.title, "File I/O is not the bottleneck: 1.0 % of wall time");
         assert_eq!(finding.severity, Severity::Info);
     }
 
     #[test]
     fn hit_a_run_that_sleeps() {
-        assert!(busy(10_000_000, 0).finding(check).advice.contains("waits for something else"));
+        assert!(busy(10_000_000, 0).finding(check).advice.contains("something other than files"));
     }
 
     #[test]
@@ -99,7 +99,7 @@ mod tests {
         let none = Observed::Missing(Reason::not_measured("attached"));
         run.profile.command.user_ns = none;
         run.profile.command.system_ns = none;
-        assert!(run.finding(check).advice.contains("computing or waiting"));
+        assert!(run.finding(check).advice.contains("remaining time"));
     }
 
     #[test]

@@ -32,9 +32,9 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     }
     let reread_percent = 100.0 * reread_share(&totals);
     let title =
-        format!("{reread_percent:.0} % of the bytes that O_DIRECT reads fetch were read before");
-    let advice = "Open without O_DIRECT so that the page cache serves the second read, or keep a cache of your own. \
-                  Right as it is for a database that has one, and for a benchmark of the device.";
+        format!("{reread_percent:.0} % of O_DIRECT bytes were already read in this run");
+    let advice = "Open without O_DIRECT, or cache data in the program. Ignore for databases with their own cache and \
+                  device benchmarks.";
     let evidence = vec![
         Evidence::count("direct_read_calls", totals.read_calls),
         Evidence::count("direct_read_bytes", totals.read_bytes),
@@ -93,7 +93,7 @@ mod tests {
         // 0.75 × 0.5 s − 768 × 1.6 µs.
         assert!((373_000_000..374_000_000).contains(&finding.saving.low_ns), "{finding:?}");
         assert_eq!(finding.files.len(), 1);
-        assert_eq!(finding.title, "75 % of the bytes that O_DIRECT reads fetch were read before");
+        assert_eq!(finding.title, "75 % of O_DIRECT bytes were already read in this run");
     }
 
     #[test]

@@ -23,14 +23,14 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     });
     let percent = 100.0 * share;
     let title =
-        format!("{percent:.0} % of what was read in had been dropped from the cache before");
+        format!("{percent:.0} % of pages read in had been dropped from the page cache");
     let (dropped, own) = (total(&found, |(all, _)| *all), total(&found, |(_, own)| *own));
     let advice = if ratio(own as f64, dropped as f64) >= 0.5 {
-        "The program drops pages itself, by posix_fadvise(POSIX_FADV_DONTNEED), madvise(MADV_PAGEOUT), or direct I/O over \
-         cached pages, and reads them again: memory was not short. Drop only what is not read again."
+        "The program drops pages itself (POSIX_FADV_DONTNEED, MADV_PAGEOUT, or direct I/O over cached pages) and reads them \
+         again, while memory is available. Drop only data that is not read again."
     } else {
-        "Another program drops them (drop_caches, POSIX_FADV_DONTNEED of a backup or a benchmark) while this one still \
-         reads them: memory was not short. Find out which, and measure again without it."
+        "Another process drops them (drop_caches, or POSIX_FADV_DONTNEED of a backup or a benchmark), while memory is \
+         available. Find out which one, and measure again without it."
     };
     let evidence = vec![
         Evidence::count("refault_pages", refaults as u64),
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn hit_another_program_that_drops() {
         let finding = dropping(8_000, 0, second(1) / 2).finding(check);
-        assert!(finding.advice.starts_with("Another program"), "{}", finding.advice);
+        assert!(finding.advice.starts_with("Another process"), "{}", finding.advice);
     }
 
     #[test]

@@ -40,9 +40,9 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     let finding = if input.worth(&saving) {
         let (silent, answered): (Vec<_>, Vec<_>) =
             found.into_iter().partition(|row| row.never_answered());
-        let mut title = format!("{:.0} % of the path lookups fail", percent(&counters));
+        let mut title = format!("{:.0} % of path lookups fail", percent(&counters));
         if !silent.is_empty() {
-            title.push_str(&format!("; {} never answer", directories(silent.len())));
+            title.push_str(&format!("; no successful open in {}", directories(silent.len())));
         }
         let mut evidence = evidence(&counters);
         evidence.push(Evidence::count("silent_directories", silent.len() as u64));
@@ -50,7 +50,7 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
         Finding::with_saving(ID, title, SEARCH_ADVICE, saving, evidence).about(worst)
     } else {
         let title = format!(
-            "{:.0} % of the path lookups fail, of files that programs probe for",
+            "{:.0} % of path lookups fail, for optional files",
             percent(&counters)
         );
         // At most: a program that works as it does goes on asking.
@@ -62,11 +62,10 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     Ok(Some(finding))
 }
 
-const SEARCH_ADVICE: &str = "Take directories that never answer out of the search path (PATH, PYTHONPATH, LD_LIBRARY_PATH, \
-                             -I), put those that answer first, or remember where things were found.";
-const PROBE_ADVICE: &str = "No search path is behind most of them: programs ask for files of their own that may be there \
-                            (settings, locales, ignore lists). In a program of yours, ask once and remember that there is \
-                            none; else start fewer processes that ask anew.";
+const SEARCH_ADVICE: &str = "Remove unsuccessful directories from the search path (PATH, PYTHONPATH, LD_LIBRARY_PATH, -I), \
+                             move successful ones first, or cache resolved paths.";
+const PROBE_ADVICE: &str = "Most are not caused by a search path: programs look for optional files (settings, locales, ignore \
+                            lists). In your own program, look once and cache the result; otherwise start fewer processes.";
 
 fn percent(counters: &LookupCounters) -> f64 {
     100.0 * ratio(counters.failed as f64, counters.calls as f64)
@@ -148,7 +147,7 @@ mod tests {
     #[test]
     fn hit_with_the_directories_that_never_answer() {
         let finding = lookups(60_000_000).finding(check);
-        assert_eq!(finding.title, "75 % of the path lookups fail; 2 directories never answer");
+        assert_eq!(finding.title, "75 % of path lookups fail; no successful open in 2 directories");
         assert_eq!(finding.files[0], PathBuf::from("/opt/a"));
         assert_eq!(finding.saving.low_ns, 60_000_000);
         assert!(finding.advice.contains("PYTHONPATH"));
@@ -187,7 +186,7 @@ mod tests {
         let finding = run.finding(check);
         assert_eq!(
             finding.title,
-            "75 % of the path lookups fail, of files that programs probe for"
+            "75 % of path lookups fail, for optional files"
         );
         assert!(!finding.advice.contains("PATH"), "{}", finding.advice);
         assert_eq!((finding.saving.low_ns, finding.saving.high_ns), (0, 60_000_000));

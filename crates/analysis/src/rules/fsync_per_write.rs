@@ -38,11 +38,11 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
         return Ok(None);
     }
     let title = match bytes_per_sync as u64 {
-        0 => format!("{} syncs and hardly a byte written", sync.calls),
-        bytes => format!("One fsync for every {} written", units::bytes(bytes)),
+        0 => format!("{} syncs with almost no bytes written", sync.calls),
+        bytes => format!("One fsync per {} written", units::bytes(bytes)),
     };
-    let advice = "Commit in groups: one sync for 10 to 50 records (in SQL: one transaction around them). A crash then \
-                  loses a group, not a record.";
+    let advice = "Group commits: sync once per 10 to 50 records (in SQL, one transaction). A crash then loses a group \
+                  instead of a record.";
     let evidence = vec![
         Evidence::count("sync_calls", sync.calls),
         Evidence::count("write_calls", write.calls),
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn hit_a_sync_for_every_record() {
         let finding = synced(1_000, 128_000, second(1) / 2).finding(check);
-        assert_eq!(finding.title, "One fsync for every 128 B written");
+        assert_eq!(finding.title, "One fsync per 128 B written");
         assert_eq!(finding.saving.low_ns, 450_000_000);
         assert_eq!(finding.saving.high_ns, 490_000_000);
     }
@@ -125,7 +125,7 @@ mod tests {
         run.profile.files.push(dir);
         run.profile.command.wall_ns = 20_000_000;
         let finding = run.finding(check);
-        assert_eq!(finding.title, "One fsync for every 4.01 KiB written");
+        assert_eq!(finding.title, "One fsync per 4.01 KiB written");
         assert_eq!(finding.saving.low_ns, 5_000_000, "one commit of four syncs remains");
         assert_eq!(finding.saving.high_ns, 8_000_000, "one sync remains");
         assert_eq!(finding.files.len(), 2, "{finding:?}");
@@ -140,7 +140,7 @@ mod tests {
         for kind in [FileKind::FileSystem, FileKind::AllFileSystems] {
             let mut run = synced(100, 0, second(1) / 2);
             run.profile.files[0].kind = kind;
-            assert_eq!(run.finding(check).title, "100 syncs and hardly a byte written");
+            assert_eq!(run.finding(check).title, "100 syncs with almost no bytes written");
             let write = WriteIo { calls: 1, bytes: 1 << 30, ..WriteIo::default() };
             run.profile.files.push(written_file("/tmp/export", write));
             run.profile.totals.write.as_value_mut().expect("written").add(&write);
@@ -155,7 +155,7 @@ mod tests {
         let dirtied =
             |pages| WriteIo { dirtied_pages: Observed::Value(pages), ..WriteIo::default() };
         run.profile.totals.write = Observed::Value(dirtied(100));
-        assert_eq!(run.finding(check).title, "One fsync for every 4.00 KiB written");
+        assert_eq!(run.finding(check).title, "One fsync per 4.00 KiB written");
         run.profile.totals.write = Observed::Value(dirtied(10_000));
         assert_eq!(run.ask(check), Ok(None), "400 KiB a sync");
     }
@@ -166,7 +166,7 @@ mod tests {
         let write = WriteIo { calls: 1, bytes: 1 << 30, ..WriteIo::default() };
         run.profile.files.push(written_file("/tmp/export", write));
         run.profile.totals.write.as_value_mut().expect("written").add(&write);
-        assert_eq!(run.finding(check).title, "One fsync for every 128 B written");
+        assert_eq!(run.finding(check).title, "One fsync per 128 B written");
     }
 
     #[test]

@@ -34,16 +34,15 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
         Evidence::count("dropped_pages", dropped),
     ];
     let evicted = bytes((evicted_pages as f64 * page_bytes) as u64);
-    let title = format!("{evicted} of cached pages were evicted although memory was not short");
+    let title = format!("{evicted} of cached pages evicted while memory was available");
     let advice = if ratio(dropped as f64, evicted_pages as f64) >= 0.5 {
-        "Somebody drops them: the program itself (POSIX_FADV_DONTNEED, direct I/O over cached pages) or another \
-         (drop_caches). Timings of warm runs are not to be trusted meanwhile."
+        "The program (POSIX_FADV_DONTNEED, direct I/O over cached pages) or another process (drop_caches) evicts pages. \
+         Do not trust warm timings."
     } else if input.profile.environment.evicts_idle_cache {
-        "This host pages out what is idle even with free memory (a DAMON scheme, kdamond): a warm file goes cold \
-         between two runs. Check that files are cached before you compare timings."
+        "A DAMON scheme evicts idle pages even with free memory. Check residency before comparing timings."
     } else {
-        "The kernel reclaimed them: for another control group, on request (memory.reclaim), or because they were idle. \
-         Timings of warm runs are not to be trusted meanwhile."
+        "The kernel reclaimed them: for another cgroup, on request (memory.reclaim), or because they were idle. Do not \
+         trust warm timings."
     };
     Ok(Some(Finding::info(ID, title, advice, evidence).about(worst(&found))))
 }
@@ -83,7 +82,7 @@ mod tests {
     #[test]
     fn hit_half_of_a_file_gone() {
         let finding = evicting(12_800).finding(check);
-        assert!(finding.title.contains("memory was not short"));
+        assert!(finding.title.contains("memory was available"));
         assert_eq!(finding.files.len(), 1);
     }
 
@@ -92,7 +91,7 @@ mod tests {
         let mut run = evicting(12_800);
         run.profile.environment.evicts_idle_cache = true;
         run.profile.files[0].dropped_pages = Observed::Value(12_800);
-        assert!(run.finding(check).advice.starts_with("Somebody drops them"));
+        assert!(run.finding(check).advice.starts_with("The program (POSIX_FADV_DONTNEED"));
     }
 
     #[test]

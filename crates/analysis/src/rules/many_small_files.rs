@@ -50,9 +50,9 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     // Of those that are summed up nobody knows the sizes.
     let more = input.profile.files.iter().any(|file| file.kind == FileKind::Others);
     let at_least = if more { "At least " } else { "" };
-    let title = format!("{at_least}{} files of less than 16 KiB, opened one by one", found.len());
-    let advice = "Bundle them: one archive (zip, tar), one SQLite file or one blob with an index, read in order. The \
-                  upper bound counts the waits for the device too, which read-ahead over a bundle hides.";
+    let title = format!("{at_least}{} files smaller than 16 KiB, opened individually", found.len());
+    let advice = "Bundle them into one archive, SQLite file or indexed blob, read in order. The upper bound assumes \
+                  that read-ahead hides device waits.";
     let evidence = vec![
         Evidence::count("files", found.len() as u64),
         Evidence::count("read_bytes", total(&found, |small| small.bytes)),

@@ -38,11 +38,9 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     let major_faults = total(&found, |seen| seen.major_faults);
     let pages_read = total(&found, |seen| seen.pages_read);
     let title =
-        format!("Major faults on mappings of {}, one page wait at a time", files(found.len()));
-    let advice = "If the whole file is needed, ask for it at once: MAP_POPULATE or madvise(MADV_WILLNEED). If access \
-                  is random and only little is needed, madvise(MADV_RANDOM) stops the kernel from reading around each \
-                  fault, and pread with POSIX_FADV_RANDOM does the same and keeps hot pages better under memory \
-                  pressure.";
+        format!("Mappings of {}: major faults wait for one page at a time", files(found.len()));
+    let advice = "For whole-file use: MAP_POPULATE or MADV_WILLNEED. For sparse use: MADV_RANDOM, or pread with \
+                  POSIX_FADV_RANDOM, which keeps hot pages better under memory pressure.";
     let evidence = vec![
         Evidence::count("major_faults", major_faults),
         Evidence::count("mapped_in_pages", pages_read),

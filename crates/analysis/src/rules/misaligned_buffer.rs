@@ -40,15 +40,15 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     }
     let read_first = total(&found, |seen| seen.read_before_write_pages);
     let title = if read_first > 0 {
-        format!("Writes to {} cover parts of pages, which must be read first", files(found.len()))
+        format!("Partial-page writes to {} force reads before writes", files(found.len()))
     } else {
         format!(
-            "Buffers for {} are no multiple of the page: pages touched twice",
+            "Buffer size for {} is not a multiple of the page size",
             files(found.len())
         )
     };
-    let advice = "Use a buffer that is a multiple of 4096 bytes and start at a multiple of it: 64 KiB does well. To \
-                  change a part of a page, read the page while it is cached, or write it whole.";
+    let advice = "Use page-aligned offsets and a multiple of 4096 bytes, e.g. 64 KiB. For partial writes, keep the page \
+                  cached or write all of it.";
     let evidence = vec![
         Evidence::count("extra_pages", total(&found, |seen| seen.extra_pages)),
         Evidence::count("read_before_write_pages", read_first),
@@ -120,13 +120,13 @@ mod tests {
         // 5000 bytes span 2.22 pages on average and need 1.22.
         let finding = read(500_000, 5_000, 2.22).finding(check);
         assert!((88_000_000..90_000_000).contains(&finding.saving.low_ns), "{finding:?}");
-        assert!(finding.title.contains("touched twice"));
+        assert!(finding.title.contains("multiple of the page size"));
     }
 
     #[test]
     fn hit_writes_of_parts_of_cold_pages() {
         let finding = write(1_000, second(1) / 10).finding(check);
-        assert!(finding.title.contains("must be read first"), "{}", finding.title);
+        assert!(finding.title.contains("force reads"), "{}", finding.title);
         assert_eq!(finding.saving.low_ns, 0);
     }
 

@@ -40,9 +40,9 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     let ahead_pages = total(&found, |wasted| wasted.read_ahead_pages);
     let wasted_percent = 100.0 * ratio(wasted_pages as f64, ahead_pages as f64);
     let title =
-        format!("Random reads: {wasted_percent:.0} % of the pages read ahead were never asked for");
-    let advice = "Say posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM) after opening, so that the kernel reads only what is \
-                  asked for; or sort the reads by offset. Not if a later phase reads those pages.";
+        format!("Random reads: {wasted_percent:.0} % of read-ahead pages never used");
+    let advice = "Call posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM) after open, or sort reads by offset. Ignore if a later \
+                  phase reads those pages.";
     let evidence = vec![
         Evidence::count("random_calls", total(&found, |wasted| wasted.random_calls)),
         Evidence::count("read_ahead_pages", ahead_pages),

@@ -56,12 +56,11 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     }
     let most = found.iter().map(|culprit| culprit.seen.opens).max().unwrap_or(0);
     let title = match found.len() {
-        1 => format!("One file read whole {most} times"),
-        n => format!("{n} files read whole again and again, up to {most} times"),
+        1 => format!("One file read completely {most} times"),
+        n => format!("{n} files read completely, up to {most} times each"),
     };
-    let advice = "Keep the parsed result, and read again only when the file's modification time or size changes. The \
-                  upper bound counts user CPU time in proportion to the bytes too: parsing disappears as well. Across \
-                  processes, hand the result on or use a daemon.";
+    let advice = "Cache the parsed result; reread only when mtime or size changes. Across processes, share it or use a \
+                  daemon. The upper bound includes parsing, estimated from user CPU time.";
     let evidence = vec![
         Evidence::count("opens", total(&found, |seen| seen.opens)),
         Evidence::count("most_opens_of_a_file", most),

@@ -51,10 +51,10 @@ const READS: Direction = Direction {
     costs: |costs, calls, bytes| {
         (calls * costs.read_ns(ratio(bytes, calls)), cached_read_ns(costs, bytes))
     },
-    title: "Small reads in a row from",
-    advice: "Read through a buffer of 64 KiB or more (Python buffering=65536, Go bufio.NewReaderSize, Java \
-             BufferedInputStream; C setvbuf with memory of your own, since glibc ignores the size where the buffer is \
-             NULL), or map the file: a call costs the same for 4 bytes as for 4 KiB.",
+    title: "Small sequential reads from",
+    advice: "Read through a buffer of at least 64 KiB (C setvbuf with your own memory, since glibc ignores the size if the \
+             buffer is NULL; Python buffering=65536; Go bufio.NewReaderSize; Java BufferedInputStream), or mmap. A \
+             4-byte call costs as much as a 4 KiB call.",
     evidence: ["read_calls", "mean_read_bytes", "read_ns"],
 };
 
@@ -71,11 +71,10 @@ const WRITES: Direction = Direction {
         let buffered = (bytes / BUFFER_BYTES).ceil() * costs.write_ns(bytes.min(BUFFER_BYTES));
         (calls * costs.write_ns(ratio(bytes, calls)), buffered)
     },
-    title: "Small writes in a row to",
-    advice: "Write through a buffer of 64 KiB (Python buffering=65536, Go bufio.NewWriterSize, Java \
-             BufferedOutputStream; C setvbuf with memory of your own, since glibc ignores the size where the buffer is \
-             NULL) and flush it where others must see the data. Not for a log whose every line must survive a crash of \
-             the program.",
+    title: "Small sequential writes to",
+    advice: "Write through a 64 KiB buffer (C setvbuf with your own memory, since glibc ignores the size if the buffer is \
+             NULL; Python buffering=65536; Go bufio.NewWriterSize; Java BufferedOutputStream); flush where others must \
+             see the data. Ignore for logs whose lines must survive a crash.",
     evidence: ["write_calls", "mean_write_bytes", "write_ns"],
 };
 
@@ -110,7 +109,7 @@ fn check(direction: &Direction, all_calls: u64, input: &RuleInput<'_>) -> Answer
     }
     let mean_bytes = ratio(bytes as f64, calls as f64);
     let buffer =
-        if mean_bytes < BUFFERED_BYTES { "without a buffer" } else { "through a small buffer" };
+        if mean_bytes < BUFFERED_BYTES { "no user-space buffer" } else { "small buffer" };
     let title = format!("{} {}, {buffer}", direction.title, files(found.len()));
     let [calls_name, mean_name, time_name] = direction.evidence;
     let evidence = vec![
@@ -170,9 +169,9 @@ mod tests {
     fn a_buffer_that_is_there_is_not_denied() {
         // sort(1) writes its temporary files by 4096 bytes, but for the end of each.
         let sorted = writes(1_000_000, 4_088_000_000, 999_999).finding(check_writes);
-        assert!(sorted.title.ends_with("one file, through a small buffer"), "{}", sorted.title);
+        assert!(sorted.title.ends_with("one file, small buffer"), "{}", sorted.title);
         let bare = writes(500_000, 8_000_000, 500_000).finding(check_writes);
-        assert!(bare.title.ends_with("one file, without a buffer"), "{}", bare.title);
+        assert!(bare.title.ends_with("one file, no user-space buffer"), "{}", bare.title);
     }
 
     #[test]
@@ -180,7 +179,7 @@ mod tests {
         let read = reads(1_000_000, 26_000_000, 999_999).finding(check_reads);
         let written = writes(500_000, 8_000_000, 500_000).finding(check_writes);
         for advice in [read.advice, written.advice] {
-            assert!(advice.contains("setvbuf with memory of your own"), "{advice}");
+            assert!(advice.contains("setvbuf with your own memory"), "{advice}");
         }
     }
 
