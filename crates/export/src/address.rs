@@ -28,7 +28,7 @@ impl FromStr for Listen {
         let bracketed = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
         let host = match bracketed {
             Some(inner) if inner.parse::<Ipv6Addr>().is_ok() => Some(inner.to_owned()),
-            Some(inner) => return Err(format!("{inner:?} is no IPv6 address: {EXPECTED}")),
+            Some(inner) => return Err(format!("{inner:?} is not an IPv6 address; {EXPECTED}")),
             None if host.is_empty() => None,
             // An IPv6 address whose last group would be taken for the port.
             None if host.contains(':') => {
@@ -113,7 +113,7 @@ impl Listen {
                 "port {} is in use already: stop who has it (`ss -ltnp sport = :{}` names it), or choose another port",
                 self.port, self.port
             ),
-            std::io::ErrorKind::AddrNotAvailable => "this host has no such address".to_owned(),
+            std::io::ErrorKind::AddrNotAvailable => "no local interface has this address; run `ip addr` to list them".to_owned(),
             std::io::ErrorKind::PermissionDenied => {
                 "ports below 1024 need CAP_NET_BIND_SERVICE".to_owned()
             }
@@ -153,7 +153,7 @@ mod tests {
             ("9467", "HOST:PORT"),
             ("127.0.0.1", "HOST:PORT"),
             ("::1:9467", "in brackets"),
-            ("[::g]:9467", "no IPv6 address"),
+            ("[::g]:9467", "not an IPv6 address"),
             ("127.0.0.1:", "no port"),
             ("127.0.0.1:http", "no port"),
             ("127.0.0.1:+80", "no port"),
@@ -176,7 +176,7 @@ mod tests {
         let bound = |list: Vec<SocketAddr>| listen.bind_each(list.into_iter());
         assert_eq!(bound(vec![nobody, here, here]).expect("one of them").len(), 1);
         let error = bound(vec![nobody]).expect_err("none of them").to_string();
-        assert!(error.contains("no such address"), "{error}");
+        assert!(error.contains("no local interface has this address"), "{error}");
     }
 
     #[test]

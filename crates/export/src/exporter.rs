@@ -110,7 +110,7 @@ impl Exporter {
 
     /// Goes on to serve, without counters and with the reason: who scrapes learns more than from a closed port.
     pub fn stop_sampling(&mut self, why: &str) {
-        (self.say)(&format_args!("sampling has stopped: {why}; /healthz says so too"));
+        (self.say)(&format_args!("sampling stopped: {why}; /healthz returns 503. Restart hotset"));
         self.sampler.stop(why.to_owned());
         let numbers = self.push.as_ref().map(Push::numbers);
         let stopped = self.sampler.publish(&self.shared, numbers);

@@ -41,7 +41,7 @@ pub enum ObserveError {
     NoProc(io::Error),
     /// Numbers of processes mean something else here than in the kernel.
     #[error(
-        "this is a PID namespace, where {what} can't be told from the host's numbers; run hotset in the host's (docker run --pid=host)"
+        "cannot map PIDs of {what} in this PID namespace; run hotset in the host's (docker run --pid=host)"
     )]
     PidNamespace {
         /// What was asked for.

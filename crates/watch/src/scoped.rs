@@ -49,7 +49,7 @@ fn open_process(pid: Pid) -> Result<OwnedFd> {
     if fs::read_link(format!("/proc/{pid}/exe"))
         .is_err_and(|error| error.kind() == ErrorKind::NotFound)
     {
-        bail!("process {pid}: is a kernel thread or has ended; hotset observes programs");
+        bail!("process {pid} has exited or is a kernel thread; pass the PID of a running program");
     }
     Ok(pidfd)
 }

@@ -134,7 +134,7 @@ fn a_file_that_is_emptied_takes_no_password_away() {
     assert_eq!(exporter.get("/metrics").status, 401);
     let said = until("a word about it", || {
         let said = exporter.said();
-        said.contains("still holds").then_some(said)
+        said.contains("keeping the previous configuration").then_some(said)
     });
     assert!(said.contains("basic_auth_users can't be given up"), "{said}");
 }
@@ -159,7 +159,7 @@ fn renewed_certificates_are_served_and_broken_ones_are_not() {
     assert!(who().contains("second"), "{}", who());
     let said = until("a word about it", || {
         let said = exporter.said();
-        said.contains("still holds").then_some(said)
+        said.contains("keeping the previous configuration").then_some(said)
     });
     assert!(said.contains("tls.crt"), "{said}");
     // A password that is added holds at once, also for connections that are open.

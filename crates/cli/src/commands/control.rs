@@ -62,7 +62,7 @@ pub(super) fn pin(args: &PinArgs) -> Result<Exit, Stop> {
 
 fn pin_selection(args: &PinArgs) -> Result<Selection> {
     if args.daemon && args.selection.files_from.as_deref() == Some(Path::new("-")) {
-        bail!("--daemon has no standard input: give --files-from a file");
+        bail!("--daemon cannot read standard input; pass a file to --files-from");
     }
     let mut selection = args.selection.selection()?;
     // The names are looked up again and again, wherever the process may be by then.

@@ -28,7 +28,7 @@ fn destination(file: &Path) -> Result<SaveTo> {
     }
     let out = output::stdout_stream();
     if out.is_terminal() {
-        bail!("a snapshot is no text for a terminal: name a FILE, or send it through a pipe");
+        bail!("cannot write a binary snapshot to a terminal; name a FILE or use a pipe");
     }
     Ok(SaveTo::Stream(Box::new(out)))
 }

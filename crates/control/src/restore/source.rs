@@ -76,7 +76,7 @@ fn unusable(verified: &Verified, own_page_size: u64) -> Option<String> {
     }
     let saved = verified.header.page_size;
     (saved != own_page_size).then(|| {
-        format!("saved in pages of {saved} bytes, and this host has pages of {own_page_size}: nothing was restored")
+        format!("page size {saved} bytes, this host {own_page_size}; nothing was restored. Use a host with the same page size")
     })
 }
 

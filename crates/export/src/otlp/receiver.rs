@@ -22,7 +22,7 @@ impl FromStr for OtlpUrl {
         }
         if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
             return Err(
-                "a password does not belong into the URL: use --otlp-header Authorization=…"
+                "the URL contains credentials; use --otlp-header Authorization=… instead"
                     .to_owned(),
             );
         }

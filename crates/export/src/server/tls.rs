@@ -31,7 +31,7 @@ pub(super) fn server_config(config: &TlsConfig) -> Result<Arc<ServerConfig>> {
     };
     let mut built = builder.with_single_cert(certificates, key).with_context(|| {
         let (cert, key) = (config.cert_file.display(), config.key_file.display());
-        format!("{cert} and {key} don't go together")
+        format!("private key {key} does not match certificate {cert}; configure a matching pair")
     })?;
     built.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(Arc::new(built))
