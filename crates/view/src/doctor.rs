@@ -55,7 +55,7 @@ fn push_capability(
     for line in detail {
         out.push_str(&format!("{:indent$}{line}\n", ""));
     }
-    push_note(out, "without it: ", &capability.consequence, width);
+    push_note(out, "effect: ", &capability.consequence, width);
     push_note(out, "what to do: ", &capability.remedy, width);
 }
 

@@ -60,7 +60,7 @@ fn warnings(screen: &mut Screen, summary: &BenchSummary) {
     if summary.warnings.is_empty() {
         return;
     }
-    screen.heading("Doubts", "");
+    screen.heading("Warnings", "");
     for warning in &summary.warnings {
         let advice =
             if warning.advice.is_empty() { String::new() } else { format!("; {}", warning.advice) };

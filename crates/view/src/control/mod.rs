@@ -61,7 +61,7 @@ pub fn control_text(report: &ControlReport, options: &ControlOptions) -> String 
     if report.not_cacheable > 0 {
         let count = units::count(report.not_cacheable);
         out.push_str(&format!(
-            "  passed over: {count} that have no cache (sockets, pipes, /proc)\n"
+            "  skipped: {count} without page cache (sockets, pipes, /proc)\n"
         ));
     }
     for note in &report.notes {
@@ -181,7 +181,7 @@ fn reason(stayed: &Stayed, page: u64) -> String {
                 Unevictable::MemoryOnly => {
                     "in memory only (tmpfs and the like have no other place)"
                 }
-                Unevictable::Unknown => "for no reason that the kernel tells",
+                Unevictable::Unknown => "reason unknown",
                 other @ Unevictable::Writeback => other.phrase(),
             };
             format!("{size}{why}")
@@ -195,7 +195,7 @@ fn not_cached(why: NotCached) -> &'static str {
         NotCached::Budget => "beyond the budget",
         NotCached::Memory => "no memory left for it",
         NotCached::Interrupted => "not reached before the interrupt",
-        NotCached::Unknown => "for no reason that the kernel tells",
+        NotCached::Unknown => "reason unknown",
     }
 }
 

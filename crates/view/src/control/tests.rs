@@ -104,7 +104,7 @@ fn what_stayed_is_named_with_its_reasons_the_largest_first() {
         "  /b\\n: 28.0 KiB stayed: 8.00 KiB dirty (--sync writes it out), 4.00 KiB mapped by py\\x1b[31m (pid 77), \
          16.0 KiB locked by db (pid 78), and 1 more"
     );
-    assert_eq!(lines[2], "  /small: 4.00 KiB stayed: for no reason that the kernel tells");
+    assert_eq!(lines[2], "  /small: 4.00 KiB stayed: reason unknown");
 }
 
 #[test]

@@ -161,7 +161,7 @@ fn table(panel: &Panel<'_>, runs: &[&str]) -> Table {
         "Of all samples",
     ];
     columns.extend(numbers.map(Column::numbers));
-    columns.extend([Column::words("Filled by"), Column::words("Doubts")]);
+    columns.extend([Column::words("Filled by"), Column::words("Warnings")]);
     let caption = format!("{}: every cell. Medians over the rounds that count", panel.spec.title);
     Table { caption, columns, rows: panel.cells.iter().map(row).collect() }
 }

@@ -54,7 +54,7 @@ fn table(screen: &mut Screen, panel: &Panel<'_>) {
         _ => rows(screen, panel, &common),
     }
     if panel.cells.iter().any(|cell| cell.numbers.invalid > 0) {
-        screen.below_table("! some samples don't count, - none does; the doubts below say why");
+        screen.below_table("! some samples excluded, - all excluded; see Warnings");
     }
     for note in panel.spec.notes {
         screen.below_table(note);
@@ -217,14 +217,14 @@ fn ends(
 fn end(screen: &mut Screen, summary: &LabSummary) {
     let session = &summary.session;
     if !session.facts.is_empty() {
-        screen.heading("Beside the cells", "");
+        screen.heading("Other measurements", "");
         for fact in &session.facts {
             let name = format!("{}: ", escape_text(&fact.name()));
             screen.paragraph(&name, " ", &escape_text(&fact.value.to_string()), INDENT);
         }
     }
     if !summary.doubts.is_empty() {
-        screen.heading("Doubts", "");
+        screen.heading("Warnings", "");
         for doubt in &summary.doubts {
             let advice =
                 if doubt.advice.is_empty() { String::new() } else { format!(": {}", doubt.advice) };

@@ -54,7 +54,7 @@ pub fn map_file(row: &ListRow<'_>, page_bytes: u64, style: &ListStyle) -> String
         let even = row.cells[..last].iter().all(|cell| cell.pages == first.pages);
         let about = if even { "" } else { "about " };
         let size = bytes(first.pages.saturating_mul(page_bytes));
-        out.push_str(&format!("; a sign is {about}{size}"));
+        out.push_str(&format!("; each cell is {about}{size}"));
     }
     out.push('\n');
     let mut page = 0;

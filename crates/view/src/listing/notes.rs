@@ -36,7 +36,7 @@ pub fn total_lines(total: &TotalNumbers, notes: &Notes, style: &ListStyle) -> St
     }
     let skipped = skipped_words(&total.skipped);
     if !skipped.is_empty() {
-        let text = format!("Passed over: {}", skipped.join(", "));
+        let text = format!("Skipped: {}", skipped.join(", "));
         let wrapped = wrap_by(&text, ", ", width);
         lines.extend(wrapped.iter().map(|line| paint(line, Style::new().dimmed(), style.color)));
     }

@@ -28,7 +28,7 @@ impl Page {
             Some(Answer { question: question.clone(), ..answer.clone() })
         });
         let subtitle =
-            format!("Parts: {}. Each has its answers, charts, conditions and doubts.", parts.len());
+            format!("Parts: {}. Each has its answers, charts, conditions and warnings.", parts.len());
         Self {
             title: title.to_owned(),
             subtitle,

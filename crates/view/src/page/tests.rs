@@ -110,7 +110,7 @@ fn every_thing_of_a_page_has_its_place_in_the_markup() {
         r#"<main id="content"><section id="answers" aria-label="Answers">"#,
         r#"<article><p class="asked">a &lt; b</p><p class="number">a &lt; b</p>"#,
         r#"<p>a &lt; b</p><p class="sure">a &lt; b</p></article>"#,
-        r##"<a href="#doubts">1 doubt</a>"##,
+        r##"<a href="#warnings">1 warning</a>"##,
         "<noscript>",
         r#"<section aria-labelledby="question-0"><h2 id="question-0">a &lt; b</h2><p>a &lt; b</p>"#,
         "<pre>a &lt; b</pre>",
@@ -126,7 +126,7 @@ fn every_thing_of_a_page_has_its_place_in_the_markup() {
         r#"<th scope="row">a &lt; b</th><td class="number">a &lt; b</td>"#,
         r#"<h2 id="conditions">"#,
         "<dt>a &lt; b</dt><dd>a &lt; b</dd>",
-        r#"<h2 id="doubts">Doubts</h2><ul><li>a &lt; b: <span class="quiet">a &lt; b</span></li>"#,
+        r#"<h2 id="warnings">Warnings</h2><ul><li>a &lt; b: <span class="quiet">a &lt; b</span></li>"#,
         r#"<section class="part" aria-labelledby="part-0"><h2 id="part-0">a &lt; b</h2>"#,
         "<footer>",
     ] {

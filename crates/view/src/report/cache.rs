@@ -97,7 +97,7 @@ fn calls(read: &ReadIo) -> String {
 fn hit_note(numbers: &ReadNumbers) -> String {
     match numbers.hit_ratio {
         Some(ratio) if numbers.from_cache != numbers.hits => {
-            format!("hits {} with read-ahead", percent(ratio))
+            format!("hit ratio {}, read-ahead included", percent(ratio))
         }
         Some(_) | None => String::new(),
     }
@@ -127,7 +127,7 @@ fn push_read_notes(screen: &mut Screen, summary: &Summary, read: &ReadIo) {
     {
         let wasted = summary.totals.wasted_bytes.value().map_or(String::new(), bytes);
         let (pages, all) = (count(ahead.wasted_pages), count(ahead.pages));
-        screen.below_table(&format!("read ahead in vain: {pages} of {all} pages ({wasted})"));
+        screen.below_table(&format!("unused read-ahead: {pages} of {all} pages ({wasted})"));
     }
 }
 

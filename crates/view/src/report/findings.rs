@@ -23,7 +23,7 @@ pub(super) fn push(screen: &mut Screen, summary: &Summary) {
         let share = whole_percent(summary.gate.min_share_of_wall);
         let time = duration(summary.gate.min_saving_ns);
         screen.below_table(&format!(
-            "None: no rule sees a change that would save {share} of the wall time or {time}."
+            "None: no rule found a saving of {share} of wall time or {time}."
         ));
     } else {
         screen.below_table("None: no rule had enough data to tell.");

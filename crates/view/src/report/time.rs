@@ -38,7 +38,7 @@ pub(super) fn push(screen: &mut Screen, summary: &Summary) {
     }
     let cpu = summary.profile.command.user_ns.value().is_some();
     let label = |kind| match kind {
-        SliceKind::Rest if !cpu => "computing, all else",
+        SliceKind::Rest if !cpu => "CPU and other",
         kind => label(kind),
     };
     let labels = slices.iter().map(|slice| columns(label(slice.kind)));
@@ -79,8 +79,8 @@ fn label(kind: SliceKind) -> &'static str {
         SliceKind::Syncs => "fsync",
         SliceKind::Lookups => "path lookups",
         SliceKind::OtherIo => "other I/O",
-        SliceKind::Computing => "computing",
-        SliceKind::Rest => "waiting, all else",
+        SliceKind::Computing => "CPU",
+        SliceKind::Rest => "waiting, other",
     }
 }
 

@@ -105,5 +105,5 @@ fn known(value: Observed<u64>, text: fn(u64) -> String) -> String {
 /// What the listing passed over, if anything.
 fn passed_over(listing: &Listing) -> Option<String> {
     let words = skipped_words(&listing.skipped);
-    (!words.is_empty()).then(|| format!("Passed over: {}", words.join(", ")))
+    (!words.is_empty()).then(|| format!("Skipped: {}", words.join(", ")))
 }

@@ -25,7 +25,7 @@ pub fn profile_page(version: &str, summary: &Summary) -> Page {
     Page {
         title: format!("run: {}", header::title(summary, &escape_bytes)),
         subtitle: format!(
-            "{} · seen by {} ({level})",
+            "{} · sensor: {} ({level})",
             header::outcome(summary),
             escape_text(profile.sensor.name),
         ),

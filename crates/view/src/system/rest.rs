@@ -146,7 +146,7 @@ fn push_beside(screen: &mut Screen, cache: &SystemCache, numbers: &SystemNumbers
     if numbers.huge_page_bytes > 0 {
         beside.push((numbers.huge_page_bytes, "huge pages of hugetlbfs".to_owned()));
     }
-    screen.line("Beside it:");
+    screen.line("Not included in Cached:");
     push_sums(screen, &beside);
 }
 

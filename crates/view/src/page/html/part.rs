@@ -63,7 +63,7 @@ impl<'a> Part<'a> {
                 section id=(self.id("answers")) aria-label="Answers" {
                     @if !page.headline.is_empty() { div.lead { @for one in &page.headline { (answer(one)) } } }
                     @if !page.doubts.is_empty() {
-                        p { a href={ "#" (self.id("doubts")) } { (count(page.doubts.len(), "doubt")) } }
+                        p { a href={ "#" (self.id("warnings")) } { (count(page.doubts.len(), "warning")) } }
                     }
                 }
             }
@@ -128,11 +128,11 @@ impl<'a> Part<'a> {
     }
 
     fn doubts(&self) -> Markup {
-        let id = self.id("doubts");
+        let id = self.id("warnings");
         html! {
             @if !self.page.doubts.is_empty() {
                 section aria-labelledby=(id) {
-                    (self.heading(&id, "Doubts"))
+                    (self.heading(&id, "Warnings"))
                     ul {
                         @for one in &self.page.doubts {
                             li {
