@@ -140,30 +140,30 @@ impl fmt::Display for Doubt {
             Self::StateNotReached { wanted, share } => {
                 write!(f, "not {wanted}: {:.1} % of the pages were cached", 100.0 * share)
             }
-            Self::StateUnknown => f.write_str("the state of the cache is not known"),
-            Self::FilesUnknown { files } => write!(f, "the state of {files} files is not known"),
+            Self::StateUnknown => f.write_str("the cache state is unknown"),
+            Self::FilesUnknown { files } => write!(f, "the cache state of {files} files is unknown"),
             Self::DeviceRead { bytes } => {
                 write!(f, "read {} from the device", units::bytes(*bytes))
             }
             Self::MajorFaults { faults } => write!(f, "{faults} major faults"),
             Self::DeviceReadTooLittle { bytes, needed_bytes } => {
                 let (read, needed) = (units::bytes(*bytes), units::bytes(*needed_bytes));
-                write!(f, "read {read} from the device where {needed} were needed")
+                write!(f, "read {read} from the device; {needed} expected")
             }
-            Self::DeviceUnknown => f.write_str("bytes from the device are not known"),
+            Self::DeviceUnknown => f.write_str("device reads are unknown"),
             Self::InvoluntarySwitches { switches, limit } => {
-                write!(f, "lost the CPU {switches} times, usual are at most {limit}")
+                write!(f, "{switches} involuntary context switches; at most {limit} expected")
             }
             Self::Steal { share } => {
                 write!(f, "the hypervisor took CPU time: {:.1} % of the wall time", 100.0 * share)
             }
             Self::CpuPressure { share } => {
-                write!(f, "tasks waited for a CPU in {:.0} % of the time", 100.0 * share)
+                write!(f, "tasks waited for a CPU {:.0} % of the time", 100.0 * share)
             }
             Self::SlowPages { ns_per_page, usual_ns } => {
                 write!(
                     f,
-                    "{ns_per_page:.0} ns of system time a cached page, usual are {usual_ns:.0}"
+                    "{ns_per_page:.0} ns of system time per cached page; {usual_ns:.0} expected"
                 )
             }
             Self::InputsChanged { files } => write!(f, "{files} of the files changed"),

@@ -25,10 +25,10 @@ pub(crate) fn of(summary: &BenchSummary) -> Vec<Warning> {
         all.push(Warning::new(
             "noise-floor",
             format!(
-                "the same command differed from itself: this session cannot decide anything below {:.1} %",
+                "repeated runs of one command differ; this benchmark cannot resolve differences below {:.1} %",
                 100.0 * floor
             ),
-            "repeat it when the host is quieter, or with more rounds",
+            "repeat it on a quieter host, or with more rounds",
         ));
     }
     for index in 0..summary.conditions.len() {
@@ -44,8 +44,8 @@ pub(crate) fn of(summary: &BenchSummary) -> Vec<Warning> {
 
 fn ending(summary: &BenchSummary, all: &mut Vec<Warning>) {
     let text = match &summary.session.stop {
-        StopReason::Interrupted => "interrupted: these are the results so far",
-        StopReason::Failed { .. } => "a command failed: these are the results before that",
+        StopReason::Interrupted => "interrupted: these results are partial",
+        StopReason::Failed { .. } => "a command failed: these results are partial",
         StopReason::PreciseEnough | StopReason::RunsDone | StopReason::MaxTime => return,
     };
     all.push(Warning::new("unfinished", text.to_owned(), ""));
@@ -66,22 +66,22 @@ fn too_few(summary: &BenchSummary, index: usize, all: &mut Vec<Warning>) {
     let ran = numbers.valid_runs + numbers.invalid_runs;
     if rounds == 0 && ran > 0 {
         let text =
-            format!("{label}: none of {ran} runs counts, only the figure of all runs is given");
+            format!("{label}: no valid runs ({ran} excluded); showing the estimate from all runs");
         all.push(Warning::new("no-valid-run", text, ""));
     } else if rounds < FEW_RUNS {
         let text = format!(
-            "{label}: the figures of {} tell next to nothing",
+            "{label}: {} are too few for an estimate",
             plural(rounds as u64, "run")
         );
-        all.push(Warning::new("few-runs", text, "ask for more with --runs"));
+        all.push(Warning::new("few-runs", text, "use --runs to ask for more"));
     } else if rounds < MIN_ROUNDS {
-        let text = format!("{label}: {rounds} runs, no 95 % interval exists below {MIN_ROUNDS}");
-        all.push(Warning::new("no-interval", text, "ask for more with --runs"));
+        let text = format!("{label}: {rounds} runs; a 95 % confidence interval requires {MIN_ROUNDS}");
+        all.push(Warning::new("no-interval", text, "use --runs to ask for more"));
     }
     if numbers.failed_runs > 0 {
         let text =
-            format!("{label}: {} ended in failure", plural(numbers.failed_runs as u64, "run"));
-        all.push(Warning::new("failed-runs", text, "a failing command may do less than its work"));
+            format!("{label}: {} failed", plural(numbers.failed_runs as u64, "run"));
+        all.push(Warning::new("failed-runs", text, "a failing command may do less work"));
     }
 }
 
@@ -100,9 +100,9 @@ fn invalid_runs(summary: &BenchSummary, index: usize, all: &mut Vec<Warning>) {
         }
     }
     for (kind, (count, doubt)) in kinds {
-        let counted = if doubt.invalidates() { " not counted" } else { "" };
+        let counted = if doubt.invalidates() { " excluded" } else { "" };
         let text =
-            format!("{}: {count} of {runs} runs{counted}, such as: {doubt}", short(&numbers.label));
+            format!("{}: {count} of {runs} runs{counted}, e.g. {doubt}", short(&numbers.label));
         all.push(Warning::new(kind, text, doubt.advice()));
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn of(session: &LabSession) -> Option<LabAnswer> {
         Some(_) if differs(ratio) => {
             "More than its intervals allow: this session can't decide anything closer than that."
         }
-        Some(_) => "No more than chance allows.",
+        Some(_) => "Identical cells differ no more than expected by chance.",
     };
     Some(LabAnswer {
         question: "How much does a cell differ from itself in this session?".to_owned(),

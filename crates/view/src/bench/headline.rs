@@ -30,7 +30,7 @@ fn push_comparison(
     let sentence = sentence(summary, comparison);
     let device = explained.and_then(|cold_warm| cold_warm.device_share);
     let device = device.map_or(String::new(), |share| {
-        format!("; the device is {} of the difference", whole_percent(share))
+        format!("; device waits account for {} of the difference", whole_percent(share))
     });
     screen.paragraph("", " ", &format!("{sentence}{device}"), 0);
     if let Some(all) = all_runs(summary, comparison) {
@@ -54,7 +54,7 @@ fn sentence(summary: &BenchSummary, comparison: &Comparison) -> String {
     };
     let result = match comparison.valid {
         Some(valid) => format!("{}, {}", ratio(&valid), rounds(valid.rounds)),
-        None => "no comparison: they have no round with counted runs in common".to_owned(),
+        None => "no comparison: no round has valid runs of both".to_owned(),
     };
     let verdict = verdict(summary, comparison);
     if a_is.command == b_is.command {
@@ -94,21 +94,21 @@ pub(super) fn verdict(summary: &BenchSummary, comparison: &Comparison) -> String
         Difference::NoDifferenceShown => match comparison.smallest_effect {
             Some(effect) => {
                 format!(
-                    "no difference shown, an effect under {} could not be seen",
+                    "no difference detected; effects below {} are not detectable",
                     percent(effect)
                 )
             }
-            None => "no difference shown".to_owned(),
+            None => "no difference detected".to_owned(),
         },
         Difference::WithinNoise => match summary.undecidable_below {
-            Some(floor) => format!("undecided, this session's noise is {}", percent(floor)),
+            Some(floor) => format!("undecided: the noise floor is {}", percent(floor)),
             None => "undecided".to_owned(),
         },
         Difference::NoInterval => match comparison.valid {
             Some(valid) if valid.rounds < MIN_ROUNDS => {
-                format!("undecided, an interval takes {MIN_ROUNDS} rounds")
+                format!("undecided: a confidence interval requires {MIN_ROUNDS} rounds")
             }
-            _ => "undecided, the times are too short".to_owned(),
+            _ => "undecided: the times are too short".to_owned(),
         },
     }
 }
@@ -119,19 +119,19 @@ fn all_runs(summary: &BenchSummary, comparison: &Comparison) -> Option<String> {
         .into_iter()
         .any(|index| summary.conditions.get(index).is_some_and(|numbers| numbers.invalid_runs > 0));
     let all = comparison.all.filter(|_| invalid)?;
-    Some(format!("all first runs, counted or not: {}, {}", ratio(&all), rounds(all.rounds)))
+    Some(format!("all first runs, valid or not: {}, {}", ratio(&all), rounds(all.rounds)))
 }
 
 pub(super) fn savings(explained: &ColdWarm) -> String {
     let read = explained.device_bytes.filter(|&read| read > 0.0);
-    let read = read.map_or(String::new(), |read| format!("{} from the device; ", bytes(read)));
+    let read = read.map_or(String::new(), |read| format!("{} read from the device, ", bytes(read)));
     let wait = time(explained.device_wait_ns);
     let source = match explained.source {
-        WaitSource::Sensor => "as the sensor saw it",
-        WaitSource::OffCpu => "as the time off the CPU says",
+        WaitSource::Sensor => "measured by the sensor",
+        WaitSource::OffCpu => "estimated from time off the CPU",
     };
     format!(
-        "{read}waited {wait} for it ({source}); read-ahead saves at most {}, `hotset warm` before the start at most {}",
+        "{read}{wait} waiting ({source}); read-ahead could save up to {}, `hotset warm` up to {}",
         time(explained.readahead_saves_ns),
         time(explained.warming_saves_ns)
     )
@@ -142,6 +142,6 @@ fn push_noise(screen: &mut Screen, summary: &BenchSummary) {
     for floor in &summary.noise_floors {
         let Some(valid) = floor.comparison.valid else { continue };
         let label = words::condition(summary, floor.comparison.pair.a);
-        screen.below_table(&format!("noise floor, {label} against itself: {}", ratio(&valid)));
+        screen.below_table(&format!("noise floor, {label} run twice: {}", ratio(&valid)));
     }
 }

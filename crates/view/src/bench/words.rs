@@ -80,7 +80,7 @@ pub(super) fn rounds(rounds: usize) -> String {
     units::plural(rounds as u64, "round")
 }
 
-/// `15 rounds in random order (seed 42) · stopped: precise enough · 84 files, 28.9 MiB, learned by the sensor`.
+/// `15 rounds in random order (seed 42) · stopped: target precision reached · 84 files, 28.9 MiB, learned by the sensor`.
 pub(super) fn session(summary: &BenchSummary) -> String {
     let session = &summary.session;
     let mut parts = vec![format!(
@@ -101,7 +101,7 @@ pub(super) fn session(summary: &BenchSummary) -> String {
 
 fn stop(summary: &BenchSummary) -> String {
     match &summary.session.stop {
-        StopReason::PreciseEnough => "stopped: precise enough".to_owned(),
+        StopReason::PreciseEnough => "stopped: target precision reached".to_owned(),
         StopReason::RunsDone => "stopped: all rounds done".to_owned(),
         StopReason::MaxTime => "stopped: out of time".to_owned(),
         StopReason::Interrupted => "interrupted".to_owned(),

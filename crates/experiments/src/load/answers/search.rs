@@ -16,7 +16,7 @@ pub(super) fn cost_of_a_miss(cells: &Cells<'_>, runtime: &str) -> Option<LabAnsw
     let cost = none.paired_with(most, |none, most| (most - none) / misses as f64)?;
     Some(LabAnswer {
         question: format!(
-            "{runtime}: what does a directory of the search path cost that doesn't have the file?"
+            "{runtime}: what does one failed search-path lookup cost?"
         ),
         answer: format!(
             "{} for each file and directory: {more} directories before the right one add {} to 100 files.",

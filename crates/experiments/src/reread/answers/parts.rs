@@ -108,7 +108,7 @@ fn others(read: Read<'_, '_>, answer: &mut String, evidence: &mut Vec<String>) {
     }
     answer.push_str(&format!(" From the cache it takes {}.", told.join(", ")));
     if read("warm", "mmap").is_some() {
-        answer.push_str(" What is mapped is looked at once a cache line and not copied.");
+        answer.push_str(" Mapped reads touch one word per cache line and copy nothing.");
     }
 }
 
