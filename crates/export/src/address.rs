@@ -113,7 +113,9 @@ impl Listen {
                 "port {} is in use already: stop who has it (`ss -ltnp sport = :{}` names it), or choose another port",
                 self.port, self.port
             ),
-            std::io::ErrorKind::AddrNotAvailable => "no local interface has this address; run `ip addr` to list them".to_owned(),
+            std::io::ErrorKind::AddrNotAvailable => {
+                "no local interface has this address; run `ip addr` to list them".to_owned()
+            }
             std::io::ErrorKind::PermissionDenied => {
                 "ports below 1024 need CAP_NET_BIND_SERVICE".to_owned()
             }

@@ -141,7 +141,9 @@ impl fmt::Display for Doubt {
                 write!(f, "not {wanted}: {:.1} % of the pages were cached", 100.0 * share)
             }
             Self::StateUnknown => f.write_str("the cache state is unknown"),
-            Self::FilesUnknown { files } => write!(f, "the cache state of {files} files is unknown"),
+            Self::FilesUnknown { files } => {
+                write!(f, "the cache state of {files} files is unknown")
+            }
             Self::DeviceRead { bytes } => {
                 write!(f, "read {} from the device", units::bytes(*bytes))
             }

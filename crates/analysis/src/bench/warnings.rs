@@ -69,18 +69,15 @@ fn too_few(summary: &BenchSummary, index: usize, all: &mut Vec<Warning>) {
             format!("{label}: no valid runs ({ran} excluded); showing the estimate from all runs");
         all.push(Warning::new("no-valid-run", text, ""));
     } else if rounds < FEW_RUNS {
-        let text = format!(
-            "{label}: {} are too few for an estimate",
-            plural(rounds as u64, "run")
-        );
+        let text = format!("{label}: {} are too few for an estimate", plural(rounds as u64, "run"));
         all.push(Warning::new("few-runs", text, "use --runs to ask for more"));
     } else if rounds < MIN_ROUNDS {
-        let text = format!("{label}: {rounds} runs; a 95 % confidence interval requires {MIN_ROUNDS}");
+        let text =
+            format!("{label}: {rounds} runs; a 95 % confidence interval requires {MIN_ROUNDS}");
         all.push(Warning::new("no-interval", text, "use --runs to ask for more"));
     }
     if numbers.failed_runs > 0 {
-        let text =
-            format!("{label}: {} failed", plural(numbers.failed_runs as u64, "run"));
+        let text = format!("{label}: {} failed", plural(numbers.failed_runs as u64, "run"));
         all.push(Warning::new("failed-runs", text, "a failing command may do less work"));
     }
 }

@@ -22,9 +22,7 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
         Some(((), saved, saved))
     });
     let refault_percent = 100.0 * share;
-    let title = format!(
-        "Cache too small: {refault_percent:.0} % of pages read in are refaults"
-    );
+    let title = format!("Cache too small: {refault_percent:.0} % of pages read in are refaults");
     let environment = &input.profile.environment;
     let mut evidence = vec![
         Evidence::count("refault_pages", refaults as u64),

@@ -40,8 +40,7 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     let percent = 100.0 * io_share.max(in_turn);
     // One process's share, where several ran: their sum says nothing beside the wall time.
     let whose = if input.time.processes > 1 { " in the busiest process" } else { "" };
-    let title =
-        format!("File I/O is not the bottleneck: {percent:.1} % of wall time{whose}");
+    let title = format!("File I/O is not the bottleneck: {percent:.1} % of wall time{whose}");
     let computes = cpu_share >= MIN_CPU_SHARE;
     let numbers = IoNumbers::of(totals, input.profile.environment.page_size_bytes);
     let metadata = numbers.metadata_bytes.value().unwrap_or(0);

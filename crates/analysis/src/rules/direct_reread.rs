@@ -31,8 +31,7 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
         return Ok(None);
     }
     let reread_percent = 100.0 * reread_share(&totals);
-    let title =
-        format!("{reread_percent:.0} % of O_DIRECT bytes were already read in this run");
+    let title = format!("{reread_percent:.0} % of O_DIRECT bytes were already read in this run");
     let advice = "Open without O_DIRECT, or cache data in the program. Ignore for databases with their own cache and \
                   device benchmarks.";
     let evidence = vec![

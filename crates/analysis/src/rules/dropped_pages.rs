@@ -22,8 +22,7 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
         Some(((dropped_pages(file), own), saved, saved))
     });
     let percent = 100.0 * share;
-    let title =
-        format!("{percent:.0} % of pages read in had been dropped from the page cache");
+    let title = format!("{percent:.0} % of pages read in had been dropped from the page cache");
     let (dropped, own) = (total(&found, |(all, _)| *all), total(&found, |(_, own)| *own));
     let advice = if ratio(own as f64, dropped as f64) >= 0.5 {
         "The program drops pages itself (POSIX_FADV_DONTNEED, MADV_PAGEOUT, or direct I/O over cached pages) and reads them \

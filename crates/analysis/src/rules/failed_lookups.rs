@@ -49,10 +49,7 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
         let worst = worst(silent.into_iter().chain(answered));
         Finding::with_saving(ID, title, SEARCH_ADVICE, saving, evidence).about(worst)
     } else {
-        let title = format!(
-            "{:.0} % of path lookups fail, for optional files",
-            percent(&counters)
-        );
+        let title = format!("{:.0} % of path lookups fail, for optional files", percent(&counters));
         // At most: a program that works as it does goes on asking.
         let saving = input.saving(0.0, failed_ns);
         let evidence = evidence(&counters);
@@ -184,10 +181,7 @@ mod tests {
         let mut run = failing(asked, 60_000_000);
         run.profile.files.push(read_file("/src/.gitignore", 100, ReadIo::default()));
         let finding = run.finding(check);
-        assert_eq!(
-            finding.title,
-            "75 % of path lookups fail, for optional files"
-        );
+        assert_eq!(finding.title, "75 % of path lookups fail, for optional files");
         assert!(!finding.advice.contains("PATH"), "{}", finding.advice);
         assert_eq!((finding.saving.low_ns, finding.saving.high_ns), (0, 60_000_000));
     }

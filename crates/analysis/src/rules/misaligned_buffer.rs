@@ -42,10 +42,7 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     let title = if read_first > 0 {
         format!("Partial-page writes to {} force reads before writes", files(found.len()))
     } else {
-        format!(
-            "Buffer size for {} is not a multiple of the page size",
-            files(found.len())
-        )
+        format!("Buffer size for {} is not a multiple of the page size", files(found.len()))
     };
     let advice = "Use page-aligned offsets and a multiple of 4096 bytes, e.g. 64 KiB. For partial writes, keep the page \
                   cached or write all of it.";

@@ -39,8 +39,7 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     let wasted_pages = total(&found, |wasted| wasted.wasted_pages);
     let ahead_pages = total(&found, |wasted| wasted.read_ahead_pages);
     let wasted_percent = 100.0 * ratio(wasted_pages as f64, ahead_pages as f64);
-    let title =
-        format!("Random reads: {wasted_percent:.0} % of read-ahead pages never used");
+    let title = format!("Random reads: {wasted_percent:.0} % of read-ahead pages never used");
     let advice = "Call posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM) after open, or sort reads by offset. Ignore if a later \
                   phase reads those pages.";
     let evidence = vec![

@@ -108,8 +108,7 @@ fn check(direction: &Direction, all_calls: u64, input: &RuleInput<'_>) -> Answer
         return Ok(None);
     }
     let mean_bytes = ratio(bytes as f64, calls as f64);
-    let buffer =
-        if mean_bytes < BUFFERED_BYTES { "no user-space buffer" } else { "small buffer" };
+    let buffer = if mean_bytes < BUFFERED_BYTES { "no user-space buffer" } else { "small buffer" };
     let title = format!("{} {}, {buffer}", direction.title, files(found.len()));
     let [calls_name, mean_name, time_name] = direction.evidence;
     let evidence = vec![

@@ -21,10 +21,8 @@ impl FromStr for OtlpUrl {
             return Err(EXPECTED.to_owned());
         }
         if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
-            return Err(
-                "the URL contains credentials; use --otlp-header Authorization=… instead"
-                    .to_owned(),
-            );
+            return Err("the URL contains credentials; use --otlp-header Authorization=… instead"
+                .to_owned());
         }
         Ok(Self(match uri.path() {
             "" | "/" if uri.query().is_none() => {

@@ -60,9 +60,7 @@ pub fn control_text(report: &ControlReport, options: &ControlOptions) -> String 
     }
     if report.not_cacheable > 0 {
         let count = units::count(report.not_cacheable);
-        out.push_str(&format!(
-            "  skipped: {count} without page cache (sockets, pipes, /proc)\n"
-        ));
+        out.push_str(&format!("  skipped: {count} without page cache (sockets, pipes, /proc)\n"));
     }
     for note in &report.notes {
         out.push_str(&format!("{note}\n"));

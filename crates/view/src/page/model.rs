@@ -27,8 +27,10 @@ impl Page {
             let question = if answer.question.is_empty() { &part.title } else { &answer.question };
             Some(Answer { question: question.clone(), ..answer.clone() })
         });
-        let subtitle =
-            format!("Parts: {}. Each has its answers, charts, conditions and warnings.", parts.len());
+        let subtitle = format!(
+            "Parts: {}. Each has its answers, charts, conditions and warnings.",
+            parts.len()
+        );
         Self {
             title: title.to_owned(),
             subtitle,

@@ -192,7 +192,9 @@ fn check_used(parameters: &[Parameter], typed: &[Typed], around: &AroundArgs) ->
     for Parameter { name, .. } in parameters {
         let mark = vec![(name.clone(), String::new())];
         if texts.iter().all(|text| replace(text, &mark) == **text) {
-            return Err(Stop::usage(format!("no command contains {{{name}}}; add it or remove the parameter")));
+            return Err(Stop::usage(format!(
+                "no command contains {{{name}}}; add it or remove the parameter"
+            )));
         }
     }
     Ok(())

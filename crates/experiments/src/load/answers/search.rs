@@ -15,9 +15,7 @@ pub(super) fn cost_of_a_miss(cells: &Cells<'_>, runtime: &str) -> Option<LabAnsw
     let misses = more.checked_mul(operations).filter(|&misses| misses > 0)?;
     let cost = none.paired_with(most, |none, most| (most - none) / misses as f64)?;
     Some(LabAnswer {
-        question: format!(
-            "{runtime}: what does one failed search-path lookup cost?"
-        ),
+        question: format!("{runtime}: what does one failed search-path lookup cost?"),
         answer: format!(
             "{} for each file and directory: {more} directories before the right one add {} to 100 files.",
             words::time(cost.ns),

@@ -145,7 +145,9 @@ impl Web {
             match loaded.and_then(|new| new.unless_laxer_than(&current.loaded, path)) {
                 Ok(new) => current.loaded = Arc::new(new),
                 Err(error) => {
-                    (self.say)(&format_args!("{error:#}; keeping the previous configuration until the file is corrected"));
+                    (self.say)(&format_args!(
+                        "{error:#}; keeping the previous configuration until the file is corrected"
+                    ));
                 }
             }
         }
