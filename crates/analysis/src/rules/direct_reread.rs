@@ -31,7 +31,7 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
         return Ok(None);
     }
     let reread_percent = 100.0 * reread_share(&totals);
-    let title = format!("{reread_percent:.0} % of O_DIRECT bytes were already read in this run");
+    let title = format!("{reread_percent:.0} % of O_DIRECT bytes were read before");
     let advice = "Open without O_DIRECT, or cache data in the program. Ignore for databases with their own cache and \
                   device benchmarks.";
     let evidence = vec![
@@ -92,7 +92,7 @@ mod tests {
         // 0.75 × 0.5 s − 768 × 1.6 µs.
         assert!((373_000_000..374_000_000).contains(&finding.saving.low_ns), "{finding:?}");
         assert_eq!(finding.files.len(), 1);
-        assert_eq!(finding.title, "75 % of O_DIRECT bytes were already read in this run");
+        assert_eq!(finding.title, "75 % of O_DIRECT bytes were read before");
     }
 
     #[test]

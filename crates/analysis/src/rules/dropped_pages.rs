@@ -59,10 +59,7 @@ mod tests {
     #[test]
     fn hit_a_program_that_drops_what_it_reads_again() {
         let finding = dropping(8_000, 8_000, second(1) / 2).finding(check);
-        assert_eq!(
-            finding.title,
-            "50 % of what was read in had been dropped from the cache before"
-        );
+        assert_eq!(finding.title, "50 % of pages read in had been dropped from the page cache");
         assert!(finding.advice.starts_with("The program drops"), "{}", finding.advice);
         assert!((249_000_000..250_000_000).contains(&finding.saving.low_ns), "{finding:?}");
     }

@@ -126,7 +126,7 @@ mod tests {
         assert!(refusal(&scratch, &damaged).contains("nothing was restored"));
         assert!(refusal(&scratch, b"").contains("nothing was restored"));
         let other = refusal(&scratch, &snapshot(2 * own, &["/a"]));
-        assert!(other.contains(&format!("pages of {}", 2 * own)), "{other}");
+        assert!(other.contains(&format!("page size {} bytes", 2 * own)), "{other}");
         let directory = Source::open(scratch.path()).err().expect("refused").to_string();
         assert!(directory.contains("expected a file"), "{directory}");
         let missing = Source::open(&scratch.path().join("no")).err().expect("refused");

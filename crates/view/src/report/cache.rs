@@ -97,7 +97,7 @@ fn calls(read: &ReadIo) -> String {
 fn hit_note(numbers: &ReadNumbers) -> String {
     match numbers.hit_ratio {
         Some(ratio) if numbers.from_cache != numbers.hits => {
-            format!("hit ratio {}, read-ahead included", percent(ratio))
+            format!("hit ratio {} with read-ahead", percent(ratio))
         }
         Some(_) | None => String::new(),
     }

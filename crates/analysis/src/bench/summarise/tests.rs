@@ -46,7 +46,7 @@ fn an_invalid_run_is_marked_and_its_repetition_counts() {
     let max = |times: Option<Times>| times.map_or(0.0, |times| times.wall_ns.max);
     assert!(max(warm.all) > 4.0 * max(warm.valid), "all runs hold the invalid one");
     assert_eq!(kinds(&summary), ["device-read"]);
-    assert!(summary.warnings[0].text.starts_with("app (warm): 1 of 11 runs not counted"));
+    assert!(summary.warnings[0].text.starts_with("app (warm): 1 of 11 runs excluded"));
 }
 
 #[test]

@@ -71,7 +71,8 @@ fn what_may_be_chance_is_told_neither_to_save_nor_to_cost() {
 fn a_miss_costs_the_difference_divided_by_the_lookups_that_it_adds() {
     // Ten operations a sample, 100 directories: 20 ms are 1000 misses.
     let answers = told(vec![search("path", 0, 5), search("path", 50, 15), search("path", 100, 25)]);
-    let miss = answers.iter().find(|answer| answer.question.contains("search path")).expect("miss");
+    let miss =
+        answers.iter().find(|answer| answer.question.contains("search-path lookup")).expect("miss");
     assert_eq!(miss.number, "20.0 µs a miss");
     assert_eq!(miss.evidence, ["ruby/search/path/0/warm", "ruby/search/path/100/warm"]);
     assert!(miss.confidence.starts_with("95 % interval"), "{}", miss.confidence);
