@@ -200,7 +200,7 @@ fn without_room_nothing_is_begun() {
     let done = output(&["--dir", text(scratch.dir()), "--size", "900T"]);
     assert_eq!(done.status.code(), Some(2));
     let said = stderr(&done);
-    assert!(said.contains("bytes are needed") && said.contains("are free"), "{said}");
+    assert!(said.contains("not enough space") && said.contains("PiB needed"), "{said}");
     assert!(left_in(scratch.dir()).is_empty());
     let nowhere = output(&["--dir", "/proc/nowhere"]);
     assert_eq!(nowhere.status.code(), Some(1));
