@@ -178,7 +178,7 @@ fn without_permission_nobody_claims_that_it_is_warm() {
     assert!(stderr(&everything).contains("run hotset as root"), "{}", stderr(&everything));
 }
 
-/// The kernel lets root of a container that is root of the host drop the host's cache, and the kernel's log says that it did.
+/// The kernel lets root of a container whose UID is the host's root drop the host's cache.
 #[test]
 fn in_a_user_namespace_the_cache_of_the_host_is_left_alone() {
     let in_container = |words: &[&str]| {

@@ -54,7 +54,7 @@ fn a_program_is_not_overwritten() {
             let left = std::fs::read_to_string(&path).expect("read");
             assert_eq!(left == contents, is_refused, "{contents} {mode:o}: {}", stderr(&output));
             assert_eq!(code(&output), if is_refused { 125 } else { 0 }, "{}", stderr(&output));
-            assert_eq!(stderr(&output).contains("is an executable file"), is_refused);
+            assert_eq!(stderr(&output).contains("is an executable file"), is_refused, "{contents}");
         }
     }
 }

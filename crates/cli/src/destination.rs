@@ -1,11 +1,10 @@
 //! Files that results go to, checked before anything starts: a run of hours is not for nothing.
 
 use std::fs;
-use std::io::Read;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use hotset_sys::whole_file::WholeFile;
 use rustix::fs::{Access, access};
 
 use crate::exit::{Exit, OrExit, Stop};
@@ -42,13 +41,7 @@ pub(crate) fn check_destination(path: &Path) -> Result<()> {
             return access(path, Access::WRITE_OK)
                 .with_context(|| format!("{}: can't be written to", path.display()));
         }
-        Ok(there) if is_program(path, &there) => {
-            bail!(
-                "{}: is an executable file; remove it first, or name another file for the results",
-                path.display()
-            );
-        }
-        _ => {}
+        _ => WholeFile::check(path).with_context(|| path.display().to_string())?,
     }
     let parent = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -61,18 +54,6 @@ pub(crate) fn check_destination(path: &Path) -> Result<()> {
     }
     access(parent, Access::WRITE_OK)
         .with_context(|| format!("{}: {} can't be written to", path.display(), parent.display()))
-}
-
-/// Whether a file is one to be executed, and not results where every file may be, as on FAT: these are JSON or a page.
-fn is_program(path: &Path, there: &fs::Metadata) -> bool {
-    let mut first = [0];
-    let is_executable = there.permissions().mode() & 0o111 != 0;
-    is_executable
-        && match fs::File::open(path).and_then(|mut file| file.read(&mut first)) {
-            Ok(0) => false,
-            Ok(_) => !b"{<".contains(&first[0]),
-            Err(_) => true,
-        }
 }
 
 #[cfg(test)]

@@ -26,41 +26,52 @@ pub struct WholeFile {
     /// Its name until then: for a moment at the end, or all the time where the file system can't hold a file without a name.
     part: PathBuf,
     has_name: bool,
-    replaces: Option<Replaced>,
-}
-
-/// What stays of the file that was there.
-#[derive(Debug, Clone, Copy)]
-struct Replaced {
-    permissions: u32,
-    uid: u32,
-    gid: u32,
 }
 
 impl WholeFile {
+    /// Whether [`WholeFile::create`] refuses this name, without making anything.
+    ///
+    /// # Errors
+    /// As there, but for what the directory allows.
+    pub fn check(name: &Path) -> io::Result<()> {
+        resolve(name).map(drop)
+    }
+
     /// Opens a new file in the directory of `name`, or of what that leads to through symbolic links. A process that is killed
     /// leaves nothing of it, except on file systems that know no O_TMPFILE (FAT, NFS), where `NAME.PID.part` stays.
     ///
     /// # Errors
-    /// Where there is something else than a file, or a link or a file of another user in a directory that all can write to;
+    /// Where there is something else than a file, a program, or a link or a file of another user in a directory that all can write to;
     /// or where the directory can't be written to.
     pub fn create(name: &Path) -> io::Result<Self> {
         let (path, replaces) = resolve(name)?;
         if replaces.as_ref().is_some_and(|there| !there.is_file()) {
             return Err(io::Error::other("expected a file, or no file yet"));
         }
-        let replaces = replaces.map(|there| Replaced {
-            permissions: there.mode() & 0o777,
-            uid: there.uid(),
-            gid: there.gid(),
-        });
         let part = part_of(&path);
         let (file, has_name) = match unnamed(directory_of(&path)) {
             Some(file) => (file, false),
             // A new file and not what somebody else may have put there under this name.
             None => (File::create_new(&part)?, true),
         };
-        Ok(Self { file, path, part, has_name, replaces })
+        let made = Self { file, path, part, has_name };
+        if let Some(old) = replaces {
+            made.take_over(&old)?;
+        }
+        Ok(made)
+    }
+
+    /// Gives it owner and permissions of the file that is there, before anybody could read in it what they may not.
+    fn take_over(&self, old: &fs::Metadata) -> io::Result<()> {
+        const PERMISSIONS: u32 = 0o777;
+        // Only root gives files away: for others it stays their own.
+        let _ = fchown(&self.file, Some(old.uid()), Some(old.gid()));
+        let wanted = old.mode() & PERMISSIONS;
+        // A file system without permissions refuses to set them, and has the same for all files.
+        if self.file.metadata()?.mode() & PERMISSIONS != wanted {
+            self.file.set_permissions(Permissions::from_mode(wanted))?;
+        }
+        Ok(())
     }
 
     /// The file that is being written, and the one that it will replace.
@@ -79,16 +90,11 @@ impl WholeFile {
         self.file.sync_all()
     }
 
-    /// Puts it in its place, with owner and permissions of the file that was there.
+    /// Puts it in its place.
     ///
     /// # Errors
     /// Where the kernel refuses to; what was there stays.
     pub fn keep(mut self) -> io::Result<()> {
-        if let Some(old) = &self.replaces {
-            // Only root gives files away: for others it stays their own.
-            let _ = fchown(&self.file, Some(old.uid), Some(old.gid));
-            self.file.set_permissions(Permissions::from_mode(old.permissions))?;
-        }
         if !self.has_name {
             self.give_name()?;
         }

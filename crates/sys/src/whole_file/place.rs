@@ -1,7 +1,7 @@
 //! Where a file is to be put: where its name leads to, unless somebody else may have laid it out.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ const MAX_LINKS: usize = 40;
 /// (Documentation/admin-guide/sysctl/fs.rst), whatever these are set to.
 ///
 /// # Errors
-/// Where it breaks these rules, or can't be looked up.
+/// Where it breaks these rules, can't be looked up, or is a program.
 pub(super) fn resolve(name: &Path) -> io::Result<(PathBuf, Option<fs::Metadata>)> {
     let mut path = name.to_owned();
     for _ in 0..MAX_LINKS {
@@ -25,12 +25,17 @@ pub(super) fn resolve(name: &Path) -> io::Result<(PathBuf, Option<fs::Metadata>)
             Err(error) => return Err(error),
         };
         let directory = directory_of(&path);
-        let is_shared_by_all = fs::metadata(directory).is_ok_and(|there| is_sticky_for_all(&there));
-        if is_shared_by_all && !is_trusted(&there, &fs::metadata(directory)?) {
+        let owner = fs::metadata(directory)?;
+        if is_sticky_for_all(&owner) && !is_trusted(&there, &owner) {
             return Err(refused(&path, path != name, &there));
         }
         if !there.is_symlink() {
-            return Ok((path, Some(there)));
+            return match there.is_file() && is_program(&path, &there) {
+                true => Err(io::Error::other(
+                    "is an executable file; remove it first, or name another file for the results",
+                )),
+                false => Ok((path, Some(there))),
+            };
         }
         path = directory.join(fs::read_link(&path)?);
     }
@@ -43,6 +48,19 @@ pub(super) fn directory_of(path: &Path) -> &Path {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     }
+}
+
+/// Whether a file is one to be executed, and not results where every file may be, as on FAT: these are JSON, a page or a
+/// snapshot.
+fn is_program(path: &Path, there: &fs::Metadata) -> bool {
+    const RESULTS: [u8; 3] = *b"{<\x89";
+    let mut first = [0];
+    there.mode() & 0o111 != 0
+        && match fs::File::open(path).and_then(|mut file| file.read(&mut first)) {
+            Ok(0) => false,
+            Ok(_) => !RESULTS.contains(&first[0]),
+            Err(_) => true,
+        }
 }
 
 fn is_sticky_for_all(directory: &fs::Metadata) -> bool {

@@ -70,6 +70,23 @@ fn owner_and_mode_stay() {
 }
 
 #[test]
+fn a_program_is_not_replaced() {
+    let scratch = Scratch::new("whole-program");
+    let path = scratch.path("tool");
+    for (contents, mode, is_refused) in [
+        ("#!/bin/sh", 0o755, true),
+        ("#!/bin/sh", 0o644, false),
+        ("{}", 0o777, false),
+        ("", 0o777, false),
+    ] {
+        fs::write(&path, contents).expect("write");
+        fs::set_permissions(&path, Permissions::from_mode(mode)).expect("chmod");
+        assert_eq!(WholeFile::check(&path).is_err(), is_refused, "{contents} {mode:o}");
+        assert_eq!(WholeFile::create(&path).is_err(), is_refused, "{contents} {mode:o}");
+    }
+}
+
+#[test]
 fn links_are_followed_and_stay() {
     let scratch = Scratch::new("whole-links");
     fs::create_dir(scratch.path("below")).expect("mkdir");
