@@ -112,9 +112,10 @@ impl Observed {
         }
     }
 
-    /// What was seen and what was true, for messages.
+    /// What was seen, what was true, and what the sensor says it lost, for messages.
     pub fn both(&self) -> String {
-        format!("seen {}\ntrue {}", self.row(), self.truth)
+        let lost = &self.profile["sensor"]["losses"];
+        format!("seen {}\ntrue {}\nlost {lost}", self.row(), self.truth)
     }
 }
 

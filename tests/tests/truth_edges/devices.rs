@@ -258,7 +258,10 @@ fn a_copy_to_where_its_own_request_reads_ahead_makes_no_pages() {
         let ahead = number(&row, "/device/read_bytes") / PAGE - 7;
         assert_eq!(number(&row, "/read/from_device"), 7, "{row}");
         let end = to + 7 * PAGE;
-        assert!((7 + ahead) * PAGE >= end, "one request reads both ends of the copy to {to}: {row}");
+        assert!(
+            (7 + ahead) * PAGE >= end,
+            "one request reads both ends of the copy to {to}: {row}"
+        );
         assert_eq!(number(&row, "/readahead/pages"), ahead, "{row}");
         assert_eq!(number(&row, "/write/new_pages"), 0, "{row}");
     }
