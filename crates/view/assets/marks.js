@@ -27,17 +27,21 @@ const marks = (() => {
     return name === "x" ? digits + name : `${digits} ${name}`.trim();
   }
 
-  // Names along an axis, with so many pixels for each: they break at their commas and slashes, and long ones are cut.
-  // Where there is no room beside each other they stand upright, and where there is none for all, some are left out.
+  // Names along an axis, with so many pixels for each: they break at spaces and slashes, and long parts are cut. Where there is
+  // no room beside each other they stand upright, and where there is none for all, some are left out.
   function labels(names, width) {
-    const letter = 6.5;
+    const letter = 6.9;
     const longest = (parts) => Math.max(...parts.map((part) => part.length));
     const upright = longest(names.map((name) => name.slice(0, 8))) * letter > width;
-    const room = upright ? 32 : Math.floor(width / letter);
+    const room = upright ? 32 : Math.max(1, Math.floor(width / letter) - 1);
     const every = upright ? Math.ceil(16 / width) : 1;
-    const broken = (name) => name.length > room && !upright ? name.replace(/, /g, "\n").replace(/ \/ /g, " /\n") : name;
     const cut = (part) => part.length > room ? `${part.slice(0, room - 1)}…` : part;
-    const shown = names.map((name, at) => at % every ? "" : broken(name).split("\n").map(cut).join("\n"));
+    const wrap = (name) => name.split(" ").reduce((lines, word) => {
+      const last = lines[lines.length - 1];
+      const joined = last === undefined ? word : `${last} ${word}`;
+      return joined.length <= room || last === undefined ? [...lines.slice(0, -1), joined] : [...lines, word];
+    }, []);
+    const shown = names.map((name, at) => at % every ? "" : (upright ? [name] : wrap(name)).map(cut).join("\n"));
     const size = upright ? letter * longest(shown) : 18 * longest(shown.map((name) => name.split("\n")));
     return { shown, upright, size: 16 + size };
   }

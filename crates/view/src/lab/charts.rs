@@ -25,13 +25,12 @@ pub(super) fn section(panel: &Panel<'_>, runs: &[&str]) -> Section {
         ));
     }
     Section {
-        text: String::new(),
         question: panel.question(),
-        answer: String::new(),
         chart: Some(chart(panel))
             .filter(|chart| chart.series.iter().any(|series| !series.points.is_empty())),
         table: table(panel, runs),
         notes,
+        ..Section::default()
     }
 }
 

@@ -19,10 +19,10 @@ pub(super) const UPLOT_VERSION: &str = "1.6.32";
 /// through an escape could not run either. A test compares the hashes and names the right ones.
 pub(super) const POLICY: &str = concat!(
     "default-src 'none'; base-uri 'none'; form-action 'none'; script-src",
-    " 'sha256-b62GT5+hf6qBrseGMGK6qcJENao2uG+94fM1yZy7Yhk='",
+    " 'sha256-HaSiI+UyENssv8GZaOghxWGl1omGebj8KDmr1HnK2ks='",
     " 'sha256-6VKy2hiQSkCbYw3gT8vR8DPRDABBcQndw3ZYbr0i9e8='",
     " 'sha256-GcjUxq2Ikpp59K5J1vcWFWbf0Lo9FcxJXpdPeH63jx8='",
     "; style-src",
-    " 'sha256-K7um0v/qQiBX2sBCKQL70GdlRvjn676GQLFk3iOKseg='",
+    " 'sha256-4USeVmhCrY3jwZ/v6xELnGgpTgYt5JBcUka+LLD4KRU='",
     " 'sha256-32MMao1vjur/JktQ9zzlsRT2Rv/ZoLt08EmwoAE1+gQ='",
 );

@@ -20,8 +20,8 @@ pub(crate) mod testing;
 use std::io::{self, Write};
 
 pub use model::{
-    Answer, Axis, Chart, ChartKind, Column, Page, PageWarning, Point, Section, Series, Spread,
-    Table, Unit,
+    Answer, Axis, Chart, ChartKind, Column, Entry, Page, PageWarning, Point, Section, Series,
+    Spread, Table, Unit,
 };
 
 /// A value, or that nobody knows it.

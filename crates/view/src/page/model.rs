@@ -5,6 +5,8 @@
 pub struct Page {
     /// What was looked at.
     pub title: String,
+    /// What a reader calls it among others, in a word or two; empty where the title is short enough.
+    pub name: String,
     /// When, where and by what, in a line.
     pub subtitle: String,
     /// The answers, the most important one first.
@@ -24,11 +26,15 @@ impl Page {
     pub fn of_parts(title: &str, parts: Vec<Page>) -> Self {
         let first = parts.iter().filter_map(|part| {
             let answer = part.headline.first()?;
-            let question = if answer.question.is_empty() { &part.title } else { &answer.question };
-            Some(Answer { question: question.clone(), ..answer.clone() })
+            let name = if part.name.is_empty() { &part.title } else { &part.name };
+            let question = match answer.question.as_str() {
+                "" => name.clone(),
+                asked => format!("{name}: {asked}"),
+            };
+            Some(Answer { question, ..answer.clone() })
         });
         let subtitle = format!(
-            "Parts: {}. Each has its answers, charts, conditions and warnings.",
+            "{} parts, each with its answers, charts, conditions and warnings",
             parts.len()
         );
         Self {
@@ -70,6 +76,8 @@ pub struct Section {
     pub question: String,
     /// The answer in a sentence; may be empty.
     pub answer: String,
+    /// Things with a name each, where a table would be too wide for their words.
+    pub entries: Vec<Entry>,
     /// What a command prints, where that says it best; may be empty.
     pub text: String,
     /// The picture.
@@ -78,6 +86,17 @@ pub struct Section {
     pub table: Table,
     /// What a reader has to know about both.
     pub notes: Vec<String>,
+}
+
+/// A thing with a name and what is known about it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Entry {
+    /// Its kind, in a word.
+    pub label: String,
+    /// Its name.
+    pub title: String,
+    /// What is known about it, a paragraph each.
+    pub lines: Vec<String>,
 }
 
 /// A table. The first cell of each row names the row.

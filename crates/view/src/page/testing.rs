@@ -27,6 +27,9 @@ fn push(page: &Page, level: &str, out: &mut Vec<String>) {
 fn section(section: &Section, level: &str, out: &mut Vec<String>) {
     out.push(format!("\n{level}# {}", section.question));
     say(out, "", &section.answer);
+    for one in &section.entries {
+        out.push(format!("entry: {} | {} | {}", one.label, one.title, one.lines.join(" | ")));
+    }
     out.extend(section.text.lines().map(|line| format!("    {line}")));
     section.chart.iter().for_each(|one| chart(one, out));
     section.notes.iter().for_each(|note| say(out, "note: ", note));

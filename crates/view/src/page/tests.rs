@@ -41,8 +41,11 @@ fn page_of(text: &str) -> Page {
         columns: vec![Column::words(&text), Column::numbers(&text)],
         rows: vec![vec![text.clone(), text.clone()]],
     };
+    let entry =
+        Entry { label: text.clone(), title: text.clone(), lines: vec![text.clone(), text.clone()] };
     Page {
         title: text.clone(),
+        name: text.clone(),
         subtitle: text.clone(),
         headline: vec![Answer {
             question: text.clone(),
@@ -52,6 +55,7 @@ fn page_of(text: &str) -> Page {
         }],
         sections: vec![Section {
             text: text.clone(),
+            entries: vec![entry],
             question: text.clone(),
             answer: text.clone(),
             chart: Some(chart(&text)),

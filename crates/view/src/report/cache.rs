@@ -29,38 +29,43 @@ pub(super) fn push(screen: &mut Screen, summary: &Summary) {
     }
 }
 
-fn push_reads(screen: &mut Screen, summary: &Summary, read: &ReadIo) {
-    let Some(numbers) = summary.totals.read.value() else { return };
+/// Where the requested pages came from: a row each with its name, pages, bytes and share, and a note for each.
+pub(crate) fn read_rows(summary: &Summary, read: &ReadIo) -> Vec<([String; 4], String)> {
+    let Some(numbers) = summary.totals.read.value() else { return Vec::new() };
     let (at_least, at_most) = match summary.losses.from_device_at_least {
         true => ("at least ", "at most "),
         false => ("", ""),
     };
+    let row = |name: &str, pages: String, bytes_of: u64, of: String, note: String| {
+        ([name.to_owned(), pages, bytes(bytes_of), of], note)
+    };
     let share = |share: Option<f64>| share.map_or("-".to_owned(), percent);
     let mut rows = vec![
-        ["requested".to_owned(), pages(read.pages), bytes(numbers.requested_bytes), String::new()],
-        [
-            "from cache".to_owned(),
+        row("requested", pages(read.pages), numbers.requested_bytes, String::new(), calls(read)),
+        row(
+            "from cache",
             format!("{at_most}{}", pages(numbers.from_cache)),
-            bytes(numbers.from_cache_bytes),
+            numbers.from_cache_bytes,
             share(numbers.cache_share),
-        ],
-        [
-            "from device".to_owned(),
+            hit_note(&numbers),
+        ),
+        row(
+            "from device",
             format!("{at_least}{}", pages(numbers.from_device)),
-            bytes(numbers.from_device_bytes),
+            numbers.from_device_bytes,
             share(numbers.device_share),
-        ],
+            device_note(read, &numbers),
+        ),
     ];
-    let mut notes = vec![calls(read), hit_note(&numbers), device_note(read, &numbers)];
     if numbers.zeros > 0 {
-        rows.push([
-            "zeros".to_owned(),
-            pages(numbers.zeros),
-            bytes(numbers.zeros_bytes),
-            share(numbers.zeros_share),
-        ]);
-        notes.push("holes of files: nothing to read".to_owned());
+        let (zeros, note) = (pages(numbers.zeros), "holes of files: nothing to read".to_owned());
+        rows.push(row("zeros", zeros, numbers.zeros_bytes, share(numbers.zeros_share), note));
     }
+    rows
+}
+
+fn push_reads(screen: &mut Screen, summary: &Summary, read: &ReadIo) {
+    let (rows, notes): (Vec<_>, Vec<_>) = read_rows(summary, read).into_iter().unzip();
     let names: Vec<_> = rows.iter().map(|[name, ..]| pad(name, LABEL_WIDTH, Align::Left)).collect();
     let beside = read_table(&rows, Some(&notes));
     let fits = beside.width() + LABEL_WIDTH <= screen.width;
@@ -72,7 +77,7 @@ fn push_reads(screen: &mut Screen, summary: &Summary, read: &ReadIo) {
         let said: Vec<String> = notes.into_iter().filter(|note| !note.is_empty()).collect();
         screen.below_table(&said.join("; "));
     }
-    push_read_notes(screen, summary, read);
+    read_notes(summary, read).iter().for_each(|note| screen.below_table(note));
 }
 
 /// Pages, bytes and shares, with the notes beside them where they fit.
@@ -115,11 +120,13 @@ fn device_note(read: &ReadIo, numbers: &ReadNumbers) -> String {
     }
 }
 
-fn push_read_notes(screen: &mut Screen, summary: &Summary, read: &ReadIo) {
+/// What else is worth knowing of the pages that were read.
+pub(crate) fn read_notes(summary: &Summary, read: &ReadIo) -> Vec<String> {
+    let mut notes = Vec::new();
     if read.refaults > 0 {
         let refaults = count(read.refaults);
-        screen.below_table(&format!(
-            "{refaults} of the pages read in had been cached in this run before, and were evicted"
+        notes.push(format!(
+            "{refaults} of the pages read in are refaults: cached in this run before, then evicted"
         ));
     }
     if let Some(ahead) = summary.profile.totals.readahead.value()
@@ -127,12 +134,13 @@ fn push_read_notes(screen: &mut Screen, summary: &Summary, read: &ReadIo) {
     {
         let wasted = summary.totals.wasted_bytes.value().map_or(String::new(), bytes);
         let (pages, all) = (count(ahead.wasted_pages), count(ahead.pages));
-        screen.below_table(&format!("unused read-ahead: {pages} of {all} pages ({wasted})"));
+        notes.push(format!("unused read-ahead: {pages} of {all} pages ({wasted})"));
     }
+    notes
 }
 
 /// Everything that is not zero beside the buffered reads: a label and its words.
-fn others(summary: &Summary) -> Vec<(&'static str, String)> {
+pub(crate) fn others(summary: &Summary) -> Vec<(&'static str, String)> {
     let io = &summary.profile.totals;
     let lines = [
         ("mappings", mappings(io, summary)),

@@ -3,6 +3,8 @@
 use hotset_analysis::{FileNumbers, Summary};
 use hotset_facts::{FileKind, FileRow, Observed};
 
+use std::path::Path;
+
 use super::screen::{Screen, cell};
 use super::text::bar;
 use crate::escape::shorten_path;
@@ -111,9 +113,15 @@ fn push_rest(screen: &mut Screen, summary: &Summary, shown: usize) {
 }
 
 fn name(screen: &Screen, file: &FileRow, room: usize) -> String {
+    let (name, mark) = named(file, &|path| screen.path(path));
+    format!("{}{mark}", shorten_path(&name, room.saturating_sub(mark.len())))
+}
+
+/// What a file is called, and what marks one that is no regular file or is deleted; `escaped` makes its path safe to show.
+pub(crate) fn named(file: &FileRow, escaped: &dyn Fn(&Path) -> String) -> (String, &'static str) {
     let mark = match (file.kind, file.deleted) {
-        (FileKind::Others, _) => return shorten_path("(all other files)", room),
-        (FileKind::AllFileSystems, _) => return shorten_path("(all file systems)", room),
+        (FileKind::Others, _) => return ("(all other files)".to_owned(), ""),
+        (FileKind::AllFileSystems, _) => return ("(all file systems)".to_owned(), ""),
         (FileKind::FileSystem, _) => " (file system)",
         (FileKind::Directory, _) => "/",
         (FileKind::BlockDevice, _) => " (device)",
@@ -121,10 +129,10 @@ fn name(screen: &Screen, file: &FileRow, room: usize) -> String {
         (FileKind::Regular, false) => "",
     };
     let name = match &file.path {
-        Observed::Value(path) => screen.path(path),
+        Observed::Value(path) => escaped(path),
         Observed::Missing(_) => format!("({})", file.id),
     };
-    format!("{}{mark}", shorten_path(&name, room.saturating_sub(mark.len())))
+    (name, mark)
 }
 
 fn share(share: Option<f64>) -> String {
@@ -132,7 +140,7 @@ fn share(share: Option<f64>) -> String {
 }
 
 /// "0 % → 100 %", or the later value alone.
-fn cached(numbers: &FileNumbers) -> String {
+pub(crate) fn cached(numbers: &FileNumbers) -> String {
     match (numbers.cached_before, numbers.cached_after) {
         (Some(before), Some(after)) => {
             format!("{} → {}", whole_percent(before), whole_percent(after))

@@ -17,16 +17,18 @@ pub(super) fn push(screen: &mut Screen, summary: &Summary) {
         push_if_any(screen, summary);
         return;
     }
-    let judged = summary.verdicts.iter().any(|verdict| verdict.outcome == Outcome::Clear);
     screen.heading("Findings", "");
-    if judged {
+    screen.below_table(&none(summary));
+}
+
+/// Why there is no finding.
+pub(crate) fn none(summary: &Summary) -> String {
+    if summary.verdicts.iter().any(|verdict| verdict.outcome == Outcome::Clear) {
         let share = whole_percent(summary.gate.min_share_of_wall);
         let time = duration(summary.gate.min_saving_ns);
-        screen.below_table(&format!(
-            "None: no rule found a saving of {share} of wall time or {time}."
-        ));
+        format!("None: no rule found a saving of {share} of wall time or {time}.")
     } else {
-        screen.below_table("None: no rule had enough data to tell.");
+        "None: no rule had enough data.".to_owned()
     }
 }
 
@@ -79,18 +81,22 @@ fn push_finding(screen: &mut Screen, finding: &Finding) {
 
 /// The saving and the numbers behind it: what has room in a line, or all.
 fn push_evidence(screen: &mut Screen, finding: &Finding) {
-    let mut facts: Vec<String> = saving(&finding.saving).into_iter().collect();
-    if facts.is_empty() && !screen.all {
+    if saving(&finding.saving).is_none() && !screen.all {
         // What has no saving has said its number in the title.
         return;
     }
-    facts.extend(finding.evidence.iter().filter(|evidence| is_shown(evidence)).map(words));
-    let facts = facts.join(" · ");
+    let facts = facts(finding).join(" · ");
     if screen.all {
         screen.paragraph("", " · ", &facts, INDENT);
     } else if let Some(line) = wrap_by(&facts, " · ", screen.width - INDENT).first() {
         screen.line(&format!("{:INDENT$}{line}", ""));
     }
+}
+
+/// The saving and the numbers behind it, each in words.
+pub(crate) fn facts(finding: &Finding) -> Vec<String> {
+    let evidence = finding.evidence.iter().filter(|evidence| is_shown(evidence)).map(words);
+    saving(&finding.saving).into_iter().chain(evidence).collect()
 }
 
 /// The saving is said in words, and zeros say nothing to a person.

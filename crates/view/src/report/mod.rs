@@ -1,15 +1,15 @@
 //! The terminal report: one screen for a common program.
 
-mod cache;
+pub(crate) mod cache;
 pub(crate) mod caveats;
-mod files;
+pub(crate) mod files;
 pub(crate) mod findings;
 pub(crate) mod header;
 mod lookups;
-mod processes;
+pub(crate) mod processes;
 pub(crate) mod screen;
 pub(crate) mod text;
-mod time;
+pub(crate) mod time;
 
 use hotset_analysis::Summary;
 use hotset_facts::SensorLevel;

@@ -56,7 +56,7 @@ pub(super) fn push(screen: &mut Screen, summary: &Summary) {
 }
 
 /// "Processes (1 and 40 children)"; threads are in their process.
-fn title(summary: &Summary) -> String {
+pub(crate) fn title(summary: &Summary) -> String {
     let all = summary.profile.processes.len() as u64;
     let roots = summary.root_processes as u64;
     match all.saturating_sub(roots) {
@@ -99,25 +99,28 @@ fn push_with_words(
     shown: &[(&ProcessRow, IoNumbers)],
 ) {
     let room = table.room_for_names(screen.width);
-    let words: Vec<String> =
-        shown.iter().map(|(process, _)| shorten_end(&words(screen, process), room)).collect();
+    let words: Vec<String> = shown
+        .iter()
+        .map(|(process, _)| shorten_end(&words(process, &|name| screen.name(name)), room))
+        .collect();
     screen.table(title, table, &words);
     screen.rest(&summary.rest_of_processes(shown.len()), "");
 }
 
-fn words(screen: &Screen, process: &ProcessRow) -> String {
+/// Its words, or the kernel's name of it; `escaped` makes them safe to show.
+pub(crate) fn words(process: &ProcessRow, escaped: &dyn Fn(&[u8]) -> String) -> String {
     if process.argv.is_empty() {
-        return screen.name(process.comm.as_bytes());
+        return escaped(process.comm.as_bytes());
     }
     // Of the program, the name says most.
     let program = process.argv.first().and_then(|word| Path::new(word).file_name());
-    let program = program.map(|name| screen.name(name.as_bytes()));
+    let program = program.map(|name| escaped(name.as_bytes()));
     let skipped = usize::from(program.is_some());
-    let words = process.argv.iter().skip(skipped).map(|word| screen.name(word.as_bytes()));
+    let words = process.argv.iter().skip(skipped).map(|word| escaped(word.as_bytes()));
     program.into_iter().chain(words).collect::<Vec<_>>().join(" ")
 }
 
-fn exit(exit: Observed<ExitStatus>) -> String {
+pub(crate) fn exit(exit: Observed<ExitStatus>) -> String {
     match exit {
         Observed::Value(ExitStatus::Code(code)) => code.to_string(),
         Observed::Value(ExitStatus::Signal(signal)) => format!("sig {signal}"),

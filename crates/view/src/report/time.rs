@@ -19,28 +19,12 @@ const MAX_LINES: usize = 5;
 pub(super) fn push(screen: &mut Screen, summary: &Summary) {
     let lines = if screen.all { usize::MAX } else { MAX_LINES };
     let Observed::Value(slices) = summary.time.folded(lines) else { return };
-    let wall = units::duration(summary.time.wall_ns);
-    let busy = summary.time.busy_ns.value().filter(|&busy| busy > summary.time.wall_ns);
-    let note = match (summary.time.processes, busy) {
-        (0 | 1, None) => format!("of {wall}"),
-        (0 | 1, Some(busy)) => {
-            format!("{} of threads side by side in {wall}", units::duration(busy))
-        }
-        (n, None) => format!("of {wall}, summed over {n} processes"),
-        (n, Some(busy)) => {
-            format!("{} of {n} processes side by side in {wall}", units::duration(busy))
-        }
-    };
-    screen.heading("Where the time went", &note);
+    screen.heading("Where the time went", &base(summary));
     if slices.is_empty() {
         screen.line("  no I/O");
         return;
     }
-    let cpu = summary.profile.command.user_ns.value().is_some();
-    let label = |kind| match kind {
-        SliceKind::Rest if !cpu => "CPU and other",
-        kind => label(kind),
-    };
+    let label = |kind| label(summary, kind);
     let labels = slices.iter().map(|slice| columns(label(slice.kind)));
     let label_width = labels.max().unwrap_or(0);
     let beside = INDENT + label_width + 2 + TIME_WIDTH + SHARE_WIDTH;
@@ -68,8 +52,26 @@ fn line(screen: &Screen, slice: &Slice, label: &str, bar_width: usize, longest: 
     format!("{:INDENT$}{label}  {bar}{time}{share}", "")
 }
 
-fn label(kind: SliceKind) -> &'static str {
+/// What the shares are of: the wall time, and over how many tasks the times are summed.
+pub(crate) fn base(summary: &Summary) -> String {
+    let wall = units::duration(summary.time.wall_ns);
+    let busy = summary.time.busy_ns.value().filter(|&busy| busy > summary.time.wall_ns);
+    match (summary.time.processes, busy) {
+        (0 | 1, None) => format!("of {wall}"),
+        (0 | 1, Some(busy)) => {
+            format!("{} of threads side by side in {wall}", units::duration(busy))
+        }
+        (n, None) => format!("of {wall}, summed over {n} processes"),
+        (n, Some(busy)) => {
+            format!("{} of {n} processes side by side in {wall}", units::duration(busy))
+        }
+    }
+}
+
+/// What a slice is called in this run.
+pub(crate) fn label(summary: &Summary, kind: SliceKind) -> &'static str {
     match kind {
+        SliceKind::Rest if summary.profile.command.user_ns.value().is_none() => "CPU and other",
         SliceKind::ReadsFromCache => "reads from the cache",
         SliceKind::ReadsThatWaited => "reads that waited",
         SliceKind::ReadsThatMissed => "reads that missed",

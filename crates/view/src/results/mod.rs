@@ -16,7 +16,7 @@ use hotset_analysis::{Summary, summarise};
 use hotset_facts::LabSession;
 
 pub use crate::wire::{Document, ReadError, documents};
-pub use profile::profile_page;
+pub use profile::{profile_page, write_profile_html};
 
 use crate::bench::{bench_beside, bench_page};
 use crate::escape::escape_text;
@@ -146,25 +146,24 @@ impl Found {
         let mut pages = lab::lab_pages(&runs);
         let others = self.stats.len() + self.others.len();
         let several = pages.len() + self.benches.len() + self.profiles.len() + others > 1;
-        let named = |name: &str, kind: &str, page: Page| match several {
-            true => Page {
-                title: format!("{kind}{}", page.title),
-                subtitle: format!("{} · {}", escape_text(name), page.subtitle),
-                ..page
-            },
+        let named = |name: &str, page: Page| match several {
+            true => {
+                let name = escape_text(name);
+                Page { title: format!("{name}: {}", page.title), name, ..page }
+            }
             false => page,
         };
-        pages.extend(self.benches.iter().map(|(name, it)| named(name, "bench: ", bench_page(it))));
         if self.benches.len() > 1 {
             let all: Vec<_> = self.benches.iter().map(|(name, it)| (name.as_str(), it)).collect();
             pages.push(bench_beside(&all));
         }
-        let runs = self.profiles.iter();
-        pages.extend(runs.map(|(name, version, it)| named(name, "", profile_page(version, it))));
+        pages.extend(self.benches.iter().map(|(name, it)| named(name, bench_page(it))));
         pages.extend(profile::beside(&self.profiles));
+        let runs = self.profiles.iter();
+        pages.extend(runs.map(|(name, version, it)| named(name, profile_page(version, it))));
         let stats = self.stats.iter();
-        pages.extend(stats.map(|(name, lines)| named(name, "", lines::stat_page(lines))));
-        pages.extend(self.others.iter().map(|(name, page)| named(name, "", page.clone())));
+        pages.extend(stats.map(|(name, lines)| named(name, lines::stat_page(lines))));
+        pages.extend(self.others.iter().map(|(name, page)| named(name, page.clone())));
         pages
     }
 }

@@ -23,7 +23,7 @@ pub fn bench_beside(all: &[(&str, &BenchSummary)]) -> Page {
         std::iter::once(escape_text(label)).chain(all.iter().map(cell)).collect()
     };
     Page {
-        title: "bench: side by side".to_owned(),
+        title: "Benchmarks side by side".to_owned(),
         subtitle: "Medians with their 95 % intervals. Nothing pairs the rounds of two sessions."
             .to_owned(),
         sections: vec![Section {
@@ -46,7 +46,7 @@ fn found<'a>(summary: &'a BenchSummary, label: &str) -> Option<&'a ConditionNumb
 
 /// `97.1 ms [96.6 ms, 97.4 ms]`.
 fn median(numbers: &ConditionNumbers) -> String {
-    let Some(times) = numbers.valid else { return "no run counts".to_owned() };
+    let Some(times) = numbers.valid else { return "no valid run".to_owned() };
     let interval = times.wall_interval.map_or(String::new(), |interval| {
         format!(" [{}, {}]", time(interval.low), time(interval.high))
     });

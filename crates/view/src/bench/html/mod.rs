@@ -38,6 +38,7 @@ pub fn page(summary: &BenchSummary) -> Page {
     });
     Page {
         title: title(summary),
+        name: String::new(),
         subtitle: words::session(summary),
         headline: headline::answers(summary),
         sections,

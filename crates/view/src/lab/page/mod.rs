@@ -70,6 +70,7 @@ fn page(runs: &[Named<'_>]) -> Option<Page> {
     let subtitles = runs.iter().map(|run| named(run, &words::run(&run.summary().session)));
     Some(Page {
         title: words::title(first.result),
+        name: escape_text(&first.summary().session.experiment),
         subtitle: subtitles.collect::<Vec<_>>().join("; "),
         headline: runs.iter().flat_map(|run| headline(run, several)).collect(),
         sections,

@@ -26,7 +26,6 @@ pub(super) fn section(runs: &[Named<'_>]) -> Option<Section> {
         )
     });
     Some(Section {
-        text: String::new(),
         question: "How do the runs compare?".to_owned(),
         answer: agree.collect::<Vec<_>>().join(" "),
         chart: Some(chart(first, &compared)),
@@ -36,6 +35,7 @@ pub(super) fn section(runs: &[Named<'_>]) -> Option<Section> {
              both 95 % intervals allow."
                 .to_owned(),
         ],
+        ..Section::default()
     })
 }
 

@@ -4,7 +4,7 @@ use maud::{Markup, PreEscaped, html};
 
 use super::table::table;
 use crate::page::data;
-use crate::page::model::{Answer, Chart, Page, Section};
+use crate::page::model::{Answer, Chart, Entry, Page, Section};
 
 /// A page in its place: ids are unique on the document, and headings are a level lower inside of another page.
 pub(super) struct Part<'a> {
@@ -85,10 +85,21 @@ impl<'a> Part<'a> {
             section aria-labelledby=(heading) {
                 (self.heading(&heading, &section.question))
                 @if !section.answer.is_empty() { p { (section.answer) } }
+                @for one in &section.entries { (self.entry(one)) }
                 @if !section.text.is_empty() { div.scroll { pre { (section.text) } } }
                 @if let Some(one) = &section.chart { (self.chart(one, index)) }
                 @for note in &section.notes { p.quiet { (note) } }
                 (table(&section.table, &self.numbered("caption", index)))
+            }
+        }
+    }
+
+    fn entry(&self, entry: &Entry) -> Markup {
+        let title = html! { span.label { (entry.label) } " " (entry.title) };
+        html! {
+            article.entry {
+                @if self.inside { h4 { (title) } } @else { h3 { (title) } }
+                @for line in &entry.lines { p { (line) } }
             }
         }
     }
