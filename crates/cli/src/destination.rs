@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use hotset_sys::whole_file::WholeFile;
 use rustix::fs::{Access, access};
 
+use crate::args::OutputArgs;
 use crate::exit::{Exit, OrExit, Stop};
 
 /// Checks that all of these can be written, and that at most one of them is standard output, else says `twice`.
@@ -22,6 +23,15 @@ pub(crate) fn check_destinations<'a>(
         return Err(Stop::usage(twice));
     }
     paths.try_for_each(|path| check_destination(path)).or_exit(exit)
+}
+
+/// Checks the files that a profile goes to.
+///
+/// # Errors
+/// As [`check_destinations`].
+pub(crate) fn check_reports(args: &OutputArgs, exit: Exit) -> Result<(), Stop> {
+    let files = [&args.json, &args.html].into_iter().flatten();
+    check_destinations(files, "both --json and --html go to standard output", exit)
 }
 
 /// Checks that a report can be written where it is wanted, without touching what is there.

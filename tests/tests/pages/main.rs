@@ -1,4 +1,5 @@
 //! HTML pages in headless Chromium. One program, so that a slow page keeps none of the others waiting.
 
 mod lab;
+mod profile;
 mod run;

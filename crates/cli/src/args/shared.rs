@@ -33,6 +33,9 @@ pub(crate) struct OutputArgs {
     /// Write the profile as JSON (hotset.profile/1) to FILE; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+    /// Write a self-contained HTML page with charts to FILE
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     /// Show N files and processes in each table
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,

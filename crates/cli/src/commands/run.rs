@@ -5,15 +5,13 @@ use hotset_lab::{Invocation, find_program};
 use hotset_watch::{RunError, RunOptions, run_without_sensor};
 
 use crate::args::RunArgs;
-use crate::destination::check_destination;
-use crate::exit::{Exit, OrExit, Stop};
+use crate::destination::check_reports;
+use crate::exit::{Exit, Stop};
 use crate::output;
 
 /// Runs a command under observation and reports; the command's own end is the exit code.
 pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
-    if let Some(path) = &args.output.json {
-        check_destination(path).or_exit(Exit::Own)?;
-    }
+    check_reports(&args.output, Exit::Own)?;
     let search = std::env::var_os("PATH");
     let program = find_program(&args.command, search.as_deref()).map_err(Stop::not_runnable)?;
     let ran = if args.no_bpf {

@@ -144,13 +144,15 @@ pub(crate) fn listing_style(form: &FormArgs) -> (ListStyle, bool) {
     (style, terminal)
 }
 
-/// Writes what was asked for: JSON where it is wanted, the report to standard error unless it is not.
+/// Writes what was asked for: JSON and a page where they are wanted, the report to standard error unless it is not.
 ///
 /// A report that can't be written is said, and the others still come.
 pub(crate) fn report(summary: &Summary, args: &OutputArgs) -> bool {
     // A run can have tens of thousands of rows: they go out as they are made.
     let json: Contents<'_> = &mut |out| hotset_view::write_profile_json(summary, out);
-    let mut complete = write_asked("the profile", [(args.json.as_deref(), json)]);
+    let html: Contents<'_> = &mut |out| hotset_view::results::write_profile_html(summary, out);
+    let files = [(args.json.as_deref(), json), (args.html.as_deref(), html)];
+    let mut complete = write_asked("the profile", files);
     if !args.quiet {
         let options =
             Options { top: args.top, all: args.verbose, ..options(&io::stderr(), args.look) };
