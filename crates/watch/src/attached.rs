@@ -1,7 +1,6 @@
 //! Observing what already runs.
 
 use std::os::fd::BorrowedFd;
-use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result};
@@ -13,6 +12,7 @@ use hotset_sys::proc::cmdline;
 use crate::interval::{Drained, Ticker, Waiter, Waiting, wait_until_due};
 use crate::run::assemble;
 use crate::scoped::{Scoped, family};
+use crate::who::Who;
 
 const NOT_OURS: Reason =
     Reason::not_measured("an attached session sees a part of the process's life");
@@ -20,10 +20,8 @@ const NOT_OURS: Reason =
 /// What is observed, and for how long.
 #[derive(Debug, Clone)]
 pub struct AttachOptions {
-    /// A process with its children.
-    pub pid: Option<Pid>,
-    /// Else a control group, by its directory or path; else the host.
-    pub cgroup: Option<PathBuf>,
+    /// A process with its children, a control group, or the host.
+    pub who: Who,
     /// Without it, until a signal or the end of the process.
     pub duration: Option<Duration>,
     /// Rows (a process and a file) that are counted apart.
@@ -42,9 +40,10 @@ pub fn attach(
     begun: impl FnOnce(Option<&NotMeasured>),
 ) -> Result<Profile> {
     let signals = Signals::hold().context("signals can't be held back")?;
-    let &AttachOptions { pid, duration, max_rows, files, .. } = options;
+    let &AttachOptions { duration, max_rows, files, .. } = options;
+    let pid = options.who.pid;
     let files = files as usize;
-    let scoped = Scoped::new(pid, options.cgroup.as_deref())?;
+    let scoped = Scoped::new(&options.who)?;
     let mut session = Session::start(Options { max_rows, files, ..Options::new(scoped.scope) })?;
     if let Some(pid) = pid {
         // Those that were forked while the sensor was being attached.
@@ -60,7 +59,7 @@ pub fn attach(
     let observation = session.finish()?;
     let exit = exit_of(pid, &observation.processes);
     let command = Command {
-        target: target(options),
+        target: target(&options.who),
         argv,
         exit,
         wall_ns,
@@ -79,8 +78,8 @@ fn exit_of(pid: Option<Pid>, processes: &[hotset_facts::ProcessRow]) -> Observed
         .map_or(Observed::Missing(NOT_OURS), |process| process.exit)
 }
 
-fn target(options: &AttachOptions) -> Target {
-    match (options.pid, &options.cgroup) {
+fn target(who: &Who) -> Target {
+    match (who.pid, &who.cgroup) {
         (Some(pid), _) => Target::Pid { pid },
         (None, Some(path)) => Target::Cgroup { path: path.clone() },
         (None, None) => Target::System,

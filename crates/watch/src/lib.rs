@@ -1,7 +1,7 @@
 //! What happens between a plan and a profile: a program is run, or what runs already is attached to, and the facts of it come out.
 //!
 //! - [`run()`] runs a command under the sensor, or without it where it can't be had; [`run_without_sensor`] where none is wanted.
-//! - [`attach`] observes a process, a control group or the host for a while; [`Scoped`] holds who that is.
+//! - [`attach`] observes a process, a control group or the host for a while; [`Who`] finds whom a user means, [`Scoped`] holds them.
 //! - [`interval`] takes intervals, at their time: what `stat`, `top` and `export` share.
 //! - [`Learner`] finds out which files a command uses; [`LabSensor`] is the sensor of the experiments.
 //!
@@ -18,6 +18,7 @@ mod learn;
 mod run;
 mod scoped;
 mod sensor;
+mod who;
 
 use std::fmt::Display;
 
@@ -28,6 +29,7 @@ pub use learn::{LearnError, Learner};
 pub use run::{RunOptions, run};
 pub use scoped::Scoped;
 pub use sensor::LabSensor;
+pub use who::{Named, Who};
 
 /// Tells the user something while it happens.
 pub type Say = fn(&dyn Display);

@@ -3,7 +3,6 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::os::fd::OwnedFd;
-use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use hotset_facts::Pid;
@@ -11,6 +10,8 @@ use hotset_observe::Scope;
 use hotset_sys::cgroup::Group;
 use hotset_sys::child;
 use hotset_sys::proc::children;
+
+use crate::who::Who;
 
 /// Who is watched, held so that a PID that is reused is not taken for it.
 #[derive(Debug)]
@@ -30,7 +31,8 @@ impl Scoped {
     ///
     /// # Errors
     /// Names who can't be found or observed.
-    pub fn new(pid: Option<Pid>, cgroup: Option<&Path>) -> Result<Self> {
+    pub fn new(who: &Who) -> Result<Self> {
+        let (pid, cgroup) = (who.pid, who.cgroup.as_deref());
         // Opened before the sensor: a process that ends meanwhile still leaves its PID to nobody else.
         let pidfd = pid.map(open_process).transpose()?;
         let group = cgroup.map(Group::find).transpose()?;

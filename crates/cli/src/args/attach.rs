@@ -1,27 +1,27 @@
 //! `hotset attach`.
 
-use std::path::PathBuf;
-
 use clap::ArgGroup;
 
-use super::OutputArgs;
-use super::number::{number, pid};
+use super::number::number;
+use super::{OutputArgs, TargetArgs};
 
 /// Arguments of `attach`.
 #[derive(Debug, clap::Args)]
-#[command(group = ArgGroup::new("target").required(true).args(["pid", "cgroup", "system"]))]
+#[command(group = ArgGroup::new("target").required(true).args(["pid", "name", "cgroup", "unit", "container", "system"]))]
 #[command(after_help = "Examples:\n  hotset attach --pid 1234 --duration 10s\n  \
-                        hotset attach --cgroup /sys/fs/cgroup/system.slice/nginx.service\n  \
-                        hotset attach --system -d 5s --json -\n\nEnds at the duration, at Ctrl-C, or when the process ends.")]
+                        hotset attach --unit nginx --duration 1m\n  \
+                        hotset attach --name postgres --html postgres.html\n  \
+                        hotset attach --container shop-db -d 10s\n  \
+                        hotset attach --system -d 5s --json -\n\n\
+                        The report is printed after the duration, on SIGINT (Ctrl-C), SIGTERM or SIGHUP, or when the\n\
+                        observed process ends.\n\n\
+                        Exit status:\n  \
+                        0  all reports were written\n  \
+                        1  hotset failed\n  \
+                        2  invalid arguments")]
 pub(crate) struct AttachArgs {
-    /// Observe a process and its children
-    #[arg(long, value_name = "PID", value_parser = pid)]
-    pub(crate) pid: Option<u32>,
-    /// Observe a control group: its directory or its path
-    ///
-    /// For example /system.slice/nginx.service.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) cgroup: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
     /// Observe the whole host
     #[arg(long)]
     pub(crate) system: bool,

@@ -15,6 +15,7 @@ mod saved;
 mod selection;
 mod shared;
 mod stat;
+mod target;
 mod top;
 
 use clap::{Parser, Subcommand};
@@ -31,6 +32,7 @@ pub(crate) use saved::{RestoreArgs, SaveArgs};
 pub(crate) use selection::SelectionArgs;
 pub(crate) use shared::{Color, LookArgs, OutputArgs};
 pub(crate) use stat::StatArgs;
+pub(crate) use target::TargetArgs;
 pub(crate) use top::TopArgs;
 
 /// Profile, measure and control the Linux page cache
@@ -38,7 +40,8 @@ pub(crate) use top::TopArgs;
 #[command(name = "hotset", version, propagate_version = true, max_term_width = 100)]
 #[command(after_help = "Examples:\n  hotset run -- python3 app.py        profile a command\n  \
                         hotset attach --pid 1234 -d 10s     profile a running process\n  \
-                        hotset doctor                       check what hotset can measure here")]
+                        hotset doctor                       check what hotset can measure here\n\n\
+                        Results are written as a whole or not at all. See each command's help for its exit status.")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -96,7 +99,8 @@ pub(crate) enum Command {
 
 /// Arguments of `doctor`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  sudo hotset doctor")]
+#[command(after_help = "Example:\n  sudo hotset doctor\n\n\
+                        Exit status:\n  0  the report was printed, whatever it says\n  1  hotset failed\n  2  invalid arguments")]
 pub(crate) struct DoctorArgs {
     /// Print JSON (hotset.doctor/1) instead of text
     #[arg(long)]

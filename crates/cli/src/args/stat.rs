@@ -1,10 +1,9 @@
 //! `hotset stat`.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
+use super::TargetArgs;
 use super::interval::{parse_count, parse_interval};
-use super::number::pid;
 
 /// Arguments of `stat`.
 #[derive(Debug, clap::Args)]
@@ -16,7 +15,11 @@ use super::number::pid;
                   sudo hotset stat 1 | awk 'NR > 1 { print $2 }'     misses per second\n\n\
                   Counts are of the interval, not per second; the first line appears when the first interval is over.\n\
                   The names of the columns are printed again each screenful, and only once into a pipe or a file.\n\
-                  Ctrl-C prints a summary on standard error. What each column counts: docs/live.md"
+                  SIGINT (Ctrl-C), SIGTERM and SIGHUP print a summary on standard error. docs/live.md explains each column.\n\n\
+                  Exit status:\n  \
+                  0  after COUNT lines, when the observed process has ended, or after a signal\n  \
+                  1  hotset failed\n  \
+                  2  invalid arguments"
 )]
 pub(crate) struct StatArgs {
     /// Seconds per interval, 0.1 to 86400
@@ -34,14 +37,8 @@ pub(crate) struct StatArgs {
     /// Print CSV with exact bytes and ratios
     #[arg(long)]
     pub(crate) csv: bool,
-    /// Observe only a process and its children, until it ends
-    #[arg(long, value_name = "PID", value_parser = pid, conflicts_with = "cgroup")]
-    pub(crate) pid: Option<u32>,
-    /// Observe only a control group and the groups below it
-    ///
-    /// DIR is its directory or its path, for example /system.slice/nginx.service.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) cgroup: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
     /// Print all columns, even on a narrow terminal
     #[arg(short, long)]
     pub(crate) wide: bool,

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use hotset_analysis::top::{Column, Kind};
 
-use super::LookArgs;
 use super::choice::choice;
 use super::interval::parse_interval;
-use super::number::{number, pid};
+use super::number::number;
+use super::{LookArgs, TargetArgs};
 
 /// Arguments of `top`.
 #[derive(Debug, clap::Args)]
@@ -20,7 +20,11 @@ use super::number::{number, pid};
                   sudo hotset top --record night.jsonl 10  record\n  \
                   hotset top --replay night.jsonl          replay; the keys , . [ ] g move in time\n\n\
                   Where standard input or output is no terminal, or TERM is \"dumb\", samples are printed as text, without end.\n\
-                  Counts are of the interval; the key c shows them per second, or since the start."
+                  Counts are of the interval; the key c shows them per second, or since the start.\n\n\
+                  Exit status:\n  \
+                  0  after N samples, after the key q, or after SIGINT, SIGTERM or SIGHUP\n  \
+                  1  hotset failed\n  \
+                  2  invalid arguments"
 )]
 pub(crate) struct TopArgs {
     /// Seconds per sample, 0.1 to 86400
@@ -45,16 +49,10 @@ pub(crate) struct TopArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "replay")]
     pub(crate) record: Option<PathBuf>,
     /// Replay a recording; requires no privileges
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["pid", "cgroup"])]
+    #[arg(long, value_name = "FILE", conflicts_with = "one")]
     pub(crate) replay: Option<PathBuf>,
-    /// Observe only a process and its children
-    #[arg(long, value_name = "PID", value_parser = pid, conflicts_with = "cgroup")]
-    pub(crate) pid: Option<u32>,
-    /// Observe only a control group and the groups below it
-    ///
-    /// DIR is its directory or its path, for example /system.slice/nginx.service.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) cgroup: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
     #[command(flatten)]
     pub(crate) look: LookArgs,
 }

@@ -3,18 +3,15 @@
 use hotset_watch::AttachOptions;
 
 use crate::args::AttachArgs;
-use crate::destination::check_destination;
+use crate::destination::check_reports;
 use crate::exit::{Exit, Stop};
 use crate::output;
 
 /// Observes what already runs, and reports.
 pub(super) fn attach(args: &AttachArgs) -> Result<Exit, Stop> {
-    if let Some(path) = &args.output.json {
-        check_destination(path)?;
-    }
+    check_reports(&args.output, Exit::Failure)?;
     let options = AttachOptions {
-        pid: args.pid,
-        cgroup: args.cgroup.clone(),
+        who: args.target.find()?,
         duration: args.duration,
         max_rows: args.max_rows,
         files: args.files,

@@ -5,6 +5,7 @@ mod headroom;
 pub mod names;
 mod outside;
 mod present;
+mod search;
 
 use std::path::{Component, Path, PathBuf};
 
@@ -14,6 +15,7 @@ pub use group::{Group, GroupError, processes};
 pub use headroom::{GroupMemory, Headroom, headroom};
 pub use outside::{Limited, outside_limits};
 pub use present::{Hierarchies, seen_root};
+pub use search::{SearchError, container, unit};
 
 /// Version 1 spells "no limit" as the largest number of whole pages; nobody sets a real limit of 4 EiB.
 const V1_UNLIMITED: u64 = 1 << 62;

@@ -24,18 +24,36 @@ impl Hierarchies {
         Self { mounts }
     }
 
+    /// Version 2 first, then the hierarchy that accounts memory.
+    fn in_order(&self) -> Vec<&Mount> {
+        let mut mounts: Vec<&Mount> = self.mounts.iter().collect();
+        mounts.sort_by_key(|mount| {
+            let accounts_memory = has_word(&mount.super_options, "memory");
+            (mount.fs_type != "cgroup2", !accounts_memory)
+        });
+        mounts
+    }
+
+    /// Where the hierarchy is mounted in which units and containers have their groups. On a host with both versions, the one of
+    /// version 2 may be there without any: then it is the one that accounts memory.
+    pub(super) fn named(&self) -> Option<PathBuf> {
+        let mounts = self.in_order();
+        let has_groups = |mount: &&&Mount| {
+            let entries = std::fs::read_dir(&mount.mount_point).into_iter().flatten().flatten();
+            entries.into_iter().any(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        };
+        let found = mounts.iter().find(has_groups).or(mounts.first());
+        found.map(|mount| mount.mount_point.clone())
+    }
+
     /// The directory of the group `path` that `is_group` accepts, and whether it is of version 2.
     pub(super) fn find(
         &self,
         path: &Path,
         is_group: impl Fn(&Path) -> bool,
     ) -> Option<(PathBuf, bool)> {
-        let mut mounts: Vec<&Mount> = self.mounts.iter().collect();
-        mounts.sort_by_key(|mount| {
-            let accounts_memory = has_word(&mount.super_options, "memory");
-            (mount.fs_type != "cgroup2", !accounts_memory)
-        });
-        let mut places = mounts
+        let mut places = self
+            .in_order()
             .into_iter()
             .filter_map(|mount| Some((place(mount, path)?, mount.fs_type == "cgroup2")));
         places.find(|(dir, _)| is_group(dir))

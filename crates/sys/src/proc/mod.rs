@@ -10,6 +10,7 @@ pub mod files;
 pub mod maps;
 pub mod meminfo;
 pub mod mountinfo;
+mod named;
 pub mod own;
 pub mod pid_io;
 pub mod pressure;
@@ -24,6 +25,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
+
+pub use named::named;
 
 /// Why a file of /proc could not be read or understood.
 #[derive(Debug, thiserror::Error)]

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use anyhow::{Context, Result};
 use hotset_analysis::live::{GrownLoss, LossWatch, StatLine, StatScope, StatTotals};
-use hotset_facts::{Interval, NotMeasured};
+use hotset_facts::{Interval, NotMeasured, Pid};
 use hotset_sys::child::Signals;
 use hotset_sys::host::GroupCacheReader;
 use hotset_view::live::stat as view;
@@ -24,10 +24,10 @@ pub(crate) fn stat(args: &StatArgs) -> Result<Exit, Stop> {
 
 fn run(args: &StatArgs) -> Result<()> {
     let signals = Signals::hold().context("signals can't be held back")?;
-    let scoped = Scoped::new(args.pid, args.cgroup.as_deref())?;
+    let scoped = Scoped::new(&args.target.find()?)?;
     let mut source = Live::of(&scoped, false)?;
     let gaps = source.not_measured();
-    let mut lines = Lines::new(StatOutput::new(args), args, &gaps);
+    let mut lines = Lines::new(StatOutput::new(args), scoped.pid, &gaps);
     lines.group = scoped.group.as_ref().map(|group| GroupCacheReader::new(group.dir()));
     if !lines.begin() {
         return lines.out.finish();
@@ -50,7 +50,7 @@ fn run(args: &StatArgs) -> Result<()> {
 /// The lines as they come, with what is said beside them.
 struct Lines<'a, O> {
     out: O,
-    args: &'a StatArgs,
+    pid: Option<Pid>,
     group: Option<GroupCacheReader>,
     gaps: &'a [NotMeasured],
     /// What was said of columns without a number; a reason that comes up later is said then.
@@ -82,10 +82,10 @@ impl Late {
 }
 
 impl<'a, O: StatLines> Lines<'a, O> {
-    fn new(out: O, args: &'a StatArgs, gaps: &'a [NotMeasured]) -> Self {
+    fn new(out: O, pid: Option<Pid>, gaps: &'a [NotMeasured]) -> Self {
         Self {
             out,
-            args,
+            pid,
             group: None,
             gaps,
             said: Vec::new(),
@@ -120,7 +120,7 @@ impl<'a, O: StatLines> Lines<'a, O> {
 
     /// Adds an interval to the totals, and says what got lost in it.
     fn take(&mut self, interval: &Interval, whole: bool) -> (StatLine, Vec<GrownLoss>) {
-        let scope = match (&mut self.group, self.args.pid) {
+        let scope = match (&mut self.group, self.pid) {
             (Some(group), _) => StatScope::Group(group.now().cached_bytes),
             (None, Some(_)) => StatScope::Processes,
             (None, None) => StatScope::Host,
@@ -139,7 +139,7 @@ impl<'a, O: StatLines> Lines<'a, O> {
                 if let Some(rest) = rest {
                     self.show(rest, 0, false);
                 }
-                if let Some(pid) = self.args.pid {
+                if let Some(pid) = self.pid {
                     output::say(format_args!("process {pid} has ended"));
                 }
             }

@@ -1,22 +1,12 @@
 use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
-use clap::Parser;
 use hotset_analysis::live::testing::{interval, reads};
 use hotset_analysis::live::{Accumulated, SeriesLimits, summarise_interval};
 use hotset_facts::{Observed, Reason};
 use hotset_watch::interval::{Drained, LiveSource, MIN_INTERVAL, Waiter, Woken};
 
 use super::*;
-use crate::args::{Cli, Command};
-
-fn args(words: &[&str]) -> StatArgs {
-    let words = ["hotset", "stat"].iter().chain(words);
-    let Command::Stat(args) = Cli::try_parse_from(words).expect("words").command else {
-        panic!("stat")
-    };
-    args
-}
 
 /// Keeps what was printed as text, or only how much it was.
 #[derive(Default)]
@@ -52,14 +42,13 @@ fn ended(why: EndReason, pages: u64) -> Ended {
 
 #[test]
 fn a_signal_leaves_a_summary_and_the_end_of_a_process_a_line() {
-    let args = args(&["--pid", "4194304"]);
-    let mut lines = Lines::new(Kept::default(), &args, &[]);
+    let mut lines = Lines::new(Kept::default(), Some(4_194_304), &[]);
     assert!(lines.show(&interval(vec![reads(0, 10, 4)]), 0, true));
     lines.end(&ended(EndReason::Signal(2), 5));
     assert_eq!((lines.out.lines.len(), lines.out.interrupted), (1, true));
     assert_eq!((lines.totals.numbers.io.read_pages, lines.totals.intervals), (15, 1));
 
-    let mut lines = Lines::new(Kept::default(), &args, &[]);
+    let mut lines = Lines::new(Kept::default(), Some(4_194_304), &[]);
     lines.end(&ended(EndReason::Gone, 7));
     assert_eq!((lines.out.lines.len(), lines.totals.numbers.io.read_pages), (1, 7));
     lines.end(&Ended { why: EndReason::Counted, rest: None });
@@ -68,8 +57,7 @@ fn a_signal_leaves_a_summary_and_the_end_of_a_process_a_line() {
 
 #[test]
 fn a_reason_is_said_once_and_a_new_one_when_it_comes_up() {
-    let args = args(&[]);
-    let mut lines = Lines::new(Kept::default(), &args, &[]);
+    let mut lines = Lines::new(Kept::default(), None, &[]);
     let mut gap = interval(vec![]);
     gap.evicted_pages = Observed::Missing(Reason::unsupported("no tracepoint"));
     (0..3).for_each(|_| assert!(lines.show(&gap, 0, true)));
@@ -151,9 +139,8 @@ fn many_intervals_leave_no_more_behind_than_few() {
         assert!(alone.status.success() && said.contains("1 passed"), "{said}");
         return;
     }
-    let args = args(&["0.1"]);
     let kept = Kept { counting: true, ..Kept::default() };
-    let mut lines = Lines::new(kept, &args, &[]);
+    let mut lines = Lines::new(kept, None, &[]);
     let limits = SeriesLimits { commands: 20, cgroups: 20, mounts: 20 };
     let mut all = Accumulated::new(limits);
     let (mut source, mut clock) = (Flood(0), Clock(Duration::ZERO));

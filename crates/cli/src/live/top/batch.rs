@@ -35,7 +35,7 @@ pub(super) fn options(
 /// Prints what happens, a sample an interval.
 pub(super) fn live(args: &TopArgs) -> Result<Exit> {
     let signals = Signals::hold().context("signals can't be held back")?;
-    let scoped = Scoped::new(args.pid, args.cgroup.as_deref())?;
+    let scoped = Scoped::new(&args.target.find()?)?;
     let mut source = Live::of(&scoped, true)?;
     let gaps = source.not_measured();
     let mut recorder = Recorder::start(args, &gaps)?;
@@ -57,7 +57,7 @@ pub(super) fn live(args: &TopArgs) -> Result<Exit> {
         output::print(batch_text(&frame, &options).as_bytes())?;
         Ok(ControlFlow::Continue(()))
     })?;
-    if let (EndReason::Gone, Some(pid)) = (ended.why, args.pid) {
+    if let (EndReason::Gone, Some(pid)) = (ended.why, scoped.pid) {
         output::say(format_args!("process {pid} has ended"));
     }
     Ok(Exit::Success)

@@ -12,7 +12,7 @@ use anyhow::Result;
 use hotset_analysis::top::{Column, Order};
 use hotset_view::tui::Setup;
 
-use crate::args::TopArgs;
+use crate::args::{TargetArgs, TopArgs};
 use crate::exit::{Exit, Stop};
 use crate::output;
 
@@ -54,9 +54,11 @@ fn setup(args: &TopArgs) -> Result<Setup> {
 
 /// The scope in words, if it is not the whole host.
 fn scope(args: &TopArgs) -> Option<String> {
-    match (args.pid, &args.cgroup) {
-        (Some(pid), _) => Some(format!("process {pid}")),
-        (None, Some(path)) => Some(format!("cgroup {}", path.display())),
-        (None, None) => None,
-    }
+    let TargetArgs { pid, name, cgroup, unit, container } = &args.target;
+    let pid = pid.map(|pid| format!("process {pid}"));
+    let name = name.as_ref().map(|name| format!("program {}", name.display()));
+    let cgroup = cgroup.as_ref().map(|path| format!("cgroup {}", path.display()));
+    let unit = unit.as_ref().map(|name| format!("unit {name}"));
+    let container = container.as_ref().map(|name| format!("container {name}"));
+    [pid, name, cgroup, unit, container].into_iter().flatten().next()
 }

@@ -20,7 +20,7 @@ use crate::exit::Exit;
 /// Shows what happens until somebody ends it.
 pub(super) fn on_screen(args: &TopArgs) -> Result<Exit> {
     let signals = screen::hold_signals()?;
-    let scoped = Scoped::new(args.pid, args.cgroup.as_deref())?;
+    let scoped = Scoped::new(&args.target.find()?)?;
     let mut setup = super::setup(args)?;
     let source = Live::of(&scoped, true)?;
     setup.not_measured = source.not_measured();
