@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::ValueHint;
 use hotset_facts::WantedState;
 
 use super::LookArgs;
@@ -17,9 +18,15 @@ use hotset_facts::units::parse_duration;
                         hotset bench --vs 'rg -j2 needle src' -- grep -r needle src\n  \
                         hotset bench --state cold,half,warm --export-json out.json -- ./server --check\n  \
                         hotset bench --show-files -- git status              the files, and no benchmark\n\n\
-                        The summary goes to standard output. The exit code is 0, or that of a command that failed\n\
-                        (128+n for a signal), or 130 after Ctrl-C; 125: hotset failed; 126: a command can't be\n\
-                        executed; 127: it was not found."
+                        The summary goes to standard output.\n\n\
+                        Exit status:\n  \
+                        0      all rounds were run\n  \
+                        N      exit code of a command that failed\n  \
+                        128+N  signal N killed a command, or stopped hotset (130 after Ctrl-C; results so far are written)\n  \
+                        2      invalid arguments\n  \
+                        125    hotset failed, or --setup, --prepare, --conclude or --cleanup did\n  \
+                        126    a command cannot be executed\n  \
+                        127    a command was not found"
 )]
 pub(crate) struct BenchArgs {
     /// Compare with COMMAND in each state; repeatable
@@ -40,7 +47,7 @@ pub(crate) struct BenchArgs {
     /// Command to benchmark, with its arguments
     ///
     /// A single word with spaces is split as a shell would.
-    #[arg(required = true, trailing_var_arg = true, value_name = "CMD")]
+    #[arg(required = true, trailing_var_arg = true, value_name = "CMD", value_hint = ValueHint::CommandWithArguments)]
     pub(crate) command: Vec<OsString>,
 }
 

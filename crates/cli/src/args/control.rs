@@ -27,7 +27,12 @@ pub(crate) struct ControlOutput {
 #[command(
     after_help = "Examples:\n  hotset warm /srv/db                      what is missing, and nothing else\n  \
                         hotset warm --range 1G-2G big.bin        bytes from 1 GiB up to 2 GiB\n  \
-                        hotset warm --budget 4G /models"
+                        hotset warm --budget 4G /models\n\n\
+                        Exit status:\n  \
+                        0      all selected pages are cached\n  \
+                        1      some are not (over budget, memory short, unreadable), or hotset failed\n  \
+                        2      invalid arguments\n  \
+                        128+N  signal N stopped it (130 after Ctrl-C)"
 )]
 pub(crate) struct WarmArgs {
     #[command(flatten)]
@@ -49,7 +54,12 @@ pub(crate) struct WarmArgs {
 #[command(
     after_help = "Examples:\n  hotset evict /srv/db          leaves dirty pages, and names what else stays and why\n  \
                         hotset evict --sync /srv/db   writes them out first\n  \
-                        sudo hotset evict --everything"
+                        sudo hotset evict --everything\n\n\
+                        Exit status:\n  \
+                        0      none of the selected pages is cached\n  \
+                        1      some stayed; the report says why; or hotset failed\n  \
+                        2      invalid arguments\n  \
+                        128+N  signal N stopped it (130 after Ctrl-C)"
 )]
 pub(crate) struct EvictArgs {
     #[command(flatten)]
@@ -70,7 +80,13 @@ pub(crate) struct EvictArgs {
 /// Arguments of `pin`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  sudo hotset pin --budget 4G /srv/db\n  \
-                        sudo hotset pin --daemon --pid-file /run/hotset-pin.pid /srv/db")]
+                        sudo hotset pin --daemon --pid-file /run/hotset-pin.pid /srv/db\n\n\
+                        SIGINT (Ctrl-C), SIGTERM and SIGHUP unlock all files and end it.\n\n\
+                        Exit status:\n  \
+                        0      all files were locked; with --daemon, they are\n  \
+                        1      some could not be locked, or hotset failed\n  \
+                        2      invalid arguments\n  \
+                        128+N  signal N came before the files were locked")]
 pub(crate) struct PinArgs {
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,

@@ -15,7 +15,11 @@ use super::number::number;
                   sudo hotset export --listen :9467 --web-config web.yml  to the network, with TLS and passwords\n  \
                   sudo hotset export --watch /srv/db --mounts\n  \
                   sudo hotset export --otlp http://collector:4318         for those without Prometheus\n\n\
-                  Every metric: docs/metrics.md. Units for systemd and Kubernetes, a dashboard and alert rules: deploy/."
+                  Every metric: docs/metrics.md. Units for systemd and Kubernetes, a dashboard and alert rules: deploy/.\n\n\
+                  Exit status:\n  \
+                  0  after SIGINT, SIGTERM or SIGHUP\n  \
+                  1  hotset failed, or sampling had stopped\n  \
+                  2  invalid arguments"
 )]
 pub(crate) struct ExportArgs {
     /// Listen on HOST:PORT, or on :PORT of all addresses; repeatable

@@ -117,7 +117,11 @@ fn after_help() -> String {
          hotset lab access --methods pread,mmap --block 4K --size 1G --rounds 10\n  \
          hotset lab all --full --json lab.json        the articles' sizes; takes hours\n\n\
          Experiments:\n{experiments}\n\
-         Files are made in a fresh directory that is gone afterwards. The exit code is 0, 130 after Ctrl-C\n\
-         (what was measured until then is printed), or 1 where hotset failed."
+         Files are created in a new directory, which is removed at the end.\n\n\
+         Exit status:\n  \
+         0      all experiments were run\n  \
+         1      hotset failed\n  \
+         2      invalid arguments\n  \
+         128+N  signal N stopped it (130 after Ctrl-C); what was measured so far is printed"
     )
 }

@@ -166,12 +166,16 @@ Examples:
   hotset ls -q model.bin || hotset warm model.bin
   hotset ls -0 --only uncached . | xargs -0 ls -l
 
-Every file has a row; then comes the total of all files that were looked at. Cached is memory: whole pages. Percent is
-the share of the file's pages; an empty file has none (-), and counts as cached for -q and --only. Where is the file from
-its start to its end. Dirty and Writeback are memory that is not on the device yet; Evicted is what was thrown out so
-lately that reading it again would show that memory is short. A narrow terminal has fewer columns (-v: all).
+Each file has one row; the last line is the total of all files. Cached is memory in whole pages; Percent is its share of
+the file's pages (- for an empty file, which -q and --only treat as cached). Where draws the file from start to end. Dirty
+and Writeback are pages not yet on the device. Evicted counts pages evicted so recently that reading them again would be a
+refault. A narrow terminal shows fewer columns; -v shows all.
 
-A state can only be told by the file's owner, by who may write to it, and by root: to anyone else the kernel would claim
-that all is cached, so hotset says \"unknown: no write permission\". Hard links are counted once.
+Only root, the owner, and users who may write to a file can see its state; for others the kernel reports every page as
+cached, and hotset prints \"unknown: no write permission\". Hard links are counted once.
 
-Exit code: 0; 1 if a path could not be read (the rest is still shown), or by -q; 130 after Ctrl-C, with the part so far.";
+Exit status:
+  0      every path was read; with -q, all files are fully cached
+  1      a path could not be read (the rest is shown); with -q, something is not cached
+  2      invalid arguments
+  128+N  signal N ended the listing (130 after Ctrl-C); what was found so far is shown";

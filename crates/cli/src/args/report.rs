@@ -7,8 +7,12 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:\n  hotset report lab.json -o lab.html\n  \
                         hotset report before.json after.json -o compared.html\n\n\
                         Reads what hotset writes: JSON of run, attach, bench, lab, ls (also with --system), warm, evict, pin,\n\
-                        save, restore, stat and doctor, and recordings of top. Runs of the same experiment stand beside each\n\
-                        other: in one chart, and with their ratio.")]
+                        save, restore, stat and doctor, and recordings of top. Runs of the same experiment share charts, with\n\
+                        their ratio; profiles and benchmarks are compared in a table.\n\n\
+                        Exit status:\n  \
+                        0  the page was written\n  \
+                        1  a file cannot be read or is not a result; nothing was written\n  \
+                        2  invalid arguments")]
 pub(crate) struct ReportArgs {
     /// Results written by hotset, in any format; `-` is standard input
     ///

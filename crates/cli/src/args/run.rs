@@ -2,15 +2,23 @@
 
 use std::ffi::OsString;
 
+use clap::ValueHint;
+
 use super::OutputArgs;
 use super::number::number;
 
 /// Arguments of `run`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  hotset run -- python3 app.py\n  \
-                        hotset run --json profile.json -- make -j2\n\n\
-                        The report goes to standard error; the exit code is the command's own (128+n for a signal).\n\
-                        125: hotset failed; 126: the command can't be executed; 127: it was not found.")]
+                        hotset run --json profile.json -- make -j2\n  \
+                        hotset run --html profile.html -- ./server --check\n\n\
+                        The report goes to standard error. SIGINT, SIGTERM and SIGHUP are passed on to the command.\n\n\
+                        Exit status:\n  \
+                        N      exit code of the command\n  \
+                        128+N  signal N killed the command\n  \
+                        125    hotset failed, or could not write a report of a command that succeeded\n  \
+                        126    the command cannot be executed\n  \
+                        127    the command was not found")]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) output: OutputArgs,
@@ -27,6 +35,6 @@ pub(crate) struct RunArgs {
     #[arg(long, hide = true)]
     pub(crate) compat_sensor: bool,
     /// Command to run, with its arguments
-    #[arg(required = true, trailing_var_arg = true, value_name = "CMD")]
+    #[arg(required = true, trailing_var_arg = true, value_name = "CMD", value_hint = ValueHint::CommandWithArguments)]
     pub(crate) command: Vec<OsString>,
 }

@@ -12,7 +12,11 @@ use hotset_facts::units::parse_size;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  hotset save db.hotset /srv/db\n  \
                         hotset save - /usr | ssh host 'cat >usr.hotset'\n\n\
-                        Exit code 1: something could not be told about, and is named; the rest is saved.")]
+                        Exit status:\n  \
+                        0      the snapshot has all files\n  \
+                        1      some files are left out; the report names them; or hotset failed\n  \
+                        2      invalid arguments\n  \
+                        128+N  signal N stopped it (130 after Ctrl-C)")]
 pub(crate) struct SaveArgs {
     /// Write the snapshot to FILE atomically; `-` is standard output
     #[arg(value_name = "FILE")]
@@ -45,8 +49,11 @@ const ORDERS: [Choice<RestoreOrder>; 3] = [
 #[command(after_help = "Examples:\n  hotset restore db.hotset\n  \
                         hotset restore db.hotset --budget 4G           the hottest files of it\n  \
                         hotset restore db.hotset --root /mnt/copy      of a copy of the tree\n\n\
-                        Exit code 1: not all of it is cached in the end, or files changed, vanished or can't be read. \
-                        What a budget leaves out doesn't count.")]
+                        Exit status:\n  \
+                        0      all pages of the snapshot that fit the budget are cached\n  \
+                        1      some are not, a file changed, vanished or cannot be read, or hotset failed\n  \
+                        2      invalid arguments\n  \
+                        128+N  signal N stopped it (130 after Ctrl-C)")]
 pub(crate) struct RestoreArgs {
     /// Snapshot written by `hotset save`
     #[arg(value_name = "FILE")]
