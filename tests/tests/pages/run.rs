@@ -70,6 +70,7 @@ fn page() -> Page {
     };
     Page {
         title: NASTY.to_owned(),
+        name: NASTY.to_owned(),
         subtitle: NASTY.to_owned(),
         headline: vec![answer],
         sections: vec![
