@@ -104,6 +104,53 @@ fn a_process_that_does_not_exist_is_refused_by_its_number() {
     assert!(stderr(&output).contains(&pid), "{}", stderr(&output));
 }
 
+/// A shell under a name that no other program has.
+fn shell_called(path: &Path) -> Shell {
+    let mut command = Command::new(path);
+    command.arg("-s");
+    Shell::start(command)
+}
+
+#[test]
+fn a_program_is_known_by_its_name_and_two_of_one_name_are_listed() {
+    let scratch = Scratch::new("attach-name");
+    let name = format!("hs-{}", std::process::id());
+    let path = scratch.path(&name);
+    std::os::unix::fs::symlink("/bin/sh", &path).expect("symlink");
+    let attach = |name: &str| {
+        let mut command = Command::new(hotset());
+        command.args(["attach", "--name", name, "-d", "100ms", "--json", "-", "-q"]);
+        command.output().expect("hotset")
+    };
+    let nobody = attach(&name);
+    assert_eq!(nobody.status.code(), Some(1));
+    assert!(stderr(&nobody).contains(&format!("no running program is called {name}")));
+    let first = shell_called(&path);
+    let found = attach(&name);
+    let profile: Value = serde_json::from_slice(&found.stdout).expect("a profile");
+    assert_eq!(number(&profile, "/command/target/pid"), first.pid(), "{}", stderr(&found));
+    let second = shell_called(&path);
+    let both = attach(&name);
+    assert_eq!(both.status.code(), Some(1));
+    for pid in [first.pid(), second.pid()] {
+        assert!(stderr(&both).contains(&format!("\n  {pid}  ")), "{}", stderr(&both));
+    }
+    first.end();
+    second.end();
+}
+
+#[test]
+fn a_unit_or_container_that_does_not_run_is_refused_by_its_name() {
+    for option in ["--unit", "--container"] {
+        let mut command = Command::new(hotset());
+        let refused = command.args(["attach", option, "hotset-none"]).output().expect("hotset");
+        assert_eq!(refused.status.code(), Some(1));
+        let kind = option.trim_start_matches("--");
+        let wanted = format!("no {kind} called \"hotset-none\" is running");
+        assert!(stderr(&refused).contains(&wanted), "{}", stderr(&refused));
+    }
+}
+
 #[test]
 fn a_control_group_is_observed_and_what_is_beside_it_is_not() {
     let scratch = Scratch::new("attach-cgroup");

@@ -84,6 +84,8 @@ fn program(name: &OsString) -> Result<Pid> {
 fn described(pid: Pid) -> String {
     let words = cmdline::of(pid).ok().flatten().unwrap_or_default();
     let words: Vec<String> = words.iter().map(|word| word.display().to_string()).collect();
-    let command: String = words.join(" ").chars().take(COMMAND_CHARS).collect();
+    // Anybody's words: nothing in them may move a terminal's cursor.
+    let safe = |c: char| if c.is_control() { '?' } else { c };
+    let command: String = words.join(" ").chars().map(safe).take(COMMAND_CHARS).collect();
     format!("  {pid}  {command}")
 }
