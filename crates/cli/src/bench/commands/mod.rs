@@ -34,6 +34,7 @@ pub(super) fn planned(args: &BenchArgs) -> Result<Vec<CommandPlan>, Stop> {
     check_counts(around, typed.len())?;
     let parameters = parameters(&args.parameters)?;
     check_used(&parameters, &typed, around)?;
+    check_setup(&parameters, around)?;
     let mut all = Vec::new();
     for values in combinations(&parameters).map_err(|error| Stop::usage(error.to_string()))? {
         for (place, typed) in typed.iter().enumerate() {
@@ -198,6 +199,27 @@ fn check_used(parameters: &[Parameter], typed: &[Typed], around: &AroundArgs) ->
         }
     }
     Ok(())
+}
+
+/// All set-ups run before the first round: of one that differs from command to command, the last would hold for all.
+fn check_setup(parameters: &[Parameter], around: &AroundArgs) -> Result<(), Stop> {
+    let Some(setup) = &around.setup else { return Ok(()) };
+    let differs = |parameter: &&Parameter| {
+        let of = |value: &String| {
+            let values = vec![(parameter.name.clone(), value.clone())];
+            replace(setup.as_ref(), &values)
+        };
+        let mut lines = parameter.values.iter().map(of);
+        let first = lines.next();
+        lines.any(|line| Some(line) != first)
+    };
+    match parameters.iter().find(differs) {
+        None => Ok(()),
+        Some(Parameter { name, .. }) => Err(Stop::usage(format!(
+            "--setup {setup:?} depends on {{{name}}}, but all set-ups run before the first round, so that the last one would \
+             hold for every command; use --prepare, which runs before each run, or one benchmark per value"
+        ))),
+    }
 }
 
 /// Two commands of one name are told apart by a number.

@@ -50,6 +50,19 @@ fn parameters_make_commands() {
     assert!(refused(&["-L", "x", "1", "-L", "x", "2", "--", "ls", "{x}"]).contains("twice"));
 }
 
+/// `--setup 'git checkout {branch}'` would leave the last branch for all commands.
+#[test]
+fn a_setup_that_differs_between_commands_is_refused() {
+    let with =
+        |setup: &str, values: &str| from(&["-L", "x", values, "--setup", setup, "--", "ls", "{x}"]);
+    for setup in ["make {x}", "make {x} {x}"] {
+        let words = ["-L", "x", "1,2", "--setup", setup, "--", "ls", "{x}"];
+        assert!(refused(&words).contains("use --prepare"), "{}", refused(&words));
+    }
+    assert!(with("make {x}", "1").is_ok(), "there is one");
+    assert!(with("make", "1,2").is_ok() && with("make {y}", "1,2").is_ok());
+}
+
 #[test]
 fn what_surrounds_a_command_is_common_or_its_own() {
     let prepared = |words: &[&str]| -> Vec<OsString> {
