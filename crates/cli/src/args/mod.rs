@@ -41,7 +41,7 @@ pub(crate) use top::TopArgs;
 #[command(after_help = "Examples:\n  hotset run -- python3 app.py        profile a command\n  \
                         hotset attach --pid 1234 -d 10s     profile a running process\n  \
                         hotset doctor                       check what hotset can measure here\n\n\
-                        Results are written as a whole or not at all. See each command's help for its exit status.")]
+                        Each command's help lists its exit statuses.")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,

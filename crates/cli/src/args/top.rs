@@ -22,9 +22,10 @@ use super::{LookArgs, TargetArgs};
                   Where standard input or output is no terminal, or TERM is \"dumb\", samples are printed as text, without end.\n\
                   Counts are of the interval; the key c shows them per second, or since the start.\n\n\
                   Exit status:\n  \
-                  0  after N samples, after the key q, or after SIGINT, SIGTERM or SIGHUP\n  \
-                  1  hotset failed\n  \
-                  2  invalid arguments"
+                  0      after N samples, after the key q; as text, also after SIGINT, SIGTERM or SIGHUP\n  \
+                  1      hotset failed\n  \
+                  2      invalid arguments\n  \
+                  128+N  signal N ended the full screen"
 )]
 pub(crate) struct TopArgs {
     /// Seconds per sample, 0.1 to 86400

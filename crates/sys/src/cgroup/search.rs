@@ -4,12 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Hierarchies;
-use super::names::{ContainerName, GroupRole, Runtime, look_up, role};
+use super::names::{ContainerName, GroupRole, Runtime, SHORT_ID, look_up, role};
 
 /// Groups that a message names.
 const TOLD: usize = 8;
-/// Characters of an id that a message shows, as `docker ps` does.
-const SHORT_ID: usize = 12;
 /// Fewer characters of an id name nothing.
 const LEAST_ID: usize = 4;
 
@@ -113,7 +111,11 @@ fn matches(name: &str, id: &str, called: Option<&ContainerName>) -> bool {
     let by_id = name.len() >= LEAST_ID && id.starts_with(name);
     by_id
         || called.is_some_and(|called| match &called.pod {
-            Some(pod) => name == pod || name == format!("{pod}/{}", called.name),
+            // Each pod has a sandbox beside its containers.
+            Some(pod) => {
+                (name == pod && called.name != "sandbox")
+                    || name == format!("{pod}/{}", called.name)
+            }
             None => name == called.name,
         })
 }
@@ -182,6 +184,7 @@ mod tests {
             ("shop/web-1", Some(called(Some("shop/web-1"), "nginx")), true),
             ("shop/web-1/nginx", Some(called(Some("shop/web-1"), "nginx")), true),
             ("nginx", Some(called(Some("shop/web-1"), "nginx")), false),
+            ("shop/web-1", Some(called(Some("shop/web-1"), "sandbox")), false),
         ] {
             assert_eq!(matches(name, ID, known.as_ref()), wanted, "{name} {known:?}");
         }

@@ -68,7 +68,7 @@ const SCOPES: [(&str, Runtime); 5] = [
 ];
 
 /// Characters of an id that are shown where there is no name, as `docker ps` does.
-const SHORT_ID: usize = 12;
+pub(super) const SHORT_ID: usize = 12;
 
 /// What a path of a control group says of it: the innermost container that it is in, else the pod, else the unit.
 pub fn role(path: &str) -> GroupRole {

@@ -3,6 +3,7 @@
 use hotset_analysis::{Summary, TimeSplit};
 use hotset_facts::{Io, Observed};
 
+use super::tables::known;
 use crate::escape::{escape_bytes, escape_text};
 use crate::page::{Column, Page, Section, Table};
 use crate::report::header;
@@ -65,10 +66,6 @@ fn io(summary: &Summary) -> &Io {
 
 fn read(summary: &Summary) -> Observed<hotset_facts::ReadIo> {
     summary.profile.totals.read
-}
-
-fn known(value: Observed<u64>, text: impl Fn(u64) -> String) -> String {
-    value.value().map_or_else(|| "not measured".to_owned(), text)
 }
 
 fn share(summary: &Summary, of: impl Fn(&hotset_analysis::ReadNumbers) -> Option<f64>) -> String {

@@ -14,7 +14,7 @@ const ROWS: usize = 200;
 const CHARTED: usize = 12;
 
 /// A counter, or a word for its absence.
-fn known(value: Observed<u64>, text: impl Fn(u64) -> String) -> String {
+pub(super) fn known(value: Observed<u64>, text: impl Fn(u64) -> String) -> String {
     value.value().map_or_else(|| "not measured".to_owned(), text)
 }
 
