@@ -6,6 +6,8 @@
  * finds that, nothing is left to do. The work stands in each of them once more: a tail call to the first would run on its
  * private stack, which is the CPU's, while a preempted task is in it. An event is lost only where as many tasks of one CPU
  * as there are programs were preempted in one each, and that is counted (again.rs).
+ *
+ * An interrupt does the same on any kernel to what ends in interrupts and in tasks, which is direct I/O only (past_cache).
  */
 #ifndef HOTSET_COMPAT
 
@@ -78,6 +80,23 @@ static __always_inline int fault_is_open(u32 tag)
 	return s && s->handled != HANDLED_FAULT(fault_number(), tag);
 }
 
+/* A request that begins once more goes on from where it began first. */
+static __always_inline int direct_begin_is_open(u64 iocb)
+{
+	struct task_state *s = current_state();
+	struct request *r = request_of(submitter(s), iocb);
+	return r ? r->iocb != iocb : s && s->direct_iocb != iocb;
+}
+
+static __always_inline int direct_end_is_open(u64 iocb)
+{
+	struct task_state *s = known_state();
+	if (s && s->direct_iocb == iocb)
+		return 1;
+	struct request *r = request_of(submitter(s), iocb);
+	return r && r->iocb == iocb && (r->what & REQUEST_PAST);
+}
+
 #define SYSTEM_CALLS(n) \
 	AGAIN(n, "sys_enter", sys_enter, enter_is_open(id), (regs, id), struct pt_regs *regs, long id) \
 	AGAIN(n, "sys_exit", sys_exit, exit_is_open(), (regs, ret), struct pt_regs *regs, long ret) \
@@ -97,5 +116,8 @@ AGAIN(1, "sched_process_exit", task_exit, end_is_open(task), (task), struct task
 AGAIN(1, "io_uring_submit_req", uring_submit, is_open((void *)req, TAG_SUBMIT), (req), u64 req)
 AGAIN(1, "io_uring_complete", uring_complete, request_is_open(req), (ring, req, cqe), void *ring, u64 req,
       struct io_uring_cqe *cqe)
+AGAIN(1, "iomap_dio_rw_begin", direct_begun, direct_begin_is_open(number_of(&iocb)), (iocb, iter), void *iocb,
+      struct iov_iter *iter)
+AGAIN(1, "iomap_dio_complete", direct_ended, direct_end_is_open(number_of(&iocb)), (iocb, error), void *iocb, int error)
 
 #endif

@@ -108,7 +108,11 @@ APART int book_request(struct task_state *s, u64 dio, u32 op, u32 bytes)
 	return 1;
 }
 
-/* Of a request that did so many bytes, those that went past the cache. */
+/*
+ * Of a request that did so many bytes, those that went past the cache: all, where its end was not seen. That of Linux AIO is
+ * looked for only within the call; that of io_uring may come in an interrupt in the middle of this program for a task, which
+ * the kernel then skips. What goes on through the cache has its end in the task that serves it.
+ */
 static __always_inline u64 past_cache(const struct request *r, u64 bytes)
 {
 	if (!(r->what & REQUEST_IOMAP))
@@ -142,8 +146,7 @@ APART int direct_begins(struct task_state *s, u64 iocb, u32 writes)
 		r->from = from;
 		r->past = 0;
 	}
-	if (owner)
-		r->what |= REQUEST_PAST;
+	r->what |= REQUEST_PAST;
 	if ((r->what & REQUEST_EITHER) && !on_btrfs(r->target.inode))
 		note_past_cache(r, 1);
 	return 0;

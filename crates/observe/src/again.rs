@@ -1,7 +1,7 @@
 //! Programs that do the work of another where the kernel skipped it (`bpf/again.bpf.h`). Pure.
 
 /// For each program those behind it on its tracepoint. System calls and added pages are what busy tasks are preempted in.
-const AGAIN: [(&str, &[&str]); 12] = [
+const AGAIN: [(&str, &[&str]); 14] = [
     ("sys_enter", &["sys_enter_again1", "sys_enter_again2"]),
     ("sys_exit", &["sys_exit_again1", "sys_exit_again2"]),
     ("page_added", &["page_added_again1", "page_added_again2"]),
@@ -14,7 +14,13 @@ const AGAIN: [(&str, &[&str]); 12] = [
     ("task_exit", &["task_exit_again1"]),
     ("uring_submit", &["uring_submit_again1"]),
     ("uring_complete", &["uring_complete_again1"]),
+    ("direct_begun", &["direct_begun_again1"]),
+    ("direct_ended", &["direct_ended_again1"]),
 ];
+
+/// What only an interrupt in the middle of a task's is skipped for, where programs are not preempted. That is no loss: direct
+/// I/O that ends in an interrupt is taken for what went past the cache as a whole where its end was not seen.
+const INTERRUPTS: &str = "direct_ended";
 
 /// Those that stand behind any of these programs.
 pub(crate) fn behind(programs: &[&str]) -> Vec<&'static str> {
@@ -31,8 +37,13 @@ pub(crate) fn original(program: &str) -> &str {
 ///
 /// An event is lost only where all programs for it were skipped, so that the one that was skipped least says how many there
 /// can be; and what the first were skipped for is either rescued or lost (or none of ours).
-pub(crate) fn lost<'a>(skipped: impl IntoIterator<Item = (&'a str, u64)>, rescued: u64) -> u64 {
-    let skipped: Vec<(&str, u64)> = skipped.into_iter().collect();
+pub(crate) fn lost<'a>(
+    skipped: impl IntoIterator<Item = (&'a str, u64)>,
+    rescued: u64,
+    preemptible: bool,
+) -> u64 {
+    let counts = |(program, _): &(&str, u64)| preemptible || *program != INTERRUPTS;
+    let skipped: Vec<(&str, u64)> = skipped.into_iter().filter(counts).collect();
     let (mut alone, mut first, mut least) = (0, 0, 0);
     for (program, times) in skipped.iter().filter(|(program, _)| original(program) == *program) {
         let again =
@@ -65,8 +76,14 @@ mod tests {
     fn lost_is_what_all_skipped() {
         let skipped =
             [("sys_exit", 90), ("page_deleted", 4), ("sys_exit_again1", 2), ("sys_exit_again2", 0)];
-        assert_eq!(lost(skipped, 90), 4);
+        assert_eq!(lost(skipped, 90, true), 4);
         let twice = [("sys_exit", 90), ("sys_exit_again1", 2)];
-        assert_eq!([0, 89, 90, 91].map(|rescued| lost(twice, rescued)), [2, 1, 0, 0]);
+        assert_eq!([0, 89, 90, 91].map(|rescued| lost(twice, rescued, true)), [2, 1, 0, 0]);
+    }
+
+    #[test]
+    fn an_end_in_an_interrupt_is_lost_to_preempted_programs_only() {
+        let skipped = [("direct_ended", 70), ("bio_queued", 1)];
+        assert_eq!([true, false].map(|preemptible| lost(skipped, 0, preemptible)), [71, 1]);
     }
 }

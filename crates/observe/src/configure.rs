@@ -166,8 +166,14 @@ mod tests {
                 let object = object_bytes(build, atomics);
                 let expected = Sizes::of(&setup, build).large_tables(object);
                 let mut open = ObjectBuilder::default().open_memory(object).expect("opened");
-                let selection =
-                    Selection { build, atomics, programs: vec![], again: vec![], missing: vec![] };
+                let selection = Selection {
+                    build,
+                    atomics,
+                    programs: vec![],
+                    again: vec![],
+                    preemptible: false,
+                    missing: vec![],
+                };
                 configure(&mut open, &setup, 1, Layout::default(), &selection).expect("configured");
                 let wanted = large_tables::large(&open);
                 let rows = wanted.iter().find(|table| table.name == "rows").expect("rows");

@@ -232,7 +232,7 @@ impl Loaded {
     /// How often at most the kernel skipped all programs for an event because they were running on that CPU already:
     /// nested, or preempted in the middle where tracepoints may be. Each is a count that is missing.
     pub(crate) fn skipped(&self, globals: &Globals) -> u64 {
-        lost(programs::skipped(&self.programs), globals.rescued)
+        lost(programs::skipped(&self.programs), globals.rescued, self.selection.preemptible)
     }
 
     /// Attaches every program.

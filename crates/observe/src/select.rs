@@ -33,6 +33,8 @@ pub(crate) struct Selection {
     pub(crate) programs: Vec<&'static str>,
     /// Those that stand behind them where a program can be preempted.
     pub(crate) again: Vec<&'static str>,
+    /// Programs are preempted (7.0).
+    pub(crate) preemptible: bool,
     /// What this kernel lacks, and so can't be counted.
     pub(crate) missing: Vec<Feature>,
 }
@@ -131,6 +133,7 @@ pub(crate) fn select(features: &KernelFeatures) -> Result<Selection, String> {
         atomics: full || features.atomics,
         again: if full && features.preemptible { behind(&programs) } else { Vec::new() },
         programs,
+        preemptible: features.preemptible,
         missing: found
             .into_iter()
             .filter(|(_, found)| !found)

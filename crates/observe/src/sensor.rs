@@ -105,6 +105,7 @@ mod tests {
             atomics: true,
             programs: vec![],
             again: vec![],
+            preemptible: false,
             missing: vec![],
         }
     }

@@ -3,6 +3,9 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::fs::{Mode, OFlags};
 
 use hotset_tests::filesystems::{FILE_PAGES, FileSystem, Kind, kinds};
 use hotset_tests::pageflags::resident_pages;
@@ -39,6 +42,57 @@ fn requests_of_io_uring_and_aio_reread_alike() {
     for case in ["uring", "aio"] {
         let words = [case, "--direct", "--depth", "1", "--block", "65536", "--passes", "4"];
         assert_time(&observe(&scratch, &file, Cache::Cold, &words));
+    }
+}
+
+/// Direct I/O that ends in interrupts comes in the middle of the sensor's programs for others' that ends in tasks, as that of
+/// holes does.
+#[test]
+fn requests_beside_others_that_end_in_tasks() {
+    let scratch = Scratch::new("direct-beside");
+    let file = scratch.file("f", 8 * MIB);
+    let holes = scratch.path("holes");
+    File::create(&holes).expect("create").set_len(256 * MIB).expect("size");
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| read_holes(&holes, &done));
+        }
+        let _end = SetAtEnd(&done);
+        for depth in ["1", "16"] {
+            let words = ["uring", "--direct", "--depth", depth, "--block", "4096", "--passes", "4"];
+            let run = observe(&scratch, &file, Cache::Cold, &words);
+            run.assert_counts(&[
+                ("/direct/read_calls", 4 * 2048),
+                ("/direct/read_bytes", 32 * MIB),
+                ("/read/calls", 0),
+                ("/device/read_bytes", 32 * MIB),
+            ]);
+            assert_eq!(run.profile["sensor"]["losses"]["requests"], 0, "{}", run.both());
+        }
+    });
+}
+
+/// However the test ends, or its threads would go on.
+struct SetAtEnd<'a>(&'a AtomicBool);
+
+impl Drop for SetAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+fn read_holes(path: &Path, done: &AtomicBool) {
+    let flags = OFlags::DIRECT | OFlags::RDONLY;
+    let file = rustix::fs::open(path, flags, Mode::empty()).expect("open");
+    let mut pages = vec![0_u8; 2 * PAGE as usize];
+    let skip = pages.as_ptr().align_offset(PAGE as usize);
+    let page = &mut pages[skip..][..PAGE as usize];
+    for offset in (0..256 * MIB).step_by(PAGE as usize).cycle() {
+        if done.load(Ordering::Relaxed) {
+            return;
+        }
+        rustix::io::pread(&file, &mut *page, offset).expect("read");
     }
 }
 

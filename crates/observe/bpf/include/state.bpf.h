@@ -68,7 +68,7 @@ struct request {
 #define REQUEST_EITHER 512u  /* O_DIRECT, and may go through the cache all the same: its pages are marked */
 #define REQUEST_CACHED 1024u /* it did, by what turned dirty (before Linux 6.5) */
 #define REQUEST_IOMAP 2048u  /* O_DIRECT, and what goes past the cache is told */
-#define REQUEST_PAST 4096u   /* goes past the cache, and was not done within the call that submitted it */
+#define REQUEST_PAST 4096u   /* goes past the cache, and its end was not seen */
 
 enum request_kind {
 	REQUEST_URING,
