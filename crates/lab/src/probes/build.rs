@@ -5,12 +5,16 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::language::Language;
 use crate::program::on_path;
 
 /// What a compiler says that is kept of it, in bytes.
 const WORDS_KEPT: usize = 400;
+
+/// Threads that build the same at once do so in directories of their own.
+static TURN: AtomicU32 = AtomicU32::new(0);
 
 /// The directory of a probe that is ready to run, made if it isn't there yet.
 ///
@@ -22,7 +26,8 @@ pub(super) fn build(language: Language, program: &Path, cache: &Path) -> Result<
     if place.is_dir() {
         return Ok(place);
     }
-    let beside = cache.join(format!(".{}-{}", language.as_str(), std::process::id()));
+    let (pid, turn) = (std::process::id(), TURN.fetch_add(1, Ordering::Relaxed));
+    let beside = cache.join(format!(".{}-{pid}-{turn}", language.as_str()));
     let built = write_sources(language, &beside)
         .and_then(|()| tools.run(language, &beside))
         .and_then(|()| keep(&beside, &place));
@@ -43,11 +48,14 @@ fn write_sources(language: Language, place: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Another hotset may have built the same meanwhile, which is as good.
+/// Someone else may have built the same meanwhile, which is as good.
 fn keep(beside: &Path, place: &Path) -> Result<(), String> {
     match fs::rename(beside, place) {
-        Err(error) if !place.is_dir() => Err(format!("{}: {error}", place.display())),
-        _ => Ok(()),
+        Err(_) if place.is_dir() => {
+            let _ = fs::remove_dir_all(beside);
+            Ok(())
+        }
+        renamed => renamed.map_err(|error| format!("{}: {error}", place.display())),
     }
 }
 

@@ -44,6 +44,21 @@ fn every_runtime_is_found_and_says_what_it_can_do() {
 }
 
 #[test]
+fn threads_that_build_the_same_at_once_do_not_disturb_each_other() {
+    let scratch = Scratch::new();
+    let cache = scratch.path("cache");
+    let found = std::thread::scope(|scope| {
+        let find = || find(&[Language::C], &[], &cache);
+        let all: Vec<_> = (0..4).map(|_| scope.spawn(find)).collect();
+        all.into_iter().map(|one| one.join().expect("no panic")).collect::<Vec<_>>()
+    });
+    for (probes, skipped) in &found {
+        assert_eq!((probes.len(), skipped.len()), (1, 0), "{skipped:?}");
+    }
+    assert_eq!(fs::read_dir(&cache).expect("cache").count(), 1, "nothing half made is left");
+}
+
+#[test]
 fn a_named_interpreter_stands_beside_the_hosts_and_what_cannot_run_is_skipped_by_name() {
     let scratch = Scratch::new();
     let cache = scratch.path("cache");
