@@ -31,7 +31,7 @@ pub fn session(scratch: &Scratch, words: &[&str]) -> Value {
     session_ending(scratch, 0, words).0
 }
 
-/// The result that is not a repetition of another, by state; with what `runs` say of it in lists in the order of its `times`.
+/// The result that is not a repetition of another, by state; with what `runs` say of it in lists in the order of its `valid`.
 pub fn result_of(session: &Value, state: &str) -> Value {
     let results = session["results"].as_array().expect("results");
     let at = results.iter().position(|result| result["state"] == state);

@@ -54,11 +54,6 @@ impl BenchSummary {
         run.round < self.warmup_rounds
     }
 
-    /// True if the run is one of those that the estimates could be made from: valid and not of a warm-up.
-    pub fn is_counted(&self, run: &BenchRun, judged: &JudgedRun) -> bool {
-        judged.is_valid() && !self.is_warmup(run)
-    }
-
     /// The median of all runs' wall times of a condition, valid or not, for messages.
     pub(crate) fn any_median_ns(&self, condition: usize) -> Option<f64> {
         median(self.runs_of(condition).map(|(run, _)| run.wall_ns as f64))

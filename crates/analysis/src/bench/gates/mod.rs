@@ -48,6 +48,8 @@ pub struct JudgedRun {
     pub cpu_ns: u64,
     /// All reasons to doubt it.
     pub doubts: Vec<Doubt>,
+    /// The estimates are made from it: valid, of no warm-up, and one for each round.
+    pub counted: bool,
 }
 
 impl JudgedRun {
@@ -98,6 +100,7 @@ fn judge_one(state: WantedState, run: &BenchRun, usual: &Usual, needed_bytes: u6
         share_after: run.reached_after.as_value().and_then(share),
         cpu_ns: run.user_ns.saturating_add(run.system_ns),
         doubts,
+        counted: false,
     }
 }
 

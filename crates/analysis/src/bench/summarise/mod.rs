@@ -21,7 +21,7 @@ const TICKS: f64 = 5.0;
 /// Derives everything from a session. Same session, same summary.
 pub fn summarise_bench(session: BenchSession) -> BenchSummary {
     let (conditions, runs) = (&session.conditions, &session.runs);
-    let judged = judge(&session, runs);
+    let mut judged = judge(&session, runs);
     let all_rounds = Samples::of_all(conditions.len(), runs, &judged, 0);
     let trends = trends_of(&all_rounds, runs, session.seed);
     let warmup_rounds = warmup_rounds(session.warmup, &trends);
@@ -134,7 +134,7 @@ fn numbers_of(
     let in_numbers = |(index, (label, samples)): (usize, (String, &Samples))| {
         let own = || runs.iter().zip(judged).filter(move |(run, _)| run.condition == index);
         let counted = || own().filter(|(run, _)| run.round >= warmup_rounds);
-        let valid_runs = counted().filter(|(_, judged)| judged.is_valid()).count();
+        let valid_runs = samples.valid.len();
         let valid = Times::of(&samples.valid, runs);
         let all = Times::of(&samples.first, runs);
         let too_short = valid.or(all).is_some_and(|times| too_short(&times, &session.timer));

@@ -61,7 +61,7 @@ pub(super) fn distribution(summary: &BenchSummary) -> Section {
 /// What crossed-out points are, where there is one.
 fn excluded(summary: &BenchSummary) -> String {
     let mut runs = summary.session.runs.iter().zip(&summary.runs);
-    let any = runs.any(|(run, judged)| !summary.is_counted(run, judged));
+    let any = runs.any(|(_, judged)| !judged.counted);
     if any { NOT_COUNTED.to_owned() } else { String::new() }
 }
 
@@ -88,7 +88,7 @@ fn point(summary: &BenchSummary, run: &BenchRun, judged: &JudgedRun, x: f64, y: 
         y,
         interval: None,
         text: format!("{name}, round {round}: {wall}, cached before: {share}; {verdict}"),
-        excluded: !summary.is_counted(run, judged),
+        excluded: !judged.counted,
     }
 }
 

@@ -1,8 +1,8 @@
 //! `hotset.bench/1`: one session of `hotset bench`, in hyperfine's shape with our keys beside its own.
 //!
-//! hyperfine's keys are in `results`, an entry for each condition, and have its units: times in seconds. `times` hold every
-//! run of the condition in order of time, counted or not, and `valid` says which of them count; `mean`, `stddev` and the
-//! other figures are of the counted runs, and null where none counts. What was measured is in the other keys, in
+//! hyperfine's keys are in `results`, an entry for each condition, and have its units: times in seconds. `times` hold the counted
+//! runs of the condition in order of time, `mean`, `stddev` and the other figures are of these, and null where there is none.
+//! The times of all other runs are in `times_excluded`. What was measured is in the other keys, in
 //! nanoseconds, and is what we read back: what else is to be said of a run is in `runs`, by its `condition`.
 
 mod results;

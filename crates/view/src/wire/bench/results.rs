@@ -43,6 +43,9 @@ pub(super) struct ResultKeys<'a> {
     #[cfg_attr(test, schemars(with = "Vec<words::Seconds>"))]
     times: Vec<f64>,
     memory_usage_byte: Vec<u64>,
+    /// The same of runs that are not counted.
+    #[cfg_attr(test, schemars(with = "Vec<words::Seconds>"))]
+    times_excluded: Vec<f64>,
     exit_codes: Vec<Option<i32>>,
     parameters: BTreeMap<&'a str, &'a str>,
     name: &'a str,
@@ -82,17 +85,25 @@ impl<'a> ResultKeys<'a> {
         let numbers = summary.conditions.get(index)?;
         let command = summary.session.commands.get(condition.command);
         let parameters = command.map_or(&[][..], |command| &command.parameters);
-        let own = || summary.runs_of(index).map(|(run, _)| run);
+        let own = |counted: bool| {
+            let runs = summary.runs_of(index).filter(move |(_, judged)| judged.counted == counted);
+            runs.map(|(run, _)| run)
+        };
+        let times = |counted: bool| own(counted).map(|run| run.wall_ns as f64 / 1e9).collect();
         let reasons = |(run, judged): (&BenchRun, &JudgedRun)| {
-            let warmup = summary.is_warmup(run).then_some("warm-up");
-            judged.doubts.iter().map(|doubt| doubt.as_str()).chain(warmup).collect()
+            let warmup = summary.is_warmup(run);
+            let repeated = !judged.counted && judged.is_valid() && !warmup;
+            let others = [warmup.then_some("warm-up"), repeated.then_some("repeated")];
+            let doubts = judged.doubts.iter().map(|doubt| doubt.as_str());
+            doubts.chain(others.into_iter().flatten()).collect()
         };
         Some(Self {
             command: &numbers.label,
             figures: Hyperfine::of(numbers.valid.as_ref()),
-            times: own().map(|run| run.wall_ns as f64 / 1e9).collect(),
-            memory_usage_byte: own().map(|run| run.max_rss_bytes).collect(),
-            exit_codes: own().map(|run| exit_code(run.exit)).collect(),
+            times: times(true),
+            times_excluded: times(false),
+            memory_usage_byte: own(true).map(|run| run.max_rss_bytes).collect(),
+            exit_codes: own(true).map(|run| exit_code(run.exit)).collect(),
             parameters: parameters.iter().map(|(name, of)| (name.as_str(), of.as_str())).collect(),
             name: command.map_or(&numbers.label, |command| &command.name),
             command_index: condition.command,
@@ -108,10 +119,7 @@ impl<'a> ResultKeys<'a> {
             warmup_runs: numbers.warmup_runs,
             counted: numbers.valid,
             all: numbers.all,
-            valid: summary
-                .runs_of(index)
-                .map(|(run, judged)| summary.is_counted(run, judged))
-                .collect(),
+            valid: summary.runs_of(index).map(|(_, judged)| judged.counted).collect(),
             reasons: summary.runs_of(index).map(reasons).collect(),
         })
     }
@@ -155,4 +163,6 @@ pub(super) mod words {
         InputsChanged,
         WarmUp,
     }
+        /// Another run of its round is counted.
+        Repeated,
 }
