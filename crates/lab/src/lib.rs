@@ -12,6 +12,7 @@
 mod candidates;
 mod command;
 pub mod experiment;
+mod failures;
 mod fileset;
 mod hooks;
 mod host;
@@ -36,6 +37,7 @@ mod words;
 
 pub use candidates::{Candidate, from_paths, from_rows, from_traced};
 pub use command::{Command, Input, Invocation, Output, Streams, Tail};
+pub use failures::IgnoredFailures;
 pub use fileset::{build, changed};
 pub use hooks::{Hook, Hooks};
 pub use host::HostLoad;
@@ -43,7 +45,7 @@ pub use lock::{SessionLock, Waiting};
 pub use planned::{CommandPlan, LabError, Learned};
 pub use program::find_program;
 pub use schedule::{Order, conditions};
-pub use session::{Judge, Plan, run};
+pub use session::{Ended, Judge, Plan, run};
 pub use state::{States, verify};
 pub use timer::timer;
 pub use words::Word;

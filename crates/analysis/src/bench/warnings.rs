@@ -47,6 +47,9 @@ fn ending(summary: &BenchSummary, all: &mut Vec<Warning>) {
         StopReason::Interrupted => "interrupted: these results are partial",
         StopReason::Failed { .. } => "a command failed: these results are partial",
         StopReason::PreciseEnough | StopReason::RunsDone | StopReason::MaxTime => return,
+        StopReason::Error { .. } => {
+            "something around the commands failed: these results are partial"
+        }
     };
     all.push(Warning::new("unfinished", text.to_owned(), ""));
 }

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use clap::ValueHint;
 use hotset_facts::WantedState;
+use hotset_lab::IgnoredFailures;
+use hotset_view::bench::{BenchLook, TimeUnit};
 
 use super::LookArgs;
 use super::number::number;
@@ -136,9 +138,19 @@ pub(crate) struct AroundArgs {
     /// Same as --shell=none
     #[arg(short = 'N', conflicts_with = "shell")]
     pub(crate) no_shell: bool,
-    /// Accept failing runs; without this, the first failure ends the benchmark
-    #[arg(short, long)]
-    pub(crate) ignore_failure: bool,
+    /// Accept runs that exit with CODES: 1,2 or all-non-zero (the default)
+    ///
+    /// Without this option, the first failure ends the benchmark. all-non-zero includes runs that a signal killed.
+    #[arg(
+        short,
+        long,
+        value_name = "CODES",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = ALL_FAILURES,
+        value_parser = parse_failures
+    )]
+    pub(crate) ignore_failure: Option<IgnoredFailures>,
     /// Connect standard input of the commands to WHERE: null or a file
     #[arg(long, value_name = "WHERE", default_value = "null")]
     pub(crate) input: PathBuf,
@@ -162,6 +174,27 @@ pub(crate) struct ParameterArgs {
     /// Benchmark for each value of VAR from MIN to MAX
     ///
     /// The value replaces {VAR} in the commands.
+impl AroundArgs {
+    /// Which failures are accepted.
+    pub(crate) fn ignored_failures(&self) -> IgnoredFailures {
+        self.ignore_failure.clone().unwrap_or_default()
+    }
+}
+
+/// The value of --ignore-failure that stands for every failure.
+const ALL_FAILURES: &str = "all-non-zero";
+
+fn parse_failures(text: &str) -> Result<IgnoredFailures, String> {
+    if text == ALL_FAILURES {
+        return Ok(IgnoredFailures::All);
+    }
+    let code = |word: &str| word.trim().parse::<u8>().ok().filter(|&code| code > 0).map(i32::from);
+    let codes: Option<Vec<i32>> = text.split(',').map(code).collect();
+    codes
+        .map(IgnoredFailures::Codes)
+        .ok_or_else(|| format!("expected exit codes from 1 to 255, such as 1,2, or {ALL_FAILURES}"))
+}
+
     #[arg(short = 'P', long, num_args = 3, value_names = ["VAR", "MIN", "MAX"], allow_hyphen_values = true)]
     pub(crate) parameter_scan: Vec<String>,
     /// Step of --parameter-scan
@@ -241,7 +274,8 @@ mod tests {
         assert_eq!((args.around.prepare.len(), args.around.conclude.len()), (2, 1));
         assert_eq!(args.parameters.parameter_scan, ["t", "-2", "8"]);
         assert_eq!(args.parameters.parameter_list, ["c", "-O2,-O3"]);
-        assert_eq!((args.around.shell.as_str(), args.around.ignore_failure), ("bash", true));
+        assert_eq!(args.around.shell, "bash");
+        assert_eq!(args.around.ignored_failures(), IgnoredFailures::All);
         assert_eq!(args.command, ["make", "-j2"]);
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hotset_analysis::bench::{self, BenchSummary, summarise_bench};
 use hotset_facts::{BenchSession, StopReason, WantedState, Warmup};
-use hotset_lab::{CommandPlan, Hook, LabError, Learned, Order, Plan, conditions};
+use hotset_lab::{CommandPlan, Ended, Hook, LabError, Learned, Order, Plan, conditions};
 use hotset_watch::Learner;
 
 use super::commands::planned;
@@ -49,7 +49,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, Stop> {
             return Ok(if shown { Exit::Success } else { Exit::Own });
         }
     };
-    let session = run(args, commands, learned, &states, stop)?;
+    let Ended { session, error } = run(args, commands, learned, &states, stop)?;
     let end = end_of(&session);
     let summary: BenchSummary = summarise_bench(session);
     Ok(if output::bench(&summary, &args.exports) { end } else { Exit::Own })
@@ -95,7 +95,8 @@ fn learn(
     let mut learner = Learner {
         given: &args.states.files,
         no_sensor: args.states.no_bpf.then(|| "--no-bpf was given".to_owned()),
-        ignore_failure: args.around.ignore_failure,
+        ignored_failures: &ignored_failures,
+    let ignored_failures = args.around.ignored_failures();
         needs_files,
         quiet: args.exports.quiet,
         stop,
@@ -126,7 +127,7 @@ fn run(
     learned: Vec<Learned>,
     states: &[WantedState],
     stop: &AtomicBool,
-) -> Result<BenchSession, Stop> {
+) -> Result<Ended, Stop> {
     let limits = limits(&args.rounds);
     let warmup = args.rounds.warmup.map_or(Warmup::Detect, Warmup::Rounds);
     let conditions = conditions(commands.len(), states, !args.rounds.no_noise_floor);
@@ -142,7 +143,7 @@ fn run(
         warmup,
         timer: hotset_lab::timer(),
         max_repeats: MAX_REPEATS,
-        ignore_failure: args.around.ignore_failure,
+        ignored_failures: args.around.ignored_failures(),
     };
     let line = StatusLine::new(shows_progress(args), LINE_INTERVAL);
     let mut policy = StopPolicy { plan: limits, line, labels, rounds: planned_rounds };
@@ -166,3 +167,4 @@ fn end_of(session: &BenchSession) -> Exit {
         StopReason::PreciseEnough | StopReason::RunsDone | StopReason::MaxTime => Exit::Success,
     }
 }
+        StopReason::Error { .. } => Exit::Own,

@@ -138,6 +138,11 @@ pub enum StopReason {
         #[serde(flatten, with = "OutputTail")]
         output_tail: Vec<u8>,
     },
+    /// Something around the commands failed, or a cache state could not be set.
+    Error {
+        /// What it was.
+        message: String,
+    },
 }
 
 /// Everything that a session told.

@@ -10,6 +10,7 @@ use hotset_facts::{
     Warmup,
 };
 
+use crate::failures::IgnoredFailures;
 use crate::hooks::Hook;
 use crate::planned::{CommandPlan, LabError, Learned};
 use crate::rounds::{self, Outcome, Place};
@@ -35,8 +36,8 @@ pub struct Plan {
     pub timer: Timer,
     /// How often a run that doesn't count is repeated within its round.
     pub max_repeats: u32,
-    /// Go on where a command fails.
-    pub ignore_failure: bool,
+    /// Go on where a command fails so.
+    pub ignored_failures: IgnoredFailures,
 }
 
 /// Who knows which runs count and how many are enough.
@@ -49,29 +50,47 @@ pub trait Judge {
     fn begins(&mut self, _condition: usize, _round: u32) {}
 }
 
-/// Runs the session. Ends early, with what there is so far, when `stop` is set or a command fails.
+/// What a session came to.
+#[derive(Debug)]
+pub struct Ended {
+    /// All runs up to its end.
+    pub session: BenchSession,
+    /// What ended it, where that was none of the session's own reasons.
+    pub error: Option<LabError>,
+}
+
+/// Runs the session. Ends early, with what there is so far, when `stop` is set, or a command or something around it fails.
 ///
 /// # Errors
-/// Where a command, a hook or a state is not possible at all. The clean-up commands are run all the same.
-pub fn run(plan: Plan, judge: &mut dyn Judge, stop: &AtomicBool) -> Result<BenchSession, LabError> {
+/// Where a command, a hook or a state is not possible at all, and there was no run. The clean-up commands are run all the same.
+pub fn run(plan: Plan, judge: &mut dyn Judge, stop: &AtomicBool) -> Result<Ended, LabError> {
     let (order, max_repeats) = (Order::new(plan.seed), plan.max_repeats);
     let mut running = Running::new(plan, judge, stop)?;
     let outcome = running
         .hooks(Hook::Setup)
         .and_then(|()| rounds::run(&mut running, order, max_repeats, stop));
     let cleaned = running.hooks(Hook::Cleanup);
-    running.session.stop = outcome?;
-    cleaned?;
+    let error = match (outcome, cleaned) {
+        (Err(error), _) if running.session.runs.is_empty() => return Err(error),
+        (Err(error), _) => {
+            running.session.stop = StopReason::Error { message: error.to_string() };
+            Some(error)
+        }
+        (Ok(stop), cleaned) => {
+            running.session.stop = stop;
+            cleaned.err()
+        }
+    };
     // Which pages stay was learned on the way.
     running.session.sets = running.benches.into_iter().map(|bench| bench.set).collect();
-    Ok(running.session)
+    Ok(Ended { session: running.session, error })
 }
 
 struct Running<'a> {
     session: BenchSession,
     benches: Vec<Bench>,
     began: Instant,
-    ignore_failure: bool,
+    ignored_failures: IgnoredFailures,
     judge: &'a mut dyn Judge,
     stop: &'a AtomicBool,
 }
@@ -105,7 +124,7 @@ impl rounds::Cells for Running<'_> {
             Err(error) => return Err(error),
         };
         let exit = run.exit;
-        let failed = exit != ExitStatus::Code(0) && !self.ignore_failure;
+        let failed = self.ignored_failures.is_failure(exit);
         let counts =
             failed || self.judge.counts(&run, progress(&self.session, place.round, self.began));
         self.session.runs.push(run);
@@ -157,8 +176,8 @@ impl<'a> Running<'a> {
             session.sets.push(set.clone());
             benches.push(Bench { plan, command, set });
         }
-        let ignore_failure = plan.ignore_failure;
-        Ok(Self { session, benches, began: Instant::now(), ignore_failure, judge, stop })
+        let ignored_failures = plan.ignored_failures;
+        Ok(Self { session, benches, began: Instant::now(), ignored_failures, judge, stop })
     }
 
     /// Runs a hook of every command, whatever the first ones come to.

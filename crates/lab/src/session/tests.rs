@@ -52,12 +52,13 @@ fn plan(commands: Vec<(CommandPlan, Learned)>, states: &[WantedState]) -> Plan {
         warmup: Warmup::Detect,
         timer: Timer { resolution_ns: 1, spawn_noise_ns: Observed::Value(0) },
         max_repeats: 2,
-        ignore_failure: false,
+        ignored_failures: IgnoredFailures::None,
     }
 }
 
 fn run_all(plan: Plan, rounds: u32) -> BenchSession {
-    run(plan, &mut Rounds(rounds, |_: &BenchRun| true), &AtomicBool::new(false)).expect("session")
+    let ended = run(plan, &mut Rounds(rounds, |_: &BenchRun| true), &AtomicBool::new(false));
+    ended.expect("session").session
 }
 
 fn hook(line: &str) -> Option<Invocation> {
@@ -176,8 +177,8 @@ fn runs_that_do_not_count_are_repeated_in_their_round_and_kept() {
         turn += 1;
         turn == 2
     });
-    let session = run(plan, &mut judge, &AtomicBool::new(false)).expect("session");
-    let repeats: Vec<u32> = session.runs.iter().map(|run| run.repeat).collect();
+    let ended = run(plan, &mut judge, &AtomicBool::new(false)).expect("session");
+    let repeats: Vec<u32> = ended.session.runs.iter().map(|run| run.repeat).collect();
     assert_eq!(repeats, [0, 1, 0, 1, 2], "the second turn never counts");
 }
 
@@ -188,7 +189,7 @@ fn a_failure_ends_the_session_with_its_last_words_unless_ignored() {
     let StopReason::Failed { exit, output_tail, .. } = session.stop else { panic!("no failure") };
     assert_eq!((exit, output_tail.as_slice()), (ExitStatus::Code(3), b"why\n".as_slice()));
     assert_eq!(session.runs.len(), 1);
-    let session = run_all(Plan { ignore_failure: true, ..failing() }, 4);
+    let session = run_all(Plan { ignored_failures: IgnoredFailures::All, ..failing() }, 4);
     assert_eq!((session.stop, session.runs.len()), (StopReason::RunsDone, 8));
 }
 
@@ -252,6 +253,21 @@ fn what_can_not_be_run_is_named_and_a_failing_hook_still_lets_others_clean_up() 
 }
 
 #[test]
+fn what_was_run_before_a_hook_failed_is_kept() {
+    let scratch = Scratch::new();
+    let count = scratch.path("count");
+    let mut command = shell("exit 0", &[]);
+    let line = format!("echo >> {0}; [ $(wc -l < {0}) -lt 4 ] || exit 9", count.display());
+    command.0.hooks.prepare = hook(&line);
+    let plan = plan(vec![command], &[WantedState::AsIs]);
+    let mut judge = Rounds(5, |_: &BenchRun| true);
+    let Ended { session, error } = run(plan, &mut judge, &AtomicBool::new(false)).expect("runs");
+    assert_eq!(session.runs.len(), 3);
+    assert!(matches!(session.stop, StopReason::Error { .. }), "{:?}", session.stop);
+    assert!(matches!(error, Some(LabError::HookFailed { hook: Hook::Prepare, .. })), "{error:?}");
+}
+
+#[test]
 fn a_session_that_is_stopped_has_what_it_had() {
     let stop = AtomicBool::new(false);
     let mut runs = 0;
@@ -263,6 +279,6 @@ fn a_session_that_is_stopped_has_what_it_had() {
         true
     });
     let plan = plan(vec![shell("exit 0", &[])], &[WantedState::AsIs]);
-    let session = run(plan, &mut judge, &stop).expect("session");
+    let session = run(plan, &mut judge, &stop).expect("session").session;
     assert_eq!((session.stop, session.runs.len()), (StopReason::Interrupted, 3));
 }

@@ -105,6 +105,7 @@ fn stop(summary: &BenchSummary) -> String {
         StopReason::RunsDone => "stopped: all rounds done".to_owned(),
         StopReason::MaxTime => "stopped: out of time".to_owned(),
         StopReason::Interrupted => "interrupted".to_owned(),
+        StopReason::Error { message } => format!("stopped: {message}"),
         StopReason::Failed { condition, exit, .. } => {
             format!("stopped: a run ({}) {}", self::condition(summary, *condition), ended(*exit))
         }

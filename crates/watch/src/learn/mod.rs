@@ -9,7 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 use hotset_facts::{ExitStatus, FileSet, LearnedBy, LearnedIo, Observed, Reason, WantedState};
-use hotset_lab::{Candidate, CommandPlan, Hook, LabError, Learned, States, build, from_paths};
+use hotset_lab::{
+    Candidate, CommandPlan, Hook, IgnoredFailures, LabError, Learned, States, build, from_paths,
+};
 
 use crate::{RunError, Say};
 
@@ -37,7 +39,7 @@ pub struct Learner<'a> {
     /// Why there is no sensor, once that is known, or that none is wanted.
     pub no_sensor: Option<String>,
     /// Learn from a command that fails, too.
-    pub ignore_failure: bool,
+    pub ignored_failures: &'a IgnoredFailures,
     /// Some wanted state is set on files.
     pub needs_files: bool,
     /// Don't tell that there is no sensor.
@@ -174,8 +176,7 @@ impl Learner<'_> {
             return Err(LearnError::Interrupted);
         }
         if let Some((_, Seen { exit, tail, .. })) = &seen
-            && *exit != ExitStatus::Code(0)
-            && !self.ignore_failure
+            && self.ignored_failures.is_failure(*exit)
         {
             let (name, output_tail) = (plan.command.name.clone(), tail.clone());
             return Err(LearnError::Failed { name, exit: *exit, output_tail });
