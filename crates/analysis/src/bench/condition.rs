@@ -113,7 +113,7 @@ pub struct ConditionNumbers {
     pub failed_runs: usize,
     /// The shares reached before the valid runs.
     pub share_before: Option<Spread>,
-    /// True where the median wall time is too short to tell: no interval is given.
+    /// True where the median wall time is so short that the start of a process can explain much of a difference.
     pub too_short: bool,
 }
 

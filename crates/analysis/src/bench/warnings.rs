@@ -61,7 +61,13 @@ fn too_few(summary: &BenchSummary, index: usize, all: &mut Vec<Warning>) {
         let median = summary.any_median_ns(index).unwrap_or(0.0);
         all.push(Warning::new(
             "too-short",
-            format!("{label}: {:.0} µs is too short to time, no interval is given", median / 1e3),
+            format!(
+                "{label}: {} is short: the start of a process varied by {} here, and differences below five times that, {}, are \
+                 not claimed",
+                duration(median.round() as u64),
+                duration((summary.told_apart_ns / TICKS).round() as u64),
+                duration(summary.told_apart_ns.round() as u64)
+            ),
             "let the command do its work many times",
         ));
     }

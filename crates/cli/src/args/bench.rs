@@ -37,6 +37,12 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "COMMAND")]
     pub(crate) vs: Vec<String>,
     #[command(flatten)]
+    /// Compare all commands with COMMAND instead of CMD; CMD is one of them
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) reference: Option<String>,
+    /// Name of the reference
+    #[arg(long, value_name = "NAME", requires = "reference")]
+    pub(crate) reference_name: Option<String>,
     pub(crate) states: StateArgs,
     #[command(flatten)]
     pub(crate) rounds: RoundArgs,
@@ -249,6 +255,24 @@ fn parse_state(text: &str) -> Result<WantedState, String> {
 #[cfg(test)]
 mod tests {
     use clap::Parser;
+
+impl BenchOutput {
+    /// How times and rows are shown.
+    pub(crate) fn bench_look(&self) -> BenchLook {
+        BenchLook { unit: self.time_unit, by_time: self.sort }
+    }
+}
+
+const TIME_UNITS: &[Choice<TimeUnit>] = &[
+    (TimeUnit::Microsecond, "microsecond", "µs"),
+    (TimeUnit::Millisecond, "millisecond", "ms"),
+    (TimeUnit::Second, "second", "s"),
+];
+
+const ORDERS: &[Choice<bool>] = &[
+    (false, "command", "as the commands were given"),
+    (true, "median-time", "by the median wall time, the shortest first"),
+];
 
     use super::super::{Cli, Command};
     use super::*;

@@ -9,10 +9,12 @@ use crate::wire::bench::Hyperfine;
 /// not is empty. Lines end in a line feed.
 pub fn bench_csv(summary: &BenchSummary) -> String {
     let commands = &summary.session.commands;
-    let parameters: Vec<&str> = commands
-        .first()
-        .map(|command| command.parameters.iter().map(|(name, _)| name.as_str()).collect())
-        .unwrap_or_default();
+    let mut parameters: Vec<&str> = Vec::new();
+    for (name, _) in commands.iter().flat_map(|command| &command.parameters) {
+        if !parameters.contains(&name.as_str()) {
+            parameters.push(name);
+        }
+    }
     let mut head: Vec<String> = [
         "command",
         "mean",

@@ -1,10 +1,11 @@
 //! From what was typed to commands that can be run, with what surrounds them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use hotset_facts::BenchCommand;
+use hotset_facts::units::plural;
 use hotset_lab::parameters::{Parameter, combinations, list, replace, scan};
 use hotset_lab::shell::{self, Shell};
 use hotset_lab::{CommandPlan, Hooks, Input, Invocation, Output, Streams, find_program};
@@ -14,13 +15,19 @@ use crate::exit::{Exit, Stop};
 
 type Values = Vec<(String, String)>;
 
+/// A command as it was typed, with the name that was given to it.
+struct Given<'a> {
+    typed: Typed,
+    name: Option<&'a String>,
+}
+
 /// As it was typed.
 enum Typed {
     Words(Vec<OsString>),
     Line(OsString),
 }
 
-/// Every command with every combination of parameters, the first command first.
+/// Every command with every combination of the parameters that it uses, the reference first.
 ///
 /// # Errors
 /// Where a program is not found, or something was typed that can't be meant.
@@ -28,21 +35,38 @@ pub(super) fn planned(args: &BenchArgs) -> Result<Vec<CommandPlan>, Stop> {
     let around = &args.around;
     let shell = if around.no_shell { Ok(None) } else { Shell::named(&around.shell) };
     let shell = shell.map_err(Stop::not_runnable)?;
-    let typed: Vec<Typed> = std::iter::once(first(&args.command))
-        .chain(args.vs.iter().map(|line| Typed::Line(line.into())))
-        .collect();
-    check_counts(around, typed.len())?;
+    check_names(around, 1 + args.vs.len())?;
+    let given = given(args);
+    check_counts(around, given.len())?;
     let parameters = parameters(&args.parameters)?;
-    check_used(&parameters, &typed, around)?;
+    check_used(&parameters, &given, around)?;
     check_setup(&parameters, around)?;
-    let mut all = Vec::new();
+    let mut all: Vec<CommandPlan> = Vec::new();
+    let mut seen = HashSet::new();
     for values in combinations(&parameters).map_err(|error| Stop::usage(error.to_string()))? {
-        for (place, typed) in typed.iter().enumerate() {
-            all.push(one(typed, place, &values, shell.as_ref(), around)?);
+        for (place, given) in given.iter().enumerate() {
+            let own = |(name, _): &&(String, String)| is_used(name, given, place, around);
+            let values: Values = values.iter().filter(own).cloned().collect();
+            if seen.insert((place, values.clone())) {
+                all.push(one(given, place, &values, shell.as_ref(), around)?);
+            }
         }
     }
     make_unique(&mut all);
     Ok(all)
+}
+
+fn given(args: &BenchArgs) -> Vec<Given<'_>> {
+    let reference = args
+        .reference
+        .iter()
+        .map(|line| Given { typed: Typed::Line(line.into()), name: args.reference_name.as_ref() });
+    let lines = args.vs.iter().map(|line| Typed::Line(line.into()));
+    let measured = std::iter::once(first(&args.command)).chain(lines).enumerate();
+    let names = &args.around.command_name;
+    reference
+        .chain(measured.map(|(place, typed)| Given { typed, name: names.get(place) }))
+        .collect()
 }
 
 /// One word with spaces that is no program's name is a line.
@@ -54,13 +78,13 @@ fn first(words: &[OsString]) -> Typed {
 }
 
 fn one(
-    typed: &Typed,
+    given: &Given<'_>,
     place: usize,
     values: &Values,
     shell: Option<&Shell>,
     around: &AroundArgs,
 ) -> Result<CommandPlan, Stop> {
-    let (words, line) = match typed {
+    let (words, line) = match &given.typed {
         Typed::Words(words) => {
             let words: Vec<OsString> = words.iter().map(|word| replace(word, values)).collect();
             let line = match words.as_slice() {
@@ -79,7 +103,7 @@ fn one(
         Some(shell) => shell.run(&line),
         None => find(&words)?,
     };
-    let name = match around.command_name.get(place) {
+    let name = match given.name {
         Some(name) => replace(name.as_ref(), values).to_string_lossy().into_owned(),
         None => line.to_string_lossy().into_owned(),
     };
@@ -159,11 +183,18 @@ fn check_counts(around: &AroundArgs, commands: usize) -> Result<(), Stop> {
             )));
         }
     }
-    let names = around.command_name.len();
-    if names > commands {
-        return Err(Stop::usage(format!("{names} names for {commands} commands")));
-    }
     Ok(())
+}
+
+fn check_names(around: &AroundArgs, commands: usize) -> Result<(), Stop> {
+    match around.command_name.len() {
+        names if names > commands => {
+            let (names, commands) =
+                (plural(names as u64, "name"), plural(commands as u64, "command"));
+            Err(Stop::usage(format!("{names} for {commands}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn parameters(args: &ParameterArgs) -> Result<Vec<Parameter>, Stop> {
@@ -182,23 +213,39 @@ fn parameters(args: &ParameterArgs) -> Result<Vec<Parameter>, Stop> {
 }
 
 /// A parameter that stands nowhere is a slip: every value would be the same benchmark.
-fn check_used(parameters: &[Parameter], typed: &[Typed], around: &AroundArgs) -> Result<(), Stop> {
-    let commands = typed.iter().flat_map(|typed| match typed {
-        Typed::Words(words) => words.iter().collect::<Vec<_>>(),
-        Typed::Line(line) => vec![line],
-    });
-    let lines = around.prepare.iter().chain(&around.setup);
-    let mut texts: Vec<&OsStr> = commands.map(OsString::as_os_str).collect();
-    texts.extend(lines.map(OsStr::new));
-    for Parameter { name, .. } in parameters {
-        let mark = vec![(name.clone(), String::new())];
-        if texts.iter().all(|text| replace(text, &mark) == **text) {
-            return Err(Stop::usage(format!(
-                "no command contains {{{name}}}; add it or remove the parameter"
-            )));
-        }
+fn check_used(
+    parameters: &[Parameter],
+    given: &[Given<'_>],
+    around: &AroundArgs,
+) -> Result<(), Stop> {
+    let used = |name: &str| {
+        let mut given = given.iter().enumerate();
+        given.any(|(place, given)| is_used(name, given, place, around))
+    };
+    match parameters.iter().find(|parameter| !used(&parameter.name)) {
+        None => Ok(()),
+        Some(Parameter { name, .. }) => Err(Stop::usage(format!(
+            "no command contains {{{name}}}; add it or remove the parameter"
+        ))),
     }
-    Ok(())
+}
+
+/// True if what is run for this command, or its name, changes with the parameter.
+fn is_used(name: &str, given: &Given<'_>, place: usize, around: &AroundArgs) -> bool {
+    let mark = [(name.to_owned(), String::new())];
+    let has = |text: &OsStr| replace(text, &mark) != *text;
+    let typed = match &given.typed {
+        Typed::Words(words) => words.iter().any(|word| has(word)),
+        Typed::Line(line) => has(line),
+    };
+    let lines = [
+        around.setup.as_ref(),
+        own_or_common(&around.prepare, place),
+        own_or_common(&around.conclude, place),
+        around.cleanup.as_ref(),
+        given.name,
+    ];
+    typed || lines.into_iter().flatten().any(|line| has(line.as_ref()))
 }
 
 /// All set-ups run before the first round: of one that differs from command to command, the last would hold for all.

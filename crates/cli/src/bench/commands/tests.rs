@@ -41,13 +41,36 @@ fn parameters_make_commands() {
     let all =
         lines(&["-L", "x", "1,2", "-P", "y", "3", "4", "--vs", "env {x}", "--", "ls", "{x}{y}"]);
     // A scan stands before the lists, as in hyperfine.
-    assert_eq!(all, ["ls|13", "env|1", "ls|14", "env|1", "ls|23", "env|2", "ls|24", "env|2"]);
+    assert_eq!(all, ["ls|13", "env|1", "ls|14", "ls|23", "env|2", "ls|24"]);
     let names = from(&["-L", "x", "1,2", "--vs", "env", "--", "ls", "{x}"]).expect("commands");
     let names: Vec<_> = names.iter().map(|planned| planned.command.name.as_str()).collect();
-    assert_eq!(names, ["ls 1", "env", "ls 2", "env (2)"]);
+    assert_eq!(names, ["ls 1", "env", "ls 2"]);
     assert!(refused(&["-L", "x", "1,2", "--", "ls"]).contains("{x}"));
     assert!(refused(&["-P", "x", "2", "1", "--", "ls", "{x}"]).contains("empty"));
     assert!(refused(&["-L", "x", "1", "-L", "x", "2", "--", "ls", "{x}"]).contains("twice"));
+}
+
+#[test]
+fn a_command_is_measured_once_for_each_value_that_changes_it() {
+    let with = |more: &[&str]| {
+        lines(&[&["-L", "x", "1,2", "--vs", "env"], more, &["--", "ls", "{x}"]].concat())
+    };
+    assert_eq!(with(&[]), ["ls|1", "env", "ls|2"]);
+    assert_eq!(with(&["-p", "touch {x}"]), ["ls|1", "env", "ls|2", "env"]);
+    assert_eq!(with(&["-p", "touch {x}", "-p", "true"]), ["ls|1", "env", "ls|2"]);
+    assert_eq!(with(&["-n", "a", "-n", "b {x}"]), ["ls|1", "env", "ls|2", "env"]);
+}
+
+#[test]
+fn the_reference_is_the_first_command_and_named_by_itself() {
+    let words = ["--reference", "env", "--reference-name", "base", "-n", "one", "-L", "x", "1,2"];
+    let all = from(&[&words[..], &["--", "ls", "{x}"]].concat()).expect("commands");
+    let names: Vec<_> = all.iter().map(|planned| planned.command.name.as_str()).collect();
+    assert_eq!(names, ["base", "one", "one (2)"]);
+    let hooks = ["-p", "a", "-p", "b", "--reference", "env", "--", "ls"];
+    assert_eq!(from(&hooks).expect("one for each").len(), 2);
+    assert!(refused(&["-p", "a", "-p", "b", "--", "ls"]).contains("expected once for all"));
+    assert!(refused(&["-n", "a", "-n", "b", "--reference", "env", "--", "ls"]).contains("2 names"));
 }
 
 /// `--setup 'git checkout {branch}'` would leave the last branch for all commands.
