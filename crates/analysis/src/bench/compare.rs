@@ -35,8 +35,8 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// `blur`: the time in nanoseconds by which two times must differ to be told apart, where one side is too short for an
-    /// interval.
+    /// `blur`: the time in nanoseconds by which two times must differ to be told apart, where one side is so short that the start
+    /// of a process blurs it.
     pub(crate) fn of(
         pair: Pair,
         samples: &[Samples],
@@ -45,17 +45,19 @@ impl Comparison {
     ) -> Self {
         let estimate = |of: fn(&Samples) -> &ByRound| {
             let (a, b) = (of(samples.get(pair.a)?), of(samples.get(pair.b)?));
-            let estimate = RatioEstimate::of(walls(a, b, runs))?;
-            Some(if blur.is_some() { estimate.without_interval() } else { estimate })
+            RatioEstimate::of(walls(a, b, runs))
         };
         let valid = estimate(|samples| &samples.valid);
         let difference = match (valid, blur) {
             (None, _) => Difference::NoInterval,
             (Some(valid), None) => valid.difference(),
-            (Some(_), Some(blur)) => {
+            (Some(valid), Some(blur)) => {
                 let sides = samples.get(pair.a).zip(samples.get(pair.b));
-                sides.map_or(Difference::NoInterval, |(a, b)| {
-                    beyond(&walls(&a.valid, &b.valid, runs), blur)
+                let told = sides.and_then(|(a, b)| beyond(&walls(&a.valid, &b.valid, runs), blur));
+                told.unwrap_or(match valid.interval {
+                    Some(interval) if interval.holds(1.0) => Difference::NoDifferenceShown,
+                    Some(_) => Difference::WithinNoise,
+                    None => Difference::NoInterval,
                 })
             }
         };
@@ -86,17 +88,17 @@ fn walls(a: &ByRound, b: &ByRound, runs: &[BenchRun]) -> Vec<(u64, u64)> {
 }
 
 /// Whether the times differ by more than `blur` nanoseconds: whether they still do when one side is given so much more.
-fn beyond(walls: &[(u64, u64)], blur: f64) -> Difference {
+fn beyond(walls: &[(u64, u64)], blur: f64) -> Option<Difference> {
     let with = |more_a: f64, more_b: f64| {
         let pairs = walls.iter().map(|&(a, b)| (a as f64 + more_a, b as f64 + more_b));
         RatioEstimate::of_reals(pairs).map(|estimate| estimate.difference())
     };
     if with(blur, 0.0) == Some(Difference::Slower) {
-        Difference::Slower
+        Some(Difference::Slower)
     } else if with(0.0, blur) == Some(Difference::Faster) {
-        Difference::Faster
+        Some(Difference::Faster)
     } else {
-        Difference::NoInterval
+        None
     }
 }
 

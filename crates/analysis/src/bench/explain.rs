@@ -4,7 +4,7 @@ use hotset_facts::{BenchRun, Condition, LearnedIo, Observed, WantedState};
 use serde::Serialize;
 
 use super::compare::Pair;
-use super::order::median;
+use super::order::{ConfidenceInterval, median, median_interval, sorted};
 use super::samples::{Samples, pairs};
 
 hotset_facts::words! {
@@ -39,6 +39,8 @@ pub struct ColdWarm {
     pub source: WaitSource,
     /// The wait's share of the difference, 0 to 1; none where cold is not shown to be slower.
     pub device_share: Option<f64>,
+    /// The ends of that share that the 95 % intervals of its parts leave; null where one has no interval.
+    pub device_share_interval: Option<ConfidenceInterval>,
     /// CPU time, cold minus warm, the median over rounds: what bringing pages in costs beside waiting.
     pub cpu_difference_ns: f64,
     /// What reading ahead would save at most: the whole wait. An upper bound, since the device still has to read as
@@ -87,10 +89,13 @@ impl ColdWarm {
         let difference_ns = difference(|run| run.wall_ns as f64)?;
         // The sensor times whole calls, with the copying and the kernel's work on the pages in them, tasks can wait at the
         // same time, and the learning run is another run: no more is told than the clocks of the timed runs leave for it.
-        let off_cpu_ns = difference(off_cpu_ns)?.clamp(0.0, difference_ns.max(0.0));
+        let left_ns = difference(off_cpu_ns)?.clamp(0.0, difference_ns.max(0.0));
+        let interval = |of: fn(&BenchRun) -> f64| {
+            median_interval(&sorted(both.iter().map(|(warm, cold)| of(cold) - of(warm))))
+        };
         let (device_wait_ns, source) = match sensor_wait_ns(learned) {
-            Some(ns) if ns <= off_cpu_ns => (ns, WaitSource::Sensor),
-            _ => (off_cpu_ns, WaitSource::OffCpu),
+            Some(ns) if ns <= left_ns => (ns, WaitSource::Sensor),
+            _ => (left_ns, WaitSource::OffCpu),
         };
         Some(Self {
             pair,
@@ -100,11 +105,31 @@ impl ColdWarm {
             device_wait_ns,
             source,
             device_share: (difference_ns > 0.0).then(|| device_wait_ns / difference_ns),
+            device_share_interval: share_interval(
+                match source {
+                    WaitSource::Sensor => {
+                        Some(ConfidenceInterval { low: device_wait_ns, high: device_wait_ns })
+                    }
+                    WaitSource::OffCpu => interval(off_cpu_ns),
+                },
+                interval(|run| run.wall_ns as f64),
+            ),
             cpu_difference_ns: difference(cpu_ns)?,
             readahead_saves_ns: device_wait_ns,
             warming_saves_ns: difference_ns.max(0.0),
         })
     }
+}
+
+/// What share of the whole the part may be at the ends of both intervals.
+fn share_interval(
+    part: Option<ConfidenceInterval>,
+    whole: Option<ConfidenceInterval>,
+) -> Option<ConfidenceInterval> {
+    let whole = whole.filter(|whole| whole.low > 0.0)?;
+    let part = part?;
+    let share = |part: f64, whole: f64| (part / whole).clamp(0.0, 1.0);
+    Some(ConfidenceInterval { low: share(part.low, whole.high), high: share(part.high, whole.low) })
 }
 
 /// Only a run that began cold waited for what cold runs wait for.

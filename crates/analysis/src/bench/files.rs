@@ -49,6 +49,12 @@ impl IoKind {
         Self::TimeNs,
     ];
 
+    /// True for what a command does whatever is cached: what it asks for. Faults, and what comes from the device, differ from
+    /// run to run of one command.
+    fn is_asked(self) -> bool {
+        !matches!(self, Self::Faults | Self::MappedPages | Self::DeviceBytes | Self::TimeNs)
+    }
+
     fn of(self, io: &Io) -> Observed<u64> {
         match self {
             Self::ReadCalls => io.read.map(|read| read.calls),
@@ -88,7 +94,21 @@ impl KindDifference {
     fn weight(&self) -> u64 {
         self.a.abs_diff(self.b)
     }
+
+    /// True where it tells the commands apart, and not only one run from another.
+    fn tells_apart(&self) -> bool {
+        let (less, more) = (self.a.min(self.b), self.a.max(self.b));
+        self.kind.is_asked()
+            || (self.kind == IoKind::DeviceBytes
+                && self.weight() >= MIN_DEVICE_BYTES
+                && more >= MIN_DEVICE_RATIO * less)
+    }
 }
+
+/// Bytes from the device by which two runs of one command seldom differ: others evict, and read-ahead has its own mind.
+const MIN_DEVICE_BYTES: u64 = 1 << 20;
+/// The same as a ratio.
+const MIN_DEVICE_RATIO: u64 = 2;
 
 /// A file that the two commands treat differently.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -127,7 +147,8 @@ pub struct IoDifference {
 }
 
 impl IoDifference {
-    /// Of two commands that were learned under the sensor, by path; files without a known path are in the totals only.
+    /// Of two commands that were learned under the sensor from the same state, by path; files without a known path are in the
+    /// totals only.
     pub(crate) fn of(a: (usize, &LearnedIo), b: (usize, &LearnedIo)) -> Self {
         let mut paths: BTreeMap<&PathBuf, (Option<&FileRow>, Option<&FileRow>)> = BTreeMap::new();
         for row in &a.1.files {
@@ -149,16 +170,25 @@ impl IoDifference {
                 in_b: b.is_some(),
                 kinds: KindDifference::between(&io(a), &io(b)),
             })
-            // Time alone always differs a little.
-            .filter(|file| file.kinds.iter().any(|kind| kind.kind != IoKind::TimeNs))
+            .filter(|file| {
+                file.in_a != file.in_b || file.kinds.iter().any(KindDifference::tells_apart)
+            })
             .collect();
         files.sort_by_key(|file| {
             let bytes = [IoKind::DeviceBytes, IoKind::ReadBytes, IoKind::WrittenBytes];
             let most = bytes.map(|kind| file.weight_of(kind)).into_iter().max();
             std::cmp::Reverse((most, file.weight_of(IoKind::TimeNs)))
         });
-        let totals = KindDifference::between(&a.1.totals, &b.1.totals);
+        let mut totals = KindDifference::between(&a.1.totals, &b.1.totals);
+        if files.is_empty() && !totals.iter().any(KindDifference::tells_apart) {
+            totals.clear();
+        }
         Self { command_a: a.0, command_b: b.0, totals, files }
+    }
+
+    /// True where nothing tells them apart.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.totals.is_empty() && self.files.is_empty()
     }
 }
 
@@ -193,6 +223,24 @@ mod tests {
         let bytes = found.totals.iter().find(|kind| kind.kind == IoKind::ReadBytes);
         assert_eq!(bytes.map(|kind| (kind.a, kind.b)), Some((107, 5_007)));
         assert!(found.totals.iter().all(|kind| kind.kind != IoKind::ReadCalls), "two on each side");
+    }
+
+    #[test]
+    fn what_differs_from_run_to_run_is_no_difference() {
+        let a = learned(vec![read_once("/x", 8 << 20)]);
+        let with_device = |mib: u64| {
+            let mut b = a.clone();
+            let device = hotset_facts::DeviceIo {
+                read_bytes: Observed::Value(mib << 20),
+                ..b.totals.device
+            };
+            b.totals.device = device;
+            b
+        };
+        let found =
+            |a_mib, b_mib| IoDifference::of((0, &with_device(a_mib)), (1, &with_device(b_mib)));
+        assert!(found(4, 6).is_empty(), "less than twice as much");
+        assert!(!found(4, 8).is_empty());
     }
 
     #[test]

@@ -34,6 +34,9 @@ pub struct BenchSummary {
     pub noise_floors: Vec<NoiseFloor>,
     /// The largest effect that this session can't decide; none where no A/A interval excludes 1.
     pub undecidable_below: Option<f64>,
+    /// Times below this are short, and differences between short times are told from this on, in nanoseconds: five times how much
+    /// the time of a command that does nothing varied (its inter-quartile range).
+    pub told_apart_ns: f64,
     /// What cold starts pay for.
     pub cold_warm: Vec<ColdWarm>,
     /// How the I/O of each command differs from the first one's, where both were learned under the sensor.

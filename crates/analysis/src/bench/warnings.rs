@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use hotset_facts::units::plural;
+use hotset_facts::units::{duration, plural};
 use hotset_facts::{FileSet, StopReason};
 
 use super::doubt::Doubt;
 use super::order::MIN_ROUNDS;
+use super::summarise::TICKS;
 use super::summary::{BenchSummary, Warning};
 use super::warmup::Trend;
 
@@ -46,10 +47,10 @@ fn ending(summary: &BenchSummary, all: &mut Vec<Warning>) {
     let text = match &summary.session.stop {
         StopReason::Interrupted => "interrupted: these results are partial",
         StopReason::Failed { .. } => "a command failed: these results are partial",
-        StopReason::PreciseEnough | StopReason::RunsDone | StopReason::MaxTime => return,
         StopReason::Error { .. } => {
             "something around the commands failed: these results are partial"
         }
+        StopReason::PreciseEnough | StopReason::RunsDone | StopReason::MaxTime => return,
     };
     all.push(Warning::new("unfinished", text.to_owned(), ""));
 }

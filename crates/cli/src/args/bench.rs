@@ -10,6 +10,7 @@ use hotset_lab::IgnoredFailures;
 use hotset_view::bench::{BenchLook, TimeUnit};
 
 use super::LookArgs;
+use super::choice::{Choice, choice};
 use super::number::number;
 use hotset_facts::units::parse_duration;
 
@@ -36,13 +37,13 @@ pub(crate) struct BenchArgs {
     /// COMMAND is split into words as a shell would, and run without a shell unless --shell names one.
     #[arg(long, value_name = "COMMAND")]
     pub(crate) vs: Vec<String>,
-    #[command(flatten)]
     /// Compare all commands with COMMAND instead of CMD; CMD is one of them
     #[arg(long, value_name = "COMMAND")]
     pub(crate) reference: Option<String>,
     /// Name of the reference
     #[arg(long, value_name = "NAME", requires = "reference")]
     pub(crate) reference_name: Option<String>,
+    #[command(flatten)]
     pub(crate) states: StateArgs,
     #[command(flatten)]
     pub(crate) rounds: RoundArgs,
@@ -173,13 +174,6 @@ pub(crate) struct AroundArgs {
     pub(crate) command_name: Vec<String>,
 }
 
-/// Parameters of the commands.
-#[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Parameters")]
-pub(crate) struct ParameterArgs {
-    /// Benchmark for each value of VAR from MIN to MAX
-    ///
-    /// The value replaces {VAR} in the commands.
 impl AroundArgs {
     /// Which failures are accepted.
     pub(crate) fn ignored_failures(&self) -> IgnoredFailures {
@@ -201,6 +195,13 @@ fn parse_failures(text: &str) -> Result<IgnoredFailures, String> {
         .ok_or_else(|| format!("expected exit codes from 1 to 255, such as 1,2, or {ALL_FAILURES}"))
 }
 
+/// Parameters of the commands.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Parameters")]
+pub(crate) struct ParameterArgs {
+    /// Benchmark for each value of VAR from MIN to MAX
+    ///
+    /// The value replaces {VAR} in the commands.
     #[arg(short = 'P', long, num_args = 3, value_names = ["VAR", "MIN", "MAX"], allow_hyphen_values = true)]
     pub(crate) parameter_scan: Vec<String>,
     /// Step of --parameter-scan
@@ -240,21 +241,20 @@ pub(crate) struct BenchOutput {
     /// Write a self-contained HTML page with charts
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+    /// Show the times of the summary and the Markdown table in UNIT [default: a fitting unit for each]
+    ///
+    /// JSON and CSV are in seconds in any case.
+    #[arg(short = 'u', long, value_name = "UNIT", value_parser = choice(TIME_UNITS))]
+    pub(crate) time_unit: Option<TimeUnit>,
+    /// Sort the rows of the summary and the Markdown table
+    #[arg(long, value_name = "ORDER", default_value = "command", value_parser = choice(ORDERS))]
+    pub(crate) sort: bool,
     /// Do not print the summary
     #[arg(short, long)]
     pub(crate) quiet: bool,
     #[command(flatten)]
     pub(crate) look: LookArgs,
 }
-
-fn parse_state(text: &str) -> Result<WantedState, String> {
-    WantedState::from_name(text.trim())
-        .ok_or_else(|| "expected cold, cold-all, warm, half, 1% to 99%, or as-is".to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use clap::Parser;
 
 impl BenchOutput {
     /// How times and rows are shown.
@@ -273,6 +273,15 @@ const ORDERS: &[Choice<bool>] = &[
     (false, "command", "as the commands were given"),
     (true, "median-time", "by the median wall time, the shortest first"),
 ];
+
+fn parse_state(text: &str) -> Result<WantedState, String> {
+    WantedState::from_name(text.trim())
+        .ok_or_else(|| "expected cold, cold-all, warm, half, 1% to 99%, or as-is".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
 
     use super::super::{Cli, Command};
     use super::*;
@@ -313,6 +322,22 @@ const ORDERS: &[Choice<bool>] = &[
         for wrong in ["hot", "0%", "100%", "cold,", ""] {
             let error = parsed(&["--state", wrong, "ls"]).expect_err(wrong).to_string();
             assert!(error.contains("cold-all"), "{error}");
+        }
+    }
+
+    #[test]
+    fn failures_are_ignored_by_their_codes() {
+        let ignored = |word: &str| parsed(&[word, "ls"]).map(|args| args.around.ignored_failures());
+        assert_eq!(ignored("-q").expect("none"), IgnoredFailures::None);
+        for word in ["-i", "--ignore-failure", "--ignore-failure=all-non-zero"] {
+            assert_eq!(ignored(word).expect(word), IgnoredFailures::All);
+        }
+        assert_eq!(
+            ignored("--ignore-failure=1,3").expect("codes"),
+            IgnoredFailures::Codes(vec![1, 3])
+        );
+        for wrong in ["0", "1,,2", "256", "none", "-1"] {
+            assert!(ignored(&format!("--ignore-failure={wrong}")).is_err(), "{wrong}");
         }
     }
 

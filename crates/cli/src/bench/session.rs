@@ -52,7 +52,11 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, Stop> {
     let Ended { session, error } = run(args, commands, learned, &states, stop)?;
     let end = end_of(&session);
     let summary: BenchSummary = summarise_bench(session);
-    Ok(if output::bench(&summary, &args.exports) { end } else { Exit::Own })
+    let written = output::bench(&summary, &args.exports);
+    match error {
+        Some(error) => Err(no_result(error)),
+        None => Ok(if written { end } else { Exit::Own }),
+    }
 }
 
 /// The states, each once.
@@ -92,11 +96,11 @@ fn learn(
 ) -> Result<Vec<Learned>, Stop> {
     let needs_files = args.states.show_files
         || states.iter().any(|state| !matches!(state, WantedState::AsIs | WantedState::ColdAll));
+    let ignored_failures = args.around.ignored_failures();
     let mut learner = Learner {
         given: &args.states.files,
         no_sensor: args.states.no_bpf.then(|| "--no-bpf was given".to_owned()),
         ignored_failures: &ignored_failures,
-    let ignored_failures = args.around.ignored_failures();
         needs_files,
         quiet: args.exports.quiet,
         stop,
@@ -164,7 +168,7 @@ fn end_of(session: &BenchSession) -> Exit {
     match session.stop {
         StopReason::Failed { exit, .. } => Exit::Command(exit),
         StopReason::Interrupted => interrupt::exit(),
+        StopReason::Error { .. } => Exit::Own,
         StopReason::PreciseEnough | StopReason::RunsDone | StopReason::MaxTime => Exit::Success,
     }
 }
-        StopReason::Error { .. } => Exit::Own,

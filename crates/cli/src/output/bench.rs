@@ -15,18 +15,19 @@ use crate::args::BenchOutput;
 ///
 /// What can't be written is said, and the rest still comes; false then.
 pub(crate) fn bench(summary: &BenchSummary, args: &BenchOutput) -> bool {
+    let look = args.bench_look();
     let json = if args.json { Some(Path::new("-")) } else { args.export_json.as_deref() };
     let exports: [Asked<'_>; 4] = [
         (json, &mut |out| write_bench_json(summary, out)),
         (args.export_csv.as_deref(), &mut |out| out.write_all(bench_csv(summary).as_bytes())),
         (args.export_markdown.as_deref(), &mut |out| {
-            out.write_all(bench_markdown(summary).as_bytes())
+            out.write_all(bench_markdown(summary, look).as_bytes())
         }),
         (args.html.as_deref(), &mut |out| write_bench_html(summary, out)),
     ];
     let taken = exports.iter().any(|(path, _)| *path == Some(Path::new("-")));
     let complete = write_asked("an export", exports);
-    let text = |options: &_| render_bench(summary, options);
+    let text = |options: &_| render_bench(summary, options, look);
     let shown = args.quiet || print_summary(taken, args.look, text);
     complete && shown
 }

@@ -28,7 +28,7 @@ fn push_one(screen: &mut Screen, difference: &IoDifference) {
         table.push(vec![amount(kind, kind.a), amount(kind, kind.b)]);
     }
     let names: Vec<String> = difference.totals.iter().map(name).collect();
-    screen.table(&format!("I/O, {a} against {b}"), &table, &names);
+    screen.table(&format!("I/O, {a} against {b}, one run each"), &table, &names);
     let shown = if screen.all { difference.files.len() } else { FILES };
     for file in difference.files.iter().take(shown) {
         push_file(screen, file, &a, &b);

@@ -3,12 +3,14 @@
 use hotset_analysis::bench::{
     BenchSummary, ColdWarm, Comparison, Difference, MIN_ROUNDS, Times, WaitSource,
 };
+use hotset_facts::Condition;
 
+use super::look::BenchLook;
 use super::words::{self, bytes, letter, ratio, rounds, time};
 use crate::report::screen::Screen;
 use crate::units::{percent, whole_percent};
 
-pub(super) fn push(screen: &mut Screen, summary: &BenchSummary) {
+pub(super) fn push(screen: &mut Screen, summary: &BenchSummary, look: BenchLook) {
     if summary.comparisons.is_empty() {
         return;
     }
@@ -16,7 +18,7 @@ pub(super) fn push(screen: &mut Screen, summary: &BenchSummary) {
     for comparison in &summary.comparisons {
         let found = |one: &&ColdWarm| one.pair == comparison.pair;
         let explained = summary.cold_warm.iter().find(found);
-        push_comparison(screen, summary, comparison, explained);
+        push_comparison(screen, summary, comparison, explained, look);
     }
     push_noise(screen, summary);
 }
@@ -26,11 +28,11 @@ fn push_comparison(
     summary: &BenchSummary,
     comparison: &Comparison,
     explained: Option<&ColdWarm>,
+    look: BenchLook,
 ) {
-    let sentence = sentence(summary, comparison);
-    let device = explained.and_then(|cold_warm| cold_warm.device_share);
-    let device = device.map_or(String::new(), |share| {
-        format!("; device waits account for {} of the difference", whole_percent(share))
+    let sentence = sentence(summary, comparison, look);
+    let device = explained.and_then(device_share).map_or(String::new(), |share| {
+        format!("; device waits account for {share} of the difference")
     });
     screen.paragraph("", " ", &format!("{sentence}{device}"), 0);
     if let Some(all) = all_runs(summary, comparison) {
@@ -41,44 +43,90 @@ fn push_comparison(
     }
 }
 
-/// `cold 412 ms → warm 96.0 ms, 4.30x [4.12, 4.51], 15 rounds`, or `warm, B against A: faster, ...`.
-fn sentence(summary: &BenchSummary, comparison: &Comparison) -> String {
-    let (a, b) = (comparison.pair.a, comparison.pair.b);
+/// `62 % [58, 66]`, where cold is shown to be slower.
+pub(super) fn device_share(explained: &ColdWarm) -> Option<String> {
+    let share = whole_percent(explained.device_share?);
+    let Some(interval) = explained.device_share_interval else { return Some(share) };
+    let ends = [interval.low, interval.high].map(whole_percent);
+    if ends.iter().all(|end| *end == share) {
+        return Some(share);
+    }
+    let [low, high] = ends.each_ref().map(|end| end.trim_end_matches(" %"));
+    Some(format!("{share} [{low}, {high}]"))
+}
+
+/// `cold 412 ms → warm 96.0 ms, 4.30x [4.12, 4.51], 15 rounds`, or what one command is to another.
+fn sentence(summary: &BenchSummary, comparison: &Comparison, look: BenchLook) -> String {
     let conditions = &summary.session.conditions;
-    let (Some(a_is), Some(b_is)) = (conditions.get(a), conditions.get(b)) else {
-        return String::new();
-    };
-    let median = |index: usize| {
-        let times: Option<Times> = summary.conditions.get(index).and_then(|numbers| numbers.valid);
-        times.map_or_else(|| "-".to_owned(), |times| time(times.wall_ns.median))
+    let both = (conditions.get(comparison.pair.a), conditions.get(comparison.pair.b));
+    match both {
+        (Some(a), Some(b)) if a.command == b.command => states(summary, comparison, [a, b], look),
+        (Some(a), Some(b)) => commands(summary, comparison, [a, b], look),
+        _ => String::new(),
+    }
+}
+
+fn median(summary: &BenchSummary, index: usize, look: BenchLook) -> String {
+    let times: Option<Times> = summary.conditions.get(index).and_then(|numbers| numbers.valid);
+    times.map_or_else(|| "-".to_owned(), |times| look.time(times.wall_ns.median))
+}
+
+fn states(
+    summary: &BenchSummary,
+    comparison: &Comparison,
+    [a, b]: [&Condition; 2],
+    look: BenchLook,
+) -> String {
+    let letter = if summary.session.commands.len() > 1 {
+        format!("{}: ", letter(a.command))
+    } else {
+        String::new()
     };
     let result = match comparison.valid {
         Some(valid) => format!("{}, {}", ratio(&valid), rounds(valid.rounds)),
-        None => "no comparison: no round has valid runs of both".to_owned(),
+        None => NO_ROUND.to_owned(),
     };
-    let verdict = verdict(summary, comparison);
-    if a_is.command == b_is.command {
-        let letter = if summary.session.commands.len() > 1 {
-            format!("{}: ", letter(a_is.command))
-        } else {
-            String::new()
-        };
-        // A cold start that costs something needs no verdict beside its ratio.
-        let verdict = match comparison.difference {
-            Difference::Slower | Difference::NoInterval => String::new(),
-            _ => format!("; {verdict}"),
-        };
-        let (a_state, b_state) = (a_is.state, b_is.state);
-        let (a_time, b_time) = (median(a), median(b));
-        return format!("{letter}{b_state} {b_time} → {a_state} {a_time}, {result}{verdict}");
-    }
-    let (a_letter, b_letter) = (letter(a_is.command), letter(b_is.command));
-    let state = b_is.state;
-    let (a_time, b_time) = (median(a), median(b));
-    format!(
-        "{state}: {a_letter} {a_time}, {b_letter} {b_time}, {b_letter}/{a_letter} {result}: {verdict}"
-    )
+    // A cold start that costs something needs no verdict beside its ratio.
+    let verdict = match comparison.difference {
+        Difference::Slower | Difference::NoInterval => String::new(),
+        _ => format!("; {}", verdict(summary, comparison)),
+    };
+    let [a_time, b_time] =
+        [comparison.pair.a, comparison.pair.b].map(|index| median(summary, index, look));
+    format!("{letter}{} {b_time} → {} {a_time}, {result}{verdict}", b.state, a.state)
 }
+
+/// `warm: A ran 1.32x [1.28, 1.35] faster than B (A 96.0 ms, B 127 ms; 15 rounds)`.
+fn commands(
+    summary: &BenchSummary,
+    comparison: &Comparison,
+    [a, b]: [&Condition; 2],
+    look: BenchLook,
+) -> String {
+    let state = b.state;
+    let (a, b) = (letter(a.command), letter(b.command));
+    let [a_time, b_time] =
+        [comparison.pair.a, comparison.pair.b].map(|index| median(summary, index, look));
+    let times = format!("{a} {a_time}, {b} {b_time}");
+    let Some(valid) = comparison.valid else {
+        return format!("{state}: {times}; {NO_ROUND}");
+    };
+    let of = rounds(valid.rounds);
+    match comparison.difference {
+        Difference::Slower => {
+            format!("{state}: {a} ran {} faster than {b} ({times}; {of})", ratio(&valid))
+        }
+        Difference::Faster => {
+            format!("{state}: {b} ran {} faster than {a} ({times}; {of})", ratio(&valid.swapped()))
+        }
+        _ => {
+            let verdict = verdict(summary, comparison);
+            format!("{state}: {verdict} ({times}, {b}/{a} {}; {of})", ratio(&valid))
+        }
+    }
+}
+
+const NO_ROUND: &str = "no comparison: no round has valid runs of both";
 
 pub(super) fn verdict(summary: &BenchSummary, comparison: &Comparison) -> String {
     let conditions = &summary.session.conditions;
@@ -100,17 +148,24 @@ pub(super) fn verdict(summary: &BenchSummary, comparison: &Comparison) -> String
             }
             None => "no difference detected".to_owned(),
         },
+        Difference::WithinNoise if is_short(summary, comparison) => format!(
+            "undecided: between times this short, only differences above {} are claimed",
+            time(summary.told_apart_ns)
+        ),
         Difference::WithinNoise => match summary.undecidable_below {
             Some(floor) => format!("undecided: the noise floor is {}", percent(floor)),
             None => "undecided".to_owned(),
         },
-        Difference::NoInterval => match comparison.valid {
-            Some(valid) if valid.rounds < MIN_ROUNDS => {
-                format!("undecided: a confidence interval requires {MIN_ROUNDS} rounds")
-            }
-            _ => "undecided: the times are too short".to_owned(),
-        },
+        Difference::NoInterval => {
+            format!("undecided: a confidence interval requires {MIN_ROUNDS} rounds")
+        }
     }
+}
+
+fn is_short(summary: &BenchSummary, comparison: &Comparison) -> bool {
+    let short =
+        |index: usize| summary.conditions.get(index).is_some_and(|numbers| numbers.too_short);
+    short(comparison.pair.a) || short(comparison.pair.b)
 }
 
 /// The figure of all runs, wherever some were not counted.
@@ -125,6 +180,12 @@ fn all_runs(summary: &BenchSummary, comparison: &Comparison) -> Option<String> {
 pub(super) fn savings(explained: &ColdWarm) -> String {
     let read = explained.device_bytes.filter(|&read| read > 0.0);
     let read = read.map_or(String::new(), |read| format!("{} read from the device, ", bytes(read)));
+    let warming = time(explained.warming_saves_ns);
+    if explained.device_wait_ns < 1.0 {
+        return format!(
+            "{read}no time waiting for the device; `hotset warm` could save up to {warming}"
+        );
+    }
     let wait = time(explained.device_wait_ns);
     let source = match explained.source {
         WaitSource::Sensor => "measured by the sensor",
@@ -133,7 +194,7 @@ pub(super) fn savings(explained: &ColdWarm) -> String {
     format!(
         "{read}{wait} waiting ({source}); read-ahead could save up to {}, `hotset warm` up to {}",
         time(explained.readahead_saves_ns),
-        time(explained.warming_saves_ns)
+        warming
     )
 }
 

@@ -2,17 +2,24 @@
 
 use hotset_analysis::bench::BenchSummary;
 
-use super::words::{bytes, ratio, state, time};
+use super::look::BenchLook;
+use super::words::{bytes, ratio, state};
 use crate::escape::escape_text;
 
 /// A row a condition: its median, minimum and quartiles, and its ratio to what it was compared with.
-pub fn bench_markdown(summary: &BenchSummary) -> String {
+pub fn bench_markdown(summary: &BenchSummary, look: BenchLook) -> String {
     let mut out = String::from(
         "| Command | State | Median | Min | Quartiles | Device | Runs | Relative |\n\
          |:---|:---|---:|---:|---:|---:|---:|---:|\n",
     );
-    let conditions = summary.session.conditions.iter().zip(&summary.conditions);
-    for (index, (condition, numbers)) in conditions.enumerate() {
+    let time = |ns| look.time(ns);
+    let rows = look.rows(summary);
+    for &index in &rows {
+        let Some((condition, numbers)) =
+            summary.session.conditions.get(index).zip(summary.conditions.get(index))
+        else {
+            continue;
+        };
         let command = summary.session.commands.get(condition.command);
         let name = command.map_or(numbers.label.as_str(), |command| command.name.as_str());
         let none = || "-".to_owned();
@@ -32,7 +39,7 @@ pub fn bench_markdown(summary: &BenchSummary) -> String {
             }),
             device.map_or_else(none, |device| bytes(device.median)),
             runs,
-            relative(summary, index),
+            relative(summary, index, &rows),
         ];
         out.push_str(&format!("| {} |\n", cells.join(" | ")));
     }
@@ -40,14 +47,17 @@ pub fn bench_markdown(summary: &BenchSummary) -> String {
 }
 
 /// The first comparison in which the condition is B, with what it is relative to.
-fn relative(summary: &BenchSummary, index: usize) -> String {
+fn relative(summary: &BenchSummary, index: usize, rows: &[usize]) -> String {
     let mut twins = summary.noise_floors.iter().map(|floor| &floor.comparison);
     let found = summary.comparisons.iter().find(|comparison| comparison.pair.b == index);
     let Some(comparison) = found.or_else(|| twins.find(|twin| twin.pair.b == index)) else {
         return "1".to_owned();
     };
     match comparison.valid {
-        Some(valid) => format!("{} of row {}", ratio(&valid), comparison.pair.a.saturating_add(1)),
+        Some(valid) => {
+            let base = rows.iter().position(|&row| row == comparison.pair.a).unwrap_or(0);
+            format!("{} of row {}", ratio(&valid), base.saturating_add(1))
+        }
         None => "-".to_owned(),
     }
 }

@@ -7,6 +7,7 @@ mod difference;
 mod files;
 mod headline;
 mod html;
+mod look;
 mod markdown;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -18,6 +19,7 @@ pub use crate::wire::{read_bench, write_bench_json};
 pub use csv::bench_csv;
 pub use files::{failure, render_files};
 pub use html::{bench_beside, page as bench_page, write_bench_html};
+pub use look::{BenchLook, TimeUnit};
 pub use markdown::bench_markdown;
 pub use words::letter;
 
@@ -26,11 +28,11 @@ use crate::report::Options;
 use crate::report::screen::{Screen, Tone};
 
 /// The summary of a session, ready for a terminal or to be pasted.
-pub fn render_bench(summary: &BenchSummary, options: &Options) -> String {
+pub fn render_bench(summary: &BenchSummary, options: &Options, look: BenchLook) -> String {
     let mut screen = Screen::new(options);
     title(&mut screen, summary);
-    headline::push(&mut screen, summary);
-    conditions::push(&mut screen, summary);
+    headline::push(&mut screen, summary, look);
+    conditions::push(&mut screen, summary, look);
     difference::push(&mut screen, summary);
     warnings(&mut screen, summary);
     screen.finish()

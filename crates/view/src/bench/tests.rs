@@ -1,10 +1,12 @@
 use serde_json::Value;
 
 use super::testing::{all, troubled, versus};
-use super::{bench_csv, bench_markdown, render_bench, write_bench_json};
+use super::{BenchLook, TimeUnit, bench_csv, bench_markdown, render_bench, write_bench_json};
 use crate::escape::columns;
 use crate::report::Options;
 use hotset_analysis::bench::{BenchSummary, summarise_bench};
+
+const LOOK: BenchLook = BenchLook { unit: None, by_time: false };
 
 type TestResult = Result<(), Box<dyn std::error::Error>>;
 
@@ -22,11 +24,11 @@ fn refused(json: &Value) -> Result<Vec<String>, Box<dyn std::error::Error>> {
 #[test]
 fn summaries_read_well() {
     for (name, summary) in all() {
-        let text = render_bench(&summary, &Options::default());
+        let text = render_bench(&summary, &Options::default(), LOOK);
         insta::assert_snapshot!(format!("{name}_80"), text);
     }
     let wide = Options { width: 120, all: true, ..Options::default() };
-    insta::assert_snapshot!("versus_120", render_bench(&summarise_bench(versus()), &wide));
+    insta::assert_snapshot!("versus_120", render_bench(&summarise_bench(versus()), &wide, LOOK));
 }
 
 #[test]
@@ -36,14 +38,14 @@ fn no_line_is_wider_than_the_terminal() {
             [(72, false, false), (80, false, true), (100, false, false), (200, false, false)]
         {
             let options = Options { width, color, ascii, ..Options::default() };
-            let text = render_bench(&summary, &options);
+            let text = render_bench(&summary, &options, LOOK);
             for line in text.lines() {
                 assert!(columns(line) <= width, "{name}: {line}");
             }
             assert!(!ascii || text.is_ascii(), "{name}");
             assert!(!text.contains('\u{1b}'), "{name}");
         }
-        let colored = render_bench(&summary, &Options { color: true, ..Options::default() });
+        let colored = render_bench(&summary, &Options { color: true, ..Options::default() }, LOOK);
         assert!(colored.contains('\u{1b}'));
     }
 }
@@ -52,13 +54,13 @@ fn no_line_is_wider_than_the_terminal() {
 fn tables_for_other_programs() {
     for (name, summary) in all() {
         insta::assert_snapshot!(format!("{name}_csv"), bench_csv(&summary));
-        insta::assert_snapshot!(format!("{name}_markdown"), bench_markdown(&summary));
+        insta::assert_snapshot!(format!("{name}_markdown"), bench_markdown(&summary, LOOK));
     }
     let csv = bench_csv(&summarise_bench(versus()));
     assert!(csv.contains("\"load --format=json,v2 | sort (cold)\","), "a comma is quoted");
-    let markdown = bench_markdown(&summarise_bench(troubled()));
+    let markdown = bench_markdown(&summarise_bench(troubled()), LOOK);
     assert!(markdown.lines().all(|line| line.matches('|').count() == 9), "{markdown}");
-    let markdown = bench_markdown(&summarise_bench(versus()));
+    let markdown = bench_markdown(&summarise_bench(versus()), LOOK);
     assert!(markdown.contains("`load --format=json,v2 \\| sort`"), "a pipe is no cell");
 }
 
@@ -103,6 +105,21 @@ fn an_index_that_leads_nowhere_is_an_error() -> TestResult {
         assert_eq!(error.err().as_deref(), Some(place));
     }
     Ok(())
+}
+
+#[test]
+fn rows_and_units_are_as_asked_for() {
+    let summary = summarise_bench(versus());
+    let look = BenchLook { unit: Some(TimeUnit::Second), by_time: true };
+    let markdown = bench_markdown(&summary, look);
+    let rows: Vec<&str> = markdown.lines().skip(2).collect();
+    assert!(rows[0].contains("| warm") && rows[4].contains("| cold"), "{markdown}");
+    assert!(rows.iter().all(|row| row.contains(" s |") && !row.contains("ms")), "{markdown}");
+    let base =
+        rows.iter().position(|row| row.ends_with("| 1 |")).map(|at| format!("of row {}", at + 1));
+    assert!(base.is_some_and(|base| markdown.contains(&base)), "{markdown}");
+    let text = render_bench(&summary, &Options::default(), look);
+    assert!(text.contains("cold 0.417 s → warm 0.097 s"), "{text}");
 }
 
 #[test]

@@ -38,9 +38,10 @@ hotset_facts::words! {
         /// The interval holds 1. It doesn't say that the two are equal: an effect below the smallest that the session
         /// could have seen may be there.
         NoDifferenceShown = "no difference shown",
-        /// The interval doesn't hold 1, but the same command differed from itself by as much in this session.
+        /// The interval doesn't hold 1, but the same command differed from itself by as much in this session, or the times are so
+        /// short that the start of a process can explain the difference.
         WithinNoise = "within noise",
-        /// Too few rounds, or times too short, for an interval.
+        /// Too few rounds for an interval.
         NoInterval = "no interval",
     }
 }
@@ -64,9 +65,10 @@ impl RatioEstimate {
         Some(Self { ratio, interval: median_interval(&ratios), rounds: ratios.len(), apart })
     }
 
-    /// The same without an interval, for times that are too short for one.
-    pub fn without_interval(self) -> Self {
-        Self { interval: None, ..self }
+    /// The same for A / B.
+    pub fn swapped(self) -> Self {
+        let interval = self.interval.map(|interval| interval.reciprocal());
+        Self { ratio: 1.0 / self.ratio, interval, ..self }
     }
 
     /// What the interval says; where there is none, whether the times of both sides stand apart.

@@ -16,7 +16,7 @@ use super::warmup::{Trend, trend, warmup_rounds};
 use super::warnings;
 
 /// A time is told apart from another only if it is so many times what the clock and the spawn blur.
-const TICKS: f64 = 5.0;
+pub(crate) const TICKS: f64 = 5.0;
 
 /// Derives everything from a session. Same session, same summary.
 pub fn summarise_bench(session: BenchSession) -> BenchSummary {
@@ -26,12 +26,15 @@ pub fn summarise_bench(session: BenchSession) -> BenchSummary {
     let trends = trends_of(&all_rounds, runs, session.seed);
     let warmup_rounds = warmup_rounds(session.warmup, &trends);
     let samples = Samples::of_all(conditions.len(), runs, &judged, warmup_rounds);
+    for &at in samples.iter().flat_map(|samples| samples.valid.values()) {
+        judged[at].counted = true;
+    }
     let numbers = numbers_of(&session, &judged, &samples, warmup_rounds);
 
     let is_short = |index: usize| numbers.get(index).is_some_and(|condition| condition.too_short);
     let blur = |pair: Pair| {
         let short = is_short(pair.a) || is_short(pair.b);
-        short.then(|| TICKS * blur_ns(&session.timer) as f64)
+        short.then(|| told_apart_ns(&session.timer))
     };
     let compare = |pair: Pair| Comparison::of(pair, &samples, runs, blur(pair));
     let noise_floors: Vec<NoiseFloor> =
@@ -67,6 +70,7 @@ pub fn summarise_bench(session: BenchSession) -> BenchSummary {
         comparisons,
         noise_floors,
         undecidable_below,
+        told_apart_ns: told_apart_ns(&session.timer),
         cold_warm,
         warnings: Vec::new(),
         session,
@@ -96,11 +100,13 @@ pub(crate) fn trends_of(samples: &[Samples], runs: &[BenchRun], seed: u64) -> Ve
 /// True if the median is below five times what blurs it: the clock's resolution, or how much a command that does
 /// nothing varies.
 pub(crate) fn too_short(times: &Times, timer: &Timer) -> bool {
-    times.wall_ns.median < TICKS * blur_ns(timer) as f64
+    times.wall_ns.median < told_apart_ns(timer)
 }
 
-fn blur_ns(timer: &Timer) -> u64 {
-    timer.resolution_ns.max(timer.spawn_noise_ns.value().unwrap_or(0))
+/// The difference in nanoseconds from which on short times are told apart.
+fn told_apart_ns(timer: &Timer) -> f64 {
+    let blur_ns = timer.resolution_ns.max(timer.spawn_noise_ns.value().unwrap_or(0));
+    TICKS * blur_ns as f64
 }
 
 /// Command and state of each condition, unique.
@@ -138,15 +144,11 @@ fn numbers_of(
         let valid = Times::of(&samples.valid, runs);
         let all = Times::of(&samples.first, runs);
         let too_short = valid.or(all).is_some_and(|times| too_short(&times, &session.timer));
-        let interval = |mut times: Times| {
-            times.wall_interval = times.wall_interval.filter(|_| !too_short);
-            times
-        };
         let shares = samples.valid.values().filter_map(|&at| judged.get(at)?.share_before);
         ConditionNumbers {
             label,
-            valid: valid.map(interval),
-            all: all.map(interval),
+            valid,
+            all,
             valid_runs,
             invalid_runs: counted().count() - valid_runs,
             warmup_runs: own().count() - counted().count(),
@@ -166,7 +168,10 @@ fn io_differences(session: &BenchSession) -> Vec<IoDifference> {
     };
     let Some(first) = learned(0) else { return Vec::new() };
     let others = (1..session.commands.len()).filter_map(learned);
-    others.map(|other| IoDifference::of(first, other)).collect()
+    // What comes from the device says nothing where one began cold and the other did not.
+    let alike = others.filter(|(_, other)| other.state == first.1.state);
+    let differences = alike.map(|other| IoDifference::of(first, other));
+    differences.filter(|difference| !difference.is_empty()).collect()
 }
 
 #[cfg(test)]

@@ -74,19 +74,21 @@ fn few_runs_have_no_interval() {
 }
 
 #[test]
-fn what_is_too_short_has_no_interval() {
+fn what_is_short_must_differ_by_more_than_starts_do() {
     let mut session = cold_warm(15);
     session.timer.spawn_noise_ns = Observed::Value(30_000_000);
     let summary = summarise_bench(session);
     assert!(summary.conditions[0].too_short && !summary.conditions[1].too_short);
-    assert!(summary.conditions[0].valid.is_some_and(|times| times.wall_interval.is_none()));
+    assert!(summary.conditions[0].valid.is_some_and(|times| times.wall_interval.is_some()));
     assert_eq!(summary.comparisons[0].difference, Difference::Slower, "by twice what blurs it");
-    assert!(summary.comparisons[0].valid.is_some_and(|valid| valid.interval.is_none()));
+    assert!(summary.comparisons[0].valid.is_some_and(|valid| valid.interval.is_some()));
     assert_eq!(kinds(&summary), ["too-short"]);
+    let text = &summary.warnings[0].text;
+    assert!(text.contains("varied by 30.0 ms") && text.contains("that, 150 ms"), "{text}");
     let mut session = cold_warm(15);
     session.timer.spawn_noise_ns = Observed::Value(70_000_000);
     let summary = summarise_bench(session);
-    assert_eq!(summary.comparisons[0].difference, Difference::NoInterval, "350 ms of blur");
+    assert_eq!(summary.comparisons[0].difference, Difference::WithinNoise, "350 ms of blur");
     assert_eq!(summary.cold_warm[0].device_share, None, "a difference that is not shown");
 }
 

@@ -3,13 +3,12 @@
 use hotset_analysis::bench::{BenchSummary, ColdWarm, Comparison};
 use hotset_facts::{ConditionRole, WantedState};
 
-use super::super::headline::{savings, verdict};
+use super::super::headline::{device_share, savings, verdict};
 use super::super::words::{bytes, condition, letter, ratio, ratio_parts, rounds, time};
 use super::headline::{median, sides};
 use super::time_axis;
 use crate::escape::escape_text;
 use crate::page::{Axis, Chart, ChartKind, Point, Section, Series, Table, Unit};
-use crate::units::percent;
 
 pub(super) fn comparisons(summary: &BenchSummary) -> Option<Section> {
     let asked = &summary.comparisons;
@@ -154,7 +153,7 @@ fn explained(summary: &BenchSummary) -> Table {
         .numbers("Warm", |cold_warm| median(summary, cold_warm.pair.a))
         .numbers("Difference", |cold_warm| time(cold_warm.difference_ns))
         .numbers("Device wait", |cold_warm| time(cold_warm.device_wait_ns))
-        .numbers("Its share", |cold_warm| cold_warm.device_share.map_or("none".to_owned(), percent))
+        .numbers("Its share", |cold_warm| device_share(cold_warm).unwrap_or("none".to_owned()))
         .numbers("More CPU", |cold_warm| time(cold_warm.cpu_difference_ns))
         .numbers("From device", |cold_warm| {
             cold_warm.device_bytes.map_or("unknown".to_owned(), bytes)

@@ -2,11 +2,10 @@
 
 use hotset_analysis::bench::{BenchSummary, ColdWarm, Comparison};
 
-use super::super::headline::verdict;
+use super::super::headline::{device_share, verdict};
 use super::super::words::{condition, letter, ratio_parts, rounds, time};
 use crate::escape::escape_text;
 use crate::page::Answer;
-use crate::units::whole_percent;
 
 /// One for each comparison; where nothing is compared, one for each condition.
 pub(super) fn answers(summary: &BenchSummary) -> Vec<Answer> {
@@ -38,9 +37,9 @@ fn compared(summary: &BenchSummary, comparison: &Comparison) -> Answer {
     let (a, b) = sides(summary, comparison);
     let (a_time, b_time) = (median(summary, comparison.pair.a), median(summary, comparison.pair.b));
     let same = |cold_warm: &&ColdWarm| cold_warm.pair == comparison.pair;
-    let device = summary.cold_warm.iter().find(same).and_then(|cold_warm| cold_warm.device_share);
+    let device = summary.cold_warm.iter().find(same).and_then(device_share);
     let device = device.map_or(String::new(), |share| {
-        format!(" The device is {} of the difference.", whole_percent(share))
+        format!(" Device waits account for {share} of the difference.")
     });
     let verdict = capital(verdict(summary, comparison));
     let sentence = capital(format!("{b} takes {b_time}, {a} {a_time}.{device} {verdict}."));

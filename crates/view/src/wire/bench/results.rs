@@ -40,12 +40,13 @@ pub(super) struct ResultKeys<'a> {
     command: &'a str,
     #[serde(flatten)]
     figures: Hyperfine,
+    /// Wall times of the counted runs, in seconds and in order of time; `mean` and the other figures are of these.
     #[cfg_attr(test, schemars(with = "Vec<words::Seconds>"))]
     times: Vec<f64>,
-    memory_usage_byte: Vec<u64>,
     /// The same of runs that are not counted.
     #[cfg_attr(test, schemars(with = "Vec<words::Seconds>"))]
     times_excluded: Vec<f64>,
+    memory_usage_byte: Vec<u64>,
     exit_codes: Vec<Option<i32>>,
     parameters: BTreeMap<&'a str, &'a str>,
     name: &'a str,
@@ -60,9 +61,9 @@ pub(super) struct ResultKeys<'a> {
     warmup_runs: usize,
     counted: Option<Times>,
     all: Option<Times>,
-    /// Whether each run counts, in the order of `times`.
+    /// Whether each run is counted: all runs of this condition, in the order of `runs`.
     valid: Vec<bool>,
-    /// Why not, and what else casts doubt on each.
+    /// Why not, and what else casts doubt on each, in the order of `valid`.
     #[cfg_attr(test, schemars(with = "Vec<Vec<words::Reason>>"))]
     reasons: Vec<Vec<&'static str>>,
 }
@@ -162,7 +163,7 @@ pub(super) mod words {
         SlowPages,
         InputsChanged,
         WarmUp,
-    }
         /// Another run of its round is counted.
         Repeated,
+    }
 }
