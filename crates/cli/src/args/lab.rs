@@ -13,7 +13,7 @@ use super::number::number;
 #[derive(Debug, clap::Args)]
 #[command(after_help = after_help(), mut_args = with_experiments)]
 pub(crate) struct LabArgs {
-    #[arg(required = true, value_name = "EXPERIMENT", value_parser = PossibleValuesParser::new(values()), help = which())]
+    #[arg(required = true, value_name = "EXPERIMENT", value_parser = PossibleValuesParser::new(values()), hide_possible_values = true, help = which())]
     pub(crate) experiments: Vec<String>,
     #[command(flatten)]
     pub(crate) amount: LabAmountArgs,
@@ -45,7 +45,7 @@ pub(crate) struct LabAmountArgs {
     /// The default is the first of the current directory, $TMPDIR and /var/tmp that is on a disk.
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
-    /// Seed of the random order within rounds
+    /// Set the seed of the random order within rounds
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
     /// Do not count system calls with the BPF sensor in separate runs

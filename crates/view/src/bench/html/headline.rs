@@ -40,7 +40,7 @@ fn compared(summary: &BenchSummary, comparison: &Comparison) -> Answer {
     let same = |cold_warm: &&ColdWarm| cold_warm.pair == comparison.pair;
     let device = summary.cold_warm.iter().find(same).and_then(|cold_warm| cold_warm.device_share);
     let device = device.map_or(String::new(), |share| {
-        format!(" The device is {} of the difference.", whole_percent(share))
+        format!(" Device waits account for {} of the difference.", whole_percent(share))
     });
     let verdict = capital(verdict(summary, comparison));
     let sentence = capital(format!("{b} takes {b_time}, {a} {a_time}.{device} {verdict}."));
