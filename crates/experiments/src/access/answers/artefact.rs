@@ -56,12 +56,12 @@ fn device(mapped: &Both<'_>, next: &Both<'_>, read_ahead_kb: Observed<u64>) -> S
     let bytes = |one: &Both<'_>| one.cold.numbers.device_read_bytes;
     match (bytes(mapped), bytes(next), faults(mapped)) {
         (Some(mapped_bytes), Some(next_bytes), Some(faults)) => format!(
-            "mmap read {} from the device in {}, and {} read {}. A page fault reads a block of the size of the device's \
+            "Read from the device: {} by mmap in {}, {} by {}. A page fault reads a block of the size of the device's \
              read-ahead around itself, {}.",
             words::bytes(mapped_bytes as u64),
             hotset_facts::units::plural(faults.round() as u64, "fault"),
-            next.method,
             words::bytes(next_bytes as u64),
+            next.method,
             match read_ahead_kb.value() {
                 Some(kb) => format!("{} here", words::bytes(kb.saturating_mul(1024))),
                 None => "which is unknown here".to_owned(),

@@ -92,7 +92,7 @@ fn sentence(won: &Won<'_>) -> String {
         ),
         close => format!(
             "{name}: {best} takes {time} per read, but no difference from {} was detected.",
-            close.join(", ")
+            close.join(" or ")
         ),
     }
 }

@@ -55,7 +55,7 @@ pub(super) fn answer(native: &Cells<'_>) -> Option<LabAnswer> {
             words::bytes(total),
             told.join(", ")
         ),
-        number: words::times(worst),
+        number: format!("{} the time", words::times(worst)),
         confidence: match widest {
             Some(effect) => format!(
                 "95 % CIs; effects of {} or more would have been detected",

@@ -45,7 +45,7 @@ impl<'a> Change<'a> {
         let name = &self.name;
         if !self.is_shown() {
             let unless = unless_shown(&self.ratio).trim_start_matches(", ");
-            return format!("{name}: {unless} (from {before} to {after})");
+            return format!("{unless} for {name} (from {before} to {after})");
         }
         let verb = if self.saved_ns >= 0.0 { "saves" } else { "costs" };
         let size = words::time(self.saved_ns.abs());
@@ -144,7 +144,7 @@ pub(super) fn what_cold_adds(cells: &Cells<'_>, runtime: &str) -> Option<LabAnsw
         question: format!("{runtime}: how much time does a cold cache add?"),
         answer: answer
             + ". Only the files themselves were evicted; their directories and inodes stayed in memory.",
-        number: words::times(ratio.ratio),
+        number: format!("{} the time", words::times(ratio.ratio)),
         confidence: intervals,
         evidence,
     })
