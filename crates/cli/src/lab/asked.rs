@@ -33,7 +33,7 @@ pub(super) fn check(args: &LabArgs, experiments: &[&Experiment]) -> Result<(), S
     for option in args.what.given() {
         if !experiments.iter().any(|one| one.options.contains(&option)) {
             let names: Vec<&str> = known_by(option).collect();
-            return Err(format!("{option} is an option of lab {}", names.join(" and lab ")));
+            return Err(format!("{option} applies only to lab {}", names.join(" and lab ")));
         }
     }
     Ok(())
