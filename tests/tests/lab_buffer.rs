@@ -19,9 +19,9 @@ fn every_cell_writes_its_bytes_in_as_many_calls_as_its_sizes_say() {
         measured("buffer", &scratch, &["--quick", "--sizes", "64,1000,20000", "--rounds", "1"]);
     for question in [
         "How does the time grow with the file?",
-        "How big should the buffer be?",
-        "What remains when the data must be on the device?",
-        "What do opening, closing and other languages' writers take?",
+        "How large should the buffer be?",
+        "How much does a buffer gain if the data must reach the device?",
+        "How long do opening and closing take, and the writers of other languages?",
     ] {
         assert!(printed.contains(question), "{question}: {printed}");
     }

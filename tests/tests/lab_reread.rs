@@ -38,13 +38,13 @@ fn every_read_is_right(scratch: &Scratch) {
     let words = ["--quick", "--sizes", "5000,3M", "--count", "3", "--rounds", "1"];
     let (session, printed) = measured("reread", scratch, &words);
     for question in [
-        "Does reading a file a second time get faster?",
-        "What is the cache worth at each size?",
+        "Is reading a file a second time faster?",
+        "How much does the cache gain at each size?",
         "Do mean and median of the later reads differ?",
-        "Where do the bytes go, and what does that cost?",
-        "What does the memory alone cost?",
-        "Does the cache matter where the data is parsed?",
-        "What came from the device?",
+        "How much does the kind of memory matter that the file is read into?",
+        "How long does the memory alone take?",
+        "Does the cache matter if the data is parsed?",
+        "How much is read from the device?",
     ] {
         assert!(printed.contains(question), "{question}: {printed}");
     }

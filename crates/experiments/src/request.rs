@@ -72,36 +72,36 @@ impl Request {
 /// What may be asked for instead of what a size says. Empty or `None`: what the size says. The command line
 /// refuses an option that none of the chosen experiments has; its help names those that have it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
-#[command(next_help_heading = "What, instead of what the size says")]
+#[command(next_help_heading = "Override experiment parameters")]
 pub struct Options {
-    /// these sizes, separated by commas.
+    /// Use these sizes, separated by commas
     #[arg(long = "sizes", value_name = "SIZE", value_delimiter = ',', value_parser = parse_size)]
     pub sizes_bytes: Vec<u64>,
-    /// repetitions in one process.
+    /// Repeat N times in one process
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     pub count: Option<u32>,
-    /// pause between repetitions: 10ms, 1s.
+    /// Pause between repetitions, e.g. 10ms, 1s
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub sleep: Option<Duration>,
-    /// bytes a read, separated by commas.
+    /// Read this many bytes at a time; several separated by commas
     #[arg(long = "block", value_name = "SIZE", value_delimiter = ',', value_parser = parse_size)]
     pub blocks_bytes: Vec<u64>,
-    /// size of the file.
+    /// Set the size of the file
     #[arg(long = "size", value_name = "SIZE", value_parser = parse_size)]
     pub file_bytes: Option<u64>,
-    /// ways of reading, separated by commas; a wrong one lists them.
+    /// Use these methods, separated by commas; an invalid one lists all
     #[arg(long, value_name = "METHOD", value_delimiter = ',')]
     pub methods: Vec<String>,
-    /// an interpreter beside those that are found; may be given more than once.
+    /// Add an interpreter to those found; repeatable
     #[arg(long = "interpreter", value_name = "NAME=PATH", value_parser = parse_interpreter)]
     pub interpreters: Vec<Interpreter>,
-    /// how this library is loaded, instead of the generated files.
+    /// Load this library instead of the generated files
     #[arg(long, value_name = "NAME", requires = "runtime")]
     pub library: Option<String>,
-    /// only this runtime: c, go, python, ruby, node, java.
+    /// Use only this runtime: c, go, python, ruby, node, java
     #[arg(long, value_name = "NAME")]
     pub runtime: Option<String>,
-    /// the program reads from this file, which is evicted and not written to.
+    /// Read from this file, which is evicted but never written to
     #[arg(short = 'd', long, value_name = "PATH")]
     pub device: Option<PathBuf>,
 }

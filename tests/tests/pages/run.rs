@@ -66,7 +66,7 @@ fn page() -> Page {
         question: NASTY.to_owned(),
         sentence: NASTY.to_owned(),
         number: "4.30x".to_owned(),
-        confidence: "95 % interval 4.26 to 4.33".to_owned(),
+        confidence: "95 % CI 4.26 to 4.33".to_owned(),
     };
     Page {
         title: NASTY.to_owned(),

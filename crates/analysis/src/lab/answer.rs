@@ -19,7 +19,7 @@ pub struct LabAnswer {
     pub answer: String,
     /// That number, with its unit.
     pub number: String,
-    /// The 95 % interval and from how many rounds it is, or why there is none.
+    /// The 95 % confidence interval and from how many rounds it is, or why there is none.
     pub confidence: String,
     /// The ids of the cells that it rests on.
     pub evidence: Vec<String>,
@@ -72,9 +72,14 @@ impl PairedTime {
     }
 }
 
-/// How sure a ratio is: `95 % interval 1.10 to 1.32, from 15 rounds`.
+/// The confidence interval of a ratio: `95 % CI 1.10 to 1.32, 15 rounds`.
 pub fn confidence(ratio: &RatioEstimate) -> String {
     interval_words(ratio.interval, ratio.rounds, words::real)
+}
+
+/// That of a share: `95 % CI 52.1 % to 55.8 %, 15 rounds`.
+pub fn share_confidence(share: &RatioEstimate) -> String {
+    interval_words(share.interval, share.rounds, words::percent)
 }
 
 fn interval_words(
@@ -85,9 +90,9 @@ fn interval_words(
     let rounds = words::rounds(rounds);
     match interval {
         Some(one) => {
-            format!("95 % interval {} to {}, from {rounds}", text(one.low), text(one.high))
+            format!("95 % CI {} to {}, {rounds}", text(one.low), text(one.high))
         }
-        None => format!("no 95 % interval, from {rounds}"),
+        None => format!("no 95 % CI, {rounds}"),
     }
 }
 
@@ -96,6 +101,6 @@ pub fn unless_shown(ratio: &RatioEstimate) -> &'static str {
     match ratio.difference() {
         Difference::Faster | Difference::Slower => "",
         Difference::NoInterval => ", too few rounds to tell",
-        Difference::NoDifferenceShown | Difference::WithinNoise => ", no difference shown",
+        Difference::NoDifferenceShown | Difference::WithinNoise => ", no difference detected",
     }
 }

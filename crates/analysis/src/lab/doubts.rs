@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hotset_facts::{DoubtCode, LabSession};
+use hotset_facts::{DoubtCode, LabCell, LabSession};
 
 use super::numbers::CellNumbers;
 use super::words;
@@ -15,7 +15,7 @@ const NAMED: usize = 3;
 struct Kind<'a> {
     samples: usize,
     cells: usize,
-    cell: &'a str,
+    cell: &'a LabCell,
     example: &'a str,
 }
 
@@ -41,17 +41,19 @@ fn warning(kind: &'static str, text: String, advice: &str) -> Warning {
 
 fn without_number(session: &LabSession, cells: &[CellNumbers]) -> Option<Warning> {
     let all = session.cells.iter().zip(cells);
-    let none: Vec<&str> =
-        all.filter(|(_, one)| one.median.is_none()).map(|(cell, _)| cell.id.as_str()).collect();
-    let named = none.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    let none: Vec<String> = all
+        .filter(|(_, one)| one.median.is_none())
+        .map(|(cell, _)| format!("\"{}\"", words::cell(cell)))
+        .collect();
+    let named = none.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
     let more = match none.len().saturating_sub(NAMED) {
         0 => String::new(),
-        more => format!(", {more} more"),
+        more => format!(" and {more} more"),
     };
     let cells = count(none.len(), "cell has", "cells have");
-    let text = format!("{cells} no sample that counts: {named}{more}");
+    let text = format!("{cells} no valid samples: {named}{more}");
     (!none.is_empty())
-        .then(|| warning("no-number", text, "only the figure of all samples is given"))
+        .then(|| warning("no-number", text, "JSON and HTML have the median of all samples"))
 }
 
 fn samples(session: &LabSession, cells: &[CellNumbers]) -> Vec<Warning> {
@@ -62,7 +64,7 @@ fn samples(session: &LabSession, cells: &[CellNumbers]) -> Vec<Warning> {
             let kind = kinds.entry((!reason.invalidates, reason.code)).or_insert(Kind {
                 samples: 0,
                 cells: 0,
-                cell: &cell.id,
+                cell,
                 example: &reason.example,
             });
             kind.samples += reason.samples;
@@ -72,11 +74,12 @@ fn samples(session: &LabSession, cells: &[CellNumbers]) -> Vec<Warning> {
     let all: usize = cells.iter().map(|numbers| numbers.valid + numbers.invalid).sum();
     let text = |((counts, code), kind): ((bool, DoubtCode), Kind<'_>)| {
         let code = code.as_str();
-        let verb = if counts { "are doubtful" } else { "don't count" };
+        let verb = if counts { "have a warning" } else { "are excluded" };
         let Kind { samples, cells, cell, example } = kind;
         let cells = count(cells, "cell", "cells");
         let text = format!(
-            "{samples} of {all} samples in {cells} {verb} ({code}), such as {cell}: {example}"
+            "{samples} of {all} samples in {cells} {verb} ({code}), for example \"{}\": {example}",
+            words::cell(cell)
         );
         warning(code, text, "")
     };
@@ -87,10 +90,10 @@ fn few_rounds(cells: &[CellNumbers]) -> Option<Warning> {
     let few =
         cells.iter().filter(|numbers| numbers.median.is_some() && numbers.low.is_none()).count();
     let text = format!(
-        "{} fewer than {MIN_ROUNDS} rounds that count, so no 95 % interval exists",
+        "{} fewer than {MIN_ROUNDS} valid rounds and therefore no 95 % CI",
         count(few, "cell has", "cells have")
     );
-    (few > 0).then(|| warning("few-rounds", text, "--rounds gives more"))
+    (few > 0).then(|| warning("few-rounds", text, "run more with --rounds"))
 }
 
 fn host(session: &LabSession) -> Vec<Warning> {
@@ -98,7 +101,7 @@ fn host(session: &LabSession) -> Vec<Warning> {
     let conditions = &session.conditions;
     let evicts = match conditions.evicted_while_idle_pages.value() {
         Some(pages @ 1..) => Some(format!(
-            "this host evicts idle page cache: {pages} pages of idle files vanished meanwhile"
+            "this host evicts idle page cache: {pages} pages of idle files were evicted during the experiment"
         )),
         _ if session.environment.evicts_idle_cache => {
             Some("this host evicts idle page cache (a DAMON scheme with action pageout)".to_owned())
@@ -112,7 +115,7 @@ fn host(session: &LabSession) -> Vec<Warning> {
     let load = load.into_iter().filter_map(|load| load.value()).max();
     if let Some(load) = load.filter(|&load| load > 100 * u64::from(session.environment.cpus)) {
         let text = format!(
-            "other work ran meanwhile: a load of {} on {}",
+            "other work ran during the experiment: a load of {} on {}",
             words::real(load as f64 / 100.0),
             count(session.environment.cpus as usize, "CPU", "CPUs")
         );

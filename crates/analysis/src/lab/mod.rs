@@ -25,7 +25,7 @@ use hotset_facts::LabSession;
 
 use crate::bench::Warning;
 
-pub use answer::{LabAnswer, PairedTime, confidence, unless_shown};
+pub use answer::{LabAnswer, PairedTime, confidence, share_confidence, unless_shown};
 pub use numbers::{CellNumbers, LabReason, value_of};
 pub use pick::{Cells, MeasuredCell};
 pub use published::{ConstLevel, PublishedFigure};

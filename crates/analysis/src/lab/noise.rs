@@ -24,23 +24,24 @@ pub(super) fn of(session: &LabSession) -> Option<LabAnswer> {
     let (first, twin, ratio) = found.first()?;
     let each: Vec<String> = found
         .iter()
-        .map(|(first, _, ratio)| format!("{} {}", first.id, words::times(ratio.ratio)))
+        .map(|(first, _, ratio)| format!("{} ({})", words::times(ratio.ratio), words::cell(first)))
         .collect();
     let verdict = match ratio.interval {
-        None => "Too few rounds to tell.",
+        None => "Too few rounds to tell whether identical cells differ.",
         Some(_) if differs(ratio) => {
-            "More than its intervals allow: this session can't decide anything closer than that."
+            "Identical cells differ by more than their confidence intervals allow: this session cannot resolve smaller \
+             differences."
         }
         Some(_) => "Identical cells differ no more than expected by chance.",
     };
     Some(LabAnswer {
-        question: "How much does a cell differ from itself in this session?".to_owned(),
+        question: "How large is the noise floor of this session?".to_owned(),
         answer: format!(
-            "{verdict} The second of two equal cells by the first: {}.",
+            "{verdict} Time of the second of two identical cells relative to the first: {}.",
             each.join(", ")
         ),
         number: words::times(ratio.ratio),
-        confidence: format!("{}: {}", first.id, confidence(ratio)),
+        confidence: format!("{}: {}", words::cell(first), confidence(ratio)),
         evidence: vec![first.id.clone(), twin.id.clone()],
     })
 }

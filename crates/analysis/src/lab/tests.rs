@@ -64,7 +64,7 @@ fn cells_are_compared_inside_of_rounds() -> Result<(), &'static str> {
     fast.samples.push(invalid(sample(6, 1, 1)));
     let ratio = compare(&slow, &fast).ok_or("no ratio")?;
     assert_eq!((ratio.ratio, ratio.rounds), (0.5, 6));
-    assert_eq!(confidence(&ratio), "95 % interval 0.500 to 0.500, from 6 rounds");
+    assert_eq!(confidence(&ratio), "95 % CI 0.500 to 0.500, 6 rounds");
     fast.unit = LabUnit::NanosecondsPerOperation;
     assert_eq!(compare(&slow, &fast), None);
     Ok(())
@@ -108,6 +108,6 @@ fn what_damages_the_numbers_is_said() {
     assert_eq!(kinds, expected);
     assert_eq!(
         summary.doubts[2].text,
-        "2 of 3 samples in 2 cells don't count (state-not-reached), such as pread: 3 of 4 pages were cached"
+        "2 of 3 samples in 2 cells are excluded (state-not-reached), for example \"pread\": 3 of 4 pages were cached"
     );
 }

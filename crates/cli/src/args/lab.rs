@@ -13,7 +13,7 @@ use super::number::number;
 #[derive(Debug, clap::Args)]
 #[command(after_help = after_help(), mut_args = with_experiments)]
 pub(crate) struct LabArgs {
-    #[arg(required = true, value_name = "EXPERIMENT", value_parser = PossibleValuesParser::new(values()), help = which())]
+    #[arg(required = true, value_name = "EXPERIMENT", value_parser = PossibleValuesParser::new(values()), hide_possible_values = true, help = which())]
     pub(crate) experiments: Vec<String>,
     #[command(flatten)]
     pub(crate) amount: LabAmountArgs,
@@ -25,9 +25,9 @@ pub(crate) struct LabArgs {
 
 /// How much.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "How much")]
+#[command(next_help_heading = "Amount")]
 pub(crate) struct LabAmountArgs {
-    /// Run six rounds of a subset: all experiments in 1 to 2 minutes
+    /// Run six rounds of a subset; all experiments: 1 to 3 minutes
     ///
     /// On a quiet machine; requires 1 GiB of disk space.
     #[arg(long, conflicts_with = "full")]
@@ -45,7 +45,7 @@ pub(crate) struct LabAmountArgs {
     /// The default is the first of the current directory, $TMPDIR and /var/tmp that is on a disk.
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
-    /// Seed of the random order within rounds
+    /// Set the seed of the random order within rounds
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
     /// Do not count system calls with the BPF sensor in separate runs
@@ -90,15 +90,15 @@ fn values() -> impl Iterator<Item = &'static str> {
 }
 
 fn which() -> String {
-    format!("Which experiments: {}, or all.", hotset_experiments::names())
+    format!("Experiments to run: {}, or all", hotset_experiments::names())
 }
 
-/// Says at each option which experiments know it.
+/// Says at each option which experiments have it.
 fn with_experiments(arg: clap::Arg) -> clap::Arg {
     let option = arg.get_long().map(|long| format!("--{long}")).unwrap_or_default();
     let names: Vec<&str> = known_by(&option).collect();
     let Some(help) = arg.get_help().filter(|_| !names.is_empty()) else { return arg };
-    let help = format!("{}: {help}", names.join(", "));
+    let help = format!("{help} ({})", names.join(", "));
     arg.help(help)
 }
 
@@ -112,8 +112,8 @@ fn after_help() -> String {
     let experiments: String = lines.collect();
     format!(
         "Examples:\n  \
-         hotset lab all --quick --html lab.html       six rounds of all, and a page to read\n  \
-         hotset lab access                            ways and orders of reading, cold and warm\n  \
+         hotset lab all --quick --html lab.html       six rounds of each experiment, and a page\n  \
+         hotset lab access                            methods and orders of reading, cold and warm\n  \
          hotset lab access --methods pread,mmap --block 4K --size 1G --rounds 10\n  \
          hotset lab all --full --json lab.json        the articles' sizes; takes hours\n\n\
          Experiments:\n{experiments}\n\

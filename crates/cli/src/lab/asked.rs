@@ -33,7 +33,7 @@ pub(super) fn check(args: &LabArgs, experiments: &[&Experiment]) -> Result<(), S
     for option in args.what.given() {
         if !experiments.iter().any(|one| one.options.contains(&option)) {
             let names: Vec<&str> = known_by(option).collect();
-            return Err(format!("{option} is an option of lab {}", names.join(" and lab ")));
+            return Err(format!("{option} applies only to lab {}", names.join(" and lab ")));
         }
     }
     Ok(())
@@ -79,7 +79,7 @@ mod tests {
     fn each_option_is_for_the_experiments_that_its_help_names() {
         let cli = Cli::command();
         let lab = cli.find_subcommand("lab").expect("lab");
-        let heading = Some("What, instead of what the size says");
+        let heading = Some("Override experiment parameters");
         let options = lab.get_arguments().filter(|arg| arg.get_help_heading() == heading);
         let mut seen = 0;
         for arg in options {
@@ -101,7 +101,7 @@ mod tests {
                 ALL.iter().copied().filter(takes).map(|experiment| experiment.name).collect();
             let help = arg.get_help().expect("help").to_string();
             assert!(!names.is_empty(), "{option} is for nobody");
-            assert!(help.starts_with(&format!("{}: ", names.join(", "))), "{option}: {help}");
+            assert!(help.ends_with(&format!(" ({})", names.join(", "))), "{option}: {help}");
             seen += 1;
         }
         assert_eq!(seen, 10);

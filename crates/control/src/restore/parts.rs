@@ -15,7 +15,8 @@ use super::target::{self, Target};
 use crate::ControlFailure;
 use crate::unchanged::difference;
 
-/// Ranges and files that are held at a time, about 100 bytes each: what is more is read in several parts, each in its order.
+/// Ranges and files that are held at a time, about 100 bytes each, and 40 for each further piece of a range on the device: what
+/// is more is read in several parts, each in its order.
 pub(super) const PART_RANGES: usize = 1 << 18;
 const PART_FILES: usize = 1 << 16;
 

@@ -10,7 +10,8 @@ use super::target::{self, Target};
 use crate::ControlFailure;
 use crate::unchanged::difference;
 
-/// Orders the files that are as they were, and takes what the budget allows. Holds 40 bytes a file.
+/// Orders the files that are as they were, and takes what the budget allows. Holds 40 bytes a file, and where it chooses as
+/// many again, with 8 for the rank.
 pub(super) fn survey(
     source: &mut Source,
     target: &Target<'_>,

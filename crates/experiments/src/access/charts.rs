@@ -10,34 +10,34 @@ const WARM: &[ConstLevel] = &[Name("warm")];
 /// A chart and a table for each question.
 pub(super) const CHARTS: &[ChartSpec<'static>] = &[
     ChartSpec {
-        question: "Which way of reading is fastest from a warm cache?",
-        title: "Time of one read, every page cached in large folios",
+        question: "Which method of reading is fastest from a warm cache?",
+        title: "Time per read, all pages cached in large folios",
         series: &["method"],
         keep: &[("state", WARM), ("folios", &[Name("large")])],
         ..BY_ORDER
     },
     ChartSpec {
-        question: "Which way of reading is fastest from a cold cache?",
-        title: "Time of one read, no page cached at the start",
+        question: "Which method of reading is fastest from a cold cache?",
+        title: "Time per read, no page cached at the start",
         series: &["method"],
         keep: &[("state", COLD)],
         notes: &[
-            "Reads past the cache (direct) have no warm twin: for them the state makes no difference.",
-            "Only so many reads are made at random and backwards; how many stands with what was found beside the cells.",
+            "Direct I/O was measured cold only: it bypasses the cache, so the state makes no difference.",
+            "Random and reverse orders make a limited number of reads; see Other measurements.",
         ],
         ..BY_ORDER
     },
     ChartSpec {
-        question: "How much does the device have to read for it?",
-        title: "Bytes read from the device in a sample that begins cold",
+        question: "How much is read from the device?",
+        title: "Bytes read from the device per sample, from a cold cache",
         series: &["method"],
         keep: &[("state", COLD)],
         shown: Shown::DeviceBytes,
         ..BY_ORDER
     },
     ChartSpec {
-        question: "Does mapping win backwards only because the run before has filled the cache?",
-        title: "Time of one backward read, from a cold cache and from what a sequential run by the same method left",
+        question: "Does mmap win backwards only because the previous run filled the cache?",
+        title: "Time per backward read, from a cold cache and after a sequential run by the same method",
         kind: ChartKind::Bars,
         x: "state",
         series: &["method"],
@@ -52,7 +52,7 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
     },
     ChartSpec {
         question: "Does it matter how the cache was filled?",
-        title: "Time of one read of the same fully cached file, through large and through small folios",
+        title: "Time per read of a fully cached file, in large and in single-page folios",
         kind: ChartKind::Bars,
         x: "folios",
         series: &["method", "order"],

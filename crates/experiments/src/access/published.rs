@@ -38,7 +38,7 @@ const fn seconds(what: &'static str, value: f64, here: &'static Here) -> Publish
 /// are 430 to 790 MB a second, more than a disk of 2007 is likely to have read, so that they may be of a cached file.
 pub(super) const FIGURES: &[PublishedFigure] = &[
     seconds(
-        "fread forwards; faster than a disk of 2007 is likely to have been, so perhaps from the cache",
+        "fread forwards; perhaps from the cache, because a disk of 2007 was probably slower",
         1.65,
         &HERE[0],
     ),
@@ -49,7 +49,7 @@ pub(super) const FIGURES: &[PublishedFigure] = &[
     seconds("read at random", 4133.2, &HERE[5]),
     seconds("mmap forwards; as above", 1.26, &HERE[6]),
     seconds(
-        "mmap backwards; the author suspects that the run before had filled the cache",
+        "mmap backwards; the author suspects that the previous run filled the cache",
         184.1,
         &HERE[7],
     ),

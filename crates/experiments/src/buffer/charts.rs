@@ -13,14 +13,14 @@ const NO_SYNC: Keep = ("sync", &[Name("none")]);
 /// The largest totals of the sizes.
 const LARGEST: Keep = ("total_bytes", &[Number(256 << 10), Number(1 << 20)]);
 
-const PHASE: &str = "The time of putting pieces into the buffer and of write(2), for one new file. Opening and closing it is \
-    a cell of its own.";
+const PHASE: &str = "The time of copying pieces into the buffer and of write(2), for one new file. Opening and closing it was \
+    measured separately.";
 
 /// A chart and a table for each question.
 pub(super) const CHARTS: &[ChartSpec<'static>] = &[
     ChartSpec {
         question: "How does the time grow with the file?",
-        title: "Time of writing a file against its size, a line for each buffer",
+        title: "Time of writing a file by its size, one line per buffer size",
         kind: ChartKind::Lines,
         x: "total_bytes",
         series: &["buffer_bytes"],
@@ -47,12 +47,12 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
         x_scale: Scale::Log,
         y_scale: Scale::Log,
         table: Shape::Across("buffer_bytes"),
-        notes: &[PHASE, "0 is no buffer: each piece is a write(2)."],
+        notes: &[PHASE, "none: no buffer, each piece is a write(2)."],
         ..ChartSpec::EMPTY
     },
     ChartSpec {
-        question: "How big should the buffer be?",
-        title: "Time of writing a file against the size of the buffer, a line for each size of the file",
+        question: "How large should the buffer be?",
+        title: "Time of writing a file by the size of the buffer, one line per file size",
         kind: ChartKind::Lines,
         x: "buffer_bytes",
         series: &["total_bytes"],
@@ -62,13 +62,13 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
         y_scale: Scale::Log,
         notes: &[
             PHASE,
-            "Calls are those of a whole sample, which writes several files, as the kernel counted them.",
+            "Calls are those of a whole sample, which writes several files, as counted by the kernel.",
         ],
         ..ChartSpec::EMPTY
     },
     ChartSpec {
-        question: "Must a buffer be a multiple of 4096?",
-        title: "Time of writing a file with buffers beside a multiple of 4096",
+        question: "Must a buffer be a multiple of 4096 bytes?",
+        title: "Time of writing a file with buffer sizes around multiples of 4096 bytes",
         kind: ChartKind::Points,
         x: "buffer_bytes",
         series: &["piece_bytes"],
@@ -97,8 +97,8 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
         ..ChartSpec::EMPTY
     },
     ChartSpec {
-        question: "What remains when the data must be on the device?",
-        title: "Time of writing a file with an fsync at its end, and with O_DSYNC",
+        question: "How much does a buffer gain if the data must reach the device?",
+        title: "Time of writing a file with fsync at the end, and with O_DSYNC",
         kind: ChartKind::Lines,
         x: "buffer_bytes",
         series: &["sync"],
@@ -107,13 +107,13 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
         x_scale: Scale::Places,
         y_scale: Scale::Log,
         notes: &[
-            "With O_DSYNC each write(2) waits for the device; buffers that would make too many such calls were left out.",
+            "With O_DSYNC each write(2) waits for the device; buffer sizes that need too many calls were not measured.",
         ],
         ..ChartSpec::EMPTY
     },
     ChartSpec {
-        question: "Do libraries do it as well?",
-        title: "The native writer, fwrite with memory of the program's own, and fwrite with a size alone",
+        question: "Do library buffers perform as well?",
+        title: "Time of the native writer, of fwrite with the program's own buffer, and of fwrite with only a size",
         kind: ChartKind::Lines,
         x: "buffer_bytes",
         series: &["writer"],
@@ -129,13 +129,13 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
         x_scale: Scale::Places,
         y_scale: Scale::Log,
         notes: &[
-            "stdio-null: setvbuf(file, NULL, _IOFBF, size). glibc takes no notice of the size; its calls show that.",
+            "stdio-null: setvbuf(file, NULL, _IOFBF, size). glibc ignores the size, as the number of calls shows.",
         ],
         ..ChartSpec::EMPTY
     },
     ChartSpec {
-        question: "What do opening, closing and other languages' writers take?",
-        title: "Opening and closing alone, and whole files from other languages",
+        question: "How long do opening and closing take, and the writers of other languages?",
+        title: "Time of opening and closing alone, and of whole files written in other languages",
         kind: ChartKind::Bars,
         x: "buffer_bytes",
         series: &["writer", "phase", "file"],

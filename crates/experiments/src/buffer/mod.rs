@@ -1,4 +1,4 @@
-//! What does buffering writes buy, and how big should the buffer be?
+//! How much does buffering writes gain, and how large should the buffer be?
 
 mod answers;
 mod charts;
@@ -15,7 +15,7 @@ const NAME: &str = "buffer";
 /// `hotset lab buffer`.
 pub(crate) static BUFFER: Experiment = Experiment {
     name: NAME,
-    question: "What does buffering writes buy, and how big should the buffer be?",
+    question: "How much does buffering writes gain, and how large should the buffer be?",
     options: &["--sizes", "--interpreter"],
     plan: plan::plan,
     jobs: &[("write", buffered::write)],

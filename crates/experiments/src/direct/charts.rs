@@ -7,21 +7,21 @@ use hotset_view::page::ChartKind;
 /// A chart and a table for each question.
 pub(super) const CHARTS: &[ChartSpec<'static>] = &[
     ChartSpec {
-        question: "What is it worth to drop O_DIRECT?",
-        title: "Time of one read of the program that reads again and again",
+        question: "How much faster is reading without O_DIRECT?",
+        title: "Time per read of a program that reads the same bytes repeatedly",
         kind: ChartKind::Bars,
         x: "which",
         series: &["mode"],
         keep: &[("case", &[Name("app")])],
         y_scale: Scale::Log,
         notes: &[
-            "With O_DIRECT every read is a read of the device, whatever is cached.",
-            "Through the cache only the first one is.",
+            "With O_DIRECT every read is read from the device, whatever is cached.",
+            "Through the cache only the first read is.",
         ],
         ..ChartSpec::EMPTY
     },
     ChartSpec {
-        question: "What does the cache do for a dd that is run twice?",
+        question: "How much faster is dd when the file is cached?",
         title: "Time of reading the whole file in blocks of 1 MiB",
         kind: ChartKind::Bars,
         x: "state",

@@ -1,4 +1,4 @@
-//! Who is not using the cache?
+//! Which program bypasses the cache?
 
 mod answers;
 mod charts;
@@ -17,7 +17,7 @@ const NAME: &str = "direct";
 /// `hotset lab direct`.
 pub(crate) static DIRECT: Experiment = Experiment {
     name: NAME,
-    question: "Who is not using the cache?",
+    question: "Which program bypasses the cache?",
     options: &["--count", "--sleep", "--block", "--size", "--device"],
     plan: plan::plan,
     jobs: &[("stream", stream::stream)],

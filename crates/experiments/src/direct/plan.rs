@@ -83,8 +83,7 @@ fn refuse(path: &Path, app_bytes: u64) -> Result<(), String> {
     match path.metadata() {
         Err(error) => refused(error.to_string()),
         Ok(meta) if !meta.is_file() => refused(
-            "the cache of a whole device belongs to everybody who reads it, so that its state is not set; expected a file \
-             on it"
+            "is not a regular file, so its cache state cannot be set; expected a file on it"
                 .to_owned(),
         ),
         Ok(meta) if !(app_bytes..=MOST_DEVICE_BYTES).contains(&meta.len()) => refused(format!(
@@ -111,7 +110,7 @@ fn amounts(request: &Request) -> Result<Amounts, String> {
     }
     let reads = options.count.unwrap_or(reads);
     if reads < 2 {
-        return Err(format!("--count {reads}: there is no later read below 2"));
+        return Err(format!("--count {reads}: expected at least 2, a first read and a later one"));
     }
     let rounds = request.rounds_of_size(15, budget_s);
     let pause = options.sleep.unwrap_or(Duration::from_millis(pause_ms));

@@ -22,7 +22,7 @@ const LATER: (&str, ConstLevel) = ("which", ConstLevel::Name("later"));
 /// The published figures.
 pub(super) const FIGURES: &[PublishedFigure] = &[
     figure("dd of 512 MiB, cold", 33.4, "MB/s", &[DD, ("state", ConstLevel::Name("cold"))]),
-    figure("dd of 512 MiB, again", 4.5, "GB/s", &[DD, ("state", ConstLevel::Name("warm"))]),
+    figure("dd of 512 MiB, second run", 4.5, "GB/s", &[DD, ("state", ConstLevel::Name("warm"))]),
     figure("cachetop's read hits of the cold dd", 49.8, "%", &[]),
     figure(
         "a read of 32 MiB with O_DIRECT",

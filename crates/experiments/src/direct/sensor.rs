@@ -39,7 +39,7 @@ pub(super) fn after(session: &mut LabSession, run: &mut AfterRun<'_>) {
             runs.push(("dd", "warm", dd, WantedState::Warm));
         }
         Err(why) => {
-            session.skipped.push(LabSkipped::new("what the sensor says of dd", why));
+            session.skipped.push(LabSkipped::new("counts of dd by the sensor", why));
         }
     }
     if is_direct {
@@ -49,7 +49,7 @@ pub(super) fn after(session: &mut LabSession, run: &mut AfterRun<'_>) {
         match programs.run(case, how, &invocation, state) {
             Ok(facts) => session.facts.extend(facts),
             Err(why) => {
-                let what = format!("what the sensor says of {case}, {how}");
+                let what = format!("counts of {case} by the sensor, {how}");
                 session.skipped.push(LabSkipped::new(what, why));
             }
         }
@@ -123,7 +123,7 @@ impl Programs<'_> {
         let added = folios.and_then(|counter| counter.read());
         let after = verify(WantedState::AsIs, &set);
         let row = seen.files.iter().find(|row| row.id.same_inode(&id));
-        let row = row.ok_or("the sensor saw nobody read the file")?;
+        let row = row.ok_or("the sensor saw no read of the file")?;
         let mut facts = read_facts(row)?;
         for (what, state) in [(Quantity::CachedBefore, before), (Quantity::CachedAfter, after)] {
             facts.extend(state.value().map(|state| (what, state.cached_pages)));
@@ -166,7 +166,7 @@ fn descriptor(pid: Pid, path: &Path) -> Result<String, String> {
         let open = fds::of(pid).map_err(|error| error.to_string())?.unwrap_or_default();
         if let Some(file) = open.iter().find(|file| file.path == path) {
             let flags = fds::open_flags(pid, file.fd).map_err(|error| error.to_string())?;
-            return flags.map(words).ok_or_else(|| "the program ended meanwhile".to_owned());
+            return flags.map(words).ok_or_else(|| "the program has already ended".to_owned());
         }
         std::thread::sleep(Duration::from_millis(5));
     }

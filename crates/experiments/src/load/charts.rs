@@ -21,35 +21,33 @@ const LIBRARY: &[ConstLevel] = &[Name("library")];
 /// A chart and a table for each question.
 pub(super) const CHARTS: &[ChartSpec<'static>] = &[
     ChartSpec {
-        question: "Do 100 files load slower than the same classes in one?",
-        title: "Time of loading 100 empty files, 100 files with a class each, and all classes in one file",
+        question: "Do 100 files load more slowly than the same classes in one file?",
+        title: "Time of loading 100 empty files, 100 files with one class each, and all classes in one file",
         kind: ChartKind::Bars,
         x: "how",
         series: &["what", "state"],
         keep: &[("what", LOADED)],
         each: Some("runtime"),
         notes: &[
-            "Measured inside the runtime, without its start.",
-            "Cold: only these files were evicted; their directories and inodes stay in memory.",
+            "Measured inside the runtime, without its startup.",
+            "Cold: only these files were evicted; their directories and inodes stayed in memory.",
         ],
         ..ChartSpec::EMPTY
     },
     ChartSpec {
         question: "What does a long search path cost?",
-        title: "Time of loading 100 empty files behind directories that don't have them",
+        title: "Time of loading 100 empty files, by the number of directories searched first",
         kind: ChartKind::Lines,
         x: "directories",
         series: &["runtime", "how"],
         keep: &[("what", SEARCH), ("state", WARM)],
         x_scale: Scale::Linear,
-        notes: &[
-            "known: loaded by their full paths, as a cache of paths would, with the same directories on the path.",
-        ],
+        notes: &["known: loaded by full path, as with a path cache; the search path is the same."],
         ..ChartSpec::EMPTY
     },
     ChartSpec {
-        question: "What is loading made of?",
-        title: "Time of reading, of asking 20 times whether each of 100 files is there, and of compiling",
+        question: "What does loading consist of?",
+        title: "Time of reading, of checking 20 times whether each of 100 files exists, and of compiling",
         kind: ChartKind::Bars,
         x: "what",
         series: &["how"],
@@ -57,25 +55,25 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
         each: Some("runtime"),
         y_scale: Scale::Log,
         notes: &[
-            "legacy: Windows-31J, converted. compile_one: the file with all classes, read before.",
+            "legacy: read as Windows-31J and converted. compile_one: compiles the file with all classes, already read.",
         ],
         ..ChartSpec::EMPTY
     },
     ChartSpec {
-        question: "How many calls does loading make?",
-        title: "System calls on files, for the whole process with its start",
+        question: "How many system calls does loading make?",
+        title: "System calls on files by the whole process, startup included",
         kind: ChartKind::Bars,
         x: "how",
         series: &["what"],
         keep: &[("what", LOADED), ("state", WARM)],
         each: Some("runtime"),
         shown: Shown::Calls,
-        notes: &["Counted in runs of their own, never in timed ones."],
+        notes: &["Counted in separate runs that are not timed."],
         ..ChartSpec::EMPTY
     },
     ChartSpec {
         question: "Where does the time of loading the library go?",
-        title: "Time of the whole, and of what could be measured apart",
+        title: "Time of the whole load, and of the parts that can be measured separately",
         kind: ChartKind::Bars,
         x: "part",
         series: &["state"],

@@ -5,7 +5,7 @@ use hotset_analysis::lab::{ConstLevel, PublishedFigure};
 const SOURCE: &str = "ashel.hatenablog.com, 6 June 2010";
 const WINDOWS: &str =
     "Late 2008 MacBook, 2.4 GHz Core 2 Duo, disk of 5400 rpm, Windows XP SP3, NTFS";
-const MAC: &str = "the same, Snow Leopard, HFS+";
+const MAC: &str = "the same MacBook, Snow Leopard, HFS+";
 
 type Here = &'static [(&'static str, ConstLevel)];
 

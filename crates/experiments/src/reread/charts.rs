@@ -12,15 +12,15 @@ const FRESH: Keep = ("buffer", &[Name("fresh")]);
 const LATER: Keep = ("which", &[Name("later")]);
 
 const STATES: &str = "warm: all of the file was cached before each read; evicted: none of it; kept: none before the first \
-    read, then left alone; direct: O_DIRECT, and none of it cached.";
+    read, unchanged afterwards; direct: O_DIRECT, none of it cached.";
 const WHOLE: &str =
-    "A read opens the file, gets memory for all of it, reads, closes and gives the memory back.";
+    "A read opens the file, allocates memory for all of it, reads, closes and frees the memory.";
 
 /// A chart and a table for each question.
 pub(super) const CHARTS: &[ChartSpec<'static>] = &[
     ChartSpec {
-        question: "Does reading a file a second time get faster?",
-        title: "The first read of an evicted file, and the median of later ones",
+        question: "Is reading a file a second time faster?",
+        title: "Time of the first read of an evicted file, and median of later reads",
         kind: ChartKind::Bars,
         x: "size_bytes",
         series: &["which"],
@@ -38,8 +38,8 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
         ..ChartSpec::EMPTY
     },
     ChartSpec {
-        question: "What is the cache worth at each size?",
-        title: "Median of later reads of a process, by what was cached before each",
+        question: "How much does the cache gain at each size?",
+        title: "Median of a process's later reads, by what was cached before each",
         kind: ChartKind::Bars,
         x: "size_bytes",
         series: &["cache"],
@@ -67,13 +67,13 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
         table: Shape::Across("which"),
         notes: &[
             STATES,
-            "later: one read, the median; later-mean: bytes from the device are those of all later reads together.",
+            "later: the median of one read; later-mean: device bytes are those of all later reads together.",
         ],
         ..ChartSpec::EMPTY
     },
     ChartSpec {
-        question: "Where do the bytes go, and what does that cost?",
-        title: "Reading a cached file into each kind of memory",
+        question: "How much does the kind of memory matter that the file is read into?",
+        title: "Time of reading a cached file into each kind of memory",
         kind: ChartKind::Bars,
         x: "buffer",
         series: &["what"],
@@ -81,13 +81,13 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
         each: Some("size_bytes"),
         notes: &[
             "fresh: new memory for each read; reused: the same memory, touched before; huge: new memory with MADV_HUGEPAGE.",
-            "mmap: the file is mapped and one word of each cache line looked at; the others copy and look at nothing.",
+            "mmap: the file is mapped and one word of each cache line is read; the others copy the data and do not read it.",
         ],
         ..ChartSpec::EMPTY
     },
     ChartSpec {
-        question: "What does the memory alone cost?",
-        title: "Memory of the file's size: touched for the first time, filled with zeros, given back",
+        question: "How long does the memory alone take?",
+        title: "Time for memory of the file's size: first touch, filling with zeros, freeing",
         kind: ChartKind::Bars,
         x: "what",
         series: &["buffer"],
@@ -96,8 +96,8 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
         ..ChartSpec::EMPTY
     },
     ChartSpec {
-        question: "Does the cache matter where the data is parsed?",
-        title: "Reading a JSON document, parsing it, and both",
+        question: "Does the cache matter if the data is parsed?",
+        title: "Time of reading a JSON document, of parsing it, and of both",
         kind: ChartKind::Bars,
         x: "parser",
         series: &["what", "cache"],
@@ -105,14 +105,14 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
         each: Some("size_bytes"),
         y_scale: Scale::Log,
         notes: &[
-            "none: the document is read and not parsed.",
-            "serde_json makes a tree that owns its strings; simd-json a flat list that borrows them.",
+            "none: the document is read but not parsed.",
+            "serde_json builds a tree that owns its strings; simd-json builds a flat list that borrows them.",
         ],
         ..ChartSpec::EMPTY
     },
     ChartSpec {
-        question: "What came from the device?",
-        title: "Bytes read from the device in one read",
+        question: "How much is read from the device?",
+        title: "Bytes read from the device per read",
         kind: ChartKind::Bars,
         x: "cache",
         series: &["which"],

@@ -1,4 +1,4 @@
-//! Does reading a file a second time get faster, and does it matter?
+//! Is reading a file a second time faster, and does it matter?
 
 mod answers;
 mod charts;
@@ -15,7 +15,7 @@ const NAME: &str = "reread";
 /// `hotset lab reread`.
 pub(crate) static REREAD: Experiment = Experiment {
     name: NAME,
-    question: "Does reading a file a second time get faster, and does it matter?",
+    question: "Is reading a file a second time faster, and does it matter?",
     options: &["--sizes", "--count", "--sleep", "--interpreter"],
     plan: plan::plan,
     jobs: &[("reread", jobs::reread)],

@@ -5,7 +5,7 @@ use hotset_analysis::lab::{ConstLevel, PublishedFigure};
 
 const SOURCE: &str =
     "an article on reading the same file again, with and without the cache, and parsing it";
-const MACHINE: &str = "a Mac with an SSD; no more is said";
+const MACHINE: &str = "a Mac with an SSD; not described further";
 
 const fn ms(
     what: &'static str,

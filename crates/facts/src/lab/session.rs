@@ -13,9 +13,9 @@ crate::words! {
     /// How much is measured.
     #[derive(Default)]
     pub enum LabSize {
-        /// All experiments together in under three minutes and 1 GiB.
+        /// All experiments together in 1 to 3 minutes on a quiet machine, with 1 GiB of disk space.
         Quick = "quick",
-        /// A few minutes an experiment.
+        /// A few minutes per experiment.
         #[default]
         Default = "default",
         /// The articles' sizes.

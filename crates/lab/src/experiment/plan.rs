@@ -219,7 +219,7 @@ impl ExperimentPlan {
         let all = self.cells.len();
         self.cells.retain(|cell| !cell.state.is_cold());
         if self.cells.len() < all && !self.skipped.iter().any(|skipped| skipped.what == WHAT) {
-            let why = format!("files of {filesystem} are nowhere but in memory");
+            let why = format!("files on {filesystem} are only in memory and cannot be evicted");
             self.skip(WHAT, why);
         }
         self

@@ -21,7 +21,7 @@ const SPARE_BYTES: u64 = 64 << 20;
 #[derive(Debug, thiserror::Error)]
 pub enum ScratchError {
     /// It can't be made.
-    #[error("can't make a directory in {}: {error}; name another place with --dir", parent.display())]
+    #[error("cannot create a directory in {}: {error}; choose another with --dir", parent.display())]
     Make {
         /// The directory that it was to be made in.
         parent: PathBuf,

@@ -16,11 +16,11 @@ pub(super) fn section(panel: &Panel<'_>, runs: &[&str]) -> Section {
     let nothing = panel.cells.iter().filter(|cell| value(panel, cell).is_none()).count();
     let common = panel.common_words();
     if panel.cells.len() > 1 && !common.is_empty() {
-        notes.push(format!("All cells here have: {common}."));
+        notes.push(format!("All cells: {common}."));
     }
     if nothing > 0 {
         notes.push(format!(
-            "{nothing} of {} cells have no number to draw; the table says why.",
+            "{nothing} of {} cells have no value to draw; the table gives the reason.",
             panel.cells.len()
         ));
     }
@@ -148,7 +148,7 @@ fn table(panel: &Panel<'_>, runs: &[&str]) -> Table {
     }
     let numbers = [
         "Median",
-        "95 % interval",
+        "95 % CI",
         "Samples",
         "Cached before",
         "From device",
@@ -157,10 +157,10 @@ fn table(panel: &Panel<'_>, runs: &[&str]) -> Table {
         "Major faults",
         "To device",
         "CPU",
-        "Of all samples",
+        "Median of all samples",
     ];
     columns.extend(numbers.map(Column::numbers));
     columns.extend([Column::words("Filled by"), Column::words("Warnings")]);
-    let caption = format!("{}: every cell. Medians over the rounds that count", panel.spec.title);
+    let caption = format!("{}: all cells, medians over valid rounds", panel.spec.title);
     Table { caption, columns, rows: panel.cells.iter().map(row).collect() }
 }

@@ -188,7 +188,7 @@ fn automatic<'a>(runs: &[Named<'a>]) -> Option<ChartSpec<'a>> {
     let each = others().min_by_key(|name| count(name).1).filter(|_| lines > MANY_LINES);
     Some(ChartSpec {
         question: first.result.question,
-        title: "All cells, with 95 % intervals",
+        title: "All cells, with 95 % CIs",
         kind: if is_number { ChartKind::Lines } else { ChartKind::Bars },
         x,
         each,

@@ -14,7 +14,7 @@ use crate::table::{Align, INDENT, Table};
 /// What a number that some samples of its cell don't count for ends in.
 const SOME: &str = "!";
 /// Columns of a row for each cell that go first where the terminal is narrow.
-const DISPENSABLE: [&str; 3] = ["calls", "samples", "95 % interval"];
+const DISPENSABLE: [&str; 3] = ["calls", "samples", "95 % CI"];
 
 /// The tables of an experiment, ready for a terminal.
 pub fn render_lab(result: &LabResult, options: &Options) -> String {
@@ -91,14 +91,14 @@ fn rows(screen: &mut Screen, panel: &Panel<'_>, common: &[&str]) {
 fn pointless(panel: &Panel<'_>) -> &'static [&'static str] {
     match panel.spec.shown {
         Shown::Time => &[],
-        Shown::DeviceBytes => &["95 % interval", "device"],
-        Shown::Calls => &["95 % interval", "calls"],
+        Shown::DeviceBytes => &["95 % CI", "device"],
+        Shown::Calls => &["95 % CI", "calls"],
     }
 }
 
 fn row_table(panel: &Panel<'_>, without: &[&str]) -> Table {
     let shown = words::shown_title(panel.spec.shown);
-    let titles = [shown, "95 % interval", "before", "device", "calls", "samples"];
+    let titles = [shown, "95 % CI", "before", "device", "calls", "samples"];
     let kept = |title: &&str| !without.contains(title);
     let mut table = Table::new(
         titles.into_iter().filter(|title| kept(title)).map(|title| (title, Align::Right)).collect(),

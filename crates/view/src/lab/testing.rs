@@ -144,9 +144,9 @@ pub(crate) fn present(session: LabSession) -> LabResult {
     let mut summary = summarise_lab(session, |_, _| Vec::new());
     summary.answers = vec![LabAnswer {
         question: "Which way is best at random?".to_owned(),
-        answer: "mmap takes 120 ns, pread 2.50 times as long.".to_owned(),
-        number: "2.50 times".to_owned(),
-        confidence: "95 % interval 2.41 to 2.58, from 7 rounds".to_owned(),
+        answer: "mmap takes 120 ns per read, 2.50x faster than pread, the next.".to_owned(),
+        number: "2.50x".to_owned(),
+        confidence: "95 % CI 2.41 to 2.58, 7 rounds".to_owned(),
         evidence: vec!["access/mmap/random/1000/warm".to_owned()],
     }];
     let question =

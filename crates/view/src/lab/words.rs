@@ -106,7 +106,7 @@ pub(super) fn cached(numbers: &CellNumbers) -> String {
     if low == high { low } else { format!("{low} to {high}") }
 }
 
-/// `15`, or `13 of 15` where some samples don't count.
+/// `15`, or `13 of 15` where some samples are excluded.
 pub(super) fn counted(numbers: &CellNumbers) -> String {
     match numbers.invalid {
         0 => numbers.valid.to_string(),
@@ -114,7 +114,7 @@ pub(super) fn counted(numbers: &CellNumbers) -> String {
     }
 }
 
-/// Why samples don't count, or are doubtful: `state-not-reached 2`.
+/// Why samples are excluded, or are doubtful: `state-not-reached 2`.
 pub(super) fn reasons(numbers: &CellNumbers) -> String {
     let all = numbers.reasons.iter();
     all.map(|reason| format!("{} {}", reason.code.as_str(), reason.samples))
@@ -127,12 +127,12 @@ pub(super) fn whole_cell(cell: &LabCell, numbers: &CellNumbers) -> String {
     let mut parts = vec![levels(&cell.factors, &[])];
     let value = match numbers.median {
         Some(median) => format!("{} {}", per(cell.unit), time(median)),
-        None => "no sample counts".to_owned(),
+        None => "no valid sample".to_owned(),
     };
     parts.push(value);
     parts.push(match (numbers.low, numbers.high) {
-        (Some(_), Some(_)) => format!("95 % interval {}", interval(numbers)),
-        _ => "no 95 % interval".to_owned(),
+        (Some(_), Some(_)) => format!("95 % CI {}", interval(numbers)),
+        _ => "no 95 % CI".to_owned(),
     });
     parts.push(format!("cached before {}", cached(numbers)));
     parts.push(format!("from device {}", or_unknown(numbers.device_read_bytes, bytes)));

@@ -1,4 +1,4 @@
-//! Did mapping win the backward run only because the run before had filled the cache?
+//! Does mapping win the backward run only because the previous run filled the cache?
 
 use hotset_analysis::lab::ConstLevel::{Name, Number};
 use hotset_analysis::lab::{Cells, LabAnswer, MeasuredCell, words};
@@ -28,24 +28,24 @@ pub(super) fn of(all: &Cells<'_>, read_ahead_kb: Observed<u64>) -> Option<LabAns
     let (mapped, others) = both.split_first().filter(|(first, _)| first.method == "mmap")?;
     let next = others.iter().min_by(|a, b| a.cold.median.total_cmp(&b.cold.median))?;
     let ratio = mapped.cold.to(&next.cold)?;
-    let (other, times) = (next.method, words::times(ratio.ratio));
+    let (other, speed) = (next.method, words::speed(&ratio));
     let verdict = match ratio.interval {
         Some(interval) if interval.low > 1.0 => format!(
-            "No: from a cache that was verified to be cold, mmap still wins the backward run; {other} takes {times} as long."
+            "No: from a verified cold cache, mmap still wins the backward run; it is {speed} than {other}, the next."
         ),
         Some(interval) if interval.high < 1.0 => format!(
-            "Yes: from a cache that was verified to be cold, mmap does not win the backward run; {other} takes {times} as long."
+            "Yes: from a verified cold cache, mmap does not win the backward run; it is {speed} as {other}."
         ),
         Some(_) => format!(
-            "From a cache that was verified to be cold, no difference between mmap and {other} is shown."
+            "From a verified cold cache, no difference between mmap and {other} was detected."
         ),
         None => format!(
-            "Too few rounds to settle it; from a verified cold cache {other} took {times} as long as mmap."
+            "Too few rounds to tell; from a verified cold cache, mmap was {} as fast as {other}.",
+            words::times(ratio.ratio)
         ),
     };
     let evidence = both.iter().flat_map(|pair| [pair.cold.id(), pair.after.id()]).collect();
-    let question =
-        "Did mmap win the backward run only because the run before had filled the cache?";
+    let question = "Does mmap win the backward run only because the previous run filled the cache?";
     let answer = format!("{verdict} {} {}", device(mapped, next, read_ahead_kb), left(&both));
     Some(LabAnswer::of_ratio(question, answer, &ratio, evidence))
 }
@@ -56,18 +56,18 @@ fn device(mapped: &Both<'_>, next: &Both<'_>, read_ahead_kb: Observed<u64>) -> S
     let bytes = |one: &Both<'_>| one.cold.numbers.device_read_bytes;
     match (bytes(mapped), bytes(next), faults(mapped)) {
         (Some(mapped_bytes), Some(next_bytes), Some(faults)) => format!(
-            "mmap read {} from the device in {}, {} read {}; the read-ahead here, by which a fault reads around \
-             itself, is {}.",
+            "Read from the device: {} by mmap in {}, {} by {}. A page fault reads a block of the size of the device's \
+             read-ahead around itself, {}.",
             words::bytes(mapped_bytes as u64),
             hotset_facts::units::plural(faults.round() as u64, "fault"),
-            next.method,
             words::bytes(next_bytes as u64),
+            next.method,
             match read_ahead_kb.value() {
-                Some(kb) => words::bytes(kb.saturating_mul(1024)),
-                None => "not known".to_owned(),
+                Some(kb) => format!("{} here", words::bytes(kb.saturating_mul(1024))),
+                None => "which is unknown here".to_owned(),
             }
         ),
-        _ => "What each read from the device is not known.".to_owned(),
+        _ => "How much each read from the device was not measured.".to_owned(),
     }
 }
 
@@ -78,10 +78,10 @@ fn left(both: &[Both<'_>]) -> String {
         .map(|pair| {
             let (cold, after) = (words::time(pair.cold.median), words::time(pair.after.median));
             let cached = match pair.after.numbers.cached_before {
-                Some((least, _)) => format!(", {} cached", words::percent(least)),
+                Some((least, _)) => format!(" ({} cached)", words::percent(least)),
                 None => String::new(),
             };
-            format!("{} {after} instead of {cold}{cached}", pair.method)
+            format!("{} takes {after} instead of {cold}{cached}", pair.method)
         })
         .collect();
     format!("After a sequential run by the same method: {}.", each.join("; "))

@@ -50,18 +50,18 @@ fn one(cells: &Cells<'_>, block: u64, state: &str) -> Option<LabAnswer> {
         .map(|won| match won.first.to(&won.next) {
             Some(ratio) => {
                 let (best, next) = (method(&won.first), method(&won.next));
-                format!("{}, {next} by {best}: {}", won.order, confidence(&ratio))
+                format!("{}, time of {next} / {best}: {}", won.order, confidence(&ratio))
             }
-            None => format!("{}: no round has both", won.order),
+            None => format!("{}: no round has valid samples of both", won.order),
         })
         .collect();
     Some(LabAnswer {
         question: format!(
-            "Which way of reading {} at a time is best from a {state} cache?",
+            "Which method reads {} at a time fastest from a {state} cache?",
             words::bytes(block)
         ),
         answer: sentences.join(" "),
-        number: format!("{number} a read, {last}"),
+        number: format!("{number} per read, {last}"),
         confidence: intervals.join("; "),
         evidence: won
             .iter()
@@ -78,7 +78,7 @@ fn sentence(won: &Won<'_>) -> String {
     let ratio = first.to(next);
     let Some(ratio) = ratio.filter(|ratio| ratio.interval.is_some()) else {
         return format!(
-            "{name}: {best} with {time} a read, then {other}; too few rounds to tell them apart."
+            "{name}: {best} takes the least, {time} per read, then {other}; too few rounds to tell them apart."
         );
     };
     let is_apart = |one: &&MeasuredCell<'_>| {
@@ -87,12 +87,12 @@ fn sentence(won: &Won<'_>) -> String {
     let close: Vec<String> = others.iter().filter(|other| !is_apart(other)).map(method).collect();
     match close.as_slice() {
         [] => format!(
-            "{name}: {best} with {time} a read; the next, {other}, takes {} as long.",
-            words::times(ratio.ratio)
+            "{name}: {best} takes {time} per read, {} than {other}, the next.",
+            words::speed(&ratio)
         ),
         close => format!(
-            "{name}: {best} with {time} a read, but no difference to {} is shown.",
-            close.join(", ")
+            "{name}: {best} takes {time} per read, but no difference from {} was detected.",
+            close.join(" or ")
         ),
     }
 }
@@ -128,7 +128,7 @@ pub(super) fn folios(all: &Cells<'_>) -> Option<LabAnswer> {
         .map(|(slow, fast, ratio)| {
             let order = slow.cell.name("order").unwrap_or("unnamed");
             format!(
-                "{} {order} {} ({} against {})",
+                "{} {order} {} ({} and {})",
                 method(slow),
                 words::times(ratio.ratio),
                 words::time(slow.median),
@@ -137,9 +137,9 @@ pub(super) fn folios(all: &Cells<'_>) -> Option<LabAnswer> {
         })
         .collect();
     let answer = format!(
-        "The time of one read through folios of one page, by that through large ones: {}.",
+        "Time of one read from single-page folios relative to the same read from large folios: {}.",
         each.join(", ")
     );
-    let question = "Does it matter how a fully cached file came into the cache?";
+    let question = "Does it matter how a fully cached file was read into the cache?";
     Some(LabAnswer::of_ratio(question, answer, ratio, vec![slow.id(), fast.id()]))
 }

@@ -50,7 +50,10 @@ pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, String> {
         }
     }
     if request.place.in_memory {
-        let why = format!("files of {} are nowhere but in memory", request.place.filesystem);
+        let why = format!(
+            "files on {} are only in memory and cannot be evicted",
+            request.place.filesystem
+        );
         plan.skip("state cold", why);
     }
     let maker = Maker::new(request, &amounts);
@@ -67,7 +70,7 @@ pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, String> {
         }
         if methods.iter().any(|method| method.is_direct()) && !is_aligned(request, block) {
             let what = format!("O_DIRECT with blocks of {block} bytes");
-            plan.skip(what, "it reads whole blocks of the device only");
+            plan.skip(what, "direct I/O needs whole blocks of the device");
         }
     }
     plan.cells.extend(maker.small_folios(&methods));
@@ -93,7 +96,7 @@ fn asked_methods(request: &Request) -> Result<Vec<Method>, String> {
     }
     let known = || Method::ALL.iter().map(|method| method.as_str()).collect::<Vec<_>>().join(", ");
     let each = named.iter().map(|name| {
-        name.parse().map_err(|_| format!("--methods {name}: no such method; there are {}", known()))
+        name.parse().map_err(|_| format!("--methods {name}: unknown method; expected {}", known()))
     });
     each.collect()
 }

@@ -18,11 +18,11 @@ pub(super) fn answer(written: &Cells<'_>) -> Option<LabAnswer> {
     let new = Cost::of(&cells.with(&[("file", Name("new"))]));
     let (main, name, other) = match (existing, new) {
         (existing, Some(new)) => (new, "a new file", existing),
-        (Some(existing), None) => (existing, "a file that is there and cached", None),
+        (Some(existing), None) => (existing, "an existing, cached file", None),
         (None, None) => return None,
     };
     let mut answer = format!(
-        "{} for {}, into {name}: the difference between {} calls and {} for {}",
+        "{} per call of {} into {name}, from the difference between {} calls and {} for {}",
         words::time(main.time.ns),
         words::bytes(main.piece),
         main.calls.0,
@@ -32,7 +32,7 @@ pub(super) fn answer(written: &Cells<'_>) -> Option<LabAnswer> {
     let mut evidence = main.evidence.clone();
     if let Some(existing) = other {
         answer.push_str(&format!(
-            "; {} into one that is there and cached, in folios as large as the single write that made it allowed",
+            "; {} into an existing, cached file, in folios as large as the single write that created it allowed",
             words::time(existing.time.ns)
         ));
         evidence.extend(existing.evidence);

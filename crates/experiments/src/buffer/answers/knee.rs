@@ -1,4 +1,4 @@
-//! Where the gain of a larger buffer ends.
+//! Which buffer size is enough.
 
 use super::{buffer_of, buffer_words, largest};
 use hotset_analysis::bench::RatioEstimate;
@@ -41,25 +41,22 @@ fn answer(cells: &Cells<'_>, total: u64, piece: u64) -> Option<LabAnswer> {
     let (near, good) = (knee(&ratios, NEAR)?, knee(&ratios, GOOD)?);
     let none = ratios.iter().find(|(bytes, _)| *bytes == 0);
     let gain = none.map_or_else(String::new, |(_, ratio)| {
-        format!(
-            " Without a buffer it takes {} as long as with the best.",
-            words::times(ratio.ratio)
-        )
+        format!(" The best compared with no buffer: {}.", words::speed(ratio))
     });
     let confidence = match (near.from, near.to) {
         (Some(from), Some(to)) => format!(
-            "by 95 % intervals from {}: {} (for 5 %); the best was chosen in the same rounds",
+            "by 95 % CIs, {}: {} (within 5 %); the best was chosen in the same rounds",
             words::rounds(best.numbers.rounds),
             match from == to {
                 true => words::bytes(from),
                 false => format!("between {} and {}", words::bytes(from), words::bytes(to)),
             }
         ),
-        _ => format!("no 95 % interval, from {}", words::rounds(best.numbers.rounds)),
+        _ => format!("no 95 % CI, {}", words::rounds(best.numbers.rounds)),
     };
     Some(LabAnswer {
         question: format!(
-            "Where does the gain of a larger buffer end, for pieces of {} in a file of {}?",
+            "Which buffer size is enough for pieces of {} in a file of {}?",
             words::bytes(piece),
             words::bytes(total)
         ),
@@ -76,12 +73,12 @@ fn ends(near: &Knee, good: &Knee, best_bytes: u64, best_ns: f64, total: u64) -> 
     let best = format!("{} ({} for the file)", buffer_words(best_bytes), words::time(best_ns));
     match near.bytes >= total {
         true => format!(
-            "Not before the buffer holds the whole file: nothing smaller that was measured is within 5 % of the best, which is \
-             {best}; {} is within 10 %.",
+            "Only one that holds the whole file: no smaller size measured is within 5 % of the best, {best}; {} is within \
+             10 %.",
             words::bytes(good.bytes)
         ),
         false => format!(
-            "At {}: the smallest that was measured within 5 % of the best, which is {best}; {} is within 10 %.",
+            "{}: the smallest size measured that is within 5 % of the best, {best}; {} is within 10 %.",
             words::bytes(near.bytes),
             words::bytes(good.bytes)
         ),

@@ -1,4 +1,4 @@
-//! What does buffering writes buy, and how big should the buffer be?
+//! How much does buffering writes gain, and how large should the buffer be?
 
 mod call;
 mod knee;

@@ -47,20 +47,21 @@ pub(super) fn answer(native: &Cells<'_>) -> Option<LabAnswer> {
     }
     let verdict = verdict(widest.is_some(), slower, faster, told.len());
     Some(LabAnswer {
-        question: "Must a buffer be a multiple of 4096?".to_owned(),
+        question: "Must a buffer be a multiple of 4096 bytes?".to_owned(),
         answer: format!(
-            "{verdict}. Time relative to the multiple next to it, pieces of {} in a file of {}: {}.",
+            "{verdict}. Time relative to the nearest multiple{}, for pieces of {} in a file of {}: {}.",
+            if widest.is_some() { " (95 % CI)" } else { "" },
             words::bytes(piece),
             words::bytes(total),
             told.join(", ")
         ),
-        number: words::times(worst),
+        number: format!("{} the time", words::times(worst)),
         confidence: match widest {
             Some(effect) => format!(
-                "95 % intervals; an effect of {} or more would have been seen",
+                "95 % CIs; effects of {} or more would have been detected",
                 words::percent(effect)
             ),
-            None => "no 95 % interval".to_owned(),
+            None => "no 95 % CI".to_owned(),
         },
         evidence,
     })
@@ -70,10 +71,10 @@ pub(super) fn answer(native: &Cells<'_>) -> Option<LabAnswer> {
 fn verdict(has_intervals: bool, slower: usize, faster: usize, all: usize) -> &'static str {
     match (slower, faster) {
         _ if !has_intervals => "Too few rounds to tell",
-        (0, 0) => "Not shown to matter",
-        (0, _) => "No: beside the multiple it is faster here",
-        (_, 0) if slower == all => "Yes, beside the multiple it is slower",
-        (_, 0) => "In part: some sizes beside the multiple are slower",
-        _ => "No rule is seen: some sizes beside the multiple are slower, others faster",
+        (0, 0) => "No difference detected",
+        (0, _) => "No: no size next to a multiple is slower here, and some are faster",
+        (_, 0) if slower == all => "Yes: sizes next to a multiple are slower",
+        (_, 0) => "In part: some sizes next to a multiple are slower",
+        _ => "No pattern: some sizes next to a multiple are slower, others faster",
     }
 }

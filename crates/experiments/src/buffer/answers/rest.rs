@@ -1,9 +1,8 @@
 //! What remains of the gain with syncs, in small files, and with a buffer that a library was told of and did not take.
 
 use super::{largest, native, usual_piece};
-use hotset_analysis::bench::Difference;
 use hotset_analysis::lab::ConstLevel::{Name, Number};
-use hotset_analysis::lab::{Cells, LabAnswer, MeasuredCell, confidence, unless_shown, words};
+use hotset_analysis::lab::{Cells, LabAnswer, MeasuredCell, confidence, words};
 
 /// A buffer that nearly all of the gain has.
 const BUFFER_BYTES: u64 = 4096;
@@ -21,17 +20,13 @@ pub(super) fn synced(written: &Cells<'_>) -> Option<LabAnswer> {
         let Some((total, small, large)) = ends(&of_sync) else { continue };
         let Some(ratio) = large.to(&small) else { continue };
         let smallest = small.cell.number("buffer_bytes").unwrap_or(0);
-        let shown = match ratio.difference() {
-            Difference::NoDifferenceShown => ", no difference shown",
-            _ => "",
-        };
         told.push(format!(
-            "with {words_of}, {} in a file of {} ({} instead of {}, {} against {BUFFER_BYTES} B{shown})",
-            words::times(ratio.ratio),
+            "with {words_of}, {} in a file of {} ({} instead of {} with {})",
+            words::speed(&ratio),
             words::bytes(total),
             words::time(large.median),
             words::time(small.median),
-            if smallest == 0 { "none".to_owned() } else { format!("{smallest} B") },
+            if smallest == 0 { "no buffer".to_owned() } else { format!("{smallest} B") },
         ));
         evidence.extend([small.id(), large.id()]);
         if sync == "fsync" {
@@ -39,8 +34,8 @@ pub(super) fn synced(written: &Cells<'_>) -> Option<LabAnswer> {
         }
     }
     let main = main?;
-    let question = "What remains of a buffer's gain when the data must be on the device?";
-    let answer = format!("The gain is: {}.", told.join("; "));
+    let question = "How much does a buffer gain if the data must reach the device?";
+    let answer = format!("A buffer of {BUFFER_BYTES} B: {}.", told.join("; "));
     Some(LabAnswer::of_ratio(question, answer, &main, evidence))
 }
 
@@ -74,21 +69,20 @@ pub(super) fn small_files(cells: &Cells<'_>) -> Option<LabAnswer> {
     let until = less.iter().filter_map(|cell| cell.cell.number("total_bytes")).max();
     let until = until.map_or_else(String::new, |bytes| {
         format!(
-            " Of the sizes measured, making the file takes longer than writing it up to {}.",
+            " Of the sizes measured, creating the file takes longer than writing it up to {}.",
             words::bytes(bytes)
         )
     });
     Some(LabAnswer {
-        question: "For which files does the buffer not matter, because making them takes longer?"
-            .to_owned(),
+        question: "Up to which size does creating a file take longer than writing it?".to_owned(),
         answer: format!(
-            "Making and closing an empty file takes {}; writing {} through a buffer takes {}.{until}",
+            "Creating and closing an empty file takes {}; writing {} through a buffer takes {}.{until}",
             words::time(opened.median),
             words::bytes(total),
             words::time(smallest.median),
         ),
         number: words::time(opened.median),
-        confidence: format!("ratio {}: {}", words::real(ratio.ratio), confidence(&ratio)),
+        confidence: format!("ratio {}, {}", words::times(ratio.ratio), confidence(&ratio)),
         evidence: std::iter::once(opened.id())
             .chain(buffered.all().iter().map(MeasuredCell::id))
             .collect(),
@@ -111,22 +105,23 @@ pub(super) fn setvbuf(written: &Cells<'_>) -> Option<LabAnswer> {
     };
     let (own_each, null_each) = (each(own_calls, &own)?, each(null_calls, &null)?);
     let ratio = own.to(&null)?;
-    let taken = if null_each > own_each { "is not taken" } else { "is taken" };
+    let verdict =
+        if null_each > own_each { "No, the size is ignored" } else { "Yes, the size is used" };
     Some(LabAnswer {
         question: format!(
             "Does setvbuf(file, NULL, _IOFBF, {buffer}) give a buffer of {}?",
             words::bytes(buffer)
         ),
         answer: format!(
-            "The size {taken}: a file of {} takes {} write(2) calls, and {} with memory of the program's own. It takes {} as long{}.",
+            "{verdict}: a file of {} takes {} write(2) calls, and {} with the program's own buffer. The program's own buffer \
+             compared with this one: {}.",
             words::bytes(total),
             words::tally(null_each),
             words::tally(own_each),
-            words::times(ratio.ratio),
-            unless_shown(&ratio)
+            words::speed(&ratio)
         ),
         number: format!("{} calls", words::tally(null_each)),
-        confidence: format!("calls are counted and exact; the time: {}", confidence(&ratio)),
+        confidence: format!("calls are exact counts; time: {}", confidence(&ratio)),
         evidence: vec![null.id(), own.id()],
     })
 }

@@ -58,7 +58,7 @@ fn skipped(points: &[Point]) -> impl Iterator<Item = LabSkipped> {
     [SyncKind::None, SyncKind::Fsync, SyncKind::Dsync].into_iter().filter_map(|sync| {
         let cells = points.iter().filter(|point| point.sync == sync).count();
         let what = format!("{cells} cells with the smallest buffers and sync {}", sync.as_str());
-        let why = "that many write(2) calls take too long for this size; --full has more";
+        let why = "too many write(2) calls for this size; --full includes more of them";
         (cells > 0).then(|| LabSkipped::new(what, why))
     })
 }

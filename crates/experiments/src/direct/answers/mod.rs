@@ -1,4 +1,4 @@
-//! Who is not using the cache?
+//! Which program bypasses the cache?
 //!
 //! The cells have the times; what the sensor saw of the same programs, in runs apart, is in the session's facts.
 
@@ -7,6 +7,7 @@ mod tests;
 
 use hotset_analysis::lab::ConstLevel::Name;
 use hotset_analysis::lab::{CellNumbers, Cells, LabAnswer, MeasuredCell, words};
+use hotset_facts::units::plural;
 use hotset_facts::{LabCell, LabSession};
 
 use super::found::{Quantity, number, text};
@@ -37,23 +38,27 @@ fn who(session: &LabSession) -> Option<LabAnswer> {
     }
     let flags = text(session, "app", "direct", Quantity::OpenFlags).unwrap_or("not measured");
     let added = match number(session, "app", "direct", Quantity::FoliosAdded) {
+        Some(0) => "No folio of any file was added to the cache meanwhile, so a tool that counts such additions as misses \
+                    shows only hits"
+            .to_owned(),
         Some(added) => format!(
-            "{added} folios of any file entered the cache meanwhile, so that a tool which takes those for misses \
-             shows nothing but hits"
+            "{} of any file entered the cache meanwhile, which a tool that counts such additions as misses shows as misses",
+            plural(added, "folio")
         ),
-        None => "how many folios entered the cache is not measured".to_owned(),
+        None => "How many folios entered the cache meanwhile was not measured".to_owned(),
     };
     let share = direct as f64 / asked as f64;
     Some(LabAnswer {
-        question: "Who is not using the cache?".to_owned(),
+        question: "Which program bypasses the cache?".to_owned(),
         answer: format!(
-            "The program that opened its file with {flags}: {} of the {} that it read went past the cache, and it asked \
-             the cache for {pages} pages of that file; {added}.",
+            "The program that opened its file with {flags}: {} of the {} that it read bypassed the cache, and it requested \
+             {} of that file from the cache. {added}.",
             words::bytes(direct),
             words::bytes(asked),
+            plural(pages, "page"),
         ),
-        number: format!("{} direct", words::percent(share)),
-        confidence: "counted by the sensor, in a run apart from the timed ones".to_owned(),
+        number: format!("{} direct I/O", words::percent(share)),
+        confidence: "counted by the BPF sensor in a separate run that is not timed".to_owned(),
         evidence: ids(session, "app"),
     })
 }
@@ -65,15 +70,20 @@ fn worth(cells: &Cells<'_>) -> Option<LabAnswer> {
     let rate =
         |of: &MeasuredCell<'_>| Some(of.numbers.bytes? / of.median * 1e9 / f64::from(1 << 20));
     let answer = format!(
-        "Each later read takes {} with O_DIRECT ({} MiB/s) and {} through the cache ({} MiB/s): {} as long.",
+        "Each read after the first takes {} with O_DIRECT ({} MiB/s) and {} through the cache ({} MiB/s): {}.",
         words::time(direct.median),
         words::real(rate(&direct)?),
         words::time(cached.median),
         words::real(rate(&cached)?),
-        words::times(ratio.ratio),
+        words::speed(&ratio),
     );
     let evidence = vec![direct.id(), cached.id()];
-    Some(LabAnswer::of_ratio("What is it worth to drop O_DIRECT?", answer, &ratio, evidence))
+    Some(LabAnswer::of_ratio(
+        "How much faster is reading without O_DIRECT?",
+        answer,
+        &ratio,
+        evidence,
+    ))
 }
 
 fn twice(session: &LabSession, cells: &Cells<'_>) -> Option<LabAnswer> {
@@ -83,23 +93,23 @@ fn twice(session: &LabSession, cells: &Cells<'_>) -> Option<LabAnswer> {
     let shares = ["cold", "warm"].map(|state| device_share(session, state));
     let shares = match shares {
         [Some(cold), Some(warm)] => format!(
-            " Of the pages asked for, {} came from the device cold, and {} warm.",
+            " Of the requested pages, {} came from the device in the cold run and {} in the warm run.",
             words::percent(cold),
             words::percent(warm)
         ),
-        _ => " Where the pages came from is not measured.".to_owned(),
+        _ => " How many pages came from the device was not measured.".to_owned(),
     };
     let answer = format!(
-        "It takes {} with nothing cached and {} with everything cached: {} as long.{shares}",
+        "dd takes {} with nothing cached and {} with everything cached: {}.{shares}",
         words::time(cold.median),
         words::time(warm.median),
-        words::times(ratio.ratio),
+        words::speed(&ratio),
     );
-    let question = "What does the cache do for a dd that is run twice?";
+    let question = "How much faster is dd when the file is cached?";
     Some(LabAnswer::of_ratio(question, answer, &ratio, vec![cold.id(), warm.id()]))
 }
 
-/// The share of the pages asked for that had to be read: misses and read-ahead hits.
+/// The share of the requested pages that came from the device: misses and read-ahead hits.
 fn device_share(session: &LabSession, state: &str) -> Option<f64> {
     let counted = |what| number(session, "dd", state, what);
     let pages = counted(Quantity::PagesRequested)?;
@@ -116,16 +126,15 @@ fn folios(session: &LabSession) -> Option<LabAnswer> {
     }
     let each = pages as f64 / added as f64;
     Some(LabAnswer {
-        question: "What does a tool print that counts folios for pages?".to_owned(),
+        question: "What does a tool show that counts folios as pages?".to_owned(),
         answer: format!(
-            "For the cold dd it counts {added} misses where {pages} pages were read: {} too few, because a folio held {} pages \
-             on average. What it would print as hits needs a kprobe, and is not measured here.",
-            words::times(each),
+            "For the cold run of dd it counts {added} misses, but {pages} pages were read: too few by a factor of {}, the \
+             average number of pages in a folio. What it shows as hits requires a kprobe and was not measured.",
             words::real(each),
         ),
         number: format!("{added} of {pages}"),
-        confidence: "the kernel's own count of mm_filemap_add_to_page_cache, in a run apart from the timed ones; pages of other \
-               files that dd itself brought in are in it"
+        confidence: "counted at the kernel's mm_filemap_add_to_page_cache in a separate run that is not timed; includes other \
+                     files that dd itself read into the cache"
             .to_owned(),
         evidence: ids(session, "dd"),
     })

@@ -63,16 +63,19 @@ fn each_question_is_answered_with_its_numbers() {
     let [who, worth, twice, folios, noise] = summary.answers.as_slice() else {
         panic!("{:?}", summary.answers)
     };
-    assert_eq!(who.number, "100 % direct");
+    assert_eq!(who.number, "100 % direct I/O");
     assert!(who.answer.contains("O_DIRECT") && who.answer.contains("32 MiB of the 32 MiB"));
-    assert_eq!(worth.number, "20.0 times");
+    assert_eq!(worth.number, "20.0x");
     assert!(worth.confidence.contains("95 %"), "{}", worth.confidence);
-    assert!(twice.answer.contains("3.00 times") && twice.answer.contains("100 % came from"));
+    assert!(twice.answer.contains("3.00x faster") && twice.answer.contains("100 % came from"));
     assert_eq!(folios.number, "50 of 1000");
-    assert!(folios.answer.contains("20.0 times too few") && folios.answer.contains("not measured"));
+    assert!(
+        folios.answer.contains("too few by a factor of 20.0,")
+            && folios.answer.contains("not measured")
+    );
     // A second warm cell beside it hides nothing.
     assert_eq!(noise.evidence, ["dd/cached/warm", "dd/cached/warm/a-a"]);
-    assert!(twice.answer.contains("0 % warm"), "{}", twice.answer);
+    assert!(twice.answer.contains("0 % in the warm run"), "{}", twice.answer);
     let known: Vec<_> = summary.session.cells.iter().map(|cell| cell.id.as_str()).collect();
     let mut evidence = summary.answers.iter().flat_map(|answer| &answer.evidence).peekable();
     assert!(evidence.peek().is_some() && evidence.all(|id| known.contains(&id.as_str())));

@@ -45,7 +45,7 @@ impl<'a> Change<'a> {
         let name = &self.name;
         if !self.is_shown() {
             let unless = unless_shown(&self.ratio).trim_start_matches(", ");
-            return format!("{name}: {unless} (from {before} to {after})");
+            return format!("{unless} for {name} (from {before} to {after})");
         }
         let verb = if self.saved_ns >= 0.0 { "saves" } else { "costs" };
         let size = words::time(self.saved_ns.abs());
@@ -54,8 +54,8 @@ impl<'a> Change<'a> {
 
     /// How sure it is, as a ratio.
     fn confidence(&self) -> String {
-        let name = self.name.trim_end_matches(',');
-        format!("{name}: {} as fast, {}", words::times(self.ratio.ratio), confidence(&self.ratio))
+        let Self { name, ratio, .. } = self;
+        format!("{name}: {} as fast, {}", words::times(ratio.ratio), confidence(ratio))
     }
 
     fn evidence(&self) -> [String; 2] {
@@ -71,11 +71,10 @@ pub(super) fn which_wins(cells: &Cells<'_>, runtime: &str) -> Option<LabAnswer> 
     let behind = most_directories(cells, "path");
     let known = most_directories(cells, "known");
     let directories = behind.and_then(|search| search.cell.number("directories")).unwrap_or(0);
-    let path_cache =
-        format!("a cache of paths, where {directories} directories are searched first,");
+    let path_cache = format!("a path cache for {directories} directories");
     let mut changes: Vec<Change<'_>> = [
         Change::new("merging 100 files into one", many, merged),
-        Change::new("precompiling them", many, compiled),
+        Change::new("precompiling the 100 files", many, compiled),
         Change::new(path_cache, behind, known),
     ]
     .into_iter()
@@ -87,12 +86,12 @@ pub(super) fn which_wins(cells: &Cells<'_>, runtime: &str) -> Option<LabAnswer> 
     let sentences: Vec<String> = changes.iter().map(Change::words).collect();
     Some(LabAnswer {
         question: format!(
-            "{runtime}: what wins more, merging files, precompiling them, or a cache of paths?"
+            "{runtime}: which saves most, merging files, precompiling them, or a path cache?"
         ),
-        answer: format!("Warm, {}.", sentences.join("; ")),
+        answer: format!("Warm: {}.", sentences.join("; ")),
         number: match best.is_shown() && best.saved_ns > 0.0 {
             true => format!("{} saved", words::time(best.saved_ns)),
-            false => "nothing shown to save time".to_owned(),
+            false => "no saving detected".to_owned(),
         },
         confidence: changes.iter().map(Change::confidence).collect::<Vec<_>>().join("; "),
         evidence: changes.iter().flat_map(Change::evidence).collect(),
@@ -110,15 +109,14 @@ pub(super) fn both_at_once(cells: &Cells<'_>, runtime: &str) -> Option<LabAnswer
     let both = first_of(cells, "load_one", "warm", &COMPILED)?;
     let ratio = both.to(&plain)?;
     let answer = format!(
-        "Warm, 100 classes take {} as many files ({}), {} as one that was compiled before ({}): {} as fast{}.",
+        "Warm: 100 classes take {} as 100 files ({}) and {} as one precompiled file ({}): {}.",
         words::time(plain.median),
         how(&plain),
         words::time(both.median),
         how(&both),
-        words::times(ratio.ratio),
-        unless_shown(&ratio),
+        words::speed(&ratio),
     );
-    let question = format!("{runtime}: and merged and precompiled together?");
+    let question = format!("{runtime}: how much do merging and precompiling save together?");
     Some(LabAnswer::of_ratio(question, answer, &ratio, vec![plain.id(), both.id()]))
 }
 
@@ -130,7 +128,7 @@ pub(super) fn what_cold_adds(cells: &Cells<'_>, runtime: &str) -> Option<LabAnsw
         let ratio = warm.to(&cold).filter(|_| how(&warm) == how(&cold))?;
         let (times, unless) = (words::times(ratio.ratio), unless_shown(&ratio));
         let (took_warm, took_cold) = (words::time(warm.median), words::time(cold.median));
-        let took = format!("{took_warm} warm and {took_cold} cold ({times} within rounds{unless})");
+        let took = format!("{took_warm} warm and {took_cold} cold ({times} the time{unless})");
         Some((took, ratio, [warm.id(), cold.id()]))
     };
     let (took, ratio, ids) = pair("load_class")?;
@@ -143,10 +141,10 @@ pub(super) fn what_cold_adds(cells: &Cells<'_>, runtime: &str) -> Option<LabAnsw
         evidence.extend(ids);
     }
     Some(LabAnswer {
-        question: format!("{runtime}: what does a cold cache add?"),
+        question: format!("{runtime}: how much time does a cold cache add?"),
         answer: answer
-            + ". Only the files themselves were evicted; their directories and inodes stay in memory.",
-        number: words::times(ratio.ratio),
+            + ". Only the files themselves were evicted; their directories and inodes stayed in memory.",
+        number: format!("{} the time", words::times(ratio.ratio)),
         confidence: intervals,
         evidence,
     })

@@ -5,7 +5,7 @@ use hotset_analysis::lab::{Cells, LabAnswer, confidence, words};
 
 /// Parts that were measured apart; the rest is running the library's own code.
 const PARTS: [(&str, &str); 3] =
-    [("lookup", "looking files up"), ("read", "reading"), ("compile", "compiling")];
+    [("lookup", "looking up files"), ("read", "reading"), ("compile", "compiling")];
 
 /// The parts of the warm time, and what a cold cache makes of it.
 pub(super) fn where_its_time_goes(cells: &Cells<'_>, runtime: &str) -> Option<LabAnswer> {
@@ -33,17 +33,18 @@ pub(super) fn where_its_time_goes(cells: &Cells<'_>, runtime: &str) -> Option<La
         }
     }
     sentences.push(if complete && known < all {
-        format!("running it {}", words::percent((all - known) / all))
+        format!("running its code {}", words::percent((all - known) / all))
     } else {
-        "running it not measured".to_owned()
+        "running its code not measured".to_owned()
     });
     let library = whole.cell.name("library").unwrap_or("the library");
     let mut answer = format!("{library} takes {} warm: {}", words::time(all), sentences.join(", "));
-    let mut confidence_of = "one figure, nothing to compare it with".to_owned();
+    let mut confidence_of = "no comparison: the cold time was not measured".to_owned();
     if let Some(cold) = part("total", "cold") {
         let ratio = whole.to(&cold)?;
-        answer += &format!("; {} cold, {}", words::time(cold.median), words::times(ratio.ratio));
-        confidence_of = format!("cold against warm: {}", confidence(&ratio));
+        answer +=
+            &format!("; {} cold, {} the time", words::time(cold.median), words::times(ratio.ratio));
+        confidence_of = format!("time cold / warm: {}", confidence(&ratio));
         evidence.push(cold.id());
     }
     Some(LabAnswer {

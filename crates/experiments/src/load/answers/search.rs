@@ -1,4 +1,4 @@
-//! What a directory costs that is searched in vain.
+//! What a failed lookup in a directory costs.
 
 use hotset_analysis::lab::ConstLevel::Name;
 use hotset_analysis::lab::{Cells, LabAnswer, MeasuredCell, words};
@@ -17,11 +17,11 @@ pub(super) fn cost_of_a_miss(cells: &Cells<'_>, runtime: &str) -> Option<LabAnsw
     Some(LabAnswer {
         question: format!("{runtime}: what does one failed search-path lookup cost?"),
         answer: format!(
-            "{} for each file and directory: {more} directories before the right one add {} to 100 files.",
+            "{} per file and directory: {more} directories searched before the right one add {} to loading 100 files.",
             words::time(cost.ns),
             words::time(cost.ns * misses as f64),
         ),
-        number: format!("{} a miss", words::time(cost.ns)),
+        number: format!("{} per failed lookup", words::time(cost.ns)),
         confidence: cost.confidence,
         evidence: vec![none.id(), most.id()],
     })

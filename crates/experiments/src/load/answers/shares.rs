@@ -1,7 +1,7 @@
 //! What loading is made of.
 
 use hotset_analysis::lab::ConstLevel::Name;
-use hotset_analysis::lab::{Cells, LabAnswer, MeasuredCell, confidence, words};
+use hotset_analysis::lab::{Cells, LabAnswer, MeasuredCell, share_confidence, words};
 
 /// The parts measured apart, as shares of loading sources. They don't add up to the whole: an empty file is opened and
 /// read too.
@@ -30,9 +30,9 @@ pub(super) fn of_loading(cells: &Cells<'_>, runtime: &str) -> Option<LabAnswer> 
     let leading = compiled.or_else(|| warm("read_class", "binary"))?;
     let share = whole.to(&leading)?;
     Some(LabAnswer {
-        question: format!("{runtime}: where does the time of loading 100 sources go?"),
+        question: format!("{runtime}: where does the time of loading 100 source files go?"),
         answer: format!(
-            "Of {} warm: {}. Each was measured apart, so they need not add up.",
+            "Of {} warm: {}. Each part was measured separately, so the shares may not add up to 100 %.",
             words::time(whole.median),
             sentences.join(", "),
         ),
@@ -42,9 +42,9 @@ pub(super) fn of_loading(cells: &Cells<'_>, runtime: &str) -> Option<LabAnswer> 
             if compiled.is_some() { "compiling" } else { "reading" }
         ),
         confidence: format!(
-            "{}, as a share of 1: {}",
+            "{}: {}",
             if compiled.is_some() { "compiling" } else { "reading" },
-            confidence(&share)
+            share_confidence(&share)
         ),
         evidence,
     })

@@ -43,7 +43,7 @@ fn the_change_that_saves_the_most_time_comes_first() {
     let answers = told(cells);
     let best = &answers[0];
     assert_eq!(best.number, "19.0 ms saved");
-    let order = ["a cache of paths", "merging", "precompiling"].map(|word| best.answer.find(word));
+    let order = ["a path cache", "merging", "precompiling"].map(|word| best.answer.find(word));
     assert!(order.is_sorted() && order.iter().all(Option::is_some), "{}", best.answer);
     assert_eq!(best.evidence.len(), 6);
     assert!(best.evidence[0].contains("search/path/100"), "{:?}", best.evidence);
@@ -61,10 +61,13 @@ fn what_may_be_chance_is_told_neither_to_save_nor_to_cost() {
         let found = answers.iter().find(|answer| answer.question.contains(question));
         found.unwrap_or_else(|| panic!("{question}"))
     };
-    let wins = answer_to("what wins more");
-    assert!(wins.answer.contains("merging 100 files into one: no difference shown"), "{wins:?}");
-    assert_eq!(wins.number, "nothing shown to save time");
-    assert!(answer_to("cold cache").answer.contains("no difference shown"), "{answers:?}");
+    let wins = answer_to("which saves most");
+    assert!(
+        wins.answer.contains("no difference detected for merging 100 files into one"),
+        "{wins:?}"
+    );
+    assert_eq!(wins.number, "no saving detected");
+    assert!(answer_to("cold cache").answer.contains("no difference detected"), "{answers:?}");
 }
 
 #[test]
@@ -73,9 +76,9 @@ fn a_miss_costs_the_difference_divided_by_the_lookups_that_it_adds() {
     let answers = told(vec![search("path", 0, 5), search("path", 50, 15), search("path", 100, 25)]);
     let miss =
         answers.iter().find(|answer| answer.question.contains("search-path lookup")).expect("miss");
-    assert_eq!(miss.number, "20.0 µs a miss");
+    assert_eq!(miss.number, "20.0 µs per failed lookup");
     assert_eq!(miss.evidence, ["ruby/search/path/0/warm", "ruby/search/path/100/warm"]);
-    assert!(miss.confidence.starts_with("95 % interval"), "{}", miss.confidence);
+    assert!(miss.confidence.starts_with("95 % CI"), "{}", miss.confidence);
 }
 
 #[test]
@@ -87,7 +90,7 @@ fn shares_leave_out_what_was_not_measured() {
     ];
     let answers = told(cells);
     let shares =
-        answers.iter().find(|answer| answer.question.contains("sources go")).expect("shares");
+        answers.iter().find(|answer| answer.question.contains("source files go")).expect("shares");
     assert_eq!(shares.number, "40.0 % compiling");
     assert!(!shares.answer.contains("empty"), "{}", shares.answer);
     assert_eq!(shares.evidence.len(), 3);
@@ -108,13 +111,13 @@ fn a_part_of_a_library_that_nobody_measured_is_not_called_zero() {
     let some =
         vec![part("total", "warm", 20), part("compile", "warm", 5), part("total", "cold", 60)];
     let answer = told(some).pop().expect("answer");
-    assert!(answer.answer.contains("looking files up not measured"), "{}", answer.answer);
-    assert!(answer.answer.contains("running it not measured"), "{}", answer.answer);
-    assert!(answer.answer.contains("60.0 ms cold, 3.00 times"), "{}", answer.answer);
+    assert!(answer.answer.contains("looking up files not measured"), "{}", answer.answer);
+    assert!(answer.answer.contains("running its code not measured"), "{}", answer.answer);
+    assert!(answer.answer.contains("60.0 ms cold, 3.00x the time"), "{}", answer.answer);
     let parts = [("total", 20), ("lookup", 1), ("read", 2), ("compile", 5)];
     let all = parts.map(|(name, ms)| part(name, "warm", ms)).to_vec();
     let answer = told(all).pop().expect("answer");
-    assert!(answer.answer.contains("running it 60.0 %"), "{}", answer.answer);
+    assert!(answer.answer.contains("running its code 60.0 %"), "{}", answer.answer);
 }
 
 #[test]

@@ -152,7 +152,7 @@ pub(super) fn add(
         plan.cells.push(cell("total", WantedState::Cold, whole(), Expects::default()));
     }
     if !probe.can("compilefiles") {
-        let why = "it offers no compiler that could be timed apart";
+        let why = "it has no compiler that can be timed separately";
         plan.skip(format!("{} compiling", probe.name), why);
         return Ok(());
     }

@@ -119,7 +119,9 @@ fn add(plan: &mut ExperimentPlan, probe: &Probe, request: &Request) {
         let version = &probe.version;
         plan.skip(
             format!("{} appcds", probe.name),
-            format!("it made no class data archive; Java 13 and later do, this is {version}"),
+            format!(
+                "no class data archive was created, which needs Java 13 or later; this is {version}"
+            ),
         );
     }
 }

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use hotset_analysis::lab::words;
 use hotset_facts::{
     CountedBy, DoubtCode, FileId, FileRow, FileSet, FilledBy, LabCell, LabDoubt, LabFact,
     LabSample, LabSession, LabSize, LabSkipped, LabUnit, LearnedBy, LookupCounters, Observed,
@@ -22,7 +23,7 @@ const MOST_ROUNDS: u32 = 15;
 /// Why something is missing after Ctrl-C.
 const INTERRUPTED: &str = "interrupted";
 /// Why there is no time of looking up.
-const NO_LOOKUPS: &str = "in every round its lookups were fewer, or took less time, than those of a start that loads nothing";
+const NO_LOOKUPS: &str = "in every round, its lookups were fewer or took less time than those of a start that loads nothing";
 
 /// Counts what a load does beyond the same program loading nothing.
 pub(super) fn count_calls(
@@ -61,14 +62,14 @@ pub(super) fn after(session: &mut LabSession, run: &mut AfterRun<'_>) {
     }
     let Some(library) = &run.request.options.library else {
         if run.request.size == LabSize::Quick && run.sensor.is_some() {
-            let why = "--quick counts none; the default size and --full do";
+            let why = "not counted with --quick; the default size and --full count them";
             session.skipped.push(LabSkipped::new("system calls", why));
         }
         return;
     };
     let stop = run.stop;
     let added = match run.sensor.as_deref_mut() {
-        None => Err("the sensor is not to be used (--no-bpf)".to_owned()),
+        None => Err("--no-bpf was given".to_owned()),
         Some(sensor) => Parts::of(run.request, library, sensor)
             .and_then(|mut parts| parts.measure(session, stop)),
     };
@@ -148,7 +149,7 @@ impl<'a> Parts<'a> {
             if cell.samples.is_empty() {
                 // Only a lookup can have none: what a round tells of reading is kept in any case.
                 let why = if is_stopped() { INTERRUPTED } else { NO_LOOKUPS };
-                session.skipped.push(LabSkipped::new(cell.id, why));
+                session.skipped.push(LabSkipped::new(words::cell(&cell), why));
             } else {
                 session.cells.push(cell);
             }
@@ -204,7 +205,7 @@ fn read_sample(round: u32, state: WantedState, counts: &LoadCounts) -> LabSample
     if state == WantedState::Warm && counts.device_bytes > 0 {
         sample.doubts.push(LabDoubt {
             code: DoubtCode::DeviceReadsWhileWarm,
-            text: format!("{} bytes were read from the device meanwhile", counts.device_bytes),
+            text: format!("{} bytes were read from the device; expected none", counts.device_bytes),
             invalidates: true,
         });
     }

@@ -1,8 +1,8 @@
-//! The second read against the first.
+//! Later reads compared with the first.
 
 use hotset_analysis::bench::Difference;
 use hotset_analysis::lab::ConstLevel::{Name, Number};
-use hotset_analysis::lab::{Cells, LabAnswer, MeasuredCell, unless_shown, words};
+use hotset_analysis::lab::{Cells, LabAnswer, MeasuredCell, words};
 
 /// One answer for each size.
 pub(super) fn answers(cells: &Cells<'_>) -> Vec<LabAnswer> {
@@ -23,19 +23,19 @@ fn answer(read: &Cells<'_>, bytes: u64) -> Option<LabAnswer> {
     );
     let answer = match ratio.difference() {
         // The first one is in the denominator's place: slower means that later ones are faster.
-        Difference::Slower => format!("Yes, {}: {takes}.", words::times(ratio.ratio)),
-        Difference::Faster => format!("No, it gets slower: {takes}."),
+        Difference::Slower => format!("Yes, {}: {takes}.", words::speed(&ratio)),
+        Difference::Faster => format!("No, later reads are slower: {takes}."),
         Difference::NoInterval => format!("Too few rounds to tell: {takes}."),
-        _ => format!("No difference is shown: {takes}."),
+        _ => format!("No difference detected: {takes}."),
     };
     let mut evidence = vec![first.id(), later.id()];
     let cache = cache_alone(&read, &mut evidence).unwrap_or_default();
-    let question = format!("Does reading a file of {} again get faster?", words::bytes(bytes));
+    let question = format!("Is a file of {} faster to read again?", words::bytes(bytes));
     Some(LabAnswer::of_ratio(question, answer + &cache, &ratio, evidence))
 }
 
-/// The first read of a process pays for more than an empty cache: for the program's own first times. So the cache alone is
-/// told from later reads, of which each found the file cached or evicted.
+/// The first read of a process pays for more than an empty cache: for the program's own first times. So the effect of the
+/// cache alone is told from later reads, of which each found the file cached or evicted.
 fn cache_alone(read: &Cells<'_>, evidence: &mut Vec<String>) -> Option<String> {
     let later = read.with(&[("which", Name("later")), ("buffer", Name("fresh"))]);
     let in_state = |cache| later.one(&[("cache", Name(cache))]);
@@ -43,11 +43,10 @@ fn cache_alone(read: &Cells<'_>, evidence: &mut Vec<String>) -> Option<String> {
     let ratio = warm.to(&evicted)?;
     evidence.extend([warm.id(), evicted.id()]);
     Some(format!(
-        " The first read of a process also pays for its own first times; of later reads, one of the evicted file takes {} and \
-         one of the cached file {}, {}{}.",
+        " The first read of a process also includes the program's own one-time costs. Of the later reads, one of the evicted \
+         file takes {} and one of the cached file {}: {}.",
         words::time(evicted.median),
         words::time(warm.median),
-        words::times(ratio.ratio),
-        unless_shown(&ratio)
+        words::speed(&ratio)
     ))
 }

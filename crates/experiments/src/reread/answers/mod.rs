@@ -1,4 +1,4 @@
-//! Does reading a file a second time get faster, and does it matter?
+//! Is reading a file a second time faster, and does it matter?
 
 mod again;
 mod parse;

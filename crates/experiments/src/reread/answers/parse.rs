@@ -44,11 +44,11 @@ fn answer(cells: &Cells<'_>, bytes: u64) -> Option<LabAnswer> {
     let mut evidence = vec![cold.id(), warm.id()];
     let mut answer = match speed {
         Some(speed) => format!(
-            "From {} on, reading from the cache makes reading and parsing {} at least 10 % faster{}.",
+            "At {} or more, the cache makes reading and parsing {} at least 10 % faster{}.",
             rate(speed),
             words::bytes(bytes),
             match speed_for(DOUBLE, bytes, cold.median, warm.median) {
-                Some(double) => format!(", and from {} on twice as fast", rate(double)),
+                Some(double) => format!(", and at {} or more at least twice as fast", rate(double)),
                 None => String::new(),
             }
         ),
@@ -61,11 +61,11 @@ fn answer(cells: &Cells<'_>, bytes: u64) -> Option<LabAnswer> {
     };
     let parsers = parsers(&later, bytes, &cold, &warm, &mut evidence);
     if !parsers.is_empty() {
-        answer.push_str(&format!(" Here {}.", parsers.join("; ")));
+        answer.push_str(&format!(" Parsers measured: {}.", parsers.join(", ")));
     }
     Some(LabAnswer {
         question: format!(
-            "From which parse speed on does caching a document of {} matter?",
+            "From which parse speed on does it matter that a document of {} is cached?",
             words::bytes(bytes)
         ),
         answer,
@@ -94,16 +94,17 @@ fn parsers(
         evidence.push(parse.id());
         let computed = gain_at(parse.median, cold.median, warm.median);
         let mut text = format!(
-            "{parser} parses {}, with which the cache gains {} as computed",
+            "{parser} {} (the cache gains {} computed",
             rate(bytes as f64 / parse.median),
             words::times(computed)
         );
         if let (Some(cold), Some(warm)) = (in_state("evicted"), in_state("warm"))
             && let Some(ratio) = warm.to(&cold)
         {
-            text.push_str(&format!(" and {} as measured", words::times(ratio.ratio)));
+            text.push_str(&format!(", {} measured", words::times(ratio.ratio)));
             evidence.extend([cold.id(), warm.id()]);
         }
+        text.push(')');
         Some(text)
     });
     told.collect()
@@ -115,13 +116,13 @@ fn confidence(bytes: u64, cold: &MeasuredCell<'_>, warm: &MeasuredCell<'_>) -> S
     let end = |cold: Option<f64>, warm: Option<f64>| Some((cold?, warm?));
     let ends = (end(cold.numbers.high, warm.numbers.low), end(cold.numbers.low, warm.numbers.high));
     let (Some((cold_high, warm_low)), Some((cold_low, warm_high))) = ends else {
-        return format!("no 95 % interval, from {rounds}");
+        return format!("no 95 % CI, {rounds}");
     };
     let low = speed_for(WORTH, bytes, cold_high, warm_low);
     let high = speed_for(WORTH, bytes, cold_low, warm_high);
     let end = |speed: Option<f64>| speed.map_or_else(|| "no speed".to_owned(), rate);
     format!(
-        "for 10 %: {} to {}, from the ends of the 95 % intervals of both times, from {rounds}",
+        "for 10 %: {} to {}, from the ends of the 95 % CIs of both times, {rounds}",
         end(low),
         end(high)
     )

@@ -1,7 +1,7 @@
 //! What a read from the cache consists of.
 
 use hotset_analysis::lab::ConstLevel::{Name, Number};
-use hotset_analysis::lab::{Cells, LabAnswer, MeasuredCell, confidence, unless_shown, words};
+use hotset_analysis::lab::{Cells, LabAnswer, MeasuredCell, share_confidence, words};
 
 /// What the parts may come to: beyond a quarter more or less than the whole they were not what the whole consists of, be it
 /// that another process disturbed one of the cells, or that the host backs one kind of memory with huge pages.
@@ -46,25 +46,25 @@ pub(super) fn answer(cells: &Cells<'_>) -> Option<LabAnswer> {
     evidence.retain(|id| seen.insert(id.clone()));
     Some(LabAnswer {
         question: format!(
-            "What does reading {} from the cache consist of, and why does the cache not gain more?",
+            "Where does the time of reading {} from the cache go, and why does the cache not save more?",
             words::bytes(bytes)
         ),
         answer,
         number: if fit {
             format!("{} for page faults", words::percent(faults))
         } else {
-            "not told: the parts don't fit".to_owned()
+            "unknown: the parts do not add up".to_owned()
         },
         confidence: if fit {
-            format!("the page faults, as a share of 1: {}", confidence(&memory))
+            format!("page faults: {}", share_confidence(&memory))
         } else {
-            format!("the parts come to {} of the whole", words::percent(sum))
+            format!("the parts add up to {} of the whole", words::percent(sum))
         },
         evidence,
     })
 }
 
-/// What the whole consists of; where the parts don't fit, that nobody can tell.
+/// What the whole consists of; where the parts don't fit, that it is unknown.
 fn sentence(
     whole: &MeasuredCell<'_>,
     bytes: u64,
@@ -74,14 +74,14 @@ fn sentence(
     let (time, bytes) = (words::time(whole.median), words::bytes(bytes));
     if !FITTING.contains(&sum) {
         return format!(
-            "Reading {bytes} from the cache into fresh memory takes {time}. What it consists of can't be told: the copy, the page \
-             faults of that memory and giving it back, measured alone, come to {} of it.",
+            "Reading {bytes} from the cache into fresh memory takes {time}. Where that time goes is unknown: the copy, the page \
+             faults of that memory and freeing it, measured separately, add up to {} of it.",
             words::percent(sum),
         );
     }
     format!(
-        "Of the {time} that reading {bytes} from the cache into fresh memory takes, the copy is {}, the page faults of that memory \
-         are {} (zeroing it alone {}), and giving it back is {}; measured alone, they come to {} of the whole.",
+        "Of the {time} that reading {bytes} from the cache into fresh memory takes, the copy is {}, the page faults of that \
+         memory {} (zeroing alone {}), and freeing it {}. Measured separately, these add up to {} of the whole.",
         words::percent(copy),
         words::percent(faults),
         words::percent(zeroing),
@@ -97,7 +97,7 @@ type Read<'a, 'b> = &'a dyn Fn(&'static str, &'static str) -> Option<MeasuredCel
 fn others(read: Read<'_, '_>, answer: &mut String, evidence: &mut Vec<String>) {
     let mut told = Vec::new();
     for (name, buffer) in [
-        ("into memory that was used before", "reused"),
+        ("into memory used before", "reused"),
         ("into huge pages", "huge"),
         ("mapped", "mmap"),
         ("mapped and populated", "mmap-populate"),
@@ -106,7 +106,7 @@ fn others(read: Read<'_, '_>, answer: &mut String, evidence: &mut Vec<String>) {
         told.push(format!("{} {name}", words::time(picked.median)));
         evidence.push(picked.id());
     }
-    answer.push_str(&format!(" From the cache it takes {}.", told.join(", ")));
+    answer.push_str(&format!(" The same read from the cache takes {}.", told.join(", ")));
     if read("warm", "mmap").is_some() {
         answer.push_str(" Mapped reads touch one word per cache line and copy nothing.");
     }
@@ -114,15 +114,15 @@ fn others(read: Read<'_, '_>, answer: &mut String, evidence: &mut Vec<String>) {
 
 /// What the cache gains, with memory that costs and with memory that doesn't.
 fn gains(read: Read<'_, '_>, answer: &mut String, evidence: &mut Vec<String>) {
-    for (name, buffer) in [("fresh memory", "fresh"), ("memory that was used before", "reused")] {
+    for (name, buffer) in [("fresh memory", "fresh"), ("memory used before", "reused")] {
         let Some(warm) = read("warm", buffer) else { continue };
         let Some(evicted) = read("evicted", buffer) else { continue };
         let Some(gain) = warm.to(&evicted) else { continue };
         answer.push_str(&format!(
-            " Into {name}, the cache makes reading {} as fast ({} without it{})",
-            words::times(gain.ratio),
+            " Into {name}, the read takes {} without the cache and {} with it: {}",
             words::time(evicted.median),
-            unless_shown(&gain)
+            words::time(warm.median),
+            words::speed(&gain)
         ));
         evidence.push(evicted.id());
         if let Some(direct) = read("direct", buffer) {

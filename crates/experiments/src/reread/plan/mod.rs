@@ -52,7 +52,7 @@ fn native(request: &Request, amounts: &Amounts) -> ExperimentPlan {
     let mut plan = ExperimentPlan::new(super::NAME, request.size, amounts.rounds);
     for &bytes in &amounts.sizes_bytes {
         if amounts.too_large(bytes) {
-            let why = "twice as much must fit into half of this host's memory";
+            let why = "too large: twice the size must fit into half of this host's memory";
             plan.skip(format!("{bytes} bytes"), why);
             continue;
         }

@@ -31,7 +31,7 @@ pub(super) fn state(
 ) -> Option<LabDoubt> {
     if let Some((faults, least)) = not_small {
         let text = format!(
-            "touching the pages took {faults} faults; folios of one page take {least} at least"
+            "touching the pages took {faults} page faults; single-page folios take at least {least}"
         );
         return Some(doubt(DoubtCode::StateNotReached, text));
     }
@@ -41,13 +41,13 @@ pub(super) fn state(
         (_, Observed::Missing(reason)) => {
             return Some(doubt(
                 DoubtCode::StateNotReached,
-                format!("nobody tells what was cached: {reason}"),
+                format!("residency before the sample unknown: {reason}"),
             ));
         }
     };
     let StateReached { pages, cached_pages, unknown_files, .. } = reached;
     if unknown_files > 0 {
-        let text = format!("of {unknown_files} files nobody tells what was cached");
+        let text = format!("residency before the sample unknown for {unknown_files} files");
         return Some(doubt(DoubtCode::StateNotReached, text));
     }
     let share = pages.saturating_mul(WARM_PERMILLE).div_ceil(1000);
@@ -56,7 +56,9 @@ pub(super) fn state(
         WantedState::Cold | WantedState::ColdAll if cached_pages > pages - share => "none",
         _ => return None,
     };
-    let text = format!("{cached_pages} of {pages} pages were cached right before, and not {wants}");
+    let text = format!(
+        "{cached_pages} of {pages} pages were cached right before the sample; expected {wants}"
+    );
     Some(doubt(DoubtCode::StateNotReached, text))
 }
 
@@ -77,7 +79,7 @@ pub(super) fn run(expects: &Expects, did: &Repetition, whole: Option<&Answer>) -
 fn counts(expects: &Expects, answer: &Answer, doubts: &mut Vec<LabDoubt>) {
     let mut exact = |what: &str, is: u64, wants: Option<u64>| {
         if let Some(wants) = wants.filter(|&wants| wants != is) {
-            doubts.push(doubt(DoubtCode::WrongCount, format!("{is} {what} and not {wants}")));
+            doubts.push(doubt(DoubtCode::WrongCount, format!("{is} {what}; expected {wants}")));
         }
     };
     exact("bytes", answer.bytes, expects.bytes);
@@ -94,9 +96,7 @@ fn calls(expects: &Expects, did: &Repetition, doubts: &mut Vec<LabDoubt>) {
     ] {
         let (Some((least, most)), Some(is)) = (bounds, is) else { continue };
         if !(least..=most).contains(&is) {
-            let text = format!(
-                "the kernel counted {is} {what} calls; this way of doing it takes {least} to {most}"
-            );
+            let text = format!("the kernel counted {is} {what} calls; expected {least} to {most}");
             doubts.push(doubt(DoubtCode::CallsNotConfirmed, text));
         }
     }
@@ -106,20 +106,19 @@ fn device(expects: &Expects, did: &Repetition, doubts: &mut Vec<LabDoubt>) {
     if let (Some(most), Some(is)) = (expects.max_device_bytes, did.device_read_bytes)
         && is > most
     {
-        let text =
-            format!("{is} bytes were read from the device meanwhile, at most {most} expected");
+        let text = format!("{is} bytes were read from the device; expected at most {most}");
         doubts.push(doubt(DoubtCode::DeviceReadsWhileWarm, text));
     }
     if let (Some(most), Some(is)) = (expects.max_major_faults, did.major_faults)
         && is > most
     {
-        let text = format!("{is} faults had to read, at most {most} expected");
+        let text = format!("{is} major faults; expected at most {most}");
         doubts.push(doubt(DoubtCode::MajorFaultsWhileWarm, text));
     }
     if let (Some(least), Some(is)) = (expects.min_device_bytes, did.device_read_bytes)
         && is < least
     {
-        let text = format!("{is} bytes were read from the device, at least {least} expected");
+        let text = format!("{is} bytes were read from the device; expected at least {least}");
         doubts.push(doubt(DoubtCode::TooFewDeviceBytes, text));
     }
 }
@@ -131,9 +130,9 @@ fn waited(did: &Repetition) -> Option<LabDoubt> {
     (waited_ns > allowed_ns).then(|| {
         let preempted = did.preempted.unwrap_or(0);
         let text = format!(
-            "of {} us it had no CPU for {} us (preempted {preempted} times)",
-            did.wall_ns / 1000,
-            waited_ns / 1000
+            "off the CPU for {} us of {} us ({preempted} involuntary context switches)",
+            waited_ns / 1000,
+            did.wall_ns / 1000
         );
         doubt(DoubtCode::CpuTaken, text)
     })
@@ -157,7 +156,7 @@ pub(super) fn slow_pages(samples: &mut [LabSample], inserted_pages: Option<u64>)
         let Some(cpu_ns) = sample.cpu_ns.value() else { continue };
         if cpu_ns > (median * SLOW_PAGES_FACTOR).max(median + TICK_NS) && sample.is_valid() {
             let text = format!(
-                "{} us of CPU time for {pages} pages and more that came in, {} us in the median sample",
+                "{} us of CPU time to read at least {pages} pages into the cache; the median sample took {} us",
                 cpu_ns / 1000,
                 median / 1000
             );

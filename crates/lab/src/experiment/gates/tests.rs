@@ -28,7 +28,7 @@ fn a_state_is_reached_but_for_a_thousandth() {
     let some = StateReached { unknown_files: 1, ..StateReached::default() };
     assert_eq!(code(WantedState::Cold, Observed::Value(some)), Some("state-not-reached"));
     let large = state(WantedState::Warm, reached(10, 10), Some((3, 10))).expect("a doubt");
-    assert!(large.text.contains("3 faults") && large.invalidates);
+    assert!(large.text.contains("3 page faults") && large.invalidates);
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn counts_are_exact_and_calls_within_their_bounds() {
     let other = Answer { bytes: 9, operations: None, calls: [].into(), ..answer };
     let doubts = run(&expects, &did(2), Some(&other));
     assert_eq!(codes(&doubts), ["wrong-count"; 3]);
-    assert_eq!(doubts[0].text, "9 bytes and not 8");
+    assert_eq!(doubts[0].text, "9 bytes; expected 8");
     assert!(run(&expects, &did(2), None).is_empty());
 }
 

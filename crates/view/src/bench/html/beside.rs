@@ -24,13 +24,13 @@ pub fn bench_beside(all: &[(&str, &BenchSummary)]) -> Page {
     };
     Page {
         title: "Benchmarks side by side".to_owned(),
-        subtitle: "Medians with their 95 % intervals. Nothing pairs the rounds of two sessions."
+        subtitle: "Medians with their 95 % CIs. Nothing pairs the rounds of two sessions."
             .to_owned(),
         sections: vec![Section {
             question: "How long does it take in each?".to_owned(),
             chart: chart(all, &labels),
             table: Table {
-                caption: "Median wall times and their 95 % intervals".to_owned(),
+                caption: "Median wall times and their 95 % CIs".to_owned(),
                 columns,
                 rows: labels.iter().map(row).collect(),
             },
@@ -72,7 +72,7 @@ fn chart(all: &[(&str, &BenchSummary)], labels: &[&str]) -> Option<Chart> {
     let series: Vec<Series> = all.iter().map(series).collect();
     let names = labels.iter().map(|label| escape_text(label)).collect();
     series.iter().any(|series| !series.points.is_empty()).then(|| Chart {
-        label: "Median wall time by condition, with 95 % intervals".to_owned(),
+        label: "Median wall time by condition, with 95 % CIs".to_owned(),
         kind: ChartKind::Bars,
         x: Axis { names, ..Axis::default() },
         y: Axis::of("wall time", Unit::Nanoseconds),

@@ -40,7 +40,7 @@ pub(super) fn comparisons(summary: &BenchSummary) -> Option<Section> {
         both.push(series("a command against itself", noise));
     }
     let chart = Chart {
-        label: "Ratios of wall times with their 95 % intervals; 1 is no difference".to_owned(),
+        label: "Ratios of wall times with their 95 % CIs; 1 is no difference".to_owned(),
         kind: ChartKind::Points,
         x: Axis { names: all.iter().map(name).collect(), ..Axis::default() },
         y: Axis { log: true, ..Axis::of("times as long", Unit::Ratio) },
@@ -74,7 +74,7 @@ fn ratios(
         .numbers("Base", |comparison| median(summary, comparison.pair.a))
         .numbers("Other", |comparison| median(summary, comparison.pair.b))
         .numbers("Ratio", |comparison| parts(comparison).0)
-        .numbers("95 % interval", |comparison| {
+        .numbers("95 % CI", |comparison| {
             parts(comparison).1.map_or("none".to_owned(), |(low, high)| format!("{low} to {high}"))
         })
         .numbers("Rounds", |comparison| {
@@ -118,7 +118,7 @@ pub(super) fn cold_and_warm(summary: &BenchSummary) -> Option<Section> {
         several => (0..several.len()).map(letter).collect(),
     };
     let chart = Chart {
-        label: "Median wall time by cache state, with 95 % intervals".to_owned(),
+        label: "Median wall time by cache state, with 95 % CIs".to_owned(),
         kind: ChartKind::Bars,
         x: Axis { names, ..Axis::default() },
         y: Axis { log: false, ..time_axis("wall time", medians()) },
@@ -138,8 +138,8 @@ pub(super) fn cold_and_warm(summary: &BenchSummary) -> Option<Section> {
 fn bar(summary: &BenchSummary, at: usize, command: usize) -> Option<Point> {
     let times = summary.conditions.get(at)?.valid?;
     let interval = times.wall_interval.map(|interval| (interval.low, interval.high));
-    let words = interval.map_or("no 95 % interval".to_owned(), |(low, high)| {
-        format!("95 % interval {} to {}", time(low), time(high))
+    let words = interval.map_or("no 95 % CI".to_owned(), |(low, high)| {
+        format!("95 % CI {} to {}", time(low), time(high))
     });
     let name = condition(summary, at);
     let text = format!("{name}: {}, {words}", time(times.wall_ns.median));

@@ -51,8 +51,8 @@ fn compared(summary: &BenchSummary, comparison: &Comparison) -> Answer {
     let (number, interval) = ratio_parts(&valid);
     let rounds = rounds(valid.rounds);
     let confidence = match interval {
-        Some((low, high)) => format!("95 % interval {low} to {high}, from {rounds}"),
-        None => format!("no 95 % interval, from {rounds}"),
+        Some((low, high)) => format!("95 % CI {low} to {high}, {rounds}"),
+        None => format!("no 95 % CI, {rounds}"),
     };
     Answer { sentence, number, confidence, ..Answer::default() }
 }
@@ -72,9 +72,9 @@ fn alone(summary: &BenchSummary, index: usize) -> Answer {
     let runs = numbers.map_or(0, |numbers| numbers.valid_runs);
     let confidence = match interval {
         Some(one) => {
-            format!("95 % interval {} to {}, from {}", time(one.low), time(one.high), rounds(runs))
+            format!("95 % CI {} to {}, {}", time(one.low), time(one.high), rounds(runs))
         }
-        None => format!("no 95 % interval, from {}", rounds(runs)),
+        None => format!("no 95 % CI, {}", rounds(runs)),
     };
     let sentence = format!("{label} takes this long.");
     Answer { sentence, number: median(summary, index), confidence, ..Answer::default() }

@@ -127,7 +127,7 @@ fn medians(summary: &BenchSummary) -> Table {
         format!("{}{star}", median(row))
     })
     .numbers(
-        "95 % interval",
+        "95 % CI",
         figure(|times| times.wall_interval.and_then(|interval| range(interval.low, interval.high))),
     )
     .numbers("Minimum", figure(|times| Some(time(times.wall_ns.min))))

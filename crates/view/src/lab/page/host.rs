@@ -33,13 +33,13 @@ fn measured(session: &LabSession) -> Vec<(&'static str, String)> {
     });
     let null = words::observed(&conditions.null_engine_ps, |ps| {
         format!(
-            "{} an operation of an empty timed loop, not subtracted",
+            "{} per operation of an empty timed loop, not subtracted",
             words::time(ps as f64 / 1000.0)
         )
     });
     vec![
         ("Files in", format!("{directory} ({kind})")),
-        ("Read-ahead there", words::observed(&conditions.read_ahead_kb, ahead)),
+        ("Read-ahead of its device", words::observed(&conditions.read_ahead_kb, ahead)),
         ("Load", format!("{} at the start, {} at the end", load(before), load(after))),
         (
             "Time in which tasks waited for a CPU",
@@ -49,7 +49,7 @@ fn measured(session: &LabSession) -> Vec<(&'static str, String)> {
         ),
         ("Evicted while idle", pages),
         ("Harness", null),
-        ("A pair of clock readings", words::observed(&conditions.clock_ns, duration)),
+        ("Cost of two clock readings", words::observed(&conditions.clock_ns, duration)),
         ("Order", format!("random within each round, seed {}", session.seed)),
         ("hotset", escape_text(&session.version)),
     ]

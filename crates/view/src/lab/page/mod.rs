@@ -43,9 +43,9 @@ fn page(runs: &[Named<'_>]) -> Option<Page> {
     sections.extend(runs::section(runs));
     sections.extend(published::section(runs));
     sections.extend(pairs(
-        "What else was found?",
-        "Found beside the cells",
-        ["Found", "Value"],
+        "What else was measured?",
+        "Other measurements",
+        ["Measurement", "Value"],
         runs,
         |run| {
             let facts = run.summary().session.facts.iter();
@@ -54,8 +54,8 @@ fn page(runs: &[Named<'_>]) -> Option<Page> {
     ));
     sections.extend(pairs(
         "What was not measured, and why?",
-        "Left out",
-        ["Not measured", "Why"],
+        "Not measured",
+        ["What", "Reason"],
         runs,
         |run| {
             let skipped = run.summary().session.skipped.iter();

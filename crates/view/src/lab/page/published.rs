@@ -25,10 +25,10 @@ pub(super) fn section(runs: &[Named<'_>]) -> Option<Section> {
         1 => Column::numbers("Here"),
         _ => Column::numbers(&escape_text(run.name)),
     }));
-    let caption = "Published figures, and ours of the same work".to_owned();
+    let caption = "Published figures, and those measured here for the same work".to_owned();
     Some(Section {
         question: "What was published?".to_owned(),
-        answer: "Figures of other machines, other kernels and other years. They are a reference and not a target."
+        answer: "These figures come from other machines, kernels and years: they are a reference, not a target."
             .to_owned(),
         table: Table { caption, columns, rows: all.iter().map(row).collect() },
         notes: sources(all),

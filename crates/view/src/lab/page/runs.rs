@@ -20,7 +20,7 @@ pub(super) fn section(runs: &[Named<'_>]) -> Option<Section> {
     let agree = compared.iter().map(|(other, cells)| {
         let (agree, of) = agreement(cells);
         format!(
-            "{} and {} agree within their intervals in {agree} of {of} cells that have intervals in both.",
+            "The confidence intervals of {} and {} overlap in {agree} of the {of} cells that have them in both.",
             escape_text(first.name),
             escape_text(other.name)
         )
@@ -31,8 +31,8 @@ pub(super) fn section(runs: &[Named<'_>]) -> Option<Section> {
         chart: Some(chart(first, &compared)),
         table: table(first, &compared),
         notes: vec![
-            "Nothing pairs the rounds of two runs: the ratio is that of the medians, and its interval is the widest that \
-             both 95 % intervals allow."
+            "Rounds of two runs cannot be paired: the ratio is that of the medians, and its interval is the widest that both \
+             95 % CIs allow."
                 .to_owned(),
         ],
         ..Section::default()
@@ -80,13 +80,13 @@ fn chart(first: &Named<'_>, compared: &[(&Named<'_>, Vec<CellComparison>)]) -> C
     let series = series.collect();
     Chart {
         label: format!(
-            "Times of each cell divided by those of {}; 1 is no difference",
+            "Time of each cell divided by that of {}; 1 is no difference",
             escape_text(first.name)
         ),
         kind: ChartKind::Points,
         x: Axis { names, ..Axis::default() },
         y: Axis {
-            title: "times as long".to_owned(),
+            title: "relative time".to_owned(),
             unit: Unit::Ratio,
             log: true,
             ..Axis::default()
@@ -99,8 +99,8 @@ fn chart(first: &Named<'_>, compared: &[(&Named<'_>, Vec<CellComparison>)]) -> C
 
 fn table(first: &Named<'_>, compared: &[(&Named<'_>, Vec<CellComparison>)]) -> Table {
     let mut columns = vec![Column::words("Cell"), Column::words("Run")];
-    columns.extend(["First", "This", "Ratio", "Interval"].map(Column::numbers));
-    columns.push(Column::words("Intervals"));
+    columns.extend(["First run", "This run", "Ratio", "Interval"].map(Column::numbers));
+    columns.push(Column::words("95 % CIs"));
     let rows = compared.iter().flat_map(|(other, cells)| {
         cells.iter().map(move |cell| {
             let time = |run: &Named<'_>, at: usize| {
@@ -125,6 +125,6 @@ fn table(first: &Named<'_>, compared: &[(&Named<'_>, Vec<CellComparison>)]) -> T
             ]
         })
     });
-    let caption = format!("Medians beside those of {}", escape_text(first.name));
+    let caption = format!("Medians compared with those of {}", escape_text(first.name));
     Table { caption, columns, rows: rows.collect() }
 }

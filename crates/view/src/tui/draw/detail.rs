@@ -77,7 +77,7 @@ fn identity(app: &App, expanded: &Expanded) -> Vec<Piece> {
         LineState::Active => None,
         LineState::Ended => Some("ended in this interval"),
         LineState::Gone => Some("has ended: this is its last interval"),
-        LineState::Idle => Some("did nothing in this interval"),
+        LineState::Idle => Some("inactive in this interval"),
     };
     let mut pieces: Vec<Piece> =
         state.map(|state| (format!(" {state} "), look.warning())).into_iter().collect();
@@ -129,9 +129,9 @@ pub(super) fn sizes(app: &App, key: &ItemKey, area: Rect, buf: &mut Buffer) {
     let found = app.histogram.as_ref().filter(|(of, _)| of == key);
     let Some((_, Some((reads, writes)))) = found else {
         let words = match (&app.place, found) {
-            (Some(_), _) => " sizes of calls: a recording does not keep them",
-            (None, Some(_)) => " sizes of calls: none are known of it",
-            (None, None) => " sizes of calls: with the next interval",
+            (Some(_), _) => " sizes of calls: not kept in a recording",
+            (None, Some(_)) => " sizes of calls: none known",
+            (None, None) => " sizes of calls: shown with the next interval",
         };
         write(buf, row(area, 0), &[(words.to_owned(), look.faint())]);
         return;

@@ -24,7 +24,7 @@ pub(in crate::tui) fn loss_words(losses: &LiveLosses) -> String {
         (losses.requests, "io_uring requests not followed"),
         (losses.skipped_programs, "programs skipped by the kernel"),
         (losses.calls, "system calls not decoded"),
-        (losses.unattributed, "requests counted for nobody"),
+        (losses.unattributed, "requests not attributed"),
         (losses.events, "names or process events lost"),
         (losses.origins, "origins of pages not kept"),
     ];
@@ -38,7 +38,7 @@ pub(in crate::tui) fn loss_words(losses: &LiveLosses) -> String {
     } else if losses.origins > 0 {
         "device shares are \"at least\""
     } else {
-        "totals are whole, names and owners are not"
+        "totals are complete, names and owners are not"
     };
     format!("LOST, so {damage}: {} since the start", told.join(", "))
 }

@@ -9,42 +9,42 @@ use super::{Piece, menu, row, write};
 use crate::escape::escape_text;
 
 const KEYS: &[(&str, &str)] = &[
-    ("Up Down PgUp PgDn Home End", "select; the selection follows its item"),
-    ("Enter, Esc", "open the selected item, go back; Esc also drops selection and filter"),
-    ("Tab, 1 2 3", "processes, files, control groups"),
-    ("/", "filter as you type: names, users, groups, PIDs; in any case"),
-    ("s", "sort menu; < and > sort by the column beside, r reverses"),
-    ("c", "counts per interval, per second, since the start"),
-    ("t", "processes below their parents, control groups nested"),
-    ("p, Space", "stop the screen; counting goes on"),
-    ("+ -", "longer, shorter interval"),
+    ("Up Down PgUp PgDn Home End", "select a row; the selection follows its item"),
+    ("Enter, Esc", "open the selected item; go back. Esc also clears selection and filter"),
+    ("Tab, 1 2 3", "show processes, files or control groups"),
+    ("/", "filter by name, user, group or PID as you type (ignores case)"),
+    ("s", "sort menu; < and > sort by the next column left or right, r reverses"),
+    ("c", "switch counts: per interval, per second, since the start"),
+    ("t", "show processes below their parents, control groups nested"),
+    ("p, Space", "pause the screen; counting continues"),
+    ("+ -", "lengthen, shorten the interval"),
     ("q, Ctrl-C", "quit"),
-    ("mouse", "wheel moves; a click selects, opens, or sorts by a title"),
+    ("mouse", "the wheel moves the selection; a click selects, opens or sorts"),
 ];
 
 const REPLAY_KEYS: &[(&str, &str)] = &[
-    ("Left Right, . ,", "an interval back, on"),
-    ("[ ]", "a minute back, on"),
-    ("Home End", "the first, the last interval"),
-    ("Space", "play, stop"),
+    ("Left Right, . ,", "go one interval back, forward"),
+    ("[ ]", "go one minute back, forward"),
+    ("Home End", "go to the first, the last interval"),
+    ("Space", "play, pause"),
     ("g", "go to a time"),
 ];
 
 const WORDS: &[(&str, &str)] = &[
-    ("HITS, MISSES", "requested pages that were in the cache, and that were not"),
-    ("DIRTIES", "pages that turned from clean to dirty"),
-    ("READ_HIT%", "hits by requested pages; with read-ahead high even for a cold file"),
-    ("WRITE_HIT%", "written pages that were cached already, by written pages"),
-    ("DEVICE%", "requested pages that had to be read, read-ahead included"),
-    ("DIRECT", "bytes past the cache (O_DIRECT): never hits or misses"),
-    ("FAULTS", "page faults on file mappings; they are not among hits and misses"),
+    ("HITS, MISSES", "requested pages cached, read-ahead included; read on demand"),
+    ("DIRTIES", "pages that changed from clean to dirty"),
+    ("READ_HIT%", "hits / requested pages; read-ahead makes it high even for a cold file"),
+    ("WRITE_HIT%", "written pages that were already cached / written pages"),
+    ("DEVICE%", "share of requested pages read from the device, read-ahead included"),
+    ("DIRECT", "bytes that bypass the cache (O_DIRECT): never hits or misses"),
+    ("FAULTS", "page faults on file mappings; not included in hits and misses"),
     ("READAHEAD", "pages read ahead"),
-    ("DEV_READ, DEV_WRITE", "bytes that the block layer was asked for"),
+    ("DEV_READ, DEV_WRITE", "bytes read and written at the block layer"),
     ("WAIT", "time in reads that waited, and in direct I/O"),
-    ("x or \u{d7}, grey", "has ended; its last interval stays for one more"),
-    ("others (no owner)", "counted, but for nobody: a table was full, or the process had ended"),
-    ("PSI some, full", "share of time in which some, or all, tasks waited"),
-    ("Cgroups", "counts are of a group's own processes, not of groups below it"),
+    ("x or \u{d7}, grey", "ended; its last interval stays for one more"),
+    ("others (no owner)", "counted, not attributed: a table was full, or the process ended"),
+    ("PSI some, full", "share of time in which some, or all, tasks waited for I/O or memory"),
+    ("Cgroups", "counts are those of a group's own processes, without groups below it"),
 ];
 
 fn lines(app: &App) -> Vec<(String, String)> {
@@ -52,16 +52,16 @@ fn lines(app: &App) -> Vec<(String, String)> {
     let mut lines: Vec<(String, String)> = vec![("Keys".into(), String::new())];
     lines.extend(KEYS.iter().map(pair));
     if app.place.is_some() {
-        lines.push(("In a recording".into(), String::new()));
+        lines.push(("Keys in a recording".into(), String::new()));
         lines.extend(REPLAY_KEYS.iter().map(pair));
     }
     if !app.setup.not_measured.is_empty() {
-        lines.push(("Not measured here: \"-\"".into(), String::new()));
+        lines.push(("Not measured here, shown as \"-\"".into(), String::new()));
         let gap =
             |gap: &NotMeasured| (gap.feature.unmeasured().join(", "), escape_text(&gap.reason));
         lines.extend(app.setup.not_measured.iter().map(gap));
     }
-    lines.push(("Words".into(), String::new()));
+    lines.push(("Columns and terms".into(), String::new()));
     lines.extend(WORDS.iter().map(|(word, means)| match app.setup.look.ascii {
         true if word.contains('\u{d7}') => ("x, grey".to_owned(), (*means).to_owned()),
         _ => ((*word).to_owned(), (*means).to_owned()),

@@ -114,7 +114,7 @@ fn size_list(app: &App, key: &ItemKey, area: Rect, buf: &mut Buffer) {
         sizes(app, key, row(area, 0), buf);
         return;
     };
-    let title = format!(" {:<12}{:>10}{:>10}", "bytes a call", "reads", "writes");
+    let title = format!(" {:<12}{:>10}{:>10}", "bytes/call", "reads", "writes");
     write(buf, row(area, 0), &[(title, look.label())]);
     let most = reads.0.iter().chain(&writes.0).copied().max().unwrap_or(0) as f64;
     for (n, ((bound, read), (_, write_calls))) in (1..).zip(reads.buckets().zip(writes.buckets())) {
