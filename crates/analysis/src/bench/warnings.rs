@@ -79,7 +79,9 @@ fn too_few(summary: &BenchSummary, index: usize, all: &mut Vec<Warning>) {
             format!("{label}: no valid runs ({ran} excluded); showing the estimate from all runs");
         all.push(Warning::new("no-valid-run", text, ""));
     } else if rounds < FEW_RUNS {
-        let text = format!("{label}: {} are too few for an estimate", plural(rounds as u64, "run"));
+        let are = if rounds == 1 { "is" } else { "are" };
+        let runs = plural(rounds as u64, "run");
+        let text = format!("{label}: {runs} {are} too few for an estimate");
         all.push(Warning::new("few-runs", text, "use --runs to ask for more"));
     } else if rounds < MIN_ROUNDS {
         let text =

@@ -247,7 +247,7 @@ pub(crate) struct BenchOutput {
     #[arg(short = 'u', long, value_name = "UNIT", value_parser = choice(TIME_UNITS))]
     pub(crate) time_unit: Option<TimeUnit>,
     /// Sort the rows of the summary and the Markdown table
-    #[arg(long, value_name = "ORDER", default_value = "command", value_parser = choice(ORDERS))]
+    #[arg(long, value_name = "ORDER", action = clap::ArgAction::Set, default_value = "command", value_parser = choice(ORDERS))]
     pub(crate) sort: bool,
     /// Do not print the summary
     #[arg(short, long)]
@@ -339,6 +339,15 @@ mod tests {
         for wrong in ["0", "1,,2", "256", "none", "-1"] {
             assert!(ignored(&format!("--ignore-failure={wrong}")).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn rows_and_times_are_shown_as_asked_for() {
+        let look = |words: &[&str]| parsed(words).map(|args| args.exports.bench_look());
+        assert_eq!(look(&["ls"]).expect("default"), BenchLook::default());
+        let asked = look(&["-u", "second", "--sort", "median-time", "ls"]).expect("both");
+        assert_eq!(asked, BenchLook { unit: Some(TimeUnit::Second), by_time: true });
+        assert!(look(&["--sort", "name", "ls"]).is_err() && look(&["-u", "hour", "ls"]).is_err());
     }
 
     #[test]

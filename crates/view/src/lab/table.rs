@@ -22,6 +22,11 @@ pub fn render_lab(result: &LabResult, options: &Options) -> String {
     let summary = &result.summary;
     screen.paragraph("", " ", &words::title(result), 0);
     screen.paragraph("", " · ", &words::run(&summary.session), INDENT);
+    if summary.session.cells.iter().all(|cell| cell.samples.is_empty()) {
+        screen.paragraph("", " ", "No sample was taken.", INDENT);
+        end(&mut screen, summary);
+        return screen.finish();
+    }
     answers(&mut screen, summary);
     for panel in panels(&[Named { name: "", result }]) {
         table(&mut screen, &panel);

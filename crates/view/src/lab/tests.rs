@@ -30,6 +30,14 @@ fn a_column_for_each_level_fits_too() {
 }
 
 #[test]
+fn without_a_sample_there_are_no_tables() {
+    let mut session = super::testing::access();
+    session.cells.iter_mut().for_each(|cell| cell.samples.clear());
+    let text = render_lab(&super::testing::present(session), &Options::default());
+    assert!(text.contains("No sample was taken.") && !text.contains("cached before"), "{text}");
+}
+
+#[test]
 fn the_page_reads_like_this() {
     let result = result();
     let pages = lab_pages(&[Named { name: "", result: &result }]);

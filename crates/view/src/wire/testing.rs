@@ -26,7 +26,10 @@ pub(crate) static SAMPLES: LazyLock<Vec<Sample>> = LazyLock::new(|| {
     let mut all = vec![lab(), listing(), doctor(), save()];
     all.extend([profile(three_files()), profile(attached(Target::Pid { pid: 7 }))]);
     all.push(profile(attached(Target::Cgroup { path: "/a.slice".into() })));
-    all.extend([profile(unprivileged()), bench(versus())]);
+    let (exit, output_tail) = (ExitStatus::Code(3), b"no\n".to_vec());
+    let failed = StopReason::Failed { condition: 0, exit, output_tail };
+    let around = StopReason::Error { message: "the --prepare command failed".to_owned() };
+    all.extend([profile(unprivileged()), bench(versus(), failed), bench(versus(), around)]);
     all.extend(crate::system::tests::documents().map(|bytes| Sample {
         format: super::system::SCHEMA,
         bytes,
@@ -70,7 +73,7 @@ fn lab() -> Sample {
     }
 }
 
-fn bench(mut session: hotset_facts::BenchSession) -> Sample {
+fn bench(mut session: hotset_facts::BenchSession, stop: StopReason) -> Sample {
     // Six rounds: fewer have no interval.
     session.runs.truncate(6 * session.conditions.len());
     for run in &mut session.runs {
@@ -80,8 +83,7 @@ fn bench(mut session: hotset_facts::BenchSession) -> Sample {
         let unreadable = Unreadable { path: "/root/x".into(), reason: "Permission denied".into() };
         set.unreadable.push(unreadable);
     }
-    let exit = ExitStatus::Code(3);
-    session.stop = StopReason::Failed { condition: 0, exit, output_tail: b"no\n".to_vec() };
+    session.stop = stop;
     let summary = summarise_bench(session);
     Sample {
         format: super::bench::SCHEMA,

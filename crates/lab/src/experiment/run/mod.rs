@@ -55,6 +55,8 @@ pub struct Bench<'a> {
     pub seed: u64,
     /// How often a sample that doesn't count is made again in its round.
     pub max_repeats: u32,
+    /// How long samples are made again at most, from the beginning on.
+    pub repeats_for: Duration,
     /// Counts calls in runs apart; none where that is not wanted or not possible.
     pub counter: Option<&'a mut CallCounter<'a>>,
     /// Sees how far it is.
@@ -132,7 +134,10 @@ impl rounds::Cells for Running<'_> {
             let id = id.map(|cell| cell.id.clone()).unwrap_or_default();
             self.tell(&id, place.position as usize);
         }
-        self.run_cell(place.cell, place.round)
+        let outcome = self.run_cell(place.cell, place.round)?;
+        let in_time = self.began.elapsed() < self.bench.repeats_for;
+        let again = matches!(outcome, Outcome::Again);
+        Ok(if again && !in_time { Outcome::Counts } else { outcome })
     }
 }
 

@@ -32,6 +32,16 @@ fn run(
     counter: Option<&mut CallCounter<'_>>,
     stop: &AtomicBool,
 ) -> Result<LabSession, ExperimentError> {
+    run_for(plan, at, counter, stop, Duration::MAX)
+}
+
+fn run_for(
+    plan: ExperimentPlan,
+    at: &Path,
+    counter: Option<&mut CallCounter<'_>>,
+    stop: &AtomicBool,
+    repeats_for: Duration,
+) -> Result<LabSession, ExperimentError> {
     let mut nobody = ();
     let bench = Bench {
         version: "test".into(),
@@ -39,6 +49,7 @@ fn run(
         native: Vec::new(),
         seed: 1,
         max_repeats: 2,
+        repeats_for,
         counter: counter.map(|counter| -> &mut CallCounter<'_> { counter }),
         watcher: &mut nobody,
         stop,
@@ -123,6 +134,25 @@ fn a_sample_that_does_not_count_is_kept_marked_and_made_again() {
     assert!(failed.iter().all(|sample| is(sample, DoubtCode::Failed)), "{failed:#?}");
     assert_eq!(failed.len(), 2, "a failure would be the same again");
     assert!(session.cells[1].samples[0].doubts[0].text.contains("no"));
+}
+
+#[test]
+fn when_the_time_for_repeats_is_over_each_round_has_one_sample() {
+    let scratch = Scratch::new();
+    let wrong = Expects { bytes: Some(2), ..Expects::default() };
+    let probe = shell(r#"echo '{"probe":"sh","bytes":1,"repetitions_ns":[5]}'"#);
+    let cell = CellPlan {
+        expects: wrong,
+        ..CellPlan::new(vec![name("cell", "x")], WantedState::AsIs, probe)
+    };
+    let go = AtomicBool::new(false);
+    let samples = |repeats_for: Duration| {
+        let plan = plan(vec![cell.clone()], vec![], 2);
+        let session = run_for(plan, &scratch.path(""), None, &go, repeats_for).expect("run");
+        (session.rounds, session.cells[0].samples.len())
+    };
+    assert_eq!(samples(Duration::MAX), (2, 6));
+    assert_eq!(samples(Duration::ZERO), (2, 2));
 }
 
 #[test]
