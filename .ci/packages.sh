@@ -14,7 +14,7 @@ group() {
     test) echo /usr/bin/python3:python3 /usr/lib/python3/dist-packages/jsonschema:python3-jsonschema \
         mke2fs:e2fsprogs mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs mksquashfs:squashfs-tools mkfs.erofs:erofs-utils losetup:mount \
         chromium:chromium tmux:tmux prometheus:prometheus promtool:prometheus curl:curl openssl:openssl \
-        systemd-analyze:systemd ;;
+        systemd-analyze:systemd fish:fish ;;
     bench) echo python3:python3 hyperfine:hyperfine vmtouch:vmtouch fincore:util-linux chrt:util-linux fio:fio cc:gcc \
         /usr/include/bpf/bpf.h:libbpf-dev ;;
     demo) echo python3:python3 ;;
