@@ -4,11 +4,11 @@ use hotset_analysis::bench::Difference;
 use hotset_analysis::lab::ConstLevel::{Name, Number};
 use hotset_analysis::lab::{Cells, LabAnswer, MeasuredCell, words};
 
-/// One answer for each size.
+/// One answer for each size, the largest first: where reading takes time is where it matters.
 pub(super) fn answers(cells: &Cells<'_>) -> Vec<LabAnswer> {
     let read = cells.with(&[("what", Name("read")), ("contents", Name("pattern"))]);
     let sizes = read.with(&[("cache", Name("kept"))]).numbers("size_bytes");
-    sizes.into_iter().filter_map(|bytes| answer(&read, bytes)).collect()
+    sizes.into_iter().rev().filter_map(|bytes| answer(&read, bytes)).collect()
 }
 
 fn answer(read: &Cells<'_>, bytes: u64) -> Option<LabAnswer> {
