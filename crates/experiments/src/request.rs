@@ -92,6 +92,12 @@ pub struct Options {
     /// Use these methods, separated by commas; an invalid one lists all
     #[arg(long, value_name = "METHOD", value_delimiter = ',')]
     pub methods: Vec<String>,
+    /// Read in these orders, separated by commas: sequential, reverse, random, zipf, offsets
+    #[arg(long, value_name = "ORDER", value_delimiter = ',')]
+    pub orders: Vec<String>,
+    /// Make N reads from a cold cache in every order but sequential, e.g. 1000000
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(16..=1_000_000_000))]
+    pub reads: Option<u32>,
     /// Add an interpreter to those found; repeatable
     #[arg(long = "interpreter", value_name = "NAME=PATH", value_parser = parse_interpreter)]
     pub interpreters: Vec<Interpreter>,
@@ -117,6 +123,8 @@ impl Options {
             blocks_bytes,
             file_bytes,
             methods,
+            orders,
+            reads,
             interpreters,
             library,
             runtime,
@@ -129,6 +137,8 @@ impl Options {
             ("--block", !blocks_bytes.is_empty()),
             ("--size", file_bytes.is_some()),
             ("--methods", !methods.is_empty()),
+            ("--orders", !orders.is_empty()),
+            ("--reads", reads.is_some()),
             ("--interpreter", !interpreters.is_empty()),
             ("--library", library.is_some()),
             ("--runtime", runtime.is_some()),

@@ -87,6 +87,7 @@ mod tests {
             let value = match long {
                 "sizes" | "block" | "size" => "1K",
                 "count" => "2",
+                "reads" => "16",
                 "sleep" => "1s",
                 "interpreter" => "a=/b",
                 _ => "x",
@@ -104,6 +105,6 @@ mod tests {
             assert!(help.ends_with(&format!(" ({})", names.join(", "))), "{option}: {help}");
             seen += 1;
         }
-        assert_eq!(seen, 10);
+        assert_eq!(seen, 12);
     }
 }

@@ -16,7 +16,7 @@ const NAME: &str = "access";
 pub(crate) static ACCESS: Experiment = Experiment {
     name: NAME,
     question: "fread, read, pread, mmap, io_uring or direct; forwards, backwards or at random?",
-    options: &["--block", "--size", "--methods"],
+    options: &["--block", "--size", "--methods", "--orders", "--reads"],
     plan: plan::plan,
     jobs: &[("access", access::access), ("null", access::null)],
     answers: answers::answers,

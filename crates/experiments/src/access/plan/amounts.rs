@@ -49,9 +49,14 @@ pub(super) struct Amounts {
     pub(super) blocks: Vec<u32>,
     /// Reads of a cold cell in random order: each costs a wait for the device.
     cold_random: u32,
+    /// The same in any order but forwards, where it was asked for.
+    reads: Option<u32>,
+    /// The orders that were asked for; none: those of the size.
+    orders: Vec<Order>,
     /// Bytes that a cold cell reads backwards: the kernel reads nothing ahead there.
     cold_reverse_bytes: u64,
     is_quick: bool,
+    is_full: bool,
 }
 
 impl Amounts {
@@ -80,8 +85,22 @@ impl Amounts {
             };
             options.blocks_bytes.iter().map(block).collect::<Result<_, _>>()?
         };
-        let is_quick = request.size == LabSize::Quick;
-        Ok(Self { file_bytes, blocks, cold_random, cold_reverse_bytes, is_quick })
+        let order = |name: &String| {
+            let known =
+                || Order::ALL.iter().map(|order| order.as_str()).collect::<Vec<_>>().join(", ");
+            name.parse()
+                .map_err(|_| format!("--orders {name}: unknown order; expected {}", known()))
+        };
+        Ok(Self {
+            file_bytes,
+            blocks,
+            cold_random: options.reads.unwrap_or(cold_random),
+            reads: options.reads,
+            orders: options.orders.iter().map(order).collect::<Result<_, _>>()?,
+            cold_reverse_bytes,
+            is_quick: request.size == LabSize::Quick,
+            is_full: request.size == LabSize::Full,
+        })
     }
 
     /// Whether this size reads blocks of this size in this way. What was asked for by name is always read.
@@ -98,6 +117,12 @@ impl Amounts {
 
     /// The orders in which it is read. Some blocks more often than others only pays where something may stay cached.
     pub(super) fn orders(&self, method: Method, block: u32) -> Vec<Order> {
+        // Direct I/O gains nothing from what stays cached, and begins at whole blocks of the device.
+        let buffered = [Order::Zipf, Order::Offsets];
+        let fits = |order: &Order| !(method.is_direct() && buffered.contains(order));
+        if !self.orders.is_empty() {
+            return self.orders.iter().copied().filter(fits).collect();
+        }
         if self.is_quick {
             return match block {
                 _ if method.is_direct() => vec![Order::Random],
@@ -105,8 +130,14 @@ impl Amounts {
                 _ => vec![Order::Sequential, Order::Random],
             };
         }
-        let all = Order::ALL.iter().copied();
-        all.filter(|&order| order != Order::Zipf || !method.is_direct()).collect()
+        // The article's reads at random, which are of its blocks of 1000 bytes.
+        let all = Order::ALL.iter().copied().filter(fits);
+        all.filter(|&order| order != Order::Offsets || (self.is_full && block == 1000)).collect()
+    }
+
+    /// False for an order that is not among those that were asked for.
+    pub(super) fn wants(&self, order: Order) -> bool {
+        self.orders.is_empty() || self.orders.contains(&order)
     }
 
     /// Whole blocks of the file.
@@ -129,11 +160,15 @@ impl Amounts {
             // One read in flight, each waiting for the device, is as slow in any order.
             Order::Sequential if method.is_direct() => self.cold_random.min(all),
             Order::Sequential => all,
-            Order::Reverse if method.is_direct() => self.cold_random.min(all),
+            Order::Reverse if self.reads.is_some() || method.is_direct() => {
+                self.cold_random.min(all)
+            }
             Order::Reverse => {
                 u32::try_from(self.cold_reverse_bytes / u64::from(block)).unwrap_or(all).min(all)
             }
             Order::Random | Order::Zipf => self.cold_random.min(all),
+            // Others may be read again.
+            Order::Offsets => self.cold_random,
         }
     }
 

@@ -71,6 +71,7 @@ impl<'a> Maker<'a> {
         let state = WantedState::Warm;
         known
             .flat_map(|method| orders.map(|order| About { method, order, block, state }))
+            .filter(|about| self.amounts.wants(about.order))
             .map(|about| self.cell(about, FilledBy::SmallFolios))
             .collect()
     }
@@ -79,7 +80,8 @@ impl<'a> Maker<'a> {
     /// backward run as a sequential one by the same method left the cache.
     pub(super) fn after_sequential(&self, methods: &[Method]) -> Vec<CellPlan> {
         let block = self.amounts.blocks.first();
-        let Some(&block) = block.filter(|_| !self.request.place.in_memory) else {
+        let possible = !self.request.place.in_memory && self.amounts.wants(Order::Reverse);
+        let Some(&block) = block.filter(|_| possible) else {
             return Vec::new();
         };
         let known = [Method::Fread, Method::Read, Method::Mmap(Advice::None)];
@@ -176,8 +178,9 @@ impl<'a> Maker<'a> {
 
     fn touched_pages(&self, order: Order, block: u32, operations: u32) -> u64 {
         let count = || {
-            let numbers = order.blocks(self.amounts.blocks_of(block), operations, SEED);
-            touched_pages(&numbers, u64::from(block), self.amounts.file_bytes)
+            let file_bytes = self.amounts.file_bytes;
+            let numbers = order.blocks(order.places(block, file_bytes), operations, SEED);
+            touched_pages(&numbers, order.step_bytes(block), u64::from(block), file_bytes)
         };
         let mut touched = self.touched.borrow_mut();
         *touched.entry((order, block, operations)).or_insert_with(count)

@@ -106,6 +106,40 @@ fn what_is_asked_for_by_name_is_what_is_measured() {
 }
 
 #[test]
+fn orders_and_reads_are_those_that_were_asked_for() {
+    let mut request = request(LabSize::Default);
+    request.options = Options {
+        methods: vec!["pread".into(), "direct".into()],
+        orders: vec!["offsets".into(), "random".into()],
+        blocks_bytes: vec![1000],
+        reads: Some(1_000_000),
+        file_bytes: Some(1 << 30),
+        ..Options::default()
+    };
+    let plan = super::plan(&request).expect("a plan");
+    let cold = |order: &str| {
+        let found = plan
+            .cells
+            .iter()
+            .find(|cell| cell.state == WantedState::Cold && cells::is(cell, "order", order));
+        found.and_then(|cell| cell.expects.operations)
+    };
+    assert_eq!((cold("offsets"), cold("random")), (Some(1_000_000), Some(1_000_000)));
+    let asked = ["offsets", "random"];
+    let is_asked = |cell: &CellPlan| asked.iter().any(|order| cells::is(cell, "order", order));
+    assert!(plan.cells.iter().all(is_asked));
+    request.options.orders = vec!["sideways".into()];
+    let error = super::plan(&request).expect_err("refused");
+    assert!(error.contains("--orders sideways") && error.contains("zipf"), "{error}");
+    request.options = Options::default();
+    let has_offsets = |size| {
+        let plan = super::plan(&Request { size, ..request.clone() }).expect("a plan");
+        plan.cells.iter().any(|cell| cells::is(cell, "order", "offsets"))
+    };
+    assert!(has_offsets(LabSize::Full) && !has_offsets(LabSize::Default));
+}
+
+#[test]
 fn a_cold_cell_expects_the_pages_that_it_touches() {
     let plan = plan(&request(LabSize::Quick)).expect("a plan");
     let cell = |id: &str| {

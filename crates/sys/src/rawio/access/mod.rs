@@ -34,13 +34,15 @@ pub(crate) struct Blocks<'a> {
     pub(crate) numbers: &'a [u32],
     /// Bytes of a block.
     pub(crate) bytes: usize,
+    /// Bytes from one number's place to the next one's.
+    pub(crate) step_bytes: u64,
 }
 
 impl Blocks<'_> {
     /// Where a block begins.
     #[inline(always)]
     pub(crate) fn offset(&self, number: u32) -> u64 {
-        u64::from(number) * self.bytes as u64
+        u64::from(number) * self.step_bytes
     }
 
     pub(crate) fn failed(&self, call: &'static str) -> JobError {
@@ -120,13 +122,15 @@ pub fn access(arguments: &Arguments) -> Result<Answer, JobError> {
     let block: u32 = arguments.number("block")?;
     let size =
         std::fs::metadata(&path).map_err(|error| JobError::call(&path, "stat", error))?.len();
-    let whole = u32::try_from(size / u64::from(block.max(1))).unwrap_or(u32::MAX);
+    let whole = Order::Sequential.places(block, size);
     if whole == 0 || block == 0 {
         return Err(JobError::wrong(&path, format!("holds no whole block of {block} bytes")));
     }
     let operations = arguments.number_or("operations", whole)?;
-    let numbers = order.blocks(whole, operations, arguments.number_or("seed", 1)?);
-    let blocks = Blocks { path: &path, numbers: &numbers, bytes: block as usize };
+    let places = order.places(block, size);
+    let numbers = order.blocks(places, operations, arguments.number_or("seed", 1)?);
+    let step_bytes = order.step_bytes(block);
+    let blocks = Blocks { path: &path, numbers: &numbers, bytes: block as usize, step_bytes };
     let checked = !arguments.has("check") || arguments.text("check")? != "no";
     methods::measure(method, blocks, checked)
 }
@@ -162,7 +166,8 @@ pub fn null(arguments: &Arguments) -> Result<Answer, JobError> {
 /// Never.
 pub fn null_of(operations: u32) -> Result<Answer, JobError> {
     let numbers = Order::Random.blocks(operations, operations, 1);
-    let blocks = Blocks { path: Path::new("nothing"), numbers: &numbers, bytes: 1000 };
+    let blocks =
+        Blocks { path: Path::new("nothing"), numbers: &numbers, bytes: 1000, step_bytes: 1000 };
     Ok(Answer { bytes: 0, ..measure(Null, blocks, false)? })
 }
 

@@ -28,7 +28,7 @@ fn every_method_reads_what_is_there_in_every_order() {
     for &method in Method::ALL {
         for &order in Order::ALL {
             for block in [1000, 4096] {
-                if method.is_direct() && block == 1000 {
+                if method.is_direct() && (block == 1000 || order == Order::Offsets) {
                     continue;
                 }
                 let answer = access(&arguments(&file, method, order, block));
