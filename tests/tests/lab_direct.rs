@@ -77,8 +77,7 @@ fn memory_has_no_direct_reads_and_the_column_is_unsupported() {
     let text = format!("{}{}", String::from_utf8_lossy(&done.stdout), stderr(&done));
     assert!(text.contains("/dev/shm") && !text.contains("panicked"), "{text}");
     assert!(done.status.success(), "{text}");
-    for told in ["the program with O_DIRECT: unsupported", "state cold: files of tmpfs are nowhere"]
-    {
+    for told in ["the program with O_DIRECT: unsupported", "state cold: files on tmpfs are only"] {
         assert!(text.contains(told), "no {told} in {text}");
     }
 }

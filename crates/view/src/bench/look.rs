@@ -7,11 +7,11 @@ use crate::units;
 /// A unit of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeUnit {
-    /// µs
+    /// Shown as µs.
     Microsecond,
-    /// ms
+    /// Shown as ms.
     Millisecond,
-    /// s
+    /// Shown as s.
     Second,
 }
 
