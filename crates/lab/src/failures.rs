@@ -10,7 +10,7 @@ pub enum IgnoredFailures {
     None,
     /// All, and signals.
     All,
-    /// These.
+    /// Only these codes.
     Codes(Vec<i32>),
 }
 
