@@ -18,8 +18,8 @@ const AGAIN: [(&str, &[&str]); 14] = [
     ("direct_ended", &["direct_ended_again1"]),
 ];
 
-/// What only an interrupt in the middle of a task's is skipped for, where programs are not preempted. That is no loss: direct
-/// I/O that ends in an interrupt is taken for what went past the cache as a whole where its end was not seen.
+/// Where programs are not preempted, this one is skipped only when an interrupt comes while a task on that CPU is in it. That
+/// is no loss: direct I/O whose end was not seen is counted as having bypassed the cache as a whole (`past_cache`).
 const INTERRUPTS: &str = "direct_ended";
 
 /// Those that stand behind any of these programs.

@@ -37,7 +37,7 @@ pub(crate) struct BenchArgs {
     /// COMMAND is split into words as a shell would, and run without a shell unless --shell names one.
     #[arg(long, value_name = "COMMAND")]
     pub(crate) vs: Vec<String>,
-    /// Compare all commands with COMMAND instead of CMD; CMD is one of them
+    /// Compare all commands, CMD included, with COMMAND
     #[arg(long, value_name = "COMMAND")]
     pub(crate) reference: Option<String>,
     /// Name of the reference
@@ -145,7 +145,7 @@ pub(crate) struct AroundArgs {
     /// Same as --shell=none
     #[arg(short = 'N', conflicts_with = "shell")]
     pub(crate) no_shell: bool,
-    /// Accept runs that exit with CODES: 1,2 or all-non-zero (the default)
+    /// Accept runs that exit with CODES, e.g. 1,2; without a value: all-non-zero
     ///
     /// Without this option, the first failure ends the benchmark. all-non-zero includes runs that a signal killed.
     #[arg(

@@ -39,7 +39,7 @@ fn push_comparison(
         screen.below_table(&all);
     }
     if let Some(explained) = explained {
-        screen.below_table(&savings(explained));
+        screen.below_table(&savings(explained, look));
     }
 }
 
@@ -177,7 +177,8 @@ fn all_runs(summary: &BenchSummary, comparison: &Comparison) -> Option<String> {
     Some(format!("all first runs, valid or not: {}, {}", ratio(&all), rounds(all.rounds)))
 }
 
-pub(super) fn savings(explained: &ColdWarm) -> String {
+pub(super) fn savings(explained: &ColdWarm, look: BenchLook) -> String {
+    let time = |ns| look.time(ns);
     let read = explained.device_bytes.filter(|&read| read > 0.0);
     let read = read.map_or(String::new(), |read| format!("{} read from the device, ", bytes(read)));
     let warming = time(explained.warming_saves_ns);

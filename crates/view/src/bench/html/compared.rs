@@ -4,6 +4,7 @@ use hotset_analysis::bench::{BenchSummary, ColdWarm, Comparison};
 use hotset_facts::{ConditionRole, WantedState};
 
 use super::super::headline::{device_share, savings, verdict};
+use super::super::look::BenchLook;
 use super::super::words::{bytes, condition, letter, ratio, ratio_parts, rounds, time};
 use super::headline::{median, sides};
 use super::time_axis;
@@ -125,7 +126,9 @@ pub(super) fn cold_and_warm(summary: &BenchSummary) -> Option<Section> {
         series: states.iter().map(bars).collect(),
         ..Chart::default()
     };
-    let note = |one: &ColdWarm| format!("{}: {}.", condition(summary, one.pair.b), savings(one));
+    let note = |one: &ColdWarm| {
+        format!("{}: {}.", condition(summary, one.pair.b), savings(one, BenchLook::default()))
+    };
     Some(Section {
         question: "What does a cold start pay for?".to_owned(),
         chart: Some(chart),
