@@ -14,7 +14,7 @@ use crate::json::{file_row, number};
 use crate::metadata::MetadataReads;
 use crate::run::{HotsetRun, run_hotset};
 use crate::scratch::{Scratch, text};
-use crate::state::{evict_verified, has_cachestat, until, warm_verified};
+use crate::state::{clean, evict_verified, has_cachestat, until, warm_verified};
 
 /// The state that a file is in when the run begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,7 +146,11 @@ pub fn observe_files(
     until("nothing else changed what is cached", || {
         match cache {
             Cache::Cold => files.iter().for_each(|file| evict_verified(file)),
-            Cache::Warm => files.iter().for_each(|file| warm_verified(file)),
+            Cache::Warm => files.iter().for_each(|file| {
+                // Left so by an attempt before.
+                clean(file);
+                warm_verified(file);
+            }),
             Cache::AsItIs | Cache::Once => {}
         }
         let (evictions, flushes) = (Evictions::of(&watched), Flushes::of(&watched));

@@ -6,6 +6,7 @@ use std::process::Command;
 use hotset_tests::flushes::Flushes;
 use hotset_tests::metadata::MetadataReads;
 use hotset_tests::scratch::text;
+use hotset_tests::state::clean;
 use hotset_tests::{
     Evictions, Mounted, Scratch, bytes_of, evict_verified, measure, number, prepare, until,
     warm_verified, workload,
@@ -41,6 +42,8 @@ fn undisturbed(
     is_made: impl Fn(&Value) -> bool,
 ) -> Value {
     until("the run began in its state, and nobody evicted pages or wrote them back", || {
+        // An attempt before may have left half of them dirty, where somebody wrote the other half back.
+        files.iter().for_each(|file| clean(file));
         make(files[0]);
         let (evictions, flushes) = (Evictions::of(files), Flushes::of(files));
         let metadata = MetadataReads::beside(files);
