@@ -63,7 +63,11 @@ impl Running<'_> {
         let probed = ready.run(self.bench.stop).map_err(|error| self.not_started(plan, error))?;
         let host = HostLoad::now().since(reached.host);
         self.forget_what_ran(index, plan);
-        let doubt = gates::state(plan.state, reached.state, reached.not_small);
+        let doubt = match plan.is_set_by_probe {
+            // What it tells is judged with each of its parts.
+            true => None,
+            false => gates::state(plan.state, reached.state, reached.not_small),
+        };
         Ok(match probed {
             Probed::Stopped => None,
             Probed::Failed(why) => Some(failed(plan, round, reached.state, &why)),
@@ -87,6 +91,11 @@ impl Running<'_> {
         plan: &CellPlan,
     ) -> Result<Option<Reached>, ExperimentError> {
         let Some(set) = self.sets.get_mut(index) else { return Ok(None) };
+        if plan.is_set_by_probe {
+            let state = verify(WantedState::AsIs, set);
+            let host = HostLoad::now();
+            return Ok(Some(Reached { state, host, not_small: None, not_prepared: None }));
+        }
         let Some(prologue) = &plan.prologue else {
             return self
                 .filler

@@ -1,6 +1,6 @@
 //! How the repetitions of one process become samples.
 
-use hotset_facts::Factor;
+use hotset_facts::{Factor, WantedState};
 
 use super::expects::Expects;
 use super::plan::name;
@@ -18,8 +18,10 @@ pub enum Splits {
 /// Some of the repetitions, which are a cell of their own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// Added to the factors of the cell: `("which", Name("first"))`.
+    /// Added to the factors of the cell, or in the place of those of the same name: `("which", Name("first"))`.
     pub factors: Vec<Factor>,
+    /// The state that it begins in; none where that follows from the cell's, and from what it may read from the device.
+    pub state: Option<WantedState>,
     /// The first repetition of it, from 0.
     pub from: usize,
     /// The repetition after its last one; to the end where there is none.
@@ -47,6 +49,13 @@ impl Part {
         Self::of("later-mean", 1, None, PartSample::Sum, expects)
     }
 
+    /// The repetition at this place, with factors of its own, which begins with what the one before it left.
+    pub fn at(place: usize, factors: Vec<Factor>, expects: Expects) -> Self {
+        let (from, to, sample) = (place, Some(place + 1), PartSample::Sum);
+        let state = (place > 0).then_some(WantedState::AsIs);
+        Self { factors, state, from, to, sample, expects }
+    }
+
     fn of(
         which: &str,
         from: usize,
@@ -54,7 +63,7 @@ impl Part {
         sample: PartSample,
         expects: Expects,
     ) -> Self {
-        Self { factors: vec![name("which", which)], from, to, sample, expects }
+        Self { factors: vec![name("which", which)], state: None, from, to, sample, expects }
     }
 }
 

@@ -58,6 +58,9 @@ pub struct CellPlan {
     pub filled_by: FilledBy,
     /// The files that the state is set on.
     pub files: Vec<PathBuf>,
+    /// The probe sets the state itself, right before its first timed part, and tells what was cached before each: `files` has
+    /// none then. For a part of a file or of a block device.
+    pub is_set_by_probe: bool,
     /// Where the state is what another run left; `state` is then [`WantedState::AsIs`].
     pub prologue: Option<Prologue>,
     /// What runs.
@@ -83,6 +86,7 @@ impl CellPlan {
             state,
             filled_by,
             files: Vec::new(),
+            is_set_by_probe: false,
             prologue: None,
             probe,
             expects: Expects::default(),

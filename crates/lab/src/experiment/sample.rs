@@ -1,8 +1,8 @@
 //! From what a probe answered to samples of cells.
 
 use hotset_facts::{
-    CountedBy, DoubtCode, FilledBy, LabCell, LabDoubt, LabSample, Observed, Reason, StateReached,
-    WantedState,
+    CountedBy, DoubtCode, Factor, FilledBy, LabCell, LabDoubt, LabSample, Observed, Reason,
+    StateReached, WantedState,
 };
 
 use super::expects::Expects;
@@ -13,9 +13,8 @@ use hotset_sys::rawio::{Answer, Repetition};
 
 /// The cells that a planned one becomes, still without samples.
 pub(super) fn cells_of(experiment: &str, plan: &CellPlan) -> Vec<LabCell> {
-    let cell = |more: &[hotset_facts::Factor], expects: &Expects| {
-        let factors = [plan.factors.as_slice(), more].concat();
-        let state_wanted = wanted(plan, expects);
+    let cell = |more: &[Factor], state_wanted: WantedState, expects: &Expects| {
+        let factors = with(&plan.factors, more);
         let turned_warm = state_wanted != plan.state;
         LabCell {
             id: cell_id(experiment, &factors),
@@ -28,11 +27,29 @@ pub(super) fn cells_of(experiment: &str, plan: &CellPlan) -> Vec<LabCell> {
         }
     };
     match &plan.splits {
-        Splits::Whole => vec![cell(&[], &plan.expects)],
+        Splits::Whole => vec![cell(&[], wanted(plan, &plan.expects), &plan.expects)],
         Splits::Parts(parts) => {
-            parts.iter().map(|part| cell(&part.factors, &part.expects)).collect()
+            let of = |part: &Part| cell(&part.factors, wanted_of(plan, part), &part.expects);
+            parts.iter().map(of).collect()
         }
     }
+}
+
+/// The factors with more of them, which stand in the place of those of the same name.
+fn with(factors: &[Factor], more: &[Factor]) -> Vec<Factor> {
+    let mut all = factors.to_vec();
+    for factor in more {
+        match all.iter_mut().find(|known| known.name == factor.name) {
+            Some(known) => *known = factor.clone(),
+            None => all.push(factor.clone()),
+        }
+    }
+    all
+}
+
+/// The state that a part begins in.
+fn wanted_of(plan: &CellPlan, part: &Part) -> WantedState {
+    part.state.unwrap_or_else(|| wanted(plan, &part.expects))
 }
 
 /// The state that a cell of this plan begins in. A part that may read nothing from the device begins warm, however cold the
@@ -93,8 +110,12 @@ pub(super) fn samples_of(
             let later = unknown_unless_warm(plan.state, reached);
             let before = |part: &Part| if part.from == 0 { reached } else { later };
             let one = |part: &Part| {
-                let state = wanted(plan, &part.expects);
-                of_part((part, state), answer, round, before(part), &doubts)
+                let state = wanted_of(plan, part);
+                let mut one = of_part((part, state), answer, round, before(part), &doubts);
+                if plan.is_set_by_probe && one.reached_before.value().is_none() {
+                    one.doubts.extend(gates::state(state, one.reached_before, None));
+                }
+                one
             };
             parts.iter().map(one).collect()
         }
@@ -138,11 +159,13 @@ fn of_part(
     let all = answer.parts();
     let end = part.to.unwrap_or(all.len()).min(all.len());
     let mut some: Vec<Repetition> = all.get(part.from..end).unwrap_or_default().to_vec();
-    // Repetitions move the same number of bytes each.
-    let each_bytes = answer.bytes / all.len().max(1) as u64;
+    // Repetitions move the same number of bytes each, in as many operations.
+    let repetitions = all.len().max(1) as u64;
+    let each_bytes = answer.bytes / repetitions;
+    let each_operations = (answer.operations() / repetitions).max(1);
     let did = match part.sample {
         PartSample::Sum => Did {
-            operations: some.len() as u64,
+            operations: each_operations * some.len() as u64,
             bytes: each_bytes * some.len() as u64,
             whole: some.into_iter().reduce(Repetition::plus).unwrap_or_default(),
         },
@@ -150,7 +173,7 @@ fn of_part(
             some.sort_by_key(|repetition| repetition.wall_ns);
             let middle = some.get(some.len().saturating_sub(1) / 2).copied();
             let bytes = if middle.is_some() { each_bytes } else { 0 };
-            Did { operations: 1, bytes, whole: middle.unwrap_or_default() }
+            Did { operations: each_operations, bytes, whole: middle.unwrap_or_default() }
         }
     };
     let mut doubts = [doubts, &gates::run(&part.expects, &did.whole, None)].concat();
@@ -225,7 +248,7 @@ mod tests {
 
     fn split(part: PartSample, from: usize, to: Option<usize>, which: &str) -> Part {
         let factors = vec![name("which", which)];
-        Part { factors, from, to, sample: part, expects: Expects::warm() }
+        Part { factors, state: None, from, to, sample: part, expects: Expects::warm() }
     }
 
     fn plan(splits: Splits) -> CellPlan {
@@ -285,6 +308,64 @@ mod tests {
         assert_eq!(valid, [false, false, true, false]);
         assert_eq!(failed(&parts, 0, unknown, "why").len(), 4);
         assert_eq!(expects_of(&parts).len(), 4);
+    }
+
+    #[test]
+    fn orders_in_a_row_are_cells_that_begin_with_what_the_one_before_left() {
+        let order = |order| vec![name("order", order)];
+        let parts = vec![
+            Part::at(0, order("sequential"), Expects::default()),
+            Part::at(1, order("reverse"), Expects::default()),
+        ];
+        let probe = ProbeCommand::Program { argv: Vec::new() };
+        let factors = vec![name("order", "chain"), name("state", "chain")];
+        let plan = CellPlan::new(factors, WantedState::Cold, probe);
+        let plan = CellPlan { splits: Splits::Parts(parts), ..plan };
+        let cells = cells_of("access", &plan);
+        let told: Vec<_> = cells.iter().map(|cell| (cell.id.as_str(), cell.state_wanted)).collect();
+        assert_eq!(
+            told,
+            [
+                ("access/sequential/chain", WantedState::Cold),
+                ("access/reverse/chain", WantedState::AsIs)
+            ]
+        );
+        let text =
+            br#"{"probe":"x","bytes":4000,"operations":4,"repetitions_ns":[9,5],"repetitions":[
+            {"wall_ns":9,"pages":2,"cached_before_pages":0},
+            {"wall_ns":5,"pages":2,"cached_before_pages":2}]}"#;
+        let answer = Answer::parse(text).expect("answer");
+        let cold = Observed::Value(StateReached { pages: 2, ..StateReached::default() });
+        let samples = samples_of(&plan, &answer, 0, cold, &[]);
+        for sample in &samples {
+            assert!(sample.is_valid(), "{sample:?}");
+            assert_eq!((sample.operations, sample.bytes), (2, 2000));
+        }
+    }
+
+    #[test]
+    fn a_probe_that_sets_the_state_has_to_tell_it() {
+        let unknown = Observed::Missing(Reason::not_measured("x"));
+        let parts = [split(PartSample::Sum, 0, Some(1), "first")];
+        let cold = Part { expects: Expects::default(), ..parts[0].clone() };
+        let plan = CellPlan {
+            state: WantedState::Cold,
+            is_set_by_probe: true,
+            ..plan(Splits::Parts(vec![cold]))
+        };
+        let valid = |text: &[u8]| {
+            let answer = Answer::parse(text).expect("answer");
+            samples_of(&plan, &answer, 0, unknown, &[])[0].is_valid()
+        };
+        let told = |cached: &str| {
+            let text = format!(
+                "{{\"probe\":\"x\",\"repetitions_ns\":[9],\"repetitions\":[{{\"wall_ns\":9{cached}}}]}}"
+            );
+            valid(text.as_bytes())
+        };
+        assert!(told(",\"pages\":2,\"cached_before_pages\":0"));
+        assert!(!told(",\"pages\":2,\"cached_before_pages\":2"));
+        assert!(!told(""));
     }
 
     #[test]
