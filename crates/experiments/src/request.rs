@@ -92,7 +92,7 @@ pub struct Options {
     /// Use these methods, separated by commas; an invalid one lists all
     #[arg(long, value_name = "METHOD", value_delimiter = ',')]
     pub methods: Vec<String>,
-    /// Read in these orders, separated by commas: sequential, reverse, random, zipf, offsets
+    /// Read in these orders, separated by commas: sequential, reverse, random, zipf, offsets, chain
     #[arg(long, value_name = "ORDER", value_delimiter = ',')]
     pub orders: Vec<String>,
     /// Make N reads from a cold cache in every order but sequential, e.g. 1000000

@@ -2,6 +2,7 @@
 
 mod artefact;
 mod best;
+mod chain;
 #[cfg(test)]
 mod tests;
 
@@ -13,6 +14,7 @@ pub(super) fn answers(session: &LabSession, cells: &[CellNumbers]) -> Vec<LabAns
     let all = Cells::of(session, cells);
     let mut answers = best::of(&all);
     answers.extend(artefact::of(&all, session.conditions.read_ahead_kb));
+    answers.extend(chain::of(&all));
     answers.extend(best::folios(&all));
     answers
 }

@@ -159,3 +159,19 @@ fn the_articles_figures_stand_beside_the_cells_that_measure_the_same() {
     assert_eq!(like(&read("mmap", "reverse", "warm", &FAST)), 0);
     assert_eq!(like(&read("pread", "reverse", "cold", &FAST)), 0);
 }
+
+#[test]
+fn tests_in_one_go_are_told_beside_the_same_from_a_cold_cache() {
+    let told = answers(vec![
+        read("mmap", "sequential", "chain", &SLOW),
+        read("mmap", "reverse", "chain", &FAST),
+        read("mmap", "random", "chain", &FAST),
+        read("mmap", "reverse", "cold", &SLOW),
+    ]);
+    let answer = told.iter().find(|answer| answer.question.contains("one go")).expect("an answer");
+    assert_eq!(answer.number, "3.00x (mmap, reverse)");
+    assert!(answer.answer.contains("mmap: reverse 102 ns instead of 308 ns"), "{}", answer.answer);
+    assert!(answer.answer.contains("random 102 ns (100 % cached"), "{}", answer.answer);
+    let alone = answers(vec![read("read", "random", "chain", &FAST)]);
+    assert_eq!(alone[0].number, "not compared");
+}

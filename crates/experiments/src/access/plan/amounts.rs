@@ -4,6 +4,7 @@ use hotset_facts::{LabFact, LabSize, WantedState};
 use hotset_sys::rawio::access::{Advice, Method};
 use hotset_sys::rawio::order::Order;
 
+use super::CHAIN;
 use crate::Request;
 
 /// The smallest file: fewer reads would be shorter than the clock is precise.
@@ -52,7 +53,9 @@ pub(super) struct Amounts {
     /// The same in any order but forwards, where it was asked for.
     reads: Option<u32>,
     /// The orders that were asked for; none: those of the size.
-    orders: Vec<Order>,
+    orders: Option<Vec<Order>>,
+    /// The article's three orders one after the other are read too.
+    pub(super) has_chain: bool,
     /// Bytes that a cold cell reads backwards: the kernel reads nothing ahead there.
     cold_reverse_bytes: u64,
     is_quick: bool,
@@ -85,20 +88,20 @@ impl Amounts {
             };
             options.blocks_bytes.iter().map(block).collect::<Result<_, _>>()?
         };
-        let order = |name: &String| {
-            let known =
-                || Order::ALL.iter().map(|order| order.as_str()).collect::<Vec<_>>().join(", ");
-            name.parse()
-                .map_err(|_| format!("--orders {name}: unknown order; expected {}", known()))
+        let is_quick = request.size == LabSize::Quick;
+        let (orders, has_chain) = match options.orders.is_empty() {
+            true => (None, !is_quick),
+            false => asked_orders(&options.orders).map(|(orders, chain)| (Some(orders), chain))?,
         };
         Ok(Self {
             file_bytes,
             blocks,
             cold_random: options.reads.unwrap_or(cold_random),
             reads: options.reads,
-            orders: options.orders.iter().map(order).collect::<Result<_, _>>()?,
+            orders,
+            has_chain,
             cold_reverse_bytes,
-            is_quick: request.size == LabSize::Quick,
+            is_quick,
             is_full: request.size == LabSize::Full,
         })
     }
@@ -120,8 +123,8 @@ impl Amounts {
         // Direct I/O gains nothing from what stays cached, and begins at whole blocks of the device.
         let buffered = [Order::Zipf, Order::Offsets];
         let fits = |order: &Order| !(method.is_direct() && buffered.contains(order));
-        if !self.orders.is_empty() {
-            return self.orders.iter().copied().filter(fits).collect();
+        if let Some(orders) = &self.orders {
+            return orders.iter().copied().filter(fits).collect();
         }
         if self.is_quick {
             return match block {
@@ -137,7 +140,7 @@ impl Amounts {
 
     /// False for an order that is not among those that were asked for.
     pub(super) fn wants(&self, order: Order) -> bool {
-        self.orders.is_empty() || self.orders.contains(&order)
+        self.orders.as_ref().is_none_or(|orders| orders.contains(&order))
     }
 
     /// Whole blocks of the file.
@@ -180,4 +183,18 @@ impl Amounts {
             LabFact::new("bytes of a cold cell in reverse order", self.cold_reverse_bytes),
         ]
     }
+}
+
+/// The orders of these names, and whether the chain is among them.
+fn asked_orders(names: &[String]) -> Result<(Vec<Order>, bool), String> {
+    let has_chain = names.iter().any(|name| name == CHAIN);
+    let known = || {
+        let orders = Order::ALL.iter().map(|order| order.as_str());
+        orders.chain([CHAIN]).collect::<Vec<_>>().join(", ")
+    };
+    let order = |name: &String| {
+        name.parse().map_err(|_| format!("--orders {name}: unknown order; expected {}", known()))
+    };
+    let orders = names.iter().filter(|name| *name != CHAIN).map(order).collect::<Result<_, _>>()?;
+    Ok((orders, has_chain))
 }

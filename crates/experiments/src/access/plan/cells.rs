@@ -28,19 +28,19 @@ pub(super) fn is(cell: &CellPlan, factor: &str, level: &str) -> bool {
 
 /// Makes cells.
 pub(super) struct Maker<'a> {
-    request: &'a Request,
-    amounts: &'a Amounts,
+    pub(super) request: &'a Request,
+    pub(super) amounts: &'a Amounts,
     /// Pages that so many reads of blocks of a size touch: the same for every method, and counted read by read.
     touched: RefCell<HashMap<(Order, u32, u32), u64>>,
 }
 
 /// What a cell is about.
 #[derive(Clone, Copy)]
-struct About {
-    method: Method,
-    order: Order,
-    block: u32,
-    state: WantedState,
+pub(super) struct About {
+    pub(super) method: Method,
+    pub(super) order: Order,
+    pub(super) block: u32,
+    pub(super) state: WantedState,
 }
 
 impl<'a> Maker<'a> {
@@ -114,7 +114,7 @@ impl<'a> Maker<'a> {
             .collect()
     }
 
-    fn cell(&self, about: About, folios: FilledBy) -> CellPlan {
+    pub(super) fn cell(&self, about: About, folios: FilledBy) -> CellPlan {
         let About { method, order, block, state } = about;
         let operations = self.amounts.operations(method, order, block, state);
         let file = self.request.path(match (state, folios) {
@@ -154,7 +154,7 @@ impl<'a> Maker<'a> {
         ProbeCommand::native("access", words)
     }
 
-    fn expects(&self, about: About, operations: u32) -> Expects {
+    pub(super) fn expects(&self, about: About, operations: u32) -> Expects {
         let About { method, order, block, state } = about;
         let bytes = u64::from(operations) * u64::from(block);
         let base = match state {

@@ -5,6 +5,7 @@
 
 mod amounts;
 mod cells;
+mod chain;
 
 use hotset_facts::{FilledBy, LabSize, WantedState};
 use hotset_lab::experiment::{CellPlan, Contents, ExperimentPlan, TestFile, require_room};
@@ -25,6 +26,9 @@ const FILES: u64 = 3;
 
 /// The state of cells that reproduce what an earlier sequential pass leaves: `("state", Name("after-sequential"))`.
 const AFTER_SEQUENTIAL: &str = "after-sequential";
+
+/// What is typed for the article's three orders one after the other, and their state.
+pub(super) const CHAIN: &str = "chain";
 
 /// Makes the plan.
 ///
@@ -75,6 +79,7 @@ pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, String> {
     }
     plan.cells.extend(maker.small_folios(&methods));
     plan.cells.extend(maker.after_sequential(&methods));
+    plan.cells.extend(maker.chains(&methods));
     plan.cells.extend(twins(&plan.cells));
     plan.prepare = files(request, &amounts, &plan.cells);
     plan.facts = amounts.facts();

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use hotset_facts::{Dev, Observed, Reason};
-use hotset_lab::experiment::{Place, cell_id};
+use hotset_facts::{Dev, Level, Observed, Reason};
+use hotset_lab::experiment::{Place, Splits, cell_id};
 use hotset_sys::rawio::DirectAlignment;
 
 use crate::Options;
@@ -157,4 +157,33 @@ fn a_cold_cell_expects_the_pages_that_it_touches() {
     assert_eq!((warm.max_device_bytes, warm.operations), (Some(0), Some(4_096)));
     let direct = cell("access/direct/random/4096/cold");
     assert_eq!(direct.min_device_bytes, direct.bytes);
+}
+
+#[test]
+fn the_articles_tests_in_one_go_begin_cold_and_are_one_process() {
+    let asked = |orders: &[&str]| {
+        let mut request = request(LabSize::Quick);
+        request.options.orders = orders.iter().map(|&order| order.to_owned()).collect();
+        plan(&request)
+    };
+    let made = asked(&["chain"]).expect("a plan");
+    let chains: Vec<_> = made.cells.iter().filter(|cell| cells::is(cell, "state", CHAIN)).collect();
+    let of_one =
+        |method: &str| chains.iter().filter(|cell| cells::is(cell, "method", method)).count();
+    for method in ["fread", "read", "mmap"] {
+        assert!(of_one(method) >= 1, "{method}");
+    }
+    assert_eq!(of_one("pread") + of_one("direct"), 0);
+    for cell in &chains {
+        let Splits::Parts(parts) = &cell.splits else { panic!("{cell:?}") };
+        let orders: Vec<_> = parts.iter().map(|part| part.factors[0].level.clone()).collect();
+        let names = ["sequential", "reverse", "random"].map(|name| Level::Name(name.to_owned()));
+        assert_eq!(orders, names);
+        assert_eq!(cell.state, WantedState::Cold);
+        assert!(parts[0].expects.min_device_bytes.is_some());
+        assert!(parts[1].expects.min_device_bytes.is_none());
+    }
+    assert_eq!(made.cells.len(), chains.len(), "nothing else was asked for");
+    let error = asked(&["chains"]).expect_err("unknown");
+    assert!(error.ends_with("offsets, chain"), "{error}");
 }

@@ -18,7 +18,7 @@ pub use mapped::Advice;
 pub use methods::Method;
 pub use uring::uring_refused;
 
-use super::answer::Answer;
+use super::answer::{Answer, Repetition};
 use super::arguments::{Arguments, JobError};
 use super::meter::timed;
 use super::order::Order;
@@ -111,7 +111,8 @@ fn check(engine: &mut impl Engine, blocks: Blocks<'_>) -> Result<(), JobError> {
     }
 }
 
-/// Words: `method`, `file`, `order`, `block`, `operations`, `seed` and `check`.
+/// Words: `method`, `file`, `order`, `block`, `operations`, `seed` and `check`; `then`, orders separated by commas, in which the
+/// file is read as well, one after the other: a repetition for each, before which its cached pages are counted.
 ///
 /// # Errors
 /// Where a word is wrong, or the file can't be read or holds something else than the pattern.
@@ -127,12 +128,47 @@ pub fn access(arguments: &Arguments) -> Result<Answer, JobError> {
         return Err(JobError::wrong(&path, format!("holds no whole block of {block} bytes")));
     }
     let operations = arguments.number_or("operations", whole)?;
-    let places = order.places(block, size);
-    let numbers = order.blocks(places, operations, arguments.number_or("seed", 1)?);
-    let step_bytes = order.step_bytes(block);
-    let blocks = Blocks { path: &path, numbers: &numbers, bytes: block as usize, step_bytes };
+    let seed = arguments.number_or("seed", 1)?;
     let checked = !arguments.has("check") || arguments.text("check")? != "no";
-    methods::measure(method, blocks, checked)
+    let read = |order: Order, checked: bool| {
+        let numbers = order.blocks(order.places(block, size), operations, seed);
+        let step_bytes = order.step_bytes(block);
+        let blocks = Blocks { path: &path, numbers: &numbers, bytes: block as usize, step_bytes };
+        methods::measure(method, blocks, checked)
+    };
+    if !arguments.has("then") {
+        return read(order, checked);
+    }
+    let then = arguments.text("then")?.split(',').map(str::parse);
+    let orders: Vec<Order> = std::iter::once(Ok(order)).chain(then).collect::<Result<_, _>>()?;
+    chain(&path, &orders, |order, is_last| read(order, checked && is_last))
+}
+
+/// One order after the other. Only the last is checked: what a check reads would be in the cache for the next one.
+fn chain(
+    path: &Path,
+    orders: &[Order],
+    mut read: impl FnMut(Order, bool) -> Result<Answer, JobError>,
+) -> Result<Answer, JobError> {
+    let mut all = Answer { operations: Some(0), ..Answer::default() };
+    for (at, &order) in orders.iter().enumerate() {
+        let before = crate::cache::residency_at(path)
+            .map_err(|error| JobError::wrong(path, error.to_string()))?;
+        let one = read(order, at + 1 == orders.len())?;
+        for repetition in one.repetitions {
+            all.push(Repetition {
+                cached_before_pages: Some(before.cached_pages),
+                pages: Some(before.pages),
+                ..repetition
+            });
+        }
+        all.bytes += one.bytes;
+        all.operations = all.operations.zip(one.operations).map(|(all, one)| all + one);
+        for (name, calls) in one.calls {
+            *all.calls.entry(name).or_default() += calls;
+        }
+    }
+    Ok(all)
 }
 
 /// The loop of every method without a read in it: what the harness itself costs.
