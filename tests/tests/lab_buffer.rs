@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use hotset_tests::cells::{cells, measured};
+use hotset_tests::cells::{cell, cells, each, measured};
 use hotset_tests::scratch::text;
 use hotset_tests::{Scratch, hotset, number, profile_of, stderr};
 use serde_json::Value;
@@ -21,7 +21,7 @@ fn every_cell_writes_its_bytes_in_as_many_calls_as_its_sizes_say() {
         "How does the time grow with the file?",
         "How large should the buffer be?",
         "How much does a buffer gain if the data must reach the device?",
-        "How long do opening and closing take, and the writers of other languages?",
+        "How long do opening and closing take?",
     ] {
         assert!(printed.contains(question), "{question}: {printed}");
     }
@@ -106,6 +106,24 @@ fn the_sensor_sees_the_calls_that_a_probe_tells_of() {
         assert_eq!(sum("/write/calls"), files * repetitions * each, "{writer} {buffer}");
         assert_eq!(sum("/write/bytes"), files * repetitions * 10_000, "{writer} {buffer}");
         assert_eq!(sum("/sync/calls"), files * repetitions, "{writer} {buffer}");
+    }
+}
+
+#[test]
+fn chosen_writers_write_every_combination() {
+    let scratch = Scratch::new("lab-buffer-writers");
+    let words = ["--quick", "--rounds", "1", "--writers", "python,stdio", "--sizes", "100,20000"];
+    let more = ["--pieces", "7,16", "--buffers", "0,4096"];
+    let (session, printed) = measured("buffer", &scratch, &[&words[..], &more].concat());
+    assert!(printed.contains("How large should the buffer be in other languages?"), "{printed}");
+    for (writer, phase) in [("python", "open+write+close"), ("stdio", "write")] {
+        for (total, piece, buffer) in [(100, 7, 0), (100, 16, 4096), (20_000, 7, 4096)] {
+            let id = format!("buffer/{total}/{piece}/{buffer}/none/{writer}/new/{phase}");
+            let files = each(cell(&session, &id), "operations");
+            let bytes = each(cell(&session, &id), "bytes");
+            let per_file = if writer == "stdio" { files[0] * total } else { total };
+            assert_eq!(bytes, [per_file], "{id}");
+        }
     }
 }
 

@@ -98,6 +98,15 @@ pub struct Options {
     /// Make N reads from a cold cache in every order but sequential, e.g. 1000000
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(16..=1_000_000_000))]
     pub reads: Option<u32>,
+    /// Hand over this many bytes at a time; several separated by commas
+    #[arg(long = "pieces", value_name = "SIZE", value_delimiter = ',', value_parser = parse_size)]
+    pub pieces_bytes: Vec<u64>,
+    /// Use buffers of these sizes, separated by commas; 0 is no buffer
+    #[arg(long = "buffers", value_name = "SIZE", value_delimiter = ',', value_parser = parse_size)]
+    pub buffers_bytes: Vec<u64>,
+    /// Measure all sizes, pieces and buffers with these writers, e.g. native,go; an invalid one lists all
+    #[arg(long, value_name = "WRITER", value_delimiter = ',')]
+    pub writers: Vec<String>,
     /// Add an interpreter to those found; repeatable
     #[arg(long = "interpreter", value_name = "NAME=PATH", value_parser = parse_interpreter)]
     pub interpreters: Vec<Interpreter>,
@@ -125,6 +134,9 @@ impl Options {
             methods,
             orders,
             reads,
+            pieces_bytes,
+            buffers_bytes,
+            writers,
             interpreters,
             library,
             runtime,
@@ -139,6 +151,9 @@ impl Options {
             ("--methods", !methods.is_empty()),
             ("--orders", !orders.is_empty()),
             ("--reads", reads.is_some()),
+            ("--pieces", !pieces_bytes.is_empty()),
+            ("--buffers", !buffers_bytes.is_empty()),
+            ("--writers", !writers.is_empty()),
             ("--interpreter", !interpreters.is_empty()),
             ("--library", library.is_some()),
             ("--runtime", runtime.is_some()),

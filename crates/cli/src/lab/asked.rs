@@ -85,7 +85,7 @@ mod tests {
         for arg in options {
             let long = arg.get_long().expect("a long name");
             let value = match long {
-                "sizes" | "block" | "size" => "1K",
+                "sizes" | "block" | "size" | "pieces" | "buffers" => "1K",
                 "count" => "2",
                 "reads" => "16",
                 "sleep" => "1s",
@@ -105,6 +105,6 @@ mod tests {
             assert!(help.ends_with(&format!(" ({})", names.join(", "))), "{option}: {help}");
             seen += 1;
         }
-        assert_eq!(seen, 12);
+        assert_eq!(seen, 15);
     }
 }

@@ -134,15 +134,25 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
         ..ChartSpec::EMPTY
     },
     ChartSpec {
-        question: "How long do opening and closing take, and the writers of other languages?",
-        title: "Time of opening and closing alone, and of whole files written in other languages",
-        kind: ChartKind::Bars,
+        question: "How large should the buffer be in other languages?",
+        title: "Time of opening, writing and closing a file by the size of the buffer",
+        kind: ChartKind::Lines,
         x: "buffer_bytes",
-        series: &["writer", "phase", "file"],
-        keep: &[("phase", &[Name("open+close"), Name("open+write+close")])],
+        series: &["writer", "total_bytes"],
+        keep: &[("phase", &[Name("open+write+close")])],
+        each: Some("piece_bytes"),
         x_scale: Scale::Places,
         y_scale: Scale::Log,
         notes: &["Other languages' probes time opening, writing and closing together."],
+        ..ChartSpec::EMPTY
+    },
+    ChartSpec {
+        question: "How long do opening and closing take?",
+        title: "Time of opening and closing alone, with a new and with an existing file",
+        kind: ChartKind::Bars,
+        x: "file",
+        series: &["writer"],
+        keep: &[("phase", &[Name("open+close")])],
         ..ChartSpec::EMPTY
     },
 ];

@@ -16,7 +16,7 @@ const NAME: &str = "buffer";
 pub(crate) static BUFFER: Experiment = Experiment {
     name: NAME,
     question: "How much does buffering writes gain, and how large should the buffer be?",
-    options: &["--sizes", "--interpreter"],
+    options: &["--sizes", "--pieces", "--buffers", "--writers", "--interpreter"],
     plan: plan::plan,
     jobs: &[("write", buffered::write)],
     answers: answers::answers,

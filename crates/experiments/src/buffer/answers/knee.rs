@@ -21,19 +21,26 @@ struct Knee {
     to: Option<u64>,
 }
 
-/// For each size of pieces, in the largest files.
-pub(super) fn answers(native: &Cells<'_>) -> Vec<LabAnswer> {
-    let Some((total, cells)) = largest(native) else { return Vec::new() };
+/// Between fewer buffers there is nothing to choose.
+const LEAST_BUFFERS: usize = 3;
+
+/// For each size of pieces, in the largest files. Of another language's writer, by its name, the time has opening and closing
+/// in it.
+pub(super) fn answers(cells: &Cells<'_>, writer: Option<&str>) -> Vec<LabAnswer> {
+    let Some((total, cells)) = largest(cells) else { return Vec::new() };
     cells
         .numbers("piece_bytes")
         .into_iter()
-        .filter_map(|piece| answer(&cells, total, piece))
+        .filter_map(|piece| answer(&cells, total, piece, writer))
         .collect()
 }
 
-fn answer(cells: &Cells<'_>, total: u64, piece: u64) -> Option<LabAnswer> {
+fn answer(cells: &Cells<'_>, total: u64, piece: u64, writer: Option<&str>) -> Option<LabAnswer> {
     let cells = cells.with(&[("piece_bytes", Number(piece))]);
     let mut by_size: Vec<MeasuredCell<'_>> = cells.all().to_vec();
+    if by_size.len() < LEAST_BUFFERS {
+        return None;
+    }
     by_size.sort_by_key(|picked| buffer_of(picked));
     let best = *by_size.iter().min_by(|a, b| a.median.total_cmp(&b.median))?;
     let ratios: Vec<(u64, RatioEstimate)> =
@@ -56,9 +63,10 @@ fn answer(cells: &Cells<'_>, total: u64, piece: u64) -> Option<LabAnswer> {
     };
     Some(LabAnswer {
         question: format!(
-            "Which buffer size is enough for pieces of {} in a file of {}?",
+            "Which buffer size is enough for pieces of {} in a file of {}{}?",
             words::bytes(piece),
-            words::bytes(total)
+            words::bytes(total),
+            writer.map_or_else(String::new, |writer| format!(", written by {writer}"))
         ),
         answer: format!("{}{gain}", ends(&near, &good, buffer_of(&best)?, best.median, total)),
         number: words::bytes(near.bytes),

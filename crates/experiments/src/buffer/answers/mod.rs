@@ -16,7 +16,11 @@ pub(super) fn answers(session: &LabSession, cells: &[CellNumbers]) -> Vec<LabAns
     let cells = Cells::of(session, cells);
     let written = cells.with(&[("phase", Name("write"))]);
     let mut answers = Vec::new();
-    answers.extend(knee::answers(&native(&written)));
+    answers.extend(knee::answers(&native(&written), None));
+    let whole = cells.with(&[("phase", Name("open+write+close"))]);
+    for writer in whole.names("writer") {
+        answers.extend(knee::answers(&whole.named("writer", writer), Some(writer)));
+    }
     answers.extend(multiple::answer(&native(&written)));
     answers.extend(call::answer(&written));
     answers.extend(rest::synced(&written));

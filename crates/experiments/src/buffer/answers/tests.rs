@@ -64,6 +64,18 @@ fn answer(cells: Vec<LabCell>, question: &str) -> Option<LabAnswer> {
 }
 
 #[test]
+fn a_writer_of_another_language_has_an_answer_of_its_own() {
+    let go = Point { writer: "go", phase: "open+write+close", ..POINT };
+    let cell = |&(buffer, ns): &(u64, u64)| measured(&Point { buffer, ..go }, &rounds(ns));
+    let cells: Vec<LabCell> =
+        [(0, 900_000), (4096, 101_000), (65_536, 100_000)].iter().map(cell).collect();
+    let found = answer(cells.clone(), "written by go").expect("an answer");
+    assert_eq!(found.number, "4 KiB");
+    assert!(answer(cells[..2].to_vec(), "written by go").is_none(), "two are no choice");
+    assert!(answer(cells, "one write(2)").is_none(), "which is of the native writer");
+}
+
+#[test]
 fn no_cells_no_answers() {
     assert_eq!(answers(Vec::new()), []);
 }

@@ -24,6 +24,9 @@ pub(super) struct Amounts {
     process_calls: u64,
 }
 
+/// The largest file, piece or buffer.
+const MOST_BYTES: u64 = 1 << 30;
+
 /// Timed repetitions of a process, at most.
 const MOST_REPETITIONS: u32 = 5;
 
@@ -49,26 +52,21 @@ impl Amounts {
             LabSize::Default => (300_000, 64, 100_000, Some(300)),
             LabSize::Full => (u64::MAX, 256, 200_000, Some(1800)),
         };
-        let mut buffers_bytes: Vec<u64> =
-            std::iter::once(0).chain(buffers).chain(AROUND_PAGES).collect();
-        buffers_bytes.sort_unstable();
-        buffers_bytes.dedup();
-        let mut totals_bytes = totals;
-        if !options.sizes_bytes.is_empty() {
-            totals_bytes.clone_from(&options.sizes_bytes);
-            totals_bytes.sort_unstable();
-            totals_bytes.dedup();
-        }
-        if let Some(wrong) = totals_bytes.iter().find(|&&bytes| bytes == 0 || bytes > 1 << 30) {
-            return Err(format!("--sizes {wrong}: expected 1 byte to 1 GiB"));
-        }
+        let buffers: Vec<u64> = std::iter::once(0).chain(buffers).chain(AROUND_PAGES).collect();
+        let is_asked = !(options.pieces_bytes.is_empty()
+            && options.buffers_bytes.is_empty()
+            && options.writers.is_empty());
+        let totals_bytes = asked("--sizes", 1, &options.sizes_bytes, totals)?;
+        let pieces_bytes = asked("--pieces", 1, &options.pieces_bytes, pieces.to_vec())?;
+        let buffers_bytes = asked("--buffers", 0, &options.buffers_bytes, buffers)?;
         Ok(Self {
             totals_bytes,
-            pieces_bytes: pieces.to_vec(),
+            pieces_bytes,
             buffers_bytes,
             is_quick: request.size == LabSize::Quick,
             rounds: request.rounds_of_size(15, budget_s),
-            most_calls,
+            // What was asked for by name is not left out.
+            most_calls: if is_asked { u64::MAX } else { most_calls },
             most_synced_calls,
             process_calls,
         })
@@ -84,4 +82,15 @@ impl Amounts {
         let fitting = u32::try_from(self.process_calls / calls.max(1)).unwrap_or(u32::MAX);
         fitting.clamp(1, MOST_REPETITIONS)
     }
+}
+
+/// The sizes that were asked for, else the usual ones; sorted, each once.
+fn asked(option: &str, least: u64, asked: &[u64], usual: Vec<u64>) -> Result<Vec<u64>, String> {
+    let mut sizes = if asked.is_empty() { usual } else { asked.to_vec() };
+    if let Some(wrong) = sizes.iter().find(|&&bytes| bytes < least || bytes > MOST_BYTES) {
+        return Err(format!("{option} {wrong}: expected {least} to {MOST_BYTES} bytes (1 GiB)"));
+    }
+    sizes.sort_unstable();
+    sizes.dedup();
+    Ok(sizes)
 }

@@ -105,8 +105,15 @@ fn quick_points(amounts: &Amounts) -> Vec<Point> {
     points
 }
 
+/// All combinations with each of these writers.
+pub(super) fn chosen_points(amounts: &Amounts, writers: &[WriterKind]) -> Vec<Point> {
+    let all = product(&amounts.totals_bytes, &amounts.pieces_bytes, &amounts.buffers_bytes);
+    let with = |&writer: &WriterKind| all.iter().map(move |&point| Point { writer, ..point });
+    writers.iter().flat_map(with).collect()
+}
+
 /// The native writer over all of these.
-fn product(totals: &[u64], pieces: &[u64], buffers: &[u64]) -> Vec<Point> {
+pub(super) fn product(totals: &[u64], pieces: &[u64], buffers: &[u64]) -> Vec<Point> {
     let mut points = Vec::new();
     for &total in totals {
         for &piece in pieces {

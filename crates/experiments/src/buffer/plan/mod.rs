@@ -4,19 +4,18 @@ mod amounts;
 mod grid;
 #[cfg(test)]
 mod tests;
+mod writers;
 
 use hotset_facts::{Factor, FilledBy, LabFact, LabSkipped, LabUnit, WantedState};
-use hotset_lab::experiment::{CellPlan, Expects, ExperimentPlan, ProbeCommand, name, number};
-use hotset_lab::probes::{Language, Probe};
+use hotset_lab::experiment::{CellPlan, Expects, ExperimentPlan, ProbeCommand, name};
+use hotset_lab::probes::Probe;
 use hotset_sys::rawio::buffered::{FileKind, Phase, SyncKind, WriterKind};
 
 use crate::Request;
 
 use self::amounts::{Amounts, LIBRARY_BUFFERS};
-use self::grid::{Point, points};
-
-/// Whose writers are shown beside the native one.
-const WRITE_LANGUAGES: [Language; 2] = [Language::Go, Language::Python];
+use self::grid::{Point, chosen_points, points, product};
+use self::writers::{Writers, can_have};
 
 /// glibc takes the block size of the file for a buffer that it allocates itself, and no more than this (`BUFSIZ`).
 const STDIO_BYTES: u64 = 8192;
@@ -27,11 +26,14 @@ const STDIO_BYTES: u64 = 8192;
 /// Where what was asked for can't be measured.
 pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, String> {
     let amounts = Amounts::of(request)?;
-    let (writers, missing) =
-        request.probes_beside_native(&WRITE_LANGUAGES, "writers of other languages");
+    let writers = Writers::of(request)?;
     let mut plan = ExperimentPlan::new(super::NAME, request.size, amounts.rounds);
+    let all = match writers.are_chosen {
+        true => chosen_points(&amounts, &writers.native),
+        false => points(&amounts),
+    };
     let mut too_many = Vec::new();
-    for point in points(&amounts) {
+    for point in all {
         let most = match point.sync {
             SyncKind::Dsync => amounts.most_synced_calls,
             SyncKind::None | SyncKind::Fsync => amounts.most_calls,
@@ -42,16 +44,41 @@ pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, String> {
             plan.cells.push(cell(request, &amounts, point));
         }
     }
-    plan.add_twin(|_| true);
-    plan.cells.extend([FileKind::New, FileKind::Existing].map(|file| open_cell(request, file)));
-    for probe in writers.iter().filter(|probe| probe.can("write")) {
-        let cell = |buffer| program_cell(request, probe, amounts.largest(), buffer);
-        plan.cells.extend(LIBRARY_BUFFERS.map(cell));
-        plan.facts.push(LabFact::new(probe.name.clone(), probe.version.clone()));
+    if !writers.are_chosen || !writers.native.is_empty() {
+        let files = [FileKind::New, FileKind::Existing];
+        plan.cells.extend(files.map(|file| open_cell(request, file)));
     }
-    plan.skipped.extend(skipped(&too_many).chain(missing));
+    for probe in writers.programs.iter().filter(|probe| probe.can("write")) {
+        add_program(&mut plan, request, &amounts, (probe, writers.are_chosen));
+    }
+    plan.add_twin(|_| true);
+    plan.skipped.extend(skipped(&too_many).chain(writers.missing));
     plan.written_bytes = 2 * amounts.largest().max(64 << 10);
     Ok(plan)
+}
+
+/// Adds another runtime's writer: a few buffers for the largest file, or all combinations where it was chosen.
+fn add_program(
+    plan: &mut ExperimentPlan,
+    request: &Request,
+    amounts: &Amounts,
+    (probe, is_chosen): (&Probe, bool),
+) {
+    plan.facts.push(LabFact::new(probe.name.clone(), probe.version.clone()));
+    let largest = [amounts.largest()];
+    let (totals, pieces, buffers): (&[u64], &[u64], &[u64]) = match is_chosen {
+        true => (&amounts.totals_bytes, &amounts.pieces_bytes, &amounts.buffers_bytes),
+        false => (&largest, &[16], &LIBRARY_BUFFERS),
+    };
+    for point in product(totals, pieces, buffers) {
+        if can_have(probe.language, point.buffer) {
+            plan.cells.push(program_cell(request, probe, point));
+        }
+    }
+    if buffers.iter().any(|&bytes| !can_have(probe.language, bytes)) {
+        let what = format!("{} with other buffers than 0 and 8192 bytes", probe.name);
+        plan.skip(what, "its own buffer has one size and can only be left out");
+    }
 }
 
 fn skipped(points: &[Point]) -> impl Iterator<Item = LabSkipped> {
@@ -133,27 +160,26 @@ fn files(total: u64, sync: SyncKind) -> u64 {
 }
 
 /// A cell of another runtime's writer: opening, writing and closing together, which is all that it tells.
-fn program_cell(request: &Request, probe: &Probe, total: u64, buffer: u64) -> CellPlan {
-    let path = request.path(&format!("written-by-{}", probe.name));
+fn program_cell(request: &Request, probe: &Probe, point: Point) -> CellPlan {
+    let path = request.path(&format!("written-by-{}", probe.name.replace('/', "-")));
     let words = [
         ("file", path.into()),
-        ("total", total.to_string().into()),
-        ("piece", "16".into()),
-        ("buffer", buffer.to_string().into()),
+        ("total", point.total.to_string().into()),
+        ("piece", point.piece.to_string().into()),
+        ("buffer", point.buffer.to_string().into()),
         ("sync", "none".into()),
     ];
     let argv = probe.argv("write", &words);
-    let factors = vec![
-        number("total_bytes", total),
-        number("piece_bytes", 16),
-        number("buffer_bytes", buffer),
-        name("sync", SyncKind::None.as_str()),
-        name("writer", probe.name.clone()),
-        name("file", FileKind::New.as_str()),
-        name("phase", "open+write+close"),
-    ];
+    let mut factors = point.factors(Phase::Write);
+    for factor in &mut factors {
+        match factor.name.as_ref() {
+            "writer" => *factor = name("writer", probe.name.clone()),
+            "phase" => *factor = name("phase", "open+write+close"),
+            _ => {}
+        }
+    }
     let mut cell = written(factors, ProbeCommand::Program { argv });
     cell.unit = LabUnit::Nanoseconds;
-    cell.expects.bytes = Some(total);
+    cell.expects.bytes = Some(point.total);
     cell
 }

@@ -2,7 +2,7 @@ use super::*;
 use crate::Options;
 use crate::testing::Scratch;
 use hotset_facts::LabSize;
-use hotset_lab::experiment::cell_id;
+use hotset_lab::experiment::{cell_id, number};
 
 fn request(scratch: &Scratch, size: LabSize, options: Options) -> Request {
     let place = hotset_lab::experiment::Place::look(&scratch.path("")).expect("place");
@@ -69,4 +69,51 @@ fn sizes_are_taken_and_refused() {
     assert_eq!(of_other_sizes.count(), 0);
     let error = plan(&request(&scratch, LabSize::Quick, sizes(&[0]))).expect_err("empty");
     assert!(error.to_string().contains("--sizes 0"), "{error}");
+}
+
+#[test]
+fn chosen_writers_write_all_sizes_in_all_pieces_through_all_buffers() {
+    let scratch = Scratch::new();
+    let options = |writers: &[&str]| Options {
+        sizes_bytes: vec![4096, 100],
+        pieces_bytes: vec![1, 16],
+        buffers_bytes: vec![0, 512, 8192],
+        writers: writers.iter().map(|&name| name.to_owned()).collect(),
+        ..Options::default()
+    };
+    let ids = |writers: &[&str]| -> Vec<String> {
+        let plan = plan(&request(&scratch, LabSize::Quick, options(writers))).expect("plan");
+        let written =
+            plan.cells.iter().filter(|cell| !cell.factors.contains(&number("buffer_bytes", 4096)));
+        written.map(|cell| cell_id(plan.experiment, &cell.factors)).collect()
+    };
+    let go = ids(&["go"]);
+    let twin = 1;
+    assert_eq!(go.len(), 2 * 2 * 3 + twin, "{go:?}");
+    for (total, piece, buffer) in [(100, 1, 0), (4096, 16, 8192), (4096, 1, 512)] {
+        let id = format!("buffer/{total}/{piece}/{buffer}/none/go/new/open+write+close");
+        assert!(go.contains(&id), "{id}: {go:?}");
+    }
+    assert_eq!(ids(&["native", "stdio", "python"]).len(), 3 * 2 * 2 * 3 + twin);
+    // Ruby's own buffer has one size.
+    assert_eq!(ids(&["ruby"]).len(), 2 * 2 * 2 + twin);
+    let error = plan(&request(&scratch, LabSize::Quick, options(&["rust"]))).expect_err("unknown");
+    assert!(error.contains("--writers rust") && error.contains("native, stdio"), "{error}");
+}
+
+#[test]
+fn what_was_asked_for_is_not_left_out_for_its_many_calls() {
+    let scratch = Scratch::new();
+    let options = Options {
+        sizes_bytes: vec![1 << 20],
+        pieces_bytes: vec![1],
+        buffers_bytes: vec![0],
+        ..Options::default()
+    };
+    let asked = plan(&request(&scratch, LabSize::Quick, options)).expect("plan");
+    let id = |cell: &CellPlan| cell_id("buffer", &cell.factors);
+    assert!(asked.cells.iter().any(|cell| id(cell) == "buffer/1048576/1/0/none/native/new/write"));
+    let wrong = Options { pieces_bytes: vec![0], ..Options::default() };
+    let error = plan(&request(&scratch, LabSize::Quick, wrong)).expect_err("no bytes");
+    assert!(error.contains("--pieces 0: expected 1"), "{error}");
 }
