@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use hotset_tests::cells::{cells, counted, fact, measured, of_run};
+use hotset_tests::cells::{all_are, cell, cells, counted, each, fact, measured, of_run};
 use hotset_tests::filesystems::{FileSystem, Kind};
 use hotset_tests::scratch::text;
 use hotset_tests::{Scratch, hotset, number, profile_of, row_at, stderr, undisturbed_on};
@@ -99,6 +99,40 @@ fn memory_alone_faults_once_a_page_or_once_a_huge_page() {
     assert!(faults("touch", "fresh") >= least, "{} of {least}", faults("touch", "fresh"));
     assert!(faults("touch", "huge") < pages / 16, "{}", faults("touch", "huge"));
     assert!(faults("zero", "reused") < pages / 16);
+}
+
+#[test]
+fn a_file_and_a_document_of_the_users_are_measured_in_each_language_and_stay_as_they_are() {
+    let fs = FileSystem::new(Kind::Ext4);
+    let scratch = Scratch::below(fs.root(), "lab-reread-own");
+    undisturbed_on(fs.root(), &hotset(), || own_files(&scratch));
+}
+
+fn own_files(scratch: &Scratch) {
+    let (bytes, document) = (100 * PAGE, b"[1, {\"a\": \"b\"}, null]".to_vec());
+    let (file, json) = (scratch.file("own", bytes), scratch.path("own.json"));
+    std::fs::write(&json, &document).expect("a document");
+    let before = std::fs::read(&file).expect("the file");
+    let words = ["--quick", "--count", "3", "--rounds", "1", "--interpreter"];
+    let own = ["python=/usr/bin/python3", "--file", text(&file), "--document", text(&json)];
+    let (session, _) = measured("reread", scratch, &[&words[..], &own].concat());
+    assert_eq!(fact(&session, "file"), text(&file));
+    let fresh = cell(&session, &format!("reread/read/file/{bytes}/evicted/fresh/none/first"));
+    all_are(fresh, "bytes", bytes);
+    for reader in ["c", "go", "python", "ruby", "node", "java"] {
+        let id =
+            |cache: &str| format!("reread/read/file/{bytes}/{cache}/runtime/none/{reader}/later");
+        let evicted = cell(&session, &id("evicted"));
+        all_are(evicted, "bytes", bytes);
+        all_are(evicted, "reached_before.cached_pages", 0);
+        assert!(each(evicted, "device_read_bytes").iter().all(|&read| read >= bytes), "{reader}");
+        all_are(cell(&session, &id("warm")), "reached_before.cached_pages", 100);
+    }
+    let size = document.len();
+    let parsed = format!("reread/read+parse/json/{size}/evicted/runtime/python-json/later");
+    all_are(cell(&session, &parsed), "bytes", size as u64);
+    assert_eq!(std::fs::read(&file).expect("the file"), before);
+    assert_eq!(std::fs::read(&json).expect("the document"), document);
 }
 
 #[test]

@@ -107,6 +107,12 @@ pub struct Options {
     /// Measure all sizes, pieces and buffers with these writers, e.g. native,go; an invalid one lists all
     #[arg(long, value_name = "WRITER", value_delimiter = ',')]
     pub writers: Vec<String>,
+    /// Read this file instead of generated ones; it is evicted but never written to
+    #[arg(long, value_name = "PATH", conflicts_with = "sizes_bytes")]
+    pub file: Option<PathBuf>,
+    /// Parse this JSON document instead of generated ones; it is evicted but never written to
+    #[arg(long, value_name = "PATH")]
+    pub document: Option<PathBuf>,
     /// Add an interpreter to those found; repeatable
     #[arg(long = "interpreter", value_name = "NAME=PATH", value_parser = parse_interpreter)]
     pub interpreters: Vec<Interpreter>,
@@ -137,6 +143,8 @@ impl Options {
             pieces_bytes,
             buffers_bytes,
             writers,
+            file,
+            document,
             interpreters,
             library,
             runtime,
@@ -154,6 +162,8 @@ impl Options {
             ("--pieces", !pieces_bytes.is_empty()),
             ("--buffers", !buffers_bytes.is_empty()),
             ("--writers", !writers.is_empty()),
+            ("--file", file.is_some()),
+            ("--document", document.is_some()),
             ("--interpreter", !interpreters.is_empty()),
             ("--library", library.is_some()),
             ("--runtime", runtime.is_some()),

@@ -7,8 +7,10 @@ use hotset_view::page::ChartKind;
 type Keep = (&'static str, &'static [ConstLevel]);
 
 const READ: Keep = ("what", &[Name("read")]);
-const PATTERN: Keep = ("contents", &[Name("pattern")]);
+const FILE: Keep = ("contents", &[Name("pattern"), Name("file")]);
 const FRESH: Keep = ("buffer", &[Name("fresh")]);
+const NATIVE_MEMORY: Keep =
+    ("buffer", &[Name("fresh"), Name("reused"), Name("huge"), Name("mmap"), Name("mmap-populate")]);
 const LATER: Keep = ("which", &[Name("later")]);
 
 const STATES: &str = "warm: all of the file was cached before each read; evicted: none of it; kept: none before the first \
@@ -26,7 +28,7 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
         series: &["which"],
         keep: &[
             READ,
-            PATTERN,
+            FILE,
             FRESH,
             ("cache", &[Name("kept")]),
             ("which", &[Name("first"), Name("later")]),
@@ -45,7 +47,7 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
         series: &["cache"],
         keep: &[
             READ,
-            PATTERN,
+            FILE,
             FRESH,
             LATER,
             ("cache", &[Name("warm"), Name("evicted"), Name("direct")]),
@@ -62,7 +64,7 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
         kind: ChartKind::Bars,
         x: "cache",
         series: &["which"],
-        keep: &[READ, PATTERN, FRESH, ("which", &[Name("later"), Name("later-mean")])],
+        keep: &[READ, FILE, FRESH, ("which", &[Name("later"), Name("later-mean")])],
         each: Some("size_bytes"),
         table: Shape::Across("which"),
         notes: &[
@@ -77,11 +79,25 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
         kind: ChartKind::Bars,
         x: "buffer",
         series: &["what"],
-        keep: &[READ, PATTERN, LATER, ("cache", &[Name("warm")])],
+        keep: &[READ, FILE, LATER, ("cache", &[Name("warm")]), NATIVE_MEMORY],
         each: Some("size_bytes"),
         notes: &[
             "fresh: new memory for each read; reused: the same memory, touched before; huge: new memory with MADV_HUGEPAGE.",
             "mmap: the file is mapped and one word of each cache line is read; the others copy the data and do not read it.",
+        ],
+        ..ChartSpec::EMPTY
+    },
+    ChartSpec {
+        question: "How long does a plain read take in each language?",
+        title: "Time of reading a whole file with the language's own function",
+        kind: ChartKind::Bars,
+        x: "reader",
+        series: &["cache"],
+        keep: &[READ, FILE, LATER, ("buffer", &[Name("runtime")])],
+        each: Some("size_bytes"),
+        table: Shape::Across("cache"),
+        notes: &[
+            "A process reads an evicted file once, after reads of another file; a cached file many times.",
         ],
         ..ChartSpec::EMPTY
     },
@@ -91,7 +107,7 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
         kind: ChartKind::Bars,
         x: "what",
         series: &["buffer"],
-        keep: &[LATER, PATTERN, ("what", &[Name("touch"), Name("zero"), Name("release")])],
+        keep: &[LATER, FILE, ("what", &[Name("touch"), Name("zero"), Name("release")])],
         each: Some("size_bytes"),
         ..ChartSpec::EMPTY
     },
@@ -116,7 +132,7 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
         kind: ChartKind::Bars,
         x: "cache",
         series: &["which"],
-        keep: &[READ, PATTERN, FRESH, ("which", &[Name("first"), Name("later")])],
+        keep: &[READ, FILE, FRESH, ("which", &[Name("first"), Name("later")])],
         each: Some("size_bytes"),
         shown: Shown::DeviceBytes,
         y_scale: Scale::Linear,

@@ -6,7 +6,7 @@ use hotset_analysis::lab::{Cells, LabAnswer, MeasuredCell, words};
 
 /// One answer for each size, the largest first: where reading takes time is where it matters.
 pub(super) fn answers(cells: &Cells<'_>) -> Vec<LabAnswer> {
-    let read = cells.with(&[("what", Name("read")), ("contents", Name("pattern"))]);
+    let read = super::of_files(cells).with(&[("what", Name("read"))]);
     let sizes = read.with(&[("cache", Name("kept"))]).numbers("size_bytes");
     sizes.into_iter().rev().filter_map(|bytes| answer(&read, bytes)).collect()
 }

@@ -1,11 +1,13 @@
 //! Is reading a file a second time faster, and does it matter?
 
 mod again;
+mod languages;
 mod parse;
 mod parts;
 #[cfg(test)]
 mod tests;
 
+use hotset_analysis::lab::ConstLevel::Name;
 use hotset_analysis::lab::{CellNumbers, Cells, LabAnswer};
 use hotset_facts::LabSession;
 
@@ -15,5 +17,12 @@ pub(super) fn answers(session: &LabSession, cells: &[CellNumbers]) -> Vec<LabAns
     let mut answers = again::answers(&cells);
     answers.extend(parts::answer(&cells));
     answers.extend(parse::answers(&cells));
+    answers.extend(languages::answer(&cells));
     answers
+}
+
+/// Cells of files that are only read: generated ones, or the user's own.
+fn of_files<'a>(cells: &Cells<'a>) -> Cells<'a> {
+    let own = cells.with(&[("contents", Name("file"))]);
+    if own.all().is_empty() { cells.with(&[("contents", Name("pattern"))]) } else { own }
 }

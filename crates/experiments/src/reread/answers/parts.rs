@@ -14,11 +14,7 @@ const FITTING: std::ops::RangeInclusive<f64> = 0.75..=1.25;
 /// touched memory takes; giving back is munmap(2) of it. Shares are medians over rounds of part / whole, so their sum shows
 /// how well the parts explain the whole.
 pub(super) fn answer(cells: &Cells<'_>) -> Option<LabAnswer> {
-    let later = cells.with(&[
-        ("which", Name("later")),
-        ("contents", Name("pattern")),
-        ("parser", Name("none")),
-    ]);
+    let later = super::of_files(cells).with(&[("which", Name("later")), ("parser", Name("none"))]);
     let touched = later.with(&[("what", Name("touch")), ("buffer", Name("fresh"))]);
     let bytes = *touched.numbers("size_bytes").last()?;
     let later = later.with(&[("size_bytes", Number(bytes))]);

@@ -1,11 +1,14 @@
 //! How much is read.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use hotset_facts::LabSize;
 use hotset_facts::units::bytes;
 use hotset_lab::experiment::Rounds;
 
+use super::cells::{OWN, PATTERN};
+use super::own::Own;
 use crate::Request;
 
 /// Sizes and counts of a session.
@@ -14,6 +17,10 @@ pub(super) struct Amounts {
     pub(super) sizes_bytes: Vec<u64>,
     /// Sizes of documents that are parsed.
     pub(super) documents_bytes: Vec<u64>,
+    /// The user's own file, which is the only one then.
+    own_file: Option<Own>,
+    /// The user's own document, which is the only one then.
+    pub(super) own_document: Option<Own>,
     /// Between two reads of a process.
     pub(super) pause: Duration,
     pub(super) rounds: Rounds,
@@ -27,6 +34,14 @@ pub(super) struct Amounts {
     pub(super) is_quick: bool,
     /// Memory that nobody uses.
     free_bytes: u64,
+}
+
+/// A file that is read.
+pub(super) struct ReadFile {
+    pub(super) path: PathBuf,
+    pub(super) bytes: u64,
+    /// The level of `contents`: generated, or the user's own.
+    pub(super) contents: &'static str,
 }
 
 /// The article's document.
@@ -56,6 +71,15 @@ impl Amounts {
         }
         sizes_bytes.sort_unstable();
         sizes_bytes.dedup();
+        let own_file = options.file.as_deref().map(|path| Own::of("--file", path)).transpose()?;
+        let own_document = options
+            .document
+            .as_deref()
+            .map(|path| Own::document("--document", path))
+            .transpose()?;
+        if let Some(own) = &own_file {
+            sizes_bytes = vec![own.bytes];
+        }
         let exactly = options.count.is_some();
         let most = options.count.unwrap_or(most);
         if most < 2 {
@@ -67,6 +91,8 @@ impl Amounts {
         let amounts = Self {
             sizes_bytes,
             documents_bytes,
+            own_file,
+            own_document,
             pause: options.sleep.unwrap_or_default(),
             rounds: request.rounds_of_size(15, budget_s),
             most,
@@ -75,17 +101,38 @@ impl Amounts {
             is_quick: request.size == LabSize::Quick,
             free_bytes: memory.map_or(u64::MAX, |info| info.free_bytes + info.cached_bytes),
         };
-        match options.sizes_bytes.iter().find(|asked| amounts.too_large(**asked)) {
-            Some(asked) => Err(amounts.refusal(*asked)),
+        let own =
+            |option: &'static str, own: &Option<Own>| own.as_ref().map(|own| (option, own.bytes));
+        let sizes = options.sizes_bytes.iter().map(|&bytes| ("--sizes", bytes));
+        let mut asked = sizes
+            .chain(own("--file", &amounts.own_file))
+            .chain(own("--document", &amounts.own_document));
+        let refused = asked.find(|(_, bytes)| amounts.too_large(*bytes));
+        match refused {
+            Some((option, bytes)) => Err(amounts.refusal(option, bytes)),
             None => Ok(amounts),
         }
     }
 
+    /// The files that are read.
+    pub(super) fn files(&self, request: &Request) -> Vec<ReadFile> {
+        if let Some(Own { path, bytes }) = self.own_file.clone() {
+            return vec![ReadFile { path, bytes, contents: OWN }];
+        }
+        let fitting = self.sizes_bytes.iter().filter(|&&bytes| !self.too_large(bytes));
+        let made = |&bytes: &u64| ReadFile {
+            path: request.path(&format!("read-{bytes}")),
+            bytes,
+            contents: PATTERN,
+        };
+        fitting.map(made).collect()
+    }
+
     /// What was asked for is not left out in silence.
-    fn refusal(&self, asked: u64) -> String {
+    fn refusal(&self, option: &str, asked: u64) -> String {
         let (asked, most) = (bytes(asked), bytes(self.free_bytes / 4));
         format!(
-            "--sizes: {asked} is too large for this host: expected up to {most}, a quarter of free memory and page cache"
+            "{option}: {asked} is too large for this host: expected up to {most}, a quarter of free memory and page cache"
         )
     }
 

@@ -8,17 +8,21 @@ use hotset_lab::Word;
 use hotset_lab::experiment::{CellPlan, Expects, Part, ProbeCommand, Splits, name, number};
 use hotset_sys::rawio::reread::{BufferKind, CacheUse, What};
 
+use super::amounts::ReadFile;
+
 /// The most that one read(2) takes, on any Linux.
 const READ_BYTES: u64 = 0x7fff_f000;
 
 /// What a file holds that is only read.
 pub(super) const PATTERN: &str = "pattern";
+/// The same of a file of the user's.
+pub(super) const OWN: &str = "file";
 
 /// A file that is read again and again in one process.
 pub(super) struct Read<'a> {
     pub(super) path: &'a Path,
     pub(super) what: What,
-    /// `pattern` or `json`.
+    /// `pattern`, `json` or `file`.
     pub(super) contents: &'static str,
     pub(super) bytes: u64,
     pub(super) cache: CacheUse,
@@ -90,15 +94,10 @@ pub(super) fn parse_cell(read: &Read<'_>, parser: &'static str) -> CellPlan {
 }
 
 /// Memory of the size of a file, without the file.
-pub(super) fn memory_cell(
-    path: &Path,
-    what: What,
-    buffer: BufferKind,
-    bytes: u64,
-    count: u32,
-) -> CellPlan {
+pub(super) fn memory_cell(file: &ReadFile, what: What, buffer: BufferKind, count: u32) -> CellPlan {
     let (cache, pause) = (CacheUse::Warm, Duration::ZERO);
-    read_cell(&Read { path, what, contents: PATTERN, bytes, cache, buffer, count, pause })
+    let ReadFile { ref path, bytes, contents } = *file;
+    read_cell(&Read { path, what, contents, bytes, cache, buffer, count, pause })
 }
 
 fn cell(read: &Read<'_>, parser: &str, probe: ProbeCommand) -> CellPlan {

@@ -4,19 +4,21 @@
 mod amounts;
 mod cells;
 mod document;
+mod languages;
+mod own;
 mod parse;
 #[cfg(test)]
 mod tests;
 
 use hotset_facts::LabFact;
 use hotset_lab::experiment::{CellPlan, Contents, ExperimentPlan, TestFile};
-use hotset_lab::probes::Language;
+use hotset_lab::probes::{Language, Probe};
 use hotset_sys::rawio::reread::{BufferKind, CacheUse, What};
 
 use crate::Request;
 
-use self::amounts::Amounts;
-use self::cells::{PATTERN, Read, memory_cell, read_cell};
+use self::amounts::{Amounts, ReadFile};
+use self::cells::{OWN, Read, memory_cell, read_cell};
 #[cfg(test)]
 pub(super) use self::document::document;
 #[cfg(test)]
@@ -24,10 +26,6 @@ pub(super) use self::parse::NATIVE_PARSERS;
 
 /// What a read of a file must be large for to be taken apart: smaller ones are over before memory matters.
 const PARTS_FROM_BYTES: u64 = 1 << 20;
-
-/// Whose parsers are shown beside the native ones.
-const PARSE_LANGUAGES: [Language; 4] =
-    [Language::Go, Language::Python, Language::Ruby, Language::Node];
 
 /// What a huge page spans with base pages of 4 KiB.
 const HUGE_BYTES: u64 = 2 << 20;
@@ -38,10 +36,13 @@ const HUGE_BYTES: u64 = 2 << 20;
 /// Where what was asked for can't be measured.
 pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, String> {
     let amounts = Amounts::of(request)?;
-    let (parsers, missing) =
-        request.probes_beside_native(&PARSE_LANGUAGES, "parsers of other languages");
+    let (probes, missing) =
+        request.probes_beside_native(&Language::ALL, "reads and parsers of other languages");
     let mut plan = native(request, &amounts);
     plan.skipped.extend(missing);
+    languages::add_reads(&mut plan, request, &amounts, &probes);
+    let parses = |probe: &Probe| languages::PARSE_LANGUAGES.contains(&probe.language);
+    let parsers: Vec<Probe> = probes.into_iter().filter(parses).collect();
     parse::add(&mut plan, request, &amounts, &parsers);
     plan.facts.push(LabFact::new("transparent huge pages", huge_pages()));
     Ok(plan)
@@ -50,33 +51,41 @@ pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, String> {
 /// Files and memory.
 fn native(request: &Request, amounts: &Amounts) -> ExperimentPlan {
     let mut plan = ExperimentPlan::new(super::NAME, request.size, amounts.rounds);
-    for &bytes in &amounts.sizes_bytes {
-        if amounts.too_large(bytes) {
-            let why = "too large: twice the size must fit into half of this host's memory";
-            plan.skip(format!("{bytes} bytes"), why);
-            continue;
-        }
-        let path = request.path(&format!("read-{bytes}"));
-        let count = amounts.count(bytes);
-        plan.facts
-            .push(LabFact::new(format!("reads in a process of {bytes} bytes"), u64::from(count)));
-        let contents = Contents::Pattern { bytes };
-        plan.prepare.push(TestFile { path: path.clone(), contents });
-        let direct = request.place.direct.is_ok();
-        for (cache, buffer) in reads(amounts, bytes, direct) {
-            let pause = amounts.pause;
-            let (what, contents) = (What::Read, PATTERN);
-            let read = Read { path: &path, what, contents, bytes, cache, buffer, count, pause };
-            plan.cells.push(read_cell(&read));
-        }
-        plan.cells.extend(memory(&path, bytes, count));
+    for bytes in amounts.sizes_bytes.iter().filter(|&&bytes| amounts.too_large(bytes)) {
+        let why = "too large: twice the size must fit into half of this host's memory";
+        plan.skip(format!("{bytes} bytes"), why);
     }
-    if let Err(why) = &request.place.direct {
-        let place = request.place.directory.display();
-        plan.skip("O_DIRECT", format!("unsupported in {place}: {why}"));
+    for file in amounts.files(request) {
+        add_file(&mut plan, request, amounts, &file);
     }
     plan.add_twin(|_| true);
     plan
+}
+
+fn add_file(plan: &mut ExperimentPlan, request: &Request, amounts: &Amounts, file: &ReadFile) {
+    let ReadFile { ref path, bytes, contents } = *file;
+    let count = amounts.count(bytes);
+    plan.facts.push(LabFact::new(format!("reads in a process of {bytes} bytes"), u64::from(count)));
+    let mut place = request.place.clone();
+    if contents == OWN {
+        plan.facts.push(LabFact::new("file", path.display().to_string()));
+        place = place.reading(path);
+    } else {
+        let contents = Contents::Pattern { bytes };
+        plan.prepare.push(TestFile { path: path.clone(), contents });
+    }
+    for (cache, buffer) in reads(amounts, bytes, place.direct.is_ok()) {
+        let (what, pause) = (What::Read, amounts.pause);
+        let read = Read { path, what, contents, bytes, cache, buffer, count, pause };
+        plan.cells.push(read_cell(&read));
+    }
+    plan.cells.extend(memory(file, count));
+    if let Err(why) = &place.direct
+        && !plan.skipped.iter().any(|left| left.what == "O_DIRECT")
+    {
+        let what = if contents == OWN { path } else { &place.directory };
+        plan.skip("O_DIRECT", format!("unsupported in {}: {why}", what.display()));
+    }
 }
 
 /// How a file of this size is read.
@@ -111,17 +120,16 @@ fn reads(amounts: &Amounts, bytes: u64, direct: bool) -> Vec<(CacheUse, BufferKi
 }
 
 /// What a read into fresh memory holds beside the copy, each alone.
-fn memory(path: &std::path::Path, bytes: u64, count: u32) -> Vec<CellPlan> {
+fn memory(file: &ReadFile, count: u32) -> Vec<CellPlan> {
     use BufferKind::{Fresh, Huge, Reused};
-    if bytes < PARTS_FROM_BYTES {
+    if file.bytes < PARTS_FROM_BYTES {
         return Vec::new();
     }
     let mut parts = vec![(What::Touch, Fresh), (What::Release, Fresh), (What::Zero, Reused)];
-    if bytes >= HUGE_BYTES {
+    if file.bytes >= HUGE_BYTES {
         parts.push((What::Touch, Huge));
     }
-    let cell = |(what, buffer)| memory_cell(path, what, buffer, bytes, count);
-    parts.into_iter().map(cell).collect()
+    parts.into_iter().map(|(what, buffer)| memory_cell(file, what, buffer, count)).collect()
 }
 
 /// The system's setting, which decides whether fresh memory comes in huge pages unasked.

@@ -1,11 +1,7 @@
 //! Cells of documents that are parsed.
 
-use std::path::Path;
-
-use hotset_facts::{LabFact, WantedState};
-use hotset_lab::experiment::{
-    CellPlan, Contents, Expects, ExperimentPlan, Part, ProbeCommand, Splits, TestFile, name,
-};
+use hotset_facts::LabFact;
+use hotset_lab::experiment::{Contents, ExperimentPlan, TestFile};
 use hotset_lab::probes::Probe;
 use hotset_sys::rawio::reread::{BufferKind, CacheUse, What};
 
@@ -14,9 +10,13 @@ use crate::Request;
 use super::amounts::Amounts;
 use super::cells::{Read, parse_cell, read_cell};
 use super::document::document;
+use super::languages::Program;
 
 /// The parsers of this binary by the names of the factor's levels, the slow one first.
 pub(crate) const NATIVE_PARSERS: [&str; 2] = ["serde_json", "simd-json"];
+
+/// Other parsers warm up with a document of this size.
+const PRIME_BYTES: usize = 145 << 10;
 
 /// Adds the documents, and reading, parsing and both for each.
 pub(super) fn add(
@@ -25,10 +25,9 @@ pub(super) fn add(
     amounts: &Amounts,
     parsers: &[Probe],
 ) {
-    for &bytes in &amounts.documents_bytes {
-        let path = request.path(&format!("document-{bytes}.json"));
-        let contents = Contents::Bytes(document(bytes as usize));
-        plan.prepare.push(TestFile { path: path.clone(), contents });
+    let parsers: Vec<&Probe> = parsers.iter().filter(|probe| probe.can("parse")).collect();
+    let prime = request.path("prime.json");
+    for (path, bytes) in documents(plan, request, amounts) {
         let count = amounts.count(bytes);
         let read = |what, cache| Read {
             path: &path,
@@ -46,43 +45,43 @@ pub(super) fn add(
             plan.cells.push(parse_cell(&read(What::Parse, CacheUse::Warm), parser));
             plan.cells.extend(both.map(|cache| parse_cell(&read(What::ReadParse, cache), parser)));
         }
-        for probe in parsers.iter().filter(|probe| probe.can("parse")) {
-            for what in [What::Parse, What::ReadParse] {
-                plan.cells.push(program_cell(probe, &path, &read(what, CacheUse::Warm)));
+        for probe in &parsers {
+            let parse = read(What::Parse, CacheUse::Warm);
+            let reads = both.map(|cache| read(What::ReadParse, cache));
+            for read in std::iter::once(parse).chain(reads) {
+                let program = Program { probe, job: "parse", read, prime: &prime };
+                plan.cells.push(program.cell(program.factors(&level(probe))));
             }
         }
     }
-    for probe in parsers.iter().filter(|probe| probe.can("parse")) {
-        plan.facts.push(LabFact::new(level(probe), probe.version.clone()));
+    if !parsers.is_empty() {
+        let contents = Contents::Bytes(document(PRIME_BYTES));
+        plan.prepare.push(TestFile { path: prime, contents });
     }
+    let fact = |probe: &&Probe| LabFact::new(level(probe), probe.version.clone());
+    plan.facts.extend(parsers.iter().map(fact));
+}
+
+/// The user's own document, or those of the size, which are made.
+fn documents(
+    plan: &mut ExperimentPlan,
+    request: &Request,
+    amounts: &Amounts,
+) -> Vec<(std::path::PathBuf, u64)> {
+    if let Some(own) = &amounts.own_document {
+        plan.facts.push(LabFact::new("document", own.path.display().to_string()));
+        return vec![(own.path.clone(), own.bytes)];
+    }
+    let made = amounts.documents_bytes.iter().map(|&bytes| {
+        let path = request.path(&format!("document-{bytes}.json"));
+        let contents = Contents::Bytes(document(bytes as usize));
+        plan.prepare.push(TestFile { path: path.clone(), contents });
+        (path, bytes)
+    });
+    made.collect()
 }
 
 /// `python-json`: what the language brings.
 fn level(probe: &Probe) -> String {
     format!("{}-json", probe.name)
-}
-
-/// A cell of another runtime. Its document was read once before by the probe itself, so only a warm one can be asked for, and
-/// its device bytes are those of the whole process, which loads the runtime too: nothing is asked of them.
-fn program_cell(probe: &Probe, path: &Path, read: &Read<'_>) -> CellPlan {
-    let words = [
-        ("file", path.into()),
-        ("count", read.count.to_string().into()),
-        ("what", read.what.as_str().into()),
-    ];
-    let argv = probe.argv("parse", &words);
-    let mut factors = read.factors(&level(probe));
-    for factor in &mut factors {
-        if factor.name == "buffer" {
-            *factor = name("buffer", "runtime");
-        }
-    }
-    let mut cell = CellPlan::new(factors, read.state(), ProbeCommand::Program { argv });
-    cell.count_calls = false;
-    if read.state() == WantedState::Warm {
-        cell.files = vec![path.to_owned()];
-    }
-    let parts = [Part::first, Part::later, Part::later_mean];
-    cell.splits = Splits::Parts(parts.map(|part| part(Expects::default())).to_vec());
-    cell
 }

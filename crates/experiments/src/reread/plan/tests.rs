@@ -2,7 +2,7 @@ use super::*;
 use crate::Options;
 use crate::testing::Scratch;
 use hotset_facts::LabSize;
-use hotset_lab::experiment::{Part, Splits, cell_id, name, number};
+use hotset_lab::experiment::{Part, ProbeCommand, Splits, cell_id, name, number};
 use hotset_lab::probes::Interpreter;
 
 fn request(scratch: &Scratch, options: Options) -> Request {
@@ -44,7 +44,8 @@ fn quick_has_other_parsers_only_where_one_is_asked_for() {
         let options = Options { interpreters, ..Options::default() };
         let plan = plan(&request(&scratch, options)).expect("plan");
         let parsers = plan.facts.iter().filter(|fact| fact.subject.ends_with("-json")).count();
-        let skipped = plan.skipped.iter().any(|left| left.what.starts_with("parsers of other"));
+        let skipped =
+            plan.skipped.iter().any(|left| left.what.starts_with("reads and parsers of other"));
         (parsers > 0, skipped)
     };
     assert_eq!(told(Vec::new()), (false, true));
@@ -104,4 +105,55 @@ fn what_can_not_be_measured_is_refused_or_left_out() {
     let plan = plan(&request).expect("plan");
     assert!(plan.skipped.iter().any(|skipped| skipped.what == "O_DIRECT"));
     assert!(!plan.cells.iter().any(|cell| cell.factors.contains(&name("cache", "direct"))));
+}
+
+#[test]
+fn each_language_reads_a_cached_file_often_and_an_evicted_one_once_a_process() {
+    let scratch = Scratch::new();
+    let python = Interpreter { name: "python".to_owned(), path: "/usr/bin/python3".into() };
+    let options = Options { interpreters: vec![python], ..sizes(&[8192]) };
+    let plan = plan(&request(&scratch, options)).expect("plan");
+    let argv = |id: &str| -> Vec<String> {
+        let of_id = |cell: &&CellPlan| cell_id(plan.experiment, &cell.factors) == id;
+        let cell = plan.cells.iter().find(of_id).unwrap_or_else(|| panic!("{id}"));
+        let ProbeCommand::Program { argv } = &cell.probe else { panic!("{id}: {cell:?}") };
+        assert_eq!(cell.files.len(), 1, "{id}");
+        argv.iter().map(|word| word.to_string_lossy().into_owned()).collect()
+    };
+    for id in [
+        "reread/read/pattern/8192/{}/runtime/none/python",
+        "reread/read/pattern/8192/{}/runtime/none/c",
+        "reread/read+parse/json/148480/{}/runtime/python-json",
+    ] {
+        let (warm, evicted) = (argv(&id.replace("{}", "warm")), argv(&id.replace("{}", "evicted")));
+        assert!(warm.contains(&"count=20".to_owned()), "{warm:?}");
+        assert!(evicted.contains(&"count=1".to_owned()), "{evicted:?}");
+        assert!(evicted.iter().any(|word| word.starts_with("prime=")), "{evicted:?}");
+    }
+}
+
+#[test]
+fn a_file_and_a_document_of_the_users_are_read_and_never_made() {
+    let scratch = Scratch::new();
+    let (file, text) = (scratch.path("own"), scratch.path("own.json"));
+    std::fs::write(&file, vec![7; 3 << 20]).expect("a file");
+    std::fs::write(&text, document(10_000)).expect("a document");
+    let options =
+        Options { file: Some(file.clone()), document: Some(text.clone()), ..Options::default() };
+    let plan = plan(&request(&scratch, options)).expect("plan");
+    assert!(plan.prepare.iter().all(|made| made.path != file && made.path != text));
+    let ids: Vec<_> =
+        plan.cells.iter().map(|cell| cell_id(plan.experiment, &cell.factors)).collect();
+    for id in [
+        "reread/read/file/3145728/evicted/fresh/none",
+        "reread/touch/file/3145728/none/fresh/none",
+        "reread/read+parse/json/10000/evicted/reused/simd-json",
+    ] {
+        assert!(ids.iter().any(|known| known == id), "{id}: {ids:?}");
+    }
+    let read = plan.cells.iter().filter(|cell| !cell.files.is_empty());
+    let mut files: Vec<_> = read.flat_map(|cell| cell.files.clone()).collect();
+    files.sort();
+    files.dedup();
+    assert_eq!(files, [file, text]);
 }
