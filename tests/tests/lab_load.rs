@@ -219,6 +219,21 @@ fn a_library_is_as_many_files_as_its_runtime_says_and_its_parts_are_told_apart()
 }
 
 #[test]
+fn several_libraries_are_told_apart_in_one_session() {
+    let scratch = Scratch::new("load-libraries");
+    let libraries = ["json", "xml.dom.minidom"];
+    let session = lab(&scratch, &["--library", &libraries.join(","), "--runtime", "python"]);
+    for library in libraries {
+        let files = found(&session, &format!("files of {library}"));
+        let modules = found(&session, &format!("modules of {library}"));
+        assert_eq!((modules, files), modules_of(library), "{library}");
+        let id = format!("load/python/library/{library}/total/warm");
+        let cells = session["cells"].as_array().expect("cells");
+        assert!(cells.iter().any(|cell| cell["id"] == id.as_str()), "{id}");
+    }
+}
+
+#[test]
 fn a_library_that_is_not_there_or_has_no_runtime_is_refused_with_what_would_be_right() {
     for (words, wanted) in [
         (&["--library", "nonexistent_library", "--runtime", "ruby"][..], "nonexistent_library"),

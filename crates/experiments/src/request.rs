@@ -116,9 +116,12 @@ pub struct Options {
     /// Add an interpreter to those found; repeatable
     #[arg(long = "interpreter", value_name = "NAME=PATH", value_parser = parse_interpreter)]
     pub interpreters: Vec<Interpreter>,
-    /// Load this library instead of the generated files
-    #[arg(long, value_name = "NAME", requires = "runtime")]
-    pub library: Option<String>,
+    /// Measure only these, separated by commas, e.g. exists,search; an invalid one lists all
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', conflicts_with = "libraries")]
+    pub what: Vec<String>,
+    /// Load these libraries instead of the generated files, separated by commas
+    #[arg(long = "library", value_name = "NAME", value_delimiter = ',', requires = "runtime")]
+    pub libraries: Vec<String>,
     /// Use only this runtime: c, go, python, ruby, node, java
     #[arg(long, value_name = "NAME")]
     pub runtime: Option<String>,
@@ -146,7 +149,8 @@ impl Options {
             file,
             document,
             interpreters,
-            library,
+            what,
+            libraries,
             runtime,
             device,
         } = self;
@@ -165,7 +169,8 @@ impl Options {
             ("--file", file.is_some()),
             ("--document", document.is_some()),
             ("--interpreter", !interpreters.is_empty()),
-            ("--library", library.is_some()),
+            ("--what", !what.is_empty()),
+            ("--library", !libraries.is_empty()),
             ("--runtime", runtime.is_some()),
             ("--device", device.is_some()),
         ];

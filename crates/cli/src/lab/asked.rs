@@ -105,6 +105,6 @@ mod tests {
             assert!(help.ends_with(&format!(" ({})", names.join(", "))), "{option}: {help}");
             seen += 1;
         }
-        assert_eq!(seen, 17);
+        assert_eq!(seen, 18);
     }
 }

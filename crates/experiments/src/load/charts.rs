@@ -72,11 +72,11 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
         ..ChartSpec::EMPTY
     },
     ChartSpec {
-        question: "Where does the time of loading the library go?",
+        question: "Where does the time of loading a library go?",
         title: "Time of the whole load, and of the parts that can be measured separately",
         kind: ChartKind::Bars,
         x: "part",
-        series: &["state"],
+        series: &["library", "state"],
         keep: &[("what", LIBRARY)],
         each: Some("runtime"),
         ..ChartSpec::EMPTY

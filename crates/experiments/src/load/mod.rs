@@ -14,7 +14,7 @@ const NAME: &str = "load";
 pub(crate) static LOAD: Experiment = Experiment {
     name: NAME,
     question: "Why is loading many small files slow?",
-    options: &["--interpreter", "--library", "--runtime"],
+    options: &["--what", "--interpreter", "--library", "--runtime"],
     plan: plan::plan,
     jobs: &[],
     answers: answers::answers,

@@ -96,18 +96,34 @@ fn shares_leave_out_what_was_not_measured() {
     assert_eq!(shares.evidence.len(), 3);
 }
 
+fn part_of(library: &str, part: &str, state: &str, ms: u64) -> LabCell {
+    let names = [
+        ("runtime", "ruby"),
+        ("what", "library"),
+        ("library", library),
+        ("part", part),
+        ("state", state),
+    ];
+    named(&names, &[ms * MS; 7])
+}
+
+#[test]
+fn each_library_of_a_session_has_its_own_answer() {
+    let cells = vec![
+        part_of("json", "total", "warm", 20),
+        part_of("set", "total", "warm", 5),
+        part_of("json", "total", "cold", 60),
+    ];
+    let answers = told(cells);
+    let questions: Vec<&str> = answers.iter().map(|answer| answer.question.as_str()).collect();
+    let of = |library| format!("ruby: where does the time of loading {library} go?");
+    assert_eq!(questions, [of("json"), of("set")]);
+    assert!(answers[0].answer.contains("60.0 ms cold") && !answers[1].answer.contains("cold"));
+}
+
 #[test]
 fn a_part_of_a_library_that_nobody_measured_is_not_called_zero() {
-    let part = |part, state, ms: u64| {
-        let names = [
-            ("runtime", "ruby"),
-            ("what", "library"),
-            ("library", "rexml/document"),
-            ("part", part),
-            ("state", state),
-        ];
-        named(&names, &[ms * MS; 7])
-    };
+    let part = |part, state, ms| part_of("rexml/document", part, state, ms);
     let some =
         vec![part("total", "warm", 20), part("compile", "warm", 5), part("total", "cold", 60)];
     let answer = told(some).pop().expect("answer");

@@ -21,6 +21,20 @@ enum Cold {
     Partly,
 }
 
+/// All that cases do, as it is typed and named in results.
+pub(super) const WHAT: [&str; 10] = [
+    "load_empty",
+    "load_class",
+    "load_one",
+    "read_empty",
+    "read_class",
+    "read_one",
+    "exists",
+    "lookup",
+    "compile_one",
+    "search",
+];
+
 /// A case: what is done, and with which files.
 #[derive(Debug, Clone)]
 pub(super) struct Case {
@@ -143,9 +157,12 @@ impl Case {
         }
     }
 
-    /// Whether a size has it.
-    pub(super) fn is_in(&self, size: LabSize) -> bool {
-        self.quick || size != LabSize::Quick
+    /// Whether a session has it: what was asked for, else what the size has.
+    pub(super) fn is_in(&self, size: LabSize, asked: &[String]) -> bool {
+        match asked {
+            [] => self.quick || size != LabSize::Quick,
+            _ => asked.iter().any(|what| what == self.what),
+        }
     }
 
     /// Its cells: warm, and cold where that makes a difference.

@@ -119,18 +119,37 @@ pub(crate) fn runtime_of<'a>(probes: &'a [Probe], called: &str) -> Result<&'a Pr
     })
 }
 
-/// Adds the cells of a library: the whole, warm and cold, and compiling what is compiled while it loads.
+/// Adds the cells of every library that was asked for, each once.
 ///
 /// # Errors
 /// As [`Library::of`].
-pub(super) fn add(
+pub(super) fn add_all(
     plan: &mut ExperimentPlan,
     probe: &Probe,
     request: &Request,
+) -> Result<(), String> {
+    let libraries = &request.options.libraries;
+    for (place, called) in libraries.iter().enumerate() {
+        if !libraries.iter().take(place).any(|other| other == called) {
+            let list = request.path(&format!("sources-{place}"));
+            add(plan, probe, called, list)?;
+        }
+    }
+    Ok(())
+}
+
+/// Adds the cells of a library: the whole, warm and cold, and compiling what is compiled while it loads. The names of its sources
+/// stand in the file `list`.
+///
+/// # Errors
+/// As [`Library::of`].
+fn add(
+    plan: &mut ExperimentPlan,
+    probe: &Probe,
     called: &str,
+    list: PathBuf,
 ) -> Result<(), String> {
     let library = Library::of(probe, called)?;
-    plan.facts.push(LabFact::new(probe.name.clone(), probe.version.clone()));
     plan.facts.extend(library.facts.clone());
     let cell = |part: &str, state: WantedState, argv: Vec<OsString>, expects: Expects| {
         let probe_command = ProbeCommand::Program { argv };
@@ -153,10 +172,9 @@ pub(super) fn add(
     }
     if !probe.can("compilefiles") {
         let why = "it has no compiler that can be timed separately";
-        plan.skip(format!("{} compiling", probe.name), why);
+        plan.skip(format!("{called}, compiling"), why);
         return Ok(());
     }
-    let list = request.path("sources");
     let lines =
         library.sources.iter().flat_map(|path| [path.as_os_str().as_encoded_bytes(), b"\n"]);
     plan.prepare.push(TestFile {

@@ -35,11 +35,13 @@ pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, String> {
     let mut plan = ExperimentPlan::new(super::NAME, request.size, rounds(request));
     plan.skipped = skipped;
     plan.written_bytes = BYTES_A_RUNTIME * probes.len() as u64;
-    if let Some(called) = &request.options.library {
-        let probe = library::runtime_of(&probes, called)?;
-        library::add(&mut plan, probe, request, called)?;
+    if let Some(first) = request.options.libraries.first() {
+        let probe = library::runtime_of(&probes, first)?;
+        plan.facts.push(LabFact::new(probe.name.clone(), probe.version.clone()));
+        library::add_all(&mut plan, probe, request)?;
         return Ok(plan);
     }
+    check_what(&request.options.what)?;
     for probe in &probes {
         add(&mut plan, probe, request);
     }
@@ -49,7 +51,10 @@ pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, String> {
             .iter()
             .map(|left_out| format!("{}: {}", left_out.what, left_out.why))
             .collect();
-        return Err(format!("no runtime can be measured: {}", why.join("; ")));
+        return Err(match why.is_empty() {
+            true => "--what: the chosen runtime does none of these".to_owned(),
+            false => format!("no runtime can be measured: {}", why.join("; ")),
+        });
     }
     // Of a cell that every size has.
     let many = name("what", "load_class");
@@ -58,7 +63,15 @@ pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, String> {
     Ok(plan)
 }
 
-/// The runtimes that were asked for, and what can't be had. A library has one.
+/// Refuses what no runtime is asked to do.
+fn check_what(asked: &[String]) -> Result<(), String> {
+    match asked.iter().find(|what| !case::WHAT.contains(&what.as_str())) {
+        Some(wrong) => Err(format!("--what {wrong}: expected one of {}", case::WHAT.join(", "))),
+        None => Ok(()),
+    }
+}
+
+/// The runtimes that were asked for, and what can't be had. Libraries have one.
 ///
 /// # Errors
 /// Where a runtime that was asked for is unknown.
@@ -70,7 +83,7 @@ pub(super) fn probes(request: &Request) -> Result<(Vec<Probe>, Vec<LabSkipped>),
         }
     }
     let runtime = request.options.runtime.as_deref();
-    if let (Some(called), None) = (&request.options.library, runtime) {
+    if let (Some(called), None) = (request.options.libraries.first(), runtime) {
         let why = "needs --runtime python, ruby, node or java";
         return Err(format!("--library {called}: {why}"));
     }
@@ -106,7 +119,7 @@ fn add(plan: &mut ExperimentPlan, probe: &Probe, request: &Request) {
     };
     plan.facts.push(LabFact::new(probe.name.clone(), probe.version.clone()));
     for case in cases::cases(probe, &files) {
-        if !case.is_in(request.size) {
+        if !case.is_in(request.size, &request.options.what) {
             continue;
         }
         if probe.can(&case.needs()) {

@@ -113,3 +113,24 @@ fn an_unknown_runtime_is_refused_with_those_that_are_known() {
     let error = languages(Some("perl")).expect_err("unknown");
     assert!(error.contains("perl") && error.contains("python"), "{error}");
 }
+
+#[test]
+fn what_was_asked_for_is_all_that_is_planned() {
+    let scratch = Scratch::new();
+    let planned = |what: &[&str]| {
+        let mut request = request(&scratch, LabSize::Quick, "python");
+        request.options.what = what.iter().map(|&what| what.to_owned()).collect();
+        plan(&request)
+    };
+    let made = planned(&["exists", "read_one"]).expect("plan");
+    let mut what: Vec<&str> = made.cells.iter().map(|cell| name_of(cell, "what")).collect();
+    what.sort_unstable();
+    what.dedup();
+    assert_eq!(what, ["exists", "read_one"]);
+    let error = planned(&["require"]).expect_err("unknown");
+    assert!(error.starts_with("--what require: expected one of load_empty"), "{error}");
+    // No name is left that no runtime has.
+    for name in case::WHAT {
+        assert!(planned(&[name]).is_ok_and(|plan| !plan.cells.is_empty()), "{name}");
+    }
+}

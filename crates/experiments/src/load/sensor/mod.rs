@@ -55,18 +55,24 @@ fn lookups(seen: &ObservedRun) -> Result<LookupCounters, String> {
     }
 }
 
-/// Adds looking up and reading to a session that loaded a library. Where the sensor can't tell, the session says so.
+/// Adds looking up and reading to a session that loaded libraries. Where the sensor can't tell, the session says so.
 pub(super) fn after(session: &mut LabSession, run: &mut AfterRun<'_>) {
     if run.is_stopped() {
         return;
     }
-    let Some(library) = &run.request.options.library else {
-        if run.request.size == LabSize::Quick && run.sensor.is_some() {
-            let why = "not counted with --quick; the default size and --full count them";
-            session.skipped.push(LabSkipped::new("system calls", why));
+    let libraries = &run.request.options.libraries;
+    if libraries.is_empty() && run.request.size == LabSize::Quick && run.sensor.is_some() {
+        let why = "not counted with --quick; the default size and --full count them";
+        session.skipped.push(LabSkipped::new("system calls", why));
+    }
+    for (place, library) in libraries.iter().enumerate() {
+        if !libraries.iter().take(place).any(|other| other == library) {
+            add_library(session, run, library);
         }
-        return;
-    };
+    }
+}
+
+fn add_library(session: &mut LabSession, run: &mut AfterRun<'_>, library: &str) {
     let stop = run.stop;
     let added = match run.sensor.as_deref_mut() {
         None => Err("--no-bpf was given".to_owned()),

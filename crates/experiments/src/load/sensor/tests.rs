@@ -139,7 +139,7 @@ fn after_a_stop_nothing_is_asked_and_nothing_is_said() {
     let scratch = Scratch::new();
     let place = Place::look(&scratch.path("")).expect("a place");
     let options = Options {
-        library: Some("json".to_owned()),
+        libraries: vec!["json".to_owned()],
         runtime: Some("python".to_owned()),
         ..Options::default()
     };
