@@ -1,5 +1,6 @@
 //! `hotset lab direct` in a small size: who used the cache and who did not, never times.
 
+use std::path::Path;
 use std::process::Command;
 
 use hotset_tests::cells::{all_are, cell, each, fact};
@@ -96,4 +97,57 @@ fn a_file_of_the_users_is_read_and_stays_as_it_is() {
         4 * MIB / PAGE,
     );
     assert_eq!(std::fs::read(&path).expect("the file"), before);
+}
+
+/// A block device that is detached with this value.
+struct Loop(String);
+
+impl Loop {
+    /// Reads its file past the cache: what is cached of the file would be none of the device's.
+    fn attach(image: &Path) -> Self {
+        let words = ["--find", "--show", "--read-only", "--direct-io=on"];
+        let output = Command::new("losetup").args(words).arg(image).output().expect("losetup");
+        assert!(output.status.success(), "losetup: {}; this test needs root", stderr(&output));
+        Self(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").args(["--detach", &self.0]).status();
+    }
+}
+
+#[test]
+fn a_block_device_is_only_read_and_the_part_that_is_read_has_its_state() {
+    ensure_tracefs();
+    let fs = FileSystem::new(Kind::Ext4);
+    let scratch = Scratch::below(fs.root(), "lab-direct-device");
+    let image = scratch.file("image", 32 * MIB);
+    let device = Loop::attach(&image);
+    undisturbed_on(fs.root(), &hotset(), || device_is_read(&scratch, &device.0));
+}
+
+fn device_is_read(scratch: &Scratch, device: &str) {
+    let block = 4 * MIB;
+    let words = ["--size", "1M", "--block", "4M", "--count", "3", "--rounds", "2"];
+    let session = session(scratch, &[&words[..], &["--device", device]].concat());
+    assert_eq!(fact(&session, "the program reads"), device);
+    for (mode, cached) in [("cached", block / PAGE), ("direct", 0)] {
+        let [first, later] =
+            ["first", "later"].map(|which| cell(&session, &format!("direct/app/{mode}/{which}")));
+        // Only what is read is looked at, not the whole device.
+        for part in [first, later] {
+            all_are(part, "reached_before.pages", block / PAGE);
+        }
+        all_are(first, "reached_before.cached_pages", 0);
+        all_are(later, "reached_before.cached_pages", cached);
+        assert!(each(first, "device_read_bytes").iter().all(|&read| read >= block));
+    }
+    all_are(cell(&session, "direct/app/cached/later"), "device_read_bytes", 0);
+    let number = |name: &str| fact(&session, name).as_u64().expect("a number");
+    assert_eq!(number("app direct: bytes read directly"), 2 * block);
+    assert_eq!(number("app direct: cached before"), block / PAGE);
+    assert_eq!(number("app cached: pages requested"), 2 * block / PAGE);
+    assert_eq!(fact(&session, "app direct: open flags"), "O_RDONLY|O_DIRECT");
 }

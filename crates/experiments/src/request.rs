@@ -125,7 +125,7 @@ pub struct Options {
     /// Use only this runtime: c, go, python, ruby, node, java
     #[arg(long, value_name = "NAME")]
     pub runtime: Option<String>,
-    /// Read from this file, which is evicted but never written to
+    /// Read from this file or block device, which is evicted but never written to
     #[arg(short = 'd', long, value_name = "PATH")]
     pub device: Option<PathBuf>,
 }

@@ -6,6 +6,7 @@ mod found;
 mod plan;
 mod published;
 mod sensor;
+mod target;
 
 use hotset_lab::experiment::{Place, file_calls};
 use hotset_sys::rawio::stream;

@@ -9,6 +9,7 @@ use hotset_lab::experiment::{
     CellPlan, Contents, Expects, ExperimentPlan, Part, ProbeCommand, Rounds, Splits, TestFile, name,
 };
 
+use super::target::{Device, is_block_device};
 use crate::Request;
 
 /// dd's usual block for throughput.
@@ -24,9 +25,12 @@ const APP_FILE: &str = "app";
 /// A file of the user's that is read instead is at most so large: all of it is evicted, and read in once.
 const MOST_DEVICE_BYTES: u64 = 4 << 30;
 
-/// The file that the program reads: the one that was asked for, or one of its own.
+/// The file that the program reads: the one that was asked for, as /proc names it, or one of its own.
 pub(super) fn app_file(request: &Request) -> PathBuf {
-    request.options.device.clone().unwrap_or_else(|| request.path(APP_FILE))
+    match &request.options.device {
+        Some(own) => own.canonicalize().unwrap_or_else(|_| own.clone()),
+        None => request.path(APP_FILE),
+    }
 }
 
 /// What is read, and how often.
@@ -77,14 +81,17 @@ pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, String> {
     Ok(plan)
 }
 
-/// Says what is wrong with a file that was asked for.
+/// Says what is wrong with a file or a block device that was asked for.
 fn refuse(path: &Path, app_bytes: u64) -> Result<(), String> {
     let refused = |why: String| Err(format!("--device {}: {why}", path.display()));
+    if is_block_device(path) {
+        let device = Device::open(path, app_bytes);
+        return device.and_then(|device| device.require_evictable()).or_else(refused);
+    }
     match path.metadata() {
         Err(error) => refused(error.to_string()),
         Ok(meta) if !meta.is_file() => refused(
-            "is not a regular file, so its cache state cannot be set; expected a file on it"
-                .to_owned(),
+            "its cache state cannot be set; expected a regular file or a block device".to_owned(),
         ),
         Ok(meta) if !(app_bytes..=MOST_DEVICE_BYTES).contains(&meta.len()) => refused(format!(
             "it has {} bytes; expected {app_bytes} (--block) to {MOST_DEVICE_BYTES}",
@@ -146,17 +153,21 @@ fn dd(request: &Request, amounts: &Amounts, state: WantedState) -> CellPlan {
 fn app(request: &Request, amounts: &Amounts, mode: &'static str) -> CellPlan {
     let path = app_file(request);
     let direct = mode == "direct";
+    // Of a device, the part that is read; the rest of it is nobody's business.
+    let is_device = is_block_device(&path);
     let words = [
         ("file", path.clone().into()),
         ("block", amounts.app_bytes.to_string().into()),
         ("count", amounts.reads.to_string().into()),
         ("sleep_ms", amounts.pause.as_millis().to_string().into()),
         ("direct", if direct { "1" } else { "0" }.into()),
+        ("evict", if is_device { "1" } else { "0" }.into()),
     ];
     let factors = vec![name("case", "app"), name("mode", mode)];
     let mut cell = CellPlan::new(factors, WantedState::Cold, ProbeCommand::native("stream", words));
     cell.unit = LabUnit::Nanoseconds;
-    cell.files = vec![path];
+    cell.is_set_by_probe = is_device;
+    cell.files = if is_device { Vec::new() } else { vec![path] };
     cell.expects.bytes = Some(amounts.app_bytes * u64::from(amounts.reads));
     let of_direct = || Expects { min_device_bytes: Some(amounts.app_bytes), ..Expects::default() };
     let (first, later) = if direct {
@@ -196,7 +207,7 @@ mod tests {
         assert!(apps.clone().count() > 0 && apps.clone().all(|cell| cell.files == [path.clone()]));
         assert!(made.prepare.iter().all(|file| file.path != path), "it is not written over");
         for (device, block, why) in
-            [(&path, 4 << 20, "4194304"), (&scratch.path(""), 1 << 20, "a file on it")]
+            [(&path, 4 << 20, "4194304"), (&scratch.path(""), 1 << 20, "or a block device")]
         {
             let error = plan(device, block).expect_err("refused");
             assert!(error.contains("--device") && error.contains(why), "{error}");

@@ -5,17 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use hotset_facts::{FileRow, LabFact, LabSession, LabSkipped, LearnedBy, Pid, WantedState};
+use hotset_facts::{FileRow, LabFact, LabSession, LabSkipped, Pid, WantedState};
 use hotset_lab::experiment::{ProbeCommand, Sensor, invocation};
-use hotset_lab::{
-    Command, Invocation, Output, States, Streams, build, find_program, from_paths, verify,
-};
+use hotset_lab::{Command, Invocation, Output, Streams, find_program};
 use hotset_sys::child::{self, Running};
 use hotset_sys::proc::fds;
 use hotset_sys::tracepoint::TracepointCounter;
 
 use super::found::{Quantity, fact};
 use super::plan::{DD_FILE, app_file};
+use super::target::Target;
 use crate::{AfterRun, Request};
 
 /// What the programs read each time.
@@ -88,7 +87,7 @@ impl Programs<'_> {
     }
 
     fn app(&self, direct: bool, sleep_ms: u32) -> Invocation {
-        let block = self.request.options.blocks_bytes.first().copied().unwrap_or(APP_BYTES);
+        let block = self.block_bytes();
         let words = [
             ("file", app_file(self.request).into()),
             ("block", block.to_string().into()),
@@ -97,6 +96,11 @@ impl Programs<'_> {
             ("direct", u8::from(direct).to_string().into()),
         ];
         invocation(&ProbeCommand::native("stream", words), self.native)
+    }
+
+    /// What the program reads each time.
+    fn block_bytes(&self) -> u64 {
+        self.request.options.blocks_bytes.first().copied().unwrap_or(APP_BYTES)
     }
 
     fn file(&self, case: &str) -> PathBuf {
@@ -111,22 +115,19 @@ impl Programs<'_> {
         state: WantedState,
     ) -> Result<Vec<LabFact>, String> {
         self.go_on()?;
-        let path = self.file(case);
-        let (candidates, _) = from_paths(vec![path.clone()], &false.into());
-        let mut set = build(LearnedBy::Given, &candidates, None);
-        let id = set.members.first().map(|member| member.id).ok_or("the file is gone")?;
+        let mut target = Target::of(&self.file(case), self.block_bytes())?;
         let folios = TracepointCounter::open("filemap", "mm_filemap_add_to_page_cache");
-        let (before, ()) = States::default().reach(state, &mut set, || ())?;
+        let before = target.reach(state)?;
         let seen = self.sensor.observe(invocation);
         // What is interrupted fails, whatever it says itself.
         let seen = seen.or_else(|why| self.go_on().and(Err(why)))?;
         let added = folios.and_then(|counter| counter.read());
-        let after = verify(WantedState::AsIs, &set);
-        let row = seen.files.iter().find(|row| row.id.same_inode(&id));
+        let after = target.cached();
+        let row = seen.files.iter().find(|row| target.is(row));
         let row = row.ok_or("the sensor saw no read of the file")?;
         let mut facts = read_facts(row)?;
-        for (what, state) in [(Quantity::CachedBefore, before), (Quantity::CachedAfter, after)] {
-            facts.extend(state.value().map(|state| (what, state.cached_pages)));
+        for (what, cached) in [(Quantity::CachedBefore, before), (Quantity::CachedAfter, after)] {
+            facts.extend(cached.map(|cached| (what, cached)));
         }
         facts.extend(added.ok().map(|added| (Quantity::FoliosAdded, added)));
         let named = |(quantity, number): (Quantity, u64)| fact(case, how, quantity, number);

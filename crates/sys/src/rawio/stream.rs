@@ -8,6 +8,10 @@ use rustix::fs::OFlags;
 
 use super::open::open;
 use super::{AlignedBuffer, Answer, Arguments, JobError, timed};
+use crate::cache::{ByteSpan, Dirty, cached_pages_in, evict_span, hides_pages, residency};
+
+/// Folios of the cache are no larger than what a huge page of the middle level spans, on x86-64 and with base pages of 4 KiB.
+const LARGEST_FOLIO_BYTES: u64 = 2 << 20;
 
 struct Stream {
     path: PathBuf,
@@ -18,7 +22,8 @@ struct Stream {
 }
 
 /// Words: `file`, `block` in bytes, `count` (repetitions), `whole` (1: to the end of the file, 0: the first block), `direct`
-/// (1: O_DIRECT; 0 where it isn't given) and `sleep_ms` (0 where it isn't given) before each repetition but the first.
+/// (1: O_DIRECT; 0 where it isn't given), `evict` (1: what is read is evicted before the first repetition; 0 where it isn't
+/// given) and `sleep_ms` (0 where it isn't given) before each repetition but the first. The file may be a block device.
 ///
 /// # Errors
 /// Where a word is wrong, the file can't be read, or is shorter than a block.
@@ -27,6 +32,7 @@ pub fn stream(arguments: &Arguments) -> Result<Answer, JobError> {
     let repetitions = arguments.repetitions()?;
     let whole = flag(arguments, "whole")?;
     let direct = flag(arguments, "direct")?;
+    let evict = flag(arguments, "evict")?;
     let path = arguments.path("file")?;
     let buffer = AlignedBuffer::new(block).ok_or_else(|| {
         JobError::Argument(format!("block={block}: expected what there is memory for"))
@@ -35,11 +41,14 @@ pub fn stream(arguments: &Arguments) -> Result<Answer, JobError> {
     let mut job = Stream { path, file, buffer, whole };
     let mut answer = Answer::default();
     let mut calls = 0;
+    if evict {
+        job.evict()?;
+    }
     for _ in repetitions {
-        let before = crate::cache::residency(&job.file).ok();
+        let (cached, pages) = job.cached().unzip();
         let ((made, bytes), mut repetition) = timed(|| job.pass())?;
-        repetition.cached_before_pages = before.map(|before| before.cached_pages);
-        repetition.pages = before.map(|before| before.pages);
+        repetition.cached_before_pages = cached;
+        repetition.pages = pages;
         calls += made;
         answer.bytes += bytes;
         answer.push(repetition);
@@ -56,6 +65,37 @@ fn flag(arguments: &Arguments, key: &'static str) -> Result<bool, JobError> {
 }
 
 impl Stream {
+    /// Bytes that a repetition reads at most.
+    fn span(&self) -> ByteSpan {
+        match self.whole {
+            true => ByteSpan::WHOLE,
+            false => ByteSpan { start: 0, end: self.buffer.bytes().len() as u64 },
+        }
+    }
+
+    /// Dirty pages stay: nothing is written. A folio that reaches over the end of what is read goes too.
+    fn evict(&self) -> Result<(), JobError> {
+        let ByteSpan { start, end } = self.span();
+        let span = ByteSpan { start, end: end.saturating_add(LARGEST_FOLIO_BYTES) };
+        evict_span(&self.file, &self.path, span, Dirty::Leave)
+            .map(drop)
+            .map_err(|error| JobError::wrong(&self.path, error.to_string()))
+    }
+
+    /// Cached pages of what is read, and all of its pages; of the whole file where the kernel does not tell of a part.
+    fn cached(&self) -> Option<(u64, u64)> {
+        let whole = || {
+            let state = residency(&self.file).ok()?;
+            Some((state.cached_pages, state.pages))
+        };
+        if self.whole || hides_pages(&self.file) {
+            return whole();
+        }
+        let len = self.span().end;
+        let part = cached_pages_in(&self.file, 0, len).ok();
+        part.map_or_else(whole, |cached| Some((cached, crate::pages_of(len))))
+    }
+
     /// Calls made, the one that finds the end too, and bytes read.
     fn pass(&mut self) -> Result<(u64, u64), JobError> {
         let block = self.buffer.bytes().len();
@@ -120,6 +160,24 @@ mod tests {
             assert!(repetition.device_read_bytes >= Some(32_768), "{repetition:?}");
         }
         assert_eq!(crate::cache::residency(&file.file).expect("residency").cached_pages, 0);
+    }
+
+    #[test]
+    fn only_what_is_read_is_evicted_and_looked_at() {
+        let file = ScratchFile::on_disk(&vec![3; 16 << 20]);
+        file.file.sync_all().expect("sync");
+        hotset_tests::undisturbed(&[&file.path], || {
+            crate::cache::warm_fd(&file.file).expect("warm");
+            let words = ["block=65536", "count=2", "direct=1", "evict=1"];
+            let answer = run(&file, &words).expect("read");
+            let pages = crate::pages_of(65_536);
+            for repetition in &answer.repetitions {
+                assert_eq!(repetition.pages, Some(pages));
+                assert_eq!(repetition.cached_before_pages, Some(0));
+            }
+            let state = residency(&file.file).expect("residency");
+            assert!(state.cached_pages >= crate::pages_of(8 << 20), "the rest stays: {state:?}");
+        });
     }
 
     #[test]
