@@ -35,6 +35,46 @@ fn left_in(directory: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
+fn tests_in_one_go_begin_with_what_the_one_before_left_and_data_are_kept_where_asked() {
+    let fs = FileSystem::new(Kind::Ext4);
+    let scratch = Scratch::below(fs.root(), "lab-access-chain");
+    undisturbed_on(fs.root(), &hotset(), || tests_in_one_go(&scratch));
+}
+
+fn tests_in_one_go(scratch: &Scratch) {
+    let size = 4 * MIB;
+    let kept = scratch.path("kept");
+    let _ = std::fs::remove_dir_all(&kept);
+    let words = ["--quick", "--orders", "chain", "--methods", "read,mmap", "--block", "4096"];
+    let more = ["--size", "4M", "--rounds", "2", "--no-bpf", "--keep", text(&kept), "--json", "-"];
+    let all = [&words[..], &more].concat();
+    let done = output(&all);
+    assert!(done.status.success(), "{}", stderr(&done));
+    let session: Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    for method in ["read", "mmap"] {
+        for (order, cached, read) in
+            [("sequential", 0, size), ("reverse", size, 0), ("random", size, 0)]
+        {
+            let cell = cell(&session, &format!("access/{method}/{order}/4096/chain"));
+            all_are(cell, "operations", size / 4096);
+            all_are(cell, "bytes", size);
+            all_are(cell, "reached_before.cached_pages", cached / PAGE);
+            let device = each(cell, "device_read_bytes");
+            assert!(
+                device.iter().all(|&bytes| bytes >= read && (read > 0 || bytes == 0)),
+                "{cell}"
+            );
+        }
+    }
+    assert_eq!(left_in(&kept), [kept.join("access")]);
+    let file = kept.join("access/cold").metadata().expect("the generated file");
+    assert_eq!(file.len(), size);
+    let again = output(&all);
+    assert_eq!(again.status.code(), Some(2));
+    assert!(stderr(&again).contains("does not exist yet"), "{}", stderr(&again));
+}
+
+#[test]
 fn every_cell_starts_in_its_state_and_does_what_it_says() {
     let fs = FileSystem::new(Kind::Ext4);
     let scratch = Scratch::below(fs.root(), "lab-access");

@@ -45,6 +45,11 @@ pub(crate) struct LabAmountArgs {
     /// The default is the first of the current directory, $TMPDIR and /var/tmp that is on a disk.
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
+    /// Keep the generated files, in DIR/EXPERIMENT; their device is measured
+    ///
+    /// What a sample writes while it is timed is removed all the same.
+    #[arg(long, value_name = "DIR", conflicts_with = "dir")]
+    pub(crate) keep: Option<PathBuf>,
     /// Set the seed of the random order within rounds
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
@@ -117,7 +122,7 @@ fn after_help() -> String {
          hotset lab access --methods pread,mmap --block 4K --size 1G --rounds 10\n  \
          hotset lab all --full --json lab.json        the articles' sizes; takes hours\n\n\
          Experiments:\n{experiments}\n\
-         Files are created in a new directory, which is removed at the end.\n\n\
+         Files are created in a new directory, which is removed at the end unless --keep is given.\n\n\
          Exit status:\n  \
          0      all experiments were run\n  \
          1      hotset failed\n  \

@@ -8,7 +8,8 @@ use std::time::Duration;
 use hotset_experiments::{AfterRun, Experiment, plan_of, present};
 use hotset_facts::{LabSession, LabSize};
 use hotset_lab::experiment::{
-    Bench, CallCounter, ExperimentError, Place, Scratch, Sensor, require_room, run_experiment,
+    Bench, CallCounter, ExperimentError, Place, Scratch, ScratchError, Sensor, require_room,
+    run_experiment,
 };
 use hotset_lab::{Invocation, Order};
 use hotset_view::lab::LabResult;
@@ -35,6 +36,12 @@ pub(crate) fn lab(args: &LabArgs) -> Result<Exit, Stop> {
     check(args, &experiments).or_exit(Exit::Usage)?;
     let files = [&args.output.json, &args.output.html].into_iter().flatten();
     check_destinations(files, "both --json and --html go to standard output", Exit::Failure)?;
+    for experiment in &experiments {
+        if let Some(kept) = kept(args, experiment).filter(|kept| kept.symlink_metadata().is_ok()) {
+            let exists = std::io::ErrorKind::AlreadyExists.into();
+            return Err(ScratchError::Keep { directory: kept, error: exists }).or_exit(Exit::Usage);
+        }
+    }
     let stop = interrupt::stop_flag();
     let Some(_lock) = lock(stop).or_exit(Exit::Failure)? else { return Ok(interrupt::exit()) };
     let seed = args.amount.seed.unwrap_or_else(|| Order::fresh_seed() >> 40);
@@ -67,6 +74,11 @@ pub(crate) fn lab(args: &LabArgs) -> Result<Exit, Stop> {
     })
 }
 
+/// Where the files of an experiment are to stay, if they are.
+fn kept(args: &LabArgs, experiment: &Experiment) -> Option<PathBuf> {
+    args.amount.keep.as_ref().map(|directory| directory.join(experiment.name))
+}
+
 /// Whether one experiment was asked for, by its name.
 fn is_one(args: &LabArgs) -> bool {
     matches!(args.experiments.as_slice(), [name] if name != "all")
@@ -89,7 +101,11 @@ fn one(
     let native = native()?;
     let mut sweeper = native.clone();
     sweeper.push("sweep".into());
-    let scratch = Scratch::make(args.amount.dir.as_deref(), &sweeper).or_exit(Exit::Failure)?;
+    let scratch = match kept(args, experiment) {
+        Some(directory) => Scratch::keep(&directory),
+        None => Scratch::make(args.amount.dir.as_deref(), &sweeper),
+    };
+    let scratch = scratch.or_exit(Exit::Failure)?;
     let place = Place::look(scratch.directory()).or_exit(Exit::Failure)?;
     let free = place.free_bytes;
     let request = request(args, place.clone());
@@ -121,6 +137,10 @@ fn one(
     if let Some(after) = experiment.after {
         let mut run = AfterRun { request: &request, native: &native, sensor, stop };
         after(&mut session, &mut run);
+    }
+    if args.amount.keep.is_some() && !args.output.quiet {
+        let directory = scratch.directory().display();
+        output::say(format_args!("lab {}: its files are in {directory}", experiment.name));
     }
     Ok(session)
 }

@@ -28,6 +28,14 @@ pub enum ScratchError {
         /// What the system said.
         error: io::Error,
     },
+    /// The directory to keep files in can't be made.
+    #[error("--keep {}: {error}; expected a directory that does not exist yet", directory.display())]
+    Keep {
+        /// It.
+        directory: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
     /// There is no room.
     #[error(
         "{}: not enough space: {} free, {} needed (of which {} stay free); choose another directory with --dir, or a \
@@ -44,12 +52,13 @@ pub enum ScratchError {
     },
 }
 
-/// A fresh directory that vanishes with this value. Where this process ends in a way that runs no code of it (a second Ctrl-C,
+/// A fresh directory that vanishes with this value, unless it is to be kept. Where this process ends in a way that runs no code of it (a second Ctrl-C,
 /// SIGKILL), its sweeper removes it.
 #[derive(Debug)]
 pub struct Scratch {
     directory: PathBuf,
     sweeper: Option<Child>,
+    is_kept: bool,
 }
 
 impl Scratch {
@@ -69,7 +78,7 @@ impl Scratch {
             match make_in(&parent) {
                 Ok(directory) => {
                     let sweeper = start(sweeper, &directory);
-                    return Ok(Self { directory, sweeper });
+                    return Ok(Self { directory, sweeper, is_kept: false });
                 }
                 Err(error) => {
                     failed.get_or_insert(ScratchError::Make { parent, error });
@@ -84,6 +93,23 @@ impl Scratch {
         }))
     }
 
+    /// Makes this directory, which stays with all that is in it, and its parents where they are missing.
+    ///
+    /// # Errors
+    /// Where it is there already, or can't be made.
+    pub fn keep(directory: &Path) -> Result<Self, ScratchError> {
+        let failed = |error| ScratchError::Keep { directory: directory.to_owned(), error };
+        let make = || {
+            let directory = std::path::absolute(directory)?;
+            if let Some(parent) = directory.parent() {
+                std::fs::create_dir_all(parent)?;
+            }
+            std::fs::create_dir(&directory).map(|()| directory)
+        };
+        let directory = make().map_err(failed)?;
+        Ok(Self { directory, sweeper: None, is_kept: true })
+    }
+
     /// Where it is.
     pub fn directory(&self) -> &Path {
         &self.directory
@@ -92,6 +118,11 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
+        if self.is_kept {
+            // Nothing was kept where it is empty; else this fails.
+            let _ = std::fs::remove_dir(&self.directory);
+            return;
+        }
         sweep(&self.directory);
         if let Some(mut sweeper) = self.sweeper.take() {
             // Ends it: its standard input closes.
@@ -192,6 +223,20 @@ mod tests {
         assert!(!directory.exists() && other.directory().exists());
         let error = Scratch::make(Some(Path::new("/proc/nowhere")), &[]).expect_err("refused");
         assert!(error.to_string().contains("/proc/nowhere") && error.to_string().contains("--dir"));
+    }
+
+    #[test]
+    fn what_is_to_be_kept_stays_and_is_made_only_once() {
+        let parent = Parent::new();
+        let at = parent.path("deep/load");
+        let made = Scratch::keep(&at).expect("made");
+        std::fs::write(made.directory().join("file"), b"x").expect("write");
+        drop(made);
+        assert_eq!(std::fs::read(at.join("file")).expect("kept"), b"x");
+        drop(Scratch::keep(&parent.path("deep/none")).expect("made"));
+        assert!(!parent.path("deep/none").exists(), "it kept nothing");
+        let error = Scratch::keep(&at).expect_err("there already").to_string();
+        assert!(error.starts_with("--keep ") && error.contains("does not exist yet"), "{error}");
     }
 
     #[test]
