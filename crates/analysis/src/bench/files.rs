@@ -15,7 +15,7 @@ hotset_facts::words! {
         ReadCalls = "read_calls",
         /// Bytes that they returned.
         ReadBytes = "read_bytes",
-        /// Faults on mappings.
+        /// Faults on mappings, minor and major ones.
         Faults = "faults",
         /// Pages that faults brought in.
         MappedPages = "mapped_pages",
@@ -49,10 +49,15 @@ impl IoKind {
         Self::TimeNs,
     ];
 
-    /// True for what a command does whatever is cached: what it asks for. Faults, and what comes from the device, differ from
-    /// run to run of one command.
-    fn is_asked(self) -> bool {
-        !matches!(self, Self::Faults | Self::MappedPages | Self::DeviceBytes | Self::TimeNs)
+    /// How much two runs of one command seldom differ by. Nothing for what a command does whatever is cached: what it asks for.
+    /// None for what always differs.
+    fn min_difference(self) -> Option<u64> {
+        match self {
+            Self::Faults => Some(MIN_FAULTS),
+            Self::DeviceBytes => Some(MIN_DEVICE_BYTES),
+            Self::MappedPages | Self::TimeNs => None,
+            _ => Some(0),
+        }
     }
 
     fn of(self, io: &Io) -> Observed<u64> {
@@ -98,17 +103,20 @@ impl KindDifference {
     /// True where it tells the commands apart, and not only one run from another.
     fn tells_apart(&self) -> bool {
         let (less, more) = (self.a.min(self.b), self.a.max(self.b));
-        self.kind.is_asked()
-            || (self.kind == IoKind::DeviceBytes
-                && self.weight() >= MIN_DEVICE_BYTES
-                && more >= MIN_DEVICE_RATIO * less)
+        match self.kind.min_difference() {
+            None => false,
+            Some(0) => true,
+            Some(least) => self.weight() >= least && more / MIN_RATIO >= less,
+        }
     }
 }
 
 /// Bytes from the device by which two runs of one command seldom differ: others evict, and read-ahead has its own mind.
 const MIN_DEVICE_BYTES: u64 = 1 << 20;
+/// The same of faults: those of as many bytes, a page each. How many pages a fault maps depends on what is cached around it.
+const MIN_FAULTS: u64 = MIN_DEVICE_BYTES / 4096;
 /// The same as a ratio.
-const MIN_DEVICE_RATIO: u64 = 2;
+const MIN_RATIO: u64 = 2;
 
 /// A file that the two commands treat differently.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -241,6 +249,29 @@ mod tests {
             |a_mib, b_mib| IoDifference::of((0, &with_device(a_mib)), (1, &with_device(b_mib)));
         assert!(found(4, 6).is_empty(), "less than twice as much");
         assert!(!found(4, 8).is_empty());
+    }
+
+    #[test]
+    fn other_pages_of_a_mapping_are_a_difference() {
+        let faulted = |faults: u64| {
+            let mut row = read_once("/mapped", 4096);
+            row.io.edit(|io| io.mmap.faults = Observed::Value(faults));
+            learned(vec![row])
+        };
+        let found = |a, b| IoDifference::of((0, &faulted(a)), (1, &faulted(b)));
+        let many = found(100, 5_000);
+        let kind = KindDifference { kind: IoKind::Faults, a: 100, b: 5_000 };
+        assert_eq!(
+            (many.totals.as_slice(), many.files[0].kinds.as_slice()),
+            (&[kind][..], &[kind][..])
+        );
+        assert!(found(10, 200).is_empty(), "fewer than a MiB has pages");
+        assert!(found(3_000, 5_000).is_empty(), "less than twice as many");
+        let mut unknown = faulted(100);
+        let none = hotset_facts::Reason::unsupported("no fault tracepoint");
+        unknown.totals.mmap.faults = Observed::Missing(none);
+        unknown.files[0].io.edit(|io| io.mmap.faults = Observed::Missing(none));
+        assert!(IoDifference::of((0, &unknown), (1, &faulted(5_000))).is_empty(), "not measured");
     }
 
     #[test]

@@ -23,7 +23,7 @@ fn push_one(screen: &mut Screen, difference: &IoDifference) {
     if difference.totals.is_empty() && difference.files.is_empty() {
         return;
     }
-    let mut table = Table::new(vec![("first", Align::Right), ("other", Align::Right)]);
+    let mut table = Table::new(vec![(a.as_str(), Align::Right), (b.as_str(), Align::Right)]);
     for kind in &difference.totals {
         table.push(vec![amount(kind, kind.a), amount(kind, kind.b)]);
     }
@@ -70,6 +70,7 @@ fn name(kind: &KindDifference) -> String {
         "device_bytes" => "from the device".to_owned(),
         "direct_bytes" => "read past the cache".to_owned(),
         "time_ns" => "time in I/O".to_owned(),
+        "faults" => "faults on mappings".to_owned(),
         "mapped_pages" => "pages mapped in".to_owned(),
         _ => word.replace('_', " "),
     }
