@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use hotset_facts::{WantedState, units};
+use hotset_facts::WantedState;
+use hotset_facts::units::{self, plural};
+
+use super::warnings::default_time;
 
 /// One reason to doubt a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -134,41 +137,44 @@ impl Doubt {
     }
 }
 
-impl fmt::Display for Doubt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Doubt {
+    /// What is doubtful, in words; `time` writes nanoseconds.
+    pub(crate) fn text(&self, time: &dyn Fn(f64) -> String) -> String {
         match self {
             Self::StateNotReached { wanted, share } => {
-                write!(f, "not {wanted}: {:.1} % of the pages were cached", 100.0 * share)
+                format!("not {wanted}: {:.1} % of the pages were cached", 100.0 * share)
             }
-            Self::StateUnknown => f.write_str("the cache state is unknown"),
+            Self::StateUnknown => "the cache state is unknown".to_owned(),
             Self::FilesUnknown { files } => {
-                write!(f, "the cache state of {files} files is unknown")
+                format!("the cache state of {} is unknown", plural(*files, "file"))
             }
-            Self::DeviceRead { bytes } => {
-                write!(f, "read {} from the device", units::bytes(*bytes))
-            }
-            Self::MajorFaults { faults } => write!(f, "{faults} major faults"),
+            Self::DeviceRead { bytes } => format!("read {} from the device", units::bytes(*bytes)),
+            Self::MajorFaults { faults } => plural(*faults, "major fault"),
             Self::DeviceReadTooLittle { bytes, needed_bytes } => {
                 let (read, needed) = (units::bytes(*bytes), units::bytes(*needed_bytes));
-                write!(f, "read {read} from the device; {needed} expected")
+                format!("read {read} from the device; {needed} expected")
             }
-            Self::DeviceUnknown => f.write_str("device reads are unknown"),
+            Self::DeviceUnknown => "device reads are unknown".to_owned(),
             Self::InvoluntarySwitches { switches, limit } => {
-                write!(f, "{switches} involuntary context switches; at most {limit} expected")
+                format!("{switches} involuntary context switches; at most {limit} expected")
             }
             Self::Steal { share } => {
-                write!(f, "the hypervisor took CPU time: {:.1} % of the wall time", 100.0 * share)
+                format!("the hypervisor took CPU time: {:.1} % of the wall time", 100.0 * share)
             }
             Self::CpuPressure { share } => {
-                write!(f, "tasks waited for a CPU {:.0} % of the time", 100.0 * share)
+                format!("tasks waited for a CPU {:.0} % of the time", 100.0 * share)
             }
             Self::SlowPages { ns_per_page, usual_ns } => {
-                write!(
-                    f,
-                    "{ns_per_page:.0} ns of system time per cached page; {usual_ns:.0} expected"
-                )
+                let [spent, usual] = [*ns_per_page, *usual_ns].map(time);
+                format!("{spent} of system time per cached page; {usual} expected")
             }
-            Self::InputsChanged { files } => write!(f, "{files} of the files changed"),
+            Self::InputsChanged { files } => format!("{files} of the files changed"),
         }
+    }
+}
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text(&default_time))
     }
 }

@@ -34,3 +34,5 @@ pub use ratio::{Difference, RatioEstimate};
 pub use summarise::summarise_bench;
 pub use summary::{BenchSummary, Warning};
 pub use warmup::{Trend, trend, warmup_rounds};
+pub(crate) use warnings::other_reasons;
+pub use warnings::{About, BenchWarning};

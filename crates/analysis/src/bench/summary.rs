@@ -10,6 +10,7 @@ use super::files::IoDifference;
 use super::gates::JudgedRun;
 use super::order::median;
 use super::warmup::Trend;
+use super::warnings::{BenchWarning, grouped};
 
 /// A session in numbers. Lists are in the order of the session's own.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,8 +42,8 @@ pub struct BenchSummary {
     pub cold_warm: Vec<ColdWarm>,
     /// How the I/O of each command differs from the first one's, where both were learned under the sensor.
     pub io_differences: Vec<IoDifference>,
-    /// Doubts and advice, the gravest first.
-    pub warnings: Vec<Warning>,
+    /// Doubts and advice, the gravest first, each about one condition or command.
+    pub warnings: Vec<BenchWarning>,
 }
 
 impl BenchSummary {
@@ -55,6 +56,16 @@ impl BenchSummary {
     /// True if the run belongs to a warm-up round.
     pub fn is_warmup(&self, run: &BenchRun) -> bool {
         run.round < self.warmup_rounds
+    }
+
+    /// The warnings for a reader: what says the same of several conditions or commands comes once.
+    pub fn grouped_warnings(&self) -> Vec<BenchWarning> {
+        grouped(&self.warnings)
+    }
+
+    /// The warnings for a script: one for each condition or command, with its label.
+    pub fn labelled_warnings(&self) -> Vec<Warning> {
+        self.warnings.iter().map(|warning| warning.alone(self)).collect()
     }
 
     /// The median of all runs' wall times of a condition, valid or not, for messages.
@@ -73,10 +84,4 @@ pub struct Warning {
     pub text: String,
     /// What to do about it; may be empty.
     pub advice: String,
-}
-
-impl Warning {
-    pub(crate) fn new(kind: &'static str, text: String, advice: &str) -> Self {
-        Self { kind, text, advice: advice.to_owned() }
-    }
 }

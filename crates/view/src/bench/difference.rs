@@ -2,36 +2,37 @@
 
 use hotset_analysis::bench::{BenchSummary, FileDifference, IoDifference, KindDifference};
 
+use super::look::BenchLook;
 use super::words::letter;
 use crate::escape::shorten_path;
 use crate::report::screen::Screen;
 use crate::table::{Align, Table};
-use crate::units::{bytes, count, duration};
+use crate::units::{bytes, count};
 
 /// Files that are shown unless everything is asked for.
 const FILES: usize = 5;
 const INDENT: usize = 2;
 
-pub(super) fn push(screen: &mut Screen, summary: &BenchSummary) {
+pub(super) fn push(screen: &mut Screen, summary: &BenchSummary, look: BenchLook) {
     for difference in &summary.io_differences {
-        push_one(screen, difference);
+        push_one(screen, difference, look);
     }
 }
 
-fn push_one(screen: &mut Screen, difference: &IoDifference) {
+fn push_one(screen: &mut Screen, difference: &IoDifference, look: BenchLook) {
     let (a, b) = (letter(difference.command_a), letter(difference.command_b));
     if difference.totals.is_empty() && difference.files.is_empty() {
         return;
     }
     let mut table = Table::new(vec![(a.as_str(), Align::Right), (b.as_str(), Align::Right)]);
     for kind in &difference.totals {
-        table.push(vec![amount(kind, kind.a), amount(kind, kind.b)]);
+        table.push(vec![amount(kind, kind.a, look), amount(kind, kind.b, look)]);
     }
     let names: Vec<String> = difference.totals.iter().map(name).collect();
     screen.table(&format!("I/O, {a} against {b}, one run each"), &table, &names);
     let shown = if screen.all { difference.files.len() } else { FILES };
     for file in difference.files.iter().take(shown) {
-        push_file(screen, file, &a, &b);
+        push_file(screen, file, [&a, &b], look);
     }
     let more = difference.files.len().saturating_sub(shown);
     if more > 0 {
@@ -40,7 +41,7 @@ fn push_one(screen: &mut Screen, difference: &IoDifference) {
 }
 
 /// The path, and below it who touches it and how.
-fn push_file(screen: &mut Screen, file: &FileDifference, a: &str, b: &str) {
+fn push_file(screen: &mut Screen, file: &FileDifference, [a, b]: [&str; 2], look: BenchLook) {
     let path = screen.path(&file.path);
     let path = shorten_path(&path, screen.width.saturating_sub(INDENT));
     screen.line(&format!("{:INDENT$}{path}", ""));
@@ -50,7 +51,7 @@ fn push_file(screen: &mut Screen, file: &FileDifference, a: &str, b: &str) {
         _ => String::new(),
     };
     let words = |kind: &KindDifference| {
-        let (in_a, in_b) = (amount(kind, kind.a), amount(kind, kind.b));
+        let [in_a, in_b] = [kind.a, kind.b].map(|value| amount(kind, value, look));
         match (file.in_a, file.in_b) {
             (true, false) => format!("{} {in_a}", name(kind)),
             (false, true) => format!("{} {in_b}", name(kind)),
@@ -76,10 +77,10 @@ fn name(kind: &KindDifference) -> String {
     }
 }
 
-fn amount(kind: &KindDifference, value: u64) -> String {
+fn amount(kind: &KindDifference, value: u64, look: BenchLook) -> String {
     match kind.kind.as_str().rsplit('_').next() {
         Some("bytes") => bytes(value),
-        Some("ns") => duration(value),
+        Some("ns") => look.exact_time(value as f64),
         _ => count(value),
     }
 }

@@ -6,7 +6,7 @@ use hotset_analysis::bench::{
 use hotset_facts::Condition;
 
 use super::look::BenchLook;
-use super::words::{self, bytes, letter, ratio, rounds, time};
+use super::words::{self, bytes, letter, ratio, rounds};
 use crate::report::screen::Screen;
 use crate::units::{percent, whole_percent};
 
@@ -89,7 +89,7 @@ fn states(
     // A cold start that costs something needs no verdict beside its ratio.
     let verdict = match comparison.difference {
         Difference::Slower | Difference::NoInterval => String::new(),
-        _ => format!("; {}", verdict(summary, comparison)),
+        _ => format!("; {}", verdict(summary, comparison, look)),
     };
     let [a_time, b_time] =
         [comparison.pair.a, comparison.pair.b].map(|index| median(summary, index, look));
@@ -120,7 +120,7 @@ fn commands(
             format!("{state}: {b} ran {} faster than {a} ({times}; {of})", ratio(&valid.swapped()))
         }
         _ => {
-            let verdict = verdict(summary, comparison);
+            let verdict = verdict(summary, comparison, look);
             format!("{state}: {verdict} ({times}, {b}/{a} {}; {of})", ratio(&valid))
         }
     }
@@ -128,7 +128,7 @@ fn commands(
 
 const NO_ROUND: &str = "no comparison: no round has valid runs of both";
 
-pub(super) fn verdict(summary: &BenchSummary, comparison: &Comparison) -> String {
+pub(super) fn verdict(summary: &BenchSummary, comparison: &Comparison, look: BenchLook) -> String {
     let conditions = &summary.session.conditions;
     let commands = (conditions.get(comparison.pair.a), conditions.get(comparison.pair.b));
     let who = match commands {
@@ -150,7 +150,7 @@ pub(super) fn verdict(summary: &BenchSummary, comparison: &Comparison) -> String
         },
         Difference::WithinNoise if is_short(summary, comparison) => format!(
             "undecided: between times this short, only differences above {} are claimed",
-            time(summary.told_apart_ns)
+            look.exact_time(summary.told_apart_ns)
         ),
         Difference::WithinNoise => match summary.undecidable_below {
             Some(floor) => format!("undecided: the noise floor is {}", percent(floor)),

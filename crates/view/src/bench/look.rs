@@ -24,16 +24,40 @@ pub struct BenchLook {
     pub by_time: bool,
 }
 
+/// Digits behind the point, at most, of what is far below its unit.
+const MAX_DIGITS: usize = 9;
+
+impl TimeUnit {
+    /// Its name, its nanoseconds, and hyperfine's digits behind the point.
+    fn parts(self) -> (&'static str, f64, usize) {
+        match self {
+            Self::Microsecond => ("µs", 1e3, 1),
+            Self::Millisecond => ("ms", 1e6, 1),
+            Self::Second => ("s", 1e9, 3),
+        }
+    }
+}
+
 impl BenchLook {
     /// A time in nanoseconds that analysis gives as a real number. hyperfine's digits where the unit is given.
     pub(super) fn time(self, ns: f64) -> String {
+        self.with_digits(ns, |_, digits| digits)
+    }
+
+    /// The same with two digits at least that are not zero: for what may be far below the unit, such as noise.
+    pub(super) fn exact_time(self, ns: f64) -> String {
+        self.with_digits(ns, |value, digits| {
+            let zeros = if value > 0.0 { -value.log10().floor() } else { 0.0 };
+            digits.max((zeros.max(0.0) as usize).saturating_add(1)).min(MAX_DIGITS)
+        })
+    }
+
+    fn with_digits(self, ns: f64, digits: impl Fn(f64, usize) -> usize) -> String {
         let ns = ns.max(0.0);
-        match self.unit {
-            None => units::duration(ns.round() as u64),
-            Some(TimeUnit::Microsecond) => format!("{:.1} µs", ns / 1e3),
-            Some(TimeUnit::Millisecond) => format!("{:.1} ms", ns / 1e6),
-            Some(TimeUnit::Second) => format!("{:.3} s", ns / 1e9),
-        }
+        let Some(unit) = self.unit else { return units::duration(ns.round() as u64) };
+        let (name, size, usual) = unit.parts();
+        let value = ns / size;
+        format!("{value:.0$} {name}", digits(value, usual))
     }
 
     /// The places of all conditions in the order of their rows. Those without a counted run come last.
@@ -62,6 +86,16 @@ mod tests {
         let units = [TimeUnit::Microsecond, TimeUnit::Millisecond, TimeUnit::Second];
         assert_eq!(units.map(|unit| time(Some(unit))), ["12345.7 µs", "12.3 ms", "0.012 s"]);
         assert_eq!(time(None), "12.3 ms");
+    }
+
+    #[test]
+    fn what_is_far_below_its_unit_is_not_zero() {
+        let time = |unit, ns| BenchLook { unit: Some(unit), by_time: false }.exact_time(ns);
+        let (milli, second) = (TimeUnit::Millisecond, TimeUnit::Second);
+        assert_eq!([time(milli, 873_000.0), time(milli, 4_360_000.0)], ["0.87 ms", "4.4 ms"]);
+        assert_eq!([time(second, 23_000.0), time(second, 1.5e9)], ["0.000023 s", "1.500 s"]);
+        assert_eq!([time(milli, 0.0), time(second, 0.0)], ["0.0 ms", "0.000 s"]);
+        assert_eq!(BenchLook::default().exact_time(873_000.0), "873 µs");
     }
 
     #[test]

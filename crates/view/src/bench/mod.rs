@@ -11,6 +11,7 @@ mod look;
 mod markdown;
 #[cfg(test)]
 pub(crate) mod testing;
+mod warnings;
 mod words;
 
 use hotset_analysis::bench::BenchSummary;
@@ -23,7 +24,7 @@ pub use look::{BenchLook, TimeUnit};
 pub use markdown::bench_markdown;
 pub use words::letter;
 
-use crate::escape::{escape_text, shorten_middle};
+use crate::escape::shorten_middle;
 use crate::report::Options;
 use crate::report::screen::{Screen, Tone};
 
@@ -33,8 +34,8 @@ pub fn render_bench(summary: &BenchSummary, options: &Options, look: BenchLook) 
     title(&mut screen, summary);
     headline::push(&mut screen, summary, look);
     conditions::push(&mut screen, summary, look);
-    difference::push(&mut screen, summary);
-    warnings(&mut screen, summary);
+    difference::push(&mut screen, summary, look);
+    push_warnings(&mut screen, summary, look);
     screen.finish()
 }
 
@@ -58,15 +59,15 @@ fn title(screen: &mut Screen, summary: &BenchSummary) {
     }
 }
 
-fn warnings(screen: &mut Screen, summary: &BenchSummary) {
+fn push_warnings(screen: &mut Screen, summary: &BenchSummary, look: BenchLook) {
     if summary.warnings.is_empty() {
         return;
     }
     screen.heading("Warnings", "");
-    for warning in &summary.warnings {
+    for warning in warnings::of(summary, look) {
         let advice =
             if warning.advice.is_empty() { String::new() } else { format!("; {}", warning.advice) };
-        screen.paragraph("  ", " ", &escape_text(&format!("{}{advice}", warning.text)), 0);
+        screen.paragraph("  ", " ", &format!("{}{advice}", warning.text), 0);
     }
 }
 

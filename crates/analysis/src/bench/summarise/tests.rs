@@ -14,8 +14,12 @@ fn cold_warm(rounds: u32) -> BenchSession {
     })
 }
 
+fn text_of(summary: &BenchSummary, warning: usize) -> String {
+    summary.labelled_warnings()[warning].text.clone()
+}
+
 fn kinds(summary: &BenchSummary) -> Vec<&'static str> {
-    summary.warnings.iter().map(|warning| warning.kind).collect()
+    summary.warnings.iter().map(|warning| warning.kind()).collect()
 }
 
 #[test]
@@ -46,7 +50,9 @@ fn an_invalid_run_is_marked_and_its_repetition_counts() {
     let max = |times: Option<Times>| times.map_or(0.0, |times| times.wall_ns.max);
     assert!(max(warm.all) > 4.0 * max(warm.valid), "all runs hold the invalid one");
     assert_eq!(kinds(&summary), ["device-read"]);
-    assert!(summary.warnings[0].text.starts_with("app (warm): 1 of 11 runs excluded"));
+    assert!(
+        text_of(&summary, 0).starts_with("app (warm): 1 of 11 runs excluded, e.g. read 1.00 MiB")
+    );
 }
 
 #[test]
@@ -83,7 +89,7 @@ fn what_is_short_must_differ_by_more_than_starts_do() {
     assert_eq!(summary.comparisons[0].difference, Difference::Slower, "by twice what blurs it");
     assert!(summary.comparisons[0].valid.is_some_and(|valid| valid.interval.is_some()));
     assert_eq!(kinds(&summary), ["too-short"]);
-    let text = &summary.warnings[0].text;
+    let text = text_of(&summary, 0);
     assert!(text.contains("varied by 30.0 ms") && text.contains("that, 150 ms"), "{text}");
     let mut session = cold_warm(15);
     session.timer.spawn_noise_ns = Observed::Value(70_000_000);
@@ -167,7 +173,7 @@ fn files_that_stay_and_files_that_changed_are_named() {
         kinds(&summary),
         ["unfinished", "failed-runs", "inputs-changed", "stuck-pages", "unreadable-files"]
     );
-    let stuck = &summary.warnings[3].text;
+    let stuck = text_of(&summary, 3);
     assert!(stuck.contains("8.0 % of the pages") && stuck.contains("/data/app.bin (mapped"));
     assert_eq!(summary.conditions[1].valid_runs, 6, "these doubts don't make a run invalid");
 }

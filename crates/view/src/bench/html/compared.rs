@@ -84,7 +84,7 @@ fn ratios(
         .numbers("All first runs", |comparison| {
             comparison.all.as_ref().map_or("none".to_owned(), ratio)
         })
-        .words("Verdict", |comparison| verdict(summary, comparison))
+        .words("Verdict", |comparison| verdict(summary, comparison, BenchLook::default()))
         .table()
 }
 

@@ -3,6 +3,7 @@
 use hotset_analysis::bench::{BenchSummary, ColdWarm, Comparison};
 
 use super::super::headline::{device_share, verdict};
+use super::super::look::BenchLook;
 use super::super::words::{condition, letter, ratio_parts, rounds, time};
 use crate::escape::escape_text;
 use crate::page::Answer;
@@ -41,7 +42,7 @@ fn compared(summary: &BenchSummary, comparison: &Comparison) -> Answer {
     let device = device.map_or(String::new(), |share| {
         format!(" Device waits account for {share} of the difference.")
     });
-    let verdict = capital(verdict(summary, comparison));
+    let verdict = capital(verdict(summary, comparison, BenchLook::default()));
     let sentence = capital(format!("{b} takes {b_time}, {a} {a_time}.{device} {verdict}."));
     let Some(valid) = comparison.valid else {
         let sentence = capital(format!("{b} and {a} can't be compared."));

@@ -12,9 +12,10 @@ use hotset_facts::Observed;
 
 pub use beside::bench_beside;
 
-use super::words;
+use super::look::BenchLook;
+use super::{warnings, words};
 use crate::escape::{escape_bytes, escape_text};
-use crate::page::{Axis, Page, PageWarning, Unit, host, write_page};
+use crate::page::{Axis, Page, Unit, host, write_page};
 use crate::units::duration;
 
 /// Writes a self-contained HTML page about the session.
@@ -32,10 +33,6 @@ pub fn page(summary: &BenchSummary) -> Page {
     sections.extend(compared::cold_and_warm(summary));
     sections.extend(runs::over_time(summary));
     sections.extend(runs::states(summary));
-    let doubts = summary.warnings.iter().map(|warning| PageWarning {
-        text: escape_text(&warning.text),
-        advice: escape_text(&warning.advice),
-    });
     Page {
         title: title(summary),
         name: String::new(),
@@ -43,7 +40,7 @@ pub fn page(summary: &BenchSummary) -> Page {
         headline: headline::answers(summary),
         sections,
         conditions: conditions(summary),
-        doubts: doubts.collect(),
+        doubts: warnings::of(summary, BenchLook::default()),
         parts: Vec::new(),
     }
 }

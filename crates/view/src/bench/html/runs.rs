@@ -92,15 +92,19 @@ fn point(summary: &BenchSummary, run: &BenchRun, judged: &JudgedRun, x: f64, y: 
     }
 }
 
-/// `counted`, or why not.
+/// `counted`, or all reasons why not.
 fn verdict(summary: &BenchSummary, run: &BenchRun, judged: &JudgedRun) -> String {
-    let doubts: Vec<String> = judged.doubts.iter().map(ToString::to_string).collect();
-    let why = escape_text(&doubts.join(", "));
-    match (judged.is_valid(), summary.is_warmup(run)) {
-        (false, _) => format!("{NOT_COUNTED}: {why}"),
-        (true, true) => format!("{NOT_COUNTED}: warm-up"),
-        (true, false) if why.is_empty() => "counted".to_owned(),
-        (true, false) => format!("counted, but {why}"),
+    let mut why: Vec<String> = judged.doubts.iter().map(ToString::to_string).collect();
+    if summary.is_warmup(run) {
+        why.insert(0, "warm-up".to_owned());
+    } else if judged.is_valid() && !judged.counted {
+        why.insert(0, "another run of this round is counted".to_owned());
+    }
+    let why = escape_text(&why.join(", "));
+    match judged.counted {
+        false => format!("{NOT_COUNTED}: {why}"),
+        true if why.is_empty() => "counted".to_owned(),
+        true => format!("counted, but {why}"),
     }
 }
 

@@ -38,6 +38,23 @@ fn every_run_is_a_point_and_a_row() {
 }
 
 #[test]
+fn a_run_that_is_not_counted_has_all_its_reasons() {
+    let mut session = super::super::testing::cold_warm();
+    session.warmup = hotset_facts::Warmup::Rounds(1);
+    // A warm run of the warm-up that read, and the repetition of one that seemed invalid when it ended.
+    session.runs[1].major_faults = 3;
+    let again = session.runs[5].clone();
+    session.runs.push(hotset_facts::BenchRun { repeat: 1, ..again });
+    let page = page(&hotset_analysis::bench::summarise_bench(session));
+    let Some(last) = page.sections.last() else { panic!("no section") };
+    let said = |row: usize| last.table.rows[row].last().map(String::as_str);
+    assert_eq!(said(0), Some("not counted: warm-up"));
+    assert_eq!(said(1), Some("not counted: warm-up, 3 major faults"));
+    assert_eq!(said(5), Some("not counted: another run of this round is counted"));
+    assert_eq!([said(3), said(30)], [Some("counted"); 2]);
+}
+
+#[test]
 fn a_point_is_where_its_run_was() {
     for (name, summary) in all() {
         let page = page(&summary);

@@ -97,7 +97,7 @@ pub(crate) struct Whole<'a> {
     /// What one command did to files and another did not.
     io_differences: &'a [IoDifference],
     /// What a reader has to know before believing a number.
-    warnings: &'a [Warning],
+    warnings: Vec<Warning>,
 }
 
 impl<'a> Whole<'a> {
@@ -113,7 +113,7 @@ impl<'a> Whole<'a> {
             undecidable_below: summary.undecidable_below,
             cold_warm: &summary.cold_warm,
             io_differences: &summary.io_differences,
-            warnings: &summary.warnings,
+            warnings: summary.labelled_warnings(),
         }
     }
 }
