@@ -6,7 +6,7 @@ use hotset_facts::{DoubtCode, LabCell, LabSession};
 
 use super::numbers::CellNumbers;
 use super::words;
-use crate::bench::{MIN_ROUNDS, Warning};
+use crate::bench::{MIN_ROUNDS, Warning, other_reasons};
 
 /// Cells that a doubt names.
 const NAMED: usize = 3;
@@ -14,6 +14,7 @@ const NAMED: usize = 3;
 /// What is known about one kind of doubt.
 struct Kind<'a> {
     samples: usize,
+    for_others_too: usize,
     cells: usize,
     cell: &'a LabCell,
     example: &'a str,
@@ -63,11 +64,13 @@ fn samples(session: &LabSession, cells: &[CellNumbers]) -> Vec<Warning> {
             // Those that don't count come first.
             let kind = kinds.entry((!reason.invalidates, reason.code)).or_insert(Kind {
                 samples: 0,
+                for_others_too: 0,
                 cells: 0,
                 cell,
                 example: &reason.example,
             });
             kind.samples += reason.samples;
+            kind.for_others_too += reason.for_others_too;
             kind.cells += 1;
         }
     }
@@ -75,10 +78,14 @@ fn samples(session: &LabSession, cells: &[CellNumbers]) -> Vec<Warning> {
     let text = |((counts, code), kind): ((bool, DoubtCode), Kind<'_>)| {
         let code = code.as_str();
         let verb = if counts { "have a warning" } else { "are excluded" };
-        let Kind { samples, cells, cell, example } = kind;
+        let Kind { samples, for_others_too, cells, cell, example } = kind;
         let cells = count(cells, "cell", "cells");
+        let others = match other_reasons(samples, for_others_too) {
+            words if words.is_empty() => words,
+            words => format!("; {words}"),
+        };
         let text = format!(
-            "{samples} of {all} samples in {cells} {verb} ({code}), for example \"{}\": {example}",
+            "{samples} of {all} samples in {cells} {verb} ({code}{others}), for example \"{}\": {example}",
             words::cell(cell)
         );
         warning(code, text, "")

@@ -15,6 +15,8 @@ pub struct LabReason {
     pub samples: usize,
     /// They don't count for it.
     pub invalidates: bool,
+    /// How many of those that don't count for it don't count for another reason either.
+    pub for_others_too: usize,
     /// The first one's sentence.
     pub example: String,
 }
@@ -135,25 +137,25 @@ impl CellNumbers {
 }
 
 fn reasons(samples: &[LabSample]) -> Vec<LabReason> {
-    let mut found: BTreeMap<(DoubtCode, bool), (usize, &str)> = BTreeMap::new();
+    let mut found: BTreeMap<(DoubtCode, bool), LabReason> = BTreeMap::new();
     for sample in samples {
         // A sample may have several doubts of a kind, and is one sample.
-        let mut own: Vec<(DoubtCode, bool)> = Vec::new();
-        for doubt in &sample.doubts {
-            let kind = (doubt.code, doubt.invalidates);
-            if !own.contains(&kind) {
-                own.push(kind);
-                found.entry(kind).or_insert((0, &doubt.text)).0 += 1;
-            }
+        let own: BTreeMap<(DoubtCode, bool), &str> =
+            sample.doubts.iter().rev().map(|it| ((it.code, it.invalidates), &*it.text)).collect();
+        let causes = own.keys().filter(|(_, invalidates)| *invalidates).count();
+        for ((code, invalidates), text) in own {
+            let reason = found.entry((code, invalidates)).or_insert_with(|| LabReason {
+                code,
+                samples: 0,
+                invalidates,
+                for_others_too: 0,
+                example: text.to_owned(),
+            });
+            reason.samples += 1;
+            reason.for_others_too += usize::from(invalidates && causes > 1);
         }
     }
-    let reason = |((code, invalidates), (samples, text)): (_, (usize, &str))| LabReason {
-        code,
-        samples,
-        invalidates,
-        example: text.to_owned(),
-    };
-    found.into_iter().map(reason).collect()
+    found.into_values().collect()
 }
 
 fn share(reached: Observed<StateReached>) -> Option<f64> {

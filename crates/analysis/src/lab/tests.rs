@@ -1,4 +1,4 @@
-use hotset_facts::{LabUnit, Level};
+use hotset_facts::{DoubtCode, LabDoubt, LabUnit, Level};
 
 use super::answer::compare;
 use super::testing::{cell, invalid, sample, session};
@@ -28,6 +28,32 @@ fn what_does_not_count_is_not_averaged_in_and_not_lost() {
     assert_eq!(numbers.device_read_bytes, Some(0.0));
     assert_eq!(numbers.device_write_bytes, None, "missing is not zero");
     assert_eq!(numbers.cached_before, Some((1.0, 1.0)));
+}
+
+#[test]
+fn a_sample_with_two_reasons_is_not_two_samples() {
+    let mut one = cell(&[("method", name("pread"))], &[10, 20, 30]);
+    let doubt = |code, invalidates| LabDoubt { code, text: "so it is".to_owned(), invalidates };
+    let (state, reads) = (DoubtCode::StateNotReached, DoubtCode::DeviceReadsWhileWarm);
+    one.samples[0].doubts = vec![doubt(state, true), doubt(reads, true)];
+    one.samples[1].doubts = vec![doubt(state, true), doubt(state, true), doubt(reads, false)];
+    let reasons = CellNumbers::of(&one).reasons;
+    let of = |code, invalidates| {
+        let found = |reason: &&LabReason| (reason.code, reason.invalidates) == (code, invalidates);
+        reasons.iter().find(found).map(|reason| (reason.samples, reason.for_others_too))
+    };
+    assert_eq!(of(state, true), Some((2, 1)));
+    assert_eq!([of(reads, true), of(reads, false)], [Some((1, 1)), Some((1, 0))]);
+    let summary = summarise_lab(session("access", vec![one]), |_, _| Vec::new());
+    let texts: Vec<&str> = summary.doubts.iter().map(|doubt| doubt.text.as_str()).collect();
+    let wanted = [
+        "2 of 3 samples in 1 cell are excluded (state-not-reached; 1 of them for other reasons, too), for example",
+        "1 of 3 samples in 1 cell are excluded (device-reads-while-warm; for another reason, too), for example",
+        "1 of 3 samples in 1 cell have a warning (device-reads-while-warm), for example",
+    ];
+    for wanted in wanted {
+        assert!(texts.iter().any(|text| text.starts_with(wanted)), "{wanted}: {texts:?}");
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@ use super::testing::{access, present, result};
 use super::*;
 use crate::page::testing::lines;
 use crate::report::Options;
+use hotset_facts::{DoubtCode, LabDoubt};
 
 #[test]
 fn the_terminal_says_it_like_this() {
@@ -27,6 +28,20 @@ fn a_column_for_each_level_fits_too() {
     let options = Options::default();
     let text = table::for_test(&result, spec, &options);
     insta::assert_snapshot!("across", text);
+}
+
+#[test]
+fn reasons_that_a_sample_shares_are_not_added_up() {
+    let mut session = access();
+    let doubt = |code, invalidates| LabDoubt { code, text: "so it is".to_owned(), invalidates };
+    let (state, slow) = (DoubtCode::StateNotReached, DoubtCode::SlowPages);
+    session.cells[0].samples[0].doubts = vec![doubt(state, true), doubt(slow, true)];
+    session.cells[2].samples[0].doubts = vec![doubt(state, true), doubt(slow, false)];
+    let cells = present(session).summary.cells;
+    let of = |cell: usize| words::reasons(&cells[cell]);
+    assert_eq!(of(0), "slow-pages 1, state-not-reached 1; a sample can have several reasons");
+    assert_eq!(of(2), "slow-pages 1 (warning only), state-not-reached 1");
+    assert_eq!((of(4).as_str(), words::counted(&cells[0]).as_str()), ("", "6 of 7"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Phrases of more than one view.
 
-use hotset_analysis::lab::{CellNumbers, words};
+use hotset_analysis::lab::{CellNumbers, LabReason, words};
 use hotset_facts::{Factor, LabCell, LabSession, LabUnit, Level, Observed};
 
 use super::LabResult;
@@ -114,12 +114,16 @@ pub(super) fn counted(numbers: &CellNumbers) -> String {
     }
 }
 
-/// Why samples are excluded, or are doubtful: `state-not-reached 2`.
+/// Why samples are excluded, or are doubtful: `state-not-reached 2, slow-pages 1 (warning only)`.
 pub(super) fn reasons(numbers: &CellNumbers) -> String {
-    let all = numbers.reasons.iter();
-    all.map(|reason| format!("{} {}", reason.code.as_str(), reason.samples))
-        .collect::<Vec<_>>()
-        .join(", ")
+    let words = |reason: &LabReason| {
+        let kept = if reason.invalidates { "" } else { " (warning only)" };
+        format!("{} {}{kept}", reason.code.as_str(), reason.samples)
+    };
+    let all: Vec<String> = numbers.reasons.iter().map(words).collect();
+    let is_shared = numbers.reasons.iter().any(|reason| reason.for_others_too > 0);
+    let several = if is_shared { "; a sample can have several reasons" } else { "" };
+    format!("{}{several}", all.join(", "))
 }
 
 /// All that is known about a cell, in a line.
