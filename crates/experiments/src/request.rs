@@ -77,10 +77,15 @@ pub struct Options {
     /// Use these sizes, separated by commas
     #[arg(long = "sizes", value_name = "SIZE", value_delimiter = ',', value_parser = parse_size)]
     pub sizes_bytes: Vec<u64>,
-    /// Repeat N times in one process
+    /// Read a file N times in one process, at least 2
+    ///
+    /// The first read and the later ones are measured apart. By default, direct reads 4 times (--quick: 3, --full: 10), and reread
+    /// 100 times (--quick: 20), a large file less often, but at least 4 times.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     pub count: Option<u32>,
-    /// Pause between repetitions, e.g. 10ms, 1s
+    /// Pause between reads of a process, e.g. 10ms, 1s
+    ///
+    /// By default, direct pauses for 100 ms (--quick: not at all, --full: 1 s), and reread not at all.
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub sleep: Option<Duration>,
     /// Read this many bytes at a time; several separated by commas

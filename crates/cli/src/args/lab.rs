@@ -102,9 +102,17 @@ fn which() -> String {
 fn with_experiments(arg: clap::Arg) -> clap::Arg {
     let option = arg.get_long().map(|long| format!("--{long}")).unwrap_or_default();
     let names: Vec<&str> = known_by(&option).collect();
-    let Some(help) = arg.get_help().filter(|_| !names.is_empty()) else { return arg };
-    let help = format!("{help} ({})", names.join(", "));
-    arg.help(help)
+    let Some(help) = arg.get_help().filter(|_| !names.is_empty()).map(ToString::to_string) else {
+        return arg;
+    };
+    let with = format!("{help} ({})", names.join(", "));
+    // The long help begins with the short one, and more is said below it.
+    let long = arg.get_long_help().map(|long| long.to_string().replacen(&help, &with, 1));
+    let arg = arg.help(with);
+    match long {
+        Some(long) => arg.long_help(long),
+        None => arg,
+    }
 }
 
 fn after_help() -> String {

@@ -103,6 +103,8 @@ mod tests {
             let help = arg.get_help().expect("help").to_string();
             assert!(!names.is_empty(), "{option} is for nobody");
             assert!(help.ends_with(&format!(" ({})", names.join(", "))), "{option}: {help}");
+            let long = arg.get_long_help().map(ToString::to_string);
+            assert!(long.is_none_or(|long| long.starts_with(&help)), "{option}: both say it");
             seen += 1;
         }
         assert_eq!(seen, 18);
