@@ -32,11 +32,6 @@ fn main() -> ExitCode {
                 stop.exit.into()
             }
         },
-        Err(error) => {
-            // Help and version are no errors; clap knows where each goes.
-            let code = if error.use_stderr() { exit::Exit::Usage } else { exit::Exit::Success };
-            let _ = error.print();
-            code.into()
-        }
+        Err(refused) => output::refused_or_help(&refused).into(),
     }
 }

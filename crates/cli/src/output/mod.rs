@@ -20,6 +20,7 @@ use hotset_view::Options;
 use hotset_view::listing::ListStyle;
 
 use crate::args::{Color, FormArgs, LookArgs, OutputArgs};
+use crate::exit::Exit;
 
 pub(crate) use bench::{bench, bench_files};
 pub(crate) use lab::{lab_files, lab_table};
@@ -68,6 +69,22 @@ pub(crate) fn print(bytes: &[u8]) -> Result<()> {
 pub(crate) fn print_while_read(bytes: &[u8]) -> Result<bool> {
     let mut out = io::stdout().lock();
     while_read(out.write_all(bytes).and_then(|()| out.flush())).context("standard output")
+}
+
+/// Prints what clap says of arguments that it does not hand over: an error on standard error, or help and version, which are none
+/// and what was asked for.
+pub(crate) fn refused_or_help(said: &clap::Error) -> Exit {
+    let printed = said.print();
+    if said.use_stderr() {
+        return Exit::Usage;
+    }
+    match while_read(printed.and_then(|()| io::stdout().flush())).context("standard output") {
+        Ok(_) => Exit::Success,
+        Err(error) => {
+            say(format_args!("{error:#}"));
+            Exit::Failure
+        }
+    }
 }
 
 /// Whether what was written to is still read: `| head` has what it wanted at some time.
