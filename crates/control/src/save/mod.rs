@@ -51,7 +51,7 @@ pub fn save(
         SaveTo::File(path) => (Destination::file(&path)?, Some(path)),
         SaveTo::Stream(stream) => (Destination::stream(stream), None),
     };
-    let path = file.clone().unwrap_or_else(|| "-".into());
+    let path = file.clone().unwrap_or_else(|| "standard output".into());
     let failed = |source| ControlFailure::Write { path: path.clone(), source };
     let own = destination.own_files();
     let writer = Writer::new(BufWriter::new(destination), &header()).map_err(failed)?;

@@ -114,6 +114,7 @@ fn a_stream_that_fails_ends_it_with_its_reason() {
     let failed = save(options(&scratch), SaveTo::Stream(Box::new(Full)), &stop).expect_err("full");
     let source = std::error::Error::source(&failed).expect("a source").to_string();
     assert!(source.contains("No space left"), "{source}");
+    assert_eq!(failed.to_string(), "standard output");
 }
 
 #[test]
