@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use hotset_tests::scratch::text;
 use hotset_tests::{Mounted, Scratch, as_nobody, code, hotset, stderr};
@@ -99,6 +99,65 @@ fn a_full_disk_costs_the_report_and_the_commands_own_code_goes_first() {
     assert_eq!(std::fs::read(&path).expect("read"), b"old");
     let names: Vec<_> = std::fs::read_dir(&dir).expect("list").flatten().collect();
     assert_eq!(names.len(), 2, "{names:?}");
+}
+
+fn with_output(words: &[&str], stdout: impl Into<Stdio>) -> Output {
+    let child = Command::new(hotset()).args(words).stdout(stdout).stderr(Stdio::piped()).spawn();
+    child.and_then(|child| child.wait_with_output()).expect("hotset")
+}
+
+#[test]
+fn what_standard_output_does_not_take_is_a_failure_that_names_it() {
+    let scratch = Scratch::new("full-stdout");
+    let file = scratch.file("file", 4096);
+    let bench = scratch.path("bench.json");
+    let words = ["bench", "-q", "-r", "1", "--export-json", text(&bench), "--", "true"];
+    assert_eq!(code(&with_output(&words, Stdio::null())), 0);
+    for (words, wanted) in [
+        (&["--help"][..], 1),
+        (&["--version"], 1),
+        (&["help", "lab"], 1),
+        (&["bench", "-h"], 1),
+        (&["stat", "0.1", "1"], 1),
+        (&["stat", "--json", "0.1", "1"], 1),
+        (&["ls", text(&file)], 1),
+        (&["save", "-", text(&file)], 1),
+        (&["report", text(&bench), "-o", "-"], 1),
+        (&["run", "-q", "--json", "-", "--", "true"], 125),
+        (&["bench", "-q", "-r", "1", "--json", "--", "true"], 125),
+    ] {
+        let full = std::fs::File::options().write(true).open("/dev/full").expect("/dev/full");
+        let output = with_output(words, full);
+        assert_eq!(code(&output), wanted, "{words:?}: {}", stderr(&output));
+        let why = "standard output: No space left on device\n";
+        assert!(stderr(&output).ends_with(why), "{words:?}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_file_on_a_full_disk_is_named_with_the_reason() {
+    let lab = "lab direct --size 1M --block 1M --count 2 --sleep 1ms --rounds 1 --no-bpf -q --json";
+    for (line, wanted) in [
+        ("bench -q -r 1 --no-noise-floor --export-json /dev/full -- true", 125),
+        ("run -q --json=/dev/full -- true", 125),
+        (&format!("{lab} /dev/full"), 1),
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        let output = with_output(&words, Stdio::null());
+        assert_eq!(code(&output), wanted, "{line}: {}", stderr(&output));
+        let why = "/dev/full: No space left on device\n";
+        assert!(stderr(&output).ends_with(why), "{line}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn help_that_nobody_reads_is_no_failure() {
+    for words in [["bench", "--help"], ["lab", "--version"]] {
+        let (reader, writer) = std::io::pipe().expect("pipe");
+        drop(reader);
+        let output = with_output(&words, writer);
+        assert_eq!((code(&output), stderr(&output).as_str()), (0, ""), "{words:?}");
+    }
 }
 
 /// Writes until nothing fits any more.
