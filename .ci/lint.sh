@@ -103,8 +103,10 @@ check_probes() {
     (cd probes/go && GOFLAGS='' GOPROXY=off go vet ./...)
     python3 -W error -c 'import ast, pathlib, sys
 for path in sys.argv[1:]: ast.parse(pathlib.Path(path).read_bytes(), path)' probes/python/*.py
+    python3 -W error .ci/python27.py probes/python/*.py
     local script
     for script in probes/ruby/*.rb; do ruby -wc "$script" >/dev/null; done
+    ruby -w .ci/ruby18.rb probes/ruby/*.rb
     node --check probes/node/probe.js
     javac -Xlint:all -Werror -d "$made" probes/java/*.java
     rm -rf "$made"

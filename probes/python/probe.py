@@ -1,49 +1,83 @@
-"""A probe of hotset for Python: one job, one line of JSON. docs/probes.md has the contract."""
+"""A probe of hotset for Python from 2.7 on: one job, one line of JSON. docs/probes.md has the contract."""
 
-import builtins
+import sys
+
+# The script's own directory stands first, unless the interpreter was told to leave it out. Only the clock comes from there.
+sys.dont_write_bytecode = True
+if getattr(sys.flags, "safe_path", False) or getattr(sys.flags, "isolated", False):
+    sys.path.insert(0, __file__.rpartition("/")[0])
+from hotset_clock import now
+del sys.path[0]
+
 import importlib
-import importlib.util
 import io
 import json
 import os
 import platform
 import py_compile
-import sys
-import time
 import zipfile
+
+try:
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    def load_file(name, path):
+        """Loads a module from its file, or from the compiled one that belongs to it. No directory is searched."""
+        spec = spec_from_file_location(name, path)
+        module = module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+except ImportError:
+    # Before Python 3.5 it does the same in one call.
+    from imp import load_source as load_file
 
 ENCODINGS = {"text": "utf-8", "legacy": "cp932"}
 SUPPORTS = [
-    "read:binary", "read:text", "read:legacy", "parse", "write",
+    "read:binary", "read:text", "read:legacy", "write",
     "load:import", "load:zip", "load:known", "readall:binary", "readall:text", "readall:legacy",
     "exists", "compile", "prepare:pyc", "prepare:zip", "prepare:zip-pyc", "compilefiles",
 ]
+try:
+    json.loads(b"[]")
+    SUPPORTS.append("parse")
+except TypeError:
+    pass  # Python 3 before 3.6 parses only what was decoded
 
 
 def timed(work):
     """Nanoseconds that `work` takes, and what it answers."""
-    started = time.monotonic_ns()
+    started = now()
     answer = work()
-    return time.monotonic_ns() - started, answer
+    return now() - started, answer
 
 
 def read_whole(path, how):
     """The file's contents: bytes, or text in an encoding."""
     if how == "binary":
-        with open(path, "rb") as file:
+        with io.open(path, "rb") as file:
             return file.read()
-    with open(path, encoding=ENCODINGS[how]) as file:
+    with io.open(path, encoding=ENCODINGS[how]) as file:
         return file.read()
 
 
-def names_of(words):
+def numbered(prefix, count):
     """`prefix000`, `prefix001` and so on."""
-    return [f"{words['prefix']}{number:03}" for number in range(int(words["count"]))]
+    return ["{}{:03}".format(prefix, number) for number in range(count)]
+
+
+def names_of(words):
+    """The names of the wanted files, without their endings."""
+    return numbered(words["prefix"], int(words["count"]))
 
 
 def paths_of(words, suffix):
     """The files that the names stand for."""
     return [os.path.join(words["dir"], name + suffix) for name in names_of(words)]
+
+
+def before_of(words):
+    """The empty directories before the one that has the files."""
+    count = int(words.get("directories", "0"))
+    return [os.path.join(words["before"], name) for name in numbered("d", count)] if count else []
 
 
 def job_about(_words):
@@ -92,28 +126,17 @@ def job_write(words):
     return {"bytes": total, "calls": calls, "operations": len(pieces), "repetitions_ns": [took]}
 
 
-def load_known(paths):
-    """What a cache of paths would do: no directory is searched."""
-    for name, path in paths:
-        spec = importlib.util.spec_from_file_location(name, path)
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
-        spec.loader.exec_module(module)
-
-
 def job_load(words):
     how, names = words["how"], names_of(words)
-    before = [os.path.join(words["before"], f"d{number:03}")
-              for number in range(int(words.get("directories", "0")))]
     place = words["dir"] + ".zip" if how == "zip" else words["dir"]
-    sys.path[:0] = [*before, place]
+    sys.path[:0] = before_of(words) + [place]
     if how == "known":
         paths = list(zip(names, paths_of(words, ".py")))
-        took, _ = timed(lambda: load_known(paths))
+        took, _ = timed(lambda: [load_file(name, path) for name, path in paths])
     elif how in ("import", "zip"):
         took, _ = timed(lambda: [importlib.import_module(name) for name in names])
     else:
-        raise ValueError(f"how={how} is not one of import, zip, known")
+        raise ValueError("how={} is not one of import, zip, known".format(how))
     return {"operations": len(names), "repetitions_ns": [took]}
 
 
@@ -127,18 +150,32 @@ def job_readall(words):
     }
 
 
+def look_up(searches, times):
+    """How many names are found, and how many paths are asked for: those of a name in order, until one exists."""
+    found = asked = 0
+    for _ in range(times):
+        for paths in searches:
+            for path in paths:
+                asked += 1
+                if os.path.exists(path):
+                    found += 1
+                    break
+    return found, asked
+
+
 def job_exists(words):
-    paths, times = paths_of(words, words["suffix"]), int(words["times"])
-    took, found = timed(lambda: sum(os.path.exists(path) for _ in range(times) for path in paths))
-    asked = len(paths) * times
-    return {"calls": {"exists": asked}, "notes": {"found": found}, "operations": asked,
-            "repetitions_ns": [took]}
+    places, times = before_of(words) + [words["dir"]], int(words["times"])
+    searches = [[os.path.join(place, name + words["suffix"]) for place in places]
+                for name in names_of(words)]
+    took, (found, asked) = timed(lambda: look_up(searches, times))
+    return {"calls": {"exists": asked}, "notes": {"found": found},
+            "operations": len(searches) * times, "repetitions_ns": [took]}
 
 
 def compile_all(paths):
     """Nanoseconds of compiling sources that were read before, and their bytes."""
     sources = [(read_whole(path, "binary"), path) for path in paths]
-    took, _ = timed(lambda: [builtins.compile(source, path, "exec", dont_inherit=True)
+    took, _ = timed(lambda: [compile(source, path, "exec", dont_inherit=True)
                              for source, path in sources])
     return took, sum(len(source) for source, _ in sources)
 
@@ -150,7 +187,7 @@ def job_compile(words):
 
 
 def job_compilefiles(words):
-    with open(words["list"], encoding="utf-8") as file:
+    with io.open(words["list"], encoding="utf-8") as file:
         paths = file.read().splitlines()
     took, size = compile_all(paths)
     return {"bytes": size, "operations": len(paths), "repetitions_ns": [took]}
@@ -163,7 +200,8 @@ def write_archive(words, how):
             if how == "zip":
                 archive.write(path, os.path.basename(path))
             else:
-                compiled = py_compile.compile(path, path + "c", doraise=True)
+                compiled = path + "c"
+                py_compile.compile(path, compiled, doraise=True)
                 archive.write(compiled, os.path.basename(compiled))
                 os.unlink(compiled)
 
@@ -178,25 +216,25 @@ def job_prepare(words):
         elif how in ("zip", "zip-pyc"):
             write_archive(words, how)
         else:
-            raise ValueError(f"how={how} is not one of pyc, zip, zip-pyc")
+            raise ValueError("how={} is not one of pyc, zip, zip-pyc".format(how))
 
     took, _ = timed(work)
     return {"operations": len(paths), "repetitions_ns": [took]}
 
 
 def main():
-    sys.dont_write_bytecode = True
-    job, *rest = sys.argv[1:] or [""]
-    words = dict(word.split("=", 1) for word in rest)
-    work = globals().get(f"job_{job}")
+    job = sys.argv[1] if len(sys.argv) > 1 else ""
+    words = dict(word.split("=", 1) for word in sys.argv[2:])
+    work = globals().get("job_" + job)
     if work is None:
-        raise ValueError(f"there is no job {job!r}")
+        raise ValueError("there is no job {!r}".format(job))
     answer = {"probe": "python", "version": platform.python_version(), "job": job, "bytes": 0,
               "calls": {}, "operations": 0, "repetitions_ns": []}
-    print(json.dumps(answer | work(words)))
+    answer.update(work(words))
+    print(json.dumps(answer))
 
 
 try:
     main()
-except (OSError, ValueError, KeyError, ImportError, SyntaxError) as error:
-    sys.exit(f"{type(error).__name__}: {error}".replace("\n", " "))
+except (EnvironmentError, ValueError, KeyError, ImportError, SyntaxError) as error:
+    sys.exit("{}: {}".format(type(error).__name__, error).replace("\n", " "))

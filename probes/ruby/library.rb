@@ -3,12 +3,21 @@
 # Loads one library and says what came with it: the job `library` of docs/probes.md.
 # Nothing else is required before, so that what the library needs is not there already.
 
+require File.expand_path('../clock.rb', __FILE__)
+require File.expand_path('../answer.rb', __FILE__)
+
 def load_library(name)
   known = $LOADED_FEATURES.dup
-  started = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+  started = now
   require name unless name.empty?
-  took = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond) - started
+  took = now - started
   [took, $LOADED_FEATURES - known]
+end
+
+# The file of a feature; none if Ruby itself contains it. Ruby 1.8 keeps a name below one of the directories that it searches.
+def path_of(feature)
+  paths = feature.start_with?('/') ? [feature] : $LOAD_PATH.map { |place| File.expand_path(feature, place) }
+  paths.find { |path| File.file?(path) }
 end
 
 def main
@@ -17,13 +26,9 @@ def main
     raise ArgumentError, 'the words must be: library name=NAME'
   end
 
-  took, features = load_library(word.delete_prefix('name='))
-  files = features.select { |path| File.file?(path) }.map { |path| { source: path, read: path } }
-  require 'json'
-  puts JSON.generate(
-    probe: 'ruby', version: RUBY_VERSION, job: job, bytes: 0, calls: {}, operations: 1,
-    repetitions_ns: [took], modules: features.size, files: files
-  )
+  took, features = load_library(word.sub('name=', ''))
+  files = features.map { |feature| path_of(feature) }.compact.map { |path| { :source => path, :read => path } }
+  print_answer(job, :operations => 1, :repetitions_ns => [took], :modules => features.size, :files => files)
 end
 
 begin

@@ -1,18 +1,32 @@
 # frozen_string_literal: true
 
-# A probe of hotset for Ruby: one job, one line of JSON. docs/probes.md has the contract.
+# A probe of hotset for Ruby from 1.8.7 on: one job, one line of JSON. docs/probes.md has the contract.
 
-require 'json'
 require 'rbconfig'
+require File.expand_path('../clock.rb', __FILE__)
+require File.expand_path('../answer.rb', __FILE__)
 
-COMPILED = defined?(RubyVM::InstructionSequence) ? %w[load:iseq compile prepare:iseq compilefiles] : []
-SUPPORTS = %w[
-  read:binary read:text read:legacy parse write load:require load:known
-  readall:binary readall:text readall:legacy exists
-] + COMPILED
+begin
+  require 'json'
+rescue LoadError
+  # It belongs to Ruby from 1.9 on.
+end
 
-def now
-  Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+# What Ruby converts files from; 1.8 knows no encodings.
+ENCODINGS = defined?(Encoding) ? { 'text' => 'UTF-8', 'legacy' => 'Windows-31J:UTF-8' } : {}
+# The size of Ruby's own buffer for writing: Ruby 1.8 leaves it to the C library, and others than CRuby to themselves.
+BUFFER = defined?(RUBY_ENGINE) && RUBY_ENGINE == 'ruby' ? 8192 : nil
+COMPILES = defined?(RubyVM::InstructionSequence)
+KEEPS_COMPILED = COMPILES && RubyVM::InstructionSequence.respond_to?(:load_from_binary)
+
+SUPPORTS = %w[read:binary readall:binary write load:require load:known exists] +
+           ENCODINGS.keys.map { |how| ["read:#{how}", "readall:#{how}"] }.flatten +
+           (defined?(JSON) && defined?(Encoding) ? %w[parse] : []) +
+           (COMPILES ? %w[compile compilefiles] : []) +
+           (KEEPS_COMPILED ? %w[load:iseq prepare:iseq] : [])
+
+def must_support(job)
+  raise ArgumentError, "#{job}: Ruby #{RUBY_VERSION} can't; it can #{SUPPORTS.join(', ')}" unless SUPPORTS.include?(job)
 end
 
 # Nanoseconds that the block takes.
@@ -22,18 +36,28 @@ def timed
   now - started
 end
 
-def read_whole(path, how)
-  case how
-  when 'binary' then File.binread(path)
-  when 'text' then File.read(path, encoding: 'UTF-8')
-  when 'legacy' then File.read(path, encoding: 'Windows-31J:UTF-8')
-  else raise ArgumentError, "how=#{how} is not one of binary, text, legacy"
+if File.respond_to?(:binread)
+  def read_binary(path)
+    File.binread(path)
+  end
+else
+  def read_binary(path)
+    File.open(path, 'rb') { |file| file.read }
   end
 end
 
+def read_whole(path, how)
+  how == 'binary' ? read_binary(path) : File.read(path, :encoding => ENCODINGS.fetch(how))
+end
+
 # `prefix000`, `prefix001` and so on.
+def numbered(prefix, count)
+  Array.new(Integer(count)) { |number| format('%s%03d', prefix, number) }
+end
+
+# The names of the wanted files, without their endings.
 def names_of(words)
-  Array.new(Integer(words.fetch('count'))) { |number| format('%s%03d', words.fetch('prefix'), number) }
+  numbered(words.fetch('prefix'), words.fetch('count'))
 end
 
 # The files that the names stand for.
@@ -41,39 +65,51 @@ def paths_of(words, suffix)
   names_of(words).map { |name| File.join(words.fetch('dir'), name + suffix) }
 end
 
+# The empty directories before the one that has the files.
+def before_of(words)
+  numbered('d', words.fetch('directories', '0')).map { |name| File.join(words.fetch('before'), name) }
+end
+
 def job_about(_words)
-  { executable: RbConfig.ruby, supports: SUPPORTS }
+  program = RbConfig::CONFIG['ruby_install_name'] + RbConfig::CONFIG['EXEEXT'].to_s
+  { :executable => File.join(RbConfig::CONFIG['bindir'], program), :supports => SUPPORTS }
 end
 
 def job_read(words)
   path = words.fetch('file')
   how = words.fetch('how', 'binary')
+  must_support("read:#{how}")
   count = Integer(words.fetch('count'))
   times = Array.new(count) { timed { read_whole(path, how) } }
-  { bytes: File.size(path) * count, calls: { open: count }, operations: count, repetitions_ns: times }
+  { :bytes => File.size(path) * count, :calls => { :open => count }, :operations => count, :repetitions_ns => times }
 end
 
 def job_parse(words)
+  must_support('parse')
   path = words.fetch('file')
   count = Integer(words.fetch('count'))
   document = read_whole(path, 'text')
   work = {
-    'read' => -> { read_whole(path, 'text') },
-    'read+parse' => -> { JSON.parse(read_whole(path, 'text')) },
-    'parse' => -> { JSON.parse(document) }
+    'read' => lambda { read_whole(path, 'text') },
+    'read+parse' => lambda { JSON.parse(read_whole(path, 'text')) },
+    'parse' => lambda { JSON.parse(document) }
   }.fetch(words.fetch('what'))
   times = Array.new(count) { timed(&work) }
   opened = words.fetch('what') == 'parse' ? 0 : count
-  { bytes: document.bytesize * opened, calls: { open: opened }, operations: count, repetitions_ns: times }
+  {
+    :bytes => document.bytesize * opened, :calls => { :open => opened }, :operations => count,
+    :repetitions_ns => times
+  }
 end
 
-# Ruby's own buffer has one size, 8192 bytes; it can only be left out.
+# Ruby's own buffer has one size; it can only be left out.
 def job_write(words)
-  total, piece, buffer = words.fetch_values('total', 'piece', 'buffer').map { |word| Integer(word) }
-  raise ArgumentError, "buffer=#{buffer}: Ruby's own is 8192, and 0 is none" unless [0, 8192].include?(buffer)
+  total, piece, buffer = %w[total piece buffer].map { |key| Integer(words.fetch(key)) }
+  sizes = [0, BUFFER].compact
+  raise ArgumentError, "buffer=#{buffer} is not one of #{sizes.join(', ')}" unless sizes.include?(buffer)
 
   pieces = Array.new(total / piece, 'x' * piece)
-  pieces << ('x' * (total % piece)) if (total % piece).positive?
+  pieces << ('x' * (total % piece)) if total % piece > 0
   took = timed do
     File.open(words.fetch('file'), 'wb') do |file|
       file.sync = buffer.zero?
@@ -81,86 +117,110 @@ def job_write(words)
       file.fsync if words.fetch('sync', 'none') == 'fsync'
     end
   end
-  calls = buffer.zero? ? { open: 1, write: pieces.size } : { open: 1 }
-  { bytes: total, calls: calls, operations: pieces.size, repetitions_ns: [took] }
+  calls = buffer.zero? ? { :open => 1, :write => pieces.size } : { :open => 1 }
+  { :bytes => total, :calls => calls, :operations => pieces.size, :repetitions_ns => [took] }
 end
 
-def loader(words)
-  names = names_of(words)
-  paths = paths_of(words, words.fetch('how') == 'iseq' ? '.yarb' : '.rb')
-  case words.fetch('how')
-  when 'require' then -> { names.each { |name| require name } }
-  when 'known' then -> { paths.each { |path| require path } }
-  when 'iseq' then -> { paths.each { |path| RubyVM::InstructionSequence.load_from_binary(File.binread(path)).eval } }
-  else raise ArgumentError, "how=#{words['how']} is not one of require, known, iseq"
+def loader(words, how)
+  paths = paths_of(words, how == 'iseq' ? '.yarb' : '.rb')
+  case how
+  when 'require'
+    names = names_of(words)
+    lambda { names.each { |name| require name } }
+  when 'known' then lambda { paths.each { |path| require path } }
+  when 'iseq'
+    lambda { paths.each { |path| RubyVM::InstructionSequence.load_from_binary(read_binary(path)).eval } }
   end
 end
 
 def job_load(words)
-  before = Array.new(Integer(words.fetch('directories', '0'))) do |number|
-    File.join(words.fetch('before'), format('d%03d', number))
-  end
-  $LOAD_PATH.unshift(*before, words.fetch('dir'))
-  took = timed(&loader(words))
-  count = Integer(words.fetch('count'))
-  { operations: count, repetitions_ns: [took] }
+  how = words.fetch('how')
+  must_support("load:#{how}")
+  $LOAD_PATH.unshift(*(before_of(words) + [words.fetch('dir')]))
+  took = timed(&loader(words, how))
+  { :operations => Integer(words.fetch('count')), :repetitions_ns => [took] }
 end
 
 def job_readall(words)
   paths = paths_of(words, words.fetch('suffix'))
   how = words.fetch('how', 'binary')
+  must_support("readall:#{how}")
   took = timed { paths.each { |path| read_whole(path, how) } }
-  size = paths.sum { |path| File.size(path) }
-  { bytes: size, calls: { open: paths.size }, operations: paths.size, repetitions_ns: [took] }
+  size = paths.map { |path| File.size(path) }.inject(0) { |sum, bytes| sum + bytes }
+  { :bytes => size, :calls => { :open => paths.size }, :operations => paths.size, :repetitions_ns => [took] }
+end
+
+# How many names are found, and how many paths are asked for: those of a name in order, until one exists.
+def look_up(searches)
+  found = asked = 0
+  searches.each do |paths|
+    paths.each do |path|
+      asked += 1
+      next unless File.exist?(path)
+
+      found += 1
+      break
+    end
+  end
+  [found, asked]
 end
 
 def job_exists(words)
-  paths = paths_of(words, words.fetch('suffix'))
+  places = before_of(words) + [words.fetch('dir')]
+  searches = names_of(words).map { |name| places.map { |place| File.join(place, name + words.fetch('suffix')) } }
   times = Integer(words.fetch('times'))
-  found = 0
-  took = timed { times.times { paths.each { |path| found += 1 if File.exist?(path) } } }
-  asked = paths.size * times
-  { calls: { exists: asked }, notes: { found: found }, operations: asked, repetitions_ns: [took] }
+  found = asked = 0
+  took = timed do
+    times.times do
+      more = look_up(searches)
+      found += more[0]
+      asked += more[1]
+    end
+  end
+  {
+    :calls => { :exists => asked }, :notes => { :found => found }, :operations => searches.size * times,
+    :repetitions_ns => [took]
+  }
 end
 
 def compile_all(paths)
   sources = paths.map { |path| [read_whole(path, 'text'), path] }
-  took = timed { sources.each { |source, path| RubyVM::InstructionSequence.compile(source, path, path) } }
-  size = sources.sum { |source, _| source.bytesize }
-  { bytes: size, operations: paths.size, repetitions_ns: [took] }
+  took = timed { sources.each { |source, path| RubyVM::InstructionSequence.compile(source, path) } }
+  size = sources.map { |source, _| source.bytesize }.inject(0) { |sum, bytes| sum + bytes }
+  { :bytes => size, :operations => paths.size, :repetitions_ns => [took] }
 end
 
 def job_compile(words)
+  must_support('compile')
   compile_all(paths_of(words, '.rb'))
 end
 
 def job_compilefiles(words)
-  compile_all(File.readlines(words.fetch('list'), chomp: true))
+  must_support('compilefiles')
+  compile_all(File.readlines(words.fetch('list')).map { |line| line.chomp })
 end
 
 def job_prepare(words)
-  raise ArgumentError, "how=#{words['how']} is not iseq" unless words['how'] == 'iseq'
-
+  must_support("prepare:#{words.fetch('how')}")
   paths = paths_of(words, '.rb')
   took = timed do
     paths.each do |path|
       File.binwrite(path.sub(/rb\z/, 'yarb'), RubyVM::InstructionSequence.compile_file(path).to_binary)
     end
   end
-  { operations: paths.size, repetitions_ns: [took] }
+  { :operations => paths.size, :repetitions_ns => [took] }
 end
 
 def main
-  job, *rest = ARGV
-  words = rest.to_h { |word| word.split('=', 2) }
-  raise ArgumentError, "there is no job #{job.inspect}" unless private_methods.include?(:"job_#{job}")
+  job = ARGV.first.to_s
+  words = Hash[ARGV.drop(1).map { |word| word.split('=', 2) }]
+  raise ArgumentError, "there is no job #{job.inspect}" unless respond_to?("job_#{job}", true)
 
-  answer = { probe: 'ruby', version: RUBY_VERSION, job: job, bytes: 0, calls: {}, operations: 0, repetitions_ns: [] }
-  puts JSON.generate(answer.merge(send(:"job_#{job}", words)))
+  print_answer(job, send("job_#{job}", words))
 end
 
 begin
   main
-rescue ArgumentError, KeyError, LoadError, SystemCallError, SyntaxError => e
+rescue ArgumentError, IndexError, LoadError, SystemCallError, SyntaxError => e
   abort "#{e.class}: #{e.message}".tr("\n", ' ')
 end

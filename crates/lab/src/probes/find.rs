@@ -1,5 +1,6 @@
 //! Finding runtimes on the host.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use hotset_facts::LabSkipped;
@@ -94,14 +95,28 @@ fn ready(name: &str, language: Language, program: &Path, cache: &Path) -> Result
         version: String::new(),
         program: own,
         found: program.to_owned(),
+        flags: Vec::new(),
         place,
         supports: Vec::new(),
     };
-    let about = about(&probe)?;
+    let about = start(&mut probe)?;
     // A version manager's shim would be timed with what it starts.
     (probe.program, probe.version, probe.supports) =
         (about.executable, about.version, about.supports);
     Ok(probe)
+}
+
+/// Starts it with the first of its language's flags that its version knows, and keeps these.
+fn start(probe: &mut Probe) -> Result<About, String> {
+    let mut refused = String::new();
+    for flags in probe.language.flags() {
+        probe.flags = flags.iter().map(OsString::from).collect();
+        match about(probe) {
+            Ok(about) => return Ok(about),
+            Err(why) => refused = why,
+        }
+    }
+    Err(refused)
 }
 
 fn about(probe: &Probe) -> Result<About, String> {

@@ -7,7 +7,7 @@ pub enum Language {
     C,
     /// Go, compiled with the host's toolchain.
     Go,
-    /// Python 3, as the host has it.
+    /// Python, as the host has it.
     Python,
     /// Ruby, as the host has it.
     Ruby,
@@ -73,6 +73,17 @@ impl Language {
         }
     }
 
+    /// Words for the runtime itself, so that a start takes the least; where a version refuses them, the next ones. Python: no
+    /// variables of the environment, no packages, no compiled modules written by the way. Ruby: no RubyGems, whose `require`
+    /// stands before Ruby's own; Ruby 1.8 has none and doesn't know the word.
+    pub(super) fn flags(self) -> &'static [&'static [&'static str]] {
+        match self {
+            Self::Python => &[&["-E", "-s", "-S", "-B"]],
+            Self::Ruby => &[&["--disable-gems"], &[]],
+            _ => &[&[]],
+        }
+    }
+
     /// How to get it, in Debian's words.
     pub(super) fn package(self) -> &'static str {
         match self {
@@ -98,10 +109,13 @@ impl Language {
             Self::Python => &[
                 ("probe.py", source!("python/probe.py")),
                 ("library.py", source!("python/library.py")),
+                ("hotset_clock.py", source!("python/hotset_clock.py")),
             ],
             Self::Ruby => &[
                 ("probe.rb", source!("ruby/probe.rb")),
                 ("library.rb", source!("ruby/library.rb")),
+                ("clock.rb", source!("ruby/clock.rb")),
+                ("answer.rb", source!("ruby/answer.rb")),
             ],
             Self::Node => &[("probe.js", source!("node/probe.js"))],
             Self::Java => &[("Probe.java", source!("java/Probe.java"))],

@@ -21,6 +21,8 @@ pub struct Probe {
     pub program: PathBuf,
     /// What was named or found: the compiler, where there is one.
     pub found: PathBuf,
+    /// Words for the runtime itself, with which it is usually started.
+    pub flags: Vec<OsString>,
     /// Where its sources are, and what was built of them.
     pub place: PathBuf,
     /// Jobs that it can do: `job` or `job:how`.
@@ -50,10 +52,7 @@ impl Probe {
     /// The same, started in another way.
     pub fn argv_with(&self, start: &Start, job: &str, words: &[Word]) -> Vec<OsString> {
         let mut argv = vec![self.program.clone().into_os_string()];
-        match &start.flags {
-            Some(flags) => argv.extend(flags.iter().cloned()),
-            None => argv.extend(usual_flags(self.language).iter().map(OsString::from)),
-        }
+        argv.extend(start.flags.as_ref().unwrap_or(&self.flags).iter().cloned());
         match self.language {
             Language::C | Language::Go => {}
             Language::Java => {
@@ -88,15 +87,5 @@ impl Probe {
             (Language::Ruby, _) => "probe.rb",
             _ => "probe.js",
         })
-    }
-}
-
-/// Python: no variables of the environment, no packages, no compiled modules written by the way. Ruby: no RubyGems, whose
-/// `require` stands before Ruby's own.
-fn usual_flags(language: Language) -> &'static [&'static str] {
-    match language {
-        Language::Python => &["-I", "-S", "-B"],
-        Language::Ruby => &["--disable=gems"],
-        _ => &[],
     }
 }

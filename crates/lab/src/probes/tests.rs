@@ -1,4 +1,6 @@
+use std::ffi::OsString;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::*;
@@ -9,7 +11,9 @@ fn a_program_is_known_by_its_name_and_a_version_behind_it() {
     let cases = [
         ("python3.12", Some(Language::Python)),
         ("python", Some(Language::Python)),
+        ("python2.7", Some(Language::Python)),
         ("ruby3.1", Some(Language::Ruby)),
+        ("ruby1.8", Some(Language::Ruby)),
         ("node-22", Some(Language::Node)),
         ("gcc-12", Some(Language::C)),
         ("ccache", None),
@@ -58,14 +62,71 @@ fn threads_that_build_the_same_at_once_do_not_disturb_each_other() {
     assert_eq!(fs::read_dir(&cache).expect("cache").count(), 1, "nothing half made is left");
 }
 
+/// An interpreter that is a shell script.
+fn program(scratch: &Scratch, name: &str, script: &str) -> PathBuf {
+    let path = scratch.file(name, format!("#!/bin/sh\n{script}\n").as_bytes());
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("chmod");
+    path
+}
+
+/// What an interpreter of the name `named` says with which flags it is started.
+fn flags_of(probes: &[Probe], named: &str) -> Vec<OsString> {
+    let probe = probes.iter().find(|probe| probe.name == named);
+    probe.unwrap_or_else(|| panic!("{named} is among {probes:?}")).flags.clone()
+}
+
+#[test]
+fn a_runtime_is_started_with_the_flags_that_its_version_knows() {
+    let scratch = Scratch::new();
+    let refuses = "for word; do test \"$word\" = --disable-gems && echo invalid option >&2 && exit 1; done\n\
+        exec ruby \"$@\"";
+    let old = program(&scratch, "ruby1.8", refuses);
+    let given = [Interpreter { name: "old".into(), path: old }];
+    let (probes, skipped) =
+        find(&[Language::Ruby, Language::Python], &given, &scratch.path("cache"));
+    assert_eq!(skipped, []);
+    assert_eq!(flags_of(&probes, "ruby"), ["--disable-gems"]);
+    assert_eq!(flags_of(&probes, "old"), Vec::<OsString>::new());
+    // Each is known to every Python from 2.7 on.
+    assert_eq!(flags_of(&probes, "python"), ["-E", "-s", "-S", "-B"]);
+    for probe in &probes {
+        let argv = probe.argv("about", &[]);
+        assert_eq!(argv[1..=probe.flags.len()], probe.flags, "{argv:?}");
+        assert!(probe.ask(&Start::default(), "about", &[]).is_ok(), "{probe:?}");
+    }
+}
+
+#[test]
+fn a_runtime_that_answers_with_no_flags_is_skipped_with_what_it_says_at_last() {
+    let scratch = Scratch::new();
+    let broken = program(&scratch, "ruby1.8", "echo \"$# words\" >&2; exit 1");
+    let given = [Interpreter { name: "ruby".into(), path: broken }];
+    let (probes, skipped) = find(&[Language::Ruby], &given, &scratch.path("cache"));
+    assert_eq!(probes, []);
+    assert_eq!(skipped.len(), 1);
+    assert!(skipped[0].why.contains("2 words"), "{skipped:?}");
+}
+
+/// A library is as its interpreter loads it; nothing of the probe's own directory is among the names that it finds.
+#[test]
+fn what_stands_beside_a_probe_is_not_found_for_a_library() {
+    let scratch = Scratch::new();
+    let (probes, skipped) = find(&[Language::Python, Language::Ruby], &[], &scratch.path("cache"));
+    assert_eq!(skipped, []);
+    for probe in &probes {
+        let start = Start { flags: Some(Vec::new()), ..Start::default() };
+        let refused = probe.ask(&start, "library", &[("name", "library".into())]);
+        let why = refused.expect_err("there is no library of this name");
+        assert!(why.contains("library"), "{}: {why}", probe.name);
+    }
+}
+
 #[test]
 fn a_named_interpreter_stands_beside_the_hosts_and_what_cannot_run_is_skipped_by_name() {
     let scratch = Scratch::new();
     let cache = scratch.path("cache");
     let named = |name: &str, path: &Path| Interpreter { name: name.into(), path: path.to_owned() };
-    let shim = scratch.file("python3", b"#!/bin/sh\nexec python3 \"$@\"\n");
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(&shim, fs::Permissions::from_mode(0o755)).expect("chmod");
+    let shim = program(&scratch, "python3", "exec python3 \"$@\"");
     let given = [
         named("mine", &shim),
         named("gone", &scratch.path("ruby9")),
@@ -91,6 +152,7 @@ fn words_follow_the_contract() {
         version: "17".into(),
         program: "/jdk/bin/java".into(),
         found: "/jdk/bin/java".into(),
+        flags: Vec::new(),
         place: "/cache/java".into(),
         supports: vec!["load:class".into()],
     };

@@ -37,6 +37,7 @@ fn parts(sensor: &mut dyn Sensor) -> Parts<'_> {
         version: String::new(),
         program: "/bin/true".into(),
         found: "/bin/true".into(),
+        flags: Vec::new(),
         place: "/".into(),
         supports: Vec::new(),
     };
