@@ -83,15 +83,38 @@ static void *allocate(size_t bytes)
     return memory;
 }
 
+/* The path place/prefix000suffix and so on. */
+static char *path_in(const char *place, const char *prefix, size_t number, const char *suffix)
+{
+    char *path = NULL;
+    int length = asprintf(&path, "%s/%s%03zu%s", place, prefix, number, suffix);
+    if (length < 0)
+        die("memory", "is not there");
+    if (length >= PATH_MAX)
+        die(place, "is too long");
+    return path;
+}
+
 /* The files dir/prefix000suffix and so on. */
-static char (*paths_of(const char *suffix, size_t *count))[PATH_MAX]
+static char **paths_of(const char *suffix, size_t *count)
 {
     *count = bounded("count", MOST_FILES);
-    char(*paths)[PATH_MAX] = allocate(*count * PATH_MAX);
+    char **paths = allocate(*count * sizeof *paths);
     for (size_t i = 0; i < *count; i++)
-        if (snprintf(paths[i], PATH_MAX, "%s/%s%03zu%s", need("dir"), need("prefix"), i, suffix) >= PATH_MAX)
-            die("dir", "is too long");
+        paths[i] = path_in(need("dir"), need("prefix"), i, suffix);
     return paths;
+}
+
+/* Where a name is looked for, in order: before/d000 and so on, and at last dir. */
+static const char **places_of(size_t *count)
+{
+    size_t before = word("directories") ? bounded("directories", MOST_FILES) : 0;
+    const char **places = allocate((before + 1) * sizeof *places);
+    for (size_t i = 0; i < before; i++)
+        places[i] = path_in(need("before"), "d", i, "");
+    places[before] = need("dir");
+    *count = before + 1;
+    return places;
 }
 
 /* The usual way: as much memory as the file is large, and one read(2). */
@@ -184,7 +207,7 @@ static void one_repetition(struct answer *answer, uint64_t started)
 static void job_readall(struct answer *answer)
 {
     size_t count;
-    char(*paths)[PATH_MAX] = paths_of(need("suffix"), &count);
+    char **paths = paths_of(need("suffix"), &count);
     reader *reader = reader_of_how();
     uint64_t bytes = 0, started = now();
     for (size_t i = 0; i < count; i++)
@@ -197,15 +220,23 @@ static void job_readall(struct answer *answer)
 
 static void job_exists(struct answer *answer)
 {
-    size_t count;
-    char(*paths)[PATH_MAX] = paths_of(need("suffix"), &count);
-    uint64_t times = bounded("times", MOST_REPETITIONS), found = 0, started = now();
+    size_t count = bounded("count", MOST_FILES), places;
+    const char **place = places_of(&places);
+    char **paths = allocate(count * places * sizeof *paths);
+    for (size_t i = 0; i < count * places; i++)
+        paths[i] = path_in(place[i % places], need("prefix"), i / places, need("suffix"));
+    uint64_t times = bounded("times", MOST_REPETITIONS), found = 0, asked = 0, started = now();
     for (uint64_t round = 0; round < times; round++)
-        for (size_t i = 0; i < count; i++)
-            found += !access(paths[i], F_OK);
+        for (size_t i = 0; i < count; i++) {
+            size_t missed = 0;
+            while (missed < places && access(paths[i * places + missed], F_OK))
+                missed++;
+            found += missed < places;
+            asked += missed < places ? missed + 1 : places;
+        }
     one_repetition(answer, started);
     answer->operations = count * times;
-    snprintf(answer->calls, sizeof answer->calls, "\"exists\":%" PRIu64, answer->operations);
+    snprintf(answer->calls, sizeof answer->calls, "\"exists\":%" PRIu64, asked);
     static char more[64];
     snprintf(more, sizeof more, ",\"notes\":{\"found\":%" PRIu64 "}", found);
     answer->more = more;
@@ -216,7 +247,7 @@ static void job_load(struct answer *answer)
     if (strcmp(need("how"), "dlopen"))
         die("how", "is not dlopen");
     size_t count;
-    char(*paths)[PATH_MAX] = paths_of(".so", &count);
+    char **paths = paths_of(".so", &count);
     errno = 0;
     uint64_t started = now();
     for (size_t i = 0; i < count; i++)

@@ -55,11 +55,15 @@ func (w words) number(key string) (int64, error) {
 
 // paths are the files dir/prefix000suffix and so on.
 func (w words) paths() ([]string, error) {
-	count, err := w.number("count")
+	dir, err := w.need("dir")
 	if err != nil {
 		return nil, err
 	}
-	dir, err := w.need("dir")
+	return w.pathsIn(dir)
+}
+
+func (w words) pathsIn(dir string) ([]string, error) {
+	count, err := w.number("count")
 	if err != nil {
 		return nil, err
 	}
@@ -68,6 +72,31 @@ func (w words) paths() ([]string, error) {
 		paths[i] = filepath.Join(dir, fmt.Sprintf("%s%03d%s", w["prefix"], i, w["suffix"]))
 	}
 	return paths, nil
+}
+
+// along are the paths of all names in each of the places where they are looked for, in order: before/d000 and so on, and at
+// last dir.
+func (w words) along() ([][]string, error) {
+	along := [][]string{}
+	if _, found := w["directories"]; found {
+		before, err := w.need("before")
+		if err != nil {
+			return nil, err
+		}
+		directories, err := w.number("directories")
+		if err != nil {
+			return nil, err
+		}
+		for i := int64(0); i < directories; i++ {
+			paths, err := w.pathsIn(filepath.Join(before, fmt.Sprintf("d%03d", i)))
+			if err != nil {
+				return nil, err
+			}
+			along = append(along, paths)
+		}
+	}
+	paths, err := w.paths()
+	return append(along, paths), err
 }
 
 // timed is the nanoseconds that work takes; time.Since reads the monotonic clock.
@@ -222,7 +251,7 @@ func readAll(w words) (answer, error) {
 }
 
 func exists(w words) (answer, error) {
-	paths, err := w.paths()
+	along, err := w.along()
 	if err != nil {
 		return answer{}, err
 	}
@@ -230,24 +259,40 @@ func exists(w words) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	var found int64
+	count := int64(len(along[0]))
+	var found, asked int64
 	took, err := timed(func() error {
 		for i := int64(0); i < times; i++ {
-			for _, path := range paths {
-				if _, err := os.Stat(path); err == nil {
-					found++
-				} else if !errors.Is(err, fs.ErrNotExist) {
+			for name := range along[0] {
+				missed, err := misses(along, name)
+				if err != nil {
 					return err
+				}
+				asked += int64(missed)
+				if missed < len(along) {
+					found++
+					asked++
 				}
 			}
 		}
 		return nil
 	})
-	asked := int64(len(paths)) * times
 	return answer{
 		Calls: map[string]int64{"exists": asked}, Notes: map[string]int64{"found": found},
-		Operations: asked, RepetitionsNs: []int64{took},
+		Operations: count * times, RepetitionsNs: []int64{took},
 	}, err
+}
+
+// misses are the places that don't have a name, before the first one that has it.
+func misses(along [][]string, name int) (int, error) {
+	for place, paths := range along {
+		if _, err := os.Stat(paths[name]); err == nil {
+			return place, nil
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return place, err
+		}
+	}
+	return len(along), nil
 }
 
 func run(arguments []string) error {

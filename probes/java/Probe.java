@@ -67,6 +67,20 @@ public final class Probe {
                 .collect(Collectors.toList());
     }
 
+    /** The paths at which each name is looked for, in order: in before/d000 and so on, and at last in dir. */
+    private List<List<Path>> searches() {
+        int before = words.containsKey("directories") ? number("directories") : 0;
+        List<String> places =
+                IntStream.range(0, before)
+                        .mapToObj(place -> String.format("%s/d%03d", need("before"), place))
+                        .collect(Collectors.toList());
+        places.add(need("dir"));
+        return names().stream()
+                .map(name -> name + need("suffix"))
+                .map(name -> places.stream().map(place -> Path.of(place, name)).collect(Collectors.toList()))
+                .collect(Collectors.toList());
+    }
+
     /** The length of what was read, so that nothing is optimised away. */
     private static long readWhole(Path path, String how) throws IOException {
         switch (how) {
@@ -122,20 +136,31 @@ public final class Probe {
     }
 
     private void exists() throws IOException, ReflectiveOperationException {
-        List<Path> paths = paths();
+        List<List<Path>> searches = searches();
         int rounds = number("times");
         long[] found = {0};
+        long[] asked = {0};
         timed(
                 () -> {
                     for (int round = 0; round < rounds; round++) {
-                        for (Path path : paths) {
-                            found[0] += Files.exists(path) ? 1 : 0;
+                        for (List<Path> paths : searches) {
+                            int missed = misses(paths);
+                            found[0] += missed < paths.size() ? 1 : 0;
+                            asked[0] += missed < paths.size() ? missed + 1 : missed;
                         }
                     }
                 });
-        long asked = (long) paths.size() * rounds;
         answer.put("more", ",\"notes\":{\"found\":" + found[0] + "}");
-        done(0, asked, "\"exists\":" + asked);
+        done(0, (long) searches.size() * rounds, "\"exists\":" + asked[0]);
+    }
+
+    /** How many of the paths don't exist, before the first one that does. */
+    private static int misses(List<Path> paths) {
+        int missed = 0;
+        while (missed < paths.size() && !Files.exists(paths.get(missed))) {
+            missed++;
+        }
+        return missed;
     }
 
     /** Classes are found along the class path, which whoever starts this sets. */

@@ -50,6 +50,12 @@ const namesOf = (words) => numbered(need(words, 'prefix'), number(words, 'count'
 
 const pathsOf = (words, suffix) => namesOf(words).map((name) => path.join(need(words, 'dir'), name + suffix));
 
+/** The empty directories before the one that has the files. */
+function beforeOf(words) {
+  const names = words.directories === undefined ? [] : numbered('d', number(words, 'directories'));
+  return names.map((name) => path.join(need(words, 'before'), name));
+}
+
 /** The times of `count` repetitions, one after the other. */
 async function repeated(count, work) {
   const times = [];
@@ -99,8 +105,7 @@ const jobs = {
 
   async load(words) {
     const [how, directory] = [need(words, 'how'), need(words, 'dir')];
-    const before = words.directories ? numbered('d', number(words, 'directories')) : [];
-    const along = [...before.map((name) => path.join(need(words, 'before'), name)), directory];
+    const along = [...beforeOf(words), directory];
     const names = namesOf(words);
     const files = pathsOf(words, how === 'esm' ? '.mjs' : '.js');
     const urls = files.map((file) => pathToFileURL(file).href);
@@ -127,15 +132,20 @@ const jobs = {
   },
 
   async exists(words) {
-    const [files, times] = [pathsOf(words, need(words, 'suffix')), number(words, 'times')];
-    let found = 0;
+    const [suffix, times] = [need(words, 'suffix'), number(words, 'times')];
+    const places = [...beforeOf(words), need(words, 'dir')];
+    const searches = namesOf(words).map((name) => places.map((place) => path.join(place, name + suffix)));
+    let [found, asked] = [0, 0];
     const took = await timed(() => {
       for (let round = 0; round < times; round += 1) {
-        for (const file of files) if (fs.existsSync(file)) found += 1;
+        for (const files of searches) {
+          const missed = files.findIndex((file) => fs.existsSync(file));
+          if (missed >= 0) found += 1;
+          asked += missed >= 0 ? missed + 1 : files.length;
+        }
       }
     });
-    const asked = files.length * times;
-    return { calls: { exists: asked }, notes: { found }, operations: asked, repetitions_ns: [took] };
+    return { calls: { exists: asked }, notes: { found }, operations: searches.length * times, repetitions_ns: [took] };
   },
 
   compile: (words) => compileAll(pathsOf(words, '.js')),

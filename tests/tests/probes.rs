@@ -149,6 +149,39 @@ fn a_buffer_of_the_wanted_size_is_what_decides_how_many_writes_there_are() {
 }
 
 #[test]
+fn a_name_is_looked_for_along_the_path_until_it_is_found() {
+    let scratch = Scratch::new("probes-along");
+    let dir = scratch.path("last");
+    for place in ["last", "path/d000", "path/d001", "path/d002"] {
+        std::fs::create_dir_all(scratch.path(place)).expect("directory");
+    }
+    // x000 is last of all, x001 is in the second place already, x002 is nowhere.
+    for file in ["last/x000.y", "last/x001.y", "path/d001/x001.y"] {
+        std::fs::write(scratch.path(file), b"").expect("write");
+    }
+    let before = scratch.path("path");
+    let with = [
+        ("dir", text(&dir)),
+        ("prefix", "x"),
+        ("suffix", ".y"),
+        ("count", "3"),
+        ("times", "20"),
+        ("before", text(&before)),
+    ];
+    for probe in probes(&scratch) {
+        for (directories, asked) in [("3", 4 + 2 + 4), ("1", 2 + 2 + 2), ("0", 3)] {
+            let with = [&with[..], &[("directories", directories)]].concat();
+            let said = said(&probe, "exists", &with);
+            let counts =
+                ["/operations", "/notes/found", "/calls/exists"].map(|at| number(&said, at));
+            assert_eq!(counts, [60, 40, 20 * asked], "{} {directories}", probe.name);
+        }
+        assert_refused(&probe, "exists", &[&with[..5], &[("directories", "3")]].concat());
+        assert_refused(&probe, "exists", &[&with[..], &[("directories", "many")]].concat());
+    }
+}
+
+#[test]
 fn files_that_are_there_are_told_from_those_that_are_not() {
     let scratch = Scratch::new("probes-exists");
     for number in 0..60 {
