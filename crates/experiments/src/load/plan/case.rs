@@ -174,6 +174,16 @@ impl Case {
         let wanted = size != LabSize::Quick || self.what == "load_class" && is_plain;
         match self.cold {
             Cold::Whole if wanted => {
+    /// How it is done: the word of the table.
+    pub(super) fn how(&self) -> &'static str {
+        self.how
+    }
+
+    /// Whether another start than the usual one was asked for, and this runtime's usual one is the same.
+    pub(super) fn only_starts_as_usual(&self, probe: &Probe) -> bool {
+        self.start.flags.as_ref() == Some(&probe.flags)
+    }
+
                 // A file is read as it is needed, and many calls lie between: system time says nothing of the pages.
                 let expects = Expects { inserted_pages: None, ..Expects::cold(bytes) };
                 cells.push(self.cell(probe, WantedState::Cold, expects));

@@ -1,7 +1,7 @@
 //! What each runtime is asked to do. What doesn't make sense for one is left out.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::case::Case;
 use super::files::{CLASSES, EMPTIES, Files, Set, TOGETHER};
@@ -74,8 +74,8 @@ fn searches(files: &Files, by: &str, (directory, ending): (&str, &str)) -> Vec<C
 
 fn python(files: &Files) -> Vec<Case> {
     let compiled = |what, directory, set: Set| {
-        let cached = files.directory(directory).join("__pycache__");
-        let read = set.names().flat_map(|name| cached_as(&cached, &name)).collect();
+        let place = files.directory(directory);
+        let read = set.names().flat_map(|name| compiled_of(&place, &name)).collect();
         Case::load(what, ("pyc", "import"), files, (directory, set), read)
     };
     let archived = |how, directory: &str| {
@@ -96,10 +96,15 @@ fn python(files: &Files) -> Vec<Case> {
     cases
 }
 
-/// The compiled modules of a source: their names end in the interpreter's own tag.
-fn cached_as(cached: &std::path::Path, name: &str) -> Vec<PathBuf> {
+/// The compiled modules of a source: beside it in Python 2, else in a directory where their names end in the interpreter's own
+/// tag.
+pub(super) fn compiled_of(place: &Path, name: &str) -> Vec<PathBuf> {
+    let beside = place.join(format!("{name}.pyc"));
+    if beside.is_file() {
+        return vec![beside];
+    }
     let begins = format!("{name}.");
-    let entries = std::fs::read_dir(cached).into_iter().flatten().flatten();
+    let entries = std::fs::read_dir(place.join("__pycache__")).into_iter().flatten().flatten();
     let names = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&begins));
     names.map(|entry| entry.path()).collect()
 }
@@ -141,7 +146,7 @@ fn node(files: &Files) -> Vec<Case> {
 }
 
 /// All files below a directory.
-fn below(directory: &std::path::Path) -> Vec<PathBuf> {
+fn below(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
         match entry.file_type() {

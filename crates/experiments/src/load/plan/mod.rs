@@ -21,6 +21,7 @@ use hotset_lab::probes::{Interpreter, Language, Probe};
 
 use crate::Request;
 
+use self::case::Case;
 use self::files::Files;
 
 /// Room for the files of one runtime, in bytes: Java's archive of classes takes the most of it.
@@ -122,10 +123,14 @@ fn add(plan: &mut ExperimentPlan, probe: &Probe, request: &Request) {
         if !case.is_in(request.size, &request.options.what) {
             continue;
         }
-        if probe.can(&case.needs()) {
-            plan.cells.extend(case.cells(probe, request.size));
-        } else {
-            plan.skipped.push(left_out(probe, &case.needs()));
+        match missing(probe, &case) {
+            None => plan.cells.extend(case.cells(probe, request.size)),
+            Some(way) => {
+                let left_out = left_out(probe, &way);
+                if !plan.skipped.contains(&left_out) {
+                    plan.skipped.push(left_out);
+                }
+            }
         }
     }
     if probe.language == Language::Java && !root.join("one.jsa").is_file() {
@@ -144,13 +149,32 @@ fn directory_name(name: &str) -> String {
     name.replace('/', "-").trim_start_matches('.').to_owned()
 }
 
+/// The way of a case that a runtime of this version does not have.
+fn missing(probe: &Probe, case: &Case) -> Option<String> {
+    if case.only_starts_as_usual(probe) {
+        return Some(case.how().to_owned());
+    }
+    let needs = case.needs();
+    let way = needs.rsplit(':').next().unwrap_or(&needs);
+    (!probe.can(&needs)).then(|| way.to_owned())
+}
+
 /// What a runtime of this version can't do.
-fn left_out(probe: &Probe, needs: &str) -> LabSkipped {
-    let way = needs.rsplit(':').next().unwrap_or(needs);
-    let why = match way {
-        "compile-cache" => format!("needs Node 22.1 or later, this is {}", probe.version),
-        "iseq" | "compile" => format!("needs CRuby; this is {}", probe.version),
-        _ => format!("{} {} can't", probe.language.as_str(), probe.version),
+fn left_out(probe: &Probe, way: &str) -> LabSkipped {
+    let version = &probe.version;
+    let needs = match (probe.language, way) {
+        (Language::Node, "compile-cache") => Some("Node 22.1 or later"),
+        (Language::Ruby, "iseq") => Some("CRuby 2.3 or later"),
+        (Language::Ruby, "compile") => Some("CRuby 1.9 or later"),
+        (Language::Ruby, "text" | "legacy") => Some("Ruby 1.9 or later"),
+        (Language::Ruby, "rubygems") => {
+            Some("Ruby 1.9 or later, which also starts without RubyGems")
+        }
+        _ => None,
+    };
+    let why = match needs {
+        Some(needs) => format!("needs {needs}; this is {version}"),
+        None => format!("{} {version} can't", probe.language.as_str()),
     };
     LabSkipped::new(format!("{} {way}", probe.name), why)
 }

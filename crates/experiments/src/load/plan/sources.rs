@@ -75,8 +75,9 @@ fn python(class: usize) -> String {
             "\n    def method_{i:02}(self):\n        self.value_{i:02} = self.value_{o:02} + \"{i:02}\"\n"
         )
     });
+    // Python 2 refuses what isn't ASCII, even in a comment, unless the first lines name the encoding.
     format!(
-        "# {word}\nclass C{class:03}:\n{constants}\n    def __init__(self):\n{values}{methods}\n"
+        "# coding: utf-8\n# {word}\nclass C{class:03}:\n{constants}\n    def __init__(self):\n{values}{methods}\n"
     )
 }
 

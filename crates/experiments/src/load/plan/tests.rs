@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
 
@@ -91,6 +92,77 @@ fn the_quick_size_is_a_part_of_the_others() {
     assert!(quick.len() < full.len() && quick.iter().all(|id| full.contains(id)), "{quick:?}");
     for what in ["load_class", "load_one", "search", "compile_one", "read_class"] {
         assert!(quick.iter().any(|id| id.contains(what)), "{what}");
+    }
+}
+
+/// A runtime that is not there, of which only the version matters.
+fn old(language: Language, version: &str) -> Probe {
+    Probe {
+        name: "old".into(),
+        language,
+        version: version.into(),
+        program: "/old".into(),
+        found: "/old".into(),
+        flags: Vec::new(),
+        place: "/".into(),
+        supports: vec!["readall:binary".into(), "load:require".into()],
+    }
+}
+
+#[test]
+fn what_an_old_version_cannot_do_is_left_out_with_the_version_that_can() {
+    let cases = [
+        (Language::Ruby, "iseq", "needs CRuby 2.3 or later; this is 1.9.3"),
+        (Language::Ruby, "compile", "needs CRuby 1.9 or later; this is 1.9.3"),
+        (Language::Ruby, "legacy", "needs Ruby 1.9 or later; this is 1.9.3"),
+        (Language::Node, "compile-cache", "needs Node 22.1 or later; this is 1.9.3"),
+        (Language::Go, "text", "go 1.9.3 can't"),
+    ];
+    for (language, way, why) in cases {
+        let left_out = left_out(&old(language, "1.9.3"), way);
+        assert_eq!((left_out.what.as_str(), left_out.why.as_str()), (&*format!("old {way}"), why));
+    }
+}
+
+#[test]
+fn a_ruby_that_has_no_start_without_rubygems_has_one_cell_for_both() {
+    let scratch = Scratch::new();
+    let files =
+        Files::generate(&scratch.path("old"), &old(Language::Ruby, "1.8.7")).expect("files");
+    let left_out = |probe: &Probe| -> BTreeSet<String> {
+        let missing = |case| missing(probe, &case);
+        cases::cases(probe, &files).into_iter().filter_map(missing).collect()
+    };
+    let mut ruby = old(Language::Ruby, "1.8.7");
+    let wanted = ["rubygems", "iseq", "compile", "known", "text", "legacy", "exists"];
+    assert_eq!(left_out(&ruby), wanted.map(str::to_owned).into());
+    ruby.flags = vec!["--disable-gems".into()];
+    assert_eq!(left_out(&ruby), wanted[1..].iter().map(|&way| way.to_owned()).collect());
+}
+
+#[test]
+fn a_compiled_module_is_found_beside_its_source_as_in_python_2_and_in_the_directory_of_python_3() {
+    let scratch = Scratch::new();
+    let (old, new) = (scratch.path("old"), scratch.path("new/__pycache__"));
+    for directory in [&old, &new] {
+        fs::create_dir_all(directory).expect("directory");
+    }
+    let named = |path: &std::path::Path| fs::write(path, b"").expect("write");
+    for name in ["e000", "e001", "e0001"] {
+        named(&old.join(format!("{name}.pyc")));
+        named(&new.join(format!("{name}.cpython-313.pyc")));
+    }
+    assert_eq!(cases::compiled_of(&old, "e000"), [old.join("e000.pyc")]);
+    let of_new = cases::compiled_of(&scratch.path("new"), "e000");
+    assert_eq!(of_new, [new.join("e000.cpython-313.pyc")]);
+}
+
+/// Python 2 refuses any other.
+#[test]
+fn a_python_source_that_is_not_ascii_names_its_encoding_in_its_first_lines() {
+    for text in [sources::class(Language::Python, 7), sources::empty(Language::Python, 7)] {
+        let mut first = text.lines().take(2);
+        assert!(text.is_ascii() || first.any(|line| line == "# coding: utf-8"), "{text}");
     }
 }
 
