@@ -157,6 +157,23 @@ fn each_directory_before_the_right_one_costs_the_same_lookups_for_each_file() {
     }
 }
 
+#[test]
+fn lookups_alone_fail_once_for_each_file_and_directory() {
+    for language in Language::ALL {
+        let scratch = Scratch::new("load-lookup");
+        let plan = plan(&scratch, language);
+        let failed = |wanted: u64| {
+            let cell = cells(&plan, "lookup").find(|cell| directories(cell) == Some(wanted));
+            let cell = cell.unwrap_or_else(|| panic!("{language:?} {wanted}"));
+            number(&profile(&scratch, cell), "/lookups/failed")
+        };
+        let none = failed(0);
+        for wanted in [10, 50, 100] {
+            assert_eq!(failed(wanted) - none, 100 * wanted, "{language:?} {wanted}");
+        }
+    }
+}
+
 /// `hotset lab load` with these words, and what it wrote.
 fn lab(scratch: &Scratch, words: &[&str]) -> Value {
     let path = scratch.path("lab.json");

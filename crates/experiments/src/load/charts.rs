@@ -15,7 +15,7 @@ const PARTS: &[ConstLevel] = &[
     Name("compile_one"),
 ];
 const WARM: &[ConstLevel] = &[Name("warm")];
-const SEARCH: &[ConstLevel] = &[Name("search")];
+const SEARCH: &[ConstLevel] = &[Name("search"), Name("lookup")];
 const LIBRARY: &[ConstLevel] = &[Name("library")];
 
 /// A chart and a table for each question.
@@ -42,7 +42,10 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
         series: &["runtime", "how"],
         keep: &[("what", SEARCH), ("state", WARM)],
         x_scale: Scale::Linear,
-        notes: &["known: loaded by full path, as with a path cache; the search path is the same."],
+        notes: &[
+            "known: loaded by full path, as with a path cache; the search path is the same.",
+            "stat: the same names looked up along the path, without loading.",
+        ],
         ..ChartSpec::EMPTY
     },
     ChartSpec {

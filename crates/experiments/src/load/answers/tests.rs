@@ -18,7 +18,11 @@ fn load(what: &str, how: &str, state: &str, ms: u64) -> LabCell {
 }
 
 fn search(how: &str, directories: u64, ms: u64) -> LabCell {
-    let mut factors: Vec<_> = [("runtime", "ruby"), ("what", "search"), ("how", how)]
+    behind(("search", how), directories, ms)
+}
+
+fn behind((what, how): (&str, &str), directories: u64, ms: u64) -> LabCell {
+    let mut factors: Vec<_> = [("runtime", "ruby"), ("what", what), ("how", how)]
         .map(|(name, level)| (name, Level::Name(level.to_owned())))
         .to_vec();
     factors.push(("directories", Level::Number(directories)));
@@ -79,6 +83,38 @@ fn a_miss_costs_the_difference_divided_by_the_lookups_that_it_adds() {
     assert_eq!(miss.number, "20.0 µs per failed lookup");
     assert_eq!(miss.evidence, ["ruby/search/path/0/warm", "ruby/search/path/100/warm"]);
     assert!(miss.confidence.starts_with("95 % CI"), "{}", miss.confidence);
+}
+
+/// The answer to what a miss costs, of 20 ms for 1000 misses.
+fn miss_with(lookups: &[(u64, u64)]) -> LabAnswer {
+    let lookup = |&(directories, ms): &(u64, u64)| behind(("lookup", "stat"), directories, ms);
+    let searches = [search("path", 0, 5), search("path", 100, 25), search("known", 100, 5)];
+    let answers = told(searches.into_iter().chain(lookups.iter().map(lookup)).collect());
+    let found = answers.into_iter().find(|answer| answer.question.contains("search-path lookup"));
+    found.expect("miss")
+}
+
+#[test]
+fn lookups_alone_are_a_share_of_a_miss_where_both_were_measured_behind_the_same_directories() {
+    let miss = miss_with(&[(0, 1), (10, 3), (100, 9)]);
+    assert!(
+        miss.answer.contains("without loading) are 40.0 % of that: 8.00 µs of 20.0 µs."),
+        "{miss:?}"
+    );
+    assert_eq!(miss.number, "20.0 µs per failed lookup");
+    assert!(miss.confidence.contains("; the lookups alone: 95 % CI 8.00 µs to"), "{miss:?}");
+    assert_eq!(miss.evidence[2..], ["ruby/lookup/stat/0/warm", "ruby/lookup/stat/100/warm"]);
+    // Neither end of the path alone, nor another path, nor a difference that is none.
+    for lookups in [&[(100, 9)][..], &[(0, 1), (50, 9)], &[(0, 9), (100, 9)], &[(0, 9), (100, 1)]] {
+        let miss = miss_with(lookups);
+        assert!(!miss.answer.contains("alone") && miss.evidence.len() == 2, "{miss:?}");
+    }
+}
+
+#[test]
+fn lookups_that_take_longer_than_the_search_are_no_share_of_it() {
+    let miss = miss_with(&[(0, 1), (100, 31)]);
+    assert!(miss.answer.ends_with("without loading) take longer: 30.0 µs."), "{miss:?}");
 }
 
 #[test]

@@ -77,11 +77,25 @@ impl Case {
     }
 
     /// Files asked for, 20 times.
-    pub(super) fn exists(files: &Files, (directory, set, suffix): (&str, Set, &str)) -> Self {
+    pub(super) fn exists(files: &Files, which: (&str, Set, &str)) -> Self {
+        Self::asked("exists", files, which, TIMES)
+    }
+
+    /// Files asked for once, as a search for them would.
+    pub(super) fn lookup(files: &Files, which: (&str, Set, &str)) -> Self {
+        Self::asked("lookup", files, which, 1)
+    }
+
+    fn asked(
+        what: &'static str,
+        files: &Files,
+        (directory, set, suffix): (&str, Set, &str),
+        times: usize,
+    ) -> Self {
         let mut words = set.words(files.directory(directory), "stat");
         words.retain(|(key, _)| *key != "how");
-        words.extend([("suffix", suffix.into()), ("times", TIMES.to_string().into())]);
-        Self::new("exists", "stat", "exists", words, set.count * TIMES)
+        words.extend([("suffix", suffix.into()), ("times", times.to_string().into())]);
+        Self::new(what, "stat", "exists", words, set.count * times)
             .with(files.of(directory, set, suffix), Cold::No)
     }
 
@@ -157,6 +171,16 @@ impl Case {
         }
     }
 
+    /// How it is done: the word of the table.
+    pub(super) fn how(&self) -> &'static str {
+        self.how
+    }
+
+    /// Whether another start than the usual one was asked for, and this runtime's usual one is the same.
+    pub(super) fn only_starts_as_usual(&self, probe: &Probe) -> bool {
+        self.start.flags.as_ref() == Some(&probe.flags)
+    }
+
     /// Whether a session has it: what was asked for, else what the size has.
     pub(super) fn is_in(&self, size: LabSize, asked: &[String]) -> bool {
         match asked {
@@ -174,16 +198,6 @@ impl Case {
         let wanted = size != LabSize::Quick || self.what == "load_class" && is_plain;
         match self.cold {
             Cold::Whole if wanted => {
-    /// How it is done: the word of the table.
-    pub(super) fn how(&self) -> &'static str {
-        self.how
-    }
-
-    /// Whether another start than the usual one was asked for, and this runtime's usual one is the same.
-    pub(super) fn only_starts_as_usual(&self, probe: &Probe) -> bool {
-        self.start.flags.as_ref() == Some(&probe.flags)
-    }
-
                 // A file is read as it is needed, and many calls lie between: system time says nothing of the pages.
                 let expects = Expects { inserted_pages: None, ..Expects::cold(bytes) };
                 cells.push(self.cell(probe, WantedState::Cold, expects));
@@ -208,6 +222,10 @@ impl Case {
         cell.expects = Expects { operations: Some(self.operations), ..expects };
         if self.job == "readall" {
             cell.expects.bytes = Some(bytes_of(&self.files));
+        }
+        if self.job == "exists" {
+            let places = self.directories.unwrap_or(0) + 1;
+            cell.expects.calls = vec![("exists", self.operations * places)];
         }
         cell
     }

@@ -42,7 +42,25 @@ fn reading(language: Language, files: &Files) -> Vec<Case> {
         Case::read("read_one", how, files, (directory, TOGETHER, source))
     }));
     cases.push(Case::exists(files, ("class", CLASSES, source)));
+    cases.extend(behind_each(files, |_| Case::lookup(files, searched(language))));
     cases
+}
+
+/// What a search looks for, in the last directory of the path.
+fn searched(language: Language) -> (&'static str, Set, &'static str) {
+    match language {
+        Language::Python => ("empty-pyc", EMPTIES, ".py"),
+        Language::Java => ("empty-classes", EMPTIES, ".class"),
+        _ => ("empty", EMPTIES, suffix(language)),
+    }
+}
+
+/// A case behind more and more directories.
+fn behind_each(files: &Files, case: impl Fn(u64) -> Case) -> impl Iterator<Item = Case> {
+    SEARCHED.iter().map(move |&directories| {
+        let case = case(directories).behind(directories, files);
+        if [0, 100].contains(&directories) { case.quick() } else { case }
+    })
 }
 
 /// Loaded without a search, the sources or what stands beside them.
@@ -57,18 +75,11 @@ fn plain(
 }
 
 /// Searches behind more and more directories, and the same files by their full paths behind the most.
-fn searches(files: &Files, by: &str, (directory, ending): (&str, &str)) -> Vec<Case> {
-    let read = || files.of(directory, EMPTIES, ending);
-    let mut cases: Vec<Case> = SEARCHED
-        .iter()
-        .map(|&directories| {
-            let case = Case::load("search", ("path", by), files, (directory, EMPTIES), read());
-            let case = case.behind(directories, files);
-            if [0, 100].contains(&directories) { case.quick() } else { case }
-        })
-        .collect();
-    let known = Case::load("search", ("known", "known"), files, (directory, EMPTIES), read());
-    cases.push(known.behind(100, files).quick());
+fn searches(files: &Files, by: &str, language: Language) -> Vec<Case> {
+    let (directory, set, ending) = searched(language);
+    let load = |how| plain(files, "search", how, (directory, set), ending);
+    let mut cases: Vec<Case> = behind_each(files, |_| load(("path", by))).collect();
+    cases.push(load(("known", "known")).behind(100, files).quick());
     cases
 }
 
@@ -92,7 +103,7 @@ fn python(files: &Files) -> Vec<Case> {
         plain(files, "load_one", ("source", "import"), ("one", TOGETHER), ".py").quick(),
         Case::compile(files, ("one", TOGETHER), ".py").quick(),
     ];
-    cases.extend(searches(files, "import", ("empty-pyc", ".py")));
+    cases.extend(searches(files, "import", Language::Python));
     cases
 }
 
@@ -121,7 +132,7 @@ fn ruby(files: &Files) -> Vec<Case> {
         plain(files, "load_one", ("iseq", "iseq"), ("one", TOGETHER), ".yarb"),
         Case::compile(files, ("one", TOGETHER), ".rb").quick(),
     ];
-    cases.extend(searches(files, "require", ("empty", ".rb")));
+    cases.extend(searches(files, "require", Language::Ruby));
     cases
 }
 
@@ -141,7 +152,7 @@ fn node(files: &Files) -> Vec<Case> {
         kept("load_one", "one", TOGETHER),
         Case::compile(files, ("one", TOGETHER), ".js").quick(),
     ];
-    cases.extend(searches(files, "path", ("empty", ".js")));
+    cases.extend(searches(files, "path", Language::Node));
     cases
 }
 
@@ -180,13 +191,11 @@ fn java(files: &Files) -> Vec<Case> {
         // The archive of classes is only asked whether it is still the same.
         cases.push(in_one("appcds", vec![archive]).started(start).reads_partly().quick());
     }
-    cases.extend(SEARCHED.iter().map(|&directories| {
+    let (directory, set, ending) = searched(Language::Java);
+    cases.extend(behind_each(files, |directories| {
         let empties = (0..directories).map(|number| files.directory(&format!("path/d{number:03}")));
-        let path = empties.chain([files.directory("empty-classes")]).collect();
-        let read = files.of("empty-classes", EMPTIES, ".class");
-        let case = Case::load("search", ("path", "class"), files, ("empty-classes", EMPTIES), read);
-        let case = case.behind(directories, files).started(along(path));
-        if [0, 100].contains(&directories) { case.quick() } else { case }
+        let path = empties.chain([files.directory(directory)]).collect();
+        plain(files, "search", ("path", "class"), (directory, set), ending).started(along(path))
     }));
     cases
 }

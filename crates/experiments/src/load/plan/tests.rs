@@ -90,8 +90,39 @@ fn the_quick_size_is_a_part_of_the_others() {
     };
     let (quick, full) = (ids(LabSize::Quick), ids(LabSize::Full));
     assert!(quick.len() < full.len() && quick.iter().all(|id| full.contains(id)), "{quick:?}");
-    for what in ["load_class", "load_one", "search", "compile_one", "read_class"] {
+    for what in ["load_class", "load_one", "search", "compile_one", "read_class", "lookup"] {
         assert!(quick.iter().any(|id| id.contains(what)), "{what}");
+    }
+}
+
+/// The lengths of the path behind which the cells of a plan are.
+fn lengths(plan: &ExperimentPlan, what: &str, how: &str) -> Vec<u64> {
+    let cells = plan.cells.iter().filter(|cell| {
+        let names = [name_of(cell, "what"), name_of(cell, "how"), name_of(cell, TWIN)];
+        names == [what, how, ""]
+    });
+    let directories = |cell: &CellPlan| match cell.factors.iter().map(|known| &known.level).nth(3) {
+        Some(Level::Number(directories)) => *directories,
+        level => panic!("{level:?} is no number of directories"),
+    };
+    cells.map(directories).collect()
+}
+
+#[test]
+fn lookups_are_measured_behind_the_same_directories_as_searches_and_where_there_is_no_search() {
+    for (size, wanted) in [(LabSize::Quick, &[0, 100][..]), (LabSize::Default, &[0, 10, 50, 100])] {
+        let scratch = Scratch::new();
+        let python = plan(&request(&scratch, size, "python")).expect("plan");
+        assert_eq!(lengths(&python, "lookup", "stat"), wanted);
+        assert_eq!(lengths(&python, "search", "path"), wanted);
+        let go = plan(&request(&scratch, size, "go")).expect("plan");
+        assert_eq!(lengths(&go, "lookup", "stat"), wanted);
+        let lookups = go.cells.iter().filter(|cell| name_of(cell, "what") == "lookup");
+        for (cell, directories) in lookups.zip(wanted) {
+            assert_eq!(cell.expects.operations, Some(100));
+            assert_eq!(cell.expects.calls, [("exists", 100 * (directories + 1))]);
+            assert_eq!((cell.state, cell.files.len()), (WantedState::Warm, 100));
+        }
     }
 }
 
