@@ -11,6 +11,8 @@ const USUAL: [Language; 2] = [Language::Go, Language::Python];
 
 /// Ruby's own buffer has this size; it can only be left out.
 const RUBY_BYTES: u64 = 8192;
+/// No buffer.
+const NONE: u64 = 0;
 
 /// The writers of a session.
 pub(super) struct Writers {
@@ -75,7 +77,12 @@ fn known() -> String {
     format!("{}, or the name of an --interpreter", all.join(", "))
 }
 
-/// Whether a language's writer can have a buffer of this size.
-pub(super) fn can_have(language: Language, buffer_bytes: u64) -> bool {
-    language != Language::Ruby || matches!(buffer_bytes, 0 | RUBY_BYTES)
+/// Whether a language's writer can have a buffer of this size; why not.
+pub(super) fn can_have(language: Language, buffer_bytes: u64) -> Result<(), &'static str> {
+    match (language, buffer_bytes) {
+        (Language::Ruby, NONE | RUBY_BYTES) | (Language::Node, NONE) => Ok(()),
+        (Language::Ruby, _) => Err("its own buffer has 8192 bytes and can only be left out (0)"),
+        (Language::Node, _) => Err("its synchronous writes have no buffer (0)"),
+        _ => Ok(()),
+    }
 }
