@@ -325,7 +325,9 @@ fn an_interrupt_keeps_the_results_so_far() {
     let line = format!("echo >> {}; sleep 0.02", text(&log));
     let mut command = Command::new(hotset());
     command.args(["bench", "-r", "100000", "--export-json", text(&json), "--", "sh", "-c", &line]);
+    // A lock of its own: another bench of this user may take minutes.
     let child = with_default_signals(&mut command)
+        .env("XDG_RUNTIME_DIR", scratch.dir())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
