@@ -123,7 +123,7 @@ fn a_block_device_is_only_read_and_the_part_that_is_read_has_its_state() {
     ensure_tracefs();
     let fs = FileSystem::new(Kind::Ext4);
     let scratch = Scratch::below(fs.root(), "lab-direct-device");
-    let image = scratch.file("image", 32 * MIB);
+    let image = scratch.file("image", 8 * MIB);
     let device = Loop::attach(&image);
     undisturbed_on(fs.root(), &hotset(), || device_is_read(&scratch, &device.0));
 }

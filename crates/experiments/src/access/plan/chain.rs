@@ -47,8 +47,12 @@ impl Maker<'_> {
         });
         cell.splits = Splits::Parts(parts.collect());
         let all = u64::from(operations) * ORDERS.len() as u64;
-        cell.expects.operations = Some(all);
-        cell.expects.bytes = Some(all * u64::from(block));
+        // What each order reads, and by how many calls, is asked of its part.
+        cell.expects = Expects {
+            operations: Some(all),
+            bytes: Some(all * u64::from(block)),
+            ..Expects::default()
+        };
         cell.count_calls = false;
         cell
     }
