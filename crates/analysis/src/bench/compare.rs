@@ -32,6 +32,11 @@ pub struct Comparison {
     pub difference: Difference,
     /// The smallest effect that they could have shown, such as 0.02 for 2 %.
     pub smallest_effect: Option<f64>,
+    /// CPU time of B divided by that of A, user and system, from the same rounds. On a busy host it varies less than the time,
+    /// which has the waiting for a CPU in it.
+    pub cpu: Option<RatioEstimate>,
+    /// What the CPU times say; nothing is claimed of times so short that the start of a process blurs them.
+    pub cpu_verdict: Difference,
 }
 
 impl Comparison {
@@ -61,8 +66,20 @@ impl Comparison {
                 })
             }
         };
+        let cpu = samples.get(pair.a).zip(samples.get(pair.b)).and_then(|(a, b)| {
+            let times = pairs(&a.valid, &b.valid, runs);
+            RatioEstimate::of(times.map(|(a, b)| (cpu_ns(a), cpu_ns(b))))
+        });
+        let cpu_verdict = match cpu.map(|cpu| cpu.difference()) {
+            Some(Difference::Faster | Difference::Slower) if blur.is_some() => {
+                Difference::WithinNoise
+            }
+            told => told.unwrap_or(Difference::NoInterval),
+        };
         Self {
             pair,
+            cpu,
+            cpu_verdict,
             valid,
             all: estimate(|samples| &samples.first),
             difference,
@@ -79,6 +96,20 @@ impl Comparison {
         }
         self
     }
+
+    /// The same, where the CPU time of a repeated command differs from itself by `floor`.
+    pub(crate) fn above_cpu(mut self, floor: Option<f64>) -> Self {
+        let effect = self.cpu.map_or(0.0, |cpu| cpu.ratio.max(1.0 / cpu.ratio) - 1.0);
+        let claimed = matches!(self.cpu_verdict, Difference::Faster | Difference::Slower);
+        if claimed && floor.is_some_and(|floor| effect <= floor) {
+            self.cpu_verdict = Difference::WithinNoise;
+        }
+        self
+    }
+}
+
+fn cpu_ns(run: &BenchRun) -> u64 {
+    run.user_ns.saturating_add(run.system_ns)
 }
 
 type ByRound = std::collections::BTreeMap<u32, usize>;
@@ -115,12 +146,21 @@ pub struct NoiseFloor {
 
 impl NoiseFloor {
     pub(crate) fn of(comparison: Comparison) -> Self {
-        let interval = comparison.valid.and_then(|valid| valid.interval);
-        let undecidable_below = interval
-            .filter(|interval| !interval.holds(1.0))
-            .map(|interval| interval.high.max(1.0 / interval.low) - 1.0);
-        Self { comparison, undecidable_below }
+        Self { comparison, undecidable_below: undecidable_below(comparison.valid) }
     }
+
+    /// The same for CPU times.
+    pub(crate) fn cpu_undecidable_below(&self) -> Option<f64> {
+        undecidable_below(self.comparison.cpu)
+    }
+}
+
+/// The far end of an interval that does not hold 1, where it should.
+fn undecidable_below(of_itself: Option<RatioEstimate>) -> Option<f64> {
+    let interval = of_itself.and_then(|ratio| ratio.interval);
+    interval
+        .filter(|interval| !interval.holds(1.0))
+        .map(|interval| interval.high.max(1.0 / interval.low) - 1.0)
 }
 
 /// What is compared: the states of a command with its warm one, or with its first where it has none; and each

@@ -35,6 +35,9 @@ fn push_comparison(
         format!("; device waits account for {share} of the difference")
     });
     screen.paragraph("", " ", &format!("{sentence}{device}"), 0);
+    if let Some(cpu) = cpu(summary, comparison) {
+        screen.below_table(&format!("CPU time: {cpu}"));
+    }
     if let Some(all) = all_runs(summary, comparison) {
         screen.below_table(&all);
     }
@@ -124,6 +127,24 @@ fn commands(
             format!("{state}: {verdict} ({times}, {b}/{a} {}; {of})", ratio(&valid))
         }
     }
+}
+
+/// `B uses 1.10x [1.08, 1.12] the CPU time of A, 88 rounds`: what the CPU times show of two commands whose times show nothing.
+pub(super) fn cpu(summary: &BenchSummary, comparison: &Comparison) -> Option<String> {
+    let conditions = &summary.session.conditions;
+    let (a, b) = (conditions.get(comparison.pair.a)?, conditions.get(comparison.pair.b)?);
+    let is_shown =
+        |difference: Difference| matches!(difference, Difference::Faster | Difference::Slower);
+    if a.command == b.command || is_shown(comparison.difference) {
+        return None;
+    }
+    let (a, b) = (letter(a.command), letter(b.command));
+    let cpu = comparison.cpu.filter(|_| is_shown(comparison.cpu_verdict))?;
+    let (more, less, cpu) = match comparison.cpu_verdict {
+        Difference::Faster => (a, b, cpu.swapped()),
+        _ => (b, a, cpu),
+    };
+    Some(format!("{more} uses {} the CPU time of {less}, {}", ratio(&cpu), rounds(cpu.rounds)))
 }
 
 const NO_ROUND: &str = "no comparison: no round has valid runs of both";

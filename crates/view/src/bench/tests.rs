@@ -4,7 +4,9 @@ use super::testing::{all, troubled, versus};
 use super::{BenchLook, TimeUnit, bench_csv, bench_markdown, render_bench, write_bench_json};
 use crate::escape::columns;
 use crate::report::Options;
-use hotset_analysis::bench::{BenchSummary, summarise_bench};
+use hotset_analysis::bench::{
+    BenchSummary, ConfidenceInterval, Difference, RatioEstimate, summarise_bench,
+};
 
 const LOOK: BenchLook = BenchLook { unit: None, by_time: false };
 
@@ -29,6 +31,26 @@ fn summaries_read_well() {
     }
     let wide = Options { width: 120, all: true, ..Options::default() };
     insta::assert_snapshot!("versus_120", render_bench(&summarise_bench(versus()), &wide, LOOK));
+}
+
+#[test]
+fn where_times_show_nothing_cpu_times_may() {
+    let mut summary = summarise_bench(versus());
+    let at = summary.comparisons.len() - 1;
+    let text = |summary: &BenchSummary| render_bench(summary, &Options::default(), LOOK);
+    assert!(!text(&summary).contains("CPU time:"), "nothing is shown");
+    let comparison = &mut summary.comparisons[at];
+    comparison.cpu = comparison.valid.map(|valid| RatioEstimate {
+        ratio: 0.8,
+        interval: Some(ConfidenceInterval { low: 0.78, high: 0.82 }),
+        ..valid
+    });
+    comparison.cpu_verdict = Difference::Faster;
+    let line = "  CPU time: A uses 1.250x [1.220, 1.282] the CPU time of B, 19 rounds\n";
+    assert!(text(&summary).contains(line), "{}", text(&summary));
+    // A difference of the times is all that one needs to know.
+    summary.comparisons[at].difference = Difference::Faster;
+    assert!(!text(&summary).contains("CPU time:"));
 }
 
 #[test]

@@ -41,6 +41,8 @@ pub fn summarise_bench(session: BenchSession) -> BenchSummary {
         twins(conditions).into_iter().map(|pair| NoiseFloor::of(compare(pair))).collect();
     let floors = noise_floors.iter().filter_map(|floor| floor.undecidable_below);
     let undecidable_below = floors.max_by(f64::total_cmp);
+    let cpu_floors = noise_floors.iter().filter_map(NoiseFloor::cpu_undecidable_below);
+    let cpu_undecidable_below = cpu_floors.max_by(f64::total_cmp);
     let asked = asked_for(conditions);
     let apart = |a, b| compare(Pair { a, b }).valid.is_some_and(|valid| valid.apart);
     // Noise that was seen can't explain times that nothing overlaps with, the repeated condition's neither.
@@ -53,7 +55,7 @@ pub fn summarise_bench(session: BenchSession) -> BenchSummary {
     };
     let judge = |&pair: &Pair| {
         let floor = undecidable_below.filter(|_| !beyond_noise(pair));
-        compare(pair).above(floor)
+        compare(pair).above(floor).above_cpu(cpu_undecidable_below)
     };
     let comparisons: Vec<Comparison> = asked.iter().map(judge).collect();
     let mut cold_warm = ColdWarm::of_all(conditions, &samples, runs, &asked, &session.learned);

@@ -204,3 +204,36 @@ fn an_empty_or_broken_session_does_not_panic() {
     let summary = summarise_bench(session);
     assert_eq!(summary.conditions.len(), 2);
 }
+
+/// Two commands whose times are noisy, with CPU times of these nanoseconds, and the first one again.
+fn busy(cpu_ns: [u64; 3]) -> BenchSession {
+    let mut rng = Random::new(11);
+    let mut conditions = vec![condition(0, WantedState::AsIs), condition(1, WantedState::AsIs)];
+    conditions.push(Condition {
+        role: ConditionRole::NoiseFloor { twin_of: 0 },
+        ..condition(0, WantedState::AsIs)
+    });
+    let mut session = session(&["a", "b"], conditions, 15, |_, _| noisy(&mut rng, 90.0 * MS, 0.5));
+    for run in &mut session.runs {
+        let noise = 1.0 + 0.01 * rng.unit();
+        (run.user_ns, run.system_ns) = ((cpu_ns[run.condition] as f64 * noise) as u64, 0);
+    }
+    session
+}
+
+#[test]
+fn cpu_times_tell_commands_apart_on_a_busy_host() {
+    let ms = 1_000_000;
+    let told = |cpu_ns| {
+        let summary = summarise_bench(busy(cpu_ns));
+        let comparison = summary.comparisons[0];
+        assert_eq!(comparison.difference, Difference::NoDifferenceShown, "{comparison:?}");
+        (comparison.cpu_verdict, comparison.cpu.map_or(0.0, |cpu| cpu.ratio))
+    };
+    let (verdict, ratio) = told([50 * ms, 55 * ms, 50 * ms]);
+    assert_eq!(verdict, Difference::Slower);
+    assert!((1.09..1.11).contains(&ratio), "{ratio}");
+    assert_eq!(told([50 * ms; 3]).0, Difference::NoDifferenceShown);
+    // A command that differs from itself by 20 % says nothing of 10 %.
+    assert_eq!(told([50 * ms, 55 * ms, 60 * ms]).0, Difference::WithinNoise);
+}

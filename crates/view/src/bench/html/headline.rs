@@ -2,7 +2,7 @@
 
 use hotset_analysis::bench::{BenchSummary, ColdWarm, Comparison};
 
-use super::super::headline::{device_share, verdict};
+use super::super::headline::{cpu, device_share, verdict};
 use super::super::look::BenchLook;
 use super::super::words::{condition, letter, ratio_parts, rounds, time};
 use crate::escape::escape_text;
@@ -43,7 +43,8 @@ fn compared(summary: &BenchSummary, comparison: &Comparison) -> Answer {
         format!(" Device waits account for {share} of the difference.")
     });
     let verdict = capital(verdict(summary, comparison, BenchLook::default()));
-    let sentence = capital(format!("{b} takes {b_time}, {a} {a_time}.{device} {verdict}."));
+    let cpu = cpu(summary, comparison).map_or(String::new(), |cpu| format!(" {cpu}."));
+    let sentence = capital(format!("{b} takes {b_time}, {a} {a_time}.{device} {verdict}.{cpu}"));
     let Some(valid) = comparison.valid else {
         let sentence = capital(format!("{b} and {a} can't be compared."));
         let confidence = "No round has counted runs of both.".to_owned();
