@@ -31,7 +31,7 @@ pub enum ScratchError {
     /// The directory to keep files in can't be made.
     #[error("--keep {}: {error}; expected a directory that does not exist yet", directory.display())]
     Keep {
-        /// It.
+        /// The one that was asked for.
         directory: PathBuf,
         /// What the system said.
         error: io::Error,

@@ -39,10 +39,8 @@ pub fn summarise_bench(session: BenchSession) -> BenchSummary {
     let compare = |pair: Pair| Comparison::of(pair, &samples, runs, blur(pair));
     let noise_floors: Vec<NoiseFloor> =
         twins(conditions).into_iter().map(|pair| NoiseFloor::of(compare(pair))).collect();
-    let floors = noise_floors.iter().filter_map(|floor| floor.undecidable_below);
-    let undecidable_below = floors.max_by(f64::total_cmp);
-    let cpu_floors = noise_floors.iter().filter_map(NoiseFloor::cpu_undecidable_below);
-    let cpu_undecidable_below = cpu_floors.max_by(f64::total_cmp);
+    let undecidable_below = largest(&noise_floors, |floor| floor.undecidable_below);
+    let cpu_undecidable_below = largest(&noise_floors, NoiseFloor::cpu_undecidable_below);
     let asked = asked_for(conditions);
     let apart = |a, b| compare(Pair { a, b }).valid.is_some_and(|valid| valid.apart);
     // Noise that was seen can't explain times that nothing overlaps with, the repeated condition's neither.
@@ -79,6 +77,10 @@ pub fn summarise_bench(session: BenchSession) -> BenchSummary {
     };
     summary.warnings = warnings::of(&summary);
     summary
+}
+
+fn largest(floors: &[NoiseFloor], of: fn(&NoiseFloor) -> Option<f64>) -> Option<f64> {
+    floors.iter().filter_map(of).max_by(f64::total_cmp)
 }
 
 /// A difference that is not shown has no share of anything.

@@ -71,12 +71,11 @@ impl Amounts {
         }
         sizes_bytes.sort_unstable();
         sizes_bytes.dedup();
-        let own_file = options.file.as_deref().map(|path| Own::of("--file", path)).transpose()?;
-        let own_document = options
-            .document
-            .as_deref()
-            .map(|path| Own::document("--document", path))
-            .transpose()?;
+        let own = |option, path: &Option<PathBuf>| {
+            path.as_deref().map(|path| Own::of(option, path)).transpose()
+        };
+        let own_file = own("--file", &options.file)?;
+        let own_document = own("--document", &options.document)?;
         if let Some(own) = &own_file {
             sizes_bytes = vec![own.bytes];
         }
@@ -101,16 +100,23 @@ impl Amounts {
             is_quick: request.size == LabSize::Quick,
             free_bytes: memory.map_or(u64::MAX, |info| info.free_bytes + info.cached_bytes),
         };
+        amounts.require_fitting(&options.sizes_bytes)?;
+        if let Some(own) = &amounts.own_document {
+            own.require_json("--document")?;
+        }
+        Ok(amounts)
+    }
+
+    /// Refuses what was asked for and is too large for this host.
+    fn require_fitting(&self, sizes_bytes: &[u64]) -> Result<(), String> {
         let own =
             |option: &'static str, own: &Option<Own>| own.as_ref().map(|own| (option, own.bytes));
-        let sizes = options.sizes_bytes.iter().map(|&bytes| ("--sizes", bytes));
-        let mut asked = sizes
-            .chain(own("--file", &amounts.own_file))
-            .chain(own("--document", &amounts.own_document));
-        let refused = asked.find(|(_, bytes)| amounts.too_large(*bytes));
-        match refused {
-            Some((option, bytes)) => Err(amounts.refusal(option, bytes)),
-            None => Ok(amounts),
+        let sizes = sizes_bytes.iter().map(|&bytes| ("--sizes", bytes));
+        let mut asked =
+            sizes.chain(own("--file", &self.own_file)).chain(own("--document", &self.own_document));
+        match asked.find(|(_, bytes)| self.too_large(*bytes)) {
+            Some((option, bytes)) => Err(self.refusal(option, bytes)),
+            None => Ok(()),
         }
     }
 

@@ -8,7 +8,7 @@ use hotset_sys::cache::is_in_memory;
 /// A file that is there and can be evicted. It is only read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Own {
-    /// Absolute.
+    /// Absolute: probes run in directories of their own.
     pub(super) path: PathBuf,
     /// Its size, which is not 0.
     pub(super) bytes: u64,
@@ -38,17 +38,16 @@ impl Own {
         Err(refused(why.to_owned()))
     }
 
-    /// The same for a document, which must be JSON.
+    /// Refuses what is no JSON.
     ///
     /// # Errors
-    /// As [`Self::of`], and where it can't be parsed: where that ends.
-    pub(super) fn document(option: &str, path: &Path) -> Result<Self, String> {
-        let own = Self::of(option, path)?;
-        let refused = |why: String| format!("{option} {}: {why}", path.display());
-        let text = std::fs::read(path).map_err(|error| refused(error.to_string()))?;
+    /// Says where it stops being JSON, or why it can't be read.
+    pub(super) fn require_json(&self, option: &str) -> Result<(), String> {
+        let refused = |why: String| format!("{option} {}: {why}", self.path.display());
+        let text = std::fs::read(&self.path).map_err(|error| refused(error.to_string()))?;
         serde_json::from_slice::<serde::de::IgnoredAny>(&text)
-            .map_err(|error| refused(format!("expected a JSON document: {error}")))?;
-        Ok(own)
+            .map(drop)
+            .map_err(|error| refused(format!("expected a JSON document: {error}")))
     }
 }
 
@@ -65,8 +64,9 @@ mod tests {
             std::fs::write(&path, text).expect("a file");
             path
         };
-        let made = Own::document("--document", &write("a.json", b"[1, {}]")).expect("a document");
+        let made = Own::of("--document", &write("a.json", b"[1, {}]")).expect("a document");
         assert_eq!((made.bytes, made.path.is_absolute()), (7, true));
+        assert_eq!(made.require_json("--document"), Ok(()));
         for (path, why) in [
             (write("empty", b""), "holds nothing"),
             (scratch.path(""), "regular file"),
@@ -77,7 +77,8 @@ mod tests {
             let names = error.starts_with(&format!("--file {}: ", path.display()));
             assert!(names && error.contains(why), "{error}");
         }
-        let error = Own::document("--document", &write("b.json", b"[1,")).expect_err("refused");
+        let cut = Own::of("--document", &write("b.json", b"[1,")).expect("a file");
+        let error = cut.require_json("--document").expect_err("refused");
         assert!(error.contains("b.json: expected a JSON document: EOF"), "{error}");
     }
 }
