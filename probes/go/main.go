@@ -25,6 +25,7 @@ type answer struct {
 	Calls         map[string]int64 `json:"calls"`
 	Operations    int64            `json:"operations"`
 	RepetitionsNs []int64          `json:"repetitions_ns"`
+	WriteCalls    *int64           `json:"write_calls,omitempty"`
 	Notes         map[string]int64 `json:"notes,omitempty"`
 	Executable    string           `json:"executable,omitempty"`
 	Supports      []string         `json:"supports,omitempty"`
@@ -216,13 +217,34 @@ func write(w words) (answer, error) {
 		return answer{}, errors.New("piece=0 would write nothing")
 	}
 	data := bytes.Repeat([]byte("x"), int(piece))
+	before := writeCalls()
 	took, err := timed(func() error { return writePieces(w, data, total, int(buffer)) })
-	pieces := (total + piece - 1) / piece
-	calls := map[string]int64{"open": 1}
-	if buffer == 0 {
-		calls["write"] = pieces
+	after := writeCalls()
+	done := answer{
+		Bytes: total, Calls: map[string]int64{"open": 1}, Operations: (total + piece - 1) / piece,
+		RepetitionsNs: []int64{took},
 	}
-	return answer{Bytes: total, Calls: calls, Operations: pieces, RepetitionsNs: []int64{took}}, err
+	if before != nil && after != nil {
+		calls := *after - *before
+		done.WriteCalls = &calls
+	}
+	return done, err
+}
+
+// writeCalls are those of this process so far, as the kernel counted them; nil where it doesn't tell.
+func writeCalls() *int64 {
+	text, err := os.ReadFile("/proc/self/io")
+	if err != nil {
+		return nil
+	}
+	for _, line := range strings.Split(string(text), "\n") {
+		if counted, found := strings.CutPrefix(line, "syscw: "); found {
+			if number, err := strconv.ParseInt(counted, 10, 64); err == nil {
+				return &number
+			}
+		}
+	}
+	return nil
 }
 
 func writePieces(w words, data []byte, total int64, buffer int) error {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use hotset_lab::Word;
-use hotset_lab::probes::{Language, Probe, find};
+use hotset_lab::probes::{Language, Probe, Start, find};
 use hotset_tests::scratch::text;
 use hotset_tests::{Scratch, number, profile_of, row_at};
 use serde_json::Value;
@@ -143,6 +143,11 @@ fn a_buffer_of_the_wanted_size_is_what_decides_how_many_writes_there_are() {
             let row = row(&scratch, &probe, "write", &with, text(&file));
             let seen = (number(&row, "/write/calls"), number(&row, "/write/bytes"));
             assert_eq!(seen, (calls, 100_000), "{} through {buffer}", probe.name);
+            let told = probe.ask(&Start::default(), "write", &words(&with)).expect("an answer");
+            let told: Value = serde_json::from_slice(&told).expect("JSON");
+            // Other threads of a runtime write too, to wake each other.
+            let told = told["write_calls"].as_u64().expect("the kernel's count");
+            assert!((calls..=calls + 8).contains(&told), "{} through {buffer}: {told}", probe.name);
             assert_eq!(std::fs::metadata(&file).expect("written").len(), 100_000);
         }
     }

@@ -181,5 +181,7 @@ fn program_cell(request: &Request, probe: &Probe, point: Point) -> CellPlan {
     let mut cell = written(factors, ProbeCommand::Program { argv });
     cell.unit = LabUnit::Nanoseconds;
     cell.expects.bytes = Some(point.total);
+    // The kernel's count is shown where the probe tells it, whatever it is: each library fills its buffer in its own way.
+    cell.expects.write_calls = Some((0, u64::MAX));
     cell
 }
