@@ -1,6 +1,7 @@
 //! `hotset report` of a profile as large as `run` writes it unless it is asked for more files.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::Command;
 
 use hotset_tests::scratch::text;
@@ -29,6 +30,38 @@ fn indented(scratch: &Scratch) -> String {
         write!(document, "{comma}{row}").expect("a string");
     }
     document + after
+}
+
+#[test]
+fn a_name_that_ends_in_gz_is_compressed_and_read_back() {
+    let scratch = Scratch::new("report-gz");
+    let file = scratch.file("f", MIB);
+    let [json, page, again] = ["p.json.gz", "p.html", "again.html"].map(|name| scratch.path(name));
+    let mut run = Command::new(hotset());
+    run.args(["run", "-q", "--json", text(&json), "--html", text(&page), "--", "cat"]);
+    let output = run.arg(&file).output().expect("hotset");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let report = |json: &Path| {
+        let words = ["report", text(json), "-o", text(&again)];
+        Command::new(hotset()).args(words).output().expect("hotset")
+    };
+    let output = report(&json);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let pages = [&page, &again].map(|page| std::fs::read(page).expect("a page"));
+    assert!(pages[0] == pages[1], "the page of the run");
+    // Another program can read it.
+    let plain = Command::new("gzip").arg("-dc").arg(&json).output().expect("gzip");
+    let profile: Value = serde_json::from_slice(&plain.stdout).expect("JSON");
+    assert_eq!(profile["schema"], "hotset.profile/1");
+    let whole = std::fs::read(&json).expect("compressed");
+    assert!(whole.len() * 2 < plain.stdout.len(), "{} of {}", whole.len(), plain.stdout.len());
+    std::fs::write(&json, &whole[..whole.len() / 2]).expect("cut");
+    let output = report(&json);
+    assert!(
+        !output.status.success() && stderr(&output).contains("p.json.gz"),
+        "{}",
+        stderr(&output)
+    );
 }
 
 #[test]

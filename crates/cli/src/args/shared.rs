@@ -31,6 +31,8 @@ pub(crate) struct LookArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct OutputArgs {
     /// Write the profile as JSON (hotset.profile/1) to FILE; `-` is standard output
+    ///
+    /// FILE is compressed with gzip if its name ends in .gz.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
     /// Write a self-contained HTML page with charts to FILE

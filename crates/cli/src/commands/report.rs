@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use flate2::read::MultiGzDecoder;
 use hotset_view::results::{ResultFile, results_page};
 
 use crate::args::ReportArgs;
@@ -13,6 +14,9 @@ use crate::output;
 
 /// No result is this large; what is, is something else.
 const MAX_BYTES: u64 = 1 << 30;
+
+/// What a gzip file begins with (RFC 1952, section 2.3.1).
+const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// Reads all, then writes the page.
 pub(super) fn report(args: &ReportArgs) -> Result<Exit, Stop> {
@@ -39,6 +43,11 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
         io::stdin().lock().take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     } else {
         File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    }
+    if bytes.starts_with(&GZIP) {
+        let mut plain = Vec::new();
+        MultiGzDecoder::new(bytes.as_slice()).take(MAX_BYTES + 1).read_to_end(&mut plain)?;
+        bytes = plain;
     }
     match bytes.len() as u64 > MAX_BYTES {
         true => Err(io::Error::other("larger than 1 GiB; expected what hotset writes with --json")),

@@ -13,6 +13,8 @@ use std::os::fd::AsFd;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use hotset_analysis::Summary;
 use hotset_facts::message::without_error_numbers;
 use hotset_sys::whole_file::WholeFile;
@@ -214,8 +216,19 @@ fn write_asked<'a>(what: &str, files: impl IntoIterator<Item = Asked<'a>>) -> bo
     complete
 }
 
-/// Writes a file as a whole; `-` is standard output.
+/// Writes a file as a whole, compressed where its name ends in `.gz`; `-` is standard output.
 fn write_file(path: &Path, contents: Contents<'_>) -> Result<()> {
+    if path.extension().is_some_and(|ending| ending == "gz") {
+        return write_plain(path, &mut |out| {
+            let mut compressed = GzEncoder::new(out, Compression::default());
+            contents(&mut compressed)?;
+            compressed.finish().map(drop)
+        });
+    }
+    write_plain(path, contents)
+}
+
+fn write_plain(path: &Path, contents: Contents<'_>) -> Result<()> {
     if path == Path::new("-") {
         let written = write_buffered(io::stdout().lock(), contents);
         return while_read(written).context("standard output").map(drop);
