@@ -77,8 +77,13 @@ fn samples(session: &LabSession, cells: &[CellNumbers]) -> Vec<Warning> {
     let all: usize = cells.iter().map(|numbers| numbers.valid + numbers.invalid).sum();
     let text = |((counts, code), kind): ((bool, DoubtCode), Kind<'_>)| {
         let code = code.as_str();
-        let verb = if counts { "have a warning" } else { "are excluded" };
         let Kind { samples, for_others_too, cells, cell, example } = kind;
+        let verb = match (counts, samples) {
+            (true, 1) => "has a warning",
+            (true, _) => "have a warning",
+            (false, 1) => "is excluded",
+            (false, _) => "are excluded",
+        };
         let cells = count(cells, "cell", "cells");
         let others = match other_reasons(samples, for_others_too) {
             words if words.is_empty() => words,

@@ -48,8 +48,8 @@ fn a_sample_with_two_reasons_is_not_two_samples() {
     let texts: Vec<&str> = summary.doubts.iter().map(|doubt| doubt.text.as_str()).collect();
     let wanted = [
         "2 of 3 samples in 1 cell are excluded (state-not-reached; 1 of them for other reasons, too), for example",
-        "1 of 3 samples in 1 cell are excluded (device-reads-while-warm; for another reason, too), for example",
-        "1 of 3 samples in 1 cell have a warning (device-reads-while-warm), for example",
+        "1 of 3 samples in 1 cell is excluded (device-reads-while-warm; for another reason, too), for example",
+        "1 of 3 samples in 1 cell has a warning (device-reads-while-warm), for example",
     ];
     for wanted in wanted {
         assert!(texts.iter().any(|text| text.starts_with(wanted)), "{wanted}: {texts:?}");
