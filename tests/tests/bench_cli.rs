@@ -12,7 +12,8 @@ use hotset_tests::bench::{
 use hotset_tests::listing::said;
 use hotset_tests::scratch::text;
 use hotset_tests::{
-    MIB, NOBODY, Scratch, as_nobody, hotset, read_json, stderr, stdout, until, with_default_signals,
+    Evictions, MIB, NOBODY, Scratch, as_nobody, hotset, read_json, stderr, stdout, until,
+    warm_verified, with_default_signals,
 };
 use hotset_validate::violations;
 use serde_json::Value;
@@ -145,6 +146,45 @@ fn a_failing_command_ends_the_session_with_its_code_and_its_last_words() {
     assert!(codes.iter().all(|&code| code == 1.0), "{codes:?}");
     let killed = bench_says(&["--", "sh", "-c", "kill -9 $$"]);
     assert_eq!(killed.status.code(), Some(137), "{}", said(&killed));
+}
+
+#[test]
+fn a_run_that_fails_is_told_and_not_counted() {
+    let scratch = Scratch::new("bench-fails-later");
+    let (log, json) = (scratch.path("log"), scratch.path("out.json"));
+    // Two learning runs and a round of two, and then it fails.
+    let line = format!("echo 1 >> {0}; test $(grep -c 1 {0}) -lt 6", text(&log));
+    let words = ["-q", "--state", "as-is", "-r", "4", "--export-json", text(&json), "--"];
+    let output = bench_says(&[&words[..], &["sh", "-c", &line]].concat());
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert!(stderr(&output).contains("exited with 1"), "{}", said(&output));
+    let session = read_json(&json);
+    assert_valid("failed", &session);
+    let failed = session["runs"].as_array().expect("runs").last().expect("a run").clone();
+    assert_eq!(failed["exit_code"], 1);
+    let result = &session["results"][failed["condition"].as_u64().expect("a place") as usize];
+    assert_eq!(result["exit_codes"].as_array().map(Vec::len), Some(1), "{result}");
+    assert_eq!(result["times_excluded"].as_array().map(Vec::len), Some(1), "{result}");
+}
+
+#[test]
+fn as_is_changes_nothing_and_fewer_rounds_than_an_interval_needs_are_possible() {
+    let scratch = Scratch::new("bench-as-is");
+    let file = scratch.file("data", MIB);
+    let json = scratch.path("out.json");
+    let log = scratch.path("log");
+    let line = format!("cat {} > /dev/null; echo >> {}", text(&file), text(&log));
+    let words = ["--state", "as-is", "-M", "3", "--no-noise-floor", "--export-json", text(&json)];
+    until("nobody else evicts the file", || {
+        warm_verified(&file);
+        let evictions = Evictions::of(&[&file]);
+        let _ = fs::remove_file(&log);
+        let output = bench_says(&[&words[..], &["--", "sh", "-c", &line]].concat());
+        assert!(output.status.success(), "{}", said(&output));
+        assert_eq!(numbers(&result_of(&read_json(&json), "as-is"), "times").len(), 3);
+        // What hotset itself evicts is another process's doing, too: then no attempt is answered.
+        evictions.none().then_some(())
+    });
 }
 
 #[test]

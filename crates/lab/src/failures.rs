@@ -20,7 +20,9 @@ impl IgnoredFailures {
         match (self, exit) {
             (_, ExitStatus::Code(0)) | (Self::All, _) => false,
             (Self::Codes(codes), ExitStatus::Code(code)) => !codes.contains(&code),
-            (Self::None | Self::Codes(_), _) => true,
+            // As a shell tells it, and as the exit status of `bench` itself does.
+            (Self::Codes(codes), ExitStatus::Signal(signal)) => !codes.contains(&(128 + signal)),
+            (Self::None, _) => true,
         }
     }
 }
@@ -42,5 +44,6 @@ mod tests {
             assert_eq!([success, one, killed].map(|exit| ignored.is_failure(exit)), wanted);
         }
         assert!(IgnoredFailures::Codes(vec![2]).is_failure(one));
+        assert!(!IgnoredFailures::Codes(vec![137]).is_failure(killed));
     }
 }

@@ -2,14 +2,19 @@
 
 use std::fmt;
 
-use hotset_facts::WantedState;
 use hotset_facts::units::{self, plural};
+use hotset_facts::{ExitStatus, WantedState};
 
 use super::warnings::default_time;
 
 /// One reason to doubt a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Doubt {
+    /// It failed, and ended the session.
+    Failed {
+        /// How it ended.
+        exit: ExitStatus,
+    },
     /// The cache was not in the wanted state just before the spawn.
     StateNotReached {
         /// The state that was wanted.
@@ -78,6 +83,7 @@ impl Doubt {
     /// The word for scripts.
     pub fn as_str(&self) -> &'static str {
         match self {
+            Self::Failed { .. } => "failed",
             Self::StateNotReached { .. } => "state-not-reached",
             Self::StateUnknown => "state-unknown",
             Self::FilesUnknown { .. } => "files-unknown",
@@ -104,6 +110,7 @@ impl Doubt {
     /// What a person can do about it.
     pub fn advice(&self) -> &'static str {
         match self {
+            Self::Failed { .. } => "find out why, or accept it with --ignore-failure",
             Self::StateNotReached { wanted: WantedState::Warm, .. } => {
                 "memory may be too small for these files, or the host evicts idle pages"
             }
@@ -141,6 +148,10 @@ impl Doubt {
     /// What is doubtful, in words; `time` writes nanoseconds.
     pub(crate) fn text(&self, time: &dyn Fn(f64) -> String) -> String {
         match self {
+            Self::Failed { exit: ExitStatus::Code(code) } => format!("it exited with {code}"),
+            Self::Failed { exit: ExitStatus::Signal(signal) } => {
+                format!("it was killed by signal {signal}")
+            }
             Self::StateNotReached { wanted, share } => {
                 format!("not {wanted}: {:.1} % of the pages were cached", 100.0 * share)
             }

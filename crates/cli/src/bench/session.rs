@@ -31,11 +31,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, Stop> {
     check_exports(&args.exports)?;
     let stop = interrupt::stop_flag();
     let Some(_lock) = lock(stop).or_exit(Exit::Own)? else { return Err(interrupted()) };
-    for plan in &mut commands {
-        plan.run_hook(Hook::Setup).map_err(no_result)?;
-        // Once, and so not by the session again.
-        plan.hooks.setup = None;
-    }
+    set_up(&mut commands).map_err(no_result)?;
     let learned = learn(args, &commands, &states, stop);
     let learned = match learned {
         Ok(learned) if !args.states.show_files => learned,
@@ -51,6 +47,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, Stop> {
     };
     let Ended { session, error } = run(args, commands, learned, &states, stop)?;
     let end = end_of(&session);
+    say_failure(&session);
     let summary: BenchSummary = summarise_bench(session);
     let written = output::bench(&summary, &args.exports);
     match error {
@@ -119,6 +116,18 @@ fn shows_progress(args: &BenchArgs) -> bool {
     !args.exports.quiet && !args.around.show_output
 }
 
+/// Sets all up, once, and so not by the session again. Where one can't be, those before it are cleaned up.
+fn set_up(commands: &mut [CommandPlan]) -> Result<(), LabError> {
+    for at in 0..commands.len() {
+        if let Err(error) = commands[at].run_hook(Hook::Setup) {
+            let _ = clean_up(&commands[..at]);
+            return Err(error);
+        }
+        commands[at].hooks.setup = None;
+    }
+    Ok(())
+}
+
 /// Runs all of them, whatever the first ones come to.
 fn clean_up(commands: &[CommandPlan]) -> Result<(), LabError> {
     let ran: Vec<_> = commands.iter().map(|plan| plan.run_hook(Hook::Cleanup)).collect();
@@ -162,6 +171,15 @@ fn limits(args: &RoundArgs) -> bench::Plan {
         max_time_ns: args.runs.is_none().then(|| hotset_facts::units::nanos(args.max_time)),
         ..bench::Plan::default()
     }
+}
+
+/// What ended the session, where that was a command: with `-q` nothing else says it.
+fn say_failure(session: &BenchSession) {
+    let StopReason::Failed { condition, exit, output_tail } = &session.stop else { return };
+    let command =
+        session.conditions.get(*condition).and_then(|of| session.commands.get(of.command));
+    let name = command.map_or("a command", |command| command.name.as_str());
+    output::say(hotset_view::bench::failure(name, *exit, output_tail).trim_end());
 }
 
 fn end_of(session: &BenchSession) -> Exit {

@@ -194,7 +194,14 @@ fn all_runs(summary: &BenchSummary, comparison: &Comparison) -> Option<String> {
     let invalid = [comparison.pair.a, comparison.pair.b]
         .into_iter()
         .any(|index| summary.conditions.get(index).is_some_and(|numbers| numbers.invalid_runs > 0));
-    let all = comparison.all.filter(|_| invalid)?;
+    let mut all = comparison.all.filter(|_| invalid)?;
+    let conditions = &summary.session.conditions;
+    let command = |index: usize| conditions.get(index).map(|condition| condition.command);
+    let are_commands = command(comparison.pair.a) != command(comparison.pair.b);
+    if are_commands && comparison.difference == Difference::Faster {
+        // As the sentence above it says how much faster B is.
+        all = all.swapped();
+    }
     Some(format!("all first runs, valid or not: {}, {}", ratio(&all), rounds(all.rounds)))
 }
 

@@ -113,7 +113,8 @@ impl Learner<'_> {
         let mut set = build(by, &candidates, Some(began));
         let (mut io, mut notes) = (first.io, first.notes);
         if first.wall <= CHEAP
-            && let Some((_, second)) = self.run(plan, Some(&mut set))?
+            // Nothing is changed for a state that changes nothing.
+            && let Some((_, second)) = self.run(plan, self.needs_files.then_some(&mut set))?
         {
             // What the first run made, such as compiled modules, is the second one's input.
             candidates.extend(second.candidates);

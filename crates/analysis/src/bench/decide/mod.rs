@@ -45,13 +45,15 @@ impl Default for Plan {
 }
 
 impl Plan {
-    /// Rounds before the first look, after `warmup`; never fewer than an interval needs, unless that was asked for.
+    /// Rounds before the first look, after `warmup`; never fewer than an interval needs, unless that was asked for by
+    /// `fixed_rounds` or `max_rounds`.
     pub fn planned_rounds(&self, warmup: Warmup) -> u32 {
         let warmup = match warmup {
             Warmup::Rounds(rounds) => rounds,
             Warmup::Detect => 0,
         };
-        let planned = self.fixed_rounds.unwrap_or(self.first_rounds.max(MIN_ROUNDS as u32));
+        let least = self.first_rounds.max(MIN_ROUNDS as u32).min(self.max_rounds);
+        let planned = self.fixed_rounds.unwrap_or(least);
         warmup.saturating_add(planned)
     }
 }

@@ -50,6 +50,10 @@ fn fixed_rounds_are_neither_more_nor_fewer() {
     assert_eq!(decided(&plan, &two(3, 1e-4), 3, 0), Decision::Stop(StopReason::RunsDone));
     assert_eq!(plan.planned_rounds(Warmup::Rounds(2)), 5);
     assert_eq!(Plan { first_rounds: 1, ..PLAN }.planned_rounds(Warmup::Detect), 6);
+    let few = Plan { max_rounds: 3, ..PLAN };
+    assert_eq!(few.planned_rounds(Warmup::Detect), 3);
+    assert_eq!(decided(&few, &two(2, 0.5), 2, 0), Decision::GoOn);
+    assert_eq!(decided(&few, &two(3, 0.5), 3, 0), Decision::Stop(StopReason::RunsDone));
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 mod stored;
 
-use hotset_facts::{BenchRun, BenchSession, Observed, StateReached, WantedState};
+use hotset_facts::{BenchRun, BenchSession, Observed, StateReached, StopReason, WantedState};
 
 use super::doubt::Doubt;
 use super::order::{median, quantile, sorted};
@@ -84,7 +84,17 @@ pub fn judge(session: &BenchSession, runs: &[BenchRun]) -> Vec<JudgedRun> {
         }
         _ => JudgedRun { doubts: vec![Doubt::StateUnknown], ..JudgedRun::default() },
     };
-    runs.iter().map(judge).collect()
+    let mut judged: Vec<JudgedRun> = runs.iter().map(judge).collect();
+    if let StopReason::Failed { condition, exit, .. } = &session.stop {
+        let ended = |run: &&BenchRun| run.condition == *condition && run.exit == *exit;
+        // The last one: earlier ones that ended so would have ended the session.
+        if let Some(at) = runs.iter().rposition(|run| ended(&run))
+            && let Some(judged) = judged.get_mut(at)
+        {
+            judged.doubts.push(Doubt::Failed { exit: *exit });
+        }
+    }
+    judged
 }
 
 fn judge_one(state: WantedState, run: &BenchRun, usual: &Usual, needed_bytes: u64) -> JudgedRun {

@@ -150,6 +150,7 @@ pub(super) mod words {
     #[derive(JsonSchema)]
     #[serde(rename_all = "kebab-case")]
     pub(super) enum Reason {
+        Failed,
         StateNotReached,
         StateUnknown,
         FilesUnknown,
