@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use hotset_facts::BenchCommand;
 use hotset_facts::units::plural;
@@ -38,12 +38,14 @@ pub(super) fn planned(args: &BenchArgs) -> Result<Vec<CommandPlan>, Stop> {
     check_names(around, 1 + args.vs.len())?;
     let given = given(args);
     check_counts(around, given.len())?;
+    check_outputs(&around.output)?;
     let parameters = parameters(&args.parameters)?;
+    let combinations = combinations(&parameters).map_err(|error| Stop::usage(error.to_string()))?;
     check_used(&parameters, &given, around)?;
     check_setup(&parameters, around)?;
     let mut all: Vec<CommandPlan> = Vec::new();
     let mut seen = HashSet::new();
-    for values in combinations(&parameters).map_err(|error| Stop::usage(error.to_string()))? {
+    for values in combinations {
         for (place, given) in given.iter().enumerate() {
             let own = |(name, _): &&(String, String)| is_used(name, given, place, around);
             let values: Values = values.iter().filter(own).cloned().collect();
@@ -99,6 +101,9 @@ fn one(
             (shell::split(&line).map_err(Stop::not_runnable)?, line)
         }
     };
+    if line.as_encoded_bytes().trim_ascii().is_empty() || words.iter().all(|word| word.is_empty()) {
+        return Err(Stop::usage("a command is empty; expected a program and its arguments"));
+    }
     let invocation = match shell {
         Some(shell) => shell.run(&line),
         None => find(&words)?,
@@ -178,12 +183,32 @@ fn check_counts(around: &AroundArgs, commands: usize) -> Result<(), Stop> {
         ("--output", around.output.len()),
     ] {
         if given > 1 && given != commands {
-            return Err(Stop::usage(format!(
-                "{name} is given {given} times; expected once for all, or {commands} times, once for each command"
-            )));
+            let each = match commands {
+                1 => String::new(),
+                _ => format!(" for all, or {commands} times, once for each command"),
+            };
+            return Err(Stop::usage(format!("{name} is given {given} times; expected once{each}")));
         }
     }
     Ok(())
+}
+
+/// A name alone is taken for a slip of a word, such as `inhert`, as hyperfine takes it.
+fn check_outputs(outputs: &[PathBuf]) -> Result<(), Stop> {
+    let known = ["null", "pipe", "inherit"];
+    let is_slip = |output: &&PathBuf| {
+        let name = output.as_os_str();
+        !name.as_encoded_bytes().contains(&b'/') && !known.iter().any(|word| name == *word)
+    };
+    match outputs.iter().find(is_slip) {
+        None => Ok(()),
+        Some(output) => {
+            let output = output.display();
+            Err(Stop::usage(format!(
+                "--output {output}: expected null, pipe, inherit, or a path such as ./{output}"
+            )))
+        }
+    }
 }
 
 fn check_names(around: &AroundArgs, commands: usize) -> Result<(), Stop> {
