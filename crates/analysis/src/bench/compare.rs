@@ -88,23 +88,23 @@ impl Comparison {
     }
 
     /// The same, where the session's noise is `floor`: an effect no larger is none.
-    pub(crate) fn above(mut self, floor: Option<f64>) -> Self {
-        let effect = self.valid.map_or(0.0, |valid| valid.ratio.max(1.0 / valid.ratio) - 1.0);
-        let claimed = matches!(self.difference, Difference::Faster | Difference::Slower);
-        if claimed && floor.is_some_and(|floor| effect <= floor) {
-            self.difference = Difference::WithinNoise;
-        }
-        self
+    pub(crate) fn above(self, floor: Option<f64>) -> Self {
+        Self { difference: above(self.difference, self.valid, floor), ..self }
     }
 
     /// The same, where the CPU time of a repeated command differs from itself by `floor`.
-    pub(crate) fn above_cpu(mut self, floor: Option<f64>) -> Self {
-        let effect = self.cpu.map_or(0.0, |cpu| cpu.ratio.max(1.0 / cpu.ratio) - 1.0);
-        let claimed = matches!(self.cpu_verdict, Difference::Faster | Difference::Slower);
-        if claimed && floor.is_some_and(|floor| effect <= floor) {
-            self.cpu_verdict = Difference::WithinNoise;
-        }
-        self
+    pub(crate) fn above_cpu(self, floor: Option<f64>) -> Self {
+        Self { cpu_verdict: above(self.cpu_verdict, self.cpu, floor), ..self }
+    }
+}
+
+/// A difference that is claimed, unless its effect is no larger than `floor`.
+fn above(claimed: Difference, of: Option<RatioEstimate>, floor: Option<f64>) -> Difference {
+    let effect = of.map_or(0.0, |of| of.ratio.max(1.0 / of.ratio) - 1.0);
+    let is_claimed = matches!(claimed, Difference::Faster | Difference::Slower);
+    match is_claimed && floor.is_some_and(|floor| effect <= floor) {
+        true => Difference::WithinNoise,
+        false => claimed,
     }
 }
 

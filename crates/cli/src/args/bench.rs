@@ -161,7 +161,7 @@ pub(crate) struct AroundArgs {
     /// Connect standard input of the commands to WHERE: null or a file
     #[arg(long, value_name = "WHERE", default_value = "null")]
     pub(crate) input: PathBuf,
-    /// Connect standard output to WHERE: null, pipe, inherit or a file
+    /// Connect standard output to WHERE: null, pipe, inherit or a file, e.g. ./log
     ///
     /// grep and tar notice null, and do less work. pipe is a file in memory. Give it once for all commands, or once for each.
     #[arg(long, value_name = "WHERE", default_value = "null")]
