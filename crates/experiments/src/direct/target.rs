@@ -9,6 +9,7 @@ use hotset_lab::{States, build, from_paths, verify};
 use hotset_sys::cache::{
     ByteSpan, Dirty, cached_pages_in, evict_span, open_quietly, residency, warm_span,
 };
+use hotset_sys::rawio::stream::LARGEST_FOLIO_BYTES;
 
 /// A cold state may have this share of the pages, in thousandths, as everywhere in the lab.
 const COLD_PERMILLE: u64 = 1;
@@ -115,7 +116,10 @@ impl Device {
     }
 
     fn evict(&self) -> Result<(), String> {
-        evict_span(&self.file, &self.path, self.span(), Dirty::Leave)
+        // A folio that reaches over the end of the part would stay whole.
+        let ByteSpan { start, end } = self.span();
+        let span = ByteSpan { start, end: end.saturating_add(LARGEST_FOLIO_BYTES) };
+        evict_span(&self.file, &self.path, span, Dirty::Leave)
             .map(drop)
             .map_err(|error| error.to_string())
     }

@@ -11,7 +11,7 @@ use super::{AlignedBuffer, Answer, Arguments, JobError, timed};
 use crate::cache::{ByteSpan, Dirty, cached_pages_in, evict_span, hides_pages, residency};
 
 /// Folios of the cache are no larger than what a huge page of the middle level spans, on x86-64 and with base pages of 4 KiB.
-const LARGEST_FOLIO_BYTES: u64 = 2 << 20;
+pub const LARGEST_FOLIO_BYTES: u64 = 2 << 20;
 
 struct Stream {
     path: PathBuf,
