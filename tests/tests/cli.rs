@@ -284,12 +284,15 @@ fn another_user_gets_less_and_is_told_what_would_help() {
     let mut command = as_nobody(scratch.dir());
     std::fs::set_permissions(scratch.dir(), PermissionsExt::from_mode(0o777)).expect("chmod");
     let path = scratch.path("p.json");
-    let file = scratch.file("f", 4096);
-    let script = format!("cat {0} >/dev/null; touch {0}; exit 7", text(&file));
+    let file = scratch.file("f", 1 << 16);
+    let direct = format!("dd if={} iflag=direct of=/dev/null bs=64k status=none", text(&file));
+    let script = format!("{direct}; touch {}; exit 7", text(&file));
     command.args(["run", "--json", text(&path), "--", "sh", "-c", &script]);
     let output = command.env("HOME", "/nonexistent").output().expect("unshare");
     assert_eq!(code(&output), 7, "{}", stderr(&output));
-    assert_unprivileged(&read_json(&path), "CAP_BPF");
+    let profile = read_json(&path);
+    assert_unprivileged(&profile, "CAP_BPF");
+    assert!(number(&profile, "/totals/device/read_bytes") >= 1 << 16, "{}", profile["totals"]);
     let said = stderr(&output);
     // It was touch(1) that was refused: the command ran as that user.
     assert!(said.contains("CAP_BPF") && said.contains("touch"), "{said}");

@@ -12,8 +12,7 @@ use hotset_facts::{
 use hotset_lab::Invocation;
 use hotset_sys::cache::{open_quietly, residency};
 use hotset_sys::child::{Attendant, Ended, Running, Signals, supervise};
-use hotset_sys::proc::pid_io::{self, PidIo};
-use hotset_sys::proc::{children, fds, maps};
+use hotset_sys::proc::{children, fds, maps, pid_io};
 
 use crate::RunError;
 use crate::children::start;
@@ -50,28 +49,26 @@ pub(crate) fn run_with(
     }
     let started_at = SystemTime::now();
     let running = start(program).map_err(RunError::Start)?;
-    let mut family = Family { pid: running.pid, files, io: None };
+    let mut family = Family { pid: running.pid, files };
     let ended = supervise(running, Some(signals), LOOK, &mut family).map_err(RunError::Wait)?;
-    let Family { files, io, .. } = family;
-    let profile = profile(program, started_at, &running, &ended, io, files, why);
+    let profile = profile(program, started_at, &running, &ended, family.files, why);
     Ok((profile, ended.exit))
 }
 
-#[allow(clippy::too_many_arguments, reason = "the parts of one profile, each used once")]
 fn profile(
     program: &Invocation,
     started_at: SystemTime,
     running: &Running,
     ended: &Ended,
-    io: Option<PidIo>,
     files: Files,
     why: &str,
 ) -> Profile {
     let mut totals = Io::missing(NO_SENSOR);
     totals.mmap.major_faults = Observed::Value(ended.usage.major_faults);
-    if let Some(io) = io {
-        totals.device.read_bytes = Observed::Value(io.read_bytes);
-        totals.device.write_bytes = Observed::Value(io.write_bytes);
+    // What wait4(2) tells of a child nobody may be refused, unlike its /proc/PID/io. Without accounting it would be zero.
+    if pid_io::own().ok().flatten().is_some() {
+        totals.device.read_bytes = Observed::Value(ended.usage.device_read_bytes);
+        totals.device.write_bytes = Observed::Value(ended.usage.device_write_bytes);
     }
     let devices: Vec<_> = files.known.keys().map(|id| id.dev).collect();
     let comm = program
@@ -110,18 +107,12 @@ fn profile(
 struct Family {
     pid: Pid,
     files: Files,
-    io: Option<PidIo>,
 }
 
 impl Attendant for Family {
     fn attend(&mut self) -> ControlFlow<()> {
         self.files.look_at_family(self.pid);
         ControlFlow::Continue(())
-    }
-
-    fn ended(&mut self) {
-        // A process that ended keeps its counters until it is reaped.
-        self.io = pid_io::of(self.pid).ok().flatten();
     }
 }
 

@@ -31,6 +31,8 @@ pub struct Usage {
     pub major_faults: u64,
     /// Bytes that these processes themselves had read from a device (`ru_inblock`).
     pub device_read_bytes: u64,
+    /// Bytes that these processes themselves had written to a device, or made dirty in the cache (`ru_oublock`).
+    pub device_write_bytes: u64,
     /// Times that they gave up a CPU, usually to wait.
     pub voluntary_switches: u64,
     /// Times that a CPU was taken from them.
@@ -105,6 +107,7 @@ impl From<libc::rusage> for Usage {
             minor_faults: unsigned(usage.ru_minflt),
             major_faults: unsigned(usage.ru_majflt),
             device_read_bytes: unsigned(usage.ru_inblock).saturating_mul(BLOCK_BYTES),
+            device_write_bytes: unsigned(usage.ru_oublock).saturating_mul(BLOCK_BYTES),
             voluntary_switches: unsigned(usage.ru_nvcsw),
             involuntary_switches: unsigned(usage.ru_nivcsw),
         }
