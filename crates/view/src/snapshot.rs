@@ -33,7 +33,7 @@ pub fn save_text(report: &SaveReport) -> String {
     if report.hidden_processes > 0 {
         let _ = writeln!(
             out,
-            "{} may not be looked into: the files that they use don't count as used (--order hot)",
+            "the files of {} of other users are not known; only `restore --order hot` asks for them",
             plural(report.hidden_processes, "process")
         );
     }
@@ -88,8 +88,11 @@ pub fn restore_text(report: &RestoreReport) -> String {
             size(report.unknown_pages)
         );
     }
-    let share = report.cached_after_pages as f64 / report.wanted_pages.max(1) as f64;
-    let share = if report.wanted_pages == 0 { 1.0 } else { share };
+    if report.wanted_pages == 0 {
+        out.push_str("nothing to restore\n");
+        return out;
+    }
+    let share = report.cached_after_pages as f64 / report.wanted_pages as f64;
     let _ = writeln!(
         out,
         "{} of {} cached now ({})",
@@ -147,7 +150,7 @@ mod tests {
         let short = RestoreReport { cached_after_pages: 511, ..restored() };
         assert!(restore_text(&short).ends_with("2.00 MiB of 2.00 MiB cached now (99.8 %)\n"));
         let nothing = RestoreReport { file: "/s".into(), page_bytes: 4096, ..Default::default() };
-        assert!(restore_text(&nothing).ends_with("0 B of 0 B cached now (100 %)\n"));
+        assert!(restore_text(&nothing).ends_with("\nnothing to restore\n"));
     }
 
     #[test]
@@ -199,6 +202,6 @@ mod tests {
         };
         let text = save_text(&report);
         assert!(text.starts_with("1.00 MiB of 1 file in 2 ranges saved to /s (180 B)\n"), "{text}");
-        assert!(text.contains("4 files had nothing cached\n2 processes may not"), "{text}");
+        assert!(text.contains("4 files had nothing cached\nthe files of 2 processes of"), "{text}");
     }
 }

@@ -60,8 +60,18 @@ impl Recorder {
         &self.path
     }
 
-    /// One write for a line: a reader sees the whole of it, unless the disk is full.
+    /// One write for a line: a reader sees the whole of it. A part that a full disk took is taken back, and a file without any line
+    /// is removed.
     fn write(&mut self, line: &[u8]) -> Result<()> {
-        self.file.write_all(line).with_context(|| self.path.display().to_string())
+        let before = self.file.metadata().map(|metadata| metadata.len());
+        let written = self.file.write_all(line);
+        if written.is_err() {
+            let _ = match before {
+                Ok(0) => std::fs::remove_file(&self.path),
+                Ok(length) => self.file.set_len(length),
+                Err(_) => Ok(()),
+            };
+        }
+        written.with_context(|| self.path.display().to_string())
     }
 }
