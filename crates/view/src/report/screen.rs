@@ -69,11 +69,18 @@ impl Screen {
 
     /// A section: a blank line, its title, and a note beside it.
     pub(crate) fn heading(&mut self, title: &str, note: &str) {
-        let note = shorten_end(note, self.width.saturating_sub(columns(title) + 4));
-        let title = self.paint(title, Tone::Heading);
+        self.out.push('\n');
+        let mut lines = wrap(title, self.width);
+        let title = lines.pop().unwrap_or_default();
+        for line in lines {
+            let line = self.paint(&line, Tone::Heading);
+            self.line(&line);
+        }
+        let note = shorten_end(note, self.width.saturating_sub(columns(&title) + 4));
+        let title = self.paint(&title, Tone::Heading);
         let note = if note.is_empty() { String::new() } else { format!("  ({note})") };
         let note = self.paint(&note, Tone::Quiet);
-        self.out.push_str(&format!("\n{title}{note}\n"));
+        self.line(&format!("{title}{note}"));
     }
 
     pub(crate) fn line(&mut self, line: &str) {
@@ -83,8 +90,10 @@ impl Screen {
 
     /// A line in bold.
     pub(crate) fn title(&mut self, text: &str) {
-        let text = self.paint(text, Tone::Heading);
-        self.line(&text);
+        for line in wrap(text, self.width) {
+            let line = self.paint(&line, Tone::Heading);
+            self.line(&line);
+        }
     }
 
     /// A table: its title over the names, the titles of its columns quiet; with a blank line before it unless it is the

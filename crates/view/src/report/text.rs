@@ -9,13 +9,19 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     wrap_by(text, " ", width)
 }
 
+/// Units that stay on the line of their number.
+const UNITS: [&str; 16] = [
+    "ns", "µs", "ms", "s", "min", "h", "B", "KiB", "MiB", "GiB", "TiB", "PiB", "kB/s", "MB/s",
+    "GB/s", "%",
+];
+
 /// Parts, joined by `separator` where they share a line. A line that goes on ends in a comma, if that separates, and
-/// else without the separator.
+/// else without the separator. A number and its unit are one part.
 pub(crate) fn wrap_by(text: &str, separator: &str, width: usize) -> Vec<String> {
     let comma = if separator == ", " { "," } else { "" };
     let mut lines: Vec<String> = Vec::new();
-    for part in text.split(separator).filter(|part| !part.trim().is_empty()) {
-        let part = shorten_end(part, width.saturating_sub(comma.len()));
+    for part in parts(text, separator) {
+        let part = shorten_end(&part, width.saturating_sub(comma.len()));
         match lines.last_mut() {
             Some(line)
                 if columns(line) + columns(separator) + columns(&part) + comma.len() <= width =>
@@ -31,6 +37,30 @@ pub(crate) fn wrap_by(text: &str, separator: &str, width: usize) -> Vec<String> 
         }
     }
     lines
+}
+
+/// What may stand on a line of its own.
+fn parts(text: &str, separator: &str) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
+    for part in text.split(separator).filter(|part| !part.trim().is_empty()) {
+        match parts.last_mut() {
+            Some(last) if separator == " " && ends_in_number(last) && is_unit(part) => {
+                last.push(' ');
+                last.push_str(part);
+            }
+            _ => parts.push(part.to_owned()),
+        }
+    }
+    parts
+}
+
+fn ends_in_number(part: &str) -> bool {
+    part.ends_with(|c: char| c.is_ascii_digit())
+}
+
+/// With whatever ends the phrase: `ms)`, `MiB,`.
+fn is_unit(part: &str) -> bool {
+    UNITS.contains(&part.trim_end_matches([',', '.', ';', ':', ')', ']']))
 }
 
 /// The text with a style, or as it is without colour.
@@ -93,6 +123,13 @@ mod tests {
         assert_eq!(wrap("", 6), Vec::<String>::new());
         assert_eq!(wrap_by("a b · c · d", " · ", 8), ["a b · c", "d"]);
         assert_eq!(wrap_by("a b, c, d", ", ", 6), ["a b,", "c, d"]);
+    }
+
+    #[test]
+    fn a_number_stays_with_its_unit() {
+        assert_eq!(wrap("it takes 1.25 ms, so", 12), ["it takes", "1.25 ms, so"]);
+        assert_eq!(wrap("95 % CI (9.5 to 12 µs)", 14), ["95 % CI (9.5", "to 12 µs)"]);
+        assert_eq!(wrap("from 3 files in s", 9), ["from 3", "files in", "s"]);
     }
 
     #[test]
