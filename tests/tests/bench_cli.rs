@@ -198,6 +198,8 @@ fn what_can_not_be_done_is_refused_before_anything_runs() {
         (126, &["/etc/passwd"], "executable"),
         (2, &["--vs", "it's", "--", touch[0], touch[1]], "quote"),
         (2, &["-L", "x", "1,2", "--", touch[0], touch[1]], "{x}"),
+        (2, &["-m", "5", "-M", "3", "--", touch[0], touch[1]], "--min-runs 5 is more than"),
+        (125, &["--input", "/no/such", "--", touch[0], touch[1]], "--input /no/such: No such file"),
         (2, &["--state", "hot", "--", touch[0], touch[1]], "cold-all"),
         (2, &["--json", "--export-csv", "-", "--", touch[0], touch[1]], "standard output"),
         (125, &["--export-json", "/no/such/x", "--", touch[0], touch[1]], "/no/such"),

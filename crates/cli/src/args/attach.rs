@@ -1,8 +1,8 @@
 //! `hotset attach`.
 
 use clap::ArgGroup;
+use hotset_facts::units::number;
 
-use super::number::number;
 use super::{OutputArgs, TargetArgs};
 
 /// Arguments of `attach`.

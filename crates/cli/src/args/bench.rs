@@ -11,15 +11,14 @@ use hotset_view::bench::{BenchLook, TimeUnit};
 
 use super::LookArgs;
 use super::choice::{Choice, choice};
-use super::number::number;
-use hotset_facts::units::parse_duration;
+use hotset_facts::units::{number, parse_duration};
 
 /// Arguments of `bench`.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  hotset bench -- python3 app.py                       cold against warm\n  \
                         hotset bench --vs 'rg -j2 needle src' -- grep -r needle src\n  \
-                        hotset bench --state cold,half,warm --export-json out.json -- ./server --check\n  \
+                        hotset bench --state cold,half,warm --export-json o.json -- ./server -t\n  \
                         hotset bench --show-files -- git status              the files, and no benchmark\n\n\
                         The summary goes to standard output.\n\n\
                         Exit status:\n  \
@@ -93,11 +92,11 @@ pub(crate) struct RoundArgs {
     /// Each round runs every command once in every state.
     #[arg(short, long, value_name = "N", conflicts_with_all = ["min_runs", "max_runs"], value_parser = number(1..=1_000_000_u32))]
     pub(crate) runs: Option<u32>,
-    /// Run at least N rounds
+    /// Run at least N rounds [default: 15, or --max-runs if that is less]
     ///
     /// More follow, in blocks, until the 95 % confidence intervals are narrower than 2 %.
-    #[arg(short, long, value_name = "N", default_value_t = 15, value_parser = number(1..=1_000_000_u32))]
-    pub(crate) min_runs: u32,
+    #[arg(short, long, value_name = "N", value_parser = number(1..=1_000_000_u32))]
+    pub(crate) min_runs: Option<u32>,
     /// Run at most N rounds
     #[arg(short = 'M', long, value_name = "N", default_value_t = 100, value_parser = number(1..=1_000_000_u32))]
     pub(crate) max_runs: u32,
@@ -302,7 +301,7 @@ mod tests {
         .expect("arguments");
         assert_eq!(
             (args.rounds.warmup, args.rounds.max_runs, args.rounds.min_runs),
-            (Some(3), 20, 5)
+            (Some(3), 20, Some(5))
         );
         assert_eq!((args.around.prepare.len(), args.around.conclude.len()), (2, 1));
         assert_eq!(args.parameters.parameter_scan, ["t", "-2", "8"]);

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use hotset_export::{Header, Listen, OtlpUrl};
+use hotset_facts::units::number;
 
 use super::interval::parse_interval;
-use super::number::number;
 
 /// Arguments of `export`.
 #[derive(Debug, clap::Args)]

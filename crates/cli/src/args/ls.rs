@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use hotset_analysis::listing::{Direction, Only, Order, SortKey};
+use hotset_facts::units::number;
 
 use super::choice::{Choice, choice};
-use super::number::{number, pid};
+use super::pid::pid;
 use super::{LookArgs, SelectionArgs};
 
 /// Arguments of `ls`.

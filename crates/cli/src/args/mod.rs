@@ -8,7 +8,7 @@ mod export;
 mod interval;
 mod lab;
 mod ls;
-mod number;
+mod pid;
 mod report;
 mod run;
 mod saved;

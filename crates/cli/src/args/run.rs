@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 
 use clap::ValueHint;
+use hotset_facts::units::number;
 
 use super::OutputArgs;
-use super::number::number;
 
 /// Arguments of `run`.
 #[derive(Debug, clap::Args)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use hotset_watch::{Named, Who};
 
-use super::number::pid;
+use super::pid::pid;
 
 /// One process, or one control group.
 #[derive(Debug, Clone, Default, clap::Args)]

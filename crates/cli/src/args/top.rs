@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use hotset_analysis::top::{Column, Kind};
+use hotset_facts::units::number;
 
 use super::choice::choice;
 use super::interval::parse_interval;
-use super::number::number;
 use super::{LookArgs, TargetArgs};
 
 /// Arguments of `top`.

@@ -26,6 +26,7 @@ const MAX_REPEATS: u32 = 2;
 
 /// Does what was asked, and says how it ended.
 pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, Stop> {
+    check_rounds(&args.rounds)?;
     let mut commands = planned(args)?;
     let states = states(&args.states.state)?;
     check_exports(&args.exports)?;
@@ -53,6 +54,17 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, Stop> {
     match error {
         Some(error) => Err(no_result(error)),
         None => Ok(if written { end } else { Exit::Own }),
+    }
+}
+
+/// Refuses what no number of rounds can be.
+fn check_rounds(rounds: &RoundArgs) -> Result<(), Stop> {
+    match rounds.min_runs {
+        Some(min) if min > rounds.max_runs => Err(Stop::usage(format_args!(
+            "--min-runs {min} is more than --max-runs {}; expected at most that",
+            rounds.max_runs
+        ))),
+        _ => Ok(()),
     }
 }
 
@@ -164,12 +176,13 @@ fn run(
 }
 
 fn limits(args: &RoundArgs) -> bench::Plan {
+    let usual = bench::Plan::default();
     bench::Plan {
         fixed_rounds: args.runs,
-        first_rounds: args.min_runs.min(args.max_runs),
+        first_rounds: args.min_runs.unwrap_or(usual.first_rounds).min(args.max_runs),
         max_rounds: args.max_runs,
         max_time_ns: args.runs.is_none().then(|| hotset_facts::units::nanos(args.max_time)),
-        ..bench::Plan::default()
+        ..usual
     }
 }
 
@@ -187,6 +200,9 @@ fn end_of(session: &BenchSession) -> Exit {
         StopReason::Failed { exit, .. } => Exit::Command(exit),
         StopReason::Interrupted => interrupt::exit(),
         StopReason::Error { .. } => Exit::Own,
-        StopReason::PreciseEnough | StopReason::RunsDone | StopReason::MaxTime => Exit::Success,
+        StopReason::PreciseEnough
+        | StopReason::TooShort
+        | StopReason::RunsDone
+        | StopReason::MaxTime => Exit::Success,
     }
 }

@@ -109,7 +109,7 @@ impl From<Option<u32>> for Warmup {
 pub struct Timer {
     /// The resolution of the clock that took the wall times.
     pub resolution_ns: u64,
-    /// How much the wall time of a command that does nothing varied here: the inter-quartile range.
+    /// How much the wall time of a command that does nothing varied here: the inter-quartile range of the quietest of three batches.
     pub spawn_noise_ns: Observed<u64>,
 }
 
@@ -120,6 +120,8 @@ pub struct Timer {
 pub enum StopReason {
     /// Every interval that was asked for is narrower than the target.
     PreciseEnough,
+    /// Those that are not are of times that are too short for more rounds to help.
+    TooShort,
     /// All rounds that were asked for are done.
     RunsDone,
     /// The time given is used up.

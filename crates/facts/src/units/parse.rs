@@ -1,5 +1,8 @@
 //! Sizes and durations as they are typed.
 
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
 use std::time::Duration;
 
 /// Reads `4096`, `64K`, `1.5M`, `2GiB`: bytes, with units of 1024; `KB`, `MB` and so on are units of 1000, as dd(1) has
@@ -17,6 +20,9 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
     }
     let number: f64 = number.parse().map_err(|_| EXPECTED.to_owned())?;
     let bytes = number * factor as f64;
+    if factor == 1 && bytes.fract() != 0.0 {
+        return Err("expected a whole number of bytes".to_owned());
+    }
     if bytes >= u64::MAX as f64 { Err("more than 16 EiB".to_owned()) } else { Ok(bytes as u64) }
 }
 
@@ -32,6 +38,19 @@ fn unit_bytes(unit: &str) -> Option<u64> {
         "" | "ib" => 1024_u64.checked_pow(power),
         "b" => 1000_u64.checked_pow(power),
         _ => None,
+    }
+}
+
+/// Reads a whole number within bounds; the error says which these are.
+pub fn number<N>(
+    bounds: RangeInclusive<N>,
+) -> impl Fn(&str) -> Result<N, String> + Clone + Send + Sync + 'static
+where
+    N: FromStr + PartialOrd + Display + Clone + Send + Sync + 'static,
+{
+    move |text| match text.parse() {
+        Ok(number) if bounds.contains(&number) => Ok(number),
+        _ => Err(format!("expected a whole number from {} to {}", bounds.start(), bounds.end())),
     }
 }
 
@@ -79,7 +98,22 @@ mod tests {
         for bad in ["", "K", "-1", "1X", "1 K", "1KiBs", "1.2.3", "99999999999999999999", "1é"] {
             assert!(parse_size(bad).is_err(), "{bad}");
         }
+        assert_eq!(parse_size("3.0"), Ok(3));
+        assert!(parse_size("3.5").unwrap_err().contains("whole number of bytes"));
         assert!(parse_size("5Q").unwrap_err().contains("\"Q\""));
+    }
+
+    #[test]
+    fn what_is_no_number_is_told_which_would_be() {
+        let rounds = number(1..=9_u32);
+        assert_eq!((rounds("1"), rounds("9")), (Ok(1), Ok(9)));
+        for text in ["", "x", "0", "10", "1.5", "-1", "99999999999"] {
+            assert_eq!(
+                rounds(text),
+                Err("expected a whole number from 1 to 9".to_owned()),
+                "{text}"
+            );
+        }
     }
 
     #[test]

@@ -102,6 +102,7 @@ pub(super) fn session(summary: &BenchSummary) -> String {
 fn stop(summary: &BenchSummary) -> String {
     match &summary.session.stop {
         StopReason::PreciseEnough => "stopped: target precision reached".to_owned(),
+        StopReason::TooShort => "stopped: times too short for more rounds to help".to_owned(),
         StopReason::RunsDone => "stopped: all rounds done".to_owned(),
         StopReason::MaxTime => "stopped: out of time".to_owned(),
         StopReason::Interrupted => "interrupted".to_owned(),

@@ -68,8 +68,8 @@ pub fn decide(plan: &Plan, progress: Progress<'_>) -> Decision {
     if plan.fixed_rounds.is_some() && beyond.is_some() {
         return Decision::Stop(StopReason::RunsDone);
     }
-    if block_is_done && is_precise(plan, progress.session) {
-        return Decision::Stop(StopReason::PreciseEnough);
+    if let Some(reason) = block_is_done.then(|| enough(plan, progress.session)).flatten() {
+        return Decision::Stop(reason);
     }
     if progress.rounds >= plan.max_rounds.max(planned) {
         return Decision::Stop(StopReason::RunsDone);
@@ -83,9 +83,9 @@ pub fn decide(plan: &Plan, progress: Progress<'_>) -> Decision {
     Decision::GoOn
 }
 
-/// True if the interval of each comparison that was asked for is narrower than the target; where nothing is compared,
-/// of each median.
-fn is_precise(plan: &Plan, session: &BenchSession) -> bool {
+/// Why no more rounds are needed: the interval of each comparison that was asked for is narrower than the target, or its times
+/// are too short for more rounds to help. Where nothing is compared, the interval of each median. None if more rounds tell more.
+fn enough(plan: &Plan, session: &BenchSession) -> Option<StopReason> {
     let (conditions, runs) = (session.conditions.as_slice(), session.runs.as_slice());
     let judged = judge(session, runs);
     let count = conditions.len();
@@ -95,20 +95,27 @@ fn is_precise(plan: &Plan, session: &BenchSession) -> bool {
     let pairs = asked_for(conditions);
     let narrow = |half_width: f64| half_width < plan.target_half_width;
     if pairs.is_empty() {
-        return samples.iter().all(|samples| {
+        let all_narrow = samples.iter().all(|samples| {
             let interval = Times::of(&samples.valid, runs).and_then(|times| times.wall_interval);
             interval.is_some_and(|interval| narrow(interval.half_width()))
         });
+        return all_narrow.then_some(StopReason::PreciseEnough);
     }
-    pairs.into_iter().all(|pair| {
-        let comparison = Comparison::of(pair, &samples, runs, None);
-        // More rounds don't help times that are too short to tell.
-        let hopeless = [pair.a, pair.b].iter().any(|&condition| {
+    let mut reason = StopReason::PreciseEnough;
+    for pair in pairs {
+        if Comparison::of(pair, &samples, runs, None).smallest_effect.is_some_and(narrow) {
+            continue;
+        }
+        let is_short = [pair.a, pair.b].iter().any(|&condition| {
             let times = samples.get(condition).and_then(|of| Times::of(&of.valid, runs));
             times.is_some_and(|times| too_short(&times, &session.timer))
         });
-        hopeless || comparison.smallest_effect.is_some_and(narrow)
-    })
+        if !is_short {
+            return None;
+        }
+        reason = StopReason::TooShort;
+    }
+    Some(reason)
 }
 
 #[cfg(test)]

@@ -80,8 +80,10 @@ fn one_condition_is_precise_if_its_median_is() {
 fn what_no_number_of_rounds_helps_is_not_waited_for() {
     let mut session = two(15, 0.5);
     session.timer.spawn_noise_ns = Observed::Value(50_000_000);
-    let stop = Decision::Stop(StopReason::PreciseEnough);
-    assert_eq!(decided(&PLAN, &session, 15, 0), stop);
+    assert_eq!(decided(&PLAN, &session, 15, 0), Decision::Stop(StopReason::TooShort));
+    let mut narrow = two(15, 1e-4);
+    narrow.timer.spawn_noise_ns = Observed::Value(50_000_000);
+    assert_eq!(decided(&PLAN, &narrow, 15, 0), Decision::Stop(StopReason::PreciseEnough));
     let mut none_valid = two(15, 1e-4);
     none_valid.conditions[0].state = WantedState::Cold;
     assert_eq!(decided(&PLAN, &none_valid, 15, 0), Decision::GoOn, "no valid run, no interval");

@@ -45,7 +45,10 @@ fn ending(stop: &StopReason) -> Option<What> {
         StopReason::Interrupted => "interrupted",
         StopReason::Failed { .. } => "a command failed",
         StopReason::Error { .. } => "something around the commands failed",
-        StopReason::PreciseEnough | StopReason::RunsDone | StopReason::MaxTime => return None,
+        StopReason::PreciseEnough
+        | StopReason::TooShort
+        | StopReason::RunsDone
+        | StopReason::MaxTime => return None,
     };
     Some(What::Unfinished { how })
 }
@@ -88,6 +91,10 @@ fn invalid_runs(summary: &BenchSummary, index: usize, all: &mut Vec<What>) {
             kind.runs += 1;
             kind.for_others_too += usize::from(doubt.invalidates() && reasons > 1);
         }
+    }
+    // A failure that ended the session is told with how it ended.
+    if kinds.contains_key("failed") {
+        all.retain(|what| !matches!(what, What::FailedRuns { .. }));
     }
     all.extend(kinds.into_values().map(|kind| What::Doubted(Doubted { of, ..kind })));
     if repeated > 0 {

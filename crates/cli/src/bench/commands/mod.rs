@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use hotset_facts::BenchCommand;
@@ -39,6 +40,7 @@ pub(super) fn planned(args: &BenchArgs) -> Result<Vec<CommandPlan>, Stop> {
     let given = given(args);
     check_counts(around, given.len())?;
     check_outputs(&around.output)?;
+    check_input(around)?;
     let parameters = parameters(&args.parameters)?;
     let combinations = combinations(&parameters).map_err(|error| Stop::usage(error.to_string()))?;
     check_used(&parameters, &given, around)?;
@@ -211,6 +213,20 @@ fn check_outputs(outputs: &[PathBuf]) -> Result<(), Stop> {
     }
 }
 
+/// Refuses an input that is not there, unless something that runs before the commands may make it.
+fn check_input(around: &AroundArgs) -> Result<(), Stop> {
+    let may_be_made = around.setup.is_some() || !around.prepare.is_empty();
+    let path = &around.input;
+    if may_be_made || path.as_os_str() == "null" {
+        return Ok(());
+    }
+    // Opening a pipe would wait for its other end.
+    match fs::metadata(path) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(Stop::own(format_args!("--input {}: {error}", path.display()))),
+    }
+}
+
 fn check_names(around: &AroundArgs, commands: usize) -> Result<(), Stop> {
     match around.command_name.len() {
         names if names > commands => {
@@ -294,8 +310,18 @@ fn check_setup(parameters: &[Parameter], around: &AroundArgs) -> Result<(), Stop
     }
 }
 
-/// Two commands of one name are told apart by a number.
+/// Two commands of one name are told apart by their values, which only a hook may use, and else by a number.
 fn make_unique(all: &mut [CommandPlan]) {
+    let names: Vec<String> = all.iter().map(|planned| planned.command.name.clone()).collect();
+    for planned in all.iter_mut() {
+        let command = &mut planned.command;
+        let is_unique = names.iter().filter(|name| **name == command.name).count() == 1;
+        if !is_unique && !command.parameters.is_empty() {
+            let values = command.parameters.iter().map(|(name, value)| format!("{name}={value}"));
+            let values = values.collect::<Vec<_>>().join(", ");
+            command.name.push_str(&format!(" ({values})"));
+        }
+    }
     let mut seen: HashMap<String, usize> = HashMap::new();
     for planned in all {
         let times = seen.entry(planned.command.name.clone()).or_default();

@@ -77,7 +77,7 @@ fn the_reference_is_the_first_command_and_named_by_itself() {
     let words = ["--reference", "env", "--reference-name", "base", "-n", "one", "-L", "x", "1,2"];
     let all = from(&[&words[..], &["--", "ls", "{x}"]].concat()).expect("commands");
     let names: Vec<_> = all.iter().map(|planned| planned.command.name.as_str()).collect();
-    assert_eq!(names, ["base", "one", "one (2)"]);
+    assert_eq!(names, ["base", "one (x=1)", "one (x=2)"]);
     let hooks = ["-p", "a", "-p", "b", "--reference", "env", "--", "ls"];
     assert_eq!(from(&hooks).expect("one for each").len(), 2);
     assert!(refused(&["-p", "a", "-p", "b", "--", "ls"]).ends_with("expected once"));
@@ -120,7 +120,9 @@ fn streams_have_hyperfines_names() {
     assert_eq!(output(&["--output", "./x", "ls"]).output, Output::File("./x".into()));
     let shown = output(&["--show-output", "ls"]);
     assert_eq!((shown.output, shown.errors), (Output::Inherit, Output::Inherit));
-    assert_eq!(output(&["--input", "in", "ls"]).input, Input::File("in".into()));
+    assert_eq!(output(&["--input", "/dev/zero", "ls"]).input, Input::File("/dev/zero".into()));
+    let made = ["--prepare", "touch in", "--input", "in", "ls"];
+    assert_eq!(output(&made).input, Input::File("in".into()));
 }
 
 #[test]
