@@ -9,11 +9,12 @@ use clap_mangen::roff::{Inline, Roff, bold, italic, roman};
 
 /// The first line of a block of the help that has a section of its own, and that section's name.
 const SECTIONS: [(&str, &str); 4] = [
-    ("Example:", "EXAMPLES"),
-    ("Examples:", "EXAMPLES"),
+    ("Example:", EXAMPLES),
+    ("Examples:", EXAMPLES),
     ("Exit status:", "EXIT STATUS"),
     ("Experiments:", "EXPERIMENTS"),
 ];
+const EXAMPLES: &str = "EXAMPLES";
 /// Where other text of the help goes.
 const NOTES: &str = "NOTES";
 
@@ -108,13 +109,60 @@ impl<'a> Page<'a> {
             block.push(&mut roff);
         }
         roff.control("SH", ["SEE ALSO"]);
-        let see = if self.command.has_subcommands() {
-            "cachestat(2), mincore(2), posix_fadvise(2), vmtouch(1), hyperfine(1)"
-        } else {
-            "hotset(1)"
-        };
-        roff.text([roman(see)]);
+        roff.text([roman(see_also(self.command.get_name()))]);
         roff
+    }
+}
+
+/// Commands that go with this one, and what the system has beside it.
+fn see_also(command: &str) -> &'static str {
+    match command {
+        "run" => {
+            "hotset(1), hotset-attach(1), hotset-report(1), hotset-bench(1), strace(1), perf(1)"
+        }
+        "attach" => {
+            "hotset(1), hotset-run(1), hotset-top(1), hotset-report(1), cgroups(7), perf(1)"
+        }
+        "top" => "hotset(1), hotset-stat(1), hotset-attach(1), top(1), iotop(8)",
+        "stat" => "hotset(1), hotset-top(1), hotset-export(1), vmstat(8), sar(1)",
+        "export" => "hotset(1), hotset-stat(1), systemd.service(5)",
+        "bench" => "hotset(1), hotset-run(1), hotset-report(1), hyperfine(1), perf-stat(1)",
+        "lab" => "hotset(1), hotset-bench(1), hotset-report(1), fio(1), dd(1), io_uring(7)",
+        "ls" => {
+            "hotset(1), hotset-warm(1), hotset-evict(1), hotset-save(1), fincore(1), cachestat(2), mincore(2)"
+        }
+        "warm" => {
+            "hotset(1), hotset-evict(1), hotset-pin(1), hotset-restore(1), readahead(2), posix_fadvise(2)"
+        }
+        "evict" => {
+            "hotset(1), hotset-warm(1), hotset-ls(1), posix_fadvise(2), sync(2), proc_sys_vm(5)"
+        }
+        "pin" => "hotset(1), hotset-warm(1), mlock(2), systemd.service(5)",
+        "save" => "hotset(1), hotset-restore(1), hotset-ls(1), cachestat(2)",
+        "restore" => "hotset(1), hotset-save(1), hotset-warm(1), readahead(2)",
+        "report" => "hotset(1), hotset-run(1), hotset-attach(1), hotset-bench(1), hotset-lab(1)",
+        "doctor" => "hotset(1), hotset-run(1), bpf(2), capabilities(7), user_namespaces(7)",
+        "hotset" => {
+            "cachestat(2), mincore(2), posix_fadvise(2), vmtouch(8), hyperfine(1), perf(1), strace(1)"
+        }
+        _ => "hotset(1)",
+    }
+}
+
+/// Columns of a page that lines of examples have, in a terminal of 80.
+const EXAMPLE_COLUMNS: usize = 72;
+
+/// An example that is too wide with what it says beside it has that on a line of its own.
+fn example(line: &str) -> Vec<String> {
+    let line = line.strip_prefix("  ").unwrap_or(line);
+    let command = line.trim_start();
+    match command.split_once("  ") {
+        Some((command, says)) if line.chars().count() > EXAMPLE_COLUMNS => {
+            let indent = line.chars().take_while(|letter| *letter == ' ').count();
+            let (indent, says) = (" ".repeat(indent), says.trim());
+            vec![format!("{indent}{command}"), format!("{indent}    {says}")]
+        }
+        _ => vec![line.to_owned()],
     }
 }
 
@@ -134,8 +182,20 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Lines that are indented stay as they are; others are a paragraph.
+    /// A list of words with what each means, such as exit codes, is one of the page. Other lines that are indented stay as they are;
+    /// the rest is a paragraph.
     fn push(&self, roff: &mut Roff) {
+        let entry =
+            |line: &&'a str| line.trim_start().split_once("  ").filter(|_| line.starts_with(' '));
+        let entries: Option<Vec<_>> = self.lines.iter().map(entry).collect();
+        if let Some(entries) = entries.filter(|_| self.section != EXAMPLES) {
+            for (word, means) in entries {
+                roff.control("TP", []);
+                roff.text([bold(word)]);
+                roff.text([roman(means.trim())]);
+            }
+            return;
+        }
         let mut is_literal = false;
         for line in &self.lines {
             let wanted = line.starts_with(' ');
@@ -144,7 +204,10 @@ impl<'a> Block<'a> {
                 roff.control(request, []);
                 is_literal = wanted;
             }
-            roff.text([roman(line.strip_prefix("  ").unwrap_or(line))]);
+            let lines = if is_literal { example(line) } else { vec![(*line).to_owned()] };
+            for line in lines {
+                roff.text([roman(line)]);
+            }
         }
         if is_literal {
             roff.control("fi", []);
@@ -224,6 +287,15 @@ mod tests {
             let page = page(name);
             assert!(page.contains(".SH EXAMPLES"), "{name}");
             assert!(!page.contains(".SH EXTRA"), "{name}");
+            let see_also = page.split(".SH \"SEE ALSO\"").nth(1).unwrap_or_default();
+            assert!(see_also.contains("hotset(1), "), "{name}: {see_also}");
+            let literal = page.split(".nf\n").skip(1).filter_map(|rest| rest.split(".fi\n").next());
+            for line in literal
+                .flat_map(str::lines)
+                .map(|line| line.replace(r"\*(Aq", "'").replace('\\', ""))
+            {
+                assert!(line.chars().count() <= EXAMPLE_COLUMNS, "{name}: {line}");
+            }
         }
     }
 }
