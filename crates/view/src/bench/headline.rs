@@ -147,6 +147,13 @@ pub(super) fn cpu(summary: &BenchSummary, comparison: &Comparison) -> Option<Str
     Some(format!("{more} uses {} the CPU time of {less}, {}", ratio(&cpu), rounds(cpu.rounds)))
 }
 
+/// Whether it is between two commands, and not between two states of one.
+pub(super) fn are_commands(summary: &BenchSummary, comparison: &Comparison) -> bool {
+    let conditions = &summary.session.conditions;
+    let command = |index: usize| conditions.get(index).map(|condition| condition.command);
+    command(comparison.pair.a) != command(comparison.pair.b)
+}
+
 const NO_ROUND: &str = "no comparison: no round has valid runs of both";
 
 pub(super) fn verdict(summary: &BenchSummary, comparison: &Comparison, look: BenchLook) -> String {
@@ -195,10 +202,7 @@ fn all_runs(summary: &BenchSummary, comparison: &Comparison) -> Option<String> {
         .into_iter()
         .any(|index| summary.conditions.get(index).is_some_and(|numbers| numbers.invalid_runs > 0));
     let mut all = comparison.all.filter(|_| invalid)?;
-    let conditions = &summary.session.conditions;
-    let command = |index: usize| conditions.get(index).map(|condition| condition.command);
-    let are_commands = command(comparison.pair.a) != command(comparison.pair.b);
-    if are_commands && comparison.difference == Difference::Faster {
+    if are_commands(summary, comparison) && comparison.difference == Difference::Faster {
         // As the sentence above it says how much faster B is.
         all = all.swapped();
     }

@@ -1,8 +1,8 @@
 //! The answers at the top of the page.
 
-use hotset_analysis::bench::{BenchSummary, ColdWarm, Comparison};
+use hotset_analysis::bench::{BenchSummary, ColdWarm, Comparison, Difference};
 
-use super::super::headline::{cpu, device_share, verdict};
+use super::super::headline::{are_commands, cpu, device_share, verdict};
 use super::super::look::BenchLook;
 use super::super::words::{condition, letter, ratio_parts, rounds, time};
 use crate::escape::escape_text;
@@ -45,18 +45,30 @@ fn compared(summary: &BenchSummary, comparison: &Comparison) -> Answer {
     let verdict = capital(verdict(summary, comparison, BenchLook::default()));
     let cpu = cpu(summary, comparison).map_or(String::new(), |cpu| format!(" {cpu}."));
     let sentence = capital(format!("{b} takes {b_time}, {a} {a_time}.{device} {verdict}.{cpu}"));
+    let is_of_commands = are_commands(summary, comparison);
+    let question = match is_of_commands {
+        true => format!("Which is faster, {a} or {b}?"),
+        false => format!("How much slower is {b} than {a}?"),
+    };
     let Some(valid) = comparison.valid else {
         let sentence = capital(format!("{b} and {a} can't be compared."));
         let confidence = "No round has counted runs of both.".to_owned();
-        return Answer { sentence, number: "unknown".to_owned(), confidence, ..Answer::default() };
+        return Answer { question, sentence, number: "unknown".to_owned(), confidence };
     };
-    let (number, interval) = ratio_parts(&valid);
+    // Between commands, the number is that of the faster one, as in the terminal.
+    let (shown, winner) = match comparison.difference {
+        Difference::Faster if is_of_commands => (valid.swapped(), Some(&b)),
+        Difference::Slower if is_of_commands => (valid, Some(&a)),
+        _ => (valid, None),
+    };
+    let (number, interval) = ratio_parts(&shown);
+    let number = winner.map_or(number.clone(), |winner| format!("{winner}: {number} faster"));
     let rounds = rounds(valid.rounds);
     let confidence = match interval {
         Some((low, high)) => format!("95 % CI {low} to {high}, {rounds}"),
         None => format!("no 95 % CI, {rounds}"),
     };
-    Answer { sentence, number, confidence, ..Answer::default() }
+    Answer { question, sentence, number, confidence }
 }
 
 /// Begins with a capital, as sentences do.
@@ -78,6 +90,14 @@ fn alone(summary: &BenchSummary, index: usize) -> Answer {
         }
         None => format!("no 95 % CI, {}", rounds(runs)),
     };
-    let sentence = format!("{label} takes this long.");
-    Answer { sentence, number: median(summary, index), confidence, ..Answer::default() }
+    let number = median(summary, index);
+    Answer {
+        question: format!("How long does {label} take?"),
+        sentence: match runs {
+            0 => "No run was counted.".to_owned(),
+            _ => format!("{number}, the median over rounds."),
+        },
+        number,
+        confidence,
+    }
 }
