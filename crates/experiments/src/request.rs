@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use hotset_facts::units::{parse_duration, parse_size};
+use hotset_facts::units::{number, parse_duration, parse_size};
 use hotset_facts::{LabSize, LabSkipped};
 use hotset_lab::experiment::{Place, Rounds};
 use hotset_lab::probes::{Interpreter, Language, Probe, find};
@@ -24,6 +24,9 @@ pub struct Request {
     pub options: Options,
 }
 
+/// Rounds that are added where samples were excluded: a host that disturbs more than that is too busy.
+const MADE_UP: u32 = 3;
+
 impl Request {
     /// A path in the scratch directory.
     pub fn path(&self, name: &str) -> PathBuf {
@@ -33,8 +36,11 @@ impl Request {
     /// The rounds that were asked for, else `min` to `max` within so many seconds.
     pub(crate) fn rounds(&self, min: u32, max: u32, budget_s: impl Into<Option<u64>>) -> Rounds {
         match self.rounds {
-            Some(exactly) => Rounds { min: exactly, max: exactly, budget: None },
-            None => Rounds { min, max, budget: budget_s.into().map(Duration::from_secs) },
+            Some(exactly) => Rounds { min: exactly, max: exactly, budget: None, made_up: 0 },
+            None => {
+                let budget = budget_s.into().map(Duration::from_secs);
+                Rounds { min, max, budget, made_up: MADE_UP }
+            }
         }
     }
 
@@ -47,25 +53,57 @@ impl Request {
         }
     }
 
+    /// The language of `--runtime`; all where none was asked for.
+    ///
+    /// # Errors
+    /// Where there is no such language.
+    pub(crate) fn languages(&self) -> Result<Vec<Language>, String> {
+        let Some(name) = self.options.runtime.as_deref() else { return Ok(Language::ALL.to_vec()) };
+        let known: Vec<&str> = Language::ALL.iter().map(|language| language.as_str()).collect();
+        let unknown = || format!("--runtime {name}: must be one of {}", known.join(", "));
+        Language::from_name(name).map(|language| vec![language]).ok_or_else(unknown)
+    }
+
     /// The probes that are shown beside native ones: none in `--quick`, whose answers don't need them, unless one was asked for.
+    ///
+    /// # Errors
+    /// As [`Self::probes`].
     pub(crate) fn probes_beside_native(
         &self,
         languages: &[Language],
         what: &str,
-    ) -> (Vec<Probe>, Vec<LabSkipped>) {
-        if self.size == LabSize::Quick && self.options.interpreters.is_empty() {
+    ) -> Result<(Vec<Probe>, Vec<LabSkipped>), String> {
+        let is_asked = !self.options.interpreters.is_empty() || self.options.runtime.is_some();
+        if self.size == LabSize::Quick && !is_asked {
             let why = "--quick has what its answers need; the default size and --full have more";
-            return (Vec::new(), vec![LabSkipped::new(what, why)]);
+            return Ok((Vec::new(), vec![LabSkipped::new(what, why)]));
         }
         self.probes(languages)
     }
 
     /// The probes of those of these languages that the host has, by their usual names or by `--interpreter`; and the others,
     /// with the way to get them.
-    pub(crate) fn probes(&self, languages: &[Language]) -> (Vec<Probe>, Vec<LabSkipped>) {
+    ///
+    /// # Errors
+    /// Where an interpreter that was named can't be used, or two have one name.
+    pub(crate) fn probes(
+        &self,
+        languages: &[Language],
+    ) -> Result<(Vec<Probe>, Vec<LabSkipped>), String> {
+        let named = &self.options.interpreters;
+        for (place, Interpreter { name, .. }) in named.iter().enumerate() {
+            if named.iter().take(place).any(|other| other.name == *name) {
+                return Err(format!("--interpreter {name}=...: {name} is given twice"));
+            }
+        }
         let cache = hotset_sys::environment::cache_directory();
         let cache = cache.unwrap_or_else(|| self.place.directory.clone()).join("probes");
-        find(languages, &self.options.interpreters, &cache)
+        let (probes, skipped) = find(languages, named, &cache);
+        let refused = skipped.iter().find(|left| named.iter().any(|one| one.name == left.what));
+        match refused {
+            Some(left) => Err(format!("--interpreter {}: {}", left.what, left.why)),
+            None => Ok((probes, skipped)),
+        }
     }
 }
 
@@ -81,7 +119,7 @@ pub struct Options {
     ///
     /// The first read and the later ones are measured apart. By default, direct reads 4 times (--quick: 3, --full: 10), and reread
     /// 100 times (--quick: 20), a large file less often, but at least 4 times.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
+    #[arg(long, value_name = "N", value_parser = number(2..=1_000_000_u32))]
     pub count: Option<u32>,
     /// Pause between reads of a process, e.g. 10ms, 1s
     ///
@@ -101,7 +139,7 @@ pub struct Options {
     #[arg(long, value_name = "ORDER", value_delimiter = ',')]
     pub orders: Vec<String>,
     /// Make N reads from a cold cache in every order but sequential, e.g. 1000000
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(16..=1_000_000_000))]
+    #[arg(long, value_name = "N", value_parser = number(16..=1_000_000_000_u32))]
     pub reads: Option<u32>,
     /// Hand over this many bytes at a time; several separated by commas
     #[arg(long = "pieces", value_name = "SIZE", value_delimiter = ',', value_parser = parse_size)]
@@ -127,7 +165,7 @@ pub struct Options {
     /// Load these libraries instead of the generated files, separated by commas
     #[arg(long = "library", value_name = "NAME", value_delimiter = ',', requires = "runtime")]
     pub libraries: Vec<String>,
-    /// Use only this runtime: c, go, python, ruby, node, java
+    /// Use only this language's runtime: c, go, python, ruby, node, java
     #[arg(long, value_name = "NAME")]
     pub runtime: Option<String>,
     /// Read from this file or block device, which is evicted but never written to

@@ -1,5 +1,6 @@
 //! One run of a cell: its state set and verified, its probe run, its samples judged.
 
+use hotset_facts::units::duration;
 use hotset_facts::{
     CountedBy, DoubtCode, LabDoubt, LabFact, LabSample, Observed, StateReached, StopReason,
     WantedState,
@@ -190,7 +191,7 @@ fn stolen(host: HostLoad, wall_ns: u64) -> Option<LabDoubt> {
     let allowed_ns = (wall_ns / 100 * STEAL_PERCENT).max(2 * TICK_NS);
     (steal_ns > allowed_ns).then(|| LabDoubt {
         code: DoubtCode::CpuTaken,
-        text: format!("the hypervisor took {} ms of CPU time meanwhile", steal_ns / 1_000_000),
+        text: format!("the hypervisor took {} of CPU time meanwhile", duration(steal_ns)),
         invalidates: true,
     })
 }

@@ -68,7 +68,7 @@ mod tests {
     const S: Duration = Duration::from_secs(1);
 
     fn rounds(budget: Option<Duration>) -> Rounds {
-        Rounds { min: 6, max: 15, budget }
+        Rounds { min: 6, max: 15, budget, made_up: 0 }
     }
 
     #[test]

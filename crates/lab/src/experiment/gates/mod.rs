@@ -1,6 +1,7 @@
 //! Whether a sample counts. A full cache before a run and after it proves nothing of what happened in between, so what the
 //! run itself read decides. A sample that doesn't count is kept with its reasons.
 
+use hotset_facts::units::{count, duration, exact_bytes, plural};
 use hotset_facts::{DoubtCode, LabDoubt, LabSample, Observed, StateReached, WantedState};
 
 use super::expects::Expects;
@@ -31,7 +32,9 @@ pub(super) fn state(
 ) -> Option<LabDoubt> {
     if let Some((faults, least)) = not_small {
         let text = format!(
-            "touching the pages took {faults} page faults; single-page folios take at least {least}"
+            "touching the pages took {} page faults; single-page folios take at least {}",
+            count(faults),
+            count(least)
         );
         return Some(doubt(DoubtCode::StateNotReached, text));
     }
@@ -47,7 +50,8 @@ pub(super) fn state(
     };
     let StateReached { pages, cached_pages, unknown_files, .. } = reached;
     if unknown_files > 0 {
-        let text = format!("residency before the sample unknown for {unknown_files} files");
+        let text =
+            format!("residency before the sample unknown for {}", plural(unknown_files, "file"));
         return Some(doubt(DoubtCode::StateNotReached, text));
     }
     let share = pages.saturating_mul(WARM_PERMILLE).div_ceil(1000);
@@ -57,7 +61,9 @@ pub(super) fn state(
         _ => return None,
     };
     let text = format!(
-        "{cached_pages} of {pages} pages were cached right before the sample; expected {wants}"
+        "{} of {} pages were cached right before the sample; expected {wants}",
+        count(cached_pages),
+        count(pages)
     );
     Some(doubt(DoubtCode::StateNotReached, text))
 }
@@ -79,7 +85,10 @@ pub(super) fn run(expects: &Expects, did: &Repetition, whole: Option<&Answer>) -
 fn counts(expects: &Expects, answer: &Answer, doubts: &mut Vec<LabDoubt>) {
     let mut exact = |what: &str, is: u64, wants: Option<u64>| {
         if let Some(wants) = wants.filter(|&wants| wants != is) {
-            doubts.push(doubt(DoubtCode::WrongCount, format!("{is} {what}; expected {wants}")));
+            doubts.push(doubt(
+                DoubtCode::WrongCount,
+                format!("{} {what}; expected {}", count(is), count(wants)),
+            ));
         }
     };
     exact("bytes", answer.bytes, expects.bytes);
@@ -96,7 +105,12 @@ fn calls(expects: &Expects, did: &Repetition, doubts: &mut Vec<LabDoubt>) {
     ] {
         let (Some((least, most)), Some(is)) = (bounds, is) else { continue };
         if !(least..=most).contains(&is) {
-            let text = format!("the kernel counted {is} {what} calls; expected {least} to {most}");
+            let text = format!(
+                "the kernel counted {} {what} calls; expected {} to {}",
+                count(is),
+                count(least),
+                count(most)
+            );
             doubts.push(doubt(DoubtCode::CallsNotConfirmed, text));
         }
     }
@@ -106,19 +120,21 @@ fn device(expects: &Expects, did: &Repetition, doubts: &mut Vec<LabDoubt>) {
     if let (Some(most), Some(is)) = (expects.max_device_bytes, did.device_read_bytes)
         && is > most
     {
-        let text = format!("{is} bytes were read from the device; expected at most {most}");
+        let [is, most] = [is, most].map(exact_bytes);
+        let text = format!("{is} were read from the device; expected at most {most}");
         doubts.push(doubt(DoubtCode::DeviceReadsWhileWarm, text));
     }
     if let (Some(most), Some(is)) = (expects.max_major_faults, did.major_faults)
         && is > most
     {
-        let text = format!("{is} major faults; expected at most {most}");
+        let text = format!("{}; expected at most {}", plural(is, "major fault"), count(most));
         doubts.push(doubt(DoubtCode::MajorFaultsWhileWarm, text));
     }
     if let (Some(least), Some(is)) = (expects.min_device_bytes, did.device_read_bytes)
         && is < least
     {
-        let text = format!("{is} bytes were read from the device; expected at least {least}");
+        let [is, least] = [is, least].map(exact_bytes);
+        let text = format!("{is} were read from the device; expected at least {least}");
         doubts.push(doubt(DoubtCode::TooFewDeviceBytes, text));
     }
 }
@@ -130,9 +146,10 @@ fn waited(did: &Repetition) -> Option<LabDoubt> {
     (waited_ns > allowed_ns).then(|| {
         let preempted = did.preempted.unwrap_or(0);
         let text = format!(
-            "off the CPU for {} us of {} us ({preempted} involuntary context switches)",
-            waited_ns / 1000,
-            did.wall_ns / 1000
+            "off the CPU for {} of {} (involuntary context switches: {})",
+            duration(waited_ns),
+            duration(did.wall_ns),
+            count(preempted)
         );
         doubt(DoubtCode::CpuTaken, text)
     })
@@ -156,9 +173,10 @@ pub(super) fn slow_pages(samples: &mut [LabSample], inserted_pages: Option<u64>)
         let Some(cpu_ns) = sample.cpu_ns.value() else { continue };
         if cpu_ns > (median * SLOW_PAGES_FACTOR).max(median + TICK_NS) && sample.is_valid() {
             let text = format!(
-                "{} us of CPU time to read at least {pages} pages into the cache; the median sample took {} us",
-                cpu_ns / 1000,
-                median / 1000
+                "{} of CPU time to read at least {} pages into the cache; the median sample took {}",
+                duration(cpu_ns),
+                count(pages),
+                duration(median)
             );
             sample.doubts.push(doubt(DoubtCode::SlowPages, text));
         }

@@ -85,6 +85,9 @@ pub fn run_experiment(
     running.all(made, started_at)
 }
 
+/// Fewer rounds with valid samples have no 95 % interval from order statistics.
+const INTERVAL_ROUNDS: usize = 6;
+
 /// An experiment that runs.
 pub(super) struct Running<'a> {
     pub(super) plan: ExperimentPlan,
@@ -122,7 +125,7 @@ impl rounds::Cells for Running<'_> {
             self.rounds_done = rounds;
         }
         self.round_began = Instant::now();
-        match rounds < self.rounds() {
+        match rounds < self.rounds() || self.makes_up(rounds) {
             true => Decision::GoOn,
             false => Decision::Stop(StopReason::RunsDone),
         }
@@ -166,6 +169,21 @@ impl<'a> Running<'a> {
 
     fn rounds(&self) -> u32 {
         rounds_to_run(self.plan.rounds, self.rounds_done, self.before_first, self.in_rounds)
+    }
+
+    /// Whether one more round than planned is worth it: a cell would have no interval because samples of it were excluded.
+    fn makes_up(&self, rounds: u32) -> bool {
+        let in_time = self.began.elapsed() < self.bench.repeats_for.saturating_mul(2);
+        let beyond = rounds.saturating_sub(self.rounds());
+        let lacks_rounds = |cell: &LabCell| {
+            let valid = cell.samples.iter().filter(|sample| sample.is_valid());
+            let rounds: HashSet<u32> = valid.map(|sample| sample.round).collect();
+            (1..INTERVAL_ROUNDS).contains(&rounds.len())
+        };
+        rounds >= INTERVAL_ROUNDS as u32
+            && beyond < self.plan.rounds.made_up
+            && in_time
+            && self.cells.iter().flatten().any(lacks_rounds)
     }
 
     fn all(mut self, made: bool, started_at: SystemTime) -> Result<LabSession, ExperimentError> {

@@ -17,7 +17,7 @@ fn plan(cells: Vec<CellPlan>, prepare: Vec<TestFile>, rounds: u32) -> Experiment
     ExperimentPlan {
         experiment: "access",
         size: LabSize::Quick,
-        rounds: Rounds { min: rounds, max: rounds, budget: None },
+        rounds: Rounds { min: rounds, max: rounds, budget: None, made_up: 0 },
         cells,
         skipped: Vec::new(),
         prepare,
@@ -134,6 +134,35 @@ fn a_sample_that_does_not_count_is_kept_marked_and_made_again() {
     assert!(failed.iter().all(|sample| is(sample, DoubtCode::Failed)), "{failed:#?}");
     assert_eq!(failed.len(), 2, "a failure would be the same again");
     assert!(session.cells[1].samples[0].doubts[0].text.contains("no"));
+}
+
+/// A cell whose first sample is wrong, and every one that is beyond the planned rounds is right.
+#[test]
+fn rounds_are_made_up_for_a_cell_that_would_have_no_interval() {
+    let scratch = Scratch::new();
+    let rounds = |wrong: u32, planned: u32, repeats_for: Duration| {
+        let counter = scratch.path("counter");
+        let _ = std::fs::remove_file(&counter);
+        let line = format!(
+            "echo x >> {0}; n=$(wc -l < {0}); test $n -le {wrong} && n=0 || n=1; \
+             echo \"{{\\\"probe\\\":\\\"sh\\\",\\\"bytes\\\":$n,\\\"repetitions_ns\\\":[5]}}\"",
+            counter.display()
+        );
+        let expects = Expects { bytes: Some(1), ..Expects::default() };
+        let cell = CellPlan {
+            expects,
+            ..CellPlan::new(vec![name("cell", "x")], WantedState::AsIs, shell(&line))
+        };
+        let mut plan = plan(vec![cell], vec![], planned);
+        plan.rounds.made_up = 3;
+        let go = AtomicBool::new(false);
+        run_for(plan, &scratch.path(""), None, &go, repeats_for).expect("run").rounds
+    };
+    // A round is three attempts: the first has none that is valid.
+    assert!(rounds(3, 6, Duration::MAX) >= 7);
+    assert_eq!(rounds(u32::MAX, 6, Duration::MAX), 6, "no round would help");
+    assert_eq!(rounds(3, 6, Duration::ZERO), 6, "there is no time for it");
+    assert_eq!(rounds(3, 5, Duration::MAX), 5, "fewer were asked for");
 }
 
 #[test]
