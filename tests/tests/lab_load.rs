@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use hotset_experiments::{Options, Request, find, plan_of};
@@ -9,7 +10,10 @@ use hotset_facts::{LabSize, Level};
 use hotset_lab::experiment::{CellPlan, ExperimentPlan, Place, ProbeCommand};
 use hotset_lab::probes::Language;
 use hotset_tests::cells::fact;
-use hotset_tests::{Scratch, hotset, number, profile_of, read_json, row_at, stderr};
+use hotset_tests::scratch::text;
+use hotset_tests::{
+    Scratch, as_nobody, code, hotset, number, profile_of, read_json, row_at, stderr,
+};
 use serde_json::Value;
 
 fn plan(scratch: &Scratch, language: Language) -> ExperimentPlan {
@@ -266,4 +270,18 @@ fn a_library_that_is_not_there_or_has_no_runtime_is_refused_with_what_would_be_r
         let left = std::fs::read_dir(scratch.dir()).expect("directory").count();
         assert_eq!(left, 0, "{words:?}: something is left behind");
     }
+}
+
+/// Of files of others, an ordinary user can't tell what is cached: not even the state of one sample could be verified.
+#[test]
+fn another_user_is_refused_what_no_sample_would_be_valid_of() {
+    let scratch = Scratch::new("lab-nobody");
+    let mut command = as_nobody(scratch.dir());
+    std::fs::set_permissions(scratch.dir(), PermissionsExt::from_mode(0o777)).expect("chmod");
+    command.args(["lab", "load", "--quick", "--library", "json", "--runtime", "python"]);
+    command.args(["--dir", text(scratch.dir())]).env("HOME", "/nonexistent");
+    let output = command.output().expect("unshare");
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    let why = "tells what is cached only to a file's owner";
+    assert!(stderr(&output).contains(why), "{}", stderr(&output));
 }

@@ -18,9 +18,13 @@ mod reread;
 #[cfg(test)]
 mod testing;
 
+use std::collections::HashSet;
+use std::path::Path;
+
 use hotset_analysis::lab::summarise_lab;
-use hotset_facts::LabSession;
+use hotset_facts::{LabSession, WantedState};
 use hotset_lab::experiment::ExperimentPlan;
+use hotset_sys::cache::residency_at;
 use hotset_sys::rawio::Job;
 use hotset_view::lab::LabResult;
 
@@ -47,7 +51,25 @@ pub fn names() -> String {
 /// Where what was asked for can't be meant, or can't be measured here.
 pub fn plan_of(experiment: &Experiment, request: &Request) -> Result<ExperimentPlan, String> {
     let (plan, place) = ((experiment.plan)(request)?, &request.place);
+    require_known_states(&plan)?;
     Ok(if place.in_memory { plan.without_cold(&place.filesystem) } else { plan })
+}
+
+/// Refuses files of others of which nobody tells this user what is cached: no sample would be valid.
+fn require_known_states(plan: &ExperimentPlan) -> Result<(), String> {
+    let mut seen: HashSet<&Path> = plan.prepare.iter().map(|made| made.path.as_path()).collect();
+    let set = plan.cells.iter().filter(|cell| cell.state != WantedState::AsIs);
+    for path in set.flat_map(|cell| &cell.files) {
+        if !seen.insert(path) {
+            continue;
+        }
+        residency_at(path).map_err(|error| {
+            format!(
+                "no sample would be valid, because the cache state of a file is unknown: {error}"
+            )
+        })?;
+    }
+    Ok(())
 }
 
 /// A session in numbers, answers and charts.
@@ -78,8 +100,6 @@ pub fn jobs() -> impl Iterator<Item = Job> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use hotset_facts::LabSize;
     use hotset_lab::experiment::Place;
 

@@ -16,6 +16,9 @@ pub fn find_program(argv: &[OsString], search: Option<&OsStr>) -> Result<Invocat
     let Some(name) = argv.first() else {
         return Err(Error::new(ErrorKind::InvalidInput, "no command given"));
     };
+    if name.is_empty() {
+        return Err(Error::new(ErrorKind::InvalidInput, "the command is an empty word"));
+    }
     let found = |program: PathBuf| Invocation { program, argv: argv.to_vec() };
     if name.as_encoded_bytes().contains(&b'/') {
         return check(Path::new(name)).map(found);
@@ -51,7 +54,8 @@ fn in_directories(name: &OsStr, search: Option<&OsStr>) -> Result<PathBuf> {
     Err(refused.unwrap_or_else(not_found))
 }
 
-fn check(path: &Path) -> Result<PathBuf> {
+/// The path itself, if it is a program that may be executed.
+pub(crate) fn check(path: &Path) -> Result<PathBuf> {
     let refused = |kind, why: &str| Err(Error::new(kind, format!("{}: {why}", path.display())));
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
@@ -83,5 +87,6 @@ mod tests {
         assert_eq!(refused("/no/such"), ErrorKind::NotFound);
         assert_eq!(refused("/etc/passwd"), ErrorKind::PermissionDenied);
         assert_eq!(refused("/tmp"), ErrorKind::IsADirectory);
+        assert_eq!(refused(""), ErrorKind::InvalidInput);
     }
 }

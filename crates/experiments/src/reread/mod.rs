@@ -16,7 +16,15 @@ const NAME: &str = "reread";
 pub(crate) static REREAD: Experiment = Experiment {
     name: NAME,
     question: "Is reading a file a second time faster, and does it matter?",
-    options: &["--sizes", "--file", "--document", "--count", "--sleep", "--interpreter"],
+    options: &[
+        "--sizes",
+        "--file",
+        "--document",
+        "--count",
+        "--sleep",
+        "--interpreter",
+        "--runtime",
+    ],
     plan: plan::plan,
     jobs: &[("reread", jobs::reread)],
     answers: answers::answers,

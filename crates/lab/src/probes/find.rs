@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::build::build;
 use super::language::Language;
 use super::probe::{Probe, Start};
-use crate::program::{can_run, on_path};
+use crate::program::{can_run, check, on_path};
 
 /// An interpreter that was named: `--interpreter NAME=PATH`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,11 +47,13 @@ pub fn find(
             take(language.as_str(), on_host(*language, cache));
         }
         for interpreter in &named {
-            take(&interpreter.name, ready(&interpreter.name, *language, &interpreter.path, cache));
+            let found = runnable(interpreter)
+                .and_then(|path| ready(&interpreter.name, *language, &path, cache));
+            take(&interpreter.name, found);
         }
     }
     for stranger in named.iter().filter(|named| language_of(named).is_none()) {
-        take(&stranger.name, Err(unknown(stranger)));
+        take(&stranger.name, runnable(stranger).and_then(|_| Err(unknown(stranger))));
     }
     (probes, skipped)
 }
@@ -67,6 +69,13 @@ fn on_host(language: Language, cache: &Path) -> Result<Probe, String> {
     })?;
     ready(language.as_str(), language, &program, cache)
         .map_err(|why| format!("{why}; on Debian: apt-get install {package}"))
+}
+
+/// The program of an interpreter; a word without a slash is searched for on PATH.
+fn runnable(interpreter: &Interpreter) -> Result<PathBuf, String> {
+    let path = &interpreter.path;
+    let on_path = path.to_str().filter(|word| !word.contains('/')).and_then(on_path);
+    on_path.map_or_else(|| check(path).map_err(|error| error.to_string()), Ok)
 }
 
 fn language_of(interpreter: &Interpreter) -> Option<Language> {

@@ -131,7 +131,8 @@ fn a_named_interpreter_stands_beside_the_hosts_and_what_cannot_run_is_skipped_by
         named("mine", &shim),
         named("gone", &scratch.path("ruby9")),
         named("ruby", &scratch.path("ruby8")),
-        named("other", &scratch.path("perl")),
+        named("other", &program(&scratch, "perl", "exit 1")),
+        named("nowhere", &scratch.path("perl9")),
     ];
     let (probes, skipped) = find(&[Language::Python, Language::Ruby], &given, &cache);
     let names: Vec<&str> = probes.iter().map(|probe| probe.name.as_str()).collect();
@@ -139,9 +140,11 @@ fn a_named_interpreter_stands_beside_the_hosts_and_what_cannot_run_is_skipped_by
     assert_eq!(probes[1].program, probes[0].program);
     assert_ne!(probes[1].program, shim, "a shim is not what is timed");
     let names: Vec<&str> = skipped.iter().map(|runtime| runtime.what.as_str()).collect();
-    assert_eq!(names, ["gone", "ruby", "other"]);
-    assert!(skipped[0].why.contains("ruby9"), "{skipped:?}");
+    assert_eq!(names, ["gone", "ruby", "other", "nowhere"]);
+    assert!(skipped[0].why.ends_with("ruby9: command not found"), "{skipped:?}");
     assert!(skipped[2].why.contains("python3"), "{skipped:?}");
+    // Its name is not what is wrong with it.
+    assert!(skipped[3].why.ends_with("perl9: command not found"), "{skipped:?}");
 }
 
 #[test]

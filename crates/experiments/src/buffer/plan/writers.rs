@@ -35,13 +35,13 @@ impl Writers {
         let asked = &request.options.writers;
         if asked.is_empty() {
             let (programs, missing) =
-                request.probes_beside_native(&USUAL, "writers of other languages");
+                request.probes_beside_native(&USUAL, "writers of other languages")?;
             return Ok(Self { native: Vec::new(), programs, missing, are_chosen: false });
         }
         let native: Vec<WriterKind> = asked.iter().filter_map(|name| name.parse().ok()).collect();
         let named: Vec<&String> =
             asked.iter().filter(|name| name.parse::<WriterKind>().is_err()).collect();
-        let (mut programs, missing) = request.probes(&languages(request, &named)?);
+        let (mut programs, missing) = request.probes(&languages(request, &named)?)?;
         programs.retain(|probe| probe.can("write") && named.contains(&&probe.name));
         for name in named {
             if !programs.iter().any(|probe| probe.name == *name) {

@@ -11,13 +11,13 @@ mod sources;
 #[cfg(test)]
 mod tests;
 
-pub(super) use library::{Library, library_factors, runtime_of};
+pub(super) use library::{Library, compiled_of, library_factors, runtime_of};
 
 use std::path::PathBuf;
 
 use hotset_facts::{LabFact, LabSize, LabSkipped};
 use hotset_lab::experiment::{ExperimentPlan, Rounds, name};
-use hotset_lab::probes::{Interpreter, Language, Probe};
+use hotset_lab::probes::{Language, Probe};
 
 use crate::Request;
 
@@ -75,28 +75,14 @@ fn check_what(asked: &[String]) -> Result<(), String> {
 /// The runtimes that were asked for, and what can't be had. Libraries have one.
 ///
 /// # Errors
-/// Where a runtime that was asked for is unknown.
+/// Where a runtime that was asked for is unknown, or an interpreter that was named can't be used.
 pub(super) fn probes(request: &Request) -> Result<(Vec<Probe>, Vec<LabSkipped>), String> {
-    let named = &request.options.interpreters;
-    for (place, Interpreter { name, .. }) in named.iter().enumerate() {
-        if named.iter().take(place).any(|other| other.name == *name) {
-            return Err(format!("--interpreter {name}=...: {name} is given twice"));
-        }
-    }
     let runtime = request.options.runtime.as_deref();
     if let (Some(called), None) = (request.options.libraries.first(), runtime) {
         let why = "needs --runtime python, ruby, node or java";
         return Err(format!("--library {called}: {why}"));
     }
-    Ok(request.probes(&languages(runtime)?))
-}
-
-/// The runtimes of a name; all where none is given.
-pub(crate) fn languages(name: Option<&str>) -> Result<Vec<Language>, String> {
-    let Some(name) = name else { return Ok(Language::ALL.to_vec()) };
-    let known: Vec<&str> = Language::ALL.iter().map(|language| language.as_str()).collect();
-    let unknown = || format!("--runtime {name}: must be one of {}", known.join(", "));
-    Language::from_name(name).map(|language| vec![language]).ok_or_else(unknown)
+    request.probes(&request.languages()?)
 }
 
 /// Below 6 rounds there is no interval; a start of Java or Node takes a tenth of a second and more.

@@ -12,7 +12,7 @@ mod tests;
 
 use hotset_facts::LabFact;
 use hotset_lab::experiment::{CellPlan, Contents, ExperimentPlan, TestFile};
-use hotset_lab::probes::{Language, Probe};
+use hotset_lab::probes::Probe;
 use hotset_sys::rawio::reread::{BufferKind, CacheUse, What};
 
 use crate::Request;
@@ -21,7 +21,6 @@ use self::amounts::{Amounts, ReadFile};
 use self::cells::{OWN, Read, memory_cell, read_cell};
 #[cfg(test)]
 pub(super) use self::document::document;
-#[cfg(test)]
 pub(super) use self::parse::NATIVE_PARSERS;
 
 /// What a read of a file must be large for to be taken apart: smaller ones are over before memory matters.
@@ -36,8 +35,9 @@ const HUGE_BYTES: u64 = 2 << 20;
 /// Where what was asked for can't be measured.
 pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, String> {
     let amounts = Amounts::of(request)?;
+    let languages = request.languages()?;
     let (probes, missing) =
-        request.probes_beside_native(&Language::ALL, "reads and parsers of other languages");
+        request.probes_beside_native(&languages, "reads and parsers of other languages")?;
     let mut plan = native(request, &amounts);
     plan.skipped.extend(missing);
     languages::add_reads(&mut plan, request, &amounts, &probes);
