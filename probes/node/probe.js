@@ -178,7 +178,8 @@ const jobs = {
 
   async library(words) {
     const load = Module.createRequire(path.join(process.cwd(), 'probe.js'));
-    const took = await timed(() => { load(need(words, 'name')); });
+    const name = need(words, 'name');
+    const took = await timed(() => { if (name !== '') load(name); });
     const files = Object.keys(require.cache).filter((file) => file !== __filename);
     const rows = files.map((file) => ({ source: file, read: file }));
     return { operations: 1, repetitions_ns: [took], modules: files.length, files: rows };

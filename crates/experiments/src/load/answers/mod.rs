@@ -1,5 +1,6 @@
 //! Why is loading many small files slow?
 
+mod alone;
 mod forms;
 mod library;
 mod search;
@@ -17,19 +18,23 @@ pub(super) fn answers(session: &LabSession, cells: &[CellNumbers]) -> Vec<LabAns
     let runtimes: Vec<(&str, Cells<'_>)> =
         all.names("runtime").into_iter().map(|name| (name, all.named("runtime", name))).collect();
     // Each is asked of the cells of one runtime.
-    let each: [fn(&Cells<'_>, &str) -> Option<LabAnswer>; 5] = [
+    let each: [fn(&Cells<'_>, &str) -> Option<LabAnswer>; 8] = [
         forms::which_wins,
         forms::both_at_once,
         search::cost_of_a_miss,
+        search::lookups_without_a_search,
         shares::of_loading,
         forms::what_cold_adds,
+        alone::reading,
+        alone::asking,
     ];
     let asked = each.iter().flat_map(|ask| runtimes.iter().map(|(name, cells)| ask(cells, name)));
     let mut answers: Vec<LabAnswer> = asked.flatten().collect();
     for (runtime, cells) in &runtimes {
         let libraries = cells.names("library");
         let of_each = libraries.iter().map(|library| cells.named("library", library));
-        answers.extend(of_each.filter_map(|one| library::where_its_time_goes(&one, runtime)));
+        answers
+            .extend(of_each.filter_map(|one| library::where_its_time_goes(session, &one, runtime)));
     }
     answers
 }

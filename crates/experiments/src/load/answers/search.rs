@@ -70,6 +70,31 @@ pub(super) fn cost_of_a_miss(cells: &Cells<'_>, runtime: &str) -> Option<LabAnsw
     })
 }
 
+/// The lookups alone, where no search was measured that they are a part of.
+pub(super) fn lookups_without_a_search(cells: &Cells<'_>, runtime: &str) -> Option<LabAnswer> {
+    let searches = cells.with(&[("what", Name("search")), ("how", Name("path"))]);
+    let lookups = cells.with(&[("what", Name("lookup")), ("state", Name("warm"))]);
+    if searches.all().len() > 1 {
+        return None;
+    }
+    let directories = |one: &&MeasuredCell<'_>| one.cell.number("directories");
+    let none = lookups.all().iter().min_by_key(directories)?;
+    let most = lookups.all().iter().max_by_key(directories)?;
+    let miss = Miss::between(*none, *most)?;
+    let cost = words::time(miss.cost.ns);
+    Some(LabAnswer {
+        question: format!("{runtime}: what does one failed lookup cost, without loading?"),
+        answer: format!(
+            "{cost} per file and directory: {} directories that do not have the files add {} to one stat of each of 100 files.",
+            miss.directories,
+            words::time(miss.cost.ns * miss.misses as f64),
+        ),
+        number: format!("{cost} per failed lookup"),
+        confidence: miss.cost.confidence.clone(),
+        evidence: miss.evidence().to_vec(),
+    })
+}
+
 /// A sentence. What takes longer than the whole is no part of it: a runtime may remember what a directory holds.
 fn lookups_alone(alone: &PairedTime, miss: &PairedTime) -> String {
     let (one, whole) = (words::time(alone.ns), words::time(miss.ns));

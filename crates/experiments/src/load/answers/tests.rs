@@ -1,6 +1,6 @@
 use hotset_analysis::lab::summarise_lab;
 use hotset_analysis::lab::testing::{cell, session};
-use hotset_facts::{LabCell, Level};
+use hotset_facts::{LabCell, LabFact, LabSession, Level};
 
 use super::*;
 
@@ -112,6 +112,42 @@ fn lookups_alone_are_a_share_of_a_miss_where_both_were_measured_behind_the_same_
 }
 
 #[test]
+fn lookups_that_were_measured_alone_have_an_answer_of_their_own() {
+    let lookups = vec![behind(("lookup", "stat"), 0, 1), behind(("lookup", "stat"), 100, 9)];
+    let answer = told(lookups).remove(0);
+    assert!(answer.question.contains("without loading"), "{answer:?}");
+    assert_eq!(answer.number, "8.00 µs per failed lookup");
+    assert!(told(vec![behind(("lookup", "stat"), 100, 9)]).is_empty());
+}
+
+#[test]
+fn reading_is_told_as_text_and_of_many_files_against_one_file_as_it_is() {
+    let answer = told(vec![
+        load("read_one", "binary", "warm", 2),
+        load("read_class", "binary", "warm", 6),
+        load("read_one", "text", "warm", 3),
+        load("read_one", "legacy", "warm", 8),
+    ]);
+    let answer = answer.iter().find(|answer| answer.question.contains("reading take"));
+    let answer = answer.expect("an answer");
+    for part in ["100 files 6.00 ms (3.00x", "as text 3.00 ms (1.50x", "Windows-31J 8.00 ms (4.00x"]
+    {
+        assert!(answer.answer.contains(part), "{part}: {}", answer.answer);
+    }
+    assert_eq!((answer.number.as_str(), answer.evidence.len()), ("2.00 ms", 4));
+    assert!(told(vec![load("read_one", "text", "warm", 3)]).is_empty(), "with nothing to compare");
+}
+
+#[test]
+fn asking_for_files_is_told_by_the_question() {
+    // Ten operations a sample.
+    let answer = told(vec![load("exists", "stat", "warm", 4)]).remove(0);
+    assert!(answer.question.contains("whether a file exists"), "{answer:?}");
+    assert_eq!(answer.number, "400 µs");
+    assert!(answer.confidence.starts_with("95 % CI 400 µs to 400 µs"), "{}", answer.confidence);
+}
+
+#[test]
 fn lookups_that_take_longer_than_the_search_are_no_share_of_it() {
     let miss = miss_with(&[(0, 1), (100, 31)]);
     assert!(miss.answer.ends_with("without loading) take longer: 30.0 µs."), "{miss:?}");
@@ -170,6 +206,18 @@ fn a_part_of_a_library_that_nobody_measured_is_not_called_zero() {
     let all = parts.map(|(name, ms)| part(name, "warm", ms)).to_vec();
     let answer = told(all).pop().expect("answer");
     assert!(answer.answer.contains("running its code 60.0 %"), "{}", answer.answer);
+}
+
+#[test]
+fn a_library_of_which_nothing_is_compiled_spends_the_rest_on_its_code() {
+    let parts = [("total", 20), ("lookup", 1), ("read", 2)];
+    let cells = parts.map(|(name, ms)| part_of("json", name, "warm", ms)).to_vec();
+    let mut one = session("load", cells);
+    let answer = |session: LabSession| summarise_lab(session, answers).answers.remove(0).answer;
+    assert!(answer(one.clone()).contains("compiling not measured, running its code not measured"));
+    one.facts.push(LabFact::new("files compiled while loading of json", 0));
+    let all = answer(one);
+    assert!(all.ends_with("none of its files is compiled, running its code 85.0 %."), "{all}");
 }
 
 #[test]

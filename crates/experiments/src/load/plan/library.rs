@@ -73,12 +73,19 @@ impl Library {
             vec![
                 fact("modules", loaded.modules),
                 fact("files", loaded.files.len() as u64),
-                fact("files compiled while loading", sources.len() as u64),
+                LabFact::new(compiled_of(called), sources.len() as u64),
             ]
         };
-        let files = loaded.files.into_iter().map(|file| file.read).collect();
+        // A module of an archive is named below it.
+        let read = loaded.files.into_iter().map(|file| file.read);
+        let files = read.filter(|path| path.is_file()).collect();
         Ok(Self { load, nothing, files, sources, facts })
     }
+}
+
+/// The fact that tells how many files are compiled while a library loads.
+pub(crate) fn compiled_of(called: &str) -> String {
+    format!("files compiled while loading of {called}")
 }
 
 /// As the user's own programs are started: with the host's packages.
@@ -172,6 +179,11 @@ fn add(
     }
     if !probe.can("compilefiles") {
         let why = "it has no compiler that can be timed separately";
+        plan.skip(format!("{called}, compiling"), why);
+        return Ok(());
+    }
+    if library.sources.is_empty() {
+        let why = "none of its files is compiled while it loads";
         plan.skip(format!("{called}, compiling"), why);
         return Ok(());
     }

@@ -213,8 +213,37 @@ fn the_legacy_file_is_windows_31j_and_says_the_same() {
 
 #[test]
 fn an_unknown_runtime_is_refused_with_those_that_are_known() {
-    let error = languages(Some("perl")).expect_err("unknown");
+    let scratch = Scratch::new();
+    let error = request(&scratch, LabSize::Quick, "perl").languages().expect_err("unknown");
     assert!(error.contains("perl") && error.contains("python"), "{error}");
+}
+
+/// The start that the parts of a library are told from, and the whole.
+#[test]
+fn every_runtime_of_libraries_loads_one_and_loads_nothing() {
+    for (runtime, called) in
+        [("python", "json"), ("ruby", "set"), ("node", "fs"), ("java", "java.util.HashMap")]
+    {
+        let scratch = Scratch::new();
+        let (all, _) = probes(&request(&scratch, LabSize::Quick, runtime)).expect("probes");
+        let library = Library::of(runtime_of(&all, called).expect(runtime), called).expect(called);
+        for argv in [&library.load, &library.nothing] {
+            let output = Command::new(&argv[0]).args(&argv[1..]).output().expect("run");
+            let words = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success() && words.is_empty(), "{argv:?}: {words}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_planned_for_compiling_where_nothing_is_compiled() {
+    let scratch = Scratch::new();
+    let mut request = request(&scratch, LabSize::Quick, "node");
+    request.options.libraries = vec!["fs".to_owned()];
+    let plan = plan(&request).expect("plan");
+    assert!(plan.cells.iter().all(|cell| name_of(cell, "part") == "total"), "{:?}", plan.cells);
+    let why = "none of its files is compiled while it loads";
+    assert!(plan.skipped.iter().any(|left| left.what == "fs, compiling" && left.why == why));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hotset_analysis::lab::words;
+use hotset_facts::units::exact_bytes;
 use hotset_facts::{
     CountedBy, DoubtCode, FileId, FileRow, FileSet, FilledBy, LabCell, LabDoubt, LabFact,
     LabSample, LabSession, LabSize, LabSkipped, LabUnit, LearnedBy, LookupCounters, Observed,
@@ -211,7 +212,10 @@ fn read_sample(round: u32, state: WantedState, counts: &LoadCounts) -> LabSample
     if state == WantedState::Warm && counts.device_bytes > 0 {
         sample.doubts.push(LabDoubt {
             code: DoubtCode::DeviceReadsWhileWarm,
-            text: format!("{} bytes were read from the device; expected none", counts.device_bytes),
+            text: format!(
+                "{} were read from the device; expected none",
+                exact_bytes(counts.device_bytes)
+            ),
             invalidates: true,
         });
     }
