@@ -3,6 +3,8 @@
 use hotset_analysis::lab::ConstLevel::{Name, Number};
 use hotset_analysis::lab::{Cells, LabAnswer, MeasuredCell, words};
 
+use crate::reread::plan::NATIVE_PARSERS;
+
 /// A gain that is worth something.
 const WORTH: f64 = 1.1;
 /// A gain that nobody overlooks.
@@ -59,6 +61,9 @@ fn answer(cells: &Cells<'_>, bytes: u64) -> Option<LabAnswer> {
             words::time(warm.median)
         ),
     };
+    if cold.numbers.low.is_none() || warm.numbers.low.is_none() {
+        answer.insert_str(0, "Too few rounds to be sure. ");
+    }
     let parsers = parsers(&later, bytes, &cold, &warm, &mut evidence);
     if !parsers.is_empty() {
         answer.push_str(&format!(" Parsers measured: {}.", parsers.join(", ")));
@@ -69,13 +74,14 @@ fn answer(cells: &Cells<'_>, bytes: u64) -> Option<LabAnswer> {
             words::bytes(bytes)
         ),
         answer,
-        number: speed.map_or_else(|| "none".to_owned(), rate),
+        number: speed.map_or_else(|| "at no speed".to_owned(), rate),
         confidence: confidence(bytes, &cold, &warm),
         evidence,
     })
 }
 
-/// How fast each parser is, what the cache gains with it as computed, and as measured where that was.
+/// How fast each parser is, and what the cache gains with it: as measured, and for the parsers of this binary as computed. Other
+/// languages read in processes of their own, so the times of native reads say nothing of theirs.
 fn parsers(
     later: &Cells<'_>,
     bytes: u64,
@@ -92,20 +98,22 @@ fn parsers(
             of_cache.all().iter().find(|both| both.cell.name("parser") == Some(parser)).copied()
         };
         evidence.push(parse.id());
-        let computed = gain_at(parse.median, cold.median, warm.median);
-        let mut text = format!(
-            "{parser} {} (the cache gains {} computed",
-            rate(bytes as f64 / parse.median),
-            words::times(computed)
-        );
+        let mut gains = Vec::new();
+        if NATIVE_PARSERS.contains(&parser) {
+            let computed = gain_at(parse.median, cold.median, warm.median);
+            gains.push(format!("{} computed", words::times(computed)));
+        }
         if let (Some(cold), Some(warm)) = (in_state("evicted"), in_state("warm"))
             && let Some(ratio) = warm.to(&cold)
         {
-            text.push_str(&format!(", {} measured", words::times(ratio.ratio)));
+            gains.push(format!("{} measured", words::times(ratio.ratio)));
             evidence.extend([cold.id(), warm.id()]);
         }
-        text.push(')');
-        Some(text)
+        let speed = format!("{parser} {}", rate(bytes as f64 / parse.median));
+        Some(match gains.as_slice() {
+            [] => speed,
+            gains => format!("{speed} (the cache gains {})", gains.join(", ")),
+        })
     });
     told.collect()
 }

@@ -50,6 +50,9 @@ const DOCUMENT_BYTES: u64 = 145 << 10;
 /// The first read and as many more as have a median.
 const LEAST: u32 = 4;
 
+/// What a process parses at least, in bytes, unless the count of its reads is less.
+const LEAST_PARSED_BYTES: u64 = 8 << 20;
+
 impl Amounts {
     pub(super) fn of(request: &Request) -> Result<Self, String> {
         let options = &request.options;
@@ -145,6 +148,13 @@ impl Amounts {
     /// Reads in a process of a file of this size: fewer of large files, unless the count was asked for.
     pub(super) fn count(&self, bytes: u64) -> u32 {
         let fitting = u32::try_from(self.process_bytes / bytes).unwrap_or(u32::MAX);
+        if self.exactly { self.most } else { self.most.min(fitting.max(LEAST)) }
+    }
+
+    /// Parses in a process of a document of this size: parsing takes many times as long as reading.
+    pub(super) fn parses(&self, bytes: u64) -> u32 {
+        let most_bytes = (self.process_bytes / 32).max(LEAST_PARSED_BYTES);
+        let fitting = u32::try_from(most_bytes / bytes).unwrap_or(u32::MAX);
         if self.exactly { self.most } else { self.most.min(fitting.max(LEAST)) }
     }
 

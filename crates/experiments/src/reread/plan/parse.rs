@@ -28,7 +28,7 @@ pub(super) fn add(
     let parsers: Vec<&Probe> = parsers.iter().filter(|probe| probe.can("parse")).collect();
     let prime = request.path("prime.json");
     for (path, bytes) in documents(plan, request, amounts) {
-        let count = amounts.count(bytes);
+        let count = amounts.parses(bytes);
         let read = |what, cache| Read {
             path: &path,
             what,
