@@ -24,8 +24,8 @@ struct Knee {
 /// Between fewer buffers there is nothing to choose.
 const LEAST_BUFFERS: usize = 3;
 
-/// For each size of pieces, in the largest files. Of another language's writer, by its name, the time has opening and closing
-/// in it.
+/// For each size of pieces, in the largest files, with the writer's name where there are several. The time of another language's
+/// writer has opening and closing in it.
 pub(super) fn answers(cells: &Cells<'_>, writer: Option<&str>) -> Vec<LabAnswer> {
     let Some((total, cells)) = largest(cells) else { return Vec::new() };
     cells
@@ -55,12 +55,13 @@ fn answer(cells: &Cells<'_>, total: u64, piece: u64, writer: Option<&str>) -> Op
             "by 95 % CIs, {}: {} (within 5 %); the best was chosen in the same rounds",
             words::rounds(best.numbers.rounds),
             match from == to {
-                true => words::bytes(from),
-                false => format!("between {} and {}", words::bytes(from), words::bytes(to)),
+                true => size_words(from),
+                false => format!("between {} and {}", size_words(from), size_words(to)),
             }
         ),
         _ => format!("no 95 % CI, {}", words::rounds(best.numbers.rounds)),
     };
+    let sure = if near.to.is_some() { "" } else { "Too few rounds to be sure. " };
     Some(LabAnswer {
         question: format!(
             "Which buffer size is enough for pieces of {} in a file of {}{}?",
@@ -68,11 +69,34 @@ fn answer(cells: &Cells<'_>, total: u64, piece: u64, writer: Option<&str>) -> Op
             words::bytes(total),
             writer.map_or_else(String::new, |writer| format!(", written by {writer}"))
         ),
-        answer: format!("{}{gain}", ends(&near, &good, buffer_of(&best)?, best.median, total)),
-        number: words::bytes(near.bytes),
+        answer: format!(
+            "{sure}{}{}{gain}",
+            ends(&near, &good, buffer_of(&best)?, best.median, total),
+            at_the_end(&by_size, &best, total)
+        ),
+        number: size_words(near.bytes),
         confidence,
         evidence: cells.all().iter().map(MeasuredCell::id).collect(),
     })
+}
+
+/// The size of a buffer, where a sentence speaks of one.
+fn size_words(bytes: u64) -> String {
+    match bytes {
+        0 => "no buffer".to_owned(),
+        _ => words::bytes(bytes),
+    }
+}
+
+/// That larger buffers may be better, where the best is the largest that was measured and does not hold the whole file.
+fn at_the_end(by_size: &[MeasuredCell<'_>], best: &MeasuredCell<'_>, total: u64) -> &'static str {
+    let largest = by_size.last().and_then(buffer_of);
+    match buffer_of(best) {
+        bytes if bytes == largest && bytes < Some(total) => {
+            " The best is the largest that was measured: a larger one may be better still."
+        }
+        _ => "",
+    }
 }
 
 /// Where it ends, in words. A buffer that holds the whole file saves the last write(2) that can be saved, so that the gain
@@ -83,13 +107,18 @@ fn ends(near: &Knee, good: &Knee, best_bytes: u64, best_ns: f64, total: u64) -> 
         true => format!(
             "Only one that holds the whole file: no smaller size measured is within 5 % of the best, {best}; {} is within \
              10 %.",
-            words::bytes(good.bytes)
+            size_words(good.bytes)
         ),
-        false => format!(
-            "{}: the smallest size measured that is within 5 % of the best, {best}; {} is within 10 %.",
-            words::bytes(near.bytes),
-            words::bytes(good.bytes)
-        ),
+        false => {
+            let near = match near.bytes {
+                0 => "No buffer is needed: writing without one is".to_owned(),
+                bytes => format!("{}: the smallest size measured that is", words::bytes(bytes)),
+            };
+            format!(
+                "{near} within 5 % of the best, {best}; {} is within 10 %.",
+                size_words(good.bytes)
+            )
+        }
     }
 }
 

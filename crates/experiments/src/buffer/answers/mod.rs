@@ -16,7 +16,8 @@ pub(super) fn answers(session: &LabSession, cells: &[CellNumbers]) -> Vec<LabAns
     let cells = Cells::of(session, cells);
     let written = cells.with(&[("phase", Name("write"))]);
     let mut answers = Vec::new();
-    answers.extend(knee::answers(&native(&written), None));
+    let writers = cells.names("writer").len();
+    answers.extend(knee::answers(&native(&written), (writers > 1).then_some("native")));
     let whole = cells.with(&[("phase", Name("open+write+close"))]);
     for writer in whole.names("writer") {
         answers.extend(knee::answers(&whole.named("writer", writer), Some(writer)));

@@ -27,7 +27,8 @@ pub(super) fn answer(native: &Cells<'_>) -> Option<LabAnswer> {
                 Difference::Faster => faster += 1,
                 _ => {}
             }
-            if (ratio.ratio.ln()).abs() >= worst.ln().abs() {
+            let is_shown = matches!(ratio.difference(), Difference::Slower | Difference::Faster);
+            if is_shown && ratio.ratio.ln().abs() >= worst.ln().abs() {
                 worst = ratio.ratio;
             }
             widest = widest.and_then(|widest| Some(widest.max(ratio.smallest_effect()?)));
@@ -55,7 +56,11 @@ pub(super) fn answer(native: &Cells<'_>) -> Option<LabAnswer> {
             words::bytes(total),
             told.join(", ")
         ),
-        number: format!("{} the time", words::times(worst)),
+        number: match (widest, slower + faster) {
+            (None, _) => "too few rounds".to_owned(),
+            (_, 0) => "no difference detected".to_owned(),
+            _ => format!("{} the time", words::times(worst)),
+        },
         confidence: match widest {
             Some(effect) => format!(
                 "95 % CIs; effects of {} or more would have been detected",

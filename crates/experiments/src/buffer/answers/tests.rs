@@ -101,6 +101,44 @@ fn a_gain_that_lasts_until_the_buffer_holds_the_file_is_not_told_to_end_before()
 }
 
 #[test]
+fn a_best_buffer_that_is_the_largest_measured_may_not_be_the_best_there_is() {
+    let better = "a larger one may be better still";
+    let of =
+        |points: &[(u64, u64)]| answer(buffers(points), "is enough").expect("an answer").answer;
+    assert!(of(&[(0, 900_000), (256, 200_000), (4096, 100_000)]).contains(better));
+    assert!(!of(&[(0, 900_000), (256, 100_000), (4096, 120_000)]).contains(better));
+    // It holds the file: no larger one can save a call.
+    assert!(!of(&[(0, 900_000), (4096, 200_000), (TOTAL, 100_000)]).contains(better));
+}
+
+#[test]
+fn where_no_buffer_gains_anything_none_is_needed() {
+    let found = answer(buffers(&[(0, 100_000), (256, 101_000), (4096, 100_500)]), "is enough");
+    let found = found.expect("an answer");
+    assert_eq!(found.number, "no buffer");
+    assert!(found.answer.starts_with("No buffer is needed"), "{}", found.answer);
+    assert!(found.confidence.contains(": no buffer (within 5 %)"), "{}", found.confidence);
+}
+
+#[test]
+fn a_buffer_in_too_few_rounds_is_no_claim() {
+    let mut cells = buffers(&[(0, 900_000), (256, 200_000), (4096, 100_000)]);
+    cells.iter_mut().for_each(|cell| cell.samples.truncate(3));
+    let found = answer(cells, "is enough").expect("an answer");
+    assert!(found.answer.starts_with("Too few rounds to be sure. 4 KiB"), "{}", found.answer);
+}
+
+#[test]
+fn the_native_writer_is_named_beside_others() {
+    let mut cells = buffers(&[(0, 900_000), (4096, 107_000), (16_384, 103_000)]);
+    let alone = answer(cells.clone(), "is enough").expect("an answer").question;
+    assert!(!alone.contains("written by"), "{alone}");
+    cells.push(measured(&Point { writer: "stdio", ..POINT }, &rounds(100_000)));
+    let named = answer(cells, "is enough").expect("an answer").question;
+    assert!(named.ends_with(", written by native?"), "{named}");
+}
+
+#[test]
 fn a_buffer_that_is_near_in_some_rounds_only_widens_the_interval() {
     let mut cells = buffers(&[(4096, 103_000), (16_384, 102_000), (65_536, 100_000)]);
     cells[0].samples[1].wall_ns += 20_000;
@@ -120,6 +158,11 @@ fn a_multiple_matters_where_its_neighbours_are_slower() {
     assert!(verdict([96_000, 97_000]).starts_with("No: "));
     assert!(verdict([96_000, 104_000]).starts_with("No pattern"));
     assert!(verdict([100_000, 100_000]).starts_with("No difference"));
+    let number = |beside: u64| {
+        answer(buffers(&[(4095, beside), (4096, 100_000)]), "multiple of").expect("one").number
+    };
+    assert_eq!(number(100_000), "no difference detected");
+    assert_eq!(number(105_000), "1.05x the time");
     assert_eq!(answer(buffers(&[(4096, 1), (1024, 2)]), "multiple of 4096"), None);
 }
 
