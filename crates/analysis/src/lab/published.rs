@@ -27,6 +27,8 @@ pub struct PublishedFigure {
     pub unit: &'static str,
     /// The factors of the cells that measure the same here; empty where none does.
     pub here: &'static [(&'static str, ConstLevel)],
+    /// Those of other cells that do, where none of these was measured.
+    pub or_here: &'static [(&'static str, ConstLevel)],
 }
 
 impl ConstLevel {
@@ -41,12 +43,22 @@ impl ConstLevel {
 }
 
 impl PublishedFigure {
-    /// True if the cell measures the same.
-    pub fn is_like(&self, cell: &LabCell) -> bool {
-        let has = |(name, wanted): &(&str, ConstLevel)| {
-            cell.level(name).is_some_and(|level| wanted.is(level))
+    /// The places among these cells of those that measure the same.
+    pub fn like(&self, cells: &[LabCell]) -> Vec<usize> {
+        let of = |wanted: &[(&str, ConstLevel)]| -> Vec<usize> {
+            let has = |cell: &LabCell| {
+                wanted
+                    .iter()
+                    .all(|(name, known)| cell.level(name).is_some_and(|level| known.is(level)))
+            };
+            // The second of two equal cells is there for the noise, and would be listed twice.
+            let is_like = |cell: &LabCell| !wanted.is_empty() && !cell.is_twin() && has(cell);
+            let places = cells.iter().enumerate().filter(|(_, cell)| is_like(cell));
+            places.map(|(place, _)| place).collect()
         };
-        // The second of two equal cells is there for the noise, and would be listed twice.
-        !self.here.is_empty() && !cell.is_twin() && self.here.iter().all(has)
+        match of(self.here) {
+            found if found.is_empty() => of(self.or_here),
+            found => found,
+        }
     }
 }

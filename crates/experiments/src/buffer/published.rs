@@ -14,4 +14,5 @@ pub(super) const FIGURES: &[PublishedFigure] = &[PublishedFigure {
     value: 1e6,
     unit: "ns",
     here: &[],
+    or_here: &[],
 }];

@@ -12,7 +12,7 @@ const fn figure(
     unit: &'static str,
     here: &'static [(&'static str, ConstLevel)],
 ) -> PublishedFigure {
-    PublishedFigure { source: SOURCE, machine: MACHINE, what, value, unit, here }
+    PublishedFigure { source: SOURCE, machine: MACHINE, what, value, unit, here, or_here: &[] }
 }
 
 const DD: (&str, ConstLevel) = ("case", ConstLevel::Name("dd"));

@@ -12,7 +12,15 @@ const fn ms(
     value: f64,
     here: &'static [(&'static str, ConstLevel)],
 ) -> PublishedFigure {
-    PublishedFigure { source: SOURCE, machine: MACHINE, what, value, unit: "ms", here }
+    PublishedFigure {
+        source: SOURCE,
+        machine: MACHINE,
+        what,
+        value,
+        unit: "ms",
+        here,
+        or_here: &[],
+    }
 }
 
 type Here = &'static [(&'static str, ConstLevel)];

@@ -166,6 +166,7 @@ const PUBLISHED: &[PublishedFigure] = &[
             ("chunk_bytes", ConstLevel::Number(1000)),
             ("begins", ConstLevel::Name("cold")),
         ],
+        or_here: &[],
     },
     PublishedFigure {
         source: "an article",
@@ -174,6 +175,7 @@ const PUBLISHED: &[PublishedFigure] = &[
         value: 49.8,
         unit: "%",
         here: &[],
+        or_here: &[],
     },
 ];
 

@@ -8,6 +8,9 @@ const COLD: (&str, ConstLevel) = ("state", Name("cold"));
 const WARM: (&str, ConstLevel) = ("state", Name("warm"));
 const LARGE: (&str, ConstLevel) = ("folios", Name("large"));
 
+/// More than so many times what was read is read-ahead, or whole pages for small blocks.
+const MUCH_MORE: f64 = 2.0;
+
 /// An answer for each size of block and state.
 pub(super) fn of(all: &Cells<'_>) -> Vec<LabAnswer> {
     let mut answers = Vec::new();
@@ -87,13 +90,27 @@ fn sentence(won: &Won<'_>) -> String {
     let close: Vec<String> = others.iter().filter(|other| !is_apart(other)).map(method).collect();
     match close.as_slice() {
         [] => format!(
-            "{name}: {best} takes {time} per read, {} than {other}, the next.",
-            words::speed(&ratio)
+            "{name}: {best} takes {time} per read, {} than {other}, the next{}.",
+            words::speed(&ratio),
+            read_more(first)
         ),
         close => format!(
-            "{name}: {best} takes {time} per read, but no difference from {} was detected.",
-            close.join(" or ")
+            "{name}: {best} takes {time} per read, but no difference from {} was detected{}.",
+            close.join(" or "),
+            read_more(first)
         ),
+    }
+}
+
+/// That read-ahead brought in much more than was read: what is fast where it soon has the whole file is not fast in a larger one.
+fn read_more(first: &MeasuredCell<'_>) -> String {
+    match (first.numbers.bytes, first.numbers.device_read_bytes) {
+        (Some(bytes), Some(device)) if device > MUCH_MORE * bytes => format!(
+            "; the kernel read {} from the device for the {} requested, so in a larger file, or with fewer reads, this may differ",
+            words::bytes(device as u64),
+            words::bytes(bytes as u64)
+        ),
+        _ => String::new(),
     }
 }
 
