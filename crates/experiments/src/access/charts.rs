@@ -11,6 +11,7 @@ const WARM: &[ConstLevel] = &[Name("warm")];
 pub(super) const CHARTS: &[ChartSpec<'static>] = &[
     ChartSpec {
         question: "Which method of reading is fastest from a warm cache?",
+        operation: "read",
         title: "Time per read, all pages cached in large folios",
         series: &["method"],
         keep: &[("state", WARM), ("folios", &[Name("large")])],
@@ -18,6 +19,7 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
     },
     ChartSpec {
         question: "Which method of reading is fastest from a cold cache?",
+        operation: "read",
         title: "Time per read, no page cached at the start",
         series: &["method"],
         keep: &[("state", COLD)],
@@ -29,6 +31,7 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
     },
     ChartSpec {
         question: "How much is read from the device?",
+        operation: "read",
         title: "Bytes read from the device per sample, from a cold cache",
         series: &["method"],
         keep: &[("state", COLD)],
@@ -37,6 +40,7 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
     },
     ChartSpec {
         question: "Does mmap win backwards only because the previous run filled the cache?",
+        operation: "read",
         title: "Time per backward read, from a cold cache and after a sequential run by the same method",
         kind: ChartKind::Bars,
         x: "state",
@@ -51,7 +55,16 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
         ..ChartSpec::EMPTY
     },
     ChartSpec {
+        question: "What do tests measure that follow each other without an eviction?",
+        operation: "read",
+        title: "Time per read in one process: sequential from a cold cache, then reverse, then random over what is cached by then",
+        series: &["method"],
+        keep: &[("state", &[Name("chain")])],
+        ..BY_ORDER
+    },
+    ChartSpec {
         question: "Does it matter how the cache was filled?",
+        operation: "read",
         title: "Time per read of a fully cached file, in large and in single-page folios",
         kind: ChartKind::Bars,
         x: "folios",

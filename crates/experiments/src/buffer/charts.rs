@@ -10,8 +10,8 @@ const NATIVE: Keep = ("writer", &[Name("native")]);
 const NEW: Keep = ("file", &[Name("new")]);
 const WRITE: Keep = ("phase", &[Name("write")]);
 const NO_SYNC: Keep = ("sync", &[Name("none")]);
-/// The largest totals of the sizes.
-const LARGEST: Keep = ("total_bytes", &[Number(256 << 10), Number(1 << 20)]);
+/// What is beside a multiple of a page: a question of its own.
+const BESIDE_PAGES: &[ConstLevel] = &[Number(4095), Number(4097), Number(8191), Number(8193)];
 
 const PHASE: &str = "The time of copying pieces into the buffer and of write(2), for one new file. Opening and closing it was \
     measured separately.";
@@ -20,29 +20,13 @@ const PHASE: &str = "The time of copying pieces into the buffer and of write(2),
 pub(super) const CHARTS: &[ChartSpec<'static>] = &[
     ChartSpec {
         question: "How does the time grow with the file?",
+        operation: "file",
         title: "Time of writing a file by its size, one line per buffer size",
         kind: ChartKind::Lines,
         x: "total_bytes",
         series: &["buffer_bytes"],
-        keep: &[
-            NATIVE,
-            NEW,
-            WRITE,
-            NO_SYNC,
-            (
-                "buffer_bytes",
-                &[
-                    Number(0),
-                    Number(16),
-                    Number(64),
-                    Number(256),
-                    Number(1024),
-                    Number(4096),
-                    Number(16_384),
-                    Number(65_536),
-                ],
-            ),
-        ],
+        keep: &[NATIVE, NEW, WRITE, NO_SYNC],
+        leave_out: Some(("buffer_bytes", BESIDE_PAGES)),
         each: Some("piece_bytes"),
         x_scale: Scale::Log,
         y_scale: Scale::Log,
@@ -52,6 +36,7 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
     },
     ChartSpec {
         question: "How large should the buffer be?",
+        operation: "file",
         title: "Time of writing a file by the size of the buffer, one line per file size",
         kind: ChartKind::Lines,
         x: "buffer_bytes",
@@ -68,6 +53,7 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
     },
     ChartSpec {
         question: "Must a buffer be a multiple of 4096 bytes?",
+        operation: "file",
         title: "Time of writing a file with buffer sizes around multiples of 4096 bytes",
         kind: ChartKind::Points,
         x: "buffer_bytes",
@@ -77,7 +63,6 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
             NEW,
             WRITE,
             NO_SYNC,
-            LARGEST,
             (
                 "buffer_bytes",
                 &[
@@ -90,6 +75,7 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
                 ],
             ),
         ],
+        largest: Some("total_bytes"),
         each: Some("total_bytes"),
         x_scale: Scale::Places,
         y_scale: Scale::Linear,
@@ -98,6 +84,7 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
     },
     ChartSpec {
         question: "How much does a buffer gain if the data must reach the device?",
+        operation: "file",
         title: "Time of writing a file with fsync at the end, and with O_DSYNC",
         kind: ChartKind::Lines,
         x: "buffer_bytes",
@@ -113,6 +100,7 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
     },
     ChartSpec {
         question: "Do library buffers perform as well?",
+        operation: "file",
         title: "Time of the native writer, of fwrite with the program's own buffer, and of fwrite with only a size",
         kind: ChartKind::Lines,
         x: "buffer_bytes",
@@ -121,11 +109,10 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
             NEW,
             WRITE,
             NO_SYNC,
-            LARGEST,
-            ("piece_bytes", &[Number(16)]),
             ("writer", &[Name("native"), Name("stdio"), Name("stdio-null")]),
         ],
-        each: Some("total_bytes"),
+        largest: Some("total_bytes"),
+        each: Some("piece_bytes"),
         x_scale: Scale::Places,
         y_scale: Scale::Log,
         notes: &[
@@ -135,6 +122,7 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
     },
     ChartSpec {
         question: "How large should the buffer be in other languages?",
+        operation: "file",
         title: "Time of opening, writing and closing a file by the size of the buffer",
         kind: ChartKind::Lines,
         x: "buffer_bytes",
@@ -143,11 +131,15 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
         each: Some("piece_bytes"),
         x_scale: Scale::Places,
         y_scale: Scale::Log,
-        notes: &["Other languages' probes time opening, writing and closing together."],
+        notes: &[
+            "Other languages' probes time opening, writing and closing together.",
+            "Calls are those of one file: a sample of another language writes one.",
+        ],
         ..ChartSpec::EMPTY
     },
     ChartSpec {
         question: "How long do opening and closing take?",
+        operation: "file",
         title: "Time of opening and closing alone, with a new and with an existing file",
         kind: ChartKind::Bars,
         x: "file",

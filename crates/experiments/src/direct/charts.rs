@@ -8,6 +8,7 @@ use hotset_view::page::ChartKind;
 pub(super) const CHARTS: &[ChartSpec<'static>] = &[
     ChartSpec {
         question: "How much faster is reading without O_DIRECT?",
+        operation: "read",
         title: "Time per read of a program that reads the same bytes repeatedly",
         kind: ChartKind::Bars,
         x: "which",
@@ -22,6 +23,7 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
     },
     ChartSpec {
         question: "How much faster is dd when the file is cached?",
+        operation: "read",
         title: "Time of reading the whole file in blocks of 1 MiB",
         kind: ChartKind::Bars,
         x: "state",

@@ -22,6 +22,7 @@ const WHOLE: &str =
 pub(super) const CHARTS: &[ChartSpec<'static>] = &[
     ChartSpec {
         question: "Is reading a file a second time faster?",
+        operation: "read",
         title: "Time of the first read of an evicted file, and median of later reads",
         kind: ChartKind::Bars,
         x: "size_bytes",
@@ -41,6 +42,7 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
     },
     ChartSpec {
         question: "How much does the cache gain at each size?",
+        operation: "read",
         title: "Median of a process's later reads, by what was cached before each",
         kind: ChartKind::Bars,
         x: "size_bytes",
@@ -60,6 +62,7 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
     },
     ChartSpec {
         question: "Do mean and median of the later reads differ?",
+        operation: "read",
         title: "Median and mean of later reads, by what was cached before each",
         kind: ChartKind::Bars,
         x: "cache",
@@ -75,6 +78,7 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
     },
     ChartSpec {
         question: "How much does the kind of memory matter that the file is read into?",
+        operation: "read",
         title: "Time of reading a cached file into each kind of memory",
         kind: ChartKind::Bars,
         x: "buffer",
@@ -89,6 +93,7 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
     },
     ChartSpec {
         question: "How long does a plain read take in each language?",
+        operation: "read",
         title: "Time of reading a whole file with the language's own function",
         kind: ChartKind::Bars,
         x: "reader",
@@ -103,6 +108,7 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
     },
     ChartSpec {
         question: "How long does the memory alone take?",
+        operation: "pass",
         title: "Time for memory of the file's size: first touch, filling with zeros, freeing",
         kind: ChartKind::Bars,
         x: "what",
@@ -113,6 +119,7 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
     },
     ChartSpec {
         question: "Does the cache matter if the data is parsed?",
+        operation: "document",
         title: "Time of reading a JSON document, of parsing it, and of both",
         kind: ChartKind::Bars,
         x: "parser",
@@ -128,6 +135,7 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
     },
     ChartSpec {
         question: "How much is read from the device?",
+        operation: "read",
         title: "Bytes read from the device per read",
         kind: ChartKind::Bars,
         x: "cache",

@@ -24,11 +24,15 @@ pub(super) fn section(panel: &Panel<'_>, runs: &[&str]) -> Section {
             panel.cells.len()
         ));
     }
+    let (table, same) = table(panel, runs);
+    if !same.is_empty() {
+        notes.push(format!("In all rows: {}.", same.join(", ")));
+    }
     Section {
         question: panel.question(),
         chart: Some(chart(panel))
             .filter(|chart| chart.series.iter().any(|series| !series.points.is_empty())),
-        table: table(panel, runs),
+        table,
         notes,
         ..Section::default()
     }
@@ -72,7 +76,7 @@ fn chart(panel: &Panel<'_>) -> Chart {
     };
     let point = |one: &PanelCell<'_>| {
         let (y, interval) = value(panel, one)?;
-        let text = words::whole_cell(one.cell, one.numbers);
+        let text = words::whole_cell(one.cell, one.numbers, spec.operation);
         Some(Point { x: x_of(one), y, interval, text, excluded: false })
     };
     let series = |(at, name): (usize, &String)| Series {
@@ -104,15 +108,15 @@ fn chart(panel: &Panel<'_>) -> Chart {
 fn y_axis(panel: &Panel<'_>, log: bool) -> Axis {
     let per = panel.cells.first().map_or(LabUnit::Nanoseconds, |first| first.cell.unit);
     let (title, unit) = match panel.spec.shown {
-        Shown::Time => (words::per(per), Unit::Nanoseconds),
-        Shown::DeviceBytes => ("read from the device", Unit::Bytes),
-        Shown::Calls => ("calls", Unit::Count),
+        Shown::Time => (words::per(per, panel.spec.operation), Unit::Nanoseconds),
+        Shown::DeviceBytes => ("read from the device".to_owned(), Unit::Bytes),
+        Shown::Calls => ("calls".to_owned(), Unit::Count),
     };
-    Axis { title: title.to_owned(), unit, log, ..Axis::default() }
+    Axis { title, unit, log, ..Axis::default() }
 }
 
-/// A row for each cell, with all that is known.
-fn table(panel: &Panel<'_>, runs: &[&str]) -> Table {
+/// A row for each cell, with all that is known; and what is the same in all, which needs no column.
+fn table(panel: &Panel<'_>, runs: &[&str]) -> (Table, Vec<String>) {
     let several = runs.len() > 1;
     let common = panel.common();
     // A cell alone would have no name left.
@@ -129,7 +133,7 @@ fn table(panel: &Panel<'_>, runs: &[&str]) -> Table {
             words::or_unknown(numbers.median, words::time),
             words::interval(numbers),
             words::counted(numbers),
-            words::cached(numbers),
+            words::cached(one.cell, numbers),
             words::or_unknown(numbers.device_read_bytes, words::bytes),
             words::or_unknown(numbers.syscalls, words::count),
             words::or_unknown(numbers.minor_faults, words::count),
@@ -162,5 +166,37 @@ fn table(panel: &Panel<'_>, runs: &[&str]) -> Table {
     columns.extend(numbers.map(Column::numbers));
     columns.extend([Column::words("Filled by"), Column::words("Warnings")]);
     let caption = format!("{}: all cells, medians over valid rounds", panel.spec.title);
-    Table { caption, columns, rows: panel.cells.iter().map(row).collect() }
+    let rows = panel.cells.iter().map(row).collect();
+    // The name, the run and the number with its interval stay.
+    let compared = 3 + usize::from(several);
+    without_same(Table { caption, columns, rows }, compared)
+}
+
+/// A title within a sentence: `cached before`, `CPU`.
+fn in_sentence(mut title: String) -> String {
+    let is_word = title.chars().nth(1).is_some_and(char::is_lowercase);
+    if let Some(first) = title.get_mut(..1).filter(|_| is_word) {
+        first.make_ascii_lowercase();
+    }
+    title
+}
+
+/// Takes out the columns from the place `from` on in which no row differs: a table that fits needs no scrolling. What they say comes
+/// along, unless it is nothing.
+fn without_same(mut table: Table, from: usize) -> (Table, Vec<String>) {
+    let mut same = Vec::new();
+    let Some(first) = table.rows.first().filter(|_| table.rows.len() > 1).cloned() else {
+        return (table, same);
+    };
+    for place in (from..table.columns.len()).rev() {
+        let Some(value) = first.get(place) else { continue };
+        if table.rows.iter().all(|row| row.get(place) == Some(value)) {
+            let title = in_sentence(table.columns.remove(place).title);
+            table.rows.iter_mut().for_each(|row| drop(row.remove(place)));
+            if !value.is_empty() {
+                same.insert(0, format!("{title} {value}"));
+            }
+        }
+    }
+    (table, same)
 }

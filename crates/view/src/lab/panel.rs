@@ -75,8 +75,18 @@ fn kept<'a>(runs: &[Named<'a>], spec: &ChartSpec<'_>) -> Vec<Cell<'a>> {
             cell.level(name).is_some_and(|level| levels.iter().any(|known| known.is(level)))
         })
     };
-    let cells = all_cells(runs);
-    cells.filter(|(_, cell, _)| keeps(cell) && cell.level(spec.x).is_some()).collect()
+    let leaves_out = |cell: &LabCell| {
+        spec.leave_out.is_some_and(|(name, levels)| {
+            cell.level(name).is_some_and(|level| levels.iter().any(|known| known.is(level)))
+        })
+    };
+    let is_kept = |cell: &LabCell| keeps(cell) && !leaves_out(cell) && cell.level(spec.x).is_some();
+    let mut cells: Vec<Cell<'a>> = all_cells(runs).filter(|(_, cell, _)| is_kept(cell)).collect();
+    if let Some(name) = spec.largest {
+        let largest = cells.iter().filter_map(|(_, cell, _)| cell.number(name)).max();
+        cells.retain(|(_, cell, _)| cell.number(name) == largest);
+    }
+    cells
 }
 
 /// Each level once: numbers by size, before names as they come.
@@ -213,14 +223,17 @@ impl Panel<'_> {
         }
     }
 
-    /// Factors in which the cells don't differ: they are said once, and not in each row.
+    /// Factors in which the cells don't differ: they are said once, and not in each row. A cell that is alone keeps its place on
+    /// the axis for a name.
     pub(super) fn common(&self) -> Vec<&str> {
         let Some(first) = self.cells.first() else { return Vec::new() };
         let same = |name: &&str| {
             let level = first.cell.level(name);
             self.cells.iter().all(|placed| placed.cell.level(name) == level)
         };
-        first.cell.factors.iter().map(|factor| &*factor.name).filter(same).collect()
+        let names_the_row = |name: &&str| self.cells.len() == 1 && *name == self.spec.x;
+        let names = first.cell.factors.iter().map(|factor| &*factor.name);
+        names.filter(|name| same(name) && !names_the_row(name)).collect()
     }
 
     /// `order random, block size 4 KiB`: those, with their levels. Empty where there is none.

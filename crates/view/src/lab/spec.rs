@@ -53,10 +53,16 @@ pub struct ChartSpec<'a> {
     pub series: &'static [&'static str],
     /// Only cells that have one of these levels, for each factor that is named here.
     pub keep: &'static [(&'static str, &'static [ConstLevel])],
+    /// No cell that has one of these levels of this factor.
+    pub leave_out: Option<(&'static str, &'static [ConstLevel])>,
+    /// Of those, only cells with the largest level of this factor.
+    pub largest: Option<&'static str>,
     /// A chart of its own for each level of this factor.
     pub each: Option<&'a str>,
     /// What is drawn.
     pub shown: Shown,
+    /// What an operation of its cells is, where their time is that of one: `read`.
+    pub operation: &'static str,
     /// How the horizontal axis is divided.
     pub x_scale: Scale,
     /// How the vertical axis is divided. Bars begin at 0; on a logarithmic axis they are drawn as points instead.
@@ -76,8 +82,11 @@ impl ChartSpec<'_> {
         x: "",
         series: &[],
         keep: &[],
+        leave_out: None,
+        largest: None,
         each: None,
         shown: Shown::Time,
+        operation: "operation",
         x_scale: Scale::Auto,
         y_scale: Scale::Auto,
         table: Shape::Rows,

@@ -8,13 +8,14 @@ use super::spec::{Shape, Shown};
 use super::{LabResult, Named, words};
 use crate::escape::{columns, escape_text, shorten_middle};
 use crate::report::Options;
-use crate::report::screen::{Screen, Tone};
+use crate::report::screen::Screen;
 use crate::table::{Align, INDENT, Table};
 
 /// What a number that some samples of its cell don't count for ends in.
 const SOME: &str = "!";
-/// Columns of a row for each cell that go first where the terminal is narrow.
-const DISPENSABLE: [&str; 3] = ["calls", "samples", "95 % CI"];
+/// Columns of a row for each cell that go first where the terminal is narrow: those of the state, which a sample that is not
+/// excluded had, before those that are compared.
+const DISPENSABLE: [&str; 5] = ["samples", "device", "before", "calls", "95 % CI"];
 
 /// The tables of an experiment, ready for a terminal.
 pub fn render_lab(result: &LabResult, options: &Options) -> String {
@@ -37,9 +38,7 @@ pub fn render_lab(result: &LabResult, options: &Options) -> String {
 
 fn answers(screen: &mut Screen, summary: &LabSummary) {
     for answer in &summary.answers {
-        screen.line("");
-        let question = screen.paint(&escape_text(&answer.question), Tone::Heading);
-        screen.line(&question);
+        screen.heading(&escape_text(&answer.question), "");
         screen.paragraph("", " ", &escape_text(&answer.answer), INDENT);
         screen.below_table(&escape_text(&answer.confidence));
     }
@@ -84,18 +83,31 @@ fn rows(screen: &mut Screen, panel: &Panel<'_>, common: &[&str]) {
     };
     let widest = names.iter().map(|name| columns(name)).max().unwrap_or(0);
     let fits = |dropped: &usize| table(*dropped).width() + widest <= screen.width;
-    let calls = panel.cells.iter().any(|cell| cell.numbers.syscalls.is_some());
-    let dropped = (usize::from(!calls)..DISPENSABLE.len()).find(fits).unwrap_or(DISPENSABLE.len());
+    let dropped = (0..DISPENSABLE.len()).find(fits).unwrap_or(DISPENSABLE.len());
     let table = table(dropped);
     let room = table.room_for_names(screen.width);
     let names: Vec<String> = names.iter().map(|name| shorten_middle(name, room)).collect();
     screen.table("", &table, &names);
+    let left_out: Vec<&str> = DISPENSABLE
+        .iter()
+        .take(dropped)
+        .filter(|title| !pointless(panel).contains(title))
+        .copied()
+        .collect();
+    if !left_out.is_empty() {
+        let columns = left_out.join(", ");
+        screen.below_table(&format!(
+            "Left out at this width: {columns}; --json and --html have them."
+        ));
+    }
 }
 
-/// Columns that would say again what the first one says; or the interval of a time where it is no time.
+/// Columns that would say again what the first one says, or nothing; or the interval of a time where it is no time.
 fn pointless(panel: &Panel<'_>) -> &'static [&'static str] {
+    let has_calls = panel.cells.iter().any(|cell| cell.numbers.syscalls.is_some());
     match panel.spec.shown {
-        Shown::Time => &[],
+        Shown::Time if has_calls => &[],
+        Shown::Time => &["calls"],
         Shown::DeviceBytes => &["95 % CI", "device"],
         Shown::Calls => &["95 % CI", "calls"],
     }
@@ -110,11 +122,14 @@ fn row_table(panel: &Panel<'_>, without: &[&str]) -> Table {
     );
     for one in &panel.cells {
         let numbers = one.numbers;
-        let dash = |text: String| if text == "unknown" { "-".to_owned() } else { text };
+        let dash = |text: String| match text.as_str() {
+            "unknown" | "not set" => "-".to_owned(),
+            _ => text,
+        };
         let cells = [
             number(panel, one),
             words::interval(numbers),
-            dash(words::cached(numbers)),
+            dash(words::cached(one.cell, numbers)),
             dash(words::or_unknown(numbers.device_read_bytes, words::bytes)),
             dash(words::or_unknown(numbers.syscalls, words::count)),
             words::counted(numbers),

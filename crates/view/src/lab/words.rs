@@ -1,7 +1,7 @@
 //! Phrases of more than one view.
 
 use hotset_analysis::lab::{CellNumbers, LabReason, words};
-use hotset_facts::{Factor, LabCell, LabSession, LabUnit, Level, Observed};
+use hotset_facts::{Factor, LabCell, LabSession, LabUnit, Level, Observed, WantedState};
 
 use super::LabResult;
 use super::spec::Shown;
@@ -46,11 +46,11 @@ pub(super) fn time(ns: f64) -> String {
     words::time(ns)
 }
 
-/// What the time of a cell is of.
-pub(super) fn per(unit: LabUnit) -> &'static str {
+/// What the time of a cell is of, by what its operations are.
+pub(super) fn per(unit: LabUnit, operation: &str) -> String {
     match unit {
-        LabUnit::Nanoseconds => "time",
-        LabUnit::NanosecondsPerOperation => "time per operation",
+        LabUnit::Nanoseconds => "time".to_owned(),
+        LabUnit::NanosecondsPerOperation => format!("time per {operation}"),
     }
 }
 
@@ -99,9 +99,13 @@ pub(super) fn shown_text(shown: Shown, value: f64) -> String {
     }
 }
 
-/// How much was cached before: `100 %`, `0 %`, `98.0 to 100 %`; what was not known stays unknown.
-pub(super) fn cached(numbers: &CellNumbers) -> String {
-    let Some((low, high)) = numbers.cached_before else { return "unknown".to_owned() };
+/// How much was cached before: `100 %`, `0 %`, `98.0 to 100 %`; what was not known stays unknown, but for a cell that reads no
+/// file whose state is set.
+pub(super) fn cached(cell: &LabCell, numbers: &CellNumbers) -> String {
+    let Some((low, high)) = numbers.cached_before else {
+        let is_set = cell.state_wanted != WantedState::AsIs;
+        return if is_set { "unknown" } else { "not set" }.to_owned();
+    };
     let (low, high) = (units::percent(low), units::percent(high));
     if low == high { low } else { format!("{low} to {high}") }
 }
@@ -127,10 +131,10 @@ pub(super) fn reasons(numbers: &CellNumbers) -> String {
 }
 
 /// All that is known about a cell, in a line.
-pub(super) fn whole_cell(cell: &LabCell, numbers: &CellNumbers) -> String {
+pub(super) fn whole_cell(cell: &LabCell, numbers: &CellNumbers, operation: &str) -> String {
     let mut parts = vec![levels(&cell.factors, &[])];
     let value = match numbers.median {
-        Some(median) => format!("{} {}", per(cell.unit), time(median)),
+        Some(median) => format!("{} {}", per(cell.unit, operation), time(median)),
         None => "no valid sample".to_owned(),
     };
     parts.push(value);
@@ -138,7 +142,7 @@ pub(super) fn whole_cell(cell: &LabCell, numbers: &CellNumbers) -> String {
         (Some(_), Some(_)) => format!("95 % CI {}", interval(numbers)),
         _ => "no 95 % CI".to_owned(),
     });
-    parts.push(format!("cached before {}", cached(numbers)));
+    parts.push(format!("cached before {}", cached(cell, numbers)));
     parts.push(format!("from device {}", or_unknown(numbers.device_read_bytes, bytes)));
     if let Some(calls) = numbers.syscalls {
         parts.push(format!("calls {}", count(calls)));

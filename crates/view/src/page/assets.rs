@@ -23,6 +23,6 @@ pub(super) const POLICY: &str = concat!(
     " 'sha256-6VKy2hiQSkCbYw3gT8vR8DPRDABBcQndw3ZYbr0i9e8='",
     " 'sha256-GcjUxq2Ikpp59K5J1vcWFWbf0Lo9FcxJXpdPeH63jx8='",
     "; style-src",
-    " 'sha256-4USeVmhCrY3jwZ/v6xELnGgpTgYt5JBcUka+LLD4KRU='",
+    " 'sha256-2YFo5kxr9cp3vvsPwjgXyj0CBquzdyV40HDVrMUs3Es='",
     " 'sha256-32MMao1vjur/JktQ9zzlsRT2Rv/ZoLt08EmwoAE1+gQ='",
 );

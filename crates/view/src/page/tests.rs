@@ -125,7 +125,7 @@ fn every_thing_of_a_page_has_its_place_in_the_markup() {
         "<span>× a &lt; b</span>",
         r#"<script type="application/json" id="data-0">"#,
         r#"</figure><p class="quiet">a &lt; b</p>"#,
-        r#"aria-labelledby="caption-0"><table><caption id="caption-0">a &lt; b</caption>"#,
+        r#"aria-labelledby="caption-0"><table><caption id="caption-0"><span>a &lt; b</span></caption>"#,
         r#"<th scope="col">a &lt; b</th><th scope="col" class="number">a &lt; b</th>"#,
         r#"<th scope="row">a &lt; b</th><td class="number">a &lt; b</td>"#,
         r#"<h2 id="conditions">"#,

@@ -46,19 +46,19 @@ pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, String> {
         request.size,
         request.rounds_of_size(15, budget_s(request)),
     );
-    let mut methods = Vec::new();
-    for &method in Method::ALL.iter().filter(|method| asked.contains(method)) {
-        match refused(request, method) {
-            Some(why) => plan.skip(format!("method {}", method.as_str()), why),
-            None => methods.push(method),
-        }
-    }
     if request.place.in_memory {
         let why = format!(
             "files on {} are only in memory and cannot be evicted",
             request.place.filesystem
         );
         plan.skip("state cold", why);
+    }
+    let mut methods = Vec::new();
+    for &method in Method::ALL.iter().filter(|method| asked.contains(method)) {
+        match refused(request, method) {
+            Some(why) => plan.skip(format!("method {}", method.as_str()), why),
+            None => methods.push(method),
+        }
     }
     let maker = Maker::new(request, &amounts);
     for &block in &amounts.blocks {

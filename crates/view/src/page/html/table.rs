@@ -18,7 +18,7 @@ pub(super) fn table(table: &Table, caption: &str) -> Markup {
     let whole = html! {
         div.scroll tabindex="0" role="region" aria-labelledby=(caption) {
             table {
-                caption id=(caption) { (table.caption) }
+                caption id=(caption) { span { (table.caption) } }
                 thead {
                     tr {
                         @for (number, column) in table.columns.iter().enumerate() {
