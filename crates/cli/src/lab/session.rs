@@ -3,9 +3,10 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hotset_experiments::{AfterRun, Experiment, plan_of, present};
+use hotset_facts::units::nanos;
 use hotset_facts::{LabSession, LabSize};
 use hotset_lab::experiment::{
     Bench, CallCounter, ExperimentError, Place, Scratch, ScratchError, Sensor, require_room,
@@ -98,6 +99,7 @@ fn one(
     seed: u64,
     stop: &AtomicBool,
 ) -> Result<LabSession, Stop> {
+    let began = Instant::now();
     let native = native()?;
     let mut sweeper = native.clone();
     sweeper.push("sweep".into());
@@ -138,6 +140,8 @@ fn one(
         let mut run = AfterRun { request: &request, native: &native, sensor, stop };
         after(&mut session, &mut run);
     }
+    // With what goes before the rounds, such as compilers, and after them.
+    session.took_ns = nanos(began.elapsed());
     if args.amount.keep.is_some() && !args.output.quiet {
         let directory = scratch.directory().display();
         output::say(format_args!("lab {}: its files are in {directory}", experiment.name));
