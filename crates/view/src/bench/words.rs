@@ -45,10 +45,11 @@ pub(super) fn bytes(bytes: f64) -> String {
     units::bytes(bytes.max(0.0).round() as u64)
 }
 
-/// `4.30x [4.12, 4.51]`, `1.003x [0.994, 1.012]`, or without an interval.
+/// `4.30x [4.12, 4.51]`, `1.003x [0.994, 1.012]`, or without an interval, and then whether the times of both sides overlap.
 pub(super) fn ratio(estimate: &RatioEstimate) -> String {
     match ratio_parts(estimate) {
         (ratio, Some((low, high))) => format!("{ratio} [{low}, {high}]"),
+        (ratio, None) if estimate.apart => format!("{ratio} (no interval, but no overlap)"),
         (ratio, None) => format!("{ratio} (no interval)"),
     }
 }

@@ -119,6 +119,7 @@ fn y_axis(panel: &Panel<'_>, log: bool) -> Axis {
 fn table(panel: &Panel<'_>, runs: &[&str]) -> (Table, Vec<String>) {
     let several = runs.len() > 1;
     let common = panel.common();
+    let some_excluded = panel.cells.iter().any(|one| one.numbers.invalid > 0);
     // A cell alone would have no name left.
     let without: &[&str] = if panel.cells.len() > 1 { &common } else { &[] };
     let row = |one: &PanelCell<'_>| {
@@ -140,10 +141,10 @@ fn table(panel: &Panel<'_>, runs: &[&str]) -> (Table, Vec<String>) {
             words::or_unknown(numbers.major_faults, words::count),
             words::or_unknown(numbers.device_write_bytes, words::bytes),
             words::or_unknown(numbers.cpu_ns, words::time),
-            words::or_unknown(numbers.median_of_all, words::time),
-            one.cell.filled_by.as_str().to_owned(),
-            words::reasons(numbers),
         ]);
+        // Where every sample is valid it is the median again.
+        row.extend(some_excluded.then(|| words::or_unknown(numbers.median_of_all, words::time)));
+        row.extend([one.cell.filled_by.as_str().to_owned(), words::reasons(numbers)]);
         row
     };
     let mut columns = vec![Column::words("Cell")];
@@ -161,9 +162,9 @@ fn table(panel: &Panel<'_>, runs: &[&str]) -> (Table, Vec<String>) {
         "Major faults",
         "To device",
         "CPU",
-        "Median of all samples",
     ];
     columns.extend(numbers.map(Column::numbers));
+    columns.extend(some_excluded.then(|| Column::numbers("Median of all samples")));
     columns.extend([Column::words("Filled by"), Column::words("Warnings")]);
     let caption = format!("{}: all cells, medians over valid rounds", panel.spec.title);
     let rows = panel.cells.iter().map(row).collect();

@@ -54,6 +54,19 @@ fn parts(text: &str, separator: &str) -> Vec<String> {
     parts
 }
 
+/// The same text on one line, for a browser: no line breaks between a number and its unit.
+pub(crate) fn unbroken(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (at, part) in text.split(' ').enumerate() {
+        let is_glued = ends_in_number(&out) && is_unit(part);
+        if at > 0 {
+            out.push(if is_glued { '\u{a0}' } else { ' ' });
+        }
+        out.push_str(part);
+    }
+    out
+}
+
 fn ends_in_number(part: &str) -> bool {
     part.ends_with(|c: char| c.is_ascii_digit())
 }
@@ -130,6 +143,10 @@ mod tests {
         assert_eq!(wrap("it takes 1.25 ms, so", 12), ["it takes", "1.25 ms, so"]);
         assert_eq!(wrap("95 % CI (9.5 to 12 µs)", 14), ["95 % CI (9.5", "to 12 µs)"]);
         assert_eq!(wrap("from 3 files in s", 9), ["from 3", "files in", "s"]);
+        assert_eq!(
+            unbroken("takes 1.25 ms,  95 % of 3 s"),
+            "takes 1.25\u{a0}ms,  95\u{a0}% of 3\u{a0}s"
+        );
     }
 
     #[test]

@@ -66,6 +66,7 @@ fn compared(summary: &BenchSummary, comparison: &Comparison) -> Answer {
     let rounds = rounds(valid.rounds);
     let confidence = match interval {
         Some((low, high)) => format!("95 % CI {low} to {high}, {rounds}"),
+        None if valid.apart => format!("no 95 % CI, {rounds}, but the times do not overlap"),
         None => format!("no 95 % CI, {rounds}"),
     };
     Answer { question, sentence, number, confidence }

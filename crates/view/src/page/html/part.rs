@@ -5,6 +5,7 @@ use maud::{Markup, PreEscaped, html};
 use super::table::table;
 use crate::page::data;
 use crate::page::model::{Answer, Chart, Entry, Page, Section};
+use crate::report::text::unbroken;
 
 /// A page in its place: ids are unique on the document, and headings are a level lower inside of another page.
 pub(super) struct Part<'a> {
@@ -84,11 +85,11 @@ impl<'a> Part<'a> {
         html! {
             section aria-labelledby=(heading) {
                 (self.heading(&heading, &section.question))
-                @if !section.answer.is_empty() { p { (section.answer) } }
+                @if !section.answer.is_empty() { p { (unbroken(&section.answer)) } }
                 @for one in &section.entries { (self.entry(one)) }
                 @if !section.text.is_empty() { div.scroll { pre { (section.text) } } }
                 @if let Some(one) = &section.chart { (self.chart(one, index)) }
-                @for note in &section.notes { p.quiet { (note) } }
+                @for note in &section.notes { p.quiet { (unbroken(note)) } }
                 (table(&section.table, &self.numbered("caption", index)))
             }
         }
@@ -175,8 +176,8 @@ fn answer(answer: &Answer) -> Markup {
         article class=[long] {
             @if !answer.question.is_empty() { p.asked { (answer.question) } }
             p.number.wordy[wordy] { (answer.number) }
-            p { (answer.sentence) }
-            p.sure { (answer.confidence) }
+            p { (unbroken(&answer.sentence)) }
+            p.sure { (unbroken(&answer.confidence)) }
         }
     }
 }
