@@ -88,19 +88,19 @@ pub fn restore_text(report: &RestoreReport) -> String {
             size(report.unknown_pages)
         );
     }
-    if report.wanted_pages == 0 {
-        out.push_str("nothing to restore\n");
-        return out;
-    }
-    let share = report.cached_after_pages as f64 / report.wanted_pages as f64;
-    let _ = writeln!(
-        out,
-        "{} of {} cached now ({})",
-        size(report.cached_after_pages),
-        size(report.wanted_pages),
-        percent(share)
-    );
+    out.push_str(&cached_now(report));
     out
+}
+
+/// The share of what was wanted that is really cached.
+fn cached_now(report: &RestoreReport) -> String {
+    if report.wanted_pages == 0 {
+        return "nothing to restore\n".to_owned();
+    }
+    let size = |pages: u64| bytes(pages.saturating_mul(report.page_bytes));
+    let (after, wanted) = (report.cached_after_pages, report.wanted_pages);
+    let share = percent(after as f64 / wanted as f64);
+    format!("{} of {} cached now ({share})\n", size(after), size(wanted))
 }
 
 fn names(out: &mut String, what: &str, few: &NamedFew) {

@@ -56,11 +56,7 @@ pub(super) fn answer(native: &Cells<'_>) -> Option<LabAnswer> {
             words::bytes(total),
             told.join(", ")
         ),
-        number: match (widest, slower + faster) {
-            (None, _) => "too few rounds".to_owned(),
-            (_, 0) => "no difference detected".to_owned(),
-            _ => format!("{} the time", words::times(worst)),
-        },
+        number: number(widest.is_some(), slower + faster, worst),
         confidence: match widest {
             Some(effect) => format!(
                 "95 % CIs; effects of {} or more would have been detected",
@@ -70,6 +66,15 @@ pub(super) fn answer(native: &Cells<'_>) -> Option<LabAnswer> {
         },
         evidence,
     })
+}
+
+/// The largest of the differences that are shown.
+fn number(has_intervals: bool, shown: usize, worst: f64) -> String {
+    match shown {
+        _ if !has_intervals => "too few rounds".to_owned(),
+        0 => "no difference detected".to_owned(),
+        _ => format!("{} the time", words::times(worst)),
+    }
 }
 
 /// What so many slower and faster ones among `all` come to.

@@ -2,13 +2,20 @@
 
 use hotset_analysis::lab::ConstLevel::Name;
 use hotset_analysis::lab::{Cells, LabAnswer, confidence, unless_shown, words};
-use hotset_facts::{FactValue, LabSession};
+use hotset_facts::{FactValue, LabFact, LabSession};
 
 use crate::load::plan::compiled_of;
 
 /// Parts that were measured apart; the rest is running the library's own code.
 const PARTS: [(&str, &str); 3] =
     [("lookup", "looking up files"), ("read", "reading"), ("compile", "compiling")];
+
+/// Whether none of its files is compiled while it loads, as the session found.
+fn compiles_nothing(session: &LabSession, library: &str) -> bool {
+    let compiled = compiled_of(library);
+    let is_none = |fact: &LabFact| fact.subject == compiled && fact.value == FactValue::Number(0);
+    session.facts.iter().any(is_none)
+}
 
 /// The parts of the warm time, and what a cold cache makes of it.
 pub(super) fn where_its_time_goes(
@@ -21,11 +28,7 @@ pub(super) fn where_its_time_goes(
     };
     let whole = part("total", "warm")?;
     let library = whole.cell.name("library").unwrap_or("the library");
-    let compiled = compiled_of(library);
-    let compiles_nothing = session
-        .facts
-        .iter()
-        .any(|fact| fact.subject == compiled && fact.value == FactValue::Number(0));
+    let compiles_nothing = compiles_nothing(session, library);
     let all = whole.median;
     let mut evidence = vec![whole.id()];
     let mut known = 0.0;
