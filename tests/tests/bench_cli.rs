@@ -268,10 +268,13 @@ fn what_goes_away_after_it_was_found_ends_bench_as_env_would() {
         assert_eq!(output.status.code(), Some(127), "{how:?}: {}", said(&output));
         let why = format!("can't run {}: No such file", text(&gone));
         assert!(stderr(&output).contains(&why), "{how:?}: {}", said(&output));
-        let output = bench_says(&[how, &["--input", "/no/such", "--", "cat"]].concat());
+        let input = scratch.file("input", 1);
+        let remove = format!("rm {}", text(&input));
+        let words = ["-s", &remove, "--input", text(&input), "--", "cat"];
+        let output = bench_says(&[how, &words].concat());
         assert_eq!(output.status.code(), Some(125), "{how:?}: {}", said(&output));
-        let why = "can't run cat: /no/such: No such file";
-        assert!(stderr(&output).contains(why), "{how:?}: {}", said(&output));
+        let why = format!("can't run cat: {}: No such file", text(&input));
+        assert!(stderr(&output).contains(&why), "{how:?}: {}", said(&output));
     }
 }
 
