@@ -122,7 +122,8 @@ fn chosen_writers_write_every_combination() {
             let files = each(cell(&session, &id), "operations");
             let bytes = each(cell(&session, &id), "bytes");
             let per_file = if writer == "stdio" { files[0] * total } else { total };
-            assert_eq!(bytes, [per_file], "{id}");
+            // A sample that a busy host disturbed was made again.
+            assert!(bytes.iter().all(|&bytes| bytes == per_file), "{id}: {bytes:?}");
             if writer == "python" {
                 // The kernel's count: its buffer is written when the next piece does not fit.
                 let full = buffer / piece * piece;

@@ -227,6 +227,12 @@ fn a_library_is_as_many_files_as_its_runtime_says_and_its_parts_are_told_apart()
         .collect();
     // On a busy host warm lookups may drown in the time of a start: then that is said, and of them alone.
     for skipped in session["skipped"].as_array().expect("skipped") {
+        // Python compiled its modules when it was installed: nothing is compiled while they load.
+        if skipped["what"] == format!("{library}, compiling") {
+            assert_eq!(found(&session, &format!("files compiled while loading of {library}")), 0);
+            assert!(parts.insert(("compile", "warm")), "is told, and not: {skipped}");
+            continue;
+        }
         let part = ("lookup", "warm");
         assert_eq!(skipped["what"], format!("python, library, {library}, lookup, warm"));
         assert!(skipped["why"].as_str().is_some_and(|why| why.contains("start")), "{skipped}");
@@ -279,7 +285,7 @@ fn another_user_is_refused_what_no_sample_would_be_valid_of() {
     let mut command = as_nobody(scratch.dir());
     std::fs::set_permissions(scratch.dir(), PermissionsExt::from_mode(0o777)).expect("chmod");
     command.args(["lab", "load", "--quick", "--library", "json", "--runtime", "python"]);
-    command.args(["--dir", text(scratch.dir())]).env("HOME", "/nonexistent");
+    command.args(["--dir", text(scratch.dir())]).env("HOME", scratch.dir());
     let output = command.output().expect("unshare");
     assert_eq!(code(&output), 2, "{}", stderr(&output));
     let why = "tells what is cached only to a file's owner";

@@ -37,7 +37,10 @@ pub(super) fn plan(request: &Request) -> Result<ExperimentPlan, String> {
     plan.skipped = skipped;
     plan.written_bytes = BYTES_A_RUNTIME * probes.len() as u64;
     if let Some(first) = request.options.libraries.first() {
-        let probe = library::runtime_of(&probes, first)?;
+        let probe = library::runtime_of(&probes, first).map_err(|why| {
+            let missing = plan.skipped.iter().map(|left| format!("; {}: {}", left.what, left.why));
+            why + &missing.collect::<String>()
+        })?;
         plan.facts.push(LabFact::new(probe.name.clone(), probe.version.clone()));
         library::add_all(&mut plan, probe, request)?;
         return Ok(plan);
