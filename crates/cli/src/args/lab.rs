@@ -130,7 +130,6 @@ fn after_help() -> String {
          hotset lab access --methods pread,mmap --block 4K --size 1G --rounds 10\n  \
          hotset lab all --full --json lab.json        the articles' sizes; takes hours\n\n\
          Experiments:\n{experiments}\n\
-         Without --quick or --full, each experiment takes up to 10 minutes.\n\
          Files are created in a new directory, which is removed at the end unless --keep is given.\n\n\
          Exit status:\n  \
          0      all experiments were run\n  \
