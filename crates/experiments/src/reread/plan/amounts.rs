@@ -50,6 +50,9 @@ const DOCUMENT_BYTES: u64 = 145 << 10;
 /// The first read and as many more as have a median.
 const LEAST: u32 = 4;
 
+/// The same in other languages, each of which reads every file, where reads are long: one more than the first.
+const LEAST_OF_PROGRAM: u32 = 2;
+
 /// What a process parses at least, in bytes, unless the count of its reads is less.
 const LEAST_PARSED_BYTES: u64 = 8 << 20;
 
@@ -147,15 +150,23 @@ impl Amounts {
 
     /// Reads in a process of a file of this size: fewer of large files, unless the count was asked for.
     pub(super) fn count(&self, bytes: u64) -> u32 {
-        let fitting = u32::try_from(self.process_bytes / bytes).unwrap_or(u32::MAX);
-        if self.exactly { self.most } else { self.most.min(fitting.max(LEAST)) }
+        self.fitting(self.process_bytes / bytes, LEAST)
+    }
+
+    /// The same of a process of another language.
+    pub(super) fn count_of_program(&self, bytes: u64) -> u32 {
+        self.fitting(self.process_bytes / bytes, LEAST_OF_PROGRAM)
+    }
+
+    fn fitting(&self, count: u64, least: u32) -> u32 {
+        let fitting = u32::try_from(count).unwrap_or(u32::MAX);
+        if self.exactly { self.most } else { self.most.min(fitting.max(least)) }
     }
 
     /// Parses in a process of a document of this size: parsing takes many times as long as reading.
     pub(super) fn parses(&self, bytes: u64) -> u32 {
-        let most_bytes = (self.process_bytes / 32).max(LEAST_PARSED_BYTES);
-        let fitting = u32::try_from(most_bytes / bytes).unwrap_or(u32::MAX);
-        if self.exactly { self.most } else { self.most.min(fitting.max(LEAST)) }
+        let most_bytes = (self.process_bytes / 128).max(LEAST_PARSED_BYTES);
+        self.fitting(most_bytes / bytes, LEAST)
     }
 
     /// The file in the cache and the memory that it is read into must not push each other out.

@@ -99,7 +99,7 @@ pub(super) fn add_reads(
                 bytes: file.bytes,
                 cache,
                 buffer: BufferKind::Fresh,
-                count: amounts.count(file.bytes),
+                count: amounts.count_of_program(file.bytes),
                 pause: amounts.pause,
             };
             let program = Program { probe, job: "read", read, prime: &prime };
