@@ -31,7 +31,11 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
         x_scale: Scale::Log,
         y_scale: Scale::Log,
         table: Shape::Across("buffer_bytes"),
-        notes: &[PHASE, "none: no buffer, each piece is a write(2)."],
+        notes: &[
+            PHASE,
+            "none: no buffer, each piece is a write(2).",
+            "Buffers of 4095, 4097, 8191 and 8193 bytes have a chart of their own: see whether a buffer must be a multiple of 4096 bytes.",
+        ],
         ..ChartSpec::EMPTY
     },
     ChartSpec {
