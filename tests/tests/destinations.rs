@@ -101,6 +101,31 @@ fn a_full_disk_costs_the_report_and_the_commands_own_code_goes_first() {
     assert_eq!(names.len(), 2, "{names:?}");
 }
 
+/// A recording that a full disk ends has whole lines only, and none is left that has no line at all.
+#[test]
+fn a_recording_on_a_full_disk_is_whole_as_far_as_it_goes() {
+    let scratch = Scratch::new("full-recording");
+    let dir = scratch.path("disk");
+    std::fs::create_dir(&dir).expect("mkdir");
+    let _mounted = Mounted::new(&["-t", "tmpfs", "-o", "size=16k", "none", text(&dir)]);
+    let path = dir.join("night.jsonl");
+    let words = ["top", "--batch", "600", "--record", text(&path), "0.1"];
+    let output = with_output(&words, Stdio::null());
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    let why = format!("{}: No space left on device\n", text(&path));
+    assert!(stderr(&output).ends_with(&why), "{}", stderr(&output));
+    let recorded = std::fs::read_to_string(&path).expect("read");
+    assert!(recorded.ends_with("}\n"), "{recorded}");
+    assert!(recorded.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()));
+    let replayed = with_output(&["top", "--batch", "0", "--replay", text(&path)], Stdio::null());
+    assert_eq!(code(&replayed), 0, "{}", stderr(&replayed));
+
+    std::fs::remove_file(&path).expect("remove");
+    fill(&dir.join("filler"));
+    assert_eq!(code(&with_output(&words, Stdio::null())), 1);
+    assert!(!path.exists());
+}
+
 fn with_output(words: &[&str], stdout: impl Into<Stdio>) -> Output {
     let child = Command::new(hotset()).args(words).stdout(stdout).stderr(Stdio::piped()).spawn();
     child.and_then(|child| child.wait_with_output()).expect("hotset")

@@ -279,6 +279,7 @@ mod tests {
     fn every_page_has_examples_and_none_has_a_section_without_a_name() {
         let mut all = Cli::command();
         all.build();
+        let mut others = 0;
         for command in all.get_subcommands().filter(|command| !command.is_hide_set()) {
             let name = command.get_name();
             if name == "help" {
@@ -289,6 +290,13 @@ mod tests {
             assert!(!page.contains(".SH EXTRA"), "{name}");
             let see_also = page.split(".SH \"SEE ALSO\"").nth(1).unwrap_or_default();
             assert!(see_also.contains("hotset(1), "), "{name}: {see_also}");
+            for (other, _) in
+                see_also.split(r"hotset\-").skip(1).filter_map(|rest| rest.split_once('('))
+            {
+                assert_ne!(other, name, "{see_also}");
+                assert!(all.find_subcommand(other).is_some(), "{name}: hotset-{other}(1)");
+                others += 1;
+            }
             let literal = page.split(".nf\n").skip(1).filter_map(|rest| rest.split(".fi\n").next());
             for line in literal
                 .flat_map(str::lines)
@@ -297,5 +305,6 @@ mod tests {
                 assert!(line.chars().count() <= EXAMPLE_COLUMNS, "{name}: {line}");
             }
         }
+        assert!(others > 20, "{others} other commands are named");
     }
 }
