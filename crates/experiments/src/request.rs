@@ -118,7 +118,8 @@ pub struct Options {
     /// Read a file N times in one process, at least 2
     ///
     /// The first read and the later ones are measured apart. By default, direct reads 4 times (--quick: 3, --full: 10), and reread
-    /// 100 times (--quick: 20), a large file or document less often, but at least 4 times.
+    /// 100 times (--quick: 20), a large file or document less often, but at least 4 times
+    /// (a file in other languages: 2).
     #[arg(long, value_name = "N", value_parser = number(2..=1_000_000_u32))]
     pub count: Option<u32>,
     /// Pause between reads of a process, e.g. 10ms, 1s

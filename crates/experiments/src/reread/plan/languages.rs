@@ -111,6 +111,15 @@ pub(super) fn add_reads(
     if readers().next().is_some() {
         let contents = Contents::Pattern { bytes: PRIME_BYTES };
         plan.prepare.push(TestFile { path: prime, contents });
+        let counts = amounts.files(request).into_iter().map(|file| {
+            (file.bytes, amounts.count_of_program(file.bytes), amounts.count(file.bytes))
+        });
+        plan.facts.extend(counts.filter(|(_, own, native)| own != native).map(
+            |(bytes, own, _)| {
+                let what = format!("reads in a process of another language of {bytes} bytes");
+                LabFact::new(what, u64::from(own))
+            },
+        ));
     }
     plan.facts
         .extend(readers().map(|probe| LabFact::new(probe.name.clone(), probe.version.clone())));

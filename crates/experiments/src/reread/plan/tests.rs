@@ -93,6 +93,22 @@ fn large_files_are_read_less_often_unless_asked() {
 }
 
 #[test]
+fn other_languages_read_large_files_twice_and_say_so() {
+    let scratch = Scratch::new();
+    let count = |count, bytes| {
+        let python = Interpreter { name: "python".to_owned(), path: "/usr/bin/python3".into() };
+        let options = Options { interpreters: vec![python], count, ..sizes(&[bytes]) };
+        let plan = plan(&request(&scratch, options)).expect("plan");
+        let subject = format!("reads in a process of another language of {bytes} bytes");
+        let fact = plan.facts.iter().find(|fact| fact.subject == subject);
+        fact.map(|fact| fact.value.to_string())
+    };
+    assert_eq!(count(None, 64 << 20).as_deref(), Some("2"));
+    // As often as the others, which is told of these.
+    assert_eq!((count(None, 1024), count(Some(7), 64 << 20)), (None, None));
+}
+
+#[test]
 fn what_can_not_be_measured_is_refused_or_left_out() {
     let scratch = Scratch::new();
     let error = |options| plan(&request(&scratch, options)).expect_err("refused").to_string();
