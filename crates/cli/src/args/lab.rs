@@ -126,7 +126,7 @@ fn after_help() -> String {
     format!(
         "Examples:\n  \
          hotset lab all --quick --html lab.html       six rounds of each experiment, and a page\n  \
-         hotset lab access                            default size: 1 to 25 minutes each\n  \
+         hotset lab access                            one experiment, 1 to 25 minutes\n  \
          hotset lab access --methods pread,mmap --block 4K --size 1G --rounds 10\n  \
          hotset lab all --full --json lab.json        the articles' sizes; takes hours\n\n\
          Experiments:\n{experiments}\n\

@@ -34,7 +34,7 @@ pub(super) const CHARTS: &[ChartSpec<'static>] = &[
         notes: &[
             PHASE,
             "none: no buffer, each piece is a write(2).",
-            "Buffers of 4095, 4097, 8191 and 8193 bytes have a chart of their own: see whether a buffer must be a multiple of 4096 bytes.",
+            "Left out here: buffers of 4095, 4097, 8191 and 8193 bytes.",
         ],
         ..ChartSpec::EMPTY
     },
