@@ -40,6 +40,7 @@ mod residency;
 mod snapshot;
 mod support;
 mod system;
+pub mod trace;
 mod unevictable;
 pub mod units;
 mod varint;
@@ -74,8 +75,8 @@ pub use observed::{Observed, Reason, ReasonKind};
 pub use packed::{PackedIo, PackedLiveIo};
 pub use page_split::PageSplit;
 pub use profile::{
-    Command, ExitStatus, FileKind, FileRow, ProcessRow, Profile, Sensor, SensorLevel, SensorLosses,
-    Target,
+    CallSites, Command, ExitStatus, FileKind, FileRow, ProcessRow, Profile, Sensor, SensorLevel,
+    SensorLosses, SiteContexts, SiteIo, SiteRow, Target,
 };
 pub use residency::{CacheCell, PageRange, Residency, ResidencySource};
 pub use snapshot::{NamedFew, RestoreReport, RestoreStop, SaveReport};

@@ -17,7 +17,7 @@ pub use crate::feature::NotMeasuredList;
 pub(crate) use path::TwoKeys;
 pub use path::{Argv, Cgroup, Directory, File, Hex, Mount, OutputTail, Path, Shell};
 pub use text::{Text, constant};
-pub use time::{Time, rfc3339};
+pub use time::{KnownTime, Time, rfc3339};
 
 /// Reads a value whose key must be there: without this, serde takes a key that is gone for a null.
 ///

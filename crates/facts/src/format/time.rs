@@ -41,7 +41,27 @@ impl TryFrom<Time> for SystemTime {
     }
 }
 
-super::stands_for!(Time => SystemTime);
+/// A [`Time`], or null where none is known.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(transparent)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+pub struct KnownTime(Option<Time>);
+
+impl From<&Option<SystemTime>> for KnownTime {
+    fn from(time: &Option<SystemTime>) -> Self {
+        Self(time.as_ref().map(Time::from))
+    }
+}
+
+impl TryFrom<KnownTime> for Option<SystemTime> {
+    type Error = String;
+
+    fn try_from(KnownTime(time): KnownTime) -> Result<Self, String> {
+        time.map(SystemTime::try_from).transpose()
+    }
+}
+
+super::stands_for!(Time => SystemTime, KnownTime => Option<SystemTime>);
 
 /// A device number, such as `253:1`.
 #[derive(Serialize, Deserialize)]
@@ -84,6 +104,18 @@ mod tests {
         assert_eq!(rfc3339(now), "2026-11-21T14:06:40.123456789Z");
         for time in [now, UNIX_EPOCH, UNIX_EPOCH - Duration::from_millis(1)] {
             assert_eq!(Time::deserialize(Time::serialize(&time, Serializer)?)?, time);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_time_that_is_not_known_is_null() -> Result<(), serde_json::Error> {
+        for (time, wanted) in
+            [(None, json!(null)), (Some(UNIX_EPOCH), json!("1970-01-01T00:00:00Z"))]
+        {
+            let written = KnownTime::serialize(&time, Serializer)?;
+            assert_eq!(written, wanted);
+            assert_eq!(KnownTime::deserialize(written)?, time);
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! One observed run: who did what to which file.
 
 mod sensor;
+mod sites;
 mod target;
 
 use std::ffi::OsString;
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 pub use sensor::{Sensor, SensorLevel, SensorLosses};
+pub use sites::{CallSites, SiteContexts, SiteIo, SiteRow};
 pub use target::Target;
 
 use serde::{Deserialize, Serialize};
@@ -260,6 +262,9 @@ pub struct Profile {
     pub processes: Vec<ProcessRow>,
     /// Path lookups.
     pub lookups: Observed<Lookups>,
+    /// Who asked; only where call sites were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sites: Option<CallSites>,
 }
 
 #[cfg(test)]
