@@ -36,6 +36,7 @@ pub mod tracepoint;
 pub mod tree;
 pub mod userns;
 pub mod users;
+pub mod whole_directory;
 pub mod whole_file;
 
 pub use environment::environment;

@@ -27,6 +27,7 @@ use std::path::{Path, PathBuf};
 use rustix::io::Errno;
 
 pub use named::named;
+pub use status::inner_pid;
 
 /// Why a file of /proc could not be read or understood.
 #[derive(Debug, thiserror::Error)]

@@ -29,6 +29,9 @@ pub struct Stat {
     pub threads: u64,
     /// When it started, in clock ticks since boot: with the id, the identity of a process.
     pub start_ticks: u64,
+    /// Where its first stack began when its program was started, which an exec changes as a rule; nothing where the kernel
+    /// doesn't show it to the caller.
+    pub stack_start: Option<u64>,
 }
 
 impl Stat {
@@ -77,6 +80,7 @@ fn parse_line(line: &[u8]) -> Option<Stat> {
         system_ticks: number(15)?,
         threads: number(20)?,
         start_ticks: number(22)?,
+        stack_start: number(28).filter(|&address| address != 0),
     })
 }
 
@@ -94,6 +98,7 @@ mod tests {
         assert_eq!((stat.minor_faults, stat.major_faults), (11, 13));
         assert_eq!((stat.user_ticks, stat.system_ticks), (15, 16));
         assert_eq!((stat.threads, stat.start_ticks), (3, 99));
+        assert_eq!(stat.stack_start, None);
     }
 
     #[test]
@@ -108,5 +113,6 @@ mod tests {
         let own = of(std::process::id()).expect("stat").expect("this process");
         assert_eq!(own.pid, std::process::id());
         assert!(own.is_alive());
+        assert!(own.stack_start.is_some());
     }
 }

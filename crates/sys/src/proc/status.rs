@@ -17,6 +17,16 @@ pub(crate) fn process_of(task: Pid) -> Option<Pid> {
     decimal(value_of(&status, "Tgid")?)?.try_into().ok()
 }
 
+/// The PID that a process has in its own PID namespace, or nothing where it is gone.
+pub fn inner_pid(pid: Pid) -> Option<Pid> {
+    innermost(&std::fs::read(Path::new("/proc").join(pid.to_string()).join("status")).ok()?)
+}
+
+fn innermost(status: &[u8]) -> Option<Pid> {
+    let ids = value_of(status, "NSpid")?;
+    decimal(ids.rsplit(u8::is_ascii_whitespace).next()?)?.try_into().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -29,5 +39,12 @@ mod tests {
         let thread = unsafe { libc::gettid() }.try_into().expect("a thread");
         assert_eq!(process_of(thread), Some(std::process::id()));
         assert_eq!(process_of(Pid::MAX), None);
+        assert!(inner_pid(std::process::id()).is_some());
+    }
+
+    #[test]
+    fn the_last_of_its_ids_is_that_of_its_own_namespace() {
+        assert_eq!(innermost(b"Pid:\t70\nNSpid:\t70\t12\t1\n"), Some(1));
+        assert_eq!(innermost(b"Pid:\t70\n"), None);
     }
 }

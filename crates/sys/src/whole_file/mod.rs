@@ -6,12 +6,13 @@ mod tests;
 
 use std::ffi::OsString;
 use std::fs::{self, File, Permissions};
-use std::io::{self, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+use rustix::fs::{AtFlags, CWD, FallocateFlags, Mode, OFlags};
+use rustix::io::Errno;
 
 use place::{directory_of, resolve};
 
@@ -90,6 +91,26 @@ impl WholeFile {
         self.file.sync_all()
     }
 
+    /// Sees to it that so many bytes from `from` on can be written: room that is not used is given back by [`WholeFile::trim`]. File
+    /// systems that can't promise room (FAT, some of NFS) promise nothing here, and that is no error.
+    ///
+    /// # Errors
+    /// Where there is no room.
+    pub fn reserve(&self, from: u64, bytes: u64) -> io::Result<()> {
+        match rustix::fs::fallocate(&self.file, FallocateFlags::KEEP_SIZE, from, bytes) {
+            Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Gives back room behind its end.
+    ///
+    /// # Errors
+    /// As ftruncate(2).
+    pub fn trim(&self) -> io::Result<()> {
+        self.file.set_len(self.file.metadata()?.len())
+    }
+
     /// Puts it in its place.
     ///
     /// # Errors
@@ -118,6 +139,12 @@ impl Write for WholeFile {
 
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
+    }
+}
+
+impl Seek for WholeFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
     }
 }
 
