@@ -71,6 +71,8 @@ APART int aio_begin(struct task_state *s)
 		join_memory(t);
 	}
 	set_range(t, pos, bytes);
+	if (RECORD)
+		TOLD(t)->rwf = io.rw_flags;
 	if (t->flags & TARGET_DIRECT) {
 		if (s->aio_one_file && !(r->what & REQUEST_SYNCS)) {
 			r->what |= REQUEST_BOOKED;
@@ -81,6 +83,8 @@ APART int aio_begin(struct task_state *s)
 		s->aio_settles = 1;
 	struct request_key key = { .id = iocb, .owner = owner(s) };
 	aio_again(&key);
+	if (RECORD)
+		r->call = HS_CALL_AIO + (op & 15);
 	key.kind = REQUEST_AIO;
 	start_request(s, r, &key);
 	if (r->what & REQUEST_IOMAP)

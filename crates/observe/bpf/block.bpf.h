@@ -4,7 +4,7 @@
 #include "include/bio.bpf.h"
 
 /* Writeback by a kernel thread belongs to whoever dirtied the file last. */
-APART int book_writeback(u64 inode, u32 bytes)
+APART int book_writeback(u64 inode, u64 index, u32 bytes)
 {
 	struct hs_file_key key = file_key(inode);
 	if (!cfg.live && !tracked[near_hash(key) & (TRACKED - 1)])
@@ -16,7 +16,20 @@ APART int book_writeback(u64 inode, u32 bytes)
 	struct hs_row *row = row_by_key(&owner);
 	if (row)
 		ATOMIC_ADD(&row->device_write_bytes, bytes);
+	send_writeback(&owner, index << 12, bytes);
 	return 0;
+}
+
+/* What a device is asked to move for a file of this task; `queued` has it recorded, where the chain of calls is short. */
+static __always_inline void book_bytes_of(struct task_state *s, struct hs_row *row, struct target *t, u64 index, u32 op,
+					  u32 bytes)
+{
+	book_bytes(row, op, bytes);
+	if (!RECORD)
+		return;
+	REC(s)->moved = t->id;
+	REC(s)->moved_pos = index << 12;
+	REC(s)->moved_bytes = bytes;
 }
 
 /* Metadata of a file system, and what no file can be named for, stands under the device that it is on. */
@@ -39,7 +52,7 @@ APART int book_device(struct task_state *s, u64 bio, u32 op, u32 bytes)
 	}
 	struct hs_row *row = row_of(s, t, 0);
 	if (row)
-		book_bytes(row, op, bytes);
+		book_bytes_of(s, row, t, 0, op, bytes);
 	return 0;
 }
 
@@ -56,6 +69,10 @@ APART int fill_unnamed(struct task_state *s, struct hs_row *row)
 		s->in.unfilled = 0;
 	else
 		ATOMIC_ADD(&row->fault_filled, last - first + 1);
+	if (RECORD && s->fault_inode)
+		REC(s)->fault_filled += last - first + 1;
+	else
+		note_filled(s, last - first + 1, 0);
 	return 0;
 }
 
@@ -68,18 +85,22 @@ APART int book_unnamed(struct task_state *s, u64 bio, u32 op, u32 bytes)
 	if (!s)
 		return 0;
 	struct hs_row *row = NULL;
+	struct target *t = &s->queued;
+	u64 index = 0;
 	if (op == REQ_OP_READ && s->added.ino) {
-		no_target(&s->queued);
-		s->queued.id = s->added;
-		row = row_of(s, &s->queued, 0);
+		no_target(t);
+		t->id = s->added;
+		index = s->added_first;
+		row = row_of(s, t, 0);
 		fill_unnamed(s, row);
 	} else if (s->kind && s->kind <= HS_SYNC && s->in.inode) {
-		row = row_of(s, &s->in, 0);
+		t = &s->in;
+		row = row_of(s, t, 0);
 	} else {
 		return book_device(s, bio, op, bytes);
 	}
 	if (row)
-		book_bytes(row, op, bytes);
+		book_bytes_of(s, row, t, index, op, bytes);
 	return 0;
 }
 
@@ -137,11 +158,13 @@ APART int read_for_write(struct task_state *s, u64 inode, u64 index, u32 bytes)
 	return 0;
 }
 
+#define MISSED_SHIFT 32
+
 /*
  * What is read for pages that a request of io_uring or Linux AIO is to write, and not by a fault: a write reads what it
  * needs, and nothing ahead. What is read ahead is another request's, which is under way as well, and no new page.
  */
-APART int read_while_written(struct hs_row *row, struct hs_file_key *id, u64 bio, u64 index)
+APART u64 read_while_written(struct hs_row *row, struct hs_file_key *id, u64 bio, u64 index)
 {
 	if (!row || !id)
 		return 0;
@@ -150,12 +173,12 @@ APART int read_while_written(struct hs_row *row, struct hs_file_key *id, u64 bio
 		pages = bits_back(*id, HS_NEW, index, end);
 		if (pages)
 			ATOMIC_ADD(&row->ra_pages, pages);
-	} else {
-		pages = bits_take(*id, HS_WRITING, index, end);
-		if (pages)
-			ATOMIC_ADD(&row->write_misses, pages);
+		return (u32)pages;
 	}
-	return 0;
+	pages = bits_take(*id, HS_WRITING, index, end);
+	if (pages)
+		ATOMIC_ADD(&row->write_misses, pages);
+	return pages << MISSED_SHIFT;
 }
 
 /* Pages that a fault reads. Those of a folio that a write began to fill, and did not end to, are in the cache already. */
@@ -168,6 +191,12 @@ static __always_inline void count_filled(struct task_state *s, struct hs_row *ro
 	ATOMIC_ADD(&row->fault_filled, pages);
 	if (added < pages)
 		ATOMIC_ADD(&row->fault_pages, pages - added);
+	if (RECORD && s->fault_inode) {
+		REC(s)->fault_filled += pages;
+		REC(s)->fault_pages += pages - added;
+	} else {
+		note_filled(s, pages, pages - added);
+	}
 }
 
 /* Says whether it could: some file systems keep metadata in the pages of inodes of their own. */
@@ -176,6 +205,7 @@ static __always_inline int book_named(struct task_state *s, u64 bio, u64 inode, 
 	if (!s)
 		return 0;
 	struct target *t = &s->queued;
+	u64 moved_for = 0;
 	u32 bytes = BPF_CORE_READ((struct bio *)bio, bi_iter.bi_size);
 	u32 type = target_of_inode(s, (void *)inode, t);
 	if (!type)
@@ -184,14 +214,19 @@ static __always_inline int book_named(struct task_state *s, u64 bio, u64 inode, 
 		/* Pages of somebody else's that we happen to write back are his. */
 		struct hs_file *f = bpf_map_lookup_elem(&files, &t->id);
 		if (f && f->last_writer.owner && f->last_writer.owner != owner(s)) {
-			book_writeback(inode, bytes);
+			book_writeback(inode, index, bytes);
 			return 1;
 		}
 	}
 	struct hs_row *row = row_of(s, t, 0);
 	if (!row)
 		return 1;
-	book_bytes(row, op, bytes);
+	if (RECORD && op == REQ_OP_READ && in_fault(s, inode)) {
+		book_bytes(row, op, bytes);
+		REC(s)->fault_device += bytes;
+	} else {
+		book_bytes_of(s, row, t, index, op, bytes);
+	}
 	if (op != REQ_OP_READ)
 		return 1;
 	if (type == S_IFREG) {
@@ -199,7 +234,9 @@ static __always_inline int book_named(struct task_state *s, u64 bio, u64 inode, 
 		count_filled(s, row, filled(s, bio, index));
 	}
 	if ((!s->kind || s->kind == HS_AIO_SUBMIT) && *(volatile u32 *)hint_of(HS_WRITING, t->id) && !by_fault(s, inode))
-		read_while_written(row, &t->id, bio, index);
+		moved_for = read_while_written(row, &t->id, bio, index);
+	if (RECORD)
+		REC(s)->moved_for = moved_for;
 	return 1;
 }
 
@@ -225,7 +262,7 @@ static __always_inline int book_own(struct task_state *s, u64 bio, u32 op, u32 m
 		if (!direct_told(direct->inode))
 			direct->direct += bytes;
 		if (row)
-			book_bytes(row, op, bytes);
+			book_bytes_of(s, row, direct, direct->pos >> 12, op, bytes);
 		return 0;
 	}
 	if (book_request(s, (u64)BPF_CORE_READ((struct bio *)bio, bi_private), op, bytes))
@@ -264,14 +301,18 @@ static __always_inline int queued(struct bio *bio)
 	if (!bytes || op > REQ_OP_WRITE)
 		return 0;
 	if (s) {
+		if (RECORD)
+			REC(s)->moved_bytes = REC(s)->moved_for = 0;
 		book_own(s, NUMBER(&s->scratch, bio), op, flags & REQ_META);
+		if (RECORD && REC(s)->moved_bytes)
+			note_moved(s, NUMBER(&s->scratch, bio), op);
 		return 0;
 	}
 	u64 index = 0;
 	u32 user = 0;
 	u64 inode = bio_inode(NULL, number_of((void **)&bio), &index, op, &user);
 	if (inode && op == REQ_OP_WRITE)
-		book_writeback(inode, bytes);
+		book_writeback(inode, index, bytes);
 	else if (inode)
 		delayed(inode);
 	else

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compiles the sensor three times and the walk over inodes once, and strips the objects of everything but what loading needs. Run
+# Compiles the sensor three times, each with and without recording, and the walk over inodes once, and strips the objects of everything but what loading needs. Run
 # by `make bpf`; users don't need it, the objects are committed. KEEP_LINES=1 keeps the lines of the source, which the verifier then says
 # of what it refuses.
 set -eu
@@ -26,4 +26,7 @@ compile() {
 compile sensor.bpf.c sensor.bpf.o -mcpu=v3
 compile sensor.bpf.c sensor-compat.bpf.o -mcpu=v3 -DHOTSET_COMPAT
 compile sensor.bpf.c sensor-oldest.bpf.o -mcpu=v2 -DHOTSET_COMPAT -DHOTSET_NO_FETCH
+compile sensor.bpf.c record.bpf.o -mcpu=v3 -DHOTSET_RECORD
+compile sensor.bpf.c record-compat.bpf.o -mcpu=v3 -DHOTSET_COMPAT -DHOTSET_RECORD
+compile sensor.bpf.c record-oldest.bpf.o -mcpu=v2 -DHOTSET_COMPAT -DHOTSET_NO_FETCH -DHOTSET_RECORD
 compile inodes.bpf.c inodes.bpf.o -mcpu=v3

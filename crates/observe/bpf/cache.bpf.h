@@ -105,10 +105,15 @@ APART int added_by_fault(struct task_state *s, u64 first, u64 n)
 	if (!row)
 		return 0;
 	ATOMIC_ADD(&row->fault_pages, n);
-	if (!shows_zeros(s->fault_inode, first))
+	u64 filled = shows_zeros(s->fault_inode, first) ? 0 : n;
+	if (filled)
 		ATOMIC_ADD(&row->fault_filled, n);
 	else
 		s->fault_added += n;
+	if (RECORD) {
+		REC(s)->fault_pages += n;
+		REC(s)->fault_filled += filled;
+	}
 	if (!cfg.live)
 		ATOMIC_ADD(&row->read_refaults, bits_take(t->id, HS_GONE, first, first + n));
 	return 0;
@@ -170,11 +175,14 @@ APART int added_unasked(struct task_state *s, u64 inode, u64 first, u64 n)
 			ATOMIC_ADD(&row->fault_filled, n);
 		else
 			s->fault_added += n;
+		note_pages(s, &t->id, first, n, 0);
+		note_filled(s, zeros ? 0 : n, 0);
 		return 0;
 	}
 	if (zeros)
 		bits_set(t->id, HS_UNFILLED, first, first + n);
 	ATOMIC_ADD(&row->ra_pages, n > asked ? n - asked : 0);
+	note_pages(s, &t->id, first, 0, n > asked ? n - asked : 0);
 	if (!cfg.live)
 		ATOMIC_ADD(&row->read_refaults, bits_take(t->id, HS_GONE, first, first + n));
 	/* Pages that a request waits for are its misses; the rest may be used later. */
@@ -206,6 +214,16 @@ APART int note_added(struct task_state *s, u64 inode, u64 first, u64 n)
 	return 0;
 }
 
+/* Those of a regular file are told where they are asked for. */
+RECORDS int told_added(struct task_state *s, u64 inode, u64 first, u64 n)
+{
+	if (!s || !inode || type_of(inode) != S_IFREG)
+		return 0;
+	struct hs_file_key key = file_key(inode);
+	send_pages(&key, owner(s), HS_CALL_PAGES_IN, first, n);
+	return 0;
+}
+
 /* The pages of a folio that a copy within one file writes to; 0 where it reads any of them. */
 static __always_inline u64 in_copy(struct task_state *s, u64 first, u64 n)
 {
@@ -214,17 +232,34 @@ static __always_inline u64 in_copy(struct task_state *s, u64 first, u64 n)
 	return overlap(first, first + n - 1, s->out.first, s->out.last);
 }
 
+/* Pages of a file that was seen, which somebody else brings in. */
+static __always_inline int added_by_others(struct folio *folio)
+{
+	u64 *slot = number_slot();
+	if (!slot)
+		return 0;
+	hold_cpu();
+	u64 inode = NUMBER(slot, LOAD(address_space, folio_mapping(folio), host));
+	release_cpu();
+	struct hs_file_key key = file_key(inode);
+	if (tracked[near_hash(key) & (TRACKED - 1)])
+		send_pages(&key, 0, HS_CALL_PAGES_IN, folio_index(folio), folio_pages(folio));
+	return 0;
+}
+
 SEC("tp_btf/mm_filemap_add_to_page_cache")
 int BPF_PROG(page_added, struct folio *folio)
 {
 	struct task_state *s = current_state();
 	if (!s)
-		return 0;
+		return RECORD_PAGES ? added_by_others(folio) : 0;
 	s->handled = HANDLED(s, folio, TAG_ADDED);
 	u64 inode = NUMBER(&s->scratch, LOAD(address_space, folio_mapping(folio), host));
 	u64 first = folio_index(folio), n = folio_pages(folio);
 	u32 kind = s->kind;
 	note_added(s, inode, first, n);
+	if (RECORD_PAGES && inode)
+		told_added(s, inode, first, n);
 	u32 faults = in_fault(s, inode);
 	if (kind && kind < HS_SYNC && !faults) {
 		if (s->in.inode == inode) {
@@ -303,6 +338,8 @@ int BPF_PROG(page_deleted, struct folio *folio)
 	if (!cfg.live && !tracked[near_hash(key) & (TRACKED - 1)])
 		return 0;
 	u64 first = folio_index(folio), n = folio_pages(folio);
+	if (RECORD_PAGES)
+		send_pages(&key, 0, HS_CALL_PAGES_OUT, first, n);
 	if (*(volatile u32 *)hint_of(HS_AHEAD, key))
 		dropped_after_use(inode, &key, first, n);
 	u64 wasted = bits_take(key, HS_AHEAD, first, first + n);
@@ -343,25 +380,25 @@ static __always_inline int dirtied(void *folio)
 		return 0;
 	s->handled = HANDLED(s, folio, TAG_DIRTIED);
 	u64 inode = NUMBER(&s->scratch, LOAD(address_space, folio_mapping(folio), host));
-	struct target t = {};
-	if (!inode || target_of_inode(s, (void *)inode, &t) != S_IFREG)
+	struct target *t = &s->unasked;
+	if (!inode || target_of_inode(s, (void *)inode, t) != S_IFREG)
 		return 0;
 	if (s->kind && s->in.inode == inode)
-		t.file = s->in.file;
+		t->file = s->in.file;
 	else if (s->kind && s->out.inode == inode)
-		t.file = s->out.file;
+		t->file = s->out.file;
 	u64 first = folio_index(folio), n = folio_pages(folio);
 	if (s->kind && s->kind < HS_SYNC)
 		dirtied_by_call(s, inode, first, n);
 	else if ((!s->kind || s->kind == HS_AIO_SUBMIT) &&
 		 LOAD(super_block, LOAD(inode, inode, i_sb), s_magic) == BTRFS_SUPER_MAGIC)
-		bits_take(t.id, HS_WRITING, first, first + n);
-	struct hs_row *row = row_of(s, &t, 0);
+		bits_take(t->id, HS_WRITING, first, first + n);
+	struct hs_row *row = row_of(s, t, 0);
 	if (row)
 		ATOMIC_ADD(&row->write_dirtied, n);
-	struct hs_file *f = file_entry(&t.id);
+	struct hs_file *f = file_entry(&t->id);
 	if (f && f->last_writer.owner != s->owner) {
-		f->last_writer.file = t.id;
+		f->last_writer.file = t->id;
 		f->last_writer.owner = s->owner;
 	}
 	return 0;

@@ -93,6 +93,17 @@ static __always_inline u32 submitter(struct task_state *s)
 	return s && s->kind == HS_AIO_SUBMIT ? s->owner : 0;
 }
 
+/* What a device is asked for a request. */
+static __always_inline void note_request(struct request *r, u32 op, u32 bytes)
+{
+	if (!RECORD)
+		return;
+	if (op == REQ_OP_READ)
+		TOLD(&r->target)->device_read += bytes;
+	else
+		TOLD(&r->target)->device_write += bytes;
+}
+
 /* Books what the device is asked for direct I/O to the request that it is for, which may be served by another task. */
 APART int book_request(struct task_state *s, u64 dio, u32 op, u32 bytes)
 {
@@ -105,7 +116,31 @@ APART int book_request(struct task_state *s, u64 dio, u32 op, u32 bytes)
 	struct hs_row *row = row_made(&row_key);
 	if (row)
 		book_bytes(row, op, bytes);
+	note_request(r, op, bytes);
 	return 1;
+}
+
+/* What a device was asked for: by the call under way, by a request of Linux AIO that it submits, or by nobody who waits. */
+RECORDS int note_moved(struct task_state *s, u64 bio, u32 op)
+{
+	if (!RECORD || !s)
+		return 0;
+	struct request *r = NULL;
+	if (s->kind == HS_AIO_SUBMIT && s->in.inode && same_file(&s->in.id, &REC(s)->moved) &&
+	    bpf_core_field_exists(((struct iomap_dio *)0)->iocb) && device_told(&s->in)) {
+		u64 dio = (u64)BPF_CORE_READ((struct bio *)bio, bi_private);
+		r = request_of(s->owner, (u64)BPF_CORE_READ((struct iomap_dio *)dio, iocb));
+	}
+	if (r)
+		note_request(r, op, REC(s)->moved_bytes);
+	else
+		note_device(s, &REC(s)->moved, REC(s)->moved_pos, op, REC(s)->moved_bytes);
+	/* Of requests that are under way, whose records come later. */
+	if (REC(s)->moved_for && REC(s)->beside_ns) {
+		TOLD(&REC(s)->beside)->read_ahead += (u32)REC(s)->moved_for;
+		TOLD(&REC(s)->beside)->missed += REC(s)->moved_for >> 32;
+	}
+	return 0;
 }
 
 /*

@@ -45,6 +45,10 @@ static __always_inline void start_request(struct task_state *s, struct request *
 	r->ns = r->iocb = r->past = 0;
 	r->open = 1;
 	r->owner = owner(s);
+	if (RECORD) {
+		r->tid = bpf_get_current_pid_tgid();
+		r->site = site_of_task(s);
+	}
 	if (has_file(r))
 		r->what |= direct_kind(r);
 	if (has_marks(r))
@@ -92,7 +96,7 @@ static __always_inline void count_undone(struct request *r, struct hs_row_key *k
 {
 	struct hs_row *row = r->target.ahead ? row_by_key(key) : NULL;
 	if (row)
-		ATOMIC_ADD(&row->ra_pages, r->target.ahead);
+		add_ahead(row, &r->target, r->target.ahead);
 }
 
 /* A sync that fails was waited for like any other, but not one that was given up with the chain that it stands in. */
@@ -115,17 +119,20 @@ static __always_inline int finish_direct(struct request *r, struct hs_row *row, 
 	}
 	if (past || !bytes) {
 		count_direct(row, t, past, ns, writes);
-		if (!(r->what & (REQUEST_BOOKED | REQUEST_TOLD)))
+		if (!(r->what & (REQUEST_BOOKED | REQUEST_TOLD))) {
 			book_bytes(row, writes ? REQ_OP_WRITE : REQ_OP_READ, past);
+			note_request(r, writes ? REQ_OP_WRITE : REQ_OP_READ, past);
+		}
 		ns = 0;
 	}
 	t->pos += past;
 	if (!cached)
-		ATOMIC_ADD(&row->ra_pages, t->ahead);
+		add_ahead(row, t, t->ahead);
 	else if (writes)
 		count_write(row, t, cached, ns, 0);
 	else
 		count_read(row, t, cached, ns, r->what & REQUEST_WAITED ? COUNT_WAITED : 0);
+	t->pos -= past;
 	return 0;
 }
 
@@ -138,6 +145,7 @@ static __always_inline int finish_request(struct request *r, struct hs_row_key *
 	settle_request(r, key, (r->what & REQUEST_IOMAP) && past_cache(r, bytes) == bytes ? 0 : bytes);
 	if (came_to_nothing(r, result)) {
 		count_undone(r, key);
+		send_request(r, result, ns);
 		return 0;
 	}
 	struct hs_row *row = row_made(key);
@@ -153,6 +161,7 @@ static __always_inline int finish_request(struct request *r, struct hs_row_key *
 	} else {
 		count_read(row, t, result, ns, r->what & REQUEST_WAITED ? COUNT_WAITED : 0);
 	}
+	send_request(r, result, ns);
 	return 0;
 }
 
@@ -164,8 +173,19 @@ static __always_inline int finish_lookup(struct request *r, s64 result)
 		count_lookup(p, failed, bpf_ktime_get_ns() - r->start_ns, 0);
 	if (failed)
 		ATOMIC_ADD(&g.uring_paths, 1);
+	if (RECORD) {
+		r->target.id = (struct hs_file_key){};
+		r->target.file = 0;
+	}
 	struct task_state *s = known_state();
-	if (s && !s->kind && (r->what & REQUEST_OPENS) && result >= 0 && s->owner == r->owner)
+	if (s && !s->kind && (r->what & REQUEST_OPENS) && result >= 0 && s->owner == r->owner) {
 		opened(s, result, 0);
+		/* What it made stands in its record; the path that was asked for is gone by now. */
+		if (RECORD && s->in.inode) {
+			r->target.id = s->in.id;
+			r->target.file = s->in.file;
+		}
+	}
+	send_request(r, result, bpf_ktime_get_ns() - r->start_ns);
 	return 0;
 }

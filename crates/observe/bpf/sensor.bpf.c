@@ -13,6 +13,7 @@
 #include "aio.bpf.h"
 #include "aio_submit.bpf.h"
 #endif
+#include "other.bpf.h"
 #include "syscall.bpf.h"
 #include "cache.bpf.h"
 #include "fault.bpf.h"

@@ -14,6 +14,8 @@ static __always_inline void begin_write(struct target *t)
 		t->flags |= TARGET_WAS_DIRTY;
 }
 
+#define CALL_PREADV2 327
+
 /* Two files at once: sendfile, splice, copy_file_range. */
 APART int enter_pair(struct task_state *s, const struct arguments *args, u32 kind)
 {
@@ -67,11 +69,15 @@ APART int enter_single(struct task_state *s, const struct arguments *args, u32 k
 		count = iov_bytes(args->b, args->c);
 	if (count > MAX_RW_COUNT)
 		count = MAX_RW_COUNT; /* what was not moved is settled at the end */
+	u64 rwf = args->f;
+	barrier_value(rwf);
 	if (kind == HS_PWRITEV2)
-		settle_flags(t, args->f);
+		settle_flags(t, rwf);
 	if (kind >= HS_WRITE && (t->flags & TARGET_APPENDS))
 		pos = LOAD(inode, t->inode, i_size);
 	set_range(t, pos, count);
+	if (RECORD && (kind == HS_PWRITEV2 || REC(s)->call == CALL_PREADV2))
+		TOLD(t)->rwf = rwf;
 	if (kind >= HS_WRITE)
 		begin_write(t);
 	return 1;
@@ -101,6 +107,22 @@ APART int enter_sync(struct task_state *s, u32 fd, u32 kind)
 	}
 	set_range(t, 0, 0);
 	return 1;
+}
+
+#define CALL_SYNC_FILE_RANGE 277
+
+/* The part that is synced, for the record alone: no page is requested. */
+static __always_inline void note_sync_range(struct task_state *s, const struct arguments *args, u32 kind)
+{
+	u64 from = args->b, bytes = args->c;
+	if (kind == HS_MSYNC)
+		from = args->a, bytes = args->b;
+	else if (REC(s)->call != CALL_SYNC_FILE_RANGE)
+		return;
+	barrier_value(from);
+	barrier_value(bytes);
+	s->in.pos = from;
+	TOLD(&s->in)->asked = bytes;
 }
 
 /* Calls from 512 on that x32 has for what a 64-bit program does by another number. */
@@ -146,21 +168,29 @@ int BPF_PROG(sys_enter, struct pt_regs *regs, long id)
 	}
 	struct arguments *args = &s->arguments;
 	*args = load_arguments(regs);
+	if (RECORD)
+		begin_call(s, args, id, kind);
 	if (kind == HS_PAGEOUT) {
 		s->in.inode = s->out.inode = 0;
-		s->kind = args->c == MADV_PAGEOUT ? kind : HS_NONE;
+		s->kind = args->c == MADV_PAGEOUT ? kind : RECORD ? HS_MADVISE : HS_NONE;
+		if (RECORD)
+			enter_madvise(s, args);
 		return 0;
 	}
 	if (kind > HS_SYNC_ALL) {
 		if (kind < HS_OPEN)
 			enter_aio(s, args, kind);
-		else
+		else if (!RECORD || kind < HS_CLOSE)
 			enter_path(s, args, kind);
+		else
+			enter_other(s, args, kind);
 		return 0;
 	}
 	if (kind >= HS_SYNC) {
 		if (!enter_sync(s, args->a, kind))
 			return 0;
+		if (RECORD)
+			note_sync_range(s, args, kind);
 	} else if (kind == HS_SENDFILE || kind == HS_SPLICE || kind == HS_COPY_RANGE) {
 		if (!enter_pair(s, args, kind))
 			return 0;
@@ -213,9 +243,11 @@ APART int exit_direct(struct target *t, struct hs_row *row, u64 bytes, u64 ns, u
 	if (!cached) {
 		if (writes && bytes && t->old_end)
 			ATOMIC_ADD(&row->write_misses, t->old_end);
+		if (RECORD && writes && bytes)
+			TOLD(t)->missed = t->old_end;
 		/* Read ahead all the same. */
 		if (!writes && (t->brought | t->ahead))
-			ATOMIC_ADD(&row->ra_pages, t->brought + t->ahead);
+			add_ahead(row, t, t->brought + t->ahead);
 		return 0;
 	}
 	t->pos += bytes - cached;
@@ -223,6 +255,7 @@ APART int exit_direct(struct target *t, struct hs_row *row, u64 bytes, u64 ns, u
 		count_write(row, t, cached, ns, 0);
 	else
 		count_read(row, t, cached, ns, 0);
+	t->pos -= bytes - cached;
 	return 0;
 }
 
@@ -284,7 +317,7 @@ APART int exit_failed(struct task_state *s, u32 kind)
 	settle_short(s, 0);
 	struct hs_row *row = row_of(s, &s->in, 0);
 	if (row)
-		ATOMIC_ADD(&row->ra_pages, s->in.ahead + s->in.brought);
+		add_ahead(row, &s->in, s->in.ahead + s->in.brought);
 	return 0;
 }
 
@@ -314,6 +347,27 @@ APART int exit_single(struct task_state *s, u32 kind, u64 bytes, u64 ns, u32 how
 	return 0;
 }
 
+/* The records of a call that ends: of each of its files. The time is in the first. */
+RECORDS int send_call(struct task_state *s, u32 kind, s64 ret, u64 ns, u32 how)
+{
+	if (!RECORD || !s)
+		return 0;
+	u64 call = REC(s)->call, target = 0;
+	if (how & COUNT_WAITED)
+		call |= OP_FLAGS(HS_OP_WAITED);
+	if (kind == HS_COPY_RANGE && ret > 0 && s->in.inode && s->out.inode && may_share(&s->in))
+		call |= OP_FLAGS(HS_OP_UNCOUNTED);
+	if (s->in.inode || kind >= HS_WRITE) {
+		send_op(s, &s->in, call, ret, ns);
+		target = OP_FLAGS(HS_OP_NO_TIME);
+	}
+	if (kind >= HS_SENDFILE && kind <= HS_COPY_RANGE && s->out.inode)
+		send_op(s, &s->out, call | target | OP_FLAGS(HS_OP_TARGET), ret, ns);
+	if (REC(s)->beside_ns)
+		send_beside(s);
+	return 0;
+}
+
 SEC("tp_btf/sys_exit")
 int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
 {
@@ -330,29 +384,39 @@ int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
 		return 0;
 	u64 ns = bpf_ktime_get_ns() - s->start_ns;
 	s->kind = HS_NONE;
+	if (RECORD && cfg.stack_bytes)
+		REC(s)->site = kind < HS_AIO_SETUP || (kind >= HS_OPEN && kind != HS_EXEC && kind != HS_EXECAT) ?
+				       site_of(s, regs->ip, regs->sp, regs->bp) :
+				       0;
 	if (kind > HS_SYNC_ALL) {
-		if (kind >= HS_OPEN)
-			exit_path(s, kind, ret, ns, is_alone(task) ? COUNT_ALONE : 0);
+		u32 has_path = 0;
+		if (RECORD && (kind >= HS_CLOSE || kind == HS_PAGEOUT))
+			exit_other(s, kind, ret, ns);
+		else if (kind >= HS_OPEN)
+			has_path = exit_path(s, kind, ret, ns, is_alone(task) ? COUNT_ALONE : 0);
 		else if (kind == HS_PAGEOUT)
 			return 0;
 		else if (kind != HS_FOREIGN)
 			exit_aio(s, kind, ret, ns);
 		else if (ret != -ENOSYS)
 			ATOMIC_ADD(&g.compat_calls, 1);
+		if (RECORD && has_path)
+			send_paths(s, kind, ret, ns);
 		return 0;
 	}
 	if (kind >= HS_SYNC) {
 		count_sync(s, ns);
-		return 0;
-	}
-	if (ret < 0) {
-		exit_failed(s, kind);
+		send_call(s, kind, ret, ns, 0);
 		return 0;
 	}
 	u32 how = LOAD(task_struct, task, nvcsw) != s->switches ? COUNT_WAITED : 0;
-	if (kind >= HS_SENDFILE && kind <= HS_COPY_RANGE)
+	if (ret < 0)
+		exit_failed(s, kind);
+	else if (kind >= HS_SENDFILE && kind <= HS_COPY_RANGE)
 		exit_pair(s, ret, ns, how, kind);
 	else
 		exit_single(s, kind, ret, ns, is_alone(task) ? how | COUNT_ALONE : how);
+	if (RECORD)
+		send_call(s, kind, ret, ns, how);
 	return 0;
 }

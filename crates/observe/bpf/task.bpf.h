@@ -120,8 +120,25 @@ static __always_inline void exit_live(struct task_struct *task)
 		end_process(LOAD(task_struct, task, tgid));
 }
 
+/* What a recording was not sent of a task that ends. */
+RECORDS int end_record(struct task_state *s)
+{
+	if (!RECORD || !s)
+		return 0;
+	if (REC(s)->around_ns)
+		send_around(s);
+	if (REC(s)->beside_ns)
+		send_beside(s);
+	void *ring = op_ring();
+	if (ring && REC(s)->lost)
+		tell_lost(s, ring);
+	return 0;
+}
+
 static __always_inline void exit_run(struct task_state *s, struct task_struct *task)
 {
+	if (RECORD)
+		end_record(s);
 	struct hs_process *p = process_of(s);
 	if (p) {
 		ATOMIC_ADD(&p->minor_faults, LOAD(task_struct, task, min_flt));

@@ -62,6 +62,8 @@ APART int start_uring(struct task_state *s, u64 req)
 {
 	if (!s)
 		return 0;
+	if (RECORD)
+		s->request.call = HS_CALL_URING + (LOAD(io_kiocb, req, opcode) & 127);
 	struct request_key key = { .id = req, .kind = REQUEST_URING };
 	start_request(s, &s->request, &key);
 	/* Names the file while it surely exists. */
@@ -156,6 +158,8 @@ APART int submit_io(struct task_state *s, u64 req, u32 op)
 		}
 	}
 	set_range(t, pos, bytes);
+	if (RECORD)
+		TOLD(t)->rwf = LOAD(io_rw, req, flags);
 	if (r->what & REQUEST_WRITES)
 		join_memory(t);
 	start_uring(s, req);
@@ -223,6 +227,10 @@ APART int completed(u64 req, s64 result)
 	else if (!(r->what & REQUEST_NO_FILE))
 		finish_request(r, &row_key, result);
 	bpf_map_delete_elem(&requests, &key);
+	/* A worker does nothing else that would show it. */
+	struct task_state *s = RECORD ? known_state() : NULL;
+	if (RECORD && s && REC(s)->beside_ns)
+		send_beside(s);
 	return 0;
 }
 

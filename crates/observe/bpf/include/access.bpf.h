@@ -67,6 +67,20 @@ static void (*const bpf_preempt_enable)(void) = (void *)HS_PREEMPT_ENABLE;
 #define APART_OR_INLINE __noinline
 #endif
 
+/*
+ * A recording (`hotset record`) has objects of its own, made of the same source: other sessions need none of it, and are loaded
+ * sooner without.
+ */
+#ifdef HOTSET_RECORD
+#define RECORD 1
+#define RECORD_PAGES cfg.record_pages
+#define RECORDS APART
+#else
+#define RECORD 0
+#define RECORD_PAGES 0
+#define RECORDS static __always_inline
+#endif
+
 #define ATOMIC_ADD(p, v) ((void)__sync_fetch_and_add(p, v))
 #define PLAIN_ADD(p, v) (*(p) += (v))
 #define barrier_value(v) asm volatile("" : "+r"(v))

@@ -5,6 +5,8 @@
 
 #include "bits.bpf.h"
 #include "memory.bpf.h"
+#include "op.bpf.h"
+#include "site.bpf.h"
 
 /*
  * Buckets by powers of four: 16, 64, 256, 1K … 16M, more. A difference's top bit says whether a bound was passed. None is
@@ -112,6 +114,18 @@ static __always_inline int in_fault(struct task_state *s, u64 inode)
 	return inode && s->fault_inode == inode && s->fault_number == fault_number();
 }
 
+/* One that ended unseen is a minor fault, or was as many major ones. */
+static __always_inline void send_faults(struct task_state *s, u64 majors)
+{
+	u64 call = (majors ? HS_CALL_MAJOR_FAULT : HS_CALL_FAULT) | OP_FLAGS(HS_OP_NO_TIME);
+#pragma unroll
+	for (u32 i = 0; i < 4; i++) {
+		if (i && i >= majors)
+			break;
+		send_fault(s, &s->fault_key, call, s->fault_index << 12, 4096);
+	}
+}
+
 /*
  * A fault that the kernel makes for the program, as when it fills a mapping at once (MADV_POPULATE_READ), has no event at its
  * end: who comes next finds how many major faults the task has had until then. More than one, where the page was there but
@@ -127,6 +141,10 @@ APART int settle_fault(struct task_state *s, u64 majors)
 		ATOMIC_ADD(&row->major_faults, had);
 		if (had > 1)
 			ATOMIC_ADD(&row->faults, had - 1);
+	}
+	if (RECORD && s->fault_inode) {
+		ATOMIC_ADD(&g.ops_pending, -1);
+		send_faults(s, had);
 	}
 	s->fault_inode = 0;
 	return 0;
@@ -160,7 +178,7 @@ static __always_inline u64 *read_time(struct hs_row *row, u64 missed, u64 waited
 	return (u64 *)((void *)&row->hit_ns + (at & (miss | wait)));
 }
 
-APART_OR_INLINE int count_read(struct hs_row *row, const struct target *t, u64 bytes, u64 ns, u32 how)
+APART_OR_INLINE int count_read(struct hs_row *row, struct target *t, u64 bytes, u64 ns, u32 how)
 {
 	if (!row || !t)
 		return 0;
@@ -180,12 +198,19 @@ APART_OR_INLINE int count_read(struct hs_row *row, const struct target *t, u64 b
 		ATOMIC_ADD(&row->read_refaults, t->gone);
 		ATOMIC_ADD(&row->ra_pages, t->ahead + (t->brought - missed));
 	}
+	if (RECORD) {
+		TOLD(t)->counted = pages;
+		TOLD(t)->missed = missed;
+		TOLD(t)->ahead_hits = ahead;
+		TOLD(t)->zeros = zeros;
+		TOLD(t)->read_ahead = t->ahead + (t->brought - missed);
+	}
 	u64 *time = read_time(row, if_less(zeros, missed), if_any(how & COUNT_WAITED));
 	COUNT_CALL(how & COUNT_ALONE, row, read, t, bytes, pages, time, ns);
 	return 0;
 }
 
-APART_OR_INLINE int count_write(struct hs_row *row, const struct target *t, u64 bytes, u64 ns, u32 how)
+APART_OR_INLINE int count_write(struct hs_row *row, struct target *t, u64 bytes, u64 ns, u32 how)
 {
 	if (!row || !t)
 		return 0;
@@ -199,7 +224,13 @@ APART_OR_INLINE int count_write(struct hs_row *row, const struct target *t, u64 
 		ATOMIC_ADD(&row->write_new, least(created, pages));
 		/* Both ends of one page are read apart where blocks are smaller than pages. */
 		ATOMIC_ADD(&row->write_misses, least(t->modified, pages) + t->old_end);
+		if (RECORD) {
+			TOLD(t)->created = least(created, pages);
+			TOLD(t)->missed = least(t->modified, pages) + t->old_end;
+		}
 	}
+	if (RECORD)
+		TOLD(t)->counted = pages;
 	return 0;
 }
 
@@ -226,6 +257,14 @@ APART_OR_INLINE int count_direct(struct hs_row *row, const struct target *t, u64
 		}
 	}
 	return 0;
+}
+
+/* Pages that were read ahead, and nothing else of a request. */
+static __always_inline void add_ahead(struct hs_row *row, struct target *t, u64 pages)
+{
+	ATOMIC_ADD(&row->ra_pages, pages);
+	if (RECORD)
+		TOLD(t)->read_ahead = pages;
 }
 
 static __always_inline void book_bytes(struct hs_row *row, u32 op, u32 bytes)

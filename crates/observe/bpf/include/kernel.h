@@ -29,6 +29,7 @@ enum bpf_map_type {
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_CGROUP_ARRAY = 8,
 	BPF_MAP_TYPE_LRU_HASH = 9,
+	BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
 	BPF_MAP_TYPE_RINGBUF = 27,
 	BPF_MAP_TYPE_TASK_STORAGE = 29,
 };
@@ -37,7 +38,7 @@ enum { BPF_ANY, BPF_NOEXIST, BPF_EXIST };
 enum { BPF_F_NO_PREALLOC = 1, BPF_F_MMAPABLE = 1024 };
 enum { BPF_LOCAL_STORAGE_GET_F_CREATE = 1 };
 enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
-enum { BPF_RB_AVAIL_DATA = 0 };
+enum { BPF_RB_AVAIL_DATA = 0, BPF_RB_RING_SIZE = 1 };
 
 #define S_IFMT 0170000
 #define S_IFREG 0100000
@@ -46,6 +47,8 @@ enum { BPF_RB_AVAIL_DATA = 0 };
 #define S_IFBLK 0060000
 #define O_APPEND 02000
 #define O_DIRECT 040000
+#define O_NONBLOCK 04000
+#define O_DSYNC 010000
 #define AT_FDCWD (-100)
 #define AT_EMPTY_PATH 0x1000
 #define ENOENT 2
@@ -60,10 +63,14 @@ enum { BPF_RB_AVAIL_DATA = 0 };
 #define ENOSYS 38
 #define EAGAIN 11
 #define ECANCELED 125
+#define RWF_DSYNC 0x02
+#define RWF_SYNC 0x04
+#define RWF_NOWAIT 0x08
 #define RWF_APPEND 0x10
-#define RWF_NOAPPEND 0x20 /* 6.9 */
-#define BIO_PAGE_PINNED 0 /* since 6.5; before: pages that are not the cache's own request either */
-#define BIO_CLONED 1      /* include/linux/blk_types.h; the same bit since 4.x */
+#define RWF_NOAPPEND 0x20  /* 6.9 */
+#define RWF_DONTCACHE 0x80 /* 6.14 */
+#define BIO_PAGE_PINNED 0  /* since 6.5; before: pages that are not the cache's own request either */
+#define BIO_CLONED 1       /* include/linux/blk_types.h; the same bit since 4.x */
 #define REQ_OP_READ 0
 #define REQ_OP_WRITE 1
 #define BTRFS_SUPER_MAGIC 0x9123683e
@@ -211,6 +218,8 @@ struct fs_struct {
 };
 
 struct mm_struct {
+	unsigned long start_code, end_code;
+	unsigned long start_stack;
 	unsigned long arg_start, arg_end;
 	struct file *exe_file;
 };

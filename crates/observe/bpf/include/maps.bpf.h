@@ -166,6 +166,64 @@ struct {
 	__uint(max_entries, 4 << 20);
 } events SEC(".maps");
 
+#ifdef HOTSET_RECORD
+/* A ring for each CPU, of a recording only. */
+struct op_ring {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(u32));
+	__array(values, struct op_ring);
+} op_rings SEC(".maps");
+
+struct op_scratch {
+	union {
+		struct hs_paths paths;
+		struct hs_lost lost;
+		struct hs_stack stack;
+	};
+	struct hs_chains chains;
+};
+
+/* Processes that were stopped until their records are read. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, u32);
+	__type(value, u32);
+} stopped SEC(".maps");
+
+/* Chains of calls by the place that they lead to: user space tells them, once it was sent a stack. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1);
+	__type(key, u64);
+	__type(value, struct hs_chains);
+} site_chains SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct op_scratch);
+} op_scratch SEC(".maps");
+#else
+struct op_scratch {
+	union {
+		struct hs_paths paths;
+		struct hs_lost lost;
+		struct hs_stack stack;
+	};
+	struct hs_chains chains;
+};
+/* Never made: nothing uses them. */
+extern void *op_rings, *op_scratch, *site_chains, *stopped;
+#endif
+
 union scratch {
 	struct hs_node node;
 	struct hs_first first;

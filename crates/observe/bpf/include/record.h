@@ -50,6 +50,20 @@ enum hs_kind {
 	HS_ACCESSAT, /* path in the second, no flags of interest */
 	HS_EXEC,
 	HS_EXECAT,
+	HS_TRUNCATE,  /* from here on in a recording only: path in the first argument */
+	HS_UNLINK,    /* the same */
+	HS_UNLINKAT,  /* path in the second */
+	HS_RENAME,    /* paths in the first and the second */
+	HS_RENAMEAT,  /* in the second and the fourth */
+	HS_SYMLINKAT, /* in the first and the third */
+	HS_CLOSE,     /* from here on without a path */
+	HS_MADVISE,   /* with another advice than HS_PAGEOUT */
+	HS_MMAP,
+	HS_MUNMAP,
+	HS_FADVISE,
+	HS_READAHEAD,
+	HS_FTRUNCATE,
+	HS_FALLOCATE,
 	HS_KINDS,
 };
 
@@ -74,14 +88,20 @@ struct hs_config {
 	/* From a btrfs inode to the pointer to its subvolume, and in that to its device number; 0 where not known. */
 	s32 subvolume;
 	u32 subvolume_dev;
-	u32 live;        /* a session of any length: user space reclaims what is not used any more */
-	u32 names;       /* names of files are wanted */
-	u32 preemptible; /* tracepoints are preempted (7.0) */
-	u32 cgroup_v1;   /* processes are told apart by the hierarchy of version 1 that accounts memory */
-	u32 free_mask;   /* entries of `free_rows` - 1, a power of two */
-	u32 file_rows;   /* of `max_rows`, those for files; a run keeps the rest for what each process does beyond them */
-	u32 block_layer; /* requests to devices are seen */
-	u32 direct_told; /* so is direct I/O of ext4, XFS and Btrfs (6.5) */
+	u32 live;         /* a session of any length: user space reclaims what is not used any more */
+	u32 names;        /* names of files are wanted */
+	u32 preemptible;  /* tracepoints are preempted (7.0) */
+	u32 cgroup_v1;    /* processes are told apart by the hierarchy of version 1 that accounts memory */
+	u32 free_mask;    /* entries of `free_rows` - 1, a power of two */
+	u32 file_rows;    /* of `max_rows`, those for files; a run keeps the rest for what each process does beyond them */
+	u32 block_layer;  /* requests to devices are seen */
+	u32 direct_told;  /* so is direct I/O of ext4, XFS and Btrfs (6.5) */
+	u32 record;       /* each request is sent too */
+	u32 record_pages; /* and pages that enter and leave the cache */
+	u32 wake_bytes;   /* of records in a ring, from which on its reader is woken */
+	u32 stack_bytes;  /* of a thread's stack, where the code that asks is met for the first time; 0: it is not told */
+	u32 stop_bytes;   /* the same from which on who fills it is stopped; 0: nobody is */
+	u32 pad;
 };
 
 struct hs_globals {
@@ -109,6 +129,10 @@ struct hs_globals {
 	u64 marks_raced;        /* times that two CPUs changed marks of the same pages at once, before 5.12 */
 	u64 subvolumes_unknown; /* not 0: files of btrfs were met, and their subvolumes could not be told apart */
 	u64 delayed_reads;      /* from devices, sent by a thread of the kernel for a process that it held back */
+	u64 ops_lost;           /* records that found no room */
+	u64 stacks_lost;        /* stacks of code that asked for the first time */
+	u64 stops;              /* times that a process was stopped until its records are read */
+	s64 ops_pending;        /* faults, and what comes beside calls, that are not sent yet */
 };
 
 /*
@@ -225,6 +249,10 @@ enum hs_event {
 	HS_EVENT_FORK,
 	HS_EVENT_EXEC,
 	HS_EVENT_EXIT,
+	HS_EVENT_OP,
+	HS_EVENT_PATHS,
+	HS_EVENT_LOST,
+	HS_EVENT_STACK,
 };
 
 #define HS_NAME_MAX 256
@@ -278,6 +306,108 @@ struct hs_task_event {
 	u64 time_ns;
 	char comm[16];
 	char argv[HS_ARGV_MAX]; /* NUL-separated words */
+};
+
+/*
+ * A recording has a record for each request. Whatever is added to a row is in exactly one of them, so that sums agree.
+ *
+ * Which operation: the number of a system call, or one of these.
+ */
+enum hs_call {
+	HS_CALL_URING = HS_SYSCALLS,       /* and the number of the operation, below 128 */
+	HS_CALL_AIO = HS_CALL_URING + 128, /* and the number of the command, below 16 */
+	HS_CALL_FAULT = HS_CALL_AIO + 16,
+	HS_CALL_MAJOR_FAULT,
+	HS_CALL_BESIDE,    /* of a device, or pages that are added, beside any request */
+	HS_CALL_WRITEBACK, /* by somebody else, of what an observed process wrote */
+	HS_CALL_PAGES_IN,
+	HS_CALL_PAGES_OUT,
+};
+
+/* What else is to be known of it. */
+#define HS_OP_DIRECT 1u
+#define HS_OP_APPEND 2u
+#define HS_OP_SYNC 4u
+#define HS_OP_NOWAIT 8u
+#define HS_OP_DONTCACHE 16u
+#define HS_OP_POSITION 32u
+#define HS_OP_WAITED 64u
+#define HS_OP_TARGET 256u     /* of two files, the one that is written */
+#define HS_OP_NO_TIME 512u    /* how long it took is not known, or in another record */
+#define HS_OP_UNCOUNTED 1024u /* its pages were not */
+#define HS_OP_NO_RANGE 2048u  /* neither an offset nor a size */
+
+struct hs_op {
+	u32 type;
+	u16 call;
+	u16 flags;
+	u64 start_ns, ns;
+	u32 tid, owner, tgid; /* tgid 0: that of the owner */
+	u32 pad;
+	struct hs_file_key file;
+	u64 open_file; /* where the kernel has what open(2) made */
+	u64 offset, asked;
+	s64 result;
+	u64 device_read_bytes, device_write_bytes;
+	u32 pages, misses, ahead_hits, zeros;
+	u32 created, read_ahead;
+	u64 how;  /* of what a call was told: flags, advice, protection */
+	u64 site; /* the code that asked; 0: not known */
+};
+
+/* The same with one or two paths, one behind the other. */
+#define HS_LONG_PATH 4096
+struct hs_paths {
+	struct hs_op op;
+	u64 base, new_base; /* nodes of the directories that relative paths start from; 0: unknown or absolute */
+	u32 path_len, new_path_len;
+	char paths[2 * HS_LONG_PATH];
+};
+
+/*
+ * Code that asks for the first time: what the chain of its calls is found by.
+ */
+#define HS_STACK_BYTES 8192
+struct hs_stack {
+	u32 type;
+	u32 tid, tgid, owner;
+	u64 site, time_ns;
+	u64 place; /* what its chain is looked up by */
+	u64 ip, sp, bp;
+	u64 stack_start; /* of the program's first thread: tells programs of a process apart */
+	u32 bytes;       /* from sp up */
+	u32 pad;
+	char stack[HS_STACK_BYTES];
+};
+
+/*
+ * A chain of calls, as user space found it: where on the stack the return addresses stand, from the stack pointer on, and which
+ * ones. A thread whose stack has these is in the same chain, as far as that goes.
+ */
+#define HS_CHAIN_CALLS 12
+#define HS_CHAIN_BYTES 2048
+struct hs_chain {
+	u64 site;
+	u32 calls, bytes; /* how many of the calls below, and up to where on the stack they stand */
+	u16 at[HS_CHAIN_CALLS];
+	u64 from[HS_CHAIN_CALLS];
+};
+
+/* The chains that lead to one place: instruction, caller and depth of the stack in a process. */
+#define HS_CHAINS 8
+struct hs_chains {
+	u64 pending; /* the site whose stack user space was sent, and has not told the chain of; 0: none */
+	u32 count;
+	u32 pad;
+	u64 guess; /* what can be seen of its chain from here */
+	struct hs_chain chain[HS_CHAINS];
+};
+
+/* Records of a thread that found no room. */
+struct hs_lost {
+	u32 type;
+	u32 tid;
+	u64 from_ns, to_ns, records;
 };
 
 #endif

@@ -7,6 +7,14 @@
 
 #include "access.bpf.h"
 
+/* In a recording: what its record says of a request. */
+struct told {
+	u32 rwf; /* flags of the request itself (RWF_*) */
+	u32 counted, missed, ahead_hits, zeros, created, read_ahead;
+	u64 asked; /* bytes */
+	u64 device_read, device_write;
+};
+
 /* One side of a request: the file, and the pages that were asked for. */
 struct target {
 	u64 inode; /* which holds the pages; 0: not a file with a page cache */
@@ -24,6 +32,9 @@ struct target {
 	u32 unfilled;                /* of `brought`, pages that nothing was read for so far */
 	u32 used, used_zeros;        /* pages read ahead that this call used and dropped; those without a read */
 	u32 direct;                  /* bytes that went past the cache */
+#ifdef HOTSET_RECORD
+	struct told told;
+#endif
 };
 
 #define TARGET_DIRECT 1u
@@ -54,6 +65,9 @@ struct request {
 	u64 iocb;   /* the kernel's, of its direct I/O */
 	u64 from;   /* where that began */
 	u64 past;   /* bytes that went past the cache */
+	u32 tid;    /* in a recording: who submitted it, and by which hs_call */
+	u32 call;
+	u64 site;
 };
 
 #define REQUEST_WRITES 1u
@@ -101,6 +115,8 @@ struct arguments {
 };
 
 #define HS_GAPS 4
+#define RECENT_CHAINS 8
+#define RECENT_FAULTS 64
 
 /* What a call of Linux AIO has to look at. */
 struct aio_work {
@@ -109,6 +125,36 @@ struct aio_work {
 	u64 event, left;       /* results: the next, and how many stand behind each other */
 	u64 begin, end;        /* of the ring that they are in: the first stands behind the last */
 	u64 context, returned; /* then its ring, 0: none; what the call returned is not looked for there */
+};
+
+/* A chain that a task asked from lately, and the place that it leads to. */
+struct recent_chain {
+	u64 place;
+	struct hs_chain chain;
+};
+
+/* In a recording: what else is kept of a task. */
+struct recorded {
+	u32 call, pad; /* the system call under way, and what it was told: flags, advice, protection */
+	u64 how;
+	u64 fault_pages, fault_filled, fault_device; /* what the fault under way brought in, and read */
+	/* The fault that mapped cached neighbours last, and which; not told yet if `around_ns`. */
+	struct hs_row_key around;
+	u64 around_first, around_pages, around_ns, around_site;
+	/*
+	 * What the request to a device at hand moved; and of that, pages that were read ahead for writes under way, and above
+	 * pages that these needed.
+	 */
+	struct hs_file_key moved;
+	u64 moved_pos, moved_bytes, moved_for;
+	/* What was brought in and moved beside any call, and since when. */
+	struct target beside;
+	u64 beside_ns, beside_filled;
+	u64 lost, lost_from, lost_to; /* records that found no room */
+	u64 site, fault_site;         /* the code that made the call, and the fault, under way */
+	struct recent_chain chains[RECENT_CHAINS];
+	u64 faults[RECENT_FAULTS];      /* instructions whose faults found their page in the cache */
+	u64 window[HS_CHAIN_BYTES / 8]; /* of the stack */
 };
 
 /* What a task is doing. */
@@ -163,8 +209,22 @@ struct task_state {
 	/* Its direct I/O that began last: the kernel's iocb, from where, and whether it reads or writes. */
 	u64 direct_iocb, direct_from, direct_op;
 	struct arguments arguments;
+#ifdef HOTSET_RECORD
+	struct recorded recorded;
+#endif
 	u64 scratch;
 };
+
+/*
+ * What only a recording has, which nothing is read from in other builds: what is behind RECORD is no part of these.
+ */
+#ifdef HOTSET_RECORD
+#define REC(s) (&(s)->recorded)
+#define TOLD(t) (&(t)->told)
+#else
+#define REC(s) ((void)(s), (struct recorded *)0)
+#define TOLD(t) ((void)(t), (struct told *)0)
+#endif
 
 /* Values of `handled`: an address or a number, and what was done with it in the low bits. */
 #define HANDLED_ENTER 1

@@ -187,6 +187,13 @@ static __always_inline void set_range(struct target *t, u64 pos, u64 count)
 	t->added_last = 0;
 	t->brought = t->ahead = t->gone = t->modified = 0;
 	t->unfilled = t->used = t->used_zeros = t->direct = t->old_end = 0;
+	if (RECORD) {
+		TOLD(t)->asked = count;
+		TOLD(t)->rwf = 0;
+		TOLD(t)->counted = TOLD(t)->missed = TOLD(t)->ahead_hits = TOLD(t)->zeros = TOLD(t)->created =
+			TOLD(t)->read_ahead = 0;
+		TOLD(t)->device_read = TOLD(t)->device_write = 0;
+	}
 }
 
 static __always_inline u64 pages_of(u64 pos, u64 bytes)

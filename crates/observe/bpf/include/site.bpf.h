@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The code that asks: a key for it, and what its chain of calls is found by where that is new. */
+#ifndef HOTSET_SITE_H
+#define HOTSET_SITE_H
+
+#include "op.bpf.h"
+
+/* As much of the stack as can be read: the most, or by ever smaller steps what there is of it before it ends. */
+static __always_inline u32 read_stack(char *to, u64 sp)
+{
+	u32 most = cfg.stack_bytes, have = 0;
+	if (most > HS_STACK_BYTES)
+		return 0;
+	if (!bpf_probe_read_user(to, most, (void *)sp))
+		return most;
+#pragma unroll
+	for (u32 step = HS_STACK_BYTES / 2; step >= 64; step /= 2) {
+		barrier_value(have);
+		if (step < most && have <= HS_STACK_BYTES - step && !bpf_probe_read_user(to + have, step, (void *)(sp + have)))
+			have += step;
+	}
+	return have;
+}
+
+/* Code whose chain can't be told: it is looked for, and this may be another; or more lead to its place than are kept. */
+#define NO_SITE 2
+
+#define GUESSED_WORDS 64
+#define NEAR_BITS 40
+
+/* Says whether user space will know of it. */
+static __always_inline int send_stack(struct task_state *s, u64 place, u64 site, u64 ip, u64 sp, u64 bp)
+{
+	u32 zero = 0;
+	struct op_scratch *sc = bpf_map_lookup_elem(&op_scratch, &zero);
+	void *ring = op_ring();
+	if (!sc || !ring)
+		return 0;
+	if (bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) + 2 * HS_STACK_BYTES > bpf_ringbuf_query(ring, BPF_RB_RING_SIZE)) {
+		ATOMIC_ADD(&g.stacks_lost, 1);
+		return 0;
+	}
+	struct hs_stack *k = &sc->stack;
+	k->type = HS_EVENT_STACK;
+	k->tid = bpf_get_current_pid_tgid();
+	k->tgid = s->tgid;
+	k->owner = owner(s);
+	k->site = site;
+	k->place = place;
+	k->time_ns = bpf_ktime_get_ns();
+	k->ip = ip;
+	k->sp = sp;
+	k->bp = bp;
+	k->stack_start = LOAD(mm_struct, LOAD(task_struct, CURRENT(), mm), start_stack);
+	k->pad = 0;
+	k->bytes = read_stack(k->stack, sp);
+	u64 size = __builtin_offsetof(struct hs_stack, stack) + k->bytes;
+	barrier_value(size);
+	/* Its process may end soon: the reader is to look at it now. */
+	if (size > sizeof(*k) || bpf_ringbuf_output(ring, k, size, BPF_RB_FORCE_WAKEUP)) {
+		ATOMIC_ADD(&g.stacks_lost, 1);
+		return 0;
+	}
+	return 1;
+}
+
+/* Whether the stack from `sp` on has the return addresses of a chain. */
+RECORDS int is_chain(struct task_state *s, const struct hs_chain *c, u64 sp)
+{
+	if (!s || !c)
+		return 0;
+	u32 bytes = c->bytes, calls = c->calls;
+	if (!calls)
+		return 1;
+	if (bytes > HS_CHAIN_BYTES || bpf_probe_read_user(REC(s)->window, bytes, (void *)sp))
+		return 0;
+#pragma unroll
+	for (u32 i = 0; i < HS_CHAIN_CALLS; i++) {
+		if (i < calls && REC(s)->window[c->at[i] / 8 & (HS_CHAIN_BYTES / 8 - 1)] != c->from[i])
+			return 0;
+	}
+	return 1;
+}
+
+/* The number of a site is given once: nothing else has it later. */
+static __always_inline u64 new_site(u64 place)
+{
+	return hash64(bpf_ktime_get_ns(), place) | 1;
+}
+
+/*
+ * What can be seen of a chain without unwinding: words at the top of the stack that point into the program, or to where
+ * libraries and code made at run time are. Among them are all return addresses; others in the same chain have the same, unless
+ * some were data. Says a number for all of them.
+ */
+RECORDS u64 guess_chain(struct task_state *s, u64 ip, u64 sp)
+{
+	if (!s || bpf_probe_read_user(REC(s)->window, 8 * GUESSED_WORDS, (void *)sp))
+		return 0;
+	struct mm_struct *mm = LOAD(task_struct, CURRENT(), mm);
+	u64 begin = LOAD(mm_struct, mm, start_code), end = LOAD(mm_struct, mm, end_code), guess = 1;
+	for (u32 i = 0; i < GUESSED_WORDS; i++) {
+		u64 word = REC(s)->window[i];
+		if (word - begin < end - begin || (word ^ ip) >> NEAR_BITS == 0)
+			guess = hash64(guess ^ word, i);
+	}
+	return guess;
+}
+
+/* The chain among those that are known of a place; else user space is sent the stack, once until it has told the chain. */
+RECORDS u64 site_of_place(struct task_state *s, u64 place, u64 ip, u64 sp, u64 bp)
+{
+	struct hs_chains *known = bpf_map_lookup_elem(&site_chains, &place);
+	u32 zero = 0;
+	struct op_scratch *sc = bpf_map_lookup_elem(&op_scratch, &zero);
+	if (!s || !sc)
+		return 0;
+	struct recent_chain *recent = &REC(s)->chains[place >> 20 & (RECENT_CHAINS - 1)];
+	if (known) {
+		u32 count = known->count;
+		for (u32 i = 0; i < HS_CHAINS; i++) {
+			if (i >= count)
+				break;
+			if (!is_chain(s, &known->chain[i], sp))
+				continue;
+			recent->place = place;
+			__builtin_memcpy(&recent->chain, &known->chain[i], sizeof(recent->chain));
+			return known->chain[i].site;
+		}
+		u64 pending = known->pending;
+		if (pending)
+			return known->guess == guess_chain(s, ip, sp) ? pending : NO_SITE;
+		if (count >= HS_CHAINS)
+			return NO_SITE;
+	}
+	u64 site = new_site(place);
+	if (!send_stack(s, place, site, ip, sp, bp))
+		return NO_SITE;
+	u64 guess = guess_chain(s, ip, sp);
+	if (known) {
+		known->guess = guess;
+		known->pending = site;
+		return site;
+	}
+	sc->chains.pending = site;
+	sc->chains.guess = guess;
+	sc->chains.count = sc->chains.pad = 0;
+	bpf_map_update_elem(&site_chains, &place, &sc->chains, BPF_NOEXIST);
+	return site;
+}
+
+/* The site of the code that the task's registers stand in; 0 where nobody wants to know it. */
+RECORDS u64 site_of(struct task_state *s, u64 ip, u64 sp, u64 bp)
+{
+	if (!cfg.stack_bytes || !s)
+		return 0;
+	u64 from = 0, mm = NUMBER(&s->scratch, LOAD(task_struct, CURRENT(), mm));
+	bpf_probe_read_user(&from, sizeof(from), (void *)sp);
+	/* The same addresses in another process, or after an exec, are other code. */
+	u64 place = hash64(hash64(ip, from), hash64(sp, mm ^ (u64)s->tgid << 32));
+	/* A look into the task's own memory spares most of those into the table. */
+	struct recent_chain *recent = &REC(s)->chains[place >> 20 & (RECENT_CHAINS - 1)];
+	if (recent->place == place && is_chain(s, &recent->chain, sp))
+		return recent->chain.site;
+	hold_cpu();
+	u64 site = site_of_place(s, place, ip, sp, bp);
+	release_cpu();
+	return site;
+}
+
+/* Of a task that is in the kernel for itself: its registers stand at the top of its kernel stack (entered_by_fault). */
+RECORDS u64 site_of_task(struct task_state *s)
+{
+	struct task_struct *task = CURRENT();
+	if (!cfg.stack_bytes || !s || (LOAD(task_struct, task, flags) & (PF_IO_WORKER | PF_KTHREAD)))
+		return 0;
+	/* In an exec, the registers are those of the program that ends. */
+	if (s->kind == HS_EXEC || s->kind == HS_EXECAT)
+		return 0;
+	u64 regs = NUMBER(&s->scratch, LOAD(task_struct, task, stack)) + 16384 - sizeof(struct pt_regs);
+	u64 ip = load_number(regs + __builtin_offsetof(struct pt_regs, ip));
+	u64 sp = load_number(regs + __builtin_offsetof(struct pt_regs, sp));
+	return site_of(s, ip, sp, load_number(regs + __builtin_offsetof(struct pt_regs, bp)));
+}
+
+/*
+ * The same of a fault that found its page in the cache, where the instruction had one before: a program that begins has
+ * hundreds of these, nearly each at another instruction, and they cost next to nothing.
+ */
+static __always_inline u64 site_of_cached_fault(struct task_state *s)
+{
+	if (!cfg.stack_bytes)
+		return 0;
+	u64 regs = NUMBER(&s->scratch, LOAD(task_struct, CURRENT(), stack)) + 16384 - sizeof(struct pt_regs);
+	u64 ip = load_number(regs + __builtin_offsetof(struct pt_regs, ip));
+	u64 *known = &REC(s)->faults[hash64(ip, 0) >> 32 & (RECENT_FAULTS - 1)];
+	if (*known == ip)
+		return site_of_task(s);
+	*known = ip;
+	return 0;
+}
+
+#endif
