@@ -44,6 +44,20 @@ pub(crate) struct Collector {
     failed: HashMap<(u64, Box<[u8]>), u64>,
     /// Records that could not be decoded or kept.
     pub(crate) lost: u64,
+    /// Programs that were started since they were asked for last, where somebody asks.
+    pub(crate) programs: Option<Vec<Program>>,
+}
+
+/// What a process runs from some time on: what its parent ran when it was made, or what it started.
+#[derive(Debug, Clone)]
+pub(crate) struct Program {
+    pub(crate) owner: u32,
+    /// By the monotonic clock.
+    pub(crate) time_ns: u64,
+    /// Of a new process.
+    pub(crate) ppid: Option<Pid>,
+    pub(crate) comm: String,
+    pub(crate) argv: Vec<OsString>,
 }
 
 impl Collector {
@@ -72,12 +86,20 @@ impl Collector {
             }
             Event::File { key, file } => self.file(key, file),
             Event::Failed { base, path, tgid: _ } => self.failed(base, path),
-            Event::Fork { owner, pid, ppid, comm } => {
+            Event::Fork { owner, pid, ppid, comm, time_ns } => {
+                if let Some(programs) = &mut self.programs {
+                    let (comm, argv) = (comm.clone(), Vec::new());
+                    programs.push(Program { owner, time_ns, ppid: Some(ppid), comm, argv });
+                }
                 let life = self.life(owner, pid);
                 life.ppid = ppid;
                 life.comm = comm;
             }
-            Event::Exec { owner, pid, comm, argv } => {
+            Event::Exec { owner, pid, comm, argv, time_ns } => {
+                if let Some(programs) = &mut self.programs {
+                    let (comm, argv) = (comm.clone(), argv.clone());
+                    programs.push(Program { owner, time_ns, ppid: None, comm, argv });
+                }
                 let life = self.life(owner, pid);
                 life.comm = comm;
                 life.argv = argv;
@@ -179,12 +201,14 @@ mod tests {
     #[test]
     fn processes_keep_their_order_and_last_program() {
         let mut collector = Collector::default();
-        let fork = |owner, pid, ppid| Event::Fork { owner, pid, ppid, comm: "sh".into() };
+        let fork =
+            |owner, pid, ppid| Event::Fork { owner, pid, ppid, comm: "sh".into(), time_ns: 0 };
         let exec = |owner, comm: &str| Event::Exec {
             owner,
             pid: 21,
             comm: comm.into(),
             argv: vec![comm.into()],
+            time_ns: 0,
         };
         collector.apply(fork(1, 20, 10));
         collector.apply(fork(2, 21, 20));

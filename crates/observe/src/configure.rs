@@ -10,6 +10,7 @@ use crate::definitions::{Definition, definitions};
 use crate::features::Layout;
 use crate::large_tables::is_large;
 use crate::record::{Config, bytes_of};
+use crate::recording::{RecordOptions, rings};
 use crate::select::{Build, DIRECT, Selection};
 use crate::syscalls;
 
@@ -18,6 +19,9 @@ const COMPAT_ROWS: u32 = 32_768;
 
 /// Rows of a run beside those for files: what a process did to all files beyond the bound is one.
 const OTHERS_ROWS: u32 = 1_024;
+
+/// Places in code whose chains of calls are kept, in a recording with call sites.
+const PLACES: u32 = 8_192;
 
 /// What to configure.
 #[derive(Debug, Clone, Copy, Default)]
@@ -31,6 +35,8 @@ pub(crate) struct Setup {
     pub(crate) names: bool,
     /// Processes are told apart by the memory hierarchy of version 1.
     pub(crate) cgroup_v1: bool,
+    /// Each request is sent.
+    pub(crate) record: Option<RecordOptions>,
 }
 
 /// How the tables of a build are to be, where that is not what the object says of them.
@@ -40,6 +46,9 @@ pub(crate) struct Sizes {
     file_rows: u32,
     max_rows: u32,
     free_rows: u32,
+    /// Rings for records, one for each CPU.
+    rings: Option<u32>,
+    places: Option<u32>,
 }
 
 impl Sizes {
@@ -50,7 +59,14 @@ impl Sizes {
         };
         let others = if setup.live { 0 } else { OTHERS_ROWS };
         let max_rows = file_rows.saturating_add(others);
-        Self { live: setup.live, file_rows, max_rows, free_rows: max_rows.next_power_of_two() }
+        Self {
+            live: setup.live,
+            file_rows,
+            max_rows,
+            free_rows: max_rows.next_power_of_two(),
+            rings: setup.record.map(|_| rings::cpus()),
+            places: setup.record.filter(|record| record.stack_bytes > 0).map(|_| PLACES),
+        }
     }
 
     /// How many entries a table has.
@@ -58,6 +74,8 @@ impl Sizes {
         match table {
             "rows" | "row_index" => Some(self.max_rows),
             "free_rows" if self.live => Some(self.free_rows),
+            "op_rings" => self.rings,
+            "site_chains" => self.places,
             _ => None,
         }
     }
@@ -128,7 +146,11 @@ fn config(
     selection: &Selection,
 ) -> Config {
     Config {
-        kinds: if setup.live { syscalls::live_kinds() } else { syscalls::kinds() },
+        kinds: match setup {
+            Setup { live: true, .. } => syscalls::live_kinds(),
+            Setup { record: Some(_), .. } => syscalls::recorded_kinds(),
+            _ => syscalls::kinds(),
+        },
         scope: setup.scope,
         self_tgid,
         max_rows: sizes.max_rows,
@@ -145,6 +167,15 @@ fn config(
         file_rows: sizes.file_rows,
         block_layer: (!selection.missing.contains(&Feature::BlockLayer)).into(),
         direct_told: DIRECT.iter().all(|(_, program)| selection.programs.contains(program)).into(),
+        record: setup.record.is_some().into(),
+        record_pages: setup.record.is_some_and(|record| record.pages).into(),
+        wake_bytes: setup.record.map_or(0, |record| record.ring_bytes / 4),
+        stack_bytes: setup.record.map_or(0, |record| record.stack_bytes),
+        stop_bytes: setup
+            .record
+            .filter(|record| record.lossless)
+            .map_or(0, |record| record.ring_bytes / 4 * 3),
+        pad: 0,
     }
 }
 
@@ -154,16 +185,15 @@ mod tests {
 
     use super::*;
     use crate::large_tables;
-    use crate::load::object_bytes;
+    use crate::load::{every_object, object_bytes};
 
     /// What is made before an object is open is what it wants once it is configured.
     #[test]
     fn the_large_tables_are_known_before_the_object_is_open() {
-        for (build, atomics) in [(Build::Full, true), (Build::Compat, true), (Build::Compat, false)]
-        {
+        for (build, atomics, records) in every_object() {
             for live in [false, true] {
                 let setup = Setup { max_rows: 50_000, live, ..Setup::default() };
-                let object = object_bytes(build, atomics);
+                let object = object_bytes(build, atomics, records);
                 let expected = Sizes::of(&setup, build).large_tables(object);
                 let mut open = ObjectBuilder::default().open_memory(object).expect("opened");
                 let selection = Selection {

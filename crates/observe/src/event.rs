@@ -66,9 +66,9 @@ pub(crate) enum Event {
     /// A path was not found.
     Failed { tgid: u32, base: u64, path: Vec<u8> },
     /// A process was created.
-    Fork { owner: u32, pid: u32, ppid: u32, comm: String },
+    Fork { owner: u32, pid: u32, ppid: u32, comm: String, time_ns: u64 },
     /// A process runs another program.
-    Exec { owner: u32, pid: u32, comm: String, argv: Vec<OsString> },
+    Exec { owner: u32, pid: u32, comm: String, argv: Vec<OsString>, time_ns: u64 },
     /// The last thread of a process ended.
     Exit { owner: u32, pid: u32, comm: String, wait_status: i32 },
 }
@@ -154,11 +154,11 @@ fn decode_task(kind: u32, bytes: &[u8]) -> Option<Event> {
     let comm = comm_of(&head.comm);
     let (owner, pid) = (head.owner, head.pid);
     Some(match kind {
-        EVENT_FORK => Event::Fork { owner, pid, ppid: head.ppid, comm },
+        EVENT_FORK => Event::Fork { owner, pid, ppid: head.ppid, comm, time_ns: head.time_ns },
         EVENT_EXIT => Event::Exit { owner, pid, comm, wait_status: head.exit_code },
         _ => {
             let argv = split_argv(tail::<TaskHead>(bytes, head.argv_len)?);
-            Event::Exec { owner, pid, comm, argv }
+            Event::Exec { owner, pid, comm, argv, time_ns: head.time_ns }
         }
     })
 }

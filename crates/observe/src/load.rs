@@ -34,6 +34,13 @@ static COMPAT: &Aligned<{ include_bytes!("../objects/sensor-compat.bpf.o").len()
     &Aligned(*include_bytes!("../objects/sensor-compat.bpf.o"));
 static OLDEST: &Aligned<{ include_bytes!("../objects/sensor-oldest.bpf.o").len() }> =
     &Aligned(*include_bytes!("../objects/sensor-oldest.bpf.o"));
+/// The same three with what a recording needs besides.
+static RECORD: &Aligned<{ include_bytes!("../objects/record.bpf.o").len() }> =
+    &Aligned(*include_bytes!("../objects/record.bpf.o"));
+static RECORD_COMPAT: &Aligned<{ include_bytes!("../objects/record-compat.bpf.o").len() }> =
+    &Aligned(*include_bytes!("../objects/record-compat.bpf.o"));
+static RECORD_OLDEST: &Aligned<{ include_bytes!("../objects/record-oldest.bpf.o").len() }> =
+    &Aligned(*include_bytes!("../objects/record-oldest.bpf.o"));
 
 /// A loaded and attached sensor.
 pub(crate) struct Loaded {
@@ -78,13 +85,26 @@ pub fn loader_words() -> String {
     WORDS.lock().map(|words| words.clone()).unwrap_or_default()
 }
 
-/// The committed object of a build, and of the compat builds the one with atomic marks or without.
-pub(crate) fn object_bytes(build: Build, atomics: bool) -> &'static [u8] {
-    match build {
-        Build::Full => &FULL.0,
-        Build::Compat if atomics => &COMPAT.0,
-        Build::Compat => &OLDEST.0,
+/// The committed object of a build, and of the compat builds the one with atomic marks or without; for a session that records each
+/// request or for others.
+pub(crate) fn object_bytes(build: Build, atomics: bool, records: bool) -> &'static [u8] {
+    match (build, records) {
+        (Build::Full, false) => &FULL.0,
+        (Build::Full, true) => &RECORD.0,
+        (Build::Compat, false) if atomics => &COMPAT.0,
+        (Build::Compat, true) if atomics => &RECORD_COMPAT.0,
+        (Build::Compat, false) => &OLDEST.0,
+        (Build::Compat, true) => &RECORD_OLDEST.0,
     }
+}
+
+/// What every committed object is: its build, with atomic marks or without, for recordings or for other sessions.
+#[cfg(test)]
+pub(crate) fn every_object() -> impl Iterator<Item = (Build, bool, bool)> {
+    let builds = [(Build::Full, true), (Build::Compat, true), (Build::Compat, false)];
+    builds
+        .into_iter()
+        .flat_map(|(build, atomics)| [false, true].map(|records| (build, atomics, records)))
 }
 
 /// Loads what this kernel can run, without attaching it.
@@ -143,19 +163,26 @@ impl Start<'_> {
         Err(first)
     }
 
+    /// Whether each request is recorded.
+    fn records(&self) -> bool {
+        self.setup.record.is_some()
+    }
+
     /// The build that it will most likely be.
     fn expected(&self) -> Option<Build> {
         if self.compat { Some(Build::Compat) } else { Build::expected(release()) }
     }
 
     fn expected_tables(&self) -> Vec<Definition> {
-        let tables = |build| Sizes::of(self.setup, build).large_tables(object_bytes(build, true));
+        let object = |build| object_bytes(build, true, self.records());
+        let tables = |build| Sizes::of(self.setup, build).large_tables(object(build));
         self.expected().map_or_else(Vec::new, tables)
     }
 
     /// Reads the kernel's types, chooses by them, and opens what was chosen.
     fn find_out(&self) -> Result<FoundOut, ObserveError> {
-        let object = self.expected().map_or(&[][..], |build| object_bytes(build, true));
+        let records = self.records();
+        let object = self.expected().map_or(&[][..], |build| object_bytes(build, true, records));
         let bytes = kernel_types()?;
         let types = decode_for(bytes.as_slice(), &relevant::names(object))?;
         let features = KernelFeatures::of(&types);
@@ -185,7 +212,7 @@ impl Start<'_> {
         if events.is_none() {
             selection.drop_faults();
         }
-        let object = object_bytes(selection.build, selection.atomics);
+        let object = object_bytes(selection.build, selection.atomics, self.records());
         let (mut object, file) = programs::open(object, types)?;
         configure(&mut object, self.setup, self.self_tgid, features.layout, &selection)?;
         Ok(Opened { object, selection, events, _types: file })
@@ -252,6 +279,7 @@ mod tests {
     use crate::event::{FailedHead, FirstHead, NodeHead, TaskHead};
     use crate::large_tables::Created;
     use crate::record::{Chunk, ChunkKey, Config, File, FileKey, Process};
+    use crate::recording::{Chain, ChainsValue, Lost, Op, PathsHead, RecordOptions, StackHead};
 
     /// Runs on the real kernel, which may refuse a build that it offers the parts of: an older one would do then, unseen.
     #[test]
@@ -260,8 +288,9 @@ mod tests {
         let types = decode(bytes.as_slice()).expect("BTF");
         let features = KernelFeatures::of(&types);
         let best = select(&features).expect("tracepoints");
-        for live in [false, true] {
-            let setup = Setup { max_rows: 1_024, live, names: true, ..Setup::default() };
+        let record = RecordOptions { pages: true, stack_bytes: 4_096, ..RecordOptions::default() };
+        for (live, record) in [(false, None), (true, None), (false, Some(record))] {
+            let setup = Setup { max_rows: 1_024, live, names: true, record, ..Setup::default() };
             let loaded = load(&setup, false).expect("the sensor loads (as root)").selection;
             let missing = loaded.missing == best.missing;
             assert!(loaded.build == best.build && missing, "{loaded:?}: {}", loader_words());
@@ -284,6 +313,10 @@ mod tests {
             }
         }
     }
+
+    /// What only a recording sends.
+    const OF_RECORDS: [&str; 6] =
+        ["hs_op", "hs_lost", "hs_stack", "hs_chain", "hs_chains", "hs_paths"];
 
     /// Tables of the build that is expected here, which are not those of the other.
     fn made(start: &Start<'_>) -> Made {
@@ -310,13 +343,20 @@ mod tests {
             ("hs_first", FirstHead::layout()),
             ("hs_failed", FailedHead::layout()),
             ("hs_task_event", TaskHead::layout()),
+            ("hs_op", Op::layout()),
+            ("hs_lost", Lost::layout()),
+            ("hs_stack", StackHead::layout()),
+            ("hs_chain", Chain::layout()),
+            ("hs_chains", ChainsValue::layout()),
+            ("hs_paths", PathsHead::layout()),
         ];
-        for (build, atomics) in [(Build::Full, true), (Build::Compat, true), (Build::Compat, false)]
-        {
-            let btf = Btf::from_raw("sensor", object_bytes(build, atomics))
+        for (build, atomics, records) in every_object() {
+            let btf = Btf::from_raw("sensor", object_bytes(build, atomics, records))
                 .expect("ELF")
                 .expect("the object has BTF");
-            for (name, fields) in &mirrors {
+            for (name, fields) in
+                mirrors.iter().filter(|(name, _)| records || !OF_RECORDS.contains(name))
+            {
                 let kernel: Struct<'_> =
                     btf.type_by_name(name).unwrap_or_else(|| panic!("{name} in the object"));
                 for (field, offset, _) in fields {
@@ -331,7 +371,9 @@ mod tests {
                     assert_eq!(bits as usize, offset * 8, "{name}.{plain}");
                 }
                 let end = fields.iter().map(|(_, offset, size)| offset + size).max();
-                let tail = ["hs_node", "hs_first", "hs_failed", "hs_task_event"].contains(name);
+                let tail =
+                    ["hs_node", "hs_first", "hs_failed", "hs_task_event", "hs_stack", "hs_paths"]
+                        .contains(name);
                 assert!(tail || end == Some(kernel.size()), "{name} ends where its mirror ends");
             }
         }

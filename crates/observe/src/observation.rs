@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::recording::RecordOptions;
 use hotset_facts::{Dev, FileRow, Io, Lookups, Observed, Pid, ProcessRow, Sensor};
 
 /// Rows (a process and a file) that are counted apart; beyond, everything goes on in "others". Room for 100,000 files;
@@ -38,12 +39,14 @@ pub struct Options {
     pub files: usize,
     /// Use the build for kernels before 6.2, also where the full one would load.
     pub compat: bool,
+    /// Each request becomes a record too.
+    pub record: Option<RecordOptions>,
 }
 
 impl Options {
     /// The default bounds for a scope.
     pub fn new(scope: Scope) -> Self {
-        Self { scope, max_rows: DEFAULT_MAX_ROWS, files: KEPT_FILES, compat: false }
+        Self { scope, max_rows: DEFAULT_MAX_ROWS, files: KEPT_FILES, compat: false, record: None }
     }
 }
 

@@ -101,6 +101,12 @@ mirror! {
         file_rows: u32,
         block_layer: u32,
         direct_told: u32,
+        record: u32,
+        record_pages: u32,
+        wake_bytes: u32,
+        stack_bytes: u32,
+        stop_bytes: u32,
+        pad: u32,
     }
 }
 
@@ -132,6 +138,10 @@ mirror! {
         marks_raced: u64,
         subvolumes_unknown: u64,
         delayed_reads: u64,
+        ops_lost: u64,
+        stacks_lost: u64,
+        stops: u64,
+        ops_pending: i64,
     }
 }
 

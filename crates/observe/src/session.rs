@@ -1,11 +1,13 @@
 //! One observation, from attaching to the facts.
 
 use std::cell::RefCell;
-use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::rc::Rc;
 
 use hotset_facts::{NotMeasured, Pid};
 use libbpf_rs::{MapCore, RingBuffer};
+use rustix::event::epoll;
 
 use crate::ObserveError;
 use crate::collector::Collector;
@@ -13,6 +15,7 @@ use crate::configure::Setup;
 use crate::facts;
 use crate::load::{self, Loaded};
 use crate::observation::{Observation, Options, Scope};
+use crate::recording::{Chains, RecordBatch, RecordLosses, Recording, settled_ns};
 use crate::scope::{self, in_initial_pid_namespace, open_ring, update};
 use crate::select::Build;
 use crate::tables::Tables;
@@ -21,7 +24,10 @@ use crate::tables::Tables;
 pub struct Session {
     pub(crate) loaded: Loaded,
     ring: RingBuffer<'static>,
+    /// Readable while any ring fills up.
+    filling: OwnedFd,
     collector: Rc<RefCell<Collector>>,
+    recording: Option<Recording>,
     options: Options,
     /// How many chunks may have been made before the table is swept again.
     sweep_at: u64,
@@ -38,9 +44,15 @@ impl Session {
         if !of_host && (options.compat || !matches!(options.scope, Scope::Children)) {
             return Err(ObserveError::PidNamespace { what: "who is to be observed" });
         }
+        if !of_host && options.record.is_some_and(|record| record.lossless) {
+            return Err(ObserveError::PidNamespace {
+                what: "who is to be stopped while records are read",
+            });
+        }
         let setup = Setup {
             scope: scope::number(&options.scope),
             max_rows: options.max_rows.max(2),
+            record: options.record,
             ..Setup::default()
         };
         let mut loaded = load::load(&setup, options.compat)?;
@@ -50,11 +62,17 @@ impl Session {
         }
         let collector = Rc::new(RefCell::new(Collector::default()));
         let sink = Rc::clone(&collector);
-        let ring = open_ring(&loaded, move |bytes| sink.borrow_mut().take(bytes))?;
+        let take = move |bytes: &[u8]| sink.borrow_mut().take(bytes);
+        let ring = open_ring(&loaded, take)?;
+        let recording =
+            options.record.as_ref().map(|record| Recording::new(&loaded, record)).transpose()?;
+        collector.borrow_mut().programs = recording.as_ref().map(|_| Vec::new());
+        let wakers = recording.iter().map(Recording::fd).chain([ring.epoll_fd()]);
+        let filling = either(wakers).map_err(|error| ObserveError::table("events", error))?;
         let tables = Tables::new(&loaded.object, loaded.selection.build);
         let sweep_at = tables.chunk_limit()? * 3 / 4;
         loaded.attach()?;
-        Ok(Self { loaded, ring, collector, options, sweep_at, _cgroup: cgroup })
+        Ok(Self { loaded, ring, filling, collector, recording, options, sweep_at, _cgroup: cgroup })
     }
 
     /// Runs `spawn`; every process that this thread creates in it is observed from its first instant. Call it from the
@@ -90,8 +108,7 @@ impl Session {
 
     /// A descriptor that turns readable when the ring fills up; call [`Session::drain`] then, and every 50 ms.
     pub fn readable(&self) -> BorrowedFd<'_> {
-        // SAFETY: the ring owns this descriptor and lives as long as the borrow of `self`.
-        unsafe { BorrowedFd::borrow_raw(self.ring.epoll_fd()) }
+        self.filling.as_fd()
     }
 
     /// Takes what the ring holds, and keeps the tables from filling up.
@@ -111,17 +128,77 @@ impl Session {
         Ok(())
     }
 
+    /// Takes the records that are complete, and what they point into. None in a session that records nothing.
+    ///
+    /// # Errors
+    /// Where a ring can't be read.
+    pub fn records(&mut self) -> Result<RecordBatch, ObserveError> {
+        self.batch(settled_ns())
+    }
+
+    fn batch(&mut self, until_ns: u64) -> Result<RecordBatch, ObserveError> {
+        let Some(recording) = &mut self.recording else { return Ok(RecordBatch::default()) };
+        // Records before the names in them: whoever was named when its record was sent is known once both are read.
+        recording.read()?;
+        if recording.is_lossless() {
+            let tables = Tables::new(&self.loaded.object, self.loaded.selection.build);
+            recording.let_go(&self.loaded, tables.globals()?.stops)?;
+        }
+        self.ring.consume().map_err(|error| ObserveError::table("events", error))?;
+        Ok(recording.batch(&mut self.collector.borrow_mut(), until_ns))
+    }
+
+    /// Where the sensor is told chains of calls; nothing in a session without call sites.
+    ///
+    /// # Errors
+    /// Where the table can't be had.
+    pub fn chains(&self) -> Result<Option<Chains>, ObserveError> {
+        let asks = self.options.record.is_some_and(|record| record.stack_bytes > 0);
+        asks.then(|| Chains::of(&self.loaded)).transpose()
+    }
+
     /// Detaches the sensor and turns what it counted into facts.
     ///
     /// # Errors
     /// Where a table can't be read.
-    pub fn finish(mut self) -> Result<Observation, ObserveError> {
+    pub fn finish(self) -> Result<Observation, ObserveError> {
+        self.finish_recording().map(|(observation, ..)| observation)
+    }
+
+    /// The same with the records that were not taken yet, and what was lost of all.
+    ///
+    /// # Errors
+    /// Where a table can't be read.
+    pub fn finish_recording(
+        mut self,
+    ) -> Result<(Observation, RecordBatch, RecordLosses), ObserveError> {
         let globals = Tables::new(&self.loaded.object, self.loaded.selection.build).globals()?;
         let skipped = self.loaded.skipped(&globals);
         self.loaded.links.clear();
         self.ring.consume().map_err(|error| ObserveError::table("events", error))?;
-        facts::observation(&self.loaded, &self.collector.borrow(), &self.options, skipped)
+        let last = self.batch(u64::MAX)?;
+        let globals = Tables::new(&self.loaded.object, self.loaded.selection.build).globals()?;
+        let losses = RecordLosses {
+            records: globals.ops_lost,
+            stacks: globals.stacks_lost,
+            pending: u64::try_from(globals.ops_pending).unwrap_or(0),
+            malformed: self.recording.as_ref().map_or(0, Recording::malformed),
+        };
+        let collector = self.collector.borrow();
+        let observation = facts::observation(&self.loaded, &collector, &self.options, skipped)?;
+        Ok((observation, last, losses))
     }
+}
+
+/// A descriptor that is readable while any of these is.
+fn either(descriptors: impl Iterator<Item = RawFd>) -> io::Result<OwnedFd> {
+    let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+    for descriptor in descriptors {
+        // SAFETY: the ring that owns it lives, and so does the session that it will be a part of.
+        let descriptor = unsafe { BorrowedFd::borrow_raw(descriptor) };
+        epoll::add(&epoll, descriptor, epoll::EventData::new_u64(0), epoll::EventFlags::IN)?;
+    }
+    Ok(epoll)
 }
 
 struct OwnKey {

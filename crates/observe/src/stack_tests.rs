@@ -4,9 +4,9 @@
 use libbpf_rs::{AsRawLibbpf, OpenObject, OpenProgram, libbpf_sys};
 
 use crate::features::{KernelFeatures, decode, kernel_types};
-use crate::load::object_bytes;
+use crate::load::{every_object, object_bytes};
 use crate::programs;
-use crate::select::{Build, Selection, select};
+use crate::select::{Selection, select};
 
 /// `MAX_BPF_STACK`, which all functions of a chain share before Linux 6.13.
 const STACK_BYTES: usize = 512;
@@ -78,8 +78,8 @@ fn a_chain_of_calls_fits_the_stack_of_old_kernels() {
     let bytes = kernel_types().expect("this kernel has BTF");
     let types = decode(bytes.as_slice()).expect("BTF");
     let selection = select(&KernelFeatures::of(&types)).expect("tracepoints");
-    for (build, atomics) in [(Build::Full, true), (Build::Compat, true), (Build::Compat, false)] {
-        let object = object_bytes(build, atomics);
+    for (build, atomics, records) in every_object() {
+        let object = object_bytes(build, atomics, records);
         let (mut open, _file) = programs::open(object, &types).expect("opened");
         prepare(&mut open, &selection);
         for program in open.progs().filter(OpenProgram::autoload) {

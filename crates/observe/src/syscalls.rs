@@ -32,6 +32,19 @@ const STATX: u8 = 28;
 const ACCESSAT: u8 = 29;
 const EXEC: u8 = 30;
 const EXECAT: u8 = 31;
+const TRUNCATE: u8 = 32;
+const UNLINK: u8 = 33;
+const UNLINKAT: u8 = 34;
+const RENAME: u8 = 35;
+const RENAMEAT: u8 = 36;
+const SYMLINKAT: u8 = 37;
+const CLOSE: u8 = 38;
+const MMAP: u8 = 40;
+const MUNMAP: u8 = 41;
+const FADVISE: u8 = 42;
+const READAHEAD: u8 = 43;
+const FTRUNCATE: u8 = 44;
+const FALLOCATE: u8 = 45;
 /// Beside a kind: the i386 call of this number does what would be counted, were it decoded.
 const I386: u8 = 0x80;
 
@@ -83,6 +96,30 @@ const TABLE: &[(i64, u8)] = &[
     (libc::SYS_execveat, EXECAT),
 ];
 
+/// Calls that only a recording has.
+const RECORDED: &[(i64, u8)] = &[
+    (libc::SYS_truncate, TRUNCATE),
+    (libc::SYS_unlink, UNLINK),
+    (libc::SYS_rmdir, UNLINK),
+    (libc::SYS_mkdir, UNLINK),
+    (libc::SYS_unlinkat, UNLINKAT),
+    (libc::SYS_mkdirat, UNLINKAT),
+    (libc::SYS_rename, RENAME),
+    (libc::SYS_link, RENAME),
+    (libc::SYS_symlink, RENAME),
+    (libc::SYS_renameat, RENAMEAT),
+    (libc::SYS_renameat2, RENAMEAT),
+    (libc::SYS_linkat, RENAMEAT),
+    (libc::SYS_symlinkat, SYMLINKAT),
+    (libc::SYS_close, CLOSE),
+    (libc::SYS_mmap, MMAP),
+    (libc::SYS_munmap, MUNMAP),
+    (libc::SYS_fadvise64, FADVISE),
+    (libc::SYS_readahead, READAHEAD),
+    (libc::SYS_ftruncate, FTRUNCATE),
+    (libc::SYS_fallocate, FALLOCATE),
+];
+
 /// What a 32-bit program (or `int 0x80`) does by these numbers would be counted: read, write, vectors, copies, syncs,
 /// Linux AIO. From arch/x86/entry/syscalls/syscall_32.tbl.
 const I386_IO: &[usize] = &[
@@ -95,8 +132,17 @@ const I386_PATHS: &[usize] =
 
 /// The kind of each system call of this architecture, for the sensor's configuration.
 pub(crate) fn kinds() -> [u8; SYSCALLS] {
+    kinds_of(TABLE.iter())
+}
+
+/// The same with those that only a recording has.
+pub(crate) fn recorded_kinds() -> [u8; SYSCALLS] {
+    kinds_of(TABLE.iter().chain(RECORDED))
+}
+
+fn kinds_of<'t>(table: impl Iterator<Item = &'t (i64, u8)>) -> [u8; SYSCALLS] {
     let mut kinds = [0; SYSCALLS];
-    for &(number, kind) in TABLE {
+    for &(number, kind) in table {
         if let Some(slot) = usize::try_from(number).ok().and_then(|number| kinds.get_mut(number)) {
             *slot = kind;
         }

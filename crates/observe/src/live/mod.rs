@@ -158,6 +158,7 @@ impl LiveSession {
             live: true,
             names: options.names,
             cgroup_v1: hierarchy.as_ref().is_some_and(|hierarchy| hierarchy.old),
+            record: None,
         };
         let mut loaded = load::load(&setup, options.compat)?;
         let cgroup = scope::admit(&loaded, &options.scope)?;

@@ -2,7 +2,7 @@ use libbpf_rs::{ObjectBuilder, OpenObject, OpenProgram};
 
 use super::*;
 use crate::features::{KernelFeatures, decode, kernel_types};
-use crate::load::object_bytes;
+use crate::load::{every_object, object_bytes};
 use crate::programs;
 use crate::select::{Build, Selection, select};
 use crate::stack_tests::{instructions, prepare};
@@ -29,8 +29,8 @@ fn an_excerpt_relocates_as_all_types_of_the_kernel_do() {
     let bytes = kernel_types().expect("this kernel has BTF");
     let types = decode(bytes.as_slice()).expect("BTF");
     let selection = select(&KernelFeatures::of(&types)).expect("tracepoints");
-    for (build, atomics) in [(Build::Full, true), (Build::Compat, true), (Build::Compat, false)] {
-        let object = object_bytes(build, atomics);
+    for (build, atomics, records) in every_object() {
+        let object = object_bytes(build, atomics, records);
         let whole = ObjectBuilder::default().open_memory(object).expect("opened");
         let (excerpt, _file) = programs::open(object, &types).expect("opened");
         let (whole, excerpt) = (relocated(whole, &selection), relocated(excerpt, &selection));
@@ -47,7 +47,7 @@ fn an_excerpt_relocates_as_all_types_of_the_kernel_do() {
 fn what_is_no_object_is_refused() {
     let bytes = kernel_types().expect("this kernel has BTF");
     let types = decode(bytes.as_slice()).expect("BTF");
-    let object = object_bytes(Build::Full, true);
+    let object = object_bytes(Build::Full, true, false);
     for length in [0, 3, 63, 64, 70_000, object.len() / 2] {
         assert!(relevant(&object[..length], &types).is_none(), "{length} bytes");
     }
@@ -82,7 +82,7 @@ fn types_that_stand_in_themselves_are_refused() {
 fn an_object_whose_sections_lie_outside_it_is_refused() {
     let nothing = btf(&[]);
     let kernel = Btf::parse(&nothing).expect("BTF");
-    let object = object_bytes(Build::Full, true);
+    let object = object_bytes(Build::Full, true, false);
     let with = |at: usize, place: u64| {
         let mut damaged = object.to_vec();
         damaged[at..at + 8].copy_from_slice(&place.to_le_bytes());

@@ -1,0 +1,234 @@
+//! From the number of a call to what it is.
+
+use hotset_facts::trace::{Operation, OperationClass, RecordFlags};
+
+/// `enum hs_call`: behind the numbers of system calls.
+const URING: u16 = 512;
+const AIO: u16 = URING + 128;
+const FAULT: u16 = AIO + 16;
+const MAJOR_FAULT: u16 = FAULT + 1;
+const BESIDE: u16 = FAULT + 2;
+const WRITEBACK: u16 = FAULT + 3;
+const PAGES_IN: u16 = FAULT + 4;
+const PAGES_OUT: u16 = FAULT + 5;
+
+const CALLS: &[(i64, Operation)] = &[
+    (libc::SYS_read, Operation::Read),
+    (libc::SYS_pread64, Operation::Pread),
+    (libc::SYS_readv, Operation::Readv),
+    (libc::SYS_preadv, Operation::Preadv),
+    (libc::SYS_preadv2, Operation::Preadv2),
+    (libc::SYS_sendfile, Operation::Sendfile),
+    (libc::SYS_splice, Operation::Splice),
+    (libc::SYS_copy_file_range, Operation::CopyFileRange),
+    (libc::SYS_write, Operation::Write),
+    (libc::SYS_pwrite64, Operation::Pwrite),
+    (libc::SYS_writev, Operation::Writev),
+    (libc::SYS_pwritev, Operation::Pwritev),
+    (libc::SYS_pwritev2, Operation::Pwritev2),
+    (libc::SYS_fsync, Operation::Fsync),
+    (libc::SYS_fdatasync, Operation::Fdatasync),
+    (libc::SYS_sync_file_range, Operation::SyncFileRange),
+    (libc::SYS_msync, Operation::Msync),
+    (libc::SYS_syncfs, Operation::Syncfs),
+    (libc::SYS_sync, Operation::Sync),
+    (libc::SYS_open, Operation::Open),
+    (libc::SYS_creat, Operation::Creat),
+    (libc::SYS_openat, Operation::Openat),
+    (libc::SYS_openat2, Operation::Openat2),
+    (libc::SYS_close, Operation::Close),
+    (libc::SYS_stat, Operation::Stat),
+    (libc::SYS_lstat, Operation::Lstat),
+    (libc::SYS_newfstatat, Operation::Newfstatat),
+    (libc::SYS_statx, Operation::Statx),
+    (libc::SYS_access, Operation::Access),
+    (libc::SYS_faccessat, Operation::Faccessat),
+    (libc::SYS_faccessat2, Operation::Faccessat2),
+    (libc::SYS_readlink, Operation::Readlink),
+    (libc::SYS_readlinkat, Operation::Readlinkat),
+    (libc::SYS_execve, Operation::Execve),
+    (libc::SYS_execveat, Operation::Execveat),
+    (libc::SYS_fadvise64, Operation::Fadvise),
+    (libc::SYS_madvise, Operation::Madvise),
+    (libc::SYS_readahead, Operation::Readahead),
+    (libc::SYS_mmap, Operation::Mmap),
+    (libc::SYS_munmap, Operation::Munmap),
+    (libc::SYS_truncate, Operation::Truncate),
+    (libc::SYS_ftruncate, Operation::Ftruncate),
+    (libc::SYS_fallocate, Operation::Fallocate),
+    (libc::SYS_rename, Operation::Rename),
+    (libc::SYS_renameat, Operation::Renameat),
+    (libc::SYS_renameat2, Operation::Renameat2),
+    (libc::SYS_unlink, Operation::Unlink),
+    (libc::SYS_unlinkat, Operation::Unlinkat),
+    (libc::SYS_link, Operation::Link),
+    (libc::SYS_linkat, Operation::Linkat),
+    (libc::SYS_symlink, Operation::Symlink),
+    (libc::SYS_symlinkat, Operation::Symlinkat),
+    (libc::SYS_mkdir, Operation::Mkdir),
+    (libc::SYS_mkdirat, Operation::Mkdirat),
+    (libc::SYS_rmdir, Operation::Rmdir),
+];
+
+/// The operations by their number, for those that are followed.
+pub(super) struct Calls {
+    by_number: [Option<Operation>; PAGES_OUT as usize + 1],
+}
+
+impl Calls {
+    pub(super) fn new() -> Self {
+        let mut by_number = [None; PAGES_OUT as usize + 1];
+        let mut set = |number: usize, operation| {
+            if let Some(slot) = by_number.get_mut(number) {
+                *slot = Some(operation);
+            }
+        };
+        for &(number, operation) in CALLS {
+            if let Ok(number) = usize::try_from(number) {
+                set(number, operation);
+            }
+        }
+        for number in 0..128 {
+            if let Some(operation) = uring(number) {
+                set(usize::from(URING + number), operation);
+            }
+        }
+        for number in 0..16 {
+            if let Some(operation) = aio(number) {
+                set(usize::from(AIO + number), operation);
+            }
+        }
+        for (number, operation) in [
+            (FAULT, Operation::MinorFault),
+            (MAJOR_FAULT, Operation::MajorFault),
+            (BESIDE, Operation::DeviceRead),
+            (WRITEBACK, Operation::Writeback),
+            (PAGES_IN, Operation::PageIn),
+            (PAGES_OUT, Operation::PageOut),
+        ] {
+            set(usize::from(number), operation);
+        }
+        Self { by_number }
+    }
+
+    pub(super) fn operation(&self, call: u16) -> Option<Operation> {
+        self.by_number.get(usize::from(call)).copied().flatten()
+    }
+}
+
+/// include/uapi/linux/io_uring.h
+fn uring(operation: u16) -> Option<Operation> {
+    Some(match operation {
+        1 | 4 | 22 | 60 => Operation::UringRead,
+        2 | 5 | 23 | 61 => Operation::UringWrite,
+        3 | 8 => Operation::UringSync,
+        18 | 28 => Operation::UringOpen,
+        21 => Operation::UringStatx,
+        30 => Operation::UringSplice,
+        _ => return None,
+    })
+}
+
+/// include/uapi/linux/aio_abi.h
+fn aio(command: u16) -> Option<Operation> {
+    Some(match command {
+        0 | 7 => Operation::AioRead,
+        1 | 8 => Operation::AioWrite,
+        2 | 3 => Operation::AioSync,
+        _ => return None,
+    })
+}
+
+/// What a call was told: the flags of opens and mappings, advice.
+pub(super) fn told(operation: Operation, how: u64) -> RecordFlags {
+    let low = (how & 0xffff_ffff) as i32;
+    let high = (how >> 32) as i32;
+    let mut flags = RecordFlags::NONE;
+    let mut set = |is_set: bool, flag| {
+        if is_set {
+            flags = flags.with(flag);
+        }
+    };
+    match operation {
+        Operation::Creat => {
+            set(true, RecordFlags::CREATE);
+            set(true, RecordFlags::TRUNCATE);
+        }
+        Operation::Mmap => {
+            set(low & libc::PROT_WRITE != 0, RecordFlags::STORE);
+            set(
+                high & libc::MAP_PRIVATE != 0 && high & libc::MAP_SHARED == 0,
+                RecordFlags::PRIVATE,
+            );
+            set(high & libc::MAP_POPULATE != 0, RecordFlags::POPULATE);
+        }
+        Operation::Fadvise => set_advice(low, &FADVICE, &mut set),
+        Operation::Madvise => set_advice(low, &MADVICE, &mut set),
+        _ if operation.class() == OperationClass::Open => {
+            set(low & libc::O_DIRECT != 0, RecordFlags::DIRECT);
+            set(low & libc::O_APPEND != 0, RecordFlags::APPEND);
+            set(low & libc::O_DSYNC != 0, RecordFlags::SYNC);
+            set(low & libc::O_NONBLOCK != 0, RecordFlags::NOWAIT);
+            set(low & libc::O_CREAT != 0, RecordFlags::CREATE);
+            set(low & libc::O_TRUNC != 0, RecordFlags::TRUNCATE);
+        }
+        _ => {}
+    }
+    flags
+}
+
+type Advice = [(i32, RecordFlags)];
+
+const FADVICE: [(i32, RecordFlags); 5] = [
+    (libc::POSIX_FADV_RANDOM, RecordFlags::RANDOM),
+    (libc::POSIX_FADV_SEQUENTIAL, RecordFlags::SEQUENTIAL),
+    (libc::POSIX_FADV_WILLNEED, RecordFlags::WILLNEED),
+    (libc::POSIX_FADV_DONTNEED, RecordFlags::DONTNEED),
+    (libc::POSIX_FADV_NOREUSE, RecordFlags::NOREUSE),
+];
+
+const MADVICE: [(i32, RecordFlags); 8] = [
+    (libc::MADV_RANDOM, RecordFlags::RANDOM),
+    (libc::MADV_SEQUENTIAL, RecordFlags::SEQUENTIAL),
+    (libc::MADV_WILLNEED, RecordFlags::WILLNEED),
+    (libc::MADV_DONTNEED, RecordFlags::DONTNEED),
+    (libc::MADV_COLD, RecordFlags::NOREUSE),
+    (libc::MADV_PAGEOUT, RecordFlags::PAGEOUT),
+    (libc::MADV_POPULATE_READ, RecordFlags::POPULATE),
+    (libc::MADV_POPULATE_WRITE, RecordFlags::POPULATE),
+];
+
+fn set_advice(told: i32, known: &Advice, set: &mut impl FnMut(bool, RecordFlags)) {
+    for (advice, flag) in known {
+        set(told == *advice, *flag);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_call_has_its_operation() {
+        let calls = Calls::new();
+        assert_eq!(calls.operation(libc::SYS_pread64 as u16), Some(Operation::Pread));
+        assert_eq!(calls.operation(URING + 23), Some(Operation::UringWrite));
+        assert_eq!(calls.operation(AIO + 7), Some(Operation::AioRead));
+        assert_eq!(calls.operation(PAGES_OUT), Some(Operation::PageOut));
+        assert_eq!((calls.operation(39), calls.operation(PAGES_OUT + 1)), (None, None));
+        for &(number, operation) in CALLS {
+            assert_eq!(calls.operation(number as u16), Some(operation));
+        }
+    }
+
+    #[test]
+    fn what_a_call_was_told_is_in_words() {
+        let open =
+            told(Operation::Openat, (libc::O_CREAT | libc::O_DIRECT | libc::O_WRONLY) as u64);
+        assert_eq!(open.to_string(), "direct|create");
+        let map = (libc::PROT_READ | libc::PROT_WRITE) as u64 | (libc::MAP_PRIVATE as u64) << 32;
+        assert_eq!(told(Operation::Mmap, map).to_string(), "store|private");
+        assert_eq!(told(Operation::Fadvise, 4).to_string(), "dontneed");
+        assert_eq!(told(Operation::Madvise, 3).to_string(), "willneed");
+    }
+}

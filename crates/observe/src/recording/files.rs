@@ -1,0 +1,80 @@
+//! The files of a recording.
+
+use std::collections::HashMap;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
+
+use hotset_facts::trace::{FileIndex, TraceFile};
+use hotset_sys::proc::mountinfo::Mount;
+
+use crate::collector::Collector;
+use crate::names::{kind_of, path_by_id};
+use crate::record::FileKey;
+
+/// Files that are told apart; a record of another has none.
+const MAX_FILES: u32 = 1 << 20;
+
+/// One file.
+#[derive(Debug, Clone)]
+struct Known {
+    index: FileIndex,
+    path: Option<PathBuf>,
+    /// Its name is the one that a process used: it won't be told better.
+    settled: bool,
+}
+
+/// All files by what the kernel knows them by.
+#[derive(Debug, Default)]
+pub(super) struct Files {
+    known: HashMap<FileKey, Known>,
+    added: Vec<TraceFile>,
+}
+
+impl Files {
+    /// The file of a record, and its path.
+    pub(super) fn find(
+        &mut self,
+        key: FileKey,
+        collector: &Collector,
+        mounts: &[Mount],
+    ) -> Option<(FileIndex, Option<&[u8]>)> {
+        if key == FileKey::NONE {
+            return None;
+        }
+        let count = u32::try_from(self.known.len()).unwrap_or(MAX_FILES);
+        if count >= MAX_FILES && !self.known.contains_key(&key) {
+            return None;
+        }
+        let added = &mut self.added;
+        let known = self.known.entry(key).or_insert_with(|| {
+            let (file, settled) = describe(key, collector, mounts);
+            let path = file.path.clone();
+            added.push(file);
+            Known { index: FileIndex(count), path, settled }
+        });
+        if !known.settled && collector.files.get(&key).is_some_and(|file| file.used) {
+            known.path = collector.path(&key, mounts).or(known.path.take());
+            known.settled = true;
+        }
+        Some((known.index, known.path.as_ref().map(|path| path.as_os_str().as_bytes())))
+    }
+
+    /// Files that were added since they were asked for last.
+    pub(super) fn added(&mut self) -> Vec<TraceFile> {
+        std::mem::take(&mut self.added)
+    }
+}
+
+fn describe(key: FileKey, collector: &Collector, mounts: &[Mount]) -> (TraceFile, bool) {
+    let named = collector.files.get(&key);
+    let kind = kind_of(key, named.map_or(0, |named| named.mode));
+    let path = path_by_id(kind, key.id(), mounts).or_else(|| collector.path(&key, mounts));
+    let file = TraceFile {
+        path,
+        kind,
+        id: Some(key.id()),
+        size_bytes: named.map(|named| named.size_bytes),
+        cached_pages: named.map(|named| named.cached_pages),
+    };
+    (file, named.is_some_and(|named| named.used))
+}

@@ -1,0 +1,230 @@
+//! A recording: every request becomes a record, beside what is counted of it.
+
+mod batch;
+mod call;
+mod chains;
+mod files;
+mod mapped;
+mod programs;
+mod raw;
+pub(crate) mod rings;
+
+use std::cell::RefCell;
+use std::os::fd::RawFd;
+use std::rc::Rc;
+
+use hotset_facts::trace::TraceBatch;
+use hotset_facts::{Feature, Pid};
+use hotset_sys::cgroup::outside_limits;
+use hotset_sys::proc::mountinfo::{self, Mount};
+use libbpf_rs::{MapCore, MapHandle, RingBuffer, RingBufferBuilder};
+
+use crate::ObserveError;
+use crate::collector::Collector;
+use crate::load::Loaded;
+use batch::Resolver;
+pub use chains::Chains;
+#[cfg(test)]
+pub(crate) use raw::{Chain, ChainsValue, Lost, Op, PathsHead, StackHead};
+use raw::{Raw, decode};
+
+/// A record is sent when its request is over, and stands in its ring a few microseconds later: what ended longer ago than this is
+/// complete, of all CPUs.
+const SETTLED_NS: u64 = 5_000_000;
+
+/// How to record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordOptions {
+    /// Pages that enter and leave the cache are recorded too.
+    pub pages: bool,
+    /// Memory of a CPU's ring: a power of two, and whole pages.
+    pub ring_bytes: u32,
+    /// One ring for all CPUs, to compare the two.
+    pub shared_ring: bool,
+    /// A process that fills its ring is stopped (SIGSTOP) until that is read, so that nothing is lost.
+    pub lossless: bool,
+    /// Bytes of a thread's stack that are copied where code asks for the first time, at most 8,192; 0 where nobody wants to know
+    /// which code asks.
+    pub stack_bytes: u32,
+}
+
+impl Default for RecordOptions {
+    fn default() -> Self {
+        Self {
+            pages: false,
+            ring_bytes: 8 << 20,
+            shared_ring: false,
+            lossless: false,
+            stack_bytes: 0,
+        }
+    }
+}
+
+/// A thread where it asked from code for the first time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StackSample {
+    /// Stands for the code: records have it too.
+    pub site: u64,
+    /// Where the code is: [`Chains::tell`] wants to know it.
+    pub place: u64,
+    /// The process.
+    pub pid: Pid,
+    /// The thread.
+    pub tid: u32,
+    /// Nanoseconds since the recording began.
+    pub time_ns: u64,
+    /// The instruction behind the one that asked.
+    pub ip: u64,
+    /// The stack pointer.
+    pub sp: u64,
+    /// The register that frame pointers stand in.
+    pub bp: u64,
+    /// Where the first stack of the program began that the process ran then.
+    pub stack_start: u64,
+    /// Memory from the stack pointer up; empty where it could not be read.
+    pub stack: Vec<u8>,
+}
+
+/// Records, and the code that they were asked from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RecordBatch {
+    /// The records; none has a call site yet.
+    pub trace: TraceBatch,
+    /// Of each record, the code that it was asked from; 0 where that is not known.
+    pub sites: Vec<u64>,
+    /// Code that asked for the first time.
+    pub stacks: Vec<StackSample>,
+}
+
+/// What was lost of a recording.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RecordLosses {
+    /// Records that found no room in their ring.
+    pub records: u64,
+    /// Records that could not be decoded.
+    pub malformed: u64,
+    /// Stacks that found no room: the code of some records is not known.
+    pub stacks: u64,
+    /// Faults, and what devices did beside requests, of threads that did nothing since: they were not told when the recording
+    /// ended.
+    pub pending: u64,
+}
+
+/// The records of a session.
+pub(crate) struct Recording {
+    ring: RingBuffer<'static>,
+    incoming: Rc<RefCell<Incoming>>,
+    resolver: Resolver,
+    mounts: Vec<Mount>,
+    lossless: bool,
+    stops: u64,
+    _rings: Vec<MapHandle>,
+}
+
+#[derive(Default)]
+struct Incoming {
+    raw: Vec<Raw>,
+    malformed: u64,
+}
+
+impl Recording {
+    /// Makes the rings.
+    pub(crate) fn new(loaded: &Loaded, options: &RecordOptions) -> Result<Self, ObserveError> {
+        // That a limit counts them all the same is told with the other tables (`load()`).
+        let (rings, _) =
+            outside_limits(|| rings::make(loaded, options.ring_bytes, options.shared_ring));
+        let rings = rings?;
+        let incoming: Rc<RefCell<Incoming>> = Rc::default();
+        let ring = listen(&rings, &incoming)?;
+        let has_device = !loaded.selection.missing.contains(&Feature::BlockLayer);
+        Ok(Self {
+            ring,
+            incoming,
+            resolver: Resolver::new(monotonic_ns(), has_device),
+            mounts: mountinfo::own().unwrap_or_default(),
+            lossless: options.lossless,
+            stops: 0,
+            _rings: rings,
+        })
+    }
+
+    /// Readable while a ring fills up.
+    pub(crate) fn fd(&self) -> RawFd {
+        self.ring.epoll_fd()
+    }
+
+    /// Reads the rings.
+    pub(crate) fn read(&self) -> Result<(), ObserveError> {
+        self.ring.consume().map_err(|error| ObserveError::table("op_rings", error))
+    }
+
+    /// What the rings held when they were read last, of all that ended before `until_ns`; names must have been read since.
+    pub(crate) fn batch(&mut self, collector: &mut Collector, until_ns: u64) -> RecordBatch {
+        let mut incoming = self.incoming.borrow_mut();
+        incoming.raw.sort_by_key(Raw::end_ns);
+        let ready = incoming.raw.partition_point(|raw| raw.end_ns() <= until_ns);
+        let later = incoming.raw.split_off(ready);
+        let ready = std::mem::replace(&mut incoming.raw, later);
+        self.resolver.batch(ready, collector, &self.mounts)
+    }
+
+    pub(crate) fn is_lossless(&self) -> bool {
+        self.lossless
+    }
+
+    /// Lets processes go on that were stopped before the rings were read; that happened so often until now.
+    pub(crate) fn let_go(&mut self, loaded: &Loaded, stops: u64) -> Result<(), ObserveError> {
+        if stops == self.stops {
+            return Ok(());
+        }
+        self.stops = stops;
+        let stopped = loaded.map("stopped")?;
+        let keys: Vec<Vec<u8>> = stopped.keys().collect();
+        for key in keys {
+            // Before the signal: stopped again, it is in the table again.
+            let _ = stopped.delete(&key);
+            let pid = key.first_chunk().map(|bytes| i32::from_ne_bytes(*bytes));
+            if let Some(pid) = pid.and_then(rustix::process::Pid::from_raw) {
+                let _ = rustix::process::kill_process(pid, rustix::process::Signal::CONT);
+            }
+        }
+        Ok(())
+    }
+
+    /// Records that could not be decoded.
+    pub(crate) fn malformed(&self) -> u64 {
+        self.incoming.borrow().malformed + self.resolver.unknown
+    }
+}
+
+fn listen(
+    rings: &[MapHandle],
+    incoming: &Rc<RefCell<Incoming>>,
+) -> Result<RingBuffer<'static>, ObserveError> {
+    let failed = |error| ObserveError::table("op_rings", error);
+    let mut builder = RingBufferBuilder::new();
+    for ring in rings {
+        let sink = Rc::clone(incoming);
+        let take = move |bytes: &[u8]| {
+            let mut incoming = sink.borrow_mut();
+            match decode(bytes) {
+                Some(raw) => incoming.raw.push(raw),
+                None => incoming.malformed += 1,
+            }
+            0
+        };
+        builder.add(ring, take).map_err(failed)?;
+    }
+    builder.build().map_err(failed)
+}
+
+/// Up to when records that are read now are complete.
+pub(crate) fn settled_ns() -> u64 {
+    monotonic_ns().saturating_sub(SETTLED_NS)
+}
+
+/// The clock of the sensor.
+pub(crate) fn monotonic_ns() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    u64::try_from(now.tv_sec).unwrap_or(0) * 1_000_000_000 + u64::try_from(now.tv_nsec).unwrap_or(0)
+}
