@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::SiteShare;
 use crate::numbers::share;
 
 hotset_facts::words! {
@@ -105,6 +106,8 @@ pub struct Finding {
     pub files: Vec<PathBuf>,
     /// What the change would save.
     pub saving: Saving,
+    /// The code behind it, the largest part first; none where call sites were not asked for.
+    pub sites: Vec<SiteShare>,
 }
 
 impl Finding {
@@ -119,7 +122,8 @@ impl Finding {
         evidence.push(Evidence::count("saving_ns_low", saving.low_ns));
         evidence.push(Evidence::count("saving_ns_high", saving.high_ns));
         let severity = saving.severity();
-        Self { rule, severity, title, evidence, advice: advice.into(), files: Vec::new(), saving }
+        let (advice, files, sites) = (advice.into(), Vec::new(), Vec::new());
+        Self { rule, severity, title, evidence, advice, files, saving, sites }
     }
 
     /// A finding that only informs.
@@ -131,7 +135,8 @@ impl Finding {
     ) -> Self {
         let saving = Saving::default();
         let severity = Severity::Info;
-        Self { rule, severity, title, evidence, advice: advice.into(), files: Vec::new(), saving }
+        let (advice, files, sites) = (advice.into(), Vec::new(), Vec::new());
+        Self { rule, severity, title, evidence, advice, files, saving, sites }
     }
 
     /// The same finding with the files that it is about.

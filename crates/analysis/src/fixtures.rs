@@ -61,6 +61,7 @@ pub fn profile() -> Profile {
         files: Vec::new(),
         processes: vec![process(1)],
         lookups: Observed::Value(Lookups::default()),
+        sites: None,
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Every ratio, sum and verdict that a view shows is computed here, so that the terminal, the JSON and the pages can't
 //! disagree. `rules` has one file a question, `bench` compares commands by round, `lab` answers the questions of experiments,
-//! `live` and `top` sum intervals up, `listing` and `system` tell what is cached.
+//! `live` and `top` sum intervals up, `listing` and `system` tell what is cached, `trace` sums up
+//! recordings.
 //!
 //! It must not do I/O, read a clock, start a thread or print; `clippy.toml` forbids the calls. It must not put a sentence into
 //! a number's place: words that belong to one view are that view's.
@@ -21,12 +22,14 @@ pub mod live;
 mod losses;
 mod numbers;
 mod rules;
+pub mod sites;
 mod summary;
 mod system;
 #[cfg(test)]
 mod testing;
 mod time;
 pub mod top;
+pub mod trace;
 
 pub use directories::DirectoryLookups;
 pub use finding::{Evidence, Finding, Number, Saving, Severity};
@@ -34,6 +37,7 @@ pub use gate::Gate;
 pub use losses::Losses;
 pub use numbers::{IoNumbers, ReadNumbers, Rest, WriteNumbers};
 pub use rules::{Answer, Outcome, RULES, Rule, RuleInput, RuleVerdict};
+pub use sites::SiteShare;
 pub use summary::{FileNumbers, LookupNumbers, Summary, summarise};
 pub use system::{
     CachePart, CachedFileNumbers, SystemNumbers, cached_file_numbers, file_systems_by_pages,

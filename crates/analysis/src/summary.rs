@@ -8,6 +8,7 @@ use hotset_facts::{CostTable, FileRow, Io, Observed, ProcessRow, Profile};
 use crate::directories::by_directory;
 use crate::numbers::share;
 use crate::rules::{self, RuleInput};
+use crate::sites;
 use crate::{DirectoryLookups, Finding, Gate, IoNumbers, Losses, Rest, RuleVerdict, TimeSplit};
 
 /// What follows from a file's row.
@@ -160,7 +161,10 @@ pub fn summarise(profile: Profile, costs: Observed<CostTable>, gate: Gate) -> Su
     let by_directory = by_directory(&profile);
     let input =
         RuleInput { profile: &profile, costs, gate, time: &time, by_directory: &by_directory };
-    let (findings, verdicts) = rules::check_all(&input);
+    let (mut findings, verdicts) = rules::check_all(&input);
+    if let Some(sites) = &profile.sites {
+        sites::name_sites(&mut findings, sites);
+    }
     Summary {
         totals: IoNumbers::of(&profile.totals, page_size),
         costliest_files: costliest(profile.files.iter().map(|f| f.io()), page_size),
