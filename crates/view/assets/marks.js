@@ -71,9 +71,10 @@ const marks = (() => {
     context.lineWidth = width;
   }
 
+  // A line, with a gap where there is no point.
   function line(context, points) {
     context.beginPath();
-    points.forEach(([x, y], at) => context[at ? "lineTo" : "moveTo"](x, y));
+    points.forEach((point, at) => { if (point) context[points[at - 1] ? "lineTo" : "moveTo"](...point); });
     context.stroke();
   }
 

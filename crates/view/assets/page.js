@@ -151,7 +151,8 @@
       const series = model.series[at];
       const context = u.ctx;
       const ratio = devicePixelRatio;
-      const drawable = series.points.filter((point) => Number.isFinite(point.y) && (!model.y.log || point.y > 0) && (!model.x.log || point.x > 0));
+      const isDrawable = (point) => Number.isFinite(point.y) && (!model.y.log || point.y > 0) && (!model.x.log || point.x > 0);
+      const drawable = series.points.filter(isDrawable);
       const places = drawable.map((point) => this.place(u, at, point));
       context.save();
       context.beginPath();
@@ -163,7 +164,9 @@
       if (model.kind === "bars") bars(u, model, at, this.shown.filter(Boolean).length, places, ratio);
       if (model.kind === "lines") {
         context.setLineDash(DASHES[at % DASHES.length].map((length) => length * ratio));
-        line(context, places);
+        // No line leads over a point that can't be drawn, such as none on a logarithmic axis.
+        let next = 0;
+        line(context, series.points.map((point) => (isDrawable(point) ? places[next++] : null)));
         context.setLineDash([]);
       }
       places.forEach(([x, y], index) => {

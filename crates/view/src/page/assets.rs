@@ -4,6 +4,10 @@
 pub(super) const MARKS: &str = include_str!("../../assets/marks.js");
 /// The page's own script.
 pub(super) const SCRIPT: &str = include_str!("../../assets/page.js");
+/// What pictures are made of: grids, lanes and flames on a canvas.
+pub(super) const DRAWINGS: &str = include_str!("../../assets/drawings.js");
+/// Zoom, keyboard and legend of pictures.
+pub(super) const PICTURES: &str = include_str!("../../assets/pictures.js");
 /// The page's own style.
 pub(super) const STYLE: &str = include_str!("../../assets/page.css");
 /// The chart library.
@@ -19,10 +23,12 @@ pub(super) const UPLOT_VERSION: &str = "1.6.32";
 /// through an escape could not run either. A test compares the hashes and names the right ones.
 pub(super) const POLICY: &str = concat!(
     "default-src 'none'; base-uri 'none'; form-action 'none'; script-src",
-    " 'sha256-HaSiI+UyENssv8GZaOghxWGl1omGebj8KDmr1HnK2ks='",
-    " 'sha256-6VKy2hiQSkCbYw3gT8vR8DPRDABBcQndw3ZYbr0i9e8='",
+    " 'sha256-ld3I4/MDQ/rcvS+2WKSV8KAAPbANok6clTAmY1qdyig='",
+    " 'sha256-dZRE8sGRHvUfm4weqx7/fBROb95M8foAc6dUGyx4Xy0='",
     " 'sha256-GcjUxq2Ikpp59K5J1vcWFWbf0Lo9FcxJXpdPeH63jx8='",
+    " 'sha256-WXBNNb8yNksck9hkkUinMaDffi3f0rlWvshf5iTYDqM='",
+    " 'sha256-uAG4RyPll7oLdVbI3n4MGl4/t7VV1LAzev7sZRBoE6g='",
     "; style-src",
-    " 'sha256-2YFo5kxr9cp3vvsPwjgXyj0CBquzdyV40HDVrMUs3Es='",
+    " 'sha256-ExMSf9Xl56vKR8S57dG/I0r+ubBLfFHh1ciK/TZpQuU='",
     " 'sha256-32MMao1vjur/JktQ9zzlsRT2Rv/ZoLt08EmwoAE1+gQ='",
 );

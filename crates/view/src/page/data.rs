@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::model::{Axis, Chart, Point, Series};
+use super::picture::Picture;
 
 /// The chart as JSON that may stand in a `<script>` element: no `<` is left that could end it.
 pub(super) fn json(chart: &Chart) -> String {
@@ -13,6 +14,15 @@ pub(super) fn json(chart: &Chart) -> String {
         "series": chart.series.iter().map(series).collect::<Vec<Value>>(),
         "reference": chart.reference,
     });
+    harmless(&value)
+}
+
+/// A picture's data, as harmless.
+pub(super) fn picture_json(picture: &Picture) -> String {
+    harmless(&picture.json())
+}
+
+fn harmless(value: &Value) -> String {
     let mut out = String::new();
     for character in value.to_string().chars() {
         match character {

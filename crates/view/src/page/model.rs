@@ -1,5 +1,7 @@
 //! What a page holds, without a word of HTML.
 
+use super::picture::Picture;
+
 /// A page that answers questions with charts and tables.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Page {
@@ -82,6 +84,8 @@ pub struct Section {
     pub text: String,
     /// The picture.
     pub chart: Option<Chart>,
+    /// Another picture: of more points than a chart shows one by one.
+    pub picture: Option<Picture>,
     /// The numbers. Where there is a chart, they are its text alternative and hold all that it shows.
     pub table: Table,
     /// What a reader has to know about both.

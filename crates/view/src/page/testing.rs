@@ -32,6 +32,12 @@ fn section(section: &Section, level: &str, out: &mut Vec<String>) {
     }
     out.extend(section.text.lines().map(|line| format!("    {line}")));
     section.chart.iter().for_each(|one| chart(one, out));
+    out.extend(
+        section
+            .picture
+            .iter()
+            .map(|one| format!("picture, {}, {} parts: {}", one.kind(), one.things(), one.label)),
+    );
     section.notes.iter().for_each(|note| say(out, "note: ", note));
     table(&section.table, out);
 }

@@ -59,6 +59,7 @@ fn page_of(text: &str) -> Page {
             question: text.clone(),
             answer: text.clone(),
             chart: Some(chart(&text)),
+            picture: None,
             table,
             notes: vec![text.clone()],
         }],
@@ -84,17 +85,21 @@ fn hash(text: &str) -> String {
 
 #[test]
 fn the_policy_names_what_stands_in_the_page() {
-    let scripts = [assets::MARKS, assets::SCRIPT, assets::UPLOT].map(hash).join(" ");
+    let scripts =
+        [assets::MARKS, assets::SCRIPT, assets::UPLOT, assets::DRAWINGS, assets::PICTURES];
+    let scripts = scripts.map(hash).join(" ");
     let styles = [assets::STYLE, assets::UPLOT_STYLE].map(hash).join(" ");
     let right = format!(
         "default-src 'none'; base-uri 'none'; form-action 'none'; script-src {scripts}; style-src {styles}"
     );
     assert_eq!(assets::POLICY, right, "an asset changed: put its new hash into assets.rs");
-    for text in [assets::MARKS, assets::SCRIPT, assets::UPLOT] {
+    for text in [assets::MARKS, assets::SCRIPT, assets::UPLOT, assets::DRAWINGS, assets::PICTURES] {
         assert!(!text.contains("</script"), "it would end its own element");
     }
     assert!(assets::UPLOT.contains(&format!("(v{})", assets::UPLOT_VERSION)));
-    assert!(assets::SCRIPT.lines().count() < 300);
+    for text in [assets::SCRIPT, assets::DRAWINGS, assets::PICTURES] {
+        assert!(text.lines().count() < 300);
+    }
 }
 
 #[test]

@@ -35,9 +35,19 @@ fn body(page: &Page) -> Markup {
             (content(page))
             script { (PreEscaped(assets::MARKS)) }
             script { (PreEscaped(assets::SCRIPT)) }
+            @if has_picture(page) {
+                script { (PreEscaped(assets::DRAWINGS)) }
+                script { (PreEscaped(assets::PICTURES)) }
+            }
             script { (PreEscaped(assets::UPLOT)) }
         }
     }
+}
+
+/// Only a page that has a picture carries the script that draws it.
+fn has_picture(page: &Page) -> bool {
+    page.sections.iter().any(|section| section.picture.is_some())
+        || page.parts.iter().any(has_picture)
 }
 
 /// What a reader sees.

@@ -5,6 +5,7 @@ use maud::{Markup, PreEscaped, html};
 use super::table::table;
 use crate::page::data;
 use crate::page::model::{Answer, Chart, Entry, Page, Section};
+use crate::page::picture::{Drawn, Picture};
 use crate::report::text::unbroken;
 
 /// A page in its place: ids are unique on the document, and headings are a level lower inside of another page.
@@ -89,6 +90,7 @@ impl<'a> Part<'a> {
                 @for one in &section.entries { (self.entry(one)) }
                 @if !section.text.is_empty() { div.scroll { pre { (section.text) } } }
                 @if let Some(one) = &section.chart { (self.chart(one, index)) }
+                @if let Some(one) = &section.picture { (self.picture(one, index)) }
                 @for note in &section.notes { p.quiet { (unbroken(note)) } }
                 (table(&section.table, &self.numbered("caption", index)))
             }
@@ -121,6 +123,32 @@ impl<'a> Part<'a> {
                     @if !chart.excluded.is_empty() { span { "× " (chart.excluded) } }
                 }
                 script type="application/json" id=(model) { (PreEscaped(data::json(chart))) }
+            }
+        }
+    }
+
+    /// A canvas that the script fills, with what it needs around it.
+    fn picture(&self, picture: &Picture, index: usize) -> Markup {
+        let model = self.numbered("picture", index);
+        let hint = self.numbered("picture-hint", index);
+        let keys = match picture.drawn {
+            Drawn::Flame(_) => {
+                "Point at a box for its numbers, click it to zoom. Keyboard: Tab to the picture, arrow keys to move, Enter to zoom, Escape to reset."
+            }
+            _ => {
+                "Point at a cell for its numbers, drag to zoom. Keyboard: Tab to the picture, arrow keys to move, + and - to zoom, Escape to reset."
+            }
+        };
+        html! {
+            figure.picture {
+                figcaption { (picture.label) }
+                div.canvas tabindex="0" role="group" aria-roledescription="picture"
+                    aria-label={ (picture.label) ". The table below sums it up." }
+                    aria-describedby=(hint) data-kind=(picture.kind())
+                    data-model=(model) data-things=(picture.things()) {}
+                output.readout id=(hint) aria-live="polite" { (keys) }
+                div.legend role="group" aria-label="Parts of the picture" {}
+                script type="application/json" id=(model) { (PreEscaped(data::picture_json(picture))) }
             }
         }
     }
