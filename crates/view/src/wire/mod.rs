@@ -31,6 +31,7 @@ pub(crate) mod system;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod top;
+pub(crate) mod trace_info;
 
 use std::borrow::Cow;
 
@@ -49,6 +50,7 @@ pub use residency::{
 pub use save::{read_restore, read_save, restore_json, save_json};
 pub use stat::{StatRecord, json_line, read_stat};
 pub use system::{read_system, system_json};
+pub use trace_info::trace_info_json;
 
 /// The version of this program.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -137,6 +137,18 @@ struct SavingKeys {
     high: u64,
 }
 
+/// Code behind a finding.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct FindingSiteKeys {
+    /// The place of the call site in `sites.sites`.
+    site: u32,
+    /// Its part, 0 to 1.
+    share: f64,
+    /// What that is a share of.
+    of: &'static str,
+}
+
 /// What a rule found.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -151,6 +163,8 @@ struct FindingKeys<'a> {
     /// The files that it is about.
     files: Vec<Path>,
     saving_ns: SavingKeys,
+    /// The code behind it, the largest part first; empty where call sites were not asked for.
+    sites: Vec<FindingSiteKeys>,
 }
 
 impl<'a> From<&'a Finding> for FindingKeys<'a> {
@@ -171,6 +185,11 @@ impl<'a> From<&'a Finding> for FindingKeys<'a> {
             advice: &finding.advice,
             files: finding.files.iter().map(Path::of).collect(),
             saving_ns: SavingKeys { low: finding.saving.low_ns, high: finding.saving.high_ns },
+            sites: finding
+                .sites
+                .iter()
+                .map(|one| FindingSiteKeys { site: one.site, share: one.share, of: one.of })
+                .collect(),
         }
     }
 }

@@ -19,9 +19,10 @@ fn json(summary: &Summary) -> Vec<u8> {
     bytes
 }
 
-fn runs() -> [(&'static str, Summary); 6] {
+fn runs() -> [(&'static str, Summary); 7] {
     [
         ("three files", summary(three_files())),
+        ("call sites", summary(with_sites())),
         ("many files", summary(many_files(300))),
         ("losses", summary(lossy())),
         ("nasty names", summary(nasty_names())),

@@ -208,3 +208,10 @@ fn the_schemas_are_those_of_the_declarations() -> TestResult {
     ];
     checks.iter().try_for_each(|check| check())
 }
+
+#[test]
+fn the_schema_of_a_trace_is_that_of_its_declaration() -> TestResult {
+    use super::{Envelope, trace_info};
+    let about = "What `hotset trace info --json` writes. Times are in nanoseconds, counts of pages in base pages.";
+    check::<Envelope<'_, trace_info::Whole<'_>>>(trace_info::SCHEMA, about)
+}

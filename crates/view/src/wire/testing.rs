@@ -10,7 +10,7 @@ use hotset_facts::{
 
 use super::{Document, ReadError, documents};
 use crate::bench::testing::versus;
-use crate::testing::{summary, three_files, unprivileged};
+use crate::testing::{summary, three_files, unprivileged, with_sites};
 use crate::tui::testing::{Known, gaps, interval};
 
 /// A document, and what reads it.
@@ -24,7 +24,11 @@ pub(crate) struct Sample {
 /// Of each format, what has every key that its schema knows: an entry in each list, and each kind that there is.
 pub(crate) static SAMPLES: LazyLock<Vec<Sample>> = LazyLock::new(|| {
     let mut all = vec![lab(), listing(), doctor(), save()];
-    all.extend([profile(three_files()), profile(attached(Target::Pid { pid: 7 }))]);
+    all.extend([
+        profile(three_files()),
+        profile(with_sites()),
+        profile(attached(Target::Pid { pid: 7 })),
+    ]);
     all.push(profile(attached(Target::Cgroup { path: "/a.slice".into() })));
     let (exit, output_tail) = (ExitStatus::Code(3), b"no\n".to_vec());
     let failed = StopReason::Failed { condition: 0, exit, output_tail };
