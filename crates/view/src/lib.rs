@@ -18,13 +18,16 @@ pub mod listing;
 pub mod live;
 pub mod metrics;
 pub mod page;
+pub mod record;
 mod report;
 pub mod results;
+mod sites;
 mod snapshot;
 mod system;
 mod table;
 #[cfg(test)]
 mod testing;
+pub mod trace;
 pub mod tui;
 pub mod wire;
 

@@ -3,15 +3,17 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use hotset_analysis::fixtures::{costs, host};
 use hotset_analysis::{Gate, Summary, summarise};
+use hotset_facts::trace::{Frame, OperationClass, Site, SiteState};
 use hotset_facts::{
-    Command, Dev, DeviceIo, DirectIo, Environment, ExitStatus, FailedLookup, Feature, FileId,
-    FileKind, FileRow, Filesystem, Io, LookupCounters, Lookups, MmapIo, NotMeasured, Observed,
-    ProcessRow, Profile, ReadIo, ReadaheadIo, Reason, Sensor, SensorLevel, SensorLosses,
-    SizeHistogram, SyncIo, Target, TimeIo, WriteIo,
+    CallSites, Command, Dev, DeviceIo, DirectIo, Environment, ExitStatus, FailedLookup, Feature,
+    FileId, FileKind, FileRow, Filesystem, Io, LookupCounters, Lookups, MmapIo, NotMeasured,
+    Observed, ProcessRow, Profile, ReadIo, ReadaheadIo, Reason, Sensor, SensorLevel, SensorLosses,
+    SiteContexts, SiteIo, SiteRow, SizeHistogram, SyncIo, Target, TimeIo, WriteIo,
 };
 
 const MS: u64 = 1_000_000;
@@ -140,6 +142,7 @@ pub(crate) fn run(words: &[&str], wall_ms: u64, files: Vec<FileRow>) -> Profile 
         totals,
         files,
         lookups: Observed::Value(Lookups::default()),
+        sites: None,
     }
 }
 
@@ -169,6 +172,50 @@ pub(crate) fn three_files() -> Profile {
     }
     profile.lookups = lookups(1_243, 4_010, MS);
     profile
+}
+
+/// The same with the code that asked.
+pub(crate) fn with_sites() -> Profile {
+    let frame = |function: Option<&str>, module: &str, line: Option<u32>| {
+        Arc::new(Frame {
+            function: function.map(str::to_owned),
+            module: Some(module.to_owned()),
+            offset: 31,
+            source: line.map(|_| "/src/loader.c".to_owned()),
+            line,
+        })
+    };
+    let (libc, app) = ("/usr/lib/x86_64-linux-gnu/libc.so.6", "/opt/app/loader.so");
+    let chain = |line| {
+        vec![
+            frame(Some("__read"), libc, None),
+            frame(Some("load_batch"), app, Some(line)),
+            frame(Some("next_batch"), app, Some(12)),
+        ]
+    };
+    let sites = vec![
+        Site { frames: chain(88), state: SiteState::Cut },
+        Site { frames: vec![frame(None, app, None)], state: SiteState::Lost },
+    ];
+    let row = |site, path: Option<&str>, calls, time_ns| SiteRow {
+        site,
+        class: OperationClass::Read,
+        path: path.map(Into::into),
+        io: SiteIo { calls, time_ns, missed_pages: calls, ..SiteIo::default() },
+    };
+    let train = Some("/data/models/resnet/train-00001.bin");
+    let rows =
+        vec![row(0, train, 3_000, 900 * MS), row(1, train, 200, 100 * MS), row(1, None, 7, MS)];
+    let contexts = SiteContexts { whole: 0, cut: 1, lost: 1, refused: 0 };
+    let sites = CallSites {
+        sites,
+        rows,
+        contexts,
+        unknown_requests: 12,
+        lost_requests: 0,
+        other_requests: 0,
+    };
+    Profile { sites: Some(sites), ..three_files() }
 }
 
 pub(crate) fn lookups(failed: u64, calls: u64, failed_time_ns: u64) -> Observed<Lookups> {

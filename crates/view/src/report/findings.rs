@@ -1,10 +1,12 @@
 //! What to change, the largest saving first.
 
-use hotset_analysis::{Evidence, Finding, Number, Outcome, Saving, Severity, Summary};
+use hotset_analysis::{Evidence, Finding, Number, Outcome, Saving, Severity, SiteShare, Summary};
+use hotset_facts::CallSites;
 
 use super::screen::{Screen, Tone};
 use super::text::{wrap, wrap_by};
 use crate::escape::{columns, escape_text, shorten_end, shorten_path};
+use crate::sites::{Escape, with_callers};
 use crate::table::{Align, pad};
 use crate::units::{bytes, count, duration, percent, plural, real, whole_percent};
 
@@ -43,7 +45,8 @@ pub(super) fn push_if_any(screen: &mut Screen, summary: &Summary) {
     let note = if brief > 0 { "-v shows the advice for all" } else { "" };
     screen.heading("Findings", note);
     let (full, rest) = summary.findings.split_at(summary.findings.len() - brief);
-    full.iter().for_each(|finding| push_finding(screen, finding));
+    let sites = summary.profile.sites.as_ref();
+    full.iter().for_each(|finding| push_finding(screen, finding, sites));
     rest.iter().for_each(|finding| push_line(screen, finding));
 }
 
@@ -66,7 +69,7 @@ fn push_line(screen: &mut Screen, finding: &Finding) {
     screen.line(&format!("  {word}  {title}{saving}"));
 }
 
-fn push_finding(screen: &mut Screen, finding: &Finding) {
+fn push_finding(screen: &mut Screen, finding: &Finding, sites: Option<&CallSites>) {
     let word = word(screen, finding.severity);
     let title = escape_text(&finding.title);
     for (i, line) in wrap(&title, screen.width - INDENT).iter().enumerate() {
@@ -76,6 +79,10 @@ fn push_finding(screen: &mut Screen, finding: &Finding) {
     }
     push_evidence(screen, finding);
     push_files(screen, finding);
+    for line in askers(finding, sites, &|name| screen.name(name)) {
+        let line = shorten_end(&line, screen.width.saturating_sub(INDENT));
+        screen.line(&format!("{:INDENT$}{line}", ""));
+    }
     screen.paragraph("", " ", &escape_text(&finding.advice), INDENT);
 }
 
@@ -125,6 +132,24 @@ fn push_files(screen: &mut Screen, finding: &Finding) {
     if !finding.files.is_empty() {
         screen.line(&format!("{:INDENT$}{line}", ""));
     }
+}
+
+/// The code behind it: "92 % of read calls by load_rows (db.c:88) < read_all < main".
+pub(crate) fn askers(
+    finding: &Finding,
+    sites: Option<&CallSites>,
+    escape: Escape<'_>,
+) -> Vec<String> {
+    let line = |one: &SiteShare| {
+        let site = sites?.sites.get(one.site as usize)?;
+        Some(format!(
+            "{} of {} by {}",
+            whole_percent(one.share),
+            one.of,
+            with_callers(site, escape)
+        ))
+    };
+    finding.sites.iter().filter_map(line).collect()
 }
 
 /// "would save 1.2 s to 1.9 s (28.5 % to 45.1 % of the wall time)".

@@ -1,7 +1,7 @@
 //! What ran, how it ended, how long it took.
 
 use hotset_analysis::Summary;
-use hotset_facts::{ExitStatus, Observed, Target};
+use hotset_facts::{Command, ExitStatus, Observed, Target};
 use std::os::unix::ffi::OsStrExt as _;
 
 use super::screen::{Screen, Tone};
@@ -26,9 +26,14 @@ pub(crate) fn outcome(summary: &Summary) -> String {
 
 /// What ran, or what was watched; `escaped` makes names safe for who reads them.
 pub(crate) fn title(summary: &Summary, escaped: &dyn Fn(&[u8]) -> String) -> String {
-    let words = summary.profile.command.argv.iter().map(|word| quoted(escaped(word.as_bytes())));
+    command_title(&summary.profile.command, escaped)
+}
+
+/// The same of a command that no summary is made of.
+pub(crate) fn command_title(command: &Command, escaped: &dyn Fn(&[u8]) -> String) -> String {
+    let words = command.argv.iter().map(|word| quoted(escaped(word.as_bytes())));
     let words = words.collect::<Vec<_>>().join(" ");
-    match &summary.profile.command.target {
+    match &command.target {
         Target::Command => words,
         Target::Pid { pid } if words.is_empty() => format!("process {pid}"),
         Target::Pid { pid } => format!("process {pid}: {words}"),

@@ -8,6 +8,7 @@ pub(crate) mod header;
 mod lookups;
 pub(crate) mod processes;
 pub(crate) mod screen;
+pub(crate) mod sites;
 pub(crate) mod text;
 pub(crate) mod time;
 
@@ -53,6 +54,7 @@ pub fn render(summary: &Summary, options: &Options) -> String {
         cache::push(&mut screen, summary);
         files::push(&mut screen, summary);
         processes::push(&mut screen, summary);
+        sites::push(&mut screen, summary);
         lookups::push(&mut screen, summary);
         findings::push(&mut screen, summary);
         caveats::push(&mut screen, summary);

@@ -17,6 +17,11 @@ fn a_common_program_fits_one_screen() {
 }
 
 #[test]
+fn findings_and_a_table_name_the_code_that_asked() {
+    insta::assert_snapshot!("call_sites_80", shown(with_sites(), 80));
+}
+
+#[test]
 fn a_build_with_three_findings_fits_one_screen() {
     let summary = summary(many_files(30_000));
     assert!(summary.findings.len() >= 3 && summary.profile.processes.len() == 8);

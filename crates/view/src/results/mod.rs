@@ -26,12 +26,21 @@ use crate::wire::{self, ProfileDocument, StatRecord};
 use lines::Recording;
 
 /// A file with results.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct ResultFile<'a> {
     /// What a reader calls it, and what an error names.
     pub name: &'a str,
     /// What it holds.
-    pub bytes: &'a [u8],
+    pub contents: Contents<'a>,
+}
+
+/// What a file with results holds.
+#[derive(Debug, Clone)]
+pub enum Contents<'a> {
+    /// Documents that are read here.
+    Documents(&'a [u8]),
+    /// A page made elsewhere: a trace is too large to be read at once.
+    Page(Page),
 }
 
 /// Why there is no page.
@@ -69,15 +78,25 @@ struct Found {
 ///
 /// # Errors
 /// The file, the place in it, and what would be right.
-pub fn results_page(files: &[ResultFile<'_>], present: Present<'_>) -> Result<Page, ResultError> {
+pub fn results_page<'a>(
+    files: impl IntoIterator<Item = ResultFile<'a>>,
+    present: Present<'_>,
+) -> Result<Page, ResultError> {
     let mut found = Found::default();
     for file in files {
         let wrong = |error| ResultError { file: file.name.to_owned(), error };
-        if let Some(page) = recording(file.bytes) {
+        let bytes = match file.contents {
+            Contents::Documents(bytes) => bytes,
+            Contents::Page(page) => {
+                found.others.push((file.name.to_owned(), page));
+                continue;
+            }
+        };
+        if let Some(page) = recording(bytes) {
             found.others.push((file.name.to_owned(), page.map_err(wrong)?));
             continue;
         }
-        let all = documents(file.bytes).map_err(wrong)?;
+        let all = documents(bytes).map_err(wrong)?;
         let several = all.len() > 1;
         for (at, document) in all.iter().enumerate() {
             found.take(file.name, document, present).map_err(|error| {
@@ -140,7 +159,7 @@ impl Found {
         Ok(())
     }
 
-    fn pages(&self) -> Vec<Page> {
+    fn pages(self) -> Vec<Page> {
         let runs: Vec<Named<'_>> =
             self.labs.iter().map(|(name, result)| Named { name, result }).collect();
         let mut pages = lab::lab_pages(&runs);
@@ -163,7 +182,7 @@ impl Found {
         pages.extend(runs.map(|(name, version, it)| named(name, profile_page(version, it))));
         let stats = self.stats.iter();
         pages.extend(stats.map(|(name, lines)| named(name, lines::stat_page(lines))));
-        pages.extend(self.others.iter().map(|(name, page)| named(name, page.clone())));
+        pages.extend(self.others.into_iter().map(|(name, page)| named(&name, page)));
         pages
     }
 }

@@ -34,9 +34,10 @@ fn profile_bytes() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
 }
 
 fn page(files: &[(&str, &[u8])]) -> Result<Page, ResultError> {
-    let files: Vec<ResultFile<'_>> =
-        files.iter().map(|&(name, bytes)| ResultFile { name, bytes }).collect();
-    results_page(&files, &|session| Ok(crate::lab::testing::present(session)))
+    let files = files
+        .iter()
+        .map(|&(name, bytes)| ResultFile { name, contents: Contents::Documents(bytes) });
+    results_page(files, &|session| Ok(crate::lab::testing::present(session)))
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod beside;
 mod headline;
+mod sites;
 mod tables;
 
 use std::io::{self, Write};
@@ -34,6 +35,7 @@ pub fn profile_page(version: &str, summary: &Summary) -> Page {
         tables::cache(summary),
         Some(tables::files(summary)),
         tables::processes(summary),
+        sites::section(summary),
         tables::lookups(summary),
     ];
     Page {
@@ -57,22 +59,24 @@ fn findings_section(summary: &Summary) -> Section {
     Section {
         question: "What is worth changing?".to_owned(),
         answer: none.unwrap_or_default(),
-        entries: summary.findings.iter().map(entry).collect(),
+        entries: summary.findings.iter().map(|finding| entry(finding, summary)).collect(),
         ..Section::default()
     }
 }
 
 /// A finding with its numbers, its advice and all its files.
-fn entry(finding: &Finding) -> Entry {
+fn entry(finding: &Finding, summary: &Summary) -> Entry {
     let facts = escape_text(&findings::facts(finding).join(" · "));
     let files: Vec<String> = finding.files.iter().map(|path| escape_path(path)).collect();
     let files = (!files.is_empty()).then(|| format!("Files: {}", files.join(", ")));
+    let asked = findings::askers(finding, summary.profile.sites.as_ref(), &escape_bytes);
     Entry {
         label: finding.severity.as_str().to_owned(),
         title: escape_text(&finding.title),
         lines: [Some(facts), Some(escape_text(&finding.advice)), files]
             .into_iter()
             .flatten()
+            .chain(asked)
             .filter(|line| !line.is_empty())
             .collect(),
     }
