@@ -1,0 +1,13 @@
+//! Call sites of what is observed: stacks become sites (`naming`), and records of sites become sums (`table`), of a whole
+//! session (`counting`).
+
+pub(crate) mod counting;
+mod naming;
+mod table;
+
+pub use naming::Named;
+pub(crate) use naming::{Namer, Taken};
+pub(crate) use table::SiteTable;
+
+/// Bytes of a stack that are copied, once for each context: with 4,096, half of the chains of a program such as git are cut.
+pub const STACK_BYTES: u32 = 8_192;
