@@ -9,9 +9,11 @@ use hotset_observe::{DRAIN_INTERVAL, Options, Session};
 use hotset_sys::child::Signals;
 use hotset_sys::proc::cmdline;
 
+use crate::Say;
 use crate::interval::{Drained, Ticker, Waiter, Waiting, wait_until_due};
 use crate::run::assemble;
 use crate::scoped::{Scoped, family};
+use crate::sites::counting;
 use crate::who::Who;
 
 const NOT_OURS: Reason =
@@ -28,6 +30,10 @@ pub struct AttachOptions {
     pub max_rows: u32,
     /// Files that keep a row of their own; the rest is summed up.
     pub files: u32,
+    /// Find the code that asks.
+    pub sites: bool,
+    /// Hears what is to be told while it observes.
+    pub say: Say,
 }
 
 /// Observes until the duration is over, a signal comes, or the process ends; calls `begun` once it observes,
@@ -40,11 +46,13 @@ pub fn attach(
     begun: impl FnOnce(Option<&NotMeasured>),
 ) -> Result<Profile> {
     let signals = Signals::hold().context("signals can't be held back")?;
-    let &AttachOptions { duration, max_rows, files, .. } = options;
+    let &AttachOptions { duration, max_rows, files, sites, say, .. } = options;
     let pid = options.who.pid;
     let files = files as usize;
     let scoped = Scoped::new(&options.who)?;
-    let mut session = Session::start(Options { max_rows, files, ..Options::new(scoped.scope) })?;
+    let record = sites.then(counting::options);
+    let mut session =
+        Session::start(Options { max_rows, files, record, ..Options::new(scoped.scope) })?;
     if let Some(pid) = pid {
         // Those that were forked while the sensor was being attached.
         session.add_processes(&family(pid)?)?;
@@ -54,9 +62,16 @@ pub fn attach(
     let mut waiter = Waiting::new(&signals).until_end_of(scoped.pidfd.as_ref());
     let argv = pid.and_then(|pid| cmdline::of(pid).ok().flatten()).unwrap_or_default();
     let end = Ticker::new(waiter.now(), duration.unwrap_or(Duration::MAX));
-    wait_until_due(&mut session, &mut waiter, &end)?;
-    let wall_ns = hotset_facts::units::nanos(waiter.now());
-    let observation = session.finish()?;
+    let (wall_ns, observation, asked) = if sites {
+        let mut recorder = counting::start(session, say)?;
+        wait_until_due(&mut recorder, &mut waiter, &end)?;
+        let wall_ns = hotset_facts::units::nanos(waiter.now());
+        let (observation, asked) = counting::finish(recorder)?;
+        (wall_ns, observation, asked)
+    } else {
+        wait_until_due(&mut session, &mut waiter, &end)?;
+        (hotset_facts::units::nanos(waiter.now()), session.finish()?, None)
+    };
     let exit = exit_of(pid, &observation.processes);
     let command = Command {
         target: target(&options.who),
@@ -68,17 +83,20 @@ pub fn attach(
         max_rss_bytes: Observed::Missing(NOT_OURS),
         still_running: 0,
     };
-    Ok(assemble(started_at, command, observation))
+    Ok(Profile { sites: asked, ..assemble(started_at, command, observation) })
 }
 
-fn exit_of(pid: Option<Pid>, processes: &[hotset_facts::ProcessRow]) -> Observed<ExitStatus> {
+pub(crate) fn exit_of(
+    pid: Option<Pid>,
+    processes: &[hotset_facts::ProcessRow],
+) -> Observed<ExitStatus> {
     processes
         .iter()
         .find(|process| Some(process.pid) == pid)
         .map_or(Observed::Missing(NOT_OURS), |process| process.exit)
 }
 
-fn target(who: &Who) -> Target {
+pub(crate) fn target(who: &Who) -> Target {
     match (who.pid, &who.cgroup) {
         (Some(pid), _) => Target::Pid { pid },
         (None, Some(path)) => Target::Cgroup { path: path.clone() },

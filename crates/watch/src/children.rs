@@ -5,13 +5,14 @@ use std::ops::ControlFlow;
 use std::os::fd::BorrowedFd;
 use std::time::Instant;
 
-use hotset_facts::ExitStatus;
+use hotset_facts::{CallSites, ExitStatus};
 use hotset_lab::Invocation;
 use hotset_observe::{DRAIN_INTERVAL, Observation, ObserveError, Session};
 use hotset_sys::child::{Attendant, Ended, Running, Signals, supervise};
 use hotset_sys::launch::Launch;
 
 use crate::Say;
+use crate::sites::counting;
 
 /// Why the run of a program gave no facts.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +23,12 @@ pub enum RunError {
     /// The sensor can't be loaded, or can't follow the program, which did not run.
     #[error(transparent)]
     Sensor(ObserveError),
+    /// The trace of a recording can't be written. The program did not run.
+    #[error(transparent)]
+    Trace(crate::WriteTraceError),
+    /// Call sites can't be found. The program did not run.
+    #[error("call sites: {0:#}")]
+    Sites(anyhow::Error),
     /// The program can't be executed.
     #[error(transparent)]
     Start(io::Error),
@@ -65,6 +72,27 @@ pub(crate) fn observe(
     let ended = ended.map_err(RunError::Wait)?;
     match session.finish() {
         Ok(observation) => Ok((ended, observation)),
+        Err(error) => Err(RunError::Report { exit: ended.exit, error }),
+    }
+}
+
+/// The same with the code that asked.
+pub(crate) fn observe_sites(
+    session: Session,
+    signals: &Signals,
+    say: Say,
+    start: impl FnOnce() -> io::Result<Running>,
+) -> Result<(Ended, Observation, Option<CallSites>), RunError> {
+    if let Some(limited) = session.limited() {
+        say(limited);
+    }
+    let mut recorder = counting::start(session, say).map_err(RunError::Sites)?;
+    let started = recorder.session.following_children(start).map_err(RunError::Sensor)?;
+    let running = started.map_err(RunError::Start)?;
+    let ended = supervise(running, Some(signals), DRAIN_INTERVAL, &mut recorder);
+    let ended = ended.map_err(RunError::Wait)?;
+    match counting::finish(recorder) {
+        Ok((observation, sites)) => Ok((ended, observation, sites)),
         Err(error) => Err(RunError::Report { exit: ended.exit, error }),
     }
 }

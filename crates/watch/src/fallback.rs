@@ -100,6 +100,7 @@ fn profile(
             io: totals,
         }],
         lookups: Observed::Missing(NO_SENSOR),
+        sites: None,
     }
 }
 

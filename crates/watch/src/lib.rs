@@ -1,6 +1,7 @@
 //! What happens between a plan and a profile: a program is run, or what runs already is attached to, and the facts of it come out.
 //!
 //! - [`run()`] runs a command under the sensor, or without it where it can't be had; [`run_without_sensor`] where none is wanted.
+//! - [`record()`] and [`record_running`] write every request into a trace besides.
 //! - [`attach`] observes a process, a control group or the host for a while; [`Who`] finds whom a user means, [`Scoped`] holds them.
 //! - [`interval`] takes intervals, at their time: what `stat`, `top` and `export` share.
 //! - [`Learner`] finds out which files a command uses; [`LabSensor`] is the sensor of the experiments.
@@ -15,9 +16,12 @@ mod children;
 mod fallback;
 pub mod interval;
 mod learn;
+mod record;
+mod recording;
 mod run;
 mod scoped;
 mod sensor;
+mod sites;
 mod who;
 
 use std::fmt::Display;
@@ -26,9 +30,14 @@ pub use attached::{AttachOptions, attach};
 pub use children::RunError;
 pub use fallback::run_without_sensor;
 pub use learn::{LearnError, Learner};
+pub use record::{
+    JoinedTrace, RecordOptions, Recorded, WriteTraceError, Written, join_parts, part_path,
+    parts_of, record, record_running,
+};
 pub use run::{RunOptions, run};
 pub use scoped::Scoped;
 pub use sensor::LabSensor;
+pub use sites::{Named as NamedSites, STACK_BYTES};
 pub use who::{Named, Who};
 
 /// Tells the user something while it happens.

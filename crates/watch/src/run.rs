@@ -7,8 +7,9 @@ use hotset_lab::Invocation;
 use hotset_observe::{Observation, ObserveError, Options, Scope, Session};
 use hotset_sys::child::{Ended, Signals, Usage};
 
-use crate::children::{observe, start};
+use crate::children::{observe, observe_sites, start};
 use crate::fallback::run_with;
+use crate::sites::counting;
 use crate::{RunError, Say};
 
 /// How a command is run under the sensor.
@@ -20,6 +21,8 @@ pub struct RunOptions {
     pub files: u32,
     /// The sensor's build for older kernels.
     pub compat: bool,
+    /// Find the code that asks.
+    pub sites: bool,
     /// Tell what hotset itself does.
     pub verbose: bool,
     /// Hears what is to be told while the command runs.
@@ -32,13 +35,14 @@ pub struct RunOptions {
 /// Where the command did not run, or ran without leaving a report.
 pub fn run(program: &Invocation, options: &RunOptions) -> Result<(Profile, ExitStatus), RunError> {
     let signals = Signals::hold().map_err(RunError::Signals)?;
-    let &RunOptions { max_rows, files, compat, verbose, say } = options;
+    let &RunOptions { max_rows, files, compat, sites, verbose, say } = options;
     let files = files as usize;
     let begun = Instant::now();
     let session = match Session::start(Options {
         max_rows,
         files,
         compat,
+        record: sites.then(counting::options),
         ..Options::new(Scope::Children)
     }) {
         Ok(session) => session,
@@ -59,9 +63,15 @@ pub fn run(program: &Invocation, options: &RunOptions) -> Result<(Profile, ExitS
         say(&format_args!("the sensor was loaded and attached in {took_ms} ms"));
     }
     let started_at = SystemTime::now();
-    let (ended, observation) = observe(session, Some(&signals), say, || start(program))?;
-    let profile =
-        assemble(started_at, observed_command(program, &ended, &observation), observation);
+    let begin = || start(program);
+    let (ended, observation, asked) = if sites {
+        observe_sites(session, &signals, say, begin)?
+    } else {
+        let (ended, observation) = observe(session, Some(&signals), say, begin)?;
+        (ended, observation, None)
+    };
+    let command = observed_command(program, &ended, &observation);
+    let profile = Profile { sites: asked, ..assemble(started_at, command, observation) };
     Ok((profile, ended.exit))
 }
 
@@ -91,7 +101,11 @@ pub(crate) fn command(program: &Invocation, ended: &Ended) -> Command {
     }
 }
 
-fn observed_command(program: &Invocation, ended: &Ended, observation: &Observation) -> Command {
+pub(crate) fn observed_command(
+    program: &Invocation,
+    ended: &Ended,
+    observation: &Observation,
+) -> Command {
     let processes = observation.processes.iter();
     let running = processes.filter(|process| process.exit.value().is_none()).count();
     Command { still_running: running.try_into().unwrap_or(u32::MAX), ..command(program, ended) }
@@ -115,6 +129,7 @@ pub(crate) fn assemble(
         files: observation.files,
         processes: observation.processes,
         lookups: observation.lookups,
+        sites: None,
     }
 }
 
