@@ -24,6 +24,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
+    hide_caught_panics();
     match args::Cli::try_parse() {
         Ok(cli) => match commands::dispatch(cli) {
             Ok(exit) => exit.into(),
@@ -34,4 +35,14 @@ fn main() -> ExitCode {
         },
         Err(refused) => output::refused_or_help(&refused).into(),
     }
+}
+
+/// A decoder of damaged traces may panic, which becomes an error that the user is told of: that is not to be printed twice.
+fn hide_caught_panics() {
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !hotset_trace::catches_panics() {
+            before(panic);
+        }
+    }));
 }

@@ -9,6 +9,7 @@ mod interval;
 mod lab;
 mod ls;
 mod pid;
+mod record;
 mod report;
 mod run;
 mod saved;
@@ -17,6 +18,7 @@ mod shared;
 mod stat;
 mod target;
 mod top;
+mod trace;
 
 use clap::{Parser, Subcommand};
 
@@ -26,6 +28,7 @@ pub(crate) use control::{ControlOutput, EvictArgs, PinArgs, WarmArgs};
 pub(crate) use export::ExportArgs;
 pub(crate) use lab::{LabArgs, LabOutput, LabProbeArgs, known_by};
 pub(crate) use ls::{FormArgs, LsArgs};
+pub(crate) use record::RecordArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use run::RunArgs;
 pub(crate) use saved::{RestoreArgs, SaveArgs};
@@ -34,6 +37,10 @@ pub(crate) use shared::{Color, LookArgs, OutputArgs};
 pub(crate) use stat::StatArgs;
 pub(crate) use target::TargetArgs;
 pub(crate) use top::TopArgs;
+pub(crate) use trace::{
+    ColumnArgs, ExportTo, ImportFrom, TraceArgs, TraceCommand, TraceExportArgs, TraceImportArgs,
+    TraceInfoArgs, TraceJoinArgs,
+};
 
 /// Profile, measure and control the Linux page cache
 #[derive(Debug, Parser)]
@@ -54,6 +61,10 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Profile a running process, control group or host
     Attach(AttachArgs),
+    /// Record every request of a command or of running processes
+    Record(RecordArgs),
+    /// Inspect, convert and join recordings
+    Trace(TraceArgs),
     /// Print page cache statistics at a fixed interval
     Stat(StatArgs),
     /// Show page cache activity by process, file and cgroup
@@ -74,7 +85,7 @@ pub(crate) enum Command {
     Restore(RestoreArgs),
     /// Benchmark a command with cold and warm page cache
     Bench(Box<BenchArgs>),
-    /// Create an HTML report from saved results
+    /// Create an HTML report from saved results and recordings
     Report(ReportArgs),
     /// Run page cache experiments on this machine
     Lab(Box<LabArgs>),

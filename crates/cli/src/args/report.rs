@@ -5,10 +5,12 @@ use std::path::PathBuf;
 /// Arguments of `report`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  hotset report lab.json -o lab.html\n  \
-                        hotset report before.json after.json -o compared.html\n\n\
+                        hotset report before.json after.json -o compared.html\n  \
+                        hotset report app.parquet -o app.html\n\n\
                         Reads what hotset writes: JSON of run, attach, bench, lab, ls (also with --system), warm, evict, pin,\n\
                         save, restore, stat and doctor, and recordings of top. Runs of the same experiment share charts, with\n\
-                        their ratio; profiles and benchmarks are compared in a table.\n\n\
+                        their ratio; profiles and benchmarks are compared in a table. A trace (Parquet, of record or trace\n\
+                        import) is drawn: where in which file and when, from cache or device, and what each thread waited for.\n\n\
                         Exit status:\n  \
                         0  the page was written\n  \
                         1  a file cannot be read or is not a result; nothing was written\n  \
@@ -16,7 +18,7 @@ use std::path::PathBuf;
 pub(crate) struct ReportArgs {
     /// Results written by hotset, in any format; `-` is standard input
     ///
-    /// A file may contain one or many.
+    /// A file may contain one or many. A trace must be a file: it is read in parts.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Write the page to OUT.html atomically; `-` is standard output

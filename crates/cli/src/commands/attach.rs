@@ -15,6 +15,8 @@ pub(super) fn attach(args: &AttachArgs) -> Result<Exit, Stop> {
         duration: args.duration,
         max_rows: args.max_rows,
         files: args.files,
+        sites: args.sites,
+        say: |message| output::say(message),
     };
     let profile = hotset_watch::attach(&options, |limited| {
         if let Some(limited) = limited {

@@ -7,9 +7,14 @@ mod export;
 mod generate;
 mod ls;
 mod ls_system;
+mod record;
 mod report;
 mod run;
 mod saved;
+mod trace;
+mod trace_batches;
+mod trace_info;
+mod trace_read;
 
 use crate::args::{Cli, Command};
 use crate::exit::{Exit, Stop};
@@ -19,6 +24,8 @@ pub(crate) fn dispatch(cli: Cli) -> Result<Exit, Stop> {
     match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Attach(args) => attach::attach(&args),
+        Command::Record(args) => record::record(&args),
+        Command::Trace(args) => trace::trace(&args),
         Command::Stat(args) => crate::live::stat(&args),
         Command::Top(args) => crate::live::top(&args),
         Command::Export(args) => export::export(&args),

@@ -1,13 +1,18 @@
 //! `hotset report`: saved results as a page.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use flate2::read::MultiGzDecoder;
-use hotset_view::results::{ResultFile, results_page};
+use hotset_analysis::trace::pictures::PictureSize;
+use hotset_trace::is_parquet;
+use hotset_view::page::Page;
+use hotset_view::results::{Contents, ResultFile, results_page};
+use hotset_view::trace::trace_page;
 
+use super::trace_read::TraceRead;
 use crate::args::ReportArgs;
 use crate::exit::{Exit, OrExit, Stop};
 use crate::output;
@@ -17,6 +22,15 @@ const MAX_BYTES: u64 = 1 << 30;
 
 /// What a gzip file begins with (RFC 1952, section 2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// Rows that a table of a trace has at most.
+const TRACE_ROWS: usize = 200;
+
+/// What a file holds, once it was read.
+enum Held {
+    Documents(Vec<u8>),
+    Trace(Page),
+}
 
 /// Reads all, then writes the page.
 pub(super) fn report(args: &ReportArgs) -> Result<Exit, Stop> {
@@ -28,13 +42,45 @@ pub(super) fn report(args: &ReportArgs) -> Result<Exit, Stop> {
     }
     let mut contents = Vec::new();
     for (file, name) in args.files.iter().zip(names(&args.files)) {
-        contents.push((name, read(file).with_context(|| file.display().to_string())?));
+        contents.push((name, held(file)?));
     }
-    let files: Vec<ResultFile<'_>> =
-        contents.iter().map(|(name, bytes)| ResultFile { name, bytes }).collect();
-    let page = results_page(&files, &hotset_experiments::present).or_exit(Exit::Failure)?;
+    let files = contents.iter_mut().map(|(name, held)| ResultFile {
+        name,
+        contents: match held {
+            Held::Documents(bytes) => Contents::Documents(&*bytes),
+            Held::Trace(page) => Contents::Page(std::mem::take(page)),
+        },
+    });
+    let page = results_page(files, &hotset_experiments::present).or_exit(Exit::Failure)?;
     output::page(&page, &args.output).context("the page was not written")?;
     Ok(Exit::Success)
+}
+
+/// A trace is read in parts, from its end: it may be of any size, and must be a file.
+fn held(path: &Path) -> anyhow::Result<Held> {
+    let named = || path.display().to_string();
+    if path != Path::new("-") && is_trace(path).with_context(named)? {
+        let read = TraceRead::of(path, TRACE_ROWS, &PictureSize::PAGE)?;
+        return Ok(Held::Trace(trace_page(&read.trace())));
+    }
+    let bytes = read(path).with_context(named)?;
+    if is_parquet(&bytes) {
+        anyhow::bail!(
+            "{}: a trace, through a pipe or compressed; expected the name of its Parquet file",
+            named()
+        );
+    }
+    Ok(Held::Documents(bytes))
+}
+
+/// Whether a regular file begins as a trace does. What is none, such as a pipe, would lose what is read.
+fn is_trace(path: &Path) -> io::Result<bool> {
+    if !fs::metadata(path)?.is_file() {
+        return Ok(false);
+    }
+    let mut begin = Vec::new();
+    File::open(path)?.take(4).read_to_end(&mut begin)?;
+    Ok(is_parquet(&begin))
 }
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {

@@ -21,6 +21,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
             max_rows: args.max_rows,
             files: args.files,
             compat: args.compat_sensor,
+            sites: args.sites,
             verbose: args.output.verbose,
             say: |message| output::say(message),
         };
@@ -40,7 +41,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
     Ok(if written || exit != ExitStatus::Code(0) { Exit::Command(exit) } else { Exit::Own })
 }
 
-fn stop(program: &Invocation, error: RunError) -> Stop {
+pub(super) fn stop(program: &Invocation, error: RunError) -> Stop {
     match error {
         RunError::Start(error) => {
             let exit = Exit::of_start(&error);

@@ -198,6 +198,24 @@ pub(crate) fn page(page: &hotset_view::page::Page, path: &Path) -> Result<()> {
     write_file(path, &mut |out| hotset_view::page::write_page(page, out))
 }
 
+/// Writes a file as a whole; `-` is standard output, of which not all may be read.
+///
+/// # Errors
+/// As the contents, and as the file; not with its name.
+pub(crate) fn whole(path: &Path, contents: Contents<'_>) -> io::Result<()> {
+    if path == Path::new("-") {
+        return while_read(write_buffered(io::stdout().lock(), contents)).map(drop);
+    }
+    match fs::metadata(path) {
+        // A device, a pipe or a socket's end stays what it is.
+        Ok(there) if !there.is_file() => fs::OpenOptions::new()
+            .write(true)
+            .open(path)
+            .and_then(|file| write_buffered(file, contents)),
+        _ => replace(path, contents),
+    }
+}
+
 /// What makes the contents of a file.
 type Contents<'a> = &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
 
@@ -229,19 +247,10 @@ fn write_file(path: &Path, contents: Contents<'_>) -> Result<()> {
 }
 
 fn write_plain(path: &Path, contents: Contents<'_>) -> Result<()> {
-    if path == Path::new("-") {
-        let written = write_buffered(io::stdout().lock(), contents);
-        return while_read(written).context("standard output").map(drop);
-    }
-    let written = match fs::metadata(path) {
-        // A device, a pipe or a socket's end stays what it is.
-        Ok(there) if !there.is_file() => fs::OpenOptions::new()
-            .write(true)
-            .open(path)
-            .and_then(|file| write_buffered(file, contents)),
-        _ => replace(path, contents),
-    };
-    written.with_context(|| path.display().to_string())
+    whole(path, contents).with_context(|| match path == Path::new("-") {
+        true => "standard output".to_owned(),
+        false => path.display().to_string(),
+    })
 }
 
 fn replace(path: &Path, contents: Contents<'_>) -> io::Result<()> {

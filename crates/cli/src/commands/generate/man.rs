@@ -87,7 +87,7 @@ impl<'a> Page<'a> {
         roff.control("SH", ["COMMANDS"]);
         for command in self.command.get_subcommands().filter(|command| !command.is_hide_set()) {
             roff.control("TP", []);
-            roff.text([bold(format!("hotset-{}(1)", command.get_name()))]);
+            roff.text([bold(format!("{}(1)", page_name(command)))]);
             roff.text([roman(command.get_about().map(ToString::to_string).unwrap_or_default())]);
         }
         roff
@@ -109,19 +109,31 @@ impl<'a> Page<'a> {
             block.push(&mut roff);
         }
         roff.control("SH", ["SEE ALSO"]);
-        roff.text([roman(see_also(self.command.get_name()))]);
+        roff.text([roman(see_also(page_name(self.command)))]);
         roff
     }
 }
 
-/// Commands that go with this one, and what the system has beside it.
-fn see_also(command: &str) -> &'static str {
-    match command {
+/// Such as `hotset-run`.
+fn page_name(command: &Command) -> &str {
+    command.get_display_name().unwrap_or_else(|| command.get_name())
+}
+
+/// Commands that go with the one of this page, and what the system has beside it.
+fn see_also(page: &str) -> &'static str {
+    match page.strip_prefix("hotset-").unwrap_or(page) {
         "run" => {
             "hotset(1), hotset-attach(1), hotset-report(1), hotset-bench(1), strace(1), perf(1)"
         }
         "attach" => {
             "hotset(1), hotset-run(1), hotset-top(1), hotset-report(1), cgroups(7), perf(1)"
+        }
+        "record" => {
+            "hotset(1), hotset-trace(1), hotset-run(1), hotset-report(1), strace(1), perf(1)"
+        }
+        "trace" => "hotset(1), hotset-record(1), hotset-report(1), fio(1), strace(1), blkparse(1)",
+        "trace-info" | "trace-export" | "trace-import" | "trace-join" => {
+            "hotset(1), hotset-trace(1), hotset-record(1)"
         }
         "top" => "hotset(1), hotset-stat(1), hotset-attach(1), top(1), iotop(8)",
         "stat" => "hotset(1), hotset-top(1), hotset-export(1), vmstat(8), sar(1)",
@@ -273,6 +285,22 @@ mod tests {
         assert_eq!(examples.first(), Some(&".nf"), "{examples:?}");
         assert_eq!(examples.get(1), Some(&r"hotset run \-\- python3 app.py"), "{examples:?}");
         assert!(run.contains(".SH \"EXIT STATUS\""), "{run}");
+    }
+
+    #[test]
+    fn a_command_of_a_command_has_a_page_of_its_own() {
+        let trace = page("trace");
+        assert!(trace.contains(r"\fBhotset\-trace\-export(1)\fR"), "{trace}");
+        let mut all = Cli::command().disable_help_subcommand(true);
+        all.build();
+        let trace = all.find_subcommand("trace").expect("a command");
+        let export = Page::of(trace.find_subcommand("export").expect("its command"));
+        assert_eq!(export.file_name(), "hotset-trace-export.1");
+        let export = String::from_utf8(export.render().expect("memory")).expect("text");
+        assert!(
+            export.contains(r"\-\-one\-log") && export.contains(r"hotset\-trace(1)"),
+            "{export}"
+        );
     }
 
     #[test]

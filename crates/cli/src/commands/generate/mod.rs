@@ -52,6 +52,8 @@ pub(super) fn man(directory: &Path) -> Result<Exit, Stop> {
     let mut all = Cli::command().disable_help_subcommand(true);
     all.build();
     let commands = all.get_subcommands().filter(|command| !command.is_hide_set());
+    let commands =
+        commands.flat_map(|command| std::iter::once(command).chain(command.get_subcommands()));
     for command in std::iter::once(&all).chain(commands) {
         let page = man::Page::of(command);
         let path = directory.join(page.file_name());

@@ -1,0 +1,42 @@
+//! The batches of a trace, decoded ahead of whoever counts them.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::mpsc::sync_channel;
+use std::thread;
+
+use anyhow::{Context, Result};
+use hotset_facts::trace::TraceBatch;
+use hotset_trace::{Columns, Reader};
+
+/// Batches that wait, each of about a megabyte.
+const WAITING: usize = 4;
+
+/// Hands over the batches of the trace at `path`. Another thread decodes the next meanwhile: decoding takes about as long as counting.
+///
+/// # Errors
+/// What is wrong with the trace, named by its path.
+pub(super) fn each_batch(
+    path: &Path,
+    reader: &Reader<File>,
+    columns: Columns,
+    mut each: impl FnMut(&TraceBatch),
+) -> Result<()> {
+    let named = || path.display().to_string();
+    thread::scope(|scope| {
+        let (sender, receiver) = sync_channel(WAITING);
+        let decode = move || {
+            for batch in reader.batches(columns) {
+                // Whoever counts stops at the first error, and takes no more then.
+                if sender.send(batch).is_err() {
+                    return;
+                }
+            }
+        };
+        thread::Builder::new().name("trace reader".to_owned()).spawn_scoped(scope, decode)?;
+        receiver.into_iter().try_for_each(|batch| {
+            each(&batch.with_context(named)?);
+            Ok(())
+        })
+    })
+}
