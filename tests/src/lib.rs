@@ -9,6 +9,7 @@ pub mod bench;
 pub mod books;
 pub mod browser;
 pub mod cells;
+pub mod conversions;
 pub mod evictions;
 pub mod exporter;
 pub mod filesystems;
@@ -31,6 +32,7 @@ pub mod scratch;
 pub mod shell;
 pub mod state;
 pub mod tmux;
+pub mod traced;
 mod tracepoints;
 pub mod watching;
 

@@ -17,6 +17,7 @@ mod judge;
 mod live;
 mod mixture;
 mod mutated;
+mod recorded;
 mod seen;
 mod unfit;
 mod watched;
@@ -30,7 +31,7 @@ use hotset_tests::filesystems::{self, FileSystem, Kind};
 use mixture::Mixture;
 
 /// Runs on each kind of file system until which every operation has succeeded, on a host of any speed.
-const ENOUGH: u32 = 3;
+const ENOUGH: u32 = 4;
 
 fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).map_or(default, |text| {

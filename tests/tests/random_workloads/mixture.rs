@@ -12,7 +12,7 @@ use hotset_tests::scratch::text;
 use hotset_tests::{Evictions, Scratch, assert_invariants, hotset, mix, read_json, stderr};
 use serde_json::Value;
 
-use crate::{judge, live, unfit, watched};
+use crate::{judge, live, recorded, unfit, watched};
 
 /// A mixture is tried this often where others evict pages of its files meanwhile.
 const ATTEMPTS: u32 = 10;
@@ -72,10 +72,11 @@ impl<'a> Mixture<'a> {
         let kind = self.system.kind();
         let block = rustix::fs::statvfs(self.system.root()).expect("statvfs").f_bsize;
         let words = self.words(&dir);
-        // Two of three are observed by those who come later.
-        let (profile, books, mut differences) = match self.seed % 3 {
+        // Two of four are observed by those who come later.
+        let (profile, books, mut differences) = match self.seed % 4 {
             0 => live::watch(&scratch, &words, kind),
-            1 => self.observe(&scratch, &words),
+            1 => recorded::watch(&scratch, &words, kind),
+            3 => self.observe(&scratch, &words),
             _ => {
                 let root = self.system.root();
                 let (books, found) = watched::watch(&scratch, &words, kind, root, block);

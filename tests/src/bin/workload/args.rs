@@ -22,7 +22,7 @@ const OPTIONS: [&str; 13] = [
     "--probe",
 ];
 
-const FLAGS: [&str; 19] = [
+const FLAGS: [&str; 20] = [
     "--advise-random",
     "--at-position",
     "--fsync",
@@ -42,6 +42,7 @@ const FLAGS: [&str; 19] = [
     "--unmapped",
     "--refused",
     "--abandon",
+    "--each",
 ];
 
 /// What was typed.

@@ -82,7 +82,7 @@ impl Drop for Mapping {
     }
 }
 
-/// `mmap-seq [--advise-random]`: touches one byte of every page in order.
+/// `mmap-seq [--advise-random] [--each]`: touches one byte of every page in order; with `--each`, asks before each.
 pub(super) fn seq(args: &Args) -> Outcome<Truth> {
     let path = args.file()?;
     let file = File::open(&path).doing(path.display())?;
@@ -106,6 +106,16 @@ fn touch(args: &Args, path: &Path, file: &File, order: &[u64]) -> Outcome<Truth>
     }
     let page = hotset_sys::page_size();
     let mut meter = Meter::begin(args, path, file)?;
+    for &index in order.iter().filter(|_| args.flag("--each")) {
+        meter.before_read(index * page, 1)?;
+        map.touch((index * page) as usize);
+        meter.done(index * page, 1);
+    }
+    if args.flag("--each") {
+        let truth = meter.finish()?;
+        drop(map);
+        return Ok(truth);
+    }
     for &index in order {
         map.touch((index * page) as usize);
     }

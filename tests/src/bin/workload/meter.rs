@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::args::Args;
 use super::snapshot::{Snapshot, cached_and_dirty, cached_in, learn_extents};
-use super::truth::{FileTruth, Truth};
+use super::truth::{FileTruth, RequestTruth, Truth};
 use super::{Doing, Outcome};
 
 /// What the measured loop counts about one file.
@@ -49,6 +49,7 @@ impl Meter {
             page_size: page,
             pid: std::process::id(),
             pages_missing_before: Some(0),
+            each: args.flag("--each").then(Vec::new),
             opens: 1,
             ..Truth::default()
         };
@@ -104,6 +105,9 @@ impl Meter {
         let missing = self.asked_missing;
         self.counted.pages_missing_before =
             self.counted.pages_missing_before.zip(missing).map(|(sum, missing)| sum + missing);
+        if let Some(each) = &mut self.counted.each {
+            each.push(RequestTruth { offset, bytes: moved, missing });
+        }
         self.moved(offset, moved);
     }
 

@@ -49,10 +49,21 @@ pub(super) struct Truth {
     pub(super) syncs: Option<SyncTruth>,
     /// Inode numbers of files that were made one after the other: fewer than the files where one came again.
     pub(super) distinct_inodes: Option<u64>,
+    /// With `--each`, every request that moved bytes, in order.
+    pub(super) each: Option<Vec<RequestTruth>>,
     pub(super) wall_ns: u64,
     pub(super) children: Vec<u32>,
     /// One a child, in the order of `children`.
     pub(super) child_truths: Vec<Truth>,
+}
+
+/// One request.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct RequestTruth {
+    pub(super) offset: u64,
+    pub(super) bytes: u64,
+    /// Pages that cachestat(2) did not count right before it.
+    pub(super) missing: Option<u64>,
 }
 
 /// One file.
