@@ -1,0 +1,60 @@
+/* Three functions that call one another's like, as deep on the stack: what tells them apart is who called. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define APART __attribute__((noinline, noclone))
+
+static char buffer[64];
+
+APART int wrap(int file)
+{
+	int got = pread(file, buffer, sizeof(buffer), 0);
+	__asm__ volatile("" ::: "memory");
+	return got + 1;
+}
+
+APART int first(int file)
+{
+	int got = wrap(file);
+	__asm__ volatile("" ::: "memory");
+	return got + 1;
+}
+
+APART int second(int file)
+{
+	int got = wrap(file);
+	__asm__ volatile("" ::: "memory");
+	return got + 1;
+}
+
+APART int third(int file)
+{
+	int got = wrap(file);
+	__asm__ volatile("" ::: "memory");
+	return got + 1;
+}
+
+/* Time for whoever finds out about the first calls of each. */
+APART void rest(int round)
+{
+	if (round < 3)
+		usleep(400000);
+}
+
+int main(int count, char **words)
+{
+	int file = count > 2 ? open(words[1], O_RDONLY) : -1, rounds = count > 2 ? atoi(words[2]) : 0;
+	if (file < 0 || !rounds)
+		return 1;
+	for (int round = 0; round < rounds; round++) {
+		first(file);
+		rest(round);
+		second(file);
+		rest(round);
+		if (round % 2)
+			third(file);
+		rest(round);
+	}
+	return 0;
+}
