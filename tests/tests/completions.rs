@@ -15,10 +15,12 @@ fn script(scratch: &Scratch, shell: &str) -> String {
 }
 
 /// Lines that begin with what stands under the cursor, and something that must be among them.
-const CASES: [(&str, &str); 5] = [
+const CASES: [(&str, &str); 7] = [
     ("hotset ben", "bench"),
     ("hotset bench --sta", "--state"),
     ("hotset lab dir", "direct"),
+    ("hotset trace imp", "import"),
+    ("hotset trace import --from blkp", "blkparse"),
     ("hotset run -- readlin", "readlink"),
     ("hotset bench --runs 3 -- readlin", "readlink"),
 ];
