@@ -14,8 +14,10 @@ group() {
     test) echo /usr/bin/python3:python3 /usr/lib/python3/dist-packages/jsonschema:python3-jsonschema \
         mke2fs:e2fsprogs mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs mksquashfs:squashfs-tools mkfs.erofs:erofs-utils losetup:mount \
         chromium:chromium tmux:tmux prometheus:prometheus promtool:prometheus curl:curl openssl:openssl \
-        systemd-analyze:systemd fish:fish ;;
+        systemd-analyze:systemd fish:fish strace:strace fio:fio blkparse:blktrace sqlite3:sqlite3 git:git go:golang-go \
+        c++:g++ objcopy:binutils unshare:util-linux ;;
     bench) echo python3:python3 hyperfine:hyperfine vmtouch:vmtouch fincore:util-linux chrt:util-linux fio:fio cc:gcc \
+        strace:strace \
         /usr/include/bpf/bpf.h:libbpf-dev ;;
     demo) echo python3:python3 ;;
     lab) echo cc:gcc go:golang-go java:default-jdk-headless javac:default-jdk-headless node:nodejs python3:python3 \

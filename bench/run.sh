@@ -1,9 +1,9 @@
 #!/bin/bash
-# run.sh [PART] [ARGUMENT…]: measures hotset beside the peers that are installed. PART is overhead, ls, control, restore, command, live, export or lab;
+# run.sh [PART] [ARGUMENT…]: measures hotset beside the peers that are installed. PART is overhead, record, ls, control, restore, command, live, export or lab;
 # without one all of them run, and the exit code says whether every goal was held. Arguments go to the part's script.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-parts=(overhead ls control restore command live export lab)
+parts=(overhead record ls control restore command live export lab)
 export PYTHONDONTWRITEBYTECODE=1
 
 run_part() {
@@ -12,6 +12,7 @@ run_part() {
     echo "--- $part"
     case $part in
     overhead) python3 bench/overhead.py --hotset "$hotset" --loops "$loops" "$@" ;;
+    record) python3 bench/record.py --hotset "$hotset" --loops "$loops" "$@" ;;
     ls) python3 bench/ls.py --hotset "$hotset" --loops "$loops" "$@" ;;
     control) python3 bench/cache_control.py --hotset "$hotset" "$@" ;;
     restore) python3 bench/restore.py --hotset "$hotset" "$@" ;;
