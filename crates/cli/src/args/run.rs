@@ -31,8 +31,8 @@ pub(crate) struct RunArgs {
     pub(crate) files: u32,
     /// Find the functions that read, write and open files
     ///
-    /// Findings and a table name them. Each request then takes about half a microsecond longer. Node, Java and Python need
-    /// options of their own to name their functions (docs/method.md).
+    /// Findings and a table name them. Each request takes longer then. Node, Java and Python need options of their own to
+    /// name their functions (docs/method.md).
     #[arg(long, conflicts_with = "no_bpf")]
     pub(crate) sites: bool,
     /// Do not load BPF; report only /proc, rusage and residency
