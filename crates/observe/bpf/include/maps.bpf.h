@@ -166,6 +166,22 @@ struct {
 	__uint(max_entries, 4 << 20);
 } events SEC(".maps");
 
+/* What stands on a stack, from the stack pointer on: as much as chains are told apart by. */
+struct stack_window {
+	u64 words[HS_CHAIN_BYTES / 8];
+};
+
+/* Here and not with the task: reading user memory into what the slab allocator gave costs half as much again. */
+struct op_scratch {
+	union {
+		struct hs_paths paths;
+		struct hs_lost lost;
+		struct hs_stack stack;
+	};
+	struct hs_chains chains;
+	struct stack_window window;
+};
+
 #ifdef HOTSET_RECORD
 /* A ring for each CPU, of a recording only. */
 struct op_ring {
@@ -179,15 +195,6 @@ struct {
 	__uint(key_size, sizeof(u32));
 	__array(values, struct op_ring);
 } op_rings SEC(".maps");
-
-struct op_scratch {
-	union {
-		struct hs_paths paths;
-		struct hs_lost lost;
-		struct hs_stack stack;
-	};
-	struct hs_chains chains;
-};
 
 /* Processes that were stopped until their records are read. */
 struct {
@@ -212,14 +219,6 @@ struct {
 	__type(value, struct op_scratch);
 } op_scratch SEC(".maps");
 #else
-struct op_scratch {
-	union {
-		struct hs_paths paths;
-		struct hs_lost lost;
-		struct hs_stack stack;
-	};
-	struct hs_chains chains;
-};
 /* Never made: nothing uses them. */
 extern void *op_rings, *op_scratch, *site_chains, *stopped;
 #endif

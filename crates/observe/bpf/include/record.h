@@ -398,7 +398,7 @@ struct hs_chain {
 struct hs_chains {
 	u64 pending; /* the site whose stack user space was sent, and has not told the chain of; 0: none */
 	u32 count;
-	u32 pad;
+	u32 bytes; /* the most that any of them needs of the stack */
 	u64 guess; /* what can be seen of its chain from here */
 	struct hs_chain chain[HS_CHAINS];
 };

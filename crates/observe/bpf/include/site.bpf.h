@@ -64,22 +64,32 @@ static __always_inline int send_stack(struct task_state *s, u64 place, u64 site,
 	return 1;
 }
 
-/* Whether the stack from `sp` on has the return addresses of a chain. */
-RECORDS int is_chain(struct task_state *s, const struct hs_chain *c, u64 sp)
+/* Says whether there is so much of the stack. */
+static __always_inline int read_window(struct stack_window *w, u32 bytes, u64 sp)
 {
-	if (!s || !c)
+	return bytes <= HS_CHAIN_BYTES && !bpf_probe_read_user(w, bytes, (void *)sp);
+}
+
+/* Whether a stack has the return addresses of a chain. */
+RECORDS int has_calls(const struct stack_window *w, const struct hs_chain *c)
+{
+	if (!w || !c)
 		return 0;
-	u32 bytes = c->bytes, calls = c->calls;
-	if (!calls)
-		return 1;
-	if (bytes > HS_CHAIN_BYTES || bpf_probe_read_user(REC(s)->window, bytes, (void *)sp))
-		return 0;
+	u32 calls = c->calls;
 #pragma unroll
 	for (u32 i = 0; i < HS_CHAIN_CALLS; i++) {
-		if (i < calls && REC(s)->window[c->at[i] / 8 & (HS_CHAIN_BYTES / 8 - 1)] != c->from[i])
+		if (i < calls && w->words[c->at[i] / 8 & (HS_CHAIN_BYTES / 8 - 1)] != c->from[i])
 			return 0;
 	}
 	return 1;
+}
+
+/* Whether the stack from `sp` on is in a chain. */
+static __always_inline int is_chain(const struct hs_chain *c, u64 sp)
+{
+	u32 zero = 0;
+	struct op_scratch *sc = bpf_map_lookup_elem(&op_scratch, &zero);
+	return sc && read_window(&sc->window, c->bytes, sp) && has_calls(&sc->window, c);
 }
 
 /* The number of a site is given once: nothing else has it later. */
@@ -93,50 +103,75 @@ static __always_inline u64 new_site(u64 place)
  * libraries and code made at run time are. Among them are all return addresses; others in the same chain have the same, unless
  * some were data. Says a number for all of them.
  */
-RECORDS u64 guess_chain(struct task_state *s, u64 ip, u64 sp)
+RECORDS u64 guess_chain(struct stack_window *w, u64 ip, u64 sp)
 {
-	if (!s || bpf_probe_read_user(REC(s)->window, 8 * GUESSED_WORDS, (void *)sp))
+	if (!w || !read_window(w, 8 * GUESSED_WORDS, sp))
 		return 0;
 	struct mm_struct *mm = LOAD(task_struct, CURRENT(), mm);
 	u64 begin = LOAD(mm_struct, mm, start_code), end = LOAD(mm_struct, mm, end_code), guess = 1;
 	for (u32 i = 0; i < GUESSED_WORDS; i++) {
-		u64 word = REC(s)->window[i];
+		u64 word = w->words[i];
 		if (word - begin < end - begin || (word ^ ip) >> NEAR_BITS == 0)
 			guess = hash64(guess ^ word, i);
 	}
 	return guess;
 }
 
-/* The chain among those that are known of a place; else user space is sent the stack, once until it has told the chain. */
-RECORDS u64 site_of_place(struct task_state *s, u64 place, u64 ip, u64 sp, u64 bp)
+static __always_inline u64 memory_of_task(struct task_state *s)
 {
-	struct hs_chains *known = bpf_map_lookup_elem(&site_chains, &place);
+	return NUMBER(&s->scratch, LOAD(task_struct, CURRENT(), mm));
+}
+
+static __always_inline struct recent_chain *recent_chain(struct task_state *s, u64 ip, u64 sp)
+{
+	return &REC(s)->chains[hash64(ip, sp) >> 20 & (RECENT_CHAINS - 1)];
+}
+
+/* Not what is told by its place alone, for that is of more than these registers. */
+static __always_inline void keep_recent(struct task_state *s, const struct hs_chain *c, u64 mm, u64 ip, u64 sp)
+{
+	if (!c->calls)
+		return;
+	struct recent_chain *recent = recent_chain(s, ip, sp);
+	recent->ip = ip;
+	recent->sp = sp;
+	recent->mm = mm;
+	__builtin_memcpy(&recent->chain, c, sizeof(recent->chain));
+}
+
+/* The chain among those that are known of a place; else user space is sent the stack, once until it has told the chain. */
+RECORDS u64 site_of_place(struct task_state *s, u64 mm, u64 ip, u64 sp, u64 bp)
+{
 	u32 zero = 0;
+	u64 from = 0;
 	struct op_scratch *sc = bpf_map_lookup_elem(&op_scratch, &zero);
 	if (!s || !sc)
 		return 0;
-	struct recent_chain *recent = &REC(s)->chains[place >> 20 & (RECENT_CHAINS - 1)];
+	bpf_probe_read_user(&from, sizeof(from), (void *)sp);
+	/* The same addresses in another process, or after an exec, are other code. */
+	u64 place = hash64(hash64(ip, from), hash64(sp, mm ^ (u64)s->tgid << 32));
+	struct hs_chains *known = bpf_map_lookup_elem(&site_chains, &place);
 	if (known) {
-		u32 count = known->count;
+		/* Where a stack ends sooner, none of them is its chain unless it has no calls. */
+		u32 count = known->count, whole = read_window(&sc->window, known->bytes, sp);
 		for (u32 i = 0; i < HS_CHAINS; i++) {
 			if (i >= count)
 				break;
-			if (!is_chain(s, &known->chain[i], sp))
+			if (known->chain[i].calls && !(whole && has_calls(&sc->window, &known->chain[i])))
 				continue;
-			recent->place = place;
-			__builtin_memcpy(&recent->chain, &known->chain[i], sizeof(recent->chain));
+			keep_recent(s, &known->chain[i], mm, ip, sp);
 			return known->chain[i].site;
 		}
 		u64 pending = known->pending;
 		if (pending)
-			return known->guess == guess_chain(s, ip, sp) ? pending : NO_SITE;
+			return known->guess == guess_chain(&sc->window, ip, sp) ? pending : NO_SITE;
 		if (count >= HS_CHAINS)
 			return NO_SITE;
 	}
 	u64 site = new_site(place);
 	if (!send_stack(s, place, site, ip, sp, bp))
 		return NO_SITE;
-	u64 guess = guess_chain(s, ip, sp);
+	u64 guess = guess_chain(&sc->window, ip, sp);
 	if (known) {
 		known->guess = guess;
 		known->pending = site;
@@ -144,7 +179,7 @@ RECORDS u64 site_of_place(struct task_state *s, u64 place, u64 ip, u64 sp, u64 b
 	}
 	sc->chains.pending = site;
 	sc->chains.guess = guess;
-	sc->chains.count = sc->chains.pad = 0;
+	sc->chains.count = sc->chains.bytes = 0;
 	bpf_map_update_elem(&site_chains, &place, &sc->chains, BPF_NOEXIST);
 	return site;
 }
@@ -154,16 +189,14 @@ RECORDS u64 site_of(struct task_state *s, u64 ip, u64 sp, u64 bp)
 {
 	if (!cfg.stack_bytes || !s)
 		return 0;
-	u64 from = 0, mm = NUMBER(&s->scratch, LOAD(task_struct, CURRENT(), mm));
-	bpf_probe_read_user(&from, sizeof(from), (void *)sp);
-	/* The same addresses in another process, or after an exec, are other code. */
-	u64 place = hash64(hash64(ip, from), hash64(sp, mm ^ (u64)s->tgid << 32));
-	/* A look into the task's own memory spares most of those into the table. */
-	struct recent_chain *recent = &REC(s)->chains[place >> 20 & (RECENT_CHAINS - 1)];
-	if (recent->place == place && is_chain(s, &recent->chain, sp))
-		return recent->chain.site;
+	u64 site, mm = memory_of_task(s);
+	struct recent_chain *recent = recent_chain(s, ip, sp);
 	hold_cpu();
-	u64 site = site_of_place(s, place, ip, sp, bp);
+	/* A look into the task's own memory spares most of those into the table, and a read of the stack. */
+	if (recent->ip == ip && recent->sp == sp && recent->mm == mm && is_chain(&recent->chain, sp))
+		site = recent->chain.site;
+	else
+		site = site_of_place(s, mm, ip, sp, bp);
 	release_cpu();
 	return site;
 }

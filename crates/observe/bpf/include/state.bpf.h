@@ -127,9 +127,9 @@ struct aio_work {
 	u64 context, returned; /* then its ring, 0: none; what the call returned is not looked for there */
 };
 
-/* A chain that a task asked from lately, and the place that it leads to. */
+/* A chain that a task asked from lately, and the registers that it led to. */
 struct recent_chain {
-	u64 place;
+	u64 ip, sp, mm;
 	struct hs_chain chain;
 };
 
@@ -153,8 +153,7 @@ struct recorded {
 	u64 lost, lost_from, lost_to; /* records that found no room */
 	u64 site, fault_site;         /* the code that made the call, and the fault, under way */
 	struct recent_chain chains[RECENT_CHAINS];
-	u64 faults[RECENT_FAULTS];      /* instructions whose faults found their page in the cache */
-	u64 window[HS_CHAIN_BYTES / 8]; /* of the stack */
+	u64 faults[RECENT_FAULTS]; /* instructions whose faults found their page in the cache */
 };
 
 /* What a task is doing. */

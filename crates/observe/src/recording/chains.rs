@@ -28,6 +28,7 @@ impl Chains {
         let count = chains.count as usize;
         let Some(room) = chains.chain.get_mut(count) else { return };
         *room = chain(site, returns);
+        chains.bytes = chains.bytes.max(room.bytes);
         chains.count += 1;
         chains.pending = 0;
         // Where there is no room, whoever comes to this place is asked for again.

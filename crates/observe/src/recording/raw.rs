@@ -72,7 +72,7 @@ mirror! {
     ChainsValue {
         pending: u64,
         count: u32,
-        pad: u32,
+        bytes: u32,
         guess: u64,
         chain: [Chain; CHAINS],
     }
