@@ -11,18 +11,18 @@ use hotset_facts::trace::TraceBatch;
 use crate::sites::Taken;
 
 /// Batches that wait for the thread. What comes then stays in the sensor's rings.
-const WAITING: usize = 16;
+const WAITING_BATCHES: usize = 1_024;
 
-/// Records that wait with them, of some 200 bytes each; one batch more can be all that the rings hold.
-const WAITING_RECORDS: usize = 1 << 17;
+/// What waits with them in all, by [`Taken::weight`]: some 25 MiB; one batch more can be all that the rings hold.
+const MOST_WAITING: usize = 1 << 17;
 
 /// A thread that keeps records, and the way to it.
 pub(crate) struct Pipe<R> {
     sender: Option<SyncSender<Taken>>,
     thread: JoinHandle<R>,
     waiting: Option<Taken>,
-    /// Records that were handed over and not kept yet.
-    records: Arc<AtomicUsize>,
+    /// What was handed over and not kept yet.
+    weight: Arc<AtomicUsize>,
     /// Lost records that the gaps of what was handed over tell of.
     told: u64,
     /// Records that came when the thread had ended.
@@ -46,11 +46,11 @@ impl<R: Send + 'static> Pipe<R> {
         name: &str,
         keep: impl FnOnce(Receiver<Taken>) -> R + Send + 'static,
     ) -> io::Result<Self> {
-        let (sender, receiver) = sync_channel(WAITING);
+        let (sender, receiver) = sync_channel(WAITING_BATCHES);
         let thread =
             std::thread::Builder::new().name(name.to_owned()).spawn(move || keep(receiver))?;
-        let records = Arc::default();
-        Ok(Self { sender: Some(sender), thread, waiting: None, records, told: 0, unkept: 0 })
+        let weight = Arc::default();
+        Ok(Self { sender: Some(sender), thread, waiting: None, weight, told: 0, unkept: 0 })
     }
 
     /// Whether a batch would be taken now: else the records are better off in the sensor's rings.
@@ -59,7 +59,7 @@ impl<R: Send + 'static> Pipe<R> {
             Some(batch) => self.push(batch),
             None => true,
         };
-        has_room && self.records.load(Ordering::Relaxed) < WAITING_RECORDS
+        has_room && self.weight.load(Ordering::Relaxed) < MOST_WAITING
     }
 
     /// Hands over a batch; false where it has to wait for the next call.
@@ -69,7 +69,8 @@ impl<R: Send + 'static> Pipe<R> {
             self.unkept += records as u64;
             return true;
         };
-        taken.waiting.get_or_insert_with(|| Waiting::new(&self.records, records));
+        let weight = taken.weight();
+        taken.waiting.get_or_insert_with(|| Waiting::new(&self.weight, weight));
         let told = lost_of(&taken.batch.trace);
         match sender.try_send(taken) {
             Ok(()) => {
@@ -114,23 +115,30 @@ impl<R: Send + 'static> Pipe<R> {
     }
 }
 
-/// Records that wait: until this is dropped.
+/// A batch that waits: until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Waiting {
     all: Arc<AtomicUsize>,
-    records: usize,
+    weight: usize,
 }
 
 impl Waiting {
-    fn new(all: &Arc<AtomicUsize>, records: usize) -> Self {
-        all.fetch_add(records, Ordering::Relaxed);
-        Self { all: Arc::clone(all), records }
+    fn new(all: &Arc<AtomicUsize>, weight: usize) -> Self {
+        all.fetch_add(weight, Ordering::Relaxed);
+        Self { all: Arc::clone(all), weight }
+    }
+
+    /// The same batch, once a part of it is let go of.
+    pub(crate) fn lighten(&mut self, weight: usize) {
+        let less = self.weight.saturating_sub(weight);
+        self.all.fetch_sub(less, Ordering::Relaxed);
+        self.weight -= less;
     }
 }
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        self.all.fetch_sub(self.records, Ordering::Relaxed);
+        self.all.fetch_sub(self.weight, Ordering::Relaxed);
     }
 }
 

@@ -14,6 +14,9 @@ use hotset_sites::{Image, Images, Mappings, Sample, SiteCounts, Sites, Unwound};
 /// sends the stack of what it has forgotten again.
 const GENERATION: usize = 1 << 18;
 
+/// Memory that a record takes, about: beside itself, its share of the lists that it points into.
+const RECORD_BYTES: usize = 200;
+
 /// What was taken from the sensor: records, and what their sites are found by.
 #[derive(Debug, Default)]
 pub(crate) struct Taken {
@@ -25,6 +28,12 @@ pub(crate) struct Taken {
 }
 
 impl Taken {
+    /// How much memory it takes, in records of a usual size.
+    pub(crate) fn weight(&self) -> usize {
+        let stacks = self.batch.stacks.iter().map(|stack| stack.stack.len()).sum::<usize>();
+        self.batch.trace.records.len() + stacks / RECORD_BYTES
+    }
+
     /// Sees to what ends with the processes: call it as soon as the batch is there.
     pub(crate) fn of(batch: RecordBatch, images: &mut Images) -> Self {
         let look = |stack: &StackSample| images.look(image(stack), stack.ip);
@@ -54,9 +63,6 @@ struct Arrived {
     unnamed: VecDeque<(u64, Unwound)>,
     _waiting: Option<Waiting>,
 }
-
-/// Batches that are unwound and wait for names, at most: what comes then waits in the channel.
-const MOST_ARRIVED: usize = 16;
 
 /// How often, while a file is read, it is looked whether stacks came.
 const LOOK: Duration = Duration::from_micros(200);
@@ -97,9 +103,8 @@ impl Namer {
     }
 
     fn arrive_all(&mut self, batches: &Receiver<Taken>) {
-        while self.arrived.len() < MOST_ARRIVED
-            && let Ok(taken) = batches.try_recv()
-        {
+        // How many wait then is bounded by what is handed over ([`crate::recording::Pipe`]).
+        while let Ok(taken) = batches.try_recv() {
             self.arrive(taken);
         }
     }
@@ -127,9 +132,9 @@ impl Namer {
 
     /// Unwinds the stacks of a batch, and tells the sensor.
     fn arrive(&mut self, taken: Taken) {
-        let RecordBatch { trace, sites, stacks } = taken.batch;
+        let Taken { batch: RecordBatch { trace, sites, stacks }, mappings, mut waiting } = taken;
         let mut unnamed = VecDeque::with_capacity(stacks.len());
-        for (stack, mappings) in stacks.iter().zip(taken.mappings) {
+        for (stack, mappings) in stacks.iter().zip(mappings) {
             let sample = Sample {
                 image: image(stack),
                 ip: stack.ip,
@@ -144,7 +149,11 @@ impl Namer {
             }
             unnamed.push_back((stack.site, unwound));
         }
-        self.arrived.push_back(Arrived { trace, sites, unnamed, _waiting: taken.waiting });
+        // The stacks are let go of.
+        if let Some(waiting) = &mut waiting {
+            waiting.lighten(trace.records.len());
+        }
+        self.arrived.push_back(Arrived { trace, sites, unnamed, _waiting: waiting });
     }
 
     /// The records of a batch whose chains have names.
