@@ -279,7 +279,7 @@ mod tests {
     use crate::event::{FailedHead, FirstHead, NodeHead, TaskHead};
     use crate::large_tables::Created;
     use crate::record::{Chunk, ChunkKey, Config, File, FileKey, Process};
-    use crate::recording::{Chain, ChainsValue, Lost, Op, PathsHead, RecordOptions, StackHead};
+    use crate::recording::{Chain, ChainsValue, Lost, Op, PathsHead, Pending, RecordOptions, StackHead};
 
     /// Runs on the real kernel, which may refuse a build that it offers the parts of: an older one would do then, unseen.
     #[test]
@@ -315,8 +315,8 @@ mod tests {
     }
 
     /// What only a recording sends.
-    const OF_RECORDS: [&str; 6] =
-        ["hs_op", "hs_lost", "hs_stack", "hs_chain", "hs_chains", "hs_paths"];
+    const OF_RECORDS: [&str; 7] =
+        ["hs_op", "hs_lost", "hs_stack", "hs_chain", "hs_pending", "hs_chains", "hs_paths"];
 
     /// Tables of the build that is expected here, which are not those of the other.
     fn made(start: &Start<'_>) -> Made {
@@ -347,6 +347,7 @@ mod tests {
             ("hs_lost", Lost::layout()),
             ("hs_stack", StackHead::layout()),
             ("hs_chain", Chain::layout()),
+            ("hs_pending", Pending::layout()),
             ("hs_chains", ChainsValue::layout()),
             ("hs_paths", PathsHead::layout()),
         ];

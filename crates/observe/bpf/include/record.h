@@ -395,11 +395,18 @@ struct hs_chain {
 
 /* The chains that lead to one place: instruction, caller and depth of the stack in a process. */
 #define HS_CHAINS 8
+/* Stacks that user space was sent, and has not told the chains of, at most: what can be seen of each from here tells them
+ * apart. */
+#define HS_PENDING 4
+struct hs_pending {
+	u64 site; /* 0: none */
+	u64 guess;
+};
+
 struct hs_chains {
-	u64 pending; /* the site whose stack user space was sent, and has not told the chain of; 0: none */
 	u32 count;
 	u32 bytes; /* the most that any of them needs of the stack */
-	u64 guess; /* what can be seen of its chain from here */
+	struct hs_pending pending[HS_PENDING];
 	struct hs_chain chain[HS_CHAINS];
 };
 

@@ -22,7 +22,7 @@ static __always_inline u32 read_stack(char *to, u64 sp)
 	return have;
 }
 
-/* Code whose chain can't be told: it is looked for, and this may be another; or more lead to its place than are kept. */
+/* Code whose chain can't be told: more are looked for, or lead to its place, than are kept. */
 #define NO_SITE 2
 
 #define GUESSED_WORDS 64
@@ -105,8 +105,9 @@ static __always_inline u64 new_site(u64 place)
  */
 RECORDS u64 guess_chain(struct stack_window *w, u64 ip, u64 sp)
 {
+	/* A stack that ends sooner is like no other. */
 	if (!w || !read_window(w, 8 * GUESSED_WORDS, sp))
-		return 0;
+		return bpf_ktime_get_ns();
 	struct mm_struct *mm = LOAD(task_struct, CURRENT(), mm);
 	u64 begin = LOAD(mm_struct, mm, start_code), end = LOAD(mm_struct, mm, end_code), guess = 1;
 	for (u32 i = 0; i < GUESSED_WORDS; i++) {
@@ -139,11 +140,50 @@ static __always_inline void keep_recent(struct task_state *s, const struct hs_ch
 	__builtin_memcpy(&recent->chain, c, sizeof(recent->chain));
 }
 
-/* The chain among those that are known of a place; else user space is sent the stack, once until it has told the chain. */
+/* What user space was asked, and has not answered. */
+struct asked {
+	u64 site; /* about a stack like this one; 0: nothing */
+	u32 others, free;
+};
+
+static __always_inline void find_asked(const struct hs_chains *known, u64 guess, struct asked *asked)
+{
+	asked->site = asked->others = 0;
+	asked->free = HS_PENDING;
+#pragma unroll
+	for (u32 i = 0; i < HS_PENDING; i++) {
+		if (!known->pending[i].site)
+			asked->free = i;
+		else if (known->pending[i].guess == guess)
+			asked->site = known->pending[i].site;
+		else
+			asked->others++;
+	}
+}
+
+/* The chain among those that are known of a place; 0 where it is none of them. */
+static __always_inline u64 known_site(struct task_state *s, struct op_scratch *sc, const struct hs_chains *known, u64 mm,
+				      u64 ip, u64 sp)
+{
+	/* Where a stack ends sooner, none of them is its chain unless it has no calls. */
+	u32 count = known->count, whole = read_window(&sc->window, known->bytes, sp);
+	for (u32 i = 0; i < HS_CHAINS; i++) {
+		if (i >= count)
+			break;
+		if (known->chain[i].calls && !(whole && has_calls(&sc->window, &known->chain[i])))
+			continue;
+		keep_recent(s, &known->chain[i], mm, ip, sp);
+		return known->chain[i].site;
+	}
+	return 0;
+}
+
+/* Of a chain that is not known, user space is sent the stack, once until it has told the chain. */
 RECORDS u64 site_of_place(struct task_state *s, u64 mm, u64 ip, u64 sp, u64 bp)
 {
 	u32 zero = 0;
 	u64 from = 0;
+	struct asked asked = { .free = 0 };
 	struct op_scratch *sc = bpf_map_lookup_elem(&op_scratch, &zero);
 	if (!s || !sc)
 		return 0;
@@ -152,34 +192,30 @@ RECORDS u64 site_of_place(struct task_state *s, u64 mm, u64 ip, u64 sp, u64 bp)
 	u64 place = hash64(hash64(ip, from), hash64(sp, mm ^ (u64)s->tgid << 32));
 	struct hs_chains *known = bpf_map_lookup_elem(&site_chains, &place);
 	if (known) {
-		/* Where a stack ends sooner, none of them is its chain unless it has no calls. */
-		u32 count = known->count, whole = read_window(&sc->window, known->bytes, sp);
-		for (u32 i = 0; i < HS_CHAINS; i++) {
-			if (i >= count)
-				break;
-			if (known->chain[i].calls && !(whole && has_calls(&sc->window, &known->chain[i])))
-				continue;
-			keep_recent(s, &known->chain[i], mm, ip, sp);
-			return known->chain[i].site;
-		}
-		u64 pending = known->pending;
-		if (pending)
-			return known->guess == guess_chain(&sc->window, ip, sp) ? pending : NO_SITE;
-		if (count >= HS_CHAINS)
+		u64 site = known_site(s, sc, known, mm, ip, sp);
+		if (site)
+			return site;
+	}
+	u64 guess = guess_chain(&sc->window, ip, sp);
+	if (known) {
+		find_asked(known, guess, &asked);
+		if (asked.site)
+			return asked.site;
+		if (asked.free >= HS_PENDING || known->count + asked.others >= HS_CHAINS)
 			return NO_SITE;
 	}
 	u64 site = new_site(place);
 	if (!send_stack(s, place, site, ip, sp, bp))
 		return NO_SITE;
-	u64 guess = guess_chain(&sc->window, ip, sp);
 	if (known) {
-		known->guess = guess;
-		known->pending = site;
+		struct hs_pending *pending = &known->pending[asked.free & (HS_PENDING - 1)];
+		pending->guess = guess;
+		pending->site = site;
 		return site;
 	}
-	sc->chains.pending = site;
-	sc->chains.guess = guess;
-	sc->chains.count = sc->chains.bytes = 0;
+	__builtin_memset(&sc->chains, 0, __builtin_offsetof(struct hs_chains, chain));
+	sc->chains.pending[0].site = site;
+	sc->chains.pending[0].guess = guess;
 	bpf_map_update_elem(&site_chains, &place, &sc->chains, BPF_NOEXIST);
 	return site;
 }

@@ -30,7 +30,11 @@ impl Chains {
         *room = chain(site, returns);
         chains.bytes = chains.bytes.max(room.bytes);
         chains.count += 1;
-        chains.pending = 0;
+        chains
+            .pending
+            .iter_mut()
+            .filter(|pending| pending.site == site)
+            .for_each(|told| *told = zeroed());
         // Where there is no room, whoever comes to this place is asked for again.
         let _ = self.table.update(&key, bytes_of(&chains), MapFlags::ANY);
     }

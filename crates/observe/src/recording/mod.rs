@@ -25,7 +25,7 @@ use crate::load::Loaded;
 use batch::Resolver;
 pub use chains::Chains;
 #[cfg(test)]
-pub(crate) use raw::{Chain, ChainsValue, Lost, Op, PathsHead, StackHead};
+pub(crate) use raw::{Chain, ChainsValue, Lost, Op, PathsHead, Pending, StackHead};
 use raw::{Raw, decode};
 
 /// A record is sent when its request is over, and stands in its ring a few microseconds later: what ended longer ago than this is

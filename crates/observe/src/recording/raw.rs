@@ -51,10 +51,11 @@ mirror! {
     }
 }
 
-/// `HS_CHAIN_CALLS`, `HS_CHAIN_BYTES` and `HS_CHAINS`.
+/// `HS_CHAIN_CALLS`, `HS_CHAIN_BYTES`, `HS_CHAINS` and `HS_PENDING`.
 pub(super) const CHAIN_CALLS: usize = 12;
 pub(super) const CHAIN_BYTES: u64 = 2_048;
 pub(super) const CHAINS: usize = 8;
+const PENDING: usize = 4;
 
 mirror! {
     /// A chain of calls that leads to a place.
@@ -68,12 +69,19 @@ mirror! {
 }
 
 mirror! {
+    /// A stack whose chain is not told yet.
+    Pending {
+        site: u64,
+        guess: u64,
+    }
+}
+
+mirror! {
     /// All of them that are known.
     ChainsValue {
-        pending: u64,
         count: u32,
         bytes: u32,
-        guess: u64,
+        pending: [Pending; PENDING],
         chain: [Chain; CHAINS],
     }
 }
