@@ -101,6 +101,8 @@ RECORDS int exit_other(struct task_state *s, u32 kind, s64 ret, u64 ns)
 	u64 call = REC(s)->call;
 	if (kind == HS_CLOSE)
 		call |= OP_FLAGS(HS_OP_NO_RANGE);
+	if (kind == HS_MUNMAP)
+		forget_code(s);
 	/* What advice does to pages that are read ahead is in its record. */
 	send_op(s, &s->in, call, ret, ns);
 	return 0;

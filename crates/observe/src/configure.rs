@@ -175,7 +175,7 @@ fn config(
             .record
             .filter(|record| record.lossless)
             .map_or(0, |record| record.ring_bytes / 4 * 3),
-        pad: 0,
+        code_told: selection.mappings.into(),
     }
 }
 
@@ -202,6 +202,7 @@ mod tests {
                     programs: vec![],
                     again: vec![],
                     preemptible: false,
+                    mappings: false,
                     missing: vec![],
                 };
                 configure(&mut open, &setup, 1, Layout::default(), &selection).expect("configured");

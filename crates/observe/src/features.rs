@@ -38,8 +38,17 @@ pub(crate) const TRACEPOINTS: [&str; 18] = [
 const TRACEPOINT_TYPE: &str = "btf_trace_";
 
 /// Functions of the kernel that the full build calls; `enum hs_function` has the same order.
-pub(crate) const FUNCTIONS: [&str; 3] =
-    ["bpf_rdonly_cast", "bpf_preempt_disable", "bpf_preempt_enable"];
+pub(crate) const FUNCTIONS: [&str; 6] = [
+    "bpf_rdonly_cast",
+    "bpf_preempt_disable",
+    "bpf_preempt_enable",
+    "bpf_iter_task_vma_new",
+    "bpf_iter_task_vma_next",
+    "bpf_iter_task_vma_destroy",
+];
+
+/// Those of [`FUNCTIONS`] by which the mappings of a process are walked: from here on, in Linux 6.7 and later.
+const MAPPINGS_FROM: usize = 3;
 
 /// A tracepoint of the kernel.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -60,6 +69,8 @@ pub(crate) struct KernelFeatures {
     pub(crate) read_only_cast: bool,
     /// Task local storage (5.11).
     pub(crate) task_storage: bool,
+    /// Iterating over a task's mappings (6.7).
+    pub(crate) mappings: bool,
     /// `bpf_loop` (5.17).
     pub(crate) bounded_loop: bool,
     /// Atomic operations that say what was there before (5.12); told by a helper that came with them.
@@ -206,6 +217,7 @@ impl KernelFeatures {
             }
         }
         found.read_only_cast = found.functions[0].is_some();
+        found.mappings = found.functions[MAPPINGS_FROM..].iter().all(Option::is_some);
         found.layout.subvolume =
             subvolumes.complete().or_else(|| Subvolumes::of_module(btf).complete());
         found

@@ -279,7 +279,10 @@ mod tests {
     use crate::event::{FailedHead, FirstHead, NodeHead, TaskHead};
     use crate::large_tables::Created;
     use crate::record::{Chunk, ChunkKey, Config, File, FileKey, Process};
-    use crate::recording::{Chain, ChainsValue, Lost, Op, PathsHead, Pending, RecordOptions, StackHead};
+    use crate::recording::{
+        Chain, ChainsValue, CodeHead, Lost, Op, PathsHead, Pending, RawMapping, RecordOptions,
+        StackHead,
+    };
 
     /// Runs on the real kernel, which may refuse a build that it offers the parts of: an older one would do then, unseen.
     #[test]
@@ -315,8 +318,21 @@ mod tests {
     }
 
     /// What only a recording sends.
-    const OF_RECORDS: [&str; 7] =
-        ["hs_op", "hs_lost", "hs_stack", "hs_chain", "hs_pending", "hs_chains", "hs_paths"];
+    const OF_RECORDS: [&str; 9] = [
+        "hs_op",
+        "hs_lost",
+        "hs_stack",
+        "hs_mapping",
+        "hs_code",
+        "hs_chain",
+        "hs_pending",
+        "hs_chains",
+        "hs_paths",
+    ];
+
+    /// What more follows than its mirror has.
+    const ENDS_WITH_BYTES: [&str; 7] =
+        ["hs_node", "hs_first", "hs_failed", "hs_task_event", "hs_stack", "hs_code", "hs_paths"];
 
     /// Tables of the build that is expected here, which are not those of the other.
     fn made(start: &Start<'_>) -> Made {
@@ -346,6 +362,8 @@ mod tests {
             ("hs_op", Op::layout()),
             ("hs_lost", Lost::layout()),
             ("hs_stack", StackHead::layout()),
+            ("hs_mapping", RawMapping::layout()),
+            ("hs_code", CodeHead::layout()),
             ("hs_chain", Chain::layout()),
             ("hs_pending", Pending::layout()),
             ("hs_chains", ChainsValue::layout()),
@@ -372,9 +390,7 @@ mod tests {
                     assert_eq!(bits as usize, offset * 8, "{name}.{plain}");
                 }
                 let end = fields.iter().map(|(_, offset, size)| offset + size).max();
-                let tail =
-                    ["hs_node", "hs_first", "hs_failed", "hs_task_event", "hs_stack", "hs_paths"]
-                        .contains(name);
+                let tail = ENDS_WITH_BYTES.contains(name);
                 assert!(tail || end == Some(kernel.size()), "{name} ends where its mirror ends");
             }
         }

@@ -106,7 +106,7 @@ mirror! {
         wake_bytes: u32,
         stack_bytes: u32,
         stop_bytes: u32,
-        pad: u32,
+        code_told: u32,
     }
 }
 

@@ -35,6 +35,8 @@ pub(crate) struct Selection {
     pub(crate) again: Vec<&'static str>,
     /// Programs are preempted (7.0).
     pub(crate) preemptible: bool,
+    /// Mappings of processes are walked (6.7).
+    pub(crate) mappings: bool,
     /// What this kernel lacks, and so can't be counted.
     pub(crate) missing: Vec<Feature>,
 }
@@ -53,6 +55,9 @@ impl Selection {
     pub(crate) fn simpler(&self) -> Option<Self> {
         if !self.again.is_empty() {
             return Some(Self { again: Vec::new(), ..self.clone() });
+        }
+        if self.mappings {
+            return Some(Self { mappings: false, ..self.clone() });
         }
         match (self.build, self.atomics) {
             (Build::Full, _) => Some(Self { build: Build::Compat, ..self.clone() }),
@@ -134,6 +139,7 @@ pub(crate) fn select(features: &KernelFeatures) -> Result<Selection, String> {
         again: if full && features.preemptible { behind(&programs) } else { Vec::new() },
         programs,
         preemptible: features.preemptible,
+        mappings: full && features.mappings,
         missing: found
             .into_iter()
             .filter(|(_, found)| !found)
@@ -164,7 +170,7 @@ fn uring_programs(features: &KernelFeatures) -> Option<[&'static str; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::features::{Layout, TRACEPOINTS, Tracepoint};
+    use crate::features::{FUNCTIONS, Layout, TRACEPOINTS, Tracepoint};
 
     fn point(arguments: usize) -> Tracepoint {
         Tracepoint { arguments, ..Tracepoint::default() }
@@ -179,11 +185,12 @@ mod tests {
         KernelFeatures {
             tracepoints,
             read_only_cast: cast,
-            functions: [None; 3],
+            functions: [None; FUNCTIONS.len()],
             task_storage: true,
             bounded_loop: true,
             atomics: true,
             preemptible: false,
+            mappings: cast,
             layout: Layout { pg_head: 6, ..Layout::default() },
         }
     }
@@ -244,7 +251,9 @@ mod tests {
         let linux_5_10 = KernelFeatures { atomics: false, ..kernel(&[], false) };
         assert_eq!(select(&linux_5_10).unwrap(), oldest);
         let full = select(&kernel(&[], true)).unwrap();
-        assert_eq!(full.simpler(), Some(linux_6_1));
+        let unwalked = full.simpler().expect("without what 6.7 has");
+        assert_eq!((unwalked.build, unwalked.mappings), (Build::Full, false));
+        assert_eq!(unwalked.simpler(), Some(linux_6_1));
     }
 
     #[test]

@@ -106,6 +106,7 @@ mod tests {
             programs: vec![],
             again: vec![],
             preemptible: false,
+            mappings: false,
             missing: vec![],
         }
     }

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::collector::Collector;
 use crate::convert::io_of;
-use crate::features::{KernelFeatures, Layout, TRACEPOINTS, Tracepoint};
+use crate::features::{FUNCTIONS, KernelFeatures, Layout, TRACEPOINTS, Tracepoint};
 use crate::live::counters;
 use crate::record::{Row, zeroed};
 use crate::select::{Selection, select};
@@ -32,11 +32,12 @@ fn kernel_without(missing: &[&str]) -> Selection {
     let features = KernelFeatures {
         tracepoints: known.map(|name| point(name)).collect(),
         read_only_cast: true,
-        functions: [None; 3],
+        functions: [None; FUNCTIONS.len()],
         task_storage: true,
         bounded_loop: true,
         atomics: true,
         preemptible: false,
+        mappings: true,
         layout: Layout { pg_head: 6, ..Layout::default() },
     };
     select(&features).unwrap()

@@ -1,6 +1,7 @@
 //! The files that processes run, each read once.
 
 use std::collections::HashMap;
+use std::time::SystemTime;
 
 use hotset_facts::Pid;
 use hotset_facts::trace::Frame;
@@ -33,15 +34,20 @@ pub(crate) struct Binaries {
 }
 
 impl Binaries {
-    /// The file behind a mapping of `pid`, read if it was not read yet; nothing where it can't be.
-    pub(crate) fn load(&mut self, pid: Pid, region: &CodeRegion) -> Option<BinaryIndex> {
+    /// The file behind a mapping of `pid` that was there at `mapped_at`, read if it was not read yet; nothing where it can't be.
+    pub(crate) fn load(
+        &mut self,
+        pid: Pid,
+        region: &CodeRegion,
+        mapped_at: SystemTime,
+    ) -> Option<BinaryIndex> {
         let roots = Roots::of(pid);
         if region.file.id.ino == 0 {
             // The kernel has one `[vdso]` for all processes of 64 bits.
             let key = (0, 0, region.addresses.1.checked_sub(region.addresses.0)?, 0, 0);
             return self.find_or(key, || Binary::of_image(open::memory_of(pid, region)?));
         }
-        let file = open::mapped(&roots, pid, region)?;
+        let file = open::mapped(&roots, pid, region, mapped_at)?;
         let path = &region.file.path;
         self.find_or(open::key_of(&file)?, || Binary::of_file(file, path, roots))
     }

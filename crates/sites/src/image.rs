@@ -1,9 +1,11 @@
 //! What a process runs, and where the code of that is mapped.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
+use std::time::SystemTime;
 
-use hotset_facts::Pid;
-use hotset_sys::proc::maps::{self, CodeRegion};
+use hotset_facts::{Dev, FileId, Pid};
+use hotset_sys::proc::maps::{self, CodeRegion, MappedFile};
 use hotset_sys::proc::stat::{self, Stat};
 
 /// Images whose mappings a reader of samples remembers at most; beyond, it begins anew.
@@ -26,10 +28,50 @@ impl Image {
     }
 }
 
+/// A mapping that code runs from, as a sensor saw it when it took a sample.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToldMapping {
+    /// Its first address and the one behind its last.
+    pub addresses: (u64, u64),
+    /// Where in the file it begins, in bytes.
+    pub offset: u64,
+    /// The file; none of memory.
+    pub file: Option<FileId>,
+    /// A path of it, where one is known.
+    pub path: Option<PathBuf>,
+    /// The kernel made it: `[vdso]`.
+    pub is_vdso: bool,
+}
+
+impl ToldMapping {
+    /// The same as /proc has it. `read` is the mapping that is there now.
+    fn region(self, read: Option<&CodeRegion>) -> CodeRegion {
+        let named = |name: &str| MappedFile {
+            path: PathBuf::from(name),
+            id: FileId::new(Dev { major: 0, minor: 0 }, 0),
+            deleted: false,
+        };
+        let file = match (read, self.file) {
+            (Some(read), _) => read.file.clone(),
+            (None, None) => named(if self.is_vdso { VDSO } else { "" }),
+            (None, Some(id)) => {
+                let path = self.path.unwrap_or_else(|| format!("inode {}", id.ino).into());
+                MappedFile { path, id, deleted: false }
+            }
+        };
+        CodeRegion { addresses: self.addresses, offset: self.offset, file }
+    }
+}
+
+/// What the kernel calls its own code in each process.
+const VDSO: &str = "[vdso]";
+
 /// Where the code of an image was mapped at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mappings {
     pub(crate) regions: Vec<CodeRegion>,
+    /// A moment at which the files were mapped, or shortly after it.
+    pub(crate) at: SystemTime,
 }
 
 impl Mappings {
@@ -41,7 +83,21 @@ impl Mappings {
         }
         let regions = maps::code_of(image.pid).ok().flatten()?;
         // An exec between the two would have replaced what was read.
-        (!regions.is_empty() && is_still()).then_some(Self { regions })
+        let is_whole = !regions.is_empty() && is_still();
+        is_whole.then(|| Self { regions, at: SystemTime::now() })
+    }
+
+    /// What a sensor told, with paths as the process has them, where it still runs.
+    fn of(told: Vec<ToldMapping>, read: Option<&Self>) -> Self {
+        let at = SystemTime::now();
+        let region = |told: ToldMapping| {
+            let same = |now: &&CodeRegion| {
+                now.addresses.0 == told.addresses.0 && now.offset == told.offset
+            };
+            let now = read.and_then(|read| read.regions.iter().find(same));
+            told.region(now)
+        };
+        Self { regions: told.into_iter().map(region).collect(), at }
     }
 }
 
@@ -53,17 +109,26 @@ pub struct Images {
 }
 
 impl Images {
-    /// Reads the mappings of an image, unless they are known and have code at `address`. Hand what it returns to
-    /// [`crate::Sites::resolve`] with the sample.
-    pub fn look(&mut self, image: Image, address: u64) -> Option<Mappings> {
+    /// Reads the mappings of an image, unless they are known and have code at `address`. Those that a sensor told are taken instead:
+    /// the process may have others by now, or have ended. Hand what it returns to [`crate::Sites::resolve`] with the sample.
+    pub fn look(
+        &mut self,
+        image: Image,
+        address: u64,
+        told: Option<Vec<ToldMapping>>,
+    ) -> Option<Mappings> {
         let is_known = |ranges: &Vec<(u64, u64)>| {
             let behind = ranges.partition_point(|range| range.0 <= address);
             behind.checked_sub(1).and_then(|at| ranges.get(at)).is_some_and(|at| address < at.1)
         };
-        if self.known.get(&image).is_some_and(is_known) {
+        if told.is_none() && self.known.get(&image).is_some_and(is_known) {
             return None;
         }
-        let mappings = Mappings::read(image)?;
+        let read = Mappings::read(image);
+        let mappings = match told {
+            Some(told) => Mappings::of(told, read.as_ref()),
+            None => read?,
+        };
         if self.known.len() >= MAX_IMAGES {
             self.known.clear();
         }
@@ -81,10 +146,31 @@ mod tests {
     fn mappings_are_read_once_for_all_code_that_they_have() {
         let image = Image::of(std::process::id()).expect("this process");
         let mut images = Images::default();
-        let mappings = images.look(image, 8).expect("read");
+        let mappings = images.look(image, 8, None).expect("read");
         let first = mappings.regions.first().expect("code").addresses.0;
-        assert_eq!(images.look(image, first), None);
-        assert!(images.look(image, 8).is_some(), "what is nowhere may be mapped by now");
+        assert_eq!(images.look(image, first, None), None);
+        assert!(images.look(image, 8, None).is_some(), "what is nowhere may be mapped by now");
+    }
+
+    #[test]
+    fn what_a_sensor_told_is_taken_with_the_paths_of_the_process_or_its_own() {
+        let image = Image::of(std::process::id()).expect("this process");
+        let first = Mappings::read(image).expect("this process").regions.remove(0);
+        let told = |addresses, path: &str| ToldMapping {
+            addresses,
+            offset: first.offset,
+            file: Some(FileId::new(first.file.id.dev, 7)),
+            path: Some(path.into()),
+            is_vdso: false,
+        };
+        let nowhere = ToldMapping { file: None, path: None, ..told((16, 32), "") };
+        let vdso = ToldMapping { is_vdso: true, ..nowhere.clone() };
+        let nameless = ToldMapping { path: None, ..told((16, 32), "") };
+        let all = vec![told(first.addresses, "/x"), told((16, 32), "/y"), nowhere, vdso, nameless];
+        let mappings = Images::default().look(image, 8, Some(all)).expect("told");
+        let paths: Vec<PathBuf> = mappings.regions.into_iter().map(|one| one.file.path).collect();
+        let wanted = ["/y", "", "[vdso]", "inode 7"].map(PathBuf::from);
+        assert_eq!((&paths[0], &paths[1..]), (&first.file.path, &wanted[..]));
     }
 
     #[test]

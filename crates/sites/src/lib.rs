@@ -27,7 +27,7 @@ mod sites;
 mod symbols;
 mod unwind;
 
-pub use image::{Image, Images, Mappings};
+pub use image::{Image, Images, Mappings, ToldMapping};
 pub use sites::{ReadNames, SiteCounts, Sites, UnreadNames, Unwound};
 
 /// What was copied of a thread at one moment: of the thread as it was in user space.

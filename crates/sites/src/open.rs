@@ -1,9 +1,10 @@
 //! Files as a process sees them: in its mount namespace, and when their names are gone.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use hotset_facts::Pid;
 use hotset_sys::proc::maps::CodeRegion;
@@ -51,12 +52,22 @@ pub(crate) fn key_of(file: &File) -> Option<FileKey> {
     Some((about.dev(), about.ino(), about.len(), about.mtime(), about.mtime_nsec()))
 }
 
-/// The file behind a mapping of `pid`. The kernel's own link leads to the very file, even if it was deleted or replaced, but takes
-/// CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE; by its path a file is taken only if it is the one that is mapped.
-pub(crate) fn mapped(roots: &Roots, pid: Pid, region: &CodeRegion) -> Option<File> {
+/// The file behind a mapping of `pid` that was there at `mapped_at`. The kernel's own link leads to the very file, even if it was
+/// deleted or replaced, but takes CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE, and ends with the process; by its path a file is taken
+/// only if it is the one that was mapped.
+pub(crate) fn mapped(
+    roots: &Roots,
+    pid: Pid,
+    region: &CodeRegion,
+    mapped_at: SystemTime,
+) -> Option<File> {
     let (begin, end) = region.addresses;
     let link = PathBuf::from(format!("/proc/{pid}/map_files/{begin:x}-{end:x}"));
-    let same = |file: &File| file.metadata().is_ok_and(|about| about.ino() == region.file.id.ino);
+    let same = |file: &File| {
+        let is_same =
+            |about: Metadata| about.ino() == region.file.id.ino && is_older(&about, mapped_at);
+        file.metadata().is_ok_and(is_same)
+    };
     // A device can be mapped, and opening one can have effects; the link is not opened before that is known.
     let regular = std::fs::metadata(&link).is_ok_and(|about| about.is_file());
     let exact = regular.then(|| File::open(&link).ok()).flatten();
@@ -64,6 +75,18 @@ pub(crate) fn mapped(roots: &Roots, pid: Pid, region: &CodeRegion) -> Option<Fil
         let program = format!("/proc/{pid}/exe");
         File::open(program).ok().filter(same)
     })
+}
+
+/// How much later than it happened a moment may be noted, and by how much the clock of a file system may lag behind.
+const NOTED_WITHIN: Duration = Duration::from_millis(50);
+
+/// Whether an inode changed last before a moment at which a file with its number was mapped. Then it is that file: another that
+/// was given the number after the file's end has changed since.
+fn is_older(about: &Metadata, mapped_at: SystemTime) -> bool {
+    let seconds = u64::try_from(about.ctime()).unwrap_or(0);
+    let nanos = u32::try_from(about.ctime_nsec()).unwrap_or(0);
+    let changed = SystemTime::UNIX_EPOCH + Duration::new(seconds, nanos);
+    changed + NOTED_WITHIN <= mapped_at
 }
 
 /// The bytes of a mapping that has no file: `[vdso]`.

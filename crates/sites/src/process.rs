@@ -1,6 +1,6 @@
 //! What is known of one process: where its code is mapped, and which files that is.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use hotset_sys::proc::maps::CodeRegion;
 
@@ -44,6 +44,7 @@ enum Content {
 pub(crate) struct Process {
     image: Image,
     regions: Vec<(CodeRegion, Content)>,
+    mapped_at: SystemTime,
     read_ns: u64,
     wait_ns: u64,
     map: PerfMap,
@@ -60,6 +61,7 @@ impl Process {
         Self {
             image,
             regions: Vec::new(),
+            mapped_at: SystemTime::UNIX_EPOCH,
             read_ns: now_ns,
             wait_ns: SHORTEST_WAIT_NS,
             map: PerfMap::default(),
@@ -84,6 +86,7 @@ impl Process {
     /// Takes mappings that were read of it. Those that were there before keep their files.
     pub(crate) fn take(&mut self, mappings: Mappings) {
         let before = std::mem::take(&mut self.regions);
+        self.mapped_at = mappings.at;
         let content_of = |region: &CodeRegion| {
             before
                 .iter()
@@ -129,7 +132,7 @@ impl Process {
             Content::Unreadable => true,
         };
         if !kept {
-            let index = binaries.load(self.image.pid, region);
+            let index = binaries.load(self.image.pid, region, self.mapped_at);
             *content = index.map_or(Content::Unreadable, Content::Binary);
         }
         let Content::Binary(index) = *content else {

@@ -10,13 +10,10 @@ use hotset_tests::{MIB, Scratch, hotset, read_json, stderr};
 
 const ROUNDS: usize = 2_000;
 
-/// On a host that is busy, a chain may be told later than its function is called again; then its requests have no site.
-const FEW: usize = 500;
-
-/// Builds the program beside this file.
-fn siblings(scratch: &Scratch, flags: &[&str]) -> PathBuf {
-    let program = scratch.path("siblings");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/record_sites/siblings.c");
+/// Builds a program beside this file.
+fn build(scratch: &Scratch, name: &str, flags: &[&str]) -> PathBuf {
+    let program = scratch.path(name);
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/record_sites/{name}.c"));
     let mut compiler = Command::new("cc");
     let output = compiler.args(flags).arg("-o").arg(&program).arg(source).output().expect("cc");
     assert!(output.status.success(), "{}", stderr(&output));
@@ -39,7 +36,7 @@ fn caller_of_wrap(site: &Site) -> &str {
 
 fn assert_told_apart(flags: &[&str]) {
     let scratch = Scratch::new("record-sites");
-    let program = siblings(&scratch, flags);
+    let program = build(&scratch, "siblings", flags);
     let file = scratch.file("data", MIB);
     let words = [text(&program), text(&file), &ROUNDS.to_string()];
     let recorded = record(&scratch, &["--sites"], &words);
@@ -51,15 +48,9 @@ fn assert_told_apart(flags: &[&str]) {
         })
         .collect();
     assert_eq!(found.len(), expected.len());
-    let wrong: Vec<_> = found
-        .iter()
-        .zip(&expected)
-        .enumerate()
-        .filter(|(_, (found, expected))| **found != "?" && found != expected)
-        .collect();
-    assert!(wrong.is_empty(), "{flags:?}: {} wrong, first {:?}", wrong.len(), wrong.first());
-    let unknown = found.iter().filter(|found| **found == "?").count();
-    assert!(unknown < FEW, "{flags:?}: {unknown} without a site, most of which were known in time");
+    let wrong = found.iter().zip(&expected).position(|(found, expected)| found != expected);
+    let seen = wrong.map(|at| &found[at.saturating_sub(3)..found.len().min(at + 4)]);
+    assert_eq!(wrong, None, "{flags:?}: {seen:?}");
 }
 
 #[test]
@@ -68,15 +59,49 @@ fn functions_that_call_from_the_same_depth_are_told_apart() {
     assert_told_apart(&["-O1", "-fno-omit-frame-pointer"]);
 }
 
+/// They have ended before anybody looks: where their code was is told with their stacks.
+#[test]
+fn programs_that_live_for_a_moment_have_all_their_sites() {
+    let scratch = Scratch::new("record-sites-short");
+    let program = build(&scratch, "siblings", &["-O1", "-g"]);
+    let file = scratch.file("data", MIB);
+    let line = format!(
+        "i=0; while [ $i -lt 100 ]; do {} {} 2; i=$((i+1)); done",
+        text(&program),
+        text(&file)
+    );
+    let recorded = record(&scratch, &["--sites"], &["sh", "-c", &line]);
+    let found: Vec<&str> = callers(&recorded.trace, &file).collect();
+    let once = ["first", "second", "first", "second", "third"];
+    assert_eq!(found, once.repeat(100));
+}
+
+/// The mapping that a function was made in is newer than all that was ever read of the process.
+#[test]
+fn code_made_at_run_time_is_found_in_a_mapping_that_is_new() {
+    let scratch = Scratch::new("record-sites-made");
+    for protection in ["rx", "rwx"] {
+        let program = build(&scratch, "made", &["-O1", "-g", "-fno-omit-frame-pointer"]);
+        let file = scratch.file("data", MIB);
+        let words = [text(&program), text(&file), "40", protection];
+        let recorded = record(&scratch, &["--sites"], &words);
+        let found: Vec<&str> = callers(&recorded.trace, &file).collect();
+        let expected: Vec<String> =
+            (0..40).flat_map(|made| vec![format!("made_{made}"); 2]).collect();
+        assert_eq!(found, expected, "{protection}");
+    }
+}
+
 #[test]
 fn a_run_counts_each_request_of_each_function_and_findings_name_it() {
     let scratch = Scratch::new("run-sites");
-    let program = siblings(&scratch, &["-O1", "-g"]);
+    let program = build(&scratch, "siblings", &["-O1", "-g"]);
     let file = scratch.file("data", MIB);
     let profile = scratch.path("profile.json");
     let mut command = Command::new(hotset());
     command.args(["run", "--sites", "--json", text(&profile), "--"]);
-    command.args([text(&program), text(&file), "20000"]);
+    // As many as the ring holds: on a busy host, nobody may read it meanwhile.
+    command.args([text(&program), text(&file), "4000"]);
     let output = command.output().expect("hotset");
     assert!(output.status.success(), "{}", stderr(&output));
     let profile = read_json(&profile);
@@ -92,12 +117,9 @@ fn a_run_counts_each_request_of_each_function_and_findings_name_it() {
         };
         rows.filter(of).map(|row| row["calls"].as_u64().expect("calls")).sum()
     };
-    let unknown = sites["unknown_requests"].as_u64().expect("a number");
-    assert!(unknown < FEW as u64, "{unknown}");
-    for (function, made) in [("first", 20_000), ("second", 20_000), ("third", 10_000)] {
-        let counted = calls(function);
-        assert!(counted <= made && counted + unknown >= made, "{function}: {counted} of {made}");
-    }
+    assert_eq!(sites["unknown_requests"], 0);
+    let made = [4_000, 4_000, 2_000];
+    assert_eq!(["first", "second", "third"].map(calls), made);
     let shown = stderr(&output);
     assert!(shown.contains("Call sites"), "{shown}");
     assert!(shown.contains("wrap (siblings.c:12) < first < main"), "{shown}");

@@ -35,13 +35,6 @@ APART int third(int file)
 	return got + 1;
 }
 
-/* Time for whoever finds out about the first calls of each. */
-APART void rest(int round)
-{
-	if (round < 3)
-		usleep(400000);
-}
-
 int main(int count, char **words)
 {
 	int file = count > 2 ? open(words[1], O_RDONLY) : -1, rounds = count > 2 ? atoi(words[2]) : 0;
@@ -49,12 +42,9 @@ int main(int count, char **words)
 		return 1;
 	for (int round = 0; round < rounds; round++) {
 		first(file);
-		rest(round);
 		second(file);
-		rest(round);
 		if (round % 2)
 			third(file);
-		rest(round);
 	}
 	return 0;
 }

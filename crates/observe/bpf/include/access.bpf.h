@@ -30,10 +30,21 @@ enum hs_function {
 	HS_RDONLY_CAST = 0x70000000,
 	HS_PREEMPT_DISABLE,
 	HS_PREEMPT_ENABLE,
+	HS_VMAS_NEW,
+	HS_VMAS_NEXT,
+	HS_VMAS_DESTROY,
 };
 static void *(*const bpf_rdonly_cast)(const void *obj, u32 btf_id) = (void *)HS_RDONLY_CAST;
 static void (*const bpf_preempt_disable)(void) = (void *)HS_PREEMPT_DISABLE;
 static void (*const bpf_preempt_enable)(void) = (void *)HS_PREEMPT_ENABLE;
+/* Mappings of a task, from an address on; 6.7 and later (cfg.code_told). */
+struct bpf_iter_task_vma {
+	u64 opaque;
+};
+static int (*const bpf_iter_task_vma_new)(struct bpf_iter_task_vma *it, struct task_struct *task,
+					  u64 from) = (void *)HS_VMAS_NEW;
+static struct vm_area_struct *(*const bpf_iter_task_vma_next)(struct bpf_iter_task_vma *it) = (void *)HS_VMAS_NEXT;
+static void (*const bpf_iter_task_vma_destroy)(struct bpf_iter_task_vma *it) = (void *)HS_VMAS_DESTROY;
 #endif
 #define LOAD(type, ptr, field) \
 	(((struct type *)bpf_rdonly_cast((const void *)(ptr), bpf_core_type_id_kernel(struct type)))->field)

@@ -58,6 +58,7 @@ enum { BPF_RB_AVAIL_DATA = 0, BPF_RB_RING_SIZE = 1 };
 #define PF_IO_WORKER 0x10
 #define PF_MEMALLOC 0x800 /* set while a task reclaims memory */
 #define MADV_PAGEOUT 21
+#define VM_EXEC 4
 #define TS_COMPAT 2                /* arch/x86/include/asm/thread_info.h */
 #define X32_SYSCALL_BIT 0x40000000 /* arch/x86/include/uapi/asm/unistd.h */
 #define ENOSYS 38
@@ -217,7 +218,21 @@ struct fs_struct {
 	struct path pwd;
 };
 
+/* Beside them, what a kernel may not have: where the vDSO is. */
+typedef struct {
+	void *vdso;
+} mm_context_t;
+
+struct vm_area_struct {
+	unsigned long vm_start, vm_end;
+	unsigned long vm_flags;
+	unsigned long vm_pgoff;
+	struct file *vm_file;
+};
+
 struct mm_struct {
+	unsigned long exec_vm, total_vm; /* pages that code runs from, and all */
+	mm_context_t context;
 	unsigned long start_code, end_code;
 	unsigned long start_stack;
 	unsigned long arg_start, arg_end;

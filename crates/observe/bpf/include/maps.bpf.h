@@ -177,6 +177,7 @@ struct op_scratch {
 		struct hs_paths paths;
 		struct hs_lost lost;
 		struct hs_stack stack;
+		struct hs_code code;
 	};
 	struct hs_chains chains;
 	struct stack_window window;

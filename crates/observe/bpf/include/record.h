@@ -101,7 +101,7 @@ struct hs_config {
 	u32 wake_bytes;   /* of records in a ring, from which on its reader is woken */
 	u32 stack_bytes;  /* of a thread's stack, where the code that asks is met for the first time; 0: it is not told */
 	u32 stop_bytes;   /* the same from which on who fills it is stopped; 0: nobody is */
-	u32 pad;
+	u32 code_told;    /* mappings of a process can be walked (6.7) */
 };
 
 struct hs_globals {
@@ -253,6 +253,7 @@ enum hs_event {
 	HS_EVENT_PATHS,
 	HS_EVENT_LOST,
 	HS_EVENT_STACK,
+	HS_EVENT_CODE,
 };
 
 #define HS_NAME_MAX 256
@@ -378,6 +379,23 @@ struct hs_stack {
 	u32 bytes;       /* from sp up */
 	u32 pad;
 	char stack[HS_STACK_BYTES];
+};
+
+/* Where a process has code mapped, in order of address: told before a stack, where that was not told before. */
+#define HS_MAPPINGS 128
+struct hs_mapping {
+	u64 begin, end;
+	u64 offset; /* in the file */
+	struct hs_file_key file;
+};
+
+struct hs_code {
+	u32 type;
+	u32 tid, tgid;
+	u32 count;
+	u64 stack_start; /* as above */
+	u64 vdso;        /* what the kernel gives every process begins here */
+	struct hs_mapping mapping[HS_MAPPINGS];
 };
 
 /*

@@ -3,7 +3,7 @@
 #ifndef HOTSET_SITE_H
 #define HOTSET_SITE_H
 
-#include "op.bpf.h"
+#include "code.bpf.h"
 
 /* As much of the stack as can be read: the most, or by ever smaller steps what there is of it before it ends. */
 static __always_inline u32 read_stack(char *to, u64 sp)
@@ -27,14 +27,18 @@ static __always_inline u32 read_stack(char *to, u64 sp)
 
 #define GUESSED_WORDS 64
 #define NEAR_BITS 40
+#define ADDRESS_BITS 47
+#define LOWEST 4096
 
-/* Says whether user space will know of it. */
-static __always_inline int send_stack(struct task_state *s, u64 place, u64 site, u64 ip, u64 sp, u64 bp)
+/* What the record of a stack begins with is in the CPU's memory already: its process, site and place. Says whether user space
+ * will know.
+ */
+RECORDS int send_stack(struct task_state *s, u64 ip, u64 sp, u64 bp)
 {
 	u32 zero = 0;
 	struct op_scratch *sc = bpf_map_lookup_elem(&op_scratch, &zero);
 	void *ring = op_ring();
-	if (!sc || !ring)
+	if (!s || !sc || !ring)
 		return 0;
 	if (bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) + 2 * HS_STACK_BYTES > bpf_ringbuf_query(ring, BPF_RB_RING_SIZE)) {
 		ATOMIC_ADD(&g.stacks_lost, 1);
@@ -44,9 +48,6 @@ static __always_inline int send_stack(struct task_state *s, u64 place, u64 site,
 	k->type = HS_EVENT_STACK;
 	k->tid = bpf_get_current_pid_tgid();
 	k->tgid = s->tgid;
-	k->owner = owner(s);
-	k->site = site;
-	k->place = place;
 	k->time_ns = bpf_ktime_get_ns();
 	k->ip = ip;
 	k->sp = sp;
@@ -92,28 +93,31 @@ static __always_inline int is_chain(const struct hs_chain *c, u64 sp)
 	return sc && read_window(&sc->window, c->bytes, sp) && has_calls(&sc->window, c);
 }
 
-/* The number of a site is given once: nothing else has it later. */
+/* The number of a site is given once: nothing else has it later. None is as small as NO_SITE and NO_ROOM. */
 static __always_inline u64 new_site(u64 place)
 {
-	return hash64(bpf_ktime_get_ns(), place) | 1;
+	return hash64(bpf_ktime_get_ns(), place) | 9;
 }
 
 /*
- * What can be seen of a chain without unwinding: words at the top of the stack that point into the program, or to where
- * libraries and code made at run time are. Among them are all return addresses; others in the same chain have the same, unless
- * some were data. Says a number for all of them.
+ * What can be seen of a chain without unwinding: words at the top of the stack that point to code; where none is told of, to
+ * the program, or to where libraries and code made at run time are. Among them are all return addresses; others in the same
+ * chain have the same, unless some were data. Says a number for all of them.
  */
-RECORDS u64 guess_chain(struct stack_window *w, u64 ip, u64 sp)
+RECORDS u64 guess_chain(struct task_state *s, struct stack_window *w, u64 ip, u64 sp)
 {
 	/* A stack that ends sooner is like no other. */
-	if (!w || !read_window(w, 8 * GUESSED_WORDS, sp))
+	if (!s || !w || !read_window(w, 8 * GUESSED_WORDS, sp))
 		return bpf_ktime_get_ns();
 	struct mm_struct *mm = LOAD(task_struct, CURRENT(), mm);
 	u64 begin = LOAD(mm_struct, mm, start_code), end = LOAD(mm_struct, mm, end_code), guess = 1;
+	u32 is_told = REC(s)->code_count > 0;
 	for (u32 i = 0; i < GUESSED_WORDS; i++) {
 		u64 word = w->words[i];
-		if (word - begin < end - begin || (word ^ ip) >> NEAR_BITS == 0)
-			guess = hash64(guess ^ word, i);
+		if (is_told ? word < LOWEST || word >> ADDRESS_BITS || !is_code(s, word) :
+			      word - begin >= end - begin && (word ^ ip) >> NEAR_BITS)
+			continue;
+		guess = hash64(guess ^ word, i);
 	}
 	return guess;
 }
@@ -140,31 +144,41 @@ static __always_inline void keep_recent(struct task_state *s, const struct hs_ch
 	__builtin_memcpy(&recent->chain, c, sizeof(recent->chain));
 }
 
-/* What user space was asked, and has not answered. */
-struct asked {
-	u64 site; /* about a stack like this one; 0: nothing */
-	u32 others, free;
-};
+#define NO_ROOM HS_PENDING
 
-static __always_inline void find_asked(const struct hs_chains *known, u64 guess, struct asked *asked)
+/*
+ * What user space was asked about a stack like this one, and has not answered: its site. Else a small number: where there is
+ * room to ask, or NO_ROOM.
+ */
+RECORDS u64 asked_site(u64 place, u64 guess)
 {
-	asked->site = asked->others = 0;
-	asked->free = HS_PENDING;
+	u32 others = 0;
+	u64 room = 0;
+	struct hs_chains *known = bpf_map_lookup_elem(&site_chains, &place);
+	if (!known)
+		return 0;
+	room = NO_ROOM;
 #pragma unroll
 	for (u32 i = 0; i < HS_PENDING; i++) {
-		if (!known->pending[i].site)
-			asked->free = i;
-		else if (known->pending[i].guess == guess)
-			asked->site = known->pending[i].site;
+		u64 site = known->pending[i].site;
+		if (site && known->pending[i].guess == guess)
+			return site;
+		if (site)
+			others++;
 		else
-			asked->others++;
+			room = i;
 	}
+	return known->count + others < HS_CHAINS ? room : NO_ROOM;
 }
 
 /* The chain among those that are known of a place; 0 where it is none of them. */
-static __always_inline u64 known_site(struct task_state *s, struct op_scratch *sc, const struct hs_chains *known, u64 mm,
-				      u64 ip, u64 sp)
+RECORDS u64 known_site(struct task_state *s, u64 place, u64 mm, u64 ip, u64 sp)
 {
+	u32 zero = 0;
+	struct op_scratch *sc = bpf_map_lookup_elem(&op_scratch, &zero);
+	struct hs_chains *known = bpf_map_lookup_elem(&site_chains, &place);
+	if (!s || !sc || !known)
+		return 0;
 	/* Where a stack ends sooner, none of them is its chain unless it has no calls. */
 	u32 count = known->count, whole = read_window(&sc->window, known->bytes, sp);
 	for (u32 i = 0; i < HS_CHAINS; i++) {
@@ -183,32 +197,37 @@ RECORDS u64 site_of_place(struct task_state *s, u64 mm, u64 ip, u64 sp, u64 bp)
 {
 	u32 zero = 0;
 	u64 from = 0;
-	struct asked asked = { .free = 0 };
 	struct op_scratch *sc = bpf_map_lookup_elem(&op_scratch, &zero);
 	if (!s || !sc)
 		return 0;
 	bpf_probe_read_user(&from, sizeof(from), (void *)sp);
 	/* The same addresses in another process, or after an exec, are other code. */
 	u64 place = hash64(hash64(ip, from), hash64(sp, mm ^ (u64)s->tgid << 32));
-	struct hs_chains *known = bpf_map_lookup_elem(&site_chains, &place);
-	if (known) {
-		u64 site = known_site(s, sc, known, mm, ip, sp);
+	u64 site = known_site(s, place, mm, ip, sp);
+	if (site)
+		return site;
+	tell_code(s);
+	u64 guess = guess_chain(s, &sc->window, ip, sp), room = asked_site(place, guess);
+	if (room == NO_ROOM) {
+		/* More lead here than are kept: those that look alike have a place of their own. */
+		place = hash64(place, guess);
+		site = known_site(s, place, mm, ip, sp);
 		if (site)
 			return site;
+		room = asked_site(place, guess);
 	}
-	u64 guess = guess_chain(&sc->window, ip, sp);
-	if (known) {
-		find_asked(known, guess, &asked);
-		if (asked.site)
-			return asked.site;
-		if (asked.free >= HS_PENDING || known->count + asked.others >= HS_CHAINS)
-			return NO_SITE;
-	}
-	u64 site = new_site(place);
-	if (!send_stack(s, place, site, ip, sp, bp))
+	if (room >= NO_ROOM)
+		return room == NO_ROOM ? NO_SITE : room;
+	u32 process = owner(s);
+	site = new_site(place);
+	sc->stack.owner = process;
+	sc->stack.site = site;
+	sc->stack.place = place;
+	if (!send_stack(s, ip, sp, bp))
 		return NO_SITE;
+	struct hs_chains *known = bpf_map_lookup_elem(&site_chains, &place);
 	if (known) {
-		struct hs_pending *pending = &known->pending[asked.free & (HS_PENDING - 1)];
+		struct hs_pending *pending = &known->pending[room & (HS_PENDING - 1)];
 		pending->guess = guess;
 		pending->site = site;
 		return site;

@@ -133,6 +133,10 @@ struct recent_chain {
 	struct hs_chain chain;
 };
 
+struct code_range {
+	u64 begin, end;
+};
+
 /* In a recording: what else is kept of a task. */
 struct recorded {
 	u32 call, pad; /* the system call under way, and what it was told: flags, advice, protection */
@@ -153,6 +157,10 @@ struct recorded {
 	u64 lost, lost_from, lost_to; /* records that found no room */
 	u64 site, fault_site;         /* the code that made the call, and the fault, under way */
 	struct recent_chain chains[RECENT_CHAINS];
+	/* Where code was mapped when it was told last: of which memory, and how many pages it had. */
+	u64 code_mm, code_pages;
+	u32 code_count, code_pad;
+	struct code_range code[HS_MAPPINGS];
 	u64 faults[RECENT_FAULTS]; /* instructions whose faults found their page in the cache */
 };
 

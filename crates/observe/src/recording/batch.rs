@@ -11,6 +11,7 @@ use hotset_facts::trace::{
 use hotset_sys::proc::mountinfo::Mount;
 
 use super::call::{Calls, told};
+use super::code::ToldCode;
 use super::files::Files;
 use super::mapped::Mapped;
 use super::programs::Programs;
@@ -35,6 +36,7 @@ pub(super) struct Resolver {
     /// What open(2) made, by where the kernel has it: a new number for each open.
     open_files: HashMap<u64, u64>,
     opened: u64,
+    code: ToldCode,
     /// Records of operations that nothing is known of.
     pub(super) unknown: u64,
 }
@@ -101,6 +103,7 @@ impl Resolver {
             open_files: HashMap::new(),
             opened: 0,
             unknown: 0,
+            code: ToldCode::default(),
         }
     }
 
@@ -135,7 +138,14 @@ impl Resolver {
                         bp: head.bp,
                         stack_start: head.stack_start,
                         stack,
+                        code: self.code.take(head.tid, head.stack_start, |file| {
+                            names.collector.path(file, mounts)
+                        }),
                     });
+                    continue;
+                }
+                Raw::Code(head, mappings) => {
+                    self.code.tell(head, mappings);
                     continue;
                 }
                 Raw::Op(op) => (op, None, None),

@@ -3,6 +3,7 @@
 mod batch;
 mod call;
 mod chains;
+mod code;
 mod files;
 mod mapped;
 mod programs;
@@ -11,10 +12,11 @@ pub(crate) mod rings;
 
 use std::cell::RefCell;
 use std::os::fd::RawFd;
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use hotset_facts::trace::TraceBatch;
-use hotset_facts::{Feature, Pid};
+use hotset_facts::{Feature, FileId, Pid};
 use hotset_sys::cgroup::outside_limits;
 use hotset_sys::proc::mountinfo::{self, Mount};
 use libbpf_rs::{MapCore, MapHandle, RingBuffer, RingBufferBuilder};
@@ -25,7 +27,9 @@ use crate::load::Loaded;
 use batch::Resolver;
 pub use chains::Chains;
 #[cfg(test)]
-pub(crate) use raw::{Chain, ChainsValue, Lost, Op, PathsHead, Pending, StackHead};
+pub(crate) use raw::{
+    Chain, ChainsValue, CodeHead, Lost, Op, PathsHead, Pending, RawMapping, StackHead,
+};
 use raw::{Raw, decode};
 
 /// A record is sent when its request is over, and stands in its ring a few microseconds later: what ended longer ago than this is
@@ -60,6 +64,21 @@ impl Default for RecordOptions {
     }
 }
 
+/// A mapping that code runs from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeMapping {
+    /// Its first address and the one behind its last.
+    pub addresses: (u64, u64),
+    /// Where in the file it begins, in bytes.
+    pub offset: u64,
+    /// The file; none of memory.
+    pub file: Option<FileId>,
+    /// A path of it, where one is known.
+    pub path: Option<PathBuf>,
+    /// The kernel made it: `[vdso]`.
+    pub is_vdso: bool,
+}
+
 /// A thread where it asked from code for the first time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StackSample {
@@ -83,6 +102,9 @@ pub struct StackSample {
     pub stack_start: u64,
     /// Memory from the stack pointer up; empty where it could not be read.
     pub stack: Vec<u8>,
+    /// Where its process had code at that moment, in order of address, if that changed since the thread's sample before. Nothing on
+    /// kernels that don't tell (before 6.7), or where the mappings were locked.
+    pub code: Option<Vec<CodeMapping>>,
 }
 
 /// Records, and the code that they were asked from.

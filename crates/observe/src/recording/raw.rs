@@ -51,6 +51,28 @@ mirror! {
     }
 }
 
+mirror! {
+    /// Where a process has code; `count` of [`RawMapping`] follow.
+    CodeHead {
+        r#type: u32,
+        tid: u32,
+        tgid: u32,
+        count: u32,
+        stack_start: u64,
+        vdso: u64,
+    }
+}
+
+mirror! {
+    /// A mapping that code runs from.
+    RawMapping {
+        begin: u64,
+        end: u64,
+        offset: u64,
+        file: FileKey,
+    }
+}
+
 /// `HS_CHAIN_CALLS`, `HS_CHAIN_BYTES`, `HS_CHAINS` and `HS_PENDING`.
 pub(super) const CHAIN_CALLS: usize = 12;
 pub(super) const CHAIN_BYTES: u64 = 2_048;
@@ -113,6 +135,7 @@ const EVENT_OP: u32 = 7;
 const EVENT_PATHS: u32 = 8;
 const EVENT_LOST: u32 = 9;
 const EVENT_STACK: u32 = 10;
+const EVENT_CODE: u32 = 11;
 
 /// How a request was made, what came of it, and what is not known (`HS_OP_*`).
 pub(super) mod flag {
@@ -143,6 +166,7 @@ pub(super) enum Raw {
     Paths(Op, RawPath, Option<RawPath>),
     Lost(Lost),
     Stack(StackHead, Vec<u8>),
+    Code(CodeHead, Vec<RawMapping>),
 }
 
 impl Raw {
@@ -152,7 +176,7 @@ impl Raw {
             Self::Op(op) | Self::Paths(op, ..) => op.start_ns.saturating_add(op.ns),
             Self::Lost(lost) => lost.to_ns,
             // Before all that was asked from there.
-            Self::Stack(..) => 0,
+            Self::Stack(..) | Self::Code(..) => 0,
         }
     }
 }
@@ -166,6 +190,13 @@ pub(super) fn decode(bytes: &[u8]) -> Option<Raw> {
             let head: StackHead = read(bytes)?;
             let stack = bytes.get(size_of::<StackHead>()..)?.get(..head.bytes as usize)?;
             Some(Raw::Stack(head, stack.to_vec()))
+        }
+        EVENT_CODE => {
+            let head: CodeHead = read(bytes)?;
+            let rest = bytes.get(size_of::<CodeHead>()..)?;
+            let (all, _) = rest.as_chunks::<{ size_of::<RawMapping>() }>();
+            let mappings = all.get(..head.count as usize)?.iter().filter_map(|one| read(one));
+            Some(Raw::Code(head, mappings.collect()))
         }
         EVENT_PATHS => {
             let head: PathsHead = read(bytes)?;

@@ -124,7 +124,7 @@ fn mappings_outlive_their_process() {
     let mut running = Running::start(&mut Command::new(&built.chain));
     let copy = running.copy();
     let sample = copy.sample(copy.stack.len(), 0);
-    let mappings = Images::default().look(sample.image, sample.ip).expect("it lives");
+    let mappings = Images::default().look(sample.image, sample.ip, None).expect("it lives");
     running.end();
     let mut sites = Sites::new();
     sites.resolve(&sample, Some(mappings)).expect("a site");

@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::recording::Waiting;
 use hotset_facts::SiteContexts;
 use hotset_facts::trace::{SiteIndex, TraceBatch};
-use hotset_observe::{Chains, RecordBatch, StackSample};
-use hotset_sites::{Image, Images, Mappings, Sample, SiteCounts, Sites, Unwound};
+use hotset_observe::{Chains, CodeMapping, RecordBatch, StackSample};
+use hotset_sites::{Image, Images, Mappings, Sample, SiteCounts, Sites, ToldMapping, Unwound};
 
 /// Sites that are remembered by the sensor's numbers, in each of two generations. The sensor remembers those of 8,192 places, and
 /// sends the stack of what it has forgotten again.
@@ -35,11 +35,19 @@ impl Taken {
     }
 
     /// Sees to what ends with the processes: call it as soon as the batch is there.
-    pub(crate) fn of(batch: RecordBatch, images: &mut Images) -> Self {
-        let look = |stack: &StackSample| images.look(image(stack), stack.ip);
-        let mappings = batch.stacks.iter().map(look).collect();
+    pub(crate) fn of(mut batch: RecordBatch, images: &mut Images) -> Self {
+        let look = |stack: &mut StackSample| {
+            let code = stack.code.take().map(|code| code.into_iter().map(told).collect());
+            images.look(image(stack), stack.ip, code)
+        };
+        let mappings = batch.stacks.iter_mut().map(look).collect();
         Self { batch, mappings, waiting: None }
     }
+}
+
+fn told(mapping: CodeMapping) -> ToldMapping {
+    let CodeMapping { addresses, offset, file, path, is_vdso } = mapping;
+    ToldMapping { addresses, offset, file, path, is_vdso }
 }
 
 fn image(stack: &StackSample) -> Image {
@@ -213,6 +221,7 @@ mod tests {
             bp: 0,
             stack_start: 0x8000,
             stack: Vec::new(),
+            code: None,
         };
         let records = keys.iter().map(|_| TraceRecord::new(0, Operation::Read)).collect();
         RecordBatch {
