@@ -18,7 +18,7 @@ const SENSOR: Check = ("sensor", "the BPF sensor loads and attaches");
 ///
 /// The second value is how long that took, in milliseconds.
 pub fn sensor_capabilities() -> (Vec<Capability>, Observed<u64>) {
-    let mut found = vec![tracepoints(), inode_lists()];
+    let mut found = vec![tracepoints(), code_mappings(), inode_lists()];
     let started = Instant::now();
     let session = Session::start(Options::new(Scope::Children));
     let took = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -55,6 +55,22 @@ fn inode_lists() -> Capability {
     let consequence = "`hotset ls --system` walks over the mounted file systems: slower, and blind to deleted \
                        files and to what is mounted elsewhere";
     unsupported(name, Verdict::No, error.to_string(), consequence, remedy)
+}
+
+fn code_mappings() -> Capability {
+    let name = ("code_mappings", "the kernel tells where a program has code mapped");
+    if KernelFeatures::probe().is_ok_and(|features| features.mappings) {
+        return supported(name, "bpf_iter_task_vma");
+    }
+    let consequence = "call sites (--sites) of programs that live a few milliseconds, and of code made at run time, may \
+                       be unresolved";
+    unsupported(
+        name,
+        Verdict::Partly,
+        "no bpf_iter_task_vma",
+        consequence,
+        "a newer kernel: 6.7 or later",
+    )
 }
 
 fn tracepoints() -> Capability {

@@ -22,12 +22,14 @@ mod lines;
 mod names;
 mod open;
 mod process;
+mod runtimes;
 mod signal;
 mod sites;
 mod symbols;
 mod unwind;
 
 pub use image::{Image, Images, Mappings, ToldMapping};
+pub use runtimes::perf_maps;
 pub use sites::{ReadNames, SiteCounts, Sites, UnreadNames, Unwound};
 
 /// What was copied of a thread at one moment: of the thread as it was in user space.

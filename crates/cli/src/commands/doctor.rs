@@ -12,6 +12,7 @@ pub(super) fn doctor(args: &DoctorArgs) -> Result<Exit, Stop> {
     let mut capabilities = hotset_sys::host_capabilities();
     let (sensor, sensor_start_ms) = hotset_observe::sensor_capabilities();
     capabilities.extend(sensor);
+    capabilities.push(hotset_sites::perf_maps());
     let support = Support {
         kernel: hotset_sys::environment::kernel_release(),
         euid: rustix::process::geteuid().as_raw(),
