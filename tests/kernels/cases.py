@@ -97,6 +97,22 @@ CASES = {
     "limited": [*READ, *MISSES, *COLD],
 }
 
+# What the records of a trace add up to is what the same execution's profile counts, and none is lost; some of their code was unwound.
+RECORDED = [
+    "trace.lost == 0",
+    "trace.read_pages.pages == read.pages",
+    "trace.read_pages.hits == read.hits",
+    "trace.read_pages.misses == read.misses",
+    "trace.written_pages.pages == write.pages",
+    "trace.written_pages.misses == write.misses",
+    "trace.device_read_bytes == device.read_bytes",
+    "trace.unwound == 1",
+]
+CASES |= {
+    f"record-{case}": [*CASES[case], *RECORDED]
+    for case in ("cold-seq", "half-seq", "cold-random", "write-partial", "mmap-random", "uring", "children")
+}
+
 # These must be measured on every kernel that hotset supports.
 ESSENTIAL = {"read.pages", "read.hits", "read.misses"}
 
@@ -106,6 +122,8 @@ MEASURED_SINCE = {
     "mmap-random": ("mmap", (6, 12)),
     "uring": ("io_uring", (6, 1)),
     "uring-fixed": ("io_uring", (6, 1)),
+    "record-mmap-random": ("mmap", (6, 12)),
+    "record-uring": ("io_uring", (6, 1)),
 }
 
 # What older kernels are known to do: before this kernel, exactly this surplus is skipped, with the reason.

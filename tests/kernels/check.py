@@ -33,7 +33,7 @@ class Wrong(Exception):
 class Numbers:
     """One case's numbers by name: `read.pages` is hotset's, in its row of the workload's file; `truth.pages` the workload's."""
 
-    def __init__(self, profile, truth):
+    def __init__(self, profile, truth, info):
         sensor = profile["sensor"]
         self.not_measured = sensor["not_measured"]
         self.lost = sum(lost for cause, lost in sensor["losses"].items() if cause != "events")
@@ -42,6 +42,7 @@ class Numbers:
             raise Wrong(f"hotset ran as root, yet without its sensor (results/loader says more): {reasons}")
         self.truth = {**truth, "block_read_pages": pages(truth.get("block_read_bytes"))}
         self.row = row_of(profile["files"], truth["file"])
+        self.trace = info and trace_of(info, truth["file"])
 
     def get(self, name):
         if name.isdecimal():
@@ -51,10 +52,10 @@ class Numbers:
             if value is None:
                 raise Unknown(f"{name}: the workload can't know it here")
             return value
-        value = self.row
-        for key in name.split("."):
-            if value is not None:
-                value = value[key]
+        if name.startswith("trace."):
+            # What the trace has no record of, it says nothing about.
+            return member(self.trace, name.removeprefix("trace.")) or 0
+        value = member(self.row, name)
         if value is None:
             raise Missing(f"{name}: {self.reason(name)}")
         return value
@@ -77,6 +78,23 @@ class Numbers:
         left, right = (self.sum(side) for side in equation.split(" == "))
         if left != right:
             raise Wrong(f"{equation}: {left} is not {right}", left - right, max(left, right))
+
+
+def member(value, name):
+    for key in name.split("."):
+        if value is not None:
+            value = value[key]
+    return value
+
+
+def trace_of(info, wanted):
+    """A file's numbers in what `hotset trace info` says, and two of the whole trace."""
+    rows = [row for row in info["files"] if row["file"]["path"] == wanted["path"]]
+    if len(rows) != 1:
+        raise Wrong(f"{len(rows)} files of the trace are {wanted['path']}: {[row['file']['path'] for row in info['files']]}")
+    unwound = any(len(row["site"]["frames"]) > 1 for row in info["sites"])
+    lost = info["lost"]["records"] if isinstance(info["lost"], dict) else info["lost"]
+    return {**rows[0], "lost": lost, "unwound": int(unwound)}
 
 
 def pages(count):
@@ -116,7 +134,9 @@ def judge(case, folder, kernel):
     """→ (checks that held, whether the headline was skipped, what was skipped, what failed), the latter two as sentences."""
     held, headless, skipped, failed = 0, False, [], []
     try:
-        numbers = Numbers(*(json.loads((folder / name).read_text()) for name in ("profile.json", "truth.json")))
+        profile, truth = (json.loads((folder / name).read_text()) for name in ("profile.json", "truth.json"))
+        info = json.loads((folder / "info.json").read_text()) if case.startswith("record-") else None
+        numbers = Numbers(profile, truth, info)
     except (OSError, ValueError, KeyError, TypeError, Wrong) as error:
         return 0, False, [], [str(error) if isinstance(error, Wrong) else f"{type(error).__name__}: {error}"]
     subject, since = MEASURED_SINCE.get(case, (None, ()))
@@ -165,9 +185,9 @@ def main():
     counts = {"PASS": 0, "SKIP": 0, "FAIL": 0}
     for case, verdict, detail, lines in verdicts(log, results, kernel):
         counts[verdict] += 1
-        print(f"  {case:<14} {verdict:<5} {detail}")
+        print(f"  {case:<20} {verdict:<5} {detail}")
         for line in lines:
-            print(f"  {'':<14}       {line}")
+            print(f"  {'':<20}       {line}")
     print("  " + ", ".join(f"{count} {verdict.lower()}" for verdict, count in counts.items()))
 
     finished = re.search(r"^KERNEL-TESTS done$", log, re.MULTILINE)

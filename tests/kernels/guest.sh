@@ -9,15 +9,33 @@ SIZE_MIB=32
 profile() {
     name=$1
     shift
-    dir=/results/$name
+    observe "$name" "run" "$@"
+}
+
+# The same with a record of each request, and the code that made it; what the trace says is left too.
+record() {
+    name=$1
+    shift
+    observe "$name" "record --sites --force -o /mnt/trace.parquet" "$@" &&
+        hotset trace info --json /mnt/trace.parquet >"/results/$name/info.json" 2>>"/results/$name/output"
+}
+
+# observe CASE COMMAND WORKLOAD_ARGUMENT…
+observe() {
+    dir=/results/$1
+    command=$2
     mkdir -p "$dir"
+    name=$1
+    shift 2
     # Longer than any case takes, far shorter than the host's patience: one hanging case must not take the others along.
-    timeout -s KILL 120 hotset run --json "$dir/profile.json" -q -- workload "$@" --truth "$dir/truth.json" >"$dir/output" 2>&1
+    # shellcheck disable=SC2086 # words of hotset's own
+    timeout -s KILL 120 hotset $command --json "$dir/profile.json" -q -- workload "$@" --truth "$dir/truth.json" >"$dir/output" 2>&1
     code=$?
     if [ $code -eq 0 ]; then
         echo "CASE $name: RAN"
     else
-        echo "CASE $name: FAIL hotset run ended with code $code: $(tail -n 1 "$dir/output")"
+        echo "CASE $name: FAIL hotset ${command%% *} ended with code $code: $(tail -n 1 "$dir/output")"
+        return 1
     fi
 }
 
@@ -55,5 +73,12 @@ state evict && profile mmap-random mmap-random --file $FILE --count 500 --advise
 state evict && profile uring uring --file $FILE --count 500 --random
 state evict && profile uring-fixed uring --file $FILE --count 500 --random --fixed
 state evict && profile children children --file $FILE
+state evict && record record-cold-seq seq --file $FILE --block 1048576
+state half && record record-half-seq seq --file $FILE --block 1048576
+state evict && record record-cold-random random --file $FILE --count 500 --advise-random
+state evict && record record-write-partial write-partial --file $FILE --count 500
+state evict && record record-mmap-random mmap-random --file $FILE --count 500 --advise-random
+state evict && record record-uring uring --file $FILE --count 500 --random
+state evict && record record-children children --file $FILE
 state evict && profile_limited limited seq --file $FILE --block 1048576
 echo "KERNEL-TESTS done"
