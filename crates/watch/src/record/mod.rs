@@ -1,5 +1,6 @@
 //! A recording: every request of a command, or of what already runs, in a file.
 
+mod lacks;
 mod place;
 mod writing;
 
@@ -179,6 +180,7 @@ fn finish(
     let command = command(&observation);
     head.command = Some(command.clone());
     head.not_measured.clone_from(&observation.sensor.not_measured);
+    head.lacks = lacks::of_sensor(&observation.sensor.losses);
     let written = writing::finish(pipe, last, head, losses, command.wall_ns);
     Ok((observation, losses, written, command))
 }

@@ -8,11 +8,11 @@ use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use hotset_facts::trace::{Gap, TraceBatch, TraceHead, TraceLists};
-use hotset_facts::units::plural;
 use hotset_observe::RecordLosses;
 use hotset_sys::whole_file::WholeFile;
 use hotset_trace::{Known, TraceError, Writer, join};
 
+use super::lacks;
 use super::place::part_path;
 use crate::Say;
 use crate::recording::Pipe;
@@ -104,18 +104,10 @@ pub(super) fn finish(
     let kept = writing.finish(last);
     let (mut parts, mut named) = kept.result.ok_or(WriteTraceError::Stopped)??;
     named.contexts.refused += losses.stacks;
-    head.lacks.extend(lack_of_sites(&named));
+    head.lacks.extend(lacks::of_sites(&named));
     let unwritten = parts.end(kept.unkept, end_ns)?;
     let (records, bytes) = parts.join(&head, lost + unwritten)?;
     Ok(Written { records, bytes, unwritten, named })
-}
-
-/// What a trace with call sites says of those that it has not.
-fn lack_of_sites(named: &Named) -> Option<String> {
-    (named.records > 0).then(|| {
-        let records = plural(named.records, "record");
-        format!("The call site of {records} is not known: its chain was still looked for, or there were too many.")
-    })
 }
 
 /// The parts of a trace, of which the last is being written.
