@@ -99,41 +99,73 @@ static __always_inline void fill_op(struct hs_op *op, const struct target *t)
 	op->read_ahead = TOLD(t)->read_ahead;
 }
 
+/*
+ * Room for a record, of which nothing is filled but its type and what it is of; without any, the record is lost. In `call`:
+ * which, and flags above.
+ */
+static __always_inline struct hs_op *reserve_op(void *ring, struct task_state *s, u64 call, u64 start, u64 ns)
+{
+	struct hs_op *op = ring ? bpf_ringbuf_reserve(ring, sizeof(*op), 0) : NULL;
+	if (!op) {
+		if (ring)
+			lose_op(s, start, ns);
+		return NULL;
+	}
+	op->type = HS_EVENT_OP;
+	op->call = call;
+	op->flags = call >> 32;
+	op->start_ns = start;
+	op->ns = ns;
+	op->pad = 0;
+	return op;
+}
+
+/* The same of what no call of a task did: of no thread, and nothing in it but when it began. */
+static __always_inline struct hs_op *reserve_empty_op(void *ring, struct task_state *s, u64 call, u64 start, u64 ns)
+{
+	struct hs_op *op = reserve_op(ring, s, call, start, ns);
+	if (!op)
+		return NULL;
+	op->tid = op->owner = op->tgid = 0;
+	op->open_file = op->how = op->site = 0;
+	op->result = 0;
+	op->device_read_bytes = op->device_write_bytes = 0;
+	op->pages = op->misses = op->ahead_hits = op->zeros = op->created = op->read_ahead = 0;
+	return op;
+}
+
+/* After a record of a task. */
+static __always_inline void submit_op(struct task_state *s, void *ring, struct hs_op *op)
+{
+	bpf_ringbuf_submit(op, op_wakeup(ring));
+	if (REC(s)->lost)
+		tell_lost(s, ring);
+	if (cfg.stop_bytes)
+		hold_back(s, ring);
+}
+
+#define OP_FLAGS(flags) ((u64)(flags) << 32)
+
 /* A call of this task, which began when its state says. In `call`: its number, and flags above. */
 RECORDS int send_op(struct task_state *s, const struct target *t, u64 call, s64 result, u64 ns)
 {
 	if (!RECORD || !s || !t)
 		return 0;
 	void *ring = op_ring();
-	if (!ring)
+	struct hs_op *op = reserve_op(ring, s, call, s->start_ns, ns);
+	if (!op)
 		return 0;
-	struct hs_op *op = bpf_ringbuf_reserve(ring, sizeof(*op), 0);
-	if (!op) {
-		lose_op(s, s->start_ns, ns);
-		return 0;
-	}
-	op->type = HS_EVENT_OP;
-	op->call = call;
-	op->flags = op_flags(t) | call >> 32;
-	op->start_ns = s->start_ns;
-	op->ns = ns;
+	op->flags |= op_flags(t);
 	op->tid = bpf_get_current_pid_tgid();
 	op->owner = owner(s);
 	op->tgid = s->tgid;
-	op->pad = 0;
 	op->result = result;
 	op->how = REC(s)->how;
 	op->site = REC(s)->site;
 	fill_op(op, t);
-	bpf_ringbuf_submit(op, op_wakeup(ring));
-	if (REC(s)->lost)
-		tell_lost(s, ring);
-	if (cfg.stop_bytes)
-		hold_back(s, ring);
+	submit_op(s, ring, op);
 	return 0;
 }
-
-#define OP_FLAGS(flags) ((u64)(flags) << 32)
 
 /* A request of io_uring or Linux AIO. */
 RECORDS int send_request(struct request *r, s64 result, u64 ns)
@@ -141,26 +173,18 @@ RECORDS int send_request(struct request *r, s64 result, u64 ns)
 	if (!RECORD || !r)
 		return 0;
 	void *ring = op_ring();
-	if (!ring)
-		return 0;
-	struct hs_op *op = bpf_ringbuf_reserve(ring, sizeof(*op), 0);
-	if (!op) {
-		lose_op(NULL, 0, 0);
-		return 0;
-	}
 	u32 has_file = !(r->what & (REQUEST_LOOKS_UP | REQUEST_NO_FILE));
-	op->type = HS_EVENT_OP;
-	op->call = r->call;
+	struct hs_op *op = reserve_op(ring, NULL, r->call, r->start_ns, ns);
+	if (!op)
+		return 0;
 	op->flags = has_file ? op_flags(&r->target) : HS_OP_NO_RANGE;
 	if (r->what & REQUEST_WAITED)
 		op->flags |= HS_OP_WAITED;
 	if (r->what & REQUEST_WRITES)
 		op->flags |= HS_OP_TARGET;
-	op->start_ns = r->start_ns;
-	op->ns = ns;
 	op->tid = r->tid;
 	op->owner = r->owner;
-	op->tgid = op->pad = 0;
+	op->tgid = 0;
 	op->result = result;
 	op->how = 0;
 	op->site = r->site;
@@ -187,24 +211,12 @@ RECORDS int send_beside(struct task_state *s)
 	REC(s)->beside_ns = REC(s)->beside_filled = 0;
 	ATOMIC_ADD(&g.ops_pending, -1);
 	void *ring = op_ring();
-	if (!ring)
+	struct hs_op *op = reserve_empty_op(ring, s, HS_CALL_BESIDE | OP_FLAGS(HS_OP_NO_TIME), start, 0);
+	if (!op)
 		return 0;
-	struct hs_op *op = bpf_ringbuf_reserve(ring, sizeof(*op), 0);
-	if (!op) {
-		lose_op(s, start, 0);
-		return 0;
-	}
-	op->type = HS_EVENT_OP;
-	op->call = HS_CALL_BESIDE;
-	op->flags = HS_OP_NO_TIME;
-	op->start_ns = start;
-	op->ns = 0;
 	op->tid = bpf_get_current_pid_tgid();
 	op->owner = owner(s);
 	op->tgid = s->tgid;
-	op->pad = 0;
-	op->result = 0;
-	op->how = op->site = 0;
 	fill_op(op, t);
 	op->open_file = 0;
 	op->zeros = TOLD(t)->counted > filled ? TOLD(t)->counted - filled : 0;
@@ -278,29 +290,14 @@ RECORDS int send_pages(const struct hs_file_key *file, u32 owner, u64 call, u64 
 	if (!RECORD_PAGES || !file)
 		return 0;
 	void *ring = op_ring();
-	if (!ring)
+	struct hs_op *op = reserve_empty_op(ring, NULL, call | OP_FLAGS(HS_OP_NO_TIME), bpf_ktime_get_ns(), 0);
+	if (!op)
 		return 0;
-	struct hs_op *op = bpf_ringbuf_reserve(ring, sizeof(*op), 0);
-	if (!op) {
-		lose_op(NULL, 0, 0);
-		return 0;
-	}
-	op->type = HS_EVENT_OP;
-	op->call = call;
-	op->flags = HS_OP_NO_TIME;
-	op->start_ns = bpf_ktime_get_ns();
-	op->ns = 0;
 	op->tid = owner ? bpf_get_current_pid_tgid() : 0;
 	op->owner = owner;
-	op->tgid = op->pad = 0;
 	op->file = *file;
-	op->open_file = 0;
 	op->offset = first << 12;
 	op->asked = pages << 12;
-	op->result = 0;
-	op->device_read_bytes = op->device_write_bytes = 0;
-	op->pages = op->misses = op->ahead_hits = op->zeros = op->created = op->read_ahead = 0;
-	op->how = op->site = 0;
 	bpf_ringbuf_submit(op, op_wakeup(ring));
 	return 0;
 }
@@ -312,30 +309,15 @@ RECORDS int send_fault(struct task_state *s, const struct hs_row_key *key, u64 c
 		return 0;
 	u64 around = call >> 32 & HS_OP_NO_RANGE, now = bpf_ktime_get_ns(), begun = around ? REC(s)->around_ns : s->fault_ns;
 	void *ring = op_ring();
-	if (!ring)
+	struct hs_op *op = reserve_empty_op(ring, s, call & ~OP_FLAGS(HS_OP_NO_RANGE), begun, around ? 0 : now - begun);
+	if (!op)
 		return 0;
-	struct hs_op *op = bpf_ringbuf_reserve(ring, sizeof(*op), 0);
-	if (!op) {
-		lose_op(s, begun, now - begun);
-		return 0;
-	}
-	op->type = HS_EVENT_OP;
-	op->call = call;
-	op->flags = call >> 32 & ~HS_OP_NO_RANGE;
-	op->start_ns = begun;
-	op->ns = around ? 0 : now - begun;
 	op->tid = bpf_get_current_pid_tgid();
 	op->owner = key->owner;
 	op->tgid = s->tgid;
-	op->pad = 0;
 	op->file = key->file;
-	op->open_file = 0;
 	op->offset = offset;
 	op->asked = bytes;
-	op->result = 0;
-	op->device_read_bytes = op->device_write_bytes = 0;
-	op->pages = op->zeros = op->misses = op->ahead_hits = op->created = op->read_ahead = 0;
-	op->how = 0;
 	op->site = around ? REC(s)->around_site : REC(s)->fault_site;
 	if (!around) {
 		op->device_read_bytes = REC(s)->fault_device;
@@ -343,11 +325,7 @@ RECORDS int send_fault(struct task_state *s, const struct hs_row_key *key, u64 c
 		op->zeros = REC(s)->fault_pages > REC(s)->fault_filled ? REC(s)->fault_pages - REC(s)->fault_filled : 0;
 		REC(s)->fault_device = REC(s)->fault_pages = REC(s)->fault_filled = 0;
 	}
-	bpf_ringbuf_submit(op, op_wakeup(ring));
-	if (REC(s)->lost)
-		tell_lost(s, ring);
-	if (cfg.stop_bytes)
-		hold_back(s, ring);
+	submit_op(s, ring, op);
 	return 0;
 }
 
@@ -366,30 +344,14 @@ RECORDS int send_writeback(const struct hs_row_key *writer, u64 pos, u32 bytes)
 	if (!RECORD || !writer)
 		return 0;
 	void *ring = op_ring();
-	if (!ring)
+	struct hs_op *op = reserve_empty_op(ring, NULL, HS_CALL_WRITEBACK | OP_FLAGS(HS_OP_NO_TIME), bpf_ktime_get_ns(), 0);
+	if (!op)
 		return 0;
-	struct hs_op *op = bpf_ringbuf_reserve(ring, sizeof(*op), 0);
-	if (!op) {
-		lose_op(NULL, 0, 0);
-		return 0;
-	}
-	op->type = HS_EVENT_OP;
-	op->call = HS_CALL_WRITEBACK;
-	op->flags = HS_OP_NO_TIME;
-	op->start_ns = bpf_ktime_get_ns();
-	op->ns = 0;
-	op->tid = 0;
 	op->owner = writer->owner;
-	op->tgid = op->pad = 0;
 	op->file = writer->file;
-	op->open_file = 0;
 	op->offset = pos;
 	op->asked = bytes;
-	op->result = 0;
-	op->device_read_bytes = 0;
 	op->device_write_bytes = bytes;
-	op->pages = op->misses = op->ahead_hits = op->zeros = op->created = op->read_ahead = 0;
-	op->how = op->site = 0;
 	bpf_ringbuf_submit(op, op_wakeup(ring));
 	return 0;
 }
