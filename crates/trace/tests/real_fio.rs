@@ -8,6 +8,7 @@
 )]
 
 mod common;
+mod scratch;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -19,22 +20,7 @@ use hotset_facts::trace::{
     FileIndex, Operation, OperationClass, TraceBatch, TraceFile, TraceLists, TraceRecord,
 };
 use hotset_trace::export::fio::{FioLogs, export};
-
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("hotset-fio-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a folder");
-        Self(path)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use scratch::Scratch;
 
 /// Bytes read, reads, bytes written, writes, syncs, milliseconds.
 type Job = [u64; 6];

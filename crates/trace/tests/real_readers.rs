@@ -7,6 +7,8 @@
     reason = "tests run programs and read what they wrote"
 )]
 
+mod scratch;
+
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::fs::File;
@@ -25,22 +27,7 @@ use hotset_facts::trace::{
 };
 use hotset_trace::export::{self, perfetto::Slices};
 
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Self {
-        let path =
-            std::env::temp_dir().join(format!("hotset-readers-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a folder");
-        Self(path)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use scratch::Scratch;
 
 fn head() -> TraceHead {
     TraceHead {
