@@ -12,6 +12,7 @@ use hotset_sys::proc::mountinfo::Mount;
 
 use super::call::{Calls, told};
 use super::code::ToldCode;
+use super::descriptions::Descriptions;
 use super::files::Files;
 use super::mapped::Mapped;
 use super::programs::Programs;
@@ -33,9 +34,7 @@ pub(super) struct Resolver {
     files: Files,
     programs: Programs,
     mapped: Mapped<FileKey>,
-    /// What open(2) made, by where the kernel has it: a new number for each open.
-    open_files: HashMap<u64, u64>,
-    opened: u64,
+    descriptions: Descriptions,
     code: ToldCode,
     /// Records of operations that nothing is known of.
     pub(super) unknown: u64,
@@ -100,8 +99,7 @@ impl Resolver {
             files: Files::default(),
             programs: Programs::default(),
             mapped: Mapped::default(),
-            open_files: HashMap::new(),
-            opened: 0,
+            descriptions: Descriptions::default(),
             unknown: 0,
             code: ToldCode::default(),
         }
@@ -266,12 +264,7 @@ impl Resolver {
             return None;
         }
         let opens = class == OperationClass::Open && op.result >= 0;
-        if let (false, Some(known)) = (opens, self.open_files.get(&op.open_file)) {
-            return Some(*known);
-        }
-        self.opened += 1;
-        self.open_files.insert(op.open_file, self.opened);
-        Some(self.opened)
+        Some(self.descriptions.number(op.open_file, op.file, opens))
     }
 
     fn pages(&self, op: &Op, class: OperationClass) -> RecordPages {

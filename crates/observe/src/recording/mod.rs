@@ -4,6 +4,7 @@ mod batch;
 mod call;
 mod chains;
 mod code;
+mod descriptions;
 mod files;
 mod mapped;
 mod programs;
