@@ -110,7 +110,7 @@ pub struct Images {
 
 impl Images {
     /// Reads the mappings of an image, unless they are known and have code at `address`. Those that a sensor told are taken instead:
-    /// the process may have others by now, or have ended. Hand what it returns to [`crate::Sites::resolve`] with the sample.
+    /// the process may have others by now, or have ended; an empty list says that they are others than before. Hand what it returns to [`crate::Sites::resolve`] with the sample.
     pub fn look(
         &mut self,
         image: Image,
@@ -126,8 +126,8 @@ impl Images {
         }
         let read = Mappings::read(image);
         let mappings = match told {
-            Some(told) => Mappings::of(told, read.as_ref()),
-            None => read?,
+            Some(told) if !told.is_empty() => Mappings::of(told, read.as_ref()),
+            _ => read?,
         };
         if self.known.len() >= MAX_IMAGES {
             self.known.clear();
@@ -150,6 +150,7 @@ mod tests {
         let first = mappings.regions.first().expect("code").addresses.0;
         assert_eq!(images.look(image, first, None), None);
         assert!(images.look(image, 8, None).is_some(), "what is nowhere may be mapped by now");
+        assert!(images.look(image, first, Some(Vec::new())).is_some(), "a sensor says so");
     }
 
     #[test]

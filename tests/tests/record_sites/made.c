@@ -51,5 +51,7 @@ int main(int count, char **words)
 		made();
 		made();
 	}
+	/* Whoever finds the names may read it after this has ended. */
+	puts(name);
 	return 0;
 }

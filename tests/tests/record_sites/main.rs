@@ -1,12 +1,13 @@
 //! `--sites`: each request is of the code that made it, and findings name it.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use hotset_facts::trace::{Operation, Site};
 use hotset_tests::scratch::text;
 use hotset_tests::traced::{Trace, record};
-use hotset_tests::{MIB, Scratch, hotset, read_json, stderr};
+use hotset_tests::{MIB, Scratch, hotset, read_json, stderr, stdout};
 
 const ROUNDS: usize = 2_000;
 
@@ -85,6 +86,7 @@ fn code_made_at_run_time_is_found_in_a_mapping_that_is_new() {
         let file = scratch.file("data", MIB);
         let words = [text(&program), text(&file), "40", protection];
         let recorded = record(&scratch, &["--sites"], &words);
+        fs::remove_file(stdout(&recorded.output).trim()).expect("its perf map");
         let found: Vec<&str> = callers(&recorded.trace, &file).collect();
         let expected: Vec<String> =
             (0..40).flat_map(|made| vec![format!("made_{made}"); 2]).collect();

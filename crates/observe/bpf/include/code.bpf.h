@@ -73,9 +73,9 @@ RECORDS int tell_code(struct task_state *s)
 		return 0;
 	REC(s)->code_mm = memory;
 	REC(s)->code_pages = pages;
-	/* More than can be told: user space looks itself. */
+	/* More than can be told: user space is to look itself. */
 	if (count > HS_MAPPINGS)
-		return 0;
+		to->count = count = 0;
 	REC(s)->code_count = count;
 	to->type = HS_EVENT_CODE;
 	to->tid = bpf_get_current_pid_tgid();

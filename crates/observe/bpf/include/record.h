@@ -381,7 +381,8 @@ struct hs_stack {
 	char stack[HS_STACK_BYTES];
 };
 
-/* Where a process has code mapped, in order of address: told before a stack, where that was not told before. */
+/* Where a process has code mapped, in order of address: told before a stack, where that was not told before. None: more than
+ * fit. */
 #define HS_MAPPINGS 128
 struct hs_mapping {
 	u64 begin, end;

@@ -103,8 +103,8 @@ pub struct StackSample {
     pub stack_start: u64,
     /// Memory from the stack pointer up; empty where it could not be read.
     pub stack: Vec<u8>,
-    /// Where its process had code at that moment, in order of address, if that changed since the thread's sample before. Nothing on
-    /// kernels that don't tell (before 6.7), or where the mappings were locked.
+    /// Where its process had code at that moment, in order of address, if that changed since the thread's sample before; empty if it
+    /// is more than can be told. Nothing on kernels that don't tell (before 6.7), or where the mappings were locked.
     pub code: Option<Vec<CodeMapping>>,
 }
 
