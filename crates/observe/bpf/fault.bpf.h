@@ -27,7 +27,7 @@ static __always_inline void keep_around(struct task_state *s, struct target *t, 
 	REC(s)->around_first = start;
 	REC(s)->around_pages = end + 1 - start;
 	REC(s)->around_ns = bpf_ktime_get_ns();
-	ATOMIC_ADD(&g.ops_pending, 1);
+	pend(s, 1);
 	REC(s)->around_site = site_of_cached_fault(s);
 }
 
@@ -40,7 +40,7 @@ RECORDS int end_around(struct task_state *s, int fresh)
 		send_around(s);
 	} else {
 		REC(s)->around_ns = 0;
-		ATOMIC_ADD(&g.ops_pending, -1);
+		pend(s, -1);
 	}
 	return 0;
 }
@@ -70,7 +70,7 @@ int BPF_PROG(fault_lookup, struct address_space *mapping, unsigned long index)
 	s->fault_before = LOAD(task_struct, CURRENT(), maj_flt);
 	if (RECORD) {
 		REC(s)->fault_pages = REC(s)->fault_filled = REC(s)->fault_device = 0;
-		ATOMIC_ADD(&g.ops_pending, 1);
+		pend(s, 1);
 		REC(s)->fault_site = site_of_task(s);
 	}
 	s->fault_key.owner = owner(s);
@@ -124,7 +124,7 @@ int major_fault_end(void *ctx)
 		ATOMIC_ADD(&row->fault_ns, bpf_ktime_get_ns() - s->fault_ns);
 	}
 	if (RECORD) {
-		ATOMIC_ADD(&g.ops_pending, -1);
+		pend(s, -1);
 		send_fault(s, &s->fault_key, HS_CALL_MAJOR_FAULT, s->fault_index << 12, 4096);
 	}
 	s->fault_inode = 0;

@@ -30,22 +30,36 @@ pub fn unwritten(records: u64) -> String {
     format!("{} found no room on the disk: the trace ends before {them}", plural(records, "record"))
 }
 
+fn was(number: u64) -> &'static str {
+    if number == 1 { "was" } else { "were" }
+}
+
+fn is(number: u64) -> &'static str {
+    if number == 1 { "is" } else { "are" }
+}
+
 /// What a recording did not get, a line each.
 pub fn losses(records: u64, malformed: u64, pending: u64) -> Vec<String> {
     let mut lines = Vec::new();
     if records > 0 {
         lines.push(format!(
-            "{} records were lost: the buffer was full. The trace says when and of which threads; pass a larger --buffer",
-            count(records)
+            "{} {} lost: the buffer was full. The trace says when and of which threads; pass a larger --buffer",
+            plural(records, "record"),
+            was(records)
         ));
     }
     if malformed > 0 {
-        lines.push(format!("{} records could not be decoded and are missing", count(malformed)));
+        lines.push(format!(
+            "{} could not be decoded, and {} missing",
+            plural(malformed, "record"),
+            is(malformed)
+        ));
     }
     if pending > 0 {
         lines.push(format!(
-            "{} page faults or device reads of threads that did nothing afterwards are missing",
-            count(pending)
+            "{} of page faults or device reads {} missing: the thread did nothing afterwards",
+            plural(pending, "record"),
+            is(pending)
         ));
     }
     lines
@@ -64,7 +78,11 @@ mod tests {
         );
         assert_eq!(recorded(trace, 0, 900), "app.parquet: 0 records, 900 B");
         assert_eq!(losses(0, 0, 0), [] as [&str; 0]);
-        assert_eq!(losses(3, 1, 2).len(), 3);
+        let all = losses(3, 1, 2);
+        assert!(all[0].starts_with("3 records were lost: the buffer was full."));
+        assert_eq!(all[1], "1 record could not be decoded, and is missing");
+        let pending = "2 records of page faults or device reads are missing: the thread did nothing afterwards";
+        assert_eq!(all[2], pending);
         assert_eq!(unwritten(1), "1 record found no room on the disk: the trace ends before it");
     }
 

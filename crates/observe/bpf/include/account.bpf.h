@@ -143,7 +143,7 @@ APART int settle_fault(struct task_state *s, u64 majors)
 			ATOMIC_ADD(&row->faults, had - 1);
 	}
 	if (RECORD && s->fault_inode) {
-		ATOMIC_ADD(&g.ops_pending, -1);
+		pend(s, -1);
 		send_faults(s, had);
 	}
 	s->fault_inode = 0;

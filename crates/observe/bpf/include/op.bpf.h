@@ -201,6 +201,14 @@ RECORDS int send_request(struct request *r, s64 result, u64 ns)
 	return 0;
 }
 
+/* Faults, and what comes beside calls, that are told later. hotset is followed while it starts a command; nobody keeps its
+ * records. */
+static __always_inline void pend(struct task_state *s, s64 more)
+{
+	if (s->tgid != cfg.self_tgid)
+		ATOMIC_ADD(&g.ops_pending, more);
+}
+
 /* Sends what a task brought in and moved beside its calls, of one file. */
 RECORDS int send_beside(struct task_state *s)
 {
@@ -209,7 +217,7 @@ RECORDS int send_beside(struct task_state *s)
 	struct target *t = &REC(s)->beside;
 	u64 start = REC(s)->beside_ns, filled = REC(s)->beside_filled;
 	REC(s)->beside_ns = REC(s)->beside_filled = 0;
-	ATOMIC_ADD(&g.ops_pending, -1);
+	pend(s, -1);
 	void *ring = op_ring();
 	struct hs_op *op = reserve_empty_op(ring, s, HS_CALL_BESIDE | OP_FLAGS(HS_OP_NO_TIME), start, 0);
 	if (!op)
@@ -235,7 +243,7 @@ static __always_inline struct target *beside(struct task_state *s, const struct 
 	t->id = *id;
 	set_range(t, pos, 0);
 	REC(s)->beside_ns = bpf_ktime_get_ns();
-	ATOMIC_ADD(&g.ops_pending, 1);
+	pend(s, 1);
 	return t;
 }
 
@@ -335,7 +343,7 @@ static __always_inline void send_around(struct task_state *s)
 	u64 call = HS_CALL_FAULT | OP_FLAGS(HS_OP_NO_TIME | HS_OP_NO_RANGE);
 	send_fault(s, &REC(s)->around, call, REC(s)->around_first << 12, REC(s)->around_pages << 12);
 	REC(s)->around_ns = 0;
-	ATOMIC_ADD(&g.ops_pending, -1);
+	pend(s, -1);
 }
 
 /* What an observed process wrote, and somebody else brings to the device. */
