@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where code of a process is mapped: its process may end before user space can look, and stacks are told apart by code on them.
+/*
+ * Where a process has code mapped. User space is told, for the process may end before it can look; and words on a stack are
+ * held against it.
  */
 #ifndef HOTSET_CODE_H
 #define HOTSET_CODE_H

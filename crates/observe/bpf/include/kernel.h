@@ -218,7 +218,7 @@ struct fs_struct {
 	struct path pwd;
 };
 
-/* Beside them, what a kernel may not have: where the vDSO is. */
+/* x86: where the vDSO is. */
 typedef struct {
 	void *vdso;
 } mm_context_t;

@@ -171,7 +171,7 @@ struct stack_window {
 	u64 words[HS_CHAIN_BYTES / 8];
 };
 
-/* Here and not with the task: reading user memory into what the slab allocator gave costs half as much again. */
+/* The window is here and not with the task: hardened usercopy checks memory of the slab allocator at greater length. */
 struct op_scratch {
 	union {
 		struct hs_paths paths;

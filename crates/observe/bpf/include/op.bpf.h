@@ -201,8 +201,10 @@ RECORDS int send_request(struct request *r, s64 result, u64 ns)
 	return 0;
 }
 
-/* Faults, and what comes beside calls, that are told later. hotset is followed while it starts a command; nobody keeps its
- * records. */
+/*
+ * Counts what is told later: faults, and what comes beside calls. Not of hotset itself, which is followed while it starts a
+ * command: nobody keeps its records.
+ */
 static __always_inline void pend(struct task_state *s, s64 more)
 {
 	if (s->tgid != cfg.self_tgid)

@@ -381,8 +381,10 @@ struct hs_stack {
 	char stack[HS_STACK_BYTES];
 };
 
-/* Where a process has code mapped, in order of address: told before a stack, where that was not told before. None: more than
- * fit. */
+/*
+ * Where a process has code mapped, in order of address: stands before a stack, if it changed since the thread's stack before.
+ * None: more than fit.
+ */
 #define HS_MAPPINGS 128
 struct hs_mapping {
 	u64 begin, end;
@@ -414,8 +416,7 @@ struct hs_chain {
 
 /* The chains that lead to one place: instruction, caller and depth of the stack in a process. */
 #define HS_CHAINS 8
-/* Stacks that user space was sent, and has not told the chains of, at most: what can be seen of each from here tells them
- * apart. */
+/* Stacks that user space was sent, and has not told the chains of, at most. What can be seen of each here tells them apart. */
 #define HS_PENDING 4
 struct hs_pending {
 	u64 site; /* 0: none */

@@ -30,9 +30,7 @@ static __always_inline u32 read_stack(char *to, u64 sp)
 #define ADDRESS_BITS 47
 #define LOWEST 4096
 
-/* What the record of a stack begins with is in the CPU's memory already: its process, site and place. Says whether user space
- * will know.
- */
+/* Its caller has filled in the process, the site and the place. Says whether user space will get it. */
 RECORDS int send_stack(struct task_state *s, u64 ip, u64 sp, u64 bp)
 {
 	u32 zero = 0;
