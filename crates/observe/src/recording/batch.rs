@@ -97,7 +97,7 @@ impl Resolver {
             self_tgid: std::process::id(),
             has_device,
             files: Files::default(),
-            programs: Programs::default(),
+            programs: Programs::new(std::process::id()),
             mapped: Mapped::default(),
             descriptions: Descriptions::default(),
             unknown: 0,

@@ -22,8 +22,10 @@ struct Known {
 }
 
 /// All processes by their owner.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Programs {
+    /// The process that records.
+    own: Pid,
     by_owner: HashMap<u32, Known>,
     count: u32,
     added: Vec<TraceProcess>,
@@ -40,6 +42,11 @@ pub(super) struct At {
 }
 
 impl Programs {
+    /// None yet; `own` is the process that records.
+    pub(super) fn new(own: Pid) -> Self {
+        Self { own, by_owner: HashMap::new(), count: 0, added: Vec::new() }
+    }
+
     /// Takes what processes will have run.
     pub(super) fn tell(&mut self, programs: impl IntoIterator<Item = Program>) {
         for program in programs {
@@ -65,11 +72,11 @@ impl Programs {
         let mut latest = None;
         while known.coming.front().is_some_and(|program| program.time_ns <= time_ns) {
             latest = known.coming.pop_front();
+            known.ppid = latest.as_ref().and_then(|program| program.ppid).or(known.ppid);
         }
-        if let Some(program) = &latest
-            && program.ppid.is_some()
-        {
-            known.ppid = program.ppid;
+        // What hotset does in the command's process before it is the command belongs to that.
+        if latest.as_ref().is_some_and(|program| program.ppid == Some(self.own)) {
+            latest = known.coming.pop_front().or(latest);
         }
         if let (None, Some(index)) = (&latest, known.current) {
             return Some(At { index, is_new: false, ppid: None });
@@ -113,7 +120,7 @@ mod tests {
     #[test]
     fn a_process_is_another_from_each_exec_on() {
         let collector = Collector::default();
-        let mut programs = Programs::default();
+        let mut programs = Programs::new(1);
         programs.tell([program(7, 10, "sh"), program(7, 20, "cat"), program(7, 30, "dd")]);
         let mut at = |time_ns| programs.at(7, 1, time_ns, &collector).expect("known");
         let first = at(15);
@@ -123,5 +130,21 @@ mod tests {
         assert_eq!(at(35).index.0, 1);
         let added: Vec<String> = programs.added().into_iter().map(|process| process.comm).collect();
         assert_eq!(added, ["sh", "dd"]);
+    }
+
+    #[test]
+    fn what_came_before_the_command_is_the_commands() {
+        let collector = Collector::default();
+        let mut programs = Programs::new(1);
+        let forked = |owner, ppid| Program { ppid: Some(ppid), ..program(owner, 10, "hotset") };
+        programs.tell([forked(7, 1), program(7, 20, "ls"), forked(8, 5), program(8, 20, "cat")]);
+        let first = programs.at(7, 1, 15, &collector).expect("known");
+        assert_eq!((first.index.0, first.is_new, first.ppid), (0, true, Some(1)));
+        assert_eq!(programs.at(7, 1, 25, &collector).map(|at| at.index.0), Some(0));
+        // Of others, both are told.
+        assert_eq!(programs.at(8, 2, 15, &collector).map(|at| at.index.0), Some(1));
+        assert_eq!(programs.at(8, 2, 25, &collector).map(|at| at.index.0), Some(2));
+        let added: Vec<String> = programs.added().into_iter().map(|process| process.comm).collect();
+        assert_eq!(added, ["ls", "hotset", "cat"]);
     }
 }
