@@ -354,3 +354,19 @@ fn a_program_is_named_by_its_own_path() {
     assert!(read > 0, "{row}");
     assert_eq!(number(row, "/mmap/pages_read"), read, "{row}");
 }
+
+/// A fault of the kernel comes first, which knows the inode alone.
+#[test]
+fn a_program_of_two_hard_links_is_named_by_the_one_that_was_started() {
+    let scratch = Scratch::new("program-links");
+    let first = scratch.program("first", Path::new("/bin/cat"));
+    let second = scratch.path("second");
+    std::fs::hard_link(&first, &second).expect("link");
+    for name in [&first, &second] {
+        std::fs::metadata(name).expect("stat");
+    }
+    for name in [&first, &second] {
+        let profile = profile_of(&scratch, &[text(name), "/dev/null"]);
+        assert_eq!(row_at(&profile, name)["path"], text(name));
+    }
+}

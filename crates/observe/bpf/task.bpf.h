@@ -70,8 +70,12 @@ int BPF_PROG(task_exec, struct task_struct *task, s32 old_pid)
 	/* The program itself was opened by the kernel: name it, for its pages come up in faults only. */
 	void *mm = LOAD(task_struct, task, mm);
 	struct target t = {};
-	if (resolve_file(s, NUMBER(&s->scratch, LOAD(mm_struct, mm, exe_file)), &t))
-		row_of(s, &t, 0);
+	struct hs_row *row = resolve_file(s, NUMBER(&s->scratch, LOAD(mm_struct, mm, exe_file)), &t) ? row_of(s, &t, 0) : NULL;
+	/* A fault of the kernel came before, and named it by some link to its inode. */
+	if (row && t.inode && !row->named) {
+		row->named = 1;
+		send_first(t.inode, t.file, s->tgid, 0);
+	}
 	union scratch *sc = get_scratch(0);
 	if (!sc)
 		return 0;
