@@ -6,6 +6,7 @@ use hotset_facts::trace::SiteState;
 use crate::Sample;
 use crate::binaries::{Binaries, BinaryIndex};
 use crate::process::{Owner, Process};
+use crate::trampoline;
 use crate::unwind::{Registers, Stack, Step, Steps};
 
 /// Calls at most. perf_event_max_stack is 127 too.
@@ -70,27 +71,29 @@ pub(crate) fn climb(
     // not have.
     let mut certain = None;
     while calls.len() < MAX_CALLS {
-        // A call that never returns can be the last instruction of its function, and of the mapping.
-        let within = next.saturating_sub(u64::from(returns));
-        let owner = process.owner_of(within, sample.time_ns, binaries).map(|owner| match owner {
-            Owner::Binary(index, at) => Owner::Binary(index, at + (next - within)),
-            Owner::Unreadable(region, at) => Owner::Unreadable(region, at + (next - within)),
-            Owner::Anonymous => Owner::Anonymous,
-        });
+        let (owner, within) = owner_of(next, returns, sample.time_ns, process, binaries);
         // What is in no mapping is no return address: the step before went astray.
         if !calls.is_empty() && owner.is_none() {
             break;
         }
         // Without a perf map, nothing says that code made at run time has frame pointers, and callers may be missing.
-        sure &= owner != Some(Owner::Anonymous) || process.function_at(within).is_some();
+        let made = (owner == Some(Owner::Anonymous)).then(|| process.function_at(within));
+        sure &= made != Some(None);
+        let behind = |(name, offset): (&str, u64)| trampoline::is_one(name, offset + 1);
+        let is_trampoline = returns && made.flatten().is_some_and(behind);
         calls.push(Call { address: next, owner, returns });
         if owner.is_none() || registers.sp() < LOWEST {
             break;
         }
-        if owner == Some(Owner::Anonymous) {
-            certain.get_or_insert(on_stack.len());
-        }
-        match step(owner, next, returns, &mut registers, &stack, binaries, run_time) {
+        let step = if is_trampoline {
+            trampoline::step(&mut registers, &stack)
+        } else {
+            if owner == Some(Owner::Anonymous) {
+                certain.get_or_insert(on_stack.len());
+            }
+            step(owner, next, returns, &mut registers, &stack, binaries, run_time)
+        };
+        match step {
             Step::To(caller) if caller >= LOWEST => {
                 on_stack.extend(slot(caller, &registers, &stack));
                 (next, returns) = (caller, true);
@@ -110,6 +113,25 @@ pub(crate) fn climb(
         state = SiteState::Lost;
     }
     Chain { calls, state, returns: on_stack }
+}
+
+/// Whose code the next instruction of a call is, and an address within the instruction before it where that is a call.
+fn owner_of(
+    next: u64,
+    returns: bool,
+    now_ns: u64,
+    process: &mut Process,
+    binaries: &mut Binaries,
+) -> (Option<Owner>, u64) {
+    // A call that never returns can be the last instruction of its function, and of the mapping.
+    let within = next.saturating_sub(u64::from(returns));
+    let behind = next - within;
+    let owner = process.owner_of(within, now_ns, binaries).map(|owner| match owner {
+        Owner::Binary(index, at) => Owner::Binary(index, at + behind),
+        Owner::Unreadable(region, at) => Owner::Unreadable(region, at + behind),
+        Owner::Anonymous => Owner::Anonymous,
+    });
+    (owner, within)
 }
 
 /// Where the return address of the step that was just done stands: right below what the stack pointer is then.

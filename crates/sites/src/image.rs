@@ -110,7 +110,8 @@ pub struct Images {
 
 impl Images {
     /// Reads the mappings of an image, unless they are known and have code at `address`. Those that a sensor told are taken instead:
-    /// the process may have others by now, or have ended; an empty list says that they are others than before. Hand what it returns to [`crate::Sites::resolve`] with the sample.
+    /// the process may have others by now, or have ended; an empty list says that they are others than before. Hand what this
+    /// returns to [`crate::Sites::resolve`] with the sample.
     pub fn look(
         &mut self,
         image: Image,

@@ -26,6 +26,7 @@ mod runtimes;
 mod signal;
 mod sites;
 mod symbols;
+mod trampoline;
 mod unwind;
 
 pub use image::{Image, Images, Mappings, ToldMapping};

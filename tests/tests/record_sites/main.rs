@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use hotset_facts::trace::{Operation, Site};
+use hotset_facts::trace::{Operation, Site, SiteState};
 use hotset_tests::scratch::text;
 use hotset_tests::traced::{Trace, record};
 use hotset_tests::{MIB, Scratch, hotset, read_json, stderr, stdout};
@@ -81,16 +81,25 @@ fn programs_that_live_for_a_moment_have_all_their_sites() {
 #[test]
 fn code_made_at_run_time_is_found_in_a_mapping_that_is_new() {
     let scratch = Scratch::new("record-sites-made");
-    for protection in ["rx", "rwx"] {
-        let program = build(&scratch, "made", &["-O1", "-g", "-fno-omit-frame-pointer"]);
+    for (kind, flags, names) in [
+        ("rx", "-fno-omit-frame-pointer", ["", ""]),
+        ("rwx", "-fno-omit-frame-pointer", ["", ""]),
+        ("python", "-fomit-frame-pointer", ["py::", ":made.py"]),
+    ] {
+        let program = build(&scratch, "made", &["-O1", "-g", flags]);
         let file = scratch.file("data", MIB);
-        let words = [text(&program), text(&file), "40", protection];
+        let words = [text(&program), text(&file), "40", kind];
         let recorded = record(&scratch, &["--sites"], &words);
         fs::remove_file(stdout(&recorded.output).trim()).expect("its perf map");
         let found: Vec<&str> = callers(&recorded.trace, &file).collect();
         let expected: Vec<String> =
-            (0..40).flat_map(|made| vec![format!("made_{made}"); 2]).collect();
-        assert_eq!(found, expected, "{protection}");
+            (0..40).flat_map(|made| vec![names.join(&format!("made_{made}")); 2]).collect();
+        assert_eq!(found, expected, "{kind}");
+        let reads = recorded.trace.of(&file).filter(|one| one.record.operation == Operation::Pread);
+        for read in reads {
+            let site = read.record.site.and_then(|site| recorded.trace.lists.site(site));
+            assert_eq!(site.map(|site| site.state), Some(SiteState::Whole), "{kind}: {site:#?}");
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use super::descriptions::Descriptions;
 use super::files::Files;
 use super::mapped::Mapped;
 use super::programs::Programs;
-use super::raw::{Lost, Op, Raw, RawPath, flag};
+use super::raw::{Lost, Op, Raw, RawPath, StackHead, flag};
 use super::{RecordBatch, StackSample};
 use crate::collector::Collector;
 use crate::record::FileKey;
@@ -124,22 +124,10 @@ impl Resolver {
                     gaps.push(self.gap(&lost));
                     continue;
                 }
+                // It is followed while it starts a command; its records are not kept either.
+                Raw::Stack(head, _) if head.tgid == self.self_tgid => continue,
                 Raw::Stack(head, stack) => {
-                    stacks.push(StackSample {
-                        site: head.site,
-                        place: head.place,
-                        pid: head.tgid,
-                        tid: head.tid,
-                        time_ns: head.time_ns.saturating_sub(self.begun_ns),
-                        ip: head.ip,
-                        sp: head.sp,
-                        bp: head.bp,
-                        stack_start: head.stack_start,
-                        stack,
-                        code: self.code.take(head.tid, head.stack_start, |file| {
-                            names.collector.path(file, mounts)
-                        }),
-                    });
+                    stacks.push(self.sample(&head, stack, &names));
                     continue;
                 }
                 Raw::Code(head, mappings) => {
@@ -164,6 +152,23 @@ impl Resolver {
             gaps,
         };
         RecordBatch { trace: batch, sites, stacks }
+    }
+
+    fn sample(&mut self, head: &StackHead, stack: Vec<u8>, names: &Names<'_>) -> StackSample {
+        let path = |file: &FileKey| names.collector.path(file, names.mounts);
+        StackSample {
+            site: head.site,
+            place: head.place,
+            pid: head.tgid,
+            tid: head.tid,
+            time_ns: head.time_ns.saturating_sub(self.begun_ns),
+            ip: head.ip,
+            sp: head.sp,
+            bp: head.bp,
+            stack_start: head.stack_start,
+            stack,
+            code: self.code.take(head.tid, head.stack_start, path),
+        }
     }
 
     fn gap(&self, lost: &Lost) -> Gap {
