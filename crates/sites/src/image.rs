@@ -52,7 +52,13 @@ impl ToldMapping {
             deleted: false,
         };
         let file = match (read, self.file) {
-            (Some(read), _) => read.file.clone(),
+            (Some(read), told) => {
+                let mut file = read.file.clone();
+                // /proc does not tell it.
+                file.id.generation =
+                    told.filter(|told| told.ino == file.id.ino).and_then(|told| told.generation);
+                file
+            }
             (None, None) => named(if self.is_vdso { VDSO } else { "" }),
             (None, Some(id)) => {
                 let path = self.path.unwrap_or_else(|| format!("inode {}", id.ino).into());
@@ -173,6 +179,24 @@ mod tests {
         let paths: Vec<PathBuf> = mappings.regions.into_iter().map(|one| one.file.path).collect();
         let wanted = ["/y", "", "[vdso]", "inode 7"].map(PathBuf::from);
         assert_eq!((&paths[0], &paths[1..]), (&first.file.path, &wanted[..]));
+    }
+
+    #[test]
+    fn a_generation_is_kept_of_the_file_that_it_was_told_of() {
+        let image = Image::of(std::process::id()).expect("this process");
+        let first = Mappings::read(image).expect("this process").regions.remove(0);
+        for (ino, kept) in [(first.file.id.ino, Some(5)), (first.file.id.ino + 1, None)] {
+            let file = FileId { ino, generation: Some(5), ..first.file.id };
+            let told = ToldMapping {
+                addresses: first.addresses,
+                offset: first.offset,
+                file: Some(file),
+                path: None,
+                is_vdso: false,
+            };
+            let mappings = Images::default().look(image, 8, Some(vec![told])).expect("told");
+            assert_eq!(mappings.regions[0].file.id.generation, kept);
+        }
     }
 
     #[test]

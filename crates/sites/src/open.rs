@@ -63,10 +63,11 @@ pub(crate) fn mapped(
 ) -> Option<File> {
     let (begin, end) = region.addresses;
     let link = PathBuf::from(format!("/proc/{pid}/map_files/{begin:x}-{end:x}"));
+    let id = region.file.id;
     let same = |file: &File| {
-        let is_same =
-            |about: Metadata| about.ino() == region.file.id.ino && is_older(&about, mapped_at);
-        file.metadata().is_ok_and(is_same)
+        let is_same = |about: Metadata| about.ino() == id.ino && is_unchanged(&about, mapped_at);
+        let generations = id.generation.zip(hotset_sys::generation(file));
+        file.metadata().is_ok_and(is_same) && generations.is_none_or(|(was, is)| was == is)
     };
     // A device can be mapped, and opening one can have effects; the link is not opened before that is known.
     let regular = std::fs::metadata(&link).is_ok_and(|about| about.is_file());
@@ -77,16 +78,13 @@ pub(crate) fn mapped(
     })
 }
 
-/// How much later than it happened a moment may be noted, and by how much the clock of a file system may lag behind.
-const NOTED_WITHIN: Duration = Duration::from_millis(50);
-
-/// Whether an inode changed last before a moment at which a file with its number was mapped. Then it is that file: another that
-/// was given the number after the file's end has changed since.
-fn is_older(about: &Metadata, mapped_at: SystemTime) -> bool {
+/// Whether an inode has not changed since a moment at which a file with its number was mapped: another that was given the number
+/// after that file's end has. The clock of a file system may be a tick late, 10 ms; of what happens within that, the generation
+/// decides, where the sensor and the file system tell it.
+fn is_unchanged(about: &Metadata, since: SystemTime) -> bool {
     let seconds = u64::try_from(about.ctime()).unwrap_or(0);
     let nanos = u32::try_from(about.ctime_nsec()).unwrap_or(0);
-    let changed = SystemTime::UNIX_EPOCH + Duration::new(seconds, nanos);
-    changed + NOTED_WITHIN <= mapped_at
+    SystemTime::UNIX_EPOCH + Duration::new(seconds, nanos) <= since
 }
 
 /// The bytes of a mapping that has no file: `[vdso]`.
