@@ -44,6 +44,14 @@ pub struct ToldMapping {
 }
 
 impl ToldMapping {
+    /// Whether a mapping that /proc has now is this one. On overlayfs and btrfs, the two name a file by other devices.
+    fn is_still(&self, now: &CodeRegion) -> bool {
+        let id = now.file.id;
+        let is_same_file =
+            self.file.map_or(id.ino == 0, |file| file.ino == id.ino || file.dev != id.dev);
+        now.addresses.0 == self.addresses.0 && now.offset == self.offset && is_same_file
+    }
+
     /// The same as /proc has it. `read` is the mapping that is there now.
     fn region(self, read: Option<&CodeRegion>) -> CodeRegion {
         let named = |name: &str| MappedFile {
@@ -97,9 +105,7 @@ impl Mappings {
     fn of(told: Vec<ToldMapping>, read: Option<&Self>) -> Self {
         let at = SystemTime::now();
         let region = |told: ToldMapping| {
-            let same = |now: &&CodeRegion| {
-                now.addresses.0 == told.addresses.0 && now.offset == told.offset
-            };
+            let same = |now: &&CodeRegion| told.is_still(now);
             let now = read.and_then(|read| read.regions.iter().find(same));
             told.region(now)
         };
@@ -167,7 +173,7 @@ mod tests {
         let told = |addresses, path: &str| ToldMapping {
             addresses,
             offset: first.offset,
-            file: Some(FileId::new(first.file.id.dev, 7)),
+            file: Some(FileId::new(Dev { major: 0, minor: 9 }, 7)),
             path: Some(path.into()),
             is_vdso: false,
         };
@@ -182,20 +188,27 @@ mod tests {
     }
 
     #[test]
-    fn a_generation_is_kept_of_the_file_that_it_was_told_of() {
+    fn a_generation_is_kept_of_the_file_that_it_was_told_of_and_another_file_is_none_of_it() {
         let image = Image::of(std::process::id()).expect("this process");
         let first = Mappings::read(image).expect("this process").regions.remove(0);
-        for (ino, kept) in [(first.file.id.ino, Some(5)), (first.file.id.ino + 1, None)] {
-            let file = FileId { ino, generation: Some(5), ..first.file.id };
+        let (id, elsewhere) = (first.file.id, Dev { major: 0, minor: 9 });
+        let path = first.file.path.clone();
+        for (dev, ino, path, kept) in [
+            (id.dev, id.ino, path.clone(), Some(5)),
+            (elsewhere, id.ino + 1, path, None),
+            (id.dev, id.ino + 1, "/told".into(), Some(5)),
+        ] {
+            let file = FileId { dev, ino, generation: Some(5) };
             let told = ToldMapping {
                 addresses: first.addresses,
                 offset: first.offset,
                 file: Some(file),
-                path: None,
+                path: Some("/told".into()),
                 is_vdso: false,
             };
-            let mappings = Images::default().look(image, 8, Some(vec![told])).expect("told");
-            assert_eq!(mappings.regions[0].file.id.generation, kept);
+            let mut mappings = Images::default().look(image, 8, Some(vec![told])).expect("told");
+            let file = mappings.regions.remove(0).file;
+            assert_eq!((file.path, file.id.generation), (path, kept));
         }
     }
 
