@@ -93,8 +93,7 @@ def trace_of(info, wanted):
     if len(rows) != 1:
         raise Wrong(f"{len(rows)} files of the trace are {wanted['path']}: {[row['file']['path'] for row in info['files']]}")
     unwound = any(len(row["site"]["frames"]) > 1 for row in info["sites"])
-    lost = info["lost"]["records"] if isinstance(info["lost"], dict) else info["lost"]
-    return {**rows[0], "lost": lost, "unwound": int(unwound)}
+    return {**rows[0], "lost": info["lost"]["records"], "unwound": int(unwound)}
 
 
 def pages(count):

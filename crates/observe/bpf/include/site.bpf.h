@@ -22,7 +22,7 @@ static __always_inline u32 read_stack(char *to, u64 sp)
 	return have;
 }
 
-/* Code whose chain can't be told: more are looked for, or lead to its place, than are kept. */
+/* Code whose chain can't be told: more are looked for, or lead to its place and to one of its own, than are kept. */
 #define NO_SITE 2
 
 #define GUESSED_WORDS 64

@@ -8,7 +8,7 @@ use crate::sites::Named;
 /// What the sensor lost, beside records that found no room: those are in gaps.
 pub(super) fn of_sensor(losses: &SensorLosses) -> Vec<String> {
     let lacks = [
-        (losses.tasks, "thread", "could not be followed: what these did has no records."),
+        (losses.tasks, "thread", "could not be followed: no record tells what they did."),
         (
             losses.requests,
             "request",
