@@ -100,24 +100,13 @@ impl Mappings {
         let is_whole = !regions.is_empty() && is_still();
         is_whole.then(|| Self { regions, at: SystemTime::now() })
     }
-
-    /// What a sensor told, with paths as the process has them, where it still runs.
-    fn of(told: Vec<ToldMapping>, read: Option<&Self>) -> Self {
-        let at = SystemTime::now();
-        let region = |told: ToldMapping| {
-            let same = |now: &&CodeRegion| told.is_still(now);
-            let now = read.and_then(|read| read.regions.iter().find(same));
-            told.region(now)
-        };
-        Self { regions: told.into_iter().map(region).collect(), at }
-    }
 }
 
 /// What a reader of samples sees to while their processes live: mappings, which end with them. Names can be found later.
 #[derive(Debug, Default)]
 pub struct Images {
-    /// Where code of each was mapped when it was read last.
-    known: HashMap<Image, Vec<(u64, u64)>>,
+    /// Where code of each was mapped when it was told or read last, and which files a sensor told there.
+    known: HashMap<Image, Vec<(CodeRegion, Option<FileId>)>>,
 }
 
 impl Images {
@@ -130,25 +119,57 @@ impl Images {
         address: u64,
         told: Option<Vec<ToldMapping>>,
     ) -> Option<Mappings> {
-        let is_known = |ranges: &Vec<(u64, u64)>| {
-            let behind = ranges.partition_point(|range| range.0 <= address);
-            behind.checked_sub(1).and_then(|at| ranges.get(at)).is_some_and(|at| address < at.1)
-        };
-        if told.is_none() && self.known.get(&image).is_some_and(is_known) {
-            return None;
-        }
-        let read = Mappings::read(image);
-        let mappings = match told {
-            Some(told) if !told.is_empty() => Mappings::of(told, read.as_ref()),
-            _ => read?,
+        let known = self.known.get(&image).map_or(&[][..], Vec::as_slice);
+        let (mappings, files) = match told {
+            None if has_code(known, address) => return None,
+            Some(told) if !told.is_empty() => {
+                let files = told.iter().map(|told| told.file).collect();
+                (with_paths(image, told, known), files)
+            }
+            _ => (Mappings::read(image)?, Vec::new()),
         };
         if self.known.len() >= MAX_IMAGES {
             self.known.clear();
         }
-        let ranges = mappings.regions.iter().map(|region| region.addresses).collect();
-        self.known.insert(image, ranges);
+        let files = files.into_iter().chain(std::iter::repeat(None));
+        self.known.insert(image, mappings.regions.iter().cloned().zip(files).collect());
         Some(mappings)
     }
+}
+
+/// What a sensor told, with paths as the process has them, where it still runs or they are known. Mappings are read for a file
+/// that is new only: whoever reads them can hold up the process while it changes them.
+fn with_paths(
+    image: Image,
+    told: Vec<ToldMapping>,
+    known: &[(CodeRegion, Option<FileId>)],
+) -> Mappings {
+    let known_of = |told: &ToldMapping| {
+        let same = |(region, file): &&(CodeRegion, Option<FileId>)| {
+            *file == told.file && told.is_still(region)
+        };
+        known.iter().find(same).map(|(region, _)| region)
+    };
+    let is_new = |told: &ToldMapping| told.file.is_some() && known_of(told).is_none();
+    let read = told.iter().any(is_new).then(|| Mappings::read(image)).flatten();
+    let region = |told: ToldMapping| match &read {
+        Some(read) => {
+            let now = read.regions.iter().find(|now| told.is_still(now));
+            told.region(now)
+        }
+        None => {
+            let known = known_of(&told);
+            told.region(known)
+        }
+    };
+    Mappings { regions: told.into_iter().map(region).collect(), at: SystemTime::now() }
+}
+
+/// Whether a list, in the order of addresses, has code at one.
+fn has_code(regions: &[(CodeRegion, Option<FileId>)], address: u64) -> bool {
+    let behind = regions.partition_point(|(region, _)| region.addresses.0 <= address);
+    let region = behind.checked_sub(1).and_then(|at| regions.get(at));
+    region.is_some_and(|(region, _)| address < region.addresses.1)
 }
 
 #[cfg(test)]
@@ -185,6 +206,31 @@ mod tests {
         let paths: Vec<PathBuf> = mappings.regions.into_iter().map(|one| one.file.path).collect();
         let wanted = ["/y", "", "[vdso]", "inode 7"].map(PathBuf::from);
         assert_eq!((&paths[0], &paths[1..]), (&first.file.path, &wanted[..]));
+    }
+
+    #[test]
+    fn the_paths_of_a_process_are_kept_for_what_is_told_after_its_end() {
+        let mut child = std::process::Command::new("sleep").arg("1000").spawn().expect("sleep");
+        let image = Image::of(child.id()).expect("it runs");
+        let first = Mappings::read(image).expect("it runs").regions.remove(0);
+        let told = ToldMapping {
+            addresses: first.addresses,
+            offset: first.offset,
+            file: Some(first.file.id),
+            path: None,
+            is_vdso: false,
+        };
+        let made = ToldMapping { addresses: (16, 32), offset: 0, file: None, ..told.clone() };
+        let other = ToldMapping { file: Some(FileId::new(first.file.id.dev, 7)), ..told.clone() };
+        let mut images = Images::default();
+        images.look(image, 8, Some(vec![told.clone()])).expect("told");
+        child.kill().and_then(|()| child.wait()).expect("it ends");
+        let mut look = |told| {
+            let mappings = images.look(image, 8, Some(told)).expect("told");
+            mappings.regions.into_iter().map(|one| one.file.path).collect::<Vec<_>>()
+        };
+        assert_eq!(look(vec![made, told]), [PathBuf::new(), first.file.path]);
+        assert_eq!(look(vec![other]), [PathBuf::from("inode 7")], "another file in its place");
     }
 
     #[test]

@@ -42,11 +42,6 @@ impl PerfMap {
         }
     }
 
-    /// Whether the process has one.
-    pub(crate) fn is_there(&self) -> bool {
-        self.file.is_some()
-    }
-
     /// Takes the next bytes of the map.
     fn add(&mut self, bytes: &[u8]) {
         let mut lines = bytes.split_inclusive(|&byte| byte == b'\n').peekable();

@@ -1,6 +1,6 @@
 //! What is known of one process: where its code is mapped, and which files that is.
 
-use std::time::{Duration, Instant, SystemTime};
+use std::time::SystemTime;
 
 use hotset_sys::proc::maps::CodeRegion;
 
@@ -9,18 +9,12 @@ use crate::image::{Image, Mappings};
 use crate::jit::PerfMap;
 use crate::open::Roots;
 
-/// How long after its mappings were read they are read again at the earliest, when an address is in none of them. Each time
-/// that it was in vain doubles the wait, up to [`LONGEST_WAIT_NS`].
+/// After mappings were read in vain, for an address that is in none of them: how long until they are read again at the earliest.
+/// Each time that is in vain too doubles the wait, up to [`LONGEST_WAIT_NS`].
 const SHORTEST_WAIT_NS: u64 = 1_000_000;
 
 /// See [`SHORTEST_WAIT_NS`].
 const LONGEST_WAIT_NS: u64 = 1_000_000_000;
-
-/// How long a perf map is taken to be complete.
-const MAP_WAIT: Duration = Duration::from_millis(10);
-
-/// The same of one that lacks a function.
-const MISSED_MAP_WAIT: Duration = Duration::from_millis(1);
 
 /// Whose code an address is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,12 +40,14 @@ pub(crate) struct Process {
     regions: Vec<(CodeRegion, Content)>,
     mapped_at: SystemTime,
     read_ns: u64,
+    /// 0 where the last read was not in vain.
     wait_ns: u64,
     map: PerfMap,
-    map_read: Option<Instant>,
+    /// When the map was read last, as `used` has it.
+    map_read: u64,
     /// Which of the processes that were seen.
     pub(crate) serial: u32,
-    /// When it was used last, by the count of samples.
+    /// When it was used last, by the count of samples that were unwound or named.
     pub(crate) used: u64,
 }
 
@@ -63,9 +59,9 @@ impl Process {
             regions: Vec::new(),
             mapped_at: SystemTime::UNIX_EPOCH,
             read_ns: now_ns,
-            wait_ns: SHORTEST_WAIT_NS,
+            wait_ns: 0,
             map: PerfMap::default(),
-            map_read: None,
+            map_read: 0,
             serial,
             used: 0,
         }
@@ -117,8 +113,8 @@ impl Process {
             self.read_ns = now_ns;
             self.read();
             let found = self.region_at(address);
-            let doubled = self.wait_ns.saturating_mul(2).min(LONGEST_WAIT_NS);
-            self.wait_ns = if found.is_some() { SHORTEST_WAIT_NS } else { doubled };
+            let longer = self.wait_ns.saturating_mul(2).clamp(SHORTEST_WAIT_NS, LONGEST_WAIT_NS);
+            self.wait_ns = if found.is_some() { 0 } else { longer };
             found
         })?;
         let (region, content) = self.regions.get_mut(at)?;
@@ -155,21 +151,11 @@ impl Process {
         Some(region.file.path.to_string_lossy().into_owned())
     }
 
-    /// The same, where it may take a moment: until the map was read after the sample was taken.
-    pub(crate) fn function_at_last(&mut self, address: u64) -> Option<(&str, u64)> {
-        if self.function_at(address).is_none() && self.map.is_there() {
-            std::thread::sleep(MISSED_MAP_WAIT);
-        }
-        self.function_at(address)
-    }
-
-    /// The function that its perf map has at `address`, and how many bytes behind its beginning that is. The map is read on, at
-    /// most once in [`MAP_WAIT`], or in [`MISSED_MAP_WAIT`] where it has nothing there: runtimes write a function's line just before
-    /// they run it.
+    /// The function that its perf map has at `address`, and how many bytes behind its beginning that is. Runtimes write a function's
+    /// line just before they run it, and another into the memory of one that they gave up: the map is read on for each sample.
     pub(crate) fn function_at(&mut self, address: u64) -> Option<(&str, u64)> {
-        let wait = if self.map.find(address).is_some() { MAP_WAIT } else { MISSED_MAP_WAIT };
-        if self.map_read.is_none_or(|last| last.elapsed() >= wait) {
-            self.map_read = Some(Instant::now());
+        if self.map_read != self.used {
+            self.map_read = self.used;
             self.map.refresh(&Roots::of(self.image.pid), self.image.pid);
         }
         self.map.find(address)
@@ -193,5 +179,13 @@ mod tests {
         reads.dedup();
         // At 0, then after 1, 2, 4 ... 512 ms (of which 5 ms show every step), then once a second.
         assert!((17..=20).contains(&reads.len()), "{reads:?}");
+        let code = Mappings::read(image).expect("this process").regions.remove(0);
+        process.wait_ns = 0;
+        assert!(process.owner_of(code.addresses.0, 10_000_000_000, &mut binaries).is_some());
+        process.regions.clear();
+        assert!(
+            process.owner_of(code.addresses.0, 10_000_000_000, &mut binaries).is_some(),
+            "what was found once is looked for at once"
+        );
     }
 }

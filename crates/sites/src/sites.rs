@@ -197,7 +197,9 @@ impl Sites {
     }
 
     fn find(&mut self, unwound: &Unwound) -> Option<SiteIndex> {
-        let process = self.processes.get(&unwound.image)?;
+        self.clock += 1;
+        let process = self.processes.get_mut(&unwound.image)?;
+        process.used = self.clock;
         let places: Box<[Place]> = unwound.calls.iter().map(|call| call.place(process)).collect();
         let key = (places, unwound.state);
         match self.chains.get(&key) {
@@ -256,7 +258,7 @@ fn named(call: &Call, process: &mut Process, binaries: &mut Binaries) -> Vec<Fra
                 .unwrap_or_else(|| bare(Some(module), address))
         }
         Some(Owner::Unreadable(_, offset)) => bare(process.module_at(within), offset),
-        Some(Owner::Anonymous) => match process.function_at_last(within) {
+        Some(Owner::Anonymous) => match process.function_at(within) {
             Some((name, offset)) => {
                 let (function, module) = (Some(name.to_owned()), Some(RUN_TIME.to_owned()));
                 let offset = offset + u64::from(call.returns);

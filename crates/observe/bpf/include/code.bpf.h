@@ -8,6 +8,8 @@
 
 #include "op.bpf.h"
 
+#define LIST_TRIES 32
+
 /* A mapping may have come in the place of another of the same size. */
 static __always_inline void forget_code(struct task_state *s)
 {
@@ -48,7 +50,25 @@ static __always_inline void add_code(struct task_state *s, struct hs_code *to, s
 	}
 }
 
-/* Tells where the task has code, unless that is as it was told last, or its mappings are locked at the moment. */
+/*
+ * Lists where the task has code. Its mappings can be locked at the moment: by another of its threads that changes them, or by
+ * whoever reads them, who holds up others for less than a microsecond while it waits itself.
+ */
+static __always_inline void list_code(struct task_state *s, struct hs_code *to)
+{
+	struct bpf_iter_task_vma mappings;
+	struct vm_area_struct *vma;
+	to->count = 0;
+	for (u32 i = 0; i < LIST_TRIES && !to->count; i++) {
+		bpf_iter_task_vma_new(&mappings, bpf_get_current_task_btf(), 0);
+		while ((vma = bpf_iter_task_vma_next(&mappings)))
+			add_code(s, to, vma);
+		bpf_iter_task_vma_destroy(&mappings);
+	}
+}
+
+/* Tells where the task has code, unless that is as it was told last. What another CPU's ring has may be read later than this
+ * one's. */
 RECORDS int tell_code(struct task_state *s)
 {
 	u32 zero = 0;
@@ -58,24 +78,16 @@ RECORDS int tell_code(struct task_state *s)
 	void *ring = op_ring();
 	struct mm_struct *mm = LOAD(task_struct, CURRENT(), mm);
 	/* What is code and can be written counts as data: both are looked at. */
-	u64 memory = NUMBER(&s->scratch, mm), pages = hash64(LOAD(mm_struct, mm, exec_vm), LOAD(mm_struct, mm, total_vm));
+	u64 memory = NUMBER(&s->scratch, mm);
+	u64 pages = hash64(LOAD(mm_struct, mm, exec_vm), LOAD(mm_struct, mm, total_vm)) ^ bpf_get_smp_processor_id();
 	if (!ring || (REC(s)->code_mm == memory && REC(s)->code_pages == pages))
 		return 0;
 	struct hs_code *to = &sc->code;
-	struct bpf_iter_task_vma mappings;
-	struct vm_area_struct *vma;
-	to->count = 0;
-	bpf_iter_task_vma_new(&mappings, bpf_get_current_task_btf(), 0);
-	while ((vma = bpf_iter_task_vma_next(&mappings)))
-		add_code(s, to, vma);
-	bpf_iter_task_vma_destroy(&mappings);
+	list_code(s, to);
 	u32 count = to->count;
-	REC(s)->code_count = 0;
-	if (!count)
-		return 0;
-	REC(s)->code_mm = memory;
+	REC(s)->code_mm = count ? memory : 0;
 	REC(s)->code_pages = pages;
-	/* More than can be told: user space is to look itself. */
+	/* More than can be told, or locked: user space is to look itself. */
 	if (count > HS_MAPPINGS)
 		to->count = count = 0;
 	REC(s)->code_count = count;

@@ -17,14 +17,15 @@ pub(crate) fn process_of(task: Pid) -> Option<Pid> {
     decimal(value_of(&status, "Tgid")?)?.try_into().ok()
 }
 
-/// The PID that a process has in its own PID namespace, or nothing where it is gone.
+/// The PID that a process has in its own PID namespace, or nothing where it is gone: while it goes, the kernel says 0.
 pub fn inner_pid(pid: Pid) -> Option<Pid> {
     innermost(&std::fs::read(Path::new("/proc").join(pid.to_string()).join("status")).ok()?)
 }
 
 fn innermost(status: &[u8]) -> Option<Pid> {
     let ids = value_of(status, "NSpid")?;
-    decimal(ids.rsplit(u8::is_ascii_whitespace).next()?)?.try_into().ok()
+    let innermost = decimal(ids.rsplit(u8::is_ascii_whitespace).next()?)?;
+    innermost.try_into().ok().filter(|&pid| pid != 0)
 }
 
 #[cfg(test)]
@@ -46,5 +47,6 @@ mod tests {
     fn the_last_of_its_ids_is_that_of_its_own_namespace() {
         assert_eq!(innermost(b"Pid:\t70\nNSpid:\t70\t12\t1\n"), Some(1));
         assert_eq!(innermost(b"Pid:\t70\n"), None);
+        assert_eq!(innermost(b"Pid:\t70\nNSpid:\t0\n"), None);
     }
 }
