@@ -171,9 +171,15 @@ fn lookups_alone_fail_once_for_each_file_and_directory() {
             let cell = cell.unwrap_or_else(|| panic!("{language:?} {wanted}"));
             number(&profile(&scratch, cell), "/lookups/failed")
         };
-        let none = failed(0);
+        // From one start of a JVM to the next, its threads look up a file or two more or less.
+        let starts = if language == Language::Java { 4 } else { 1 };
         for wanted in [10, 50, 100] {
-            assert_eq!(failed(wanted) - none, 100 * wanted, "{language:?} {wanted}");
+            let beyond = || failed(wanted).checked_sub(failed(0));
+            let mut found = vec![beyond()];
+            while found.len() < starts && found.last() != Some(&Some(100 * wanted)) {
+                found.push(beyond());
+            }
+            assert_eq!(found.last(), Some(&Some(100 * wanted)), "{language:?} {wanted}: {found:?}");
         }
     }
 }

@@ -174,6 +174,9 @@ fn has_code(regions: &[(CodeRegion, Option<FileId>)], address: u64) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::process::Stdio;
+
     use super::*;
 
     #[test]
@@ -208,9 +211,19 @@ mod tests {
         assert_eq!((&paths[0], &paths[1..]), (&first.file.path, &wanted[..]));
     }
 
+    /// A process that has answered, and so runs its program, which a process that was just spawned need not.
+    fn running() -> std::process::Child {
+        let mut command = std::process::Command::new("cat");
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("cat");
+        let mut answer = [0];
+        child.stdin.as_mut().expect("an input").write_all(b"x").expect("written");
+        child.stdout.as_mut().expect("an output").read_exact(&mut answer).expect("an answer");
+        child
+    }
+
     #[test]
     fn the_paths_of_a_process_are_kept_for_what_is_told_after_its_end() {
-        let mut child = std::process::Command::new("sleep").arg("1000").spawn().expect("sleep");
+        let mut child = running();
         let image = Image::of(child.id()).expect("it runs");
         let first = Mappings::read(image).expect("it runs").regions.remove(0);
         let told = ToldMapping {
