@@ -7,6 +7,7 @@ use libbpf_rs::{MapType, OpenObject};
 
 use crate::ObserveError;
 use crate::definitions::{Definition, definitions};
+use crate::direct_map::PageTables;
 use crate::features::Layout;
 use crate::large_tables::is_large;
 use crate::record::{Config, bytes_of};
@@ -39,6 +40,13 @@ pub(crate) struct Setup {
     pub(crate) record: Option<RecordOptions>,
 }
 
+impl Setup {
+    /// Whether the code that asks is wanted.
+    pub(crate) fn reads_stacks(&self) -> bool {
+        self.record.is_some_and(|record| record.stack_bytes > 0)
+    }
+}
+
 /// How the tables of a build are to be, where that is not what the object says of them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sizes {
@@ -65,7 +73,7 @@ impl Sizes {
             max_rows,
             free_rows: max_rows.next_power_of_two(),
             rings: setup.record.map(|_| rings::cpus()),
-            places: setup.record.filter(|record| record.stack_bytes > 0).map(|_| PLACES),
+            places: setup.reads_stacks().then_some(PLACES),
         }
     }
 
@@ -145,6 +153,7 @@ fn config(
     layout: Layout,
     selection: &Selection,
 ) -> Config {
+    let tables = setup.reads_stacks().then(PageTables::of_this_cpu).unwrap_or_default();
     Config {
         kinds: match setup {
             Setup { live: true, .. } => syscalls::live_kinds(),
@@ -176,6 +185,8 @@ fn config(
             .filter(|record| record.lossless)
             .map_or(0, |record| record.ring_bytes / 4 * 3),
         code_told: selection.mappings.into(),
+        five_levels: tables.has_five_levels.into(),
+        physical_bits: tables.physical_bits,
     }
 }
 

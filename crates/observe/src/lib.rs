@@ -17,6 +17,7 @@ mod collector;
 mod configure;
 mod convert;
 mod definitions;
+mod direct_map;
 mod elf;
 mod error;
 mod event;
@@ -31,6 +32,8 @@ mod large_tables;
 pub mod live;
 mod load;
 mod memory;
+#[cfg(test)]
+mod mirror_tests;
 mod names;
 mod observation;
 mod perf;

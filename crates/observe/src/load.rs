@@ -12,6 +12,7 @@ use crate::again::lost;
 use crate::btf::Btf;
 use crate::configure::{Setup, Sizes, configure};
 use crate::definitions::Definition;
+use crate::direct_map;
 use crate::features::{KernelFeatures, decode, decode_for, kernel_types, release};
 use crate::filebytes::FileBytes;
 use crate::large_tables::{self, Made};
@@ -193,6 +194,9 @@ impl Start<'_> {
         if self.setup.live && self.setup.scope >= FIRST_OPEN_SCOPE {
             selection.leave_out(&["task_new"]);
         }
+        if self.setup.reads_stacks() {
+            selection.programs.push(direct_map::PROGRAM);
+        }
         let opened = self.open(&types, &features, selection.clone());
         Ok((bytes, features, selection, opened))
     }
@@ -223,6 +227,7 @@ impl Opened {
     fn load(self, features: &KernelFeatures, made: Made) -> Result<Loaded, ObserveError> {
         let (object, programs) = programs::load(self.object, features, made)?;
         add_others_row(&object, self.selection.build)?;
+        programs.iter().find_map(Program::to_call).and_then(direct_map::find);
         Ok(Loaded {
             object,
             selection: self.selection,
@@ -271,18 +276,11 @@ impl Loaded {
 
 #[cfg(test)]
 mod tests {
-    use libbpf_rs::btf::Btf;
-    use libbpf_rs::btf::types::{MemberAttr, Struct};
-    use libbpf_rs::{HasSize, MapType};
+    use libbpf_rs::MapType;
 
     use super::*;
-    use crate::event::{FailedHead, FirstHead, NodeHead, TaskHead};
     use crate::large_tables::Created;
-    use crate::record::{Chunk, ChunkKey, Config, File, FileKey, Process};
-    use crate::recording::{
-        Chain, ChainsValue, CodeHead, Lost, Op, PathsHead, Pending, RawMapping, RecordOptions,
-        StackHead,
-    };
+    use crate::recording::RecordOptions;
 
     /// Runs on the real kernel, which may refuse a build that it offers the parts of: an older one would do then, unseen.
     #[test]
@@ -317,82 +315,11 @@ mod tests {
         }
     }
 
-    /// What only a recording sends.
-    const OF_RECORDS: [&str; 9] = [
-        "hs_op",
-        "hs_lost",
-        "hs_stack",
-        "hs_mapping",
-        "hs_code",
-        "hs_chain",
-        "hs_pending",
-        "hs_chains",
-        "hs_paths",
-    ];
-
-    /// What more follows than its mirror has.
-    const ENDS_WITH_BYTES: [&str; 7] =
-        ["hs_node", "hs_first", "hs_failed", "hs_task_event", "hs_stack", "hs_code", "hs_paths"];
-
     /// Tables of the build that is expected here, which are not those of the other.
     fn made(start: &Start<'_>) -> Made {
         let tables = start.expected_tables();
         let created: Created = tables.iter().map(large_tables::create).map(Some).collect();
         assert!(created.iter().flatten().all(Result::is_ok), "as root");
         Made::new(tables, created)
-    }
-
-    /// Every mirrored field stands where clang put it.
-    #[test]
-    fn the_mirror_matches_the_objects() {
-        let mirrors = [
-            ("hs_config", Config::layout()),
-            ("hs_globals", Globals::layout()),
-            ("hs_row_key", RowKey::layout()),
-            ("hs_row", Row::layout()),
-            ("hs_process", Process::layout()),
-            ("hs_file_key", FileKey::layout()),
-            ("hs_file", File::layout()),
-            ("hs_chunk_key", ChunkKey::layout()),
-            ("hs_chunk", Chunk::layout()),
-            ("hs_node", NodeHead::layout()),
-            ("hs_first", FirstHead::layout()),
-            ("hs_failed", FailedHead::layout()),
-            ("hs_task_event", TaskHead::layout()),
-            ("hs_op", Op::layout()),
-            ("hs_lost", Lost::layout()),
-            ("hs_stack", StackHead::layout()),
-            ("hs_mapping", RawMapping::layout()),
-            ("hs_code", CodeHead::layout()),
-            ("hs_chain", Chain::layout()),
-            ("hs_pending", Pending::layout()),
-            ("hs_chains", ChainsValue::layout()),
-            ("hs_paths", PathsHead::layout()),
-        ];
-        for (build, atomics, records) in every_object() {
-            let btf = Btf::from_raw("sensor", object_bytes(build, atomics, records))
-                .expect("ELF")
-                .expect("the object has BTF");
-            for (name, fields) in
-                mirrors.iter().filter(|(name, _)| records || !OF_RECORDS.contains(name))
-            {
-                let kernel: Struct<'_> =
-                    btf.type_by_name(name).unwrap_or_else(|| panic!("{name} in the object"));
-                for (field, offset, _) in fields {
-                    let plain = field.trim_start_matches("r#");
-                    let member = kernel
-                        .iter()
-                        .find(|member| member.name.is_some_and(|n| n == plain))
-                        .unwrap_or_else(|| panic!("{name}.{plain} in the object"));
-                    let MemberAttr::Normal { offset: bits } = member.attr else {
-                        panic!("a bit field")
-                    };
-                    assert_eq!(bits as usize, offset * 8, "{name}.{plain}");
-                }
-                let end = fields.iter().map(|(_, offset, size)| offset + size).max();
-                let tail = ENDS_WITH_BYTES.contains(name);
-                assert!(tail || end == Some(kernel.size()), "{name} ends where its mirror ends");
-            }
-        }
     }
 }

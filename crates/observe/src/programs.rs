@@ -6,7 +6,7 @@
 use std::ffi::{CStr, CString, c_void};
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
 use hotset_sys::perf_event::set_program;
 use libbpf_rs::{
@@ -39,8 +39,16 @@ const LAST_LINES: usize = 30;
 pub(crate) struct Program {
     pub(crate) name: String,
     fd: OwnedFd,
-    /// The tracepoint that it is for; none for one that hangs on perf events.
+    /// The tracepoint that it is for; none for one that hangs on perf events, or is called.
     point: Option<String>,
+    is_called: bool,
+}
+
+impl Program {
+    /// Where it can be called.
+    pub(crate) fn to_call(&self) -> Option<BorrowedFd<'_>> {
+        self.is_called.then(|| self.fd.as_fd())
+    }
 }
 
 /// A relocated program.
@@ -99,6 +107,7 @@ pub(crate) fn load(
     let programs = requests.into_iter().zip(fds).map(|(request, fd)| Program {
         name: request.name.to_string_lossy().into_owned(),
         fd,
+        is_called: request.is_called(),
         point: request.point,
     });
     let programs = programs.collect();
@@ -210,6 +219,10 @@ fn verify(requests: &[Request<'_>]) -> Result<Vec<OwnedFd>, ObserveError> {
 }
 
 impl Request<'_> {
+    fn is_called(&self) -> bool {
+        self.kind == libbpf_sys::BPF_PROG_TYPE_SYSCALL
+    }
+
     /// Loads the program. With room for a log, the verifier says what it thinks of it.
     fn load(&self, log: &mut [u8]) -> io::Result<OwnedFd> {
         let mut options = libbpf_sys::bpf_prog_load_opts {
@@ -220,6 +233,7 @@ impl Request<'_> {
             func_info: self.functions.as_ptr().cast::<c_void>(),
             func_info_cnt: self.functions.len() as u32,
             func_info_rec_size: size_of::<libbpf_sys::bpf_func_info>() as u32,
+            prog_flags: if self.is_called() { libbpf_sys::BPF_F_SLEEPABLE } else { 0 },
             log_level: u32::from(!log.is_empty()),
             log_size: log.len() as u32,
             log_buf: if log.is_empty() { std::ptr::null_mut() } else { log.as_mut_ptr().cast() },
@@ -269,7 +283,7 @@ pub(crate) fn attach(
     programs: &[Program],
     events: Vec<OwnedFd>,
 ) -> Result<Vec<OwnedFd>, ObserveError> {
-    let mut order: Vec<&Program> = programs.iter().collect();
+    let mut order: Vec<&Program> = programs.iter().filter(|program| !program.is_called).collect();
     order.sort_by_key(|program| match program.point.as_deref() {
         Some("sys_enter") => 2,
         Some("sys_exit") => 1,

@@ -107,6 +107,8 @@ mirror! {
         stack_bytes: u32,
         stop_bytes: u32,
         code_told: u32,
+        five_levels: u32,
+        physical_bits: u32,
     }
 }
 
@@ -142,6 +144,7 @@ mirror! {
         stacks_lost: u64,
         stops: u64,
         ops_pending: i64,
+        direct_map: u64,
     }
 }
 

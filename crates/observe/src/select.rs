@@ -3,6 +3,7 @@
 use hotset_facts::Feature;
 
 use crate::again::{behind, original};
+use crate::direct_map;
 use crate::features::KernelFeatures;
 
 /// Which of the two ways to keep state and to read memory.
@@ -55,6 +56,11 @@ impl Selection {
     pub(crate) fn simpler(&self) -> Option<Self> {
         if !self.again.is_empty() {
             return Some(Self { again: Vec::new(), ..self.clone() });
+        }
+        if self.programs.contains(&direct_map::PROGRAM) {
+            let mut without = self.clone();
+            without.leave_out(&[direct_map::PROGRAM]);
+            return Some(without);
         }
         if self.mappings {
             return Some(Self { mappings: false, ..self.clone() });

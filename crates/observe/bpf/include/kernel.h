@@ -218,6 +218,23 @@ struct fs_struct {
 	struct path pwd;
 };
 
+/* Of a packet socket: its ring of packets, which user space maps. */
+struct pgv {
+	char *buffer;
+};
+
+struct packet_ring_buffer {
+	struct pgv *pg_vec;
+};
+
+struct packet_sock {
+	struct packet_ring_buffer rx_ring;
+};
+
+struct socket {
+	struct sock *sk;
+};
+
 /* x86: where the vDSO is. */
 typedef struct {
 	void *vdso;
@@ -231,6 +248,7 @@ struct vm_area_struct {
 };
 
 struct mm_struct {
+	void *pgd;                       /* the page table of the highest level */
 	unsigned long exec_vm, total_vm; /* pages that code runs from, and all */
 	mm_context_t context;
 	unsigned long start_code, end_code;

@@ -88,20 +88,22 @@ struct hs_config {
 	/* From a btrfs inode to the pointer to its subvolume, and in that to its device number; 0 where not known. */
 	s32 subvolume;
 	u32 subvolume_dev;
-	u32 live;         /* a session of any length: user space reclaims what is not used any more */
-	u32 names;        /* names of files are wanted */
-	u32 preemptible;  /* tracepoints are preempted (7.0) */
-	u32 cgroup_v1;    /* processes are told apart by the hierarchy of version 1 that accounts memory */
-	u32 free_mask;    /* entries of `free_rows` - 1, a power of two */
-	u32 file_rows;    /* of `max_rows`, those for files; a run keeps the rest for what each process does beyond them */
-	u32 block_layer;  /* requests to devices are seen */
-	u32 direct_told;  /* so is direct I/O of ext4, XFS and Btrfs (6.5) */
-	u32 record;       /* each request is sent too */
-	u32 record_pages; /* and pages that enter and leave the cache */
-	u32 wake_bytes;   /* of records in a ring, from which on its reader is woken */
-	u32 stack_bytes;  /* of a thread's stack, where the code that asks is met for the first time; 0: it is not told */
-	u32 stop_bytes;   /* the same from which on who fills it is stopped; 0: nobody is */
-	u32 code_told;    /* mappings of a process can be walked (6.7) */
+	u32 live;          /* a session of any length: user space reclaims what is not used any more */
+	u32 names;         /* names of files are wanted */
+	u32 preemptible;   /* tracepoints are preempted (7.0) */
+	u32 cgroup_v1;     /* processes are told apart by the hierarchy of version 1 that accounts memory */
+	u32 free_mask;     /* entries of `free_rows` - 1, a power of two */
+	u32 file_rows;     /* of `max_rows`, those for files; a run keeps the rest for what each process does beyond them */
+	u32 block_layer;   /* requests to devices are seen */
+	u32 direct_told;   /* so is direct I/O of ext4, XFS and Btrfs (6.5) */
+	u32 record;        /* each request is sent too */
+	u32 record_pages;  /* and pages that enter and leave the cache */
+	u32 wake_bytes;    /* of records in a ring, from which on its reader is woken */
+	u32 stack_bytes;   /* of a thread's stack, where the code that asks is met for the first time; 0: it is not told */
+	u32 stop_bytes;    /* the same from which on who fills it is stopped; 0: nobody is */
+	u32 code_told;     /* mappings of a process can be walked (6.7) */
+	u32 five_levels;   /* of page tables */
+	u32 physical_bits; /* of an address in physical memory */
 };
 
 struct hs_globals {
@@ -133,6 +135,13 @@ struct hs_globals {
 	u64 stacks_lost;        /* stacks of code that asked for the first time */
 	u64 stops;              /* times that a process was stopped until its records are read */
 	s64 ops_pending;        /* faults, and what comes beside calls, that are not sent yet */
+	u64 direct_map;         /* where the kernel has all physical memory mapped; 0: not known */
+};
+
+/* What find_direct_map is told: a packet socket of the caller, and the page frame of the page that its ring is. */
+struct hs_frame {
+	u32 fd, pad;
+	u64 number;
 };
 
 /*

@@ -4,6 +4,7 @@
 #define HOTSET_SITE_H
 
 #include "code.bpf.h"
+#include "direct_map.bpf.h"
 
 /* As much of the stack as can be read: the most, or by ever smaller steps what there is of it before it ends. */
 static __always_inline u32 read_stack(char *to, u64 sp)
@@ -83,12 +84,35 @@ RECORDS int has_calls(const struct stack_window *w, const struct hs_chain *c)
 	return 1;
 }
 
-/* Whether the stack from `sp` on is in a chain. */
-static __always_inline int is_chain(const struct hs_chain *c, u64 sp)
+/* The same of the stack from `sp` on; not where it can't be read by way of these page tables. */
+RECORDS int has_calls_directly(const struct hs_chain *c, u64 tables, u64 sp)
 {
+	if (!c)
+		return 0;
+	u32 calls = c->calls;
+	u64 first = direct_page(tables, sp), second = first;
+	if ((sp ^ (sp + c->bytes - 1)) >> 12)
+		second = direct_page(tables, sp + c->bytes - 1);
+	if (!first || !second)
+		return 0;
+#pragma unroll
+	for (u32 i = 0; i < HS_CHAIN_CALLS; i++) {
+		u64 at = sp + c->at[i];
+		u64 page = (at ^ sp) >> 12 ? second : first;
+		if (i < calls && load_number(page + (at & 4095)) != c->from[i])
+			return 0;
+	}
+	return 1;
+}
+
+/* Whether the stack from `sp` on is in a chain. */
+static __always_inline int is_chain(const struct recent_chain *recent, u64 sp)
+{
+	if (recent->tables)
+		return has_calls_directly(&recent->chain, recent->tables, sp);
 	u32 zero = 0;
 	struct op_scratch *sc = bpf_map_lookup_elem(&op_scratch, &zero);
-	return sc && read_window(&sc->window, c->bytes, sp) && has_calls(&sc->window, c);
+	return sc && read_window(&sc->window, recent->chain.bytes, sp) && has_calls(&sc->window, &recent->chain);
 }
 
 /* The number of a site is given once: nothing else has it later. None is as small as NO_SITE and NO_ROOM. */
@@ -140,6 +164,8 @@ static __always_inline void keep_recent(struct task_state *s, const struct hs_ch
 	recent->sp = sp;
 	recent->mm = mm;
 	__builtin_memcpy(&recent->chain, c, sizeof(recent->chain));
+	u64 tables = g.direct_map ? NUMBER(&s->scratch, LOAD(mm_struct, mm, pgd)) : 0;
+	recent->tables = tables && has_calls_directly(&recent->chain, tables, sp) ? tables : 0;
 }
 
 #define NO_ROOM HS_PENDING
@@ -246,7 +272,7 @@ RECORDS u64 site_of(struct task_state *s, u64 ip, u64 sp, u64 bp)
 	struct recent_chain *recent = recent_chain(s, ip, sp);
 	hold_cpu();
 	/* A look into the task's own memory spares most of those into the table, and a read of the stack. */
-	if (recent->ip == ip && recent->sp == sp && recent->mm == mm && is_chain(&recent->chain, sp))
+	if (recent->ip == ip && recent->sp == sp && recent->mm == mm && is_chain(recent, sp))
 		site = recent->chain.site;
 	else
 		site = site_of_place(s, mm, ip, sp, bp);
