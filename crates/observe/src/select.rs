@@ -54,13 +54,13 @@ const FAULT_PROGRAMS: [&str; 3] = ["fault_lookup", "fault_around", "major_fault_
 impl Selection {
     /// The same for a kernel that refuses this build; none is simpler than the one for 5.10.
     pub(crate) fn simpler(&self) -> Option<Self> {
-        if !self.again.is_empty() {
-            return Some(Self { again: Vec::new(), ..self.clone() });
-        }
         if self.programs.contains(&direct_map::PROGRAM) {
             let mut without = self.clone();
             without.leave_out(&[direct_map::PROGRAM]);
             return Some(without);
+        }
+        if !self.again.is_empty() {
+            return Some(Self { again: Vec::new(), ..self.clone() });
         }
         if self.mappings {
             return Some(Self { mappings: false, ..self.clone() });

@@ -84,12 +84,13 @@ RECORDS int has_calls(const struct stack_window *w, const struct hs_chain *c)
 	return 1;
 }
 
-/* The same of the stack from `sp` on; not where it can't be read by way of these page tables. */
-RECORDS int has_calls_directly(const struct hs_chain *c, u64 tables, u64 sp)
+/* The same of the stack from `sp` on; not where it can't be read by way of the task's page tables. */
+RECORDS int has_calls_directly(struct task_state *s, const struct hs_chain *c, u64 mm, u64 sp)
 {
-	if (!c)
+	if (!s || !c)
 		return 0;
 	u32 calls = c->calls;
+	u64 tables = NUMBER(&s->scratch, LOAD(mm_struct, mm, pgd));
 	u64 first = direct_page(tables, sp), second = first;
 	if ((sp ^ (sp + c->bytes - 1)) >> 12)
 		second = direct_page(tables, sp + c->bytes - 1);
@@ -106,10 +107,10 @@ RECORDS int has_calls_directly(const struct hs_chain *c, u64 tables, u64 sp)
 }
 
 /* Whether the stack from `sp` on is in a chain. */
-static __always_inline int is_chain(const struct recent_chain *recent, u64 sp)
+static __always_inline int is_chain(struct task_state *s, const struct recent_chain *recent, u64 sp)
 {
-	if (recent->tables)
-		return has_calls_directly(&recent->chain, recent->tables, sp);
+	if (recent->is_direct)
+		return has_calls_directly(s, &recent->chain, recent->mm, sp);
 	u32 zero = 0;
 	struct op_scratch *sc = bpf_map_lookup_elem(&op_scratch, &zero);
 	return sc && read_window(&sc->window, recent->chain.bytes, sp) && has_calls(&sc->window, &recent->chain);
@@ -164,8 +165,7 @@ static __always_inline void keep_recent(struct task_state *s, const struct hs_ch
 	recent->sp = sp;
 	recent->mm = mm;
 	__builtin_memcpy(&recent->chain, c, sizeof(recent->chain));
-	u64 tables = g.direct_map ? NUMBER(&s->scratch, LOAD(mm_struct, mm, pgd)) : 0;
-	recent->tables = tables && has_calls_directly(&recent->chain, tables, sp) ? tables : 0;
+	recent->is_direct = g.direct_map && has_calls_directly(s, &recent->chain, mm, sp);
 }
 
 #define NO_ROOM HS_PENDING
@@ -272,7 +272,7 @@ RECORDS u64 site_of(struct task_state *s, u64 ip, u64 sp, u64 bp)
 	struct recent_chain *recent = recent_chain(s, ip, sp);
 	hold_cpu();
 	/* A look into the task's own memory spares most of those into the table, and a read of the stack. */
-	if (recent->ip == ip && recent->sp == sp && recent->mm == mm && is_chain(recent, sp))
+	if (recent->ip == ip && recent->sp == sp && recent->mm == mm && is_chain(s, recent, sp))
 		site = recent->chain.site;
 	else
 		site = site_of_place(s, mm, ip, sp, bp);

@@ -127,9 +127,9 @@ struct aio_work {
 	u64 context, returned; /* then its ring, 0: none; what the call returned is not looked for there */
 };
 
-/* A chain that a task asked from lately, and the registers that it led to; page tables by which its stack was found, or 0. */
+/* A chain that a task asked from lately, and the registers that it led to; whether its stack is found by page tables. */
 struct recent_chain {
-	u64 ip, sp, mm, tables;
+	u64 ip, sp, mm, is_direct;
 	struct hs_chain chain;
 };
 
