@@ -1,5 +1,5 @@
-//! Where the kernel has all physical memory mapped: the sensor reads stacks there, which is ten times faster than by the helper for
-//! the memory of user space. It can't be asked for: the symbol (`page_offset_base`) is in few kernels' lists. But of one page both
+//! Where the kernel has all physical memory mapped: the sensor reads stacks there, which takes less time than by the helper for the
+//! memory of user space. It can't be asked for: the symbol (`page_offset_base`) is in few kernels' lists. But of one page both
 //! can be known, where it is in this map and its page frame, and the difference is where the map begins. It is the ring of a packet
 //! socket, of which the kernel keeps the address, and which is mapped so that /proc/self/pagemap tells the frame.
 
