@@ -30,6 +30,23 @@ const OF_RECORDS: [&str; 9] = [
 const ENDS_WITH_BYTES: [&str; 7] =
     ["hs_node", "hs_first", "hs_failed", "hs_task_event", "hs_stack", "hs_code", "hs_paths"];
 
+/// Each of these fields stands where clang put it.
+pub(crate) fn assert_places(
+    name: &str,
+    kernel: &Struct<'_>,
+    fields: &[(&'static str, usize, usize)],
+) {
+    for (field, offset, _) in fields {
+        let plain = field.trim_start_matches("r#");
+        let member = kernel
+            .iter()
+            .find(|member| member.name.is_some_and(|n| n == plain))
+            .unwrap_or_else(|| panic!("{name}.{plain} in the object"));
+        let MemberAttr::Normal { offset: bits } = member.attr else { panic!("a bit field") };
+        assert_eq!(bits as usize, offset * 8, "{name}.{plain}");
+    }
+}
+
 /// Every mirrored field stands where clang put it.
 #[test]
 fn the_mirror_matches_the_objects() {
@@ -69,17 +86,7 @@ fn the_mirror_matches_the_objects() {
         for (name, fields) in mirrors.iter().filter(|(name, _)| is_there(name)) {
             let kernel: Struct<'_> =
                 btf.type_by_name(name).unwrap_or_else(|| panic!("{name} in the object"));
-            for (field, offset, _) in fields {
-                let plain = field.trim_start_matches("r#");
-                let member = kernel
-                    .iter()
-                    .find(|member| member.name.is_some_and(|n| n == plain))
-                    .unwrap_or_else(|| panic!("{name}.{plain} in the object"));
-                let MemberAttr::Normal { offset: bits } = member.attr else {
-                    panic!("a bit field")
-                };
-                assert_eq!(bits as usize, offset * 8, "{name}.{plain}");
-            }
+            assert_places(name, &kernel, fields);
             let end = fields.iter().map(|(_, offset, size)| offset + size).max();
             let tail = ENDS_WITH_BYTES.contains(name);
             assert!(tail || end == Some(kernel.size()), "{name} ends where its mirror ends");

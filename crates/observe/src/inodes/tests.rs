@@ -2,11 +2,12 @@ use std::collections::HashSet;
 
 use libbpf_rs::HasSize;
 use libbpf_rs::btf::Btf;
-use libbpf_rs::btf::types::{MemberAttr, Struct};
+use libbpf_rs::btf::types::Struct;
 
 use super::programs::object_bytes;
 use super::record::{Inode, InodePath, List, Superblock, Walk};
 use super::*;
+use crate::mirror_tests::assert_places;
 
 fn everything() -> InodeScan {
     let request = Request { top: 50, min_size_bytes: 0 };
@@ -28,15 +29,7 @@ fn the_mirror_matches_the_object() {
         let kernel: Struct<'_> = btf.type_by_name(name).unwrap_or_else(|| panic!("{name}"));
         assert_eq!(kernel.size(), *size, "{name}");
         assert_eq!(kernel.iter().count(), fields.len(), "{name}");
-        for (field, offset, _) in fields {
-            let plain = field.trim_start_matches("r#");
-            let member = kernel
-                .iter()
-                .find(|member| member.name.is_some_and(|n| n == plain))
-                .unwrap_or_else(|| panic!("{name}.{plain} in the object"));
-            let MemberAttr::Normal { offset: bits } = member.attr else { panic!("a bit field") };
-            assert_eq!(bits as usize, offset * 8, "{name}.{plain}");
-        }
+        assert_places(name, &kernel, fields);
     }
 }
 
