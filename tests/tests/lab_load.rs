@@ -171,15 +171,13 @@ fn lookups_alone_fail_once_for_each_file_and_directory() {
             let cell = cell.unwrap_or_else(|| panic!("{language:?} {wanted}"));
             number(&profile(&scratch, cell), "/lookups/failed")
         };
-        // From one start of a JVM to the next, its threads look up a file or two more or less.
-        let starts = if language == Language::Java { 4 } else { 1 };
+        let none = failed(0);
         for wanted in [10, 50, 100] {
-            let beyond = || failed(wanted).checked_sub(failed(0));
-            let mut found = vec![beyond()];
-            while found.len() < starts && found.last() != Some(&Some(100 * wanted)) {
-                found.push(beyond());
-            }
-            assert_eq!(found.last(), Some(&Some(100 * wanted)), "{language:?} {wanted}: {found:?}");
+            let beyond = failed(wanted) - none;
+            // Seen to be one too few once, of Java on a busy host: which of the two starts differed then is to be seen.
+            let again =
+                || format!("{none} without any, then {}; again {}", failed(0), failed(wanted));
+            assert_eq!(beyond, 100 * wanted, "{language:?} {wanted}: {}", again());
         }
     }
 }
