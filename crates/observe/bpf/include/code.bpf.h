@@ -52,7 +52,7 @@ static __always_inline void add_code(struct task_state *s, struct hs_code *to, s
 
 /*
  * Lists where the task has code. Its mappings can be locked at the moment: by another of its threads that changes them, or by
- * whoever reads them, who holds up others for less than a microsecond while it waits itself.
+ * whoever reads them, for a moment while it waits itself.
  */
 static __always_inline void list_code(struct task_state *s, struct hs_code *to)
 {
