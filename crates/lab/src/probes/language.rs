@@ -75,11 +75,13 @@ impl Language {
 
     /// Words for the runtime itself, so that a start takes the least; where a version refuses them, the next ones. Python: no
     /// variables of the environment, no packages, no compiled modules written by the way. Ruby: no RubyGems, whose `require`
-    /// stands before Ruby's own; Ruby 1.8 has none and doesn't know the word.
+    /// stands before Ruby's own; Ruby 1.8 has none and doesn't know the word. Java: no file of counters for other tools, beside
+    /// which the JVM looks into those of all JVMs of the host; one that ends meanwhile was one failed lookup more.
     pub(super) fn flags(self) -> &'static [&'static [&'static str]] {
         match self {
             Self::Python => &[&["-E", "-s", "-S", "-B"]],
             Self::Ruby => &[&["--disable-gems"], &[]],
+            Self::Java => &[&["-XX:-UsePerfData"], &[]],
             _ => &[&[]],
         }
     }

@@ -19,7 +19,7 @@ pub(super) fn cases(probe: &Probe, files: &Files) -> Vec<Case> {
         Language::Python => python(files),
         Language::Ruby => ruby(files),
         Language::Node => node(files),
-        Language::Java => java(files),
+        Language::Java => java(probe, files),
     };
     cases.extend(reading(probe.language, files));
     cases
@@ -169,7 +169,7 @@ fn below(directory: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn java(files: &Files) -> Vec<Case> {
+fn java(probe: &Probe, files: &Files) -> Vec<Case> {
     let along = |path: Vec<PathBuf>| Start { class_path: path, ..Start::default() };
     let from = |what, directory, set| {
         plain(files, what, ("classes", "class"), (directory, set), ".class")
@@ -187,7 +187,8 @@ fn java(files: &Files) -> Vec<Case> {
     if archive.is_file() {
         let mut flag = OsString::from("-XX:SharedArchiveFile=");
         flag.push(&archive);
-        let start = Start { flags: Some(vec![flag]), class_path: vec![jar] };
+        let flags = probe.flags.iter().cloned().chain([flag]).collect();
+        let start = Start { flags: Some(flags), class_path: vec![jar] };
         // The archive of classes is only asked whether it is still the same.
         cases.push(in_one("appcds", vec![archive]).started(start).reads_partly().quick());
     }

@@ -161,8 +161,8 @@ impl Files {
         let archive = self.directory("one.jsa");
         let mut flag = std::ffi::OsString::from("-XX:ArchiveClassesAtExit=");
         flag.push(archive);
-        let start =
-            Start { flags: Some(vec![flag, "-Xlog:disable".into()]), class_path: vec![jar] };
+        let flags = probe.flags.iter().cloned().chain([flag, "-Xlog:disable".into()]).collect();
+        let start = Start { flags: Some(flags), class_path: vec![jar] };
         // A runtime without class data archives has none: the cell is skipped then.
         let _ = probe.ask(&start, "load", &CLASSES.words(PathBuf::new(), "class"));
         Ok(())
