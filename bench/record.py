@@ -74,12 +74,13 @@ class Bench:
         return prefix, absent
 
     def under(self, name, argv):
-        """Runs a command under an observer, both above everything that is not real-time, so that a neighbour costs little."""
+        """Runs a command under an observer. The command is above everything that is not real-time, so that a neighbour costs little. An
+        observer is not, as nobody has it so: one of its threads would keep the others from a CPU for as long as it has work."""
         for _ in range(600):
             if not programs.others():
                 break
             time.sleep(0.1)
-        result = run(["chrt", "-f", str(REAL_TIME), *self.prefix[name], *argv])
+        result = run([*self.prefix[name], "chrt", "-f", str(REAL_TIME), *argv])
         if programs.others():
             raise Disturbed("somebody else has programs on tracepoints")
         return result
