@@ -5,8 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 use hotset_facts::trace::{
-    Gap, Operation, OperationClass, PathIndex, RecordFlags, RecordPages, TraceBatch, TraceLists,
-    TraceRecord,
+    Gap, Operation, OperationClass, PathIndex, RecordFlags, RecordPages, TraceBatch, TraceRecord,
 };
 use hotset_sys::proc::mountinfo::Mount;
 
@@ -14,6 +13,7 @@ use super::call::{Calls, told};
 use super::code::ToldCode;
 use super::descriptions::Descriptions;
 use super::files::Files;
+use super::incoming::Incoming;
 use super::mapped::Mapped;
 use super::programs::Programs;
 use super::raw::{Lost, Op, Raw, RawPath, StackHead, flag};
@@ -45,10 +45,23 @@ pub(super) struct Resolver {
 struct Paths {
     all: Vec<Vec<u8>>,
     known: HashMap<Vec<u8>, PathIndex>,
+    /// The one that was added last. Most records are of the same file as the one before.
+    last: Option<PathIndex>,
 }
 
 impl Paths {
     fn add(&mut self, path: &[u8]) -> PathIndex {
+        if let Some(last) = self.last
+            && self.all.get(last.0 as usize).is_some_and(|known| known == path)
+        {
+            return last;
+        }
+        let index = self.find(path);
+        self.last = Some(index);
+        index
+    }
+
+    fn find(&mut self, path: &[u8]) -> PathIndex {
         if let Some(known) = self.known.get(path) {
             return *known;
         }
@@ -105,53 +118,54 @@ impl Resolver {
         }
     }
 
-    /// Turns records, in the order in which they ended, into those of a trace.
+    /// Turns records that ended until then into those of a trace, in the order in which they ended.
     pub(super) fn batch(
         &mut self,
-        raw: Vec<Raw>,
+        incoming: &mut Incoming,
+        until_ns: u64,
         collector: &mut Collector,
         mounts: &[Mount],
     ) -> RecordBatch {
         self.programs.tell(collector.programs.as_mut().map(std::mem::take).unwrap_or_default());
-        let mut batch =
-            TraceBatch { records: Vec::with_capacity(raw.len()), ..TraceBatch::default() };
+        let records = Vec::with_capacity(incoming.len());
+        let mut batch = RecordBatch {
+            trace: TraceBatch { records, ..TraceBatch::default() },
+            sites: Vec::with_capacity(incoming.len()),
+            stacks: Vec::new(),
+        };
         let mut paths = Paths::default();
         let mut names = Names { collector, mounts, bases: HashMap::new() };
-        let (mut gaps, mut stacks, mut sites) = (Vec::new(), Vec::new(), Vec::new());
-        for record in raw {
-            let (op, path, new_path) = match record {
-                Raw::Lost(lost) => {
-                    gaps.push(self.gap(&lost));
-                    continue;
-                }
-                // It is followed while it starts a command; its records are not kept either.
-                Raw::Stack(head, _) if head.tgid == self.self_tgid => continue,
-                Raw::Stack(head, stack) => {
-                    stacks.push(self.sample(&head, stack, &names));
-                    continue;
-                }
-                Raw::Code(head, mappings) => {
-                    self.code.tell(head, mappings);
-                    continue;
-                }
-                Raw::Op(op) => (op, None, None),
-                Raw::Paths(op, path, new) => (op, Some(path), new),
-            };
-            if let Some(record) =
-                self.record(&op, path.as_ref(), new_path.as_ref(), &mut names, &mut paths)
-            {
-                batch.records.push(record);
-                sites.push(op.site);
+        incoming.take_until(until_ns, |raw| self.add(raw, &mut batch, &mut names, &mut paths));
+        batch.trace.paths = paths.all;
+        batch.trace.added.processes = self.programs.added();
+        batch.trace.added.files = self.files.added();
+        batch
+    }
+
+    /// What one record says.
+    fn add(
+        &mut self,
+        raw: &mut Raw,
+        batch: &mut RecordBatch,
+        names: &mut Names<'_>,
+        paths: &mut Paths,
+    ) {
+        let (op, asked) = match raw {
+            Raw::Op(op) => (&*op, None),
+            Raw::Paths(with) => (&with.op, Some((&with.path, with.new_path.as_ref()))),
+            Raw::Lost(lost) => return batch.trace.added.gaps.push(self.gap(lost)),
+            // It is followed while it starts a command; its records are not kept either.
+            Raw::Stack(head, _) if head.tgid == self.self_tgid => return,
+            Raw::Stack(head, stack) => {
+                let stack = std::mem::take(stack);
+                return batch.stacks.push(self.sample(head, stack, names));
             }
-        }
-        batch.paths = paths.all;
-        batch.added = TraceLists {
-            processes: self.programs.added(),
-            files: self.files.added(),
-            sites: Vec::new(),
-            gaps,
+            Raw::Code(head, mappings) => return self.code.tell(*head, std::mem::take(mappings)),
         };
-        RecordBatch { trace: batch, sites, stacks }
+        if let Some(record) = self.record(op, asked, names, paths) {
+            batch.trace.records.push(record);
+            batch.sites.push(op.site);
+        }
     }
 
     fn sample(&mut self, head: &StackHead, stack: Vec<u8>, names: &Names<'_>) -> StackSample {
@@ -183,8 +197,7 @@ impl Resolver {
     fn record(
         &mut self,
         op: &Op,
-        path: Option<&RawPath>,
-        new_path: Option<&RawPath>,
+        asked: Option<(&RawPath, Option<&RawPath>)>,
         names: &mut Names<'_>,
         paths: &mut Paths,
     ) -> Option<TraceRecord> {
@@ -202,8 +215,7 @@ impl Resolver {
         if op.flags & flag::TARGET != 0 {
             record.class = OperationClass::Write;
         }
-        let end_ns = op.start_ns.saturating_add(op.ns);
-        let process = self.programs.at(op.owner, op.tgid, end_ns, names.collector);
+        let process = self.programs.at(op.owner, op.tgid, op.end_ns(), names.collector);
         if let Some(at) = process {
             record.process = Some(at.index);
             if let (true, Some(parent)) = (at.is_new, at.ppid) {
@@ -228,13 +240,13 @@ impl Resolver {
             record.file = Some(index);
             record.path = known.map(|known| paths.add(known));
         }
-        if let Some(path) = path {
+        if let Some((path, new_path)) = asked {
             // What a symbolic link holds is words, and no path of the process.
             let is_text = matches!(operation, Operation::Symlink | Operation::Symlinkat);
             let full = if is_text { path.bytes.clone() } else { names.absolute(path) };
             record.path = (!full.is_empty()).then(|| paths.add(&full)).or(record.path);
+            record.new_path = new_path.map(|path| paths.add(&names.absolute(path)));
         }
-        record.new_path = new_path.map(|path| paths.add(&names.absolute(path)));
         Some(record)
     }
 

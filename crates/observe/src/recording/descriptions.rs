@@ -9,12 +9,25 @@ use crate::record::FileKey;
 pub(super) struct Descriptions {
     known: HashMap<u64, (u64, FileKey)>,
     count: u64,
+    /// The place and file that were asked for last, and their number: most records are of the same.
+    last: Option<(u64, FileKey, u64)>,
 }
 
 impl Descriptions {
     /// The number of what stands at `place`, a new one if it was just opened, or is of another file than what stood there before:
     /// whoever opened that is not recorded. Of one that is of the same file nothing tells it.
     pub(super) fn number(&mut self, place: u64, file: FileKey, opens: bool) -> u64 {
+        if let Some((_, _, number)) =
+            self.last.filter(|last| !opens && (last.0, last.1) == (place, file))
+        {
+            return number;
+        }
+        let number = self.find(place, file, opens);
+        self.last = Some((place, file, number));
+        number
+    }
+
+    fn find(&mut self, place: u64, file: FileKey, opens: bool) -> u64 {
         let known = self.known.get_mut(&place).filter(|(_, of)| {
             let is_same = *of == file || *of == FileKey::NONE || file == FileKey::NONE;
             is_same && !opens

@@ -26,7 +26,10 @@ struct Known {
 /// All files by what the kernel knows them by.
 #[derive(Debug, Default)]
 pub(super) struct Files {
-    known: HashMap<FileKey, Known>,
+    places: HashMap<FileKey, usize>,
+    known: Vec<Known>,
+    /// The one that was asked for last: most records are of the same.
+    last: Option<(FileKey, usize)>,
     added: Vec<TraceFile>,
 }
 
@@ -41,22 +44,31 @@ impl Files {
         if key == FileKey::NONE {
             return None;
         }
-        let count = u32::try_from(self.known.len()).unwrap_or(MAX_FILES);
-        if count >= MAX_FILES && !self.known.contains_key(&key) {
-            return None;
-        }
-        let added = &mut self.added;
-        let known = self.known.entry(key).or_insert_with(|| {
-            let (file, settled) = describe(key, collector, mounts);
-            let path = file.path.clone();
-            added.push(file);
-            Known { index: FileIndex(count), path, settled }
-        });
+        let place = match self.last {
+            Some((last, place)) if last == key => place,
+            _ => self.place(key, collector, mounts)?,
+        };
+        self.last = Some((key, place));
+        let known = self.known.get_mut(place)?;
         if !known.settled && collector.files.get(&key).is_some_and(|file| file.used) {
             known.path = collector.path(&key, mounts).or(known.path.take());
             known.settled = true;
         }
         Some((known.index, known.path.as_ref().map(|path| path.as_os_str().as_bytes())))
+    }
+
+    /// Where it is in the list of all; nothing where that is full.
+    fn place(&mut self, key: FileKey, collector: &Collector, mounts: &[Mount]) -> Option<usize> {
+        if let Some(place) = self.places.get(&key) {
+            return Some(*place);
+        }
+        let place = self.known.len();
+        let index = FileIndex(place.try_into().ok().filter(|index| *index < MAX_FILES)?);
+        let (file, settled) = describe(key, collector, mounts);
+        self.known.push(Known { index, path: file.path.clone(), settled });
+        self.places.insert(key, place);
+        self.added.push(file);
+        Some(place)
     }
 
     /// Files that were added since they were asked for last.

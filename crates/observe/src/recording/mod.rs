@@ -6,6 +6,7 @@ mod chains;
 mod code;
 mod descriptions;
 mod files;
+mod incoming;
 mod mapped;
 mod programs;
 mod raw;
@@ -27,11 +28,11 @@ use crate::collector::Collector;
 use crate::load::Loaded;
 use batch::Resolver;
 pub use chains::Chains;
+use incoming::Incoming;
 #[cfg(test)]
 pub(crate) use raw::{
     Chain, ChainsValue, CodeHead, Lost, Op, PathsHead, Pending, RawMapping, StackHead,
 };
-use raw::{Raw, decode};
 
 /// A record is sent when its request is over, and stands in its ring a few microseconds later: what ended longer ago than this is
 /// complete, of all CPUs.
@@ -144,12 +145,6 @@ pub(crate) struct Recording {
     _rings: Vec<MapHandle>,
 }
 
-#[derive(Default)]
-struct Incoming {
-    raw: Vec<Raw>,
-    malformed: u64,
-}
-
 impl Recording {
     /// Makes the rings.
     pub(crate) fn new(loaded: &Loaded, options: &RecordOptions) -> Result<Self, ObserveError> {
@@ -184,11 +179,7 @@ impl Recording {
     /// What the rings held when they were read last, of all that ended before `until_ns`; names must have been read since.
     pub(crate) fn batch(&mut self, collector: &mut Collector, until_ns: u64) -> RecordBatch {
         let mut incoming = self.incoming.borrow_mut();
-        incoming.raw.sort_by_key(Raw::end_ns);
-        let ready = incoming.raw.partition_point(|raw| raw.end_ns() <= until_ns);
-        let later = incoming.raw.split_off(ready);
-        let ready = std::mem::replace(&mut incoming.raw, later);
-        self.resolver.batch(ready, collector, &self.mounts)
+        self.resolver.batch(&mut incoming, until_ns, collector, &self.mounts)
     }
 
     pub(crate) fn is_lossless(&self) -> bool {
@@ -229,11 +220,7 @@ fn listen(
     for ring in rings {
         let sink = Rc::clone(incoming);
         let take = move |bytes: &[u8]| {
-            let mut incoming = sink.borrow_mut();
-            match decode(bytes) {
-                Some(raw) => incoming.raw.push(raw),
-                None => incoming.malformed += 1,
-            }
+            sink.borrow_mut().add(bytes);
             0
         };
         builder.add(ring, take).map_err(failed)?;

@@ -27,6 +27,8 @@ pub(super) struct Programs {
     /// The process that records.
     own: Pid,
     by_owner: HashMap<u32, Known>,
+    /// The owner that was asked for last, where it won't have run anything else: most records are of the same.
+    last: Option<(u32, ProcessIndex)>,
     count: u32,
     added: Vec<TraceProcess>,
 }
@@ -44,11 +46,12 @@ pub(super) struct At {
 impl Programs {
     /// None yet; `own` is the process that records.
     pub(super) fn new(own: Pid) -> Self {
-        Self { own, by_owner: HashMap::new(), count: 0, added: Vec::new() }
+        Self { own, by_owner: HashMap::new(), last: None, count: 0, added: Vec::new() }
     }
 
     /// Takes what processes will have run.
     pub(super) fn tell(&mut self, programs: impl IntoIterator<Item = Program>) {
+        self.last = None;
         for program in programs {
             if self.by_owner.len() < MAX_OWNERS || self.by_owner.contains_key(&program.owner) {
                 self.by_owner.entry(program.owner).or_default().coming.push_back(program);
@@ -64,6 +67,16 @@ impl Programs {
         time_ns: u64,
         collector: &Collector,
     ) -> Option<At> {
+        if let Some((_, index)) = self.last.filter(|(last, _)| *last == owner) {
+            return Some(At { index, is_new: false, ppid: None });
+        }
+        let at = self.find(owner, tgid, time_ns, collector)?;
+        let knows_all = self.by_owner.get(&owner).is_some_and(|known| known.coming.is_empty());
+        self.last = knows_all.then_some((owner, at.index));
+        Some(at)
+    }
+
+    fn find(&mut self, owner: u32, tgid: u32, time_ns: u64, collector: &Collector) -> Option<At> {
         if owner == 0 || (self.by_owner.len() >= MAX_OWNERS && !self.by_owner.contains_key(&owner))
         {
             return None;

@@ -1,6 +1,6 @@
 //! Records as the sensor sends them.
 
-use crate::record::{FileKey, Plain, mirror, read};
+use crate::record::{FileKey, Plain, mirror, read, zeroed};
 
 mirror! {
     /// What the sensor says of a request.
@@ -133,7 +133,7 @@ mirror! {
 /// `enum hs_event`.
 const EVENT_OP: u32 = 7;
 const EVENT_PATHS: u32 = 8;
-const EVENT_LOST: u32 = 9;
+pub(super) const EVENT_LOST: u32 = 9;
 const EVENT_STACK: u32 = 10;
 const EVENT_CODE: u32 = 11;
 
@@ -159,25 +159,47 @@ pub(super) struct RawPath {
     pub(super) bytes: Vec<u8>,
 }
 
+/// A request with what paths it asked for.
+#[derive(Debug)]
+pub(super) struct WithPaths {
+    pub(super) op: Op,
+    pub(super) path: RawPath,
+    pub(super) new_path: Option<RawPath>,
+}
+
 /// One record of a ring.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) enum Raw {
     Op(Op),
-    Paths(Op, RawPath, Option<RawPath>),
+    /// In a box: most records have none, and are moved with less.
+    Paths(Box<WithPaths>),
     Lost(Lost),
     Stack(StackHead, Vec<u8>),
     Code(CodeHead, Vec<RawMapping>),
+}
+
+impl Op {
+    /// When it ended, by the monotonic clock.
+    pub(super) fn end_ns(&self) -> u64 {
+        self.start_ns.saturating_add(self.ns)
+    }
 }
 
 impl Raw {
     /// When it ended, by the monotonic clock.
     pub(super) fn end_ns(&self) -> u64 {
         match self {
-            Self::Op(op) | Self::Paths(op, ..) => op.start_ns.saturating_add(op.ns),
+            Self::Op(op) => op.end_ns(),
+            Self::Paths(paths) => paths.op.end_ns(),
             Self::Lost(lost) => lost.to_ns,
             // Before all that was asked from there.
             Self::Stack(..) | Self::Code(..) => 0,
         }
+    }
+
+    /// Takes it, and leaves another that says nothing.
+    pub(super) fn take(&mut self) -> Self {
+        std::mem::replace(self, Self::Lost(zeroed()))
     }
 }
 
@@ -204,9 +226,9 @@ pub(super) fn decode(bytes: &[u8]) -> Option<Raw> {
             let (first, rest) = paths.split_at_checked(head.path_len as usize)?;
             let second = rest.get(..head.new_path_len as usize)?;
             let path = RawPath { base: head.base, bytes: first.to_vec() };
-            let new = (head.new_path_len > 0)
+            let new_path = (head.new_path_len > 0)
                 .then(|| RawPath { base: head.new_base, bytes: second.to_vec() });
-            Some(Raw::Paths(head.op, path, new))
+            Some(Raw::Paths(Box::new(WithPaths { op: head.op, path, new_path })))
         }
         _ => None,
     }
@@ -217,7 +239,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::record::{bytes_of, zeroed};
+    use crate::record::bytes_of;
 
     #[test]
     fn paths_stand_one_behind_the_other() {
@@ -225,7 +247,8 @@ mod tests {
         let head = PathsHead { op, base: 7, new_base: 0, path_len: 1, new_path_len: 2 };
         let mut bytes = [bytes_of(&head), b"a/b"].concat();
         bytes[..4].copy_from_slice(&EVENT_PATHS.to_ne_bytes());
-        let Some(Raw::Paths(op, path, Some(new))) = decode(&bytes) else { panic!("{bytes:?}") };
+        let Some(Raw::Paths(paths)) = decode(&bytes) else { panic!("{bytes:?}") };
+        let WithPaths { op, path, new_path: Some(new) } = *paths else { panic!("{paths:?}") };
         assert_eq!((op.call, path.base, path.bytes.as_slice()), (82, 7, &b"a"[..]));
         assert_eq!((new.base, new.bytes.as_slice()), (0, &b"/b"[..]));
         assert!(decode(&bytes[..bytes.len() - 1]).is_none());

@@ -167,8 +167,13 @@ impl Namer {
     /// The records of a batch whose chains have names.
     fn finish(&mut self, arrived: Arrived) -> TraceBatch {
         let Arrived { mut trace, sites, .. } = arrived;
+        // Most records are of the same code as the one before.
+        let mut last = (0, None);
         for (record, key) in trace.records.iter_mut().zip(sites) {
-            record.site = self.find(key);
+            if key != last.0 {
+                last = (key, self.find(key));
+            }
+            record.site = last.1;
             self.unknown += u64::from(key != 0 && record.site.is_none());
         }
         trace.added.sites = self.sites.added();
