@@ -198,7 +198,7 @@ static __always_inline void make_paths(struct task_state *s, u32 kind, s64 resul
 	barrier_value(size);
 	if (size > sizeof(*p))
 		return;
-	if (bpf_ringbuf_output(ring, p, size, op_wakeup(ring)))
+	if (bpf_ringbuf_output(ring, p, size, ring_wakeup(ring, size, size, cfg.wake_bytes)))
 		lose_op(s, s->start_ns, ns);
 	else if (REC(s)->lost)
 		tell_lost(s, ring);

@@ -13,10 +13,10 @@ static __always_inline void *op_ring(void)
 	return bpf_map_lookup_elem(&op_rings, &cpu);
 }
 
-/* The rings are read every few ms; wake the reader early only where one fills up. */
+/* Of a record that has its room already. */
 static __always_inline u64 op_wakeup(void *ring)
 {
-	return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) > cfg.wake_bytes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+	return ring_wakeup(ring, 0, sizeof(struct hs_op), cfg.wake_bytes);
 }
 
 #define SIGSTOP 19
