@@ -36,6 +36,7 @@ mod packed;
 mod page_split;
 mod profile;
 pub mod random;
+pub mod replay;
 mod residency;
 mod snapshot;
 mod support;
