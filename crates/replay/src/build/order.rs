@@ -1,0 +1,226 @@
+//! Who waits for whom.
+//!
+//! Steps of one thread stay in their order. Between threads, a step waits for another that had ended when it began, if both are
+//! about something that one of them changes: the position of a description, bytes of a file, a name; and for what made it
+//! possible: the open of its description, the mapping, the thread that started its own (ROOT, SOSP'13: order by resource).
+//! Steps that were under way at the same time when they were recorded don't wait for each other.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, HashSet};
+
+use hotset_facts::Pid;
+use hotset_facts::replay::{PlanThread, Step, StepKind, Wait};
+use hotset_facts::trace::RecordFlags;
+
+use super::mappings::Mappings;
+use super::names::Changed;
+use super::shared::{Shared, Sharing};
+use super::slots::Slots;
+use super::threads::{Draft, Thread};
+
+/// A step by thread and place, and when it ended.
+#[derive(Debug, Clone, Copy)]
+struct Done {
+    thread: usize,
+    /// How many steps of its thread are done with it.
+    steps: u32,
+    end_ns: u64,
+}
+
+/// The last step of each thread that used something, and that changed it.
+#[derive(Debug, Default)]
+struct Uses {
+    used: Vec<Done>,
+    changed: Vec<Done>,
+}
+
+impl Uses {
+    /// What a step has to wait for that does this.
+    fn before(&self, changes: bool) -> impl Iterator<Item = Done> {
+        let used = if changes { &self.used[..] } else { &[] };
+        self.changed.iter().chain(used).copied()
+    }
+
+    fn add(&mut self, done: Done, changes: bool) {
+        let list = if changes { &mut self.changed } else { &mut self.used };
+        match list.iter_mut().find(|known| known.thread == done.thread) {
+            Some(known) => *known = done,
+            None => list.push(done),
+        }
+    }
+}
+
+/// A thread that is being put in order.
+struct Building {
+    plan: PlanThread,
+    pid: Option<Pid>,
+    parent: Option<Pid>,
+    /// How many steps of each thread are done whenever this one goes on.
+    known: HashMap<usize, u32>,
+    first_ns: u64,
+    last_ns: u64,
+    /// When its latest step began and ended, of those that are in order.
+    begun_ns: u64,
+    ended_ns: u64,
+}
+
+impl Building {
+    /// What it had done by a time at which all that began before is in order.
+    fn done(&self, at: usize, time_ns: u64) -> Done {
+        let under_way = usize::from(self.ended_ns > time_ns);
+        let steps = self.plan.steps.len().saturating_sub(under_way);
+        Done { thread: at, steps: u32::try_from(steps).unwrap_or(u32::MAX), end_ns: time_ns }
+    }
+}
+
+/// All of it.
+struct Order<'a> {
+    threads: Vec<Building>,
+    /// Threads of processes that each process started, and was not seen to wait for.
+    children: HashMap<Pid, Vec<usize>>,
+    shared: HashMap<Shared, Uses>,
+    /// Where each description stands.
+    positions: HashMap<u32, u64>,
+    sharing: Sharing<'a>,
+}
+
+/// The steps of all threads with what they wait for.
+pub(super) fn threads(
+    mut all: Vec<Thread>,
+    changed: &Changed,
+    slots: &Slots,
+    mappings: &Mappings,
+    changed_files: HashSet<u32>,
+) -> Vec<PlanThread> {
+    let mut rest = Vec::with_capacity(all.len());
+    let mut heap = BinaryHeap::new();
+    let mut building = Vec::with_capacity(all.len());
+    for (at, thread) in all.iter_mut().enumerate() {
+        thread.drafts.sort_by_key(|draft| draft.start_ns);
+        let drafts = std::mem::take(&mut thread.drafts);
+        let first_ns = drafts.first().map_or(0, |draft| draft.start_ns);
+        let last_ns = drafts.iter().map(|draft| draft.end_ns).max().unwrap_or(0);
+        building.push(Building {
+            plan: PlanThread { tid: thread.tid, process: thread.process, ..PlanThread::default() },
+            pid: thread.pid,
+            parent: thread.ppid,
+            known: HashMap::new(),
+            first_ns,
+            last_ns,
+            begun_ns: 0,
+            ended_ns: 0,
+        });
+        heap.push(Reverse((first_ns, at)));
+        rest.push(drafts.into_iter().peekable());
+    }
+    let mut children: HashMap<Pid, Vec<usize>> = HashMap::new();
+    for (at, thread) in building.iter().enumerate() {
+        if let Some(parent) = thread.parent.filter(|parent| thread.pid != Some(*parent)) {
+            children.entry(parent).or_default().push(at);
+        }
+    }
+    let mut order = Order {
+        threads: building,
+        children,
+        shared: HashMap::new(),
+        positions: HashMap::new(),
+        sharing: Sharing { names: changed, files: changed_files, slots, mappings },
+    };
+    while let Some(Reverse((_, at))) = heap.pop() {
+        let Some(drafts) = rest.get_mut(at) else { continue };
+        if let Some(draft) = drafts.next() {
+            order.put(at, draft);
+        }
+        if let Some(next) = drafts.peek() {
+            heap.push(Reverse((next.start_ns, at)));
+        }
+    }
+    order.threads.into_iter().map(|thread| thread.plan).collect()
+}
+
+impl Order<'_> {
+    /// Puts the next step, by the time at which it began, behind those of its thread.
+    fn put(&mut self, thread: usize, draft: Draft) {
+        let mut before = self.relatives(thread, &draft);
+        let uses = self.sharing.uses(&draft.step);
+        for (shared, changes) in uses.iter().flatten() {
+            if let Some(known) = self.shared.get(shared) {
+                before.extend(known.before(*changes));
+            }
+        }
+        self.wait(thread, &before, draft.start_ns);
+        self.seek(thread, &draft.step);
+        let Some(building) = self.threads.get_mut(thread) else { return };
+        (building.begun_ns, building.ended_ns) = (draft.start_ns, draft.end_ns);
+        building.plan.steps.push(draft.step);
+        let steps = u32::try_from(building.plan.steps.len()).unwrap_or(u32::MAX);
+        for (shared, changes) in uses.into_iter().flatten() {
+            let done = Done { thread, steps, end_ns: draft.end_ns };
+            self.shared.entry(shared).or_default().add(done, changes);
+        }
+    }
+
+    /// Waits for these, as far as they had ended, and are not waited for already.
+    fn wait(&mut self, thread: usize, before: &[Done], start_ns: u64) {
+        let Some(building) = self.threads.get_mut(thread) else { return };
+        for done in before {
+            let known = building.known.entry(done.thread).or_default();
+            if done.thread == thread || done.end_ns > start_ns || *known >= done.steps {
+                continue;
+            }
+            *known = done.steps;
+            let before = u32::try_from(building.plan.steps.len()).unwrap_or(u32::MAX);
+            let of = u32::try_from(done.thread).unwrap_or(u32::MAX);
+            building.plan.waits.push(Wait { before, thread: of, steps: done.steps });
+        }
+    }
+
+    /// What the position of a description has to be, where the step before left it elsewhere.
+    fn seek(&mut self, thread: usize, step: &Step) {
+        let moves = matches!(step.kind, StepKind::Read | StepKind::Write);
+        if !moves || !step.flags.has(RecordFlags::POSITION) || step.flags.has(RecordFlags::APPEND) {
+            return;
+        }
+        let at = self.positions.get(&step.target).copied().unwrap_or(0);
+        if at != step.offset
+            && let Some(building) = self.threads.get_mut(thread)
+        {
+            let seek = Step::new(StepKind::Seek, step.target, step.record);
+            building.plan.steps.push(Step { offset: step.offset, ..seek });
+        }
+        let moved = u64::try_from(step.result).unwrap_or(0);
+        self.positions.insert(step.target, step.offset.saturating_add(moved));
+    }
+
+    /// What a thread waits for because of who started it, and whom it started.
+    fn relatives(&mut self, thread: usize, draft: &Draft) -> Vec<Done> {
+        let Some(own) = self.threads.get(thread) else { return Vec::new() };
+        if own.plan.steps.is_empty() {
+            return self.ancestors(thread, own, draft);
+        }
+        let Some(children) = own.pid.and_then(|pid| self.children.get_mut(&pid)) else {
+            return Vec::new();
+        };
+        let threads = &self.threads;
+        let ended =
+            |at: &mut usize| threads.get(*at).is_some_and(|child| child.last_ns <= draft.start_ns);
+        // A process that did nothing while a child of it lived waited for that.
+        let waited = |at: usize| {
+            let child = threads.get(at).filter(|child| child.first_ns >= own.begun_ns)?;
+            Some(child.done(at, draft.start_ns))
+        };
+        children.extract_if(.., ended).filter_map(waited).collect()
+    }
+
+    /// For its first step, a thread waits for all that its process, or the one that started that, had done by then.
+    fn ancestors(&self, thread: usize, own: &Building, draft: &Draft) -> Vec<Done> {
+        let is_ancestor = |other: &Building| {
+            other.pid.is_some() && (other.pid == own.pid || other.pid == own.parent)
+        };
+        let others = self.threads.iter().enumerate();
+        others
+            .filter(|(at, other)| *at != thread && is_ancestor(other))
+            .map(|(at, other)| other.done(at, draft.start_ns))
+            .collect()
+    }
+}

@@ -1,0 +1,50 @@
+//! What each thread did.
+
+use std::collections::HashMap;
+
+use hotset_facts::Pid;
+use hotset_facts::replay::Step;
+use hotset_facts::trace::{ProcessIndex, TraceLists, TraceRecord};
+
+/// A step and when it was recorded.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Draft {
+    pub(super) start_ns: u64,
+    pub(super) end_ns: u64,
+    pub(super) step: Step,
+}
+
+/// One thread.
+#[derive(Debug)]
+pub(super) struct Thread {
+    pub(super) tid: u32,
+    pub(super) pid: Option<Pid>,
+    pub(super) ppid: Option<Pid>,
+    pub(super) process: Option<ProcessIndex>,
+    pub(super) drafts: Vec<Draft>,
+}
+
+/// All threads.
+#[derive(Debug, Default)]
+pub(super) struct Threads {
+    places: HashMap<(Option<Pid>, u32), usize>,
+    pub(super) all: Vec<Thread>,
+}
+
+impl Threads {
+    /// Adds what a thread did.
+    pub(super) fn add(&mut self, record: &TraceRecord, lists: &TraceLists, draft: Draft) {
+        let process = record.process.and_then(|index| lists.process(index));
+        let pid = process.map(|process| process.pid);
+        let tid = record.tid.unwrap_or(0);
+        let all = &mut self.all;
+        let place = *self.places.entry((pid, tid)).or_insert_with(|| {
+            let ppid = process.and_then(|process| process.ppid);
+            all.push(Thread { tid, pid, ppid, process: record.process, drafts: Vec::new() });
+            all.len() - 1
+        });
+        if let Some(thread) = all.get_mut(place) {
+            thread.drafts.push(draft);
+        }
+    }
+}
