@@ -4,7 +4,7 @@
 //! - `proc`, `cgroup`, `system` and `environment` tell of processes, control groups and the host. Readers of /proc are pure
 //!   parsers (`parse(&[u8])`) with a thin reader around each; a process that vanished is `None` and never an error, because
 //!   processes vanish all the time.
-//! - `child`, `launch` and `trace` run commands.
+//! - `child`, `launch` and `trace` run commands, `replay` does again what was recorded.
 //!
 //! All of hotset's own unsafe code outside of the sensor lives here. It must not know BPF or output, read arguments, or interpret
 //! what it reads.
@@ -26,6 +26,7 @@ pub mod perf_event;
 pub mod pidfile;
 pub mod proc;
 pub mod rawio;
+pub mod replay;
 pub mod scattered;
 pub mod support;
 pub mod system;

@@ -1,0 +1,90 @@
+//! The open file descriptions of a replay.
+
+use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd, RawFd};
+use std::sync::atomic::{AtomicI32, Ordering};
+
+use hotset_facts::replay::{PlanSlot, ReplayPlan};
+use hotset_facts::trace::RecordFlags;
+
+use super::ReplayError;
+use super::names::Names;
+
+const NONE: RawFd = -1;
+
+/// The descriptor of each slot, for all threads.
+pub(super) struct Descriptors {
+    all: Vec<AtomicI32>,
+}
+
+impl Descriptors {
+    /// Opens those that nobody was seen to open.
+    pub(super) fn new(plan: &ReplayPlan, names: &Names<'_>) -> Result<Self, ReplayError> {
+        let open = |slot: &PlanSlot| match slot.opened_before {
+            Some(path) => {
+                let fd = names.open_before(plan, path, flags(slot, RecordFlags::NONE))?;
+                Ok(AtomicI32::new(fd.into_raw_fd()))
+            }
+            None => Ok(AtomicI32::new(NONE)),
+        };
+        let mut all = Vec::with_capacity(plan.slots.len());
+        for slot in &plan.slots {
+            all.push(open(slot)?);
+        }
+        Ok(Self { all })
+    }
+
+    /// The descriptor of a slot; -1, which is none, of one that is not open.
+    #[inline]
+    pub(super) fn get(&self, slot: u32) -> RawFd {
+        self.all.get(slot as usize).map_or(NONE, |fd| fd.load(Ordering::Acquire))
+    }
+
+    /// Keeps a descriptor for as long as its slot is open; of no slot, until the end.
+    pub(super) fn put(&self, slot: u32, fd: RawFd) {
+        if let Some(place) = self.all.get(slot as usize) {
+            close(place.swap(fd, Ordering::AcqRel));
+        }
+    }
+
+    /// Takes it, to close it.
+    pub(super) fn take(&self, slot: u32) -> RawFd {
+        self.all.get(slot as usize).map_or(NONE, |fd| fd.swap(NONE, Ordering::AcqRel))
+    }
+}
+
+impl Drop for Descriptors {
+    fn drop(&mut self) {
+        self.all.iter().for_each(|fd| close(fd.swap(NONE, Ordering::AcqRel)));
+    }
+}
+
+fn close(fd: RawFd) {
+    if fd >= 0 {
+        // SAFETY: it was kept here alone.
+        drop(unsafe { OwnedFd::from_raw_fd(fd) });
+    }
+}
+
+/// What open(2) is told of a slot. How it was opened for writing no record says: for both.
+pub(super) fn flags(slot: &PlanSlot, step: RecordFlags) -> i32 {
+    let mut flags = if slot.writes { libc::O_RDWR } else { libc::O_RDONLY };
+    for (is_set, flag) in [
+        (slot.direct, libc::O_DIRECT),
+        (slot.append, libc::O_APPEND),
+        (slot.sync, libc::O_DSYNC),
+        (step.has(RecordFlags::CREATE), libc::O_CREAT),
+        (step.has(RecordFlags::TRUNCATE), libc::O_TRUNC),
+        (step.has(RecordFlags::NOWAIT), libc::O_NONBLOCK),
+    ] {
+        flags |= if is_set { flag } else { 0 };
+    }
+    flags
+}
+
+/// A program that is recorded with all that it started may have had more open together than one process may.
+pub(super) fn allow_as_many_as_possible() {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    let _ = setrlimit(Resource::Nofile, limit);
+}

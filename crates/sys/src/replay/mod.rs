@@ -1,0 +1,161 @@
+//! The steps of a replay, done as fast as they go.
+//!
+//! [`Replay::new`] makes all ready that no step does: paths as the kernel wants them, descriptions and mappings that nobody was seen to
+//! make, memory to read into. [`Replay::run`] starts a thread for each of the plan and has them begin together. A thread does its steps
+//! in their order and waits where the plan says so; the time that it waits is not counted. What each call returns is compared with the
+//! recording.
+//!
+//! Of an original file nothing is asked that could change it: it is opened for reading alone, and a step that would do more is
+//! refused with EROFS. Names of copies are looked up below a directory of their own, and nothing leads out of it: no `..`, and no
+//! symbolic link that a step makes. Whoever prepares the copies makes none that does.
+
+mod descriptors;
+mod maps;
+mod names;
+mod pace;
+mod step;
+mod thread;
+
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use hotset_facts::replay::ReplayPlan;
+
+use descriptors::Descriptors;
+use maps::Maps;
+use names::Names;
+use pace::Pace;
+pub use thread::{Difference, ThreadRun};
+
+/// Where the files of a replay are.
+#[derive(Debug, Clone, Copy)]
+pub struct Roots<'a> {
+    /// Below it originals are; none for those of the host.
+    pub originals: Option<BorrowedFd<'a>>,
+    /// Below it copies are.
+    pub copies: BorrowedFd<'a>,
+    /// Whether files may be opened without their time of access changing (O_NOATIME): by their owner and by root.
+    pub no_atime: bool,
+}
+
+/// Why a replay can't begin.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// A path has a byte 0 in it.
+    #[error("{}: a path with a byte 0", String::from_utf8_lossy(path))]
+    Path {
+        /// The path.
+        path: Vec<u8>,
+    },
+    /// What was open or mapped when the recording began can't be opened or mapped.
+    #[error("{}: {error}", String::from_utf8_lossy(path))]
+    File {
+        /// The path.
+        path: Vec<u8>,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// There is no memory to read into, or no thread to be had.
+    #[error("{what}: {error}")]
+    System {
+        /// What was asked for.
+        what: &'static str,
+        /// What the system says.
+        error: io::Error,
+    },
+}
+
+/// A replay that is ready to run.
+pub struct Replay<'a> {
+    plan: &'a ReplayPlan,
+    names: Names<'a>,
+    descriptors: Descriptors,
+    maps: Maps,
+    pace: Pace,
+}
+
+/// What a replay came to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ReplayRun {
+    /// From the beginning of the first thread to the end of the last, waits included.
+    pub wall_ns: u64,
+    /// Each thread of the plan, in its order.
+    pub threads: Vec<ThreadRun>,
+}
+
+impl<'a> Replay<'a> {
+    /// Makes a plan ready.
+    ///
+    /// # Errors
+    /// Where a file that has to be there before the first step is not there, or resources are not to be had.
+    pub fn new(plan: &'a ReplayPlan, roots: Roots<'a>) -> Result<Self, ReplayError> {
+        let names = Names::new(plan, roots)?;
+        descriptors::allow_as_many_as_possible();
+        let descriptors = Descriptors::new(plan, &names)?;
+        let maps = Maps::new(plan, &names)?;
+        Ok(Self { plan, names, descriptors, maps, pace: Pace::new(plan) })
+    }
+
+    /// Does all steps, once.
+    ///
+    /// # Errors
+    /// Where there is no memory to read into, or no thread to be had.
+    pub fn run(self) -> Result<ReplayRun, ReplayError> {
+        let threads = 0..self.plan.threads.len();
+        let memories = threads.map(|at| thread::Memory::of(self.plan, at));
+        let memories = memories.collect::<Result<Vec<_>, _>>()?;
+        let (replay, start) = (&self, &Start::default());
+        std::thread::scope(|scope| {
+            let mut running = Vec::with_capacity(memories.len());
+            let mut failed = None;
+            for (at, memory) in memories.into_iter().enumerate() {
+                let work = move || thread::run(replay, at, memory, start);
+                match std::thread::Builder::new().spawn_scoped(scope, work) {
+                    Ok(thread) => running.push(thread),
+                    Err(error) => failed = Some(ReplayError::System { what: "a thread", error }),
+                }
+            }
+            start.give(failed.is_none());
+            let ended = running.into_iter().filter_map(|thread| thread.join().ok().flatten());
+            let (threads, times): (Vec<_>, Vec<_>) = ended.unzip();
+            let first = times.iter().map(|(begun, _)| *begun).min();
+            let last = times.iter().map(|(_, ended)| *ended).max();
+            let wall = first.zip(last).map_or(Duration::ZERO, |(first, last)| last - first);
+            match failed {
+                Some(error) => Err(error),
+                None => Ok(ReplayRun { wall_ns: wall.as_nanos() as u64, threads }),
+            }
+        })
+    }
+}
+
+/// The moment at which all threads begin, or are told not to.
+#[derive(Default)]
+pub(crate) struct Start {
+    /// Nothing yet; whether to begin.
+    given: Mutex<Option<bool>>,
+    change: Condvar,
+}
+
+impl Start {
+    fn give(&self, begins: bool) {
+        *self.given.lock().unwrap_or_else(PoisonError::into_inner) = Some(begins);
+        self.change.notify_all();
+    }
+
+    /// Waits for it: whether to begin.
+    pub(crate) fn wait(&self) -> bool {
+        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            match *given {
+                Some(begins) => return begins,
+                None => given = self.change.wait(given).unwrap_or_else(PoisonError::into_inner),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,292 @@
+//! One step: a call, or a touch of memory.
+
+use hotset_facts::replay::{FileRole, PlanSlot, Step, StepKind};
+use hotset_facts::trace::RecordFlags;
+
+use super::Replay;
+use super::descriptors::flags;
+use super::names::{Name, answer, to_nowhere};
+use super::thread::Memory;
+
+/// What no call was made for: the plan names something that it does not have.
+const NO_SUCH_THING: i64 = -(libc::EINVAL as i64);
+const READ_ONLY: i64 = -(libc::EROFS as i64);
+const IS_A_DIRECTORY: i64 = -(libc::EISDIR as i64);
+
+/// How a slot is opened that the plan does not have: an open that failed when it was recorded.
+const NO_SLOT: PlanSlot = PlanSlot {
+    file: None,
+    opened_before: None,
+    writes: false,
+    direct: false,
+    append: false,
+    sync: false,
+};
+
+impl Replay<'_> {
+    /// Does a step: what the call returned, or the number of its error below zero.
+    #[inline]
+    pub(super) fn act(&self, step: &Step, memory: &mut Memory) -> i64 {
+        match step.kind {
+            StepKind::Read
+            | StepKind::ReadAt
+            | StepKind::Write
+            | StepKind::WriteAt
+            | StepKind::Seek
+            | StepKind::CopyRange
+            | StepKind::Send => self.transfer(step, memory),
+            StepKind::Open => self.open(step, memory),
+            StepKind::Load | StepKind::Store => self.touch(step),
+            StepKind::Stat | StepKind::Lstat | StepKind::Access | StepKind::ReadLink => {
+                self.look_up(step, memory)
+            }
+            StepKind::Map | StepKind::Unmap | StepKind::AdviseMapping | StepKind::SyncMapping => {
+                self.mapping(step)
+            }
+            StepKind::Truncate
+            | StepKind::Rename
+            | StepKind::Unlink
+            | StepKind::Link
+            | StepKind::Symlink
+            | StepKind::MakeDirectory
+            | StepKind::RemoveDirectory => self.change_name(step),
+            _ => self.on_slot(step),
+        }
+    }
+
+    #[inline]
+    fn transfer(&self, step: &Step, memory: &mut Memory) -> i64 {
+        let fd = self.descriptors.get(step.target);
+        let bytes = memory.at_most(step.bytes);
+        let (start, offset) = (memory.start(), step.offset.cast_signed());
+        // SAFETY: the memory has so many bytes, and is this thread's alone.
+        unsafe {
+            match step.kind {
+                StepKind::Read => answer(libc::read(fd, start.cast(), bytes) as i64),
+                StepKind::ReadAt => answer(libc::pread64(fd, start.cast(), bytes, offset) as i64),
+                StepKind::Write => answer(libc::write(fd, start.cast(), bytes) as i64),
+                StepKind::WriteAt => answer(libc::pwrite64(fd, start.cast(), bytes, offset) as i64),
+                StepKind::Seek => answer(libc::lseek64(fd, offset, libc::SEEK_SET)),
+                StepKind::Send => {
+                    let (mut offset, null) = (offset, memory.null());
+                    answer(libc::sendfile64(null, fd, &raw mut offset, step.bytes as usize) as i64)
+                }
+                _ => {
+                    let to =
+                        u32::try_from(step.offset).map_or(-1, |slot| self.descriptors.get(slot));
+                    let (from_here, to_there) = (std::ptr::null_mut(), std::ptr::null_mut());
+                    let bytes = step.bytes as usize;
+                    answer(libc::copy_file_range(fd, from_here, to, to_there, bytes, 0) as i64)
+                }
+            }
+        }
+    }
+
+    fn open(&self, step: &Step, memory: &mut Memory) -> i64 {
+        let path = u32::try_from(step.offset).ok().and_then(|path| self.names.get(path));
+        let Some(path) = path else { return NO_SUCH_THING };
+        let slot = self.plan.slots.get(step.target as usize);
+        let opened = self.names.open(path, flags(slot.unwrap_or(&NO_SLOT), step.flags));
+        if let Ok(fd) = i32::try_from(opened)
+            && fd >= 0
+        {
+            match slot {
+                Some(_) => self.descriptors.put(step.target, fd),
+                None => memory.keep(fd),
+            }
+        }
+        opened
+    }
+
+    #[inline]
+    fn touch(&self, step: &Step) -> i64 {
+        let mapping = self.plan.mappings.get(step.target as usize);
+        let Some(place) =
+            mapping.and_then(|mapping| self.maps.at(step.target, mapping, step.offset, 1))
+        else {
+            return NO_SUCH_THING;
+        };
+        // SAFETY: within a mapping of the plan that is there. Where its file ends sooner, this process gets a SIGBUS and the
+        // replay fails; of a mapping that reaches a file, the file is a copy.
+        unsafe {
+            if step.kind == StepKind::Load {
+                std::hint::black_box(place.read_volatile());
+            } else {
+                place.write_volatile(0x5a);
+            }
+        }
+        0
+    }
+
+    fn look_up(&self, step: &Step, memory: &mut Memory) -> i64 {
+        let Some(Name { base, path, .. }) = self.names.get(step.target) else {
+            return NO_SUCH_THING;
+        };
+        let (base, path) = (*base, path.as_ptr());
+        // SAFETY: the path is a string that lives through the call, and the answer has room.
+        unsafe {
+            match step.kind {
+                StepKind::Access => answer(libc::faccessat(base, path, libc::F_OK, 0)),
+                StepKind::ReadLink => {
+                    let bytes = memory.at_most(libc::PATH_MAX as u64);
+                    answer(libc::readlinkat(base, path, memory.start().cast(), bytes) as i64)
+                }
+                kind => {
+                    let follows = kind == StepKind::Stat;
+                    let flags = if follows { 0 } else { libc::AT_SYMLINK_NOFOLLOW };
+                    let mut stat = std::mem::MaybeUninit::<libc::stat64>::uninit();
+                    answer(libc::fstatat64(base, path, stat.as_mut_ptr(), flags))
+                }
+            }
+        }
+    }
+
+    fn mapping(&self, step: &Step) -> i64 {
+        let Some(mapping) = self.plan.mappings.get(step.target as usize) else {
+            return NO_SUCH_THING;
+        };
+        match step.kind {
+            StepKind::Map => {
+                let fd = mapping.slot.map_or(-1, |slot| self.descriptors.get(slot));
+                self.maps.make(step.target, mapping, fd, step.flags.has(RecordFlags::POPULATE))
+            }
+            StepKind::Unmap => self.maps.remove(step.target),
+            kind => {
+                let Some(start) = self.maps.at(step.target, mapping, step.offset, step.bytes)
+                else {
+                    return NO_SUCH_THING;
+                };
+                let (start, bytes) = (start.cast(), step.bytes as usize);
+                let waits = step.flags.has(RecordFlags::WAITED);
+                // SAFETY: within a mapping of the plan that is there.
+                answer(unsafe {
+                    if kind == StepKind::SyncMapping {
+                        libc::msync(
+                            start,
+                            bytes,
+                            if waits { libc::MS_SYNC } else { libc::MS_ASYNC },
+                        )
+                    } else {
+                        libc::madvise(start, bytes, advice(step.flags, &MADVICE))
+                    }
+                })
+            }
+        }
+    }
+
+    /// What changes a name is done to copies alone, also where it failed when it was recorded.
+    fn change_name(&self, step: &Step) -> i64 {
+        let second = || u32::try_from(step.offset).ok().and_then(|path| self.names.get(path));
+        let Some(first) = self.names.get(step.target) else { return NO_SUCH_THING };
+        let is_copy = |name: &Name| name.role == FileRole::Copy;
+        // SAFETY: the paths are strings that live through the call.
+        unsafe {
+            match step.kind {
+                StepKind::Symlink => match (self.plan.paths.get(step.target as usize), second()) {
+                    (Some(words), Some(link)) if is_copy(link) => {
+                        let words = to_nowhere(&words.bytes);
+                        answer(libc::symlinkat(words.as_ptr(), link.base, link.path.as_ptr()))
+                    }
+                    _ => READ_ONLY,
+                },
+                _ if !is_copy(first) => READ_ONLY,
+                StepKind::Rename | StepKind::Link => match second() {
+                    Some(to) if is_copy(to) => {
+                        let (from, path) = (first.base, first.path.as_ptr());
+                        answer(if step.kind == StepKind::Rename {
+                            libc::renameat(from, path, to.base, to.path.as_ptr())
+                        } else {
+                            libc::linkat(from, path, to.base, to.path.as_ptr(), 0)
+                        })
+                    }
+                    _ => READ_ONLY,
+                },
+                // Whether unlinkat(2) was told that it is a directory no record says.
+                StepKind::Unlink => {
+                    match answer(libc::unlinkat(first.base, first.path.as_ptr(), 0)) {
+                        IS_A_DIRECTORY => remove_directory(first),
+                        removed => removed,
+                    }
+                }
+                StepKind::RemoveDirectory => remove_directory(first),
+                StepKind::MakeDirectory => {
+                    answer(libc::mkdirat(first.base, first.path.as_ptr(), 0o700))
+                }
+                // There is no truncateat(2): opened, cut, and closed.
+                _ => truncate(first, step.offset),
+            }
+        }
+    }
+
+    fn on_slot(&self, step: &Step) -> i64 {
+        let (offset, bytes) = (step.offset.cast_signed(), step.bytes.cast_signed());
+        // SAFETY: these calls take numbers only; a descriptor that is none is refused.
+        unsafe {
+            match step.kind {
+                StepKind::Close => answer(libc::close(self.descriptors.take(step.target))),
+                kind => {
+                    let fd = self.descriptors.get(step.target);
+                    match kind {
+                        StepKind::Sync => answer(libc::fsync(fd)),
+                        StepKind::DataSync => answer(libc::fdatasync(fd)),
+                        StepKind::ReadAhead => {
+                            answer(libc::readahead(fd, offset, step.bytes as usize) as i64)
+                        }
+                        StepKind::SetLength => answer(libc::ftruncate64(fd, offset)),
+                        StepKind::Allocate => answer(libc::fallocate64(fd, 0, offset, bytes)),
+                        // Its error is what it returns (posix_fadvise(2)).
+                        StepKind::Advise => {
+                            let advice = advice(step.flags, &FADVICE);
+                            -i64::from(libc::posix_fadvise64(fd, offset, bytes, advice))
+                        }
+                        _ => NO_SUCH_THING,
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn remove_directory(name: &Name) -> i64 {
+    // SAFETY: the path is a string that lives through the call.
+    answer(unsafe { libc::unlinkat(name.base, name.path.as_ptr(), libc::AT_REMOVEDIR) })
+}
+
+/// Cuts a copy.
+fn truncate(name: &Name, bytes: u64) -> i64 {
+    // SAFETY: the path is a string that lives through the call, and the descriptor is closed by nobody else.
+    unsafe {
+        let fd = libc::openat(name.base, name.path.as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC);
+        if fd < 0 {
+            return answer(fd);
+        }
+        let cut = answer(libc::ftruncate64(fd, bytes.cast_signed()));
+        libc::close(fd);
+        cut
+    }
+}
+
+type Advice = [(RecordFlags, i32)];
+
+const FADVICE: [(RecordFlags, i32); 5] = [
+    (RecordFlags::RANDOM, libc::POSIX_FADV_RANDOM),
+    (RecordFlags::SEQUENTIAL, libc::POSIX_FADV_SEQUENTIAL),
+    (RecordFlags::WILLNEED, libc::POSIX_FADV_WILLNEED),
+    (RecordFlags::DONTNEED, libc::POSIX_FADV_DONTNEED),
+    (RecordFlags::NOREUSE, libc::POSIX_FADV_NOREUSE),
+];
+
+const MADVICE: [(RecordFlags, i32); 7] = [
+    (RecordFlags::RANDOM, libc::MADV_RANDOM),
+    (RecordFlags::SEQUENTIAL, libc::MADV_SEQUENTIAL),
+    (RecordFlags::WILLNEED, libc::MADV_WILLNEED),
+    (RecordFlags::DONTNEED, libc::MADV_DONTNEED),
+    (RecordFlags::NOREUSE, libc::MADV_COLD),
+    (RecordFlags::PAGEOUT, libc::MADV_PAGEOUT),
+    (RecordFlags::POPULATE, libc::MADV_POPULATE_READ),
+];
+
+/// The number of an advice; that of none, 0, where the recording has no word for it.
+fn advice(flags: RecordFlags, known: &Advice) -> i32 {
+    known.iter().find(|(flag, _)| flags.has(*flag)).map_or(0, |(_, advice)| *advice)
+}

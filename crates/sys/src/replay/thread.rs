@@ -1,0 +1,163 @@
+//! One thread of a replay.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::time::Instant;
+
+use hotset_facts::replay::{PlanThread, ReplayPlan, Step, StepKind};
+
+use super::{Replay, ReplayError, Start};
+use crate::rawio::AlignedBuffer;
+
+/// Differences that are told one by one; of the others, how many.
+const MOST_TOLD: usize = 16;
+
+/// A request for more is one for this much: its result tells that it was cut.
+const MOST_BYTES: u64 = 1 << 30;
+const LEAST_BYTES: u64 = 4096;
+
+/// A step that did not end as it did when it was recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Difference {
+    /// The record that it was made of.
+    pub record: u32,
+    /// What it does.
+    pub kind: StepKind,
+    /// What the call returned then: below zero an error number.
+    pub recorded: i64,
+    /// What it returned now.
+    pub found: i64,
+}
+
+/// What a thread came to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ThreadRun {
+    /// From its beginning to the end of its last step, without what it waited for others.
+    pub busy_ns: u64,
+    /// How long it waited for others.
+    pub waited_ns: u64,
+    /// Steps that did not end as recorded.
+    pub differences: u64,
+    /// The first of them.
+    pub told: Vec<Difference>,
+}
+
+/// What a thread reads into and writes from, and what it opened and nothing else uses.
+pub(super) struct Memory {
+    buffer: AlignedBuffer,
+    kept: Vec<OwnedFd>,
+    null: File,
+}
+
+// SAFETY: it belongs to the thread that it is handed to.
+unsafe impl Send for Memory {}
+
+impl Memory {
+    /// As much as the largest request of a thread takes. Filled, so that nothing of it is first touched while time is taken, with
+    /// bytes that no file system compresses.
+    pub(super) fn of(plan: &ReplayPlan, thread: usize) -> Result<Self, ReplayError> {
+        let steps = plan.threads.get(thread).map_or(&[][..], |thread| &thread.steps);
+        let largest = steps.iter().filter(|step| moves_bytes(step)).map(|step| step.bytes).max();
+        let bytes = largest.unwrap_or(0).clamp(LEAST_BYTES, MOST_BYTES);
+        let system = |what, error| ReplayError::System { what, error };
+        let null = File::options().write(true).open("/dev/null");
+        let null = null.map_err(|error| system("/dev/null", error))?;
+        let buffer = AlignedBuffer::new(bytes as usize)
+            .ok_or_else(|| system("memory to read into", io::ErrorKind::OutOfMemory.into()))?;
+        let mut memory = Self { buffer, kept: Vec::new(), null };
+        let mut random = hotset_facts::random::Random::new(thread as u64);
+        for word in memory.buffer.bytes_mut().as_chunks_mut::<8>().0 {
+            *word = random.number().to_ne_bytes();
+        }
+        Ok(memory)
+    }
+
+    pub(super) fn start(&mut self) -> *mut u8 {
+        self.buffer.start()
+    }
+
+    /// So many bytes, or as many as it has.
+    #[inline]
+    pub(super) fn at_most(&self, bytes: u64) -> usize {
+        usize::try_from(bytes).unwrap_or(usize::MAX).min(self.buffer.bytes().len())
+    }
+
+    /// A file that takes all and keeps nothing.
+    pub(super) fn null(&self) -> RawFd {
+        self.null.as_raw_fd()
+    }
+
+    /// Keeps a descriptor that no step is about until the end: nobody was seen to close it.
+    pub(super) fn keep(&mut self, fd: RawFd) {
+        // SAFETY: a new descriptor that nobody else owns.
+        self.kept.push(unsafe { OwnedFd::from_raw_fd(fd) });
+    }
+}
+
+fn moves_bytes(step: &Step) -> bool {
+    matches!(step.kind, StepKind::Read | StepKind::ReadAt | StepKind::Write | StepKind::WriteAt)
+}
+
+/// Does the steps of a thread, from the moment at which all begin: what came of it, and when it began and ended. Nothing where it is
+/// told not to.
+pub(super) fn run(
+    replay: &Replay<'_>,
+    at: usize,
+    mut memory: Memory,
+    start: &Start,
+) -> Option<(ThreadRun, (Instant, Instant))> {
+    let mut run = ThreadRun { told: Vec::with_capacity(MOST_TOLD), ..ThreadRun::default() };
+    let thread = replay.plan.threads.get(at)?;
+    if !start.wait() {
+        return None;
+    }
+    let begun = Instant::now();
+    go(replay, at, thread, &mut memory, &mut run);
+    let ended = Instant::now();
+    run.busy_ns = ((ended - begun).as_nanos() as u64).saturating_sub(run.waited_ns);
+    Some((run, (begun, ended)))
+}
+
+fn go(
+    replay: &Replay<'_>,
+    at: usize,
+    thread: &PlanThread,
+    memory: &mut Memory,
+    run: &mut ThreadRun,
+) {
+    let mut waits = thread.waits.iter().peekable();
+    let mut told = replay.pace.told(at).iter().peekable();
+    for (place, step) in (0_u32..).zip(&thread.steps) {
+        while let Some(wait) = waits.next_if(|wait| wait.before <= place) {
+            run.waited_ns += replay.pace.wait(wait);
+        }
+        let found = replay.act(step, memory);
+        if !is_as_recorded(step, found) {
+            run.differences += 1;
+            if run.told.len() < MOST_TOLD {
+                let (record, kind, recorded) = (step.record, step.kind, step.result);
+                run.told.push(Difference { record, kind, recorded, found });
+            }
+        }
+        if let Some(steps) = told.next_if(|steps| **steps <= place + 1) {
+            replay.pace.tell(at, *steps);
+        }
+    }
+}
+
+/// Whether a call came to what it did when it was recorded: the same bytes, the same error, the same success.
+#[inline]
+fn is_as_recorded(step: &Step, found: i64) -> bool {
+    let counts = matches!(
+        step.kind,
+        StepKind::Read
+            | StepKind::ReadAt
+            | StepKind::Write
+            | StepKind::WriteAt
+            | StepKind::CopyRange
+            | StepKind::Send
+            | StepKind::ReadLink
+    );
+    if counts { found == step.result } else { found.min(0) == step.result.min(0) }
+}
