@@ -1,6 +1,6 @@
 //! Loops of file calls that time themselves, so that start-up of whoever watches is not in the figure.
 //!
-//! Prints nanoseconds an operation. `loops pread4k FILE CALLS` (the mean, and the median of parts), `loops small-files DIR FILES` (those of the first and of a second pass), `loops make-files DIR FILES`,
+//! Prints nanoseconds an operation. `loops pread4k FILE CALLS` (the mean, and the median of parts), `loops replay-pread4k FILE CALLS` (the same as steps of a replay, the mean), `loops small-files DIR FILES` (those of the first and of a second pass), `loops make-files DIR FILES`,
 //! `loops spawn PROGRAM RUNS` and `loops lab PROGRAM RUNS` print the wall time of each run of a program in nanoseconds, started by
 //! bare posix_spawn or by hotset's engine; `loops states DIR ROUNDS` sets and verifies cache states on a directory.
 //! `loops cachestat FILE CELLS` (for all cells together), `loops walk DIR THREADS` and its floor `loops walk-floor DIR THREADS`. `loops timed OUTPUT PROGRAM ARGUMENT…` measures another program.
@@ -10,6 +10,7 @@
 
 mod lab;
 mod live;
+mod replay;
 mod spawn;
 mod timed;
 mod walk;
@@ -39,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let [_, verb, path, count] = words.as_slice() else {
         return Err(
-            "usage: loops pread4k|small-files|make-files|cachestat|walk|walk-floor PATH COUNT"
+            "usage: loops pread4k|replay-pread4k|small-files|make-files|cachestat|walk|walk-floor PATH COUNT"
                 .into(),
         );
     };
@@ -49,6 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let [mean, median] = pread4k(path, count)?;
             println!("{mean:.1} {median:.1}");
         }
+        "replay-pread4k" => println!("{:.1}", replay::preads(path, count)?),
         "small-files" => {
             let [first, again] = small_files(path, count)?;
             println!("{first:.1} {again:.1}");
@@ -85,21 +87,36 @@ fn mean_and_median(parts: &mut [Duration], operations_of_a_part: u64) -> [f64; 2
     [mean, median.as_nanos() as f64 / operations_of_a_part as f64]
 }
 
+/// Random numbers that cost next to nothing.
+struct Xorshift(u64);
+
+impl Default for Xorshift {
+    fn default() -> Self {
+        Self(88_172_645_463_325_252)
+    }
+}
+
+impl Xorshift {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+}
+
 /// Random preads of 4 KiB over a file that fits the cache.
 fn pread4k(path: &Path, calls: u64) -> Result<[f64; 2], Box<dyn Error>> {
     let file = File::open(path)?;
     let blocks = file.metadata()?.len() / BLOCK as u64;
     let mut buffer = [0_u8; BLOCK];
-    let mut state = 88_172_645_463_325_252_u64;
+    let mut numbers = Xorshift::default();
     let calls_of_a_part = (calls / PARTS).max(1);
     let mut parts = Vec::new();
     for _ in 0..calls / calls_of_a_part {
         let start = Instant::now();
         for _ in 0..calls_of_a_part {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            file.read_exact_at(&mut buffer, state % blocks * BLOCK as u64)?;
+            file.read_exact_at(&mut buffer, numbers.next() % blocks * BLOCK as u64)?;
             black_box(&buffer);
         }
         parts.push(start.elapsed());
