@@ -9,6 +9,7 @@
 //! All of hotset's own unsafe code outside of the sensor lives here. It must not know BPF or output, read arguments, or interpret
 //! what it reads.
 
+pub mod advice;
 pub mod cache;
 mod capabilities;
 pub mod cgroup;

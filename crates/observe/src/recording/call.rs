@@ -1,6 +1,7 @@
 //! From the number of a call to what it is.
 
 use hotset_facts::trace::{Operation, OperationClass, RecordFlags};
+use hotset_sys::advice::{Advice, FADVICE, MADVICE};
 
 /// `enum hs_call`: behind the numbers of system calls.
 const URING: u16 = 512;
@@ -162,8 +163,8 @@ pub(super) fn told(operation: Operation, how: u64) -> RecordFlags {
             );
             set(high & libc::MAP_POPULATE != 0, RecordFlags::POPULATE);
         }
-        Operation::Fadvise => set_advice(low, &FADVICE, &mut set),
-        Operation::Madvise => set_advice(low, &MADVICE, &mut set),
+        Operation::Fadvise => set_advice(low, FADVICE, &mut set),
+        Operation::Madvise => set_advice(low, MADVICE, &mut set),
         _ if operation.class() == OperationClass::Open => {
             set(low & libc::O_DIRECT != 0, RecordFlags::DIRECT);
             set(low & libc::O_APPEND != 0, RecordFlags::APPEND);
@@ -177,28 +178,7 @@ pub(super) fn told(operation: Operation, how: u64) -> RecordFlags {
     flags
 }
 
-type Advice = [(i32, RecordFlags)];
-
-const FADVICE: [(i32, RecordFlags); 5] = [
-    (libc::POSIX_FADV_RANDOM, RecordFlags::RANDOM),
-    (libc::POSIX_FADV_SEQUENTIAL, RecordFlags::SEQUENTIAL),
-    (libc::POSIX_FADV_WILLNEED, RecordFlags::WILLNEED),
-    (libc::POSIX_FADV_DONTNEED, RecordFlags::DONTNEED),
-    (libc::POSIX_FADV_NOREUSE, RecordFlags::NOREUSE),
-];
-
-const MADVICE: [(i32, RecordFlags); 8] = [
-    (libc::MADV_RANDOM, RecordFlags::RANDOM),
-    (libc::MADV_SEQUENTIAL, RecordFlags::SEQUENTIAL),
-    (libc::MADV_WILLNEED, RecordFlags::WILLNEED),
-    (libc::MADV_DONTNEED, RecordFlags::DONTNEED),
-    (libc::MADV_COLD, RecordFlags::NOREUSE),
-    (libc::MADV_PAGEOUT, RecordFlags::PAGEOUT),
-    (libc::MADV_POPULATE_READ, RecordFlags::POPULATE),
-    (libc::MADV_POPULATE_WRITE, RecordFlags::POPULATE),
-];
-
-fn set_advice(told: i32, known: &Advice, set: &mut impl FnMut(bool, RecordFlags)) {
+fn set_advice(told: i32, known: Advice, set: &mut impl FnMut(bool, RecordFlags)) {
     for (advice, flag) in known {
         set(told == *advice, *flag);
     }

@@ -7,6 +7,7 @@ use super::Replay;
 use super::descriptors::flags;
 use super::names::{Name, answer, to_nowhere};
 use super::thread::Memory;
+use crate::advice::{Advice, FADVICE, MADVICE};
 
 /// What no call was made for: the plan names something that it does not have.
 const NO_SUCH_THING: i64 = -(libc::EINVAL as i64);
@@ -167,7 +168,7 @@ impl Replay<'_> {
                             if waits { libc::MS_SYNC } else { libc::MS_ASYNC },
                         )
                     } else {
-                        libc::madvise(start, bytes, advice(step.flags, &MADVICE))
+                        libc::madvise(start, bytes, advice(step.flags, MADVICE))
                     }
                 })
             }
@@ -236,7 +237,7 @@ impl Replay<'_> {
                         StepKind::Allocate => answer(libc::fallocate64(fd, 0, offset, bytes)),
                         // Its error is what it returns (posix_fadvise(2)).
                         StepKind::Advise => {
-                            let advice = advice(step.flags, &FADVICE);
+                            let advice = advice(step.flags, FADVICE);
                             -i64::from(libc::posix_fadvise64(fd, offset, bytes, advice))
                         }
                         _ => NO_SUCH_THING,
@@ -266,27 +267,7 @@ fn truncate(name: &Name, bytes: u64) -> i64 {
     }
 }
 
-type Advice = [(RecordFlags, i32)];
-
-const FADVICE: [(RecordFlags, i32); 5] = [
-    (RecordFlags::RANDOM, libc::POSIX_FADV_RANDOM),
-    (RecordFlags::SEQUENTIAL, libc::POSIX_FADV_SEQUENTIAL),
-    (RecordFlags::WILLNEED, libc::POSIX_FADV_WILLNEED),
-    (RecordFlags::DONTNEED, libc::POSIX_FADV_DONTNEED),
-    (RecordFlags::NOREUSE, libc::POSIX_FADV_NOREUSE),
-];
-
-const MADVICE: [(RecordFlags, i32); 7] = [
-    (RecordFlags::RANDOM, libc::MADV_RANDOM),
-    (RecordFlags::SEQUENTIAL, libc::MADV_SEQUENTIAL),
-    (RecordFlags::WILLNEED, libc::MADV_WILLNEED),
-    (RecordFlags::DONTNEED, libc::MADV_DONTNEED),
-    (RecordFlags::NOREUSE, libc::MADV_COLD),
-    (RecordFlags::PAGEOUT, libc::MADV_PAGEOUT),
-    (RecordFlags::POPULATE, libc::MADV_POPULATE_READ),
-];
-
 /// The number of an advice; that of none, 0, where the recording has no word for it.
-fn advice(flags: RecordFlags, known: &Advice) -> i32 {
-    known.iter().find(|(flag, _)| flags.has(*flag)).map_or(0, |(_, advice)| *advice)
+fn advice(flags: RecordFlags, known: Advice) -> i32 {
+    known.iter().find(|(_, flag)| flags.has(*flag)).map_or(0, |(advice, _)| *advice)
 }
