@@ -1,13 +1,20 @@
 //! A recording as what can be done again: the steps of each thread, the files and names that they are about, and who waits for
-//! whom.
+//! whom; and what came of it when it was done.
 //!
-//! `hotset-replay` makes a plan of a trace, and `hotset-sys` does its steps.
+//! `hotset-replay` makes a plan of a trace, `hotset-sys` does its steps, and `hotset-lab` has it do them in rounds: a
+//! [`ReplaySession`].
 
+mod latin1;
 mod plan;
+mod session;
 mod step;
 
 pub use plan::{
     FileRole, LeftOut, NameKind, PlanFile, PlanMapping, PlanName, PlanPath, PlanSlot, PlanThread,
     PlanTotals, ReplayPlan, Wait,
+};
+pub use session::{
+    Difference, ReplayFiles, ReplayPages, ReplaySample, ReplaySession, ReplayState, ReplayVariant,
+    SinceRecorded, UnfitFile,
 };
 pub use step::{STEP_BYTES, Step, StepKind};

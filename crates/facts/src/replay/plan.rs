@@ -21,6 +21,7 @@ crate::words! {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanPath {
     /// As it was asked for, absolute.
+    #[serde(with = "super::latin1")]
     pub bytes: Vec<u8>,
     /// Where it leads in a replay.
     pub role: FileRole,
@@ -116,13 +117,15 @@ pub struct Wait {
 }
 
 /// What one thread does, in its order.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PlanThread {
     /// Its ID in the recording.
     pub tid: u32,
-    /// Its process, where it began.
+    /// Its process, where it began. Whoever does the steps has no use for it.
+    #[serde(skip)]
     pub process: Option<ProcessIndex>,
-    /// Its steps.
+    /// Its steps. They are handed on by [`Step::to_bytes`], behind all else.
+    #[serde(skip)]
     pub steps: Vec<Step>,
     /// What it waits for, in the order of its steps.
     pub waits: Vec<Wait>,
@@ -157,6 +160,7 @@ crate::words! {
 
 /// What the records of the steps came to when they were recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PlanTotals {
     /// Records that became steps.
     pub records: u64,
@@ -171,7 +175,7 @@ pub struct PlanTotals {
 }
 
 /// What is to be done again.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ReplayPlan {
     /// What steps are about by name, each once.
     pub paths: Vec<PlanPath>,
