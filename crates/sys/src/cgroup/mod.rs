@@ -2,6 +2,7 @@
 
 mod group;
 mod headroom;
+mod limited;
 pub mod names;
 mod outside;
 mod present;
@@ -13,6 +14,7 @@ use crate::proc::mountinfo::{self, Mount};
 
 pub use group::{Group, GroupError, processes};
 pub use headroom::{GroupMemory, Headroom, headroom};
+pub use limited::LimitedGroup;
 pub use outside::{Limited, outside_limits};
 pub use present::{Hierarchies, seen_root};
 pub use search::{SearchError, container, unit};
