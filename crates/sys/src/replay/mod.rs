@@ -13,6 +13,7 @@ mod descriptors;
 mod maps;
 mod names;
 mod pace;
+mod protect;
 mod step;
 mod thread;
 
@@ -23,11 +24,13 @@ use std::time::Duration;
 
 use hotset_facts::replay::ReplayPlan;
 
+use crate::child::own_usage;
 use descriptors::Descriptors;
 use maps::Maps;
 use names::Names;
 use pace::Pace;
-pub use thread::{Difference, ThreadRun};
+pub use protect::protect;
+pub use thread::ThreadRun;
 
 /// Where the files of a replay are.
 #[derive(Debug, Clone, Copy)]
@@ -69,6 +72,13 @@ pub enum ReplayError {
 
 /// A replay that is ready to run.
 pub struct Replay<'a> {
+    engine: Engine<'a>,
+    /// Of each thread.
+    memories: Vec<thread::Memory>,
+}
+
+/// What all threads use.
+struct Engine<'a> {
     plan: &'a ReplayPlan,
     names: Names<'a>,
     descriptors: Descriptors,
@@ -83,35 +93,41 @@ pub struct ReplayRun {
     pub wall_ns: u64,
     /// Each thread of the plan, in its order.
     pub threads: Vec<ThreadRun>,
+    /// Bytes that this process had read from a device meanwhile.
+    pub device_read_bytes: u64,
+    /// Bytes that it had written to a device, or made dirty in the cache.
+    pub device_write_bytes: u64,
 }
 
 impl<'a> Replay<'a> {
     /// Makes a plan ready.
     ///
     /// # Errors
-    /// Where a file that has to be there before the first step is not there, or resources are not to be had.
+    /// Where a file that has to be there before the first step is not there, or there is no memory to read into.
     pub fn new(plan: &'a ReplayPlan, roots: Roots<'a>) -> Result<Self, ReplayError> {
         let names = Names::new(plan, roots)?;
         descriptors::allow_as_many_as_possible();
         let descriptors = Descriptors::new(plan, &names)?;
         let maps = Maps::new(plan, &names)?;
-        Ok(Self { plan, names, descriptors, maps, pace: Pace::new(plan) })
+        let threads = 0..plan.threads.len();
+        let memories = threads.map(|at| thread::Memory::of(plan, at)).collect::<Result<_, _>>()?;
+        let engine = Engine { plan, names, descriptors, maps, pace: Pace::new(plan) };
+        Ok(Self { engine, memories })
     }
 
     /// Does all steps, once.
     ///
     /// # Errors
-    /// Where there is no memory to read into, or no thread to be had.
+    /// Where there is no thread to be had.
     pub fn run(self) -> Result<ReplayRun, ReplayError> {
-        let threads = 0..self.plan.threads.len();
-        let memories = threads.map(|at| thread::Memory::of(self.plan, at));
-        let memories = memories.collect::<Result<Vec<_>, _>>()?;
-        let (replay, start) = (&self, &Start::default());
+        let Self { engine, memories } = self;
+        let (engine, start) = (&engine, &Start::default());
+        let before = own_usage(libc::RUSAGE_SELF);
         std::thread::scope(|scope| {
             let mut running = Vec::with_capacity(memories.len());
             let mut failed = None;
             for (at, memory) in memories.into_iter().enumerate() {
-                let work = move || thread::run(replay, at, memory, start);
+                let work = move || thread::run(engine, at, memory, start);
                 match std::thread::Builder::new().spawn_scoped(scope, work) {
                     Ok(thread) => running.push(thread),
                     Err(error) => failed = Some(ReplayError::System { what: "a thread", error }),
@@ -120,12 +136,18 @@ impl<'a> Replay<'a> {
             start.give(failed.is_none());
             let ended = running.into_iter().filter_map(|thread| thread.join().ok().flatten());
             let (threads, times): (Vec<_>, Vec<_>) = ended.unzip();
+            let after = own_usage(libc::RUSAGE_SELF);
             let first = times.iter().map(|(begun, _)| *begun).min();
             let last = times.iter().map(|(_, ended)| *ended).max();
             let wall = first.zip(last).map_or(Duration::ZERO, |(first, last)| last - first);
             match failed {
                 Some(error) => Err(error),
-                None => Ok(ReplayRun { wall_ns: wall.as_nanos() as u64, threads }),
+                None => Ok(ReplayRun {
+                    wall_ns: wall.as_nanos() as u64,
+                    threads,
+                    device_read_bytes: after.device_read_bytes - before.device_read_bytes,
+                    device_write_bytes: after.device_write_bytes - before.device_write_bytes,
+                }),
             }
         })
     }

@@ -3,7 +3,7 @@
 use hotset_facts::replay::{FileRole, PlanSlot, Step, StepKind};
 use hotset_facts::trace::RecordFlags;
 
-use super::Replay;
+use super::Engine;
 use super::descriptors::flags;
 use super::names::{Name, answer, to_nowhere};
 use super::thread::Memory;
@@ -24,7 +24,7 @@ const NO_SLOT: PlanSlot = PlanSlot {
     sync: false,
 };
 
-impl Replay<'_> {
+impl Engine<'_> {
     /// Does a step: what the call returned, or the number of its error below zero.
     #[inline]
     pub(super) fn act(&self, step: &Step, memory: &mut Memory) -> i64 {

@@ -6,7 +6,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use hotset_facts::replay::{
-    FileRole, PlanFile, PlanMapping, PlanPath, PlanSlot, PlanThread, Step, StepKind, Wait,
+    Difference, FileRole, PlanFile, PlanMapping, PlanPath, PlanSlot, PlanThread, Step, StepKind,
+    Wait,
 };
 use hotset_facts::trace::RecordFlags;
 
@@ -113,7 +114,7 @@ fn what_differs_is_told_with_both_results() {
     place.thread(steps.collect(), Vec::new());
     let run = place.run();
     assert_eq!((run.threads[0].differences, run.threads[0].told.len()), (20, 16));
-    let told = Difference { record: 7, kind: StepKind::ReadAt, recorded: 20, found: 10 };
+    let told = Difference { record: 7, step: StepKind::ReadAt, recorded: 20, found: 10 };
     assert_eq!(run.threads[0].told[0], told);
 }
 

@@ -5,9 +5,9 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::time::Instant;
 
-use hotset_facts::replay::{PlanThread, ReplayPlan, Step, StepKind};
+use hotset_facts::replay::{Difference, PlanThread, ReplayPlan, Step, StepKind};
 
-use super::{Replay, ReplayError, Start};
+use super::{Engine, ReplayError, Start};
 use crate::rawio::AlignedBuffer;
 
 /// Differences that are told one by one; of the others, how many.
@@ -17,24 +17,13 @@ const MOST_TOLD: usize = 16;
 const MOST_BYTES: u64 = 1 << 30;
 const LEAST_BYTES: u64 = 4096;
 
-/// A step that did not end as it did when it was recorded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Difference {
-    /// The record that it was made of.
-    pub record: u32,
-    /// What it does.
-    pub kind: StepKind,
-    /// What the call returned then: below zero an error number.
-    pub recorded: i64,
-    /// What it returned now.
-    pub found: i64,
-}
-
 /// What a thread came to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ThreadRun {
     /// From its beginning to the end of its last step, without what it waited for others.
     pub busy_ns: u64,
+    /// Of that, loads and stores whose fault was not timed when it was recorded.
+    pub untimed_ns: u64,
     /// How long it waited for others.
     pub waited_ns: u64,
     /// Steps that did not end as recorded.
@@ -102,46 +91,54 @@ fn moves_bytes(step: &Step) -> bool {
 /// Does the steps of a thread, from the moment at which all begin: what came of it, and when it began and ended. Nothing where it is
 /// told not to.
 pub(super) fn run(
-    replay: &Replay<'_>,
+    engine: &Engine<'_>,
     at: usize,
     mut memory: Memory,
     start: &Start,
 ) -> Option<(ThreadRun, (Instant, Instant))> {
     let mut run = ThreadRun { told: Vec::with_capacity(MOST_TOLD), ..ThreadRun::default() };
-    let thread = replay.plan.threads.get(at)?;
+    let thread = engine.plan.threads.get(at)?;
     if !start.wait() {
         return None;
     }
     let begun = Instant::now();
-    go(replay, at, thread, &mut memory, &mut run);
+    go(engine, at, thread, &mut memory, &mut run);
     let ended = Instant::now();
     run.busy_ns = ((ended - begun).as_nanos() as u64).saturating_sub(run.waited_ns);
     Some((run, (begun, ended)))
 }
 
 fn go(
-    replay: &Replay<'_>,
+    engine: &Engine<'_>,
     at: usize,
     thread: &PlanThread,
     memory: &mut Memory,
     run: &mut ThreadRun,
 ) {
     let mut waits = thread.waits.iter().peekable();
-    let mut told = replay.pace.told(at).iter().peekable();
+    let mut told = engine.pace.told(at).iter().peekable();
     for (place, step) in (0_u32..).zip(&thread.steps) {
         while let Some(wait) = waits.next_if(|wait| wait.before <= place) {
-            run.waited_ns += replay.pace.wait(wait);
+            run.waited_ns += engine.pace.wait(wait);
         }
-        let found = replay.act(step, memory);
+        let found = match step.kind {
+            StepKind::Load | StepKind::Store if step.bytes == 0 => {
+                let begun = Instant::now();
+                let found = engine.act(step, memory);
+                run.untimed_ns += begun.elapsed().as_nanos() as u64;
+                found
+            }
+            _ => engine.act(step, memory),
+        };
         if !is_as_recorded(step, found) {
             run.differences += 1;
             if run.told.len() < MOST_TOLD {
-                let (record, kind, recorded) = (step.record, step.kind, step.result);
-                run.told.push(Difference { record, kind, recorded, found });
+                let (record, recorded) = (step.record, step.result);
+                run.told.push(Difference { record, step: step.kind, recorded, found });
             }
         }
         if let Some(steps) = told.next_if(|steps| **steps <= place + 1) {
-            replay.pace.tell(at, *steps);
+            engine.pace.tell(at, *steps);
         }
     }
 }
