@@ -254,7 +254,8 @@ impl PlanBuilder<'_> {
             }
         }
         let kind = if stores { StepKind::Store } else { StepKind::Load };
-        Ok(Step { flags: record.flags, offset, ..Step::new(kind, mapping, self.records) })
+        let bytes = u64::from(record.duration_ns.is_some());
+        Ok(Step { flags: record.flags, offset, bytes, ..Step::new(kind, mapping, self.records) })
     }
 
     fn advice(&mut self, record: &TraceRecord, batch: &TraceBatch) -> Converted {

@@ -39,6 +39,10 @@ impl Slots {
         path: Option<u32>,
     ) -> Option<u32> {
         if let Some(place) = self.places.get(&description) {
+            // What closed it closed a copy: another descriptor is still there, and may never be seen to be closed.
+            if let Some(known) = self.all.get_mut(*place as usize) {
+                known.closed_by = None;
+            }
             return Some(*place);
         }
         let place = self.add(file, Some(path?));

@@ -47,6 +47,20 @@ fn one_thread_reads_a_file_by_its_position() {
 }
 
 #[test]
+fn a_descriptor_that_is_used_after_a_close_of_its_copy_stays_open() {
+    let mut trace = Trace::default();
+    let one = (trace.process(7, None), 7);
+    let file = trace.file("/script", 10_000);
+    let of = ("/script", file, 1);
+    trace.on_file(Operation::Openat, one, of, (0, 0)).result = Some(3);
+    trace.on_file(Operation::Close, one, of, (0, 0)).result = Some(0);
+    trace.on_file(Operation::Read, one, of, (0, 100)).flags = RecordFlags::POSITION;
+    let plan = trace.plan();
+    assert_eq!(kinds(&plan, 0), [StepKind::Open, StepKind::Read]);
+    assert_eq!(plan.left_out.get(&LeftOut::SharedClose), Some(&1));
+}
+
+#[test]
 fn what_is_written_is_a_copy_and_a_new_file_is_not_there_before() {
     let mut trace = Trace::default();
     let one = (trace.process(7, None), 7);
