@@ -2,7 +2,8 @@
 //! and probes run and timed, in rounds of a random order.
 //!
 //! A [`Plan`] says what to run; [`run`] runs it, and asks a [`Judge`] after each run whether it counts, and after each round
-//! whether to go on. [`experiment`] does the same with cells of factors in place of commands.
+//! whether to go on. [`experiment`] does the same with cells of factors in place of commands, and [`replay`] with the steps of a
+//! recording.
 //!
 //! It measures. It must not interpret: medians, intervals and answers are `hotset-analysis`'s. It must not depend on the
 //! sensor (`hotset-observe`), which observes it from outside.
@@ -22,6 +23,7 @@ pub mod parameters;
 mod planned;
 pub mod probes;
 mod program;
+pub mod replay;
 mod rounds;
 mod runs;
 mod schedule;

@@ -187,6 +187,35 @@ impl<'a> OpenFile<'a> {
         Ok(wrong + share.wanted_in(at, self.pages()))
     }
 
+    /// Asks for the pages of these ranges, and waits until they are there.
+    pub(crate) fn fetch(&self, ranges: &[PageRange]) -> Result<(), String> {
+        let Some((first, last)) = ranges.first().zip(ranges.last()) else { return Ok(()) };
+        for range in ranges {
+            fetch(&self.fd, *range).map_err(|error| error.to_string())?;
+        }
+        let span = PageRange { first: first.first, count: last.end() - first.first };
+        settle(&self.fd, span).map(drop).map_err(|error| error.to_string())
+    }
+
+    /// Pages of these ranges that are not cached, and pages beside them that are. The ranges are in order.
+    pub(crate) fn compared(&self, ranges: &[PageRange]) -> Result<(u64, u64), String> {
+        let mut missing: u64 = ranges.iter().map(|range| range.count).sum();
+        let (mut beside, mut from) = (0, 0);
+        self.each_run(|run| {
+            while ranges.get(from).is_some_and(|range: &PageRange| range.end() <= run.first) {
+                from += 1;
+            }
+            let both = ranges.iter().skip(from).take_while(|range| range.first < run.end());
+            let shared = |range: &PageRange| {
+                range.end().min(run.end()).saturating_sub(range.first.max(run.first))
+            };
+            let shared: u64 = both.map(shared).sum();
+            missing -= shared;
+            beside += run.count - shared;
+        })?;
+        Ok((missing, beside))
+    }
+
     fn each_run(&self, mut visit: impl FnMut(PageRange)) -> Result<(), String> {
         let whole = PageRange { first: 0, count: self.pages() };
         visit_ranges(&self.fd, whole, |run| {

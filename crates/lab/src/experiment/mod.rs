@@ -32,5 +32,5 @@ pub use plan::{
 };
 pub use progress::{LabProgress, Watcher};
 pub use run::{Bench, ExperimentError, run_experiment};
-pub use scratch::{Scratch, ScratchError, require_room, sweep};
+pub use scratch::{Scratch, ScratchError, default_directories, require_room, sweep};
 pub use spawn::invocation;

@@ -71,7 +71,7 @@ impl Scratch {
     pub fn make(parent: Option<&Path>, sweeper: &[OsString]) -> Result<Self, ScratchError> {
         let candidates: Vec<PathBuf> = match parent {
             Some(parent) => vec![parent.to_owned()],
-            None => defaults(),
+            None => default_directories(),
         };
         let mut failed = None;
         for parent in candidates {
@@ -171,7 +171,8 @@ fn start(words: &[OsString], directory: &Path) -> Option<Child> {
     command.process_group(0).spawn().ok()
 }
 
-fn defaults() -> Vec<PathBuf> {
+/// Where one is made if nobody says where: the first of these that can be written to.
+pub fn default_directories() -> Vec<PathBuf> {
     let own = std::env::current_dir().ok();
     let temporary = std::env::var_os("TMPDIR").map(PathBuf::from);
     let all = own.into_iter().chain(temporary).chain(["/var/tmp".into(), "/tmp".into()]);

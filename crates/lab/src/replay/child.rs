@@ -1,0 +1,77 @@
+//! The process that replays: it takes a plan once, and does its steps as often as it is asked to.
+//!
+//! A process of its own, so that its memory is not this program's, a control group can limit it, and a file that became shorter
+//! under a mapping ends it and nobody else.
+
+use std::fs::File;
+use std::io::{self, BufRead, Write};
+use std::os::fd::AsFd;
+use std::path::Path;
+
+use hotset_facts::replay::{ReplayPlan, ReplayState};
+use hotset_sys::replay::{Replay, Roots, protect};
+use rustix::process::{Signal, geteuid, set_parent_process_death_signal};
+
+use super::COPIES;
+use super::pages::{self, StatedFile};
+use super::wire::{Replayed, Reply, next_state, read_plan, say};
+
+/// Differences that are told of all threads together.
+const MOST_TOLD: usize = 16;
+
+/// Takes a plan and states from `from`, and answers on `to`, until `from` ends. The working directory is the one with the copies.
+///
+/// # Errors
+/// Where the plan can't be read, or nobody listens any more.
+pub fn serve(from: &mut dyn BufRead, to: &mut dyn Write) -> io::Result<()> {
+    // Nobody waits for it any more.
+    let _ = set_parent_process_death_signal(Some(Signal::KILL));
+    let mut from = from;
+    let mut to = to;
+    let plan = read_plan(&mut from)?;
+    let here = std::env::current_dir()?;
+    if geteuid().is_root() {
+        // Without it, an original is still opened for reading alone.
+        let _ = protect(&here);
+        std::env::set_current_dir(&here)?;
+    }
+    let copies = here.join(COPIES);
+    let files = pages::files(&plan, &copies);
+    say(&Reply::Loaded, &mut to)?;
+    while let Some(state) = next_state(&mut from)? {
+        let reply = match replay(&plan, &copies, &files, state) {
+            Ok(replayed) => Reply::Replayed(Box::new(replayed)),
+            Err(why) => Reply::Failed(why),
+        };
+        say(&reply, &mut to)?;
+    }
+    Ok(())
+}
+
+fn replay(
+    plan: &ReplayPlan,
+    copies: &Path,
+    files: &[StatedFile],
+    state: ReplayState,
+) -> Result<Replayed, String> {
+    let named = |error: io::Error| format!("{}: {error}", copies.display());
+    // Made anew before each replay.
+    let directory = File::open(copies).map_err(named)?;
+    let roots = Roots { originals: None, copies: directory.as_fd(), no_atime: geteuid().is_root() };
+    let replay = Replay::new(plan, roots).map_err(|error| error.to_string())?;
+    let pages = pages::reach(state, files);
+    let run = replay.run().map_err(|error| error.to_string())?;
+    let sum = |of: fn(&hotset_sys::replay::ThreadRun) -> u64| run.threads.iter().map(of).sum();
+    let told = run.threads.iter().flat_map(|thread| &thread.told);
+    Ok(Replayed {
+        pages,
+        wall_ns: run.wall_ns,
+        busy_ns: sum(|thread| thread.busy_ns),
+        untimed_ns: sum(|thread| thread.untimed_ns),
+        waited_ns: sum(|thread| thread.waited_ns),
+        device_read_bytes: run.device_read_bytes,
+        device_write_bytes: run.device_write_bytes,
+        differences: sum(|thread| thread.differences),
+        first_differences: told.take(MOST_TOLD).copied().collect(),
+    })
+}
