@@ -3,7 +3,7 @@
 //! Every ratio, sum and verdict that a view shows is computed here, so that the terminal, the JSON and the pages can't
 //! disagree. `rules` has one file a question, `bench` compares commands by round, `lab` answers the questions of experiments,
 //! `live` and `top` sum intervals up, `listing` and `system` tell what is cached, `trace` sums up
-//! recordings.
+//! recordings, and `replay` says what replays of them show.
 //!
 //! It must not do I/O, read a clock, start a thread or print; `clippy.toml` forbids the calls. It must not put a sentence into
 //! a number's place: words that belong to one view are that view's.
@@ -21,6 +21,7 @@ pub mod listing;
 pub mod live;
 mod losses;
 mod numbers;
+pub mod replay;
 mod rules;
 pub mod sites;
 mod summary;

@@ -1,0 +1,13 @@
+//! Replays of a recording: how long its I/O takes, whether that is what was recorded, and what a change gains.
+//!
+//! The I/O time of a replay is the time of its threads, without what they waited for each other. The I/O time of the recording is
+//! the sum of its durations, and of what a duration does not hold: entering and leaving the kernel. Faults that found their page are
+//! not timed when they are recorded: where both are compared, they are left out.
+
+mod cell;
+mod fidelity;
+mod summary;
+
+pub use cell::{ReplayCell, ReplayFlaw};
+pub use fidelity::{FIDELITY, Fidelity, NoClaim};
+pub use summary::{ReplayRatio, ReplaySummary, summarise_replay};
