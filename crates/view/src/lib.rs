@@ -19,6 +19,7 @@ pub mod live;
 pub mod metrics;
 pub mod page;
 pub mod record;
+pub mod replay;
 mod report;
 pub mod results;
 mod sites;

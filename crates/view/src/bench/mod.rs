@@ -12,7 +12,7 @@ mod markdown;
 #[cfg(test)]
 pub(crate) mod testing;
 mod warnings;
-mod words;
+pub(crate) mod words;
 
 use hotset_analysis::bench::BenchSummary;
 

@@ -36,12 +36,12 @@ pub(super) fn state(condition: &Condition) -> String {
 }
 
 /// A time in nanoseconds that analysis gives as a real number.
-pub(super) fn time(ns: f64) -> String {
+pub(crate) fn time(ns: f64) -> String {
     units::duration(ns.max(0.0).round() as u64)
 }
 
 /// Bytes that analysis gives as a real number.
-pub(super) fn bytes(bytes: f64) -> String {
+pub(crate) fn bytes(bytes: f64) -> String {
     units::bytes(bytes.max(0.0).round() as u64)
 }
 
@@ -55,7 +55,7 @@ pub(super) fn ratio(estimate: &RatioEstimate) -> String {
 }
 
 /// `4.30x` and the ends of its interval, `4.12` and `4.51`.
-pub(super) fn ratio_parts(estimate: &RatioEstimate) -> (String, Option<(String, String)>) {
+pub(crate) fn ratio_parts(estimate: &RatioEstimate) -> (String, Option<(String, String)>) {
     let digits = match estimate.ratio {
         ratio if ratio < 2.0 => 3,
         ratio if ratio < 10.0 => 2,

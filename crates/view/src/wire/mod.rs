@@ -20,6 +20,7 @@ pub(crate) mod profile;
 #[cfg(test)]
 mod profile_tests;
 mod read;
+pub(crate) mod replay;
 #[cfg(test)]
 mod required_tests;
 pub(crate) mod residency;
@@ -44,6 +45,7 @@ pub use lab::{read_lab, write_lab_json};
 pub(crate) use observed::to_object;
 pub use profile::{ProfileDocument, read_profile, write_profile_json};
 pub use read::{Document, ReadError, documents};
+pub use replay::replay_json;
 pub use residency::{
     Listing, Sums, json_directories, json_directory, json_file, json_head, json_tail, read_listing,
 };

@@ -210,6 +210,13 @@ fn the_schemas_are_those_of_the_declarations() -> TestResult {
 }
 
 #[test]
+fn the_schema_of_replays_is_that_of_its_declaration() -> TestResult {
+    use super::{Envelope, replay};
+    let about = "What `hotset replay --json` writes. Times are in nanoseconds, counts of pages in base pages.";
+    check::<Envelope<'_, replay::Whole<'_>>>(replay::SCHEMA, about)
+}
+
+#[test]
 fn the_schema_of_a_trace_is_that_of_its_declaration() -> TestResult {
     use super::{Envelope, trace_info};
     let about = "What `hotset trace info --json` writes. Times are in nanoseconds, counts of pages in base pages.";

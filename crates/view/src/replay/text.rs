@@ -1,0 +1,151 @@
+//! Replays for a terminal.
+
+use hotset_analysis::replay::{ReplayCell, ReplaySummary};
+use hotset_facts::replay::{Difference, ReplaySession};
+
+use super::words;
+use crate::bench::words::bytes as real_bytes;
+use crate::escape::escape_text;
+use crate::report::Options;
+use crate::report::screen::Screen;
+use crate::table::{Align, INDENT, Table};
+use crate::units::{count, plural};
+
+/// Files and differences that are named unless everything is asked for.
+const NAMED: usize = 5;
+
+/// Replays, ready for a terminal.
+pub fn render_replay(summary: &ReplaySummary, options: &Options) -> String {
+    let mut screen = Screen::new(options);
+    let session = &summary.session;
+    screen.title(&title(&screen, session));
+    screen.paragraph("", " · ", &words::extent(session), INDENT);
+    if let Some(left_out) = words::left_out(&session.left_out) {
+        screen.paragraph("", ", ", &left_out, INDENT);
+    }
+    if summary.cells.is_empty() {
+        screen.paragraph("", " ", "No replay was finished.", INDENT);
+    } else {
+        cells(&mut screen, summary);
+        screen.heading("As recorded?", "");
+        screen.paragraph("", " ", &words::fidelity(&summary.fidelity), INDENT);
+    }
+    caveats(&mut screen, summary);
+    screen.finish()
+}
+
+fn title(screen: &Screen, session: &ReplaySession) -> String {
+    let trace = screen.path(&session.trace);
+    let Some(command) = &session.head.command else { return format!("Replay of {trace}") };
+    let argv: Vec<String> =
+        command.argv.iter().map(|word| escape_text(&word.to_string_lossy())).collect();
+    format!("Replay of {trace}: {}", argv.join(" "))
+}
+
+fn cells(screen: &mut Screen, summary: &ReplaySummary) {
+    let is_changed = summary.session.variants.len() > 1;
+    let mut columns = vec![("cache", Align::Left), ("I/O time", Align::Right)];
+    if is_changed {
+        columns.push(("I/O", Align::Right));
+    }
+    columns.extend([("device reads", Align::Right), ("used", Align::Right)]);
+    let mut table = Table::new(columns);
+    let mut names = Vec::new();
+    for cell in &summary.cells {
+        let Some(variant) = summary.session.variants.get(cell.variant) else { continue };
+        names.push(words::variant(variant));
+        table.push(row(summary, cell, is_changed));
+    }
+    screen.table("Replays", &table, &names);
+    screen.below_table("I/O time: all threads together, median [95 % CI]");
+}
+
+fn row(summary: &ReplaySummary, cell: &ReplayCell, is_changed: bool) -> Vec<String> {
+    let dash = || "-".to_owned();
+    let mut row = vec![cell.state.as_str().to_owned()];
+    row.push(cell.io_ns.map_or_else(dash, |io| words::spread(&io, cell.io_ns_interval)));
+    if is_changed {
+        let ratio = summary
+            .ratios
+            .iter()
+            .find(|ratio| (ratio.variant, ratio.state) == (cell.variant, cell.state));
+        row.push(ratio.map_or_else(dash, |ratio| words::speed(&ratio.io)));
+    }
+    row.push(cell.device_read_bytes.map_or_else(dash, real_bytes));
+    let all = cell.valid + cell.without_state + cell.with_differences;
+    row.push(format!("{} of {all}", cell.valid));
+    row
+}
+
+/// What a reader has to know to believe it.
+fn caveats(screen: &mut Screen, summary: &ReplaySummary) {
+    let session = &summary.session;
+    let mut lines: Vec<String> = Vec::new();
+    let without_state: usize = summary.cells.iter().map(|cell| cell.without_state).sum();
+    if without_state > 0 {
+        lines.push(format!(
+            "{} began with other pages cached than asked for, and {} not used: something else reads or evicts these files",
+            plural(without_state as u64, "replay"),
+            if without_state == 1 { "is" } else { "are" }
+        ));
+    }
+    let differing = session.samples.iter().find(|sample| sample.differences > 0);
+    if let Some(sample) = differing {
+        lines.push(format!(
+            "{} of a replay ended otherwise than recorded, so that replay is not used",
+            plural(sample.differences, "step")
+        ));
+        let shown = if screen.all { usize::MAX } else { NAMED };
+        lines.extend(sample.first_differences.iter().take(shown).map(difference));
+    }
+    let unfit = &session.files.unfit;
+    if !unfit.is_empty() {
+        lines.push(format!("{} changed since the recording", plural(unfit.len() as u64, "file")));
+        let shown = if screen.all { usize::MAX } else { NAMED };
+        let named = unfit.iter().take(shown);
+        lines.extend(
+            named.map(|file| {
+                format!("{}: {}", screen.path(&file.path), words::since_recorded(file))
+            }),
+        );
+    }
+    if session.files.elsewhere > 0 {
+        lines.push(format!(
+            "{} on another device than the copies: writes and syncs may cost otherwise than recorded. Use --dir to put the copies on \
+             that device",
+            plural(session.files.elsewhere, "written file")
+        ));
+    }
+    if session.files.made_up > 0 {
+        lines.push(format!(
+            "{} copied without their original, which is gone or shorter: random bytes stand for what is missing",
+            plural(session.files.made_up, "file")
+        ));
+    }
+    if session.gaps > 0 {
+        lines.push(format!(
+            "records are missing in the recording, in {}",
+            plural(session.gaps, "place")
+        ));
+    }
+    if session.interrupted {
+        lines.push("ended before the last round".to_owned());
+    }
+    if !lines.is_empty() {
+        screen.heading("Caveats", "");
+        for line in lines {
+            screen.paragraph("", " ", &line, INDENT);
+        }
+    }
+}
+
+/// `record 315, pread: -9 now, 278 recorded`.
+fn difference(difference: &Difference) -> String {
+    format!(
+        "record {}, {}: {} now, {} recorded",
+        count(difference.record.into()),
+        difference.step.as_str(),
+        difference.found,
+        difference.recorded
+    )
+}

@@ -1,0 +1,31 @@
+//! `hotset.replay/1`: replays of a recording, and what follows from them.
+
+use hotset_analysis::replay::{Fidelity, ReplayCell, ReplayRatio, ReplaySummary};
+use hotset_facts::replay::ReplaySession;
+use serde::Serialize;
+
+use super::Envelope;
+
+/// The schema's name.
+pub(crate) const SCHEMA: &str = "hotset.replay/1";
+
+/// One line of JSON, schema `hotset.replay/1`.
+pub fn replay_json(summary: &ReplaySummary) -> Vec<u8> {
+    let ReplaySummary { session, cells, fidelity, ratios } = summary;
+    let body = Whole { session, cells, fidelity, ratios };
+    Envelope::of_version(SCHEMA, &session.version, body).to_line()
+}
+
+/// What the document holds beside its envelope.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Whole<'a> {
+    #[serde(flatten)]
+    session: &'a ReplaySession,
+    /// Each variant from each cache state.
+    cells: &'a [ReplayCell],
+    /// Whether the replay of the recording as it is behaves as recorded.
+    fidelity: &'a Fidelity,
+    /// Each changed variant beside the recording as it is.
+    ratios: &'a [ReplayRatio],
+}
