@@ -10,6 +10,7 @@ mod lab;
 mod ls;
 mod pid;
 mod record;
+mod replay;
 mod report;
 mod run;
 mod saved;
@@ -29,6 +30,7 @@ pub(crate) use export::ExportArgs;
 pub(crate) use lab::{LabArgs, LabOutput, LabProbeArgs, known_by};
 pub(crate) use ls::{FormArgs, LsArgs};
 pub(crate) use record::RecordArgs;
+pub(crate) use replay::ReplayArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use run::RunArgs;
 pub(crate) use saved::{RestoreArgs, SaveArgs};
@@ -65,6 +67,8 @@ pub(crate) enum Command {
     Record(RecordArgs),
     /// Inspect, convert and join recordings
     Trace(TraceArgs),
+    /// Replay a recording's requests, and compare
+    Replay(ReplayArgs),
     /// Print page cache statistics at a fixed interval
     Stat(StatArgs),
     /// Show page cache activity by process, file and cgroup

@@ -8,6 +8,7 @@ mod generate;
 mod ls;
 mod ls_system;
 mod record;
+mod replay;
 mod report;
 mod run;
 mod saved;
@@ -26,6 +27,7 @@ pub(crate) fn dispatch(cli: Cli) -> Result<Exit, Stop> {
         Command::Attach(args) => attach::attach(&args),
         Command::Record(args) => record::record(&args),
         Command::Trace(args) => trace::trace(&args),
+        Command::Replay(args) => replay::replay(&args),
         Command::Stat(args) => crate::live::stat(&args),
         Command::Top(args) => crate::live::top(&args),
         Command::Export(args) => export::export(&args),

@@ -5,5 +5,5 @@ mod probe;
 mod progress;
 mod session;
 
-pub(crate) use probe::probe;
-pub(crate) use session::lab;
+pub(crate) use probe::{REPLAY, probe};
+pub(crate) use session::{lab, native};

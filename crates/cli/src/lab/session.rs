@@ -86,7 +86,7 @@ fn is_one(args: &LabArgs) -> bool {
 }
 
 /// The words that run a native probe, before its job. The binary that runs now, whatever its name points to meanwhile.
-fn native() -> Result<Vec<OsString>, Stop> {
+pub(crate) fn native() -> Result<Vec<OsString>, Stop> {
     let own = std::env::current_exe().map_err(|error| {
         Stop::new(Exit::Failure, format_args!("can't find this program itself: {error}"))
     })?;

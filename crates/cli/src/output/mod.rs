@@ -2,6 +2,7 @@
 
 mod bench;
 mod lab;
+mod replay;
 mod rows;
 mod screen;
 mod stat;
@@ -26,6 +27,7 @@ use crate::exit::Exit;
 
 pub(crate) use bench::{bench, bench_files};
 pub(crate) use lab::{lab_files, lab_table};
+pub(crate) use replay::replay;
 pub(crate) use rows::RowStream;
 pub(crate) use screen::{has_screen, screen_look};
 pub(crate) use stat::{StatLines, StatOutput, stdout_fd};

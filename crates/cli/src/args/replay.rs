@@ -1,0 +1,67 @@
+//! Arguments of `replay`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use hotset_facts::replay::ReplayState;
+use hotset_facts::units::{number, parse_duration};
+
+use super::LookArgs;
+use super::choice::{Choice, choice};
+
+const STATES: &[Choice<ReplayState>] = &[
+    (ReplayState::Recorded, "recorded", "what was cached when it was recorded"),
+    (ReplayState::Cold, "cold", "nothing cached"),
+    (ReplayState::Warm, "warm", "all that is read cached"),
+];
+
+/// Arguments of `replay`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  sudo hotset record -o app.parquet -- python3 app.py\n  \
+                        sudo hotset replay app.parquet\n  \
+                        sudo hotset replay app.parquet --state cold --state warm\n\n\
+                        Files that are only read are read where they are. What the recording writes, creates, renames or removes\n\
+                        happens on copies in a new directory: no original changes, and neither do its times. Pipes, sockets,\n\
+                        devices and programs that start are left out and counted. Every result is compared with the recording.\n\n\
+                        Exit status:\n  \
+                        0      replayed\n  \
+                        1      hotset failed, or the recording cannot be replayed here\n  \
+                        2      invalid arguments\n  \
+                        128+N  ended by signal N; the rounds so far are reported")]
+pub(crate) struct ReplayArgs {
+    /// Trace to replay, of `record` or `trace import`
+    #[arg(value_name = "TRACE")]
+    pub(crate) trace: PathBuf,
+    /// Replay from this cache state; may be repeated [default: recorded]
+    #[arg(long = "state", value_name = "STATE", value_parser = choice(STATES))]
+    pub(crate) states: Vec<ReplayState>,
+    /// Run N rounds at most; at least 6 for confidence intervals
+    #[arg(long, value_name = "N", default_value_t = 15, value_parser = number(1..=100_000_u32))]
+    pub(crate) rounds: u32,
+    /// Start no round after TIME; six are run, unless they take twice that
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_duration)]
+    pub(crate) budget: Duration,
+    /// Put copies in a new directory below DIR, which is removed
+    ///
+    /// The default is the first of the current directory, $TMPDIR and /var/tmp that is on the device of the written files, or on a
+    /// disk.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+    /// Do not limit memory as it was limited when the trace was recorded
+    #[arg(long)]
+    pub(crate) no_limit: bool,
+    /// Replay, as root, a recording that another user owns
+    #[arg(long)]
+    pub(crate) trust: bool,
+    /// Set the seed of the random order within rounds
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// Write JSON (hotset.replay/1) to FILE; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Do not print the table and progress
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
+}

@@ -1,0 +1,117 @@
+//! `hotset replay`.
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use hotset_analysis::replay::summarise_replay;
+use hotset_facts::replay::{ReplaySession, ReplayState};
+use hotset_facts::trace::TraceHead;
+use hotset_lab::Order;
+use hotset_lab::experiment::{Place, Scratch, default_directories};
+use hotset_lab::replay::{ReplayBench, ReplayProgress, Replays, directory_for};
+use hotset_replay::{PlanBuilder, ReplayPlan};
+use hotset_trace::Columns;
+
+use super::trace_batches::each_batch;
+use crate::args::ReplayArgs;
+use crate::destination::check_destination;
+use crate::exit::{Exit, OrExit, Stop};
+use crate::lab::{REPLAY, native};
+use crate::lock::lock;
+use crate::output::StatusLine;
+use crate::{interrupt, output};
+
+/// The line on the terminal changes no more often than this.
+const LINE_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Replays a recording.
+pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Stop> {
+    if let Some(json) = &args.json {
+        check_destination(json).or_exit(Exit::Failure)?;
+    }
+    refuse_of_others(args)?;
+    let stop = interrupt::stop_flag();
+    let Some(_lock) = lock(stop).or_exit(Exit::Failure)? else { return Ok(interrupt::exit()) };
+    let summary = summarise_replay(session(args, stop)?);
+    let written = output::replay(&summary, args);
+    Ok(match stop.load(Ordering::Relaxed) {
+        true => interrupt::exit(),
+        false if !written => Exit::Failure,
+        false => Exit::Success,
+    })
+}
+
+/// As root, a recording opens whatever it names: of somebody else's, that is asked for.
+fn refuse_of_others(args: &ReplayArgs) -> Result<(), Stop> {
+    let own = rustix::process::geteuid().as_raw();
+    let asked_by = std::env::var("SUDO_UID").ok().and_then(|uid| uid.parse().ok()).unwrap_or(own);
+    let Ok(owner) = fs::metadata(&args.trace).map(|there| there.uid()) else { return Ok(()) };
+    if own != 0 || args.trust || owner == own || owner == asked_by {
+        return Ok(());
+    }
+    Err(Stop::usage(format_args!(
+        "{}: belongs to user {owner}; as root, a replay opens every file that it names: use --trust to replay it all the same, or \
+         replay it as that user",
+        args.trace.display()
+    )))
+}
+
+/// The plan of a trace, what the trace says of itself, and its gaps.
+fn plan_of(path: &Path) -> Result<(ReplayPlan, TraceHead, u64)> {
+    let reader = super::trace::open(path)?;
+    let mut builder = PlanBuilder::new(reader.lists());
+    each_batch(path, &reader, Columns::ALL, |batch| builder.add(batch))?;
+    Ok((builder.finish(), reader.head().clone(), reader.lists().gaps.len() as u64))
+}
+
+fn session(args: &ReplayArgs, stop: &AtomicBool) -> Result<ReplaySession, Stop> {
+    let (plan, head, gaps) = plan_of(&args.trace).or_exit(Exit::Failure)?;
+    let native = native()?;
+    let words = |job: &str| -> Vec<OsString> {
+        native.iter().cloned().chain([OsString::from(job)]).collect()
+    };
+    let dir = args.dir.clone().or_else(|| directory_for(&plan, &default_directories()));
+    let scratch = Scratch::make(dir.as_deref(), &words("sweep")).or_exit(Exit::Failure)?;
+    let place = Place::look(scratch.directory()).or_exit(Exit::Failure)?;
+    let mut line = StatusLine::new(!args.quiet, LINE_INTERVAL);
+    let mut progress = |progress: ReplayProgress| {
+        line.show(|| format!("replay {} of up to {}", progress.done, progress.all));
+    };
+    let bench = ReplayBench {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        trace: args.trace.clone(),
+        memory_limit_bytes: limit_of(args, &head),
+        head,
+        gaps,
+        program: words(REPLAY),
+        directory: scratch.directory(),
+        free_bytes: place.free_bytes,
+        states: match args.states.as_slice() {
+            [] => vec![ReplayState::Recorded],
+            states => states.to_vec(),
+        },
+        rounds: args.rounds,
+        budget: args.budget,
+        seed: args.seed.unwrap_or_else(|| Order::fresh_seed() >> 40),
+        progress: &mut progress,
+        stop,
+    };
+    let replays = Replays::new(bench).and_then(|mut replays| {
+        replays.add(Vec::new(), plan)?;
+        replays.run()
+    });
+    line.clear();
+    replays.with_context(|| args.trace.display().to_string()).or_exit(Exit::Failure)
+}
+
+/// The limit that was around the recording, where it is not around this process too.
+fn limit_of(args: &ReplayArgs, head: &TraceHead) -> Option<u64> {
+    let recorded = head.environment.as_ref()?.memory_limit_bytes?;
+    let has_it = hotset_sys::cgroup::memory_limit_bytes() == Some(recorded);
+    (!args.no_limit && !has_it).then_some(recorded)
+}
