@@ -320,3 +320,54 @@ fn a_replay_has_the_memory_that_the_recording_had() {
     let session: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(session["memory_limit_bytes"], Value::Null);
 }
+
+#[test]
+fn a_recording_of_elsewhere_is_replayed_on_files_that_are_made() {
+    let scratch = Scratch::new("replay-scratch");
+    let (dir, trace) = recorded_changes(&scratch);
+    fs::remove_dir_all(&dir).expect("as if it were on another host");
+    let made = scratch.path("made");
+    fs::create_dir(&made).expect("a directory");
+    let states = ["--state", "cold", "--state", "warm"];
+    let words = [&["--rounds", "2", "--scratch", text(&made)], &states[..]].concat();
+    let session = session(&scratch, &trace, &words);
+    assert_eq!(each(&session, "/differences"), [0; 4], "{:#}", session["samples"]);
+    let files = &session["files"];
+    assert_eq!(files["originals"], 0, "{files:#}");
+    assert!(files["made_up"].as_u64() > Some(5), "{files:#}");
+    assert_eq!(session["files"]["unfit"], Value::Array(Vec::new()));
+    let read = each(&session, "/device_read_bytes");
+    assert!(read.iter().any(|bytes| *bytes > 0), "made files are on the disk: {read:?}");
+    assert_eq!(fs::read_dir(&made).expect("list").count(), 0);
+}
+
+#[test]
+fn paths_are_looked_up_below_a_root_and_nothing_leads_out_of_it() {
+    let scratch = Scratch::new("replay-root");
+    let file = scratch.file("data", MIB);
+    let recorded = record(&scratch, &[], &python(RANDOM, &[text(&file), "100"]));
+    // Root, without the libraries of the program: these are missing in it, and named.
+    let root = scratch.path("root");
+    let below = root.join(file.strip_prefix("/").expect("absolute"));
+    fs::create_dir_all(below.parent().expect("a directory")).expect("directories");
+    fs::copy(&file, &below).expect("a copy");
+    fs::remove_file(&file).expect("removed");
+    let before = everything(&root);
+    let session = session(&scratch, &recorded.path, &["--rounds", "1", "--root", text(&root)]);
+    assert_eq!(everything(&root), before);
+    let unfit = session["files"]["unfit"].as_array().expect("a list");
+    let names: Vec<&str> = unfit.iter().filter_map(|file| file["path"].as_str()).collect();
+    assert!(
+        names.iter().any(|name| name.ends_with("python3.11") || name.contains("libc.so")),
+        "{names:?}"
+    );
+    assert!(!names.contains(&text(&file)), "it is there, below the root");
+    // An absolute link that leads out of the root leads nowhere.
+    fs::rename(&below, scratch.path("outside")).expect("moved");
+    std::os::unix::fs::symlink(scratch.path("outside"), &below).expect("a link");
+    let session =
+        self::session(&scratch, &recorded.path, &["--rounds", "1", "--root", text(&root)]);
+    let unfit = session["files"]["unfit"].as_array().expect("a list");
+    let missing = unfit.iter().find(|unfit| unfit["path"] == text(&file));
+    assert!(missing.is_some_and(|file| file["since_recorded"] == "missing"), "{unfit:#?}");
+}

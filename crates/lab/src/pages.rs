@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
-use std::os::fd::OwnedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::Path;
 
 use hotset_facts::{Dev, FileId, PageRange, Percent, Unevictable};
@@ -59,11 +59,17 @@ impl<'a> OpenFile<'a> {
 
     /// Opens what was a file before, with as few calls as can be: this is done for each file before each run.
     pub(crate) fn open_again(path: &'a Path) -> Result<Self, String> {
+        Self::open_in(rustix::fs::CWD, path)
+    }
+
+    /// The same for a path below a directory.
+    pub(crate) fn open_in(directory: BorrowedFd<'_>, path: &'a Path) -> Result<Self, String> {
         let failed = |errno: Errno| format!("{}: open failed: {errno}", path.display());
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let fd = match rustix::fs::open(path, flags | OFlags::NOATIME, Mode::empty()) {
+        let open = |flags| rustix::fs::openat(directory, path, flags, Mode::empty());
+        let fd = match open(flags | OFlags::NOATIME) {
             // Only the owner may ask for NOATIME.
-            Err(Errno::PERM) => rustix::fs::open(path, flags, Mode::empty()),
+            Err(Errno::PERM) => open(flags),
             result => result,
         };
         let fd = fd.map_err(failed)?;

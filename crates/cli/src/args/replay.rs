@@ -47,10 +47,22 @@ pub(crate) struct ReplayArgs {
     /// disk.
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
+    /// Look up the recorded paths below DIR, not below /; requires root
+    ///
+    /// DIR is the root of a container, or a copy of another host's files. No path and no symbolic link leads out of it.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+    /// Create all files, with random bytes, in a new directory below DIR
+    ///
+    /// They have the recorded names and sizes, as far as they are read or written: for a recording of another host.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["dir", "root"])]
+    pub(crate) scratch: Option<PathBuf>,
     /// Do not limit memory as it was limited when the trace was recorded
     #[arg(long)]
     pub(crate) no_limit: bool,
     /// Replay, as root, a recording that another user owns
+    ///
+    /// It opens every file that it names, for reading. --root and --scratch need no trust.
     #[arg(long)]
     pub(crate) trust: bool,
     /// Set the seed of the random order within rounds

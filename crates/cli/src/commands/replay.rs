@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -13,7 +12,7 @@ use hotset_facts::replay::{ReplaySession, ReplayState};
 use hotset_facts::trace::TraceHead;
 use hotset_lab::Order;
 use hotset_lab::experiment::{Place, Scratch, default_directories};
-use hotset_lab::replay::{ReplayBench, ReplayProgress, Replays, directory_for};
+use hotset_lab::replay::{ReplayBench, ReplayProgress, ReplaySource, Replays, directory_for};
 use hotset_replay::{PlanBuilder, ReplayPlan};
 use hotset_trace::Columns;
 
@@ -51,31 +50,40 @@ fn refuse_of_others(args: &ReplayArgs) -> Result<(), Stop> {
     let own = rustix::process::geteuid().as_raw();
     let asked_by = std::env::var("SUDO_UID").ok().and_then(|uid| uid.parse().ok()).unwrap_or(own);
     let Ok(owner) = fs::metadata(&args.trace).map(|there| there.uid()) else { return Ok(()) };
-    if own != 0 || args.trust || owner == own || owner == asked_by {
+    let is_elsewhere = args.root.is_some() || args.scratch.is_some();
+    if own != 0 || is_elsewhere || args.trust || owner == own || owner == asked_by {
         return Ok(());
     }
     Err(Stop::usage(format_args!(
-        "{}: belongs to user {owner}; as root, a replay opens every file that it names: use --trust to replay it all the same, or \
-         replay it as that user",
+        "{}: belongs to user {owner}; as root, a replay opens every file that it names: use --trust to replay it all the same, \
+         --root to look its files up elsewhere, or --scratch to create them",
         args.trace.display()
     )))
 }
 
 /// The plan of a trace, what the trace says of itself, and its gaps.
-fn plan_of(path: &Path) -> Result<(ReplayPlan, TraceHead, u64)> {
+fn plan_of(args: &ReplayArgs) -> Result<(ReplayPlan, TraceHead, u64)> {
+    let path = &args.trace;
     let reader = super::trace::open(path)?;
     let mut builder = PlanBuilder::new(reader.lists());
+    if args.scratch.is_some() {
+        builder = builder.all_on_copies();
+    }
     each_batch(path, &reader, Columns::ALL, |batch| builder.add(batch))?;
     Ok((builder.finish(), reader.head().clone(), reader.lists().gaps.len() as u64))
 }
 
 fn session(args: &ReplayArgs, stop: &AtomicBool) -> Result<ReplaySession, Stop> {
-    let (plan, head, gaps) = plan_of(&args.trace).or_exit(Exit::Failure)?;
+    let (plan, head, gaps) = plan_of(args).or_exit(Exit::Failure)?;
     let native = native()?;
     let words = |job: &str| -> Vec<OsString> {
         native.iter().cloned().chain([OsString::from(job)]).collect()
     };
-    let dir = args.dir.clone().or_else(|| directory_for(&plan, &default_directories()));
+    let dir = args
+        .scratch
+        .clone()
+        .or(args.dir.clone())
+        .or_else(|| directory_for(&plan, &default_directories()));
     let scratch = Scratch::make(dir.as_deref(), &words("sweep")).or_exit(Exit::Failure)?;
     let place = Place::look(scratch.directory()).or_exit(Exit::Failure)?;
     let mut line = StatusLine::new(!args.quiet, LINE_INTERVAL);
@@ -88,7 +96,11 @@ fn session(args: &ReplayArgs, stop: &AtomicBool) -> Result<ReplaySession, Stop> 
         memory_limit_bytes: limit_of(args, &head),
         head,
         gaps,
-        program: words(REPLAY),
+        program: words(REPLAY).into_iter().chain(args.root.clone().map(Into::into)).collect(),
+        source: match (&args.scratch, &args.root) {
+            (Some(_), _) => ReplaySource::Nowhere,
+            (None, root) => ReplaySource::Below(root.clone().unwrap_or_else(|| "/".into())),
+        },
         directory: scratch.directory(),
         free_bytes: place.free_bytes,
         states: match args.states.as_slice() {

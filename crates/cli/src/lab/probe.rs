@@ -14,7 +14,7 @@ use crate::output;
 /// Removes a directory once standard input is at its end: when whoever made it is gone.
 const SWEEP: &str = "sweep";
 
-/// Replays the plan on standard input: `hotset_lab::replay` says how it is asked.
+/// Replays the plan on standard input, below a root if one is named: `hotset_lab::replay` says how it is asked.
 pub(crate) const REPLAY: &str = "replay";
 
 /// Does the job.
@@ -24,7 +24,8 @@ pub(crate) fn probe(args: &LabProbeArgs) -> Result<Exit, Stop> {
     }
     if args.job == REPLAY {
         let (mut from, mut to) = (std::io::stdin().lock(), std::io::stdout().lock());
-        hotset_lab::replay::serve(&mut from, &mut to).or_exit(Exit::Failure)?;
+        let root = args.words.first().map(Path::new);
+        hotset_lab::replay::serve(&mut from, &mut to, root).or_exit(Exit::Failure)?;
         return Ok(Exit::Success);
     }
     // A probe that nobody waits for any more has no business with the files.

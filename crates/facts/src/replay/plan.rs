@@ -59,6 +59,8 @@ pub struct PlanFile {
     pub path: Option<u32>,
     /// Where it is in a replay.
     pub role: FileRole,
+    /// Steps change its bytes, its size or its names: a copy that is made anew before each replay.
+    pub is_changed: bool,
     /// It is there before the first step.
     pub is_there: bool,
     /// Its size then.

@@ -5,41 +5,52 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, Write};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 
 use hotset_facts::replay::{ReplayPlan, ReplayState};
 use hotset_sys::replay::{Replay, Roots, protect};
-use rustix::process::{Signal, geteuid, set_parent_process_death_signal};
+use rustix::fs::{Mode, OFlags, openat};
+use rustix::io::Errno;
+use rustix::process::{Signal, chdir, chroot, geteuid, set_parent_process_death_signal};
 
 use super::COPIES;
+use super::originals;
 use super::pages::{self, StatedFile};
 use super::wire::{Replayed, Reply, next_state, read_plan, say};
 
 /// Differences that are told of all threads together.
 const MOST_TOLD: usize = 16;
 
-/// Takes a plan and states from `from`, and answers on `to`, until `from` ends. The working directory is the one with the copies.
+/// Takes a plan and states from `from`, and answers on `to`, until `from` ends. The working directory is the one with the copies;
+/// originals are below `root`, where that is not the root of the host.
 ///
 /// # Errors
-/// Where the plan can't be read, or nobody listens any more.
-pub fn serve(from: &mut dyn BufRead, to: &mut dyn Write) -> io::Result<()> {
+/// Where the plan can't be read, the root not be entered, or nobody listens any more.
+pub fn serve(from: &mut dyn BufRead, to: &mut dyn Write, root: Option<&Path>) -> io::Result<()> {
     // Nobody waits for it any more.
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
     let mut from = from;
     let mut to = to;
-    let plan = read_plan(&mut from)?;
+    let plan = match read_plan(&mut from) {
+        // Whoever sent it is gone.
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(()),
+        plan => plan?,
+    };
     let here = std::env::current_dir()?;
     if geteuid().is_root() {
         // Without it, an original is still opened for reading alone.
         let _ = protect(&here);
-        std::env::set_current_dir(&here)?;
     }
-    let copies = here.join(COPIES);
-    let files = pages::files(&plan, &copies);
-    say(&Reply::Loaded, &mut to)?;
+    // By its path: as the mounts are now.
+    let here = File::open(&here)?;
+    if let Some(root) = root {
+        enter(root)?;
+    }
+    let files = pages::files(&plan);
+    say(&Reply::Loaded(originals::unfit(&plan)), &mut to)?;
     while let Some(state) = next_state(&mut from)? {
-        let reply = match replay(&plan, &copies, &files, state) {
+        let reply = match replay(&plan, here.as_fd(), &files, state) {
             Ok(replayed) => Reply::Replayed(Box::new(replayed)),
             Err(why) => Reply::Failed(why),
         };
@@ -48,18 +59,25 @@ pub fn serve(from: &mut dyn BufRead, to: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
+/// Has every absolute path lead below a directory, and none out of it.
+fn enter(root: &Path) -> io::Result<()> {
+    chroot(root)?;
+    Ok(chdir("/")?)
+}
+
 fn replay(
     plan: &ReplayPlan,
-    copies: &Path,
+    here: BorrowedFd<'_>,
     files: &[StatedFile],
     state: ReplayState,
 ) -> Result<Replayed, String> {
-    let named = |error: io::Error| format!("{}: {error}", copies.display());
+    let named = |errno: Errno| format!("the directory of copies: {errno}");
     // Made anew before each replay.
-    let directory = File::open(copies).map_err(named)?;
-    let roots = Roots { originals: None, copies: directory.as_fd(), no_atime: geteuid().is_root() };
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let copies = openat(here, COPIES, flags, Mode::empty()).map_err(named)?;
+    let roots = Roots { originals: None, copies: copies.as_fd(), no_atime: geteuid().is_root() };
     let replay = Replay::new(plan, roots).map_err(|error| error.to_string())?;
-    let pages = pages::reach(state, files);
+    let pages = pages::reach(state, files, copies.as_fd());
     let run = replay.run().map_err(|error| error.to_string())?;
     let sum = |of: fn(&hotset_sys::replay::ThreadRun) -> u64| run.threads.iter().map(of).sum();
     let told = run.threads.iter().flat_map(|thread| &thread.told);

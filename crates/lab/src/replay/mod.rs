@@ -20,10 +20,12 @@ use crate::experiment::ScratchError;
 
 pub use child::serve;
 pub use place::directory_for;
-pub use run::{ReplayBench, ReplayProgress, Replays};
+pub use run::{ReplayBench, ReplayProgress, ReplaySource, Replays};
 
 /// The directory of the copies, in the one that a replay works in.
 const COPIES: &str = "copies";
+/// That of copies which no step changes, beside it.
+const KEPT: &str = "kept";
 
 /// Why there is no replay.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +33,14 @@ pub enum ReplayError {
     /// There is no room for copies.
     #[error(transparent)]
     Scratch(#[from] ScratchError),
+    /// The root of the files can't be opened.
+    #[error("--root {}: {error}", root.display())]
+    Root {
+        /// The directory.
+        root: std::path::PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
     /// A copy can't be made.
     #[error("cannot copy what the recording changes: {0}")]
     Copies(io::Error),

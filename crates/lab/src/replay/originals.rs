@@ -59,6 +59,7 @@ mod tests {
                 index: place,
                 path: Some(place),
                 role: FileRole::Original,
+                is_changed: false,
                 is_there: true,
                 size_bytes: 100,
                 cached: Vec::new(),

@@ -1,7 +1,8 @@
 //! The pages of the files of a replay: set to what they are to be, and looked at.
 
+use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStringExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use hotset_facts::PageRange;
 use hotset_facts::replay::{FileRole, ReplayPages, ReplayPlan, ReplayState};
@@ -14,14 +15,16 @@ const TRIES: u32 = 3;
 
 /// A file whose pages are set.
 pub(super) struct StatedFile {
+    /// From the root, or below the directory of copies.
     path: PathBuf,
+    role: FileRole,
     /// By state: ranges of bytes that are to be cached.
     recorded: Vec<(u64, u64)>,
     touched: Vec<(u64, u64)>,
 }
 
-/// All of a plan that are there before its first step. Copies are below `copies`.
-pub(super) fn files(plan: &ReplayPlan, copies: &Path) -> Vec<StatedFile> {
+/// All of a plan that are there before its first step.
+pub(super) fn files(plan: &ReplayPlan) -> Vec<StatedFile> {
     let there = plan.files.iter().filter(|file| file.is_there);
     there
         .filter_map(|file| {
@@ -29,21 +32,26 @@ pub(super) fn files(plan: &ReplayPlan, copies: &Path) -> Vec<StatedFile> {
             let own = PathBuf::from(std::ffi::OsString::from_vec(path.bytes.clone()));
             let path = match file.role {
                 FileRole::Original => own,
-                FileRole::Copy => copies.join(super::copies::inside(&own)),
+                FileRole::Copy => super::copies::inside(&own),
             };
-            Some(StatedFile { path, recorded: file.cached.clone(), touched: file.touched.clone() })
+            let (recorded, touched) = (file.cached.clone(), file.touched.clone());
+            Some(StatedFile { path, role: file.role, recorded, touched })
         })
         .collect()
 }
 
 /// Sets the state, and says what was reached.
-pub(super) fn reach(state: ReplayState, files: &[StatedFile]) -> ReplayPages {
+pub(super) fn reach(
+    state: ReplayState,
+    files: &[StatedFile],
+    copies: BorrowedFd<'_>,
+) -> ReplayPages {
     let mut tried = 1;
     loop {
-        let stuck = over(files, Threads::Waiting, |file| file.set(state).unwrap_or(0));
+        let stuck = over(files, Threads::Waiting, |file| file.set(state, copies).unwrap_or(0));
         let stuck: u64 = stuck.into_iter().sum();
         let mut reached = ReplayPages::default();
-        for seen in over(files, Threads::Working, |file| file.look(state)) {
+        for seen in over(files, Threads::Working, |file| file.look(state, copies)) {
             match seen {
                 Ok(seen) => {
                     reached.wanted += seen.wanted;
@@ -87,8 +95,8 @@ impl StatedFile {
     }
 
     /// Fetches what is wanted, and evicts all before where other pages are to be cold: the pages that stayed.
-    fn set(&self, state: ReplayState) -> Result<u64, String> {
-        let file = OpenFile::open_again(&self.path)?;
+    fn set(&self, state: ReplayState, copies: BorrowedFd<'_>) -> Result<u64, String> {
+        let file = self.open(copies)?;
         let wanted = self.wanted(state, file.pages());
         let (missing, beside) = file.compared(&wanted)?;
         if missing == 0 && beside == 0 {
@@ -100,8 +108,15 @@ impl StatedFile {
         Ok(stuck)
     }
 
-    fn look(&self, state: ReplayState) -> Result<ReplayPages, String> {
-        let file = OpenFile::open_again(&self.path)?;
+    fn open(&self, copies: BorrowedFd<'_>) -> Result<OpenFile<'_>, String> {
+        match self.role {
+            FileRole::Original => OpenFile::open_again(&self.path),
+            FileRole::Copy => OpenFile::open_in(copies, &self.path),
+        }
+    }
+
+    fn look(&self, state: ReplayState, copies: BorrowedFd<'_>) -> Result<ReplayPages, String> {
+        let file = self.open(copies)?;
         let ranges = self.wanted(state, file.pages());
         let (missing, beside) = file.compared(&ranges)?;
         let beside = if state == ReplayState::Warm { 0 } else { beside };
@@ -112,6 +127,9 @@ impl StatedFile {
 
 #[cfg(test)]
 mod tests {
+    use std::os::fd::AsFd;
+    use std::path::Path;
+
     use hotset_tests::undisturbed;
 
     use super::*;
@@ -136,6 +154,7 @@ mod tests {
         let page = hotset_sys::page_size();
         let file = StatedFile {
             path: path.clone(),
+            role: FileRole::Original,
             // Bytes of pages 10 to 19 and of page 300, which two ranges share.
             recorded: vec![
                 (10 * page, 20 * page),
@@ -145,6 +164,7 @@ mod tests {
             touched: vec![(0, 3 * page), (480 * page, 9_000 * page)],
         };
         let files = [file];
+        let here = std::fs::File::open(scratch.path("")).expect("open");
         let wanted = [
             (ReplayState::Recorded, vec![(10, 20), (300, 301)]),
             (ReplayState::Cold, vec![]),
@@ -153,13 +173,13 @@ mod tests {
         for (state, runs) in wanted {
             undisturbed(&[&path], || {
                 let pages: u64 = runs.iter().map(|(from, to)| to - from).sum();
-                let reached = reach(state, &files);
+                let reached = reach(state, &files, here.as_fd());
                 assert_eq!(resident(&path), runs, "{state:?}");
                 let all = ReplayPages { wanted: pages, cached: pages, ..ReplayPages::default() };
                 assert_eq!(reached, all, "{state:?}");
             });
         }
         std::fs::remove_file(&path).expect("remove");
-        assert_eq!(reach(ReplayState::Cold, &files).unknown_files, 1);
+        assert_eq!(reach(ReplayState::Cold, &files, here.as_fd()).unknown_files, 1);
     }
 }

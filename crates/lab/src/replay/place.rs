@@ -51,6 +51,7 @@ mod tests {
                 index: place,
                 path: Some(place),
                 role: FileRole::Copy,
+                is_changed: true,
                 is_there: false,
                 size_bytes: 0,
                 cached: Vec::new(),

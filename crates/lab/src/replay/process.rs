@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-use hotset_facts::replay::{ReplayPlan, ReplayState};
+use hotset_facts::replay::{ReplayPlan, ReplayState, UnfitFile};
 use hotset_sys::cgroup::LimitedGroup;
 use rustix::process::Signal;
 
@@ -29,8 +29,8 @@ pub(super) struct Replayer {
 }
 
 impl Replayer {
-    /// Starts it in `directory` and hands it the plan. Its memory until then is not counted in `group`. Nothing where `stop` was set
-    /// first.
+    /// Starts it in `directory` and hands it the plan; it tells which files are not as they were recorded. Its memory until then is
+    /// not counted in `group`. Nothing where `stop` was set first.
     ///
     /// # Errors
     /// Where it can't be started, or does not take the plan.
@@ -40,7 +40,7 @@ impl Replayer {
         plan: &ReplayPlan,
         group: Option<&LimitedGroup>,
         stop: &AtomicBool,
-    ) -> Result<Option<Self>, ReplayError> {
+    ) -> Result<Option<(Self, Vec<UnfitFile>)>, ReplayError> {
         let (program, rest) = words.split_first().ok_or(ReplayError::NoProgram)?;
         let mut command = Command::new(program);
         command.args(rest).current_dir(directory);
@@ -64,15 +64,15 @@ impl Replayer {
         let handed = replayer.input.as_mut().map(|input| write_plan(plan, input));
         // Where it ended meanwhile, why is told by how.
         drop(handed);
-        match replayer.reply(stop)? {
-            Some(Reply::Loaded) => {}
+        let unfit = match replayer.reply(stop)? {
+            Some(Reply::Loaded(unfit)) => unfit,
             None => return Ok(None),
             Some(other) => return Err(ReplayError::Failed(format!("unexpected: {other:?}"))),
-        }
+        };
         if let Some(group) = group {
             group.take(replayer.child.id()).map_err(ReplayError::Limit)?;
         }
-        Ok(Some(replayer))
+        Ok(Some((replayer, unfit)))
     }
 
     /// Has it do all steps once, from this state. Nothing where `stop` was set first.
@@ -90,7 +90,7 @@ impl Replayer {
         match self.reply(stop)? {
             Some(Reply::Replayed(replayed)) => Ok(Some(*replayed)),
             Some(Reply::Failed(why)) => Err(ReplayError::Failed(why)),
-            Some(Reply::Loaded) => Err(ReplayError::Failed("no answer".to_owned())),
+            Some(Reply::Loaded(_)) => Err(ReplayError::Failed("no answer".to_owned())),
             None => Ok(None),
         }
     }

@@ -1,7 +1,7 @@
 //! Replays from the first copy to the last sample.
 
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,11 +15,11 @@ use hotset_facts::units::nanos;
 use hotset_facts::{Decision, StopReason};
 use hotset_sys::cgroup::LimitedGroup;
 
-use super::copies::Copies;
+use super::copies::{Copies, Made, Origin};
 use super::place::elsewhere;
 use super::process::Replayer;
 use super::wire::Replayed;
-use super::{COPIES, ReplayError, originals};
+use super::{COPIES, KEPT, ReplayError};
 use crate::experiment::require_room;
 use crate::rounds::{self, Outcome};
 use crate::schedule::Order;
@@ -46,8 +46,10 @@ pub struct ReplayBench<'a> {
     pub head: TraceHead,
     /// Where records are missing in it.
     pub gaps: u64,
-    /// The words of a program that calls [`super::serve`] for its standard streams.
+    /// The words of a program that calls [`super::serve`] for its standard streams, and for `root`.
     pub program: Vec<OsString>,
+    /// Where the bytes of copies come from.
+    pub source: ReplaySource,
     /// An empty directory to work in.
     pub directory: &'a Path,
     /// Bytes that are free there for this user.
@@ -68,6 +70,27 @@ pub struct ReplayBench<'a> {
     pub stop: &'a AtomicBool,
 }
 
+/// Where files of a recording are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReplaySource {
+    /// Below this directory, which is the root of the host or another; no symbolic link leads out of it.
+    Below(PathBuf),
+    /// Nowhere: all are made up. The plan has all of them on copies.
+    Nowhere,
+}
+
+impl ReplaySource {
+    fn origin(&self) -> Result<Origin, ReplayError> {
+        match self {
+            Self::Nowhere => Ok(Origin::Nowhere),
+            Self::Below(root) => match File::open(root) {
+                Ok(root) => Ok(Origin::Below(root.into())),
+                Err(error) => Err(ReplayError::Root { root: root.clone(), error }),
+            },
+        }
+    }
+}
+
 /// A plan that a process has.
 struct Loaded {
     variant: ReplayVariant,
@@ -78,6 +101,7 @@ struct Loaded {
 /// Replays in rounds.
 pub struct Replays<'a> {
     bench: ReplayBench<'a>,
+    origin: Origin,
     group: Option<LimitedGroup>,
     loaded: Vec<Loaded>,
     session: ReplaySession,
@@ -89,8 +113,9 @@ impl<'a> Replays<'a> {
     /// Nothing to replay yet.
     ///
     /// # Errors
-    /// Where memory is to be limited and can't be.
+    /// Where memory is to be limited and can't be, or the root of the files can't be opened.
     pub fn new(bench: ReplayBench<'a>) -> Result<Self, ReplayError> {
+        let origin = bench.source.origin()?;
         let group = bench.memory_limit_bytes.map(LimitedGroup::make).transpose();
         let group = group.map_err(ReplayError::Limit)?;
         let session = ReplaySession {
@@ -113,7 +138,15 @@ impl<'a> Replays<'a> {
             variants: Vec::new(),
             samples: Vec::new(),
         };
-        Ok(Self { bench, group, loaded: Vec::new(), session, began: Instant::now(), done: 0 })
+        Ok(Self {
+            bench,
+            origin,
+            group,
+            loaded: Vec::new(),
+            session,
+            began: Instant::now(),
+            done: 0,
+        })
     }
 
     /// Takes a plan: first that of the recording as it is, then those with `changes`. The plan itself goes to a process of its own, and
@@ -139,7 +172,10 @@ impl<'a> Replays<'a> {
         let (group, stop) = (self.group.as_ref(), self.bench.stop);
         let started = Replayer::start(program, directory, &plan, group, stop)?;
         // A stop shows again before the first round.
-        let Some(replayer) = started else { return Ok(()) };
+        let Some((replayer, unfit)) = started else { return Ok(()) };
+        if changes.is_empty() {
+            self.session.files.unfit = unfit;
+        }
         let variant = ReplayVariant { changes, steps: plan.steps() };
         self.loaded.push(Loaded { variant, copies, replayer });
         Ok(())
@@ -170,23 +206,26 @@ impl<'a> Replays<'a> {
     /// Makes the copies anew and replays. Nothing where it is to stop.
     fn replay(&mut self, at: usize, state: ReplayState) -> Result<Option<Replayed>, ReplayError> {
         let Some(loaded) = self.loaded.get_mut(at) else { return Ok(None) };
-        let made = anew(&loaded.copies, &self.bench.directory.join(COPIES));
+        let made = anew(&loaded.copies, self.bench.directory, &self.origin);
         let made = made.map_err(ReplayError::Copies)?;
         if loaded.variant.changes.is_empty() {
-            self.session.files.copied_bytes = made.bytes;
-            self.session.files.made_up = made.made_up;
+            let files = &mut self.session.files;
+            files.copied_bytes = files.copied_bytes.max(made.bytes);
+            files.made_up = files.made_up.max(made.made_up);
         }
         loaded.replayer.replay(state, self.bench.stop)
     }
 }
 
 /// Empties the directory of copies, and makes them.
-fn anew(copies: &Copies, directory: &Path) -> io::Result<super::copies::Made> {
-    match fs::remove_dir_all(directory) {
+fn anew(copies: &Copies, directory: &Path, from: &Origin) -> io::Result<Made> {
+    let (kept, directory) = (directory.join(KEPT), directory.join(COPIES));
+    fs::create_dir_all(&kept)?;
+    match fs::remove_dir_all(&directory) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => fs::create_dir(directory)?,
+        _ => fs::create_dir(&directory)?,
     }
-    if copies.is_empty() { Ok(super::copies::Made::default()) } else { copies.make(directory) }
+    if copies.is_empty() { Ok(Made::default()) } else { copies.make(&directory, &kept, from) }
 }
 
 fn files_of(plan: &ReplayPlan, directory: &Path) -> ReplayFiles {
@@ -195,7 +234,6 @@ fn files_of(plan: &ReplayPlan, directory: &Path) -> ReplayFiles {
         originals: count(FileRole::Original),
         copies: count(FileRole::Copy),
         elsewhere: elsewhere(plan, directory),
-        unfit: originals::unfit(plan),
         ..ReplayFiles::default()
     }
 }

@@ -2,7 +2,9 @@
 
 use std::io::{self, BufRead, Read, Write};
 
-use hotset_facts::replay::{Difference, ReplayPages, ReplayPlan, ReplayState, STEP_BYTES, Step};
+use hotset_facts::replay::{
+    Difference, ReplayPages, ReplayPlan, ReplayState, STEP_BYTES, Step, UnfitFile,
+};
 use serde::{Deserialize, Serialize};
 
 /// Steps that are handed on at once.
@@ -11,8 +13,8 @@ const STEPS_AT_ONCE: usize = 4096;
 /// What the process that replays says, a line each.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Reply {
-    /// It has the plan.
-    Loaded,
+    /// It has the plan, and these files are not as they were recorded.
+    Loaded(Vec<UnfitFile>),
     /// It did the steps, once.
     Replayed(Box<Replayed>),
     /// It could not; why.

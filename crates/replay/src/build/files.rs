@@ -27,7 +27,7 @@ enum Begins {
 struct Known {
     index: FileIndex,
     path: Option<u32>,
-    role: FileRole,
+    is_changed: bool,
     begins: Begins,
     size_bytes: Option<u64>,
     cached_pages: Option<u64>,
@@ -53,7 +53,7 @@ impl Files {
         self.all.push(Known {
             index,
             path: None,
-            role: FileRole::Original,
+            is_changed: false,
             begins: Begins::There,
             size_bytes: lists.file(index).and_then(|file| file.size_bytes),
             cached_pages: lists.file(index).and_then(|file| file.cached_pages),
@@ -87,18 +87,18 @@ impl Files {
     /// Its bytes or its size change.
     pub(super) fn changes(&mut self, place: u32) {
         if let Some(known) = self.all.get_mut(place as usize) {
-            known.role = FileRole::Copy;
+            known.is_changed = true;
         }
     }
 
-    pub(super) fn is_copy(&self, place: u32) -> bool {
-        self.all.get(place as usize).is_some_and(|known| known.role == FileRole::Copy)
+    pub(super) fn is_changed(&self, place: u32) -> bool {
+        self.all.get(place as usize).is_some_and(|known| known.is_changed)
     }
 
     /// All that change.
-    pub(super) fn copies(&self) -> HashSet<u32> {
-        let is_copy = |(known, _): &(&Known, u32)| known.role == FileRole::Copy;
-        self.all.iter().zip(0..).filter(is_copy).map(|(_, place)| place).collect()
+    pub(super) fn changed(&self) -> HashSet<u32> {
+        let is_changed = |(known, _): &(&Known, u32)| known.is_changed;
+        self.all.iter().zip(0..).filter(is_changed).map(|(_, place)| place).collect()
     }
 
     /// Takes what a record says of its bytes.
@@ -128,8 +128,9 @@ impl Files {
         known.size_bytes.unwrap_or(0).max(known.touched.end())
     }
 
-    pub(super) fn finish(self) -> Vec<PlanFile> {
-        self.all.into_iter().map(Known::finish).collect()
+    /// All of them, in their order; on copies all, or those that change.
+    pub(super) fn finish(self, all_on_copies: bool) -> Vec<PlanFile> {
+        self.all.into_iter().map(|known| known.finish(all_on_copies)).collect()
     }
 }
 
@@ -142,7 +143,7 @@ impl Known {
         }
     }
 
-    fn finish(self) -> PlanFile {
+    fn finish(self, on_copy: bool) -> PlanFile {
         let is_there = !self.is_made();
         let size_bytes = match is_there {
             true => self.size_bytes.unwrap_or_else(|| self.touched.end()),
@@ -160,7 +161,8 @@ impl Known {
         PlanFile {
             index: self.index.0,
             path: self.path,
-            role: self.role,
+            role: if on_copy || self.is_changed { FileRole::Copy } else { FileRole::Original },
+            is_changed: self.is_changed,
             is_there,
             size_bytes,
             cached,

@@ -29,6 +29,7 @@ use threads::{Draft, Thread, Threads};
 /// Makes a plan of a trace.
 pub struct PlanBuilder<'a> {
     lists: &'a TraceLists,
+    all_on_copies: bool,
     paths: Paths,
     files: Files,
     slots: Slots,
@@ -67,6 +68,7 @@ impl<'a> PlanBuilder<'a> {
     pub fn new(lists: &'a TraceLists) -> Self {
         Self {
             lists,
+            all_on_copies: false,
             paths: Paths::default(),
             files: Files::default(),
             slots: Slots::default(),
@@ -78,6 +80,12 @@ impl<'a> PlanBuilder<'a> {
             span: None,
             records: 0,
         }
+    }
+
+    /// Has a plan that reads copies too where nothing changes: for a host that has not the files of the recording.
+    #[must_use]
+    pub fn all_on_copies(self) -> Self {
+        Self { all_on_copies: true, ..self }
     }
 
     /// Takes the next records of the trace.
@@ -118,13 +126,13 @@ impl<'a> PlanBuilder<'a> {
             self.recorded.records -= shared;
             self.recorded.duration_ns -= shared_ns;
         }
-        let changed = self.names.changed(&self.paths.all, &mut self.files);
-        let changed_files = self.files.copies();
+        let changed = self.names.changed(&self.paths.all, &mut self.files, self.all_on_copies);
+        let changed_files = self.files.changed();
         let threads = order::threads(threads, &changed, &self.slots, &self.mappings, changed_files);
         let paths = changed.paths(self.paths.all);
         let mappings = self.mappings.finish(&self.files);
         let slots = self.slots.finish();
-        let files = self.files.finish();
+        let files = self.files.finish(self.all_on_copies);
         ReplayPlan {
             paths,
             there: changed.there,

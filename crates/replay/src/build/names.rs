@@ -92,7 +92,12 @@ impl Names {
     }
 
     /// Says what happens on copies, and tells the files.
-    pub(super) fn changed(&self, paths: &[Vec<u8>], files: &mut Files) -> Changed {
+    pub(super) fn changed(
+        &self,
+        paths: &[Vec<u8>],
+        files: &mut Files,
+        all_on_copies: bool,
+    ) -> Changed {
         let path = |place: &u32| paths.get(*place as usize).map_or(&[][..], Vec::as_slice);
         let names: HashSet<u32> =
             self.all.iter().filter(|(_, name)| name.changes).map(|(place, _)| *place).collect();
@@ -110,6 +115,9 @@ impl Names {
             }
         }
         self.spread(files, &mut copies);
+        if all_on_copies {
+            copies.extend(self.all.keys());
+        }
         let there = self.there(paths, &copies, files);
         Changed { copies, names, above, there }
     }
@@ -124,7 +132,10 @@ impl Names {
         }
         let mut left: Vec<u32> = copies.iter().copied().collect();
         left.extend(
-            by_file.iter().filter(|(file, _)| files.is_copy(**file)).flat_map(|(_, names)| names),
+            by_file
+                .iter()
+                .filter(|(file, _)| files.is_changed(**file))
+                .flat_map(|(_, names)| names),
         );
         while let Some(place) = left.pop() {
             copies.insert(place);
@@ -188,7 +199,7 @@ mod tests {
 
     fn copies(names: &Names, paths: &[&str], files: &mut Files) -> Vec<String> {
         let paths: Vec<Vec<u8>> = paths.iter().map(|path| path.as_bytes().to_vec()).collect();
-        let changed = names.changed(&paths, files);
+        let changed = names.changed(&paths, files, false);
         let copied = changed.paths(paths).into_iter().filter(|path| path.role == FileRole::Copy);
         copied.map(|path| String::from_utf8_lossy(&path.bytes).into_owned()).collect()
     }
@@ -229,7 +240,7 @@ mod tests {
         files.changes(one);
         let copied = copies(&names, &["/one", "/both", "/two", "/other"], &mut files);
         assert_eq!(copied, ["/one", "/both", "/two"]);
-        assert!(files.is_copy(two) && !files.is_copy(other));
+        assert!(files.is_changed(two) && !files.is_changed(other));
     }
 
     #[test]
@@ -244,7 +255,7 @@ mod tests {
         names.is(2, NameKind::Directory);
         names.changes(2, true);
         names.changes(3, true);
-        let there = names.changed(&paths, &mut Files::default()).there;
+        let there = names.changed(&paths, &mut Files::default(), false).there;
         let kinds: Vec<(u32, NameKind)> = there.iter().map(|name| (name.path, name.kind)).collect();
         assert_eq!(kinds, [(1, NameKind::File), (2, NameKind::Directory), (3, NameKind::File)]);
     }

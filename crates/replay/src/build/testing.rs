@@ -88,8 +88,15 @@ impl Trace {
         record
     }
 
+    pub(super) fn plan_on_copies(&self) -> ReplayPlan {
+        self.plan_by(PlanBuilder::new(&self.lists).all_on_copies())
+    }
+
     pub(super) fn plan(&self) -> ReplayPlan {
-        let mut builder = PlanBuilder::new(&self.lists);
+        self.plan_by(PlanBuilder::new(&self.lists))
+    }
+
+    fn plan_by(&self, mut builder: PlanBuilder<'_>) -> ReplayPlan {
         builder.add(&self.batch);
         builder.finish()
     }

@@ -47,6 +47,25 @@ fn one_thread_reads_a_file_by_its_position() {
 }
 
 #[test]
+fn all_can_be_on_copies() {
+    let mut trace = Trace::default();
+    let one = (trace.process(7, None), 7);
+    let (read, written) = (trace.file("/d/read", 500), trace.file("/d/written", 500));
+    trace.on_file(Operation::Pread, one, ("/d/read", read, 1), (0, 100));
+    trace.on_file(Operation::Pwrite, one, ("/d/written", written, 2), (0, 100));
+    trace.on_path(Operation::Newfstatat, one, "/d", 0);
+    trace.on_path(Operation::Newfstatat, one, "/missing", -2);
+    let plan = trace.plan_on_copies();
+    assert!(plan.paths.iter().all(|path| path.role == FileRole::Copy));
+    let files: Vec<(FileRole, bool)> =
+        plan.files.iter().map(|file| (file.role, file.is_changed)).collect();
+    assert_eq!(files, [(FileRole::Copy, false), (FileRole::Copy, true)]);
+    let there: Vec<(u32, NameKind)> =
+        plan.there.iter().map(|name| (name.path, name.kind)).collect();
+    assert_eq!(there, [(0, NameKind::File), (1, NameKind::File), (2, NameKind::Directory)]);
+}
+
+#[test]
 fn a_descriptor_that_is_used_after_a_close_of_its_copy_stays_open() {
     let mut trace = Trace::default();
     let one = (trace.process(7, None), 7);

@@ -17,12 +17,12 @@ pub(super) struct Descriptors {
 }
 
 impl Descriptors {
-    /// Opens those that nobody was seen to open.
+    /// Opens those that nobody was seen to open. Of what is not there to be opened, every step will differ.
     pub(super) fn new(plan: &ReplayPlan, names: &Names<'_>) -> Result<Self, ReplayError> {
         let open = |slot: &PlanSlot| match slot.opened_before {
             Some(path) => {
                 let fd = names.open_before(plan, path, flags(slot, RecordFlags::NONE))?;
-                Ok(AtomicI32::new(fd.into_raw_fd()))
+                Ok(AtomicI32::new(fd.map_or(NONE, IntoRawFd::into_raw_fd)))
             }
             None => Ok(AtomicI32::new(NONE)),
         };

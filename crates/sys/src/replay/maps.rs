@@ -27,8 +27,9 @@ impl Maps {
         {
             let path = plan.files.get(mapping.file as usize).and_then(|file| file.path);
             let Some(path) = path else { continue };
-            let fd = names.open_before(plan, path, libc::O_RDONLY)?;
-            maps.make(place, mapping, fd.as_raw_fd(), false);
+            if let Some(fd) = names.open_before(plan, path, libc::O_RDONLY)? {
+                maps.make(place, mapping, fd.as_raw_fd(), false);
+            }
         }
         Ok(maps)
     }

@@ -52,7 +52,7 @@ pub enum ReplayError {
         /// The path.
         path: Vec<u8>,
     },
-    /// What was open or mapped when the recording began can't be opened or mapped.
+    /// What was open or mapped when the recording began can't be opened: there are no descriptors, or no memory.
     #[error("{}: {error}", String::from_utf8_lossy(path))]
     File {
         /// The path.
@@ -103,7 +103,7 @@ impl<'a> Replay<'a> {
     /// Makes a plan ready.
     ///
     /// # Errors
-    /// Where a file that has to be there before the first step is not there, or there is no memory to read into.
+    /// Where there are no descriptors for what is open before the first step, or no memory to read into.
     pub fn new(plan: &'a ReplayPlan, roots: Roots<'a>) -> Result<Self, ReplayError> {
         let names = Names::new(plan, roots)?;
         descriptors::allow_as_many_as_possible();

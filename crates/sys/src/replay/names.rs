@@ -8,6 +8,9 @@ use hotset_facts::replay::{FileRole, PlanPath, ReplayPlan};
 
 use super::{ReplayError, Roots};
 
+/// What says nothing of the file that was to be opened.
+const LACKS_RESOURCES: [i32; 3] = [libc::EMFILE, libc::ENFILE, libc::ENOMEM];
+
 /// A path of the plan.
 pub(super) struct Name {
     /// The directory that it is looked up from.
@@ -66,20 +69,21 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The same before the first step.
+    /// The same before the first step. Nothing where there is no such file, or it may not be opened.
     pub(super) fn open_before(
         &self,
         plan: &ReplayPlan,
         place: u32,
         flags: i32,
-    ) -> Result<OwnedFd, ReplayError> {
+    ) -> Result<Option<OwnedFd>, ReplayError> {
         let opened =
             self.get(place).map_or(-i64::from(libc::ENOENT), |name| self.open(name, flags));
         let path =
             || plan.paths.get(place as usize).map(|path| path.bytes.clone()).unwrap_or_default();
         match RawFd::try_from(opened) {
             // SAFETY: a new descriptor that nobody else owns.
-            Ok(fd) if fd >= 0 => Ok(unsafe { OwnedFd::from_raw_fd(fd) }),
+            Ok(fd) if fd >= 0 => Ok(Some(unsafe { OwnedFd::from_raw_fd(fd) })),
+            Ok(error) if !LACKS_RESOURCES.contains(&-error) => Ok(None),
             _ => {
                 let error =
                     io::Error::from_raw_os_error(i32::try_from(-opened).unwrap_or(libc::EIO));

@@ -245,6 +245,7 @@ fn mappings_are_made_touched_and_taken_down() {
         index: 0,
         path: Some(path),
         role: FileRole::Original,
+        is_changed: false,
         is_there: true,
         size_bytes: bytes as u64,
         cached: Vec::new(),
@@ -310,12 +311,14 @@ fn threads_wait_for_each_other() {
 }
 
 #[test]
-fn what_must_be_there_before_and_is_not_is_named() {
+fn what_must_be_there_before_and_is_not_is_a_difference() {
     let mut place = Place::new();
     let path = place.path("gone", FileRole::Original, None);
-    place.slot(Some(path), false);
-    let copies = fs::File::open(place.root(FileRole::Copy)).expect("a directory");
-    let roots = Roots { originals: None, copies: copies.as_fd(), no_atime: false };
-    let error = Replay::new(&place.plan, roots).err().expect("refused").to_string();
-    assert_eq!(error, "/gone: No such file or directory (os error 2)");
+    let slot = place.slot(Some(path), false);
+    let read = Step { bytes: 10, result: 10, ..Step::new(StepKind::ReadAt, slot, 3) };
+    place.thread(vec![read], Vec::new());
+    let run = place.run();
+    let ebadf = -i64::from(libc::EBADF);
+    let told = Difference { record: 3, step: StepKind::ReadAt, recorded: 10, found: ebadf };
+    assert_eq!(run.threads[0].told, [told]);
 }

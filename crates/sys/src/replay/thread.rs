@@ -36,7 +36,7 @@ pub struct ThreadRun {
 pub(super) struct Memory {
     buffer: AlignedBuffer,
     kept: Vec<OwnedFd>,
-    null: File,
+    null: Option<File>,
 }
 
 // SAFETY: it belongs to the thread that it is handed to.
@@ -50,8 +50,8 @@ impl Memory {
         let largest = steps.iter().filter(|step| moves_bytes(step)).map(|step| step.bytes).max();
         let bytes = largest.unwrap_or(0).clamp(LEAST_BYTES, MOST_BYTES);
         let system = |what, error| ReplayError::System { what, error };
-        let null = File::options().write(true).open("/dev/null");
-        let null = null.map_err(|error| system("/dev/null", error))?;
+        // A root that originals are below may have none.
+        let null = File::options().write(true).open("/dev/null").ok();
         let buffer = AlignedBuffer::new(bytes as usize)
             .ok_or_else(|| system("memory to read into", io::ErrorKind::OutOfMemory.into()))?;
         let mut memory = Self { buffer, kept: Vec::new(), null };
@@ -72,9 +72,9 @@ impl Memory {
         usize::try_from(bytes).unwrap_or(usize::MAX).min(self.buffer.bytes().len())
     }
 
-    /// A file that takes all and keeps nothing.
+    /// A file that takes all and keeps nothing; -1 where there is none.
     pub(super) fn null(&self) -> RawFd {
-        self.null.as_raw_fd()
+        self.null.as_ref().map_or(-1, AsRawFd::as_raw_fd)
     }
 
     /// Keeps a descriptor that no step is about until the end: nobody was seen to close it.

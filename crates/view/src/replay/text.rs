@@ -5,8 +5,9 @@ use hotset_facts::replay::{Difference, ReplaySession};
 
 use super::words;
 use crate::bench::words::bytes as real_bytes;
-use crate::escape::escape_text;
+use crate::escape::shorten_end;
 use crate::report::Options;
+use crate::report::header::command_title;
 use crate::report::screen::Screen;
 use crate::table::{Align, INDENT, Table};
 use crate::units::{count, plural};
@@ -19,7 +20,8 @@ pub fn render_replay(summary: &ReplaySummary, options: &Options) -> String {
     let mut screen = Screen::new(options);
     let session = &summary.session;
     screen.title(&title(&screen, session));
-    screen.paragraph("", " · ", &words::extent(session), INDENT);
+    let trace = screen.path(&session.trace);
+    screen.paragraph("", " · ", &format!("{trace} · {}", words::extent(session)), INDENT);
     if let Some(left_out) = words::left_out(&session.left_out) {
         screen.paragraph("", ", ", &left_out, INDENT);
     }
@@ -35,11 +37,11 @@ pub fn render_replay(summary: &ReplaySummary, options: &Options) -> String {
 }
 
 fn title(screen: &Screen, session: &ReplaySession) -> String {
-    let trace = screen.path(&session.trace);
-    let Some(command) = &session.head.command else { return format!("Replay of {trace}") };
-    let argv: Vec<String> =
-        command.argv.iter().map(|word| escape_text(&word.to_string_lossy())).collect();
-    format!("Replay of {trace}: {}", argv.join(" "))
+    let what = match &session.head.command {
+        Some(command) => command_title(command, &|name| screen.name(name)),
+        None => screen.path(&session.trace),
+    };
+    shorten_end(&format!("Replay of {what}"), screen.width)
 }
 
 fn cells(screen: &mut Screen, summary: &ReplaySummary) {
