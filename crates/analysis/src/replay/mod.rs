@@ -7,6 +7,10 @@
 mod cell;
 mod fidelity;
 mod summary;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+#[cfg(test)]
+mod tests;
 
 pub use cell::{ReplayCell, ReplayFlaw};
 pub use fidelity::{FIDELITY, Fidelity, NoClaim};

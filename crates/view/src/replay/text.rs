@@ -44,29 +44,52 @@ fn title(screen: &Screen, session: &ReplaySession) -> String {
     shorten_end(&format!("Replay of {what}"), screen.width)
 }
 
+/// Which columns tell something.
+struct Shown {
+    states: bool,
+    changes: bool,
+    used: bool,
+}
+
 fn cells(screen: &mut Screen, summary: &ReplaySummary) {
-    let is_changed = summary.session.variants.len() > 1;
-    let mut columns = vec![("cache", Align::Left), ("I/O time", Align::Right)];
-    if is_changed {
-        columns.push(("I/O", Align::Right));
-    }
-    columns.extend([("device reads", Align::Right), ("used", Align::Right)]);
-    let mut table = Table::new(columns);
+    let first = summary.cells.first().map(|cell| cell.state);
+    let shown = Shown {
+        states: summary.cells.iter().any(|cell| Some(cell.state) != first),
+        changes: summary.session.variants.len() > 1,
+        used: summary.cells.iter().any(|cell| cell.without_state + cell.with_differences > 0),
+    };
+    let columns = [
+        (shown.states, "cache", Align::Left),
+        (true, "I/O time", Align::Right),
+        (shown.changes, "I/O", Align::Right),
+        (true, "device reads", Align::Right),
+        (shown.used, "used", Align::Right),
+    ];
+    let columns = columns.into_iter().filter(|(is_shown, ..)| *is_shown);
+    let mut table = Table::new(columns.map(|(_, title, align)| (title, align)).collect());
     let mut names = Vec::new();
     for cell in &summary.cells {
         let Some(variant) = summary.session.variants.get(cell.variant) else { continue };
         names.push(words::variant(variant));
-        table.push(row(summary, cell, is_changed));
+        table.push(row(summary, cell, &shown));
     }
     screen.table("Replays", &table, &names);
-    screen.below_table("I/O time: all threads together, median [95 % CI]");
+    let from = first
+        .filter(|_| !shown.states)
+        .map_or_else(String::new, |state| format!("from the {} cache state, ", state.as_str()));
+    screen.below_table(&format!("{from}I/O time of all threads together, median [95 % CI]"));
 }
 
-fn row(summary: &ReplaySummary, cell: &ReplayCell, is_changed: bool) -> Vec<String> {
+fn row(summary: &ReplaySummary, cell: &ReplayCell, shown: &Shown) -> Vec<String> {
     let dash = || "-".to_owned();
-    let mut row = vec![cell.state.as_str().to_owned()];
-    row.push(cell.io_ns.map_or_else(dash, |io| words::spread(&io, cell.io_ns_interval)));
-    if is_changed {
+    let mut row = Vec::new();
+    if shown.states {
+        row.push(cell.state.as_str().to_owned());
+    }
+    // Beside a ratio, its interval is the one that counts.
+    let interval = cell.io_ns_interval.filter(|_| !shown.changes);
+    row.push(cell.io_ns.map_or_else(dash, |io| words::spread(&io, interval)));
+    if shown.changes {
         let ratio = summary
             .ratios
             .iter()
@@ -74,8 +97,10 @@ fn row(summary: &ReplaySummary, cell: &ReplayCell, is_changed: bool) -> Vec<Stri
         row.push(ratio.map_or_else(dash, |ratio| words::speed(&ratio.io)));
     }
     row.push(cell.device_read_bytes.map_or_else(dash, real_bytes));
-    let all = cell.valid + cell.without_state + cell.with_differences;
-    row.push(format!("{} of {all}", cell.valid));
+    if shown.used {
+        let all = cell.valid + cell.without_state + cell.with_differences;
+        row.push(format!("{} of {all}", cell.valid));
+    }
     row
 }
 
@@ -120,8 +145,8 @@ fn caveats(screen: &mut Screen, summary: &ReplaySummary) {
     }
     if session.files.made_up > 0 {
         lines.push(format!(
-            "{} copied without their original, which is gone or shorter: random bytes stand for what is missing",
-            plural(session.files.made_up, "file")
+            "{} has random bytes, because the original is missing or shorter",
+            plural(session.files.made_up, "copied file")
         ));
     }
     if session.gaps > 0 {

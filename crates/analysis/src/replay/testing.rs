@@ -1,0 +1,91 @@
+//! Replays with known numbers.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, UNIX_EPOCH};
+
+use hotset_facts::Observed;
+use hotset_facts::replay::{
+    Difference, LeftOut, PlanTotals, ReplayFiles, ReplayPages, ReplaySample, ReplaySession,
+    ReplayState, ReplayVariant, StepKind,
+};
+use hotset_facts::trace::{TraceHead, TraceSource};
+
+use crate::fixtures;
+
+/// A replay of the recording as it is, or of a change, that took so many milliseconds.
+pub fn sample(variant: usize, round: u32, busy_ms: u64) -> ReplaySample {
+    ReplaySample {
+        variant,
+        state: ReplayState::Recorded,
+        round,
+        pages: ReplayPages { wanted: 100, cached: 100, ..ReplayPages::default() },
+        wall_ns: busy_ms * 1_000_000,
+        busy_ns: busy_ms * 1_000_000,
+        untimed_ns: 0,
+        waited_ns: 0,
+        device_read_bytes: 1 << 20,
+        device_write_bytes: 0,
+        differences: 0,
+        first_differences: Vec::new(),
+    }
+}
+
+/// A sample in which a read returned less than was recorded.
+pub fn differing(sample: ReplaySample) -> ReplaySample {
+    let told = Difference { record: 12_345, step: StepKind::ReadAt, recorded: 4096, found: 100 };
+    ReplaySample { differences: 3, first_differences: vec![told], ..sample }
+}
+
+/// Replays of 1,000 calls that took 90 ms in the kernel, where entering it takes 10 µs: 100 ms of I/O.
+pub fn session(samples: Vec<ReplaySample>) -> ReplaySession {
+    let profile = fixtures::profile();
+    let changed = samples.iter().map(|sample| sample.variant).max().unwrap_or(0);
+    let variants = (0..=changed).map(|at| ReplayVariant {
+        changes: if at == 0 {
+            Vec::new()
+        } else {
+            vec!["buffer=64K".to_owned(), "cached".to_owned()]
+        },
+        steps: 1_000,
+    });
+    let recorded = PlanTotals {
+        records: 1_100,
+        duration_ns: 90_000_000,
+        untimed: 100,
+        device_read_bytes: 1 << 20,
+        span_ns: 300_000_000,
+    };
+    ReplaySession {
+        version: "0.1.0".to_owned(),
+        started_at: UNIX_EPOCH + Duration::from_secs(1_700_000_000),
+        took_ns: 5_000_000_000,
+        environment: profile.environment.clone(),
+        trace: "app.parquet".into(),
+        head: TraceHead {
+            hotset: "0.1.0".to_owned(),
+            source: TraceSource::Recorded,
+            started_at: None,
+            environment: None,
+            command: Some(profile.command),
+            not_measured: Vec::new(),
+            lacks: Vec::new(),
+        },
+        gaps: 0,
+        threads: 2,
+        recorded,
+        left_out: BTreeMap::from([(LeftOut::NoFile, 12), (LeftOut::Exec, 1)]),
+        files: ReplayFiles {
+            originals: 7,
+            copies: 2,
+            copied_bytes: 1 << 20,
+            ..ReplayFiles::default()
+        },
+        memory_limit_bytes: None,
+        syscall_ns: Observed::Value(10_000.0),
+        seed: 7,
+        rounds: samples.iter().map(|sample| sample.round + 1).max().unwrap_or(0),
+        interrupted: false,
+        variants: variants.collect(),
+        samples,
+    }
+}

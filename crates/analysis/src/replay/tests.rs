@@ -1,0 +1,76 @@
+//! What replays show.
+
+use hotset_facts::replay::ReplayState;
+
+use super::testing::{differing, sample, session};
+use super::*;
+use crate::bench::Difference;
+
+#[test]
+fn a_replay_is_compared_with_what_was_recorded() {
+    let summary = summarise_replay(session((0..6).map(|round| sample(0, round, 95)).collect()));
+    let fidelity = &summary.fidelity;
+    assert_eq!(
+        fidelity.recorded_io_ns,
+        Some(100e6),
+        "durations, and 1,000 entries into the kernel"
+    );
+    assert_eq!((fidelity.ratio, fidelity.no_claim), (Some(0.95), None));
+    assert_eq!(fidelity.device_read_ratio, Some(1.0));
+    assert!(fidelity.interval.is_some());
+    assert!(summary.ratios.is_empty());
+}
+
+#[test]
+fn faults_that_nobody_timed_are_compared_with_nothing() {
+    let mut faults = sample(0, 0, 150);
+    faults.untimed_ns = 50_000_000;
+    let summary = summarise_replay(session(vec![faults]));
+    assert_eq!(summary.fidelity.ratio, Some(1.0));
+    assert_eq!(summary.cells[0].io_ns.expect("a time").median, 150e6);
+}
+
+#[test]
+fn what_is_not_as_recorded_claims_nothing() {
+    let claim = |session| summarise_replay(session).fidelity.no_claim;
+    let at = |busy_ms| session(vec![sample(0, 0, busy_ms)]);
+    assert_eq!(claim(at(79)), Some(NoClaim::Faster));
+    assert_eq!((claim(at(80)), claim(at(125))), (None, None));
+    assert_eq!(claim(at(126)), Some(NoClaim::Slower));
+    let with_gaps = hotset_facts::replay::ReplaySession { gaps: 1, ..at(100) };
+    assert_eq!(claim(with_gaps), Some(NoClaim::Gaps));
+    let mut without_durations = at(100);
+    without_durations.recorded.duration_ns = 0;
+    assert_eq!(claim(without_durations), Some(NoClaim::NoDurations));
+    assert_eq!(claim(session(vec![differing(sample(0, 0, 100))])), Some(NoClaim::Differences));
+    assert_eq!(claim(session(Vec::new())), Some(NoClaim::NoReplay));
+    let mut warm = sample(0, 0, 100);
+    warm.state = ReplayState::Warm;
+    assert_eq!(claim(session(vec![warm])), Some(NoClaim::NoReplay), "another state");
+}
+
+#[test]
+fn a_replay_with_other_pages_or_results_is_not_used() {
+    let mut cold = sample(0, 1, 500);
+    cold.pages.cached = 10;
+    let samples = vec![sample(0, 0, 100), cold, differing(sample(0, 2, 10))];
+    let cell = &summarise_replay(session(samples)).cells[0];
+    assert_eq!((cell.valid, cell.without_state, cell.with_differences), (1, 1, 1));
+    assert_eq!(cell.io_ns.expect("a time").max, 100e6);
+}
+
+#[test]
+fn a_change_is_compared_within_rounds() {
+    let noisy = [100, 200, 100, 150, 130, 100];
+    let rounds = (0..).zip(noisy);
+    let samples = rounds.flat_map(|(round, ms)| [sample(0, round, ms), sample(1, round, ms / 4)]);
+    let mut samples: Vec<_> = samples.collect();
+    // A round in which one side is not used has no ratio.
+    samples.push(sample(0, 6, 100));
+    samples.push(differing(sample(1, 6, 1)));
+    let summary = summarise_replay(session(samples));
+    let ratio = &summary.ratios[0];
+    assert_eq!((ratio.variant, ratio.state, ratio.io.rounds), (1, ReplayState::Recorded, 6));
+    assert!((ratio.io.ratio - 0.25).abs() < 0.01, "{ratio:?}");
+    assert_eq!(ratio.io.difference(), Difference::Faster);
+}
