@@ -74,10 +74,9 @@ fn cells(screen: &mut Screen, summary: &ReplaySummary) {
         table.push(row(summary, cell, &shown));
     }
     screen.table("Replays", &table, &names);
-    let from = first
-        .filter(|_| !shown.states)
-        .map_or_else(String::new, |state| format!("from the {} cache state, ", state.as_str()));
-    screen.below_table(&format!("{from}I/O time of all threads together, median [95 % CI]"));
+    let from = first.filter(|_| !shown.states);
+    let from = from.map_or_else(String::new, |state| format!(", {} cache state", state.as_str()));
+    screen.below_table(&format!("I/O time of all threads{from}: median [95 % CI]"));
 }
 
 fn row(summary: &ReplaySummary, cell: &ReplayCell, shown: &Shown) -> Vec<String> {
