@@ -5,11 +5,15 @@
 //! which files are only read and which are written, so that these are copies. Nothing is said of time: a replay goes as fast as
 //! it can.
 //!
+//! [`changes`] makes another plan of it: of what the program would do if the programmer changed something, such as reading through a
+//! buffer. Both plans can be run, and the difference is what the change is worth.
+//!
 //! The crate must not open files, read clocks or do steps: `hotset-sys` does them.
 
 #![forbid(unsafe_code)]
 
 mod build;
+pub mod changes;
 mod ranges;
 
 pub use build::PlanBuilder;

@@ -10,7 +10,7 @@ mod residency;
 mod shared;
 mod slots;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod threads;

@@ -11,21 +11,21 @@ use super::PlanBuilder;
 
 /// A trace that is told record by record.
 #[derive(Default)]
-pub(super) struct Trace {
-    pub(super) lists: TraceLists,
+pub(crate) struct Trace {
+    pub(crate) lists: TraceLists,
     batch: TraceBatch,
     /// When the next record begins, unless it says another time.
     now_ns: u64,
 }
 
 impl Trace {
-    pub(super) fn process(&mut self, pid: Pid, ppid: Option<Pid>) -> ProcessIndex {
+    pub(crate) fn process(&mut self, pid: Pid, ppid: Option<Pid>) -> ProcessIndex {
         let comm = format!("p{pid}");
         self.lists.processes.push(TraceProcess { pid, ppid, comm, argv: Vec::new() });
         ProcessIndex(self.lists.processes.len() as u32 - 1)
     }
 
-    pub(super) fn file(&mut self, path: &str, size_bytes: u64) -> FileIndex {
+    pub(crate) fn file(&mut self, path: &str, size_bytes: u64) -> FileIndex {
         self.lists.files.push(TraceFile {
             path: Some(path.into()),
             kind: FileKind::Regular,
@@ -36,7 +36,7 @@ impl Trace {
         FileIndex(self.lists.files.len() as u32 - 1)
     }
 
-    pub(super) fn path(&mut self, path: &str) -> PathIndex {
+    pub(crate) fn path(&mut self, path: &str) -> PathIndex {
         let known = self.batch.paths.iter().position(|known| known == path.as_bytes());
         let place = known.unwrap_or_else(|| {
             self.batch.paths.push(path.as_bytes().to_vec());
@@ -46,7 +46,7 @@ impl Trace {
     }
 
     /// A record of 10 ns, 100 ns after the one before.
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         operation: Operation,
         thread: (ProcessIndex, u32),
@@ -61,7 +61,7 @@ impl Trace {
         self.batch.records.last_mut().expect("a record")
     }
 
-    pub(super) fn on_path(
+    pub(crate) fn on_path(
         &mut self,
         operation: Operation,
         thread: (ProcessIndex, u32),
@@ -75,7 +75,7 @@ impl Trace {
     }
 
     /// Of an open file: its path, its description, bytes.
-    pub(super) fn on_file(
+    pub(crate) fn on_file(
         &mut self,
         operation: Operation,
         thread: (ProcessIndex, u32),
@@ -88,11 +88,16 @@ impl Trace {
         record
     }
 
-    pub(super) fn plan_on_copies(&self) -> ReplayPlan {
+    /// The record that was told last.
+    pub(crate) fn last(&mut self) -> Option<&mut TraceRecord> {
+        self.batch.records.last_mut()
+    }
+
+    pub(crate) fn plan_on_copies(&self) -> ReplayPlan {
         self.plan_by(PlanBuilder::new(&self.lists).all_on_copies())
     }
 
-    pub(super) fn plan(&self) -> ReplayPlan {
+    pub(crate) fn plan(&self) -> ReplayPlan {
         self.plan_by(PlanBuilder::new(&self.lists))
     }
 

@@ -1,0 +1,196 @@
+//! What every change must keep.
+//!
+//! Both plans are done in the mind: the bytes of files are ranges with the record that wrote them, and threads go on in several
+//! orders that their waits allow. [`check`] compares what the program gets in both.
+//!
+//! - All steps of the new plan can be done, and find open and mapped what they use.
+//! - Each byte that a read had, its process has got from the same writer before its thread does anything that came behind that read.
+//! - Everything is written, in its order in each thread, and in the end all files have the same bytes.
+//! - Names change as before, and who looks one up finds it as before.
+//! - A sync covers at least the writes that it covered, and none is missing unless the change says so.
+
+mod contents;
+mod deadlines;
+mod run;
+mod writes;
+
+use std::collections::BTreeSet;
+
+use hotset_facts::replay::{ReplayPlan, Step, StepKind};
+use hotset_facts::trace::RecordFlags;
+
+use super::plan_text::plan_text;
+use super::{Asked, subjects};
+use run::{Facts, Machine, Orders, Piece};
+
+/// What a change may do that others must not.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Permits {
+    /// Leave syncs out, as long as in the end as much is durable.
+    pub(crate) fewer_syncs: bool,
+}
+
+/// What a change did not keep. Steps of the old plan are named by their record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Violation {
+    /// A wait is out of order, or for steps that are not there.
+    Wait { thread: usize, before: u32 },
+    /// Threads wait for each other for ever.
+    Stuck { steps_left: usize },
+    /// A step changes a name or a size that did not, or in another order, or is missing.
+    Changes { thread: usize },
+    /// What a step wrote is not written, or a step writes what none did.
+    Written { record: u32 },
+    /// A step uses what is not open, or not mapped.
+    NotOpen { record: u32 },
+    /// Some bytes of a read are not there in time, or from another writer.
+    Read { record: u32 },
+    /// A name is looked up before or after it changed, which was not so.
+    Name { record: u32 },
+    /// A sync is missing.
+    NoSync { record: u32 },
+    /// A sync covers fewer writes.
+    Sync { record: u32 },
+    /// In the end, fewer writes are durable.
+    Durable { record: u32 },
+    /// A file has other bytes in the end.
+    Contents { file: usize },
+}
+
+/// Stops a test at the change that did not keep what it must.
+pub(super) fn guard(asked: &Asked, before: &ReplayPlan, after: &ReplayPlan) {
+    let permits = Permits { fewer_syncs: asked.change().syncs_less };
+    if let Err(violation) = check(before, after, permits) {
+        let [before, after] = [before, after].map(plan_text);
+        panic!("{asked}: {violation:?}\nbefore:\n{before}after:\n{after}");
+    }
+}
+
+/// Compares a plan with what a change made of it.
+pub(crate) fn check(
+    before: &ReplayPlan,
+    after: &ReplayPlan,
+    permits: Permits,
+) -> Result<(), Violation> {
+    check_waits(after)?;
+    check_changes(before, after)?;
+    let parts = writes::parts(before, after)?;
+    let as_they_are = writes::as_they_are(before);
+    let deadlines = deadlines::of(before, after);
+    let order = Orders::of(before).next().expect("an order")?;
+    let mut machine = Machine::new(before);
+    let mut wanted: Vec<Vec<(usize, Vec<Piece>)>> = vec![Vec::new(); before.threads.len()];
+    for (thread, place) in order {
+        let read = machine.step(thread, place, &as_they_are);
+        wanted[thread].push((place, read));
+    }
+    let expected = machine.finish();
+    for order in Orders::of(after) {
+        let mut machine = Machine::new(after);
+        let mut left: Vec<_> = wanted.iter().map(|reads| reads.iter().peekable()).collect();
+        for (thread, place) in order? {
+            while let Some((read, pieces)) =
+                left[thread].next_if(|(read, _)| deadlines[thread][*read] <= place)
+            {
+                check_read(&machine, before, (thread, *read), pieces)?;
+            }
+            machine.step(thread, place, &parts);
+        }
+        for (thread, reads) in left.into_iter().enumerate() {
+            for (read, pieces) in reads {
+                check_read(&machine, before, (thread, *read), pieces)?;
+            }
+        }
+        check_facts(&expected, &machine.finish(), permits)?;
+    }
+    Ok(())
+}
+
+fn check_read(
+    machine: &Machine<'_>,
+    before: &ReplayPlan,
+    (thread, place): (usize, usize),
+    pieces: &[Piece],
+) -> Result<(), Violation> {
+    let list = &before.threads[thread];
+    let has_all = pieces.iter().all(|piece| machine.has_got(list.process, piece));
+    let record = list.steps[place].record;
+    if has_all { Ok(()) } else { Err(Violation::Read { record }) }
+}
+
+fn check_waits(plan: &ReplayPlan) -> Result<(), Violation> {
+    for (thread, list) in plan.threads.iter().enumerate() {
+        let mut last = 0;
+        for wait in &list.waits {
+            let others =
+                plan.threads.get(wait.thread as usize).map_or(0, |other| other.steps.len());
+            let is_good = wait.before >= last
+                && (wait.before as usize) < list.steps.len()
+                && wait.steps as usize <= others
+                && wait.thread as usize != thread;
+            if !is_good {
+                return Err(Violation::Wait { thread, before: wait.before });
+            }
+            last = wait.before;
+        }
+    }
+    Ok(())
+}
+
+/// What is neither a write nor a read, and changes what others find.
+fn is_change(step: &Step) -> bool {
+    let makes = step.flags.has(RecordFlags::CREATE) || step.flags.has(RecordFlags::TRUNCATE);
+    match step.kind {
+        StepKind::Open => makes,
+        StepKind::SetLength | StepKind::Allocate | StepKind::Truncate => true,
+        StepKind::Store | StepKind::CopyRange => true,
+        _ => subjects::changed_names(step) != [None; 2],
+    }
+}
+
+fn check_changes(before: &ReplayPlan, after: &ReplayPlan) -> Result<(), Violation> {
+    for (thread, (old, new)) in before.threads.iter().zip(&after.threads).enumerate() {
+        let changes = |steps: &[Step]| -> Vec<(u32, StepKind)> {
+            let all = steps.iter().filter(|step| is_change(step));
+            all.map(|step| (step.record, step.kind)).collect()
+        };
+        if changes(&old.steps) != changes(&new.steps) {
+            return Err(Violation::Changes { thread });
+        }
+    }
+    let is_same = before.threads.len() == after.threads.len();
+    if is_same { Ok(()) } else { Err(Violation::Changes { thread: before.threads.len() }) }
+}
+
+fn check_facts(old: &Facts, new: &Facts, permits: Permits) -> Result<(), Violation> {
+    if let Some(record) = new.not_open.difference(&old.not_open).next() {
+        return Err(Violation::NotOpen { record: *record });
+    }
+    for ((record, kind), version) in &new.names {
+        if old.names.get(&(*record, *kind)).is_some_and(|known| known != version) {
+            return Err(Violation::Name { record: *record });
+        }
+    }
+    for (record, covered) in &old.syncs {
+        match new.syncs.get(record) {
+            None if permits.fewer_syncs => {}
+            None => return Err(Violation::NoSync { record: *record }),
+            Some(now) if !covered.is_subset(now) => {
+                return Err(Violation::Sync { record: *record });
+            }
+            Some(_) => {}
+        }
+    }
+    let durable =
+        |facts: &Facts| -> BTreeSet<u32> { facts.syncs.values().flatten().copied().collect() };
+    if let Some(record) = durable(old).difference(&durable(new)).next() {
+        return Err(Violation::Durable { record: *record });
+    }
+    match old.contents.iter().zip(&new.contents).position(|(old, new)| old != new) {
+        Some(file) => Err(Violation::Contents { file }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

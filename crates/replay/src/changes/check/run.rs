@@ -1,0 +1,243 @@
+//! A plan done in the mind.
+
+use std::collections::{BTreeSet, HashMap};
+
+use hotset_facts::replay::{ReplayPlan, Step, StepKind, Wait};
+use hotset_facts::trace::{ProcessIndex, RecordFlags};
+
+use super::Violation;
+use super::contents::Contents;
+use super::writes::Parts;
+use crate::changes::subjects::{self, PAGE_BYTES, moved};
+use crate::ranges::Ranges;
+
+/// Orders in which all steps can be done: in each, the first thread that need not wait goes on, by another order of threads.
+pub(super) struct Orders<'a> {
+    plan: &'a ReplayPlan,
+    threads: Vec<Vec<usize>>,
+}
+
+impl<'a> Orders<'a> {
+    pub(super) fn of(plan: &'a ReplayPlan) -> Self {
+        let all: Vec<usize> = (0..plan.threads.len()).collect();
+        let rotated = (0..all.len().max(1)).map(|by| {
+            let mut threads = all.clone();
+            threads.rotate_left(by.min(all.len()));
+            threads
+        });
+        let mut threads: Vec<Vec<usize>> = rotated.collect();
+        threads.push(all.into_iter().rev().collect());
+        Self { plan, threads }
+    }
+}
+
+impl Iterator for Orders<'_> {
+    type Item = Result<Vec<(usize, usize)>, Violation>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let threads = self.threads.pop()?;
+        let plan = self.plan;
+        let mut done = vec![0_usize; plan.threads.len()];
+        // Waits are asked for in their order: once one is over, it is so for ever.
+        let mut waits: Vec<&[Wait]> = plan.threads.iter().map(|thread| &thread.waits[..]).collect();
+        let mut order = Vec::new();
+        while let Some(at) = threads.iter().copied().find(|at| {
+            while let [wait, rest @ ..] = waits[*at]
+                && wait.before as usize <= done[*at]
+                && done[wait.thread as usize] >= wait.steps as usize
+            {
+                waits[*at] = rest;
+            }
+            let waits = waits[*at].first().is_some_and(|wait| wait.before as usize <= done[*at]);
+            done[*at] < plan.threads[*at].steps.len() && !waits
+        }) {
+            order.push((at, done[at]));
+            done[at] += 1;
+        }
+        let steps_left = plan.steps() as usize - order.len();
+        Some(if steps_left == 0 { Ok(order) } else { Err(Violation::Stuck { steps_left }) })
+    }
+}
+
+/// Bytes of a file and the record that wrote them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Piece {
+    file: u32,
+    begin: u64,
+    end: u64,
+    by: u32,
+}
+
+/// What came of a run.
+#[derive(Debug, Default)]
+pub(super) struct Facts {
+    /// What files have in the end.
+    pub(super) contents: Vec<Contents>,
+    /// The writes that each sync covers, by its record.
+    pub(super) syncs: HashMap<u32, BTreeSet<u32>>,
+    /// The record that had changed a name when it was looked up.
+    pub(super) names: HashMap<(u32, StepKind), Option<u32>>,
+    /// Records of steps that used what was not there.
+    pub(super) not_open: BTreeSet<u32>,
+}
+
+/// The state of all files, slots and names.
+pub(super) struct Machine<'a> {
+    plan: &'a ReplayPlan,
+    by_path: HashMap<u32, Vec<u32>>,
+    positions: Vec<Option<u64>>,
+    is_mapped: Vec<bool>,
+    written: HashMap<u32, BTreeSet<u32>>,
+    changed: HashMap<u32, u32>,
+    got: HashMap<(Option<ProcessIndex>, u32, u32), Ranges>,
+    facts: Facts,
+}
+
+impl<'a> Machine<'a> {
+    pub(super) fn new(plan: &'a ReplayPlan) -> Self {
+        let bytes = plan.files.iter().map(|file| if file.is_there { file.size_bytes } else { 0 });
+        let contents = bytes.map(Contents::new).collect();
+        Self {
+            plan,
+            by_path: subjects::files_by_path(plan),
+            positions: plan.slots.iter().map(|slot| slot.opened_before.map(|_| 0)).collect(),
+            is_mapped: plan.mappings.iter().map(|mapping| mapping.is_made_before).collect(),
+            written: HashMap::new(),
+            changed: HashMap::new(),
+            got: HashMap::new(),
+            facts: Facts { contents, ..Facts::default() },
+        }
+    }
+
+    pub(super) fn finish(self) -> Facts {
+        self.facts
+    }
+
+    /// Whether a process has read these bytes as they were written by this record.
+    pub(super) fn has_got(&self, process: Option<ProcessIndex>, piece: &Piece) -> bool {
+        let got = self.got.get(&(process, piece.file, piece.by));
+        got.is_some_and(|got| got.missing(piece.begin, piece.end).is_empty())
+    }
+
+    /// Does a step: the bytes that it reads.
+    pub(super) fn step(&mut self, thread: usize, place: usize, parts: &Parts) -> Vec<Piece> {
+        let step = self.plan.threads[thread].steps[place];
+        self.look_up(&step);
+        self.open_and_close(&step);
+        self.change(&step);
+        self.sync(&step);
+        if let Some(parts) = parts.get(&(thread, place)) {
+            self.write(&step, parts);
+        }
+        let pieces = self.read(&step);
+        let process = self.plan.threads[thread].process;
+        for piece in &pieces {
+            let got = self.got.entry((process, piece.file, piece.by)).or_default();
+            got.add(piece.begin, piece.end);
+        }
+        pieces
+    }
+
+    fn look_up(&mut self, step: &Step) {
+        if let Some(path) = subjects::path(step) {
+            let changed = self.changed.get(&path).copied();
+            self.facts.names.insert((step.record, step.kind), changed);
+        }
+        for path in subjects::changed_names(step).into_iter().flatten() {
+            self.changed.insert(path, step.record);
+        }
+    }
+
+    fn open_and_close(&mut self, step: &Step) {
+        let slot = subjects::slot(self.plan, step).map(|slot| slot as usize);
+        let mapping = subjects::mapping(step).map(|mapping| mapping as usize);
+        let is_open = slot.is_none_or(|slot| self.positions[slot].is_some());
+        let is_mapped = mapping.is_none_or(|mapping| self.is_mapped[mapping]);
+        let is_there = match step.kind {
+            StepKind::Open => true,
+            StepKind::Map => is_open,
+            _ => is_open && is_mapped,
+        };
+        if !is_there {
+            self.facts.not_open.insert(step.record);
+        }
+        match (step.kind, slot, mapping) {
+            (StepKind::Open, Some(slot), _) => self.positions[slot] = Some(0),
+            (StepKind::Close, Some(slot), _) => self.positions[slot] = None,
+            (StepKind::Seek, Some(slot), _) => self.positions[slot] = Some(step.offset),
+            (StepKind::Map, _, Some(mapping)) => self.is_mapped[mapping] = true,
+            (StepKind::Unmap, _, Some(mapping)) => self.is_mapped[mapping] = false,
+            _ => {}
+        }
+    }
+
+    fn change(&mut self, step: &Step) {
+        let file = subjects::file(self.plan, step);
+        let empties = step.flags.has(RecordFlags::TRUNCATE);
+        let files: Vec<u32> = match step.kind {
+            _ if subjects::changes_any_file(self.plan, step) => {
+                let path = subjects::path(step).unwrap_or(u32::MAX);
+                self.by_path.get(&path).cloned().unwrap_or_default()
+            }
+            _ => file.into_iter().collect(),
+        };
+        for file in files {
+            let contents = &mut self.facts.contents[file as usize];
+            match step.kind {
+                StepKind::Open if empties => contents.set_bytes(0),
+                StepKind::SetLength | StepKind::Truncate => contents.set_bytes(step.offset),
+                StepKind::Allocate => {
+                    let end = step.offset + step.bytes;
+                    contents.set_bytes(end.max(contents.bytes()));
+                }
+                StepKind::Store if subjects::changes_file(self.plan, step) => {
+                    contents.write(step.offset, step.offset + 1, step.record);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn sync(&mut self, step: &Step) {
+        if subjects::is_sync(step)
+            && let Some(file) = subjects::file(self.plan, step)
+        {
+            let written = self.written.entry(file).or_default().clone();
+            self.facts.syncs.insert(step.record, written);
+        }
+    }
+
+    /// Where a read or write is, and where it leaves the position.
+    fn place(&mut self, step: &Step, append_at: Option<u64>) -> u64 {
+        if !subjects::uses_position(step) {
+            return append_at.unwrap_or(step.offset);
+        }
+        let position = &mut self.positions[step.target as usize];
+        let begin = append_at.or(*position).unwrap_or(step.offset);
+        *position = position.map(|_| begin + moved(step));
+        begin
+    }
+
+    fn write(&mut self, step: &Step, parts: &[(u64, u32)]) {
+        let Some(file) = subjects::file(self.plan, step) else { return };
+        let end = self.facts.contents[file as usize].bytes();
+        let appends = self.plan.slots[step.target as usize].append;
+        let mut at = self.place(step, appends.then_some(end));
+        for (bytes, record) in parts {
+            self.facts.contents[file as usize].write(at, at + bytes, *record);
+            self.written.entry(file).or_default().insert(*record);
+            at += bytes;
+        }
+    }
+
+    fn read(&mut self, step: &Step) -> Vec<Piece> {
+        let Some(file) = subjects::file(self.plan, step) else { return Vec::new() };
+        let (begin, bytes) = match step.kind {
+            StepKind::Read | StepKind::ReadAt => (self.place(step, None), moved(step)),
+            StepKind::Load => (step.offset, PAGE_BYTES),
+            _ => return Vec::new(),
+        };
+        let read = self.facts.contents[file as usize].read(begin, begin + bytes);
+        read.into_iter().map(|(begin, end, by)| Piece { file, begin, end, by }).collect()
+    }
+}

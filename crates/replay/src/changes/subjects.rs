@@ -1,0 +1,177 @@
+//! What a step is about, and what it does to that.
+
+use std::collections::HashMap;
+
+use hotset_facts::replay::{ReplayPlan, Step, StepKind};
+use hotset_facts::trace::RecordFlags;
+
+/// A step, by the place of its thread and its own in that.
+pub(super) type At = (usize, usize);
+
+/// A base page (docs/trace-format.md).
+pub(super) const PAGE_BYTES: u64 = 4096;
+
+/// The slot that a step is about; nothing of an open that failed.
+pub(super) fn slot(plan: &ReplayPlan, step: &Step) -> Option<u32> {
+    let slot = match step.kind {
+        StepKind::Open
+        | StepKind::Close
+        | StepKind::Seek
+        | StepKind::Read
+        | StepKind::ReadAt
+        | StepKind::Write
+        | StepKind::WriteAt
+        | StepKind::CopyRange
+        | StepKind::Send
+        | StepKind::Sync
+        | StepKind::DataSync
+        | StepKind::Advise
+        | StepKind::ReadAhead
+        | StepKind::SetLength
+        | StepKind::Allocate => step.target,
+        StepKind::Map => plan.mappings.get(step.target as usize)?.slot?,
+        _ => return None,
+    };
+    ((slot as usize) < plan.slots.len()).then_some(slot)
+}
+
+/// The mapping that a step is about.
+pub(super) fn mapping(step: &Step) -> Option<u32> {
+    let is_of_mapping = matches!(
+        step.kind,
+        StepKind::Map
+            | StepKind::Unmap
+            | StepKind::Load
+            | StepKind::Store
+            | StepKind::AdviseMapping
+            | StepKind::SyncMapping
+    );
+    is_of_mapping.then_some(step.target)
+}
+
+/// The file that a step is about by a slot or a mapping.
+pub(super) fn file(plan: &ReplayPlan, step: &Step) -> Option<u32> {
+    match mapping(step) {
+        Some(mapping) => Some(plan.mappings.get(mapping as usize)?.file),
+        None => plan.slots.get(slot(plan, step)? as usize)?.file,
+    }
+}
+
+/// The second thing that a step is about, by its place in the plan.
+pub(super) fn second(step: &Step) -> u32 {
+    u32::try_from(step.offset).unwrap_or(u32::MAX)
+}
+
+/// The path that a step looks up or changes, by its place in the plan; of two, the first.
+pub(super) fn path(step: &Step) -> Option<u32> {
+    match step.kind {
+        StepKind::Open | StepKind::Symlink => Some(second(step)),
+        StepKind::Stat
+        | StepKind::Lstat
+        | StepKind::Access
+        | StepKind::ReadLink
+        | StepKind::Truncate
+        | StepKind::Rename
+        | StepKind::Unlink
+        | StepKind::Link
+        | StepKind::MakeDirectory
+        | StepKind::RemoveDirectory => Some(step.target),
+        _ => None,
+    }
+}
+
+/// The paths whose names a step makes, moves or removes.
+pub(super) fn changed_names(step: &Step) -> [Option<u32>; 2] {
+    if step.result < 0 {
+        return [None; 2];
+    }
+    match step.kind {
+        StepKind::Open if step.flags.has(RecordFlags::CREATE) => [Some(second(step)), None],
+        StepKind::Unlink | StepKind::MakeDirectory | StepKind::RemoveDirectory => {
+            [Some(step.target), None]
+        }
+        StepKind::Rename | StepKind::Link => [Some(step.target), Some(second(step))],
+        StepKind::Symlink => [Some(second(step)), None],
+        _ => [None; 2],
+    }
+}
+
+/// Whether a step changes a file by its name alone, so that it may be any: truncate(2), or an open that empties what no step uses.
+pub(super) fn changes_any_file(plan: &ReplayPlan, step: &Step) -> bool {
+    match step.kind {
+        StepKind::Truncate => true,
+        StepKind::Open => step.flags.has(RecordFlags::TRUNCATE) && file(plan, step).is_none(),
+        _ => false,
+    }
+}
+
+/// Whether a step may change bytes or the size of the file that it is about.
+pub(super) fn changes_file(plan: &ReplayPlan, step: &Step) -> bool {
+    match step.kind {
+        StepKind::Write | StepKind::WriteAt | StepKind::SetLength | StepKind::Allocate => true,
+        StepKind::Open => step.flags.has(RecordFlags::TRUNCATE),
+        StepKind::Store => {
+            let mapping = plan.mappings.get(step.target as usize);
+            mapping.is_none_or(|mapping| mapping.is_shared)
+        }
+        _ => false,
+    }
+}
+
+/// Whether it uses the position of its slot.
+pub(super) fn uses_position(step: &Step) -> bool {
+    matches!(step.kind, StepKind::Read | StepKind::Write | StepKind::CopyRange)
+}
+
+/// Whether it reads bytes by a call that returns how many.
+pub(super) fn is_read(step: &Step) -> bool {
+    matches!(step.kind, StepKind::Read | StepKind::ReadAt)
+}
+
+/// Whether it writes bytes by a call that returns how many.
+pub(super) fn is_write(step: &Step) -> bool {
+    matches!(step.kind, StepKind::Write | StepKind::WriteAt)
+}
+
+/// Whether it syncs, by a slot or so that its thread waits.
+pub(super) fn is_sync(step: &Step) -> bool {
+    match step.kind {
+        StepKind::Sync | StepKind::DataSync => true,
+        StepKind::SyncMapping => step.flags.has(RecordFlags::WAITED),
+        _ => false,
+    }
+}
+
+/// Bytes that a call moved: 0 of one that failed.
+pub(super) fn moved(step: &Step) -> u64 {
+    u64::try_from(step.result).unwrap_or(0)
+}
+
+/// Flags without some.
+pub(super) fn without(flags: RecordFlags, other: RecordFlags) -> RecordFlags {
+    RecordFlags(flags.0 & !other.0)
+}
+
+/// All steps, with the place of their thread and theirs in it.
+pub(super) fn all_steps(plan: &ReplayPlan) -> impl Iterator<Item = (At, &Step)> {
+    plan.threads.iter().enumerate().flat_map(|(thread, list)| {
+        list.steps.iter().enumerate().map(move |(place, step)| ((thread, place), step))
+    })
+}
+
+/// The files that paths were seen to lead to.
+pub(super) fn files_by_path(plan: &ReplayPlan) -> HashMap<u32, Vec<u32>> {
+    let first = plan.files.iter().zip(0..).filter_map(|(file, place)| Some((file.path?, place)));
+    let there = plan.there.iter().filter_map(|name| Some((name.path, name.file?)));
+    let opened = all_steps(plan)
+        .filter(|(_, step)| step.kind == StepKind::Open)
+        .filter_map(|(_, step)| Some((second(step), file(plan, step)?)));
+    let mut files: HashMap<u32, Vec<u32>> = HashMap::new();
+    for (path, file) in first.chain(there).chain(opened) {
+        let known = files.entry(path).or_default();
+        if !known.contains(&file) {
+            known.push(file);
+        }
+    }
+    files
+}

@@ -1,0 +1,74 @@
+//! What holds of all changes.
+
+use hotset_facts::replay::ReplayPlan;
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+
+use super::testing::{plan, requests};
+use super::*;
+
+/// Every change, with an argument that random traces have something for.
+fn every() -> Vec<Asked> {
+    let text = |change: &Change| match change.argument {
+        Some(Argument::Size) => format!("{}=8K", change.name),
+        Some(Argument::Count) => format!("{}=2", change.name),
+        None => change.name.to_owned(),
+    };
+    all().iter().map(|change| parse(&text(change)).expect("a change")).collect()
+}
+
+/// Makes changes; those that have nothing to change are left out. [`apply`] holds each against what changes must keep.
+fn apply_some(plan: &ReplayPlan, asked: &[&Asked]) -> ReplayPlan {
+    let mut plan = plan.clone();
+    for one in asked {
+        match apply(&plan, std::slice::from_ref(*one)) {
+            Ok(changed) => plan = changed.plan,
+            Err(ChangeError::NotApplicable { .. }) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+    plan
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 192, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_change_keeps_what_a_program_gets(requests in requests(40)) {
+        let plan = plan(&requests);
+        for asked in every() {
+            let changed = apply_some(&plan, &[&asked]);
+            prop_assert_eq!(changed.recorded, plan.recorded);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn so_do_every_two_of_them(requests in requests(30)) {
+        let plan = plan(&requests);
+        for one in every() {
+            for other in every() {
+                apply_some(&plan, &[&one, &other]);
+            }
+        }
+    }
+}
+
+#[test]
+fn random_traces_have_something_for_every_change() {
+    let mut runner = TestRunner::deterministic();
+    let mut times = vec![0; all().len()];
+    for _ in 0..100 {
+        let requests = requests(40).new_tree(&mut runner).expect("requests").current();
+        let plan = plan(&requests);
+        for (times, asked) in times.iter_mut().zip(every()) {
+            *times += u32::from(apply(&plan, &[asked]).is_ok());
+        }
+    }
+    let named: Vec<_> = all().iter().map(|change| change.name).zip(times).collect();
+    assert!(named.iter().all(|(_, times)| *times >= 5), "{named:?}");
+}
