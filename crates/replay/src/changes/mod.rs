@@ -11,9 +11,12 @@ mod buffer;
 mod cached;
 #[cfg(test)]
 mod check;
+mod direct;
 mod error;
+mod hints;
 #[cfg(test)]
 mod plan_text;
+mod prefetch;
 mod rewrite;
 mod subjects;
 mod sync_every;
@@ -63,6 +66,11 @@ const CHANGES: &[Change] = &[
     buffer::CHANGE,
     sync_every::CHANGE,
     cached::CHANGE,
+    direct::CHANGE,
+    hints::SEQUENTIAL,
+    hints::RANDOM,
+    hints::WILLNEED,
+    prefetch::CHANGE,
 ];
 
 /// All changes, in the order in which a list shows them.
