@@ -14,6 +14,7 @@ mod check;
 mod direct;
 mod error;
 mod hints;
+mod known_paths;
 #[cfg(test)]
 mod plan_text;
 mod prefetch;
@@ -71,6 +72,7 @@ const CHANGES: &[Change] = &[
     hints::RANDOM,
     hints::WILLNEED,
     prefetch::CHANGE,
+    known_paths::CHANGE,
 ];
 
 /// All changes, in the order in which a list shows them.
