@@ -15,6 +15,8 @@ mod direct;
 mod error;
 mod hints;
 mod known_paths;
+mod once;
+mod order;
 #[cfg(test)]
 mod plan_text;
 mod prefetch;
@@ -66,6 +68,7 @@ pub(crate) type Made = Result<(ReplayPlan, u64), String>;
 const CHANGES: &[Change] = &[
     buffer::CHANGE,
     sync_every::CHANGE,
+    once::CHANGE,
     cached::CHANGE,
     direct::CHANGE,
     hints::SEQUENTIAL,

@@ -27,6 +27,8 @@ pub(super) struct Rewrite<'a> {
     old: &'a PlanThread,
     steps: Vec<Step>,
     work: Vec<Work>,
+    /// What old steps wait for that they did not.
+    waits: Vec<Wait>,
 }
 
 impl<'a> Rewrite<'a> {
@@ -36,6 +38,7 @@ impl<'a> Rewrite<'a> {
             old,
             steps: Vec::with_capacity(old.steps.len()),
             work: Vec::with_capacity(old.steps.len()),
+            waits: Vec::new(),
         }
     }
 
@@ -58,6 +61,18 @@ impl<'a> Rewrite<'a> {
         {
             *own = work;
         }
+    }
+
+    /// An old step waits for old steps of another thread that it did not wait for.
+    pub(super) fn waits_for(&mut self, wait: Wait) {
+        self.waits.push(wait);
+    }
+
+    /// All that old steps wait for, in their order.
+    fn all_waits(&self) -> Vec<Wait> {
+        let mut waits: Vec<Wait> = self.old.waits.iter().chain(&self.waits).copied().collect();
+        waits.sort_by_key(|wait| wait.before);
+        waits
     }
 
     /// How many new steps are done once the first so many old ones are: of each number, from none to all.
@@ -96,7 +111,7 @@ pub(super) fn finish(rewrites: Vec<Rewrite<'_>>) -> Vec<PlanThread> {
         let begins = rewrite.begins();
         let mut known: HashMap<u32, u32> = HashMap::new();
         let mut waits = Vec::with_capacity(rewrite.old.waits.len());
-        for wait in &rewrite.old.waits {
+        for wait in rewrite.all_waits() {
             let before = begins.get(wait.before as usize).copied();
             let steps =
                 done.get(wait.thread as usize).and_then(|done| done.get(wait.steps as usize));
@@ -220,6 +235,15 @@ mod tests {
         moved.is_done_by(0, 2);
         let new = finish(vec![moved, rewrite(&two, &[])]);
         assert_eq!(waits(&new[1]), [(0, 0, 2)]);
+    }
+
+    #[test]
+    fn a_new_wait_stands_among_the_others() {
+        let (one, two) = (thread(3, &[]), thread(3, &[(0, 0, 1), (2, 0, 3)]));
+        let mut new = rewrite(&two, &[(1, 0)]);
+        new.waits_for(Wait { before: 1, thread: 0, steps: 2 });
+        let new = finish(vec![rewrite(&one, &[]), new]);
+        assert_eq!(waits(&new[1]), [(0, 0, 1), (1, 0, 2), (1, 0, 3)]);
     }
 
     #[test]
