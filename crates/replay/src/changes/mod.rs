@@ -14,6 +14,7 @@ mod check;
 mod direct;
 mod error;
 mod hints;
+mod keep_open;
 mod known_paths;
 mod once;
 mod order;
@@ -75,6 +76,7 @@ const CHANGES: &[Change] = &[
     hints::RANDOM,
     hints::WILLNEED,
     prefetch::CHANGE,
+    keep_open::CHANGE,
     known_paths::CHANGE,
 ];
 
