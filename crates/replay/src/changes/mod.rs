@@ -16,10 +16,12 @@ mod error;
 mod hints;
 mod keep_open;
 mod known_paths;
+mod map;
 mod once;
 mod order;
 #[cfg(test)]
 mod plan_text;
+mod pread;
 mod prefetch;
 mod rewrite;
 mod subjects;
@@ -72,6 +74,8 @@ const CHANGES: &[Change] = &[
     once::CHANGE,
     cached::CHANGE,
     direct::CHANGE,
+    pread::CHANGE,
+    map::CHANGE,
     hints::SEQUENTIAL,
     hints::RANDOM,
     hints::WILLNEED,
