@@ -5,8 +5,8 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use hotset_facts::Observed;
 use hotset_facts::replay::{
-    Difference, LeftOut, PlanTotals, ReplayFiles, ReplayPages, ReplaySample, ReplaySession,
-    ReplayState, ReplayVariant, StepKind,
+    Difference, LeftOut, PlanTotals, ReplayChange, ReplayFiles, ReplayPages, ReplaySample,
+    ReplaySession, ReplayState, ReplayVariant, StepKind,
 };
 use hotset_facts::trace::{TraceHead, TraceSource};
 
@@ -40,12 +40,15 @@ pub fn differing(sample: ReplaySample) -> ReplaySample {
 pub fn session(samples: Vec<ReplaySample>) -> ReplaySession {
     let profile = fixtures::profile();
     let changed = samples.iter().map(|sample| sample.variant).max().unwrap_or(0);
+    let change = |change: &str, affected_steps, steps_before, steps_after| ReplayChange {
+        change: change.to_owned(),
+        affected_steps,
+        steps_before,
+        steps_after,
+    };
+    let changes = vec![change("buffer=64K", 950, 1_000, 70), change("cached", 70, 70, 70)];
     let variants = (0..=changed).map(|at| ReplayVariant {
-        changes: if at == 0 {
-            Vec::new()
-        } else {
-            vec!["buffer=64K".to_owned(), "cached".to_owned()]
-        },
+        changes: if at == 0 { Vec::new() } else { changes.clone() },
         steps: 1_000,
     });
     let recorded = PlanTotals {

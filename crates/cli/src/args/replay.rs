@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use hotset_facts::replay::ReplayState;
 use hotset_facts::units::{number, parse_duration};
+use hotset_replay::changes::{self, Asked};
 
 use super::LookArgs;
 use super::choice::{Choice, choice};
@@ -19,6 +20,7 @@ const STATES: &[Choice<ReplayState>] = &[
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  sudo hotset record -o app.parquet -- python3 app.py\n  \
                         sudo hotset replay app.parquet\n  \
+                        sudo hotset replay app.parquet --as buffer=64K\n  \
                         sudo hotset replay app.parquet --state cold --state warm\n\n\
                         Files that are only read are read where they are. What the recording writes, creates, renames or removes\n\
                         happens on copies in a new directory: no original changes, and neither do its times. Pipes, sockets,\n\
@@ -30,8 +32,16 @@ const STATES: &[Choice<ReplayState>] = &[
                         128+N  ended by signal N; the rounds so far are reported")]
 pub(crate) struct ReplayArgs {
     /// Trace to replay, of `record` or `trace import`
-    #[arg(value_name = "TRACE")]
-    pub(crate) trace: PathBuf,
+    #[arg(value_name = "TRACE", required_unless_present = "as_list")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Replay with CHANGE, too, and compare; repeat for several changes together
+    ///
+    /// Both replays alternate in random order. `--as-list` describes the changes.
+    #[arg(long = "as", value_name = "CHANGE", value_parser = changes::parse)]
+    pub(crate) changes: Vec<Asked>,
+    /// List the changes: what each does, and what a programmer would do
+    #[arg(long, exclusive = true)]
+    pub(crate) as_list: bool,
     /// Replay from this cache state; may be repeated [default: recorded]
     #[arg(long = "state", value_name = "STATE", value_parser = choice(STATES))]
     pub(crate) states: Vec<ReplayState>,

@@ -14,7 +14,7 @@ pub use plan::{
     PlanTotals, ReplayPlan, Wait,
 };
 pub use session::{
-    Difference, ReplayFiles, ReplayPages, ReplaySample, ReplaySession, ReplayState, ReplayVariant,
-    SinceRecorded, UnfitFile,
+    Difference, ReplayChange, ReplayFiles, ReplayPages, ReplaySample, ReplaySession, ReplayState,
+    ReplayVariant, SinceRecorded, UnfitFile,
 };
 pub use step::{STEP_BYTES, Step, StepKind};

@@ -146,12 +146,26 @@ pub struct ReplaySample {
     pub first_differences: Vec<Difference>,
 }
 
+/// A change of a recording.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ReplayChange {
+    /// It as it is asked for: `buffer=64K`.
+    pub change: String,
+    /// Steps of before that became others, or none, or that a new one was put beside.
+    pub affected_steps: u64,
+    /// Steps before it.
+    pub steps_before: u64,
+    /// Steps after it.
+    pub steps_after: u64,
+}
+
 /// A plan that is replayed: the recording as it is, or with changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReplayVariant {
-    /// Its changes as they are asked for; none of the recording as it is.
-    pub changes: Vec<String>,
+    /// Its changes, in the order in which they are made; none of the recording as it is.
+    pub changes: Vec<ReplayChange>,
     /// Its steps.
     pub steps: u64,
 }

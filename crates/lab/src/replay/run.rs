@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use hotset_facts::replay::{
-    FileRole, ReplayFiles, ReplayPlan, ReplaySample, ReplaySession, ReplayState, ReplayVariant,
+    FileRole, ReplayChange, ReplayFiles, ReplayPlan, ReplaySample, ReplaySession, ReplayState,
+    ReplayVariant,
 };
 use hotset_facts::trace::TraceHead;
 use hotset_facts::units::nanos;
@@ -154,7 +155,7 @@ impl<'a> Replays<'a> {
     ///
     /// # Errors
     /// Where there is no room for its copies, or the process can't be started.
-    pub fn add(&mut self, changes: Vec<String>, plan: ReplayPlan) -> Result<(), ReplayError> {
+    pub fn add(&mut self, changes: Vec<ReplayChange>, plan: ReplayPlan) -> Result<(), ReplayError> {
         let copies = Copies::of(&plan);
         let written = plan.files.iter().filter(|file| file.role == FileRole::Copy);
         let ranges = written.flat_map(|file| &file.touched).map(|(begin, end)| end - begin);

@@ -204,7 +204,7 @@ mod tests {
   close 2 @0+0=0 #4
   mmap 0 @4096+4096=0 #5 private
   madvise 0 @4096+4096=0 #5 {flag}
-  load 0 @4096+0=0 #6
+  load 0 @4096+1=0 #6
 "
             );
             assert_eq!(after(&trace().plan(), asked), wanted);

@@ -25,6 +25,9 @@ pub fn render_replay(summary: &ReplaySummary, options: &Options) -> String {
     if let Some(left_out) = words::left_out(&session.left_out) {
         screen.paragraph("", ", ", &left_out, INDENT);
     }
+    for change in session.variants.iter().flat_map(|variant| &variant.changes) {
+        screen.paragraph("", ", ", &words::change(change), INDENT);
+    }
     if summary.cells.is_empty() {
         screen.paragraph("", " ", "No replay was finished.", INDENT);
     } else {

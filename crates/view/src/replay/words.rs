@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use hotset_analysis::bench::{ConfidenceInterval, RatioEstimate, Spread};
 use hotset_analysis::replay::{Fidelity, NoClaim};
-use hotset_facts::replay::{LeftOut, ReplayFiles, ReplaySession, ReplayVariant, SinceRecorded};
+use hotset_facts::replay::{
+    LeftOut, ReplayChange, ReplayFiles, ReplaySession, ReplayVariant, SinceRecorded,
+};
 
 use crate::bench::words::{ratio_parts, time};
 use crate::units::{bytes, count, plural};
@@ -13,8 +15,21 @@ use crate::units::{bytes, count, plural};
 pub(super) fn variant(variant: &ReplayVariant) -> String {
     match variant.changes.as_slice() {
         [] => "as recorded".to_owned(),
-        changes => changes.join(" + "),
+        changes => {
+            let changes = changes.iter().map(|change| change.change.as_str());
+            changes.collect::<Vec<_>>().join(" + ")
+        }
     }
+}
+
+/// `buffer=64K: 300,051 steps become 5,000 (299,000 affected)`.
+pub(super) fn change(change: &ReplayChange) -> String {
+    let (before, after) = (count(change.steps_before), count(change.steps_after));
+    let what = match change.steps_before == change.steps_after {
+        true => format!("{before} steps"),
+        false => format!("{before} steps become {after}"),
+    };
+    format!("{}: {what}, {} changed", change.change, count(change.affected_steps))
 }
 
 /// `178 ms [174, 190]`.
