@@ -6,6 +6,7 @@
 
 mod cell;
 mod fidelity;
+mod prediction;
 mod summary;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
@@ -14,4 +15,5 @@ mod tests;
 
 pub use cell::{ReplayCell, ReplayFlaw};
 pub use fidelity::{FIDELITY, Fidelity, NoClaim};
+pub use prediction::{NoPrediction, Prediction};
 pub use summary::{ReplayRatio, ReplaySummary, summarise_replay};

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::cell::{ReplayCell, flaw};
 use super::fidelity::Fidelity;
+use super::prediction::Prediction;
 use crate::bench::RatioEstimate;
 
 /// What a change does to the I/O time, from one state.
@@ -32,37 +33,59 @@ pub struct ReplaySummary {
     pub fidelity: Fidelity,
     /// Each change beside the recording as it is.
     pub ratios: Vec<ReplayRatio>,
+    /// What each changed variant would gain the program.
+    pub predictions: Vec<Prediction>,
 }
 
 /// Interprets replays.
 pub fn summarise_replay(session: ReplaySession) -> ReplaySummary {
-    let mut by_cell: BTreeMap<(usize, ReplayState), Vec<&ReplaySample>> = BTreeMap::new();
-    for sample in &session.samples {
-        by_cell.entry((sample.variant, sample.state)).or_default().push(sample);
-    }
-    let cells: Vec<ReplayCell> = by_cell
-        .iter()
+    let pairs = Pairs::new(&session);
+    let cells = pairs.by_cell.iter();
+    let cells: Vec<ReplayCell> = cells
         .map(|((variant, state), samples)| ReplayCell::of(*variant, *state, samples))
         .collect();
-    let ratios = by_cell.iter().filter(|((variant, _), _)| *variant > 0);
-    let ratios = ratios.filter_map(|((variant, state), samples)| {
-        let before = by_cell.get(&(0, *state))?;
-        let io = RatioEstimate::of(pairs(before, samples))?;
+    let changed = pairs.by_cell.keys().filter(|(variant, _)| *variant > 0);
+    let ratios = changed.filter_map(|(variant, state)| {
+        let io = RatioEstimate::of(pairs.of(*variant, *state))?;
         Some(ReplayRatio { variant: *variant, state: *state, io })
     });
     let ratios = ratios.collect();
     let fidelity = Fidelity::of(&session, &cells);
-    ReplaySummary { session, cells, fidelity, ratios }
+    let predictions = (1..session.variants.len())
+        .map(|variant| Prediction::of(&session, &fidelity, variant, &pairs))
+        .collect();
+    ReplaySummary { session, cells, fidelity, ratios, predictions }
 }
 
-/// The I/O times of rounds in which both sides have a replay that is used.
-fn pairs<'a>(
-    before: &'a [&ReplaySample],
-    after: &'a [&ReplaySample],
-) -> impl Iterator<Item = (u64, u64)> + 'a {
-    after.iter().filter(|sample| flaw(sample).is_none()).filter_map(|sample| {
-        let same_round =
-            |other: &&&ReplaySample| other.round == sample.round && flaw(other).is_none();
-        Some((before.iter().find(same_round)?.busy_ns, sample.busy_ns))
-    })
+/// The I/O times of rounds, by variant and state.
+pub(super) struct Pairs<'a> {
+    by_cell: BTreeMap<(usize, ReplayState), Vec<&'a ReplaySample>>,
+}
+
+impl<'a> Pairs<'a> {
+    fn new(session: &'a ReplaySession) -> Self {
+        let mut by_cell: BTreeMap<(usize, ReplayState), Vec<&ReplaySample>> = BTreeMap::new();
+        for sample in &session.samples {
+            by_cell.entry((sample.variant, sample.state)).or_default().push(sample);
+        }
+        Self { by_cell }
+    }
+
+    fn samples(&self, variant: usize, state: ReplayState) -> &[&'a ReplaySample] {
+        self.by_cell.get(&(variant, state)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The I/O times of the recording as it is and of a variant, of each round in which both are used.
+    pub(super) fn of(
+        &self,
+        variant: usize,
+        state: ReplayState,
+    ) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let (before, after) = (self.samples(0, state), self.samples(variant, state));
+        after.iter().filter(|sample| flaw(sample).is_none()).filter_map(|sample| {
+            let same_round =
+                |other: &&&ReplaySample| other.round == sample.round && flaw(other).is_none();
+            Some((before.iter().find(same_round)?.busy_ns, sample.busy_ns))
+        })
+    }
 }

@@ -55,6 +55,7 @@ pub fn session(samples: Vec<ReplaySample>) -> ReplaySession {
         records: 1_100,
         duration_ns: 90_000_000,
         untimed: 100,
+        covered_ns: 90_000_000,
         device_read_bytes: 1 << 20,
         span_ns: 300_000_000,
     };

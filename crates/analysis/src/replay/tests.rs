@@ -74,3 +74,26 @@ fn a_change_is_compared_within_rounds() {
     assert!((ratio.io.ratio - 0.25).abs() < 0.01, "{ratio:?}");
     assert_eq!(ratio.io.difference(), Difference::Faster);
 }
+
+#[test]
+fn a_prediction_takes_what_is_saved_off_the_recorded_run() {
+    let samples = (0..6).flat_map(|round| [sample(0, round, 100), sample(1, round, 20)]);
+    let predict = |session| summarise_replay(session).predictions.remove(0);
+    let all = session(samples.collect());
+    let prediction = predict(all.clone());
+    assert_eq!((prediction.saved_ns, prediction.no_prediction), (Some(80e6), None));
+    let (wall_ns, ends) = prediction.changed_wall_ns().expect("predicted");
+    assert_eq!(wall_ns, 220e6);
+    assert!(ends.is_some_and(|ends| ends.holds(220e6)));
+    let mut shared = all.clone();
+    shared.recorded.covered_ns = 70_000_000;
+    assert_eq!(predict(shared).no_prediction, Some(NoPrediction::Overlap));
+    let mut slow = all.clone();
+    slow.recorded.duration_ns = 10_000_000;
+    let slow = predict(slow);
+    assert_eq!((slow.no_prediction, slow.saved_ns), (Some(NoPrediction::Fidelity), None));
+    assert_eq!(slow.changed_wall_ns(), None);
+    let mut without = all;
+    without.samples.retain(|sample| sample.variant == 0);
+    assert_eq!(predict(without).no_prediction, Some(NoPrediction::NoReplay));
+}

@@ -172,6 +172,8 @@ pub struct PlanTotals {
     pub untimed: u64,
     /// Bytes that the device read for them.
     pub device_read_bytes: u64,
+    /// The time in which at least one of them was under way: less than the sum of durations where threads did I/O at the same time.
+    pub covered_ns: u64,
     /// From the beginning of the first to the end of the last record of the trace.
     pub span_ns: u64,
 }

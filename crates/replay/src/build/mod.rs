@@ -128,7 +128,9 @@ impl<'a> PlanBuilder<'a> {
         }
         let changed = self.names.changed(&self.paths.all, &mut self.files, self.all_on_copies);
         let changed_files = self.files.changed();
-        let threads = order::threads(threads, &changed, &self.slots, &self.mappings, changed_files);
+        let (threads, covered_ns) =
+            order::threads(threads, &changed, &self.slots, &self.mappings, changed_files);
+        self.recorded.covered_ns = covered_ns;
         let paths = changed.paths(self.paths.all);
         let mappings = self.mappings.finish(&self.files);
         let slots = self.slots.finish();

@@ -82,16 +82,32 @@ struct Order<'a> {
     /// Where each description stands.
     positions: HashMap<u32, u64>,
     sharing: Sharing<'a>,
+    covered: Covered,
 }
 
-/// The steps of all threads with what they wait for.
+/// Time in which at least one step was under way.
+#[derive(Debug, Default)]
+struct Covered {
+    ns: u64,
+    until_ns: u64,
+}
+
+impl Covered {
+    /// Takes a step; they come in the order in which they began.
+    fn add(&mut self, draft: &Draft) {
+        self.ns += draft.end_ns.saturating_sub(draft.start_ns.max(self.until_ns));
+        self.until_ns = self.until_ns.max(draft.end_ns);
+    }
+}
+
+/// The steps of all threads with what they wait for, and how long at least one was under way.
 pub(super) fn threads(
     mut all: Vec<Thread>,
     changed: &Changed,
     slots: &Slots,
     mappings: &Mappings,
     changed_files: HashSet<u32>,
-) -> Vec<PlanThread> {
+) -> (Vec<PlanThread>, u64) {
     let mut rest = Vec::with_capacity(all.len());
     let mut heap = BinaryHeap::new();
     let mut building = Vec::with_capacity(all.len());
@@ -125,6 +141,7 @@ pub(super) fn threads(
         shared: HashMap::new(),
         positions: HashMap::new(),
         sharing: Sharing { names: changed, files: changed_files, slots, mappings },
+        covered: Covered::default(),
     };
     while let Some(Reverse((_, at))) = heap.pop() {
         let Some(drafts) = rest.get_mut(at) else { continue };
@@ -135,12 +152,13 @@ pub(super) fn threads(
             heap.push(Reverse((next.start_ns, at)));
         }
     }
-    order.threads.into_iter().map(|thread| thread.plan).collect()
+    (order.threads.into_iter().map(|thread| thread.plan).collect(), order.covered.ns)
 }
 
 impl Order<'_> {
     /// Puts the next step, by the time at which it began, behind those of its thread.
     fn put(&mut self, thread: usize, draft: Draft) {
+        self.covered.add(&draft);
         let mut before = self.relatives(thread, &draft);
         let uses = self.sharing.uses(&draft.step);
         for (shared, changes) in uses.iter().flatten() {

@@ -47,6 +47,18 @@ fn one_thread_reads_a_file_by_its_position() {
 }
 
 #[test]
+fn time_that_threads_share_is_covered_once() {
+    let mut trace = Trace::default();
+    let process = trace.process(7, None);
+    for (tid, start_ns, duration_ns) in [(1, 100, 50), (2, 120, 10), (1, 200, 30), (2, 210, 40)] {
+        let record = trace.on_path(Operation::Newfstatat, (process, tid), "/d", 0);
+        (record.start_ns, record.duration_ns) = (start_ns, Some(duration_ns));
+    }
+    let recorded = trace.plan().recorded;
+    assert_eq!((recorded.duration_ns, recorded.covered_ns), (130, 50 + 50));
+}
+
+#[test]
 fn all_can_be_on_copies() {
     let mut trace = Trace::default();
     let one = (trace.process(7, None), 7);

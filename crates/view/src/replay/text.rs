@@ -34,6 +34,10 @@ pub fn render_replay(summary: &ReplaySummary, options: &Options) -> String {
         cells(&mut screen, summary);
         screen.heading("As recorded?", "");
         screen.paragraph("", " ", &words::fidelity(&summary.fidelity), INDENT);
+        for prediction in &summary.predictions {
+            screen.heading("Prediction", "");
+            screen.paragraph("", " ", &words::prediction(prediction), INDENT);
+        }
     }
     caveats(&mut screen, summary);
     screen.finish()

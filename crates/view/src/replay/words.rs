@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hotset_analysis::bench::{ConfidenceInterval, RatioEstimate, Spread};
-use hotset_analysis::replay::{Fidelity, NoClaim};
+use hotset_analysis::replay::{Fidelity, NoClaim, NoPrediction, Prediction};
 use hotset_facts::replay::{
     LeftOut, ReplayChange, ReplayFiles, ReplaySession, ReplayVariant, SinceRecorded,
 };
@@ -132,6 +132,23 @@ pub(super) fn fidelity(fidelity: &Fidelity) -> String {
             format!("Not known: {}{numbers}.", why.as_str())
         }
     }
+}
+
+/// What the run would take.
+pub(super) fn prediction(prediction: &Prediction) -> String {
+    let before = time(prediction.wall_ns as f64);
+    let why = prediction.no_prediction.map_or("", NoPrediction::as_str);
+    let Some((after, ends)) = prediction.changed_wall_ns() else {
+        return format!("None: {why}.");
+    };
+    let ends = ends.map_or_else(
+        || " (no interval)".to_owned(),
+        |ends| format!(" [{}, {}]", time(ends.low), time(ends.high)),
+    );
+    format!(
+        "The run takes {}{ends} instead of {before}, if the program does this and computes what it computed.",
+        time(after)
+    )
 }
 
 /// How a file is not what it was.

@@ -1,6 +1,6 @@
 //! `hotset.replay/1`: replays of a recording, and what follows from them.
 
-use hotset_analysis::replay::{Fidelity, ReplayCell, ReplayRatio, ReplaySummary};
+use hotset_analysis::replay::{Fidelity, Prediction, ReplayCell, ReplayRatio, ReplaySummary};
 use hotset_facts::replay::ReplaySession;
 use serde::Serialize;
 
@@ -11,8 +11,8 @@ pub(crate) const SCHEMA: &str = "hotset.replay/1";
 
 /// One line of JSON, schema `hotset.replay/1`.
 pub fn replay_json(summary: &ReplaySummary) -> Vec<u8> {
-    let ReplaySummary { session, cells, fidelity, ratios } = summary;
-    let body = Whole { session, cells, fidelity, ratios };
+    let ReplaySummary { session, cells, fidelity, ratios, predictions } = summary;
+    let body = Whole { session, cells, fidelity, ratios, predictions };
     Envelope::of_version(SCHEMA, &session.version, body).to_line()
 }
 
@@ -28,4 +28,6 @@ pub(crate) struct Whole<'a> {
     fidelity: &'a Fidelity,
     /// Each changed variant beside the recording as it is.
     ratios: &'a [ReplayRatio],
+    /// What each changed variant would gain the program.
+    predictions: &'a [Prediction],
 }
