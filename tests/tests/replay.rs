@@ -38,6 +38,17 @@ for missing in range(10):
     except FileNotFoundError: pass
 os.truncate("in/cut", 100)
 read("in/renamed")
+for again in range(20):
+    with open("in/read", "rb", buffering=0) as f: f.seek(again * 512); f.read(256); f.read(256)
+direct = os.open("in/aligned", os.O_RDONLY | os.O_DIRECT)
+memory = mmap.mmap(-1, 8192)
+for block in (0, 1, 0, 2, 1): os.preadv(direct, [memory], block * 8192)
+plain = os.open("in/aligned", os.O_RDONLY)
+os.read(plain, 8192); os.read(plain, 8192)
+log = os.open("log", os.O_WRONLY | os.O_CREAT)
+for record in range(12): os.write(log, b"record" * 10); os.fsync(log)
+with open("in/read", "rb") as f:
+    m = mmap.mmap(f.fileno(), 0, prot=mmap.PROT_READ); m[0]; m[30000]; m.close()
 "#;
 
 /// The tree before the program: files of it are not those of the tree after.
@@ -52,6 +63,7 @@ fn tree(scratch: &Scratch) -> PathBuf {
         ("old", 10),
         ("removed", 9_000),
         ("cut", 8_000),
+        ("aligned", 65_536),
     ] {
         fs::write(dir.join("in").join(name), vec![7; bytes]).expect("a file");
     }
@@ -160,6 +172,42 @@ fn a_replay_changes_nothing_and_ends_as_recorded() {
     assert_eq!(session["files"]["made_up"], 0, "{:#}", session["files"]);
     assert_eq!(session["files"]["elsewhere"], 0, "{:#}", session["files"]);
     assert_eq!(left_behind(scratch.dir()), [PathBuf::new(); 0]);
+}
+
+/// The names of all changes, each with an argument where it takes one.
+fn all_changes() -> Vec<String> {
+    let output = Command::new(hotset()).args(["replay", "--as-list"]).output().expect("hotset");
+    let said = stdout(&output);
+    let names = said.lines().filter(|line| !line.starts_with(' ') && !line.is_empty()).skip(1);
+    names
+        .map(|name| name.replace("=SIZE", "=8K").replace("=N", "=4").replace("=DEPTH", "=4"))
+        .collect()
+}
+
+#[test]
+fn no_change_changes_a_file_or_a_result() {
+    let scratch = Scratch::new("replay-as");
+    let (dir, trace) = recorded_changes(&scratch);
+    let before = everything(&dir);
+    let names = all_changes();
+    assert!(names.len() >= 13, "{names:?}");
+    let mut unused = Vec::new();
+    for name in names {
+        let json = scratch.path("replay.json");
+        let words = ["-q", "--rounds", "1", "--as", &name, "--json", text(&json)];
+        let output = replay(&trace, &words);
+        assert_eq!(everything(&dir), before, "{name}");
+        if code(&output) != 0 {
+            unused.push(format!("{name}: {}", stderr(&output)));
+            continue;
+        }
+        let session = read_json(&json);
+        assert_eq!(each(&session, "/differences"), [0, 0], "{name}: {:#}", session["samples"]);
+        let change = &session["variants"][1]["changes"][0];
+        assert_eq!(change["change"], name.as_str());
+        assert!(change["affected_steps"].as_u64() > Some(0), "{change:#}");
+    }
+    assert!(unused.is_empty(), "the program has something for each: {unused:?}");
 }
 
 #[test]

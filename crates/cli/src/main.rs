@@ -18,6 +18,7 @@ mod live;
 mod lock;
 mod output;
 mod progress;
+mod replay;
 
 use std::process::ExitCode;
 

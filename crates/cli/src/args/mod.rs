@@ -30,7 +30,7 @@ pub(crate) use export::ExportArgs;
 pub(crate) use lab::{LabArgs, LabOutput, LabProbeArgs, known_by};
 pub(crate) use ls::{FormArgs, LsArgs};
 pub(crate) use record::RecordArgs;
-pub(crate) use replay::ReplayArgs;
+pub(crate) use replay::{ReplayArgs, ReplayHowArgs};
 pub(crate) use report::ReportArgs;
 pub(crate) use run::RunArgs;
 pub(crate) use saved::{RestoreArgs, SaveArgs};

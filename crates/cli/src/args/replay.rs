@@ -45,6 +45,22 @@ pub(crate) struct ReplayArgs {
     /// Replay from this cache state; may be repeated [default: recorded]
     #[arg(long = "state", value_name = "STATE", value_parser = choice(STATES))]
     pub(crate) states: Vec<ReplayState>,
+    #[command(flatten)]
+    pub(crate) how: ReplayHowArgs,
+    /// Write JSON (hotset.replay/1) to FILE; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Do not print the table and progress
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
+}
+
+/// How replays are made: how often, and on which files.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Replays")]
+pub(crate) struct ReplayHowArgs {
     /// Run N rounds at most; at least 6 for confidence intervals
     #[arg(long, value_name = "N", default_value_t = 15, value_parser = number(1..=100_000_u32))]
     pub(crate) rounds: u32,
@@ -78,12 +94,4 @@ pub(crate) struct ReplayArgs {
     /// Set the seed of the random order within rounds
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// Write JSON (hotset.replay/1) to FILE; `-` is standard output
-    #[arg(long, value_name = "FILE")]
-    pub(crate) json: Option<PathBuf>,
-    /// Do not print the table and progress
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-    #[command(flatten)]
-    pub(crate) look: LookArgs,
 }

@@ -1,4 +1,4 @@
-//! One command a file: wiring, no logic. Those with rooms of their own are `stat` and `top` (`live`), `bench` and `lab`.
+//! One command a file: wiring, no logic. Those with rooms of their own are `stat` and `top` (`live`), `bench`, `lab` and `replay`.
 
 mod attach;
 mod control;
@@ -8,7 +8,6 @@ mod generate;
 mod ls;
 mod ls_system;
 mod record;
-mod replay;
 mod report;
 mod run;
 mod saved;
@@ -16,6 +15,9 @@ mod trace;
 mod trace_batches;
 mod trace_info;
 mod trace_read;
+
+pub(crate) use trace::open as open_trace;
+pub(crate) use trace_batches::each_batch;
 
 use crate::args::{Cli, Command};
 use crate::exit::{Exit, Stop};
@@ -27,7 +29,7 @@ pub(crate) fn dispatch(cli: Cli) -> Result<Exit, Stop> {
         Command::Attach(args) => attach::attach(&args),
         Command::Record(args) => record::record(&args),
         Command::Trace(args) => trace::trace(&args),
-        Command::Replay(args) => replay::replay(&args),
+        Command::Replay(args) => crate::replay::replay(&args),
         Command::Stat(args) => crate::live::stat(&args),
         Command::Top(args) => crate::live::top(&args),
         Command::Export(args) => export::export(&args),

@@ -16,7 +16,7 @@ const WAITING: usize = 4;
 ///
 /// # Errors
 /// What is wrong with the trace, named by its path.
-pub(super) fn each_batch(
+pub(crate) fn each_batch(
     path: &Path,
     reader: &Reader<File>,
     columns: Columns,

@@ -26,7 +26,7 @@ pub(super) fn trace(args: &TraceArgs) -> Result<Exit, Stop> {
 }
 
 /// Opens a trace.
-pub(super) fn open(path: &Path) -> Result<Reader<File>> {
+pub(crate) fn open(path: &Path) -> Result<Reader<File>> {
     let named = || path.display().to_string();
     let file = File::open(path).with_context(named)?;
     let there = file.metadata().with_context(named)?;

@@ -1,59 +1,46 @@
-//! `hotset replay`.
+//! Replays of a recording, as it is and with changes.
 
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use hotset_analysis::replay::summarise_replay;
 use hotset_facts::replay::{ReplayChange, ReplaySession, ReplayState};
 use hotset_facts::trace::TraceHead;
 use hotset_lab::Order;
 use hotset_lab::experiment::{Place, Scratch, default_directories};
 use hotset_lab::replay::{ReplayBench, ReplayProgress, ReplaySource, Replays, directory_for};
-use hotset_replay::changes::{Applied, Changed, all, apply};
+use hotset_replay::changes::{Applied, Changed};
 use hotset_replay::{PlanBuilder, ReplayPlan};
 use hotset_trace::Columns;
-use hotset_view::replay::{ChangeEntry, render_changes};
 
-use super::trace_batches::each_batch;
-use crate::args::ReplayArgs;
-use crate::destination::check_destination;
+use crate::args::ReplayHowArgs;
+use crate::commands::{each_batch, open_trace};
 use crate::exit::{Exit, OrExit, Stop};
 use crate::lab::{REPLAY, native};
-use crate::lock::lock;
 use crate::output::StatusLine;
-use crate::{interrupt, output};
 
 /// The line on the terminal changes no more often than this.
 const LINE_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Replays a recording.
-pub(super) fn replay(args: &ReplayArgs) -> Result<Exit, Stop> {
-    let Some(trace) = &args.trace else {
-        output::print(change_list(args).as_bytes())?;
-        return Ok(Exit::Success);
-    };
-    if let Some(json) = &args.json {
-        check_destination(json).or_exit(Exit::Failure)?;
-    }
-    refuse_of_others(args, trace)?;
-    let stop = interrupt::stop_flag();
-    let Some(_lock) = lock(stop).or_exit(Exit::Failure)? else { return Ok(interrupt::exit()) };
-    let summary = summarise_replay(session(args, trace, stop)?);
-    let written = output::replay(&summary, args);
-    Ok(match stop.load(Ordering::Relaxed) {
-        true => interrupt::exit(),
-        false if !written => Exit::Failure,
-        false => Exit::Success,
-    })
+/// A recording, ready to be replayed.
+pub(super) struct Recording {
+    pub(super) plan: ReplayPlan,
+    head: TraceHead,
+    gaps: u64,
+}
+
+/// A changed plan.
+pub(super) struct Variant {
+    pub(super) changes: Vec<ReplayChange>,
+    pub(super) plan: ReplayPlan,
 }
 
 /// As root, a recording opens whatever it names: of somebody else's, that is asked for.
-fn refuse_of_others(args: &ReplayArgs, trace: &Path) -> Result<(), Stop> {
+pub(super) fn refuse_of_others(args: &ReplayHowArgs, trace: &Path) -> Result<(), Stop> {
     let own = rustix::process::geteuid().as_raw();
     let asked_by = std::env::var("SUDO_UID").ok().and_then(|uid| uid.parse().ok()).unwrap_or(own);
     let Ok(owner) = fs::metadata(trace).map(|there| there.uid()) else { return Ok(()) };
@@ -68,34 +55,38 @@ fn refuse_of_others(args: &ReplayArgs, trace: &Path) -> Result<(), Stop> {
     )))
 }
 
-/// The plan of a trace, what the trace says of itself, and its gaps.
-fn plan_of(args: &ReplayArgs, path: &Path) -> Result<(ReplayPlan, TraceHead, u64)> {
-    let reader = super::trace::open(path)?;
+/// A trace, and the plan of it.
+pub(super) fn plan_of(args: &ReplayHowArgs, path: &Path) -> Result<Recording> {
+    let reader = open_trace(path)?;
     let mut builder = PlanBuilder::new(reader.lists());
     if args.scratch.is_some() {
         builder = builder.all_on_copies();
     }
     each_batch(path, &reader, Columns::ALL, |batch| builder.add(batch))?;
-    Ok((builder.finish(), reader.head().clone(), reader.lists().gaps.len() as u64))
+    let gaps = reader.lists().gaps.len() as u64;
+    Ok(Recording { plan: builder.finish(), head: reader.head().clone(), gaps })
 }
 
-fn session(args: &ReplayArgs, trace: &Path, stop: &AtomicBool) -> Result<ReplaySession, Stop> {
-    let (plan, head, gaps) = plan_of(args, trace).or_exit(Exit::Failure)?;
-    let changed = (!args.changes.is_empty()).then(|| apply(&plan, &args.changes)).transpose();
-    let changed = changed
-        .map_err(|error| Stop::new(Exit::Failure, format_args!("{}: {error}", trace.display())))?;
+/// Replays a recording as it is and changed, in rounds.
+pub(super) fn replays(
+    args: &ReplayHowArgs,
+    trace: &Path,
+    recording: Recording,
+    changed: Vec<Variant>,
+    states: Vec<ReplayState>,
+    is_quiet: bool,
+    stop: &AtomicBool,
+) -> Result<ReplaySession, Stop> {
+    let Recording { plan, head, gaps } = recording;
     let native = native()?;
     let words = |job: &str| -> Vec<OsString> {
         native.iter().cloned().chain([OsString::from(job)]).collect()
     };
-    let dir = args
-        .scratch
-        .clone()
-        .or(args.dir.clone())
-        .or_else(|| directory_for(&plan, &default_directories()));
+    let named = args.scratch.clone().or(args.dir.clone());
+    let dir = named.or_else(|| directory_for(&plan, &default_directories()));
     let scratch = Scratch::make(dir.as_deref(), &words("sweep")).or_exit(Exit::Failure)?;
     let place = Place::look(scratch.directory()).or_exit(Exit::Failure)?;
-    let mut line = StatusLine::new(!args.quiet, LINE_INTERVAL);
+    let mut line = StatusLine::new(!is_quiet, LINE_INTERVAL);
     let mut progress = |progress: ReplayProgress| {
         line.show(|| format!("replay {} of up to {}", progress.done, progress.all));
     };
@@ -112,10 +103,7 @@ fn session(args: &ReplayArgs, trace: &Path, stop: &AtomicBool) -> Result<ReplayS
         },
         directory: scratch.directory(),
         free_bytes: place.free_bytes,
-        states: match args.states.as_slice() {
-            [] => vec![ReplayState::Recorded],
-            states => states.to_vec(),
-        },
+        states,
         rounds: args.rounds,
         budget: args.budget,
         seed: args.seed.unwrap_or_else(|| Order::fresh_seed() >> 40),
@@ -124,9 +112,7 @@ fn session(args: &ReplayArgs, trace: &Path, stop: &AtomicBool) -> Result<ReplayS
     };
     let replays = Replays::new(bench).and_then(|mut replays| {
         replays.add(Vec::new(), plan)?;
-        if let Some(changed) = changed {
-            replays.add(made(&changed), changed.plan)?;
-        }
+        changed.into_iter().try_for_each(|variant| replays.add(variant.changes, variant.plan))?;
         replays.run()
     });
     line.clear();
@@ -134,14 +120,14 @@ fn session(args: &ReplayArgs, trace: &Path, stop: &AtomicBool) -> Result<ReplayS
 }
 
 /// The limit that was around the recording, where it is not around this process too.
-fn limit_of(args: &ReplayArgs, head: &TraceHead) -> Option<u64> {
+fn limit_of(args: &ReplayHowArgs, head: &TraceHead) -> Option<u64> {
     let recorded = head.environment.as_ref()?.memory_limit_bytes?;
     let has_it = hotset_sys::cgroup::memory_limit_bytes() == Some(recorded);
     (!args.no_limit && !has_it).then_some(recorded)
 }
 
 /// What changes were made, as a session keeps it.
-fn made(changed: &Changed) -> Vec<ReplayChange> {
+pub(super) fn made(changed: &Changed) -> Vec<ReplayChange> {
     let change = |applied: &Applied| ReplayChange {
         change: applied.what.clone(),
         affected_steps: applied.affected,
@@ -149,16 +135,4 @@ fn made(changed: &Changed) -> Vec<ReplayChange> {
         steps_after: applied.steps_after,
     };
     changed.applied.iter().map(change).collect()
-}
-
-/// All changes, each with what a programmer would do and risk.
-fn change_list(args: &ReplayArgs) -> String {
-    let options = output::stdout_options(args.look);
-    let entries = all().iter().map(|change| ChangeEntry {
-        name: change.to_string(),
-        summary: change.summary,
-        programmer: change.programmer,
-        risks: change.risks,
-    });
-    render_changes(entries, &options)
 }

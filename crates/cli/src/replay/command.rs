@@ -1,0 +1,63 @@
+//! `hotset replay`.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use hotset_analysis::replay::summarise_replay;
+use hotset_facts::replay::{ReplaySession, ReplayState};
+use hotset_replay::changes::{all, apply};
+use hotset_view::replay::{ChangeEntry, render_changes};
+
+use super::session::{Variant, made, plan_of, refuse_of_others, replays};
+use crate::args::ReplayArgs;
+use crate::destination::check_destination;
+use crate::exit::{Exit, OrExit, Stop};
+use crate::lock::lock;
+use crate::{interrupt, output};
+
+/// Replays a recording.
+pub(crate) fn replay(args: &ReplayArgs) -> Result<Exit, Stop> {
+    let Some(trace) = &args.trace else {
+        output::print(change_list(args).as_bytes())?;
+        return Ok(Exit::Success);
+    };
+    if let Some(json) = &args.json {
+        check_destination(json).or_exit(Exit::Failure)?;
+    }
+    refuse_of_others(&args.how, trace)?;
+    let stop = interrupt::stop_flag();
+    let Some(_lock) = lock(stop).or_exit(Exit::Failure)? else { return Ok(interrupt::exit()) };
+    let summary = summarise_replay(session(args, trace, stop)?);
+    let written = output::replay(&summary, args);
+    Ok(match stop.load(Ordering::Relaxed) {
+        true => interrupt::exit(),
+        false if !written => Exit::Failure,
+        false => Exit::Success,
+    })
+}
+
+fn session(args: &ReplayArgs, trace: &Path, stop: &AtomicBool) -> Result<ReplaySession, Stop> {
+    let recording = plan_of(&args.how, trace).or_exit(Exit::Failure)?;
+    let changed = (!args.changes.is_empty()).then(|| apply(&recording.plan, &args.changes));
+    let changed = changed
+        .transpose()
+        .map_err(|error| Stop::new(Exit::Failure, format_args!("{}: {error}", trace.display())))?;
+    let changed = changed.map(|changed| Variant { changes: made(&changed), plan: changed.plan });
+    let states = match args.states.as_slice() {
+        [] => vec![ReplayState::Recorded],
+        states => states.to_vec(),
+    };
+    replays(&args.how, trace, recording, changed.into_iter().collect(), states, args.quiet, stop)
+}
+
+/// All changes, each with what a programmer would do and risk.
+fn change_list(args: &ReplayArgs) -> String {
+    let options = output::stdout_options(args.look);
+    let entries = all().iter().map(|change| ChangeEntry {
+        name: change.to_string(),
+        summary: change.summary,
+        programmer: change.programmer,
+        risks: change.risks,
+    });
+    render_changes(entries, &options)
+}
