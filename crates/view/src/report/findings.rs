@@ -12,7 +12,7 @@ use crate::units::{bytes, count, duration, percent, plural, real, whole_percent}
 
 /// As wide as "CRITICAL".
 const WORD_WIDTH: usize = 8;
-const INDENT: usize = 2 + WORD_WIDTH + 2;
+pub(crate) const INDENT: usize = 2 + WORD_WIDTH + 2;
 
 pub(super) fn push(screen: &mut Screen, summary: &Summary) {
     if !summary.findings.is_empty() {
@@ -69,14 +69,19 @@ fn push_line(screen: &mut Screen, finding: &Finding) {
     screen.line(&format!("  {word}  {title}{saving}"));
 }
 
-fn push_finding(screen: &mut Screen, finding: &Finding, sites: Option<&CallSites>) {
-    let word = word(screen, finding.severity);
-    let title = escape_text(&finding.title);
+/// How much it matters, and what it is.
+pub(crate) fn push_title(screen: &mut Screen, severity: Severity, title: &str) {
+    let word = word(screen, severity);
+    let title = escape_text(title);
     for (i, line) in wrap(&title, screen.width - INDENT).iter().enumerate() {
         let line = screen.paint(line, Tone::Heading);
         let start = if i == 0 { format!("  {word}  ") } else { " ".repeat(INDENT) };
         screen.line(&format!("{start}{line}"));
     }
+}
+
+fn push_finding(screen: &mut Screen, finding: &Finding, sites: Option<&CallSites>) {
+    push_title(screen, finding.severity, &finding.title);
     push_evidence(screen, finding);
     push_files(screen, finding);
     for line in askers(finding, sites, &|name| screen.name(name)) {
@@ -102,8 +107,13 @@ fn push_evidence(screen: &mut Screen, finding: &Finding) {
 
 /// The saving and the numbers behind it, each in words.
 pub(crate) fn facts(finding: &Finding) -> Vec<String> {
-    let evidence = finding.evidence.iter().filter(|evidence| is_shown(evidence)).map(words);
+    let evidence = evidence_words(&finding.evidence);
     saving(&finding.saving).into_iter().chain(evidence).collect()
+}
+
+/// Numbers behind a finding, each in words.
+pub(crate) fn evidence_words(evidence: &[Evidence]) -> impl Iterator<Item = String> {
+    evidence.iter().filter(|evidence| is_shown(evidence)).map(words)
 }
 
 /// The saving is said in words, and zeros say nothing to a person.

@@ -14,6 +14,8 @@
 pub(crate) mod bench;
 pub(crate) mod control;
 pub(crate) mod doctor;
+
+mod findings;
 pub(crate) mod lab;
 pub(crate) mod observed;
 pub(crate) mod profile;
@@ -40,6 +42,7 @@ use serde::Serialize;
 
 pub use bench::{read_bench, write_bench_json};
 pub use control::{ControlDocument, control_json, read_control};
+
 pub use doctor::{doctor_json, read_doctor};
 pub use lab::{read_lab, write_lab_json};
 pub(crate) use observed::to_object;

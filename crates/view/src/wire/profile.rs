@@ -6,14 +6,13 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use hotset_analysis::{
-    DirectoryLookups, Evidence, Finding, Gate, Number, Outcome, RuleVerdict, Severity, Summary,
-};
+use hotset_analysis::{DirectoryLookups, Finding, Gate, Severity, Summary};
 use hotset_facts::format::Path;
 use hotset_facts::{CostTable, FileRow, Observed, ProcessRow, Profile};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::findings::{NumberKey, SavingKeys, VerdictKeys, evidence_keys};
 use super::observed::{Rows, from_object, to_object};
 use super::{Document, Envelope, ReadError};
 
@@ -120,23 +119,6 @@ impl<'a> Head<'a> {
     }
 }
 
-/// A count, or another number; null where it is none, such as infinity.
-#[derive(Serialize)]
-#[serde(untagged)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-enum NumberKey {
-    Count(u64),
-    Real(Option<f64>),
-}
-
-/// What the change would save, at least and at most.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct SavingKeys {
-    low: u64,
-    high: u64,
-}
-
 /// Code behind a finding.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -169,58 +151,20 @@ struct FindingKeys<'a> {
 
 impl<'a> From<&'a Finding> for FindingKeys<'a> {
     fn from(finding: &'a Finding) -> Self {
-        let number = |evidence: &Evidence| match evidence.value {
-            Number::Count(count) => NumberKey::Count(count),
-            Number::Real(real) => NumberKey::Real(Some(real)),
-        };
         Self {
             rule: finding.rule,
             severity: finding.severity,
             title: &finding.title,
-            evidence: finding
-                .evidence
-                .iter()
-                .map(|evidence| (evidence.name, number(evidence)))
-                .collect(),
+            evidence: evidence_keys(&finding.evidence),
             advice: &finding.advice,
             files: finding.files.iter().map(Path::of).collect(),
-            saving_ns: SavingKeys { low: finding.saving.low_ns, high: finding.saving.high_ns },
+            saving_ns: SavingKeys::from(&finding.saving),
             sites: finding
                 .sites
                 .iter()
                 .map(|one| FindingSiteKeys { site: one.site, share: one.share, of: one.of })
                 .collect(),
         }
-    }
-}
-
-/// A rule that found nothing.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct VerdictKeys {
-    rule: &'static str,
-    verdict: VerdictWord,
-    /// What was missing, where it could not tell.
-    reason: Option<String>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-enum VerdictWord {
-    Clear,
-    NotEnoughData,
-}
-
-impl From<&RuleVerdict> for VerdictKeys {
-    fn from(verdict: &RuleVerdict) -> Self {
-        let (word, reason) = match verdict.outcome {
-            Outcome::Clear => (VerdictWord::Clear, None),
-            Outcome::NotEnoughData(reason) => {
-                (VerdictWord::NotEnoughData, Some(reason.to_string()))
-            }
-        };
-        Self { rule: verdict.rule, verdict: word, reason }
     }
 }
 

@@ -11,9 +11,15 @@ pub(crate) const SCHEMA: &str = "hotset.replay/1";
 
 /// One line of JSON, schema `hotset.replay/1`.
 pub fn replay_json(summary: &ReplaySummary) -> Vec<u8> {
-    let ReplaySummary { session, cells, fidelity, ratios, predictions } = summary;
-    let body = Whole { session, cells, fidelity, ratios, predictions };
-    Envelope::of_version(SCHEMA, &session.version, body).to_line()
+    Envelope::of_version(SCHEMA, &summary.session.version, Whole::of(summary)).to_line()
+}
+
+impl<'a> Whole<'a> {
+    /// What a document says of replays.
+    pub(super) fn of(summary: &'a ReplaySummary) -> Self {
+        let ReplaySummary { session, cells, fidelity, ratios, predictions } = summary;
+        Self { session, cells, fidelity, ratios, predictions }
+    }
 }
 
 /// What the document holds beside its envelope.
