@@ -193,20 +193,26 @@ impl Order<'_> {
         }
     }
 
-    /// What the position of a description has to be, where the step before left it elsewhere.
+    /// What the position of a description has to be, where the step before left it elsewhere. What is written at the end of a file
+    /// needs no position, and leaves it behind what it wrote.
     fn seek(&mut self, thread: usize, step: &Step) {
         let moves = matches!(step.kind, StepKind::Read | StepKind::Write);
-        if !moves || !step.flags.has(RecordFlags::POSITION) || step.flags.has(RecordFlags::APPEND) {
+        if !moves || !step.flags.has(RecordFlags::POSITION) {
+            return;
+        }
+        let moved = u64::try_from(step.result).unwrap_or(0);
+        let appends = step.kind == StepKind::Write && step.flags.has(RecordFlags::APPEND);
+        if appends && moved == 0 {
             return;
         }
         let at = self.positions.get(&step.target).copied().unwrap_or(0);
         if at != step.offset
+            && !appends
             && let Some(building) = self.threads.get_mut(thread)
         {
             let seek = Step::new(StepKind::Seek, step.target, step.record);
             building.plan.steps.push(Step { offset: step.offset, ..seek });
         }
-        let moved = u64::try_from(step.result).unwrap_or(0);
         self.positions.insert(step.target, step.offset.saturating_add(moved));
     }
 

@@ -59,6 +59,31 @@ fn time_that_threads_share_is_covered_once() {
 }
 
 #[test]
+fn a_read_after_an_append_says_where_it_begins() {
+    let mut trace = Trace::default();
+    let one = (trace.process(7, None), 7);
+    let of = ("/log", trace.file("/log", 1_000), 1);
+    let on = |trace: &mut Trace, operation: Operation, offset: u64, result: i64| {
+        let record = trace.on_file(operation, one, of, (offset, 100));
+        record.flags = RecordFlags::POSITION.with(RecordFlags::APPEND);
+        record.result = Some(result);
+    };
+    on(&mut trace, Operation::Write, 1_000, -28);
+    on(&mut trace, Operation::Read, 0, 100);
+    on(&mut trace, Operation::Write, 1_000, 100);
+    on(&mut trace, Operation::Read, 1_100, 0);
+    on(&mut trace, Operation::Write, 1_100, 100);
+    on(&mut trace, Operation::Read, 100, 100);
+    let steps = trace.plan().threads.remove(0).steps;
+    let steps: Vec<_> = steps.iter().map(|step| (step.kind, step.offset)).collect();
+    use StepKind::{Read, Seek, Write};
+    let wanted =
+        [(Write, 1_000), (Read, 0), (Write, 1_000), (Read, 1_100), (Write, 1_100), (Seek, 100)];
+    assert_eq!(steps[..6], wanted, "one that failed left it at the beginning");
+    assert_eq!(steps[6..], [(Read, 100)]);
+}
+
+#[test]
 fn all_can_be_on_copies() {
     let mut trace = Trace::default();
     let one = (trace.process(7, None), 7);

@@ -163,9 +163,6 @@ impl World {
     fn read(&mut self, who: (ProcessIndex, u32), file: usize, bytes: u64) {
         let at = self.description(who, file, bytes % 8);
         let open = self.open[at];
-        if open.appends {
-            return self.read_at(who, file, bytes);
-        }
         let result = bytes.min(self.sizes[file].saturating_sub(open.position));
         self.on(Operation::Read, who, at, (open.position, bytes), result);
         self.open[at].position += result;
