@@ -129,8 +129,10 @@ pub struct PlanThread {
     /// Its steps. They are handed on by [`Step::to_bytes`], behind all else.
     #[serde(skip)]
     pub steps: Vec<Step>,
-    /// What it waits for, in the order of its steps.
+    /// What it waits for, in the order of its steps. Of a request of io_uring, the step is done once it is in flight.
     pub waits: Vec<Wait>,
+    /// Requests of io_uring that it has in flight at most; 0 where it makes none.
+    pub ring_depth: u32,
 }
 
 crate::words! {

@@ -84,6 +84,11 @@ kinds! {
     MakeDirectory = "mkdir",
     /// rmdir(2) of a path.
     RemoveDirectory = "rmdir",
+    /// A read request of io_uring from a slot, as pread(2). The thread goes on while it is in flight, and waits for one that is only
+    /// where as many as its ring takes are.
+    ReadRing = "io_uring_read",
+    /// Waits for requests in flight until no more than `bytes` are.
+    Drain = "io_uring_wait",
 }
 
 /// Bytes of a step as [`Step::to_bytes`] has it.

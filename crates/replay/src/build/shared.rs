@@ -51,6 +51,7 @@ impl Sharing<'_> {
             StepKind::CopyRange
             | StepKind::Send
             | StepKind::ReadAt
+            | StepKind::ReadRing
             | StepKind::Advise
             | StepKind::ReadAhead => self.of_slot(target, false, false),
             StepKind::WriteAt
@@ -78,6 +79,7 @@ impl Sharing<'_> {
             | StepKind::RemoveDirectory => self.of_names(target, None, true),
             StepKind::Rename | StepKind::Link => self.of_names(target, Some(second(step)), true),
             StepKind::Symlink => self.of_names(second(step), None, true),
+            StepKind::Drain => [None; 4],
         }
     }
 

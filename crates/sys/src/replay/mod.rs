@@ -14,6 +14,7 @@ mod maps;
 mod names;
 mod pace;
 mod protect;
+mod ring;
 mod step;
 mod thread;
 
@@ -60,7 +61,7 @@ pub enum ReplayError {
         /// What the system says.
         error: io::Error,
     },
-    /// There is no memory to read into, or no thread to be had.
+    /// There is no memory to read into, no ring, or no thread to be had.
     #[error("{what}: {error}")]
     System {
         /// What was asked for.
@@ -103,7 +104,7 @@ impl<'a> Replay<'a> {
     /// Makes a plan ready.
     ///
     /// # Errors
-    /// Where there are no descriptors for what is open before the first step, or no memory to read into.
+    /// Where there are no descriptors for what is open before the first step, no memory to read into, or no ring of io_uring.
     pub fn new(plan: &'a ReplayPlan, roots: Roots<'a>) -> Result<Self, ReplayError> {
         let names = Names::new(plan, roots)?;
         descriptors::allow_as_many_as_possible();

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use hotset_facts::replay::{Difference, PlanThread, ReplayPlan, Step, StepKind};
 
+use super::ring::Ring;
 use super::{Engine, ReplayError, Start};
 use crate::rawio::AlignedBuffer;
 
@@ -32,11 +33,27 @@ pub struct ThreadRun {
     pub told: Vec<Difference>,
 }
 
+impl ThreadRun {
+    /// Counts a step that did not end as recorded.
+    #[inline]
+    pub(super) fn compare(&mut self, step: &Step, found: i64) {
+        if is_as_recorded(step, found) {
+            return;
+        }
+        self.differences += 1;
+        if self.told.len() < MOST_TOLD {
+            let (record, recorded) = (step.record, step.result);
+            self.told.push(Difference { record, step: step.kind, recorded, found });
+        }
+    }
+}
+
 /// What a thread reads into and writes from, and what it opened and nothing else uses.
 pub(super) struct Memory {
     buffer: AlignedBuffer,
     kept: Vec<OwnedFd>,
     null: Option<File>,
+    ring: Option<Ring>,
 }
 
 // SAFETY: it belongs to the thread that it is handed to.
@@ -46,7 +63,8 @@ impl Memory {
     /// As much as the largest request of a thread takes. Filled, so that nothing of it is first touched while time is taken, with
     /// bytes that no file system compresses.
     pub(super) fn of(plan: &ReplayPlan, thread: usize) -> Result<Self, ReplayError> {
-        let steps = plan.threads.get(thread).map_or(&[][..], |thread| &thread.steps);
+        let of = plan.threads.get(thread);
+        let steps = of.map_or(&[][..], |thread| &thread.steps);
         let largest = steps.iter().filter(|step| moves_bytes(step)).map(|step| step.bytes).max();
         let bytes = largest.unwrap_or(0).clamp(LEAST_BYTES, MOST_BYTES);
         let system = |what, error| ReplayError::System { what, error };
@@ -54,7 +72,8 @@ impl Memory {
         let null = File::options().write(true).open("/dev/null").ok();
         let buffer = AlignedBuffer::new(bytes as usize)
             .ok_or_else(|| system("memory to read into", io::ErrorKind::OutOfMemory.into()))?;
-        let mut memory = Self { buffer, kept: Vec::new(), null };
+        let ring = of.map(Ring::of).transpose()?.flatten();
+        let mut memory = Self { buffer, kept: Vec::new(), null, ring };
         let mut random = hotset_facts::random::Random::new(thread as u64);
         for word in memory.buffer.bytes_mut().as_chunks_mut::<8>().0 {
             *word = random.number().to_ne_bytes();
@@ -102,13 +121,18 @@ pub(super) fn run(
         return None;
     }
     let begun = Instant::now();
-    go(engine, at, thread, &mut memory, &mut run);
+    if memory.ring.is_some() {
+        go::<true>(engine, at, thread, &mut memory, &mut run);
+    } else {
+        go::<false>(engine, at, thread, &mut memory, &mut run);
+    }
     let ended = Instant::now();
     run.busy_ns = ((ended - begun).as_nanos() as u64).saturating_sub(run.waited_ns);
     Some((run, (begun, ended)))
 }
 
-fn go(
+/// Of threads that have no ring, the loop asks for none.
+fn go<const HAS_RING: bool>(
     engine: &Engine<'_>,
     at: usize,
     thread: &PlanThread,
@@ -121,26 +145,37 @@ fn go(
         while let Some(wait) = waits.next_if(|wait| wait.before <= place) {
             run.waited_ns += engine.pace.wait(wait);
         }
-        let found = match step.kind {
-            StepKind::Load | StepKind::Store if step.bytes == 0 => {
+        let found = match (step.kind, &mut memory.ring) {
+            (StepKind::Load | StepKind::Store, _) if step.bytes == 0 => {
                 let begun = Instant::now();
                 let found = engine.act(step, memory);
                 run.untimed_ns += begun.elapsed().as_nanos() as u64;
                 found
             }
+            (StepKind::ReadRing, Some(ring)) if HAS_RING => {
+                let is_alone = waits.peek().is_some_and(|wait| wait.before == place + 1)
+                    || told.peek().is_some_and(|steps| **steps == place + 1);
+                let more = !is_alone && is_with_ring(thread.steps.get(place as usize + 1));
+                ring.read(engine.descriptors.get(step.target), step, more, run)
+            }
+            (StepKind::Drain, Some(ring)) if HAS_RING => ring.drain(step.bytes, run),
             _ => engine.act(step, memory),
         };
-        if !is_as_recorded(step, found) {
-            run.differences += 1;
-            if run.told.len() < MOST_TOLD {
-                let (record, recorded) = (step.record, step.result);
-                run.told.push(Difference { record, step: step.kind, recorded, found });
-            }
-        }
+        run.compare(step, found);
         if let Some(steps) = told.next_if(|steps| **steps <= place + 1) {
             engine.pace.tell(at, *steps);
         }
     }
+    if let Some(ring) = memory.ring.as_mut().filter(|_| HAS_RING) {
+        let last = Step::new(StepKind::Drain, 0, thread.steps.last().map_or(0, |step| step.record));
+        let found = ring.drain(0, run);
+        run.compare(&last, found);
+    }
+}
+
+/// Whether a step hands over what is queued before it.
+fn is_with_ring(step: Option<&Step>) -> bool {
+    step.is_some_and(|step| matches!(step.kind, StepKind::ReadRing | StepKind::Drain))
 }
 
 /// Whether a call came to what it did when it was recorded: the same bytes, the same error, the same success.
@@ -150,6 +185,7 @@ fn is_as_recorded(step: &Step, found: i64) -> bool {
         step.kind,
         StepKind::Read
             | StepKind::ReadAt
+            | StepKind::ReadRing
             | StepKind::Write
             | StepKind::WriteAt
             | StepKind::CopyRange

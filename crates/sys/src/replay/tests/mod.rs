@@ -14,6 +14,8 @@ use hotset_facts::trace::RecordFlags;
 use super::*;
 use hotset_tests::scratch::Scratch;
 
+mod ring;
+
 const NO_SLOT: u32 = u32::MAX;
 
 /// A directory with `originals/` and `copies/`, and a plan that grows.
