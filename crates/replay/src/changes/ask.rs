@@ -13,6 +13,8 @@ pub enum Argument {
     Size,
     /// A whole number of at least two.
     Count,
+    /// Requests that are in flight together: at least two.
+    Depth,
 }
 
 impl Argument {
@@ -23,6 +25,7 @@ impl Argument {
                 bytes => Ok(bytes),
             },
             Self::Count => number(2..=1_000_000_000_u64)(text),
+            Self::Depth => number(2..=4096_u64)(text),
         }
     }
 }
@@ -32,6 +35,7 @@ impl fmt::Display for Argument {
         f.write_str(match self {
             Self::Size => "SIZE",
             Self::Count => "N",
+            Self::Depth => "DEPTH",
         })
     }
 }
@@ -124,6 +128,7 @@ mod tests {
             ("buffer=0", "at least one byte"),
             ("sync-every=1", "from 2 to"),
             ("sync-every=1.5", "from 2 to"),
+            ("io_uring=1", "from 2 to"),
             ("cached=1", "no argument"),
             ("", "unknown change"),
         ] {

@@ -27,7 +27,7 @@ fn make(plan: &ReplayPlan, _: &Given<'_>) -> Made {
     };
     for step in new.threads.iter_mut().flat_map(|thread| &mut thread.steps) {
         let goes_past = step.flags.has(RecordFlags::DIRECT) || is_direct(slot(plan, step));
-        if goes_past && (subjects::is_read(step) || subjects::is_write(step)) {
+        if goes_past && (subjects::is_any_read(step) || subjects::is_write(step)) {
             affected += 1;
         }
         step.flags = without(step.flags, RecordFlags::DIRECT);

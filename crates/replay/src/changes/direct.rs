@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use hotset_facts::replay::{ReplayPlan, Step, StepKind};
 use hotset_facts::trace::RecordFlags;
 
-use super::subjects::{self, PAGE_BYTES, all_steps, is_read, is_write, slot};
+use super::subjects::{self, PAGE_BYTES, all_steps, is_any_read, is_write, slot};
 use super::{Change, Given, Made};
 
 /// Buffered I/O becomes direct I/O, where offsets and lengths allow it.
@@ -31,7 +31,7 @@ fn make(plan: &ReplayPlan, _: &Given<'_>) -> Made {
         let count = transfers.entry(slot).or_insert(Some(0));
         if !may_be_direct(plan, step) {
             *count = None;
-        } else if is_read(step) || is_write(step) {
+        } else if is_any_read(step) || is_write(step) {
             *count = count.map(|count| count + 1);
         }
     }
@@ -45,7 +45,7 @@ fn make(plan: &ReplayPlan, _: &Given<'_>) -> Made {
     let mut new = plan.clone();
     let mut affected = 0;
     for step in new.threads.iter_mut().flat_map(|thread| &mut thread.steps) {
-        if (is_read(step) || is_write(step)) && changes(step.target) {
+        if (is_any_read(step) || is_write(step)) && changes(step.target) {
             step.flags = step.flags.with(RecordFlags::DIRECT);
             affected += 1;
         }
@@ -66,14 +66,18 @@ fn may_be_direct(plan: &ReplayPlan, step: &Step) -> bool {
     let is_aligned = |number: u64| number.is_multiple_of(PAGE_BYTES);
     match step.kind {
         StepKind::CopyRange | StepKind::Send | StepKind::Map => false,
-        StepKind::Read | StepKind::ReadAt | StepKind::Write | StepKind::WriteAt => {
+        StepKind::Read
+        | StepKind::ReadAt
+        | StepKind::ReadRing
+        | StepKind::Write
+        | StepKind::WriteAt => {
             let knows_where =
                 !subjects::uses_position(step) || step.flags.has(RecordFlags::POSITION);
             knows_where
                 && step.result >= 0
                 && is_aligned(step.offset)
                 && is_aligned(step.bytes)
-                && (is_read(step) || is_aligned(subjects::moved(step)))
+                && (is_any_read(step) || is_aligned(subjects::moved(step)))
         }
         _ => subjects::slot(plan, step).is_some(),
     }

@@ -6,7 +6,7 @@ use hotset_facts::replay::{ReplayPlan, Step, StepKind};
 use hotset_facts::trace::RecordFlags;
 
 use super::rewrite::{self, Rewrite};
-use super::subjects::{self, At, all_steps, is_read};
+use super::subjects::{self, At, all_steps, is_any_read};
 use super::{Change, Given, Made};
 
 /// Read-ahead of twice its length.
@@ -114,7 +114,7 @@ fn uses(plan: &ReplayPlan, advice: RecordFlags) -> Uses {
             (None, None) => continue,
         };
         let is_advice = matches!(step.kind, StepKind::Advise | StepKind::AdviseMapping);
-        if is_read(step) || matches!(step.kind, StepKind::Send | StepKind::Load) {
+        if is_any_read(step) || matches!(step.kind, StepKind::Send | StepKind::Load) {
             uses.read.insert(subject);
         } else if is_advice && step.flags.has(advice) {
             uses.advised.insert(subject);

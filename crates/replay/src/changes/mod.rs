@@ -14,6 +14,7 @@ mod check;
 mod direct;
 mod error;
 mod hints;
+mod io_uring;
 mod keep_open;
 mod known_paths;
 mod map;
@@ -21,6 +22,7 @@ mod once;
 mod order;
 #[cfg(test)]
 mod plan_text;
+mod positions;
 mod pread;
 mod prefetch;
 mod rewrite;
@@ -76,6 +78,7 @@ const CHANGES: &[Change] = &[
     direct::CHANGE,
     pread::CHANGE,
     map::CHANGE,
+    io_uring::CHANGE,
     hints::SEQUENTIAL,
     hints::RANDOM,
     hints::WILLNEED,

@@ -17,7 +17,11 @@ fn step_text(step: &Step) -> String {
 pub(super) fn plan_text(plan: &ReplayPlan) -> String {
     let mut text = String::new();
     for (at, thread) in plan.threads.iter().enumerate() {
-        let _ = writeln!(text, "thread {at}");
+        let ring = match thread.ring_depth {
+            0 => String::new(),
+            depth => format!(" with {depth} in flight"),
+        };
+        let _ = writeln!(text, "thread {at}{ring}");
         for (place, step) in thread.steps.iter().enumerate() {
             for wait in thread.waits.iter().filter(|wait| wait.before as usize == place) {
                 let _ = writeln!(text, "  wait {} {}", wait.thread, wait.steps);

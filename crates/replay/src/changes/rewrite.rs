@@ -129,6 +129,7 @@ pub(super) fn finish(rewrites: Vec<Rewrite<'_>>) -> Vec<PlanThread> {
             process: rewrite.old.process,
             steps: rewrite.steps,
             waits,
+            ring_depth: rewrite.old.ring_depth,
         }
     };
     rewrites.into_iter().map(thread).collect()

@@ -19,6 +19,7 @@ pub(super) fn slot(plan: &ReplayPlan, step: &Step) -> Option<u32> {
         | StepKind::Seek
         | StepKind::Read
         | StepKind::ReadAt
+        | StepKind::ReadRing
         | StepKind::Write
         | StepKind::WriteAt
         | StepKind::CopyRange
@@ -123,9 +124,14 @@ pub(super) fn uses_position(step: &Step) -> bool {
     matches!(step.kind, StepKind::Read | StepKind::Write | StepKind::CopyRange)
 }
 
-/// Whether it reads bytes by a call that returns how many.
+/// Whether it reads bytes by a call that returns how many. A request of io_uring is none: its bytes are there later.
 pub(super) fn is_read(step: &Step) -> bool {
     matches!(step.kind, StepKind::Read | StepKind::ReadAt)
+}
+
+/// Whether it reads bytes of an open file in whichever way.
+pub(super) fn is_any_read(step: &Step) -> bool {
+    is_read(step) || step.kind == StepKind::ReadRing
 }
 
 /// Whether it writes bytes by a call that returns how many.

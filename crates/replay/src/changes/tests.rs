@@ -12,7 +12,7 @@ use super::*;
 fn every() -> Vec<Asked> {
     let text = |change: &Change| match change.argument {
         Some(Argument::Size) => format!("{}=8K", change.name),
-        Some(Argument::Count) => format!("{}=2", change.name),
+        Some(Argument::Count | Argument::Depth) => format!("{}=2", change.name),
         None => change.name.to_owned(),
     };
     all().iter().map(|change| parse(&text(change)).expect("a change")).collect()

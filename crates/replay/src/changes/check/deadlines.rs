@@ -4,22 +4,27 @@ use std::collections::HashMap;
 
 use hotset_facts::replay::{ReplayPlan, Step, StepKind};
 
-use crate::changes::subjects::{is_read, is_write};
+use crate::changes::subjects::{is_any_read, is_write};
 
 /// Of each step of each old thread: the first new step of the thread that does what came behind the old one, or the number of
 /// new steps. Of several steps of one record, the first is for the first, and so on; beside those that move bytes may be
 /// others, which are for any of them. A seek comes with the step that it is for.
+///
+/// A request of io_uring needs nothing of the reads before it: that is what the program promises by making it. The first step of
+/// another kind needs all of them.
 pub(super) fn of(before: &ReplayPlan, after: &ReplayPlan) -> Vec<Vec<usize>> {
     let deadlines = before.threads.iter().zip(&after.threads).map(|(old, new)| {
         let mut places: HashMap<(u32, bool), Vec<usize>> = HashMap::new();
         for (place, step) in old.steps.iter().enumerate() {
-            if step.kind != StepKind::Seek {
+            if !matches!(step.kind, StepKind::Seek | StepKind::Drain) {
                 places.entry((step.record, moves(step))).or_default().push(place);
             }
         }
         let mut taken: HashMap<(u32, bool), usize> = HashMap::new();
         let mut deadlines = vec![new.steps.len(); old.steps.len()];
-        for (at, step) in new.steps.iter().enumerate() {
+        let needs =
+            |(_, step): &(usize, &Step)| !matches!(step.kind, StepKind::ReadRing | StepKind::Drain);
+        for (at, step) in new.steps.iter().enumerate().filter(needs) {
             let key = (step.record, moves(step));
             let like = places.get(&key).or_else(|| places.get(&(step.record, !key.1)));
             let like = like.map_or(&[][..], Vec::as_slice);
@@ -36,5 +41,5 @@ pub(super) fn of(before: &ReplayPlan, after: &ReplayPlan) -> Vec<Vec<usize>> {
 }
 
 fn moves(step: &Step) -> bool {
-    is_read(step) || is_write(step) || matches!(step.kind, StepKind::Load | StepKind::Store)
+    is_any_read(step) || is_write(step) || matches!(step.kind, StepKind::Load | StepKind::Store)
 }

@@ -68,6 +68,18 @@ pub(super) struct Piece {
     by: u32,
 }
 
+impl Piece {
+    /// What of it is in others too, from the same writer.
+    fn also_in(&self, others: &[Self]) -> Vec<Self> {
+        let like = others.iter().filter(|other| (other.file, other.by) == (self.file, self.by));
+        let within = like.map(|other| {
+            let (begin, end) = (self.begin.max(other.begin), self.end.min(other.end));
+            Self { begin, end, ..*self }
+        });
+        within.filter(|piece| piece.begin < piece.end).collect()
+    }
+}
+
 /// What came of a run.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
@@ -90,6 +102,8 @@ pub(super) struct Machine<'a> {
     written: HashMap<u32, BTreeSet<u32>>,
     changed: HashMap<u32, u32>,
     got: HashMap<(Option<ProcessIndex>, u32, u32), Ranges>,
+    /// Reads that each thread has in flight, and the bytes that were there when they began.
+    flying: HashMap<usize, Vec<(Step, Vec<Piece>)>>,
     facts: Facts,
 }
 
@@ -105,6 +119,7 @@ impl<'a> Machine<'a> {
             written: HashMap::new(),
             changed: HashMap::new(),
             got: HashMap::new(),
+            flying: HashMap::new(),
             facts: Facts { contents, ..Facts::default() },
         }
     }
@@ -119,7 +134,7 @@ impl<'a> Machine<'a> {
         got.is_some_and(|got| got.missing(piece.begin, piece.end).is_empty())
     }
 
-    /// Does a step: the bytes that it reads.
+    /// Does a step: the bytes that its thread has got by it.
     pub(super) fn step(&mut self, thread: usize, place: usize, parts: &Parts) -> Vec<Piece> {
         let step = self.plan.threads[thread].steps[place];
         self.look_up(&step);
@@ -129,7 +144,16 @@ impl<'a> Machine<'a> {
         if let Some(parts) = parts.get(&(thread, place)) {
             self.write(&step, parts);
         }
-        let pieces = self.read(&step);
+        let mut pieces = self.read(&step);
+        if step.kind == StepKind::ReadRing {
+            let begun = std::mem::take(&mut pieces);
+            self.flying.entry(thread).or_default().push((step, begun));
+        } else if step.kind == StepKind::Drain && step.bytes == 0 {
+            for (read, begun) in self.flying.remove(&thread).unwrap_or_default() {
+                let ended = self.read(&read);
+                pieces.extend(begun.iter().flat_map(|piece| piece.also_in(&ended)));
+            }
+        }
         let process = self.plan.threads[thread].process;
         for piece in &pieces {
             let got = self.got.entry((process, piece.file, piece.by)).or_default();
@@ -233,7 +257,9 @@ impl<'a> Machine<'a> {
     fn read(&mut self, step: &Step) -> Vec<Piece> {
         let Some(file) = subjects::file(self.plan, step) else { return Vec::new() };
         let (begin, bytes) = match step.kind {
-            StepKind::Read | StepKind::ReadAt => (self.place(step, None), moved(step)),
+            StepKind::Read | StepKind::ReadAt | StepKind::ReadRing => {
+                (self.place(step, None), moved(step))
+            }
             StepKind::Load => (step.offset, PAGE_BYTES),
             _ => return Vec::new(),
         };

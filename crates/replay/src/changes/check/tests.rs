@@ -1,6 +1,6 @@
 //! What a change does wrong is found.
 
-use hotset_facts::replay::{ReplayPlan, StepKind};
+use hotset_facts::replay::{ReplayPlan, Step, StepKind};
 use hotset_facts::trace::{Operation, RecordFlags};
 
 use super::{Permits, Violation, check};
@@ -105,6 +105,42 @@ fn a_read_before_the_write_that_it_depends_on_is_found() {
 fn a_read_after_what_it_was_needed_for_is_found() {
     let late = |plan: &mut ReplayPlan| plan.threads[1].steps.rotate_left(1);
     assert_eq!(found(late), Err(Violation::Read { record: 4 }));
+}
+
+#[test]
+fn a_request_that_is_not_waited_for_in_time_is_found() {
+    let waited = |place: Option<usize>| {
+        found(|plan| {
+            let steps = &mut plan.threads[1].steps;
+            steps[0].kind = StepKind::ReadRing;
+            if let Some(place) = place {
+                steps.insert(place, Step::new(StepKind::Drain, 0, 4));
+            }
+        })
+    };
+    let late = Err(Violation::Read { record: 4 });
+    assert_eq!(waited(Some(1)), Ok(()));
+    assert_eq!([waited(Some(2)), waited(None)], [late.clone(), late]);
+}
+
+#[test]
+fn a_request_for_bytes_that_are_written_meanwhile_is_found() {
+    let mut trace = Trace::default();
+    let one = (trace.process(1, None), 1);
+    let of = ("/f", trace.file("/f", 100), 1);
+    for operation in [Operation::Pwrite, Operation::Pread, Operation::Pwrite] {
+        trace.on_file(operation, one, of, (0, 100));
+    }
+    let before = trace.plan();
+    let with_drain_at = |place: usize| {
+        let mut after = before.clone();
+        let steps = &mut after.threads[0].steps;
+        steps[1].kind = StepKind::ReadRing;
+        steps.insert(place, Step::new(StepKind::Drain, 0, 1));
+        check(&before, &after, Permits::default())
+    };
+    assert_eq!(with_drain_at(2), Ok(()));
+    assert_eq!(with_drain_at(3), Err(Violation::Read { record: 1 }));
 }
 
 #[test]

@@ -94,7 +94,7 @@ fn readable(plan: &ReplayPlan) -> HashSet<u32> {
                 bytes.insert(step.target, None);
                 bytes.insert(subjects::second(step), None);
             }
-            StepKind::Write | StepKind::WriteAt => {
+            StepKind::Write | StepKind::WriteAt | StepKind::ReadRing => {
                 bytes.insert(step.target, None);
             }
             StepKind::Open => {
