@@ -168,7 +168,7 @@ crate::words! {
 pub struct PlanTotals {
     /// Records that became steps.
     pub records: u64,
-    /// The sum of their durations.
+    /// The sum of their durations; of requests of one thread that were in flight together, the time in which any was.
     pub duration_ns: u64,
     /// Records among them whose duration was not measured: faults that found their page in the cache.
     pub untimed: u64,

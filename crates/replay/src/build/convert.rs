@@ -93,8 +93,13 @@ impl PlanBuilder<'_> {
 
     fn transfer(&mut self, record: &TraceRecord, batch: &TraceBatch) -> Converted {
         let reads = record.class == OperationClass::Read;
+        let is_direct = record.flags.has(RecordFlags::DIRECT);
         let kind = match record.operation {
             Operation::Read | Operation::Readv => StepKind::Read,
+            Operation::UringRead => StepKind::ReadRing,
+            // Through the page cache, io_submit(2) returns when all is read.
+            Operation::AioRead if is_direct => StepKind::ReadRing,
+            Operation::AioRead => StepKind::ReadAt,
             Operation::Pread | Operation::Preadv | Operation::Preadv2 => StepKind::ReadAt,
             Operation::Write | Operation::Writev => StepKind::Write,
             Operation::Pwrite | Operation::Pwritev | Operation::Pwritev2 => StepKind::WriteAt,

@@ -7,6 +7,7 @@ mod mappings;
 mod names;
 mod order;
 mod residency;
+mod rings;
 mod shared;
 mod slots;
 #[cfg(test)]
@@ -96,17 +97,16 @@ impl<'a> PlanBuilder<'a> {
             self.span = Some((begin.min(record.start_ns), end.max(end_ns)));
             match self.step(record, batch) {
                 Ok(step) => {
+                    let draft = Draft { start_ns: record.start_ns, end_ns, step };
                     self.recorded.records += 1;
                     match record.duration_ns {
+                        // Of those in flight together, the sum says nothing.
+                        Some(_) if rings::is_request(&draft) => {}
                         Some(duration_ns) => self.recorded.duration_ns += duration_ns,
                         None => self.recorded.untimed += 1,
                     }
                     self.recorded.device_read_bytes += record.device_read_bytes.unwrap_or(0);
-                    self.threads.add(
-                        record,
-                        self.lists,
-                        Draft { start_ns: record.start_ns, end_ns, step },
-                    );
+                    self.threads.add(record, self.lists, draft);
                 }
                 Err(reason) => *self.left_out.entry(reason).or_default() += 1,
             }
@@ -120,6 +120,8 @@ impl<'a> PlanBuilder<'a> {
             self.recorded.span_ns = end - begin;
         }
         let mut threads = self.threads.all;
+        let requests_ns = threads.iter().map(|thread| rings::time_ns(&thread.drafts));
+        self.recorded.duration_ns += requests_ns.sum::<u64>();
         let (shared, shared_ns) = drop_shared_closes(&mut threads, &self.slots);
         if shared > 0 {
             *self.left_out.entry(LeftOut::SharedClose).or_default() += shared;

@@ -4,6 +4,9 @@
 //! about something that one of them changes: the position of a description, bytes of a file, a name; and for what made it
 //! possible: the open of its description, the mapping, the thread that started its own (ROOT, SOSP'13: order by resource).
 //! Steps that were under way at the same time when they were recorded don't wait for each other.
+//!
+//! A request that was in flight is done once its thread has waited for it. Where another thread waits for one, its own waits for all that
+//! it has in flight.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
@@ -14,6 +17,7 @@ use hotset_facts::trace::RecordFlags;
 
 use super::mappings::Mappings;
 use super::names::Changed;
+use super::rings::{self, Flying};
 use super::shared::{Shared, Sharing};
 use super::slots::Slots;
 use super::threads::{Draft, Thread};
@@ -25,9 +29,12 @@ struct Done {
     /// How many steps of its thread are done with it.
     steps: u32,
     end_ns: u64,
+    /// It is a request, which only begins with its step.
+    in_flight: bool,
 }
 
-/// The last step of each thread that used something, and that changed it.
+/// Of each thread, the last step that used something and that had ended when its latest began, and those behind it; and the same of
+/// those that changed it.
 #[derive(Debug, Default)]
 struct Uses {
     used: Vec<Done>,
@@ -41,12 +48,12 @@ impl Uses {
         self.changed.iter().chain(used).copied()
     }
 
-    fn add(&mut self, done: Done, changes: bool) {
+    fn add(&mut self, done: Done, changes: bool, begun_ns: u64) {
         let list = if changes { &mut self.changed } else { &mut self.used };
-        match list.iter_mut().find(|known| known.thread == done.thread) {
-            Some(known) => *known = done,
-            None => list.push(done),
-        }
+        let had_ended = |known: &Done| known.thread == done.thread && known.end_ns <= begun_ns;
+        let last = list.iter().filter(|known| had_ended(known)).map(|known| known.steps).max();
+        list.retain(|known| !had_ended(known) || Some(known.steps) == last);
+        list.push(done);
     }
 }
 
@@ -62,15 +69,39 @@ struct Building {
     /// When its latest step began and ended, of those that are in order.
     begun_ns: u64,
     ended_ns: u64,
+    flying: Flying,
+    /// How many of its steps are done once it last had nothing in flight.
+    drained: u32,
 }
 
 impl Building {
     /// What it had done by a time at which all that began before is in order.
     fn done(&self, at: usize, time_ns: u64) -> Done {
         let under_way = usize::from(self.ended_ns > time_ns);
-        let steps = self.plan.steps.len().saturating_sub(under_way);
-        Done { thread: at, steps: u32::try_from(steps).unwrap_or(u32::MAX), end_ns: time_ns }
+        let steps = number(self.plan.steps.len().saturating_sub(under_way));
+        Done { thread: at, steps, end_ns: time_ns, in_flight: false }
     }
+
+    /// Has it wait for all that it has in flight.
+    fn drain(&mut self) {
+        let record = self.plan.steps.last().map_or(0, |step| step.record);
+        if let Some(wait) = self.flying.all(record) {
+            self.plan.steps.push(wait);
+            self.drained = number(self.plan.steps.len());
+        }
+    }
+
+    /// How many of its steps have to be done so that one is that began a request.
+    fn drained_after(&mut self, steps: u32) -> u32 {
+        if self.drained < steps {
+            self.drain();
+        }
+        self.drained.max(steps)
+    }
+}
+
+fn number(steps: usize) -> u32 {
+    u32::try_from(steps).unwrap_or(u32::MAX)
 }
 
 /// All of it.
@@ -116,8 +147,10 @@ pub(super) fn threads(
         let drafts = std::mem::take(&mut thread.drafts);
         let first_ns = drafts.first().map_or(0, |draft| draft.start_ns);
         let last_ns = drafts.iter().map(|draft| draft.end_ns).max().unwrap_or(0);
+        let flying = Flying::of(&drafts);
+        let (tid, process, ring_depth) = (thread.tid, thread.process, flying.depth());
         building.push(Building {
-            plan: PlanThread { tid: thread.tid, process: thread.process, ..PlanThread::default() },
+            plan: PlanThread { tid, process, ring_depth, ..PlanThread::default() },
             pid: thread.pid,
             parent: thread.ppid,
             known: HashMap::new(),
@@ -125,6 +158,8 @@ pub(super) fn threads(
             last_ns,
             begun_ns: 0,
             ended_ns: 0,
+            flying,
+            drained: 0,
         });
         heap.push(Reverse((first_ns, at)));
         rest.push(drafts.into_iter().peekable());
@@ -152,6 +187,7 @@ pub(super) fn threads(
             heap.push(Reverse((next.start_ns, at)));
         }
     }
+    order.threads.iter_mut().for_each(Building::drain);
     (order.threads.into_iter().map(|thread| thread.plan).collect(), order.covered.ns)
 }
 
@@ -166,30 +202,47 @@ impl Order<'_> {
                 before.extend(known.before(*changes));
             }
         }
+        if let Some(own) = self.threads.get_mut(thread)
+            && let Some(wait) = own.flying.before(&draft)
+        {
+            own.plan.steps.push(wait);
+            if wait.bytes == 0 {
+                own.drained = number(own.plan.steps.len());
+            }
+        }
+        // Who waits for more steps of a thread, or for all that it has in flight, waits for fewer too.
+        before.sort_by_key(|done| Reverse((done.thread, done.in_flight, done.steps)));
         self.wait(thread, &before, draft.start_ns);
         self.seek(thread, &draft.step);
         let Some(building) = self.threads.get_mut(thread) else { return };
         (building.begun_ns, building.ended_ns) = (draft.start_ns, draft.end_ns);
         building.plan.steps.push(draft.step);
-        let steps = u32::try_from(building.plan.steps.len()).unwrap_or(u32::MAX);
+        let steps = number(building.plan.steps.len());
+        let in_flight = rings::is_request(&draft);
         for (shared, changes) in uses.into_iter().flatten() {
-            let done = Done { thread, steps, end_ns: draft.end_ns };
-            self.shared.entry(shared).or_default().add(done, changes);
+            let done = Done { thread, steps, end_ns: draft.end_ns, in_flight };
+            self.shared.entry(shared).or_default().add(done, changes, draft.start_ns);
         }
     }
 
     /// Waits for these, as far as they had ended, and are not waited for already.
     fn wait(&mut self, thread: usize, before: &[Done], start_ns: u64) {
-        let Some(building) = self.threads.get_mut(thread) else { return };
         for done in before {
-            let known = building.known.entry(done.thread).or_default();
-            if done.thread == thread || done.end_ns > start_ns || *known >= done.steps {
+            if done.thread == thread || done.end_ns > start_ns {
                 continue;
             }
-            *known = done.steps;
-            let before = u32::try_from(building.plan.steps.len()).unwrap_or(u32::MAX);
-            let of = u32::try_from(done.thread).unwrap_or(u32::MAX);
-            building.plan.waits.push(Wait { before, thread: of, steps: done.steps });
+            let steps = match self.threads.get_mut(done.thread) {
+                Some(other) if done.in_flight => other.drained_after(done.steps),
+                _ => done.steps,
+            };
+            let Some(building) = self.threads.get_mut(thread) else { return };
+            let known = building.known.entry(done.thread).or_default();
+            if *known >= steps {
+                continue;
+            }
+            *known = steps;
+            let before = number(building.plan.steps.len());
+            building.plan.waits.push(Wait { before, thread: number(done.thread), steps });
         }
     }
 

@@ -291,7 +291,7 @@ fn what_is_no_step_is_counted_by_its_reason() {
     trace.on_path(Operation::Execve, one, "/bin/true", 0);
     trace.on_path(Operation::Openat, one, "/root/secret", -13);
     trace.on_file(Operation::Writeback, one, ("/f", file, 1), (0, 1));
-    trace.on_file(Operation::AioRead, one, ("/f", file, 1), (0, 1));
+    trace.on_file(Operation::AioWrite, one, ("/f", file, 1), (0, 1));
     for _ in 0..2 {
         trace.on_file(Operation::Pread, one, ("/f", file, 1), (0, 1));
         trace.on_file(Operation::Close, one, ("/f", file, 1), (0, 0));
@@ -312,6 +312,24 @@ fn what_is_no_step_is_counted_by_its_reason() {
     assert_eq!(left, wanted);
 }
 
+#[test]
+fn a_write_that_had_ended_is_waited_for_while_another_is_under_way() {
+    let mut trace = Trace::default();
+    let process = trace.process(1, None);
+    let of = ("/f", trace.file("/f", 100), 1);
+    for (tid, operation, start_ns, duration_ns) in [
+        (2, Operation::Pread, 0, 10),
+        (1, Operation::Pwrite, 100, 10),
+        (1, Operation::Pwrite, 200, 500),
+        (2, Operation::Pread, 300, 10),
+    ] {
+        let record = trace.on_file(operation, (process, tid), of, (0, 10));
+        (record.start_ns, record.duration_ns) = (start_ns, Some(duration_ns));
+    }
+    let waits = &trace.plan().threads[0].waits;
+    assert_eq!(waits.as_slice(), [Wait { before: 1, thread: 1, steps: 1 }]);
+}
+
 /// One random request: thread, what, which file, where, how long, how long after the one before.
 type Request = (u32, u8, u64, u64, u64, u64);
 
@@ -324,21 +342,23 @@ fn random(requests: &[Request]) -> Trace {
         let (process, tid) = (processes[(*thread % 3) as usize], *thread);
         let path = format!("/d/{file}");
         let of = (path.as_str(), files[*file as usize], *file + 1);
-        let record = match what % 6 {
+        let record = match what % 7 {
             0 => trace.on_file(Operation::Pread, (process, tid), of, (*offset, 8)),
             1 => trace.on_file(Operation::Pwrite, (process, tid), of, (*offset, 8)),
             2 => trace.on_file(Operation::Read, (process, tid), of, (*offset, 8)),
             3 => trace.on_path(Operation::Unlink, (process, tid), &path, 0),
             4 => trace.on_path(Operation::Stat, (process, tid), &path, 0),
+            5 => trace.on_file(Operation::UringRead, (process, tid), of, (*offset, 8)),
             _ => trace.on_file(Operation::Openat, (process, tid), of, (0, 0)),
         };
-        if what % 6 == 2 {
+        let in_flight = what % 7 == 5;
+        if what % 7 == 2 {
             record.flags = RecordFlags::POSITION;
         }
         let free = &mut free_ns[*thread as usize];
         record.start_ns = (*free).max(record.start_ns) + after_ns;
         record.duration_ns = Some(*duration_ns);
-        *free = record.start_ns + duration_ns + 1;
+        *free = record.start_ns + if in_flight { 1 } else { duration_ns + 1 };
     }
     trace
 }
@@ -367,12 +387,13 @@ fn left_after_running(plan: &ReplayPlan, first: usize) -> usize {
 proptest! {
     #[test]
     fn nobody_waits_for_ever(
-        requests in proptest::collection::vec((0_u32..4, 0_u8..6, 0_u64..3, 0_u64..3, 0_u64..500, 0_u64..300), 0..60)
+        requests in proptest::collection::vec((0_u32..4, 0_u8..7, 0_u64..3, 0_u64..3, 0_u64..500, 0_u64..300), 0..60)
     ) {
         let plan = random(&requests).plan();
         let steps = plan.threads.iter().flat_map(|thread| &thread.steps);
-        let seeks = steps.filter(|step| step.kind == StepKind::Seek).count() as u64;
-        prop_assert_eq!(plan.steps() - seeks, requests.len() as u64);
+        let is_new = |step: &&Step| matches!(step.kind, StepKind::Seek | StepKind::Drain);
+        let new = steps.filter(is_new).count() as u64;
+        prop_assert_eq!(plan.steps() - new, requests.len() as u64);
         for thread in &plan.threads {
             let order: Vec<u32> = thread.waits.iter().map(|wait| wait.before).collect();
             prop_assert!(order.is_sorted());

@@ -19,7 +19,7 @@ pub(super) fn requests(most: usize) -> impl Strategy<Value = Vec<Request>> {
     // Most are of one thread and of two files, so that neighbours have something to do with each other.
     let thread = prop_oneof![3 => Just(0_u32), 1 => Just(1), 1 => Just(2)];
     let file = prop_oneof![3 => Just(0_usize), 1 => Just(1), 3 => Just(2), 1 => Just(3)];
-    proptest::collection::vec((thread, 0_u8..24, file, 0_u64..8), 1..most)
+    proptest::collection::vec((thread, 0_u8..26, file, 0_u64..8), 1..most)
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -104,6 +104,7 @@ impl World {
                 self.sizes[file] = way * 1000;
             }
             22 => self.unmap(who, file),
+            23..=24 => (0..times).for_each(|_| self.read_by_ring(who, file, bytes)),
             _ => self.directory(who, way),
         }
     }
@@ -173,6 +174,18 @@ impl World {
         let next = self.open[at].next;
         let result = bytes.min(self.sizes[file].saturating_sub(next));
         self.on(Operation::Pread, who, at, (next, bytes), result);
+        self.open[at].next += result;
+    }
+
+    /// It is in flight while the next few requests are made.
+    fn read_by_ring(&mut self, who: (ProcessIndex, u32), file: usize, bytes: u64) {
+        let at = self.description(who, file, bytes % 8);
+        let next = self.open[at].next;
+        let result = bytes.min(self.sizes[file].saturating_sub(next));
+        self.on(Operation::UringRead, who, at, (next, bytes), result);
+        if let Some(record) = self.trace.last() {
+            record.duration_ns = Some(next % 7 * 90);
+        }
         self.open[at].next += result;
     }
 

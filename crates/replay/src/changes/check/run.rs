@@ -70,7 +70,7 @@ pub(super) struct Piece {
 
 impl Piece {
     /// What of it is in others too, from the same writer.
-    fn also_in(&self, others: &[Self]) -> Vec<Self> {
+    pub(super) fn also_in(&self, others: &[Self]) -> Vec<Self> {
         let like = others.iter().filter(|other| (other.file, other.by) == (self.file, self.by));
         let within = like.map(|other| {
             let (begin, end) = (self.begin.max(other.begin), self.end.min(other.end));
