@@ -16,6 +16,7 @@ mod pace;
 mod protect;
 mod ring;
 mod step;
+mod tables;
 mod thread;
 
 use std::io;
@@ -31,6 +32,7 @@ use maps::Maps;
 use names::Names;
 use pace::Pace;
 pub use protect::protect;
+use thread::Ended;
 pub use thread::ThreadRun;
 
 /// Where the files of a replay are.
@@ -85,6 +87,8 @@ struct Engine<'a> {
     descriptors: Descriptors,
     maps: Maps,
     pace: Pace,
+    /// Whether each thread gets a table of descriptors of its own.
+    is_parted: Vec<bool>,
 }
 
 /// What a replay came to.
@@ -108,11 +112,17 @@ impl<'a> Replay<'a> {
     pub fn new(plan: &'a ReplayPlan, roots: Roots<'a>) -> Result<Self, ReplayError> {
         let names = Names::new(plan, roots)?;
         descriptors::allow_as_many_as_possible();
-        let descriptors = Descriptors::new(plan, &names)?;
+        let is_parted = match plan.threads.len() {
+            // On the thread that runs it.
+            0 | 1 => vec![false; plan.threads.len()],
+            _ => tables::alone(plan),
+        };
+        let descriptors = Descriptors::new(plan, &names, &is_parted)?;
         let maps = Maps::new(plan, &names)?;
         let threads = 0..plan.threads.len();
         let memories = threads.map(|at| thread::Memory::of(plan, at)).collect::<Result<_, _>>()?;
-        let engine = Engine { plan, names, descriptors, maps, pace: Pace::new(plan) };
+        let pace = Pace::new(plan);
+        let engine = Engine { plan, names, descriptors, maps, pace, is_parted };
         Ok(Self { engine, memories })
     }
 
@@ -121,9 +131,31 @@ impl<'a> Replay<'a> {
     /// # Errors
     /// Where there is no thread to be had.
     pub fn run(self) -> Result<ReplayRun, ReplayError> {
+        let before = own_usage(libc::RUSAGE_SELF);
+        let ended = if self.memories.len() == 1 { self.run_here() } else { self.run_threads()? };
+        let after = own_usage(libc::RUSAGE_SELF);
+        let first = ended.iter().map(|thread| thread.begun).min();
+        let last = ended.iter().map(|thread| thread.ended).max();
+        let wall = first.zip(last).map_or(Duration::ZERO, |(first, last)| last - first);
+        Ok(ReplayRun {
+            wall_ns: wall.as_nanos() as u64,
+            threads: ended.into_iter().map(|thread| thread.run).collect(),
+            device_read_bytes: after.device_read_bytes - before.device_read_bytes,
+            device_write_bytes: after.device_write_bytes - before.device_write_bytes,
+        })
+    }
+
+    /// The only thread of a plan, on the calling one: a process of one thread, as the program was.
+    fn run_here(self) -> Vec<Ended> {
+        let start = Start::default();
+        start.give(true);
+        let memories = self.memories.into_iter();
+        memories.filter_map(|memory| thread::run(&self.engine, 0, memory, &start)).collect()
+    }
+
+    fn run_threads(self) -> Result<Vec<Ended>, ReplayError> {
         let Self { engine, memories } = self;
         let (engine, start) = (&engine, &Start::default());
-        let before = own_usage(libc::RUSAGE_SELF);
         std::thread::scope(|scope| {
             let mut running = Vec::with_capacity(memories.len());
             let mut failed = None;
@@ -136,20 +168,8 @@ impl<'a> Replay<'a> {
             }
             start.give(failed.is_none());
             let ended = running.into_iter().filter_map(|thread| thread.join().ok().flatten());
-            let (threads, times): (Vec<_>, Vec<_>) = ended.unzip();
-            let after = own_usage(libc::RUSAGE_SELF);
-            let first = times.iter().map(|(begun, _)| *begun).min();
-            let last = times.iter().map(|(_, ended)| *ended).max();
-            let wall = first.zip(last).map_or(Duration::ZERO, |(first, last)| last - first);
-            match failed {
-                Some(error) => Err(error),
-                None => Ok(ReplayRun {
-                    wall_ns: wall.as_nanos() as u64,
-                    threads,
-                    device_read_bytes: after.device_read_bytes - before.device_read_bytes,
-                    device_write_bytes: after.device_write_bytes - before.device_write_bytes,
-                }),
-            }
+            let ended = ended.collect();
+            failed.map_or(Ok(ended), Err)
         })
     }
 }

@@ -8,7 +8,7 @@ use std::time::Instant;
 use hotset_facts::replay::{Difference, PlanThread, ReplayPlan, Step, StepKind};
 
 use super::ring::Ring;
-use super::{Engine, ReplayError, Start};
+use super::{Engine, ReplayError, Start, tables};
 use crate::rawio::AlignedBuffer;
 
 /// Differences that are told one by one; of the others, how many.
@@ -46,6 +46,15 @@ impl ThreadRun {
             self.told.push(Difference { record, step: step.kind, recorded, found });
         }
     }
+}
+
+/// A thread that is at its end.
+pub(super) struct Ended {
+    pub(super) run: ThreadRun,
+    pub(super) begun: Instant,
+    pub(super) ended: Instant,
+    /// Its descriptors are of the table that it had before it was parted from it.
+    _memory: Memory,
 }
 
 /// What a thread reads into and writes from, and what it opened and nothing else uses.
@@ -114,11 +123,16 @@ pub(super) fn run(
     at: usize,
     mut memory: Memory,
     start: &Start,
-) -> Option<(ThreadRun, (Instant, Instant))> {
+) -> Option<Ended> {
     let mut run = ThreadRun { told: Vec::with_capacity(MOST_TOLD), ..ThreadRun::default() };
     let thread = engine.plan.threads.get(at)?;
     if !start.wait() {
         return None;
+    }
+    let is_to_part = engine.is_parted.get(at) == Some(&true);
+    let is_parted = is_to_part && tables::part();
+    if is_to_part && !is_parted {
+        engine.descriptors.stay_shared();
     }
     let begun = Instant::now();
     if memory.ring.is_some() {
@@ -128,7 +142,12 @@ pub(super) fn run(
     }
     let ended = Instant::now();
     run.busy_ns = ((ended - begun).as_nanos() as u64).saturating_sub(run.waited_ns);
-    Some((run, (begun, ended)))
+    // In the table that they were opened in.
+    memory.kept.clear();
+    if is_parted {
+        engine.descriptors.forget(engine.plan, at);
+    }
+    Some(Ended { run, begun, ended, _memory: memory })
 }
 
 /// Of threads that have no ring, the loop asks for none.

@@ -324,3 +324,54 @@ fn what_must_be_there_before_and_is_not_is_a_difference() {
     let told = Difference { record: 3, step: StepKind::ReadAt, recorded: 10, found: ebadf };
     assert_eq!(run.threads[0].told, [told]);
 }
+
+/// Descriptors of this process.
+fn open_here() -> usize {
+    fs::read_dir("/proc/self/fd").expect("list").count()
+}
+
+#[test]
+fn threads_that_share_no_description_leave_none_open() {
+    let mut place = Place::new();
+    let path = place.path("f", FileRole::Original, Some(&[1; 5000]));
+    for _ in 0..3 {
+        let before = place.slot(Some(path), false);
+        let opened = place.slot(None, false);
+        let read = |slot| Step { bytes: 10, result: 10, ..Step::new(StepKind::Read, slot, 0) };
+        let open = Step { offset: path.into(), ..Step::new(StepKind::Open, opened, 0) };
+        let close = Step::new(StepKind::Close, before, 0);
+        // One is closed by its thread, and one by the end of it.
+        place.thread(vec![read(before), open, read(opened), close], Vec::new());
+    }
+    // Others open and close files beside this test, but not as many.
+    let fewest = |place: &Place| {
+        (0..5)
+            .map(|_| {
+                let run = place.run();
+                assert!(run.threads.iter().all(|thread| thread.differences == 0), "{run:?}");
+                open_here()
+            })
+            .min()
+    };
+    let before = fewest(&place).expect("a number");
+    for _ in 0..40 {
+        place.run();
+    }
+    let after = fewest(&place).expect("a number");
+    assert!(after < before + 40, "{before} and then {after}");
+}
+
+#[test]
+fn a_description_that_two_threads_use_is_of_one_table() {
+    let mut place = Place::new();
+    let path = place.path("f", FileRole::Original, Some(&[1; 5000]));
+    let slot = place.slot(None, false);
+    let own = place.slot(None, false);
+    let open = |slot| Step { offset: path.into(), ..Step::new(StepKind::Open, slot, 0) };
+    let read = |slot| Step { bytes: 10, result: 10, ..Step::new(StepKind::ReadAt, slot, 0) };
+    place.thread(vec![open(slot)], Vec::new());
+    place.thread(vec![read(slot)], vec![Wait { before: 0, thread: 0, steps: 1 }]);
+    place.thread(vec![open(own), read(own)], Vec::new());
+    assert_eq!(super::tables::alone(&place.plan), [false, false, true]);
+    assert!(place.run().threads.iter().all(|thread| thread.differences == 0));
+}
