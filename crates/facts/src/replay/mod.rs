@@ -10,8 +10,8 @@ mod session;
 mod step;
 
 pub use plan::{
-    FileRole, LeftOut, NameKind, PlanFile, PlanMapping, PlanName, PlanPath, PlanSlot, PlanThread,
-    PlanTotals, ReplayPlan, Wait,
+    FilePart, FileRole, LeftOut, NameKind, PlanFile, PlanMapping, PlanName, PlanPath, PlanSlot,
+    PlanThread, PlanTotals, ReplayPlan, Wait,
 };
 pub use session::{
     Difference, ReplayChange, ReplayFiles, ReplayPages, ReplaySample, ReplaySession, ReplayState,

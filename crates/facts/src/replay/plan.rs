@@ -53,7 +53,7 @@ pub struct PlanName {
 /// A file of the recording that steps read or write.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanFile {
-    /// Its place in the lists of the trace.
+    /// Its place in the lists of the trace; behind all of them for a file that no recording had.
     pub index: u32,
     /// The path that it is opened by, by its place in the plan; none where it is not known.
     pub path: Option<u32>,
@@ -69,6 +69,18 @@ pub struct PlanFile {
     pub cached: Vec<(u64, u64)>,
     /// Ranges that steps are about, in order.
     pub touched: Vec<(u64, u64)>,
+    /// Of a file that no recording had, and a change made: whose bytes it holds, in order. It is a copy of nothing, and stands for
+    /// what the programmer would have built.
+    pub parts: Vec<FilePart>,
+}
+
+/// The bytes of one file that stand in another, as they are before the first step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FilePart {
+    /// Whose bytes they are, by its place in the plan: all of them.
+    pub file: u32,
+    /// Where they begin.
+    pub offset: u64,
 }
 
 /// An open file description.

@@ -64,6 +64,7 @@ mod tests {
                 size_bytes: 100,
                 cached: Vec::new(),
                 touched: vec![(0, 80)],
+                parts: Vec::new(),
             });
         }
         plan.paths.push(PlanPath { bytes: b"/dev/null".to_vec(), role: FileRole::Original });

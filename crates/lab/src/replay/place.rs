@@ -56,6 +56,7 @@ mod tests {
                 size_bytes: 0,
                 cached: Vec::new(),
                 touched: Vec::new(),
+                parts: Vec::new(),
             });
         }
         let here = scratch.path("");

@@ -167,6 +167,7 @@ impl Known {
             size_bytes,
             cached,
             touched: self.touched.into_vec(),
+            parts: Vec::new(),
         }
     }
 }

@@ -35,14 +35,16 @@ pub(super) struct CopiedFile {
     pub(super) ranges: Vec<(u64, u64)>,
     /// Steps change it; else one copy serves all replays.
     pub(super) is_changed: bool,
+    /// It is a copy of nothing: a change of the plan made it, and its bytes stand for those of others.
+    pub(super) is_new: bool,
 }
 
 impl CopiedFile {
-    /// Makes it: whether its bytes had to be made up.
+    /// Makes it: whether its bytes had to be made up because those of its original are not there. A file that has no original is none.
     pub(super) fn make(&self, path: &Path, from: &Origin) -> io::Result<bool> {
         let copy = File::options().write(true).create_new(true).open(path)?;
         copy.set_len(self.size_bytes)?;
-        let original = from.open(&self.source);
+        let original = if self.is_new { None } else { from.open(&self.source) };
         let mut is_made_up = false;
         for (begin, end) in &self.ranges {
             let end = (*end).min(self.size_bytes);
@@ -50,7 +52,7 @@ impl CopiedFile {
                 Some(original) => copy_range(original, &copy, *begin, end)?,
                 None => *begin,
             };
-            is_made_up |= at < end;
+            is_made_up |= at < end && !self.is_new;
             make_up(&copy, at, end)?;
         }
         Ok(is_made_up)

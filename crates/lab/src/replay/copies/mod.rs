@@ -102,8 +102,9 @@ impl Copies {
         self.places.insert(place, self.files.len());
         let size_bytes = file.size_bytes;
         let ranges = whole_pages(&file.touched, size_bytes);
-        let (names, is_changed) = (vec![name], file.is_changed);
-        self.files.push(CopiedFile { names, source: own, size_bytes, ranges, is_changed });
+        let (is_changed, is_new) = (file.is_changed, !file.parts.is_empty());
+        let (names, source) = (vec![name], own);
+        self.files.push(CopiedFile { names, source, size_bytes, ranges, is_changed, is_new });
     }
 
     /// The directories on the way to a copy, but for those that are not there before the first step.
@@ -149,7 +150,9 @@ impl Copies {
         let mut made = Made::default();
         for (place, file) in self.files.iter().enumerate() {
             let Some((first, others)) = file.names.split_first() else { continue };
-            let whole = if file.is_changed { at(first) } else { kept.join(place.to_string()) };
+            // Plans with changes share `kept`: they have the same files at the same places, and behind them files of their own.
+            let name = format!("{place}-{}", file.size_bytes);
+            let whole = if file.is_changed { at(first) } else { kept.join(name) };
             if !whole.exists() {
                 made.bytes += file.ranges.iter().map(|(begin, end)| end - begin).sum::<u64>();
                 let is_made_up = file.make(&whole, from).map_err(|error| named(first, error))?;

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 
-use hotset_facts::replay::{PlanFile, PlanName, PlanPath, PlanThread, Step};
+use hotset_facts::replay::{FilePart, PlanFile, PlanName, PlanPath, PlanThread, Step};
 
 use super::*;
 use crate::test_support::Scratch;
@@ -40,6 +40,7 @@ impl Planned {
             size_bytes,
             cached: Vec::new(),
             touched,
+            parts: Vec::new(),
         });
         self.plan.files.len() as u32 - 1
     }
@@ -97,6 +98,29 @@ fn what_is_gone_is_made_up() {
     assert_eq!((&copy[..100], copy.len()), (&[7; 100][..], 300));
     let copy = fs::read(below.join("gone")).expect("read");
     assert!(copy.len() == 300 && copy.iter().any(|byte| *byte != copy[0]));
+}
+
+#[test]
+fn what_a_change_made_is_a_copy_of_nothing() {
+    let mut planned = Planned::new();
+    // Whatever has this name on the host is another file.
+    planned.scratch.file("pack", &[7; 6_000]);
+    let file = planned.file(6_000, vec![(0, 6_000)]);
+    planned.plan.files[0].is_changed = false;
+    planned.plan.files[0].parts = vec![FilePart { file: 0, offset: 0 }];
+    planned.there("pack", NameKind::File, Some(file));
+    let (made, below) = planned.make();
+    assert_eq!(made.made_up, 0);
+    let bytes = fs::read(below.join("pack")).expect("read");
+    assert!(bytes.len() == 6_000 && bytes.iter().filter(|byte| **byte == 7).count() < 100);
+    // Of another size, it is another file.
+    planned.plan.files[0].size_bytes = 5_000;
+    let copies = Copies::of(&planned.plan);
+    let (directory, kept) = (planned.scratch.path("second"), planned.scratch.path("kept"));
+    fs::create_dir(&directory).expect("a directory");
+    copies.make(&directory, &kept, &Origin::Nowhere).expect("made");
+    let again = directory.join(inside(&planned.scratch.path("pack")));
+    assert_eq!(fs::metadata(again).expect("stat").len(), 5_000);
 }
 
 #[test]

@@ -252,6 +252,7 @@ fn mappings_are_made_touched_and_taken_down() {
         size_bytes: bytes as u64,
         cached: Vec::new(),
         touched: Vec::new(),
+        parts: Vec::new(),
     };
     place.plan.files.push(file);
     let mapping = PlanMapping {
