@@ -20,6 +20,7 @@ mod known_paths;
 mod map;
 mod once;
 mod order;
+mod packed;
 #[cfg(test)]
 mod plan_text;
 mod positions;
@@ -83,6 +84,7 @@ const CHANGES: &[Change] = &[
     hints::RANDOM,
     hints::WILLNEED,
     prefetch::CHANGE,
+    packed::CHANGE,
     keep_open::CHANGE,
     known_paths::CHANGE,
 ];

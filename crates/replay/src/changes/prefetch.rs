@@ -33,7 +33,8 @@ fn make(plan: &ReplayPlan, given: &Given<'_>) -> Made {
     let mapped = plan.mappings.iter().map(|mapping| mapping.file);
     let cached: HashSet<u32> = slots.chain(mapped).collect();
     let is_read = |(place, file): &(u32, &PlanFile)| {
-        let stays = file.role == FileRole::Original && file.is_there;
+        let is_kept = file.role == FileRole::Original || !file.parts.is_empty();
+        let stays = is_kept && file.is_there;
         stays && !file.touched.is_empty() && cached.contains(place)
     };
     let files = (0..).zip(&plan.files).filter(is_read);

@@ -19,7 +19,7 @@ pub(super) fn requests(most: usize) -> impl Strategy<Value = Vec<Request>> {
     // Most are of one thread and of two files, so that neighbours have something to do with each other.
     let thread = prop_oneof![3 => Just(0_u32), 1 => Just(1), 1 => Just(2)];
     let file = prop_oneof![3 => Just(0_usize), 1 => Just(1), 3 => Just(2), 1 => Just(3)];
-    proptest::collection::vec((thread, 0_u8..26, file, 0_u64..8), 1..most)
+    proptest::collection::vec((thread, 0_u8..28, file, 0_u64..8), 1..most)
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -105,6 +105,7 @@ impl World {
             }
             22 => self.unmap(who, file),
             23..=24 => (0..times).for_each(|_| self.read_by_ring(who, file, bytes)),
+            25..=26 => self.read_whole(who, file, way),
             _ => self.directory(who, way),
         }
     }
@@ -236,6 +237,18 @@ impl World {
             self.on(Operation::Close, who, at, (0, 0), 0);
             self.open.remove(at);
         }
+    }
+
+    /// Opens a file that nobody writes, reads it to its end, and closes it.
+    fn read_whole(&mut self, who: (ProcessIndex, u32), file: usize, way: u64) {
+        let file = FIRST_READ_ONLY + file % 2;
+        let at = self.open(who, file, way % 4);
+        self.trace.on_path(Operation::Newfstatat, who, &path(file), 0);
+        for _ in 0..=SIZES[file].div_ceil(4096) {
+            self.read(who, file, 4096);
+        }
+        self.on(Operation::Close, who, at, (0, 0), 0);
+        self.open.remove(at);
     }
 
     /// Loads a page of a mapping of a read-only file. It is made first, or nobody was seen to make it.

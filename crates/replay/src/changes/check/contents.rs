@@ -1,7 +1,7 @@
 //! The bytes of a file, by who wrote them.
 
 /// Who wrote bytes that were there before the first step.
-const NOBODY: u32 = u32::MAX;
+pub(super) const NOBODY: u32 = u32::MAX;
 /// Who wrote bytes that are there because the file became longer.
 const HOLE: u32 = u32::MAX - 1;
 

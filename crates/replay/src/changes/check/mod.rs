@@ -7,6 +7,7 @@
 //! - Each byte that a read had, its process has got from the same writer before its thread does anything that came behind that read.
 //!   Those of a request of io_uring are there when its thread has waited for all that it had in flight, and only if nobody wrote
 //!   them meanwhile: when the kernel reads them is not known.
+//!   A file that a change made holds bytes of others as they were before the first step.
 //! - Everything is written, in its order in each thread, and in the end all files have the same bytes.
 //! - Names change as before, and who looks one up finds it as before.
 //! - A sync covers at least the writes that it covered, and none is missing unless the change says so.

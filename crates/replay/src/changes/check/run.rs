@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use hotset_facts::replay::{ReplayPlan, Step, StepKind, Wait};
+use hotset_facts::replay::{FilePart, ReplayPlan, Step, StepKind, Wait};
 use hotset_facts::trace::{ProcessIndex, RecordFlags};
 
 use super::Violation;
-use super::contents::Contents;
+use super::contents::{self, Contents};
 use super::writes::Parts;
 use crate::changes::subjects::{self, PAGE_BYTES, moved};
 use crate::ranges::Ranges;
@@ -263,7 +263,23 @@ impl<'a> Machine<'a> {
             StepKind::Load => (step.offset, PAGE_BYTES),
             _ => return Vec::new(),
         };
-        let read = self.facts.contents[file as usize].read(begin, begin + bytes);
+        let end = begin + bytes;
+        let of = &self.plan.files[file as usize];
+        if !of.parts.is_empty() {
+            return self.read_parts(&of.parts, begin, end);
+        }
+        let read = self.facts.contents[file as usize].read(begin, end);
         read.into_iter().map(|(begin, end, by)| Piece { file, begin, end, by }).collect()
+    }
+
+    /// Bytes of a file that holds those of others, as these were before the first step.
+    fn read_parts(&self, parts: &[FilePart], begin: u64, end: u64) -> Vec<Piece> {
+        let piece = |part: &FilePart| {
+            let bytes = self.plan.files[part.file as usize].size_bytes;
+            let (from, to) = (begin.max(part.offset), end.min(part.offset + bytes));
+            let (begin, end) = (from - part.offset, to.max(from) - part.offset);
+            Piece { file: part.file, begin, end, by: contents::NOBODY }
+        };
+        parts.iter().map(piece).filter(|piece| piece.begin < piece.end).collect()
     }
 }
