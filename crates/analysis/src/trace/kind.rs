@@ -105,7 +105,7 @@ impl RequestKind {
 }
 
 /// Whether the thread of a record waited in it.
-pub(super) fn waited(record: &TraceRecord, kind: RequestKind) -> bool {
+pub(crate) fn waited(record: &TraceRecord, kind: RequestKind) -> bool {
     kind.waits() || record.flags.has(RecordFlags::WAITED)
 }
 

@@ -6,8 +6,9 @@
 mod counts;
 mod failed;
 mod flame;
-mod kind;
+pub(crate) mod kind;
 mod latency;
+pub(crate) mod open_files;
 mod operations;
 pub mod pictures;
 mod places;
@@ -17,7 +18,7 @@ mod tally;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod threads;
 
 pub use counts::{KindCounts, TraceCounts, TracePages};

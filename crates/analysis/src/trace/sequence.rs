@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-use hotset_facts::random::Random;
 use hotset_facts::trace::TraceRecord;
+
+use super::open_files::{OpenFileKey, OpenFiles};
 
 /// Requests that followed another of the same thread through the same open file, and those that began where that ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -28,28 +29,13 @@ impl Sequence {
     }
 }
 
-/// Sets of positions, as those of a CPU's cache: each key belongs to one set.
-const SETS: usize = 1 << 14;
-/// Positions of a set: where more are wanted, the one that was put there first is forgotten.
-const WAYS: usize = 4;
-
-/// An open file by its description, else the file; the thread; and whether it is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Key(u64, Option<u32>, bool);
-
-#[derive(Debug, Clone, Copy, Default)]
-struct Set {
-    positions: [Option<(Key, u64)>; WAYS],
-    oldest: u8,
-}
-
 /// Where the last requests ended, of 65,536 threads and open files; what is crowded out is not known any more.
 #[derive(Debug)]
-pub(super) struct Positions(Vec<Set>);
+pub(super) struct Positions(OpenFiles<u64>);
 
 impl Positions {
     pub(super) fn new() -> Self {
-        Self(vec![Set::default(); SETS])
+        Self(OpenFiles::new())
     }
 
     /// Whether a read or write began where the one before it ended; `None` where that is not known. Requests that
@@ -57,24 +43,11 @@ impl Positions {
     pub(super) fn follow(&mut self, record: &TraceRecord, writes: bool) -> Option<bool> {
         let bytes = u64::try_from(record.result?).ok().filter(|&bytes| bytes > 0)?;
         let offset = record.offset?;
-        // A description never has the highest bit where a file stands in for it.
-        let file = || record.file.map(|file| u64::from(file.0) | 1 << 63);
-        let key = Key(record.description.or_else(file)?, record.tid, writes);
         let end = offset.saturating_add(bytes);
-        let set = self.0.get_mut(set_of(key))?;
-        if let Some((_, before)) = set.positions.iter_mut().flatten().find(|known| known.0 == key) {
-            return Some(std::mem::replace(before, end) == offset);
-        }
-        set.positions[usize::from(set.oldest) % WAYS] = Some((key, end));
-        set.oldest = set.oldest.wrapping_add(1);
-        None
+        let (before, is_known) = self.0.row(OpenFileKey::of(record, u8::from(writes))?)?;
+        let before = std::mem::replace(before, end);
+        is_known.then_some(before == offset)
     }
-}
-
-/// Which set a key belongs to.
-fn set_of(Key(file, tid, writes): Key) -> usize {
-    let thread = u64::from(tid.unwrap_or(u32::MAX)) << 1 | u64::from(writes);
-    (Random::at(file ^ thread.rotate_left(32)) % SETS as u64) as usize
 }
 
 #[cfg(test)]
@@ -117,14 +90,5 @@ mod tests {
             });
             assert_eq!(followed.count(), if round == 0 { 0 } else { 1000 });
         }
-    }
-
-    #[test]
-    fn what_is_crowded_out_is_unknown_and_not_random() {
-        let mut positions = Positions::new();
-        for file in 0..4 * (SETS * WAYS) as u64 {
-            positions.follow(&read(file, 7, 0, 10), false);
-        }
-        assert_eq!(positions.follow(&read(0, 7, 10, 10), false), None);
     }
 }

@@ -201,7 +201,7 @@ fn a_picture_with_too_many_cells_is_drawn_coarser_and_keeps_its_requests() {
 }
 
 /// Any record, with numbers that no file system has.
-fn any_record() -> impl Strategy<Value = TraceRecord> {
+pub(crate) fn any_record() -> impl Strategy<Value = TraceRecord> {
     let place = (any::<u64>(), prop::option::of(any::<u64>()), prop::option::of(any::<u64>()));
     let who = (prop::option::of(any::<u32>()), prop::option::of(any::<u32>()), any::<u32>());
     let pages = prop::option::of((
