@@ -1,0 +1,205 @@
+//! Recordings made by hand, for the tests of the rules.
+
+use hotset_facts::trace::{
+    FileIndex, Operation, PathIndex, ProcessIndex, RecordFlags, RecordPages, SiteIndex, TraceBatch,
+    TraceFile, TraceLists, TraceProcess, TraceRecord,
+};
+use hotset_facts::{FileKind, Reason, Target};
+
+use super::{EXPLAIN_RULES, Explainer, Explanation, TraceFinding};
+use crate::fixtures::costs;
+use crate::trace::testing::head;
+use crate::{Outcome, RuleVerdict};
+
+pub(super) const US: u64 = 1_000;
+pub(super) const MS: u64 = 1_000_000;
+pub(super) const SECOND: u64 = 1_000_000_000;
+
+/// What happens, one request after another of the thread that is set.
+pub(super) struct Script {
+    records: Vec<TraceRecord>,
+    paths: Vec<Vec<u8>>,
+    pub(super) lists: TraceLists,
+    pub(super) now: u64,
+    pub(super) tid: u32,
+    pub(super) process: u32,
+    pub(super) evicts_idle_cache: bool,
+    pub(super) is_attached: bool,
+}
+
+impl Script {
+    /// A Python program with eight files of 1 MiB.
+    pub(super) fn new() -> Self {
+        let python = TraceProcess {
+            pid: 7,
+            ppid: None,
+            comm: "python3".to_owned(),
+            argv: vec!["python3".into(), "app.py".into()],
+        };
+        let mut script = Self {
+            records: Vec::new(),
+            paths: Vec::new(),
+            lists: TraceLists { processes: vec![python.clone(), python], ..TraceLists::default() },
+            now: 0,
+            tid: 1,
+            process: 0,
+            evicts_idle_cache: false,
+            is_attached: false,
+        };
+        (0..8).for_each(|_| script.file(1 << 20));
+        script
+    }
+
+    /// One more file.
+    pub(super) fn file(&mut self, size_bytes: u64) {
+        let path = Some(format!("/data/{}", self.lists.files.len()).into());
+        self.lists.files.push(TraceFile {
+            path,
+            kind: FileKind::Regular,
+            id: None,
+            size_bytes: Some(size_bytes),
+            cached_pages: None,
+        });
+    }
+
+    /// The thread does something else for so long.
+    pub(super) fn own(&mut self, ns: u64) {
+        self.now += ns;
+    }
+
+    /// A request on a file that takes so long.
+    pub(super) fn call(&mut self, operation: Operation, file: u32, ns: u64) -> &mut TraceRecord {
+        let record = TraceRecord {
+            duration_ns: Some(ns),
+            process: Some(ProcessIndex(self.process)),
+            tid: Some(self.tid),
+            file: Some(FileIndex(file)),
+            description: Some(u64::from(file) + 1),
+            result: Some(0),
+            site: Some(SiteIndex(file)),
+            ..TraceRecord::new(self.now, operation)
+        };
+        self.now += ns;
+        self.records.push(record);
+        self.records.last_mut().unwrap()
+    }
+
+    fn data(
+        &mut self,
+        operation: Operation,
+        file: u32,
+        offset: u64,
+        bytes: u64,
+        ns: u64,
+    ) -> &mut TraceRecord {
+        let pages = ((offset + bytes).div_ceil(4096) - offset / 4096) as u32;
+        let record = self.call(operation, file, ns);
+        record.offset = Some(offset);
+        record.asked_bytes = Some(bytes);
+        record.result = Some(bytes as i64);
+        record.pages = Some(RecordPages { pages, hits: pages, ..RecordPages::default() });
+        record
+    }
+
+    /// A read from the cache.
+    pub(super) fn read(&mut self, file: u32, offset: u64, bytes: u64, ns: u64) -> &mut TraceRecord {
+        self.data(Operation::Pread, file, offset, bytes, ns)
+    }
+
+    /// A read that misses all of its pages and waits for them.
+    pub(super) fn miss(&mut self, file: u32, offset: u64, bytes: u64, ns: u64) -> &mut TraceRecord {
+        let record = self.data(Operation::Pread, file, offset, bytes, ns);
+        if let Some(pages) = &mut record.pages {
+            (pages.hits, pages.misses) = (0, pages.pages);
+        }
+        record.flags = RecordFlags::WAITED;
+        record
+    }
+
+    /// A write that creates its pages.
+    pub(super) fn write(
+        &mut self,
+        file: u32,
+        offset: u64,
+        bytes: u64,
+        ns: u64,
+    ) -> &mut TraceRecord {
+        self.data(Operation::Write, file, offset, bytes, ns)
+    }
+
+    /// A call with a path: an open or a lookup that ends in `result`.
+    pub(super) fn path(
+        &mut self,
+        operation: Operation,
+        path: &str,
+        result: i64,
+        ns: u64,
+    ) -> &mut TraceRecord {
+        let known = self.paths.iter().position(|known| known == path.as_bytes());
+        let at = known.unwrap_or_else(|| {
+            self.paths.push(path.as_bytes().to_vec());
+            self.paths.len() - 1
+        });
+        let record = self.call(operation, 0, ns);
+        (record.file, record.description) = (None, None);
+        record.path = Some(PathIndex(at as u32));
+        record.result = Some(result);
+        record
+    }
+
+    /// What all of it comes to.
+    pub(super) fn explain(&self) -> Explanation {
+        let mut records = self.records.clone();
+        records.sort_by_key(|record| record.start_ns + record.duration_ns.unwrap_or(0));
+        let mut head = head();
+        if let Some(command) = &mut head.command {
+            // Its length is that of the script.
+            command.wall_ns = 0;
+            if self.is_attached {
+                command.target = Target::Pid { pid: 7 };
+            }
+        }
+        if let Some(host) = &mut head.environment {
+            host.evicts_idle_cache = self.evicts_idle_cache;
+        }
+        let costs = costs();
+        let mut explainer = Explainer::new(&head, &self.lists, Some(&costs));
+        explainer.add(&TraceBatch { records, paths: self.paths.clone(), ..TraceBatch::default() });
+        explainer.finish()
+    }
+
+    /// What a rule finds.
+    #[track_caller]
+    pub(super) fn finding(&self, rule: &str) -> TraceFinding {
+        assert!(EXPLAIN_RULES.iter().any(|known| known.id == rule), "{rule}");
+        let all = self.explain();
+        let verdicts = all.verdicts;
+        let found = all.findings.into_iter().find(|finding| finding.rule == rule);
+        found.unwrap_or_else(|| panic!("{rule}: {verdicts:?}"))
+    }
+
+    /// The rule finds nothing.
+    #[track_caller]
+    pub(super) fn clear(&self, rule: &'static str) {
+        let all = self.explain();
+        let said = all.findings.iter().find(|finding| finding.rule == rule);
+        let verdict = RuleVerdict { rule, outcome: Outcome::Clear };
+        assert!(all.verdicts.contains(&verdict), "{rule}: {said:?}");
+    }
+
+    /// The recording does not tell; why.
+    #[track_caller]
+    pub(super) fn untold(&self, rule: &'static str) -> Reason {
+        let all = self.explain();
+        let verdict = all.verdicts.into_iter().find(|verdict| verdict.rule == rule);
+        match verdict.map(|verdict| verdict.outcome) {
+            Some(Outcome::NotEnoughData(reason)) => reason,
+            other => panic!("{rule}: {other:?}"),
+        }
+    }
+
+    /// The records so far, to change them.
+    pub(super) fn records(&mut self) -> &mut Vec<TraceRecord> {
+        &mut self.records
+    }
+}
