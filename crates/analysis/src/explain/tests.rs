@@ -79,7 +79,7 @@ fn an_import_says_what_it_does_not_tell() {
         let said = all.verdicts.iter().find(|verdict| verdict.rule == rule);
         said.is_some_and(|said| matches!(said.outcome, Outcome::NotEnoughData(_)))
     };
-    for rule in ["serial-reads", "cold-start", "strided-scan", "readahead-wasted"] {
+    for rule in ["serial-reads", "cold-start", "strided-scan", "scan-evicts", "readahead-wasted"] {
         assert!(untold(rule), "{rule}");
     }
     assert!(!untold("fsync-per-write") && !untold("failed-lookups"));

@@ -7,12 +7,20 @@ mod cold_start;
 mod direct_reread;
 mod failed_lookups;
 mod fsync_per_write;
+mod inode_lock;
 mod many_small_files;
 mod mapped_random_access;
+mod misaligned_buffer;
+mod open_per_call;
+mod overwrite;
+mod read_at_start;
+mod read_back;
 mod readahead_wasted;
 mod reread_file;
+mod scan_evicts;
 mod serial_reads;
 mod small_calls;
+mod stat_before_open;
 mod strided_scan;
 
 use hotset_facts::Reason;
@@ -79,5 +87,13 @@ pub const EXPLAIN_RULES: &[ExplainRule] = &[
     mapped_random_access::RULE,
     readahead_wasted::RULE,
     many_small_files::RULE,
+    open_per_call::RULE,
+    stat_before_open::RULE,
     strided_scan::RULE,
+    scan_evicts::RULE,
+    read_at_start::RULE,
+    read_back::RULE,
+    inode_lock::RULE,
+    overwrite::RULE,
+    misaligned_buffer::RULE,
 ];
