@@ -10,6 +10,7 @@ mod explainer;
 mod finding;
 mod how;
 mod language;
+mod proof;
 mod rules;
 mod seen;
 #[cfg(test)]
@@ -20,4 +21,5 @@ mod tests;
 pub use explainer::Explainer;
 pub use finding::{Explanation, FileShare, TraceFinding, TraceSiteShare};
 pub use language::Language;
+pub use proof::{Attempt, Explained, Proof, ProvedFinding, explained};
 pub use rules::{EXPLAIN_RULES, ExplainRule};
