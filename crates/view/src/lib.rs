@@ -13,6 +13,8 @@ pub mod control;
 mod csv;
 mod doctor;
 mod escape;
+pub mod explain;
+
 pub mod lab;
 pub mod listing;
 pub mod live;

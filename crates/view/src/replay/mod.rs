@@ -4,7 +4,7 @@ mod changes;
 #[cfg(test)]
 mod tests;
 mod text;
-mod words;
+pub(crate) mod words;
 
 pub use changes::{ChangeEntry, render_changes};
 pub use text::render_replay;

@@ -42,7 +42,7 @@ pub(super) fn spread(spread: &Spread, interval: Option<ConfidenceInterval>) -> S
 }
 
 /// `33x faster [30, 36]`, `1.02x slower (no interval)`, or that no difference was detected.
-pub(super) fn speed(io: &RatioEstimate) -> String {
+pub(crate) fn speed(io: &RatioEstimate) -> String {
     let is_faster = io.ratio <= 1.0;
     let turned = if is_faster { io.swapped() } else { *io };
     let word = if is_faster { "faster" } else { "slower" };

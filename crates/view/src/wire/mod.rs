@@ -14,6 +14,7 @@
 pub(crate) mod bench;
 pub(crate) mod control;
 pub(crate) mod doctor;
+pub(crate) mod explanation;
 
 mod findings;
 pub(crate) mod lab;
@@ -44,6 +45,7 @@ pub use bench::{read_bench, write_bench_json};
 pub use control::{ControlDocument, control_json, read_control};
 
 pub use doctor::{doctor_json, read_doctor};
+pub use explanation::explanation_json;
 pub use lab::{read_lab, write_lab_json};
 pub(crate) use observed::to_object;
 pub use profile::{ProfileDocument, read_profile, write_profile_json};

@@ -210,6 +210,13 @@ fn the_schemas_are_those_of_the_declarations() -> TestResult {
 }
 
 #[test]
+fn the_schema_of_explanations_is_that_of_its_declaration() -> TestResult {
+    use super::{Envelope, explanation};
+    let about = "What `hotset explain --json` writes. Times are in nanoseconds, counts of pages in base pages.";
+    check::<Envelope<'_, explanation::Whole<'_>>>(explanation::SCHEMA, about)
+}
+
+#[test]
 fn the_schema_of_replays_is_that_of_its_declaration() -> TestResult {
     use super::{Envelope, replay};
     let about = "What `hotset replay --json` writes. Times are in nanoseconds, counts of pages in base pages.";

@@ -1,0 +1,24 @@
+//! Explanations of a recording: text, JSON (`hotset.explanation/1`).
+
+#[cfg(test)]
+mod tests;
+mod text;
+mod words;
+
+use hotset_analysis::explain::Explained;
+use hotset_facts::trace::{TraceHead, TraceLists};
+
+pub use text::render_explained;
+
+/// An explanation, and the recording that it is of.
+#[derive(Debug, Clone, Copy)]
+pub struct ExplainedTrace<'a> {
+    /// Where the recording is.
+    pub path: &'a std::path::Path,
+    /// What it says of itself.
+    pub head: &'a TraceHead,
+    /// What its records point into: call sites have their names there.
+    pub lists: &'a TraceLists,
+    /// What was found and proved.
+    pub explained: &'a Explained,
+}

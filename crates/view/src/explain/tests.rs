@@ -1,0 +1,139 @@
+//! Explanations as they are shown.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use hotset_analysis::explain::{
+    Attempt, Explained, Explanation, FileShare, Language, ProvedFinding, TraceFinding,
+    TraceSiteShare, explained,
+};
+use hotset_analysis::replay::summarise_replay;
+use hotset_analysis::replay::testing::{sample, session};
+use hotset_analysis::{Evidence, Outcome, RuleVerdict, Saving, Severity};
+use hotset_facts::Reason;
+use hotset_facts::trace::{Frame, Site, SiteIndex, SiteState, TraceLists};
+
+use super::*;
+use crate::report::Options;
+use crate::wire::explanation_json;
+use crate::wire::schema_tests::refused;
+
+fn finding(title: &str, severity: Severity, high_ns: u64) -> TraceFinding {
+    TraceFinding {
+        rule: "fsync_per_write",
+        severity,
+        title: title.to_owned(),
+        evidence: vec![
+            Evidence::count("sync_calls", 1_200),
+            Evidence::count("sync_ns", 90_000_000),
+        ],
+        saving: Saving::of_wall(high_ns / 2, high_ns, 300_000_000),
+        files: vec![FileShare {
+            file: None,
+            path: Some("/srv/shop/data/orders.log".into()),
+            records: 1_200,
+            time_ns: 90_000_000,
+        }],
+        more_files: 3,
+        sites: vec![TraceSiteShare { site: SiteIndex(0), records: 1_200, time_ns: 90_000_000 }],
+        changes: vec!["sync-every=50".to_owned()],
+        unproved: None,
+        advice: "Group commits: sync once per 10 to 50 records.".to_owned(),
+        how: vec![(Language::Python, "Call os.fsync once per group.".to_owned())],
+        risks: Some("A crash then loses a group of records instead of one.".to_owned()),
+    }
+}
+
+fn lists() -> TraceLists {
+    let frame = |function: &str, line| {
+        Arc::new(Frame {
+            function: Some(function.to_owned()),
+            module: Some("/usr/bin/shop".into()),
+            offset: 0x1234,
+            source: Some("src/store.c".into()),
+            line: Some(line),
+        })
+    };
+    let frames = vec![frame("store_write", 212), frame("main", 20)];
+    let site = Site { frames, state: SiteState::Whole };
+    TraceLists { sites: vec![site], ..TraceLists::default() }
+}
+
+/// Four findings: one that is proved, one that the replay refutes, one that can't be proved, and one that informs.
+fn some() -> Explained {
+    let findings = vec![
+        finding("Files are read at the start and never again", Severity::Info, 0),
+        finding("40 % of the bytes were read before", Severity::Warning, 60_000_000),
+        finding("Four threads wait for one file", Severity::Warning, 30_000_000),
+        finding("store.write() syncs after each record", Severity::Critical, 85_000_000),
+    ];
+    let verdicts = vec![
+        RuleVerdict { rule: "small_writes", outcome: Outcome::Clear },
+        RuleVerdict {
+            rule: "readahead_wasted",
+            outcome: Outcome::NotEnoughData(Reason::not_measured("pages were not recorded")),
+        },
+    ];
+    let explanation = Explanation { wall_ns: 300_000_000, io_ns: 100_000_000, findings, verdicts };
+    let rounds = (0..6).flat_map(|round| {
+        [sample(0, round, 95), sample(1, round, 95), sample(2, round, 20 + u64::from(round))]
+    });
+    let attempts = vec![
+        Attempt::Not("it informs".to_owned()),
+        Attempt::Variant(1),
+        Attempt::Not("a replay keeps the order of threads".to_owned()),
+        Attempt::Variant(2),
+    ];
+    explained(explanation, attempts, Some(summarise_replay(session(rounds.collect()))))
+}
+
+fn none() -> Explained {
+    let verdicts = vec![RuleVerdict { rule: "small_writes", outcome: Outcome::Clear }];
+    let explanation =
+        Explanation { wall_ns: 300_000_000, io_ns: 1_000_000, findings: Vec::new(), verdicts };
+    explained(explanation, Vec::new(), None)
+}
+
+fn with<T>(explained: &Explained, work: impl FnOnce(&ExplainedTrace<'_>) -> T) -> T {
+    let session = session(Vec::new());
+    let (path, head, lists) = (Path::new("app.parquet"), &session.head, &lists());
+    work(&ExplainedTrace { path, head, lists, explained })
+}
+
+#[test]
+fn the_terminal_says_it_like_this() {
+    let text = |explained: &Explained, all| {
+        let options = Options { all, ..Options::default() };
+        with(explained, |trace| render_explained(trace, &options))
+    };
+    insta::assert_snapshot!("some", text(&some(), false));
+    insta::assert_snapshot!("all", text(&some(), true));
+    insta::assert_snapshot!("none", text(&none(), false));
+    let widest = text(&some(), true).lines().map(|line| line.chars().count()).max();
+    assert!(widest <= Some(80), "{widest:?}");
+}
+
+#[test]
+fn what_is_proved_comes_first_and_what_is_refuted_last() {
+    let findings = some().findings;
+    let titles: Vec<&str> = findings.iter().map(|one| one.finding.title.as_str()).collect();
+    assert_eq!(
+        titles,
+        [
+            "store.write() syncs after each record",
+            "Four threads wait for one file",
+            "Files are read at the start and never again",
+            "40 % of the bytes were read before",
+        ]
+    );
+    assert!(findings[0].is_proved() && !findings[1..].iter().any(ProvedFinding::is_proved));
+}
+
+#[test]
+fn json_is_as_its_schema_says() -> Result<(), Box<dyn std::error::Error>> {
+    for explained in [some(), none()] {
+        let json = with(&explained, explanation_json);
+        assert_eq!(refused("hotset.explanation/1", &json)?, [""; 0]);
+    }
+    Ok(())
+}
