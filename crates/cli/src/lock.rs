@@ -15,7 +15,9 @@ use crate::output;
 pub(crate) fn lock(stop: &AtomicBool) -> io::Result<Option<SessionLock>> {
     let mut waits = |waiting: Waiting| {
         let who = waiting.pid.map_or_else(String::new, |pid| format!(" (process {pid})"));
-        output::say(format_args!("waiting for another bench, lab or replay of this user to end{who}"));
+        output::say(format_args!(
+            "waiting for another bench, lab or replay of this user to end{who}"
+        ));
     };
     SessionLock::take(stop, &mut waits)
 }

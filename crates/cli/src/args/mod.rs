@@ -4,6 +4,7 @@ mod attach;
 mod bench;
 mod choice;
 mod control;
+mod explain;
 mod export;
 mod interval;
 mod lab;
@@ -26,6 +27,7 @@ use clap::{Parser, Subcommand};
 pub(crate) use attach::AttachArgs;
 pub(crate) use bench::{AroundArgs, BenchArgs, BenchOutput, ParameterArgs, RoundArgs};
 pub(crate) use control::{ControlOutput, EvictArgs, PinArgs, WarmArgs};
+pub(crate) use explain::ExplainArgs;
 pub(crate) use export::ExportArgs;
 pub(crate) use lab::{LabArgs, LabOutput, LabProbeArgs, known_by};
 pub(crate) use ls::{FormArgs, LsArgs};
@@ -67,6 +69,8 @@ pub(crate) enum Command {
     Record(RecordArgs),
     /// Inspect, convert and join recordings
     Trace(TraceArgs),
+    /// Find what slows I/O down, and prove what a change gains
+    Explain(Box<ExplainArgs>),
     /// Replay a recording's requests, and compare
     Replay(ReplayArgs),
     /// Print page cache statistics at a fixed interval

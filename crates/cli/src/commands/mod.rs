@@ -16,6 +16,7 @@ mod trace_batches;
 mod trace_info;
 mod trace_read;
 
+pub(crate) use record::record;
 pub(crate) use trace::open as open_trace;
 pub(crate) use trace_batches::each_batch;
 
@@ -29,6 +30,7 @@ pub(crate) fn dispatch(cli: Cli) -> Result<Exit, Stop> {
         Command::Attach(args) => attach::attach(&args),
         Command::Record(args) => record::record(&args),
         Command::Trace(args) => trace::trace(&args),
+        Command::Explain(args) => crate::replay::explain(&args),
         Command::Replay(args) => crate::replay::replay(&args),
         Command::Stat(args) => crate::live::stat(&args),
         Command::Top(args) => crate::live::top(&args),

@@ -19,7 +19,7 @@ const LEAST_BUFFER_BYTES: u64 = 64 << 10;
 const MOST_BUFFER_BYTES: u64 = 1 << 30;
 
 /// Records a command, or what already runs.
-pub(super) fn record(args: &RecordArgs) -> Result<Exit, Stop> {
+pub(crate) fn record(args: &RecordArgs) -> Result<Exit, Stop> {
     let runs_command = !args.command.is_empty();
     let failure = if runs_command { Exit::Own } else { Exit::Failure };
     check(args, failure)?;

@@ -29,8 +29,8 @@ const LINE_INTERVAL: Duration = Duration::from_millis(100);
 /// A recording, ready to be replayed.
 pub(super) struct Recording {
     pub(super) plan: ReplayPlan,
-    head: TraceHead,
-    gaps: u64,
+    pub(super) head: TraceHead,
+    pub(super) gaps: u64,
 }
 
 /// A changed plan.

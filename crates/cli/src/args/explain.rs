@@ -1,0 +1,50 @@
+//! Arguments of `explain`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::ValueHint;
+
+use super::{LookArgs, ReplayHowArgs};
+
+/// Arguments of `explain`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  sudo hotset explain -- python3 app.py\n  \
+                        sudo hotset explain app.parquet\n  \
+                        hotset explain app.parquet --no-proof\n\n\
+                        Each finding names a change. The recording is replayed as it is and with each change in alternation, on\n\
+                        copies of what it writes: only a gain that the replay shows is called proved (docs/replay.md).\n\n\
+                        Exit status:\n  \
+                        0      explained, whether something was found or not\n  \
+                        1      hotset failed\n  \
+                        2      invalid arguments\n  \
+                        126    the command cannot be executed\n  \
+                        127    the command was not found\n  \
+                        128+N  ended by signal N; what was found so far is reported")]
+pub(crate) struct ExplainArgs {
+    /// Trace to explain, of `record` or `trace import`
+    #[arg(value_name = "TRACE", required_unless_present = "command")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Do not replay: print the findings with their estimates
+    #[arg(long)]
+    pub(crate) no_proof: bool,
+    /// Keep the recording of the command as FILE
+    #[arg(short, long, value_name = "FILE", requires = "command")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) how: ReplayHowArgs,
+    /// Write JSON (hotset.explanation/1) to FILE; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Do not print the findings and progress
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
+    /// Print every finding in full
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+    /// Command to record and explain, with its arguments, after `--`
+    #[arg(last = true, value_name = "CMD", value_hint = ValueHint::CommandWithArguments, conflicts_with = "trace")]
+    pub(crate) command: Vec<OsString>,
+}

@@ -1,0 +1,190 @@
+//! `hotset explain`: findings of a recording, each replayed with its change.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Result;
+use clap::Parser;
+use hotset_analysis::explain::{
+    Attempt, Explained, Explainer, Explanation, TraceFinding, explained,
+};
+use hotset_analysis::replay::summarise_replay;
+use hotset_facts::replay::{ReplayPlan, ReplayState};
+use hotset_facts::trace::{TraceHead, TraceLists};
+use hotset_lab::experiment::Scratch;
+use hotset_replay::PlanBuilder;
+use hotset_replay::changes::{Asked, apply, parse};
+use hotset_trace::Columns;
+use hotset_view::explain::ExplainedTrace;
+
+use super::session::{Recording, Variant, made, refuse_of_others, replays};
+use crate::args::{Cli, Command, ExplainArgs};
+use crate::commands::{each_batch, open_trace, record};
+use crate::destination::check_destination;
+use crate::exit::{Exit, OrExit, Stop};
+use crate::lab::native;
+use crate::lock::lock;
+use crate::{interrupt, output};
+
+/// Findings that are replayed at most: each takes as long as the recording as it is.
+const MOST_PROOFS: usize = 6;
+/// Steps of all plans together: 40 bytes each.
+const MOST_STEPS: u64 = 20_000_000;
+/// Rounds that an interval takes.
+const ROUNDS: u32 = 6;
+
+/// What is explained.
+struct Explaining {
+    head: TraceHead,
+    lists: TraceLists,
+    explanation: Explanation,
+    plan: ReplayPlan,
+}
+
+/// Explains a recording, or a command that is recorded first.
+pub(crate) fn explain(args: &ExplainArgs) -> Result<Exit, Stop> {
+    if let Some(json) = &args.json {
+        check_destination(json).or_exit(Exit::Failure)?;
+    }
+    let scratch;
+    let trace = match &args.trace {
+        Some(trace) => trace.clone(),
+        None => {
+            let sweeper = native()?.into_iter().chain(["sweep".into()]).collect::<Vec<_>>();
+            scratch = Scratch::make(args.how.dir.as_deref(), &sweeper).or_exit(Exit::Failure)?;
+            let kept = args.output.clone();
+            let trace = kept.unwrap_or_else(|| scratch.directory().join("recording.parquet"));
+            record_to(&trace, args)?;
+            trace
+        }
+    };
+    refuse_of_others(&args.how, &trace)?;
+    let stop = interrupt::stop_flag();
+    let explaining = read(&trace, args).or_exit(Exit::Failure)?;
+    let Explaining { head, lists, explanation, plan } = explaining;
+    let gaps = lists.gaps.len() as u64;
+    let recording = Recording { plan, head: head.clone(), gaps };
+    let explained = prove(args, &trace, explanation, recording, stop)?;
+    let shown = ExplainedTrace { path: &trace, head: &head, lists: &lists, explained: &explained };
+    let written = output::explained(&shown, args);
+    Ok(match stop.load(Ordering::Relaxed) {
+        true => interrupt::exit(),
+        false if !written => Exit::Failure,
+        false => Exit::Success,
+    })
+}
+
+/// Records the command, with call sites.
+fn record_to(trace: &Path, args: &ExplainArgs) -> Result<(), Stop> {
+    let options =
+        ["hotset", "record", "-q", "--sites", "--lossless", "-o"].map(std::ffi::OsString::from);
+    let words = options.into_iter().chain([trace.into(), "--".into()]);
+    let words = words.chain(args.command.iter().cloned());
+    let Command::Record(record_args) = Cli::try_parse_from(words).or_exit(Exit::Usage)?.command
+    else {
+        return Err(Stop::usage("the command cannot be recorded"));
+    };
+    match record(&record_args)? {
+        Exit::Own => Err(Stop::new(Exit::Failure, "the recording was not written")),
+        // How the command ended is its own matter: what it did until then is explained.
+        _ => Ok(()),
+    }
+}
+
+/// Reads a trace once, for the findings and for the plan.
+fn read(trace: &Path, args: &ExplainArgs) -> Result<Explaining> {
+    let reader = open_trace(trace)?;
+    let costs = hotset_sys::costs::table();
+    let mut explainer = Explainer::new(reader.head(), reader.lists(), costs.as_value());
+    let mut builder = PlanBuilder::new(reader.lists());
+    if args.how.scratch.is_some() {
+        builder = builder.all_on_copies();
+    }
+    each_batch(trace, &reader, Columns::ALL, |batch| {
+        explainer.add(batch);
+        if !args.no_proof {
+            builder.add(batch);
+        }
+    })?;
+    Ok(Explaining {
+        explanation: explainer.finish(),
+        plan: builder.finish(),
+        head: reader.head().clone(),
+        lists: reader.lists().clone(),
+    })
+}
+
+/// Replays the recording with the changes of its findings, as far as the budget goes.
+fn prove(
+    args: &ExplainArgs,
+    trace: &Path,
+    explanation: Explanation,
+    recording: Recording,
+    stop: &AtomicBool,
+) -> Result<Explained, Stop> {
+    let mut variants = Vec::new();
+    let room = room(args, &recording.plan);
+    let attempts = explanation.findings.iter();
+    let attempts: Vec<Attempt> = attempts
+        .map(|finding| attempt(args, finding, &recording.plan, &mut variants, room))
+        .collect();
+    if variants.is_empty() {
+        return Ok(explained(explanation, attempts, None));
+    }
+    let Some(_lock) = lock(stop).or_exit(Exit::Failure)? else {
+        return Ok(explained(explanation, attempts, None));
+    };
+    let states = vec![ReplayState::Recorded];
+    match replays(&args.how, trace, recording, variants, states, args.quiet, stop) {
+        Ok(session) => Ok(explained(explanation, attempts, Some(summarise_replay(session)))),
+        // The findings are worth having without proofs.
+        Err(why) => {
+            let failed = |attempt| match attempt {
+                Attempt::Variant(_) => Attempt::Not(format!("the replay failed: {}", why.message)),
+                not => not,
+            };
+            Ok(explained(explanation, attempts.into_iter().map(failed).collect(), None))
+        }
+    }
+}
+
+/// How many findings the budget and memory have room for.
+fn room(args: &ExplainArgs, plan: &ReplayPlan) -> usize {
+    let replay_ns = u128::from(plan.recorded.duration_ns.max(1)) * u128::from(ROUNDS);
+    let in_time = args.how.budget.as_nanos() / replay_ns;
+    let in_memory = MOST_STEPS / plan.steps().max(1);
+    let both = usize::try_from(in_time.min(u128::from(in_memory))).unwrap_or(usize::MAX);
+    // The recording as it is takes a part of it too.
+    both.saturating_sub(1).min(MOST_PROOFS)
+}
+
+/// Makes the plan of a finding, where it has one.
+fn attempt(
+    args: &ExplainArgs,
+    finding: &TraceFinding,
+    plan: &ReplayPlan,
+    variants: &mut Vec<Variant>,
+    room: usize,
+) -> Attempt {
+    if args.no_proof {
+        return Attempt::Not("--no-proof was given".to_owned());
+    }
+    if let Some(why) = finding.unproved {
+        return Attempt::Not(why.to_owned());
+    }
+    if variants.len() >= room {
+        let why = match room {
+            0 => "one round of replays takes longer than a sixth of --budget",
+            _ => "other findings took the whole --budget",
+        };
+        return Attempt::Not(why.to_owned());
+    }
+    let asked: Result<Vec<Asked>, _> = finding.changes.iter().map(|change| parse(change)).collect();
+    match asked.and_then(|asked| apply(plan, &asked)) {
+        Ok(changed) => {
+            variants.push(Variant { changes: made(&changed), plan: changed.plan });
+            Attempt::Variant(variants.len())
+        }
+        Err(error) => Attempt::Not(error.to_string()),
+    }
+}

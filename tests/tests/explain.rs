@@ -1,0 +1,174 @@
+//! `hotset explain` on programs with one true cause each: it comes first, with a proof.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use hotset_tests::scratch::text;
+use hotset_tests::{MIB, Scratch, code, evict_verified, hotset, read_json, stderr, stdout};
+use serde_json::Value;
+
+fn explain(words: &[&str]) -> Output {
+    Command::new(hotset()).arg("explain").args(words).output().expect("hotset")
+}
+
+/// What is explained of a Python program that runs in `dir`.
+fn explained(scratch: &Scratch, program: &str, more: &[&str]) -> Value {
+    let json = scratch.path("explanation.json");
+    let program = format!("import os\nos.chdir({:?})\n{program}", text(scratch.dir()));
+    let words = ["-q", "--json", text(&json), "--dir", text(scratch.dir())];
+    let python = ["--", "/usr/bin/python3", "-S", "-c", &program];
+    let output = explain(&[&words[..], more, &python].concat());
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    read_json(&json)
+}
+
+/// The first finding: its rule, and what it is proved with.
+fn first(explanation: &Value) -> (&str, &str) {
+    let finding = &explanation["findings"][0];
+    let change = &finding["changes"][0];
+    (finding["rule"].as_str().unwrap_or("none"), change.as_str().unwrap_or("none"))
+}
+
+/// Whether the first finding is proved; on a busy host too few replays may behave as recorded, and then it says so.
+fn is_proved_or_says_why(explanation: &Value) {
+    let finding = &explanation["findings"][0];
+    match finding["not_proved"].as_str() {
+        None => {
+            let ratio = finding["proof"]["io"]["ratio"].as_f64().expect("a ratio");
+            assert!(ratio < 1.0, "{finding:#}");
+        }
+        Some(why) => assert!(
+            why.contains("was recorded") || why.contains("cache state") || why.contains("rounds"),
+            "{finding:#}"
+        ),
+    }
+}
+
+#[test]
+fn a_sync_for_each_record() {
+    let scratch = Scratch::new("explain-sync");
+    let program = "log = os.open('log', os.O_WRONLY | os.O_CREAT)\n\
+                   for record in range(300): os.write(log, b'r' * 100); os.fsync(log)";
+    let explanation = explained(&scratch, program, &[]);
+    let (_, change) = first(&explanation);
+    assert!(change.starts_with("sync-every="), "{:#}", explanation["findings"]);
+    is_proved_or_says_why(&explanation);
+    let risks = explanation["findings"][0]["risks"].as_str();
+    assert!(risks.is_some_and(|risks| risks.contains("crash")), "{risks:?}");
+    // The program wrote it, and the replay wrote a copy: the log has what the program left.
+    assert_eq!(fs::metadata(scratch.path("log")).expect("stat").len(), 300 * 100);
+}
+
+#[test]
+fn small_writes_that_follow_each_other() {
+    let scratch = Scratch::new("explain-small");
+    let program = "out = os.open('out', os.O_WRONLY | os.O_CREAT)\n\
+                   for record in range(60000): os.write(out, b'r' * 8)";
+    let explanation = explained(&scratch, program, &[]);
+    let (_, change) = first(&explanation);
+    assert!(change.starts_with("buffer="), "{:#}", explanation["findings"]);
+    is_proved_or_says_why(&explanation);
+}
+
+#[test]
+fn direct_reads_of_the_same_bytes() {
+    let scratch = Scratch::new("explain-direct");
+    scratch.file("data", MIB);
+    let program = "import mmap\nfd = os.open('data', os.O_RDONLY | os.O_DIRECT)\nmemory = mmap.mmap(-1, 4096)\n\
+                   for read in range(6000): os.preadv(fd, [memory], read * 7 % 64 * 4096)";
+    let explanation = explained(&scratch, program, &[]);
+    assert_eq!(first(&explanation).1, "cached", "{:#}", explanation["findings"]);
+    is_proved_or_says_why(&explanation);
+}
+
+#[test]
+fn a_search_path_that_mostly_fails() {
+    let scratch = Scratch::new("explain-lookups");
+    fs::create_dir(scratch.path("last")).expect("a directory");
+    for module in 0..8 {
+        fs::write(scratch.path(&format!("last/module{module}")), "x").expect("a file");
+    }
+    let program = "for find in range(3000):\n for dir in range(40): os.access('%d/module%d' % (dir, find % 8), os.F_OK)\n \
+                   os.stat('last/module%d' % (find % 8))";
+    let explanation = explained(&scratch, program, &[]);
+    assert_eq!(first(&explanation).1, "known-paths", "{:#}", explanation["findings"]);
+    is_proved_or_says_why(&explanation);
+}
+
+#[test]
+fn a_file_that_is_read_again_and_again() {
+    let scratch = Scratch::new("explain-reread");
+    scratch.file("config", 200_000);
+    let program = "for again in range(400):\n with open('config', 'rb', buffering=0) as f: sum(f.read()[:1000])";
+    let explanation = explained(&scratch, program, &[]);
+    assert_eq!(first(&explanation).1, "once", "{:#}", explanation["findings"]);
+    is_proved_or_says_why(&explanation);
+}
+
+#[test]
+fn cold_reads_one_after_another() {
+    let scratch = Scratch::new("explain-serial");
+    let file = scratch.file("data", 32 * MIB);
+    evict_verified(&file);
+    let program = "fd = os.open('data', os.O_RDONLY)\nos.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)\n\
+                   for read in range(2500): os.pread(fd, 4096, read * 2741 % 8192 * 4096)";
+    let explanation = explained(&scratch, program, &[]);
+    let (_, change) = first(&explanation);
+    assert!(
+        change == "prefetch" || change.starts_with("io_uring="),
+        "{:#}",
+        explanation["findings"]
+    );
+    is_proved_or_says_why(&explanation);
+}
+
+#[test]
+fn a_program_that_is_well_has_no_finding_and_is_told_so() {
+    let scratch = Scratch::new("explain-well");
+    scratch.file("data", MIB);
+    let output = explain(&["--", "/bin/cat", text(&scratch.path("data"))]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let said = stdout(&output) + &stderr(&output);
+    assert!(said.contains("nothing in this recording is worth changing"), "{said}");
+}
+
+#[test]
+fn without_proofs_nothing_is_replayed() {
+    let scratch = Scratch::new("explain-no-proof");
+    let program = "log = os.open('log', os.O_WRONLY | os.O_CREAT)\n\
+                   for record in range(300): os.write(log, b'r' * 100); os.fsync(log)";
+    let kept = scratch.path("kept.parquet");
+    let explanation = explained(&scratch, program, &["--no-proof", "-o", text(&kept)]);
+    assert_eq!(explanation["replays"], Value::Null);
+    assert_eq!(explanation["findings"][0]["proof"], Value::Null);
+    assert_eq!(explanation["findings"][0]["not_proved"], "--no-proof was given");
+    // The recording that was kept says the same.
+    let output = explain(&[text(&kept), "--no-proof"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let title = explanation["findings"][0]["title"].as_str().expect("a title");
+    assert!(stdout(&output).contains(title), "{}", stdout(&output));
+}
+
+#[test]
+fn what_can_not_be_explained_says_why() {
+    let scratch = Scratch::new("explain-errors");
+    fs::write(scratch.path("text"), "no trace").expect("a file");
+    for (words, wanted, why) in [
+        (&[text(&scratch.path("text"))][..], 1, "text"),
+        (&["/nowhere.parquet"], 1, "No such file"),
+        (&["--", "/nowhere/program"], 127, "/nowhere/program"),
+        (&[], 2, "TRACE"),
+    ] {
+        let output = explain(words);
+        assert_eq!(code(&output), wanted, "{words:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(why), "{words:?}: {}", stderr(&output));
+    }
+    assert!(left(scratch.dir()).is_empty(), "{:?}", left(scratch.dir()));
+}
+
+fn left(dir: &Path) -> Vec<String> {
+    let names = fs::read_dir(dir).expect("list").flatten().map(|entry| entry.file_name());
+    let names = names.map(|name| name.to_string_lossy().into_owned());
+    names.filter(|name| name.starts_with("hotset-lab-")).collect()
+}
