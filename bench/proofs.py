@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+"""What `hotset replay --as` predicts, against what the program gains when its author really changes it.
+
+Run by `make bench BENCH=proofs`. Twelve programs in two forms, as first written and as changed. The first is recorded once. Then each round runs
+both forms without hotset, from the same cache state, and replays the recording as it is and with the change: the time that the replay saves is
+what hotset predicts, the time that the program saves is what is true. Prints a Markdown table, and exits with 1 where a prediction overstated
+the gain or found too little of it; with --write FILE also puts it there.
+"""
+
+import argparse
+import json
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+from rounds import interval
+
+# A prediction may overstate the gain by so much, and has to find so much of its I/O part.
+MOST, LEAST = 1.10, 0.80
+HERE = os.path.dirname(os.path.abspath(__file__))
+PYTHON = ["/usr/bin/python3", "-S", "-c"]
+
+SQLITE = """
+import sqlite3, sys
+rows, group = 400, int(sys.argv[1])
+db = sqlite3.connect("rows.db", isolation_level=None)
+db.execute("drop table if exists t")
+db.execute("create table t(id integer primary key, text text)")
+for row in range(rows):
+    if row % group == 0: db.execute("begin")
+    db.execute("insert into t(text) values(?)", ("x" * 100,))
+    if row % group == group - 1: db.execute("commit")
+"""
+LINES = """
+import sys
+total = 0
+with open("lines.csv", "rb", buffering=int(sys.argv[1])) as lines:
+    for line in lines: total += int(line.split(b",")[1])
+print(total)
+"""
+LOADER = """
+import json, os, sys
+total = 0
+if sys.argv[1] == "files":
+    for number in range(4000):
+        with open("small/%d.json" % number, "rb", buffering=0) as file: total += json.loads(file.read(65536))["value"]
+else:
+    index = json.load(open("index.json"))
+    with open("pack", "rb", buffering=0) as pack:
+        for offset, size in index: total += json.loads(os.pread(pack.fileno(), size, offset))["value"]
+print(total)
+"""
+
+
+class Program:
+    """A program in two forms, the change that leads from one to the other, and the cache state that both begin with."""
+
+    def __init__(self, name, original, changed, changes, state="warm", before=None):
+        self.name, self.original, self.changed, self.changes, self.state = name, original, changed, changes, state
+        # What the changed form does first, as part of its time.
+        self.before = before
+
+
+def programs(args):
+    kind = lambda name, change, **more: Program(name, [args.kinds, name, "original", "."], [args.kinds, name, "changed", "."], change, **more)
+    git = ["git", "-C", "tree", "status", "--porcelain"]
+    dd = ["dd", "if=reread", "of=/dev/null", "bs=16k", "status=none"]
+    twice = lambda flag: ["sh", "-c", " ".join([*dd, *flag, "&&", *dd, *flag])]
+    return [
+        kind("direct", "cached"),
+        kind("small-writes", "buffer=64K"),
+        kind("small-reads", "buffer=256K"),
+        kind("synced", "sync-every=50"),
+        kind("mapped", "mmap"),
+        kind("reread", "once"),
+        kind("lookups", "known-paths"),
+        Program("sqlite3, 400 rows, one transaction for 50", [*PYTHON, SQLITE, "1"], [*PYTHON, SQLITE, "50"], "sync-every=50"),
+        Program("Python, lines without a buffer, then with one", [*PYTHON, LINES, "0"], [*PYTHON, LINES, "65536"], "buffer=64K"),
+        Program("git status, cold, then after a prefetch", git, git, "prefetch", "cold", [args.hotset, "restore", "-q", "git.set"]),
+        Program("Python, 4,000 small files, then one pack", [*PYTHON, LOADER, "files"], [*PYTHON, LOADER, "pack"], "packed"),
+        Program("dd twice with O_DIRECT, then without", twice(["iflag=direct"]), twice([]), "cached"),
+    ]
+
+
+def prepare(args, directory):
+    """Every file that the programs read."""
+    random = os.urandom
+    path = lambda name: os.path.join(directory, name)
+    for name, size in ("data", 256 << 20), ("config", 30_000), ("reread", 64 << 20):
+        with open(path(name), "wb") as file:
+            file.write(random(size))
+    for number in range(44):
+        os.makedirs(path(f"modules/{number}"))
+    for number in range(200):
+        with open(path(f"modules/43/m{number}"), "wb") as file:
+            file.write(random(4_000))
+    with open(path("lines.csv"), "w", encoding="ascii") as file:
+        file.writelines(f"{number},{number * 7},name {number}\n" for number in range(20_000))
+    os.mkdir(path("small"))
+    index, at = [], 0
+    with open(path("pack"), "wb") as pack:
+        for number in range(4_000):
+            text = json.dumps({"value": number, "text": "x" * (200 + number % 800)}).encode()
+            with open(path(f"small/{number}.json"), "wb") as file:
+                file.write(text)
+            pack.write(text)
+            index.append((at, len(text)))
+            at += len(text)
+    with open(path("index.json"), "w", encoding="ascii") as file:
+        json.dump(index, file)
+    os.mkdir(path("tree"))
+    git = ["git", "-C", path("tree"), "-c", "user.name=bench", "-c", "user.email=bench@example.org"]
+    for number in range(2_000):
+        os.makedirs(path(f"tree/{number // 50}"), exist_ok=True)
+        with open(path(f"tree/{number // 50}/{number}"), "wb") as file:
+            file.write(random(3_000))
+    for words in ["init", "-q"], ["add", "."], ["commit", "-q", "-m", "all"]:
+        subprocess.run([*git, *words], check=True, stdout=subprocess.DEVNULL)
+    os.sync()
+    subprocess.run([args.hotset, "warm", "-q", path("tree")], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([args.hotset, "save", "-q", path("git.set"), path("tree")], check=True, stdout=subprocess.DEVNULL)
+
+
+def set_state(args, state):
+    verb = "warm" if state == "warm" else "evict"
+    subprocess.run([args.hotset, verb, "-q", "."], check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def timed(words):
+    """Wall seconds, and wall without the CPU time of the program's own code: that of its I/O."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    began = time.perf_counter()
+    for each in words:
+        subprocess.run(each, check=True, stdout=subprocess.DEVNULL)
+    wall = time.perf_counter() - began
+    return wall, wall - (resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
+
+
+def replayed(args, program, seed):
+    """Nanoseconds of I/O as recorded and changed, and the fidelity, of one round; none where no claim is made."""
+    words = [args.hotset, "replay", "trace.parquet", "--as", program.changes, "--rounds", "1", "--seed", str(seed), "-q", "--json", "replay.json"]
+    subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+    with open("replay.json", encoding="utf-8") as file:
+        session = json.load(file)
+    cells = [cell["io_ns"] and cell["io_ns"]["median"] for cell in session["cells"]]
+    return cells, session["fidelity"]["ratio"]
+
+
+def measure(args, program):
+    """Rounds of the truth and of the prediction, in turns."""
+    set_state(args, program.state)
+    subprocess.run([args.hotset, "record", "-q", "--lossless", "--force", "-o", "trace.parquet", "--", *program.original], check=True, stdout=subprocess.DEVNULL)
+    changed = [each for each in (program.before, program.changed) if each]
+    rows = []
+    for number in range(args.rounds):
+        set_state(args, program.state)
+        original = timed([program.original])
+        set_state(args, program.state)
+        after = timed(changed)
+        cells, fidelity = replayed(args, program, number)
+        if fidelity and all(cells):
+            rows.append((original, after, [cell / 1e9 for cell in cells], fidelity))
+    return rows
+
+
+def row(program, rows):
+    """The row of a table, and whether the prediction is right."""
+    median = lambda values: statistics.median(list(values))
+    truth = [original[0] - after[0] for original, after, _, _ in rows]
+    io_truth = median(original[1] - after[1] for original, after, _, _ in rows)
+    predicted = [a - b for _, _, (a, b), _ in rows]
+    share = [said / true for said, true in zip(predicted, truth) if true > 0]
+    low, high = interval(share)
+    overstated, found = median(share), median(predicted) / io_truth if io_truth > 0 else float("nan")
+    is_held = low <= MOST and found >= LEAST
+    milliseconds = lambda seconds: f"{seconds * 1e3:,.1f}"
+    cells = [
+        program.name, f"`{program.changes}`", f"{median(each[3] for each in rows):.2f}",
+        f"{median(a / b for _, _, (a, b), _ in rows):,.1f}x", milliseconds(median(predicted)), milliseconds(median(truth)),
+        f"{overstated:.2f} ({low:.2f}–{high:.2f})", f"{found:.2f}", f"{len(rows)}", "yes" if is_held else "**no**",
+    ]
+    return "| " + " | ".join(cells) + " |", is_held
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--hotset", required=True)
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--only", help="one of the programs, by the beginning of its name")
+    parser.add_argument("--write", metavar="FILE")
+    args = parser.parse_args()
+    args.hotset = os.path.abspath(args.hotset)
+    directory = tempfile.mkdtemp(prefix="hotset-proofs-", dir=os.getcwd())
+    lines, held = [], True
+    try:
+        args.kinds = os.path.join(directory, "proofs")
+        subprocess.run(["gcc", "-O2", "-o", args.kinds, os.path.join(HERE, "proofs.c")], check=True)
+        prepare(args, directory)
+        os.chdir(directory)
+        for program in programs(args):
+            if args.only and not program.name.startswith(args.only):
+                continue
+            rows = measure(args, program)
+            if len(rows) < 6:
+                lines.append(f"| {program.name} | `{program.changes}` | too few rounds with a claim: {len(rows)} of {args.rounds} | | | | | | | **no** |")
+                held = False
+            else:
+                line, is_held = row(program, rows)
+                lines.append(line)
+                held &= is_held
+            print(lines[-1], flush=True)
+    finally:
+        os.chdir("/")
+        shutil.rmtree(directory, ignore_errors=True)
+    head = ["| program | change | fidelity | I/O faster | predicted to save, ms | really saved, ms | predicted / real (95 %) | of its I/O part | rounds | held |", "|---|---|---|---|---|---|---|---|---|---|"]
+    table = "\n".join([*head, *lines]) + "\n"
+    if args.write:
+        with open(args.write, "w", encoding="utf-8") as file:
+            file.write(table)
+    print(table)
+    return 0 if held else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
