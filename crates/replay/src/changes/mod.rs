@@ -26,6 +26,7 @@ mod plan_text;
 mod positions;
 mod pread;
 mod prefetch;
+mod read_ahead;
 mod rewrite;
 mod subjects;
 mod sync_every;
@@ -83,6 +84,7 @@ const CHANGES: &[Change] = &[
     hints::SEQUENTIAL,
     hints::RANDOM,
     hints::WILLNEED,
+    read_ahead::CHANGE,
     prefetch::CHANGE,
     packed::CHANGE,
     keep_open::CHANGE,
