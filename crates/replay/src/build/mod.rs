@@ -120,6 +120,9 @@ impl<'a> PlanBuilder<'a> {
             self.recorded.span_ns = end - begin;
         }
         let mut threads = self.threads.all;
+        for thread in &mut threads {
+            thread.drafts.sort_by_key(|draft| draft.start_ns);
+        }
         let requests_ns = threads.iter().map(|thread| rings::time_ns(&thread.drafts));
         self.recorded.duration_ns += requests_ns.sum::<u64>();
         let (shared, shared_ns) = drop_shared_closes(&mut threads, &self.slots);

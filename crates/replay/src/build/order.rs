@@ -131,7 +131,8 @@ impl Covered {
     }
 }
 
-/// The steps of all threads with what they wait for, and how long at least one was under way.
+/// The steps of all threads with what they wait for, and how long at least one was under way. Those of a thread are in the order in which
+/// they began.
 pub(super) fn threads(
     mut all: Vec<Thread>,
     changed: &Changed,
@@ -143,7 +144,6 @@ pub(super) fn threads(
     let mut heap = BinaryHeap::new();
     let mut building = Vec::with_capacity(all.len());
     for (at, thread) in all.iter_mut().enumerate() {
-        thread.drafts.sort_by_key(|draft| draft.start_ns);
         let drafts = std::mem::take(&mut thread.drafts);
         let first_ns = drafts.first().map_or(0, |draft| draft.start_ns);
         let last_ns = drafts.iter().map(|draft| draft.end_ns).max().unwrap_or(0);

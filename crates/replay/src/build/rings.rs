@@ -74,7 +74,8 @@ fn drain(left: usize, record: u32) -> Step {
     Step { bytes: left as u64, ..Step::new(StepKind::Drain, 0, record) }
 }
 
-/// The time in which a thread had requests under way and did nothing else that was recorded: beside its calls, what it did I/O.
+/// The time in which a thread had requests under way and did nothing else that was recorded: what they add to the time of its calls.
+/// Its drafts are in the order in which they began.
 pub(super) fn time_ns(drafts: &[Draft]) -> u64 {
     if !drafts.iter().any(is_request) {
         return 0;
@@ -84,10 +85,8 @@ pub(super) fn time_ns(drafts: &[Draft]) -> u64 {
 
 /// The time in which any of these was under way.
 fn covered_ns<'a>(drafts: impl Iterator<Item = &'a Draft>) -> u64 {
-    let mut spans: Vec<(u64, u64)> = drafts.map(|draft| (draft.start_ns, draft.end_ns)).collect();
-    spans.sort_unstable();
     let (mut covered_ns, mut until_ns) = (0, 0);
-    for (start_ns, end_ns) in spans {
+    for Draft { start_ns, end_ns, .. } in drafts.copied() {
         covered_ns += end_ns.saturating_sub(start_ns.max(until_ns));
         until_ns = end_ns.max(until_ns);
     }
