@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use hotset_facts::replay::{FileRole, ReplayPlan, Step, StepKind};
+use hotset_facts::replay::{ReplayPlan, Step, StepKind};
 use hotset_facts::trace::RecordFlags;
 
 use crate::changes::subjects::{self, all_steps, is_read, moved};
@@ -98,8 +98,8 @@ fn bracket(
 /// The size of a file that fits and that nobody changes.
 fn small(plan: &ReplayPlan, file: u32) -> Option<u64> {
     let file = plan.files.get(file as usize)?;
-    let stays = file.role == FileRole::Original || !file.is_changed;
-    let is_small = file.is_there && file.size_bytes <= MOST_BYTES && file.parts.is_empty();
+    let stays = file.is_there && !file.is_changed;
+    let is_small = file.size_bytes <= MOST_BYTES && file.parts.is_empty();
     (stays && is_small).then_some(file.size_bytes)
 }
 

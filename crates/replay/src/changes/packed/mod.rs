@@ -8,7 +8,7 @@
 mod brackets;
 mod pack;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use hotset_facts::replay::{ReplayPlan, Step, StepKind};
 use hotset_facts::trace::RecordFlags;
@@ -40,40 +40,7 @@ fn make(plan: &ReplayPlan, _: &Given<'_>) -> Made {
     if pack.files() < 2 {
         return Err("no two files of up to 64 KiB are opened, read and closed by one thread each, and by nobody changed".to_owned());
     }
-    let mut opens: HashMap<usize, At> = HashMap::new();
-    for bracket in &brackets {
-        let at = (bracket.thread, bracket.opened());
-        let first = opens.entry(bracket.thread).or_insert(at);
-        *first = (*first).min(at);
-    }
-    let mut threads: Vec<usize> = opens.keys().copied().collect();
-    threads.sort_unstable();
-    let slots: HashMap<usize, u32> = (plan.slots.len()..)
-        .map(number)
-        .zip(threads)
-        .map(|(slot, thread)| (thread, slot))
-        .collect();
-    let mut instead: HashMap<At, Option<Step>> = HashMap::new();
-    for bracket in &brackets {
-        let slot = slots.get(&bracket.thread).copied().unwrap_or_default();
-        let at = |place| (bracket.thread, place);
-        instead.extend(bracket.all().map(|place| (at(place), None)));
-        instead
-            .extend(reads(plan, &pack, bracket, slot).map(|(place, read)| (at(place), Some(read))));
-    }
-    for (thread, at) in opens {
-        let record = plan
-            .threads
-            .get(thread)
-            .and_then(|list| list.steps.get(at.1))
-            .map_or(0, |step| step.record);
-        let slot = slots.get(&thread).copied().unwrap_or_default();
-        let open = Step {
-            offset: number(plan.paths.len()).into(),
-            ..Step::new(StepKind::Open, slot, record)
-        };
-        instead.insert(at, Some(open));
-    }
+    let (instead, slots) = instead(plan, &pack, &brackets);
     let threads = plan.threads.iter().enumerate().map(|(thread, list)| {
         let mut new = Rewrite::new(list);
         for (place, step) in list.steps.iter().enumerate() {
@@ -86,8 +53,39 @@ fn make(plan: &ReplayPlan, _: &Given<'_>) -> Made {
     });
     let mut new = rewrite::with_threads(plan, rewrite::finish(threads.collect()));
     let dropped: HashSet<u32> = brackets.iter().map(|bracket| bracket.slot).collect();
-    pack.add_to(&mut new, slots.len(), &dropped);
+    pack.add_to(&mut new, slots, &dropped);
     Ok((new, instead.len() as u64))
+}
+
+/// What steps become, each one or none, and how many slots the pack is read by.
+fn instead(
+    plan: &ReplayPlan,
+    pack: &Pack,
+    brackets: &[Bracket],
+) -> (HashMap<At, Option<Step>>, usize) {
+    let mut opens: BTreeMap<usize, usize> = BTreeMap::new();
+    for bracket in brackets {
+        let first = opens.entry(bracket.thread).or_insert(bracket.opened());
+        *first = bracket.opened().min(*first);
+    }
+    let threads = opens.keys().copied();
+    let slots: HashMap<usize, u32> = threads.zip((plan.slots.len()..).map(number)).collect();
+    let slot = |thread: usize| slots.get(&thread).copied().unwrap_or_default();
+    let mut instead = HashMap::new();
+    for bracket in brackets {
+        let at = |place| (bracket.thread, place);
+        instead.extend(bracket.all().map(|place| (at(place), None)));
+        let reads = reads(plan, pack, bracket, slot(bracket.thread));
+        instead.extend(reads.map(|(place, read)| (at(place), Some(read))));
+    }
+    // In place of the first open of each thread.
+    for (thread, place) in opens {
+        let old = plan.threads.get(thread).and_then(|list| list.steps.get(place));
+        let open = Step::new(StepKind::Open, slot(thread), old.map_or(0, |step| step.record));
+        let path = number(plan.paths.len());
+        instead.insert((thread, place), Some(Step { offset: path.into(), ..open }));
+    }
+    (instead, slots.len())
 }
 
 /// The reads of the pack that stand for those of a bracket, by the places of the first that each stands for. The one that found the end of

@@ -63,6 +63,16 @@ fn each_file_is_one_read_of_the_pack() {
 }
 
 #[test]
+fn copies_that_nobody_changes_are_packed_as_well() {
+    let mut trace = trace(&[("/a", 100), ("/b", 100)]);
+    trace.on_path(Operation::Stat, (ProcessIndex(0), 1), "/hotset-packed", 0);
+    let new = packed(&trace.plan_on_copies());
+    assert_eq!(new.threads[0].steps.len(), 4);
+    let name = new.paths.last().map(|path| path.bytes.as_slice());
+    assert_eq!(name, Some(&b"/hotset-packed-2"[..]), "the program has a file of that name");
+}
+
+#[test]
 fn each_thread_opens_the_pack_for_itself() {
     let mut trace = trace(&[("/a", 100)]);
     load(&mut trace, 2, &[("/b", 200)]);
