@@ -212,7 +212,7 @@ impl Order<'_> {
         }
         // Who waits for more steps of a thread, or for all that it has in flight, waits for fewer too.
         before.sort_by_key(|done| Reverse((done.thread, done.in_flight, done.steps)));
-        self.wait(thread, &before, draft.start_ns);
+        self.wait(thread, &before, &draft);
         self.seek(thread, &draft.step);
         let Some(building) = self.threads.get_mut(thread) else { return };
         (building.begun_ns, building.ended_ns) = (draft.start_ns, draft.end_ns);
@@ -226,13 +226,16 @@ impl Order<'_> {
     }
 
     /// Waits for these, as far as they had ended, and are not waited for already.
-    fn wait(&mut self, thread: usize, before: &[Done], start_ns: u64) {
+    fn wait(&mut self, thread: usize, before: &[Done], draft: &Draft) {
+        // Who used a description when it was closed had begun by then: a replay that closes it sooner would refuse that.
+        let closes = draft.step.kind == StepKind::Close;
         for done in before {
-            if done.thread == thread || done.end_ns > start_ns {
+            let is_under_way = done.end_ns > draft.start_ns;
+            if done.thread == thread || (is_under_way && !closes) {
                 continue;
             }
             let steps = match self.threads.get_mut(done.thread) {
-                Some(other) if done.in_flight => other.drained_after(done.steps),
+                Some(other) if done.in_flight && !is_under_way => other.drained_after(done.steps),
                 _ => done.steps,
             };
             let Some(building) = self.threads.get_mut(thread) else { return };

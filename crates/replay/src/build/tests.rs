@@ -47,6 +47,19 @@ fn one_thread_reads_a_file_by_its_position() {
 }
 
 #[test]
+fn a_close_waits_for_whoever_was_using_the_description() {
+    let mut trace = Trace::default();
+    let process = trace.process(7, None);
+    let of = ("/f", trace.file("/f", 9_000), 1);
+    let read = trace.on_file(Operation::Pread, (process, 1), of, (0, 100));
+    (read.start_ns, read.duration_ns) = (100, Some(50));
+    let close = trace.on_file(Operation::Close, (process, 2), of, (0, 0));
+    (close.start_ns, close.duration_ns) = (120, Some(5));
+    let plan = trace.plan();
+    assert_eq!(plan.threads[1].waits, [Wait { before: 0, thread: 0, steps: 1 }]);
+}
+
+#[test]
 fn time_that_threads_share_is_covered_once() {
     let mut trace = Trace::default();
     let process = trace.process(7, None);
