@@ -1,6 +1,6 @@
 //! What a step is about, and what it does to that.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use hotset_facts::replay::{ReplayPlan, Step, StepKind};
 use hotset_facts::trace::RecordFlags;
@@ -180,4 +180,34 @@ pub(super) fn files_by_path(plan: &ReplayPlan) -> HashMap<u32, Vec<u32>> {
         }
     }
     files
+}
+
+/// Files that are removed behind the last step about them, and have no other name: what is durable of them, nobody finds after a
+/// crash.
+pub(super) fn removed(plan: &ReplayPlan) -> HashSet<u32> {
+    let (mut last, mut unlinked) = (HashMap::new(), HashMap::new());
+    let mut moved = HashSet::new();
+    for (_, step) in all_steps(plan) {
+        if let Some(file) = file(plan, step) {
+            let last: &mut u32 = last.entry(file).or_default();
+            *last = step.record.max(*last);
+        }
+        match step.kind {
+            StepKind::Unlink if step.result >= 0 => {
+                let when: &mut u32 = unlinked.entry(step.target).or_default();
+                *when = step.record.max(*when);
+            }
+            StepKind::Rename | StepKind::Link => moved.extend([step.target, second(step)]),
+            _ => {}
+        }
+    }
+    let files = (0..).zip(&plan.files);
+    files
+        .filter(|(place, file)| {
+            let gone = file.path.filter(|path| !moved.contains(path));
+            let gone = gone.and_then(|path| unlinked.get(&path));
+            gone.is_some_and(|gone| last.get(place).is_none_or(|last| last < gone))
+        })
+        .map(|(place, _)| place)
+        .collect()
 }

@@ -81,6 +81,7 @@ pub(crate) fn check(
     let as_they_are = writes::as_they_are(before);
     let deadlines = deadlines::of(before, after);
     let (wanted, expected) = wanted(before, &as_they_are)?;
+    let gone = gone(before);
     for order in Orders::of(after) {
         let mut machine = Machine::new(after);
         let mut left: Vec<_> = wanted.iter().map(|reads| reads.iter().peekable()).collect();
@@ -97,7 +98,7 @@ pub(crate) fn check(
                 check_read(&machine, before, (thread, *read), pieces)?;
             }
         }
-        check_facts(&expected, &machine.finish(), permits)?;
+        check_facts(&expected, &machine.finish(), permits, &gone)?;
     }
     Ok(())
 }
@@ -158,6 +159,15 @@ fn check_waits(plan: &ReplayPlan) -> Result<(), Violation> {
     Ok(())
 }
 
+/// Steps about files that are removed: whether they are durable makes no difference in the end.
+fn gone(plan: &ReplayPlan) -> BTreeSet<u32> {
+    let removed = subjects::removed(plan);
+    let of_removed =
+        |step: &Step| subjects::file(plan, step).is_some_and(|file| removed.contains(&file));
+    let steps = subjects::all_steps(plan).filter(|(_, step)| of_removed(step));
+    steps.map(|(_, step)| step.record).collect()
+}
+
 /// What is neither a write nor a read, and changes what others find.
 fn is_change(step: &Step) -> bool {
     let makes = step.flags.has(RecordFlags::CREATE) || step.flags.has(RecordFlags::TRUNCATE);
@@ -183,7 +193,12 @@ fn check_changes(before: &ReplayPlan, after: &ReplayPlan) -> Result<(), Violatio
     if is_same { Ok(()) } else { Err(Violation::Changes { thread: before.threads.len() }) }
 }
 
-fn check_facts(old: &Facts, new: &Facts, permits: Permits) -> Result<(), Violation> {
+fn check_facts(
+    old: &Facts,
+    new: &Facts,
+    permits: Permits,
+    gone: &BTreeSet<u32>,
+) -> Result<(), Violation> {
     if let Some(record) = new.not_open.difference(&old.not_open).next() {
         return Err(Violation::NotOpen { record: *record });
     }
@@ -204,7 +219,9 @@ fn check_facts(old: &Facts, new: &Facts, permits: Permits) -> Result<(), Violati
     }
     let durable =
         |facts: &Facts| -> BTreeSet<u32> { facts.syncs.values().flatten().copied().collect() };
-    if let Some(record) = durable(old).difference(&durable(new)).next() {
+    let (old_durable, new_durable) = (durable(old), durable(new));
+    let mut lost = old_durable.difference(&new_durable).filter(|record| !gone.contains(record));
+    if let Some(record) = lost.next() {
         return Err(Violation::Durable { record: *record });
     }
     match old.contents.iter().zip(&new.contents).position(|(old, new)| old != new) {
