@@ -13,9 +13,8 @@ use crate::args::ExplainArgs;
 /// false then.
 pub(crate) fn explained(trace: &ExplainedTrace<'_>, args: &ExplainArgs) -> bool {
     let taken = args.json.as_deref() == Some(Path::new("-"));
-    let text = |options: &Options| {
-        render_explained(trace, &Options { all: args.verbose, ..options.clone() })
-    };
+    let text =
+        |options: &Options| render_explained(trace, &Options { all: args.verbose, ..*options });
     let printed = args.quiet || print_summary(taken, args.look, text);
     let json: Asked<'_> =
         (args.json.as_deref(), &mut |out| out.write_all(&explanation_json(trace)));
