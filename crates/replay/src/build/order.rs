@@ -20,7 +20,7 @@ use super::names::Changed;
 use super::rings::{self, Flying};
 use super::shared::{Shared, Sharing};
 use super::slots::Slots;
-use super::threads::{Draft, Thread};
+use super::threads::{Covered, Draft, Thread};
 
 /// A step by thread and place, and when it ended.
 #[derive(Debug, Clone, Copy)]
@@ -116,21 +116,6 @@ struct Order<'a> {
     covered: Covered,
 }
 
-/// Time in which at least one step was under way.
-#[derive(Debug, Default)]
-struct Covered {
-    ns: u64,
-    until_ns: u64,
-}
-
-impl Covered {
-    /// Takes a step; they come in the order in which they began.
-    fn add(&mut self, draft: &Draft) {
-        self.ns += draft.end_ns.saturating_sub(draft.start_ns.max(self.until_ns));
-        self.until_ns = self.until_ns.max(draft.end_ns);
-    }
-}
-
 /// The steps of all threads with what they wait for, and how long at least one was under way. Those of a thread are in the order in which
 /// they began.
 pub(super) fn threads(
@@ -188,7 +173,7 @@ pub(super) fn threads(
         }
     }
     order.threads.iter_mut().for_each(Building::drain);
-    (order.threads.into_iter().map(|thread| thread.plan).collect(), order.covered.ns)
+    (order.threads.into_iter().map(|thread| thread.plan).collect(), order.covered.ns())
 }
 
 impl Order<'_> {

@@ -6,7 +6,7 @@
 
 use hotset_facts::replay::{Step, StepKind};
 
-use super::threads::Draft;
+use super::threads::{Covered, Draft};
 
 /// What one thread has in flight while it is put in order.
 #[derive(Debug, Default)]
@@ -85,12 +85,9 @@ pub(super) fn time_ns(drafts: &[Draft]) -> u64 {
 
 /// The time in which any of these was under way.
 fn covered_ns<'a>(drafts: impl Iterator<Item = &'a Draft>) -> u64 {
-    let (mut covered_ns, mut until_ns) = (0, 0);
-    for Draft { start_ns, end_ns, .. } in drafts.copied() {
-        covered_ns += end_ns.saturating_sub(start_ns.max(until_ns));
-        until_ns = end_ns.max(until_ns);
-    }
-    covered_ns
+    let mut covered = Covered::default();
+    drafts.for_each(|draft| covered.add(draft));
+    covered.ns()
 }
 
 #[cfg(test)]

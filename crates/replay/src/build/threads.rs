@@ -48,3 +48,23 @@ impl Threads {
         }
     }
 }
+
+/// Time in which at least one step was under way, each moment once.
+#[derive(Debug, Default)]
+pub(super) struct Covered {
+    ns: u64,
+    until_ns: u64,
+}
+
+impl Covered {
+    /// Takes a step; they come in the order in which they began.
+    pub(super) fn add(&mut self, draft: &Draft) {
+        self.ns += draft.end_ns.saturating_sub(draft.start_ns.max(self.until_ns));
+        self.until_ns = self.until_ns.max(draft.end_ns);
+    }
+
+    /// All of it, in nanoseconds.
+    pub(super) fn ns(&self) -> u64 {
+        self.ns
+    }
+}

@@ -116,8 +116,11 @@ fn push_places(screen: &mut Screen, trace: &ExplainedTrace<'_>, finding: &Proved
         let first = shorten_path(first, room.saturating_sub(more.len() + 3));
         screen.line(&format!("{:INDENT$}in {first}{more}", ""));
     }
-    for site in words::sites(finding, trace.lists, &|name| screen.name(name)) {
-        let site = shorten_end(&site, room);
+    let sites = words::sites(finding, trace.lists, &|name| screen.name(name));
+    let mut shown: Vec<String> = sites.iter().map(|site| shorten_end(site, room)).collect();
+    // Chains that differ only where they are cut look the same.
+    shown.dedup();
+    for site in shown {
         screen.line(&format!("{:INDENT$}{site}", ""));
     }
 }
