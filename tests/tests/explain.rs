@@ -124,6 +124,33 @@ fn cold_reads_one_after_another() {
 }
 
 #[test]
+fn what_a_cold_start_reads_can_be_restored() {
+    let scratch = Scratch::new("explain-emit");
+    let file = scratch.file("data", 32 * MIB);
+    evict_verified(&file);
+    let program = "fd = os.open('data', os.O_RDONLY)\nos.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)\n\
+                   for read in range(2500): os.pread(fd, 4096, read * 2741 % 8192 * 4096)";
+    let out = scratch.path("out");
+    explained(&scratch, program, &["--emit", text(&out)]);
+    let findings = fs::read_to_string(out.join("findings.txt")).expect("findings");
+    assert!(findings.contains("Findings"), "{findings}");
+    let drop_in = fs::read_to_string(out.join("hotset-restore.conf")).expect("a drop-in");
+    let set = out.join("start.set");
+    assert!(drop_in.contains(&format!("ExecStartPre=-hotset restore -q \"{}\"", text(&set))));
+    evict_verified(&file);
+    let restored =
+        Command::new(hotset()).args(["restore", "--json"]).arg(&set).output().expect("hotset");
+    assert_eq!(code(&restored), 0, "{}", stderr(&restored));
+    let report: Value = serde_json::from_slice(&restored.stdout).expect("JSON");
+    let pages = report["cached_after_pages"].as_u64().expect("a number");
+    assert!(pages >= 2_400, "{report:#}");
+    // What is there is not replaced.
+    let output = explain(&["--emit", text(&out), "--", "true"]);
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    assert!(stderr(&output).contains("is not empty"), "{}", stderr(&output));
+}
+
+#[test]
 fn a_program_that_is_well_has_no_finding_and_is_told_so() {
     let scratch = Scratch::new("explain-well");
     scratch.file("data", MIB);

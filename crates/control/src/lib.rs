@@ -31,6 +31,6 @@ pub use outcomes::{Controlled, NamedFiles};
 pub use pin::{FollowListener, Held, PinOptions, PinRefused, Pinned, pin};
 pub use progress::Progress;
 pub use restore::{RestoreOptions, RestoreOrder, restore};
-pub use save::{SaveOptions, SaveTo, save};
+pub use save::{SaveOptions, SaveTo, save, save_ranges};
 pub use system::{InodeList, SystemOptions, system_cache};
 pub use warm::{WarmOptions, warm};

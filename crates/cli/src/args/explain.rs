@@ -31,6 +31,12 @@ pub(crate) struct ExplainArgs {
     /// Keep the recording of the command as FILE
     #[arg(short, long, value_name = "FILE", requires = "command")]
     pub(crate) output: Option<PathBuf>,
+    /// Write what can be applied as it is to DIR, a new directory
+    ///
+    /// The findings as text. If a finding is about a cold start: a snapshot of the pages that the program reads, for `hotset restore`,
+    /// and a systemd drop-in that restores it before a service starts.
+    #[arg(long, value_name = "DIR", conflicts_with = "no_proof")]
+    pub(crate) emit: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) how: ReplayHowArgs,
     /// Write JSON (hotset.explanation/1) to FILE; `-` is standard output

@@ -17,6 +17,7 @@ use hotset_replay::changes::{Asked, apply, parse};
 use hotset_trace::Columns;
 use hotset_view::explain::ExplainedTrace;
 
+use super::emit;
 use super::session::{Recording, Variant, made, refuse_of_others, replays};
 use crate::args::{Cli, Command, ExplainArgs};
 use crate::commands::{each_batch, open_trace, record};
@@ -46,6 +47,9 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<Exit, Stop> {
     if let Some(json) = &args.json {
         check_destination(json).or_exit(Exit::Failure)?;
     }
+    if let Some(directory) = &args.emit {
+        emit::check(directory).or_exit(Exit::Usage)?;
+    }
     let scratch;
     let trace = match &args.trace {
         Some(trace) => trace.clone(),
@@ -63,10 +67,17 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<Exit, Stop> {
     let explaining = read(&trace, args).or_exit(Exit::Failure)?;
     let Explaining { head, lists, explanation, plan } = explaining;
     let gaps = lists.gaps.len() as u64;
+    let pages = if args.emit.is_some() { emit::pages(&plan) } else { Vec::new() };
     let recording = Recording { plan, head: head.clone(), gaps };
     let explained = prove(args, &trace, explanation, recording, stop)?;
     let shown = ExplainedTrace { path: &trace, head: &head, lists: &lists, explained: &explained };
-    let written = output::explained(&shown, args);
+    let mut written = output::explained(&shown, args);
+    if let Some(directory) = &args.emit
+        && let Err(error) = emit::emit(directory, &shown, &pages)
+    {
+        output::say(format_args!("{error:#}"));
+        written = false;
+    }
     Ok(match stop.load(Ordering::Relaxed) {
         true => interrupt::exit(),
         false if !written => Exit::Failure,

@@ -1,6 +1,7 @@
-//! `hotset replay`, in `command`, and `hotset explain`; what they have replayed, in `session`.
+//! `hotset replay`, in `command`, and `hotset explain`, with what it can `emit`; what they have replayed, in `session`.
 
 mod command;
+mod emit;
 mod explain;
 mod session;
 

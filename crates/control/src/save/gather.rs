@@ -48,7 +48,8 @@ impl Out {
         Self { writer, numbers: Vec::new(), failed: None }
     }
 
-    fn begin(
+    /// Begins a file.
+    pub(super) fn begin(
         &mut self,
         file: &mut SavedFile,
         dev: Dev,

@@ -2,6 +2,7 @@
 
 mod destination;
 mod gather;
+mod ranges;
 mod systems;
 
 use std::io::{BufWriter, Write};
@@ -18,6 +19,7 @@ use hotset_sys::tree::{Selection, walk};
 use crate::ControlFailure;
 use destination::Destination;
 use gather::{Out, SaveVisitor, Shared};
+pub use ranges::save_ranges;
 use systems::Systems;
 
 /// One takes a CPU, and opening files waits for locks in the kernel beyond a few.

@@ -2,6 +2,7 @@ use std::fs;
 use std::io::BufReader;
 use std::sync::Arc;
 
+use hotset_facts::PageRange;
 use hotset_snapshot::{Reader, Record};
 use hotset_tests::undisturbed;
 
@@ -125,4 +126,21 @@ fn roots_that_can_not_be_read_are_named() {
     let report = save(options, SaveTo::Stream(Box::new(std::io::sink())), &GO).expect("saved");
     assert_eq!(report.refused.count, 1);
     assert!(report.refused.named[0].path.ends_with("no such"));
+}
+
+#[test]
+fn pages_that_are_named_are_saved_whether_cached_or_not() {
+    let scratch = ScratchDir::new();
+    let path = scratch.file("named", 10 * hotset_sys::page_size());
+    evict_now(&path);
+    let range = |first, count| PageRange { first, count };
+    let files = [
+        (path.clone(), vec![range(1, 2), range(8, 50)]),
+        (path.with_file_name("gone"), vec![range(0, 1)]),
+    ];
+    let to = path.with_file_name("set");
+    let report = save_ranges(&files, &to).expect("saved");
+    assert_eq!((report.files, report.ranges, report.pages), (1, 2, 4), "as far as it has them");
+    assert_eq!(report.refused.count, 1);
+    assert_eq!(saved(&fs::read(&to).expect("read")), [("named".to_owned(), 4)]);
 }

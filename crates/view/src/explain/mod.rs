@@ -1,5 +1,6 @@
-//! Explanations of a recording: text, JSON (`hotset.explanation/1`).
+//! Explanations of a recording: text, JSON (`hotset.explanation/1`), and files that can be applied.
 
+mod emit;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -8,6 +9,7 @@ mod words;
 use hotset_analysis::explain::Explained;
 use hotset_facts::trace::{TraceHead, TraceLists};
 
+pub use emit::{emitted, restore_drop_in};
 pub use text::render_explained;
 
 /// An explanation, and the recording that it is of.
