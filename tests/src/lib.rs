@@ -27,6 +27,7 @@ pub mod nobody;
 pub mod observed;
 pub mod pageflags;
 pub mod programs;
+pub mod replays;
 pub mod run;
 pub mod scratch;
 pub mod shell;

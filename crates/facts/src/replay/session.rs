@@ -17,7 +17,7 @@ crate::words! {
     pub enum ReplayState {
         /// What was cached when the recording first asked for it, as far as its records tell.
         Recorded = "recorded",
-        /// Nothing.
+        /// No page of them.
         Cold = "cold",
         /// All bytes that steps are about.
         Warm = "warm",

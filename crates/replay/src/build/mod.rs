@@ -6,6 +6,8 @@ mod files;
 mod mappings;
 mod names;
 mod order;
+#[cfg(test)]
+mod order_tests;
 mod residency;
 mod rings;
 mod shared;
