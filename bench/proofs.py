@@ -68,7 +68,8 @@ class Program:
 
 def programs(args):
     kind = lambda name, change, **more: Program(name, [args.kinds, name, "original", "."], [args.kinds, name, "changed", "."], change, **more)
-    git = ["git", "-C", "tree", "status", "--porcelain"]
+    # It would write its index anew.
+    git = ["env", "GIT_OPTIONAL_LOCKS=0", "git", "-C", "tree", "status", "--porcelain"]
     dd = ["dd", "if=reread", "of=/dev/null", "bs=16k", "status=none"]
     twice = lambda flag: ["sh", "-c", " ".join([*dd, *flag, "&&", *dd, *flag])]
     return [
@@ -175,6 +176,8 @@ def row(program, rows):
     io_truth = median(original[1] - after[1] for original, after, _, _ in rows)
     predicted = [a - b for _, _, (a, b), _ in rows]
     share = [said / true for said, true in zip(predicted, truth) if true > 0]
+    if not interval(share):
+        return f"| {program.name} | `{program.changes}` | {median(each[3] for each in rows):.2f} | | {median(predicted) * 1e3:,.1f} | {median(truth) * 1e3:,.1f} | too few rounds gained anything | | {len(rows)} | **no** |", False
     low, high = interval(share)
     overstated, found = median(share), median(predicted) / io_truth if io_truth > 0 else float("nan")
     is_held = low <= MOST and found >= LEAST
