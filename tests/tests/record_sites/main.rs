@@ -67,7 +67,7 @@ fn programs_that_live_for_a_moment_have_all_their_sites() {
     let program = build(&scratch, "siblings", &["-O1", "-g"]);
     let file = scratch.file("data", MIB);
     let line = format!(
-        "i=0; while [ $i -lt 100 ]; do {} {} 2; i=$((i+1)); done",
+        "unset LD_LIBRARY_PATH; i=0; while [ $i -lt 100 ]; do {} {} 2; i=$((i+1)); done",
         text(&program),
         text(&file)
     );
