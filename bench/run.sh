@@ -1,7 +1,6 @@
 #!/bin/bash
-# run.sh [PART] [ARGUMENT…]: measures hotset beside the peers that are installed. PART is overhead, record, ls, control, restore, command, live, export, lab or
-# proofs;
-# without one all of them run, and the exit code says whether every goal was held. Arguments go to the part's script.
+# run.sh [PART] [ARGUMENT…]: measures hotset beside the peers that are installed. PART is overhead, record, ls, control, restore, command, live, export,
+# lab or proofs; without one all of them run, and the exit code says whether every goal was held. Arguments go to the part's script.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 parts=(overhead record ls control restore command live export lab proofs)

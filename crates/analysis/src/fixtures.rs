@@ -20,20 +20,9 @@ pub fn host() -> Environment {
     }
 }
 
-/// Prices as measured on an EPYC of 2024.
+/// The prices of a usual host.
 pub fn costs() -> CostTable {
-    CostTable {
-        syscall_ns: 108.0,
-        read_4b_ns: 286.0,
-        read_4k_ns: 335.0,
-        read_64k_ns: 1600.0,
-        write_4b_ns: 461.0,
-        write_4k_ns: 700.0,
-        write_64k_ns: 9000.0,
-        stat_ns: 755.0,
-        stat_enoent_ns: 484.0,
-        open_close_ns: 1490.0,
-    }
+    crate::explain::USUAL_COSTS
 }
 
 /// One process that ran for a second and did no I/O, all of it measured.

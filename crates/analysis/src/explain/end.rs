@@ -14,7 +14,7 @@ use crate::trace::RequestKind;
 use crate::{Evidence, Gate, Saving, Severity};
 
 /// What elementary operations cost where the host's own table is not at hand: measured on an EPYC of 2024, quiet.
-const USUAL_COSTS: CostTable = CostTable {
+pub(crate) const USUAL_COSTS: CostTable = CostTable {
     syscall_ns: 108.0,
     read_4b_ns: 286.0,
     read_4k_ns: 335.0,

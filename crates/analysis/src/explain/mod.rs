@@ -18,6 +18,8 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+#[cfg(any(test, feature = "testing"))]
+pub(crate) use end::USUAL_COSTS;
 pub use explainer::Explainer;
 pub use finding::{Explanation, FileShare, TraceFinding, TraceSiteShare};
 pub use language::Language;

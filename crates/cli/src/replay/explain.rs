@@ -70,7 +70,9 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<Exit, Stop> {
     let pages = if args.emit.is_some() { emit::pages(&plan) } else { Vec::new() };
     let recording = Recording { plan, head: head.clone(), gaps };
     let explained = prove(args, &trace, explanation, recording, stop)?;
-    let shown = ExplainedTrace { path: &trace, head: &head, lists: &lists, explained: &explained };
+    let is_kept = args.trace.is_some() || args.output.is_some();
+    let kept = is_kept.then_some(trace.as_path());
+    let shown = ExplainedTrace { path: kept, head: &head, lists: &lists, explained: &explained };
     let mut written = output::explained(&shown, args);
     if let Some(directory) = &args.emit
         && let Err(error) = emit::emit(directory, &shown, &pages)

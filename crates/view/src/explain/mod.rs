@@ -15,8 +15,8 @@ pub use text::render_explained;
 /// An explanation, and the recording that it is of.
 #[derive(Debug, Clone, Copy)]
 pub struct ExplainedTrace<'a> {
-    /// Where the recording is.
-    pub path: &'a std::path::Path,
+    /// Where the recording is; none of one that is not kept.
+    pub path: Option<&'a std::path::Path>,
     /// What it says of itself.
     pub head: &'a TraceHead,
     /// What its records point into: call sites have their names there.

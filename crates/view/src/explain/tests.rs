@@ -96,7 +96,7 @@ fn none() -> Explained {
 
 fn with<T>(explained: &Explained, work: impl FnOnce(&ExplainedTrace<'_>) -> T) -> T {
     let session = session(Vec::new());
-    let (path, head, lists) = (Path::new("app.parquet"), &session.head, &lists());
+    let (path, head, lists) = (Some(Path::new("app.parquet")), &session.head, &lists());
     work(&ExplainedTrace { path, head, lists, explained })
 }
 

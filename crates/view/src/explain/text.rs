@@ -42,7 +42,7 @@ pub fn render_explained(trace: &ExplainedTrace<'_>, options: &Options) -> String
 fn title(screen: &Screen, trace: &ExplainedTrace<'_>) -> String {
     let what = match &trace.head.command {
         Some(command) => command_title(command, &|name| screen.name(name)),
-        None => screen.path(trace.path),
+        None => trace.path.map_or_else(|| "a recording".to_owned(), |path| screen.path(path)),
     };
     shorten_end(&format!("Explanation of {what}"), screen.width)
 }
@@ -60,7 +60,8 @@ fn extent(screen: &Screen, trace: &ExplainedTrace<'_>) -> String {
     let proved = explained.findings.iter().filter(|finding| finding.is_proved()).count();
     let found = plural(explained.findings.len() as u64, "finding");
     let found = format!("{found}, {} proved by replay", count(proved as u64));
-    [screen.path(trace.path), io, found].join(" · ")
+    let path = trace.path.map(|path| screen.path(path));
+    path.into_iter().chain([io, found]).collect::<Vec<_>>().join(" · ")
 }
 
 /// Why there is nothing to change.

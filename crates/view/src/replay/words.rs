@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hotset_analysis::bench::{ConfidenceInterval, RatioEstimate, Spread};
-use hotset_analysis::replay::{Fidelity, NoClaim, NoPrediction, Prediction};
+use hotset_analysis::replay::{FIDELITY, Fidelity, NoClaim, NoPrediction, Prediction};
 use hotset_facts::replay::{
     LeftOut, ReplayChange, ReplayFiles, ReplaySession, ReplayVariant, SinceRecorded,
 };
@@ -120,11 +120,12 @@ pub(super) fn fidelity(fidelity: &Fidelity) -> String {
         .map(|ratio| format!("device reads {:.1} % of the recorded", 100.0 * ratio));
     let numbers: Vec<String> = [by].into_iter().filter(|by| !by.is_empty()).chain(reads).collect();
     let numbers = numbers.join(", ");
+    let (least, most) = FIDELITY;
     match fidelity.no_claim {
         None => format!("Yes: {numbers}."),
         Some(NoClaim::Faster | NoClaim::Slower) => {
             format!(
-                "No: {numbers}. Expected 0.80x to 1.25x, so nothing is predicted for the program. If the host was busy, record and replay again."
+                "No: {numbers}. Expected {least:.2}x to {most:.2}x, so nothing is predicted for the program. If the host was busy, record and replay again."
             )
         }
         Some(why) => {

@@ -20,7 +20,7 @@ pub(crate) const SCHEMA: &str = "hotset.explanation/1";
 pub fn explanation_json(trace: &ExplainedTrace<'_>) -> Vec<u8> {
     let explained = trace.explained;
     let body = Whole {
-        path: Path::of(&trace.path.to_owned()),
+        path: Path::of(&trace.path.map(std::path::Path::to_owned)),
         wall_ns: explained.wall_ns,
         io_ns: explained.io_ns,
         findings: explained.findings.iter().map(|finding| keys(finding, trace)).collect(),
@@ -34,9 +34,9 @@ pub fn explanation_json(trace: &ExplainedTrace<'_>) -> Vec<u8> {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Whole<'a> {
-    /// The recording.
+    /// The recording; null where it was not kept.
     #[serde(flatten)]
-    path: Path,
+    path: Path<Option<String>>,
     /// How long the run took.
     wall_ns: u64,
     /// How long its requests took; those of several threads add up.
