@@ -78,6 +78,8 @@ pub(super) fn replays(
     stop: &AtomicBool,
 ) -> Result<ReplaySession, Stop> {
     let Recording { plan, head, gaps } = recording;
+    // The process that replays has another working directory.
+    let root = args.root.as_ref().map(std::path::absolute).transpose().or_exit(Exit::Failure)?;
     let native = native()?;
     let words = |job: &str| -> Vec<OsString> {
         native.iter().cloned().chain([OsString::from(job)]).collect()
@@ -96,8 +98,8 @@ pub(super) fn replays(
         memory_limit_bytes: limit_of(args, &head),
         head,
         gaps,
-        program: words(REPLAY).into_iter().chain(args.root.clone().map(Into::into)).collect(),
-        source: match (&args.scratch, &args.root) {
+        program: words(REPLAY).into_iter().chain(root.clone().map(Into::into)).collect(),
+        source: match (&args.scratch, &root) {
             (Some(_), _) => ReplaySource::Nowhere,
             (None, root) => ReplaySource::Below(root.clone().unwrap_or_else(|| "/".into())),
         },

@@ -42,7 +42,7 @@ pub struct Roots<'a> {
     pub originals: Option<BorrowedFd<'a>>,
     /// Below it copies are.
     pub copies: BorrowedFd<'a>,
-    /// Whether files may be opened without their time of access changing (O_NOATIME): by their owner and by root.
+    /// Whether all files may be opened without their time of access changing (O_NOATIME), as root may; else this user's own are.
     pub no_atime: bool,
 }
 

@@ -1,7 +1,8 @@
 //! Paths as the kernel wants them.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
 use hotset_facts::replay::{FileRole, PlanPath, ReplayPlan};
@@ -17,12 +18,13 @@ pub(super) struct Name {
     pub(super) base: RawFd,
     pub(super) path: CString,
     pub(super) role: FileRole,
+    /// It is opened so that its time of access stays.
+    no_atime: bool,
 }
 
 /// All of them, by their place in the plan.
 pub(super) struct Names<'a> {
     all: Vec<Name>,
-    no_atime: bool,
     _roots: Roots<'a>,
 }
 
@@ -35,10 +37,13 @@ impl<'a> Names<'a> {
                 (FileRole::Original, None) => (libc::AT_FDCWD, path.bytes.clone()),
             };
             let error = |_| ReplayError::Path { path: path.bytes.clone() };
-            Ok(Name { base, path: CString::new(bytes).map_err(error)?, role: path.role })
+            let path_at = CString::new(bytes).map_err(error)?;
+            let is_original = path.role == FileRole::Original;
+            let no_atime = is_original && (roots.no_atime || is_own(base, &path_at));
+            Ok(Name { base, path: path_at, role: path.role, no_atime })
         };
         let all = plan.paths.iter().map(name).collect::<Result<_, _>>()?;
-        Ok(Self { all, no_atime: roots.no_atime, _roots: roots })
+        Ok(Self { all, _roots: roots })
     }
 
     pub(super) fn get(&self, place: u32) -> Option<&Name> {
@@ -53,7 +58,7 @@ impl<'a> Names<'a> {
         if flags & (libc::O_ACCMODE | libc::O_CREAT | libc::O_TRUNC) != libc::O_RDONLY {
             return Err(libc::EROFS);
         }
-        let no_atime = if self.no_atime { libc::O_NOATIME } else { 0 };
+        let no_atime = if name.no_atime { libc::O_NOATIME } else { 0 };
         Ok(flags | no_atime | libc::O_CLOEXEC)
     }
 
@@ -91,6 +96,15 @@ impl<'a> Names<'a> {
             }
         }
     }
+}
+
+/// Whether a file is this user's: only its owner, and root, may ask that its time of access stays.
+fn is_own(base: RawFd, path: &CStr) -> bool {
+    let mut stat = MaybeUninit::<libc::stat64>::uninit();
+    // SAFETY: the path is a string that lives through the call, and the answer has room.
+    let found = unsafe { libc::fstatat64(base, path.as_ptr(), stat.as_mut_ptr(), 0) } == 0;
+    // SAFETY: it was filled where the call succeeded.
+    found && unsafe { stat.assume_init() }.st_uid == rustix::process::geteuid().as_raw()
 }
 
 /// As many bytes as some words have, that lead nowhere: what a copy of a symbolic link holds. Followed, its own words would lead out

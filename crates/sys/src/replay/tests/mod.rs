@@ -376,3 +376,24 @@ fn a_description_that_two_threads_use_is_of_one_table() {
     assert_eq!(super::tables::alone(&place.plan), [false, false, true]);
     assert!(place.run().threads.iter().all(|thread| thread.differences == 0));
 }
+
+#[test]
+fn times_of_access_of_ones_own_files_stay_without_the_rights_of_root() {
+    let mut place = Place::new();
+    let path = place.path("f", FileRole::Original, Some(&[1; 5000]));
+    let file = place.root(FileRole::Original).join("f");
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(1 << 20);
+    let times = fs::FileTimes::new().set_accessed(old);
+    fs::File::options().write(true).open(&file).and_then(|f| f.set_times(times)).expect("times");
+    let slot = place.slot(None, false);
+    let open = Step { offset: path.into(), ..Step::new(StepKind::Open, slot, 0) };
+    let read = Step { bytes: 10, result: 10, ..Step::new(StepKind::Read, slot, 1) };
+    place.thread(vec![open, read], Vec::new());
+    let originals = fs::File::open(place.root(FileRole::Original)).expect("a directory");
+    let copies = fs::File::open(place.root(FileRole::Copy)).expect("a directory");
+    let roots =
+        Roots { originals: Some(originals.as_fd()), copies: copies.as_fd(), no_atime: false };
+    let run = Replay::new(&place.plan, roots).and_then(Replay::run).expect("run");
+    assert_eq!(run.threads[0].differences, 0, "{run:?}");
+    assert_eq!(fs::metadata(&file).and_then(|stat| stat.accessed()).expect("a time"), old);
+}
