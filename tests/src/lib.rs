@@ -47,7 +47,7 @@ pub use nobody::{NOBODY, as_nobody, as_nobody_with};
 pub use observed::{Cache, Observed, observe, observe_files};
 pub use programs::{hotset, loaded_by, mix, workload};
 pub use run::{
-    HotsetRun, code, measure, prepare, profile_of, read_json, run_hotset, stderr, stdout,
+    HotsetRun, code, measure, prepare, profile_of, read_json, run_hotset, stderr, stdout, unwrapped,
 };
 pub use scratch::Scratch;
 pub use shell::Shell;

@@ -86,7 +86,7 @@ def look(path):
 look(sys.argv[1])
 "#;
 
-/// What [`EVERYTHING`] says of a tree.
+/// Content and metadata of all that is below a directory, a line each; the directory is read without changing its times of access.
 pub fn everything(dir: &Path) -> String {
     let words = python(EVERYTHING, &[text(dir)]);
     let output = Command::new(words[0]).args(&words[1..]).output().expect("python3");

@@ -8,6 +8,7 @@ use hotset_tests::scratch::text;
 use hotset_tests::traced::record;
 use hotset_tests::{
     LimitedGroup, MIB, Mounted, PAGE, Scratch, code, evict_verified, hotset, stderr, stdout,
+    unwrapped,
 };
 use serde_json::Value;
 
@@ -51,12 +52,12 @@ fn a_file_that_changed_is_named_and_nothing_is_claimed() {
     fs::File::options().write(true).open(&file).and_then(|file| file.set_len(MIB)).expect("cut");
     let output = replay(&recorded.path, &["--rounds", "1"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
-    let said = stdout(&output);
+    let said = unwrapped(&stdout(&output));
     assert!(said.contains("data: 1.00 MiB now, 8.00 MiB when recorded"), "{said}");
     assert!(said.contains("Not known: results differ from the recording"), "{said}");
     assert!(said.contains("0 of 1"), "{said}");
     fs::remove_file(&file).expect("removed");
-    let said = stdout(&replay(&recorded.path, &["--rounds", "1"]));
+    let said = unwrapped(&stdout(&replay(&recorded.path, &["--rounds", "1"])));
     assert!(said.contains("data: does not exist any more"), "{said}");
 }
 
