@@ -64,6 +64,7 @@ fn trace() -> Vec<u8> {
         started_at: None,
         environment: None,
         command: None,
+        cost: None,
         not_measured: Vec::new(),
         lacks: Vec::new(),
     };

@@ -38,6 +38,11 @@ fn a_replay_changes_nothing_and_ends_as_recorded() {
     assert!(copies >= 6, "{:#}", session["files"]);
     assert_eq!(session["files"]["made_up"], 0, "{:#}", session["files"]);
     assert_eq!(session["files"]["elsewhere"], 0, "{:#}", session["files"]);
+    let cost = &session["head"]["cost"];
+    let (beyond, added) = (cost["beyond_duration_ns"].as_i64(), cost["added_ns"].as_i64());
+    // A request costs some hundred nanoseconds more when it is recorded; how many is the host's business.
+    assert!(added.is_some_and(|ns| ns < 1_000_000), "{cost}");
+    assert!(beyond.is_some_and(|ns| ns.abs() < 1_000_000), "{cost}");
     assert!(left_behind(scratch.dir()).is_empty());
 }
 

@@ -53,6 +53,7 @@ fn head() -> TraceHead {
         started_at: None,
         environment: None,
         command: None,
+        cost: None,
         not_measured: Vec::new(),
         lacks: Vec::new(),
     }

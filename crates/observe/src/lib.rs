@@ -60,5 +60,7 @@ pub use facts::DRAIN_INTERVAL;
 pub use load::loader_words;
 pub use observation::{DEFAULT_FILES, DEFAULT_MAX_ROWS, Observation, Options, Scope};
 pub use probe::sensor_capabilities;
-pub use recording::{Chains, CodeMapping, RecordBatch, RecordLosses, RecordOptions, StackSample};
+pub use recording::{
+    Chains, CodeMapping, RecordBatch, RecordLosses, RecordOptions, RecordingEnd, StackSample,
+};
 pub use session::Session;

@@ -15,7 +15,7 @@ use crate::configure::Setup;
 use crate::facts;
 use crate::load::{self, Loaded};
 use crate::observation::{Observation, Options, Scope};
-use crate::recording::{Chains, RecordBatch, RecordLosses, Recording, settled_ns};
+use crate::recording::{Chains, RecordBatch, RecordLosses, Recording, RecordingEnd, settled_ns};
 use crate::scope::{self, in_initial_pid_namespace, open_ring, update};
 use crate::select::Build;
 use crate::tables::Tables;
@@ -72,7 +72,21 @@ impl Session {
         let tables = Tables::new(&loaded.object, loaded.selection.build);
         let sweep_at = tables.chunk_limit()? * 3 / 4;
         loaded.attach()?;
-        Ok(Self { loaded, ring, filling, collector, recording, options, sweep_at, _cgroup: cgroup })
+        let mut session = Self {
+            loaded,
+            ring,
+            filling,
+            collector,
+            recording,
+            options,
+            sweep_at,
+            _cgroup: cgroup,
+        };
+        if let Some(mut recording) = session.recording.take() {
+            session.following_children(|| recording.time_recorded())?;
+            session.recording = Some(recording);
+        }
+        Ok(session)
     }
 
     /// Runs `spawn`; every process that this thread creates in it is observed from its first instant. Call it from the
@@ -162,16 +176,14 @@ impl Session {
     /// # Errors
     /// Where a table can't be read.
     pub fn finish(self) -> Result<Observation, ObserveError> {
-        self.finish_recording().map(|(observation, ..)| observation)
+        self.finish_recording().map(|(observation, _)| observation)
     }
 
-    /// The same with the records that were not taken yet, and what was lost of all.
+    /// The same with what is to be told of the records.
     ///
     /// # Errors
     /// Where a table can't be read.
-    pub fn finish_recording(
-        mut self,
-    ) -> Result<(Observation, RecordBatch, RecordLosses), ObserveError> {
+    pub fn finish_recording(mut self) -> Result<(Observation, RecordingEnd), ObserveError> {
         let globals = Tables::new(&self.loaded.object, self.loaded.selection.build).globals()?;
         let skipped = self.loaded.skipped(&globals);
         self.loaded.links.clear();
@@ -184,9 +196,10 @@ impl Session {
             pending: u64::try_from(globals.ops_pending).unwrap_or(0),
             malformed: self.recording.as_ref().map_or(0, Recording::malformed),
         };
+        let cost = self.recording.as_ref().and_then(Recording::cost);
         let collector = self.collector.borrow();
         let observation = facts::observation(&self.loaded, &collector, &self.options, skipped)?;
-        Ok((observation, last, losses))
+        Ok((observation, RecordingEnd { last, losses, cost }))
     }
 }
 

@@ -15,6 +15,7 @@ mod capabilities;
 pub mod cgroup;
 pub mod child;
 pub mod costs;
+pub mod cpu;
 pub mod daemon;
 mod damon;
 pub mod environment;

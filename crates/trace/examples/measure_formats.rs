@@ -118,6 +118,7 @@ fn export_all(format: &str, records: u64, file: &str) -> Anything<(u64, u64)> {
         started_at: None,
         environment: None,
         command: None,
+        cost: None,
         not_measured: Vec::new(),
         lacks: Vec::new(),
     };

@@ -104,6 +104,7 @@ mod tests {
             started_at: None,
             environment: None,
             command: Some(command),
+            cost: None,
             not_measured: Vec::new(),
             lacks: Vec::new(),
         };

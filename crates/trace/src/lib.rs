@@ -15,6 +15,7 @@
 //!     started_at: None,
 //!     environment: None,
 //!     command: None,
+//!     cost: None,
 //!     not_measured: Vec::new(),
 //!     lacks: vec!["strace tells nothing of the page cache".to_owned()],
 //! };

@@ -153,6 +153,7 @@ fn head(source: TraceSource) -> TraceHead {
         started_at: None,
         environment: None,
         command: None,
+        cost: None,
         not_measured: Vec::new(),
         lacks: Vec::new(),
     }

@@ -36,6 +36,7 @@ fn head() -> TraceHead {
         started_at: Some(SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000)),
         environment: None,
         command: None,
+        cost: None,
         not_measured: Vec::new(),
         lacks: Vec::new(),
     }

@@ -14,8 +14,8 @@ use crate::{Outcome, RuleVerdict, Severity};
 /// How many classes of operations there are.
 const CLASSES: usize = OperationClass::Cache as usize + 1;
 
-/// What recording adds to a request at least, in nanoseconds (docs/performance.md: 0.4 µs for a run, 0.1 µs more to record it). The run
-/// was so much shorter without, and what is worth changing is a part of that.
+/// What recording adds to a request at least, in nanoseconds, where the recording does not tell (docs/performance.md: 0.4 µs for a run,
+/// 0.1 µs more to record it). The run was so much shorter without, and what is worth changing is a part of that.
 const RECORDING_NS: u64 = 500;
 
 /// Finds what a recording alone tells, batch by batch.
@@ -23,6 +23,7 @@ pub struct Explainer<'a> {
     lists: &'a TraceLists,
     costs: Option<&'a CostTable>,
     wall_ns: Option<u64>,
+    added_ns: u64,
     origin: Origin,
     past: Past<'a>,
     rules: Vec<Box<dyn Watch>>,
@@ -55,6 +56,7 @@ impl<'a> Explainer<'a> {
             lists,
             costs,
             wall_ns,
+            added_ns: head.cost.map_or(RECORDING_NS, |cost| cost.added_ns),
             origin: Origin::of(head, lists),
             past: Past::new(lists),
             rules: EXPLAIN_RULES.iter().map(|rule| (rule.watch)()).collect(),
@@ -83,7 +85,7 @@ impl<'a> Explainer<'a> {
         let span_ns = self.tells.from_ns.map_or(0, |from| self.tells.to_ns.saturating_sub(from));
         let wall_ns = self.wall_ns.unwrap_or(span_ns);
         let unrecorded_ns = wall_ns
-            .saturating_sub(self.records.saturating_mul(RECORDING_NS))
+            .saturating_sub(self.records.saturating_mul(self.added_ns))
             .max(self.tells.io_ns.min(wall_ns));
         let end = End::new(self.lists, self.costs, unrecorded_ns, self.origin, &self.tells);
         let (mut findings, mut verdicts) = (Vec::new(), Vec::new());

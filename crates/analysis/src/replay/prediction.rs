@@ -1,7 +1,7 @@
 //! What a change would gain the program: what it computed stays, and its I/O takes as much less as that of the replay.
 //!
 //! The time that is saved is a difference of two replays, so that what recording cost is in neither. It is taken off the time of
-//! the recorded run, which recording made longer: a prediction understates the gain rather than overstating it.
+//! the recorded run, without what recording added to that where it was measured.
 
 use hotset_facts::replay::{ReplaySession, ReplayState};
 use serde::Serialize;
@@ -31,7 +31,7 @@ hotset_facts::words! {
 pub struct Prediction {
     /// The changed variant, by its place.
     pub variant: usize,
-    /// Nanoseconds of the recorded run.
+    /// Nanoseconds of the recorded run, without what recording added where that is known.
     pub wall_ns: u64,
     /// Nanoseconds that the change saves: the median over rounds of the difference of I/O times; below zero where it costs some. Null
     /// where nothing is predicted.
@@ -40,6 +40,14 @@ pub struct Prediction {
     pub saved_ns_interval: Option<ConfidenceInterval>,
     /// Why nothing is predicted; null where something is.
     pub no_prediction: Option<NoPrediction>,
+}
+
+/// The time of the run without what recording added to it. What did I/O one after another was made longer by each of its calls.
+fn unrecorded_ns(session: &ReplaySession) -> u64 {
+    let recorded = &session.recorded;
+    let calls = recorded.records.saturating_sub(recorded.untimed);
+    let added_ns = session.head.cost.map_or(0, |cost| cost.added_ns.saturating_mul(calls));
+    recorded.span_ns.saturating_sub(added_ns)
 }
 
 impl Prediction {
@@ -64,7 +72,7 @@ impl Prediction {
         let is_predicted = no_prediction.is_none();
         Self {
             variant,
-            wall_ns: recorded.span_ns,
+            wall_ns: unrecorded_ns(session),
             saved_ns: median(saved.iter().copied()).filter(|_| is_predicted),
             saved_ns_interval: median_interval(&saved).filter(|_| is_predicted),
             no_prediction,

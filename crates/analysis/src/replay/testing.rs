@@ -71,6 +71,7 @@ pub fn session(samples: Vec<ReplaySample>) -> ReplaySession {
             started_at: None,
             environment: None,
             command: Some(profile.command),
+            cost: None,
             not_measured: Vec::new(),
             lacks: Vec::new(),
         },

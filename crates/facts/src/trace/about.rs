@@ -31,6 +31,18 @@ crate::words! {
     }
 }
 
+/// What recording costs a request, measured when the recording began: a byte was read from the cache again and again, first without
+/// the sensor, then recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RecordingCost {
+    /// Nanoseconds that a call takes without the sensor, less its duration when it is recorded. A duration lacks the way into the
+    /// kernel and back, and holds a part of the sensor's work: below zero where that is more.
+    pub beyond_duration_ns: i64,
+    /// Nanoseconds that recording makes a request longer.
+    pub added_ns: u64,
+}
+
 /// What a trace is of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -48,6 +60,9 @@ pub struct TraceHead {
     /// The command that was observed; null where it is not known.
     #[serde(deserialize_with = "required")]
     pub command: Option<Command>,
+    /// What recording cost a request; null where that is not known.
+    #[serde(default)]
+    pub cost: Option<RecordingCost>,
     /// What its records lack, with reasons.
     #[serde(with = "NotMeasuredList")]
     pub not_measured: Vec<NotMeasured>,
@@ -202,6 +217,7 @@ mod tests {
             started_at: Some(UNIX_EPOCH),
             environment: None,
             command: None,
+            cost: None,
             not_measured: Vec::new(),
             lacks: vec!["faults".to_owned()],
         };

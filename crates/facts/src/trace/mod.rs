@@ -8,7 +8,8 @@ mod operation;
 mod record;
 
 pub use about::{
-    Frame, Gap, Site, SiteState, TraceFile, TraceHead, TraceLists, TraceProcess, TraceSource,
+    Frame, Gap, RecordingCost, Site, SiteState, TraceFile, TraceHead, TraceLists, TraceProcess,
+    TraceSource,
 };
 pub use operation::{Operation, OperationClass};
 pub use record::{

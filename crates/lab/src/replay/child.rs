@@ -8,7 +8,8 @@ use std::io::{self, BufRead, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 
-use hotset_facts::replay::{ReplayPlan, ReplayState};
+use hotset_facts::replay::ReplayPlan;
+use hotset_sys::cpu::Cpu;
 use hotset_sys::replay::{Replay, Roots, protect};
 use rustix::fs::{Mode, OFlags, openat};
 use rustix::io::Errno;
@@ -17,12 +18,12 @@ use rustix::process::{Signal, chdir, chroot, geteuid, set_parent_process_death_s
 use super::COPIES;
 use super::originals;
 use super::pages::{self, StatedFile};
-use super::wire::{Replayed, Reply, next_state, read_plan, say};
+use super::wire::{Ask, Replayed, Reply, next_ask, read_plan, say};
 
 /// Differences that are told of all threads together.
 const MOST_TOLD: usize = 16;
 
-/// Takes a plan and states from `from`, and answers on `to`, until `from` ends. The working directory is the one with the copies;
+/// Takes a plan and what is asked for from `from`, and answers on `to`, until `from` ends. The working directory is the one with the copies;
 /// originals are below `root`, where that is not the root of the host.
 ///
 /// # Errors
@@ -49,8 +50,8 @@ pub fn serve(from: &mut dyn BufRead, to: &mut dyn Write, root: Option<&Path>) ->
     }
     let files = pages::files(&plan);
     say(&Reply::Loaded(originals::unfit(&plan)), &mut to)?;
-    while let Some(state) = next_state(&mut from)? {
-        let reply = match replay(&plan, here.as_fd(), &files, state) {
+    while let Some(ask) = next_ask(&mut from)? {
+        let reply = match replay(&plan, here.as_fd(), &files, ask) {
             Ok(replayed) => Reply::Replayed(Box::new(replayed)),
             Err(why) => Reply::Failed(why),
         };
@@ -69,7 +70,7 @@ fn replay(
     plan: &ReplayPlan,
     here: BorrowedFd<'_>,
     files: &[StatedFile],
-    state: ReplayState,
+    ask: Ask,
 ) -> Result<Replayed, String> {
     let named = |errno: Errno| format!("the directory of copies: {errno}");
     // Made anew before each replay.
@@ -77,7 +78,9 @@ fn replay(
     let copies = openat(here, COPIES, flags, Mode::empty()).map_err(named)?;
     let roots = Roots { originals: None, copies: copies.as_fd(), no_atime: geteuid().is_root() };
     let replay = Replay::new(plan, roots).map_err(|error| error.to_string())?;
-    let pages = pages::reach(state, files, copies.as_fd());
+    // It begins there, and goes where the scheduler wants it.
+    let _ = Cpu::in_turn(ask.round).and_then(|cpu| cpu.hold(|| ()));
+    let pages = pages::reach(ask.state, files, copies.as_fd());
     let run = replay.run().map_err(|error| error.to_string())?;
     let sum = |of: fn(&hotset_sys::replay::ThreadRun) -> u64| run.threads.iter().map(of).sum();
     let told = run.threads.iter().flat_map(|thread| &thread.told);

@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-use hotset_facts::replay::{ReplayPlan, ReplayState, UnfitFile};
+use hotset_facts::replay::{ReplayPlan, UnfitFile};
 use hotset_sys::cgroup::LimitedGroup;
 use rustix::process::Signal;
 
 use super::ReplayError;
-use super::wire::{Replayed, Reply, say, write_plan};
+use super::wire::{Ask, Replayed, Reply, say, write_plan};
 
 /// How often a stop is looked for.
 const LOOK: Duration = Duration::from_millis(100);
@@ -23,7 +23,7 @@ const LOOK: Duration = Duration::from_millis(100);
 /// A process that has a plan.
 pub(super) struct Replayer {
     child: Child,
-    /// States are asked for here; dropped, it ends.
+    /// Replays are asked for here; dropped, it ends.
     input: Option<BufWriter<ChildStdin>>,
     replies: Receiver<String>,
 }
@@ -75,17 +75,17 @@ impl Replayer {
         Ok(Some((replayer, unfit)))
     }
 
-    /// Has it do all steps once, from this state. Nothing where `stop` was set first.
+    /// Has it do all steps once. Nothing where `stop` was set first.
     ///
     /// # Errors
     /// Where it could not, or ended.
     pub(super) fn replay(
         &mut self,
-        state: ReplayState,
+        ask: Ask,
         stop: &AtomicBool,
     ) -> Result<Option<Replayed>, ReplayError> {
         if let Some(input) = &mut self.input {
-            let _ = say(&state, input).and_then(|()| input.flush());
+            let _ = say(&ask, input).and_then(|()| input.flush());
         }
         match self.reply(stop)? {
             Some(Reply::Replayed(replayed)) => Ok(Some(*replayed)),

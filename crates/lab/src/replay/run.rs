@@ -19,7 +19,7 @@ use hotset_sys::cgroup::LimitedGroup;
 use super::copies::{Copies, Made, Origin};
 use super::place::elsewhere;
 use super::process::Replayer;
-use super::wire::Replayed;
+use super::wire::{Ask, Replayed};
 use super::{COPIES, KEPT, ReplayError};
 use crate::experiment::require_room;
 use crate::rounds::{self, Outcome};
@@ -191,7 +191,7 @@ impl<'a> Replays<'a> {
         let warmups = self.bench.states.first().copied();
         for at in 0..self.loaded.len() {
             if let Some(state) = warmups {
-                self.replay(at, state)?;
+                self.replay(at, Ask { state, round: 0 })?;
             }
         }
         self.began = Instant::now();
@@ -205,7 +205,7 @@ impl<'a> Replays<'a> {
     }
 
     /// Makes the copies anew and replays. Nothing where it is to stop.
-    fn replay(&mut self, at: usize, state: ReplayState) -> Result<Option<Replayed>, ReplayError> {
+    fn replay(&mut self, at: usize, ask: Ask) -> Result<Option<Replayed>, ReplayError> {
         let Some(loaded) = self.loaded.get_mut(at) else { return Ok(None) };
         let made = anew(&loaded.copies, self.bench.directory, &self.origin);
         let made = made.map_err(ReplayError::Copies)?;
@@ -214,7 +214,7 @@ impl<'a> Replays<'a> {
             files.copied_bytes = files.copied_bytes.max(made.bytes);
             files.made_up = files.made_up.max(made.made_up);
         }
-        loaded.replayer.replay(state, self.bench.stop)
+        loaded.replayer.replay(ask, self.bench.stop)
     }
 }
 
@@ -268,7 +268,7 @@ impl rounds::Cells for Replays<'_> {
         let states = self.bench.states.len().max(1);
         let (variant, state) = (place.cell / states, place.cell % states);
         let Some(state) = self.bench.states.get(state).copied() else { return Ok(Outcome::Counts) };
-        let Some(replayed) = self.replay(variant, state)? else {
+        let Some(replayed) = self.replay(variant, Ask { state, round: place.round })? else {
             return Ok(Outcome::Stop(StopReason::Interrupted));
         };
         self.done += 1;

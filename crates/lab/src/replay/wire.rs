@@ -1,4 +1,4 @@
-//! What is said between this program and the process that replays: a plan, then a state a line, and an answer to each.
+//! What is said between this program and the process that replays: a plan, then a replay a line, and an answer to each.
 
 use std::io::{self, BufRead, Read, Write};
 
@@ -9,6 +9,15 @@ use serde::{Deserialize, Serialize};
 
 /// Steps that are handed on at once.
 const STEPS_AT_ONCE: usize = 4096;
+
+/// A replay that is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Ask {
+    /// What is cached before.
+    pub(super) state: ReplayState,
+    /// All replays of one round begin on the same CPU, those of the next on the next.
+    pub(super) round: u32,
+}
 
 /// What the process that replays says, a line each.
 #[derive(Debug, Serialize, Deserialize)]
@@ -84,8 +93,8 @@ pub(super) fn say(what: &impl Serialize, to: &mut impl Write) -> io::Result<()> 
     to.flush()
 }
 
-/// The next state that is asked for; nothing at the end.
-pub(super) fn next_state(from: &mut impl BufRead) -> io::Result<Option<ReplayState>> {
+/// The next replay that is asked for; nothing at the end.
+pub(super) fn next_ask(from: &mut impl BufRead) -> io::Result<Option<Ask>> {
     let mut line = String::new();
     match from.read_line(&mut line)? {
         0 => Ok(None),
@@ -126,12 +135,13 @@ mod tests {
     #[test]
     fn lines_come_one_by_one() {
         let mut said = Vec::new();
-        say(&ReplayState::Warm, &mut said).expect("said");
-        say(&ReplayState::Cold, &mut said).expect("said");
+        let asks = [ReplayState::Warm, ReplayState::Cold].map(|state| Ask { state, round: 7 });
+        asks.iter().for_each(|ask| say(ask, &mut said).expect("said"));
         let mut from = said.as_slice();
-        assert_eq!(next_state(&mut from).expect("a line"), Some(ReplayState::Warm));
-        assert_eq!(next_state(&mut from).expect("a line"), Some(ReplayState::Cold));
-        assert_eq!(next_state(&mut from).expect("the end"), None);
-        assert!(next_state(&mut &b"hot\n"[..]).is_err());
+        for ask in asks {
+            assert_eq!(next_ask(&mut from).expect("a line"), Some(ask));
+        }
+        assert_eq!(next_ask(&mut from).expect("the end"), None);
+        assert!(next_ask(&mut &b"hot\n"[..]).is_err());
     }
 }

@@ -36,6 +36,8 @@ pub(super) struct Resolver {
     mapped: Mapped<FileKey>,
     descriptions: Descriptions,
     code: ToldCode,
+    /// Durations of this process's own reads.
+    own_reads_ns: Vec<u64>,
     /// Records of operations that nothing is known of.
     pub(super) unknown: u64,
 }
@@ -115,7 +117,13 @@ impl Resolver {
             descriptions: Descriptions::default(),
             unknown: 0,
             code: ToldCode::default(),
+            own_reads_ns: Vec::new(),
         }
+    }
+
+    /// Durations of reads by place of this process itself, in the order in which they ended.
+    pub(super) fn own_reads_ns(&self) -> &[u64] {
+        &self.own_reads_ns
     }
 
     /// Turns records that ended until then into those of a trace, in the order in which they ended.
@@ -201,11 +209,15 @@ impl Resolver {
         names: &mut Names<'_>,
         paths: &mut Paths,
     ) -> Option<TraceRecord> {
-        // Between marking and spawning this process is followed too; that is not the command's.
+        let operation = self.calls.operation(op.call);
+        // While it times known reads, and between marking and spawning, this process is followed too; that is not the command's.
         if op.tgid == self.self_tgid {
+            if operation == Some(Operation::Pread) {
+                self.own_reads_ns.push(op.ns);
+            }
             return None;
         }
-        let Some(operation) = self.calls.operation(op.call) else {
+        let Some(operation) = operation else {
             self.unknown += 1;
             return None;
         };

@@ -4,6 +4,7 @@ mod batch;
 mod call;
 mod chains;
 mod code;
+mod cost;
 mod descriptions;
 mod files;
 mod incoming;
@@ -17,7 +18,7 @@ use std::os::fd::RawFd;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use hotset_facts::trace::TraceBatch;
+use hotset_facts::trace::{RecordingCost, TraceBatch};
 use hotset_facts::{Feature, FileId, Pid};
 use hotset_sys::cgroup::outside_limits;
 use hotset_sys::proc::mountinfo::{self, Mount};
@@ -28,6 +29,7 @@ use crate::collector::Collector;
 use crate::load::Loaded;
 use batch::Resolver;
 pub use chains::Chains;
+pub(crate) use cost::KnownReads;
 use incoming::Incoming;
 #[cfg(test)]
 pub(crate) use raw::{
@@ -134,6 +136,17 @@ pub struct RecordLosses {
     pub pending: u64,
 }
 
+/// The end of a recording.
+#[derive(Debug)]
+pub struct RecordingEnd {
+    /// Records that were not taken before.
+    pub last: RecordBatch,
+    /// What was lost of all.
+    pub losses: RecordLosses,
+    /// What recording cost a request; none where that could not be measured.
+    pub cost: Option<RecordingCost>,
+}
+
 /// The records of a session.
 pub(crate) struct Recording {
     ring: RingBuffer<'static>,
@@ -142,12 +155,15 @@ pub(crate) struct Recording {
     mounts: Vec<Mount>,
     lossless: bool,
     stops: u64,
+    known: Option<KnownReads>,
     _rings: Vec<MapHandle>,
 }
 
 impl Recording {
-    /// Makes the rings.
+    /// Makes the rings; the sensor is not attached yet.
     pub(crate) fn new(loaded: &Loaded, options: &RecordOptions) -> Result<Self, ObserveError> {
+        // A recording is none the worse where its cost is not known.
+        let known = KnownReads::time_unrecorded(options.ring_bytes);
         // That a limit counts them all the same is told with the other tables (`load()`).
         let (rings, _) =
             outside_limits(|| rings::make(loaded, options.ring_bytes, options.shared_ring));
@@ -162,6 +178,7 @@ impl Recording {
             mounts: mountinfo::own().unwrap_or_default(),
             lossless: options.lossless,
             stops: 0,
+            known,
             _rings: rings,
         })
     }
@@ -180,6 +197,19 @@ impl Recording {
     pub(crate) fn batch(&mut self, collector: &mut Collector, until_ns: u64) -> RecordBatch {
         let mut incoming = self.incoming.borrow_mut();
         self.resolver.batch(&mut incoming, until_ns, collector, &self.mounts)
+    }
+
+    /// Has the calling thread, which is recorded, do what it did before the sensor was attached.
+    pub(crate) fn time_recorded(&mut self) {
+        if let Some(known) = &mut self.known {
+            // What can't be read now is read later, or is not there to be measured.
+            known.time_recorded(|| drop(self.ring.consume()));
+        }
+    }
+
+    /// What recording costs a request; none where that could not be measured.
+    pub(crate) fn cost(&self) -> Option<RecordingCost> {
+        self.known.as_ref()?.cost(self.resolver.own_reads_ns())
     }
 
     pub(crate) fn is_lossless(&self) -> bool {

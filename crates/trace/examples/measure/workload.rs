@@ -56,6 +56,7 @@ pub(crate) fn head() -> TraceHead {
         started_at: None,
         environment: None,
         command: None,
+        cost: None,
         not_measured: Vec::new(),
         lacks: Vec::new(),
     }

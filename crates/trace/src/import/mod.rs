@@ -122,6 +122,7 @@ fn head_of(source: TraceSource, lacks: Vec<String>) -> TraceHead {
         started_at: None,
         environment: None,
         command: None,
+        cost: None,
         not_measured: Vec::new(),
         lacks,
     }

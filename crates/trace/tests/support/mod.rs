@@ -16,6 +16,7 @@ pub(crate) fn head() -> TraceHead {
         started_at: None,
         environment: None,
         command: None,
+        cost: None,
         not_measured: Vec::new(),
         lacks: vec!["a sentence".to_owned()],
     }

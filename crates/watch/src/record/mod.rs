@@ -150,6 +150,7 @@ fn head(
         started_at: Some(started_at),
         environment: Some(hotset_sys::environment(&[], &[])),
         command,
+        cost: None,
         not_measured: Vec::new(),
         lacks: Vec::new(),
     }
@@ -176,7 +177,8 @@ fn finish(
     mut head: TraceHead,
     command: impl FnOnce(&Observation) -> Command,
 ) -> Result<Ended, ObserveError> {
-    let Finished { observation, losses, pipe, last } = recorder.finish()?;
+    let Finished { observation, losses, cost, pipe, last } = recorder.finish()?;
+    head.cost = cost;
     let command = command(&observation);
     head.command = Some(command.clone());
     head.not_measured.clone_from(&observation.sensor.not_measured);

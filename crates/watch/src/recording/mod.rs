@@ -7,7 +7,10 @@ use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
 use anyhow::Result;
-use hotset_observe::{DRAIN_INTERVAL, Observation, ObserveError, RecordLosses, Session};
+use hotset_facts::trace::RecordingCost;
+use hotset_observe::{
+    DRAIN_INTERVAL, Observation, ObserveError, RecordLosses, RecordingEnd, Session,
+};
 use hotset_sites::Images;
 use hotset_sys::child::Attendant;
 
@@ -35,6 +38,8 @@ pub(crate) struct Recorder<R> {
 pub(crate) struct Finished<R> {
     pub(crate) observation: Observation,
     pub(crate) losses: RecordLosses,
+    /// What recording cost a request; none where that could not be measured.
+    pub(crate) cost: Option<RecordingCost>,
     /// Where the last records go.
     pub(crate) pipe: Pipe<R>,
     /// These records.
@@ -71,9 +76,9 @@ impl<R: Send + 'static> Recorder<R> {
         if let Some(error) = self.failed {
             (self.say)(&error);
         }
-        let (observation, last, losses) = self.session.finish_recording()?;
+        let (observation, RecordingEnd { last, losses, cost }) = self.session.finish_recording()?;
         let last = Taken::of(last, &mut self.images);
-        Ok(Finished { observation, losses, pipe: self.pipe, last })
+        Ok(Finished { observation, losses, cost, pipe: self.pipe, last })
     }
 }
 

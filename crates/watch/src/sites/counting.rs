@@ -43,7 +43,7 @@ fn count(mut namer: Namer, batches: &Receiver<Taken>) -> Counted {
 pub(crate) fn finish(
     recorder: Recorder<Counted>,
 ) -> Result<(Observation, Option<CallSites>), ObserveError> {
-    let Finished { observation, losses, pipe, last } = recorder.finish()?;
+    let Finished { observation, pipe, last, losses, .. } = recorder.finish()?;
     let sites = pipe.finish(last).result.map(|(table, mut named)| {
         named.contexts.refused += losses.stacks;
         table.finish(named, losses.records)

@@ -36,6 +36,7 @@ pub fn head() -> TraceHead {
             max_rss_bytes: Observed::Value(212 << 20),
             still_running: 0,
         }),
+        cost: None,
         not_measured: vec![NotMeasured::lacking(Feature::IoUring)],
         lacks: Vec::new(),
     }
@@ -96,6 +97,7 @@ pub fn imported_head() -> TraceHead {
         started_at: None,
         environment: None,
         command: None,
+        cost: None,
         not_measured: Vec::new(),
         lacks: vec!["strace does not show page faults".to_owned()],
         ..head()

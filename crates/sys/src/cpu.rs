@@ -1,0 +1,57 @@
+//! Where a thread runs. CPUs of one host can differ by a third in speed: in a virtual machine, for what their neighbours do.
+
+use std::io;
+
+use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
+
+/// Has `work` run on one CPU: the one that the calling thread is on, or was when [`Cpu::current`] was called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cpu(usize);
+
+impl Cpu {
+    /// The CPU that the calling thread is on.
+    pub fn current() -> Self {
+        Self(sched_getcpu())
+    }
+
+    /// Of the CPUs that the calling thread may use, the one whose turn it is.
+    ///
+    /// # Errors
+    /// The kernel's answer.
+    pub fn in_turn(turn: u32) -> io::Result<Self> {
+        let allowed = sched_getaffinity(None)?;
+        let cpus: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|&cpu| allowed.is_set(cpu)).collect();
+        let at = turn as usize % cpus.len().max(1);
+        Ok(Self(cpus.get(at).copied().unwrap_or_default()))
+    }
+
+    /// Runs `work` on it, and lets the calling thread run where it could before.
+    ///
+    /// # Errors
+    /// Where the thread can't run there, as of a CPU that went offline; `work` has not run then.
+    pub fn hold<T>(self, work: impl FnOnce() -> T) -> io::Result<T> {
+        let before = sched_getaffinity(None)?;
+        let mut only = CpuSet::new();
+        only.set(self.0);
+        sched_setaffinity(None, &only)?;
+        let result = work();
+        sched_setaffinity(None, &before)?;
+        Ok(result)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_runs_on_each_cpu_in_turn_and_the_thread_is_free_again() {
+        let before = sched_getaffinity(None).expect("an affinity");
+        for turn in 0..2 * before.count() {
+            let cpu = Cpu::in_turn(turn).expect("a CPU");
+            assert_eq!(cpu.hold(Cpu::current).expect("it is allowed"), cpu);
+            assert_eq!(Cpu::in_turn(turn + before.count()).expect("a CPU"), cpu);
+        }
+        assert_eq!(sched_getaffinity(None).expect("an affinity"), before);
+    }
+}
