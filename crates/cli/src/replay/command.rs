@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use hotset_analysis::replay::summarise_replay;
 use hotset_facts::replay::{ReplaySession, ReplayState};
-use hotset_replay::changes::{all, apply};
+use hotset_replay::changes::all;
 use hotset_view::replay::{ChangeEntry, render_changes};
 
-use super::session::{Variant, made, plan_of, refuse_of_others, replays};
+use super::session::{change, plan_of, refuse_of_others, replays};
 use crate::args::ReplayArgs;
 use crate::destination::check_destination;
 use crate::exit::{Exit, OrExit, Stop};
@@ -38,11 +38,10 @@ pub(crate) fn replay(args: &ReplayArgs) -> Result<Exit, Stop> {
 
 fn session(args: &ReplayArgs, trace: &Path, stop: &AtomicBool) -> Result<ReplaySession, Stop> {
     let recording = plan_of(&args.how, trace).or_exit(Exit::Failure)?;
-    let changed = (!args.changes.is_empty()).then(|| apply(&recording.plan, &args.changes));
-    let changed = changed
+    let changed = (!args.changes.is_empty())
+        .then(|| change(&args.how, &recording.plan, &args.changes))
         .transpose()
         .map_err(|error| Stop::new(Exit::Failure, format_args!("{}: {error}", trace.display())))?;
-    let changed = changed.map(|changed| Variant { changes: made(&changed), plan: changed.plan });
     let states = match args.states.as_slice() {
         [] => vec![ReplayState::Recorded],
         states => states.to_vec(),

@@ -13,12 +13,12 @@ use hotset_facts::replay::{ReplayPlan, ReplayState};
 use hotset_facts::trace::{TraceHead, TraceLists};
 use hotset_lab::experiment::Scratch;
 use hotset_replay::PlanBuilder;
-use hotset_replay::changes::{Asked, apply, parse};
+use hotset_replay::changes::{Asked, parse};
 use hotset_trace::Columns;
 use hotset_view::explain::ExplainedTrace;
 
 use super::emit;
-use super::session::{Recording, Variant, made, refuse_of_others, replays};
+use super::session::{Recording, Variant, change, refuse_of_others, replays};
 use crate::args::{Cli, Command, ExplainArgs};
 use crate::commands::{each_batch, open_trace, record};
 use crate::destination::check_destination;
@@ -193,9 +193,9 @@ fn attempt(
         return Attempt::Not(why.to_owned());
     }
     let asked: Result<Vec<Asked>, _> = finding.changes.iter().map(|change| parse(change)).collect();
-    match asked.and_then(|asked| apply(plan, &asked)) {
-        Ok(changed) => {
-            variants.push(Variant { changes: made(&changed), plan: changed.plan });
+    match asked.and_then(|asked| change(&args.how, plan, &asked)) {
+        Ok(variant) => {
+            variants.push(variant);
             Attempt::Variant(variants.len())
         }
         Err(error) => Attempt::Not(error.to_string()),

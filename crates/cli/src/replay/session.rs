@@ -2,8 +2,9 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -12,8 +13,10 @@ use hotset_facts::replay::{ReplayChange, ReplaySession, ReplayState};
 use hotset_facts::trace::TraceHead;
 use hotset_lab::Order;
 use hotset_lab::experiment::{Place, Scratch, default_directories};
-use hotset_lab::replay::{ReplayBench, ReplayProgress, ReplaySource, Replays, directory_for};
-use hotset_replay::changes::{Applied, Changed};
+use hotset_lab::replay::{
+    ReplayBench, ReplayProgress, ReplaySource, Replays, device_order, directory_for,
+};
+use hotset_replay::changes::{Applied, Asked, ChangeError, Changed, apply_ordered};
 use hotset_replay::{PlanBuilder, ReplayPlan};
 use hotset_trace::Columns;
 
@@ -78,8 +81,7 @@ pub(super) fn replays(
     stop: &AtomicBool,
 ) -> Result<ReplaySession, Stop> {
     let Recording { plan, head, gaps } = recording;
-    // The process that replays has another working directory.
-    let root = args.root.as_ref().map(std::path::absolute).transpose().or_exit(Exit::Failure)?;
+    let root = root(args).or_exit(Exit::Failure)?;
     let native = native()?;
     let words = |job: &str| -> Vec<OsString> {
         native.iter().cloned().chain([OsString::from(job)]).collect()
@@ -99,10 +101,7 @@ pub(super) fn replays(
         head,
         gaps,
         program: words(REPLAY).into_iter().chain(root.clone().map(Into::into)).collect(),
-        source: match (&args.scratch, &root) {
-            (Some(_), _) => ReplaySource::Nowhere,
-            (None, root) => ReplaySource::Below(root.clone().unwrap_or_else(|| "/".into())),
-        },
+        source: source(args, root),
         directory: scratch.directory(),
         free_bytes: place.free_bytes,
         states,
@@ -121,6 +120,36 @@ pub(super) fn replays(
     replays.with_context(|| trace.display().to_string()).or_exit(Exit::Failure)
 }
 
+/// Where files are looked up. The process that replays has another working directory.
+fn root(args: &ReplayHowArgs) -> io::Result<Option<PathBuf>> {
+    args.root.as_ref().map(std::path::absolute).transpose()
+}
+
+fn source(args: &ReplayHowArgs, root: Option<PathBuf>) -> ReplaySource {
+    match (&args.scratch, root) {
+        (Some(_), _) => ReplaySource::Nowhere,
+        (None, root) => ReplaySource::Below(root.unwrap_or_else(|| "/".into())),
+    }
+}
+
+/// The plan with changes.
+///
+/// # Errors
+/// Where a change finds nothing to change.
+pub(super) fn change(
+    args: &ReplayHowArgs,
+    plan: &ReplayPlan,
+    asked: &[Asked],
+) -> Result<Variant, ChangeError> {
+    // Without a root there is no file that has a place.
+    let order = |plan: &ReplayPlan| match root(args) {
+        Ok(root) => device_order(plan, &source(args, root)),
+        Err(_) => Vec::new(),
+    };
+    let changed = apply_ordered(plan, asked, &order)?;
+    Ok(Variant { changes: made(&changed), plan: changed.plan })
+}
+
 /// The limit that was around the recording, where it is not around this process too.
 fn limit_of(args: &ReplayHowArgs, head: &TraceHead) -> Option<u64> {
     let recorded = head.environment.as_ref()?.memory_limit_bytes?;
@@ -129,7 +158,7 @@ fn limit_of(args: &ReplayHowArgs, head: &TraceHead) -> Option<u64> {
 }
 
 /// What changes were made, as a session keeps it.
-pub(super) fn made(changed: &Changed) -> Vec<ReplayChange> {
+fn made(changed: &Changed) -> Vec<ReplayChange> {
     let change = |applied: &Applied| ReplayChange {
         change: applied.what.clone(),
         affected_steps: applied.affected,

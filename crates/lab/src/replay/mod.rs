@@ -7,6 +7,7 @@
 
 mod child;
 mod copies;
+mod device_order;
 mod originals;
 mod pages;
 mod place;
@@ -19,6 +20,7 @@ use std::io;
 use crate::experiment::ScratchError;
 
 pub use child::serve;
+pub use device_order::device_order;
 pub use place::directory_for;
 pub use run::{ReplayBench, ReplayProgress, ReplaySource, Replays};
 

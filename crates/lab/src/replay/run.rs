@@ -81,7 +81,7 @@ pub enum ReplaySource {
 }
 
 impl ReplaySource {
-    fn origin(&self) -> Result<Origin, ReplayError> {
+    pub(super) fn origin(&self) -> Result<Origin, ReplayError> {
         match self {
             Self::Nowhere => Ok(Origin::Nowhere),
             Self::Below(root) => match File::open(root) {

@@ -58,14 +58,16 @@ pub struct Change {
     pub(crate) make: fn(&ReplayPlan, &Given<'_>) -> Made,
 }
 
+/// In which order the files of a plan are best read, lowest first: a number for each of them.
+pub type FileOrder<'a> = &'a dyn Fn(&ReplayPlan) -> Vec<u64>;
+
 /// What a change is told.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(crate) struct Given<'a> {
     /// Its argument; 0 of a change that has none.
     pub(crate) value: u64,
-    /// In which order files are best read, lowest first: a number for each file of the plan. Others come behind them, in the
-    /// order of the plan.
-    pub(crate) ranks: &'a [u64],
+    /// Asked by a change that orders files by itself. Files without a number come behind the others, in the order of the plan.
+    pub(crate) order: FileOrder<'a>,
 }
 
 /// A new plan and how many steps of the old one are concerned; or why there is nothing to change.
@@ -123,24 +125,23 @@ pub struct Applied {
 /// # Errors
 /// [`ChangeError::NotApplicable`] at the first that finds nothing to change.
 pub fn apply(plan: &ReplayPlan, asked: &[Asked]) -> Result<Changed, ChangeError> {
-    apply_ranked(plan, asked, &[])
+    apply_ordered(plan, asked, &|_| Vec::new())
 }
 
-/// The same, told in which order files are best read: a number for each file of the plan, lowest first, as their place on the
-/// device. A change that orders files by itself uses it.
+/// The same with the order in which files are best read, such as that of their places on the device.
 ///
 /// # Errors
 /// As [`apply`].
-pub fn apply_ranked(
+pub fn apply_ordered(
     plan: &ReplayPlan,
     asked: &[Asked],
-    ranks: &[u64],
+    order: FileOrder<'_>,
 ) -> Result<Changed, ChangeError> {
     let mut changed: Option<ReplayPlan> = None;
     let mut applied = Vec::with_capacity(asked.len());
     for one in asked {
         let before = changed.as_ref().unwrap_or(plan);
-        let given = Given { value: one.value(), ranks };
+        let given = Given { value: one.value(), order };
         let (after, affected) = (one.change().make)(before, &given)
             .map_err(|why| ChangeError::NotApplicable { change: one.to_string(), why })?;
         #[cfg(test)]

@@ -40,8 +40,9 @@ fn make(plan: &ReplayPlan, given: &Given<'_>) -> Made {
     let files = (0..).zip(&plan.files).filter(is_read);
     let mut files: Vec<(u32, u32)> =
         files.filter_map(|(place, file)| Some((place, file.path?))).collect();
-    // Sorted without changing the order of those that have no rank, or the same.
-    files.sort_by_key(|(file, _)| given.ranks.get(*file as usize).copied().unwrap_or(u64::MAX));
+    let order = (given.order)(plan);
+    // Sorted without changing the order of those that have no place, or the same.
+    files.sort_by_key(|(file, _)| order.get(*file as usize).copied().unwrap_or(u64::MAX));
     if files.is_empty() {
         return Err("no file is read through the page cache that nobody changes".to_owned());
     }
@@ -89,10 +90,10 @@ mod tests {
 
     use crate::build::testing::Trace;
     use crate::changes::plan_text::{plan_text, why_not};
-    use crate::changes::{apply_ranked, parse};
+    use crate::changes::{apply_ordered, parse};
 
     #[test]
-    fn all_that_is_read_is_asked_for_first_in_the_order_of_the_ranks() {
+    fn all_that_is_read_is_asked_for_first_in_the_order_of_the_device() {
         let mut trace = Trace::default();
         let one = (trace.process(1, None), 1);
         let files =
@@ -108,7 +109,7 @@ mod tests {
         trace.on_file(Operation::Pwrite, one, ("/written", files[3].1, 4), (0, 10));
         let asked = || [parse("prefetch").expect("a change")];
         let plan = trace.plan();
-        let changed = apply_ranked(&plan, &asked(), &[7, 3]).expect("a plan");
+        let changed = apply_ordered(&plan, &asked(), &|_| vec![7, 3]).expect("a plan");
         let wanted = "thread 0
   open 4 @1+0=0 #0
   fadvise 4 @0+100=0 #0 willneed
@@ -126,8 +127,8 @@ mod tests {
             changed.plan.slots.iter().map(|slot| (slot.file, slot.opened_before)).collect();
         assert_eq!(slots[4..], [(Some(1), None), (Some(0), None)]);
         assert_eq!((changed.plan.slots.len(), changed.applied[0].affected), (6, 8));
-        let changed = apply_ranked(&plan, &asked(), &[]).expect("a plan");
-        assert_eq!(changed.plan.slots[4].file, Some(0), "without ranks, the order of the plan");
+        let changed = apply_ordered(&plan, &asked(), &|_| Vec::new()).expect("a plan");
+        assert_eq!(changed.plan.slots[4].file, Some(0), "the order of the plan");
     }
 
     #[test]

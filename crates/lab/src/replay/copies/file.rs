@@ -61,7 +61,7 @@ impl CopiedFile {
 
 impl Origin {
     /// A file to read from, if there is one of this name.
-    pub(super) fn open(&self, path: &Path) -> Option<File> {
+    pub(in crate::replay) fn open(&self, path: &Path) -> Option<File> {
         let Self::Below(root) = self else { return None };
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let open = |flags| openat2(root, path, flags, Mode::empty(), ResolveFlags::IN_ROOT);
