@@ -1,6 +1,9 @@
 /* Seven kinds of program, each as it is first written and as its author would change it: `proofs KIND original|changed DIR`.
  *
  * Each computes with what it reads, so that a run is not all I/O, and both forms print the same sum.
+ *
+ * `proofs prefetch LIST PROGRAM [WORD...]` asks the kernel for the files of a list, then becomes the program: what an author would
+ * put at its beginning.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -186,6 +189,23 @@ static void lookups(int changed)
 	}
 }
 
+/* Asks for each file of a list, a path a line, and waits for none. */
+static void prefetch(const char *list)
+{
+	char path[4096];
+	FILE *paths = fopen(list, "r");
+
+	if (!paths)
+		fail(list);
+	while (fgets(path, sizeof path, paths)) {
+		path[strcspn(path, "\n")] = 0;
+		int fd = open_or_fail(path, O_RDONLY);
+		posix_fadvise(fd, 0, 0, POSIX_FADV_WILLNEED);
+		close(fd);
+	}
+	fclose(paths);
+}
+
 int main(int count, char **words)
 {
 	static const struct {
@@ -196,8 +216,13 @@ int main(int count, char **words)
 		{"mapped", mapped},   {"reread", reread},	      {"lookups", lookups},
 	};
 
+	if (count > 3 && !strcmp(words[1], "prefetch")) {
+		prefetch(words[2]);
+		execvp(words[3], words + 3);
+		fail(words[3]);
+	}
 	if (count != 4 || (strcmp(words[2], "original") && strcmp(words[2], "changed"))) {
-		fprintf(stderr, "usage: proofs KIND original|changed DIR\n");
+		fprintf(stderr, "usage: proofs KIND original|changed DIR, or proofs prefetch LIST PROGRAM [WORD...]\n");
 		return 2;
 	}
 	if (chdir(words[3]))

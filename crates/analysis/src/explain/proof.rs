@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{Explanation, TraceFinding};
 use crate::bench::{Difference, RatioEstimate};
-use crate::replay::{Prediction, ReplaySummary};
+use crate::replay::{FIDELITY, Fidelity, NoClaim, Prediction, ReplaySummary};
 use crate::{RuleVerdict, Severity};
 use hotset_facts::replay::{ReplayChange, ReplayState};
 
@@ -108,6 +108,18 @@ fn order(one: &ProvedFinding, other: &ProvedFinding) -> Ordering {
     class(one).cmp(&class(other)).then_with(|| other.gain_ns().total_cmp(&one.gain_ns()))
 }
 
+/// Why nothing is claimed, with the numbers behind it.
+fn no_claim(why: NoClaim, fidelity: &Fidelity) -> String {
+    let (least, most) = FIDELITY;
+    match (why, fidelity.ratio) {
+        (NoClaim::Faster | NoClaim::Slower, Some(ratio)) => format!(
+            "{} ({ratio:.2}x, expected {least:.2}x to {most:.2}x). Record again if the host was busy",
+            why.as_str()
+        ),
+        _ => why.as_str().to_owned(),
+    }
+}
+
 /// What the replays say of a variant: a proof, and why it proves nothing.
 fn proof(variant: usize, replays: Option<&ReplaySummary>) -> (Option<Proof>, Option<String>) {
     let none = |why: &str| (None, Some(why.to_owned()));
@@ -119,7 +131,7 @@ fn proof(variant: usize, replays: Option<&ReplaySummary>) -> (Option<Proof>, Opt
         return none("results of the changed replay differ from the recording");
     }
     if let Some(why) = replays.fidelity.no_claim {
-        return none(why.as_str());
+        return none(&no_claim(why, &replays.fidelity));
     }
     let ratio = replays
         .ratios

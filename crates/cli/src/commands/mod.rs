@@ -18,7 +18,7 @@ mod trace_read;
 
 pub(crate) use record::record;
 pub(crate) use trace::open as open_trace;
-pub(crate) use trace_batches::each_batch;
+pub(crate) use trace_batches::each_batch_until;
 
 use crate::args::{Cli, Command};
 use crate::exit::{Exit, Stop};

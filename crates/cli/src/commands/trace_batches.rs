@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
@@ -20,6 +21,20 @@ pub(crate) fn each_batch(
     path: &Path,
     reader: &Reader<File>,
     columns: Columns,
+    each: impl FnMut(&TraceBatch),
+) -> Result<()> {
+    each_batch_until(&AtomicBool::new(false), path, reader, columns, each)
+}
+
+/// The same, up to the batch before which `stop` was set.
+///
+/// # Errors
+/// As [`each_batch`].
+pub(crate) fn each_batch_until(
+    stop: &AtomicBool,
+    path: &Path,
+    reader: &Reader<File>,
+    columns: Columns,
     mut each: impl FnMut(&TraceBatch),
 ) -> Result<()> {
     let named = || path.display().to_string();
@@ -34,7 +49,8 @@ pub(crate) fn each_batch(
             }
         };
         thread::Builder::new().name("trace reader".to_owned()).spawn_scoped(scope, decode)?;
-        receiver.into_iter().try_for_each(|batch| {
+        let mut batches = receiver.into_iter().take_while(|_| !stop.load(Ordering::Relaxed));
+        batches.try_for_each(|batch| {
             each(&batch.with_context(named)?);
             Ok(())
         })

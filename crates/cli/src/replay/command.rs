@@ -27,7 +27,8 @@ pub(crate) fn replay(args: &ReplayArgs) -> Result<Exit, Stop> {
     refuse_of_others(&args.how, trace)?;
     let stop = interrupt::stop_flag();
     let Some(_lock) = lock(stop).or_exit(Exit::Failure)? else { return Ok(interrupt::exit()) };
-    let summary = summarise_replay(session(args, trace, stop)?);
+    let Some(session) = session(args, trace, stop)? else { return Ok(interrupt::exit()) };
+    let summary = summarise_replay(session);
     let written = output::replay(&summary, args);
     Ok(match stop.load(Ordering::Relaxed) {
         true => interrupt::exit(),
@@ -36,8 +37,14 @@ pub(crate) fn replay(args: &ReplayArgs) -> Result<Exit, Stop> {
     })
 }
 
-fn session(args: &ReplayArgs, trace: &Path, stop: &AtomicBool) -> Result<ReplaySession, Stop> {
-    let recording = plan_of(&args.how, trace).or_exit(Exit::Failure)?;
+/// Nothing where `stop` was set before there was anything to replay.
+fn session(
+    args: &ReplayArgs,
+    trace: &Path,
+    stop: &AtomicBool,
+) -> Result<Option<ReplaySession>, Stop> {
+    let recording = plan_of(&args.how, trace, stop).or_exit(Exit::Failure)?;
+    let Some(recording) = recording else { return Ok(None) };
     let changed = (!args.changes.is_empty())
         .then(|| change(&args.how, &recording.plan, &args.changes))
         .transpose()
@@ -46,7 +53,11 @@ fn session(args: &ReplayArgs, trace: &Path, stop: &AtomicBool) -> Result<ReplayS
         [] => vec![ReplayState::Recorded],
         states => states.to_vec(),
     };
-    replays(&args.how, trace, recording, changed.into_iter().collect(), states, args.quiet, stop)
+    if stop.load(Ordering::Relaxed) {
+        return Ok(None);
+    }
+    let changed = changed.into_iter().collect();
+    replays(&args.how, trace, recording, changed, states, args.quiet, stop).map(Some)
 }
 
 /// All changes, each with what a programmer would do and risk.

@@ -20,7 +20,7 @@ use hotset_view::explain::ExplainedTrace;
 use super::emit;
 use super::session::{Recording, Variant, change, refuse_of_others, replays};
 use crate::args::{Cli, Command, ExplainArgs};
-use crate::commands::{each_batch, open_trace, record};
+use crate::commands::{each_batch_until, open_trace, record};
 use crate::destination::check_destination;
 use crate::exit::{Exit, OrExit, Stop};
 use crate::lab::native;
@@ -64,7 +64,8 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<Exit, Stop> {
     };
     refuse_of_others(&args.how, &trace)?;
     let stop = interrupt::stop_flag();
-    let explaining = read(&trace, args).or_exit(Exit::Failure)?;
+    let explaining = read(&trace, args, stop).or_exit(Exit::Failure)?;
+    let Some(explaining) = explaining else { return Ok(interrupt::exit()) };
     let Explaining { head, lists, explanation, plan } = explaining;
     let gaps = lists.gaps.len() as u64;
     let pages = if args.emit.is_some() { emit::pages(&plan) } else { Vec::new() };
@@ -104,8 +105,8 @@ fn record_to(trace: &Path, args: &ExplainArgs) -> Result<(), Stop> {
     }
 }
 
-/// Reads a trace once, for the findings and for the plan.
-fn read(trace: &Path, args: &ExplainArgs) -> Result<Explaining> {
+/// Reads a trace once, for the findings and for the plan; nothing where `stop` was set first.
+fn read(trace: &Path, args: &ExplainArgs, stop: &AtomicBool) -> Result<Option<Explaining>> {
     let reader = open_trace(trace)?;
     let costs = hotset_sys::costs::table();
     let mut explainer = Explainer::new(reader.head(), reader.lists(), costs.as_value());
@@ -113,18 +114,21 @@ fn read(trace: &Path, args: &ExplainArgs) -> Result<Explaining> {
     if args.how.scratch.is_some() {
         builder = builder.all_on_copies();
     }
-    each_batch(trace, &reader, Columns::ALL, |batch| {
+    each_batch_until(stop, trace, &reader, Columns::ALL, |batch| {
         explainer.add(batch);
         if !args.no_proof {
             builder.add(batch);
         }
     })?;
-    Ok(Explaining {
+    if stop.load(Ordering::Relaxed) {
+        return Ok(None);
+    }
+    Ok(Some(Explaining {
         explanation: explainer.finish(),
         plan: builder.finish(),
         head: reader.head().clone(),
         lists: reader.lists().clone(),
-    })
+    }))
 }
 
 /// Replays the recording with the changes of its findings, as far as the budget goes.

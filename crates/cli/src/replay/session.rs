@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -21,7 +21,7 @@ use hotset_replay::{PlanBuilder, ReplayPlan};
 use hotset_trace::Columns;
 
 use crate::args::ReplayHowArgs;
-use crate::commands::{each_batch, open_trace};
+use crate::commands::{each_batch_until, open_trace};
 use crate::exit::{Exit, OrExit, Stop};
 use crate::lab::{REPLAY, native};
 use crate::output::StatusLine;
@@ -58,16 +58,23 @@ pub(super) fn refuse_of_others(args: &ReplayHowArgs, trace: &Path) -> Result<(),
     )))
 }
 
-/// A trace, and the plan of it.
-pub(super) fn plan_of(args: &ReplayHowArgs, path: &Path) -> Result<Recording> {
+/// A trace, and the plan of it; nothing where `stop` was set first.
+pub(super) fn plan_of(
+    args: &ReplayHowArgs,
+    path: &Path,
+    stop: &AtomicBool,
+) -> Result<Option<Recording>> {
     let reader = open_trace(path)?;
     let mut builder = PlanBuilder::new(reader.lists());
     if args.scratch.is_some() {
         builder = builder.all_on_copies();
     }
-    each_batch(path, &reader, Columns::ALL, |batch| builder.add(batch))?;
+    each_batch_until(stop, path, &reader, Columns::ALL, |batch| builder.add(batch))?;
+    if stop.load(Ordering::Relaxed) {
+        return Ok(None);
+    }
     let gaps = reader.lists().gaps.len() as u64;
-    Ok(Recording { plan: builder.finish(), head: reader.head().clone(), gaps })
+    Ok(Some(Recording { plan: builder.finish(), head: reader.head().clone(), gaps }))
 }
 
 /// Replays a recording as it is and changed, in rounds.

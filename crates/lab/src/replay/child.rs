@@ -79,7 +79,7 @@ fn replay(
     let roots = Roots { originals: None, copies: copies.as_fd(), no_atime: geteuid().is_root() };
     let replay = Replay::new(plan, roots).map_err(|error| error.to_string())?;
     // It begins there, and goes where the scheduler wants it.
-    let _ = Cpu::in_turn(ask.round).and_then(|cpu| cpu.hold(|| ()));
+    let _ = Cpu::in_turn(ask.cpu_turn).and_then(|cpu| cpu.hold(|| ()));
     let pages = pages::reach(ask.state, files, copies.as_fd());
     let run = replay.run().map_err(|error| error.to_string())?;
     let sum = |of: fn(&hotset_sys::replay::ThreadRun) -> u64| run.threads.iter().map(of).sum();

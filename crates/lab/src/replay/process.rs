@@ -61,7 +61,7 @@ impl Replayer {
         }
         let input = input.map(BufWriter::new);
         let mut replayer = Self { child, input, replies };
-        let handed = replayer.input.as_mut().map(|input| write_plan(plan, input));
+        let handed = replayer.input.as_mut().map(|input| write_plan(plan, input, stop));
         // Where it ended meanwhile, why is told by how.
         drop(handed);
         let unfit = match replayer.reply(stop)? {

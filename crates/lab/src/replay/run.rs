@@ -191,7 +191,7 @@ impl<'a> Replays<'a> {
         let warmups = self.bench.states.first().copied();
         for at in 0..self.loaded.len() {
             if let Some(state) = warmups {
-                self.replay(at, Ask { state, round: 0 })?;
+                self.replay(at, Ask { state, cpu_turn: self.cpu_turn(0) })?;
             }
         }
         self.began = Instant::now();
@@ -202,6 +202,11 @@ impl<'a> Replays<'a> {
         self.session.took_ns = nanos(took);
         self.session.variants = self.loaded.into_iter().map(|loaded| loaded.variant).collect();
         Ok(self.session)
+    }
+
+    /// Sessions of one round begin on other CPUs too.
+    fn cpu_turn(&self, round: u32) -> u32 {
+        (self.bench.seed as u32).wrapping_add(round)
     }
 
     /// Makes the copies anew and replays. Nothing where it is to stop.
@@ -268,7 +273,8 @@ impl rounds::Cells for Replays<'_> {
         let states = self.bench.states.len().max(1);
         let (variant, state) = (place.cell / states, place.cell % states);
         let Some(state) = self.bench.states.get(state).copied() else { return Ok(Outcome::Counts) };
-        let Some(replayed) = self.replay(variant, Ask { state, round: place.round })? else {
+        let ask = Ask { state, cpu_turn: self.cpu_turn(place.round) };
+        let Some(replayed) = self.replay(variant, ask)? else {
             return Ok(Outcome::Stop(StopReason::Interrupted));
         };
         self.done += 1;

@@ -1,6 +1,7 @@
 //! What is said between this program and the process that replays: a plan, then a replay a line, and an answer to each.
 
 use std::io::{self, BufRead, Read, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use hotset_facts::replay::{
     Difference, ReplayPages, ReplayPlan, ReplayState, STEP_BYTES, Step, UnfitFile,
@@ -15,8 +16,8 @@ const STEPS_AT_ONCE: usize = 4096;
 pub(super) struct Ask {
     /// What is cached before.
     pub(super) state: ReplayState,
-    /// All replays of one round begin on the same CPU, those of the next on the next.
-    pub(super) round: u32,
+    /// Which of the CPUs it begins on: all replays of one round on the same, those of the next on the next.
+    pub(super) cpu_turn: u32,
 }
 
 /// What the process that replays says, a line each.
@@ -44,8 +45,15 @@ pub(super) struct Replayed {
     pub(super) first_differences: Vec<Difference>,
 }
 
-/// Hands on a plan.
-pub(super) fn write_plan(plan: &ReplayPlan, to: &mut impl Write) -> io::Result<()> {
+/// Hands on a plan, as far as `stop` lets it.
+///
+/// # Errors
+/// `Interrupted` where `stop` was set; others where nobody takes it.
+pub(super) fn write_plan(
+    plan: &ReplayPlan,
+    to: &mut impl Write,
+    stop: &AtomicBool,
+) -> io::Result<()> {
     let head = serde_json::to_vec(plan)?;
     to.write_all(&(head.len() as u64).to_le_bytes())?;
     to.write_all(&head)?;
@@ -53,6 +61,9 @@ pub(super) fn write_plan(plan: &ReplayPlan, to: &mut impl Write) -> io::Result<(
     for thread in &plan.threads {
         to.write_all(&(thread.steps.len() as u64).to_le_bytes())?;
         for steps in thread.steps.chunks(STEPS_AT_ONCE) {
+            if stop.load(Ordering::Relaxed) {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
             bytes.clear();
             bytes.extend(steps.iter().flat_map(Step::to_bytes));
             to.write_all(&bytes)?;
@@ -126,16 +137,19 @@ mod tests {
             ..ReplayPlan::default()
         };
         let mut sent = Vec::new();
-        write_plan(&plan, &mut sent).expect("sent");
+        write_plan(&plan, &mut sent, &AtomicBool::new(false)).expect("sent");
         assert_eq!(read_plan(&mut sent.as_slice()).expect("taken"), plan);
         sent.pop();
         assert!(read_plan(&mut sent.as_slice()).is_err(), "cut short");
+        let mut stopped = Vec::new();
+        assert!(write_plan(&plan, &mut stopped, &AtomicBool::new(true)).is_err());
+        assert!(read_plan(&mut stopped.as_slice()).is_err(), "stopped");
     }
 
     #[test]
     fn lines_come_one_by_one() {
         let mut said = Vec::new();
-        let asks = [ReplayState::Warm, ReplayState::Cold].map(|state| Ask { state, round: 7 });
+        let asks = [ReplayState::Warm, ReplayState::Cold].map(|state| Ask { state, cpu_turn: 7 });
         asks.iter().for_each(|ask| say(ask, &mut said).expect("said"));
         let mut from = said.as_slice();
         for ask in asks {
