@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 
-from rounds import interval
+from rounds import HELD, MISSED, TOO_NOISY, interval, judged
 
 # A prediction may overstate the gain by so much, and has to find so much of its I/O part.
 MOST, LEAST = 1.10, 0.80
@@ -143,12 +143,14 @@ def timed(words):
 
 
 def replayed(args, program, seed):
-    """Nanoseconds of I/O as recorded and changed, and the fidelity, of one round; none where no claim is made."""
+    """Nanoseconds of I/O as recorded and changed, and the fidelity, of one round; nothing where hotset makes no claim."""
     words = [args.hotset, "replay", "trace.parquet", "--as", program.changes, "--rounds", "1", "--seed", str(seed), "-q", "--json", "replay.json"]
     subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
     with open("replay.json", encoding="utf-8") as file:
         session = json.load(file)
     cells = [cell["io_ns"] and cell["io_ns"]["median"] for cell in session["cells"]]
+    if session["fidelity"]["no_claim"] or not all(cells):
+        return None
     return cells, session["fidelity"]["ratio"]
 
 
@@ -163,31 +165,42 @@ def measure(args, program):
         set_state(args, program.state)
         words = [args.hotset, "record", "-q", "--lossless", "--force", "-o", "trace.parquet", "--", *program.original]
         subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
-        cells, fidelity = replayed(args, program, number)
-        if fidelity and all(cells):
+        claim = replayed(args, program, number)
+        if claim:
+            cells, fidelity = claim
             rows.append((original, changed, [cell / 1e9 for cell in cells], fidelity))
     return rows
 
 
-def row(program, rows):
+def with_interval(values, digits=2):
+    """The median with its 95 % interval."""
+    bounds = interval(values)
+    ends = f" ({bounds[0]:,.{digits}f}–{bounds[1]:,.{digits}f})" if bounds else ""
+    return f"{statistics.median(values):,.{digits}f}{ends}"
+
+
+def both(overstated, found):
+    """Whether both goals were held."""
+    if MISSED in (overstated, found):
+        return MISSED
+    return TOO_NOISY if TOO_NOISY in (overstated, found) else HELD
+
+
+def row(program, rows, rounds):
     """The row of a table, and whether the prediction is right."""
-    median = lambda values: statistics.median(list(values))
-    truth = [original[0] - after[0] for original, after, _, _ in rows]
-    io_truth = median(original[1] - after[1] for original, after, _, _ in rows)
+    truth = [original[0] - changed[0] for original, changed, _, _ in rows]
+    io_truth = [original[1] - changed[1] for original, changed, _, _ in rows]
     predicted = [a - b for _, _, (a, b), _ in rows]
-    share = [said / true for said, true in zip(predicted, truth) if true > 0]
-    if not interval(share):
-        return f"| {program.name} | `{program.changes}` | {median(each[3] for each in rows):.2f} | | {median(predicted) * 1e3:,.1f} | {median(truth) * 1e3:,.1f} | too few rounds gained anything | | {len(rows)} | **no** |", False
-    low, high = interval(share)
-    overstated, found = median(share), median(predicted) / io_truth if io_truth > 0 else float("nan")
-    is_held = low <= MOST and found >= LEAST
-    milliseconds = lambda seconds: f"{seconds * 1e3:,.1f}"
+    overstated = judged([said - MOST * true for said, true in zip(predicted, truth)], 0)
+    found = judged([LEAST * true - said for said, true in zip(predicted, io_truth)], 0)
+    of = lambda whole: with_interval([said / true for said, true in zip(predicted, whole)])
+    milliseconds = lambda seconds: f"{statistics.median(seconds) * 1e3:,.1f}"
+    held = both(overstated, found)
     cells = [
-        program.name, f"`{program.changes}`", f"{median(each[3] for each in rows):.2f}",
-        f"{median(a / b for _, _, (a, b), _ in rows):,.1f}x", milliseconds(median(predicted)), milliseconds(median(truth)),
-        f"{overstated:.2f} ({low:.2f}–{high:.2f})", f"{found:.2f}", f"{len(rows)}", "yes" if is_held else "**no**",
+        program.name, f"`{program.changes}`", with_interval([fidelity for *_, fidelity in rows]), f"{statistics.median(a / b for _, _, (a, b), _ in rows):,.1f}x",
+        milliseconds([original[0] for original, *_ in rows]), milliseconds(truth), milliseconds(predicted), of(truth), of(io_truth), f"{len(rows)} of {rounds}", held,
     ]
-    return "| " + " | ".join(cells) + " |", is_held
+    return "| " + " | ".join(cells) + " |", held != MISSED
 
 
 def main():
@@ -210,17 +223,20 @@ def main():
                 continue
             rows = measure(args, program)
             if len(rows) < 6:
-                lines.append(f"| {program.name} | `{program.changes}` | too few rounds with a claim: {len(rows)} of {args.rounds} | | | | | | | **no** |")
+                lines.append(f"| {program.name} | `{program.changes}` | too few rounds with a claim: {len(rows)} of {args.rounds} | | | | | | | | {MISSED} |")
                 held = False
             else:
-                line, is_held = row(program, rows)
+                line, is_held = row(program, rows, args.rounds)
                 lines.append(line)
                 held &= is_held
             print(lines[-1], flush=True)
     finally:
         os.chdir("/")
         shutil.rmtree(directory, ignore_errors=True)
-    head = ["| program | change | fidelity | I/O faster | predicted to save, ms | really saved, ms | predicted / real (95 %) | of its I/O part | rounds | held |", "|---|---|---|---|---|---|---|---|---|---|"]
+    head = [
+        "| program | change | fidelity (95 %) | I/O faster | run, ms | really saved, ms | predicted, ms | predicted / real (95 %) | of its I/O part (95 %) | rounds with a claim | held |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
     table = "\n".join([*head, *lines]) + "\n"
     if args.write:
         with open(args.write, "w", encoding="utf-8") as file:
