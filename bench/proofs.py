@@ -143,15 +143,16 @@ def timed(words):
 
 
 def replayed(args, program, seed):
-    """Nanoseconds of I/O as recorded and changed, and the fidelity, of one round; nothing where hotset makes no claim."""
+    """Seconds that the change is predicted to save, how many times faster it makes I/O, and the fidelity; nothing where hotset makes no claim."""
     words = [args.hotset, "replay", "trace.parquet", "--as", program.changes, "--rounds", "1", "--seed", str(seed), "-q", "--json", "replay.json"]
     subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
     with open("replay.json", encoding="utf-8") as file:
         session = json.load(file)
-    cells = [cell["io_ns"] and cell["io_ns"]["median"] for cell in session["cells"]]
-    if session["fidelity"]["no_claim"] or not all(cells):
+    saved_ns = session["predictions"][0]["saved_ns"]
+    if saved_ns is None:
         return None
-    return cells, session["fidelity"]["ratio"]
+    before, after = (cell["io_ns"]["median"] for cell in session["cells"])
+    return saved_ns / 1e9, before / after, session["fidelity"]["ratio"]
 
 
 def measure(args, program):
@@ -167,8 +168,7 @@ def measure(args, program):
         subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
         claim = replayed(args, program, number)
         if claim:
-            cells, fidelity = claim
-            rows.append((original, changed, [cell / 1e9 for cell in cells], fidelity))
+            rows.append((original, changed, *claim))
     return rows
 
 
@@ -188,16 +188,16 @@ def both(overstated, found):
 
 def row(program, rows, rounds):
     """The row of a table, and whether the prediction is right."""
-    truth = [original[0] - changed[0] for original, changed, _, _ in rows]
-    io_truth = [original[1] - changed[1] for original, changed, _, _ in rows]
-    predicted = [a - b for _, _, (a, b), _ in rows]
+    truth = [original[0] - changed[0] for original, changed, *_ in rows]
+    io_truth = [original[1] - changed[1] for original, changed, *_ in rows]
+    predicted = [saved for _, _, saved, _, _ in rows]
     overstated = judged([said - MOST * true for said, true in zip(predicted, truth)], 0)
     found = judged([LEAST * true - said for said, true in zip(predicted, io_truth)], 0)
     of = lambda whole: with_interval([said / true for said, true in zip(predicted, whole)])
     milliseconds = lambda seconds: f"{statistics.median(seconds) * 1e3:,.1f}"
     held = both(overstated, found)
     cells = [
-        program.name, f"`{program.changes}`", with_interval([fidelity for *_, fidelity in rows]), f"{statistics.median(a / b for _, _, (a, b), _ in rows):,.1f}x",
+        program.name, f"`{program.changes}`", with_interval([fidelity for *_, fidelity in rows]), f"{statistics.median(times for *_, times, _ in rows):,.1f}x",
         milliseconds([original[0] for original, *_ in rows]), milliseconds(truth), milliseconds(predicted), of(truth), of(io_truth), f"{len(rows)} of {rounds}", held,
     ]
     return "| " + " | ".join(cells) + " |", held != MISSED

@@ -1,12 +1,13 @@
 //! What a change would gain the program: what it computed stays, and its I/O takes as much less as that of the replay.
 //!
 //! The time that is saved is a difference of two replays, so that what recording cost is in neither. It is taken off the time of
-//! the recorded run, without what recording added to that where it was measured.
+//! the recorded run, without what recording added to that where it was measured. Where the replay was slower than what was
+//! recorded, the difference is made smaller as much.
 
-use hotset_facts::replay::{ReplaySession, ReplayState};
+use hotset_facts::replay::{ReplaySample, ReplaySession, ReplayState};
 use serde::Serialize;
 
-use super::fidelity::{Fidelity, NoClaim};
+use super::fidelity::{Fidelity, NoClaim, timed_ns};
 use super::summary::Pairs;
 use crate::bench::{ConfidenceInterval, median, median_interval, sorted};
 
@@ -33,13 +34,19 @@ pub struct Prediction {
     pub variant: usize,
     /// Nanoseconds of the recorded run, without what recording added where that is known.
     pub wall_ns: u64,
-    /// Nanoseconds that the change saves: the median over rounds of the difference of I/O times; below zero where it costs some. Null
+    /// Nanoseconds that the change saves: the median over rounds of the difference of I/O times, as a part of the recorded I/O time where
+    /// the replay took longer than that; below zero where it costs some. Null
     /// where nothing is predicted.
     pub saved_ns: Option<f64>,
     /// Its exact 95 % interval; null for fewer than six rounds.
     pub saved_ns_interval: Option<ConfidenceInterval>,
     /// Why nothing is predicted; null where something is.
     pub no_prediction: Option<NoPrediction>,
+}
+
+/// A replay that took longer than what was recorded saves longer, too: what was recorded, by that; at most 1.
+fn of_recorded(replay: &ReplaySample, recorded_io_ns: Option<f64>) -> f64 {
+    recorded_io_ns.map_or(1.0, |recorded| (recorded / timed_ns(replay)).min(1.0))
 }
 
 /// The time of the run without what recording added to it. What did I/O one after another was made longer by each of its calls.
@@ -60,8 +67,11 @@ impl Prediction {
         let recorded = &session.recorded;
         let overlap = recorded.duration_ns.saturating_sub(recorded.covered_ns);
         let is_shared = overlap as f64 > MAX_OVERLAP * recorded.duration_ns as f64;
-        let saved =
-            sorted(pairs.of(variant, ReplayState::Recorded).map(|(a, b)| a as f64 - b as f64));
+        let saved = pairs.rounds(variant, ReplayState::Recorded).map(|(before, after)| {
+            let saved = before.busy_ns as f64 - after.busy_ns as f64;
+            saved * of_recorded(before, fidelity.recorded_io_ns)
+        });
+        let saved = sorted(saved);
         let no_prediction = match fidelity.no_claim {
             Some(NoClaim::NoReplay) => Some(NoPrediction::NoReplay),
             Some(_) => Some(NoPrediction::Fidelity),

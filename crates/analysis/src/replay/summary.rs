@@ -81,11 +81,20 @@ impl<'a> Pairs<'a> {
         variant: usize,
         state: ReplayState,
     ) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.rounds(variant, state).map(|(before, after)| (before.busy_ns, after.busy_ns))
+    }
+
+    /// The replays themselves.
+    pub(super) fn rounds(
+        &self,
+        variant: usize,
+        state: ReplayState,
+    ) -> impl Iterator<Item = (&'a ReplaySample, &'a ReplaySample)> + '_ {
         let (before, after) = (self.samples(0, state), self.samples(variant, state));
         after.iter().filter(|sample| flaw(sample).is_none()).filter_map(|sample| {
             let same_round =
                 |other: &&&ReplaySample| other.round == sample.round && flaw(other).is_none();
-            Some((before.iter().find(same_round)?.busy_ns, sample.busy_ns))
+            Some((*before.iter().find(same_round)?, *sample))
         })
     }
 }

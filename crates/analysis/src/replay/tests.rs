@@ -1,6 +1,7 @@
 //! What replays show.
 
 use hotset_facts::replay::ReplayState;
+use hotset_facts::trace::RecordingCost;
 
 use super::testing::{differing, sample, session};
 use super::*;
@@ -47,6 +48,33 @@ fn what_is_not_as_recorded_claims_nothing() {
     let mut warm = sample(0, 0, 100);
     warm.state = ReplayState::Warm;
     assert_eq!(claim(session(vec![warm])), Some(NoClaim::NoReplay), "another state");
+}
+
+#[test]
+fn replays_on_slow_and_fast_cpus_may_be_faster_than_recorded_and_never_slower() {
+    let claim = |busy: [u64; 6]| {
+        let samples = (0..).zip(busy).map(|(round, ms)| sample(0, round, ms)).collect();
+        summarise_replay(session(samples)).fidelity.no_claim
+    };
+    assert_eq!(claim([60, 90, 61, 90, 62, 90]), None);
+    assert_eq!(claim([60, 62, 61, 70, 62, 79]), Some(NoClaim::Faster));
+    assert_eq!(claim([130, 100, 131, 100, 132, 133]), Some(NoClaim::Slower));
+}
+
+#[test]
+fn what_a_slow_replay_saves_is_a_part_of_what_was_recorded() {
+    let samples = (0..6).flat_map(|round| [sample(0, round, 120), sample(1, round, 60)]);
+    let prediction = summarise_replay(session(samples.collect())).predictions.remove(0);
+    assert!(prediction.saved_ns.is_some_and(|ns| (ns - 50e6).abs() < 1.0), "{prediction:?}");
+}
+
+#[test]
+fn a_recording_that_knows_its_cost_is_corrected_by_it() {
+    let mut session = session(vec![sample(0, 0, 85), sample(1, 0, 20)]);
+    session.head.cost = Some(RecordingCost { beyond_duration_ns: -5_000, added_ns: 100_000 });
+    let summary = summarise_replay(session);
+    assert_eq!(summary.fidelity.recorded_io_ns, Some(85e6));
+    assert_eq!(summary.predictions[0].wall_ns, 200_000_000, "100 ms were added to 300");
 }
 
 #[test]
