@@ -6,6 +6,7 @@
 
 mod cell;
 mod fidelity;
+mod pattern;
 mod prediction;
 mod summary;
 #[cfg(any(test, feature = "testing"))]
@@ -15,5 +16,6 @@ mod tests;
 
 pub use cell::{ReplayCell, ReplayFlaw};
 pub use fidelity::{FIDELITY, Fidelity, NoClaim};
+pub use pattern::{PatternCount, PatternRow, pattern_rows};
 pub use prediction::{NoPrediction, Prediction};
 pub use summary::{ReplayRatio, ReplaySummary, summarise_replay};

@@ -5,8 +5,9 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use hotset_facts::Observed;
 use hotset_facts::replay::{
-    Difference, LeftOut, PlanTotals, ReplayChange, ReplayFiles, ReplayPages, ReplaySample,
-    ReplaySession, ReplayState, ReplayVariant, StepKind,
+    Difference, LeftOut, PatternKind, PatternLane, PatternMark, PatternSide, PlanTotals,
+    ReplayChange, ReplayFiles, ReplayPages, ReplayPattern, ReplaySample, ReplaySession,
+    ReplayState, ReplayVariant, StepKind,
 };
 use hotset_facts::trace::{TraceHead, TraceSource};
 
@@ -36,6 +37,36 @@ pub fn differing(sample: ReplaySample) -> ReplaySample {
     ReplaySample { differences: 3, first_differences: vec![told], ..sample }
 }
 
+/// A file that is opened and read in 20 pieces, or in one; before it, a lookup that finds nothing, or none.
+pub fn pattern() -> ReplayPattern {
+    let mark = |record, kind, step, lane, range: Option<(u64, u64)>| PatternMark {
+        record,
+        kind,
+        step,
+        lane: Some(lane),
+        offset: range.map(|(offset, _)| offset),
+        bytes: range.map(|(_, bytes)| bytes),
+        direct: false,
+    };
+    let missed = mark(0, PatternKind::FailedLookup, StepKind::Stat, 1, None);
+    let opened = mark(1, PatternKind::Open, StepKind::Open, 0, None);
+    let read = |record: u32, bytes: u64| {
+        let offset = u64::from(record - 2) * 100;
+        mark(record, PatternKind::Read, StepKind::Read, 0, Some((offset, bytes)))
+    };
+    let small = (2..22).map(|record| read(record, 100));
+    let side =
+        |marks: Vec<PatternMark>| PatternSide { requests: marks.len() as u64, marks, in_flight: 0 };
+    let lane = |path: &str| PatternLane { path: Some(path.into()), is_new: false };
+    ReplayPattern {
+        tid: 4_711,
+        lanes: vec![lane("/srv/shop/data/orders.log"), lane("/etc/shop/orders.log")],
+        more_lanes: 0,
+        before: side([missed, opened].into_iter().chain(small).collect()),
+        after: side(vec![opened, read(2, 2_000)]),
+    }
+}
+
 /// Replays of 1,000 calls that took 90 ms in the kernel, where entering it takes 10 µs: 100 ms of I/O.
 pub fn session(samples: Vec<ReplaySample>) -> ReplaySession {
     let profile = fixtures::profile();
@@ -50,6 +81,7 @@ pub fn session(samples: Vec<ReplaySample>) -> ReplaySession {
     let variants = (0..=changed).map(|at| ReplayVariant {
         changes: if at == 0 { Vec::new() } else { changes.clone() },
         steps: 1_000,
+        pattern: (at > 0).then(pattern),
     });
     let recorded = PlanTotals {
         records: 1_100,

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use hotset_facts::replay::{ReplayChange, ReplaySession, ReplayState};
+use hotset_facts::replay::{ReplayChange, ReplayPattern, ReplaySession, ReplayState};
 use hotset_facts::trace::TraceHead;
 use hotset_lab::Order;
 use hotset_lab::experiment::{Place, Scratch, default_directories};
@@ -17,7 +17,7 @@ use hotset_lab::replay::{
     ReplayBench, ReplayProgress, ReplaySource, Replays, device_order, directory_for,
 };
 use hotset_replay::changes::{Applied, Asked, ChangeError, Changed, apply_ordered};
-use hotset_replay::{PlanBuilder, ReplayPlan};
+use hotset_replay::{PlanBuilder, ReplayPlan, pattern};
 use hotset_trace::Columns;
 
 use crate::args::ReplayHowArgs;
@@ -38,8 +38,20 @@ pub(super) struct Recording {
 
 /// A changed plan.
 pub(super) struct Variant {
-    pub(super) changes: Vec<ReplayChange>,
-    pub(super) plan: ReplayPlan,
+    changes: Vec<ReplayChange>,
+    pattern: Option<ReplayPattern>,
+    plan: ReplayPlan,
+}
+
+impl Variant {
+    /// What changes made of the plan of the recording as it is.
+    pub(super) fn of(recorded: &ReplayPlan, changed: Changed) -> Self {
+        Self {
+            changes: made(&changed),
+            pattern: pattern(recorded, &changed.plan),
+            plan: changed.plan,
+        }
+    }
 }
 
 /// As root, a recording opens whatever it names: of somebody else's, that is asked for.
@@ -119,8 +131,8 @@ pub(super) fn replays(
         stop,
     };
     let replays = Replays::new(bench).and_then(|mut replays| {
-        replays.add(Vec::new(), plan)?;
-        changed.into_iter().try_for_each(|variant| replays.add(variant.changes, variant.plan))?;
+        replays.add(Vec::new(), None, plan)?;
+        changed.into_iter().try_for_each(|one| replays.add(one.changes, one.pattern, one.plan))?;
         replays.run()
     });
     line.clear();
@@ -154,7 +166,7 @@ pub(super) fn change(
         Err(_) => Vec::new(),
     };
     let changed = apply_ordered(plan, asked, &order)?;
-    Ok(Variant { changes: made(&changed), plan: changed.plan })
+    Ok(Variant::of(plan, changed))
 }
 
 /// The limit that was around the recording, where it is not around this process too.

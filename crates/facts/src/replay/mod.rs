@@ -5,10 +5,14 @@
 //! [`ReplaySession`].
 
 mod latin1;
+mod pattern;
 mod plan;
 mod session;
 mod step;
 
+pub use pattern::{
+    PATTERN_MARKS, PatternKind, PatternLane, PatternMark, PatternSide, ReplayPattern,
+};
 pub use plan::{
     FilePart, FileRole, LeftOut, NameKind, PlanFile, PlanMapping, PlanName, PlanPath, PlanSlot,
     PlanThread, PlanTotals, ReplayPlan, Wait,

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
-use super::{LeftOut, PlanTotals, StepKind};
+use super::{LeftOut, PlanTotals, ReplayPattern, StepKind};
 use crate::format::{Path, Time, required};
 use crate::trace::TraceHead;
 use crate::{Environment, Observed};
@@ -168,6 +168,9 @@ pub struct ReplayVariant {
     pub changes: Vec<ReplayChange>,
     /// Its steps.
     pub steps: u64,
+    /// Some of the requests that the changes are about, before and after; null for the recording as it is.
+    #[serde(deserialize_with = "required")]
+    pub pattern: Option<ReplayPattern>,
 }
 
 /// All replays of one recording.

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use hotset_facts::replay::{
-    FileRole, ReplayChange, ReplayFiles, ReplayPlan, ReplaySample, ReplaySession, ReplayState,
-    ReplayVariant,
+    FileRole, ReplayChange, ReplayFiles, ReplayPattern, ReplayPlan, ReplaySample, ReplaySession,
+    ReplayState, ReplayVariant,
 };
 use hotset_facts::trace::TraceHead;
 use hotset_facts::units::nanos;
@@ -150,12 +150,17 @@ impl<'a> Replays<'a> {
         })
     }
 
-    /// Takes a plan: first that of the recording as it is, then those with `changes`. The plan itself goes to a process of its own, and
-    /// takes no memory here.
+    /// Takes a plan: first that of the recording as it is, then those with `changes`, and what a picture shows of these. The plan itself
+    /// goes to a process of its own, and takes no memory here.
     ///
     /// # Errors
     /// Where there is no room for its copies, or the process can't be started.
-    pub fn add(&mut self, changes: Vec<ReplayChange>, plan: ReplayPlan) -> Result<(), ReplayError> {
+    pub fn add(
+        &mut self,
+        changes: Vec<ReplayChange>,
+        pattern: Option<ReplayPattern>,
+        plan: ReplayPlan,
+    ) -> Result<(), ReplayError> {
         let copies = Copies::of(&plan);
         let written = plan.files.iter().filter(|file| file.role == FileRole::Copy);
         let ranges = written.flat_map(|file| &file.touched).map(|(begin, end)| end - begin);
@@ -177,7 +182,7 @@ impl<'a> Replays<'a> {
         if changes.is_empty() {
             self.session.files.unfit = unfit;
         }
-        let variant = ReplayVariant { changes, steps: plan.steps() };
+        let variant = ReplayVariant { changes, steps: plan.steps(), pattern };
         self.loaded.push(Loaded { variant, copies, replayer });
         Ok(())
     }

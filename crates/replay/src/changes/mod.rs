@@ -28,7 +28,7 @@ mod pread;
 mod prefetch;
 mod read_ahead;
 mod rewrite;
-mod subjects;
+pub(crate) mod subjects;
 mod sync_every;
 #[cfg(test)]
 mod testing;

@@ -9,10 +9,10 @@ use hotset_facts::trace::RecordFlags;
 pub(super) type At = (usize, usize);
 
 /// A base page (docs/trace-format.md).
-pub(super) const PAGE_BYTES: u64 = 4096;
+pub(crate) const PAGE_BYTES: u64 = 4096;
 
 /// The slot that a step is about; nothing of an open that failed.
-pub(super) fn slot(plan: &ReplayPlan, step: &Step) -> Option<u32> {
+pub(crate) fn slot(plan: &ReplayPlan, step: &Step) -> Option<u32> {
     let slot = match step.kind {
         StepKind::Open
         | StepKind::Close
@@ -51,7 +51,7 @@ pub(super) fn mapping(step: &Step) -> Option<u32> {
 }
 
 /// The file that a step is about by a slot or a mapping.
-pub(super) fn file(plan: &ReplayPlan, step: &Step) -> Option<u32> {
+pub(crate) fn file(plan: &ReplayPlan, step: &Step) -> Option<u32> {
     match mapping(step) {
         Some(mapping) => Some(plan.mappings.get(mapping as usize)?.file),
         None => plan.slots.get(slot(plan, step)? as usize)?.file,
@@ -64,7 +64,7 @@ pub(super) fn second(step: &Step) -> u32 {
 }
 
 /// The path that a step looks up or changes, by its place in the plan; of two, the first.
-pub(super) fn path(step: &Step) -> Option<u32> {
+pub(crate) fn path(step: &Step) -> Option<u32> {
     match step.kind {
         StepKind::Open | StepKind::Symlink => Some(second(step)),
         StepKind::Stat
@@ -149,7 +149,7 @@ pub(super) fn is_sync(step: &Step) -> bool {
 }
 
 /// Bytes that a call moved: 0 of one that failed.
-pub(super) fn moved(step: &Step) -> u64 {
+pub(crate) fn moved(step: &Step) -> u64 {
     u64::try_from(step.result).unwrap_or(0)
 }
 
