@@ -273,5 +273,5 @@ const drawings = (() => {
     }
   }
 
-  return { Grid, Lanes, Flame, paint };
+  return { Grid, Lanes, Flame, paint, near };
 })();

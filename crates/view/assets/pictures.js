@@ -266,6 +266,7 @@
     const pictures = [...document.querySelectorAll(".canvas")].map((place) => {
       const model = JSON.parse(document.getElementById(place.dataset.model).textContent);
       if (model.kind === "flame") return new Boxes(place, new Flame(model));
+      if (model.kind === "pattern") return new (patterns.rows(Picture))(place, new patterns.Pattern(model));
       return new Zoomed(place, model.kind === "grid" ? new Grid(model) : new Lanes(model));
     });
     const redraw = () => pictures.forEach((picture) => picture.select(null));

@@ -6,6 +6,8 @@ pub(super) const MARKS: &str = include_str!("../../assets/marks.js");
 pub(super) const SCRIPT: &str = include_str!("../../assets/page.js");
 /// What pictures are made of: grids, lanes and flames on a canvas.
 pub(super) const DRAWINGS: &str = include_str!("../../assets/drawings.js");
+/// What a picture of requests before and after a change is made of.
+pub(super) const PATTERNS: &str = include_str!("../../assets/patterns.js");
 /// Zoom, keyboard and legend of pictures.
 pub(super) const PICTURES: &str = include_str!("../../assets/pictures.js");
 /// The page's own style.
@@ -26,9 +28,10 @@ pub(super) const POLICY: &str = concat!(
     " 'sha256-ld3I4/MDQ/rcvS+2WKSV8KAAPbANok6clTAmY1qdyig='",
     " 'sha256-dZRE8sGRHvUfm4weqx7/fBROb95M8foAc6dUGyx4Xy0='",
     " 'sha256-GcjUxq2Ikpp59K5J1vcWFWbf0Lo9FcxJXpdPeH63jx8='",
-    " 'sha256-WXBNNb8yNksck9hkkUinMaDffi3f0rlWvshf5iTYDqM='",
-    " 'sha256-uAG4RyPll7oLdVbI3n4MGl4/t7VV1LAzev7sZRBoE6g='",
+    " 'sha256-pLHCZ3KmJC4tnmPvRiEhDmtm//EWgaecyq75MxGz5ws='",
+    " 'sha256-DU8TwI1aATNV5txwIG8iytO/aMUSrIVropT/ixujxI4='",
+    " 'sha256-Aj1zB+P2s2gLnU3X/BqCqHpU77QJyxVwmckFZqdVxl0='",
     "; style-src",
-    " 'sha256-ExMSf9Xl56vKR8S57dG/I0r+ubBLfFHh1ciK/TZpQuU='",
+    " 'sha256-uJoKTGWeNibVrXpYbypz1XHJ6Pwo6+6B2iqVUs1yRFY='",
     " 'sha256-32MMao1vjur/JktQ9zzlsRT2Rv/ZoLt08EmwoAE1+gQ='",
 );

@@ -14,6 +14,7 @@ mod data;
 pub(crate) mod host;
 mod html;
 mod model;
+mod pattern;
 pub mod picture;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -90,17 +90,21 @@ pub struct Section {
     pub table: Table,
     /// What a reader has to know about both.
     pub notes: Vec<String>,
+    /// What follows from them, below all else.
+    pub below: Vec<Entry>,
 }
 
 /// A thing with a name and what is known about it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Entry {
-    /// Its kind, in a word.
+    /// Its kind, in a word; may be empty.
     pub label: String,
     /// Its name.
     pub title: String,
     /// What is known about it, a paragraph each.
     pub lines: Vec<String>,
+    /// What a reader would type; may be empty.
+    pub command: String,
 }
 
 /// A table. The first cell of each row names the row.

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+pub use super::pattern::{Mark, MarkKind, MarkRow, MarkShape, PatternDrawing, TimeBar};
+
 /// A picture.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Picture {
@@ -20,6 +22,8 @@ pub enum Drawn {
     Lanes(LanesDrawing),
     /// Boxes as wide as their share, each standing on the one that it is a part of.
     Flame(FlameDrawing),
+    /// Requests before and after a change.
+    Pattern(PatternDrawing),
 }
 
 /// Cells of several layers: time to the right, bytes upwards.
@@ -104,6 +108,7 @@ impl Picture {
             Drawn::Grid(_) => "grid",
             Drawn::Lanes(_) => "lanes",
             Drawn::Flame(_) => "flame",
+            Drawn::Pattern(_) => "pattern",
         }
     }
 
@@ -113,15 +118,17 @@ impl Picture {
             Drawn::Grid(grid) => grid.json(),
             Drawn::Lanes(lanes) => lanes.json(),
             Drawn::Flame(flame) => flame.json(),
+            Drawn::Pattern(pattern) => pattern.json(),
         }
     }
 
-    /// Cells, columns or boxes: what the script has read is compared with it.
+    /// Cells, columns, boxes or marks: what the script has read is compared with it.
     pub(super) fn things(&self) -> usize {
         match &self.drawn {
             Drawn::Grid(grid) => grid.layers.iter().map(|layer| layer.cells.len()).sum(),
             Drawn::Lanes(lanes) => lanes.lanes.iter().map(|lane| lane.columns.len()).sum(),
             Drawn::Flame(flame) => flame.boxes.len(),
+            Drawn::Pattern(pattern) => pattern.things(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A page as tests compare it: its words, its tables, and of its charts what one would check by eye.
 
-use super::{Chart, Page, Point, Section, Series, Spread, Table};
+use super::{Chart, Entry, Page, Point, Section, Series, Spread, Table};
 
 /// The page's model, a thing a line.
 pub(crate) fn lines(page: &Page) -> String {
@@ -27,9 +27,7 @@ fn push(page: &Page, level: &str, out: &mut Vec<String>) {
 fn section(section: &Section, level: &str, out: &mut Vec<String>) {
     out.push(format!("\n{level}# {}", section.question));
     say(out, "", &section.answer);
-    for one in &section.entries {
-        out.push(format!("entry: {} | {} | {}", one.label, one.title, one.lines.join(" | ")));
-    }
+    section.entries.iter().for_each(|one| entry(one, out));
     out.extend(section.text.lines().map(|line| format!("    {line}")));
     section.chart.iter().for_each(|one| chart(one, out));
     out.extend(
@@ -40,6 +38,12 @@ fn section(section: &Section, level: &str, out: &mut Vec<String>) {
     );
     section.notes.iter().for_each(|note| say(out, "note: ", note));
     table(&section.table, out);
+    section.below.iter().for_each(|one| entry(one, out));
+}
+
+fn entry(one: &Entry, out: &mut Vec<String>) {
+    out.push(format!("entry: {} | {} | {}", one.label, one.title, one.lines.join(" | ")));
+    say(out, "  $ ", &one.command);
 }
 
 fn say(out: &mut Vec<String>, label: &str, text: &str) {

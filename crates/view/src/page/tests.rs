@@ -41,8 +41,12 @@ fn page_of(text: &str) -> Page {
         columns: vec![Column::words(&text), Column::numbers(&text)],
         rows: vec![vec![text.clone(), text.clone()]],
     };
-    let entry =
-        Entry { label: text.clone(), title: text.clone(), lines: vec![text.clone(), text.clone()] };
+    let entry = Entry {
+        label: text.clone(),
+        title: text.clone(),
+        lines: vec![text.clone(), text.clone()],
+        command: text.clone(),
+    };
     Page {
         title: text.clone(),
         name: text.clone(),
@@ -55,13 +59,14 @@ fn page_of(text: &str) -> Page {
         }],
         sections: vec![Section {
             text: text.clone(),
-            entries: vec![entry],
+            entries: vec![entry.clone()],
             question: text.clone(),
             answer: text.clone(),
             chart: Some(chart(&text)),
             picture: None,
             table,
             notes: vec![text.clone()],
+            below: vec![entry],
         }],
         conditions: vec![(text.clone(), text.clone())],
         doubts: vec![PageWarning { text: text.clone(), advice: text.clone() }],
@@ -85,19 +90,25 @@ fn hash(text: &str) -> String {
 
 #[test]
 fn the_policy_names_what_stands_in_the_page() {
-    let scripts =
-        [assets::MARKS, assets::SCRIPT, assets::UPLOT, assets::DRAWINGS, assets::PICTURES];
-    let scripts = scripts.map(hash).join(" ");
+    let scripts = [
+        assets::MARKS,
+        assets::SCRIPT,
+        assets::UPLOT,
+        assets::DRAWINGS,
+        assets::PATTERNS,
+        assets::PICTURES,
+    ];
+    let hashes = scripts.map(hash).join(" ");
     let styles = [assets::STYLE, assets::UPLOT_STYLE].map(hash).join(" ");
     let right = format!(
-        "default-src 'none'; base-uri 'none'; form-action 'none'; script-src {scripts}; style-src {styles}"
+        "default-src 'none'; base-uri 'none'; form-action 'none'; script-src {hashes}; style-src {styles}"
     );
     assert_eq!(assets::POLICY, right, "an asset changed: put its new hash into assets.rs");
-    for text in [assets::MARKS, assets::SCRIPT, assets::UPLOT, assets::DRAWINGS, assets::PICTURES] {
+    for text in scripts {
         assert!(!text.contains("</script"), "it would end its own element");
     }
     assert!(assets::UPLOT.contains(&format!("(v{})", assets::UPLOT_VERSION)));
-    for text in [assets::SCRIPT, assets::DRAWINGS, assets::PICTURES] {
+    for text in [assets::SCRIPT, assets::DRAWINGS, assets::PATTERNS, assets::PICTURES] {
         assert!(text.lines().count() < 300);
     }
 }

@@ -7,6 +7,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::assets;
 use super::model::Page;
+use super::picture::Drawn;
 use part::Part;
 
 /// The whole document.
@@ -35,8 +36,11 @@ fn body(page: &Page) -> Markup {
             (content(page))
             script { (PreEscaped(assets::MARKS)) }
             script { (PreEscaped(assets::SCRIPT)) }
-            @if has_picture(page) {
+            @if has_picture(page, &|_| true) {
                 script { (PreEscaped(assets::DRAWINGS)) }
+                @if has_picture(page, &|drawn| matches!(drawn, Drawn::Pattern(_))) {
+                    script { (PreEscaped(assets::PATTERNS)) }
+                }
                 script { (PreEscaped(assets::PICTURES)) }
             }
             script { (PreEscaped(assets::UPLOT)) }
@@ -44,10 +48,11 @@ fn body(page: &Page) -> Markup {
     }
 }
 
-/// Only a page that has a picture carries the script that draws it.
-fn has_picture(page: &Page) -> bool {
-    page.sections.iter().any(|section| section.picture.is_some())
-        || page.parts.iter().any(has_picture)
+/// Only a page that has a picture of a kind carries the script that draws it.
+fn has_picture(page: &Page, is: &dyn Fn(&Drawn) -> bool) -> bool {
+    let mut pictures = page.sections.iter().filter_map(|section| section.picture.as_ref());
+    pictures.any(|picture| is(&picture.drawn))
+        || page.parts.iter().any(|part| has_picture(part, is))
 }
 
 /// What a reader sees.

@@ -93,16 +93,21 @@ impl<'a> Part<'a> {
                 @if let Some(one) = &section.picture { (self.picture(one, index)) }
                 @for note in &section.notes { p.quiet { (unbroken(note)) } }
                 (table(&section.table, &self.numbered("caption", index)))
+                @for one in &section.below { (self.entry(one)) }
             }
         }
     }
 
     fn entry(&self, entry: &Entry) -> Markup {
-        let title = html! { span.label { (entry.label) } " " (entry.title) };
+        let title = html! {
+            @if !entry.label.is_empty() { span.label { (entry.label) } " " }
+            (entry.title)
+        };
         html! {
             article.entry {
                 @if self.inside { h4 { (title) } } @else { h3 { (title) } }
                 @for line in &entry.lines { p { (line) } }
+                @if !entry.command.is_empty() { pre.command { (entry.command) } }
             }
         }
     }
@@ -134,6 +139,9 @@ impl<'a> Part<'a> {
         let keys = match picture.drawn {
             Drawn::Flame(_) => {
                 "Point at a box for its numbers, click it to zoom. Keyboard: Tab to the picture, arrow keys to move, Enter to zoom, Escape to reset."
+            }
+            Drawn::Pattern(_) => {
+                "Point at a mark for what it is. Keyboard: Tab to the picture, left and right arrow keys to move, up and down for the other row."
             }
             _ => {
                 "Point at a cell for its numbers, drag to zoom. Keyboard: Tab to the picture, arrow keys to move, + and - to zoom, Escape to reset."

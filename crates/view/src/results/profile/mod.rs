@@ -79,6 +79,7 @@ fn entry(finding: &Finding, summary: &Summary) -> Entry {
             .chain(asked)
             .filter(|line| !line.is_empty())
             .collect(),
+        command: String::new(),
     }
 }
 
