@@ -36,6 +36,8 @@ pub struct Proof {
 pub struct ProvedFinding {
     /// What was found.
     pub finding: TraceFinding,
+    /// The variant of the replays that its changes were made in, by its place; none where it was not replayed.
+    pub variant: Option<usize>,
     /// What the replay showed; none where there is none, or nothing may be claimed of it.
     pub proof: Option<Proof>,
     /// Why it is not proved; none where it is.
@@ -70,7 +72,7 @@ impl ProvedFinding {
     }
 
     /// Replayed, and nothing was gained.
-    fn is_refuted(&self) -> bool {
+    pub fn is_refuted(&self) -> bool {
         self.proof.is_some() && self.not_proved.is_some()
     }
 }
@@ -85,12 +87,16 @@ pub fn explained(
     let findings = explanation.findings.into_iter().zip(attempts);
     let mut findings: Vec<ProvedFinding> = findings
         .map(|(finding, attempt)| {
+            let variant = match attempt {
+                Some(Attempt::Variant(variant)) => Some(variant),
+                _ => None,
+            };
             let (proof, not_proved) = match attempt {
                 Some(Attempt::Variant(variant)) => proof(variant, replays.as_ref()),
                 Some(Attempt::Not(why)) => (None, Some(why)),
                 None => (None, Some("nothing was replayed".to_owned())),
             };
-            ProvedFinding { finding, proof, not_proved }
+            ProvedFinding { finding, variant, proof, not_proved }
         })
         .collect();
     findings.sort_by(order);

@@ -1,8 +1,9 @@
-//! Explanations of a recording: text, JSON (`hotset.explanation/1`), and files that can be applied.
+//! Explanations of a recording: text, page, JSON (`hotset.explanation/1`), and files that can be applied.
 
 mod emit;
+mod page;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod text;
 mod words;
 
@@ -10,6 +11,7 @@ use hotset_analysis::explain::Explained;
 use hotset_facts::trace::{TraceHead, TraceLists};
 
 pub use emit::{emitted, restore_drop_in};
+pub use page::{explained_page, write_explained_html};
 pub use text::render_explained;
 
 /// An explanation, and the recording that it is of.

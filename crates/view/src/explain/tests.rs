@@ -10,8 +10,8 @@ use hotset_analysis::explain::{
 use hotset_analysis::replay::summarise_replay;
 use hotset_analysis::replay::testing::{sample, session};
 use hotset_analysis::{Evidence, Outcome, RuleVerdict, Saving, Severity};
-use hotset_facts::Reason;
 use hotset_facts::trace::{Frame, Site, SiteIndex, SiteState, TraceLists};
+use hotset_facts::{Observed, Reason, Target};
 
 use super::*;
 use crate::report::Options;
@@ -100,6 +100,24 @@ fn with<T>(explained: &Explained, work: impl FnOnce(&ExplainedTrace<'_>) -> T) -
     work(&ExplainedTrace { path, head, lists, explained })
 }
 
+/// Saved explanations: with proofs, with nothing, and with replays that nobody believes.
+pub(crate) fn documents() -> Vec<Vec<u8>> {
+    let mut doubtful = some();
+    let mut session = crate::replay::tests::doubtful();
+    session.syscall_ns = Observed::Missing(Reason::denied("perf_event_open"));
+    doubtful.replays = Some(summarise_replay(session));
+    let of = crate::replay::tests::telling_head;
+    let all = [
+        (some(), of(Target::Pid { pid: 7 })),
+        (none(), of(Target::Cgroup { path: "/a.slice".into() })),
+        (doubtful, of(Target::Command)),
+    ];
+    let written = all.iter().map(|(explained, head)| {
+        with(explained, |trace| explanation_json(&ExplainedTrace { head, ..*trace }))
+    });
+    written.collect()
+}
+
 #[test]
 fn the_terminal_says_it_like_this() {
     let text = |explained: &Explained, all| {
@@ -127,6 +145,49 @@ fn what_is_proved_comes_first_and_what_is_refuted_last() {
         ]
     );
     assert!(findings[0].is_proved() && !findings[1..].iter().any(ProvedFinding::is_proved));
+}
+
+/// The page of what was written and read again.
+fn reread(explained: &Explained) -> Result<crate::page::Page, Box<dyn std::error::Error>> {
+    let json = with(explained, explanation_json);
+    let document = crate::wire::documents(&json)?.remove(0);
+    let read = crate::wire::read_explanation(&document)?;
+    Ok(explained_page(&document.hotset, &read.trace()))
+}
+
+#[test]
+fn the_page_says_it_like_this() {
+    let page = |explained: &Explained| {
+        with(explained, |trace| explained_page(crate::wire::VERSION, trace))
+    };
+    insta::assert_snapshot!("page", crate::page::testing::lines(&page(&some())));
+    insta::assert_snapshot!("page_none", crate::page::testing::lines(&page(&none())));
+}
+
+#[test]
+fn the_page_of_a_saved_explanation_is_that_of_the_live_one()
+-> Result<(), Box<dyn std::error::Error>> {
+    for explained in [some(), none()] {
+        let live = with(&explained, |trace| explained_page(crate::wire::VERSION, trace));
+        assert_eq!(reread(&explained)?, live);
+    }
+    Ok(())
+}
+
+#[test]
+fn the_page_says_each_proof_and_reason_as_the_terminal_does() {
+    let explained = some();
+    let lines = with(&explained, |trace| {
+        crate::page::testing::lines(&explained_page(crate::wire::VERSION, trace))
+    });
+    for finding in &explained.findings {
+        let why = finding.not_proved.iter().map(|why| format!("Not proved: {why}."));
+        let replays = explained.replays.as_ref().expect("replays");
+        let proof = finding.proof.iter().map(|proof| words::proof(proof, replays));
+        for said in why.chain(proof) {
+            assert!(lines.contains(&said), "{said} is not in {lines}");
+        }
+    }
 }
 
 #[test]

@@ -1,15 +1,13 @@
 //! An explanation for a terminal.
 
-use hotset_analysis::Outcome;
 use hotset_analysis::explain::ProvedFinding;
 
 use super::{ExplainedTrace, words};
 use crate::escape::{shorten_end, shorten_path};
 use crate::report::Options;
 use crate::report::findings::{INDENT, push_title};
-use crate::report::header::command_title;
 use crate::report::screen::Screen;
-use crate::units::{count, duration, percent, plural};
+use crate::units::count;
 
 /// Findings that are shown in full unless everything is asked for.
 const FULL: usize = 3;
@@ -19,12 +17,14 @@ const FACTS: usize = 4;
 /// An explanation, ready for a terminal.
 pub fn render_explained(trace: &ExplainedTrace<'_>, options: &Options) -> String {
     let mut screen = Screen::new(options);
-    screen.title(&title(&screen, trace));
-    screen.paragraph("", " · ", &extent(&screen, trace), 2);
+    let title = words::title(trace, &|name| screen.name(name));
+    screen.title(&shorten_end(&title, screen.width));
+    let extent = words::extent(trace, &|name| screen.name(name));
+    screen.paragraph("", " · ", &extent.join(" · "), 2);
     let findings = &trace.explained.findings;
     if findings.is_empty() {
         screen.heading("Findings", "");
-        screen.paragraph("", " ", &nothing(trace), 2);
+        screen.paragraph("", " ", words::nothing(trace.explained), 2);
         return screen.finish();
     }
     let brief = if screen.all { 0 } else { findings.len().saturating_sub(FULL) };
@@ -37,41 +37,6 @@ pub fn render_explained(trace: &ExplainedTrace<'_>, options: &Options) -> String
         push_title(&mut screen, finding.finding.severity, &title);
     }
     screen.finish()
-}
-
-fn title(screen: &Screen, trace: &ExplainedTrace<'_>) -> String {
-    let what = match &trace.head.command {
-        Some(command) => command_title(command, &|name| screen.name(name)),
-        None => trace.path.map_or_else(|| "a recording".to_owned(), |path| screen.path(path)),
-    };
-    shorten_end(&format!("Explanation of {what}"), screen.width)
-}
-
-/// How much of the run was I/O, and how much was proved.
-fn extent(screen: &Screen, trace: &ExplainedTrace<'_>) -> String {
-    let explained = trace.explained;
-    let share = explained.io_ns as f64 / explained.wall_ns.max(1) as f64;
-    let io = format!(
-        "{} of I/O in a run of {} ({})",
-        duration(explained.io_ns),
-        duration(explained.wall_ns),
-        percent(share)
-    );
-    let proved = explained.findings.iter().filter(|finding| finding.is_proved()).count();
-    let found = plural(explained.findings.len() as u64, "finding");
-    let found = format!("{found}, {} proved by replay", count(proved as u64));
-    let path = trace.path.map(|path| screen.path(path));
-    path.into_iter().chain([io, found]).collect::<Vec<_>>().join(" · ")
-}
-
-/// Why there is nothing to change.
-fn nothing(trace: &ExplainedTrace<'_>) -> String {
-    let is_clear = |verdict: &hotset_analysis::RuleVerdict| verdict.outcome == Outcome::Clear;
-    match trace.explained.verdicts.iter().any(is_clear) {
-        true => "None: nothing in this recording is worth changing. No rule found a saving of 5 % of wall time or 50 ms.",
-        false => "None: the recording does not have enough data for any rule.",
-    }
-    .to_owned()
 }
 
 /// Why a finding is not proved, in a few words behind its title.

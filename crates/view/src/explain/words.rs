@@ -1,14 +1,58 @@
 //! Findings and proofs in words.
 
-use hotset_analysis::explain::{Language, Proof, ProvedFinding};
+use hotset_analysis::Outcome;
+use hotset_analysis::explain::{Explained, Language, Proof, ProvedFinding};
 use hotset_analysis::replay::ReplaySummary;
 use hotset_facts::trace::TraceLists;
 
+use super::ExplainedTrace;
 use crate::bench::words::time;
 use crate::replay::words as replay_words;
 use crate::report::findings::{evidence_words, time_saved};
+use crate::report::header::command_title;
 use crate::sites::{Escape, with_callers};
-use crate::units::{duration, plural};
+use crate::units::{count, duration, percent, plural};
+
+/// How much of the run was I/O, and how much was proved; with the path of the recording where it is kept.
+pub(super) fn extent(trace: &ExplainedTrace<'_>, escape: Escape<'_>) -> Vec<String> {
+    let explained = trace.explained;
+    let io = format!(
+        "{} of I/O in a run of {} ({})",
+        duration(explained.io_ns),
+        duration(explained.wall_ns),
+        io_share(explained)
+    );
+    let proved = explained.findings.iter().filter(|finding| finding.is_proved()).count();
+    let found = plural(explained.findings.len() as u64, "finding");
+    let found = format!("{found}, {} proved by replay", count(proved as u64));
+    let path = trace.path.map(|path| escape(path.as_os_str().as_encoded_bytes()));
+    path.into_iter().chain([io, found]).collect()
+}
+
+/// The share of the run that was I/O.
+pub(super) fn io_share(explained: &Explained) -> String {
+    percent(explained.io_ns as f64 / explained.wall_ns.max(1) as f64)
+}
+
+/// Why there is nothing to change.
+pub(super) fn nothing(explained: &Explained) -> &'static str {
+    match explained.verdicts.iter().any(|verdict| verdict.outcome == Outcome::Clear) {
+        true => {
+            "None: nothing in this recording is worth changing. No rule found a saving of 5 % of wall time or 50 ms."
+        }
+        false => "None: the recording does not have enough data for any rule.",
+    }
+}
+
+/// What was explained.
+pub(super) fn title(trace: &ExplainedTrace<'_>, escape: Escape<'_>) -> String {
+    let path = |path: &std::path::Path| escape(path.as_os_str().as_encoded_bytes());
+    let what = match &trace.head.command {
+        Some(command) => command_title(command, escape),
+        None => trace.path.map_or_else(|| "a recording".to_owned(), path),
+    };
+    format!("Explanation of {what}")
+}
 
 /// What is behind a finding: its saving as estimated and its numbers.
 pub(super) fn facts(finding: &ProvedFinding) -> Vec<String> {

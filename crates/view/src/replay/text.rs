@@ -1,8 +1,9 @@
 //! Replays for a terminal.
 
 use hotset_analysis::replay::{ReplayCell, ReplaySummary};
-use hotset_facts::replay::{Difference, ReplaySession};
+use hotset_facts::replay::ReplaySession;
 
+use super::caveats::caveats;
 use super::words;
 use crate::bench::words::bytes as real_bytes;
 use crate::escape::shorten_end;
@@ -10,7 +11,6 @@ use crate::report::Options;
 use crate::report::header::command_title;
 use crate::report::screen::Screen;
 use crate::table::{Align, INDENT, Table};
-use crate::units::{count, plural};
 
 /// Files and differences that are named unless everything is asked for.
 const NAMED: usize = 5;
@@ -39,7 +39,7 @@ pub fn render_replay(summary: &ReplaySummary, options: &Options) -> String {
             screen.paragraph("", " ", &words::prediction(prediction), INDENT);
         }
     }
-    caveats(&mut screen, summary);
+    push_caveats(&mut screen, summary);
     screen.finish()
 }
 
@@ -111,74 +111,13 @@ fn row(summary: &ReplaySummary, cell: &ReplayCell, shown: &Shown) -> Vec<String>
 }
 
 /// What a reader has to know to believe it.
-fn caveats(screen: &mut Screen, summary: &ReplaySummary) {
-    let session = &summary.session;
-    let mut lines: Vec<String> = Vec::new();
-    let without_state: usize = summary.cells.iter().map(|cell| cell.without_state).sum();
-    if without_state > 0 {
-        lines.push(format!(
-            "{} began with other pages cached than asked for, and {} not used: something else reads or evicts these files",
-            plural(without_state as u64, "replay"),
-            if without_state == 1 { "is" } else { "are" }
-        ));
-    }
-    let differing = session.samples.iter().find(|sample| sample.differences > 0);
-    if let Some(sample) = differing {
-        lines.push(format!(
-            "{} of a replay ended otherwise than recorded, so that replay is not used",
-            plural(sample.differences, "step")
-        ));
-        let shown = if screen.all { usize::MAX } else { NAMED };
-        lines.extend(sample.first_differences.iter().take(shown).map(difference));
-    }
-    let unfit = &session.files.unfit;
-    if !unfit.is_empty() {
-        lines.push(format!("{} changed since the recording", plural(unfit.len() as u64, "file")));
-        let shown = if screen.all { usize::MAX } else { NAMED };
-        let named = unfit.iter().take(shown);
-        lines.extend(
-            named.map(|file| {
-                format!("{}: {}", screen.path(&file.path), words::since_recorded(file))
-            }),
-        );
-    }
-    if session.files.elsewhere > 0 {
-        lines.push(format!(
-            "{} on another device than the copies: writes and syncs may cost otherwise than recorded. Use --dir to put the copies on \
-             that device",
-            plural(session.files.elsewhere, "written file")
-        ));
-    }
-    if session.files.made_up > 0 {
-        lines.push(format!(
-            "{} has random bytes, because the original is missing or shorter",
-            plural(session.files.made_up, "copied file")
-        ));
-    }
-    if session.gaps > 0 {
-        lines.push(format!(
-            "records are missing in the recording, in {}",
-            plural(session.gaps, "place")
-        ));
-    }
-    if session.interrupted {
-        lines.push("ended before the last round".to_owned());
-    }
+fn push_caveats(screen: &mut Screen, summary: &ReplaySummary) {
+    let named = if screen.all { usize::MAX } else { NAMED };
+    let lines = caveats(summary, named, &|path| screen.path(path));
     if !lines.is_empty() {
         screen.heading("Caveats", "");
         for line in lines {
             screen.paragraph("", " ", &line, INDENT);
         }
     }
-}
-
-/// `record 315, pread: -9 now, 278 recorded`.
-fn difference(difference: &Difference) -> String {
-    format!(
-        "record {}, {}: {} now, {} recorded",
-        count(difference.record.into()),
-        difference.step.as_str(),
-        difference.found,
-        difference.recorded
-    )
 }

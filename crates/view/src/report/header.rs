@@ -44,7 +44,8 @@ pub(crate) fn command_title(command: &Command, escaped: &dyn Fn(&[u8]) -> String
     }
 }
 
-fn quoted(name: String) -> String {
+/// A word as a shell takes it, as far as it has no quote.
+pub(crate) fn quoted(name: String) -> String {
     if name.is_empty() || name.contains([' ', '\'', '"', '$', '*', ';', '|', '&', '<', '>']) {
         format!("'{name}'")
     } else {

@@ -12,6 +12,7 @@ mod text;
 use std::fmt;
 
 use hotset_analysis::bench::{BenchSummary, summarise_bench};
+use hotset_analysis::replay::summarise_replay;
 use hotset_analysis::{Summary, summarise};
 use hotset_facts::LabSession;
 
@@ -20,8 +21,10 @@ pub use profile::{profile_page, write_profile_html};
 
 use crate::bench::{bench_beside, bench_page};
 use crate::escape::escape_text;
+use crate::explain::explained_page;
 use crate::lab::{self, LabResult, Named};
 use crate::page::Page;
+use crate::replay::replay_page;
 use crate::wire::{self, ProfileDocument, StatRecord};
 use lines::Recording;
 
@@ -148,6 +151,15 @@ impl Found {
                     None => self.stats.push((name.to_owned(), vec![line])),
                 }
             }
+            wire::replay::SCHEMA => {
+                let replays = summarise_replay(wire::read_replay(document)?);
+                self.others.push((name.to_owned(), replay_page(&replays)));
+            }
+            wire::explanation::SCHEMA => {
+                let read = wire::read_explanation(document)?;
+                let page = explained_page(&document.hotset, &read.trace());
+                self.others.push((name.to_owned(), page));
+            }
             other => match text::text_page(document)? {
                 Some(page) => self.others.push((name.to_owned(), page)),
                 None => {
@@ -219,6 +231,8 @@ fn known() -> String {
         wire::doctor::SCHEMA,
         wire::system::SCHEMA,
         wire::residency::SCHEMA,
+        wire::replay::SCHEMA,
+        wire::explanation::SCHEMA,
     ]
     .join(", ")
 }

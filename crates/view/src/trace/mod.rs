@@ -4,7 +4,7 @@ mod info;
 mod page;
 #[cfg(test)]
 mod tests;
-mod words;
+pub(crate) mod words;
 
 use hotset_analysis::trace::TraceSummary;
 use hotset_analysis::trace::pictures::TracePictures;

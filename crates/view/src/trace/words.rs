@@ -6,7 +6,7 @@ use hotset_analysis::trace::{
 };
 use hotset_facts::FileKind;
 use hotset_facts::message::without_error_numbers;
-use hotset_facts::trace::{OperationClass, Site, SiteState, TraceFile, TraceSource};
+use hotset_facts::trace::{OperationClass, Site, SiteState, TraceFile, TraceHead, TraceSource};
 
 use super::Trace;
 use crate::report::header;
@@ -222,13 +222,18 @@ pub(super) fn caveats(trace: &Trace<'_>, escape: Escape<'_>) -> Vec<String> {
         let lost = plural(lost.records, "record");
         format!("{lost} lost: counts and sums are lower bounds{largest}")
     });
-    let untold = (trace.head.source != TraceSource::Recorded).then(|| {
+    records.into_iter().chain(untold(trace.head, escape)).collect()
+}
+
+/// What a recording says that it lacks.
+pub(crate) fn untold(head: &TraceHead, escape: Escape<'_>) -> Vec<String> {
+    let untold = (head.source != TraceSource::Recorded).then(|| {
         "the source does not tell which pages were cached, or when a thread waited".to_owned()
     });
-    let lacks = trace.head.lacks.iter().map(|text| escape(text.as_bytes()));
-    let not_measured = trace.head.not_measured.iter().map(|one| {
+    let lacks = head.lacks.iter().map(|text| escape(text.as_bytes()));
+    let not_measured = head.not_measured.iter().map(|one| {
         let what = one.feature.unmeasured().join(", ");
         format!("not measured: {what} ({})", escape(one.reason.as_bytes()))
     });
-    records.into_iter().chain(untold).chain(lacks).chain(not_measured).collect()
+    untold.into_iter().chain(lacks).chain(not_measured).collect()
 }

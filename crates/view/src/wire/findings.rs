@@ -3,10 +3,14 @@
 use std::collections::BTreeMap;
 
 use hotset_analysis::{Evidence, Number, Outcome, RuleVerdict, Saving};
-use serde::Serialize;
+use hotset_facts::Reason;
+use hotset_facts::format::{constant, required};
+use serde::{Deserialize, Serialize};
+
+use super::ReadError;
 
 /// A count, or another number; null where it is none, such as infinity.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) enum NumberKey {
@@ -15,11 +19,28 @@ pub(super) enum NumberKey {
 }
 
 /// What the change would save, at least and at most.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct SavingKeys {
-    low: u64,
-    high: u64,
+    pub(super) low: u64,
+    pub(super) high: u64,
+}
+
+impl NumberKey {
+    pub(super) fn of(number: Number) -> Self {
+        match number {
+            Number::Count(count) => Self::Count(count),
+            Number::Real(real) => Self::Real(Some(real)),
+        }
+    }
+
+    /// What is no number was more than any.
+    pub(super) fn number(&self) -> Number {
+        match *self {
+            Self::Count(count) => Number::Count(count),
+            Self::Real(real) => Number::Real(real.unwrap_or(f64::INFINITY)),
+        }
+    }
 }
 
 impl From<&Saving> for SavingKeys {
@@ -30,24 +51,21 @@ impl From<&Saving> for SavingKeys {
 
 /// The numbers of a finding by their names.
 pub(super) fn evidence_keys(evidence: &[Evidence]) -> BTreeMap<&'static str, NumberKey> {
-    let number = |evidence: &Evidence| match evidence.value {
-        Number::Count(count) => NumberKey::Count(count),
-        Number::Real(real) => NumberKey::Real(Some(real)),
-    };
-    evidence.iter().map(|evidence| (evidence.name, number(evidence))).collect()
+    evidence.iter().map(|evidence| (evidence.name, NumberKey::of(evidence.value))).collect()
 }
 
 /// A rule that found nothing.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct VerdictKeys {
-    rule: &'static str,
+    rule: String,
     verdict: VerdictWord,
     /// What was missing, where it could not tell.
+    #[serde(deserialize_with = "required")]
     reason: Option<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize, Clone, Copy)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 enum VerdictWord {
@@ -63,6 +81,34 @@ impl From<&RuleVerdict> for VerdictKeys {
                 (VerdictWord::NotEnoughData, Some(reason.to_string()))
             }
         };
-        Self { rule: verdict.rule, verdict: word, reason }
+        Self { rule: verdict.rule.to_owned(), verdict: word, reason }
     }
+}
+
+impl VerdictKeys {
+    /// What was written.
+    pub(super) fn verdict(&self) -> Result<RuleVerdict, ReadError> {
+        let outcome = match (self.verdict, &self.reason) {
+            (VerdictWord::Clear, _) => Outcome::Clear,
+            (VerdictWord::NotEnoughData, Some(reason)) => {
+                Outcome::NotEnoughData(reason_of(reason)?)
+            }
+            (VerdictWord::NotEnoughData, None) => {
+                return Err(ReadError::at("reason", "null; expected what was missing"));
+            }
+        };
+        Ok(RuleVerdict { rule: constant(&self.rule), outcome })
+    }
+}
+
+/// Out of its kind and detail in one text.
+fn reason_of(text: &str) -> Result<Reason, ReadError> {
+    let parts = text.split_once(": ").and_then(|(kind, detail)| {
+        let kind = serde_json::from_value(kind.into()).ok()?;
+        Some(Reason { kind, detail: constant(detail) })
+    });
+    let wrong = || {
+        ReadError::at("reason", format!("\"{text}\"; expected a kind of reason, `: ` and a detail"))
+    };
+    parts.ok_or_else(wrong)
 }

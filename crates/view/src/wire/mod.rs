@@ -45,12 +45,12 @@ pub use bench::{read_bench, write_bench_json};
 pub use control::{ControlDocument, control_json, read_control};
 
 pub use doctor::{doctor_json, read_doctor};
-pub use explanation::explanation_json;
+pub use explanation::{ExplanationDocument, explanation_json, read_explanation};
 pub use lab::{read_lab, write_lab_json};
 pub(crate) use observed::to_object;
 pub use profile::{ProfileDocument, read_profile, write_profile_json};
 pub use read::{Document, ReadError, documents};
-pub use replay::replay_json;
+pub use replay::{read_replay, replay_json};
 pub use residency::{
     Listing, Sums, json_directories, json_directory, json_file, json_head, json_tail, read_listing,
 };

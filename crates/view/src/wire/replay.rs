@@ -4,7 +4,7 @@ use hotset_analysis::replay::{Fidelity, Prediction, ReplayCell, ReplayRatio, Rep
 use hotset_facts::replay::ReplaySession;
 use serde::Serialize;
 
-use super::Envelope;
+use super::{Document, Envelope, ReadError};
 
 /// The schema's name.
 pub(crate) const SCHEMA: &str = "hotset.replay/1";
@@ -12,6 +12,15 @@ pub(crate) const SCHEMA: &str = "hotset.replay/1";
 /// One line of JSON, schema `hotset.replay/1`.
 pub fn replay_json(summary: &ReplaySummary) -> Vec<u8> {
     Envelope::of_version(SCHEMA, &summary.session.version, Whole::of(summary)).to_line()
+}
+
+/// What [`replay_json`] wrote.
+///
+/// # Errors
+/// The place of what is missing or wrong, and what would be right.
+pub fn read_replay(document: &Document<'_>) -> Result<ReplaySession, ReadError> {
+    let session: ReplaySession = document.read(SCHEMA)?;
+    Ok(ReplaySession { version: document.hotset.clone().into_owned(), ..session })
 }
 
 impl<'a> Whole<'a> {

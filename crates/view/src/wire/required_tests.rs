@@ -9,8 +9,9 @@ use super::testing::{SAMPLES, Sample};
 
 type TestResult = Result<(), Box<dyn std::error::Error>>;
 
-/// Keys that follow from others, with all that is below them: a reader derives them again.
-const DERIVED: [(&str, &[&str]); 11] = [
+/// Keys that follow from others, with all that is below them: a reader derives them again. What recording cost (`cost`) is the only one
+/// that a reader does without: older recordings don't say it.
+const DERIVED: [(&str, &[&str]); 13] = [
     ("hotset.profile/1", &["lookups_by_directory", "findings", "verdicts"]),
     (
         "hotset.bench/1",
@@ -39,6 +40,19 @@ const DERIVED: [(&str, &[&str]); 11] = [
     ("hotset.restore/1", &["complete"]),
     ("hotset.doctor/1", &[]),
     ("hotset.top/1", &[]),
+    ("hotset.replay/1", &["cells", "fidelity", "ratios", "predictions", "head.cost"]),
+    (
+        "hotset.explanation/1",
+        &[
+            "findings[].proof",
+            "recording.cost",
+            "replays.head.cost",
+            "replays.cells",
+            "replays.fidelity",
+            "replays.ratios",
+            "replays.predictions",
+        ],
+    ),
 ];
 
 /// Those of a cell of an experiment: all of it but what is measured and what tells the cell from others.

@@ -47,6 +47,8 @@ pub(crate) static SAMPLES: LazyLock<Vec<Sample>> = LazyLock::new(|| {
     }));
     all.extend(restore());
     all.extend(recording());
+    all.extend(replays());
+    all.extend(explanations());
     all
 });
 
@@ -198,4 +200,28 @@ fn recording() -> [Sample; 2] {
             read: |bytes| super::top::read_interval(bytes).map(drop),
         },
     ]
+}
+
+/// Replays of a change with all that can be said of them.
+fn replays() -> [Sample; 3] {
+    let of = |target| hotset_facts::replay::ReplaySession {
+        head: crate::replay::tests::telling_head(target),
+        syscall_ns: Observed::Missing(hotset_facts::Reason::denied("perf_event_open")),
+        ..crate::replay::tests::changed()
+    };
+    let one = of(Target::Pid { pid: 7 });
+    let group = of(Target::Cgroup { path: "/a.slice".into() });
+    [crate::replay::tests::doubtful(), one, group].map(|session| Sample {
+        format: super::replay::SCHEMA,
+        bytes: super::replay_json(&hotset_analysis::replay::summarise_replay(session)),
+        read: |bytes| first(bytes, super::read_replay),
+    })
+}
+
+fn explanations() -> impl Iterator<Item = Sample> {
+    crate::explain::tests::documents().into_iter().map(|bytes| Sample {
+        format: super::explanation::SCHEMA,
+        bytes,
+        read: |bytes| first(bytes, super::read_explanation),
+    })
 }

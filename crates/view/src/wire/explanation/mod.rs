@@ -1,17 +1,19 @@
 //! `hotset.explanation/1`: findings of a recording, and what replays of it with their changes showed.
 
-use std::collections::BTreeMap;
+mod read;
 
 use hotset_analysis::Severity;
-use hotset_analysis::explain::{FileShare, Proof, ProvedFinding};
+use hotset_analysis::explain::{FileShare, Language, Proof, ProvedFinding};
 use hotset_facts::format::Path;
-use hotset_facts::trace::Site;
+use hotset_facts::trace::{Site, TraceHead};
 use serde::Serialize;
 
 use super::Envelope;
-use super::findings::{NumberKey, SavingKeys, VerdictKeys, evidence_keys};
+use super::findings::{NumberKey, SavingKeys, VerdictKeys};
 use super::replay::Whole as Replays;
 use crate::explain::ExplainedTrace;
+
+pub use read::{ExplanationDocument, read_explanation};
 
 /// The schema's name.
 pub(crate) const SCHEMA: &str = "hotset.explanation/1";
@@ -21,6 +23,7 @@ pub fn explanation_json(trace: &ExplainedTrace<'_>) -> Vec<u8> {
     let explained = trace.explained;
     let body = Whole {
         path: Path::of(&trace.path.map(std::path::Path::to_owned)),
+        recording: trace.head,
         wall_ns: explained.wall_ns,
         io_ns: explained.io_ns,
         findings: explained.findings.iter().map(|finding| keys(finding, trace)).collect(),
@@ -37,6 +40,8 @@ pub(crate) struct Whole<'a> {
     /// The recording; null where it was not kept.
     #[serde(flatten)]
     path: Path<Option<String>>,
+    /// What it says of itself.
+    recording: &'a TraceHead,
     /// How long the run took.
     wall_ns: u64,
     /// How long its requests took; those of several threads add up.
@@ -57,8 +62,8 @@ struct FindingKeys<'a> {
     rule: &'static str,
     severity: Severity,
     title: &'a str,
-    /// The numbers that it rests on.
-    evidence: BTreeMap<&'static str, NumberKey>,
+    /// The numbers that it rests on, those that tell most first.
+    evidence: Vec<EvidenceKeys>,
     /// What the change would save, as estimated.
     saving_ns: SavingKeys,
     /// The files with most of it.
@@ -69,15 +74,33 @@ struct FindingKeys<'a> {
     sites: Vec<SiteKeys<'a>>,
     /// What `hotset replay --as` is told to prove it.
     changes: &'a [String],
+    /// The variant of the replays that these were made in, by its place; null where it was not replayed.
+    variant: Option<usize>,
     /// What the replay showed; null where there was none, or nothing may be claimed of it.
     proof: Option<&'a Proof>,
     /// Why it is not proved; null where it is.
     not_proved: Option<&'a str>,
     advice: &'a str,
     /// How that is done, by language.
-    how: BTreeMap<&'static str, &'a str>,
+    how: Vec<HowKeys<'a>>,
     /// What the change risks; null where it risks nothing.
     risks: Option<&'a str>,
+}
+
+/// A number that a finding rests on. A unit stands at the end of its name.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct EvidenceKeys {
+    name: &'static str,
+    value: NumberKey,
+}
+
+/// How something is done in a language.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct HowKeys<'a> {
+    language: Language,
+    text: &'a str,
 }
 
 /// A file with its part of a finding.
@@ -116,20 +139,26 @@ fn keys<'a>(proved: &'a ProvedFinding, trace: &ExplainedTrace<'a>) -> FindingKey
         let site = trace.lists.site(share.site)?;
         Some(SiteKeys { site, records: share.records, time_ns: share.time_ns })
     });
+    let evidence = finding
+        .evidence
+        .iter()
+        .map(|evidence| EvidenceKeys { name: evidence.name, value: NumberKey::of(evidence.value) });
+    let how = finding.how.iter();
     FindingKeys {
         rule: finding.rule,
         severity: finding.severity,
         title: &finding.title,
-        evidence: evidence_keys(&finding.evidence),
+        evidence: evidence.collect(),
         saving_ns: SavingKeys::from(&finding.saving),
         files: finding.files.iter().map(FileKeys::from).collect(),
         more_files: finding.more_files,
         sites: sites.collect(),
         changes: &finding.changes,
+        variant: proved.variant,
         proof: proved.proof.as_ref(),
         not_proved: proved.not_proved.as_deref(),
         advice: &finding.advice,
-        how: finding.how.iter().map(|(language, how)| (language.as_str(), how.as_str())).collect(),
+        how: how.map(|(language, text)| HowKeys { language: *language, text }).collect(),
         risks: finding.risks.as_deref(),
     }
 }
