@@ -11,6 +11,7 @@ use super::{LookArgs, ReplayHowArgs};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  sudo hotset explain -- python3 app.py\n  \
                         sudo hotset explain app.parquet\n  \
+                        sudo hotset explain app.parquet --html app.html\n  \
                         hotset explain app.parquet --no-proof\n\n\
                         Each finding names a change. The recording is replayed as it is and with each change in alternation, on\n\
                         copies of what it writes: only a gain that the replay shows is called proved (docs/replay.md).\n\n\
@@ -42,6 +43,9 @@ pub(crate) struct ExplainArgs {
     /// Write JSON (hotset.explanation/1) to FILE; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+    /// Write a self-contained HTML page to FILE; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     /// Do not print the findings and progress
     #[arg(short, long)]
     pub(crate) quiet: bool,

@@ -50,6 +50,9 @@ pub(crate) struct ReplayArgs {
     /// Write JSON (hotset.replay/1) to FILE; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+    /// Write a self-contained HTML page to FILE; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     /// Do not print the table and progress
     #[arg(short, long)]
     pub(crate) quiet: bool,

@@ -10,7 +10,7 @@ use hotset_view::replay::{ChangeEntry, render_changes};
 
 use super::session::{change, plan_of, refuse_of_others, replays};
 use crate::args::ReplayArgs;
-use crate::destination::check_destination;
+use crate::destination::check_destinations;
 use crate::exit::{Exit, OrExit, Stop};
 use crate::lock::lock;
 use crate::{interrupt, output};
@@ -21,9 +21,8 @@ pub(crate) fn replay(args: &ReplayArgs) -> Result<Exit, Stop> {
         output::print(change_list(args).as_bytes())?;
         return Ok(Exit::Success);
     };
-    if let Some(json) = &args.json {
-        check_destination(json).or_exit(Exit::Failure)?;
-    }
+    let files = [&args.json, &args.html].into_iter().flatten();
+    check_destinations(files, "both --json and --html go to standard output", Exit::Failure)?;
     refuse_of_others(&args.how, trace)?;
     let stop = interrupt::stop_flag();
     let Some(_lock) = lock(stop).or_exit(Exit::Failure)? else { return Ok(interrupt::exit()) };

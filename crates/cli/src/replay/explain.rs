@@ -21,7 +21,7 @@ use super::emit;
 use super::session::{Recording, Variant, change, refuse_of_others, replays};
 use crate::args::{Cli, Command, ExplainArgs};
 use crate::commands::{each_batch_until, open_trace, record};
-use crate::destination::check_destination;
+use crate::destination::check_destinations;
 use crate::exit::{Exit, OrExit, Stop};
 use crate::lab::native;
 use crate::lock::lock;
@@ -44,9 +44,8 @@ struct Explaining {
 
 /// Explains a recording, or a command that is recorded first.
 pub(crate) fn explain(args: &ExplainArgs) -> Result<Exit, Stop> {
-    if let Some(json) = &args.json {
-        check_destination(json).or_exit(Exit::Failure)?;
-    }
+    let files = [&args.json, &args.html].into_iter().flatten();
+    check_destinations(files, "both --json and --html go to standard output", Exit::Failure)?;
     if let Some(directory) = &args.emit {
         emit::check(directory).or_exit(Exit::Usage)?;
     }
