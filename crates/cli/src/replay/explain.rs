@@ -18,6 +18,7 @@ use hotset_trace::Columns;
 use hotset_view::explain::ExplainedTrace;
 
 use super::emit;
+use super::room::Room;
 use super::session::{Recording, Variant, change, refuse_of_others, replays};
 use crate::args::{Cli, Command, ExplainArgs};
 use crate::commands::{each_batch_until, open_trace, record};
@@ -26,13 +27,6 @@ use crate::exit::{Exit, OrExit, Stop};
 use crate::lab::native;
 use crate::lock::lock;
 use crate::{interrupt, output};
-
-/// Findings that are replayed at most: each takes as long as the recording as it is.
-const MOST_PROOFS: usize = 6;
-/// Steps of all plans together: 40 bytes each.
-const MOST_STEPS: u64 = 20_000_000;
-/// Rounds that an interval takes.
-const ROUNDS: u32 = 6;
 
 /// What is explained.
 struct Explaining {
@@ -139,10 +133,10 @@ fn prove(
     stop: &AtomicBool,
 ) -> Result<Explained, Stop> {
     let mut variants = Vec::new();
-    let room = room(args, &recording.plan);
+    let mut room = Room::beside(&recording.plan, args.how.budget);
     let attempts = explanation.findings.iter();
     let attempts: Vec<Attempt> = attempts
-        .map(|finding| attempt(args, finding, &recording.plan, &mut variants, room))
+        .map(|finding| attempt(args, finding, &recording.plan, &mut variants, &mut room))
         .collect();
     if variants.is_empty() {
         return Ok(explained(explanation, attempts, None));
@@ -164,23 +158,13 @@ fn prove(
     }
 }
 
-/// How many findings the budget and memory have room for.
-fn room(args: &ExplainArgs, plan: &ReplayPlan) -> usize {
-    let replay_ns = u128::from(plan.recorded.duration_ns.max(1)) * u128::from(ROUNDS);
-    let in_time = args.how.budget.as_nanos() / replay_ns;
-    let in_memory = MOST_STEPS / plan.steps().max(1);
-    let both = usize::try_from(in_time.min(u128::from(in_memory))).unwrap_or(usize::MAX);
-    // The recording as it is takes a part of it too.
-    both.saturating_sub(1).min(MOST_PROOFS)
-}
-
 /// Makes the plan of a finding, where it has one.
 fn attempt(
     args: &ExplainArgs,
     finding: &TraceFinding,
     plan: &ReplayPlan,
     variants: &mut Vec<Variant>,
-    room: usize,
+    room: &mut Room,
 ) -> Attempt {
     if args.no_proof {
         return Attempt::Not("--no-proof was given".to_owned());
@@ -188,11 +172,8 @@ fn attempt(
     if let Some(why) = finding.unproved {
         return Attempt::Not(why.to_owned());
     }
-    if variants.len() >= room {
-        let why = match room {
-            0 => "one round of replays takes longer than a sixth of --budget",
-            _ => "other findings took the whole --budget",
-        };
+    let before = room.clone();
+    if let Err(why) = room.take(finding.saving.low_ns) {
         return Attempt::Not(why.to_owned());
     }
     let asked: Result<Vec<Asked>, _> = finding.changes.iter().map(|change| parse(change)).collect();
@@ -201,6 +182,9 @@ fn attempt(
             variants.push(variant);
             Attempt::Variant(variants.len())
         }
-        Err(error) => Attempt::Not(error.to_string()),
+        Err(error) => {
+            *room = before;
+            Attempt::Not(error.to_string())
+        }
     }
 }

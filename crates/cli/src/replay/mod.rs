@@ -1,8 +1,9 @@
-//! `hotset replay`, in `command`, and `hotset explain`, with what it can `emit`; what they have replayed, in `session`.
+//! `hotset replay`, in `command`, and `hotset explain`, with what it can `emit`; what they have replayed, in `session`, and how much of it, in `room`.
 
 mod command;
 mod emit;
 mod explain;
+mod room;
 mod session;
 
 pub(crate) use command::replay;
