@@ -103,14 +103,19 @@ impl<'a> Steps<'a> {
         steps
     }
 
-    /// Records whose steps are others there. What is behind the last of both is not known.
+    /// Records whose steps are others there, as far as both were looked at.
     fn changed(&self, other: &Self) -> HashSet<u32> {
         let (mine, theirs) = (self.by_record(), other.by_record());
         let group = |one: &&Step, next: &&Step| one.record == next.record;
+        let is_whole = theirs.len() < LOOKED_AT;
+        let known = theirs.last().filter(|_| !is_whole).map_or(u32::MAX, |step| step.record);
         let mut theirs = theirs.chunk_by(group).peekable();
         let mut changed = HashSet::new();
         for steps in mine.chunk_by(group) {
-            let Some(record) = steps.first().map(|step| step.record) else { continue };
+            let Some(record) = steps.first().map(|step| step.record).filter(|at| *at < known)
+            else {
+                break;
+            };
             let is_before =
                 |other: &&[&Step]| other.first().is_some_and(|step| step.record < record);
             while theirs.next_if(is_before).is_some() {}

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use hotset_facts::replay::{PATTERN_MARKS, PatternKind, PatternSide, ReplayPattern, StepKind};
+use hotset_facts::replay::{
+    PATTERN_MARKS, PatternKind, PatternSide, PlanThread, ReplayPattern, ReplayPlan, Step, StepKind,
+};
 use hotset_facts::trace::{Operation, RecordFlags};
 
 use crate::build::testing::Trace;
@@ -182,4 +184,20 @@ fn a_side_has_no_more_marks_than_a_picture_has_room_for() {
 fn a_plan_that_stays_has_no_picture() {
     let plan = small_reads(10).plan();
     assert_eq!(pattern(&plan, &plan), None);
+}
+
+#[test]
+fn what_was_not_looked_at_is_no_difference() {
+    let step = |record| Step::new(StepKind::Stat, 0, record);
+    let of = |steps: Vec<Step>| ReplayPlan {
+        threads: vec![PlanThread { steps, ..PlanThread::default() }],
+        ..ReplayPlan::default()
+    };
+    let all = || (0..super::LOOKED_AT as u32 + 500).map(step);
+    // The change puts so much before the first step that the other list ends earlier.
+    let hint = Step::new(StepKind::Advise, 0, 0);
+    let changed = of(std::iter::repeat_n(hint, 300).chain(all()).collect());
+    let pattern = pattern(&of(all().collect()), &changed).expect("a difference");
+    assert_eq!(pattern.before.marks[0].record, 0);
+    assert_eq!(pattern.after.requests, 420);
 }
