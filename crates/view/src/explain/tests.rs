@@ -175,6 +175,32 @@ fn the_page_of_a_saved_explanation_is_that_of_the_live_one()
 }
 
 #[test]
+fn a_damaged_explanation_is_refused_with_the_place() -> Result<(), Box<dyn std::error::Error>> {
+    let json: serde_json::Value = serde_json::from_slice(&with(&some(), explanation_json))?;
+    let refused = |place: &str, value: serde_json::Value| {
+        let mut json = json.clone();
+        *json.pointer_mut(place).expect("a key") = value;
+        let text = json.to_string();
+        let read = crate::wire::documents(text.as_bytes())
+            .and_then(|all| crate::wire::read_explanation(&all[0]).map(drop));
+        read.expect_err(place).to_string()
+    };
+    let null = serde_json::Value::Null;
+    for (place, value, begins) in [
+        ("/findings/1/not_proved", null.clone(), "findings[1], not_proved: null"),
+        ("/findings/0/severity", "grave".into(), "findings[0].severity: unknown variant"),
+        ("/findings/0/evidence/0/value", "many".into(), "findings[0].evidence[0].value: "),
+        ("/rules/1/reason", null, "rules[1], reason: null"),
+        ("/rules/1/reason", "no kind".into(), "rules[1], reason: \"no kind\""),
+        ("/replays/variants/1/pattern/lanes", 7.into(), "replays.variants[1].pattern.lanes: "),
+    ] {
+        let error = refused(place, value);
+        assert!(error.starts_with(begins), "{place}: {error}");
+    }
+    Ok(())
+}
+
+#[test]
 fn the_page_says_each_proof_and_reason_as_the_terminal_does() {
     let explained = some();
     let lines = with(&explained, |trace| {

@@ -112,7 +112,8 @@ fn lanes(pattern: &ReplayPattern) -> Vec<String> {
     };
     let mut lanes: Vec<String> = pattern.lanes.iter().map(path).collect();
     let all = pattern.before.marks.iter().chain(&pattern.after.marks);
-    if all.into_iter().any(|mark| mark.lane.is_none()) {
+    let has_one = |mark: &PatternMark| mark.lane.is_some_and(|at| (at as usize) < lanes.len());
+    if !all.into_iter().all(has_one) {
         lanes.push(match pattern.more_lanes {
             0 => "no file".to_owned(),
             more => format!("{} others", count(more)),
@@ -137,7 +138,7 @@ fn side(name: &str, pattern: &ReplayPattern, side: &PatternSide, rows: &[Pattern
         let lane = mark.lane.map_or(pattern.lanes.len(), |lane| lane as usize);
         Mark {
             kind: kind.unwrap_or(0),
-            // What a damaged file names is the last lane.
+            // A document that was changed may name a lane that is not there.
             lane: lane.min(pattern.lanes.len()),
             offset: mark.offset,
             bytes: mark.bytes,

@@ -128,6 +128,12 @@ fn a_picture_says_what_it_leaves_out() {
 }
 
 #[test]
+fn a_lane_that_is_not_there_is_one_for_others() {
+    let (_, lanes, _) = pictured(|pattern| pattern.after.marks[0].lane = Some(99));
+    assert_eq!(lanes.last().map(String::as_str), Some("no file"));
+}
+
+#[test]
 fn a_picture_says_what_looks_alike() {
     let (_, _, notes) = pictured(|pattern| pattern.after.in_flight = 32);
     assert!(notes[1].contains("up to 32 reads are in flight"), "{notes:?}");
