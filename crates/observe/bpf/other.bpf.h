@@ -5,9 +5,9 @@
 static __always_inline u64 told(const struct arguments *args, u32 kind)
 {
 	u64 flags = args->b;
-	if (kind == HS_OPENAT || kind == HS_PAGEOUT || kind == HS_UNLINKAT)
+	if (kind == HS_OPENAT || kind == HS_PAGEOUT || kind == HS_UNLINKAT || kind == HS_STATX)
 		flags = args->c;
-	else if (kind == HS_FADVISE)
+	else if (kind == HS_FADVISE || kind == HS_STATAT)
 		flags = args->d;
 	else if (kind == HS_RENAMEAT)
 		flags = args->e;

@@ -404,12 +404,12 @@ int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
 			send_paths(s, kind, ret, ns);
 		return 0;
 	}
+	u32 how = LOAD(task_struct, task, nvcsw) != s->switches ? COUNT_WAITED : 0;
 	if (kind >= HS_SYNC) {
 		count_sync(s, ns);
-		send_call(s, kind, ret, ns, 0);
+		send_call(s, kind, ret, ns, how);
 		return 0;
 	}
-	u32 how = LOAD(task_struct, task, nvcsw) != s->switches ? COUNT_WAITED : 0;
 	if (ret < 0)
 		exit_failed(s, kind);
 	else if (kind >= HS_SENDFILE && kind <= HS_COPY_RANGE)

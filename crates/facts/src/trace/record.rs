@@ -72,6 +72,24 @@ flags! {
     PAGEOUT = "pageout" 16,
     /// Advice: its pages are to be mapped now (MADV_POPULATE_READ, MADV_POPULATE_WRITE).
     POPULATE = "populate" 17,
+    /// A symbolic link at the end of the path is not followed (O_NOFOLLOW, AT_SYMLINK_NOFOLLOW).
+    NOFOLLOW = "nofollow" 18,
+    /// A file without a name is made in the directory of the path (O_TMPFILE).
+    TMPFILE = "tmpfile" 19,
+    /// The size of the file stays (FALLOC_FL_KEEP_SIZE).
+    KEEP_SIZE = "keep_size" 20,
+    /// The range becomes a hole (FALLOC_FL_PUNCH_HOLE).
+    PUNCH_HOLE = "punch_hole" 21,
+    /// The range becomes zeros (FALLOC_FL_ZERO_RANGE).
+    ZERO_RANGE = "zero_range" 22,
+    /// The range is taken out of the file (FALLOC_FL_COLLAPSE_RANGE).
+    COLLAPSE_RANGE = "collapse_range" 23,
+    /// A hole is put into the file (FALLOC_FL_INSERT_RANGE).
+    INSERT_RANGE = "insert_range" 24,
+    /// It fails where the new name is there (RENAME_NOREPLACE).
+    NOREPLACE = "noreplace" 25,
+    /// Two names change places (RENAME_EXCHANGE).
+    EXCHANGE = "exchange" 26,
 }
 
 impl RecordFlags {

@@ -163,6 +163,21 @@ pub(super) fn told(operation: Operation, how: u64) -> RecordFlags {
             );
             set(high & libc::MAP_POPULATE != 0, RecordFlags::POPULATE);
         }
+        Operation::Fallocate => {
+            set(low & libc::FALLOC_FL_KEEP_SIZE != 0, RecordFlags::KEEP_SIZE);
+            set(low & libc::FALLOC_FL_PUNCH_HOLE != 0, RecordFlags::PUNCH_HOLE);
+            set(low & libc::FALLOC_FL_ZERO_RANGE != 0, RecordFlags::ZERO_RANGE);
+            set(low & libc::FALLOC_FL_COLLAPSE_RANGE != 0, RecordFlags::COLLAPSE_RANGE);
+            set(low & libc::FALLOC_FL_INSERT_RANGE != 0, RecordFlags::INSERT_RANGE);
+        }
+        Operation::Renameat2 => {
+            set(how & u64::from(libc::RENAME_NOREPLACE) != 0, RecordFlags::NOREPLACE);
+            set(how & u64::from(libc::RENAME_EXCHANGE) != 0, RecordFlags::EXCHANGE);
+        }
+        Operation::Lstat => set(true, RecordFlags::NOFOLLOW),
+        Operation::Newfstatat | Operation::Statx => {
+            set(low & libc::AT_SYMLINK_NOFOLLOW != 0, RecordFlags::NOFOLLOW);
+        }
         Operation::Fadvise => set_advice(low, FADVICE, &mut set),
         Operation::Madvise => set_advice(low, MADVICE, &mut set),
         _ if operation.class() == OperationClass::Open => {
@@ -172,6 +187,8 @@ pub(super) fn told(operation: Operation, how: u64) -> RecordFlags {
             set(low & libc::O_NONBLOCK != 0, RecordFlags::NOWAIT);
             set(low & libc::O_CREAT != 0, RecordFlags::CREATE);
             set(low & libc::O_TRUNC != 0, RecordFlags::TRUNCATE);
+            set(low & libc::O_NOFOLLOW != 0, RecordFlags::NOFOLLOW);
+            set(low & libc::O_TMPFILE == libc::O_TMPFILE, RecordFlags::TMPFILE);
         }
         _ => {}
     }
@@ -208,6 +225,14 @@ mod tests {
         assert_eq!(open.to_string(), "direct|create");
         let map = (libc::PROT_READ | libc::PROT_WRITE) as u64 | (libc::MAP_PRIVATE as u64) << 32;
         assert_eq!(told(Operation::Mmap, map).to_string(), "store|private");
+        let punch = (libc::FALLOC_FL_KEEP_SIZE | libc::FALLOC_FL_PUNCH_HOLE) as u64;
+        assert_eq!(told(Operation::Fallocate, punch).to_string(), "keep_size|punch_hole");
+        let exchange = u64::from(libc::RENAME_EXCHANGE);
+        assert_eq!(told(Operation::Renameat2, exchange).to_string(), "exchange");
+        assert_eq!(told(Operation::Renameat, exchange), RecordFlags::NONE, "it is told nothing");
+        assert_eq!(told(Operation::Newfstatat, 0x100).to_string(), "nofollow");
+        assert_eq!(told(Operation::Openat, libc::O_TMPFILE as u64).to_string(), "tmpfile");
+        assert_eq!(told(Operation::Openat, libc::O_DIRECTORY as u64), RecordFlags::NONE);
         assert_eq!(told(Operation::Fadvise, 4).to_string(), "dontneed");
         assert_eq!(told(Operation::Madvise, 3).to_string(), "willneed");
     }
