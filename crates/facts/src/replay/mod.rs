@@ -15,7 +15,7 @@ pub use pattern::{
 };
 pub use plan::{
     FilePart, FileRole, LeftOut, NameKind, PlanFile, PlanMapping, PlanName, PlanPath, PlanSlot,
-    PlanThread, PlanTotals, ReplayPlan, Wait,
+    PlanThread, PlanTotals, PlanTransfer, ReplayPlan, Wait,
 };
 pub use session::{
     Difference, ReplayChange, ReplayFiles, ReplayPages, ReplaySample, ReplaySession, ReplayState,

@@ -48,6 +48,8 @@ pub struct PlanName {
     pub kind: NameKind,
     /// The file, by its place in the plan, where steps are about it.
     pub file: Option<u32>,
+    /// Bytes that a symbolic link holds, as far as a step reads them; else 0.
+    pub link_bytes: u32,
 }
 
 /// A file of the recording that steps read or write.
@@ -98,6 +100,17 @@ pub struct PlanSlot {
     pub append: bool,
     /// Its writes return when they are on the device (O_DSYNC).
     pub sync: bool,
+}
+
+/// Bytes that one call takes from one open file to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanTransfer {
+    /// The slot that they come from.
+    pub from: u32,
+    /// The slot that they go to.
+    pub to: u32,
+    /// Where in that one's file they go.
+    pub to_offset: u64,
 }
 
 /// A mapping of a file.
@@ -182,7 +195,7 @@ pub struct PlanTotals {
     pub records: u64,
     /// The sum of their durations; of requests of one thread that were in flight together, the time in which any was.
     pub duration_ns: u64,
-    /// Records among them whose duration was not measured: faults that found their page in the cache.
+    /// Records among them whose time is not known: faults that found their page in the cache, and bytes that a pipe or a socket took.
     pub untimed: u64,
     /// Bytes that the device read for them.
     pub device_read_bytes: u64,
@@ -204,6 +217,8 @@ pub struct ReplayPlan {
     pub files: Vec<PlanFile>,
     /// Open file descriptions.
     pub slots: Vec<PlanSlot>,
+    /// What calls copy from one of them to another, each for one step.
+    pub transfers: Vec<PlanTransfer>,
     /// Of files, in the order in which they were made.
     pub mappings: Vec<PlanMapping>,
     /// What each thread does, in the order in which their first records came.

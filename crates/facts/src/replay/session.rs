@@ -132,7 +132,8 @@ pub struct ReplaySample {
     pub wall_ns: u64,
     /// The time of all threads together, without what they waited for each other: the I/O time.
     pub busy_ns: u64,
-    /// Of the I/O time, that of faults whose duration was not recorded: those that found their page in the cache.
+    /// Of the I/O time, that of steps whose time the recording does not have: faults that found their page in the cache, and bytes that a
+    /// pipe or a socket took.
     pub untimed_ns: u64,
     /// What they waited for each other.
     pub waited_ns: u64,

@@ -34,14 +34,20 @@ kinds! {
     Write = "write",
     /// pwrite(2) to a slot.
     WriteAt = "pwrite",
-    /// copy_file_range(2) from the position of a slot to that of slot `offset`.
+    /// copy_file_range(2) between the slots of a transfer of the plan, from byte `offset` of the first. It moves no position.
     CopyRange = "copy_file_range",
-    /// sendfile(2) from a slot: the file is read, and nobody receives it.
+    /// sendfile(2) from a slot to where nothing keeps the bytes, as a pipe or a socket took them when it was recorded.
     Send = "sendfile",
+    /// sendfile(2) between the slots of a transfer of the plan, from byte `offset` of the first, to the position of the second.
+    SendTo = "sendfile_to_file",
     /// fsync(2) of a slot.
     Sync = "fsync",
     /// fdatasync(2) of a slot.
     DataSync = "fdatasync",
+    /// sync_file_range(2) of a slot: where the thread waited when it was recorded, for the writes before and its own.
+    SyncRange = "sync_file_range",
+    /// syncfs(2) of the file system that copies are on: what a program asks of all file systems, or of one of them.
+    SyncAll = "syncfs",
     /// msync(2) of a mapping: with MS_SYNC where the thread waited when it was recorded, else with MS_ASYNC.
     SyncMapping = "msync",
     /// posix_fadvise(2) of a slot.
@@ -62,7 +68,7 @@ kinds! {
     Truncate = "truncate",
     /// ftruncate(2) of a slot to `offset` bytes.
     SetLength = "ftruncate",
-    /// fallocate(2) of a slot, without a mode.
+    /// fallocate(2) of a slot, in the mode that its flags say.
     Allocate = "fallocate",
     /// stat(2) of a path, or a call that looks up as much.
     Stat = "stat",
@@ -72,7 +78,7 @@ kinds! {
     Access = "access",
     /// readlink(2) of a path.
     ReadLink = "readlink",
-    /// rename(2) of a path to path `offset`.
+    /// rename(2) of a path to path `offset`, or renameat2(2) as its flags say.
     Rename = "rename",
     /// unlink(2) of a path.
     Unlink = "unlink",
@@ -87,6 +93,10 @@ kinds! {
     /// A read request of io_uring from a slot, as pread(2). The thread goes on while it is in flight, and waits for one that is only
     /// where as many as its ring takes are.
     ReadRing = "io_uring_read",
+    /// A write request of io_uring to a slot, as pwrite(2), in flight as such a read is.
+    WriteRing = "io_uring_write",
+    /// A request of io_uring that syncs a slot, as fsync(2), in flight as such a read is.
+    SyncRing = "io_uring_fsync",
     /// Waits for requests in flight until no more than `bytes` are.
     Drain = "io_uring_wait",
 }
@@ -101,7 +111,7 @@ pub struct Step {
     pub kind: StepKind,
     /// How: of the flags of its record, those that a call is told.
     pub flags: RecordFlags,
-    /// The slot, mapping or path that it is about, by its place in the plan.
+    /// The slot, transfer, mapping or path that it is about, by its place in the plan.
     pub target: u32,
     /// The record that it was made of, counted from the first of the trace; of several that became one, the first.
     pub record: u32,
@@ -112,6 +122,14 @@ pub struct Step {
     /// What the call returned when it was recorded: below zero an error number. Of a call that returns no number of bytes, 0 is
     /// any success.
     pub result: i64,
+}
+
+impl StepKind {
+    /// Whether the thread goes on while it is in flight.
+    #[inline]
+    pub const fn is_in_flight(self) -> bool {
+        matches!(self, Self::ReadRing | Self::WriteRing | Self::SyncRing)
+    }
 }
 
 impl Step {

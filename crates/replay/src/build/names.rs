@@ -29,12 +29,16 @@ struct Name {
     is_opened: bool,
     /// Files that it led to.
     files: Vec<u32>,
+    /// What was read of it as of a symbolic link.
+    link_bytes: u32,
 }
 
 /// All names by the place of their path.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     all: BTreeMap<u32, Name>,
+    /// Of names whose files had other names before, those names.
+    origins: HashMap<u32, u32>,
 }
 
 /// What came of it: where each path leads.
@@ -51,7 +55,38 @@ pub(super) struct Changed {
 
 impl Names {
     fn at(&mut self, path: u32, first: First) -> &mut Name {
+        let origin = self.origins.get(&path).copied().filter(|_| first == First::There);
+        // What came here was there by its other name.
+        let first = match origin {
+            Some(origin) => {
+                self.all.entry(origin).or_insert_with(|| Name { first, ..Name::default() });
+                First::Absent
+            }
+            None => first,
+        };
         self.all.entry(path).or_insert_with(|| Name { first, ..Name::default() })
+    }
+
+    /// From now on, what is found by this path had this one before the first step; or the same.
+    pub(super) fn comes_from(&mut self, path: u32, origin: Option<u32>) {
+        match origin {
+            Some(origin) => drop(self.origins.insert(path, origin)),
+            None => drop(self.origins.remove(&path)),
+        }
+    }
+
+    /// The path that is there before the first step for what is found by this one.
+    pub(super) fn origin(&self, path: u32) -> u32 {
+        self.origins.get(&path).copied().unwrap_or(path)
+    }
+
+    /// A name, and what it was before, are told the same.
+    fn both(&mut self, path: u32, tell: impl Fn(&mut Name)) {
+        tell(self.at(path, First::There));
+        let origin = self.origin(path);
+        if let Some(before) = self.all.get_mut(&origin).filter(|_| origin != path) {
+            tell(before);
+        }
     }
 
     /// A call asked for it, and found it or not.
@@ -61,21 +96,28 @@ impl Names {
 
     /// It was found to be this.
     pub(super) fn is(&mut self, path: u32, kind: NameKind) {
-        self.at(path, First::There).kind.get_or_insert(kind);
+        self.both(path, |name| name.kind = name.kind.or(Some(kind)));
+    }
+
+    /// It was read as a symbolic link.
+    pub(super) fn is_link(&mut self, path: u32, bytes: i64) {
+        self.is(path, NameKind::Link);
+        self.both(path, |name| name.link_bytes = u32::try_from(bytes).unwrap_or(0));
     }
 
     /// It led to a file.
     pub(super) fn leads_to(&mut self, path: u32, file: u32) {
-        let name = self.at(path, First::There);
-        name.kind.get_or_insert(NameKind::File);
-        if !name.files.contains(&file) {
-            name.files.push(file);
-        }
+        self.both(path, |name| {
+            name.kind.get_or_insert(NameKind::File);
+            if !name.files.contains(&file) {
+                name.files.push(file);
+            }
+        });
     }
 
     /// A descriptor of it was made, or used.
     pub(super) fn opened(&mut self, path: u32) {
-        self.at(path, First::There).is_opened = true;
+        self.both(path, |name| name.is_opened = true);
     }
 
     /// It is made, renamed or removed, or a call tried to; and it was there before, or not.
@@ -159,11 +201,28 @@ impl Names {
             } else {
                 NameKind::File
             });
-            PlanName { path: *place, kind, file: name.files.first().copied() }
+            PlanName {
+                path: *place,
+                kind,
+                file: name.files.first().copied(),
+                link_bytes: name.link_bytes,
+            }
         };
+        // What is below a directory that a step makes, a step makes too.
+        let absent: HashSet<&[u8]> = self
+            .all
+            .iter()
+            .filter(|(_, name)| name.first == First::Absent)
+            .map(|(place, _)| path(place))
+            .collect();
+        let is_below_absent =
+            |place: &u32| parents(path(place)).any(|parent| absent.contains(parent));
         let is_there = |(place, name): &(&u32, &Name)| {
             let is_made = name.files.first().is_some_and(|file| files.is_made(*file));
-            copies.contains(place) && name.first == First::There && !is_made
+            copies.contains(place)
+                && name.first == First::There
+                && !is_made
+                && !is_below_absent(place)
         };
         self.all.iter().filter(is_there).map(name).collect()
     }

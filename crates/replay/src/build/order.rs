@@ -9,17 +9,14 @@
 //! it has in flight.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::{BinaryHeap, HashMap};
 
 use hotset_facts::Pid;
 use hotset_facts::replay::{PlanThread, Step, StepKind, Wait};
 use hotset_facts::trace::RecordFlags;
 
-use super::mappings::Mappings;
-use super::names::Changed;
 use super::rings::{self, Flying};
 use super::shared::{Shared, Sharing};
-use super::slots::Slots;
 use super::threads::{Covered, Draft, Thread};
 
 /// A step by thread and place, and when it ended.
@@ -118,13 +115,7 @@ struct Order<'a> {
 
 /// The steps of all threads with what they wait for, and how long at least one was under way. Those of a thread are in the order in which
 /// they began.
-pub(super) fn threads(
-    mut all: Vec<Thread>,
-    changed: &Changed,
-    slots: &Slots,
-    mappings: &Mappings,
-    changed_files: HashSet<u32>,
-) -> (Vec<PlanThread>, u64) {
+pub(super) fn threads(mut all: Vec<Thread>, sharing: Sharing<'_>) -> (Vec<PlanThread>, u64) {
     let mut rest = Vec::with_capacity(all.len());
     let mut heap = BinaryHeap::new();
     let mut building = Vec::with_capacity(all.len());
@@ -160,7 +151,7 @@ pub(super) fn threads(
         children,
         shared: HashMap::new(),
         positions: HashMap::new(),
-        sharing: Sharing { names: changed, files: changed_files, slots, mappings },
+        sharing,
         covered: Covered::default(),
     };
     while let Some(Reverse((_, at))) = heap.pop() {
@@ -179,7 +170,9 @@ pub(super) fn threads(
 impl Order<'_> {
     /// Puts the next step, by the time at which it began, behind those of its thread.
     fn put(&mut self, thread: usize, draft: Draft) {
-        self.covered.add(&draft);
+        if draft.step.kind != StepKind::Send {
+            self.covered.add(&draft);
+        }
         let mut before = self.relatives(thread, &draft);
         let uses = self.sharing.uses(&draft.step);
         for (shared, changes) in uses.iter().flatten() {
@@ -237,24 +230,30 @@ impl Order<'_> {
     /// What the position of a description has to be, where the step before left it elsewhere. What is written at the end of a file
     /// needs no position, and leaves it behind what it wrote.
     fn seek(&mut self, thread: usize, step: &Step) {
-        let moves = matches!(step.kind, StepKind::Read | StepKind::Write);
-        if !moves || !step.flags.has(RecordFlags::POSITION) {
-            return;
-        }
+        let (slot, offset) = match step.kind {
+            StepKind::Read | StepKind::Write if step.flags.has(RecordFlags::POSITION) => {
+                (step.target, step.offset)
+            }
+            StepKind::SendTo => match self.sharing.transfers.of(step) {
+                Some(transfer) => (transfer.to, transfer.to_offset),
+                None => return,
+            },
+            _ => return,
+        };
         let moved = u64::try_from(step.result).unwrap_or(0);
         let appends = step.kind == StepKind::Write && step.flags.has(RecordFlags::APPEND);
         if appends && moved == 0 {
             return;
         }
-        let at = self.positions.get(&step.target).copied().unwrap_or(0);
-        if at != step.offset
+        let at = self.positions.get(&slot).copied().unwrap_or(0);
+        if at != offset
             && !appends
             && let Some(building) = self.threads.get_mut(thread)
         {
-            let seek = Step::new(StepKind::Seek, step.target, step.record);
-            building.plan.steps.push(Step { offset: step.offset, ..seek });
+            let seek = Step::new(StepKind::Seek, slot, step.record);
+            building.plan.steps.push(Step { offset, ..seek });
         }
-        self.positions.insert(step.target, step.offset.saturating_add(moved));
+        self.positions.insert(slot, offset.saturating_add(moved));
     }
 
     /// What a thread waits for because of who started it, and whom it started.

@@ -67,7 +67,7 @@ impl Flying {
 
 /// Whether its thread went on while it was under way.
 pub(super) fn is_request(draft: &Draft) -> bool {
-    draft.step.kind == StepKind::ReadRing
+    draft.step.kind.is_in_flight()
 }
 
 fn drain(left: usize, record: u32) -> Step {

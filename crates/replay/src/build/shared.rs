@@ -8,6 +8,7 @@ use hotset_facts::trace::RecordFlags;
 use super::mappings::Mappings;
 use super::names::Changed;
 use super::slots::{NO_SLOT, Slots};
+use super::transfers::Transfers;
 
 /// What two steps may share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -16,10 +17,12 @@ pub(super) enum Shared {
     Mapping(u32),
     File(u32),
     Name(u32),
+    /// All files that change.
+    AllFiles,
 }
 
 /// What one step shares, and whether it changes it.
-pub(super) type Uses = [Option<(Shared, bool)>; 4];
+pub(super) type Uses = [Option<(Shared, bool)>; 5];
 
 /// What is known of all files and names.
 pub(super) struct Sharing<'a> {
@@ -29,11 +32,31 @@ pub(super) struct Sharing<'a> {
     pub(super) files: HashSet<u32>,
     pub(super) slots: &'a Slots,
     pub(super) mappings: &'a Mappings,
+    pub(super) transfers: &'a Transfers,
+    /// Some step syncs all files: what changes one is ordered with it.
+    pub(super) syncs_all: bool,
 }
 
 impl Sharing<'_> {
     /// What a step shares.
     pub(super) fn uses(&self, step: &Step) -> Uses {
+        let [first, second, third, fourth] = self.own_uses(step);
+        let changes_file =
+            |shared: &Option<(Shared, bool)>| matches!(shared, Some((Shared::File(_), true)));
+        let of_all = match step.kind {
+            StepKind::SyncAll => Some((Shared::AllFiles, true)),
+            _ if !self.syncs_all => None,
+            StepKind::Store => Some((Shared::AllFiles, false)),
+            _ if [first, second, third, fourth].iter().any(changes_file) => {
+                Some((Shared::AllFiles, false))
+            }
+            _ => None,
+        };
+        [first, second, third, fourth, of_all]
+    }
+
+    /// Without all files.
+    fn own_uses(&self, step: &Step) -> [Option<(Shared, bool)>; 4] {
         let target = step.target;
         match step.kind {
             StepKind::Open => {
@@ -48,14 +71,17 @@ impl Sharing<'_> {
                 self.of_slot(target, step.flags.has(RecordFlags::POSITION), false)
             }
             StepKind::Write => self.of_slot(target, step.flags.has(RecordFlags::POSITION), true),
-            StepKind::CopyRange
-            | StepKind::Send
+            StepKind::CopyRange | StepKind::SendTo => self.of_transfer(step),
+            StepKind::Send
             | StepKind::ReadAt
             | StepKind::ReadRing
             | StepKind::Advise
             | StepKind::ReadAhead => self.of_slot(target, false, false),
             StepKind::WriteAt
+            | StepKind::WriteRing
             | StepKind::Sync
+            | StepKind::SyncRange
+            | StepKind::SyncRing
             | StepKind::DataSync
             | StepKind::SetLength
             | StepKind::Allocate => self.of_slot(target, false, true),
@@ -79,16 +105,38 @@ impl Sharing<'_> {
             | StepKind::RemoveDirectory => self.of_names(target, None, true),
             StepKind::Rename | StepKind::Link => self.of_names(target, Some(second(step)), true),
             StepKind::Symlink => self.of_names(second(step), None, true),
-            StepKind::Drain => [None; 4],
+            StepKind::Drain | StepKind::SyncAll => [None; 4],
         }
     }
 
-    fn of_slot(&self, slot: u32, moves_position: bool, changes_file: bool) -> Uses {
+    /// A copy reads one file and changes another; sendfile(2) moves the position of that one.
+    fn of_transfer(&self, step: &Step) -> [Option<(Shared, bool)>; 4] {
+        let Some(transfer) = self.transfers.of(step) else { return [None; 4] };
+        let moves = step.kind == StepKind::SendTo;
+        [
+            Some((Shared::Slot(transfer.from), false)),
+            self.file(self.slots.file(transfer.from), false),
+            Some((Shared::Slot(transfer.to), moves)),
+            self.file(self.slots.file(transfer.to), true),
+        ]
+    }
+
+    fn of_slot(
+        &self,
+        slot: u32,
+        moves_position: bool,
+        changes_file: bool,
+    ) -> [Option<(Shared, bool)>; 4] {
         let file = self.file(self.slots.file(slot), changes_file);
         [Some((Shared::Slot(slot), moves_position)), file, None, None]
     }
 
-    fn of_names(&self, path: u32, other: Option<u32>, changes: bool) -> Uses {
+    fn of_names(
+        &self,
+        path: u32,
+        other: Option<u32>,
+        changes: bool,
+    ) -> [Option<(Shared, bool)>; 4] {
         let [first, above_first] = self.name(path, changes);
         let [second, above_second] = other.map_or([None; 2], |path| self.name(path, changes));
         [first, above_first, second, above_second]

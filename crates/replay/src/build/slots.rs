@@ -27,8 +27,17 @@ impl Slots {
     pub(super) fn open(&mut self, description: u64, file: Option<u32>, flags: RecordFlags) -> u32 {
         let place = self.add(file, None);
         self.places.insert(description, place);
+        if let Some(known) = self.all.get_mut(place as usize) {
+            known.slot.append = flags.has(RecordFlags::APPEND);
+            known.slot.sync = flags.has(RecordFlags::SYNC);
+        }
         self.uses(place, flags);
         place
+    }
+
+    /// Whether anything was seen to be done by a description.
+    pub(super) fn knows(&self, description: u64) -> bool {
+        self.places.contains_key(&description)
     }
 
     /// A description that is used: one that nobody was seen to open is opened before, by this path. Nothing where there is none.
@@ -64,12 +73,15 @@ impl Slots {
         place
     }
 
-    /// How it was opened, as one of its records says.
+    /// How it was opened, as one of its records says. Where somebody was seen to open it, a write that is synced or at the end all the
+    /// same was told so itself (pwritev2).
     pub(super) fn uses(&mut self, place: u32, flags: RecordFlags) {
         if let Some(known) = self.all.get_mut(place as usize) {
             known.slot.direct |= flags.has(RecordFlags::DIRECT);
-            known.slot.append |= flags.has(RecordFlags::APPEND);
-            known.slot.sync |= flags.has(RecordFlags::SYNC);
+            if known.slot.opened_before.is_some() {
+                known.slot.append |= flags.has(RecordFlags::APPEND);
+                known.slot.sync |= flags.has(RecordFlags::SYNC);
+            }
         }
     }
 

@@ -196,7 +196,7 @@ fn what_is_no_step_is_counted_by_its_reason() {
     trace.on_path(Operation::Execve, one, "/bin/true", 0);
     trace.on_path(Operation::Openat, one, "/root/secret", -13);
     trace.on_file(Operation::Writeback, one, ("/f", file, 1), (0, 1));
-    trace.on_file(Operation::AioWrite, one, ("/f", file, 1), (0, 1));
+    trace.on_file(Operation::UringSplice, one, ("/f", file, 1), (0, 1));
     for _ in 0..2 {
         trace.on_file(Operation::Pread, one, ("/f", file, 1), (0, 1));
         trace.on_file(Operation::Close, one, ("/f", file, 1), (0, 0));

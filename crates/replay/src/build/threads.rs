@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use hotset_facts::Pid;
-use hotset_facts::replay::Step;
+use hotset_facts::replay::{Step, StepKind};
 use hotset_facts::trace::{ProcessIndex, TraceLists, TraceRecord};
 
 /// A step and when it was recorded.
@@ -32,6 +32,24 @@ pub(super) struct Threads {
 }
 
 impl Threads {
+    /// The open that one thread of the process of a record made, by the record of that, was of this slot.
+    pub(super) fn opens(
+        &mut self,
+        record: &TraceRecord,
+        lists: &TraceLists,
+        (opened, slot): (u32, u32),
+    ) {
+        let pid = record.process.and_then(|index| lists.process(index)).map(|process| process.pid);
+        for thread in self.all.iter_mut().filter(|thread| thread.pid == pid) {
+            let mut last = thread.drafts.iter_mut().rev();
+            let draft =
+                last.find(|draft| draft.step.kind != StepKind::Send && draft.step.record <= opened);
+            if let Some(draft) = draft.filter(|draft| draft.step.record == opened) {
+                draft.step.target = slot;
+            }
+        }
+    }
+
     /// Adds what a thread did.
     pub(super) fn add(&mut self, record: &TraceRecord, lists: &TraceLists, draft: Draft) {
         let process = record.process.and_then(|index| lists.process(index));

@@ -27,12 +27,14 @@ fn make(plan: &ReplayPlan, _: &Given<'_>) -> Made {
     };
     for step in new.threads.iter_mut().flat_map(|thread| &mut thread.steps) {
         let goes_past = step.flags.has(RecordFlags::DIRECT) || is_direct(slot(plan, step));
-        if goes_past && (subjects::is_any_read(step) || subjects::is_write(step)) {
+        if goes_past && (subjects::is_any_read(step) || subjects::is_any_write(step)) {
             affected += 1;
             // With Linux AIO, a submission of a buffered read returns when it is done; so a gain is understated rather than overstated.
-            if step.kind == StepKind::ReadRing {
-                step.kind = StepKind::ReadAt;
-            }
+            step.kind = match step.kind {
+                StepKind::ReadRing => StepKind::ReadAt,
+                StepKind::WriteRing => StepKind::WriteAt,
+                kind => kind,
+            };
         }
         step.flags = without(step.flags, RecordFlags::DIRECT);
     }

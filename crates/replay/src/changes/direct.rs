@@ -27,6 +27,8 @@ fn make(plan: &ReplayPlan, _: &Given<'_>) -> Made {
     // Of each slot: how many transfers it has; nothing where one of them can't be direct.
     let mut transfers: HashMap<u32, Option<u64>> = HashMap::new();
     for (_, step) in all_steps(plan) {
+        let copied = subjects::copied(plan, step).into_iter().flatten();
+        transfers.extend(copied.map(|slot| (slot, None)));
         let Some(slot) = slot(plan, step) else { continue };
         let count = transfers.entry(slot).or_insert(Some(0));
         if !may_be_direct(plan, step) {
@@ -65,12 +67,13 @@ fn make(plan: &ReplayPlan, _: &Given<'_>) -> Made {
 fn may_be_direct(plan: &ReplayPlan, step: &Step) -> bool {
     let is_aligned = |number: u64| number.is_multiple_of(PAGE_BYTES);
     match step.kind {
-        StepKind::CopyRange | StepKind::Send | StepKind::Map => false,
+        StepKind::Send | StepKind::Map => false,
         StepKind::Read
         | StepKind::ReadAt
         | StepKind::ReadRing
         | StepKind::Write
-        | StepKind::WriteAt => {
+        | StepKind::WriteAt
+        | StepKind::WriteRing => {
             let knows_where =
                 !subjects::uses_position(step) || step.flags.has(RecordFlags::POSITION);
             knows_where

@@ -15,9 +15,10 @@ pub(super) fn of_one_thread(plan: &ReplayPlan) -> HashMap<u32, usize> {
         let knows_where = match step.kind {
             StepKind::Read | StepKind::Write => step.flags.has(RecordFlags::POSITION),
             StepKind::Seek => true,
-            StepKind::CopyRange => {
-                users.insert(subjects::second(step), None);
-                false
+            StepKind::CopyRange | StepKind::SendTo => {
+                let slots = subjects::copied(plan, step);
+                users.extend(slots.into_iter().flatten().map(|slot| (slot, None)));
+                continue;
             }
             _ => continue,
         };

@@ -142,6 +142,7 @@ pub(super) fn with_threads(plan: &ReplayPlan, threads: Vec<PlanThread>) -> Repla
         there: plan.there.clone(),
         files: plan.files.clone(),
         slots: plan.slots.clone(),
+        transfers: plan.transfers.clone(),
         mappings: plan.mappings.clone(),
         threads,
         left_out: plan.left_out.clone(),

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use hotset_facts::replay::{ReplayPlan, Step, StepKind};
+use hotset_facts::replay::{PlanTransfer, ReplayPlan, Step, StepKind};
 use hotset_facts::trace::RecordFlags;
 
 /// A step, by the place of its thread and its own in that.
@@ -11,7 +11,7 @@ pub(super) type At = (usize, usize);
 /// A base page (docs/trace-format.md).
 pub(crate) const PAGE_BYTES: u64 = 4096;
 
-/// The slot that a step is about; nothing of an open that failed.
+/// The slot that a step is about; nothing of an open that failed, nor of a step that copies from one slot to another.
 pub(crate) fn slot(plan: &ReplayPlan, step: &Step) -> Option<u32> {
     let slot = match step.kind {
         StepKind::Open
@@ -22,10 +22,12 @@ pub(crate) fn slot(plan: &ReplayPlan, step: &Step) -> Option<u32> {
         | StepKind::ReadRing
         | StepKind::Write
         | StepKind::WriteAt
-        | StepKind::CopyRange
+        | StepKind::WriteRing
         | StepKind::Send
         | StepKind::Sync
         | StepKind::DataSync
+        | StepKind::SyncRange
+        | StepKind::SyncRing
         | StepKind::Advise
         | StepKind::ReadAhead
         | StepKind::SetLength
@@ -34,6 +36,24 @@ pub(crate) fn slot(plan: &ReplayPlan, step: &Step) -> Option<u32> {
         _ => return None,
     };
     ((slot as usize) < plan.slots.len()).then_some(slot)
+}
+
+/// The slots that a step copies between: from the first to the second.
+pub(super) fn copied(plan: &ReplayPlan, step: &Step) -> Option<[u32; 2]> {
+    let transfer = transfer(plan, step)?;
+    Some([transfer.from, transfer.to])
+}
+
+/// What a step copies.
+pub(super) fn transfer<'a>(plan: &'a ReplayPlan, step: &Step) -> Option<&'a PlanTransfer> {
+    let copies = matches!(step.kind, StepKind::CopyRange | StepKind::SendTo);
+    plan.transfers.get(step.target as usize).filter(|_| copies)
+}
+
+/// The files that a step copies between: from the first to the second.
+pub(super) fn copied_files(plan: &ReplayPlan, step: &Step) -> [Option<u32>; 2] {
+    let file = |slot: u32| plan.slots.get(slot as usize)?.file;
+    copied(plan, step).map_or([None; 2], |slots| slots.map(file))
 }
 
 /// The mapping that a step is about.
@@ -106,10 +126,14 @@ pub(super) fn changes_any_file(plan: &ReplayPlan, step: &Step) -> bool {
     }
 }
 
-/// Whether a step may change bytes or the size of the file that it is about.
+/// Whether a step may change bytes or the size of the file that it is about. One that copies is about none: it has two.
 pub(super) fn changes_file(plan: &ReplayPlan, step: &Step) -> bool {
     match step.kind {
-        StepKind::Write | StepKind::WriteAt | StepKind::SetLength | StepKind::Allocate => true,
+        StepKind::Write
+        | StepKind::WriteAt
+        | StepKind::WriteRing
+        | StepKind::SetLength
+        | StepKind::Allocate => true,
         StepKind::Open => step.flags.has(RecordFlags::TRUNCATE),
         StepKind::Store => {
             let mapping = plan.mappings.get(step.target as usize);
@@ -119,9 +143,9 @@ pub(super) fn changes_file(plan: &ReplayPlan, step: &Step) -> bool {
     }
 }
 
-/// Whether it uses the position of its slot.
+/// Whether it uses the position of its slot. One that copies may use that of another.
 pub(super) fn uses_position(step: &Step) -> bool {
-    matches!(step.kind, StepKind::Read | StepKind::Write | StepKind::CopyRange)
+    matches!(step.kind, StepKind::Read | StepKind::Write)
 }
 
 /// Whether it reads bytes by a call that returns how many. A request of io_uring is none: its bytes are there later.
@@ -139,7 +163,13 @@ pub(super) fn is_write(step: &Step) -> bool {
     matches!(step.kind, StepKind::Write | StepKind::WriteAt)
 }
 
-/// Whether it syncs, by a slot or so that its thread waits.
+/// Whether it writes bytes to an open file in whichever way, and knows them by itself.
+pub(super) fn is_any_write(step: &Step) -> bool {
+    is_write(step) || step.kind == StepKind::WriteRing
+}
+
+/// Whether it makes a file durable while its thread waits. Of a part of a file, sync_file_range(2) promises nothing; what syncs all files
+/// at once is no matter of one.
 pub(super) fn is_sync(step: &Step) -> bool {
     match step.kind {
         StepKind::Sync | StepKind::DataSync => true,
@@ -188,7 +218,8 @@ pub(super) fn removed(plan: &ReplayPlan) -> HashSet<u32> {
     let (mut last, mut unlinked) = (HashMap::new(), HashMap::new());
     let mut moved = HashSet::new();
     for (_, step) in all_steps(plan) {
-        if let Some(file) = file(plan, step) {
+        let [from, to] = copied_files(plan, step);
+        for file in [file(plan, step), from, to].into_iter().flatten() {
             let last: &mut u32 = last.entry(file).or_default();
             *last = step.record.max(*last);
         }

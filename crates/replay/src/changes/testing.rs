@@ -19,7 +19,7 @@ pub(super) fn requests(most: usize) -> impl Strategy<Value = Vec<Request>> {
     // Most are of one thread and of two files, so that neighbours have something to do with each other.
     let thread = prop_oneof![3 => Just(0_u32), 1 => Just(1), 1 => Just(2)];
     let file = prop_oneof![3 => Just(0_usize), 1 => Just(1), 3 => Just(2), 1 => Just(3)];
-    proptest::collection::vec((thread, 0_u8..28, file, 0_u64..8), 1..most)
+    proptest::collection::vec((thread, 0_u8..33, file, 0_u64..8), 1..most)
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -106,7 +106,11 @@ impl World {
             22 => self.unmap(who, file),
             23..=24 => (0..times).for_each(|_| self.read_by_ring(who, file, bytes)),
             25..=26 => self.read_whole(who, file, way),
-            _ => self.directory(who, way),
+            27 => self.directory(who, way),
+            28 => self.write_by_ring(who, file, bytes, way),
+            29..=30 => self.copy(Operation::CopyFileRange, who, (file, way)),
+            31 => self.copy(Operation::Sendfile, who, (file, way)),
+            _ => self.sync_others(who, file, way),
         }
     }
 
@@ -211,6 +215,63 @@ impl World {
         self.on(Operation::Pwrite, who, at, (next, bytes), bytes);
         self.open[at].next += bytes;
         self.sizes[file] = self.sizes[file].max(next + bytes);
+    }
+
+    /// Takes some bytes of a file to one of those that are written.
+    fn copy(&mut self, operation: Operation, who: (ProcessIndex, u32), (file, way): (usize, u64)) {
+        let to = (way % 2) as usize;
+        let [from, target] = [file, to].map(|file| self.description(who, file, 0));
+        if file == to || self.open[target].appends {
+            return;
+        }
+        let (begin, open) = (way * 512, self.open[target]);
+        let moves = operation == Operation::Sendfile;
+        let there = if moves { open.position } else { way * 700 };
+        let moved = 2_000.min(self.sizes[file].saturating_sub(begin));
+        self.on(operation, who, from, (begin, 2_000), moved);
+        let start_ns = self.trace.last().map_or(0, |record| record.start_ns);
+        self.on(operation, who, target, (there, 2_000), moved);
+        if let Some(record) = self.trace.last() {
+            record.class = hotset_facts::trace::OperationClass::Write;
+            (record.start_ns, record.duration_ns) = (start_ns, None);
+        }
+        if moves {
+            self.open[target].position += moved;
+        }
+        if moved > 0 {
+            self.sizes[to] = self.sizes[to].max(there + moved);
+        }
+    }
+
+    /// It is in flight while the next few requests are made.
+    fn write_by_ring(&mut self, who: (ProcessIndex, u32), file: usize, bytes: u64, way: u64) {
+        if file >= FIRST_READ_ONLY {
+            return self.read_by_ring(who, file, bytes);
+        }
+        let at = self.description(who, file, bytes % 8);
+        if self.open[at].appends {
+            return;
+        }
+        let next = self.open[at].next;
+        self.on(Operation::UringWrite, who, at, (next, bytes), bytes);
+        if let Some(record) = self.trace.last() {
+            record.duration_ns = Some(way % 2 * 90);
+        }
+        self.open[at].next += bytes;
+        self.sizes[file] = self.sizes[file].max(next + bytes);
+        if way == 7 {
+            self.on(Operation::UringSync, who, at, (0, 0), 0);
+        }
+    }
+
+    /// A part of a file, or all files.
+    fn sync_others(&mut self, who: (ProcessIndex, u32), file: usize, way: u64) {
+        if way < 4 {
+            self.trace.add(Operation::Sync, who, 0);
+        } else {
+            let at = self.description(who, file, way);
+            self.on(Operation::SyncFileRange, who, at, (0, 4096), 0);
+        }
     }
 
     fn sync(&mut self, who: (ProcessIndex, u32), file: usize, way: u64) {

@@ -108,6 +108,8 @@ pub(super) fn flags(slot: &PlanSlot, step: RecordFlags) -> i32 {
         (step.has(RecordFlags::CREATE), libc::O_CREAT),
         (step.has(RecordFlags::TRUNCATE), libc::O_TRUNC),
         (step.has(RecordFlags::NOWAIT), libc::O_NONBLOCK),
+        (step.has(RecordFlags::NOFOLLOW), libc::O_NOFOLLOW),
+        (step.has(RecordFlags::TMPFILE), libc::O_TMPFILE),
     ] {
         flags |= if is_set { flag } else { 0 };
     }

@@ -18,6 +18,7 @@ mod ring;
 mod step;
 mod tables;
 mod thread;
+mod transfer;
 
 use std::io;
 use std::os::fd::BorrowedFd;

@@ -25,7 +25,7 @@ pub(super) struct Name {
 /// All of them, by their place in the plan.
 pub(super) struct Names<'a> {
     all: Vec<Name>,
-    _roots: Roots<'a>,
+    roots: Roots<'a>,
 }
 
 impl<'a> Names<'a> {
@@ -43,11 +43,16 @@ impl<'a> Names<'a> {
             Ok(Name { base, path: path_at, role: path.role, no_atime })
         };
         let all = plan.paths.iter().map(name).collect::<Result<_, _>>()?;
-        Ok(Self { all, _roots: roots })
+        Ok(Self { all, roots })
     }
 
     pub(super) fn get(&self, place: u32) -> Option<&Name> {
         self.all.get(place as usize)
+    }
+
+    /// The directory that copies are below.
+    pub(super) fn copies(&self) -> RawFd {
+        self.roots.copies.as_raw_fd()
     }
 
     /// What open(2) is told beside `flags` for a name: an original is only read, and its time of access stays.

@@ -18,7 +18,7 @@ const ALIGNMENT: usize = 4096;
 /// A buffer for all requests that may be in flight is no larger.
 const MOST_BYTES: usize = 1 << 30;
 
-/// A ring, and what it reads into.
+/// A ring, and what it reads into and writes from.
 pub(super) struct Ring {
     ring: IoUring,
     buffer: AlignedBuffer,
@@ -33,7 +33,7 @@ pub(super) struct Ring {
 impl Ring {
     /// What a thread needs: as many requests in flight as its plan says, each as large as its largest. Nothing where it makes none.
     pub(super) fn of(thread: &PlanThread) -> Result<Option<Self>, ReplayError> {
-        let requests = || thread.steps.iter().filter(|step| step.kind == StepKind::ReadRing);
+        let requests = || thread.steps.iter().filter(|step| step.kind.is_in_flight());
         let Some(largest) = requests().map(|step| step.bytes).max() else { return Ok(None) };
         if thread.ring_depth == 0 {
             return Ok(None);
@@ -48,9 +48,17 @@ impl Ring {
         let part_bytes = part_bytes.next_multiple_of(ALIGNMENT);
         let all_bytes = part_bytes.checked_mul(depth as usize).filter(|all| *all <= MOST_BYTES);
         let buffer = all_bytes.and_then(AlignedBuffer::new).ok_or_else(|| {
-            let what = "memory for all reads in flight, of which 1 GiB is given at most";
+            let what = "memory for all requests in flight, of which 1 GiB is given at most";
             refused(what, io::ErrorKind::OutOfMemory.into())
         })?;
+        // What is written is bytes that no file system compresses.
+        let mut buffer = buffer;
+        if requests().any(|step| step.kind == StepKind::WriteRing) {
+            let mut random = hotset_facts::random::Random::new(u64::from(depth));
+            for word in buffer.bytes_mut().as_chunks_mut::<8>().0 {
+                *word = random.number().to_ne_bytes();
+            }
+        }
         let steps = vec![Step::new(StepKind::ReadRing, 0, 0); depth as usize];
         Ok(Some(Self { ring, buffer, part_bytes, steps, free: (0..depth).rev().collect() }))
     }
@@ -59,10 +67,16 @@ impl Ring {
         self.steps.len() - self.free.len()
     }
 
-    /// Queues a read; where all parts are in use, waits for one that is done before. It is handed over at once unless `more` follow.
+    /// Queues a request on a descriptor, with flags for a write; where all parts are in use, waits for one that is done before. It is handed over at once unless `more` follow.
     ///
     /// Returns what was recorded, as its own result is not there yet; or the number of an error of io_uring_enter(2) below zero.
-    pub(super) fn read(&mut self, fd: RawFd, step: &Step, more: bool, run: &mut ThreadRun) -> i64 {
+    pub(super) fn begin(
+        &mut self,
+        (fd, flags): (RawFd, i32),
+        step: &Step,
+        more: bool,
+        run: &mut ThreadRun,
+    ) -> i64 {
         if self.free.is_empty() {
             let waited = self.wait(self.steps.len().saturating_sub(1), run);
             if waited < 0 {
@@ -72,13 +86,20 @@ impl Ring {
         let Some(part) = self.free.pop() else { return -i64::from(libc::EBUSY) };
         let start = self.buffer.start().wrapping_add(part as usize * self.part_bytes);
         let bytes = step.bytes.min(self.part_bytes as u64) as u32;
-        let read = opcode::Read::new(types::Fd(fd), start, bytes).offset(step.offset).build();
+        let (fd, offset) = (types::Fd(fd), step.offset);
+        let request = match step.kind {
+            StepKind::SyncRing => opcode::Fsync::new(fd).build(),
+            StepKind::WriteRing => {
+                opcode::Write::new(fd, start, bytes).offset(offset).rw_flags(flags).build()
+            }
+            _ => opcode::Read::new(fd, start, bytes).offset(offset).build(),
+        };
         if let Some(known) = self.steps.get_mut(part as usize) {
             *known = *step;
         }
         // SAFETY: the part is in the buffer, no other request uses it until this one is done, and the buffer outlives it: `drop` waits
         // for all, and where that fails, leaves the buffer allocated. The kernel holds the file once it has the request.
-        if unsafe { self.ring.submission().push(&read.user_data(part.into())) }.is_err() {
+        if unsafe { self.ring.submission().push(&request.user_data(part.into())) }.is_err() {
             self.free.push(part);
             return -i64::from(libc::EBUSY);
         }
@@ -130,7 +151,7 @@ impl Ring {
 impl Drop for Ring {
     fn drop(&mut self) {
         if self.wait(0, &mut ThreadRun::default()) < 0 {
-            // Reads may be in flight still, and the kernel writes to their parts whenever they end.
+            // Requests may be in flight still, and the kernel uses their parts whenever they end.
             std::mem::forget(std::mem::replace(&mut self.buffer, AlignedBuffer::empty()));
         }
     }

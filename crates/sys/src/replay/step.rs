@@ -10,7 +10,7 @@ use super::thread::Memory;
 use crate::advice::{Advice, FADVICE, MADVICE};
 
 /// What no call was made for: the plan names something that it does not have.
-const NO_SUCH_THING: i64 = -(libc::EINVAL as i64);
+pub(super) const NO_SUCH_THING: i64 = -(libc::EINVAL as i64);
 const READ_ONLY: i64 = -(libc::EROFS as i64);
 const IS_A_DIRECTORY: i64 = -(libc::EISDIR as i64);
 
@@ -34,8 +34,8 @@ impl Engine<'_> {
             | StepKind::Write
             | StepKind::WriteAt
             | StepKind::Seek
-            | StepKind::CopyRange
             | StepKind::Send => self.transfer(step, memory),
+            StepKind::CopyRange | StepKind::SendTo => self.copy(step),
             StepKind::Open => self.open(step, memory),
             StepKind::Load | StepKind::Store => self.touch(step),
             StepKind::Stat | StepKind::Lstat | StepKind::Access | StepKind::ReadLink => {
@@ -52,34 +52,6 @@ impl Engine<'_> {
             | StepKind::MakeDirectory
             | StepKind::RemoveDirectory => self.change_name(step),
             _ => self.on_slot(step),
-        }
-    }
-
-    #[inline]
-    fn transfer(&self, step: &Step, memory: &mut Memory) -> i64 {
-        let fd = self.descriptors.get(step.target);
-        let bytes = memory.at_most(step.bytes);
-        let (start, offset) = (memory.start(), step.offset.cast_signed());
-        // SAFETY: the memory has so many bytes, and is this thread's alone.
-        unsafe {
-            match step.kind {
-                StepKind::Read => answer(libc::read(fd, start.cast(), bytes) as i64),
-                StepKind::ReadAt => answer(libc::pread64(fd, start.cast(), bytes, offset) as i64),
-                StepKind::Write => answer(libc::write(fd, start.cast(), bytes) as i64),
-                StepKind::WriteAt => answer(libc::pwrite64(fd, start.cast(), bytes, offset) as i64),
-                StepKind::Seek => answer(libc::lseek64(fd, offset, libc::SEEK_SET)),
-                StepKind::Send => {
-                    let (mut offset, null) = (offset, memory.null());
-                    answer(libc::sendfile64(null, fd, &raw mut offset, step.bytes as usize) as i64)
-                }
-                _ => {
-                    let to =
-                        u32::try_from(step.offset).map_or(-1, |slot| self.descriptors.get(slot));
-                    let (from_here, to_there) = (std::ptr::null_mut(), std::ptr::null_mut());
-                    let bytes = step.bytes as usize;
-                    answer(libc::copy_file_range(fd, from_here, to, to_there, bytes, 0) as i64)
-                }
-            }
         }
     }
 
@@ -195,7 +167,8 @@ impl Engine<'_> {
                     Some(to) if is_copy(to) => {
                         let (from, path) = (first.base, first.path.as_ptr());
                         answer(if step.kind == StepKind::Rename {
-                            libc::renameat(from, path, to.base, to.path.as_ptr())
+                            let (how, new) = (rename_flags(step.flags), to.path.as_ptr());
+                            libc::renameat2(from, path, to.base, new, how)
                         } else {
                             libc::linkat(from, path, to.base, to.path.as_ptr(), 0)
                         })
@@ -225,6 +198,7 @@ impl Engine<'_> {
         unsafe {
             match step.kind {
                 StepKind::Close => answer(libc::close(self.descriptors.take(step.target))),
+                StepKind::SyncAll => answer(libc::syncfs(self.names.copies())),
                 kind => {
                     let fd = self.descriptors.get(step.target);
                     match kind {
@@ -233,8 +207,14 @@ impl Engine<'_> {
                         StepKind::ReadAhead => {
                             answer(libc::readahead(fd, offset, step.bytes as usize) as i64)
                         }
+                        StepKind::SyncRange => {
+                            let how = sync_range_flags(step.flags);
+                            answer(libc::sync_file_range(fd, offset, bytes, how))
+                        }
                         StepKind::SetLength => answer(libc::ftruncate64(fd, offset)),
-                        StepKind::Allocate => answer(libc::fallocate64(fd, 0, offset, bytes)),
+                        StepKind::Allocate => {
+                            answer(libc::fallocate64(fd, allocate_mode(step.flags), offset, bytes))
+                        }
                         // Its error is what it returns (posix_fadvise(2)).
                         StepKind::Advise => {
                             let advice = advice(step.flags, FADVICE);
@@ -265,6 +245,35 @@ fn truncate(name: &Name, bytes: u64) -> i64 {
         libc::close(fd);
         cut
     }
+}
+
+/// The mode of fallocate(2).
+fn allocate_mode(flags: RecordFlags) -> i32 {
+    const MODES: [(RecordFlags, i32); 5] = [
+        (RecordFlags::KEEP_SIZE, libc::FALLOC_FL_KEEP_SIZE),
+        (RecordFlags::PUNCH_HOLE, libc::FALLOC_FL_PUNCH_HOLE),
+        (RecordFlags::ZERO_RANGE, libc::FALLOC_FL_ZERO_RANGE),
+        (RecordFlags::COLLAPSE_RANGE, libc::FALLOC_FL_COLLAPSE_RANGE),
+        (RecordFlags::INSERT_RANGE, libc::FALLOC_FL_INSERT_RANGE),
+    ];
+    MODES.iter().filter(|(flag, _)| flags.has(*flag)).fold(0, |all, (_, mode)| all | mode)
+}
+
+/// What renameat2(2) is told; nothing as rename(2).
+fn rename_flags(flags: RecordFlags) -> libc::c_uint {
+    if flags.has(RecordFlags::EXCHANGE) {
+        libc::RENAME_EXCHANGE
+    } else if flags.has(RecordFlags::NOREPLACE) {
+        libc::RENAME_NOREPLACE
+    } else {
+        0
+    }
+}
+
+/// What sync_file_range(2) is told: no record says, but whether the thread waited.
+fn sync_range_flags(flags: RecordFlags) -> libc::c_uint {
+    let waits = libc::SYNC_FILE_RANGE_WAIT_BEFORE | libc::SYNC_FILE_RANGE_WAIT_AFTER;
+    libc::SYNC_FILE_RANGE_WRITE | if flags.has(RecordFlags::WAITED) { waits } else { 0 }
 }
 
 /// The number of an advice; that of none, 0, where the recording has no word for it.

@@ -41,7 +41,10 @@ pub(super) fn of_thread(plan: &ReplayPlan, at: usize) -> impl Iterator<Item = u3
 fn slots(plan: &ReplayPlan, step: &Step) -> impl Iterator<Item = u32> + use<> {
     let mapping = |place: u32| plan.mappings.get(place as usize)?.slot;
     let [first, second] = match step.kind {
-        StepKind::CopyRange => [Some(step.target), u32::try_from(step.offset).ok()],
+        StepKind::CopyRange | StepKind::SendTo => {
+            let transfer = plan.transfers.get(step.target as usize);
+            transfer.map_or([None; 2], |of| [Some(of.from), Some(of.to)])
+        }
         StepKind::Map => [mapping(step.target), None],
         StepKind::Unmap
         | StepKind::AdviseMapping
@@ -49,6 +52,7 @@ fn slots(plan: &ReplayPlan, step: &Step) -> impl Iterator<Item = u32> + use<> {
         | StepKind::Load
         | StepKind::Store
         | StepKind::Drain
+        | StepKind::SyncAll
         | StepKind::Truncate
         | StepKind::Stat
         | StepKind::Lstat

@@ -23,7 +23,7 @@ const LEAST_BYTES: u64 = 4096;
 pub struct ThreadRun {
     /// From its beginning to the end of its last step, without what it waited for others.
     pub busy_ns: u64,
-    /// Of that, loads and stores whose fault was not timed when it was recorded.
+    /// Of that, steps whose time the recording does not have.
     pub untimed_ns: u64,
     /// How long it waited for others.
     pub waited_ns: u64,
@@ -165,17 +165,18 @@ fn go<const HAS_RING: bool>(
             run.waited_ns += engine.pace.wait(wait);
         }
         let found = match (step.kind, &mut memory.ring) {
-            (StepKind::Load | StepKind::Store, _) if step.bytes == 0 => {
+            (StepKind::Send, _) | (StepKind::Load | StepKind::Store, _) if is_untimed(step) => {
                 let begun = Instant::now();
                 let found = engine.act(step, memory);
                 run.untimed_ns += begun.elapsed().as_nanos() as u64;
                 found
             }
-            (StepKind::ReadRing, Some(ring)) if HAS_RING => {
+            (kind, Some(ring)) if HAS_RING && kind.is_in_flight() => {
                 let is_alone = waits.peek().is_some_and(|wait| wait.before == place + 1)
                     || told.peek().is_some_and(|steps| **steps == place + 1);
                 let more = !is_alone && is_with_ring(thread.steps.get(place as usize + 1));
-                ring.read(engine.descriptors.get(step.target), step, more, run)
+                let (fd, flags) = (engine.descriptors.get(step.target), engine.write_flags(step));
+                ring.begin((fd, flags), step, more, run)
             }
             (StepKind::Drain, Some(ring)) if HAS_RING => ring.drain(step.bytes, run),
             _ => engine.act(step, memory),
@@ -194,7 +195,14 @@ fn go<const HAS_RING: bool>(
 
 /// Whether a step hands over what is queued before it.
 fn is_with_ring(step: Option<&Step>) -> bool {
-    step.is_some_and(|step| matches!(step.kind, StepKind::ReadRing | StepKind::Drain))
+    step.is_some_and(|step| step.kind.is_in_flight() || step.kind == StepKind::Drain)
+}
+
+/// Whether the recording has no time to compare its own with: a fault that was not timed, or bytes of which a pipe or a socket took a
+/// part of the time.
+#[inline]
+fn is_untimed(step: &Step) -> bool {
+    step.kind == StepKind::Send || step.bytes == 0
 }
 
 /// Whether a call came to what it did when it was recorded: the same bytes, the same error, the same success.
@@ -207,8 +215,10 @@ fn is_as_recorded(step: &Step, found: i64) -> bool {
             | StepKind::ReadRing
             | StepKind::Write
             | StepKind::WriteAt
+            | StepKind::WriteRing
             | StepKind::CopyRange
             | StepKind::Send
+            | StepKind::SendTo
             | StepKind::ReadLink
     );
     if counts { found == step.result } else { found.min(0) == step.result.min(0) }

@@ -11,7 +11,7 @@ use std::io;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Component, Path, PathBuf};
 
-use hotset_facts::replay::{FileRole, NameKind, ReplayPlan, StepKind};
+use hotset_facts::replay::{FileRole, NameKind, ReplayPlan};
 
 pub(super) use file::Origin;
 use file::{CopiedFile, whole_pages};
@@ -65,7 +65,6 @@ impl Copies {
         let absent = all.filter(|(place, _)| !there.contains(place));
         // Made by a step, or asked for and not found.
         let absent: HashSet<PathBuf> = absent.filter_map(|(place, _)| path(place)).collect();
-        let words = words_of_links(plan);
         let mut copies = Self::default();
         for name in &plan.there {
             let Some(own) = path(name.path) else { continue };
@@ -73,8 +72,7 @@ impl Copies {
                 NameKind::Directory => drop(copies.directories.insert(inside(&own))),
                 NameKind::Link => {
                     copies.names.insert(inside(&own));
-                    let words = words.get(&name.path).copied().unwrap_or(1);
-                    copies.links.insert(inside(&own), words);
+                    copies.links.insert(inside(&own), name.link_bytes as usize);
                 }
                 NameKind::File => copies.file(plan, name.file, own),
             }
@@ -175,11 +173,4 @@ impl Copies {
         rustix::fs::syncfs(File::open(directory)?)?;
         Ok(made)
     }
-}
-
-/// How long what symbolic links hold is, as far as a step reads it; by path.
-fn words_of_links(plan: &ReplayPlan) -> HashMap<u32, usize> {
-    let steps = plan.threads.iter().flat_map(|thread| &thread.steps);
-    let reads = steps.filter(|step| step.kind == StepKind::ReadLink);
-    reads.filter_map(|step| Some((step.target, usize::try_from(step.result).ok()?))).collect()
 }

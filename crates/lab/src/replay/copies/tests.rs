@@ -26,7 +26,7 @@ impl Planned {
 
     fn there(&mut self, name: &str, kind: NameKind, file: Option<u32>) -> u32 {
         let path = self.path(name);
-        self.plan.there.push(PlanName { path, kind, file });
+        self.plan.there.push(PlanName { path, kind, file, link_bytes: 0 });
         path
     }
 
@@ -170,9 +170,8 @@ fn directories_are_made_but_for_those_that_were_not_there() {
     planned.path("new/below");
     planned.path("old/below");
     planned.there("empty", NameKind::Directory, None);
-    let link = planned.there("link", NameKind::Link, None);
-    let steps = vec![Step { result: 5, ..Step::new(StepKind::ReadLink, link, 1) }];
-    planned.plan.threads.push(PlanThread { steps, ..PlanThread::default() });
+    planned.there("link", NameKind::Link, None);
+    planned.plan.there.last_mut().expect("the link").link_bytes = 5;
     let (_, below) = planned.make();
     assert!(below.join("old").is_dir() && below.join("empty").is_dir());
     assert!(!below.join("new").exists() && !below.join("old/below").exists());

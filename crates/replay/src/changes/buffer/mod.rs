@@ -154,6 +154,10 @@ fn is_read_kind(kind: StepKind) -> bool {
 /// Whether a call may become part of another. One at the end of the file that gets nothing is still made by who has a buffer.
 fn may_join(plan: &ReplayPlan, step: &Step, most_bytes: u64) -> bool {
     let Some(slot) = plan.slots.get(step.target as usize) else { return false };
+    if is_write(step) && step.flags.has(RecordFlags::SYNC) && !slot.sync {
+        // It was told for itself alone that it is to be on the device.
+        return false;
+    }
     let is_whole = if is_read(step) {
         step.result > 0
     } else {
@@ -175,11 +179,12 @@ fn end_before(
         return groups.end(|_| true);
     }
     match step.kind {
-        StepKind::CopyRange => {
-            let slots = [step.target, subjects::second(step)];
-            let files = slots.map(|slot| plan.slots.get(slot as usize).and_then(|slot| slot.file));
-            return files.into_iter().flatten().for_each(|file| groups.end_of(file, |_| true));
+        StepKind::CopyRange | StepKind::SendTo => {
+            let files = subjects::copied_files(plan, step).into_iter().flatten();
+            return files.for_each(|file| groups.end_of(file, |_| true));
         }
+        // What is to be synced has to be written by then.
+        StepKind::SyncAll => return groups.end(|group| !is_read_kind(group.kind)),
         StepKind::Rename | StepKind::Unlink | StepKind::Link => {
             return groups.end(|group| !is_read_kind(group.kind));
         }

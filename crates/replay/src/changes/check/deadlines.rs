@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use hotset_facts::replay::{ReplayPlan, Step, StepKind};
 
-use crate::changes::subjects::{is_any_read, is_write};
+use crate::changes::subjects::{is_any_read, is_any_write};
 
 /// Of each step of each old thread: the first new step of the thread that does what came behind the old one, or the number of
 /// new steps. Of several steps of one record, the first is for the first, and so on; beside those that move bytes may be
@@ -41,5 +41,5 @@ pub(super) fn of(before: &ReplayPlan, after: &ReplayPlan) -> Vec<Vec<usize>> {
 }
 
 fn moves(step: &Step) -> bool {
-    is_any_read(step) || is_write(step) || matches!(step.kind, StepKind::Load | StepKind::Store)
+    is_any_read(step) || is_any_write(step) || matches!(step.kind, StepKind::Load | StepKind::Store)
 }

@@ -8,6 +8,7 @@
 //!   Those of a request of io_uring are there when its thread has waited for all that it had in flight, and only if nobody wrote
 //!   them meanwhile: when the kernel reads them is not known.
 //!   A file that a change made holds bytes of others as they were before the first step.
+//! - A call that copies from one file to another finds the same bytes in the first.
 //! - Everything is written, in its order in each thread, and in the end all files have the same bytes.
 //! - Names change as before, and who looks one up finds it as before.
 //! - A sync covers at least the writes that it covered, and none is missing unless the change says so.
@@ -162,8 +163,10 @@ fn check_waits(plan: &ReplayPlan) -> Result<(), Violation> {
 /// Steps about files that are removed: whether they are durable makes no difference in the end.
 fn gone(plan: &ReplayPlan) -> BTreeSet<u32> {
     let removed = subjects::removed(plan);
-    let of_removed =
-        |step: &Step| subjects::file(plan, step).is_some_and(|file| removed.contains(&file));
+    let of_removed = |step: &Step| {
+        let [_, copied_to] = subjects::copied_files(plan, step);
+        subjects::file(plan, step).or(copied_to).is_some_and(|file| removed.contains(&file))
+    };
     let steps = subjects::all_steps(plan).filter(|(_, step)| of_removed(step));
     steps.map(|(_, step)| step.record).collect()
 }
@@ -174,7 +177,7 @@ fn is_change(step: &Step) -> bool {
     match step.kind {
         StepKind::Open => makes,
         StepKind::SetLength | StepKind::Allocate | StepKind::Truncate => true,
-        StepKind::Store | StepKind::CopyRange => true,
+        StepKind::Store | StepKind::CopyRange | StepKind::SendTo => true,
         _ => subjects::changed_names(step) != [None; 2],
     }
 }
@@ -223,6 +226,10 @@ fn check_facts(
     let mut lost = old_durable.difference(&new_durable).filter(|record| !gone.contains(record));
     if let Some(record) = lost.next() {
         return Err(Violation::Durable { record: *record });
+    }
+    if let Some((record, _)) = old.copied.iter().find(|(at, from)| new.copied.get(at) != Some(from))
+    {
+        return Err(Violation::Read { record: *record });
     }
     match old.contents.iter().zip(&new.contents).position(|(old, new)| old != new) {
         Some(file) => Err(Violation::Contents { file }),

@@ -87,6 +87,8 @@ pub(super) struct Facts {
     pub(super) contents: Vec<Contents>,
     /// The writes that each sync covers, by its record.
     pub(super) syncs: HashMap<u32, BTreeSet<u32>>,
+    /// The bytes that each step copied to another file, by its record.
+    pub(super) copied: HashMap<u32, Vec<Piece>>,
     /// The record that had changed a name when it was looked up.
     pub(super) names: HashMap<(u32, StepKind), Option<u32>>,
     /// Records of steps that used what was not there.
@@ -140,6 +142,7 @@ impl<'a> Machine<'a> {
         self.look_up(&step);
         self.open_and_close(&step);
         self.change(&step);
+        self.copy(&step);
         self.sync(&step);
         if let Some(parts) = parts.get(&(thread, place)) {
             self.write(&step, parts);
@@ -175,7 +178,9 @@ impl<'a> Machine<'a> {
     fn open_and_close(&mut self, step: &Step) {
         let slot = subjects::slot(self.plan, step).map(|slot| slot as usize);
         let mapping = subjects::mapping(step).map(|mapping| mapping as usize);
-        let is_open = slot.is_none_or(|slot| self.positions[slot].is_some());
+        let copied = subjects::copied(self.plan, step).into_iter().flatten();
+        let slots = || slot.into_iter().chain(copied.clone().map(|slot| slot as usize));
+        let is_open = slots().all(|slot| self.positions[slot].is_some());
         let is_mapped = mapping.is_none_or(|mapping| self.is_mapped[mapping]);
         let is_there = match step.kind {
             StepKind::Open => true,
@@ -212,7 +217,17 @@ impl<'a> Machine<'a> {
                 StepKind::SetLength | StepKind::Truncate => contents.set_bytes(step.offset),
                 StepKind::Allocate => {
                     let end = step.offset + step.bytes;
-                    contents.set_bytes(end.max(contents.bytes()));
+                    let has = |flag| step.flags.has(flag);
+                    if has(RecordFlags::COLLAPSE_RANGE) || has(RecordFlags::INSERT_RANGE) {
+                        // Wherever its bytes are then: behind the beginning, all are others.
+                        contents.write(step.offset, contents.bytes(), step.record);
+                    } else if has(RecordFlags::PUNCH_HOLE) || has(RecordFlags::ZERO_RANGE) {
+                        let kept = has(RecordFlags::KEEP_SIZE);
+                        let end = if kept { end.min(contents.bytes()) } else { end };
+                        contents.write(step.offset, end, step.record);
+                    } else if !has(RecordFlags::KEEP_SIZE) {
+                        contents.set_bytes(end.max(contents.bytes()));
+                    }
                 }
                 StepKind::Store if subjects::changes_file(self.plan, step) => {
                     contents.write(step.offset, step.offset + 1, step.record);
@@ -222,7 +237,35 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// Bytes of one file become those of another, by the record of the call.
+    fn copy(&mut self, step: &Step) {
+        let [Some(from), Some(to)] = subjects::copied_files(self.plan, step) else { return };
+        let Some(transfer) = subjects::transfer(self.plan, step) else { return };
+        let read = self.facts.contents[from as usize].read(step.offset, step.offset + moved(step));
+        let piece = |(begin, end, by)| Piece { file: from, begin, end, by };
+        self.facts.copied.insert(step.record, read.into_iter().map(piece).collect());
+        let mut begin = transfer.to_offset;
+        if step.kind == StepKind::SendTo {
+            let position = &mut self.positions[transfer.to as usize];
+            begin = position.unwrap_or(begin);
+            *position = position.map(|_| begin + moved(step));
+        }
+        self.facts.contents[to as usize].write(begin, begin + moved(step), step.record);
+        self.written.entry(to).or_default().insert(step.record);
+    }
+
     fn sync(&mut self, step: &Step) {
+        if step.kind == StepKind::SyncAll {
+            let written = self.written.values().flatten().copied().collect();
+            self.facts.syncs.insert(step.record, written);
+        }
+        // A request is done when its thread has waited for it: what was written when it began is covered.
+        if step.kind == StepKind::SyncRing
+            && let Some(file) = subjects::file(self.plan, step)
+        {
+            let written = self.written.entry(file).or_default().clone();
+            self.facts.syncs.insert(step.record, written);
+        }
         if subjects::is_sync(step)
             && let Some(file) = subjects::file(self.plan, step)
         {

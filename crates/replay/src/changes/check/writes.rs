@@ -5,14 +5,15 @@ use std::collections::{HashMap, VecDeque};
 use hotset_facts::replay::ReplayPlan;
 
 use super::Violation;
-use crate::changes::subjects::{self, is_write, moved};
+use crate::changes::subjects::{self, is_any_write, moved};
 
 /// How many bytes a write writes for which records, one behind the other: by its thread and place.
 pub(super) type Parts = HashMap<(usize, usize), Vec<(u64, u32)>>;
 
 /// Each write for its own record.
 pub(super) fn as_they_are(plan: &ReplayPlan) -> Parts {
-    let writes = subjects::all_steps(plan).filter(|(_, step)| is_write(step) && step.result > 0);
+    let writes =
+        subjects::all_steps(plan).filter(|(_, step)| is_any_write(step) && step.result > 0);
     writes.map(|(at, step)| (at, vec![(moved(step), step.record)])).collect()
 }
 
@@ -22,12 +23,12 @@ pub(super) fn parts(before: &ReplayPlan, after: &ReplayPlan) -> Result<Parts, Vi
     let mut parts = Parts::new();
     for (thread, (old, new)) in before.threads.iter().zip(&after.threads).enumerate() {
         let mut left: HashMap<Option<u32>, VecDeque<(u64, u32)>> = HashMap::new();
-        for step in old.steps.iter().filter(|step| is_write(step) && step.result > 0) {
+        for step in old.steps.iter().filter(|step| is_any_write(step) && step.result > 0) {
             let file = subjects::file(before, step);
             left.entry(file).or_default().push_back((moved(step), step.record));
         }
         for (place, step) in new.steps.iter().enumerate() {
-            if !is_write(step) || step.result <= 0 {
+            if !is_any_write(step) || step.result <= 0 {
                 continue;
             }
             let wrong = Violation::Written { record: step.record };

@@ -134,7 +134,9 @@ fn brackets(plan: &ReplayPlan) -> Vec<Bracket> {
     for ((thread, place), step) in all_steps(plan) {
         let slots = match step.kind {
             StepKind::Close => [Some(step.target), None],
-            StepKind::CopyRange => [Some(step.target), Some(subjects::second(step))],
+            StepKind::CopyRange | StepKind::SendTo => {
+                subjects::copied(plan, step).map_or([None; 2], |slots| slots.map(Some))
+            }
             _ => continue,
         };
         for at in slots.into_iter().flatten().filter_map(|slot| by_slot.get(&slot)) {

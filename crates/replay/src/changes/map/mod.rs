@@ -90,11 +90,15 @@ fn readable(plan: &ReplayPlan) -> HashSet<u32> {
     let mut opened = HashSet::new();
     for (_, step) in all_steps(plan) {
         match step.kind {
-            StepKind::CopyRange => {
-                bytes.insert(step.target, None);
-                bytes.insert(subjects::second(step), None);
+            StepKind::CopyRange | StepKind::SendTo => {
+                let slots = subjects::copied(plan, step);
+                bytes.extend(slots.into_iter().flatten().map(|slot| (slot, None)));
             }
-            StepKind::Write | StepKind::WriteAt | StepKind::ReadRing => {
+            StepKind::Write
+            | StepKind::WriteAt
+            | StepKind::ReadRing
+            | StepKind::WriteRing
+            | StepKind::Send => {
                 bytes.insert(step.target, None);
             }
             StepKind::Open => {

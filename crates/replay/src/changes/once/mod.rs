@@ -63,19 +63,19 @@ impl<'a> Users<'a> {
             users.truncates |= subjects::changes_any_file(plan, step);
             if let Some(slot) = slot(plan, step) {
                 add(&mut users.slots, slot, thread);
-                let knows_where = match step.kind {
-                    StepKind::Read | StepKind::Write => step.flags.has(RecordFlags::POSITION),
-                    kind => kind != StepKind::CopyRange,
-                };
+                let knows_where =
+                    !subjects::uses_position(step) || step.flags.has(RecordFlags::POSITION);
                 if !knows_where || plan.slots.get(slot as usize).is_some_and(|slot| slot.append) {
                     users.slots.insert(slot, Who::Several);
                 }
             }
-            if step.kind == StepKind::CopyRange {
-                let other = subjects::second(step);
-                users.slots.insert(other, Who::Several);
-                let file = plan.slots.get(other as usize).and_then(|slot| slot.file);
-                users.changing.extend(file.map(|file| (file, Who::Several)));
+            if let Some(slots) = subjects::copied(plan, step) {
+                users.slots.extend(slots.map(|slot| (slot, Who::Several)));
+                let [_, changed] = subjects::copied_files(plan, step);
+                users.changing.extend(changed.map(|file| (file, Who::Several)));
+            } else if step.kind == StepKind::WriteRing {
+                // From when on its bytes are there is not known.
+                users.changing.extend(file(plan, step).map(|file| (file, Who::Several)));
             } else if let Some(file) =
                 file(plan, step).filter(|_| subjects::changes_file(plan, step))
             {

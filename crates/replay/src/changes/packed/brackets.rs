@@ -47,9 +47,8 @@ pub(super) fn of(plan: &ReplayPlan) -> Vec<Bracket> {
     let mut by_slot: HashMap<u32, Uses> = HashMap::new();
     let mut by_path: HashMap<(usize, u32), Vec<usize>> = HashMap::new();
     for ((thread, place), step) in all_steps(plan) {
-        if step.kind == StepKind::CopyRange {
-            by_slot.insert(subjects::second(step), None);
-        }
+        let copied = subjects::copied(plan, step).into_iter().flatten();
+        by_slot.extend(copied.map(|slot| (slot, None)));
         if let Some(slot) = subjects::slot(plan, step) {
             match by_slot.entry(slot).or_insert_with(|| Some((thread, Vec::new()))) {
                 Some((user, places)) if *user == thread => places.push(place),

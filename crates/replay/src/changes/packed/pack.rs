@@ -78,7 +78,7 @@ impl Pack {
         let mut names = std::iter::once(NAME.to_owned()).chain(numbered).map(String::into_bytes);
         let bytes = names.find(|name| !is_taken(name)).unwrap_or_default();
         plan.paths.push(PlanPath { bytes, role: FileRole::Copy });
-        plan.there.push(PlanName { path, kind: NameKind::File, file: Some(file) });
+        plan.there.push(PlanName { path, kind: NameKind::File, file: Some(file), link_bytes: 0 });
         plan.files.push(PlanFile {
             index: u32::MAX,
             path: Some(path),

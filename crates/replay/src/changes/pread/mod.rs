@@ -110,7 +110,9 @@ fn seeking(plan: &ReplayPlan) -> HashSet<u32> {
                 seeking.insert(step.target);
             }
             StepKind::Read if step.flags.has(RecordFlags::POSITION) => {}
-            StepKind::CopyRange => others.extend([step.target, subjects::second(step)]),
+            StepKind::CopyRange | StepKind::SendTo => {
+                others.extend(subjects::copied(plan, step).into_iter().flatten());
+            }
             _ if subjects::uses_position(step) => {
                 others.insert(step.target);
             }

@@ -15,6 +15,7 @@ use super::*;
 use hotset_tests::scratch::Scratch;
 
 mod ring;
+mod transfers;
 
 const NO_SLOT: u32 = u32::MAX;
 

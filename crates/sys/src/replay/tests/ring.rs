@@ -113,3 +113,29 @@ fn what_can_not_be_in_flight_is_an_error() {
     let error = place.refused();
     assert!(error.contains("1 GiB") && error.contains("out of memory"), "{error}");
 }
+
+#[test]
+fn writes_and_syncs_are_in_flight_with_reads() {
+    let mut place = Place::new();
+    // What a read leaves in its part of the buffer, a later write may write.
+    let before: Vec<u8> = (0..1_u32 << 20).map(|at| u8::from(at % 8192 >= 4096)).collect();
+    let path = place.path("f", FileRole::Copy, Some(&before));
+    let slot = place.slot(Some(path), true);
+    let mut steps = Vec::new();
+    for at in 0..64_u64 {
+        let flags = if at % 9 == 0 { RecordFlags::SYNC } else { RecordFlags::NONE };
+        let write = step(StepKind::WriteRing, slot, at * 8192, 4096, 4096);
+        steps.push(Step { flags, ..write });
+        steps.push(step(READ, slot, at * 8192 + 4096, 4096, 4096));
+        if at % 10 == 0 {
+            steps.push(step(StepKind::SyncRing, slot, 0, 0, 0));
+        }
+    }
+    steps.push(step(StepKind::WriteRing, NO_SLOT, 0, 10, -9));
+    place.ring(8, steps);
+    same(&place.run());
+    let bytes = fs::read(place.root(FileRole::Copy).join("f")).expect("read");
+    let written = bytes.chunks(8192).take(64);
+    let is_written = |part: &[u8]| part[..4096] != [0; 4096] && part[4096..] == [1; 4096];
+    assert!(written.clone().count() == 64 && written.into_iter().all(is_written));
+}
