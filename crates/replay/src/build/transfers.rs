@@ -81,7 +81,7 @@ impl PlanBuilder<'_> {
             self.take(record, step);
         } else if has_two_ends {
             let slot = self.end(record, batch);
-            let (record, number) = (record.clone(), self.records);
+            let (record, number) = (*record, self.records);
             self.transfers.sources.insert(tid, Source { record, number, slot });
         }
         has_two_ends

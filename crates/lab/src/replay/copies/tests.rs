@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 
-use hotset_facts::replay::{FilePart, PlanFile, PlanName, PlanPath, PlanThread, Step};
+use hotset_facts::replay::{FilePart, PlanFile, PlanName, PlanPath};
 
 use super::*;
 use crate::test_support::Scratch;

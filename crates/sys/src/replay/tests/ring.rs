@@ -115,6 +115,13 @@ fn what_can_not_be_in_flight_is_an_error() {
 }
 
 #[test]
+fn who_has_nothing_in_flight_waits_for_nothing() {
+    let mut place = Place::new();
+    place.thread(vec![step(DRAIN, 0, 0, 0, 0), step(DRAIN, 0, 0, 3, 0)], Vec::new());
+    same(&place.run());
+}
+
+#[test]
 fn writes_and_syncs_are_in_flight_with_reads() {
     let mut place = Place::new();
     // What a read leaves in its part of the buffer, a later write may write.
