@@ -31,6 +31,7 @@ mod others;
 mod paths;
 mod state;
 mod tasks;
+mod told;
 mod transfer;
 
 use std::io::BufRead;

@@ -11,6 +11,7 @@ use super::args;
 use super::names::{bytes, nameless};
 use super::open_files::{Description, Target};
 use super::state::{Call, State, open_flags};
+use super::told::told;
 
 /// Bytes of a program's short name (TASK_COMM_LEN - 1, include/linux/sched.h).
 const COMM: usize = 15;
@@ -44,7 +45,12 @@ impl State {
         let asked = self.path_of(call, place);
         record.path = asked.as_deref().map(|path| out.path(path));
         let how = open_flags(flags);
-        let words = [("O_CREAT", RecordFlags::CREATE), ("O_TRUNC", RecordFlags::TRUNCATE)];
+        let words = [
+            ("O_CREAT", RecordFlags::CREATE),
+            ("O_TRUNC", RecordFlags::TRUNCATE),
+            ("O_NOFOLLOW", RecordFlags::NOFOLLOW),
+            ("O_TMPFILE", RecordFlags::TMPFILE),
+        ];
         let set = words.into_iter().filter(|(word, _)| args::has(flags, word));
         record.flags = set.fold(how, |all, (_, flag)| all.with(flag));
         if let Some(number) = call.success() {
@@ -97,6 +103,7 @@ impl State {
         out: &mut BatchBuilder,
     ) {
         let mut record = self.record(call, operation, out);
+        record.flags = told(operation, call);
         let is_symlink = matches!(operation, Operation::Symlink | Operation::Symlinkat);
         // What a symbolic link holds is not looked up, and may be relative to where the link is.
         let path = match is_symlink {

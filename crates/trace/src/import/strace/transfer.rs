@@ -7,6 +7,7 @@ use crate::import::batch::BatchBuilder;
 use super::args;
 use super::calls::At;
 use super::state::{Call, State, Use};
+use super::told::told;
 
 /// What the buffers of a list hold together; none where strace did not write them all.
 pub(super) fn vector_bytes(text: &[u8]) -> Option<u64> {
@@ -184,7 +185,7 @@ impl State {
         let mut record = self.record(call, operation, out);
         let size = |at: Option<usize>| at.and_then(|at| args::size(call.arg(at)));
         (record.offset, record.asked_bytes) = (size(offset), size(length));
-        record.flags = advised.map_or(RecordFlags::NONE, |at| advice(call.arg(at)));
+        record.flags = advised.map_or_else(|| told(operation, call), |at| advice(call.arg(at)));
         let descriptor = args::descriptor(call.arg(0));
         match descriptor.map_or(Use::Nothing, |used| self.resolve(call, &used, out)) {
             Use::NoFile => self.leave_out(operation),
