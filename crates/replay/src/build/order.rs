@@ -276,7 +276,8 @@ impl Order<'_> {
         children.extract_if(.., ended).filter_map(waited).collect()
     }
 
-    /// For its first step, a thread waits for all that its process, or the one that started that, had done by then.
+    /// For its first step, a thread waits for all that its process, or the one that started that, had done by then, and whom that
+    /// had waited for.
     fn ancestors(&self, thread: usize, own: &Building, draft: &Draft) -> Vec<Done> {
         let is_ancestor = |other: &Building| {
             other.pid.is_some() && (other.pid == own.pid || other.pid == own.parent)
@@ -285,6 +286,29 @@ impl Order<'_> {
         others
             .filter(|(at, other)| *at != thread && is_ancestor(other))
             .map(|(at, other)| other.done(at, draft.start_ns))
+            .chain(self.elder(own, draft))
             .collect()
+    }
+
+    /// Processes of the same parent that had ended: what did nothing from the first of them on, as a shell between two commands,
+    /// waited for each.
+    fn elder(&self, own: &Building, draft: &Draft) -> Vec<Done> {
+        let Some(parent) = own.parent else { return Vec::new() };
+        let of_parent = self.threads.iter().filter(|other| other.pid == Some(parent));
+        // Of one that is not in the recording, nobody knows what it did meanwhile.
+        let Some(parent_begun_ns) = of_parent.map(|other| other.begun_ns).max() else {
+            return Vec::new();
+        };
+        let had_ended = |other: &Building| {
+            other.parent == Some(parent)
+                && other.pid != own.pid
+                && other.first_ns >= parent_begun_ns
+                && other.last_ns <= draft.start_ns
+        };
+        let all = || self.threads.iter().enumerate().filter(|(_, other)| had_ended(other));
+        // Who ended before another of them began is waited for by that.
+        let latest_ns = all().map(|(_, other)| other.first_ns).max().unwrap_or(0);
+        let last = all().filter(|(_, other)| other.last_ns >= latest_ns);
+        last.map(|(at, other)| other.done(at, draft.start_ns)).collect()
     }
 }

@@ -74,6 +74,35 @@ fn a_process_waits_for_the_child_that_it_did_nothing_beside() {
 }
 
 #[test]
+fn a_child_waits_for_those_before_it_that_their_parent_did_nothing_beside() {
+    let mut trace = Trace::default();
+    let shell = (trace.process(7, None), 7);
+    let children =
+        [8, 9, 10].map(|pid| (trace.process(pid, Some(7)), u32::try_from(pid).expect("a tid")));
+    trace.on_path(Operation::Stat, shell, "/a", 0);
+    for child in children {
+        trace.on_path(Operation::Stat, child, "/b", 0);
+    }
+    let plan = trace.plan();
+    let shell_waits = Wait { before: 0, thread: 0, steps: 1 };
+    assert_eq!(plan.threads[1].waits, [shell_waits]);
+    for thread in [2, 3] {
+        let elder = Wait { before: 0, thread: thread - 1, steps: 1 };
+        assert_eq!(plan.threads[thread as usize].waits, [elder, shell_waits], "and no other");
+    }
+    // What a parent does beside a child, it does without waiting.
+    let mut trace = Trace::default();
+    let (shell, one) = ((trace.process(7, None), 7), (trace.process(8, Some(7)), 8));
+    trace.on_path(Operation::Stat, one, "/b", 0);
+    trace.on_path(Operation::Stat, shell, "/a", 0);
+    trace.on_path(Operation::Stat, one, "/b", 0);
+    let two = (trace.process(9, Some(7)), 9);
+    trace.on_path(Operation::Stat, two, "/c", 0);
+    let plan = trace.plan();
+    assert!(plan.threads[2].waits.iter().all(|wait| wait.thread == 1), "{:?}", plan.threads);
+}
+
+#[test]
 fn a_name_that_changes_keeps_its_order() {
     let mut trace = Trace::default();
     let process = trace.process(7, None);
