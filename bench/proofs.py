@@ -47,7 +47,7 @@ LOADER = """
 import json, os, sys
 total = 0
 if sys.argv[1] == "files":
-    for number in range(4000):
+    for number in range(12000):
         with open("small/%d.json" % number, "rb", buffering=0) as file: total += json.loads(file.read(65536))["value"]
 else:
     index = json.load(open("index.json"))
@@ -81,7 +81,7 @@ def programs(args):
         Program("sqlite3, 400 rows, one transaction for 50", [*PYTHON, SQLITE, "1"], [*PYTHON, SQLITE, "50"], "sync-every=50"),
         Program("Python, lines without a buffer, then with one", [*PYTHON, LINES, "0"], [*PYTHON, LINES, "65536"], "buffer=64K"),
         Program("git status, cold, then with a prefetch", git, [args.kinds, "prefetch", "git.list", *git], "prefetch", "cold"),
-        Program("Python, 4,000 small files, then one pack", [*PYTHON, LOADER, "files"], [*PYTHON, LOADER, "pack"], "packed"),
+        Program("Python, 12,000 small files, then one pack", [*PYTHON, LOADER, "files"], [*PYTHON, LOADER, "pack"], "packed"),
         Program("dd twice with O_DIRECT, then without", twice(["iflag=direct"]), twice([]), "cached"),
     ]
 
@@ -103,7 +103,7 @@ def prepare(args, directory):
     os.mkdir(path("small"))
     index, at = [], 0
     with open(path("pack"), "wb") as pack:
-        for number in range(4_000):
+        for number in range(12_000):
             text = json.dumps({"value": number, "text": "x" * (200 + number % 800)}).encode()
             with open(path(f"small/{number}.json"), "wb") as file:
                 file.write(text)

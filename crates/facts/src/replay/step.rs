@@ -117,7 +117,8 @@ pub struct Step {
     pub record: u32,
     /// Where in the file; of what is about two things, the place of the second in the plan.
     pub offset: u64,
-    /// Bytes asked for. Of a load or a store, 1 where the duration of its fault was recorded, else 0.
+    /// Bytes asked for. Of a load or a store, 0 where the duration of its fault was not recorded, so that its
+    /// time is kept apart; else 1.
     pub bytes: u64,
     /// What the call returned when it was recorded: below zero an error number. Of a call that returns no number of bytes, 0 is
     /// any success.

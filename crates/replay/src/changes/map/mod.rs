@@ -75,7 +75,9 @@ fn instead(mappings: &[PlanMapping], place: u32, step: &Step) -> Option<Vec<Step
         StepKind::Read | StepKind::ReadAt => {
             let pages = step.offset / PAGE_BYTES
                 ..step.offset.saturating_add(moved(step)).div_ceil(PAGE_BYTES);
-            let load = |page| Step { offset: page * PAGE_BYTES, ..of_mapping(StepKind::Load) };
+            // A clock around each would take as long as what a load from a page that is there takes.
+            let load =
+                |page| Step { offset: page * PAGE_BYTES, bytes: 1, ..of_mapping(StepKind::Load) };
             // Nothing is loaded where nothing was read.
             if moved(step) == 0 { Vec::new() } else { pages.map(load).collect() }
         }

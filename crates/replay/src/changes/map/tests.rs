@@ -37,16 +37,16 @@ fn a_file_is_mapped_after_its_open_and_its_pages_are_touched() {
   open 0 @0+0=0 #0
   mmap 0 @0+10000=0 #0
   fadvise 0 @0+0=0 #1
-  load 0 @0+0=0 #2
-  load 0 @0+0=0 #3
-  load 0 @4096+0=0 #3
-  load 0 @8192+0=0 #3
+  load 0 @0+1=0 #2
+  load 0 @0+1=0 #3
+  load 0 @4096+1=0 #3
+  load 0 @8192+1=0 #3
   wait 1 1
   munmap 0 @0+0=0 #6
   close 0 @0+0=0 #6
 thread 1
   wait 0 7
-  load 0 @4096+0=0 #5
+  load 0 @4096+1=0 #5
 ";
     assert_eq!(after(&trace.plan(), "mmap"), wanted);
     let asked = parse("mmap").expect("a change");
@@ -66,7 +66,7 @@ fn what_is_open_before_is_mapped_before() {
     let plan = apply(&trace.plan(), &[asked]).expect("a plan").plan;
     assert!(plan.mappings[0].is_made_before && plan.mappings[0].slot.is_none());
     let text = after(&trace.plan(), "mmap");
-    assert_eq!(text, "thread 0\n  load 0 @0+0=0 #0\n  close 0 @0+0=0 #1\n");
+    assert_eq!(text, "thread 0\n  load 0 @0+1=0 #0\n  close 0 @0+0=0 #1\n");
 }
 
 #[test]
