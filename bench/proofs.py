@@ -22,6 +22,8 @@ from rounds import HELD, MISSED, TOO_NOISY, interval, judged
 
 # A prediction may overstate the gain by so much, and has to find so much of its I/O part.
 MOST, LEAST = 1.10, 0.80
+# Replays of each form in a round: as few as a confidence interval takes.
+REPLAYS = 6
 HERE = os.path.dirname(os.path.abspath(__file__))
 PYTHON = ["/usr/bin/python3", "-S", "-c"]
 
@@ -144,7 +146,7 @@ def timed(words):
 
 def replayed(args, program, seed):
     """Seconds that the change is predicted to save, how many times faster it makes I/O, and the fidelity; nothing where hotset makes no claim."""
-    words = [args.hotset, "replay", "trace.parquet", "--as", program.changes, "--rounds", "1", "--seed", str(seed), "-q", "--json", "replay.json"]
+    words = [args.hotset, "replay", "trace.parquet", "--as", program.changes, "--rounds", str(REPLAYS), "--seed", str(seed), "-q", "--json", "replay.json"]
     subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
     with open("replay.json", encoding="utf-8") as file:
         session = json.load(file)
