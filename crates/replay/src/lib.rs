@@ -7,7 +7,7 @@
 //!
 //! [`changes`] makes another plan of it: of what the program would do if the programmer changed something, such as reading through a
 //! buffer. Both plans can be run, and the difference is what the change is worth.
-//! [`pattern`] shows that difference in a few requests.
+//! [`pattern()`] shows that difference in a few requests.
 //!
 //! The crate must not open files, read clocks or do steps: `hotset-sys` does them.
 

@@ -77,8 +77,7 @@ fn a_process_waits_for_the_child_that_it_did_nothing_beside() {
 fn a_child_waits_for_those_before_it_that_their_parent_did_nothing_beside() {
     let mut trace = Trace::default();
     let shell = (trace.process(7, None), 7);
-    let children =
-        [8, 9, 10].map(|pid| (trace.process(pid, Some(7)), u32::try_from(pid).expect("a tid")));
+    let children = [8, 9, 10].map(|pid| (trace.process(pid, Some(7)), pid));
     trace.on_path(Operation::Stat, shell, "/a", 0);
     for child in children {
         trace.on_path(Operation::Stat, child, "/b", 0);
