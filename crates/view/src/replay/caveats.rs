@@ -6,7 +6,7 @@ use hotset_analysis::replay::ReplaySummary;
 use hotset_facts::replay::{Difference, ReplaySession};
 
 use super::words;
-use crate::units::{count, plural};
+use crate::units::{bytes, count, plural};
 
 /// A sentence each. Of files and of steps that ended otherwise, `named` are named, with their paths as `path` shows them.
 pub(crate) fn caveats(
@@ -33,6 +33,7 @@ pub(crate) fn caveats(
         lines.extend(sample.first_differences.iter().take(named).map(difference));
     }
     lines.extend(of_files(session, named, path));
+    lines.extend(of_pages(session));
     if session.gaps > 0 {
         lines.push(format!(
             "records are missing in the recording, in {}",
@@ -43,6 +44,19 @@ pub(crate) fn caveats(
         lines.push("ended before the last round".to_owned());
     }
     lines
+}
+
+/// Whether the recording was made with pages of another size: what is cached, read ahead and mapped by one fault differs then.
+fn of_pages(session: &ReplaySession) -> Option<String> {
+    let recorded = session.head.environment.as_ref()?.page_size_bytes;
+    let here = session.environment.page_size_bytes;
+    (recorded != here).then(|| {
+        format!(
+            "recorded with pages of {}, replayed with pages of {}: which bytes are cached and mapped can differ",
+            bytes(recorded),
+            bytes(here)
+        )
+    })
 }
 
 /// How the files are not those of the recording.

@@ -40,6 +40,9 @@ pub(crate) fn doubtful() -> ReplaySession {
     ];
     (session.files.made_up, session.files.elsewhere) = (1, 2);
     (session.gaps, session.interrupted) = (3, true);
+    let mut elsewhere = session.environment.clone();
+    elsewhere.page_size_bytes = 16 << 10;
+    session.head.environment = Some(elsewhere);
     session
 }
 
