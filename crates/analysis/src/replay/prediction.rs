@@ -1,8 +1,8 @@
 //! What a change would gain the program: what it computed stays, and its I/O takes as much less as that of the replay.
 //!
 //! The time that is saved is a difference of two replays, so that what recording cost is in neither. It is taken off the time of
-//! the recorded run, without what recording added to that where it was measured. Where the replay was slower than what was
-//! recorded, the difference is made smaller as much.
+//! the recorded run, which recording made longer: what it added to a call changes with the program, so that it is not taken off. Where
+//! the replay was slower than what was recorded, the difference is made smaller as much.
 
 use hotset_facts::replay::{ReplaySample, ReplaySession, ReplayState};
 use serde::Serialize;
@@ -32,7 +32,7 @@ hotset_facts::words! {
 pub struct Prediction {
     /// The changed variant, by its place.
     pub variant: usize,
-    /// Nanoseconds of the recorded run, without what recording added where that is known.
+    /// Nanoseconds of the recorded run, with what recording added.
     pub wall_ns: u64,
     /// Nanoseconds that the change saves: the median over rounds of the difference of I/O times, as a part of the recorded I/O time where
     /// the replay took longer than that; below zero where it costs some. Null
@@ -47,14 +47,6 @@ pub struct Prediction {
 /// A replay that took longer than what was recorded saves longer, too: what was recorded, by that; at most 1.
 fn of_recorded(replay: &ReplaySample, recorded_io_ns: Option<f64>) -> f64 {
     recorded_io_ns.map_or(1.0, |recorded| (recorded / timed_ns(replay)).min(1.0))
-}
-
-/// The time of the run without what recording added to it. What did I/O one after another was made longer by each of its calls.
-fn unrecorded_ns(session: &ReplaySession) -> u64 {
-    let recorded = &session.recorded;
-    let calls = recorded.records.saturating_sub(recorded.untimed);
-    let added_ns = session.head.cost.map_or(0, |cost| cost.added_ns.saturating_mul(calls));
-    recorded.span_ns.saturating_sub(added_ns)
 }
 
 impl Prediction {
@@ -82,7 +74,7 @@ impl Prediction {
         let is_predicted = no_prediction.is_none();
         Self {
             variant,
-            wall_ns: unrecorded_ns(session),
+            wall_ns: recorded.span_ns,
             saved_ns: median(saved.iter().copied()).filter(|_| is_predicted),
             saved_ns_interval: median_interval(&saved).filter(|_| is_predicted),
             no_prediction,
