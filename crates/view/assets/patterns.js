@@ -163,17 +163,7 @@ const patterns = (() => {
     constructor(place, drawing) {
       super(place);
       this.drawing = drawing;
-      this.shown = drawing.parts.map(() => true);
-      this.swatches = drawing.parts.map((part, index) => {
-        const swatch = Object.assign(document.createElement("canvas"), { width: 32, height: 32, className: "swatch" });
-        const button = this.button(swatch, true, () => {
-          this.shown[index] = !this.shown[index];
-          button.setAttribute("aria-pressed", String(this.shown[index]));
-          this.select(null);
-        });
-        button.append(part.name);
-        return [swatch, part];
-      });
+      this.toggles(drawing.parts);
       this.canvas.addEventListener("pointermove", (event) => this.select(drawing.find(this.area, ...this.point(event))));
       this.canvas.addEventListener("pointerdown", (event) => this.select(drawing.find(this.area, ...this.point(event))));
       this.draw();

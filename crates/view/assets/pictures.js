@@ -64,6 +64,21 @@
       this.readout.textContent = at === null ? this.hint : this.words(at);
       this.draw();
     }
+
+    // A button for each part, which hides and shows it.
+    toggles(parts) {
+      this.shown = parts.map(() => true);
+      this.swatches = parts.map((part, index) => {
+        const swatch = Object.assign(document.createElement("canvas"), { width: 32, height: 32, className: "swatch" });
+        const button = this.button(swatch, true, () => {
+          this.shown[index] = !this.shown[index];
+          button.setAttribute("aria-pressed", String(this.shown[index]));
+          this.select(null);
+        });
+        button.append(part.name);
+        return [swatch, part];
+      });
+    }
   }
 
   // Grids and lanes: a part of the whole is looked at, and cells are selected.
@@ -72,17 +87,7 @@
       super(place);
       this.drawing = drawing;
       this.view = { ...drawing.whole };
-      this.shown = drawing.parts.map(() => true);
-      this.swatches = drawing.parts.map((part, index) => {
-        const swatch = Object.assign(document.createElement("canvas"), { width: 32, height: 32, className: "swatch" });
-        const button = this.button(swatch, true, () => {
-          this.shown[index] = !this.shown[index];
-          button.setAttribute("aria-pressed", String(this.shown[index]));
-          this.select(null);
-        });
-        button.append(part.name);
-        return [swatch, part.color];
-      });
+      this.toggles(drawing.parts);
       this.reset(() => this.look(drawing.whole));
       this.canvas.addEventListener("pointerdown", (event) => this.down(event));
       this.canvas.addEventListener("pointermove", (event) => this.move(event));
@@ -95,7 +100,7 @@
     draw() {
       const context = this.context();
       const { left, top, width, height } = this.area;
-      this.swatches.forEach(([swatch, index]) => {
+      this.swatches.forEach(([swatch, { color: index }]) => {
         const small = swatch.getContext("2d");
         small.clearRect(0, 0, 32, 32);
         small.fillStyle = paint(index);
