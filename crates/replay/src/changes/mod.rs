@@ -120,18 +120,11 @@ pub struct Applied {
     pub affected: u64,
 }
 
-/// Makes changes one after another, each of the plan that the one before it made.
+/// Makes changes one after another, each of the plan that the one before it made; told the order in which files are best read, such as
+/// that of their places on the device.
 ///
 /// # Errors
 /// [`ChangeError::NotApplicable`] at the first that finds nothing to change.
-pub fn apply(plan: &ReplayPlan, asked: &[Asked]) -> Result<Changed, ChangeError> {
-    apply_ordered(plan, asked, &|_| Vec::new())
-}
-
-/// The same with the order in which files are best read, such as that of their places on the device.
-///
-/// # Errors
-/// As [`apply`].
 pub fn apply_ordered(
     plan: &ReplayPlan,
     asked: &[Asked],
@@ -155,4 +148,10 @@ pub fn apply_ordered(
         changed = Some(after);
     }
     Ok(Changed { plan: changed.unwrap_or_else(|| plan.clone()), applied })
+}
+
+/// The same where nothing is known of that order.
+#[cfg(test)]
+pub(crate) fn apply(plan: &ReplayPlan, asked: &[Asked]) -> Result<Changed, ChangeError> {
+    apply_ordered(plan, asked, &|_| Vec::new())
 }
