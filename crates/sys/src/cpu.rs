@@ -28,7 +28,7 @@ impl Cpu {
     /// Runs `work` on it, and lets the calling thread run where it could before.
     ///
     /// # Errors
-    /// Where the thread can't run there, as of a CPU that went offline; `work` has not run then.
+    /// Where the thread can't run there, as of a CPU that went offline: `work` has not run then. Where it can't be let go, after that.
     pub fn hold<T>(self, work: impl FnOnce() -> T) -> io::Result<T> {
         let before = sched_getaffinity(None)?;
         let mut only = CpuSet::new();

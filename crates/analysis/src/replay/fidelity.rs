@@ -6,7 +6,8 @@ use serde::Serialize;
 use super::cell::ReplayCell;
 use crate::bench::{ConfidenceInterval, median, median_interval, sorted};
 
-/// A replay whose I/O time is between so many times the recorded one behaves as recorded. No claim is made where the median is above the range, or the whole interval is below it. Seven programs were between 0.93 and 0.99 on
+/// A replay whose I/O time is between so many times the recorded one behaves as recorded. No claim is made where the median is above
+/// the range, or the whole interval is below it. Seven programs were between 0.93 and 0.99 on
 /// a quiet host; ROOT (Weiss et al., SOSP 2013) replays within 11 % on average.
 pub const FIDELITY: (f64, f64) = (0.8, 1.25);
 

@@ -1,4 +1,5 @@
-//! `hotset replay`, in `command`, and `hotset explain`, with what it can `emit`; what they have replayed, in `session`, and how much of it, in `room`.
+//! `hotset replay`, in `command`, and `hotset explain`, with what it can `emit`; what they have replayed, in `session`,
+//! and how much of it, in `room`.
 
 mod command;
 mod emit;

@@ -23,7 +23,8 @@ use super::wire::{Ask, Replayed, Reply, next_ask, read_plan, say};
 /// Differences that are told of all threads together.
 const MOST_TOLD: usize = 16;
 
-/// Takes a plan and what is asked for from `from`, and answers on `to`, until `from` ends. The working directory is the one with the copies;
+/// Takes a plan and what is asked for from `from`, and answers on `to`, until `from` ends. The working directory is the one with the
+/// copies;
 /// originals are below `root`, where that is not the root of the host.
 ///
 /// # Errors

@@ -11,6 +11,7 @@ use hotset_sys::proc::mountinfo::Mount;
 
 use super::call::{Calls, told};
 use super::code::ToldCode;
+use super::cost::KNOWN_READS;
 use super::descriptions::Descriptions;
 use super::files::Files;
 use super::incoming::Incoming;
@@ -36,7 +37,7 @@ pub(super) struct Resolver {
     mapped: Mapped<FileKey>,
     descriptions: Descriptions,
     code: ToldCode,
-    /// Durations of this process's own reads.
+    /// Durations of the known reads of this process.
     own_reads_ns: Vec<u64>,
     /// Records of operations that nothing is known of.
     pub(super) unknown: u64,
@@ -212,7 +213,8 @@ impl Resolver {
         let operation = self.calls.operation(op.call);
         // While it times known reads, and between marking and spawning, this process is followed too; that is not the command's.
         if op.tgid == self.self_tgid {
-            if operation == Some(Operation::Pread) {
+            // Behind the known ones there are others where the mark of this process could not be removed.
+            if operation == Some(Operation::Pread) && self.own_reads_ns.len() < KNOWN_READS {
                 self.own_reads_ns.push(op.ns);
             }
             return None;

@@ -18,6 +18,8 @@ const BATCHES: usize = 1 + 15;
 const BATCH: usize = 100;
 /// In a smaller ring, records of others might find no room for them.
 const LEAST_RING_BYTES: u32 = 64 << 10;
+/// All of them.
+pub(super) const KNOWN_READS: usize = BATCHES * BATCH;
 
 /// Reads of a byte from the cache, of this program's own file: it is cached, for it runs.
 #[derive(Debug)]
@@ -47,7 +49,7 @@ impl KnownReads {
     /// What recording cost, by the durations that came of these reads, in their order; none where they are not all there.
     pub(crate) fn cost(&self, durations_ns: &[u64]) -> Option<RecordingCost> {
         let recorded_ns = self.recorded_ns?;
-        if durations_ns.len() != BATCHES * BATCH {
+        if durations_ns.len() != KNOWN_READS {
             return None;
         }
         let batches = durations_ns.chunks(BATCH);

@@ -67,7 +67,8 @@ impl Ring {
         self.steps.len() - self.free.len()
     }
 
-    /// Queues a request on a descriptor, with flags for a write; where all parts are in use, waits for one that is done before. It is handed over at once unless `more` follow.
+    /// Queues a request on a descriptor, with flags for a write; where all parts are in use, waits for one that is done before. It is
+    /// handed over at once unless `more` follow.
     ///
     /// Returns what was recorded, as its own result is not there yet; or the number of an error of io_uring_enter(2) below zero.
     pub(super) fn begin(
