@@ -7,6 +7,8 @@
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt as _;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
 use std::time::Instant;
 
 use hotset_facts::trace::RecordingCost;
@@ -36,14 +38,13 @@ impl KnownReads {
     pub(crate) fn time_unrecorded(ring_bytes: u32) -> Option<Self> {
         let file = File::open("/proc/self/exe").ok().filter(|_| ring_bytes >= LEAST_RING_BYTES)?;
         let cpu = Cpu::current();
-        let unrecorded_ns = cpu.hold(|| time(&file, || ())).ok()?.ok()?;
+        let unrecorded_ns = time(&file, cpu, || ())?;
         Some(Self { file, cpu, unrecorded_ns, recorded_ns: None })
     }
 
-    /// Times them while the calling thread is recorded; its records are taken from their ring by `take`.
+    /// Times them while threads that the calling one starts are recorded; their records are taken from their ring by `take`.
     pub(crate) fn time_recorded(&mut self, take: impl FnMut()) {
-        let timed = self.cpu.hold(|| time(&self.file, take));
-        self.recorded_ns = timed.and_then(|timed| timed).ok();
+        self.recorded_ns = time(&self.file, self.cpu, take);
     }
 
     /// What recording cost, by the durations that came of these reads, in their order; none where they are not all there.
@@ -62,12 +63,32 @@ impl KnownReads {
     }
 }
 
-/// Nanoseconds of a read, clock and loop included: a few of hundreds. Does `between` before each batch.
-fn time(file: &File, mut between: impl FnMut()) -> io::Result<f64> {
+/// Nanoseconds of a read, clock and loop included: a few of hundreds; nothing where the file can't be read, or not on this CPU. The calling
+/// thread does `between` before each batch, and another one reads: a command inherits the CPUs that the calling one is confined to, and
+/// that this was ever done to it.
+fn time(file: &File, cpu: Cpu, mut between: impl FnMut()) -> Option<f64> {
+    let (ask, asked) = sync_channel(0);
+    let (allow, allowed) = sync_channel(0);
+    let reading = move || cpu.hold(|| read(file, &ask, &allowed));
+    let timed = thread::scope(|scope| {
+        let reader = thread::Builder::new().spawn_scoped(scope, reading)?;
+        for () in asked {
+            between();
+            // A reader that has ended asks for nothing more.
+            let _ = allow.send(());
+        }
+        reader.join().unwrap_or_else(|_| Err(io::Error::other("the reading thread panicked")))
+    });
+    timed.and_then(|timed| timed).ok()
+}
+
+/// Reads in batches, each once it is allowed to.
+fn read(file: &File, ask: &SyncSender<()>, allowed: &Receiver<()>) -> io::Result<f64> {
     let mut byte = [0];
     let mut batches = [0.0; BATCHES];
     for batch in &mut batches {
-        between();
+        ask.send(()).map_err(io::Error::other)?;
+        allowed.recv().map_err(io::Error::other)?;
         let began = Instant::now();
         for _ in 0..BATCH {
             file.read_exact_at(&mut byte, 0)?;
@@ -87,6 +108,16 @@ fn median(batches: impl Iterator<Item = f64>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_calling_thread_takes_the_records_of_each_batch_and_another_one_reads() {
+        let mut known =
+            KnownReads::time_unrecorded(LEAST_RING_BYTES).expect("this program is read");
+        let mut taken = Vec::new();
+        known.time_recorded(|| taken.push(thread::current().id()));
+        assert_eq!(taken, [thread::current().id(); BATCHES]);
+        assert!(known.recorded_ns.is_some_and(|ns| ns > 0.0) && known.unrecorded_ns > 0.0);
+    }
 
     #[test]
     fn a_cost_is_the_difference_of_medians_without_the_first_batch() {
