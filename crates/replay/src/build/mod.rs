@@ -2,6 +2,7 @@
 //! when it is known which names and files change ([`PlanBuilder::finish`]).
 
 mod convert;
+mod family;
 mod files;
 mod links;
 mod mappings;

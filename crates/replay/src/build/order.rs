@@ -15,6 +15,7 @@ use hotset_facts::Pid;
 use hotset_facts::replay::{PlanThread, Step, StepKind, Wait};
 use hotset_facts::trace::RecordFlags;
 
+use super::family::{Family, Member};
 use super::rings::{self, Flying};
 use super::shared::{Shared, Sharing};
 use super::threads::{Covered, Draft, Thread};
@@ -57,12 +58,9 @@ impl Uses {
 /// A thread that is being put in order.
 struct Building {
     plan: PlanThread,
-    pid: Option<Pid>,
-    parent: Option<Pid>,
+    member: Member,
     /// How many steps of each thread are done whenever this one goes on.
     known: HashMap<usize, u32>,
-    first_ns: u64,
-    last_ns: u64,
     /// When its latest step began and ended, of those that are in order.
     begun_ns: u64,
     ended_ns: u64,
@@ -104,6 +102,7 @@ fn number(steps: usize) -> u32 {
 /// All of it.
 struct Order<'a> {
     threads: Vec<Building>,
+    family: Family,
     /// Threads of processes that each process started, and was not seen to wait for.
     children: HashMap<Pid, Vec<usize>>,
     shared: HashMap<Shared, Uses>,
@@ -127,11 +126,8 @@ pub(super) fn threads(mut all: Vec<Thread>, sharing: Sharing<'_>) -> (Vec<PlanTh
         let (tid, process, ring_depth) = (thread.tid, thread.process, flying.depth());
         building.push(Building {
             plan: PlanThread { tid, process, ring_depth, ..PlanThread::default() },
-            pid: thread.pid,
-            parent: thread.ppid,
+            member: Member { pid: thread.pid, parent: thread.ppid, first_ns, last_ns },
             known: HashMap::new(),
-            first_ns,
-            last_ns,
             begun_ns: 0,
             ended_ns: 0,
             flying,
@@ -142,11 +138,14 @@ pub(super) fn threads(mut all: Vec<Thread>, sharing: Sharing<'_>) -> (Vec<PlanTh
     }
     let mut children: HashMap<Pid, Vec<usize>> = HashMap::new();
     for (at, thread) in building.iter().enumerate() {
-        if let Some(parent) = thread.parent.filter(|parent| thread.pid != Some(*parent)) {
+        if let Some(parent) =
+            thread.member.parent.filter(|parent| thread.member.pid != Some(*parent))
+        {
             children.entry(parent).or_default().push(at);
         }
     }
     let mut order = Order {
+        family: Family::new(building.iter().map(|thread| thread.member).collect()),
         threads: building,
         children,
         shared: HashMap::new(),
@@ -262,15 +261,16 @@ impl Order<'_> {
         if own.plan.steps.is_empty() {
             return self.ancestors(thread, own, draft);
         }
-        let Some(children) = own.pid.and_then(|pid| self.children.get_mut(&pid)) else {
+        let Some(children) = own.member.pid.and_then(|pid| self.children.get_mut(&pid)) else {
             return Vec::new();
         };
         let threads = &self.threads;
-        let ended =
-            |at: &mut usize| threads.get(*at).is_some_and(|child| child.last_ns <= draft.start_ns);
+        let ended = |at: &mut usize| {
+            threads.get(*at).is_some_and(|child| child.member.last_ns <= draft.start_ns)
+        };
         // A process that did nothing while a child of it lived waited for that.
         let waited = |at: usize| {
-            let child = threads.get(at).filter(|child| child.first_ns >= own.begun_ns)?;
+            let child = threads.get(at).filter(|child| child.member.first_ns >= own.begun_ns)?;
             Some(child.done(at, draft.start_ns))
         };
         children.extract_if(.., ended).filter_map(waited).collect()
@@ -279,36 +279,30 @@ impl Order<'_> {
     /// For its first step, a thread waits for all that its process, or the one that started that, had done by then, and whom that
     /// had waited for.
     fn ancestors(&self, thread: usize, own: &Building, draft: &Draft) -> Vec<Done> {
-        let is_ancestor = |other: &Building| {
-            other.pid.is_some() && (other.pid == own.pid || other.pid == own.parent)
-        };
-        let others = self.threads.iter().enumerate();
+        let Member { pid, parent, .. } = own.member;
+        let parent = parent.filter(|_| parent != pid);
+        let ancestors = [pid, parent].into_iter().flatten();
+        let others = ancestors.flat_map(|pid| self.family.of_process(pid).iter().copied());
         others
-            .filter(|(at, other)| *at != thread && is_ancestor(other))
-            .map(|(at, other)| other.done(at, draft.start_ns))
+            .filter(|at| *at != thread)
             .chain(self.elder(own, draft))
+            .filter_map(|at| {
+                let other = self.threads.get(at)?;
+                Some(other.done(at, draft.start_ns))
+            })
             .collect()
     }
 
     /// Processes of the same parent that had ended: what did nothing from the first of them on, as a shell between two commands,
-    /// waited for each.
-    fn elder(&self, own: &Building, draft: &Draft) -> Vec<Done> {
-        let Some(parent) = own.parent else { return Vec::new() };
-        let of_parent = self.threads.iter().filter(|other| other.pid == Some(parent));
+    /// waited for each. Who ended before another of them began is waited for by that.
+    fn elder(&self, own: &Building, draft: &Draft) -> Vec<usize> {
+        let Some(parent) = own.member.parent else { return Vec::new() };
+        let of_parent =
+            self.family.of_process(parent).iter().filter_map(|&at| self.threads.get(at));
         // Of one that is not in the recording, nobody knows what it did meanwhile.
         let Some(parent_begun_ns) = of_parent.map(|other| other.begun_ns).max() else {
             return Vec::new();
         };
-        let had_ended = |other: &Building| {
-            other.parent == Some(parent)
-                && other.pid != own.pid
-                && other.first_ns >= parent_begun_ns
-                && other.last_ns <= draft.start_ns
-        };
-        let all = || self.threads.iter().enumerate().filter(|(_, other)| had_ended(other));
-        // Who ended before another of them began is waited for by that.
-        let latest_ns = all().map(|(_, other)| other.first_ns).max().unwrap_or(0);
-        let last = all().filter(|(_, other)| other.last_ns >= latest_ns);
-        last.map(|(at, other)| other.done(at, draft.start_ns)).collect()
+        self.family.last_siblings(&own.member, parent_begun_ns..draft.start_ns)
     }
 }
