@@ -52,6 +52,11 @@ impl Variant {
             plan: changed.plan,
         }
     }
+
+    /// Whether these changes make it, in this order.
+    pub(super) fn makes(&self, changes: &[String]) -> bool {
+        self.changes.iter().map(|change| &change.change).eq(changes)
+    }
 }
 
 /// As root, a recording opens whatever it names: of somebody else's, that is asked for.
