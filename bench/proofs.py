@@ -88,8 +88,8 @@ def programs(args):
     ]
 
 
-def prepare(args, directory):
-    """Every file that the programs read."""
+def prepare_kinds(directory):
+    """Every file that the programs of proofs.c read."""
     random = os.urandom
     path = lambda name: os.path.join(directory, name)
     for name, size in ("data", 256 << 20), ("config", 30_000), ("reread", 64 << 20):
@@ -100,6 +100,14 @@ def prepare(args, directory):
     for number in range(200):
         with open(path(f"modules/43/m{number}"), "wb") as file:
             file.write(random(4_000))
+    os.sync()
+
+
+def prepare(directory):
+    """Every file that the programs read."""
+    random = os.urandom
+    path = lambda name: os.path.join(directory, name)
+    prepare_kinds(directory)
     with open(path("lines.csv"), "w", encoding="ascii") as file:
         file.writelines(f"{number},{number * 7},name {number}\n" for number in range(20_000))
     os.mkdir(path("small"))
@@ -218,7 +226,7 @@ def main():
     try:
         args.kinds = os.path.join(directory, "proofs")
         subprocess.run(["gcc", "-O2", "-o", args.kinds, os.path.join(HERE, "proofs.c")], check=True)
-        prepare(args, directory)
+        prepare(directory)
         os.chdir(directory)
         for program in programs(args):
             if args.only and not program.name.startswith(args.only):
