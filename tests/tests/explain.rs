@@ -178,6 +178,33 @@ fn without_proofs_nothing_is_replayed() {
 }
 
 #[test]
+fn a_disturbed_recording_is_made_again_as_often_as_asked() {
+    let scratch = Scratch::new("explain-attempts");
+    let (json, kept) = (scratch.path("explanation.json"), scratch.path("kept.parquet"));
+    // Pauses let the device sleep: its answers take longer than those that a replay waits for.
+    let program = format!(
+        "import os, time\nos.chdir({:?})\nopen('runs', 'a').write('run\\n')\n\
+         log = os.open('log', os.O_WRONLY | os.O_CREAT)\n\
+         for record in range(100): time.sleep(0.002); os.write(log, b'r' * 100); os.fsync(log)",
+        text(scratch.dir())
+    );
+    let words = ["-q", "--json", text(&json), "-o", text(&kept), "--attempts", "3"];
+    let python = ["--dir", text(scratch.dir()), "--", "/usr/bin/python3", "-S", "-c", &program];
+    let output = explain(&[&words[..], &python].concat());
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let runs = fs::read_to_string(scratch.path("runs")).expect("runs").lines().count();
+    let again = stderr(&output).matches("; recording again").count();
+    assert_eq!(runs, again + 1, "{}", stderr(&output));
+    let no_claim = &read_json(&json)["replays"]["fidelity"]["no_claim"];
+    assert!(
+        no_claim.is_null() || runs == 3 || !no_claim.to_string().contains("was recorded"),
+        "{no_claim}"
+    );
+    let output = explain(&["--attempts", "2", "--no-proof", text(&kept)]);
+    assert_eq!(code(&output), 2, "a recording is there already: {}", stderr(&output));
+}
+
+#[test]
 fn what_can_not_be_explained_says_why() {
     let scratch = Scratch::new("explain-errors");
     fs::write(scratch.path("text"), "no trace").expect("a file");

@@ -29,8 +29,14 @@ pub(crate) struct ExplainArgs {
     /// Do not replay: print the findings with their estimates
     #[arg(long)]
     pub(crate) no_proof: bool,
+    /// Record the command up to N times, until a replay takes as long as the recording
+    ///
+    /// On a busy host, a recording can be too slow to be compared with. Each attempt runs the command again, with what the one before
+    /// left in the cache and in files.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100), conflicts_with = "trace")]
+    pub(crate) attempts: u32,
     /// Keep the recording of the command as FILE
-    #[arg(short, long, value_name = "FILE", requires = "command")]
+    #[arg(short, long, value_name = "FILE", conflicts_with = "trace")]
     pub(crate) output: Option<PathBuf>,
     /// Write what can be applied as it is to DIR, a new directory
     ///

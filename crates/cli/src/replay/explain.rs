@@ -1,6 +1,7 @@
 //! `hotset explain`: findings of a recording, each replayed with its change.
 
-use std::path::Path;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
@@ -8,7 +9,8 @@ use clap::Parser;
 use hotset_analysis::explain::{
     Attempt, Explained, Explainer, Explanation, TraceFinding, explained,
 };
-use hotset_analysis::replay::summarise_replay;
+use hotset_analysis::replay::{NoClaim, summarise_replay};
+use hotset_facts::PageRange;
 use hotset_facts::replay::{ReplayPlan, ReplayState};
 use hotset_facts::trace::{TraceHead, TraceLists};
 use hotset_lab::experiment::Scratch;
@@ -43,37 +45,39 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<Exit, Stop> {
     if let Some(directory) = &args.emit {
         emit::check(directory).or_exit(Exit::Usage)?;
     }
-    let scratch;
-    let trace = match &args.trace {
-        Some(trace) => trace.clone(),
+    let stop = interrupt::stop_flag();
+    // A recording of the command is here, unless it is kept.
+    let scratch = match &args.trace {
+        Some(_) => None,
         None => {
             let sweeper = native()?.into_iter().chain(["sweep".into()]).collect::<Vec<_>>();
-            scratch = Scratch::make(args.how.dir.as_deref(), &sweeper).or_exit(Exit::Failure)?;
-            let kept = args.output.clone();
-            let trace = kept.unwrap_or_else(|| scratch.directory().join("recording.parquet"));
-            record_to(&trace, args)?;
-            trace
+            Some(Scratch::make(args.how.dir.as_deref(), &sweeper).or_exit(Exit::Failure)?)
         }
     };
-    refuse_of_others(&args.how, &trace)?;
-    let stop = interrupt::stop_flag();
-    let explaining = read(&trace, args, stop).or_exit(Exit::Failure)?;
-    let Some(explaining) = explaining else { return Ok(interrupt::exit()) };
-    let Explaining { head, lists, explanation, plan } = explaining;
-    let gaps = lists.gaps.len() as u64;
-    let pages = if args.emit.is_some() { emit::pages(&plan) } else { Vec::new() };
-    let recording = Recording { plan, head: head.clone(), gaps };
-    let explained = prove(args, &trace, explanation, recording, stop)?;
-    let is_kept = args.trace.is_some() || args.output.is_some();
-    let kept = is_kept.then_some(trace.as_path());
-    let shown = ExplainedTrace { path: kept, head: &head, lists: &lists, explained: &explained };
-    let mut written = output::explained(&shown, args);
-    if let Some(directory) = &args.emit
-        && let Err(error) = emit::emit(directory, &shown, &pages)
-    {
-        output::say(format_args!("{error:#}"));
-        written = false;
-    }
+    let mut attempt = 1;
+    let told = loop {
+        let trace = match (&args.trace, &scratch) {
+            (None, Some(scratch)) => {
+                let kept = args.output.clone();
+                let trace = kept.unwrap_or_else(|| scratch.directory().join("recording.parquet"));
+                record_to(&trace, args, attempt > 1)?;
+                trace
+            }
+            (trace, _) => trace.clone().unwrap_or_default(),
+        };
+        let Some(told) = tell(args, trace, stop)? else { return Ok(interrupt::exit()) };
+        match told.disturbed() {
+            Some(why) if attempt < args.attempts && !stop.load(Ordering::Relaxed) => {
+                output::say(format_args!(
+                    "attempt {attempt} of {}: {why}; recording again",
+                    args.attempts
+                ));
+                attempt += 1;
+            }
+            _ => break told,
+        }
+    };
+    let written = show(args, &told);
     Ok(match stop.load(Ordering::Relaxed) {
         true => interrupt::exit(),
         false if !written => Exit::Failure,
@@ -81,11 +85,57 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<Exit, Stop> {
     })
 }
 
-/// Records the command, with call sites.
-fn record_to(trace: &Path, args: &ExplainArgs) -> Result<(), Stop> {
-    let options =
-        ["hotset", "record", "-q", "--sites", "--lossless", "-o"].map(std::ffi::OsString::from);
-    let words = options.into_iter().chain([trace.into(), "--".into()]);
+/// What there is to say of a recording.
+struct Told {
+    trace: PathBuf,
+    head: TraceHead,
+    lists: TraceLists,
+    explained: Explained,
+    pages: Vec<(PathBuf, Vec<PageRange>)>,
+}
+
+impl Told {
+    /// Why another recording might be proved although this one is not.
+    fn disturbed(&self) -> Option<&'static str> {
+        let no_claim = self.explained.replays.as_ref()?.fidelity.no_claim;
+        let is_disturbed = |why: &NoClaim| matches!(why, NoClaim::Faster | NoClaim::Slower);
+        no_claim.filter(is_disturbed).map(NoClaim::as_str)
+    }
+}
+
+/// Explains a recording; nothing where `stop` was set before there was anything to say.
+fn tell(args: &ExplainArgs, trace: PathBuf, stop: &AtomicBool) -> Result<Option<Told>, Stop> {
+    refuse_of_others(&args.how, &trace)?;
+    let explaining = read(&trace, args, stop).or_exit(Exit::Failure)?;
+    let Some(Explaining { head, lists, explanation, plan }) = explaining else { return Ok(None) };
+    let gaps = lists.gaps.len() as u64;
+    let pages = if args.emit.is_some() { emit::pages(&plan) } else { Vec::new() };
+    let recording = Recording { plan, head: head.clone(), gaps };
+    let explained = prove(args, &trace, explanation, recording, stop)?;
+    Ok(Some(Told { trace, head, lists, explained, pages }))
+}
+
+/// Prints and writes what was asked for; false where something could not be written, which is said.
+fn show(args: &ExplainArgs, told: &Told) -> bool {
+    let is_kept = args.trace.is_some() || args.output.is_some();
+    let kept = is_kept.then_some(told.trace.as_path());
+    let Told { head, lists, explained, .. } = told;
+    let shown = ExplainedTrace { path: kept, head, lists, explained };
+    let mut written = output::explained(&shown, args);
+    if let Some(directory) = &args.emit
+        && let Err(error) = emit::emit(directory, &shown, &told.pages)
+    {
+        output::say(format_args!("{error:#}"));
+        written = false;
+    }
+    written
+}
+
+/// Records the command, with call sites; `replace` a recording of it that is there.
+fn record_to(trace: &Path, args: &ExplainArgs, replace: bool) -> Result<(), Stop> {
+    let options = ["hotset", "record", "-q", "--sites", "--lossless"].map(OsString::from);
+    let force = replace.then(|| "--force".into());
+    let words = options.into_iter().chain(force).chain(["-o".into(), trace.into(), "--".into()]);
     let words = words.chain(args.command.iter().cloned());
     let Command::Record(record_args) = Cli::try_parse_from(words).or_exit(Exit::Usage)?.command
     else {
