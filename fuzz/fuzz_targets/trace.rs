@@ -65,6 +65,7 @@ fn trace() -> Vec<u8> {
         environment: None,
         command: None,
         cost: None,
+        memory: None,
         not_measured: Vec::new(),
         lacks: Vec::new(),
     };

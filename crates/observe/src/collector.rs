@@ -61,6 +61,13 @@ pub(crate) struct Program {
 }
 
 impl Collector {
+    /// Processes that were seen to begin, and not to end; not this one.
+    pub(crate) fn live_processes(&self) -> impl Iterator<Item = Pid> {
+        let own = std::process::id();
+        let live = self.processes.values().filter(|life| life.exit.is_none());
+        live.map(|life| life.pid).filter(move |&pid| pid != own && pid != 0)
+    }
+
     /// Takes one ring record.
     pub(crate) fn take(&mut self, bytes: &[u8]) {
         match decode(bytes) {

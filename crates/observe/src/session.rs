@@ -106,6 +106,11 @@ impl Session {
         Ok(result)
     }
 
+    /// Processes that were seen to begin, and not to end.
+    pub fn live_processes(&self) -> Vec<Pid> {
+        self.collector.borrow().live_processes().collect()
+    }
+
     /// That the sensor's tables count against the memory limit around this process, if they do: to be told before what is
     /// observed begins.
     pub fn limited(&self) -> Option<&NotMeasured> {

@@ -1,8 +1,10 @@
-//! Where a thread runs. CPUs of one host can differ by a third in speed: in a virtual machine, for what their neighbours do.
+//! Where a thread runs, and for how long it did. CPUs of one host can differ by a third in speed: in a virtual machine, for what their neighbours do.
 
 use std::io;
+use std::time::Duration;
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
+use rustix::time::{ClockId, clock_gettime};
 
 /// Has `work` run on one CPU: the one that the calling thread is on, or was when [`Cpu::current`] was called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,9 +42,27 @@ impl Cpu {
     }
 }
 
+/// The time that the calling thread has had a CPU.
+pub fn thread_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    let (seconds, ns) = (u64::try_from(time.tv_sec), u32::try_from(time.tv_nsec));
+    Duration::new(seconds.unwrap_or(0), ns.unwrap_or(0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_thread_that_waits_has_no_cpu_and_one_that_works_has() {
+        let before = thread_time();
+        std::thread::sleep(Duration::from_millis(50));
+        let slept = thread_time();
+        assert!(slept - before < Duration::from_millis(40), "{:?}", slept - before);
+        while thread_time() - slept < Duration::from_millis(5) {
+            std::hint::spin_loop();
+        }
+    }
 
     #[test]
     fn work_runs_on_each_cpu_in_turn_and_the_thread_is_free_again() {

@@ -119,6 +119,7 @@ fn export_all(format: &str, records: u64, file: &str) -> Anything<(u64, u64)> {
         environment: None,
         command: None,
         cost: None,
+        memory: None,
         not_measured: Vec::new(),
         lacks: Vec::new(),
     };

@@ -105,6 +105,7 @@ mod tests {
             environment: None,
             command: Some(command),
             cost: None,
+            memory: None,
             not_measured: Vec::new(),
             lacks: Vec::new(),
         };

@@ -16,6 +16,7 @@
 //!     environment: None,
 //!     command: None,
 //!     cost: None,
+//!     memory: None,
 //!     not_measured: Vec::new(),
 //!     lacks: vec!["strace tells nothing of the page cache".to_owned()],
 //! };

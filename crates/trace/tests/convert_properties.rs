@@ -154,6 +154,7 @@ fn head(source: TraceSource) -> TraceHead {
         environment: None,
         command: None,
         cost: None,
+        memory: None,
         not_measured: Vec::new(),
         lacks: Vec::new(),
     }

@@ -37,6 +37,7 @@ fn head() -> TraceHead {
         environment: None,
         command: None,
         cost: None,
+        memory: None,
         not_measured: Vec::new(),
         lacks: Vec::new(),
     }

@@ -104,6 +104,7 @@ pub fn session(samples: Vec<ReplaySample>) -> ReplaySession {
             environment: None,
             command: Some(profile.command),
             cost: None,
+            memory: None,
             not_measured: Vec::new(),
             lacks: Vec::new(),
         },

@@ -43,6 +43,25 @@ pub struct RecordingCost {
     pub added_ns: u64,
 }
 
+/// Memory of the processes of a recording that is no file cache, summed over those that ran at a time. They were looked at again and again:
+/// what lasts shorter than the time between two looks can have been missed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TraceMemory {
+    /// Bytes of anonymous memory, resident or swapped, at the most: heaps, stacks, private copies of mapped files.
+    pub anon_peak_bytes: u64,
+    /// When that was, in nanoseconds since the recording began.
+    pub anon_peak_at_ns: u64,
+    /// Bytes of shared memory and of files of tmpfs that processes mapped, at the most.
+    pub shmem_peak_bytes: u64,
+    /// Bytes of page tables at the most.
+    pub page_tables_peak_bytes: u64,
+    /// How often the processes were looked at.
+    pub looks: u64,
+    /// The longest time between two looks, in nanoseconds.
+    pub longest_gap_ns: u64,
+}
+
 /// What a trace is of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -63,6 +82,9 @@ pub struct TraceHead {
     /// What recording cost a request; null where that is not known.
     #[serde(default)]
     pub cost: Option<RecordingCost>,
+    /// Memory of its processes beside the cache; null where nobody looked.
+    #[serde(default)]
+    pub memory: Option<TraceMemory>,
     /// What its records lack, with reasons.
     #[serde(with = "NotMeasuredList")]
     pub not_measured: Vec<NotMeasured>,
@@ -218,6 +240,7 @@ mod tests {
             environment: None,
             command: None,
             cost: None,
+            memory: None,
             not_measured: Vec::new(),
             lacks: vec!["faults".to_owned()],
         };

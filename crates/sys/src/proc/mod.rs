@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use rustix::io::Errno;
 
 pub use named::named;
-pub use status::inner_pid;
+pub use status::{OwnMemory, inner_pid, memory_of, memory_part_of};
 
 /// Why a file of /proc could not be read or understood.
 #[derive(Debug, thiserror::Error)]

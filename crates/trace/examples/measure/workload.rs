@@ -57,6 +57,7 @@ pub(crate) fn head() -> TraceHead {
         environment: None,
         command: None,
         cost: None,
+        memory: None,
         not_measured: Vec::new(),
         lacks: Vec::new(),
     }

@@ -123,6 +123,7 @@ fn head_of(source: TraceSource, lacks: Vec<String>) -> TraceHead {
         environment: None,
         command: None,
         cost: None,
+        memory: None,
         not_measured: Vec::new(),
         lacks,
     }

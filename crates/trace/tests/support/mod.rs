@@ -17,6 +17,7 @@ pub(crate) fn head() -> TraceHead {
         environment: None,
         command: None,
         cost: None,
+        memory: None,
         not_measured: Vec::new(),
         lacks: vec!["a sentence".to_owned()],
     }

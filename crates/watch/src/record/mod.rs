@@ -20,7 +20,7 @@ use hotset_sys::proc::cmdline;
 use crate::attached::{exit_of, target};
 use crate::children::start;
 use crate::interval::{Ticker, Waiter, Waiting, wait_until_due};
-use crate::recording::{Finished, Recorder};
+use crate::recording::{Finished, Recorder, Whose};
 use crate::run::{assemble, observed_command};
 use crate::scoped::{Scoped, family};
 use crate::sites::Namer;
@@ -79,7 +79,7 @@ pub fn record(
     let namer = Namer::new(session.chains().map_err(RunError::Sensor)?);
     let writing =
         writing::start(options.trace, head.clone(), namer, options.say).map_err(RunError::Trace)?;
-    let mut recorder = Recorder::new(session, writing, options.say);
+    let mut recorder = Recorder::new(session, writing, Whose::Children, options.say);
     let started = recorder.session.following_children(|| start(program));
     let running = started.map_err(RunError::Sensor)?.map_err(RunError::Start)?;
     let ended = supervise(running, Some(&signals), DRAIN_INTERVAL, &mut recorder);
@@ -116,7 +116,12 @@ pub fn record_running(
     let namer = Namer::new(session.chains()?);
     let writing = writing::start(options.trace, head.clone(), namer, options.say)?;
     begun(session.limited());
-    let mut recorder = Recorder::new(session, writing, options.say);
+    let whose = match (scoped.pid, scoped.group) {
+        (Some(pid), _) => Whose::Family(pid),
+        (None, Some(group)) => Whose::Group(group),
+        (None, None) => Whose::Nobody,
+    };
+    let mut recorder = Recorder::new(session, writing, whose, options.say);
     let mut waiter = Waiting::new(&signals).until_end_of(scoped.pidfd.as_ref());
     let end = Ticker::new(waiter.now(), duration.unwrap_or(Duration::MAX));
     wait_until_due(&mut recorder, &mut waiter, &end)?;
@@ -151,6 +156,7 @@ fn head(
         environment: Some(hotset_sys::environment(&[], &[])),
         command,
         cost: None,
+        memory: None,
         not_measured: Vec::new(),
         lacks: Vec::new(),
     }
@@ -177,8 +183,8 @@ fn finish(
     mut head: TraceHead,
     command: impl FnOnce(&Observation) -> Command,
 ) -> Result<Ended, ObserveError> {
-    let Finished { observation, losses, cost, pipe, last } = recorder.finish()?;
-    head.cost = cost;
+    let Finished { observation, losses, cost, memory, pipe, last } = recorder.finish()?;
+    (head.cost, head.memory) = (cost, memory);
     let command = command(&observation);
     head.command = Some(command.clone());
     head.not_measured.clone_from(&observation.sensor.not_measured);

@@ -1,5 +1,6 @@
 //! A session whose records are taken while it lasts, and handed to the thread that keeps them (`pipe`).
 
+mod memory;
 mod pipe;
 
 use std::ops::ControlFlow;
@@ -7,7 +8,7 @@ use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
 use anyhow::Result;
-use hotset_facts::trace::RecordingCost;
+use hotset_facts::trace::{RecordingCost, TraceMemory};
 use hotset_observe::{
     DRAIN_INTERVAL, Observation, ObserveError, RecordLosses, RecordingEnd, Session,
 };
@@ -18,6 +19,7 @@ use crate::Say;
 use crate::interval::Drained;
 use crate::sites::Taken;
 
+pub(crate) use memory::{Memory, Whose};
 pub(crate) use pipe::{Pipe, Waiting};
 
 /// How long rings are left alone while the thread is behind: a fraction of what they take to fill.
@@ -28,6 +30,7 @@ pub(crate) struct Recorder<R> {
     pub(crate) session: Session,
     pipe: Pipe<R>,
     images: Images,
+    memory: Memory,
     say: Say,
     /// The first error of the sensor.
     failed: Option<ObserveError>,
@@ -40,6 +43,8 @@ pub(crate) struct Finished<R> {
     pub(crate) losses: RecordLosses,
     /// What recording cost a request; none where that could not be measured.
     pub(crate) cost: Option<RecordingCost>,
+    /// Memory beside the cache; none where nobody looked.
+    pub(crate) memory: Option<TraceMemory>,
     /// Where the last records go.
     pub(crate) pipe: Pipe<R>,
     /// These records.
@@ -47,13 +52,22 @@ pub(crate) struct Finished<R> {
 }
 
 impl<R: Send + 'static> Recorder<R> {
-    pub(crate) fn new(session: Session, pipe: Pipe<R>, say: Say) -> Self {
-        Self { session, pipe, images: Images::default(), say, failed: None, has_told: false }
+    pub(crate) fn new(session: Session, pipe: Pipe<R>, whose: Whose, say: Say) -> Self {
+        Self {
+            session,
+            pipe,
+            images: Images::default(),
+            memory: Memory::of(whose),
+            say,
+            failed: None,
+            has_told: false,
+        }
     }
 
     /// Takes what the sensor has, unless the thread is behind: then it stays in the rings.
     fn take(&mut self) -> Result<(), ObserveError> {
         self.session.drain()?;
+        self.memory.look(|| self.session.live_processes());
         if self.pipe.has_room() {
             let batch = self.session.records()?;
             self.pipe.push(Taken::of(batch, &mut self.images));
@@ -78,7 +92,8 @@ impl<R: Send + 'static> Recorder<R> {
         }
         let (observation, RecordingEnd { last, losses, cost }) = self.session.finish_recording()?;
         let last = Taken::of(last, &mut self.images);
-        Ok(Finished { observation, losses, cost, pipe: self.pipe, last })
+        let memory = self.memory.most();
+        Ok(Finished { observation, losses, cost, memory, pipe: self.pipe, last })
     }
 }
 

@@ -8,7 +8,7 @@ use hotset_observe::{Observation, ObserveError, RecordOptions, Session};
 
 use super::{Namer, STACK_BYTES, SiteTable, Taken};
 use crate::Say;
-use crate::recording::{Finished, Pipe, Recorder};
+use crate::recording::{Finished, Pipe, Recorder, Whose};
 
 /// What the thread leaves.
 pub(crate) type Counted = (SiteTable, super::Named);
@@ -25,7 +25,7 @@ pub(crate) fn options() -> RecordOptions {
 pub(crate) fn start(session: Session, say: Say) -> Result<Recorder<Counted>> {
     let namer = Namer::new(session.chains()?);
     let pipe = Pipe::start("call sites", |batches| count(namer, &batches))?;
-    Ok(Recorder::new(session, pipe, say))
+    Ok(Recorder::new(session, pipe, Whose::Nobody, say))
 }
 
 fn count(mut namer: Namer, batches: &Receiver<Taken>) -> Counted {

@@ -37,6 +37,7 @@ pub fn head() -> TraceHead {
             still_running: 0,
         }),
         cost: None,
+        memory: None,
         not_measured: vec![NotMeasured::lacking(Feature::IoUring)],
         lacks: Vec::new(),
     }
@@ -98,6 +99,7 @@ pub fn imported_head() -> TraceHead {
         environment: None,
         command: None,
         cost: None,
+        memory: None,
         not_measured: Vec::new(),
         lacks: vec!["strace does not show page faults".to_owned()],
         ..head()
