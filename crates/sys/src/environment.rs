@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use hotset_facts::trace::Reclaim;
 use hotset_facts::{Dev, Environment, Filesystem, Observed, Reason};
 
 use crate::damon::{IdleEviction, idle_eviction};
@@ -21,6 +22,26 @@ pub fn environment(touched: &[Dev], subvolumes: &[(Dev, Dev)]) -> Environment {
         filesystems: filesystems(touched, subvolumes, &mountinfo::own().unwrap_or_default()),
         evicts_idle_cache: matches!(idle_eviction(), IdleEviction::Running(_)),
     }
+}
+
+/// How this host reclaims memory.
+pub fn reclaim() -> Reclaim {
+    let info = rustix::system::sysinfo();
+    #[allow(clippy::unnecessary_cast, reason = "the type depends on the architecture")]
+    let swap = info.totalswap as u64;
+    Reclaim {
+        multi_gen_lru: std::fs::read_to_string(MULTI_GEN_LRU).is_ok_and(|text| is_on(&text)),
+        swap_bytes: swap.saturating_mul(u64::from(info.mem_unit)),
+    }
+}
+
+/// Bits in hexadecimal, the lowest is the main switch (Documentation/admin-guide/mm/multigen_lru.rst). A kernel without this file has
+/// no multi-gen LRU.
+const MULTI_GEN_LRU: &str = "/sys/kernel/mm/lru_gen/enabled";
+
+fn is_on(enabled: &str) -> bool {
+    let digits = enabled.trim().trim_start_matches("0x");
+    u32::from_str_radix(digits, 16).is_ok_and(|bits| bits & 1 != 0)
 }
 
 /// `uname -r`.
@@ -118,6 +139,12 @@ mod tests {
     use super::*;
 
     const ROOT: Dev = Dev { major: 254, minor: 0 };
+
+    #[test]
+    fn the_lowest_bit_switches_the_multi_gen_lru() {
+        assert!(is_on("0x0007\n") && is_on("0x0001") && is_on("7"));
+        assert!(!is_on("0x0000\n") && !is_on("0x0006") && !is_on("y") && !is_on(""));
+    }
 
     #[test]
     fn the_whole_file_system_wins_over_bind_mounts() {

@@ -42,7 +42,7 @@ pub mod users;
 pub mod whole_directory;
 pub mod whole_file;
 
-pub use environment::environment;
+pub use environment::{environment, reclaim};
 pub use mapping::{FileView, Mapping};
 pub use support::host_capabilities;
 

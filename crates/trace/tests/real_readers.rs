@@ -38,6 +38,7 @@ fn head() -> TraceHead {
         command: None,
         cost: None,
         memory: None,
+        reclaim: None,
         not_measured: Vec::new(),
         lacks: Vec::new(),
     }

@@ -105,6 +105,7 @@ pub fn session(samples: Vec<ReplaySample>) -> ReplaySession {
             command: Some(profile.command),
             cost: None,
             memory: None,
+            reclaim: None,
             not_measured: Vec::new(),
             lacks: Vec::new(),
         },

@@ -62,6 +62,16 @@ pub struct TraceMemory {
     pub longest_gap_ns: u64,
 }
 
+/// How the host of a recording reclaims memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Reclaim {
+    /// Whether the kernel replaces pages by the multi-gen LRU; otherwise by two lists.
+    pub multi_gen_lru: bool,
+    /// Bytes of swap.
+    pub swap_bytes: u64,
+}
+
 /// What a trace is of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -85,6 +95,9 @@ pub struct TraceHead {
     /// Memory of its processes beside the cache; null where nobody looked.
     #[serde(default)]
     pub memory: Option<TraceMemory>,
+    /// How the host reclaims memory; null where it is not known.
+    #[serde(default)]
+    pub reclaim: Option<Reclaim>,
     /// What its records lack, with reasons.
     #[serde(with = "NotMeasuredList")]
     pub not_measured: Vec<NotMeasured>,
@@ -241,6 +254,7 @@ mod tests {
             command: None,
             cost: None,
             memory: None,
+            reclaim: None,
             not_measured: Vec::new(),
             lacks: vec!["faults".to_owned()],
         };

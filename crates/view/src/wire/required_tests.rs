@@ -9,8 +9,8 @@ use super::testing::{SAMPLES, Sample};
 
 type TestResult = Result<(), Box<dyn std::error::Error>>;
 
-/// Keys that follow from others, with all that is below them: a reader derives them again. What recording cost (`cost`) is the only one
-/// that a reader does without: older recordings don't say it.
+/// Keys that follow from others, with all that is below them: a reader derives them again. What recording cost, memory and
+/// reclaim are the only ones that a reader does without: older recordings don't say them.
 const DERIVED: [(&str, &[&str]); 13] = [
     ("hotset.profile/1", &["lookups_by_directory", "findings", "verdicts"]),
     (
@@ -40,13 +40,20 @@ const DERIVED: [(&str, &[&str]); 13] = [
     ("hotset.restore/1", &["complete"]),
     ("hotset.doctor/1", &[]),
     ("hotset.top/1", &[]),
-    ("hotset.replay/1", &["cells", "fidelity", "ratios", "predictions", "head.cost"]),
+    (
+        "hotset.replay/1",
+        &["cells", "fidelity", "ratios", "predictions", "head.cost", "head.memory", "head.reclaim"],
+    ),
     (
         "hotset.explanation/1",
         &[
             "findings[].proof",
             "recording.cost",
+            "recording.memory",
+            "recording.reclaim",
             "replays.head.cost",
+            "replays.head.memory",
+            "replays.head.reclaim",
             "replays.cells",
             "replays.fidelity",
             "replays.ratios",

@@ -157,6 +157,7 @@ fn head(
         command,
         cost: None,
         memory: None,
+        reclaim: Some(hotset_sys::reclaim()),
         not_measured: Vec::new(),
         lacks: Vec::new(),
     }

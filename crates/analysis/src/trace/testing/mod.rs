@@ -38,6 +38,7 @@ pub fn head() -> TraceHead {
         }),
         cost: None,
         memory: None,
+        reclaim: None,
         not_measured: vec![NotMeasured::lacking(Feature::IoUring)],
         lacks: Vec::new(),
     }
@@ -100,6 +101,7 @@ pub fn imported_head() -> TraceHead {
         command: None,
         cost: None,
         memory: None,
+        reclaim: None,
         not_measured: Vec::new(),
         lacks: vec!["strace does not show page faults".to_owned()],
         ..head()
