@@ -299,6 +299,12 @@ fn a_trace_says_what_it_is_of() {
     let environment = recorded.trace.head.environment.as_ref().expect("the host");
     let kernel: &Value = &recorded.profile["environment"]["kernel"];
     assert_eq!(kernel, environment.kernel.as_str());
+    let touched = &recorded.profile["environment"]["filesystems"];
+    let mounts: Vec<&str> =
+        environment.filesystems.iter().filter_map(|one| one.mount.to_str()).collect();
+    let counted = touched.as_array().expect("a list").iter().map(|one| one["mount"].as_str());
+    assert_eq!(mounts, counted.flatten().collect::<Vec<_>>(), "{touched}");
+    assert!(!mounts.is_empty(), "/etc/passwd is on a file system");
     // One process, and each program that it ran.
     let comms: Vec<&str> =
         recorded.trace.lists.processes.iter().map(|process| process.comm.as_str()).collect();

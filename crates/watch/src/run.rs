@@ -2,7 +2,7 @@
 
 use std::time::{Instant, SystemTime};
 
-use hotset_facts::{Command, Dev, ExitStatus, Observed, Profile, Reason, Target};
+use hotset_facts::{Command, Dev, Environment, ExitStatus, Observed, Profile, Reason, Target};
 use hotset_lab::Invocation;
 use hotset_observe::{Observation, ObserveError, Options, Scope, Session};
 use hotset_sys::child::{Ended, Signals, Usage};
@@ -117,12 +117,9 @@ pub(crate) fn assemble(
     command: Command,
     observation: Observation,
 ) -> Profile {
-    let mut devices: Vec<Dev> = observation.files.iter().map(|file| file.id.dev).collect();
-    devices.sort_unstable();
-    devices.dedup();
     Profile {
         started_at,
-        environment: hotset_sys::environment(&devices, &observation.subvolumes),
+        environment: environment(&observation),
         command,
         sensor: observation.sensor,
         totals: observation.totals,
@@ -131,6 +128,14 @@ pub(crate) fn assemble(
         lookups: observation.lookups,
         sites: None,
     }
+}
+
+/// The host, with the file systems that were touched.
+pub(crate) fn environment(observation: &Observation) -> Environment {
+    let mut devices: Vec<Dev> = observation.files.iter().map(|file| file.id.dev).collect();
+    devices.sort_unstable();
+    devices.dedup();
+    hotset_sys::environment(&devices, &observation.subvolumes)
 }
 
 fn with_advice(error: &ObserveError) -> String {

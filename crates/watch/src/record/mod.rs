@@ -21,7 +21,7 @@ use crate::attached::{exit_of, target};
 use crate::children::start;
 use crate::interval::{Ticker, Waiter, Waiting, wait_until_due};
 use crate::recording::{Finished, Recorder, Whose};
-use crate::run::{assemble, observed_command};
+use crate::run::{assemble, environment, observed_command};
 use crate::scoped::{Scoped, family};
 use crate::sites::Namer;
 use crate::{RunError, Say, Who};
@@ -186,6 +186,7 @@ fn finish(
 ) -> Result<Ended, ObserveError> {
     let Finished { observation, losses, cost, memory, pipe, last } = recorder.finish()?;
     (head.cost, head.memory) = (cost, memory);
+    head.environment = Some(environment(&observation));
     let command = command(&observation);
     head.command = Some(command.clone());
     head.not_measured.clone_from(&observation.sensor.not_measured);
