@@ -50,6 +50,19 @@ impl Parts {
         all.sort_unstable_by_key(|&(index, part)| (Reverse(part.order()), index));
         all
     }
+
+    /// The share of it that these have, 0 to 1: of the time, or of the records where none took any.
+    fn share(&self, of: Part, is: impl Fn(u32) -> bool) -> f64 {
+        let these = self.rows.iter().filter(|&(&index, _)| is(index));
+        let sum = these.fold(Part::default(), |sum, (_, part)| Part {
+            records: sum.records + part.records,
+            time_ns: sum.time_ns.saturating_add(part.time_ns),
+        });
+        match of.time_ns {
+            0 => sum.records as f64 / of.records.max(1) as f64,
+            all => sum.time_ns as f64 / all as f64,
+        }
+    }
 }
 
 /// Records that a finding is about, by file, call site and process.
@@ -109,6 +122,20 @@ impl Blame {
         self.sites.sorted().into_iter().take(NAMED).map(share).collect()
     }
 
+    /// The share of it that is about these files, 0 to 1.
+    pub(super) fn share_of_files(&self, is: impl Fn(FileIndex) -> bool) -> f64 {
+        self.files.share(self.all(), |index| is(FileIndex(index)))
+    }
+
+    /// The share of it that these processes have, 0 to 1.
+    pub(super) fn share_of_processes(&self, is: impl Fn(ProcessIndex) -> bool) -> f64 {
+        self.processes.share(self.all(), |index| is(ProcessIndex(index)))
+    }
+
+    fn all(&self) -> Part {
+        Part { records: self.records, time_ns: self.time_ns }
+    }
+
     /// The processes with most of it.
     pub(super) fn processes(&self) -> impl Iterator<Item = ProcessIndex> {
         self.processes.sorted().into_iter().take(NAMED).map(|(index, _)| ProcessIndex(index))
@@ -140,6 +167,20 @@ mod tests {
             TraceSiteShare { site: SiteIndex(7), records: 2, time_ns: 95 }
         );
         assert_eq!((blame.records, blame.time_ns), (5, 136));
+    }
+
+    #[test]
+    fn a_share_is_of_all_of_it_also_of_what_is_known_of_no_file() {
+        let mut blame = Blame::default();
+        [(1, 30), (2, 10), (1, 20)].into_iter().for_each(|(file, ns)| {
+            blame.count(&record(file), ns);
+        });
+        blame.count(&TraceRecord::new(0, Operation::Read), 40);
+        assert_eq!(blame.share_of_files(|file| file.0 == 1), 0.5);
+        assert_eq!(blame.share_of_processes(|_| true), 0.0);
+        let mut untimed = Blame::default();
+        (0..4).for_each(|file| untimed.count(&record(file % 2), 0));
+        assert_eq!(untimed.share_of_files(|file| file.0 == 1), 0.5);
     }
 
     #[test]

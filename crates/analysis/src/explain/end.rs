@@ -9,6 +9,7 @@ use super::blame::Blame;
 use super::how::{Way, how};
 use super::language::languages;
 use super::seen::Seen;
+use super::settings::{Disk, disks, settings};
 use super::{FileShare, TraceFinding};
 use crate::trace::RequestKind;
 use crate::{Evidence, Gate, Saving, Severity};
@@ -81,12 +82,12 @@ pub(super) struct End<'a> {
     costs: Option<&'a CostTable>,
     /// How long the run took, in nanoseconds.
     pub(super) wall_ns: u64,
-    origin: Origin,
+    origin: &'a Origin,
     tells: &'a Tells,
 }
 
 /// What matters of the host and of the recording.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(super) struct Origin {
     /// Memory that can hold cached pages: the limit of the control group, else all; where it is not known, no bound.
     pub(super) memory_bytes: u64,
@@ -96,6 +97,8 @@ pub(super) struct Origin {
     pub(super) has_start: bool,
     /// Whether records were lost.
     pub(super) has_gaps: bool,
+    /// Disks of the host that it is known of which files they have.
+    disks: Vec<Disk>,
 }
 
 impl Origin {
@@ -108,6 +111,7 @@ impl Origin {
             evicts_idle_cache: host.is_some_and(|host| host.evicts_idle_cache),
             has_start: head.command.as_ref().is_none_or(is_started),
             has_gaps: !lists.gaps.is_empty(),
+            disks: host.map_or_else(Vec::new, disks),
         }
     }
 }
@@ -117,7 +121,7 @@ impl<'a> End<'a> {
         lists: &'a TraceLists,
         costs: Option<&'a CostTable>,
         wall_ns: u64,
-        origin: Origin,
+        origin: &'a Origin,
         tells: &'a Tells,
     ) -> Self {
         Self { lists, costs, wall_ns, origin, tells }
@@ -254,6 +258,7 @@ impl<'a> End<'a> {
             advice: draft.advice.into_owned(),
             how: how.collect(),
             risks: draft.risks.map(str::to_owned),
+            settings: settings(rule, draft.blame, self.lists, &self.origin.disks),
         })
     }
 }

@@ -87,7 +87,7 @@ impl<'a> Explainer<'a> {
         let unrecorded_ns = wall_ns
             .saturating_sub(self.records.saturating_mul(self.added_ns))
             .max(self.tells.io_ns.min(wall_ns));
-        let end = End::new(self.lists, self.costs, unrecorded_ns, self.origin, &self.tells);
+        let end = End::new(self.lists, self.costs, unrecorded_ns, &self.origin, &self.tells);
         let (mut findings, mut verdicts) = (Vec::new(), Vec::new());
         for (rule, watch) in EXPLAIN_RULES.iter().zip(&self.rules) {
             let outcome = match watch.finish(&end) {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use hotset_facts::trace::{FileIndex, SiteIndex};
 
-use super::Language;
+use super::{Language, Setting};
 use crate::{Evidence, RuleVerdict, Saving, Severity};
 
 /// What a recording tells of what could be changed.
@@ -49,6 +49,8 @@ pub struct TraceFinding {
     pub how: Vec<(Language, String)>,
     /// What the change risks, if anything.
     pub risks: Option<String>,
+    /// Settings that spare most of it without a change of code.
+    pub settings: Vec<Setting>,
 }
 
 /// A file, or a directory that was searched, with its part of a finding.

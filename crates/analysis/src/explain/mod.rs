@@ -13,6 +13,7 @@ mod language;
 mod proof;
 mod rules;
 mod seen;
+mod settings;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
@@ -25,3 +26,4 @@ pub use finding::{Explanation, FileShare, TraceFinding, TraceSiteShare};
 pub use language::Language;
 pub use proof::{Attempt, Explained, Proof, ProvedFinding, explained};
 pub use rules::{EXPLAIN_RULES, ExplainRule};
+pub use settings::Setting;

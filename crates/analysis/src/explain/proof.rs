@@ -191,6 +191,7 @@ mod tests {
             unproved: None,
             advice: String::new(),
             how: Vec::new(),
+            settings: Vec::new(),
             risks: None,
         }
     }

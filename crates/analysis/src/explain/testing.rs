@@ -4,10 +4,10 @@ use hotset_facts::trace::{
     FileIndex, Operation, PathIndex, ProcessIndex, RecordFlags, RecordPages, SiteIndex, TraceBatch,
     TraceFile, TraceLists, TraceProcess, TraceRecord,
 };
-use hotset_facts::{FileKind, Reason, Target};
+use hotset_facts::{Environment, FileKind, Reason, Target};
 
 use super::{EXPLAIN_RULES, Explainer, Explanation, TraceFinding};
-use crate::fixtures::costs;
+use crate::fixtures::{costs, host};
 use crate::trace::testing::head;
 use crate::{Outcome, RuleVerdict};
 
@@ -23,7 +23,7 @@ pub(super) struct Script {
     pub(super) now: u64,
     pub(super) tid: u32,
     pub(super) process: u32,
-    pub(super) evicts_idle_cache: bool,
+    pub(super) host: Environment,
     pub(super) is_attached: bool,
 }
 
@@ -43,7 +43,7 @@ impl Script {
             now: 0,
             tid: 1,
             process: 0,
-            evicts_idle_cache: false,
+            host: host(),
             is_attached: false,
         };
         (0..8).for_each(|_| script.file(1 << 20));
@@ -159,9 +159,7 @@ impl Script {
                 command.target = Target::Pid { pid: 7 };
             }
         }
-        if let Some(host) = &mut head.environment {
-            host.evicts_idle_cache = self.evicts_idle_cache;
-        }
+        head.environment = Some(self.host.clone());
         let costs = costs();
         let mut explainer = Explainer::new(&head, &self.lists, Some(&costs));
         explainer.add(&TraceBatch { records, paths: self.paths.clone(), ..TraceBatch::default() });

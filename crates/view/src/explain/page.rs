@@ -145,7 +145,8 @@ fn to_do(trace: &ExplainedTrace<'_>, proved: &ProvedFinding) -> Entry {
     let how = finding.how.iter();
     let how = how.map(|(language, how)| format!("{}: {how}", words::language(*language)));
     let risks = finding.risks.iter().map(|risks| format!("Risk: {risks}"));
-    let advice = std::iter::once(finding.advice.clone()).chain(how).chain(risks);
+    let settings = finding.settings.iter().map(words::setting);
+    let advice = std::iter::once(finding.advice.clone()).chain(how).chain(risks).chain(settings);
     let mut lines: Vec<String> = advice.map(|line| escape_text(&line)).collect();
     let command = command(trace, &finding.changes);
     if !command.is_empty() {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hotset_analysis::explain::{
-    Attempt, Explained, Explanation, FileShare, Language, ProvedFinding, TraceFinding,
+    Attempt, Explained, Explanation, FileShare, Language, ProvedFinding, Setting, TraceFinding,
     TraceSiteShare, explained,
 };
 use hotset_analysis::replay::summarise_replay;
@@ -18,7 +18,7 @@ use crate::report::Options;
 use crate::wire::explanation_json;
 use crate::wire::schema_tests::refused;
 
-fn finding(title: &str, severity: Severity, high_ns: u64) -> TraceFinding {
+pub(super) fn finding(title: &str, severity: Severity, high_ns: u64) -> TraceFinding {
     TraceFinding {
         rule: "fsync_per_write",
         severity,
@@ -41,6 +41,20 @@ fn finding(title: &str, severity: Severity, high_ns: u64) -> TraceFinding {
         advice: "Group commits: sync once per 10 to 50 records.".to_owned(),
         how: vec![(Language::Python, "Call os.fsync once per group.".to_owned())],
         risks: Some("A crash then loses a group of records instead of one.".to_owned()),
+        settings: vec![setting()],
+    }
+}
+
+pub(super) fn setting() -> Setting {
+    Setting {
+        of: "git".to_owned(),
+        how: "Set core.fsyncMethod=batch: one fsync per command covers all objects.".to_owned(),
+        risks: "After a crash, run git fsck.".to_owned(),
+        file: "hotset.gitconfig".to_owned(),
+        place: "For all repositories of a user, run:".to_owned(),
+        run: Some("git config --global --add include.path /PATH/hotset.gitconfig".to_owned()),
+        comment: "#".to_owned(),
+        text: "[core]\n\tfsyncMethod = batch\n".to_owned(),
     }
 }
 
@@ -60,7 +74,7 @@ fn lists() -> TraceLists {
 }
 
 /// Four findings: one that is proved, one that the replay refutes, one that can't be proved, and one that informs.
-fn some() -> Explained {
+pub(super) fn some() -> Explained {
     let findings = vec![
         finding("Files are read at the start and never again", Severity::Info, 0),
         finding("40 % of the bytes were read before", Severity::Warning, 60_000_000),

@@ -70,6 +70,9 @@ fn push(screen: &mut Screen, trace: &ExplainedTrace<'_>, finding: &ProvedFinding
     if let Some(risks) = &finding.finding.risks {
         screen.paragraph("Risk: ", " ", risks, INDENT);
     }
+    for setting in &finding.finding.settings {
+        screen.paragraph("", " ", &words::setting(setting), INDENT);
+    }
 }
 
 /// Files and call sites.

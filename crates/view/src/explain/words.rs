@@ -1,7 +1,7 @@
 //! Findings and proofs in words.
 
 use hotset_analysis::Outcome;
-use hotset_analysis::explain::{Explained, Language, Proof, ProvedFinding};
+use hotset_analysis::explain::{Explained, Language, Proof, ProvedFinding, Setting};
 use hotset_analysis::replay::ReplaySummary;
 use hotset_facts::trace::TraceLists;
 
@@ -110,6 +110,12 @@ pub(super) fn sites(
 ) -> Vec<String> {
     let known = finding.finding.sites.iter().filter_map(|share| lists.site(share.site));
     known.map(|site| format!("by {}", with_callers(site, escape))).collect()
+}
+
+/// `git: Set core.fsyncMethod=batch … Risk: … (--emit writes hotset.gitconfig)`.
+pub(super) fn setting(setting: &Setting) -> String {
+    let Setting { of, how, risks, file, .. } = setting;
+    format!("{of}: {how} Risk: {risks} (--emit writes {file})")
 }
 
 /// How a language is written by people.

@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn a_host_that_evicts_by_itself_does_not_tell() {
         let mut script = scanned(100, true);
-        script.evicts_idle_cache = true;
+        script.host.evicts_idle_cache = true;
         script.untold("scan-evicts");
     }
 }

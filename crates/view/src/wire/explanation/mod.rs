@@ -3,7 +3,7 @@
 mod read;
 
 use hotset_analysis::Severity;
-use hotset_analysis::explain::{FileShare, Language, Proof, ProvedFinding};
+use hotset_analysis::explain::{FileShare, Language, Proof, ProvedFinding, Setting};
 use hotset_facts::format::Path;
 use hotset_facts::trace::{Site, TraceHead};
 use serde::Serialize;
@@ -85,6 +85,8 @@ struct FindingKeys<'a> {
     how: Vec<HowKeys<'a>>,
     /// What the change risks; null where it risks nothing.
     risks: Option<&'a str>,
+    /// Settings of programs and disks that spare most of it without a change of code.
+    settings: &'a [Setting],
 }
 
 /// A number that a finding rests on. A unit stands at the end of its name.
@@ -160,5 +162,6 @@ fn keys<'a>(proved: &'a ProvedFinding, trace: &ExplainedTrace<'a>) -> FindingKey
         advice: &finding.advice,
         how: how.map(|(language, text)| HowKeys { language: *language, text }).collect(),
         risks: finding.risks.as_deref(),
+        settings: &finding.settings,
     }
 }

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use hotset_analysis::explain::{
-    Attempt, Explained, Explanation, FileShare, Language, TraceFinding, TraceSiteShare, explained,
+    Attempt, Explained, Explanation, FileShare, Language, Setting, TraceFinding, TraceSiteShare,
+    explained,
 };
 use hotset_analysis::replay::summarise_replay;
 use hotset_analysis::{Evidence, Saving, Severity};
@@ -102,6 +103,7 @@ struct Finding {
     how: Vec<How>,
     #[serde(deserialize_with = "required")]
     risks: Option<String>,
+    settings: Vec<Setting>,
 }
 
 #[derive(Deserialize)]
@@ -172,6 +174,7 @@ impl Finding {
             advice: self.advice,
             how: self.how.into_iter().map(|how| (how.language, how.text)).collect(),
             risks: self.risks,
+            settings: self.settings,
         }
     }
 }
