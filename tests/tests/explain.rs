@@ -150,6 +150,57 @@ fn what_a_cold_start_reads_can_be_restored() {
     assert!(stderr(&output).contains("is not empty"), "{}", stderr(&output));
 }
 
+/// Syncs of a program that strace sees, and what it prints.
+fn syncs(scratch: &Scratch, line: &str) -> (usize, String) {
+    let seen = scratch.path("syncs.strace");
+    let mut strace = Command::new("strace");
+    strace.args(["-f", "-qq", "-e", "trace=fsync,fdatasync", "-o", text(&seen), "sh", "-c", line]);
+    let output = strace.current_dir(scratch.dir()).output();
+    let output = output.unwrap_or_else(|error| panic!("this test needs strace: {error}"));
+    assert_eq!(code(&output), 0, "{line}: {}", stderr(&output));
+    let seen = fs::read_to_string(&seen).expect("what strace saw");
+    (seen.lines().filter(|line| line.contains("sync(")).count(), stdout(&output))
+}
+
+#[test]
+fn a_setting_that_is_written_spares_the_syncs_of_a_program() {
+    let scratch = Scratch::new("explain-setting");
+    let inserts: String = (0..200).map(|row| format!("INSERT INTO log VALUES({row});\n")).collect();
+    let sql = format!("CREATE TABLE log(row);\n{inserts}SELECT count(*) FROM log;\n");
+    fs::write(scratch.path("sql"), sql).expect("a file");
+    let (json, out) = (scratch.path("explanation.json"), scratch.path("out"));
+    // Settings of whoever runs the test are left out. Without room for replays, their times on this host do not matter.
+    let line = "sqlite3 -init /dev/null recorded.db < sql";
+    let run = format!("cd {}; {line}", text(scratch.dir()));
+    let words = ["--json", text(&json), "--emit", text(&out), "--budget", "1ms"];
+    let output = explain(&[&words[..], &["--", "sh", "-c", &run]].concat());
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let findings = &read_json(&json)["findings"];
+    let setting = &findings[0]["settings"][0];
+    assert_eq!(
+        (setting["of"].as_str(), setting["file"].as_str()),
+        (Some("sqlite3"), Some("sqliterc")),
+        "{findings:#}"
+    );
+    let file = out.join("sqliterc");
+    for (said, wanted) in [
+        (stderr(&output), format!("{}: a setting of sqlite3", text(&file))),
+        (stdout(&output), "(--emit writes sqliterc)".to_owned()),
+        (
+            fs::read_to_string(out.join("findings.txt")).expect("findings"),
+            "synchronous=NORMAL".to_owned(),
+        ),
+        (fs::read_to_string(&file).expect("a setting"), "-- Risk: ".to_owned()),
+    ] {
+        assert!(said.contains(&wanted), "{wanted}: {said}");
+    }
+    // A commit takes three syncs at least; with the setting, none.
+    let (before, answered) = syncs(&scratch, "sqlite3 -init /dev/null before.db < sql");
+    let (after, same) = syncs(&scratch, "sqlite3 -init out/sqliterc after.db < sql");
+    assert!(before >= 600 && after <= 20, "{before} syncs, then {after}");
+    assert_eq!((answered.as_str(), same.as_str()), ("200\n", "200\n"));
+}
+
 #[test]
 fn a_program_that_is_well_has_no_finding_and_is_told_so() {
     let scratch = Scratch::new("explain-well");

@@ -41,7 +41,9 @@ pub(crate) struct ExplainArgs {
     /// Write what can be applied as it is to DIR, a new directory
     ///
     /// The findings as text. If a finding is about a cold start: a snapshot of the pages that the program reads, for `hotset restore`,
-    /// and a systemd drop-in that restores it before a service starts.
+    /// and a systemd drop-in that restores it before a service starts. If a setting of a known program (sqlite3, PostgreSQL, MySQL,
+    /// Redis, Git, dpkg) or of a disk answers a finding: that setting as a file, whose comments say what it risks and where it belongs.
+    /// hotset applies no setting itself.
     #[arg(long, value_name = "DIR", conflicts_with = "no_proof")]
     pub(crate) emit: Option<PathBuf>,
     #[command(flatten)]

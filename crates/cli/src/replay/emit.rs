@@ -1,5 +1,5 @@
-//! What of an explanation can be applied as it is: the pages that the program reads, as a snapshot for `hotset restore`, and a drop-in of
-//! systemd that restores them before a service starts.
+//! What of an explanation can be applied as it is: the pages that the program reads, as a snapshot for `hotset restore`, a drop-in of
+//! systemd that restores them before a service starts, and settings of programs and disks.
 
 use std::ffi::OsString;
 use std::fs;
@@ -7,10 +7,13 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use hotset_analysis::explain::{Setting, TraceFinding};
 use hotset_control::save_ranges;
 use hotset_facts::PageRange;
 use hotset_facts::replay::{FileRole, ReplayPlan};
-use hotset_view::explain::{ExplainedTrace, emitted, restore_drop_in};
+use hotset_view::explain::{
+    ExplainedTrace, emitted, restore_drop_in, setting_file, settings_to_write,
+};
 
 use crate::output;
 
@@ -77,15 +80,32 @@ pub(super) fn emit(
     );
     write(&directory.join(FINDINGS), &text)?;
     let rules = trace.explained.findings.iter().map(|finding| finding.finding.rule);
-    if !rules.into_iter().any(|rule| COLD.contains(&rule)) {
-        output::say(emitted(&directory.join(FINDINGS), None));
-        return Ok(());
-    }
-    let set = directory.join(SET);
-    let saved = save_ranges(pages, &set)?;
-    write(&directory.join(DROP_IN), &restore_drop_in(&set))?;
-    output::say(emitted(&directory.join(FINDINGS), Some((&set, &saved))));
+    let set = match rules.into_iter().any(|rule| COLD.contains(&rule)) {
+        true => {
+            let set = directory.join(SET);
+            let saved = save_ranges(pages, &set)?;
+            write(&directory.join(DROP_IN), &restore_drop_in(&set))?;
+            Some((set, saved))
+        }
+        false => None,
+    };
+    let settings = write_settings(&directory, trace)?;
+    let set = set.as_ref().map(|(set, saved)| (set.as_path(), saved));
+    emitted(&directory.join(FINDINGS), set, &settings).iter().for_each(output::say);
     Ok(())
+}
+
+/// Writes settings, a file each.
+fn write_settings<'a>(
+    directory: &Path,
+    trace: &ExplainedTrace<'a>,
+) -> Result<Vec<(PathBuf, &'a Setting)>> {
+    let write = |(finding, setting): (&TraceFinding, &'a Setting)| {
+        let path = directory.join(&setting.file);
+        write(&path, &setting_file(finding, setting))?;
+        Ok((path, setting))
+    };
+    settings_to_write(trace.explained).into_iter().map(write).collect()
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {

@@ -10,7 +10,7 @@ mod words;
 use hotset_analysis::explain::Explained;
 use hotset_facts::trace::{TraceHead, TraceLists};
 
-pub use emit::{emitted, restore_drop_in};
+pub use emit::{emitted, restore_drop_in, setting_file, settings_to_write};
 pub use page::{explained_page, write_explained_html};
 pub use text::render_explained;
 
