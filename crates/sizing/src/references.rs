@@ -1,0 +1,143 @@
+//! The input of every prediction: which pages were asked for, in which order, by which requests.
+
+/// What a request does with its pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RequestKind {
+    /// read(2) and calls like it. A page that is not cached is read from the device.
+    Read,
+    /// A write of whole pages, or of pages behind the end of the file: they become dirty, and none is read first.
+    WriteWhole,
+    /// A write of parts of pages that exist: a page that is not cached is read from the device, then it becomes dirty.
+    WritePart,
+    /// A load or store through a mapping. That a store makes the page dirty is not modelled.
+    Fault,
+    /// The same through a mapping with `MADV_RANDOM`, whose use the kernel does not count as recent (`vma_has_recency()`,
+    /// include/linux/mm_inline.h).
+    RandomFault,
+    /// The pages leave the cache without being evicted: truncated, unlinked, `POSIX_FADV_DONTNEED`, or written directly.
+    Remove,
+    /// The pages are written to the device if they are dirty, and stay.
+    Sync,
+}
+
+impl RequestKind {
+    /// Whether its pages are references, which are hits or misses.
+    pub fn is_reference(self) -> bool {
+        !matches!(self, Self::Remove | Self::Sync)
+    }
+}
+
+/// A request: some pages of [`References::pages`], those behind the pages of the request before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Request {
+    /// How many pages belong to it; 0 where only time passes.
+    pub pages: u32,
+    /// Time that passes before it whatever the cache does, in nanoseconds. Longer pauses are several requests.
+    pub own_ns: u32,
+    /// What it does with its pages.
+    pub kind: RequestKind,
+    /// Its first page is the one where the read before through the same open file description ended. Such reads mark the page
+    /// as accessed once (`filemap_read()`, mm/filemap.c: `pos_same_folio()`).
+    pub continues: bool,
+}
+
+/// Requests and their pages.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct References {
+    pages: Vec<u32>,
+    requests: Vec<Request>,
+    distinct: u32,
+}
+
+/// Requests and pages that do not fit each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ReferencesError {
+    /// The requests ask for another number of pages than there are.
+    #[error("the requests have {requested} pages, but there are {pages}")]
+    Pages {
+        /// The sum of [`Request::pages`].
+        requested: u64,
+        /// The number of page numbers.
+        pages: u64,
+    },
+    /// A page number that is not below [`References::MAX_DISTINCT`].
+    #[error("page number {page} is too high; the highest possible is {}", References::MAX_DISTINCT - 1)]
+    PageNumber {
+        /// The highest number.
+        page: u32,
+    },
+}
+
+impl References {
+    /// Page numbers are below this one: 8 TiB of pages.
+    pub const MAX_DISTINCT: u32 = 1 << 31;
+
+    /// Puts page numbers and requests together. Page numbers should be dense: simulations keep about nine bytes for each
+    /// number up to the highest, whether it comes up or not.
+    ///
+    /// # Errors
+    /// The sum of the requests' pages must be the number of pages, and each page number below [`References::MAX_DISTINCT`].
+    pub fn new(pages: Vec<u32>, requests: Vec<Request>) -> Result<Self, ReferencesError> {
+        let requested = requests.iter().map(|request| u64::from(request.pages)).sum();
+        if requested != pages.len() as u64 {
+            return Err(ReferencesError::Pages { requested, pages: pages.len() as u64 });
+        }
+        let highest = pages.iter().max().copied();
+        match highest {
+            Some(page) if page >= Self::MAX_DISTINCT => Err(ReferencesError::PageNumber { page }),
+            _ => Ok(Self { pages, requests, distinct: highest.map_or(0, |page| page + 1) }),
+        }
+    }
+
+    /// The page numbers of all requests, in order.
+    pub fn pages(&self) -> &[u32] {
+        &self.pages
+    }
+
+    /// The requests, in order.
+    pub fn requests(&self) -> &[Request] {
+        &self.requests
+    }
+
+    /// How many page numbers there are: the most pages that the files had at one time, as far as they were asked for.
+    pub fn distinct(&self) -> u32 {
+        self.distinct
+    }
+
+    /// Each request with its pages.
+    pub fn iter(&self) -> impl Iterator<Item = (&Request, &[u32])> {
+        let mut rest = self.pages.as_slice();
+        self.requests.iter().map(move |request| {
+            // The constructor has seen that there are as many.
+            let (pages, behind) = rest.split_at(rest.len().min(request.pages as usize));
+            rest = behind;
+            (request, pages)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_and_pages_must_fit() {
+        let request =
+            |pages| Request { pages, own_ns: 0, kind: RequestKind::Read, continues: false };
+        let requests = vec![request(2), request(0), request(1)];
+        let references = References::new(vec![0, 3, 1], requests.clone()).expect("they fit");
+        assert_eq!(references.distinct(), 4);
+        let parts: Vec<&[u32]> = references.iter().map(|(_, pages)| pages).collect();
+        assert_eq!(parts, [&[0, 3][..], &[], &[1]]);
+        let error = References::new(vec![0, 3], requests.clone());
+        assert_eq!(error, Err(ReferencesError::Pages { requested: 3, pages: 2 }));
+        let error = References::new(vec![0, u32::MAX, 1], requests);
+        assert_eq!(error, Err(ReferencesError::PageNumber { page: u32::MAX }));
+        assert_eq!(References::default().iter().count(), 0);
+    }
+
+    #[test]
+    fn a_request_takes_twelve_bytes() {
+        assert_eq!(size_of::<Request>(), 12);
+    }
+}
