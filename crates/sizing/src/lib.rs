@@ -1,11 +1,15 @@
 //! How much memory a program's file cache needs: what the page cache would do with the requests of a program at other limits.
 //!
-//! [`References`] are requests and their pages, which have dense numbers.
+//! [`ReferencesBuilder`] makes [`References`] of requests, in which pages have dense numbers.
 //!
 //! The crate must not open files, read clocks or print. Nothing is random: the same references make the same numbers.
 
 #![forbid(unsafe_code)]
 
+mod builder;
+mod page_ids;
 mod references;
+mod table;
 
+pub use builder::{Bytes, PAGE_BYTES, ReferencesBuilder, TooMany};
 pub use references::{References, ReferencesError, Request, RequestKind};

@@ -1,0 +1,347 @@
+//! Requests in bytes of files become requests for numbered pages.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::page_ids::PageIds;
+pub use crate::page_ids::TooMany;
+use crate::references::{References, Request, RequestKind};
+
+/// The page size of x86-64, in bytes: the unit of limits, references and simulations.
+pub const PAGE_BYTES: u64 = 4096;
+
+/// What one call transfers at most, in bytes (`MAX_RW_COUNT`, include/linux/fs.h).
+const MOST_BYTES: u64 = 0x7fff_f000;
+
+/// Bytes of a file, as one call asks for them: what is beyond 2 GiB less a page is left out, as by the kernel. Files are told apart by numbers of the caller's, below 2^31; a number that is used again is the same file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bytes {
+    /// The file.
+    pub file: u32,
+    /// The first byte.
+    pub offset: u64,
+    /// How many bytes.
+    pub len: u64,
+}
+
+impl Bytes {
+    fn end(&self) -> u64 {
+        self.offset.saturating_add(self.len.min(MOST_BYTES))
+    }
+
+    /// The pages that they touch.
+    fn pages(&self) -> Range<u64> {
+        let first = self.offset / PAGE_BYTES;
+        if self.len == 0 { first..first } else { first..(self.end() - 1) / PAGE_BYTES + 1 }
+    }
+}
+
+/// Makes [`References`] of requests, in the order in which they were made.
+///
+/// Its memory is 12 bytes for a request and 4 for each page of it, with up to as much again while they grow, and 16 to 24 for
+/// each page that the files have.
+#[derive(Debug, Clone, Default)]
+pub struct ReferencesBuilder {
+    ids: PageIds,
+    pages: Vec<u32>,
+    requests: Vec<Request>,
+    /// Time that passed since the last request.
+    passed_ns: u64,
+    /// The file and page where the last read through each open file description ended.
+    last_reads: HashMap<u32, (u32, u64)>,
+    /// Pages of each file that were written since they were last synced; some of them may have been removed.
+    written: HashMap<u32, Vec<u64>>,
+    /// A bit for each page number that is in `written`.
+    is_written: Vec<u64>,
+}
+
+impl ReferencesBuilder {
+    /// Begins without requests.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Lets time pass before the next request, whatever the cache does.
+    pub fn pass(&mut self, own_ns: u64) {
+        self.passed_ns = self.passed_ns.saturating_add(own_ns);
+    }
+
+    /// Adds a read through an open file description, which is a number of the caller's.
+    ///
+    /// # Errors
+    /// There are more files or pages than can be numbered.
+    pub fn read(&mut self, bytes: &Bytes, description: u32) -> Result<(), TooMany> {
+        let pages = bytes.pages();
+        if pages.is_empty() {
+            return Ok(());
+        }
+        let last = self.last_reads.insert(description, (bytes.file, pages.end - 1));
+        let continues = last == Some((bytes.file, pages.start));
+        self.push(bytes.file, pages, RequestKind::Read, continues)
+    }
+
+    /// Forgets an open file description, which is closed: its number may be used for another.
+    pub fn close(&mut self, description: u32) {
+        self.last_reads.remove(&description);
+    }
+
+    /// Adds a write to a file that had `size_before` bytes. Pages of which a part stays as it was are read first, the others
+    /// are not.
+    ///
+    /// # Errors
+    /// There are more files or pages than can be numbered.
+    pub fn write(&mut self, bytes: &Bytes, size_before: u64) -> Result<(), TooMany> {
+        let pages = bytes.pages();
+        if pages.is_empty() {
+            return Ok(());
+        }
+        let first_byte = pages.start * PAGE_BYTES;
+        let keeps_head = bytes.offset > first_byte && size_before > first_byte;
+        let keeps_tail = bytes.end() < size_before.min(pages.end.saturating_mul(PAGE_BYTES));
+        let from = pages.start + u64::from(keeps_head);
+        let to = (pages.end - u64::from(keeps_tail)).max(from);
+        let parts = [
+            (pages.start..from, RequestKind::WritePart),
+            (from..to, RequestKind::WriteWhole),
+            (to..pages.end, RequestKind::WritePart),
+        ];
+        for (part, kind) in parts.into_iter().filter(|(part, _)| !part.is_empty()) {
+            let first = self.pages.len();
+            self.push(bytes.file, part.clone(), kind, false)?;
+            self.mark_written(bytes.file, part, first);
+        }
+        Ok(())
+    }
+
+    /// Adds a touch of a mapped page; `is_random` where the mapping has `MADV_RANDOM`.
+    ///
+    /// # Errors
+    /// There are more files or pages than can be numbered.
+    pub fn fault(&mut self, file: u32, page: u64, is_random: bool) -> Result<(), TooMany> {
+        let kind = if is_random { RequestKind::RandomFault } else { RequestKind::Fault };
+        self.push(file, page..page.saturating_add(1), kind, false)
+    }
+
+    /// Adds that pages of a file leave the cache: the file was truncated or unlinked, or the program dropped them. A
+    /// reference to one of them that follows is a first one.
+    pub fn remove(&mut self, file: u32, pages: Range<u64>) {
+        let first = self.pages.len();
+        self.ids.forget(file, pages, &mut self.pages);
+        for &id in &self.pages[first..] {
+            if let Some(word) = self.is_written.get_mut(id as usize / 64) {
+                *word &= !(1 << (id % 64));
+            }
+        }
+        if !self.ids.knows(file) {
+            self.written.remove(&file);
+        }
+        self.request(first, RequestKind::Remove, false);
+    }
+
+    /// Adds that what was written of a file was synced.
+    pub fn sync(&mut self, file: u32) {
+        let first = self.pages.len();
+        self.take_written(file);
+        self.request(first, RequestKind::Sync, false);
+    }
+
+    /// Adds that what was written of all files was synced.
+    pub fn sync_all(&mut self) {
+        let first = self.pages.len();
+        // Sorted, so that the same requests make the same references.
+        let mut files: Vec<u32> = self.written.keys().copied().collect();
+        files.sort_unstable();
+        for file in files {
+            self.take_written(file);
+        }
+        self.request(first, RequestKind::Sync, false);
+    }
+
+    /// Ends the requests.
+    pub fn finish(mut self) -> References {
+        let end = self.pages.len();
+        self.request(end, RequestKind::Read, false);
+        // Numbers are dense, and each request was counted as its pages were added.
+        References::new(self.pages, self.requests).unwrap_or_default()
+    }
+
+    fn push(
+        &mut self,
+        file: u32,
+        pages: Range<u64>,
+        kind: RequestKind,
+        continues: bool,
+    ) -> Result<(), TooMany> {
+        let first = self.pages.len();
+        let mut numbered = Ok(());
+        for page in pages {
+            match self.ids.number(file, page) {
+                Ok(id) => self.pages.push(id),
+                Err(error) => {
+                    numbered = Err(error);
+                    break;
+                }
+            }
+        }
+        self.request(first, kind, continues);
+        numbered
+    }
+
+    /// Makes a request of the page numbers from `first` on and of the time that passed, or several where one can't hold them.
+    fn request(&mut self, first: usize, kind: RequestKind, continues: bool) {
+        let most = u64::from(u32::MAX);
+        let mut pages = (self.pages.len() - first) as u64;
+        let mut continues = continues;
+        while pages > 0 || self.passed_ns > 0 {
+            let own = self.passed_ns.min(most);
+            self.passed_ns -= own;
+            let now = if self.passed_ns > 0 { 0 } else { pages.min(most) };
+            pages -= now;
+            self.requests.push(Request {
+                pages: now as u32,
+                own_ns: own as u32,
+                kind,
+                continues: continues && now > 0,
+            });
+            continues &= now == 0;
+        }
+    }
+
+    fn mark_written(&mut self, file: u32, pages: Range<u64>, first: usize) {
+        let list = self.written.entry(file).or_default();
+        for (page, &id) in pages.zip(&self.pages[first..]) {
+            let (word, bit) = (id as usize / 64, 1 << (id % 64));
+            if self.is_written.len() <= word {
+                self.is_written.resize(word + 1, 0);
+            }
+            if self.is_written[word] & bit == 0 {
+                self.is_written[word] |= bit;
+                list.push(page);
+            }
+        }
+    }
+
+    /// Adds the numbers of a file's written pages to `pages`.
+    fn take_written(&mut self, file: u32) {
+        for page in self.written.remove(&file).unwrap_or_default() {
+            let Some(id) = self.ids.known(file, page) else { continue };
+            let Some(word) = self.is_written.get_mut(id as usize / 64) else { continue };
+            if *word & 1 << (id % 64) != 0 {
+                *word &= !(1 << (id % 64));
+                self.pages.push(id);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: u64 = PAGE_BYTES;
+
+    fn bytes(offset: u64, len: u64) -> Bytes {
+        Bytes { file: 3, offset, len }
+    }
+
+    fn parts(references: &References) -> Vec<(RequestKind, Vec<u32>)> {
+        references.iter().map(|(request, pages)| (request.kind, pages.to_vec())).collect()
+    }
+
+    #[test]
+    fn reads_of_one_page_continue() {
+        let mut builder = ReferencesBuilder::new();
+        for (offset, description) in
+            [(0, 1), (100, 1), (100, 2), (200, 2), (PAGE - 50, 1), (PAGE + 50, 1)]
+        {
+            builder.read(&bytes(offset, 100), description).expect("there is room");
+        }
+        builder.read(&bytes(0, 0), 1).expect("there is room");
+        builder.close(1);
+        builder.read(&bytes(PAGE + 150, 1), 1).expect("there is room");
+        let references = builder.finish();
+        let continues: Vec<bool> = references.requests().iter().map(|one| one.continues).collect();
+        // Through another description it is read anew.
+        assert_eq!(continues, [false, true, false, true, true, true, false]);
+        assert_eq!(references.pages(), [0, 0, 0, 0, 0, 1, 1, 1]);
+    }
+
+    #[test]
+    fn what_a_write_keeps_is_read_first() {
+        use RequestKind::{WritePart as Part, WriteWhole as Whole};
+        let kinds = |offset, len, size| {
+            let mut builder = ReferencesBuilder::new();
+            builder.write(&bytes(offset, len), size).expect("there is room");
+            let references = builder.finish();
+            let of = |(request, pages): (&Request, &[u32])| (request.kind, pages.len());
+            references.iter().map(of).collect::<Vec<_>>()
+        };
+        // Of a file of ten pages: the middle of a page, a whole page, a head, a tail, both.
+        assert_eq!(kinds(10, 10, 10 * PAGE), [(Part, 1)]);
+        assert_eq!(kinds(PAGE, PAGE, 10 * PAGE), [(Whole, 1)]);
+        assert_eq!(kinds(10, PAGE - 10, 10 * PAGE), [(Part, 1)]);
+        assert_eq!(kinds(0, 10, 10 * PAGE), [(Part, 1)]);
+        assert_eq!(kinds(10, 3 * PAGE, 10 * PAGE), [(Part, 1), (Whole, 2), (Part, 1)]);
+        // Behind the end of the file nothing is kept; an append keeps the head of the last page.
+        assert_eq!(kinds(PAGE + 10, 10, 0), [(Whole, 1)]);
+        assert_eq!(kinds(10, 10, 10), [(Part, 1)]);
+        assert_eq!(kinds(0, 10, 10), [(Whole, 1)]);
+        assert_eq!(kinds(0, 10, 0), [(Whole, 1)]);
+    }
+
+    #[test]
+    fn a_sync_has_what_was_written_since() {
+        let mut builder = ReferencesBuilder::new();
+        builder.write(&bytes(0, 4 * PAGE), 0).expect("there is room");
+        builder.write(&bytes(0, PAGE), 4 * PAGE).expect("there is room");
+        builder.remove(3, 2..3);
+        builder.sync(4);
+        builder.sync(3);
+        builder.sync(3);
+        builder.write(&bytes(3 * PAGE, PAGE), 4 * PAGE).expect("there is room");
+        builder.sync_all();
+        use RequestKind::{Remove, Sync, WriteWhole};
+        let expected = [
+            (WriteWhole, vec![0, 1, 2, 3]),
+            (WriteWhole, vec![0]),
+            (Remove, vec![2]),
+            (Sync, vec![0, 1, 3]),
+            (WriteWhole, vec![3]),
+            (Sync, vec![3]),
+        ];
+        assert_eq!(parts(&builder.finish()), expected);
+    }
+
+    #[test]
+    fn a_number_that_is_used_again_is_not_synced_for_the_page_before() {
+        let mut builder = ReferencesBuilder::new();
+        builder.write(&bytes(0, PAGE), 0).expect("there is room");
+        builder.remove(3, 0..u64::MAX);
+        builder.write(&Bytes { file: 5, offset: 0, len: PAGE }, 0).expect("there is room");
+        builder.sync(3);
+        builder.sync(5);
+        let parts = parts(&builder.finish());
+        assert_eq!(parts.last(), Some(&(RequestKind::Sync, vec![0])));
+        assert_eq!(parts.len(), 4);
+    }
+
+    #[test]
+    fn a_call_has_at_most_two_gibibytes() {
+        assert_eq!(bytes(0, u64::MAX).pages(), 0..(1 << 19) - 1);
+        assert_eq!(bytes(u64::MAX - 1, 5).pages().end, 1 << 52);
+    }
+
+    #[test]
+    fn long_pauses_are_kept() {
+        let mut builder = ReferencesBuilder::new();
+        builder.pass(10_000_000_000);
+        builder.fault(1, 7, true).expect("there is room");
+        builder.pass(5);
+        let references = builder.finish();
+        let passed: u64 = references.requests().iter().map(|one| u64::from(one.own_ns)).sum();
+        assert_eq!(passed, 10_000_000_005);
+        let pages: Vec<u32> = references.requests().iter().map(|one| one.pages).collect();
+        assert_eq!(pages, [0, 0, 1, 0]);
+        assert_eq!(references.requests()[2].kind, RequestKind::RandomFault);
+    }
+}
