@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod builder;
+pub mod distance;
 mod page_ids;
 mod references;
 mod table;
