@@ -10,6 +10,7 @@ mod builder;
 pub mod distance;
 mod page_ids;
 mod references;
+pub mod sample;
 mod table;
 
 pub use builder::{Bytes, PAGE_BYTES, ReferencesBuilder, TooMany};

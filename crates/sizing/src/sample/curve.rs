@@ -1,0 +1,143 @@
+//! The counts of a sample at limits.
+
+/// Limits of which each is 2^(1/8) times the one before, up to `most_pages`, in pages: the same for everybody, so that counts
+/// at them can be added.
+pub fn limit_grid(most_pages: u64) -> Vec<u64> {
+    let steps = 0..8 * u64::BITS;
+    let at = |step: u32| (f64::from(step) / 8.0).exp2().round() as u64;
+    let mut limits: Vec<u64> = steps.map(at).take_while(|&limit| limit <= most_pages).collect();
+    limits.dedup();
+    limits
+}
+
+/// Curves that were counted at other limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the curves have other limits; only counts at the same limits can be added")]
+pub struct DifferentLimits;
+
+/// References and estimated hits at some limits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Curve {
+    limits: Vec<u64>,
+    /// References, as the sample weighs them, that hit at a limit and not at the one before.
+    weights: Vec<u64>,
+    /// All references in the sample, as it weighs them.
+    weighted: u64,
+    /// First references among them.
+    weighted_first: u64,
+    references: u64,
+}
+
+impl Curve {
+    pub(super) fn new(limits_pages: &[u64]) -> Self {
+        let mut limits = limits_pages.to_vec();
+        limits.sort_unstable();
+        limits.dedup();
+        let weights = vec![0; limits.len()];
+        Self { limits, weights, weighted: 0, weighted_first: 0, references: 0 }
+    }
+
+    #[inline]
+    pub(super) fn count(&mut self) {
+        self.references += 1;
+    }
+
+    /// Counts a sampled reference that stands for `weight` of them, with its scaled distance.
+    pub(super) fn count_sampled(&mut self, distance: Option<u64>, weight: u64) {
+        self.weighted = self.weighted.saturating_add(weight);
+        let Some(distance) = distance else {
+            self.weighted_first = self.weighted_first.saturating_add(weight);
+            return;
+        };
+        let first = self.limits.partition_point(|&limit| limit <= distance);
+        if let Some(sum) = self.weights.get_mut(first) {
+            *sum = sum.saturating_add(weight);
+        }
+    }
+
+    pub(super) fn take(&mut self) -> Self {
+        let empty = Self::new(&self.limits);
+        std::mem::replace(self, empty)
+    }
+
+    /// The limits in pages, ascending.
+    pub fn limits(&self) -> &[u64] {
+        &self.limits
+    }
+
+    /// All references: exact.
+    pub fn references(&self) -> u64 {
+        self.references
+    }
+
+    /// Estimated hits at each limit. What the sample has too many or too few of is taken from or added to those with the
+    /// shortest distance, because it comes of pages that are used very often and happen to be in the sample or not.
+    pub fn hits(&self) -> Vec<u64> {
+        let mut sum = i128::from(self.references) - i128::from(self.weighted);
+        let at = |weight: &u64| {
+            sum += i128::from(*weight);
+            sum.clamp(0, i128::from(self.references)) as u64
+        };
+        self.weights.iter().map(at).collect()
+    }
+
+    /// Estimated first references: misses at any limit.
+    pub fn first_references(&self) -> u64 {
+        self.weighted_first.min(self.references)
+    }
+
+    /// Adds the counts of another cache, of the same or another rate.
+    ///
+    /// # Errors
+    /// It was counted at other limits.
+    pub fn add(&mut self, other: &Self) -> Result<(), DifferentLimits> {
+        if self.limits != other.limits {
+            return Err(DifferentLimits);
+        }
+        for (weight, more) in self.weights.iter_mut().zip(&other.weights) {
+            *weight = weight.saturating_add(*more);
+        }
+        self.weighted = self.weighted.saturating_add(other.weighted);
+        self.weighted_first = self.weighted_first.saturating_add(other.weighted_first);
+        self.references += other.references;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grid_has_eight_limits_for_each_doubling() {
+        let grid = limit_grid(1 << 20);
+        assert!(grid.windows(2).all(|pair| pair[0] < pair[1]), "{grid:?}");
+        assert_eq!((grid[0], grid.last()), (1, Some(&(1 << 20))));
+        let from = |limit| grid.iter().position(|&one| one == limit).expect("a power of two");
+        assert_eq!(from(1 << 20) - from(1 << 12), 64);
+        assert!(limit_grid(u64::MAX).len() > 400 && limit_grid(0).is_empty());
+    }
+
+    #[test]
+    fn the_exact_number_corrects_the_sample() {
+        let mut curve = Curve::new(&[10, 100, 10]);
+        (0..100).for_each(|_| curve.count());
+        // The sample stands for 80 references: 20 more have the shortest distance.
+        for distance in [None, Some(5), Some(50), Some(500)] {
+            curve.count_sampled(distance, 20);
+        }
+        assert_eq!((curve.limits(), curve.hits()), (&[10, 100][..], vec![40, 60]));
+        let taken = curve.take();
+        let mut sum = taken.clone();
+        assert_eq!(sum.add(&taken), Ok(()));
+        assert_eq!(
+            (sum.hits(), sum.references(), sum.first_references()),
+            (vec![80, 120], 200, 40)
+        );
+        assert_eq!((curve.hits(), curve.references()), (vec![0, 0], 0));
+        assert_eq!(sum.add(&Curve::new(&[10])), Err(DifferentLimits));
+        // A sample that stands for more than there is can't make hits of nothing.
+        curve.count_sampled(Some(1), 5);
+        assert_eq!(curve.hits(), [0, 0]);
+    }
+}
