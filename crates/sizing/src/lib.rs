@@ -9,6 +9,7 @@
 mod builder;
 pub mod distance;
 mod page_ids;
+pub mod policy;
 mod references;
 pub mod sample;
 mod table;
