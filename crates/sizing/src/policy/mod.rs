@@ -1,6 +1,6 @@
 //! Replacement policies: which pages are cached at a limit, after each reference.
 //!
-//! [`Lru`] and [`Fifo`] are no policies of the kernel, but mappings with `MADV_RANDOM`
+//! [`Classic`] is one of the kernel. [`Lru`] and [`Fifo`] are none of them, but mappings with `MADV_RANDOM`
 //! are close to the latter. None counts anything: each says what a reference came to, and the caller counts.
 //!
 //! What all of them leave out: read-ahead that no reference asks for, neighbours that a fault maps too, folios of more than a
@@ -9,9 +9,11 @@
 //! after a time. A page that is evicted while it is dirty counts as written; the kernel keeps it a while longer and has it
 //! written meanwhile.
 
+mod classic;
 mod lists;
 mod queue;
 
+pub use classic::{Classic, ListSizes};
 pub use queue::{Fifo, Lru, Queue};
 
 /// How a page is used.
