@@ -1,6 +1,6 @@
 //! Replacement policies: which pages are cached at a limit, after each reference.
 //!
-//! [`Classic`] is one of the kernel. [`Lru`] and [`Fifo`] are none of them, but mappings with `MADV_RANDOM`
+//! [`Classic`] and [`Mglru`] are those of the kernel. [`Lru`] and [`Fifo`] are none of them, but mappings with `MADV_RANDOM`
 //! are close to the latter. None counts anything: each says what a reference came to, and the caller counts.
 //!
 //! What all of them leave out: read-ahead that no reference asks for, neighbours that a fault maps too, folios of more than a
@@ -11,9 +11,11 @@
 
 mod classic;
 mod lists;
+mod mglru;
 mod queue;
 
 pub use classic::{Classic, ListSizes};
+pub use mglru::Mglru;
 pub use queue::{Fifo, Lru, Queue};
 
 /// How a page is used.
