@@ -7,12 +7,15 @@
 #![forbid(unsafe_code)]
 
 mod builder;
+pub mod capacity;
 pub mod distance;
 mod page_ids;
 pub mod policy;
 mod references;
 pub mod sample;
+mod simulate;
 mod table;
 
 pub use builder::{Bytes, PAGE_BYTES, ReferencesBuilder, TooMany};
 pub use references::{References, ReferencesError, Request, RequestKind};
+pub use simulate::{Costs, LimitOutcome, PolicyKind, simulate};
