@@ -9,6 +9,7 @@
 mod builder;
 pub mod capacity;
 pub mod distance;
+pub mod evidence;
 mod page_ids;
 pub mod policy;
 mod references;
