@@ -1,8 +1,15 @@
-//! How much memory a program's file cache needs: what the page cache would do with the requests of a program at other limits.
+//! How much memory a program's file cache needs.
 //!
-//! [`ReferencesBuilder`] makes [`References`] of requests, in which pages have dense numbers.
+//! Of the requests of a program ([`ReferencesBuilder`]), [`simulate()`] says what the cache would do at other limits of memory, by
+//! the kernel's own replacement policies ([`policy`]): hits, misses, refaults, pages written, time. [`evidence`] says which
+//! policy a kernel has, how well it was predicted in runs of real kernels, and what was never compared. [`capacity`] says how
+//! many pages a limit in bytes leaves for files.
 //!
-//! The crate must not open files, read clocks or print. Nothing is random: the same references make the same numbers.
+//! [`distance`] has exact curves of least recently used for any limit in one pass, [`sample`] the same in bounded memory, of
+//! samples that can be merged.
+//!
+//! The crate must not open files, read clocks or print; the only threads that it starts are those of [`simulate()`], which
+//! end in it. Nothing is random: the same references make the same numbers.
 
 #![forbid(unsafe_code)]
 
