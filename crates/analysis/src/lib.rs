@@ -3,7 +3,8 @@
 //! Every ratio, sum and verdict that a view shows is computed here, so that the terminal, the JSON and the pages can't
 //! disagree. `rules` has one file a question, `bench` compares commands by round, `lab` answers the questions of experiments,
 //! `live` and `top` sum intervals up, `listing` and `system` tell what is cached, `trace` sums up
-//! recordings, `explain` finds in them what could be spared, and `replay` says what replays of them show.
+//! recordings, `explain` finds in them what could be spared, `replay` says what replays of them show, and `size` how much memory they
+//! need.
 //!
 //! It must not do I/O, read a clock, start a thread or print; `clippy.toml` forbids the calls. It must not put a sentence into
 //! a number's place: words that belong to one view are that view's.
@@ -25,6 +26,7 @@ mod numbers;
 pub mod replay;
 mod rules;
 pub mod sites;
+pub mod size;
 mod summary;
 mod system;
 #[cfg(test)]

@@ -15,7 +15,7 @@ mod rules;
 mod seen;
 mod settings;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 

@@ -11,25 +11,25 @@ use crate::fixtures::{costs, host};
 use crate::trace::testing::head;
 use crate::{Outcome, RuleVerdict};
 
-pub(super) const US: u64 = 1_000;
-pub(super) const MS: u64 = 1_000_000;
-pub(super) const SECOND: u64 = 1_000_000_000;
+pub(crate) const US: u64 = 1_000;
+pub(crate) const MS: u64 = 1_000_000;
+pub(crate) const SECOND: u64 = 1_000_000_000;
 
 /// What happens, one request after another of the thread that is set.
-pub(super) struct Script {
+pub(crate) struct Script {
     records: Vec<TraceRecord>,
     paths: Vec<Vec<u8>>,
-    pub(super) lists: TraceLists,
-    pub(super) now: u64,
-    pub(super) tid: u32,
-    pub(super) process: u32,
-    pub(super) host: Environment,
-    pub(super) is_attached: bool,
+    pub(crate) lists: TraceLists,
+    pub(crate) now: u64,
+    pub(crate) tid: u32,
+    pub(crate) process: u32,
+    pub(crate) host: Environment,
+    pub(crate) is_attached: bool,
 }
 
 impl Script {
     /// A Python program with eight files of 1 MiB.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let python = TraceProcess {
             pid: 7,
             ppid: None,
@@ -51,7 +51,7 @@ impl Script {
     }
 
     /// One more file.
-    pub(super) fn file(&mut self, size_bytes: u64) {
+    pub(crate) fn file(&mut self, size_bytes: u64) {
         let path = Some(format!("/data/{}", self.lists.files.len()).into());
         self.lists.files.push(TraceFile {
             path,
@@ -63,12 +63,12 @@ impl Script {
     }
 
     /// The thread does something else for so long.
-    pub(super) fn own(&mut self, ns: u64) {
+    pub(crate) fn own(&mut self, ns: u64) {
         self.now += ns;
     }
 
     /// A request on a file that takes so long.
-    pub(super) fn call(&mut self, operation: Operation, file: u32, ns: u64) -> &mut TraceRecord {
+    pub(crate) fn call(&mut self, operation: Operation, file: u32, ns: u64) -> &mut TraceRecord {
         let record = TraceRecord {
             duration_ns: Some(ns),
             process: Some(ProcessIndex(self.process)),
@@ -102,12 +102,12 @@ impl Script {
     }
 
     /// A read from the cache.
-    pub(super) fn read(&mut self, file: u32, offset: u64, bytes: u64, ns: u64) -> &mut TraceRecord {
+    pub(crate) fn read(&mut self, file: u32, offset: u64, bytes: u64, ns: u64) -> &mut TraceRecord {
         self.data(Operation::Pread, file, offset, bytes, ns)
     }
 
     /// A read that misses all of its pages and waits for them.
-    pub(super) fn miss(&mut self, file: u32, offset: u64, bytes: u64, ns: u64) -> &mut TraceRecord {
+    pub(crate) fn miss(&mut self, file: u32, offset: u64, bytes: u64, ns: u64) -> &mut TraceRecord {
         let record = self.data(Operation::Pread, file, offset, bytes, ns);
         if let Some(pages) = &mut record.pages {
             (pages.hits, pages.misses) = (0, pages.pages);
@@ -117,7 +117,7 @@ impl Script {
     }
 
     /// A write that creates its pages.
-    pub(super) fn write(
+    pub(crate) fn write(
         &mut self,
         file: u32,
         offset: u64,
@@ -128,29 +128,40 @@ impl Script {
     }
 
     /// A call with a path: an open or a lookup that ends in `result`.
-    pub(super) fn path(
+    pub(crate) fn path(
         &mut self,
         operation: Operation,
         path: &str,
         result: i64,
         ns: u64,
     ) -> &mut TraceRecord {
+        let at = self.path_number(path);
+        let record = self.call(operation, 0, ns);
+        (record.file, record.description) = (None, None);
+        record.path = Some(at);
+        record.result = Some(result);
+        record
+    }
+
+    /// The number of a path.
+    pub(crate) fn path_number(&mut self, path: &str) -> PathIndex {
         let known = self.paths.iter().position(|known| known == path.as_bytes());
         let at = known.unwrap_or_else(|| {
             self.paths.push(path.as_bytes().to_vec());
             self.paths.len() - 1
         });
-        let record = self.call(operation, 0, ns);
-        (record.file, record.description) = (None, None);
-        record.path = Some(PathIndex(at as u32));
-        record.result = Some(result);
-        record
+        PathIndex(at as u32)
+    }
+
+    /// All of it, in the order in which it ended.
+    pub(crate) fn batch(&self) -> TraceBatch {
+        let mut records = self.records.clone();
+        records.sort_by_key(|record| record.start_ns + record.duration_ns.unwrap_or(0));
+        TraceBatch { records, paths: self.paths.clone(), ..TraceBatch::default() }
     }
 
     /// What all of it comes to.
-    pub(super) fn explain(&self) -> Explanation {
-        let mut records = self.records.clone();
-        records.sort_by_key(|record| record.start_ns + record.duration_ns.unwrap_or(0));
+    pub(crate) fn explain(&self) -> Explanation {
         let mut head = head();
         if let Some(command) = &mut head.command {
             // Its length is that of the script.
@@ -162,13 +173,13 @@ impl Script {
         head.environment = Some(self.host.clone());
         let costs = costs();
         let mut explainer = Explainer::new(&head, &self.lists, Some(&costs));
-        explainer.add(&TraceBatch { records, paths: self.paths.clone(), ..TraceBatch::default() });
+        explainer.add(&self.batch());
         explainer.finish()
     }
 
     /// What a rule finds.
     #[track_caller]
-    pub(super) fn finding(&self, rule: &str) -> TraceFinding {
+    pub(crate) fn finding(&self, rule: &str) -> TraceFinding {
         assert!(EXPLAIN_RULES.iter().any(|known| known.id == rule), "{rule}");
         let all = self.explain();
         let verdicts = all.verdicts;
@@ -178,7 +189,7 @@ impl Script {
 
     /// The rule finds nothing.
     #[track_caller]
-    pub(super) fn clear(&self, rule: &'static str) {
+    pub(crate) fn clear(&self, rule: &'static str) {
         let all = self.explain();
         let said = all.findings.iter().find(|finding| finding.rule == rule);
         let verdict = RuleVerdict { rule, outcome: Outcome::Clear };
@@ -187,7 +198,7 @@ impl Script {
 
     /// The recording does not tell; why.
     #[track_caller]
-    pub(super) fn untold(&self, rule: &'static str) -> Reason {
+    pub(crate) fn untold(&self, rule: &'static str) -> Reason {
         let all = self.explain();
         let verdict = all.verdicts.into_iter().find(|verdict| verdict.rule == rule);
         match verdict.map(|verdict| verdict.outcome) {
@@ -197,7 +208,7 @@ impl Script {
     }
 
     /// The records so far, to change them.
-    pub(super) fn records(&mut self) -> &mut Vec<TraceRecord> {
+    pub(crate) fn records(&mut self) -> &mut Vec<TraceRecord> {
         &mut self.records
     }
 }

@@ -1,0 +1,60 @@
+//! What a prediction is asked for, and of which host.
+
+use hotset_facts::trace::TraceHead;
+use hotset_sizing::PolicyKind;
+use hotset_sizing::evidence::KernelVersion;
+
+/// What is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SizeAsked {
+    /// The part of the hits of a cache without a limit that the recommended limit has to give: 0 to 1.
+    pub target: f64,
+    /// Limits that are shown beside those that are chosen, in bytes of the whole program.
+    pub limits_bytes: Vec<u64>,
+    /// Another policy than that of the kernel.
+    pub policy: Option<PolicyKind>,
+    /// Another kernel than that of the recording, and whether it has the multi-gen LRU.
+    pub host: Option<SizeHost>,
+    /// What the device reads in a second at the program's requests; else what was seen.
+    pub device_bytes_per_s: Option<u64>,
+    /// What the program holds beside its cache, in bytes; else what was seen.
+    pub other_bytes: Option<u64>,
+    /// Threads that simulate.
+    pub threads: usize,
+}
+
+/// What decides about the policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SizeHost {
+    /// The version of Linux.
+    pub kernel: KernelVersion,
+    /// Whether the multi-gen LRU is on.
+    pub multi_gen_lru: bool,
+}
+
+impl SizeHost {
+    /// The host of a recording; nothing where the recording does not tell.
+    pub fn of(head: &TraceHead) -> Option<Self> {
+        let kernel = version(&head.environment.as_ref()?.kernel)?;
+        Some(Self { kernel, multi_gen_lru: head.reclaim?.multi_gen_lru })
+    }
+}
+
+/// The first two numbers of a release, such as `6.12.5-amd64`.
+pub fn version(release: &str) -> Option<KernelVersion> {
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit());
+    let mut number = || numbers.next()?.parse().ok();
+    Some(KernelVersion::new(number()?, number()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_release_begins_with_two_numbers() {
+        assert_eq!(version("6.12.5-amd64"), Some(KernelVersion::new(6, 12)));
+        assert_eq!(version("7.0-rc1"), Some(KernelVersion::new(7, 0)));
+        assert_eq!((version("6"), version("x.y"), version("")), (None, None, None));
+    }
+}

@@ -1,0 +1,180 @@
+//! Records that become references, and those that take pages out of the cache.
+
+use hotset_facts::trace::{Operation, RecordFlags};
+use hotset_sizing::RequestKind;
+use hotset_sizing::evidence::KernelVersion;
+
+use super::*;
+use crate::explain::testing::{MS, Script, US};
+
+const PAGE: u64 = 4096;
+
+fn collected(script: &Script) -> Collected {
+    let mut collector = Collector::new(&script.lists, None);
+    collector.add(&script.batch()).expect("there is room");
+    collector.finish()
+}
+
+/// How often each page is asked for the first time: pages that left the cache by themselves count again.
+fn firsts(script: &Script) -> u32 {
+    let references = collected(script).references;
+    let (mut seen, mut firsts) = (HashSet::new(), 0);
+    for (request, pages) in references.iter() {
+        for page in pages {
+            match request.kind {
+                RequestKind::Remove => drop(seen.remove(page)),
+                kind if kind.is_reference() => firsts += u32::from(seen.insert(*page)),
+                _ => {}
+            }
+        }
+    }
+    firsts
+}
+
+#[test]
+fn reads_writes_and_faults_are_references_with_what_they_waited_for() {
+    let mut script = Script::new();
+    script.read(1, 0, 2 * PAGE, US);
+    script.miss(1, 10 * PAGE, 4 * PAGE, 100 * US);
+    script.write(2, 0, PAGE, US);
+    script.call(Operation::MinorFault, 3, US).offset = Some(5 * PAGE);
+    let Collected { references, seen } = collected(&script);
+    assert_eq!(references.pages().len(), 8);
+    assert_eq!((seen.read_pages, seen.written_pages, seen.faults, seen.files), (6, 1, 1, 3));
+    assert_eq!((seen.waited_ns, seen.device_pages), (100 * US, 4));
+    assert!(seen.has_large_requests && seen.threads == 1 && seen.unplaced == 0, "{seen:?}");
+    assert_eq!(seen.hits, None, "the fault does not tell");
+}
+
+#[test]
+fn the_time_of_waits_passes_by_what_is_simulated() {
+    let mut script = Script::new();
+    script.own(MS);
+    script.read(1, 0, PAGE, US);
+    script.own(5 * MS);
+    script.miss(1, PAGE, PAGE, MS);
+    script.own(2 * MS);
+    script.read(1, 0, PAGE, US);
+    let Collected { references, seen } = collected(&script);
+    let own_ns: u64 = references.requests().iter().map(|request| u64::from(request.own_ns)).sum();
+    assert_eq!(own_ns, 7 * MS + 2 * US, "from the first record on");
+    assert_eq!(seen.span_ns, 8 * MS + 2 * US);
+    assert_eq!(seen.hits, Some(2));
+}
+
+#[test]
+fn direct_requests_are_no_references_and_writes_of_them_empty_the_cache() {
+    let mut script = Script::new();
+    script.read(1, 0, 4 * PAGE, US);
+    script.read(1, 0, 4 * PAGE, US).flags = RecordFlags::DIRECT;
+    assert_eq!(firsts(&script), 4);
+    script.write(1, PAGE, 2 * PAGE, US).flags = RecordFlags::DIRECT;
+    script.read(1, 0, 4 * PAGE, US);
+    assert_eq!(firsts(&script), 6);
+    assert_eq!(collected(&script).seen.direct_bytes, 6 * PAGE);
+}
+
+#[test]
+fn what_is_dropped_truncated_or_removed_is_read_anew() {
+    let whole = |script: &mut Script| {
+        script.read(1, 0, 8 * PAGE, US);
+    };
+    let after = |change: &dyn Fn(&mut Script)| {
+        let mut script = Script::new();
+        whole(&mut script);
+        change(&mut script);
+        whole(&mut script);
+        firsts(&script) - 8
+    };
+    assert_eq!(after(&|_| {}), 0);
+    let advice = |flag: RecordFlags, offset, bytes| {
+        after(&move |script| {
+            let record = script.call(Operation::Fadvise, 1, US);
+            (record.flags, record.offset, record.asked_bytes) = (flag, Some(offset), Some(bytes));
+        })
+    };
+    assert_eq!(advice(RecordFlags::DONTNEED, PAGE, 2 * PAGE), 2);
+    assert_eq!(advice(RecordFlags::DONTNEED, 0, 0), 8, "all of it");
+    assert_eq!(advice(RecordFlags::DONTNEED, 100, 2 * PAGE), 1, "whole pages alone");
+    assert_eq!(advice(RecordFlags::WILLNEED, 0, 0), 0);
+    let sized = |operation, flags, offset, bytes| {
+        after(&move |script| {
+            let record = script.call(operation, 1, US);
+            (record.flags, record.offset, record.asked_bytes) = (flags, Some(offset), Some(bytes));
+        })
+    };
+    assert_eq!(sized(Operation::Ftruncate, RecordFlags::NONE, 3 * PAGE, 0), 5);
+    assert_eq!(sized(Operation::Fallocate, RecordFlags::NONE, 0, 8 * PAGE), 0);
+    assert_eq!(sized(Operation::Fallocate, RecordFlags::PUNCH_HOLE, 0, 3 * PAGE), 3);
+    assert_eq!(sized(Operation::Fallocate, RecordFlags::COLLAPSE_RANGE, PAGE, PAGE), 7);
+    let opened = after(&|script| {
+        script.call(Operation::Openat, 1, US).flags = RecordFlags::TRUNCATE;
+    });
+    assert_eq!(opened, 8);
+    let failed = after(&|script| {
+        let record = script.call(Operation::Ftruncate, 1, US);
+        (record.offset, record.result) = (Some(0), Some(-22));
+    });
+    assert_eq!(failed, 0);
+}
+
+#[test]
+fn a_file_without_a_name_loses_its_pages_when_it_is_closed() {
+    let mut script = Script::new();
+    script.read(1, 0, 4 * PAGE, US);
+    script.path(Operation::Unlink, "/data/1", 0, US);
+    script.read(1, 0, 4 * PAGE, US);
+    assert_eq!(firsts(&script), 8);
+    script.call(Operation::Close, 1, US);
+    script.read(1, 0, 4 * PAGE, US);
+    assert_eq!(firsts(&script), 12);
+    // What is renamed keeps its pages, and what was there before has lost its name.
+    let mut script = Script::new();
+    script.read(1, 0, 4 * PAGE, US);
+    script.read(2, 0, 2 * PAGE, US);
+    let target = script.path_number("/data/2");
+    script.path(Operation::Rename, "/data/1", 0, US).new_path = Some(target);
+    script.read(1, 0, 4 * PAGE, US);
+    script.read(2, 0, 2 * PAGE, US);
+    assert_eq!(firsts(&script), 8);
+    script.path(Operation::Unlink, "/data/2", 0, US);
+    script.read(1, 0, 4 * PAGE, US);
+    assert_eq!(firsts(&script), 12, "the name is that of the first file now");
+}
+
+#[test]
+fn mappings_that_are_read_at_random_are_told_apart() {
+    let mut script = Script::new();
+    let touch = |script: &mut Script| {
+        script.call(Operation::MajorFault, 1, US).offset = Some(PAGE);
+    };
+    touch(&mut script);
+    script.call(Operation::Madvise, 1, US).flags = RecordFlags::RANDOM;
+    touch(&mut script);
+    script.process = 1;
+    touch(&mut script);
+    script.process = 0;
+    script.call(Operation::Madvise, 1, US).flags = RecordFlags::SEQUENTIAL;
+    touch(&mut script);
+    let Collected { references, seen } = collected(&script);
+    use RequestKind::{Fault, RandomFault};
+    let kinds: Vec<RequestKind> =
+        references.requests().iter().filter(|one| one.pages > 0).map(|one| one.kind).collect();
+    assert_eq!(kinds, [Fault, RandomFault, Fault, Fault]);
+    assert_eq!((seen.faults, seen.random_faults), (4, 1));
+    // Before Linux 6.3, such a use counts like any other.
+    let host = SizeHost { kernel: KernelVersion::new(6, 1), multi_gen_lru: false };
+    let mut collector = Collector::new(&script.lists, Some(host));
+    collector.add(&script.batch()).expect("there is room");
+    let old = collector.finish().references;
+    assert!(old.requests().iter().all(|one| one.kind != RandomFault));
+}
+
+#[test]
+fn what_has_no_place_is_counted() {
+    let mut script = Script::new();
+    script.read(1, 0, PAGE, US).file = None;
+    script.read(1, 0, PAGE, US).offset = None;
+    script.read(1, 0, 0, US).offset = None;
+    assert_eq!(collected(&script).seen.unplaced, 2);
+}

@@ -1,0 +1,25 @@
+//! How much memory a program needs: what its files' pages are worth at other limits, and what it holds beside.
+//!
+//! [`Collector`] reads the records of a recording once, and makes references to pages of them. [`size()`] simulates these at many
+//! limits by the policy of the kernel ([`hotset_sizing`]), and finds the limit from which on more memory brings hardly anything,
+//! and the one below which the program mostly waits.
+
+mod asked;
+mod collect;
+mod limits;
+mod need;
+mod search;
+mod summary;
+#[cfg(test)]
+mod tests;
+
+pub use hotset_sizing::evidence::{
+    Access, Caveat, Condition, KernelVersion, Prediction, predictor,
+};
+pub use hotset_sizing::{PAGE_BYTES, PolicyKind, TooMany};
+
+pub use asked::{SizeAsked, SizeHost, version};
+pub use collect::{Collected, Collector, Seen};
+pub use limits::SizeLimit;
+pub use need::{Must, Recommended};
+pub use summary::{SizeSummary, TooLittle, size};

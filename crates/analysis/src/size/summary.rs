@@ -1,0 +1,189 @@
+//! All that is said about how much memory a program needs.
+
+use hotset_facts::trace::TraceHead;
+use hotset_sizing::evidence::{Access, Prediction, predictor};
+use hotset_sizing::{Costs, LimitOutcome, PAGE_BYTES, PolicyKind, References, capacity, simulate};
+
+use super::asked::{SizeAsked, SizeHost};
+use super::collect::{Collected, Seen};
+use super::limits::{SizeLimit, ratio};
+use super::need::{Must, Recommended};
+use super::search::{grid, smallest};
+
+/// Pages that the device reads again at the smallest limit, by those that it reads at any, below which no limit matters.
+const MIN_AGAIN: f64 = 0.01;
+/// Pages below which a limit can't be told: each CPU keeps some that are charged and not used (MEMCG_CHARGE_BATCH: 64).
+const FEW: u32 = 256;
+/// A policy that nobody named and no host tells.
+const UNKNOWN: PolicyKind = PolicyKind::Lru;
+
+hotset_facts::words! {
+    /// Why no limits are told.
+    pub enum TooLittle {
+        /// No request has a place in a file.
+        NoReferences = "no request has a known place in a file",
+        /// Hardly a page is asked for again after many others: whatever the limit is, the device reads the same.
+        OnePass = "the device reads the same at any limit",
+        /// So few pages are asked for that any limit has room for them.
+        FewPages = "the pages have room at any limit",
+    }
+}
+
+/// How much memory a program needs.
+#[derive(Debug, Clone)]
+pub struct SizeSummary {
+    /// What was seen.
+    pub seen: Seen,
+    /// Distinct pages that were asked for.
+    pub distinct_pages: u64,
+    /// The host whose policy it is; none where another was asked for, or no host is known.
+    pub host: Option<SizeHost>,
+    /// How its cache is predicted, and how well; none as of the host.
+    pub prediction: Option<Prediction>,
+    /// The policy that was simulated.
+    pub policy: PolicyKind,
+    /// Nanoseconds that a page from the device takes; none where nothing tells.
+    pub miss_ns: Option<f64>,
+    /// What the program must have; none where nobody looked.
+    pub must: Option<Must>,
+    /// Why no limits are told.
+    pub too_little: Option<TooLittle>,
+    /// Limits in ascending order; the last has room for all pages.
+    pub limits: Vec<SizeLimit>,
+    /// The smallest limit that reaches the target.
+    pub enough: Option<SizeLimit>,
+    /// The largest limit at which it thrashes; none where it does at none.
+    pub thrash: Option<SizeLimit>,
+    /// What to reserve: what it must have.
+    pub request: Option<Recommended>,
+    /// What to limit it to: that, and the cache that reaches the target.
+    pub limit: Option<Recommended>,
+}
+
+/// What simulates, for a number of pages of files.
+struct Simulator<'a> {
+    references: &'a References,
+    policy: PolicyKind,
+    costs: Costs,
+    is_timed: bool,
+    other_bytes: Option<u64>,
+    threads: usize,
+}
+
+impl Simulator<'_> {
+    fn at(&self, pages: &[u64]) -> Vec<SizeLimit> {
+        let outcomes = simulate(self.references, self.policy, pages, &self.costs, self.threads);
+        outcomes.iter().map(|outcome| self.limit(outcome)).collect()
+    }
+
+    fn limit(&self, outcome: &LimitOutcome) -> SizeLimit {
+        let distinct = u64::from(self.references.distinct());
+        let limit = |other| capacity::limit_bytes(outcome.limit_pages, other, distinct);
+        SizeLimit::of(outcome, self.other_bytes.map(limit), self.is_timed)
+    }
+}
+
+/// Predicts what the recording with this head would do at other limits.
+pub fn size(head: &TraceHead, collected: Collected, asked: &SizeAsked) -> SizeSummary {
+    let Collected { references, seen } = collected;
+    let host = asked.host.or_else(|| SizeHost::of(head)).filter(|_| asked.policy.is_none());
+    let prediction =
+        host.map(|host| predictor(host.kernel, host.multi_gen_lru, &Access::seen(&references)));
+    let of_host = prediction.as_ref().map(|prediction| prediction.policy);
+    let policy = asked.policy.or(of_host).unwrap_or(UNKNOWN);
+    let distinct = u64::from(references.distinct());
+    let index_bytes = capacity::limit_bytes(0, 0, distinct);
+    let must = head.memory.map(|memory| Must::of(&memory, index_bytes));
+    let other_bytes = asked.other_bytes.or(must.map(|must| must.other_bytes()));
+    let miss_ns = miss_ns(&seen, asked);
+    let simulator = Simulator {
+        references: &references,
+        policy,
+        costs: Costs { hit_ns: 0, miss_ns: miss_ns.unwrap_or(0.0).round() as u32 },
+        is_timed: miss_ns.is_some(),
+        other_bytes,
+        threads: asked.threads,
+    };
+    let mut summary = SizeSummary {
+        distinct_pages: distinct,
+        host,
+        prediction,
+        policy,
+        miss_ns,
+        must,
+        too_little: too_little(&references),
+        limits: Vec::new(),
+        enough: None,
+        thrash: None,
+        request: None,
+        limit: None,
+        seen,
+    };
+    if summary.too_little.is_none() {
+        summary.simulate(&simulator, asked);
+    }
+    summary.recommend(other_bytes.map(|other| other.saturating_add(index_bytes)));
+    summary
+}
+
+impl SizeSummary {
+    fn simulate(&mut self, simulator: &Simulator<'_>, asked: &SizeAsked) {
+        let distinct = self.distinct_pages;
+        let other = simulator.other_bytes.unwrap_or(0);
+        let named = asked.limits_bytes.iter();
+        let named = named.map(|&limit| capacity::cache_pages(limit, other, distinct));
+        let mut pages: Vec<u64> = grid(distinct).into_iter().chain(named).collect();
+        pages.sort_unstable();
+        pages.dedup();
+        let limits = simulator.at(&pages);
+        if is_one_pass(&limits) {
+            self.too_little = Some(TooLittle::OnePass);
+            return;
+        }
+        let most = limits.last().map_or(0.0, |limit| limit.hit_ratio);
+        let known: Vec<(u64, SizeLimit)> = pages.into_iter().zip(limits.iter().copied()).collect();
+        let suffices = |limit: &SizeLimit| limit.hit_ratio >= most * asked.target;
+        let edge = smallest(&known, suffices, |pages| simulator.at(pages));
+        self.enough = edge.map(|edge| edge.from.1);
+        let is_calm = |limit: &SizeLimit| !limit.thrashes();
+        let edge = smallest(&known, is_calm, |pages| simulator.at(pages));
+        self.thrash = edge.and_then(|edge| edge.below).map(|(_, limit)| limit);
+        self.limits = limits;
+    }
+
+    fn recommend(&mut self, must_bytes: Option<u64>) {
+        let Some(must_bytes) = must_bytes else { return };
+        let few_bytes = match self.too_little {
+            Some(TooLittle::FewPages) => self.distinct_pages.saturating_mul(PAGE_BYTES),
+            _ => 0,
+        };
+        self.request = Some(Recommended::of(must_bytes, few_bytes));
+        self.limit = self.enough.map(|enough| Recommended::of(must_bytes, enough.cache_bytes));
+    }
+}
+
+fn too_little(references: &References) -> Option<TooLittle> {
+    match (references.pages().is_empty(), references.distinct()) {
+        (true, _) => Some(TooLittle::NoReferences),
+        (_, ..FEW) => Some(TooLittle::FewPages),
+        _ => None,
+    }
+}
+
+/// Whether the device reads the same at all of these limits.
+fn is_one_pass(limits: &[SizeLimit]) -> bool {
+    let misses = |limit: Option<&SizeLimit>| limit.map_or(0, |limit| limit.misses);
+    let least = misses(limits.last());
+    ratio(misses(limits.first()).saturating_sub(least), least) < MIN_AGAIN
+}
+
+/// Nanoseconds that a page from the device takes: by what was asked, else by the waits that were seen.
+fn miss_ns(seen: &Seen, asked: &SizeAsked) -> Option<f64> {
+    let by_rate = |rate: u64| PAGE_BYTES as f64 * 1e9 / rate as f64;
+    let seen_ns = || seen.waited_ns as f64 / seen.device_pages as f64;
+    asked
+        .device_bytes_per_s
+        .filter(|&rate| rate > 0)
+        .map(by_rate)
+        .or_else(|| (seen.device_pages > 0 && seen.waited_ns > 0).then(seen_ns))
+}
