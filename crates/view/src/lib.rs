@@ -25,6 +25,7 @@ pub mod replay;
 mod report;
 pub mod results;
 mod sites;
+pub mod size;
 mod snapshot;
 mod system;
 mod table;

@@ -30,12 +30,13 @@ pub(crate) mod residency;
 pub(crate) mod save;
 #[cfg(test)]
 pub(crate) mod schema_tests;
+pub(crate) mod size;
 pub(crate) mod stat;
 pub(crate) mod system;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod top;
-pub(crate) mod trace_info;
+mod trace_info;
 
 use std::borrow::Cow;
 
@@ -55,6 +56,7 @@ pub use residency::{
     Listing, Sums, json_directories, json_directory, json_file, json_head, json_tail, read_listing,
 };
 pub use save::{read_restore, read_save, restore_json, save_json};
+pub use size::size_json;
 pub use stat::{StatRecord, json_line, read_stat};
 pub use system::{read_system, system_json};
 pub use trace_info::trace_info_json;

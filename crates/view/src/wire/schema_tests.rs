@@ -229,3 +229,10 @@ fn the_schema_of_a_trace_is_that_of_its_declaration() -> TestResult {
     let about = "What `hotset trace info --json` writes. Times are in nanoseconds, counts of pages in base pages.";
     check::<Envelope<'_, trace_info::Whole<'_>>>(trace_info::SCHEMA, about)
 }
+
+#[test]
+fn the_schema_of_a_size_is_that_of_its_declaration() -> TestResult {
+    use super::{Envelope, size};
+    let about = "What `hotset size --json` writes. Times are in nanoseconds, counts of pages in base pages.";
+    check::<Envelope<'_, size::Whole<'_>>>(size::SCHEMA, about)
+}

@@ -1,0 +1,125 @@
+//! What could make a prediction wrong, as far as the recording tells.
+
+use hotset_analysis::size::{Access, Caveat, Condition, KernelVersion};
+use hotset_facts::{Command, Target};
+
+use super::SizedTrace;
+use crate::units::{bytes, count, duration, percent, plural};
+
+/// Direct I/O by all that was moved, from which on it is worth a word.
+const MANY_DIRECT: f64 = 0.01;
+/// Looks at memory that are further apart than this can miss a peak that matters.
+const LONG_GAP_NS: u64 = 1_000_000_000;
+
+/// A sentence each.
+pub(crate) fn caveats(trace: &SizedTrace<'_>) -> Vec<String> {
+    let mut lines = Vec::new();
+    recording(trace, &mut lines);
+    if let Some(prediction) = &trace.summary.prediction {
+        lines.extend(prediction.caveats.iter().map(|caveat| words(*caveat)));
+        let conditions = conditions(trace);
+        if !conditions.is_empty() {
+            let all: Vec<&str> = conditions.into_iter().map(Condition::text).collect();
+            lines.push(format!("Not compared with real kernels: {}.", all.join("; ")));
+        }
+    }
+    lines
+}
+
+/// What the recording lacks.
+fn recording(trace: &SizedTrace<'_>, lines: &mut Vec<String>) {
+    let seen = &trace.summary.seen;
+    if seen.lost > 0 {
+        lines.push(format!(
+            "The recording lacks {}: what it needs may be more.",
+            plural(seen.lost, "record")
+        ));
+    }
+    if seen.faults > 0 {
+        lines.push(format!(
+            "{} were mapped. Only the first touch of a mapped page is recorded, so that pages in constant use can look idle.",
+            plural(seen.faults, "page")
+        ));
+    }
+    let moved = (seen.read_pages + seen.written_pages).saturating_mul(4096);
+    let direct = seen.direct_bytes as f64 / moved.saturating_add(seen.direct_bytes).max(1) as f64;
+    if direct > MANY_DIRECT {
+        lines.push(format!(
+            "{} ({} of all) bypassed the page cache (O_DIRECT): no limit changes that.",
+            bytes(seen.direct_bytes),
+            percent(direct)
+        ));
+    }
+    if seen.unplaced > 0 {
+        lines.push(format!(
+            "{} requests are left out: their place in a file is not known.",
+            count(seen.unplaced)
+        ));
+    }
+    let attached = |command: &Command| !matches!(command.target, Target::Command);
+    if trace.head.command.as_ref().is_some_and(attached) {
+        lines.push("It ran before the recording began: its start, and what was cached by then, are not seen.".to_owned());
+    }
+    if trace.summary.miss_ns.is_none() {
+        lines.push(
+            "How long the device takes is not known, so no time is told; --device-rate tells it."
+                .to_owned(),
+        );
+    }
+    let gap_ns = trace.head.memory.map_or(0, |memory| memory.longest_gap_ns);
+    if gap_ns > LONG_GAP_NS {
+        lines.push(format!(
+            "Memory was not looked at for {}: a peak in that time is not seen.",
+            duration(gap_ns)
+        ));
+    }
+}
+
+fn version(KernelVersion { major, minor }: KernelVersion) -> String {
+    format!("Linux {major}.{minor}")
+}
+
+fn words(caveat: Caveat) -> String {
+    match caveat {
+        Caveat::NotCompared(access) => {
+            let what = match access {
+                Access::Read => "read calls",
+                Access::Write => "write calls",
+                Access::Mapped => "mapped pages",
+                Access::MappedRandom => "mapped pages with MADV_RANDOM",
+            };
+            format!("Predictions of {what} were not compared with this kernel's policy.")
+        }
+        Caveat::OtherKernel(kernel) => {
+            format!("The runs behind the error are of {}, whose policy is the same.", version(kernel))
+        }
+        Caveat::OtherPolicy(kernel) => {
+            format!("This kernel's policy is not modelled; that of {} is the nearest.", version(kernel))
+        }
+        Caveat::MomentOfRefresh => {
+            "The kernel brings its statistics up to date every 2 s, at a moment that nobody knows: large scans can be off by 4 points."
+                .to_owned()
+        }
+        Caveat::RoughForMappings => "Mapped pages are modelled roughly for the multi-gen LRU.".to_owned(),
+    }
+}
+
+/// Which of the conditions that no run had are those of this recording.
+fn conditions(trace: &SizedTrace<'_>) -> Vec<Condition> {
+    let summary = trace.summary;
+    let environment = trace.head.environment.as_ref();
+    let is_so = |condition: &Condition| match condition {
+        Condition::AnonymousMemory => summary.must.is_some_and(|must| must.anon_bytes > 64 << 20),
+        Condition::Concurrency => summary.seen.threads > 1,
+        Condition::LargeFolios => environment.is_some_and(|host| {
+            host.filesystems
+                .iter()
+                .any(|one| matches!(one.fs_type.as_str(), "xfs" | "btrfs" | "bcachefs"))
+        }),
+        Condition::Swap => trace.head.reclaim.is_some_and(|reclaim| reclaim.swap_bytes > 0),
+        Condition::OtherEviction => environment.is_some_and(|host| host.evicts_idle_cache),
+        // What other groups and the host do is not in a recording, and read-ahead is not simulated.
+        Condition::SharedFiles | Condition::HostPressure | Condition::ReadAhead => false,
+    };
+    Condition::ALL.into_iter().filter(is_so).collect()
+}

@@ -1,0 +1,163 @@
+//! What a need looks like on a terminal.
+
+use std::path::Path;
+
+use hotset_analysis::size::{
+    KernelVersion, Must, PolicyKind, Recommended, Seen, SizeHost, SizeLimit, SizeSummary,
+    TooLittle, predictor,
+};
+use hotset_facts::trace::{Reclaim, TraceHead, TraceMemory};
+
+use super::*;
+use hotset_facts::Target;
+
+use crate::replay::tests::telling_head;
+use crate::report::Options;
+use crate::wire::schema_tests::refused;
+use crate::wire::size_json;
+
+const MIB: u64 = 1 << 20;
+
+fn limit(cache_mib: u64, hits: u64, misses: u64, refaults: u64) -> SizeLimit {
+    let waited_ns = misses * 50_000;
+    SizeLimit {
+        limit_bytes: Some((cache_mib + 110) * MIB),
+        cache_bytes: cache_mib * MIB,
+        hits,
+        misses,
+        filled: 10,
+        refaults,
+        written_pages: 0,
+        hit_ratio: hits as f64 / (hits + misses) as f64,
+        hit_ratio_range: (0.0, 1.0),
+        run_ns: Some(2_000_000_000 + waited_ns),
+        waited_ns: Some(waited_ns),
+        device_read_bytes_per_s: Some(misses as f64 * 4096.0 / 2.5),
+    }
+}
+
+fn summary() -> SizeSummary {
+    let host = SizeHost { kernel: KernelVersion::new(6, 12), multi_gen_lru: true };
+    let limits = vec![
+        limit(10, 100_000, 100_000, 80_000),
+        limit(40, 150_000, 50_000, 30_000),
+        limit(80, 180_000, 20_000, 0),
+    ];
+    SizeSummary {
+        seen: Seen {
+            read_pages: 190_000,
+            written_pages: 10_000,
+            faults: 120,
+            files: 12,
+            threads: 4,
+            lost: 3,
+            direct_bytes: 100 * MIB,
+            span_ns: 12_300_000_000,
+            ..Seen::default()
+        },
+        distinct_pages: 20_000,
+        host: Some(host),
+        prediction: Some(predictor(host.kernel, host.multi_gen_lru, &[])),
+        policy: PolicyKind::Mglru,
+        miss_ns: Some(50_000.0),
+        must: Some(Must {
+            anon_bytes: 100 * MIB,
+            shmem_bytes: MIB,
+            page_tables_bytes: MIB / 2,
+            index_bytes: 190_000,
+        }),
+        too_little: None,
+        limits,
+        enough: Some(limit(70, 179_000, 21_000, 1_000)),
+        thrash: Some(limit(20, 110_000, 90_000, 70_000)),
+        request: Some(Recommended {
+            bytes: 112 * MIB,
+            must_bytes: 101 * MIB,
+            cache_bytes: 0,
+            margin_bytes: 10 * MIB,
+        }),
+        limit: Some(Recommended {
+            bytes: 182 * MIB,
+            must_bytes: 101 * MIB,
+            cache_bytes: 70 * MIB,
+            margin_bytes: 10 * MIB,
+        }),
+    }
+}
+
+fn text(head: &TraceHead, summary: &SizeSummary) -> String {
+    let sized = SizedTrace { path: Path::new("app.parquet"), head, summary };
+    render_size(&sized, &Options::default())
+}
+
+fn full() -> TraceHead {
+    let memory = TraceMemory { longest_gap_ns: 2_500_000_000, ..TraceMemory::default() };
+    let reclaim = Reclaim { multi_gen_lru: true, swap_bytes: MIB };
+    TraceHead { memory: Some(memory), reclaim: Some(reclaim), ..telling_head(Target::Command) }
+}
+
+#[test]
+fn the_terminal_says_it_like_this() {
+    insta::assert_snapshot!("all", text(&full(), &summary()));
+    let widest = text(&full(), &summary()).lines().map(|line| line.chars().count()).max();
+    assert!(widest <= Some(80), "{widest:?}");
+}
+
+#[test]
+fn json_is_as_its_schema_says() -> Result<(), Box<dyn std::error::Error>> {
+    let summary = summary();
+    let head = full();
+    let sized = SizedTrace { path: Path::new("app.parquet"), head: &head, summary: &summary };
+    let json = size_json(&sized);
+    assert_eq!(refused("hotset.size/1", &json)?, [""; 0]);
+    let json: serde_json::Value = serde_json::from_slice(&json)?;
+    assert_eq!((&json["policy"], &json["kernel"]), (&"mglru".into(), &"6.12".into()));
+    assert_eq!(json["limits"].as_array().map(Vec::len), Some(3));
+    assert_eq!(json["limit"]["bytes"], 182 * MIB);
+    assert!(json["error"].is_null() && json["too_little"].is_null());
+    Ok(())
+}
+
+#[test]
+fn what_is_not_known_is_said() {
+    let unknown = |limit: SizeLimit| SizeLimit {
+        limit_bytes: None,
+        run_ns: None,
+        waited_ns: None,
+        device_read_bytes_per_s: None,
+        ..limit
+    };
+    let some = summary();
+    let summary = SizeSummary {
+        host: None,
+        prediction: None,
+        policy: PolicyKind::Lru,
+        miss_ns: None,
+        must: None,
+        limits: some.limits.iter().copied().map(unknown).collect(),
+        enough: some.enough.map(unknown),
+        thrash: None,
+        request: None,
+        limit: None,
+        ..some
+    };
+    let head = TraceHead { memory: None, reclaim: None, ..telling_head(Target::Command) };
+    insta::assert_snapshot!("unknown", text(&head, &summary));
+}
+
+#[test]
+fn where_no_limit_matters_none_is_shown() {
+    for why in [TooLittle::NoReferences, TooLittle::OnePass, TooLittle::FewPages] {
+        let summary = SizeSummary {
+            too_little: Some(why),
+            limits: Vec::new(),
+            enough: None,
+            thrash: None,
+            limit: None,
+            ..summary()
+        };
+        let said = text(&full(), &summary);
+        assert!(!said.contains("thrashes") && !said.contains("Limit "), "{said}");
+        assert!(said.contains("Request 112 MiB"), "{said}");
+    }
+}

@@ -1,0 +1,84 @@
+//! The need of a program for a terminal.
+
+use hotset_analysis::size::SizeLimit;
+
+use super::caveats::caveats;
+use super::{SizedTrace, words};
+use crate::escape::shorten_end;
+use crate::report::Options;
+use crate::report::screen::Screen;
+use crate::table::{Align, INDENT, Table};
+
+/// How much memory a program needs, ready for a terminal.
+pub fn render_size(trace: &SizedTrace<'_>, options: &Options) -> String {
+    let mut screen = Screen::new(options);
+    let title = words::title(trace, &|name| screen.name(name));
+    screen.title(&shorten_end(&title, screen.width));
+    let extent = format!("{} · {}", screen.path(trace.path), words::extent(trace.summary));
+    screen.paragraph("", " · ", &extent, INDENT);
+    must(&mut screen, trace);
+    match trace.summary.too_little {
+        Some(why) => {
+            screen.heading("File cache", "");
+            screen.paragraph("", " ", &words::too_little(why, trace.summary), INDENT);
+        }
+        None => cache(&mut screen, trace),
+    }
+    let recommended = words::recommended(trace);
+    if !recommended.is_empty() {
+        screen.heading("Recommended", "");
+        for line in recommended {
+            screen.paragraph("", " ", &line, INDENT);
+        }
+    }
+    let caveats = caveats(trace);
+    if !caveats.is_empty() {
+        screen.heading("Caveats", "");
+        for line in caveats {
+            screen.paragraph("", " ", &line, INDENT);
+        }
+    }
+    screen.finish()
+}
+
+/// What a limit has to leave beside the cache.
+fn must(screen: &mut Screen, trace: &SizedTrace<'_>) {
+    let Some(must) = &trace.summary.must else {
+        screen.heading("Memory beside the file cache", "");
+        screen.paragraph("", " ", words::NO_MEMORY, INDENT);
+        return;
+    };
+    let mut table = Table::new(vec![("at the most", Align::Right)]);
+    let mut names = Vec::new();
+    for (name, bytes) in words::parts(must) {
+        names.push(name);
+        table.push(vec![bytes]);
+    }
+    screen.table("Memory beside the file cache", &table, &names);
+}
+
+/// Limits and what they are worth.
+fn cache(screen: &mut Screen, trace: &SizedTrace<'_>) {
+    let summary = trace.summary;
+    let mut limits: Vec<SizeLimit> = summary.limits.clone();
+    limits.extend(summary.enough);
+    limits.extend(summary.thrash);
+    limits.sort_by_key(|limit| limit.cache_bytes);
+    limits.dedup_by_key(|limit| limit.cache_bytes);
+    let is_timed = limits.iter().any(|limit| limit.run_ns.is_some());
+    let mut columns =
+        vec![("cache", Align::Right), ("hit ratio", Align::Right), ("re-read", Align::Right)];
+    match is_timed {
+        true => columns.extend([("reads/s", Align::Right), ("waits", Align::Right)]),
+        false => columns.push(("device reads", Align::Right)),
+    }
+    columns.push(("", Align::Left));
+    let mut table = Table::new(columns);
+    let mut names = Vec::new();
+    for limit in &limits {
+        names.push(words::limit(limit));
+        table.push(words::row(limit, is_timed, words::mark(limit, summary)));
+    }
+    screen.table("Memory limit", &table, &names);
+    screen.below_table(&words::predicted(summary));
+}
