@@ -17,6 +17,7 @@ mod run;
 mod saved;
 mod selection;
 mod shared;
+mod size;
 mod stat;
 mod target;
 mod top;
@@ -38,6 +39,7 @@ pub(crate) use run::RunArgs;
 pub(crate) use saved::{RestoreArgs, SaveArgs};
 pub(crate) use selection::SelectionArgs;
 pub(crate) use shared::{Color, LookArgs, OutputArgs};
+pub(crate) use size::SizeArgs;
 pub(crate) use stat::StatArgs;
 pub(crate) use target::TargetArgs;
 pub(crate) use top::TopArgs;
@@ -73,6 +75,8 @@ pub(crate) enum Command {
     Explain(Box<ExplainArgs>),
     /// Replay a recording's requests, and compare
     Replay(ReplayArgs),
+    /// Predict how much memory a recorded program needs
+    Size(SizeArgs),
     /// Print page cache statistics at a fixed interval
     Stat(StatArgs),
     /// Show page cache activity by process, file and cgroup

@@ -11,6 +11,7 @@ mod record;
 mod report;
 mod run;
 mod saved;
+mod size;
 mod trace;
 mod trace_batches;
 mod trace_info;
@@ -32,6 +33,7 @@ pub(crate) fn dispatch(cli: Cli) -> Result<Exit, Stop> {
         Command::Trace(args) => trace::trace(&args),
         Command::Explain(args) => crate::replay::explain(&args),
         Command::Replay(args) => crate::replay::replay(&args),
+        Command::Size(args) => size::size(&args),
         Command::Stat(args) => crate::live::stat(&args),
         Command::Top(args) => crate::live::top(&args),
         Command::Export(args) => export::export(&args),

@@ -6,6 +6,7 @@ mod lab;
 mod replay;
 mod rows;
 mod screen;
+mod size;
 mod stat;
 mod status;
 
@@ -32,6 +33,7 @@ pub(crate) use lab::{lab_files, lab_table};
 pub(crate) use replay::replay;
 pub(crate) use rows::RowStream;
 pub(crate) use screen::{has_screen, screen_look};
+pub(crate) use size::size;
 pub(crate) use stat::{StatLines, StatOutput, stdout_fd};
 pub(crate) use status::StatusLine;
 

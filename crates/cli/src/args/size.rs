@@ -1,0 +1,75 @@
+//! Arguments of `size`.
+
+use std::path::PathBuf;
+
+use hotset_analysis::size::{KernelVersion, PolicyKind, version};
+use hotset_facts::units::parse_size;
+
+use super::LookArgs;
+use super::choice::{Choice, choice};
+
+/// Moments of the two seconds in which a kernel can bring its statistics up to date, of which each is simulated.
+const PHASES: u8 = 5;
+
+const POLICIES: &[Choice<PolicyKind>] = &[
+    (PolicyKind::Lru, "lru", "least recently used"),
+    (PolicyKind::Fifo, "fifo", "first in, first out"),
+    (PolicyKind::Classic, "lists", "active and inactive lists, as before Linux 6.12"),
+    (
+        PolicyKind::ClassicOldSizes { phases: PHASES },
+        "lists-6.12",
+        "the same with sizes up to 2 s old, as since Linux 6.12",
+    ),
+    (PolicyKind::Mglru, "mglru", "multi-gen LRU, as of Linux 6.12"),
+];
+
+/// Arguments of `size`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  sudo hotset record -o app.parquet -- python3 app.py\n  \
+                        hotset size app.parquet\n  \
+                        hotset size app.parquet --limit 256M --limit 512M --target 95\n  \
+                        hotset size app.parquet --kernel 6.1\n\n\
+                        The requests of the recording are simulated at many limits by the replacement policy of the kernel that it was made\n\
+                        on. What each limit is worth follows from what the program waited for when it was recorded (docs/sizing.md).\n\n\
+                        Exit status:\n  0  predicted\n  1  hotset failed\n  2  invalid arguments")]
+pub(crate) struct SizeArgs {
+    /// Trace to size, of `record` or `trace import`
+    #[arg(value_name = "TRACE")]
+    pub(crate) trace: PathBuf,
+    /// Also show this memory limit, such as 512M; may be repeated
+    #[arg(long = "limit", value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) limits: Vec<u64>,
+    /// Recommend the smallest limit that gives PERCENT of the hits of unlimited memory
+    #[arg(long, value_name = "PERCENT", default_value_t = 99.0, value_parser = percent)]
+    pub(crate) target: f64,
+    /// Predict for another kernel, such as 6.1; the multi-gen LRU is on if it was on in the recording
+    #[arg(long, value_name = "VERSION", value_parser = kernel, conflicts_with = "policy")]
+    pub(crate) kernel: Option<KernelVersion>,
+    /// Predict by another replacement policy than the kernel's
+    #[arg(long, value_name = "POLICY", value_parser = choice(POLICIES))]
+    pub(crate) policy: Option<PolicyKind>,
+    /// The device reads SIZE per second at the requests of this program [default: as recorded]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) device_rate: Option<u64>,
+    /// The program needs SIZE beside its file cache [default: as recorded]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) other: Option<u64>,
+    /// Write JSON (hotset.size/1) to FILE; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Do not print the table
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
+}
+
+fn kernel(text: &str) -> Result<KernelVersion, String> {
+    version(text).ok_or_else(|| "expected a version of Linux, such as 6.12".to_owned())
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number: Result<f64, _> = text.trim_end_matches('%').parse();
+    let number = number.ok().filter(|number| *number > 0.0 && *number <= 100.0);
+    number.ok_or_else(|| "expected a number above 0 and up to 100, such as 99".to_owned())
+}
