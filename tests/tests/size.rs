@@ -75,10 +75,12 @@ fn a_recording_of_one_pass_has_no_limit_and_what_is_wrong_is_named() {
     assert_eq!((&told["limit"], &told["limits"]), (&Value::Null, &Value::Array(Vec::new())));
     assert!(told["request"]["bytes"].as_u64().is_some_and(|bytes| bytes >= MIB), "{told:#}");
     std::fs::write(scratch.path("text"), "no trace").expect("a file");
+    let trace = text(&recorded.path);
     for (words, wanted, why) in [
         (&[text(&scratch.path("text"))][..], 1, "text"),
         (&["/nowhere.parquet"], 1, "No such file"),
         (&[], 2, "TRACE"),
+        (&[trace, "--limit", "8K"], 2, "--limit 8 KiB: the program needs"),
         (&["x", "--target", "0"], 2, "up to 100"),
         (&["x", "--kernel", "six"], 2, "6.12"),
         (&["x", "--policy", "best"], 2, "mglru"),

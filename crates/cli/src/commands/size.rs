@@ -2,6 +2,7 @@
 
 use anyhow::Context;
 use hotset_analysis::size::{Collector, SizeAsked, SizeHost, size as predict};
+use hotset_facts::units::{bytes, exact_bytes};
 use hotset_trace::Columns;
 use hotset_view::size::SizedTrace;
 
@@ -41,6 +42,15 @@ pub(super) fn size(args: &SizeArgs) -> Result<Exit, Stop> {
         threads: std::thread::available_parallelism().map_or(1, usize::from),
     };
     let summary = predict(head, collector.finish(), &asked);
+    // Below that it would not be slow, it would be killed.
+    let least = summary.request.map_or(0, |request| request.must_bytes);
+    if let Some(&limit) = args.limits.iter().find(|&&limit| limit < least) {
+        return Err(Stop::usage(format_args!(
+            "--limit {}: the program needs {} beside its file cache, and would be killed; expected a larger limit",
+            exact_bytes(limit),
+            bytes(least)
+        )));
+    }
     let sized = SizedTrace { path: &args.trace, head, summary: &summary };
     Ok(if output::size(&sized, args) { Exit::Success } else { Exit::Failure })
 }

@@ -37,7 +37,7 @@ impl Condition {
     /// A sentence for a reader of a prediction.
     pub fn text(self) -> &'static str {
         match self {
-            Self::AnonymousMemory => "anonymous memory varies; it takes of the same limit",
+            Self::AnonymousMemory => "anonymous memory varies, and counts against the same limit",
             Self::SharedFiles => {
                 "control groups share files; a page counts only for the group that used it first"
             }
