@@ -1,7 +1,6 @@
 /* Preloaded: tells on standard error how long a program's calls of libc took, by the time stamp counter read around each of them. The loop
  * that finds what reading it twice takes is at the end. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdint.h>
