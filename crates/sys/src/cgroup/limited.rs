@@ -1,5 +1,6 @@
 //! A control group of this program's own, whose memory is limited.
 
+use std::fs::OpenOptions;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -7,9 +8,12 @@ use std::time::Duration;
 use hotset_facts::Pid;
 
 use super::{MemoryGroup, own_groups, parse_limit};
+use crate::launch::Launch;
 
 /// How the names of such groups begin.
 const PREFIX: &str = "hotset-limited-";
+/// The file of the limit in version 2.
+const V2_LIMIT: &str = "memory.max";
 /// Lists the processes of a group, and takes them.
 const MEMBERS: &str = "cgroup.procs";
 /// A group that a process has just left can't be removed yet.
@@ -20,6 +24,19 @@ const PAUSE: Duration = Duration::from_millis(10);
 #[derive(Debug)]
 pub struct LimitedGroup {
     dir: PathBuf,
+    is_v2: bool,
+}
+
+/// What a limit did to the processes of a group, as the kernel counted it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LimitEffects {
+    /// Pages of files that were evicted, and read again by the time at which evicting them looks like a mistake or later
+    /// (`workingset_refault_file`); none before Linux 5.9.
+    pub refault_pages: Option<u64>,
+    /// The most memory that was charged to it at a time, in bytes; none with version 2 before Linux 5.19.
+    pub peak_bytes: Option<u64>,
+    /// Processes that were killed because the limit left too little.
+    pub killed: u64,
 }
 
 impl LimitedGroup {
@@ -50,6 +67,31 @@ impl LimitedGroup {
     pub fn take(&self, pid: Pid) -> io::Result<()> {
         std::fs::write(self.dir.join(MEMBERS), pid.to_string())
     }
+
+    /// Starts a command in it: all memory that the command uses counts here.
+    ///
+    /// # Errors
+    /// As execve(2) gives them, and where the group takes no process.
+    pub fn start(&self, launch: &mut Launch) -> io::Result<Pid> {
+        let members = OpenOptions::new().write(true).open(self.dir.join(MEMBERS))?;
+        launch.start_in(members)
+    }
+
+    /// What its limit did so far.
+    pub fn effects(&self) -> LimitEffects {
+        let read = |name: &str| std::fs::read_to_string(self.dir.join(name)).unwrap_or_default();
+        let (peak, events) = match self.is_v2 {
+            true => ("memory.peak", "memory.events"),
+            false => ("memory.max_usage_in_bytes", "memory.oom_control"),
+        };
+        let stat = read("memory.stat");
+        let refaults = if self.is_v2 { "" } else { "total_" };
+        LimitEffects {
+            refault_pages: counter(&stat, &format!("{refaults}workingset_refault_file")),
+            peak_bytes: read(peak).trim().parse().ok(),
+            killed: counter(&read(events), "oom_kill").unwrap_or(0),
+        }
+    }
 }
 
 impl Drop for LimitedGroup {
@@ -65,10 +107,16 @@ impl Drop for LimitedGroup {
     }
 }
 
+/// A line is a name and a number.
+fn counter(text: &str, name: &str) -> Option<u64> {
+    let mut lines = text.lines().filter_map(|line| line.split_once(' '));
+    lines.find_map(|(key, number)| (key == name).then(|| number.trim().parse().ok())?)
+}
+
 fn make_in(parent: &Path, group: &MemoryGroup, limit_bytes: u64) -> io::Result<LimitedGroup> {
     let dir = parent.join(format!("{PREFIX}{}", std::process::id()));
     std::fs::create_dir(&dir)?;
-    let made = LimitedGroup { dir };
+    let made = LimitedGroup { dir, is_v2: group.limit_file == V2_LIMIT };
     let file = made.dir.join(group.limit_file);
     std::fs::write(&file, limit_bytes.to_string())?;
     // Whole pages are what it takes.
@@ -111,5 +159,38 @@ mod tests {
         assert!(dir.exists());
         drop(group);
         assert!(!dir.exists());
+    }
+
+    fn run(limit_bytes: u64, script: &str) -> (hotset_facts::ExitStatus, LimitEffects) {
+        let group = LimitedGroup::make(limit_bytes).expect("a group: as root");
+        let words = ["sh".into(), "-c".into(), script.into()];
+        let mut launch =
+            Launch::new(Path::new("/bin/sh"), &words, [None, None, None]).expect("ready");
+        let pid = group.start(&mut launch).expect("started");
+        let (exit, _) = crate::child::reap(pid).expect("reaped");
+        (exit, group.effects())
+    }
+
+    #[test]
+    fn a_command_is_in_it_from_the_start_and_its_limit_has_effects() {
+        let in_it = format!("grep -q {PREFIX} /proc/self/cgroup");
+        let (exit, effects) = run(64 << 20, &in_it);
+        assert_eq!((exit, effects.killed), (hotset_facts::ExitStatus::Code(0), 0));
+        assert!(effects.peak_bytes.is_none_or(|peak| peak > 4096), "{effects:?}");
+        // Words of 32 MiB do not fit.
+        let (exit, effects) =
+            run(8 << 20, "x=$(head -c 33554432 /dev/zero | tr '\\0' x); echo $x > /dev/null");
+        assert!(effects.killed > 0, "{exit:?} {effects:?}");
+        let missing = Launch::new(Path::new("/no/such/program"), &[], [None, None, None]);
+        let group = LimitedGroup::make(64 << 20).expect("a group: as root");
+        let error = group.start(&mut missing.expect("ready")).expect_err("there is none");
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn counters_are_lines_of_a_name_and_a_number() {
+        let stat = "total_workingset_refault_file 12\nworkingset_refault_file 5\noom_kill_disable 0\noom_kill 3\n";
+        assert_eq!(counter(stat, "workingset_refault_file"), Some(5));
+        assert_eq!((counter(stat, "oom_kill"), counter(stat, "refault")), (Some(3), None));
     }
 }

@@ -1,5 +1,7 @@
 //! A command made ready to be started many times, so that nothing is left to do between a clock and the system call.
 
+mod grouped;
+
 use std::ffi::{CString, OsStr, OsString};
 use std::io;
 use std::mem::MaybeUninit;
