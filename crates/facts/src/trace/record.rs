@@ -90,6 +90,8 @@ flags! {
     NOREPLACE = "noreplace" 25,
     /// Two names change places (RENAME_EXCHANGE).
     EXCHANGE = "exchange" 26,
+    /// A mapping that code is run from (PROT_EXEC).
+    EXECUTE = "execute" 27,
 }
 
 impl RecordFlags {

@@ -157,6 +157,7 @@ pub(super) fn told(operation: Operation, how: u64) -> RecordFlags {
         }
         Operation::Mmap => {
             set(low & libc::PROT_WRITE != 0, RecordFlags::STORE);
+            set(low & libc::PROT_EXEC != 0, RecordFlags::EXECUTE);
             set(
                 high & libc::MAP_PRIVATE != 0 && high & libc::MAP_SHARED == 0,
                 RecordFlags::PRIVATE,
@@ -225,6 +226,8 @@ mod tests {
         assert_eq!(open.to_string(), "direct|create");
         let map = (libc::PROT_READ | libc::PROT_WRITE) as u64 | (libc::MAP_PRIVATE as u64) << 32;
         assert_eq!(told(Operation::Mmap, map).to_string(), "store|private");
+        let code = (libc::PROT_READ | libc::PROT_EXEC) as u64 | (libc::MAP_PRIVATE as u64) << 32;
+        assert_eq!(told(Operation::Mmap, code).to_string(), "private|execute");
         let punch = (libc::FALLOC_FL_KEEP_SIZE | libc::FALLOC_FL_PUNCH_HOLE) as u64;
         assert_eq!(told(Operation::Fallocate, punch).to_string(), "keep_size|punch_hole");
         let exchange = u64::from(libc::RENAME_EXCHANGE);

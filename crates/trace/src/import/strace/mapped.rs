@@ -34,6 +34,7 @@ impl State {
         (record.offset, record.asked_bytes) = (args::size(call.arg(5)), Some(length));
         let words = [
             (2, "PROT_WRITE", RecordFlags::STORE),
+            (2, "PROT_EXEC", RecordFlags::EXECUTE),
             (3, "MAP_PRIVATE", RecordFlags::PRIVATE),
             (3, "MAP_POPULATE", RecordFlags::POPULATE),
         ];
