@@ -53,12 +53,26 @@ pub struct ReferencesBuilder {
     written: HashMap<u32, Vec<u64>>,
     /// A bit for each page number that is in `written`.
     is_written: Vec<u64>,
+    /// Pages of each file that are cached for others, in ascending order.
+    held: HashMap<u32, Vec<Range<u64>>>,
+    held_requests: u64,
 }
 
 impl ReferencesBuilder {
     /// Begins without requests.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Says that these pages of a file, in ascending order, are cached whatever happens, and charged to somebody else: requests for them
+    /// are left out from here on.
+    pub fn hold(&mut self, file: u32, pages: Vec<Range<u64>>) {
+        self.held.insert(file, pages);
+    }
+
+    /// How often such a page was asked for.
+    pub fn held_requests(&self) -> u64 {
+        self.held_requests
     }
 
     /// Lets time pass before the next request, whatever the cache does.
@@ -122,6 +136,14 @@ impl ReferencesBuilder {
         self.push(file, page..page.saturating_add(1), kind, false)
     }
 
+    /// Adds that the kernel read pages of a file beside those that were asked for.
+    ///
+    /// # Errors
+    /// There are more files or pages than can be numbered.
+    pub fn ahead(&mut self, file: u32, pages: Range<u64>) -> Result<(), TooMany> {
+        self.push(file, pages, RequestKind::Ahead, false)
+    }
+
     /// Adds that pages of a file leave the cache: the file was truncated or unlinked, or the program dropped them. A
     /// reference to one of them that follows is a first one.
     pub fn remove(&mut self, file: u32, pages: Range<u64>) {
@@ -174,7 +196,12 @@ impl ReferencesBuilder {
     ) -> Result<(), TooMany> {
         let first = self.pages.len();
         let mut numbered = Ok(());
+        let held = self.held.get(&file).map_or(&[][..], Vec::as_slice);
         for page in pages {
+            if is_in(held, page) {
+                self.held_requests += u64::from(kind.is_reference());
+                continue;
+            }
             match self.ids.number(file, page) {
                 Ok(id) => self.pages.push(id),
                 Err(error) => {
@@ -208,6 +235,8 @@ impl ReferencesBuilder {
     }
 
     fn mark_written(&mut self, file: u32, pages: Range<u64>, first: usize) {
+        let held = self.held.get(&file).map_or(&[][..], Vec::as_slice);
+        let pages = pages.filter(|page| !is_in(held, *page));
         let list = self.written.entry(file).or_default();
         for (page, &id) in pages.zip(&self.pages[first..]) {
             let (word, bit) = (id as usize / 64, 1 << (id % 64));
@@ -232,6 +261,12 @@ impl ReferencesBuilder {
             }
         }
     }
+}
+
+/// Whether a page is in one of these ranges, which ascend.
+fn is_in(ranges: &[Range<u64>], page: u64) -> bool {
+    let before = ranges.partition_point(|range| range.end <= page);
+    ranges.get(before).is_some_and(|range| range.contains(&page))
 }
 
 #[cfg(test)]
@@ -343,5 +378,20 @@ mod tests {
         let pages: Vec<u32> = references.requests().iter().map(|one| one.pages).collect();
         assert_eq!(pages, [0, 0, 1, 0]);
         assert_eq!(references.requests()[2].kind, RequestKind::RandomFault);
+    }
+
+    #[test]
+    fn pages_that_others_hold_are_no_references() {
+        let mut builder = ReferencesBuilder::new();
+        builder.hold(1, vec![2..4, 6..7]);
+        let all = Bytes { file: 1, offset: 0, len: 8 * PAGE_BYTES };
+        builder.read(&all, 0).expect("there is room");
+        builder.write(&all, 0).expect("there is room");
+        builder.read(&Bytes { file: 2, ..all }, 0).expect("there is room");
+        builder.sync(1);
+        assert_eq!(builder.held_requests(), 6);
+        let references = builder.finish();
+        // Five pages of the first file, eight of the second, and five written ones.
+        assert_eq!((references.distinct(), references.pages().len()), (13, 5 + 5 + 8 + 5));
     }
 }

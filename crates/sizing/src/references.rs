@@ -14,6 +14,9 @@ pub enum RequestKind {
     /// The same through a mapping with `MADV_RANDOM`, whose use the kernel does not count as recent (`vma_has_recency()`,
     /// include/linux/mm_inline.h).
     RandomFault,
+    /// The kernel reads the pages that are not cached, beside those of the request before: ahead, or around a mapped page. They are no
+    /// references until they are asked for.
+    Ahead,
     /// The pages leave the cache without being evicted: truncated, unlinked, `POSIX_FADV_DONTNEED`, or written directly.
     Remove,
     /// The pages are written to the device if they are dirty, and stay.
@@ -23,7 +26,7 @@ pub enum RequestKind {
 impl RequestKind {
     /// Whether its pages are references, which are hits or misses.
     pub fn is_reference(self) -> bool {
-        !matches!(self, Self::Remove | Self::Sync)
+        !matches!(self, Self::Ahead | Self::Remove | Self::Sync)
     }
 }
 

@@ -50,8 +50,10 @@ pub struct LimitOutcome {
     pub references: u64,
     /// Pages that were cached.
     pub hits: u64,
-    /// Pages that were read from the device.
+    /// Pages that were read from the device for a request, or ahead of it.
     pub misses: u64,
+    /// Pages that were read from the device beside, and not asked for before they were evicted.
+    pub ahead: u64,
     /// Pages that were not cached and not read either, because all of them were written.
     pub filled: u64,
     /// Misses of pages that had been evicted; the others are first references.
@@ -149,6 +151,7 @@ fn run(
     costs: &Costs,
 ) -> LimitOutcome {
     let mut outcome = LimitOutcome::new(limit_pages);
+    let mut ahead = Ahead::new(references);
     for (request, pages) in references.iter() {
         outcome.clock_ns += u64::from(request.own_ns);
         match request.kind {
@@ -157,10 +160,11 @@ fn run(
                 let dirty = pages.iter().filter(|&&page| policy.sync(page)).count();
                 outcome.written_pages += dirty as u64;
             }
-            _ => outcome.play(request, pages, &mut policy, costs),
+            RequestKind::Ahead => outcome.read_ahead(pages, &mut policy, &mut ahead, costs),
+            _ => outcome.play(request, pages, &mut policy, &mut ahead, costs),
         }
     }
-    outcome.waited_ns = outcome.misses * u64::from(costs.miss_ns);
+    outcome.waited_ns = (outcome.misses + outcome.ahead) * u64::from(costs.miss_ns);
     outcome.misses_by_phase = (outcome.misses, outcome.misses);
     outcome
 }
@@ -172,6 +176,7 @@ impl LimitOutcome {
             references: 0,
             hits: 0,
             misses: 0,
+            ahead: 0,
             filled: 0,
             refaults: 0,
             written_pages: 0,
@@ -186,18 +191,49 @@ impl LimitOutcome {
         (self.references > 0).then(|| self.hits as f64 / self.references as f64)
     }
 
-    fn play(&mut self, request: &Request, pages: &[u32], policy: &mut impl Policy, costs: &Costs) {
+    fn play(
+        &mut self,
+        request: &Request,
+        pages: &[u32],
+        policy: &mut impl Policy,
+        ahead: &mut Ahead,
+        costs: &Costs,
+    ) {
         let mut touch = first_touch(request);
         for &page in pages {
             policy.advance(self.clock_ns);
             let outcome = policy.touch(page, touch);
-            self.count(outcome.found, costs);
+            // Its reading took its time when it was read ahead.
+            match ahead.take(page) && outcome.found == Found::Hit {
+                true => (self.misses, self.ahead) = (self.misses + 1, self.ahead - 1),
+                false => self.count(outcome.found, costs),
+            }
             self.written_pages += u64::from(outcome.written);
             if touch == Touch::ReadSamePage {
                 touch = Touch::Read;
             }
         }
         self.references += pages.len() as u64;
+    }
+
+    fn read_ahead(
+        &mut self,
+        pages: &[u32],
+        policy: &mut impl Policy,
+        ahead: &mut Ahead,
+        costs: &Costs,
+    ) {
+        for &page in pages {
+            policy.advance(self.clock_ns);
+            // A page that is cached stays as it is.
+            let outcome = policy.touch(page, Touch::ReadSamePage);
+            self.written_pages += u64::from(outcome.written);
+            if outcome.found != Found::Hit {
+                ahead.set(page);
+                self.ahead += 1;
+                self.clock_ns += u64::from(costs.miss_ns);
+            }
+        }
     }
 
     fn count(&mut self, found: Found, costs: &Costs) {
@@ -214,6 +250,33 @@ impl LimitOutcome {
                 self.refaults += 1;
             }
         }
+    }
+}
+
+/// Pages that were read ahead and not asked for since.
+struct Ahead(Vec<u64>);
+
+impl Ahead {
+    /// Empty where nothing is read ahead.
+    fn new(references: &References) -> Self {
+        let reads_ahead =
+            references.requests().iter().any(|request| request.kind == RequestKind::Ahead);
+        let words = if reads_ahead { references.distinct().div_ceil(64) } else { 0 };
+        Self(vec![0; words as usize])
+    }
+
+    fn set(&mut self, page: u32) {
+        if let Some(word) = self.0.get_mut(page as usize / 64) {
+            *word |= 1 << (page % 64);
+        }
+    }
+
+    /// Whether it was one of them; it is none any more.
+    fn take(&mut self, page: u32) -> bool {
+        let Some(word) = self.0.get_mut(page as usize / 64) else { return false };
+        let was = *word & 1 << (page % 64) != 0;
+        *word &= !(1 << (page % 64));
+        was
     }
 }
 
@@ -243,6 +306,7 @@ fn mean(phases: &[LimitOutcome]) -> LimitOutcome {
             - mean(|phase| phase.misses)
             - mean(|phase| phase.filled),
         misses: mean(|phase| phase.misses),
+        ahead: mean(|phase| phase.ahead),
         filled: mean(|phase| phase.filled),
         refaults: mean(|phase| phase.refaults),
         written_pages: mean(|phase| phase.written_pages),

@@ -21,7 +21,7 @@ pub fn of(references: &References) -> Distances {
     for (request, pages) in references.iter() {
         match request.kind {
             RequestKind::Remove => pages.iter().for_each(|&page| stack.remove(page)),
-            RequestKind::Sync => {}
+            RequestKind::Ahead | RequestKind::Sync => {}
             _ => pages.iter().for_each(|&page| _ = stack.touch(page)),
         }
     }

@@ -54,7 +54,7 @@ impl Access {
                 RequestKind::WriteWhole | RequestKind::WritePart => Self::Write,
                 RequestKind::Fault => Self::Mapped,
                 RequestKind::RandomFault => Self::MappedRandom,
-                RequestKind::Remove | RequestKind::Sync => continue,
+                RequestKind::Ahead | RequestKind::Remove | RequestKind::Sync => continue,
             };
             seen[access as usize] = true;
         }
