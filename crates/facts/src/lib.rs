@@ -27,6 +27,7 @@ pub mod format;
 mod ids;
 mod io;
 mod lab;
+mod limited;
 mod listing;
 mod live;
 mod lookup;
@@ -66,6 +67,7 @@ pub use lab::{
     CountedBy, DoubtCode, FactValue, Factor, FilledBy, LabCell, LabConditions, LabDoubt, LabFact,
     LabSample, LabSession, LabSize, LabSkipped, LabUnit, Level, TWIN,
 };
+pub use limited::LimitedRun;
 pub use listing::{ListedFile, ListingTotals, Skipped, Unreadable};
 pub use live::{
     Counter, HostMemory, Interval, LIVE, LiveCounters, LiveFile, LiveIo, LiveLosses, LiveProcess,

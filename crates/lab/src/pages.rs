@@ -128,6 +128,13 @@ impl<'a> OpenFile<'a> {
         Ok(pages)
     }
 
+    /// The same, where they are.
+    pub(crate) fn uptodate_ranges(&self) -> Result<Vec<PageRange>, String> {
+        let mut ranges = Vec::new();
+        self.each_run(|run| ranges.push(run))?;
+        Ok(ranges)
+    }
+
     /// Takes its pages out of the cache, dirty ones after writing them back. More patience is spent only where more
     /// stays than is known to stay anyhow.
     pub(crate) fn evict(&self, known_to_stay: u64) -> Result<Left, String> {

@@ -1,6 +1,7 @@
 //! What happens between a plan and a profile: a program is run, or what runs already is attached to, and the facts of it come out.
 //!
-//! - [`run()`] runs a command under the sensor, or without it where it can't be had; [`run_without_sensor`] where none is wanted.
+//! - [`run()`] runs a command under the sensor, or without it where it can't be had; [`run_without_sensor`] where none is wanted;
+//!   [`run_limited`] under a memory limit, from cold files.
 //! - [`record()`] and [`record_running`] write every request into a trace besides.
 //! - [`attach`] observes a process, a control group or the host for a while; [`Who`] finds whom a user means, [`Scoped`] holds them.
 //! - [`interval`] takes intervals, at their time: what `stat`, `top` and `export` share.
@@ -16,6 +17,7 @@ mod children;
 mod fallback;
 pub mod interval;
 mod learn;
+mod limited;
 mod record;
 mod recording;
 mod run;
@@ -30,6 +32,7 @@ pub use attached::{AttachOptions, attach};
 pub use children::RunError;
 pub use fallback::run_without_sensor;
 pub use learn::{LearnError, Learner};
+pub use limited::{Limited, LimitedError, run_limited};
 pub use record::{
     JoinedTrace, RecordOptions, Recorded, WriteTraceError, Written, join_parts, part_path,
     parts_of, record, record_running,
