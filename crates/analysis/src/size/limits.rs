@@ -3,6 +3,8 @@
 use hotset_sizing::{LimitOutcome, PAGE_BYTES};
 use serde::Serialize;
 
+use super::collect::Seen;
+
 /// A limit, and what the program would do at it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -17,6 +19,8 @@ pub struct SizeLimit {
     pub misses: u64,
     /// Pages that were neither, because all of them were written.
     pub filled: u64,
+    /// Pages that the device reads beside: around mapped pages, ahead in vain, and while no request is under way.
+    pub beside_pages: u64,
     /// Of the misses, pages that had been cached before and were evicted.
     pub refaults: u64,
     /// Pages that were written to the device because they were evicted or synced.
@@ -25,6 +29,8 @@ pub struct SizeLimit {
     pub hit_ratio: f64,
     /// The same at the worst and at the best moment at which the kernel can bring its statistics up to date.
     pub hit_ratio_range: (f64, f64),
+    /// Whether the code that the program uses has no room in the cache: it would wait for its own code again and again.
+    pub lacks_code: bool,
     /// Nanoseconds that the run takes; null where nothing tells how long a miss takes.
     pub run_ns: Option<u64>,
     /// Nanoseconds of it that it waits for pages; null where nothing tells how long a miss takes.
@@ -35,7 +41,14 @@ pub struct SizeLimit {
 
 impl SizeLimit {
     /// Of a simulation whose times count if `is_timed`.
-    pub(super) fn of(outcome: &LimitOutcome, limit_bytes: Option<u64>, is_timed: bool) -> Self {
+    pub(super) fn of(
+        outcome: &LimitOutcome,
+        limit_bytes: Option<u64>,
+        seen: &Seen,
+        is_timed: bool,
+    ) -> Self {
+        let beside_pages = seen.beside_pages + outcome.ahead;
+        let cache_bytes = outcome.limit_pages.saturating_mul(PAGE_BYTES);
         let LimitOutcome { hits, misses, .. } = *outcome;
         let (most, fewest) = {
             let (one, other) = outcome.misses_by_phase;
@@ -43,13 +56,14 @@ impl SizeLimit {
         };
         let asked = hits + misses;
         let run_ns = is_timed.then_some(outcome.clock_ns);
-        let read_bytes = misses.saturating_mul(PAGE_BYTES) as f64;
+        let read_bytes = (misses + beside_pages).saturating_mul(PAGE_BYTES) as f64;
         Self {
             limit_bytes,
-            cache_bytes: outcome.limit_pages.saturating_mul(PAGE_BYTES),
+            cache_bytes,
             hits,
             misses,
             filled: outcome.filled,
+            beside_pages,
             refaults: outcome.refaults,
             written_pages: outcome.written_pages,
             hit_ratio: ratio(asked.saturating_sub(misses), asked),
@@ -57,12 +71,18 @@ impl SizeLimit {
                 ratio(asked.saturating_sub(most), asked),
                 ratio(asked.saturating_sub(fewest), asked),
             ),
+            lacks_code: cache_bytes < seen.code_bytes,
             run_ns,
             waited_ns: is_timed.then_some(outcome.waited_ns),
             device_read_bytes_per_s: run_ns
                 .filter(|&ns| ns > 0)
                 .map(|ns| read_bytes / (ns as f64 / 1e9)),
         }
+    }
+
+    /// Bytes that the device reads.
+    pub fn read_bytes(&self) -> u64 {
+        self.misses.saturating_add(self.beside_pages).saturating_mul(PAGE_BYTES)
     }
 
     /// Seconds of an hour that it waits for pages.
@@ -72,8 +92,11 @@ impl SizeLimit {
     }
 
     /// Whether it mostly waits for pages that it had already: what it waits for them is more than all the rest of the run; where no times
-    /// are known, whether it reads more than half of all pages again.
+    /// are known, whether it reads more than half of all pages again. So does every program whose code has no room.
     pub fn thrashes(&self) -> bool {
+        if self.lacks_code {
+            return true;
+        }
         let again = ratio(self.refaults, self.misses);
         match (self.run_ns, self.waited_ns) {
             (Some(run_ns), Some(waited_ns)) => waited_ns as f64 * again > run_ns as f64 / 2.0,

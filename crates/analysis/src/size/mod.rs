@@ -12,6 +12,7 @@ mod search;
 mod summary;
 #[cfg(test)]
 mod tests;
+mod verified;
 
 pub use hotset_sizing::evidence::{
     Access, Caveat, Condition, KernelVersion, Prediction, predictor,
@@ -22,4 +23,5 @@ pub use asked::{SizeAsked, SizeHost, version};
 pub use collect::{Collected, Collector, Seen};
 pub use limits::SizeLimit;
 pub use need::{Must, Recommended};
-pub use summary::{SizeSummary, TooLittle, size};
+pub use summary::{SizeSummary, TooLittle, size, size_at};
+pub use verified::{VerifiedLimit, limits_to_verify};

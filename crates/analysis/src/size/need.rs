@@ -16,29 +16,32 @@ pub struct Must {
     pub shmem_bytes: u64,
     /// Bytes of page tables at their peak.
     pub page_tables_bytes: u64,
+    /// Bytes of program code that is used, in mapped files. A program that waits for its own code does hardly anything else.
+    pub code_bytes: u64,
     /// Bytes of kernel memory for the pages of its files, cached or not.
     pub index_bytes: u64,
 }
 
 impl Must {
-    /// As it was seen, with the index of so many distinct pages of files.
-    pub(super) fn of(memory: &TraceMemory, index_bytes: u64) -> Self {
+    /// As it was seen, with code and the index of so many bytes.
+    pub(super) fn of(memory: &TraceMemory, code_bytes: u64, index_bytes: u64) -> Self {
         Self {
             anon_bytes: memory.anon_peak_bytes,
             shmem_bytes: memory.shmem_peak_bytes,
             page_tables_bytes: memory.page_tables_peak_bytes,
+            code_bytes,
             index_bytes,
         }
     }
 
-    /// All but the index, which follows from the pages of files.
+    /// All but code and the index, which follow from the pages of files.
     pub(super) fn other_bytes(&self) -> u64 {
         self.anon_bytes.saturating_add(self.shmem_bytes).saturating_add(self.page_tables_bytes)
     }
 
     /// All of it.
     pub fn bytes(&self) -> u64 {
-        self.other_bytes().saturating_add(self.index_bytes)
+        self.other_bytes().saturating_add(self.index_bytes).saturating_add(self.code_bytes)
     }
 }
 

@@ -9,10 +9,10 @@ const STEPS: u64 = 6;
 /// It is found where the next smaller one is less than a hundredth away.
 const NEAR: u64 = 100;
 
-/// Pages of files for a table: equal ratios between a 64th of all pages and all of them.
-pub(super) fn grid(distinct: u64) -> Vec<u64> {
-    let step = SMALLEST.powf(1.0 / (GRID - 1) as f64);
-    let smallest = distinct as f64 / SMALLEST;
+/// Pages of files for a table: equal ratios between a 64th of all pages, or `least` pages if that is more, and all of them.
+pub(super) fn grid(distinct: u64, least: u64) -> Vec<u64> {
+    let smallest = (distinct as f64 / SMALLEST).max(least.min(distinct) as f64).max(1.0);
+    let step = (distinct as f64 / smallest).max(1.0).powf(1.0 / (GRID - 1) as f64);
     let mut pages: Vec<u64> =
         (0..GRID as i32).map(|at| (smallest * step.powi(at)).round().max(1.0) as u64).collect();
     pages.dedup();
@@ -75,13 +75,15 @@ mod tests {
 
     #[test]
     fn a_grid_goes_to_all_pages_in_equal_ratios() {
-        let pages = grid(64_000);
+        let pages = grid(64_000, 0);
         assert_eq!((pages.len(), pages[0], pages[11]), (12, 1_000, 64_000));
         assert!(
             pages.windows(2).all(|pair| (1.4..1.5).contains(&(pair[1] as f64 / pair[0] as f64)))
         );
-        assert_eq!(grid(1), [1]);
-        assert_eq!(grid(0), [1]);
+        assert_eq!(grid(1, 0), [1]);
+        assert_eq!(grid(0, 5), [1]);
+        let pages = grid(64_000, 16_000);
+        assert_eq!((pages[0], pages[11]), (16_000, 64_000));
     }
 
     #[test]
@@ -89,7 +91,7 @@ mod tests {
         for wanted in [1, 7, 999, 1_000, 1_001, 12_345, 63_999, 64_000] {
             let same = |pages: &[u64]| pages.to_vec();
             let known: Vec<(u64, u64)> =
-                grid(64_000).into_iter().map(|pages| (pages, pages)).collect();
+                grid(64_000, 0).into_iter().map(|pages| (pages, pages)).collect();
             let edge = smallest(&known, |&pages| pages >= wanted, same).expect("it is there");
             let found = edge.from.0;
             assert!(found >= wanted && found - wanted <= (wanted / 99).max(1), "{wanted}: {found}");

@@ -9,6 +9,7 @@ use super::collect::{Collected, Seen};
 use super::limits::{SizeLimit, ratio};
 use super::need::{Must, Recommended};
 use super::search::{grid, smallest};
+use super::verified::VerifiedLimit;
 
 /// Pages that the device reads again at the smallest limit, by those that it reads at any, below which no limit matters.
 const MIN_AGAIN: f64 = 0.01;
@@ -58,6 +59,8 @@ pub struct SizeSummary {
     pub request: Option<Recommended>,
     /// What to limit it to: that, and the cache that reaches the target.
     pub limit: Option<Recommended>,
+    /// Runs under limits, beside what was predicted for them.
+    pub verified: Vec<VerifiedLimit>,
 }
 
 /// What simulates, for a number of pages of files.
@@ -67,6 +70,7 @@ struct Simulator<'a> {
     costs: Costs,
     is_timed: bool,
     other_bytes: Option<u64>,
+    seen: &'a Seen,
     threads: usize,
 }
 
@@ -79,31 +83,74 @@ impl Simulator<'_> {
     fn limit(&self, outcome: &LimitOutcome) -> SizeLimit {
         let distinct = u64::from(self.references.distinct());
         let limit = |other| capacity::limit_bytes(outcome.limit_pages, other, distinct);
-        SizeLimit::of(outcome, self.other_bytes.map(limit), self.is_timed)
+        SizeLimit::of(outcome, self.other_bytes.map(limit), self.seen, self.is_timed)
     }
+}
+
+/// Whose policy is simulated, and how well that is known to predict.
+struct Chosen {
+    host: Option<SizeHost>,
+    prediction: Option<Prediction>,
+    policy: PolicyKind,
+}
+
+impl Chosen {
+    fn of(head: &TraceHead, references: &References, asked: &SizeAsked) -> Self {
+        let host = asked.host.or_else(|| SizeHost::of(head)).filter(|_| asked.policy.is_none());
+        let prediction =
+            host.map(|host| predictor(host.kernel, host.multi_gen_lru, &Access::seen(references)));
+        let of_host = prediction.as_ref().map(|prediction| prediction.policy);
+        Self { host, prediction, policy: asked.policy.or(of_host).unwrap_or(UNKNOWN) }
+    }
+}
+
+impl<'a> Simulator<'a> {
+    fn new(
+        head: &TraceHead,
+        collected: &'a Collected,
+        policy: PolicyKind,
+        asked: &SizeAsked,
+    ) -> Self {
+        let miss_ns = miss_ns(&collected.seen, asked);
+        let seen = &collected.seen;
+        let must = head.memory.map(|memory| Must::of(&memory, seen.code_bytes, 0));
+        let other_bytes = must.map(|must| must.other_bytes());
+        Self {
+            references: &collected.references,
+            policy,
+            costs: Costs { hit_ns: 0, miss_ns: miss_ns.unwrap_or(0.0).round() as u32 },
+            is_timed: miss_ns.is_some(),
+            other_bytes: asked.other_bytes.or(other_bytes),
+            seen,
+            threads: asked.threads,
+        }
+    }
+}
+
+/// Predicts what the recording with this head would do at just these limits, in their order.
+pub fn size_at(
+    head: &TraceHead,
+    collected: &Collected,
+    asked: &SizeAsked,
+    limits_bytes: &[u64],
+) -> Vec<SizeLimit> {
+    let chosen = Chosen::of(head, &collected.references, asked);
+    let simulator = Simulator::new(head, collected, chosen.policy, asked);
+    let (other, distinct) =
+        (simulator.other_bytes.unwrap_or(0), collected.references.distinct().into());
+    let pages: Vec<u64> =
+        limits_bytes.iter().map(|&limit| capacity::cache_pages(limit, other, distinct)).collect();
+    simulator.at(&pages)
 }
 
 /// Predicts what the recording with this head would do at other limits.
 pub fn size(head: &TraceHead, collected: Collected, asked: &SizeAsked) -> SizeSummary {
-    let Collected { references, seen } = collected;
-    let host = asked.host.or_else(|| SizeHost::of(head)).filter(|_| asked.policy.is_none());
-    let prediction =
-        host.map(|host| predictor(host.kernel, host.multi_gen_lru, &Access::seen(&references)));
-    let of_host = prediction.as_ref().map(|prediction| prediction.policy);
-    let policy = asked.policy.or(of_host).unwrap_or(UNKNOWN);
-    let distinct = u64::from(references.distinct());
+    let Chosen { host, prediction, policy } = Chosen::of(head, &collected.references, asked);
+    let distinct = u64::from(collected.references.distinct());
     let index_bytes = capacity::limit_bytes(0, 0, distinct);
-    let must = head.memory.map(|memory| Must::of(&memory, index_bytes));
-    let other_bytes = asked.other_bytes.or(must.map(|must| must.other_bytes()));
-    let miss_ns = miss_ns(&seen, asked);
-    let simulator = Simulator {
-        references: &references,
-        policy,
-        costs: Costs { hit_ns: 0, miss_ns: miss_ns.unwrap_or(0.0).round() as u32 },
-        is_timed: miss_ns.is_some(),
-        other_bytes,
-        threads: asked.threads,
-    };
+    let must = head.memory.map(|memory| Must::of(&memory, collected.seen.code_bytes, index_bytes));
+    let simulator = Simulator::new(head, &collected, policy, asked);
+    let (other_bytes, miss_ns) = (simulator.other_bytes, miss_ns(&collected.seen, asked));
     let mut summary = SizeSummary {
         distinct_pages: distinct,
         host,
@@ -111,13 +158,14 @@ pub fn size(head: &TraceHead, collected: Collected, asked: &SizeAsked) -> SizeSu
         policy,
         miss_ns,
         must,
-        too_little: too_little(&references),
+        too_little: too_little(&collected.references),
         limits: Vec::new(),
         enough: None,
         thrash: None,
         request: None,
         limit: None,
-        seen,
+        verified: Vec::new(),
+        seen: collected.seen.clone(),
     };
     if summary.too_little.is_none() {
         summary.simulate(&simulator, asked);
@@ -132,7 +180,8 @@ impl SizeSummary {
         let other = simulator.other_bytes.unwrap_or(0);
         let named = asked.limits_bytes.iter();
         let named = named.map(|&limit| capacity::cache_pages(limit, other, distinct));
-        let mut pages: Vec<u64> = grid(distinct).into_iter().chain(named).collect();
+        let code_pages = self.seen.code_bytes.div_ceil(PAGE_BYTES);
+        let mut pages: Vec<u64> = grid(distinct, code_pages).into_iter().chain(named).collect();
         pages.sort_unstable();
         pages.dedup();
         let limits = simulator.at(&pages);
@@ -151,14 +200,26 @@ impl SizeSummary {
         self.limits = limits;
     }
 
-    fn recommend(&mut self, must_bytes: Option<u64>) {
-        let Some(must_bytes) = must_bytes else { return };
+    /// Recommends both for what it holds beside its files' pages.
+    fn recommend(&mut self, held_bytes: Option<u64>) {
+        let Some(held_bytes) = held_bytes else { return };
+        let code_bytes = self.seen.code_bytes;
+        let must_bytes = held_bytes.saturating_add(code_bytes);
         let few_bytes = match self.too_little {
             Some(TooLittle::FewPages) => self.distinct_pages.saturating_mul(PAGE_BYTES),
             _ => 0,
         };
-        self.request = Some(Recommended::of(must_bytes, few_bytes));
-        self.limit = self.enough.map(|enough| Recommended::of(must_bytes, enough.cache_bytes));
+        let beside_code = |cache_bytes: u64| cache_bytes.saturating_sub(code_bytes);
+        self.request = Some(Recommended::of(must_bytes, beside_code(few_bytes)));
+        let limit =
+            |enough: SizeLimit| Recommended::of(must_bytes, beside_code(enough.cache_bytes));
+        self.limit = self.enough.map(limit);
+    }
+
+    /// Bytes below which a limit has the program killed: what it holds that can't be evicted; none where that is not known.
+    pub fn killed_below_bytes(&self) -> Option<u64> {
+        let request = self.request?;
+        Some(request.must_bytes.saturating_sub(self.seen.code_bytes))
     }
 }
 

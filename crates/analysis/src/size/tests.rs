@@ -11,7 +11,7 @@ use crate::trace::testing::head;
 const PAGE: u64 = 4096;
 const MIB: u64 = 1 << 20;
 
-fn asked() -> SizeAsked {
+pub(super) fn asked() -> SizeAsked {
     SizeAsked {
         target: 0.99,
         limits_bytes: Vec::new(),
@@ -23,7 +23,7 @@ fn asked() -> SizeAsked {
     }
 }
 
-fn known() -> TraceHead {
+pub(super) fn known() -> TraceHead {
     let memory = TraceMemory { anon_peak_bytes: 100 * MIB, looks: 3, ..TraceMemory::default() };
     let reclaim = Reclaim { multi_gen_lru: true, swap_bytes: 0 };
     let mut head = head();
@@ -34,7 +34,7 @@ fn known() -> TraceHead {
 }
 
 /// Reads so many pages in a loop, so often; each page takes 10 µs the first time.
-fn looped(pages: u64, times: u64) -> Script {
+pub(super) fn looped(pages: u64, times: u64) -> Script {
     let mut script = Script::new();
     script.file(pages * PAGE);
     for at in 0..pages * times {
@@ -49,7 +49,7 @@ fn looped(pages: u64, times: u64) -> Script {
     script
 }
 
-fn sized(script: &Script, head: &TraceHead, asked: &SizeAsked) -> SizeSummary {
+pub(super) fn sized(script: &Script, head: &TraceHead, asked: &SizeAsked) -> SizeSummary {
     let mut collector = Collector::new(&script.lists, asked.host.or_else(|| SizeHost::of(head)));
     collector.add(&script.batch()).expect("there is room");
     size(head, collector.finish(), asked)

@@ -1,7 +1,9 @@
 //! Arguments of `size`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::ValueHint;
 use hotset_analysis::size::{KernelVersion, PolicyKind, version};
 use hotset_facts::units::parse_size;
 
@@ -28,14 +30,35 @@ const POLICIES: &[Choice<PolicyKind>] = &[
 #[command(after_help = "Examples:\n  sudo hotset record -o app.parquet -- python3 app.py\n  \
                         hotset size app.parquet\n  \
                         hotset size app.parquet --limit 256M --limit 512M --target 95\n  \
-                        hotset size app.parquet --kernel 6.1\n\n\
+                        hotset size app.parquet --kernel 6.1\n  \
+                        sudo hotset size --verify -- python3 app.py\n\n\
                         The requests of the recording are simulated at many limits by the replacement policy of the kernel that it was made\n\
                         on. What each limit is worth follows from what the program waited for when it was recorded (docs/sizing.md).\n\n\
-                        Exit status:\n  0  predicted\n  1  hotset failed\n  2  invalid arguments")]
+                        --verify runs the command several times: once to record it, once more if its files were cached, and once under each\n\
+                        limit, from cold files, in a control group of its own. What it changes, it changes each time; --prepare sets that back.\n\n\
+                        Exit status:\n  \
+                        0      predicted\n  \
+                        1      hotset failed\n  \
+                        2      invalid arguments\n  \
+                        126    the command cannot be executed\n  \
+                        127    the command was not found\n  \
+                        128+N  ended by signal N")]
 pub(crate) struct SizeArgs {
     /// Trace to size, of `record` or `trace import`
-    #[arg(value_name = "TRACE")]
-    pub(crate) trace: PathBuf,
+    #[arg(value_name = "TRACE", required_unless_present = "command")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Run the command under memory limits too, and print what was predicted beside what was measured
+    ///
+    /// Without --limit: under the recommended limit, the largest at which it thrashes, and two between them. Before each run, its files
+    /// are evicted from the page cache. How often it will run is said first.
+    #[arg(long, requires = "command", conflicts_with = "trace")]
+    pub(crate) verify: bool,
+    /// Run COMMAND in a shell before each run
+    #[arg(short, long, value_name = "COMMAND", requires = "verify")]
+    pub(crate) prepare: Option<String>,
+    /// Keep the recording of the command as FILE
+    #[arg(short, long, value_name = "FILE", conflicts_with = "trace")]
+    pub(crate) output: Option<PathBuf>,
     /// Also show this memory limit, such as 512M; may be repeated
     #[arg(long = "limit", value_name = "SIZE", value_parser = parse_size)]
     pub(crate) limits: Vec<u64>,
@@ -62,6 +85,9 @@ pub(crate) struct SizeArgs {
     pub(crate) quiet: bool,
     #[command(flatten)]
     pub(crate) look: LookArgs,
+    /// Command to record and size, with its arguments, after `--`
+    #[arg(last = true, value_name = "CMD", value_hint = ValueHint::CommandWithArguments, conflicts_with = "trace")]
+    pub(crate) command: Vec<OsString>,
 }
 
 fn kernel(text: &str) -> Result<KernelVersion, String> {

@@ -17,7 +17,7 @@ mod trace_batches;
 mod trace_info;
 mod trace_read;
 
-pub(crate) use record::record;
+pub(crate) use record::record_quietly;
 pub(crate) use trace::open as open_trace;
 pub(crate) use trace_batches::each_batch_until;
 

@@ -1,15 +1,17 @@
 //! `hotset record`.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
+use clap::Parser;
 use hotset_facts::ExitStatus;
 use hotset_facts::units::bytes;
 use hotset_lab::find_program;
 use hotset_observe::{RecordLosses, RecordOptions as SensorOptions};
 use hotset_watch::{NamedSites, RecordOptions, Recorded, STACK_BYTES, Written, parts_of};
 
-use crate::args::{LookArgs, OutputArgs, RecordArgs};
+use crate::args::{Cli, Command, LookArgs, OutputArgs, RecordArgs};
 use crate::destination::check_destination;
 use crate::exit::{Exit, OrExit, Stop};
 use crate::output;
@@ -60,6 +62,28 @@ pub(crate) fn record(args: &RecordArgs) -> Result<Exit, Stop> {
         }
     })?;
     Ok(if report(args, recorded) { Exit::Success } else { Exit::Failure })
+}
+
+/// Records a command for another subcommand, without losing a record; `replace` a recording that is there. How the command ended is its
+/// own matter: what it did until then is recorded.
+pub(crate) fn record_quietly(
+    trace: &Path,
+    options: &[&str],
+    replace: bool,
+    command: &[OsString],
+) -> Result<(), Stop> {
+    let fixed = ["hotset", "record", "-q", "--lossless"].into_iter().chain(options.iter().copied());
+    let force = replace.then_some("--force");
+    let words = fixed.chain(force).chain(["-o"]).map(OsString::from);
+    let words = words.chain([trace.into(), "--".into()]).chain(command.iter().cloned());
+    let parsed = Cli::try_parse_from(words).or_exit(Exit::Usage)?;
+    let Command::Record(args) = parsed.command else {
+        return Err(Stop::usage("the command cannot be recorded"));
+    };
+    match record(&args)? {
+        Exit::Own => Err(Stop::new(Exit::Failure, "the recording was not written")),
+        _ => Ok(()),
+    }
 }
 
 /// Refuses what would be lost, or would replace something, before anything starts.

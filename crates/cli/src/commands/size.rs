@@ -1,56 +1,144 @@
 //! `hotset size`.
 
-use anyhow::Context;
-use hotset_analysis::size::{Collector, SizeAsked, SizeHost, size as predict};
+mod verify;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context, Result};
+use hotset_analysis::size::{
+    Collected, Collector, SizeAsked, SizeHost, SizeSummary, size as predict,
+};
+use hotset_facts::trace::{TraceHead, TraceLists};
 use hotset_facts::units::{bytes, exact_bytes};
+use hotset_facts::{FileId, PageRange};
+use hotset_lab::experiment::Scratch;
 use hotset_trace::Columns;
 use hotset_view::size::SizedTrace;
 
-use super::{each_batch_until, open_trace};
+use super::{each_batch_until, open_trace, record_quietly};
 use crate::args::SizeArgs;
 use crate::destination::check_destination;
 use crate::exit::{Exit, OrExit, Stop};
+use crate::lab::native;
 use crate::{interrupt, output};
+
+/// A recording, read once.
+struct Read {
+    head: TraceHead,
+    lists: TraceLists,
+    collected: Collected,
+}
 
 /// Predicts how much memory a recorded program needs.
 pub(super) fn size(args: &SizeArgs) -> Result<Exit, Stop> {
     args.json.iter().try_for_each(|file| check_destination(file)).or_exit(Exit::Failure)?;
     let stop = interrupt::stop_flag();
-    let reader = open_trace(&args.trace).or_exit(Exit::Failure)?;
-    let head = reader.head();
-    let multi_gen_lru = head.reclaim.is_some_and(|reclaim| reclaim.multi_gen_lru);
-    let host = args.kernel.map(|kernel| SizeHost { kernel, multi_gen_lru });
-    let mut collector = Collector::new(reader.lists(), host.or_else(|| SizeHost::of(head)));
-    let mut full = Ok(());
-    each_batch_until(stop, &args.trace, &reader, Columns::ALL, |batch| {
-        if full.is_ok() {
-            full = collector.add(batch);
-        }
-    })
-    .or_exit(Exit::Failure)?;
-    full.with_context(|| args.trace.display().to_string()).or_exit(Exit::Failure)?;
-    if stop.load(std::sync::atomic::Ordering::Relaxed) {
-        return Ok(interrupt::exit());
+    if args.verify {
+        verify::announce(args);
     }
-    let asked = SizeAsked {
+    // A recording of the command is here, unless it is kept.
+    let scratch = match &args.trace {
+        Some(_) => None,
+        None => Some(scratch()?),
+    };
+    let trace = trace_of(args, scratch.as_ref());
+    if args.trace.is_none() {
+        verify::prepare(args)?;
+        record_quietly(&trace, &[], false, &args.command)?;
+    }
+    let Some(mut read) = read(&trace, args, &[], stop).or_exit(Exit::Failure)? else {
+        return Ok(interrupt::exit());
+    };
+    if args.verify && verify::was_cached(&read.lists) {
+        let Some(again) = verify::record_cold(args, &trace, &read.lists, stop)? else {
+            return Ok(interrupt::exit());
+        };
+        read = again;
+    }
+    let asked = asked(args, &read.head);
+    let mut summary = predict(&read.head, read.collected, &asked);
+    refuse_too_small(args, &summary)?;
+    let mut exit = Exit::Success;
+    if args.verify {
+        let sized = verify::Sized { trace: &trace, lists: &read.lists };
+        summary.verified = verify::verify(args, &sized, &summary, &asked, stop)?;
+        if stop.load(Ordering::Relaxed) {
+            exit = interrupt::exit();
+        }
+    }
+    let shown = args.trace.as_ref().or(args.output.as_ref());
+    let sized =
+        SizedTrace { path: shown.map(PathBuf::as_path), head: &read.head, summary: &summary };
+    Ok(if output::size(&sized, args) { exit } else { Exit::Failure })
+}
+
+fn scratch() -> Result<Scratch, Stop> {
+    let sweeper = native()?.into_iter().chain(["sweep".into()]).collect::<Vec<_>>();
+    Scratch::make(None, &sweeper).or_exit(Exit::Failure)
+}
+
+fn trace_of(args: &SizeArgs, scratch: Option<&Scratch>) -> PathBuf {
+    match (&args.trace, &args.output, scratch) {
+        (Some(trace), ..) => trace.clone(),
+        (None, Some(kept), _) => kept.clone(),
+        (None, None, Some(scratch)) => scratch.directory().join("recording.parquet"),
+        (None, None, None) => PathBuf::new(),
+    }
+}
+
+fn asked(args: &SizeArgs, head: &TraceHead) -> SizeAsked {
+    SizeAsked {
         target: args.target / 100.0,
         limits_bytes: args.limits.clone(),
         policy: args.policy,
-        host,
+        host: args.kernel.and(host(args, head)),
         device_bytes_per_s: args.device_rate,
         other_bytes: args.other,
         threads: std::thread::available_parallelism().map_or(1, usize::from),
-    };
-    let summary = predict(head, collector.finish(), &asked);
-    // Below that it would not be slow, it would be killed.
-    let least = summary.request.map_or(0, |request| request.must_bytes);
-    if let Some(&limit) = args.limits.iter().find(|&&limit| limit < least) {
-        return Err(Stop::usage(format_args!(
+    }
+}
+
+/// Reads a trace, without the pages that others hold; nothing where `stop` was set first.
+fn read(
+    trace: &Path,
+    args: &SizeArgs,
+    stuck: &[(FileId, Vec<PageRange>)],
+    stop: &AtomicBool,
+) -> Result<Option<Read>> {
+    let reader = open_trace(trace)?;
+    let mut collector = Collector::new(reader.lists(), host(args, reader.head()));
+    collector.hold(stuck);
+    let mut full = Ok(());
+    each_batch_until(stop, trace, &reader, Columns::ALL, |batch| {
+        if full.is_ok() {
+            full = collector.add(batch);
+        }
+    })?;
+    full.with_context(|| trace.display().to_string())?;
+    if stop.load(Ordering::Relaxed) {
+        return Ok(None);
+    }
+    let collected = collector.finish();
+    let (head, lists) = (reader.head().clone(), reader.lists().clone());
+    Ok(Some(Read { head, lists, collected }))
+}
+
+fn host(args: &SizeArgs, head: &TraceHead) -> Option<SizeHost> {
+    let multi_gen_lru = head.reclaim.is_some_and(|reclaim| reclaim.multi_gen_lru);
+    let host = args.kernel.map(|kernel| SizeHost { kernel, multi_gen_lru });
+    host.or_else(|| SizeHost::of(head))
+}
+
+/// Below that it would not be slow, it would be killed.
+fn refuse_too_small(args: &SizeArgs, summary: &SizeSummary) -> Result<(), Stop> {
+    let least = summary.killed_below_bytes().unwrap_or(0);
+    match args.limits.iter().find(|&&limit| limit < least) {
+        None => Ok(()),
+        Some(&limit) => Err(Stop::usage(format_args!(
             "--limit {}: the program needs {} beside its file cache, and would be killed; expected a larger limit",
             exact_bytes(limit),
             bytes(least)
-        )));
+        ))),
     }
-    let sized = SizedTrace { path: &args.trace, head, summary: &summary };
-    Ok(if output::size(&sized, args) { Exit::Success } else { Exit::Failure })
 }

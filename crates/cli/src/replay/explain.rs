@@ -1,11 +1,9 @@
 //! `hotset explain`: findings of a recording, each replayed with its change.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
-use clap::Parser;
 use hotset_analysis::explain::{
     Attempt, Explained, Explainer, Explanation, TraceFinding, explained,
 };
@@ -22,8 +20,8 @@ use hotset_view::explain::ExplainedTrace;
 use super::emit;
 use super::room::Room;
 use super::session::{Recording, Variant, change, refuse_of_others, replays};
-use crate::args::{Cli, Command, ExplainArgs};
-use crate::commands::{each_batch_until, open_trace, record};
+use crate::args::ExplainArgs;
+use crate::commands::{each_batch_until, open_trace, record_quietly};
 use crate::destination::check_destinations;
 use crate::exit::{Exit, OrExit, Stop};
 use crate::lab::native;
@@ -60,7 +58,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<Exit, Stop> {
             (None, Some(scratch)) => {
                 let kept = args.output.clone();
                 let trace = kept.unwrap_or_else(|| scratch.directory().join("recording.parquet"));
-                record_to(&trace, args, attempt > 1)?;
+                record_quietly(&trace, &["--sites"], attempt > 1, &args.command)?;
                 trace
             }
             (trace, _) => trace.clone().unwrap_or_default(),
@@ -129,23 +127,6 @@ fn show(args: &ExplainArgs, told: &Told) -> bool {
         written = false;
     }
     written
-}
-
-/// Records the command, with call sites; `replace` a recording of it that is there.
-fn record_to(trace: &Path, args: &ExplainArgs, replace: bool) -> Result<(), Stop> {
-    let options = ["hotset", "record", "-q", "--sites", "--lossless"].map(OsString::from);
-    let force = replace.then(|| "--force".into());
-    let words = options.into_iter().chain(force).chain(["-o".into(), trace.into(), "--".into()]);
-    let words = words.chain(args.command.iter().cloned());
-    let Command::Record(record_args) = Cli::try_parse_from(words).or_exit(Exit::Usage)?.command
-    else {
-        return Err(Stop::usage("the command cannot be recorded"));
-    };
-    match record(&record_args)? {
-        Exit::Own => Err(Stop::new(Exit::Failure, "the recording was not written")),
-        // How the command ended is its own matter: what it did until then is explained.
-        _ => Ok(()),
-    }
 }
 
 /// Reads a trace once, for the findings and for the plan; nothing where `stop` was set first.

@@ -8,6 +8,8 @@ use crate::units::{bytes, count, duration, percent, plural};
 
 /// Direct I/O by all that was moved, from which on it is worth a word.
 const MANY_DIRECT: f64 = 0.01;
+/// Pages that were read beside those that were asked for, by those, from which on it is worth a word.
+const MUCH_BESIDE: f64 = 0.1;
 /// Looks at memory that are further apart than this can miss a peak that matters.
 const LONG_GAP_NS: u64 = 1_000_000_000;
 
@@ -118,8 +120,12 @@ fn conditions(trace: &SizedTrace<'_>) -> Vec<Condition> {
         }),
         Condition::Swap => trace.head.reclaim.is_some_and(|reclaim| reclaim.swap_bytes > 0),
         Condition::OtherEviction => environment.is_some_and(|host| host.evicts_idle_cache),
-        // What other groups and the host do is not in a recording, and read-ahead is not simulated.
-        Condition::SharedFiles | Condition::HostPressure | Condition::ReadAhead => false,
+        Condition::ReadAhead => {
+            let beside = summary.limits.last().map_or(0, |limit| limit.beside_pages);
+            beside as f64 > summary.distinct_pages as f64 * MUCH_BESIDE
+        }
+        // What other groups and the host do is not in a recording.
+        Condition::SharedFiles | Condition::HostPressure => false,
     };
     Condition::ALL.into_iter().filter(is_so).collect()
 }

@@ -4,6 +4,7 @@ mod caveats;
 #[cfg(test)]
 mod tests;
 mod text;
+mod verified;
 mod words;
 
 use std::path::Path;
@@ -18,8 +19,8 @@ pub(crate) use words::policy_word;
 /// A recording and what its need is.
 #[derive(Debug, Clone, Copy)]
 pub struct SizedTrace<'a> {
-    /// Where it is.
-    pub path: &'a Path,
+    /// Where it is; none where it is not kept.
+    pub path: Option<&'a Path>,
     /// What it is of.
     pub head: &'a TraceHead,
     /// What it needs.

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use hotset_analysis::size::{
     KernelVersion, Must, PolicyKind, Recommended, Seen, SizeHost, SizeLimit, SizeSummary,
-    TooLittle, predictor,
+    TooLittle, VerifiedLimit, predictor,
 };
 use hotset_facts::trace::{Reclaim, TraceHead, TraceMemory};
 
 use super::*;
-use hotset_facts::Target;
+use hotset_facts::{ExitStatus, Io, LimitedRun, Observed, Target};
 
 use crate::replay::tests::telling_head;
 use crate::report::Options;
@@ -26,7 +26,9 @@ fn limit(cache_mib: u64, hits: u64, misses: u64, refaults: u64) -> SizeLimit {
         hits,
         misses,
         filled: 10,
+        beside_pages: 256,
         refaults,
+        lacks_code: false,
         written_pages: 0,
         hit_ratio: hits as f64 / (hits + misses) as f64,
         hit_ratio_range: (0.0, 1.0),
@@ -64,6 +66,7 @@ fn summary() -> SizeSummary {
             anon_bytes: 100 * MIB,
             shmem_bytes: MIB,
             page_tables_bytes: MIB / 2,
+            code_bytes: 4 * MIB,
             index_bytes: 190_000,
         }),
         too_little: None,
@@ -82,11 +85,12 @@ fn summary() -> SizeSummary {
             cache_bytes: 70 * MIB,
             margin_bytes: 10 * MIB,
         }),
+        verified: Vec::new(),
     }
 }
 
 fn text(head: &TraceHead, summary: &SizeSummary) -> String {
-    let sized = SizedTrace { path: Path::new("app.parquet"), head, summary };
+    let sized = SizedTrace { path: Some(Path::new("app.parquet")), head, summary };
     render_size(&sized, &Options::default())
 }
 
@@ -107,7 +111,7 @@ fn the_terminal_says_it_like_this() {
 fn json_is_as_its_schema_says() -> Result<(), Box<dyn std::error::Error>> {
     let summary = summary();
     let head = full();
-    let sized = SizedTrace { path: Path::new("app.parquet"), head: &head, summary: &summary };
+    let sized = SizedTrace { path: Some(Path::new("app.parquet")), head: &head, summary: &summary };
     let json = size_json(&sized);
     assert_eq!(refused("hotset.size/1", &json)?, [""; 0]);
     let json: serde_json::Value = serde_json::from_slice(&json)?;
@@ -160,4 +164,46 @@ fn where_no_limit_matters_none_is_shown() {
         assert!(!said.contains("thrashes") && !said.contains("Limit "), "{said}");
         assert!(said.contains("Request 112 MiB"), "{said}");
     }
+}
+
+fn verified(limit: SizeLimit, read_mib: u64, exit: ExitStatus) -> VerifiedLimit {
+    let mut totals = Io::zero();
+    totals.device.read_bytes = Observed::Value(read_mib * MIB);
+    if let Observed::Value(read) = &mut totals.read {
+        (read.pages, read.misses) = (200_000, read_mib * 256);
+    }
+    let run = LimitedRun {
+        limit_bytes: limit.limit_bytes.unwrap_or(0),
+        exit,
+        killed: 0,
+        wall_ns: 2_400_000_000,
+        totals,
+        refault_pages: Some(limit.refaults),
+        peak_bytes: None,
+        stuck_pages: 1_000,
+        unknown_files: 0,
+        lost: 0,
+    };
+    VerifiedLimit { predicted: limit, run }
+}
+
+#[test]
+fn runs_stand_beside_what_was_predicted_for_them() {
+    let limits = summary().limits;
+    let mut killed = verified(limits[0], 100, ExitStatus::Signal(9));
+    killed.run.killed = 1;
+    let runs = vec![
+        verified(limits[2], 80, ExitStatus::Code(0)),
+        verified(limits[1], 210, ExitStatus::Code(3)),
+        killed,
+    ];
+    let summary = SizeSummary { verified: runs, ..summary() };
+    let said = text(&full(), &summary);
+    let from = said.find("Verified").expect("a table");
+    let to = said.find("Recommended").expect("what is recommended");
+    insta::assert_snapshot!("verified", &said[from..to]);
+    let head = full();
+    let sized = SizedTrace { path: None, head: &head, summary: &summary };
+    let json = size_json(&sized);
+    assert_eq!(refused("hotset.size/1", &json).expect("a schema"), [""; 0]);
 }

@@ -3,18 +3,20 @@
 use hotset_analysis::size::SizeLimit;
 
 use super::caveats::caveats;
-use super::{SizedTrace, words};
+use super::{SizedTrace, verified, words};
 use crate::escape::shorten_end;
 use crate::report::Options;
 use crate::report::screen::Screen;
 use crate::table::{Align, INDENT, Table};
+use crate::units::bytes;
 
 /// How much memory a program needs, ready for a terminal.
 pub fn render_size(trace: &SizedTrace<'_>, options: &Options) -> String {
     let mut screen = Screen::new(options);
     let title = words::title(trace, &|name| screen.name(name));
     screen.title(&shorten_end(&title, screen.width));
-    let extent = format!("{} · {}", screen.path(trace.path), words::extent(trace.summary));
+    let path = trace.path.map(|path| format!("{} · ", screen.path(path))).unwrap_or_default();
+    let extent = format!("{path}{}", words::extent(trace.summary));
     screen.paragraph("", " · ", &extent, INDENT);
     must(&mut screen, trace);
     match trace.summary.too_little {
@@ -24,6 +26,7 @@ pub fn render_size(trace: &SizedTrace<'_>, options: &Options) -> String {
         }
         None => cache(&mut screen, trace),
     }
+    verified(&mut screen, trace);
     let recommended = words::recommended(trace);
     if !recommended.is_empty() {
         screen.heading("Recommended", "");
@@ -55,6 +58,22 @@ fn must(screen: &mut Screen, trace: &SizedTrace<'_>) {
         table.push(vec![bytes]);
     }
     screen.table("Memory beside the file cache", &table, &names);
+}
+
+/// What was predicted for limits, and what runs under them did.
+fn verified(screen: &mut Screen, trace: &SizedTrace<'_>) {
+    let limits = &trace.summary.verified;
+    if limits.is_empty() {
+        return;
+    }
+    let mut table = Table::new(verified::columns());
+    let mut names = Vec::new();
+    for limit in limits {
+        names.push(bytes(limit.run.limit_bytes));
+        table.push(verified::row(limit));
+    }
+    screen.table("Verified", &table, &names);
+    screen.below_table(&verified::below(trace.summary));
 }
 
 /// Limits and what they are worth.

@@ -56,6 +56,9 @@ pub(super) fn parts(must: &Must) -> Vec<(String, String)> {
         parts.push(part("shared memory and tmpfs", must.shmem_bytes));
     }
     parts.push(part("page tables", must.page_tables_bytes));
+    if must.code_bytes > 0 {
+        parts.push(part("program code", must.code_bytes));
+    }
     parts.push(part("index of the file cache", must.index_bytes));
     parts
 }
@@ -74,7 +77,7 @@ pub(super) fn row(limit: &SizeLimit, is_timed: bool, mark: String) -> Vec<String
         let waits = limit.waited_s_per_hour();
         row.push(waits.map_or_else(dash, |s| format!("{} s/h", count(s.round() as u64))));
     } else {
-        row.push(read(limit.misses));
+        row.push(bytes(limit.read_bytes()));
     }
     row.push(mark);
     row
@@ -145,19 +148,29 @@ pub(super) fn recommended(trace: &SizedTrace<'_>) -> Vec<String> {
     let Some(enough) = summary.enough else { return lines };
     let most = summary.limits.last().map_or(0.0, |limit| limit.hit_ratio);
     let worth = format!(
-        "{} of cache: {} of requested pages are found there, {} with unlimited memory",
-        bytes(enough.cache_bytes),
+        "{} of requested pages are found there, {} with unlimited memory",
         percent(enough.hit_ratio),
         percent(most)
     );
     lines.push(match summary.limit {
-        Some(limit) => format!("Limit {}: the same, and {worth}.", bytes(limit.bytes)),
-        None => format!("{worth}."),
+        Some(limit) => format!(
+            "Limit {}: the same, and {} of cache for the rest of its files: {worth}.",
+            bytes(limit.bytes),
+            bytes(limit.cache_bytes)
+        ),
+        None => format!("{} of cache: {worth}.", bytes(enough.cache_bytes)),
     });
     lines.push(match summary.thrash {
         Some(thrash) => format!(
-            "At {} and below it thrashes: it waits longer for pages that it had read before than it takes for all else.",
-            thrash.limit_bytes.map_or_else(|| format!("{} of cache", bytes(thrash.cache_bytes)), bytes)
+            "At {} and below it thrashes: {}.",
+            thrash
+                .limit_bytes
+                .map_or_else(|| format!("{} of cache", bytes(thrash.cache_bytes)), bytes),
+            match thrash.lacks_code {
+                true => "its own code has no room",
+                false =>
+                    "it waits longer for pages that it had read before than it takes for all else",
+            }
         ),
         None => "It thrashes at none of these limits.".to_owned(),
     });

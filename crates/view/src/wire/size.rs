@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use hotset_analysis::size::{Must, Recommended, Seen, SizeLimit, TooLittle};
+use hotset_analysis::size::{Must, Recommended, Seen, SizeLimit, TooLittle, VerifiedLimit};
 use hotset_facts::format::KnownTime;
 use hotset_facts::trace::TraceSource;
 use hotset_facts::{Command, Environment};
@@ -43,6 +43,7 @@ pub fn size_json(trace: &SizedTrace<'_>) -> Vec<u8> {
         thrash: summary.thrash,
         request: summary.request,
         limit: summary.limit,
+        verified: &summary.verified,
     };
     Envelope::new(SCHEMA, body).to_line()
 }
@@ -102,4 +103,6 @@ pub(crate) struct Whole<'a> {
     request: Option<Recommended>,
     /// What to limit it to; null where what it must have is not known.
     limit: Option<Recommended>,
+    /// Runs of the command under limits, beside what was predicted for them; empty where it was not run.
+    verified: &'a [VerifiedLimit],
 }

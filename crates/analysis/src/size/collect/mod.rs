@@ -1,6 +1,7 @@
 //! The records of a recording as references to pages, and what a prediction has to know beside them.
 
 mod leave;
+mod mapped;
 #[cfg(test)]
 mod tests;
 
@@ -10,12 +11,14 @@ use std::os::unix::ffi::OsStrExt as _;
 use hotset_facts::trace::{
     FileIndex, Operation, OperationClass, RecordFlags, TraceBatch, TraceLists, TraceRecord,
 };
+use hotset_facts::{Dev, FileId, FileKind, PageRange};
 use serde::Serialize;
 
 use hotset_sizing::evidence::counts_random_faults;
 use hotset_sizing::{Bytes, PAGE_BYTES, References, ReferencesBuilder, TooMany};
 
 use super::SizeHost;
+use mapped::Mapped;
 
 /// Threads that are told apart.
 const MOST_THREADS: usize = 1 << 12;
@@ -32,6 +35,13 @@ pub struct Seen {
     pub written_pages: u64,
     /// Touches of mapped pages that were not mapped yet. Later touches of the same page are seen by nobody.
     pub faults: u64,
+    /// Of these, those of program code.
+    pub code_faults: u64,
+    /// Bytes of program code whose pages were touched. What the kernel mapped around them (`fault_around_bytes`) can be in use too, and
+    /// is not counted.
+    pub code_bytes: u64,
+    /// Pages that were read from the device while no request was under way, such as the first of a program.
+    pub beside_pages: u64,
     /// Of these, in mappings that the program said it would read at random.
     pub random_faults: u64,
     /// Bytes that went past the cache.
@@ -61,6 +71,8 @@ pub struct Seen {
 pub struct Collected {
     /// The requests and their pages.
     pub references: References,
+    /// How often a page was asked for that is cached for others, and is not among them.
+    pub held_requests: u64,
     /// What was seen beside.
     pub seen: Seen,
 }
@@ -78,6 +90,7 @@ pub struct Collector<'a> {
     nameless: HashSet<u32>,
     /// Processes and files whose mappings are read at random.
     random: HashSet<(u32, u32)>,
+    mapped: Mapped,
     /// Whether the kernel counts their use as recent.
     counts_random: bool,
     files: HashSet<u32>,
@@ -103,6 +116,7 @@ impl<'a> Collector<'a> {
             files_by_path: paths.collect(),
             nameless: HashSet::new(),
             random: HashSet::new(),
+            mapped: Mapped::default(),
             counts_random: host.is_some_and(|host| counts_random_faults(host.kernel)),
             files: HashSet::new(),
             threads: HashSet::new(),
@@ -111,6 +125,20 @@ impl<'a> Collector<'a> {
             is_untold: false,
             hits: 0,
             seen: Seen::default(),
+        }
+    }
+
+    /// Leaves out pages that are cached for others and stay, whatever the limit.
+    pub fn hold(&mut self, stuck: &[(FileId, Vec<PageRange>)]) {
+        // Who looked did not learn the generation, and did so while the file was there.
+        let stuck: HashMap<(Dev, u64), &Vec<PageRange>> =
+            stuck.iter().map(|(id, ranges)| ((id.dev, id.ino), ranges)).collect();
+        for (index, file) in (0_u32..).zip(&self.lists.files) {
+            if let Some(ranges) = file.id.and_then(|id| stuck.get(&(id.dev, id.ino))) {
+                self.mapped.hold(index, ranges);
+                let ranges = ranges.iter().map(|range| range.first..range.end()).collect();
+                self.builder.hold(index, ranges);
+            }
         }
     }
 
@@ -131,13 +159,16 @@ impl<'a> Collector<'a> {
 
     /// What came of them.
     pub fn finish(self) -> Collected {
-        let mut seen = self.seen;
+        let mut seen = self.seen.clone();
+        seen.code_bytes = self.mapped.code_bytes();
+        seen.beside_pages = self.mapped.beside_pages();
         seen.files = self.files.len() as u64;
         seen.threads = self.threads.len() as u64;
         seen.hits = (!self.is_untold).then_some(self.hits);
         seen.span_ns = self.from_ns.map_or(0, |from| self.clock_ns.saturating_sub(from));
         seen.lost = self.lists.gaps.iter().map(|gap| gap.records).sum();
-        Collected { references: self.builder.finish(), seen }
+        let held_requests = self.builder.held_requests();
+        Collected { references: self.builder.finish(), held_requests, seen }
     }
 
     /// Lets the time pass that the program would take at any limit: all but waits for pages. Records come in the order in which they
@@ -157,6 +188,8 @@ impl<'a> Collector<'a> {
             OperationClass::Read | OperationClass::Write | OperationClass::Fault => {
                 self.request(record)?;
             }
+            OperationClass::Exec | OperationClass::Map => self.mapped.map(record),
+            OperationClass::Device if self.is_regular(record) => self.mapped.device(record),
             OperationClass::Sync => self.sync(record),
             OperationClass::Open => self.open(record, batch),
             OperationClass::Close => self.close(record),
@@ -192,6 +225,8 @@ impl<'a> Collector<'a> {
                 // Of one without an open file description, nobody knows whether it goes on where another ended.
                 let description = record.description.or(record.tid.map(u64::from)).unwrap_or(0);
                 self.builder.read(&range, folded(description))?;
+                let ahead = record.pages.map_or(0, |pages| pages.read_ahead.into());
+                self.ahead(file, range.offset.saturating_add(bytes).div_ceil(PAGE_BYTES), ahead)?;
             }
             OperationClass::Write => {
                 self.seen.written_pages += pages_of(&range);
@@ -202,13 +237,28 @@ impl<'a> Collector<'a> {
             _ => {
                 let process = record.process.map_or(u32::MAX, |process| process.0);
                 let is_random = self.random.contains(&(process, file));
+                let page = offset / PAGE_BYTES;
+                if self.mapped.fault(file, page) {
+                    self.seen.code_faults += 1;
+                }
                 self.seen.faults += 1;
                 self.seen.random_faults += u64::from(is_random);
                 let is_random = is_random && !self.counts_random;
-                self.builder.fault(file, offset / PAGE_BYTES, is_random)?;
+                self.builder.fault(file, page, is_random)?;
+                let brought = record.pages.map_or(0, |pages| pages.pages.into());
+                self.ahead(file, around(page, brought, self.size(file)), brought)?;
             }
         }
         Ok(())
+    }
+
+    /// Adds pages that were read beside, as far as the file goes.
+    fn ahead(&mut self, file: u32, first: u64, pages: u64) -> Result<(), TooMany> {
+        if pages == 0 {
+            return Ok(());
+        }
+        let end = first.saturating_add(pages).min(self.size(file).div_ceil(PAGE_BYTES));
+        self.builder.ahead(file, first..end.max(first))
     }
 
     /// Counts who asked for what, and what that waited for.
@@ -233,6 +283,11 @@ impl<'a> Collector<'a> {
         }
     }
 
+    fn is_regular(&self, record: &TraceRecord) -> bool {
+        let file = record.file.and_then(|file| self.lists.file(file));
+        file.is_some_and(|file| file.kind == FileKind::Regular)
+    }
+
     /// Its size by now, as far as that is known.
     fn size(&self, file: u32) -> u64 {
         let known = self.sizes.get(&file).copied();
@@ -243,6 +298,13 @@ impl<'a> Collector<'a> {
 /// Bytes that a call moved.
 fn moved(record: &TraceRecord) -> u64 {
     record.result.and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(0)
+}
+
+/// The first of so many pages that a fault brought in: half of them stand before its own, as far as the file goes
+/// (`do_sync_mmap_readahead()`, mm/filemap.c).
+fn around(page: u64, brought: u64, size_bytes: u64) -> u64 {
+    let last_first = size_bytes.div_ceil(PAGE_BYTES).saturating_sub(brought);
+    page.saturating_sub(brought / 2).min(last_first)
 }
 
 fn pages_of(bytes: &Bytes) -> u64 {

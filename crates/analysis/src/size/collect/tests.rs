@@ -1,6 +1,7 @@
 //! Records that become references, and those that take pages out of the cache.
 
 use hotset_facts::trace::{Operation, RecordFlags};
+use hotset_facts::{Dev, FileId, PageRange};
 use hotset_sizing::RequestKind;
 use hotset_sizing::evidence::KernelVersion;
 
@@ -38,7 +39,7 @@ fn reads_writes_and_faults_are_references_with_what_they_waited_for() {
     script.miss(1, 10 * PAGE, 4 * PAGE, 100 * US);
     script.write(2, 0, PAGE, US);
     script.call(Operation::MinorFault, 3, US).offset = Some(5 * PAGE);
-    let Collected { references, seen } = collected(&script);
+    let Collected { references, seen, .. } = collected(&script);
     assert_eq!(references.pages().len(), 8);
     assert_eq!((seen.read_pages, seen.written_pages, seen.faults, seen.files), (6, 1, 1, 3));
     assert_eq!((seen.waited_ns, seen.device_pages), (100 * US, 4));
@@ -55,7 +56,7 @@ fn the_time_of_waits_passes_by_what_is_simulated() {
     script.miss(1, PAGE, PAGE, MS);
     script.own(2 * MS);
     script.read(1, 0, PAGE, US);
-    let Collected { references, seen } = collected(&script);
+    let Collected { references, seen, .. } = collected(&script);
     let own_ns: u64 = references.requests().iter().map(|request| u64::from(request.own_ns)).sum();
     assert_eq!(own_ns, 7 * MS + 2 * US, "from the first record on");
     assert_eq!(seen.span_ns, 8 * MS + 2 * US);
@@ -156,7 +157,7 @@ fn mappings_that_are_read_at_random_are_told_apart() {
     script.process = 0;
     script.call(Operation::Madvise, 1, US).flags = RecordFlags::SEQUENTIAL;
     touch(&mut script);
-    let Collected { references, seen } = collected(&script);
+    let Collected { references, seen, .. } = collected(&script);
     use RequestKind::{Fault, RandomFault};
     let kinds: Vec<RequestKind> =
         references.requests().iter().filter(|one| one.pages > 0).map(|one| one.kind).collect();
@@ -177,4 +178,55 @@ fn what_has_no_place_is_counted() {
     script.read(1, 0, PAGE, US).offset = None;
     script.read(1, 0, 0, US).offset = None;
     assert_eq!(collected(&script).seen.unplaced, 2);
+}
+
+#[test]
+fn code_is_told_apart_and_what_is_read_around_is_counted() {
+    use hotset_facts::trace::RecordPages;
+    let brought = |pages| Some(RecordPages { pages, ..RecordPages::default() });
+    let mut script = Script::new();
+    let map =
+        |script: &mut Script, file, flags| script.call(Operation::Mmap, file, US).flags = flags;
+    map(&mut script, 1, RecordFlags::PRIVATE.with(RecordFlags::EXECUTE));
+    map(&mut script, 2, RecordFlags::PRIVATE);
+    let fault = |script: &mut Script, operation, file, page: u64, pages| {
+        let record = script.call(operation, file, US);
+        (record.offset, record.pages) = (Some(page * PAGE), brought(pages));
+    };
+    // Of code, 40 pages come in at once, of which three are touched.
+    fault(&mut script, Operation::MajorFault, 1, 3, 40);
+    fault(&mut script, Operation::MinorFault, 1, 5, 0);
+    fault(&mut script, Operation::MinorFault, 1, 17, 0);
+    // Of data, 32 come in for three that are touched.
+    fault(&mut script, Operation::MajorFault, 2, 20, 32);
+    fault(&mut script, Operation::MinorFault, 2, 21, 0);
+    fault(&mut script, Operation::MinorFault, 2, 22, 0);
+    // Read ahead are 30 pages, of which 10 are asked for.
+    script.miss(3, 0, 2 * PAGE, US).pages.as_mut().expect("pages").read_ahead = 30;
+    script.read(3, 2 * PAGE, 10 * PAGE, US).pages.as_mut().expect("pages").ahead_hits = 10;
+    let Collected { references, seen, .. } = collected(&script);
+    assert_eq!((seen.code_faults, seen.faults, seen.code_bytes), (3, 6, 3 * PAGE));
+    let ahead: Vec<u32> = references
+        .requests()
+        .iter()
+        .filter(|one| one.kind == RequestKind::Ahead)
+        .map(|one| one.pages)
+        .collect();
+    assert_eq!(ahead, [40, 32, 30]);
+    // From page 4 on, around page 20; all else is asked for in it, or anew.
+    assert_eq!(references.distinct(), 40 + 32 + 2 + 30);
+}
+
+#[test]
+fn pages_that_others_hold_are_left_out() {
+    let mut script = Script::new();
+    script.read(1, 0, 4 * PAGE, US);
+    script.read(2, 0, 4 * PAGE, US);
+    let id = FileId { dev: Dev { major: 8, minor: 1 }, ino: 5, generation: None };
+    script.lists.files[1].id = Some(FileId { generation: Some(7), ..id });
+    let mut collector = Collector::new(&script.lists, None);
+    collector.hold(&[(id, vec![PageRange { first: 1, count: 2 }])]);
+    collector.add(&script.batch()).expect("there is room");
+    let Collected { references, held_requests, .. } = collector.finish();
+    assert_eq!((references.pages().len(), held_requests), (6, 2));
 }
