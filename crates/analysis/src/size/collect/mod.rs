@@ -295,9 +295,10 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// Bytes that a call moved.
+/// Bytes that a call moved. Recordings of some other tools have no results: what it asked for, then.
 fn moved(record: &TraceRecord) -> u64 {
-    record.result.and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(0)
+    let result = record.result.map(|bytes| u64::try_from(bytes).unwrap_or(0));
+    result.or(record.asked_bytes).unwrap_or(0)
 }
 
 /// The first of so many pages that a fault brought in: half of them stand before its own, as far as the file goes

@@ -48,6 +48,17 @@ fn reads_writes_and_faults_are_references_with_what_they_waited_for() {
 }
 
 #[test]
+fn a_request_without_a_result_moved_what_it_asked_for() {
+    let mut script = Script::new();
+    for result in [None, Some(PAGE as i64), Some(0), Some(-5)] {
+        let record = script.read(1, 0, PAGE, US);
+        (record.result, record.asked_bytes) = (result, Some(3 * PAGE));
+    }
+    let Collected { references, seen } = collected(&script);
+    assert_eq!((seen.read_pages, references.pages().len(), seen.unplaced), (4, 4, 0));
+}
+
+#[test]
 fn the_time_of_waits_passes_by_what_is_simulated() {
     let mut script = Script::new();
     script.own(MS);
