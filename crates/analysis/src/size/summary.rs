@@ -51,6 +51,8 @@ pub struct SizeSummary {
     pub too_little: Option<TooLittle>,
     /// Limits in ascending order; the last has room for all pages.
     pub limits: Vec<SizeLimit>,
+    /// Bytes of cache at those of them that were asked for.
+    pub asked_cache_bytes: Vec<u64>,
     /// The smallest limit that reaches the target.
     pub enough: Option<SizeLimit>,
     /// The largest limit at which it thrashes; none where it does at none.
@@ -160,6 +162,7 @@ pub fn size(head: &TraceHead, collected: Collected, asked: &SizeAsked) -> SizeSu
         must,
         too_little: too_little(&collected.references),
         limits: Vec::new(),
+        asked_cache_bytes: Vec::new(),
         enough: None,
         thrash: None,
         request: None,
@@ -179,9 +182,11 @@ impl SizeSummary {
         let distinct = self.distinct_pages;
         let other = simulator.other_bytes.unwrap_or(0);
         let named = asked.limits_bytes.iter();
-        let named = named.map(|&limit| capacity::cache_pages(limit, other, distinct));
+        let named: Vec<u64> =
+            named.map(|&limit| capacity::cache_pages(limit, other, distinct)).collect();
         let code_pages = self.seen.code_bytes.div_ceil(PAGE_BYTES);
-        let mut pages: Vec<u64> = grid(distinct, code_pages).into_iter().chain(named).collect();
+        let grid = grid(distinct, code_pages).into_iter();
+        let mut pages: Vec<u64> = grid.chain(named.iter().copied()).collect();
         pages.sort_unstable();
         pages.dedup();
         let limits = simulator.at(&pages);
@@ -198,6 +203,8 @@ impl SizeSummary {
         let edge = smallest(&known, is_calm, |pages| simulator.at(pages));
         self.thrash = edge.and_then(|edge| edge.below).map(|(_, limit)| limit);
         self.limits = limits;
+        self.asked_cache_bytes =
+            named.into_iter().map(|pages| pages.saturating_mul(PAGE_BYTES)).collect();
     }
 
     /// Recommends both for what it holds beside its files' pages.

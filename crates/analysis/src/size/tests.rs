@@ -138,4 +138,11 @@ fn limits_that_are_asked_for_are_among_them() {
     let limits: Vec<u64> = summary.limits.iter().filter_map(|limit| limit.limit_bytes).collect();
     assert!(limits.contains(&(101 * MIB)), "{limits:?}");
     assert!(limits.is_sorted());
+    // 50 MiB leave no cache but the one page that a program can't do without.
+    let asked = summary
+        .limits
+        .iter()
+        .filter(|limit| summary.asked_cache_bytes.contains(&limit.cache_bytes));
+    let asked: Vec<Option<u64>> = asked.map(|limit| limit.limit_bytes).collect();
+    assert_eq!((asked.len(), asked[1]), (2, Some(101 * MIB)), "{asked:?}");
 }

@@ -9,7 +9,7 @@ mod words;
 
 use std::path::Path;
 
-use hotset_analysis::size::SizeSummary;
+use hotset_analysis::size::{SizeLimit, SizeSummary};
 use hotset_facts::trace::TraceHead;
 
 pub(crate) use caveats::caveats;
@@ -25,4 +25,14 @@ pub struct SizedTrace<'a> {
     pub head: &'a TraceHead,
     /// What it needs.
     pub summary: &'a SizeSummary,
+}
+
+/// Limits in ascending order, each once: those that were simulated, with the one that is enough and the one below which it thrashes.
+fn rows(summary: &SizeSummary) -> Vec<SizeLimit> {
+    let mut limits = summary.limits.clone();
+    limits.extend(summary.enough);
+    limits.extend(summary.thrash);
+    limits.sort_by_key(|limit| limit.cache_bytes);
+    limits.dedup_by_key(|limit| limit.cache_bytes);
+    limits
 }

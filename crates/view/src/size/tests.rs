@@ -71,6 +71,7 @@ fn summary() -> SizeSummary {
         }),
         too_little: None,
         limits,
+        asked_cache_bytes: Vec::new(),
         enough: Some(limit(70, 179_000, 21_000, 1_000)),
         thrash: Some(limit(20, 110_000, 90_000, 70_000)),
         request: Some(Recommended {
@@ -206,4 +207,20 @@ fn runs_stand_beside_what_was_predicted_for_them() {
     let sized = SizedTrace { path: None, head: &head, summary: &summary };
     let json = size_json(&sized);
     assert_eq!(refused("hotset.size/1", &json).expect("a schema"), [""; 0]);
+}
+
+#[test]
+fn rows_that_say_the_same_are_shown_at_both_ends() {
+    let mut limits: Vec<SizeLimit> = (1..=5).map(|mib| limit(mib, 100_000, 100_000, 0)).collect();
+    limits.extend((8..=11).map(|mib| limit(mib * 10, 180_000, 20_000, 0)));
+    let plateaus = SizeSummary { limits, thrash: None, ..summary() };
+    let rows = |summary: &SizeSummary| -> Vec<String> {
+        let said = text(&full(), summary);
+        let rows = said.lines().skip_while(|line| !line.starts_with("Memory limit")).skip(1);
+        let rows = rows.take_while(|line| !line.contains("predicted"));
+        rows.map(|line| line.split_whitespace().nth(2).unwrap_or_default().to_owned()).collect()
+    };
+    assert_eq!(rows(&plateaus), ["1.00", "5.00", "70.0", "80.0", "110"]);
+    let asked = SizeSummary { asked_cache_bytes: vec![3 * MIB], ..plateaus };
+    assert_eq!(rows(&asked), ["1.00", "3.00", "5.00", "70.0", "80.0", "110"]);
 }

@@ -1,9 +1,7 @@
 //! The need of a program for a terminal.
 
-use hotset_analysis::size::SizeLimit;
-
 use super::caveats::caveats;
-use super::{SizedTrace, verified, words};
+use super::{SizedTrace, rows, verified, words};
 use crate::escape::shorten_end;
 use crate::report::Options;
 use crate::report::screen::Screen;
@@ -79,11 +77,7 @@ fn verified(screen: &mut Screen, trace: &SizedTrace<'_>) {
 /// Limits and what they are worth.
 fn cache(screen: &mut Screen, trace: &SizedTrace<'_>) {
     let summary = trace.summary;
-    let mut limits: Vec<SizeLimit> = summary.limits.clone();
-    limits.extend(summary.enough);
-    limits.extend(summary.thrash);
-    limits.sort_by_key(|limit| limit.cache_bytes);
-    limits.dedup_by_key(|limit| limit.cache_bytes);
+    let limits = rows(summary);
     let is_timed = limits.iter().any(|limit| limit.run_ns.is_some());
     let mut columns =
         vec![("cache", Align::Right), ("hit ratio", Align::Right), ("re-read", Align::Right)];
@@ -93,11 +87,22 @@ fn cache(screen: &mut Screen, trace: &SizedTrace<'_>) {
     }
     columns.push(("", Align::Left));
     let mut table = Table::new(columns);
+    let cells = limits.iter().map(|limit| words::row(limit, is_timed, words::mark(limit, summary)));
+    let cells: Vec<Vec<String>> = cells.collect();
     let mut names = Vec::new();
-    for limit in &limits {
-        names.push(words::limit(limit));
-        table.push(words::row(limit, is_timed, words::mark(limit, summary)));
+    for (at, limit) in limits.iter().enumerate() {
+        let is_asked = summary.asked_cache_bytes.contains(&limit.cache_bytes);
+        if is_asked || !is_inside_plateau(&cells, at) {
+            names.push(words::limit(limit));
+            table.push(cells[at].clone());
+        }
     }
     screen.table("Memory limit", &table, &names);
     screen.below_table(&words::predicted(summary));
+}
+
+/// Whether a row says of its size of cache, which comes first, what both of its neighbours say of theirs.
+fn is_inside_plateau(rows: &[Vec<String>], at: usize) -> bool {
+    let worth = |at: usize| rows.get(at).map(|row| &row[1..]);
+    at > 0 && worth(at - 1) == worth(at) && worth(at) == worth(at + 1)
 }
