@@ -18,7 +18,7 @@ use hotset_view::size::SizedTrace;
 
 use super::{each_batch_until, open_trace, record_quietly};
 use crate::args::SizeArgs;
-use crate::destination::check_destination;
+use crate::destination::check_destinations;
 use crate::exit::{Exit, OrExit, Stop};
 use crate::lab::native;
 use crate::{interrupt, output};
@@ -32,7 +32,8 @@ struct Read {
 
 /// Predicts how much memory a recorded program needs.
 pub(super) fn size(args: &SizeArgs) -> Result<Exit, Stop> {
-    args.json.iter().try_for_each(|file| check_destination(file)).or_exit(Exit::Failure)?;
+    let files = [&args.json, &args.csv].into_iter().flatten();
+    check_destinations(files, "both --json and --csv go to standard output", Exit::Failure)?;
     let stop = interrupt::stop_flag();
     if args.verify {
         verify::announce(args);

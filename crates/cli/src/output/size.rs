@@ -1,20 +1,23 @@
-//! Needs of memory: the table, and the file.
+//! Needs of memory: the table, and the files.
 
 use std::path::Path;
 
-use hotset_view::size::{SizedTrace, render_size};
+use hotset_view::size::{SizedTrace, render_size, size_csv};
 use hotset_view::wire::size_json;
 
 use super::{Asked, print_summary, write_asked};
 use crate::args::SizeArgs;
 
-/// Prints the table, on standard error where JSON goes to standard output, and writes the file. What can't be written is said; false
+/// Prints the table, on standard error where a file goes to standard output, and writes the files. What can't be written is said; false
 /// then.
 pub(crate) fn size(trace: &SizedTrace<'_>, args: &SizeArgs) -> bool {
-    let taken = args.json.as_deref() == Some(Path::new("-"));
+    let mut files = [&args.json, &args.csv].into_iter().flatten();
+    let taken = files.any(|file| file == Path::new("-"));
     let printed =
         args.quiet || print_summary(taken, args.look, |options| render_size(trace, options));
-    let files: [Asked<'_>; 1] =
-        [(args.json.as_deref(), &mut |out| out.write_all(&size_json(trace)))];
+    let files: [Asked<'_>; 2] = [
+        (args.json.as_deref(), &mut |out| out.write_all(&size_json(trace))),
+        (args.csv.as_deref(), &mut |out| out.write_all(&size_csv(trace.summary))),
+    ];
     write_asked("the need of memory", files) && printed
 }

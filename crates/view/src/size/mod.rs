@@ -1,6 +1,7 @@
 //! How much memory a program needs, by a recording of it.
 
 mod caveats;
+mod csv;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -13,6 +14,7 @@ use hotset_analysis::size::{SizeLimit, SizeSummary};
 use hotset_facts::trace::TraceHead;
 
 pub(crate) use caveats::caveats;
+pub use csv::size_csv;
 pub use text::render_size;
 pub(crate) use words::policy_word;
 

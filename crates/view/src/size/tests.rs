@@ -18,7 +18,7 @@ use crate::wire::size_json;
 
 const MIB: u64 = 1 << 20;
 
-fn limit(cache_mib: u64, hits: u64, misses: u64, refaults: u64) -> SizeLimit {
+pub(super) fn limit(cache_mib: u64, hits: u64, misses: u64, refaults: u64) -> SizeLimit {
     let waited_ns = misses * 50_000;
     SizeLimit {
         limit_bytes: Some((cache_mib + 110) * MIB),
@@ -38,7 +38,7 @@ fn limit(cache_mib: u64, hits: u64, misses: u64, refaults: u64) -> SizeLimit {
     }
 }
 
-fn summary() -> SizeSummary {
+pub(super) fn summary() -> SizeSummary {
     let host = SizeHost { kernel: KernelVersion::new(6, 12), multi_gen_lru: true };
     let limits = vec![
         limit(10, 100_000, 100_000, 80_000),
@@ -95,7 +95,7 @@ fn text(head: &TraceHead, summary: &SizeSummary) -> String {
     render_size(&sized, &Options::default())
 }
 
-fn full() -> TraceHead {
+pub(super) fn full() -> TraceHead {
     let memory = TraceMemory { longest_gap_ns: 2_500_000_000, ..TraceMemory::default() };
     let reclaim = Reclaim { multi_gen_lru: true, swap_bytes: MIB };
     TraceHead { memory: Some(memory), reclaim: Some(reclaim), ..telling_head(Target::Command) }
@@ -223,4 +223,6 @@ fn rows_that_say_the_same_are_shown_at_both_ends() {
     assert_eq!(rows(&plateaus), ["1.00", "5.00", "70.0", "80.0", "110"]);
     let asked = SizeSummary { asked_cache_bytes: vec![3 * MIB], ..plateaus };
     assert_eq!(rows(&asked), ["1.00", "3.00", "5.00", "70.0", "80.0", "110"]);
+    // Not so many limits are left out in a file for a spreadsheet.
+    assert_eq!(size_csv(&asked).iter().filter(|&&byte| byte == b'\n').count(), 11);
 }
