@@ -5,6 +5,7 @@
 //! and the one below which the program mostly waits.
 
 mod asked;
+mod bounds;
 mod collect;
 mod limits;
 mod need;

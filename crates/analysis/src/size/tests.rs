@@ -146,3 +146,41 @@ fn limits_that_are_asked_for_are_among_them() {
     let asked: Vec<Option<u64>> = asked.map(|limit| limit.limit_bytes).collect();
     assert_eq!((asked.len(), asked[1]), (2, Some(101 * MIB)), "{asked:?}");
 }
+
+#[test]
+fn what_other_tools_take_lies_around_the_limit() {
+    let lru = SizeAsked { policy: Some(PolicyKind::Lru), ..asked() };
+    let summary = sized(&looped(10_000, 5), &known(), &lru);
+    let (limit, enough) = (summary.limit.expect("known"), summary.enough.expect("known"));
+    let (least, most) = (summary.least().expect("known"), summary.most().expect("known"));
+    // Reclaim begins where the cache that is enough fits, and the margin is above it.
+    let reclaim = summary.reclaim_from_bytes().expect("known");
+    assert_eq!(Some(reclaim), enough.limit_bytes);
+    assert!((limit.bytes - limit.margin_bytes).abs_diff(reclaim) < MIB, "{reclaim}: {limit:?}");
+    // With a page more than where it thrashes, it does not; and no loop makes use of more than all of its pages.
+    let thrash = summary.thrash.expect("below that it thrashes");
+    assert_eq!(least.cache_bytes, thrash.cache_bytes + PAGE);
+    assert_eq!((most.cache_bytes, most.bytes), (10_000 * PAGE, limit.bytes));
+    // A target that is met where it still thrashes.
+    let low = SizeAsked { target: 1e-9, ..lru };
+    let script = looped(10_000, 5);
+    let summary = sized(&script, &known(), &low);
+    let limit = summary.limit.expect("known");
+    assert!(summary.least().is_some_and(|least| least.bytes <= limit.bytes), "{summary:?}");
+    assert!(summary.most().is_some_and(|most| most.bytes >= limit.bytes), "{summary:?}");
+}
+
+#[test]
+fn where_no_limit_is_recommended_the_request_is_all() {
+    for script in [looped(1_000, 1), looped(100, 50)] {
+        let summary = sized(&script, &known(), &asked());
+        assert!(summary.request.is_some());
+        assert_eq!(summary.reclaim_from_bytes(), None);
+        assert_eq!((summary.least(), summary.most()), (summary.request, summary.request));
+    }
+    let none = sized(&Script::new(), &known(), &asked());
+    assert_eq!((none.least(), none.most()), (none.request, None));
+    let unknown = sized(&looped(1_000, 5), &TraceHead { memory: None, ..known() }, &asked());
+    assert_eq!((unknown.least(), unknown.most()), (None, None));
+    assert_eq!(unknown.reclaim_from_bytes(), None);
+}
