@@ -9,6 +9,7 @@ use hotset_facts::units::parse_size;
 
 use super::LookArgs;
 use super::choice::{Choice, choice};
+use super::size_emit::{EmitTo, container, emit_to};
 
 /// Moments of the two seconds in which a kernel can bring its statistics up to date, of which each is simulated.
 const PHASES: u8 = 5;
@@ -31,7 +32,8 @@ const POLICIES: &[Choice<PolicyKind>] = &[
                         hotset size app.parquet\n  \
                         hotset size app.parquet --limit 256M --limit 512M --target 95\n  \
                         hotset size app.parquet --kernel 6.1\n  \
-                        sudo hotset size --verify -- python3 app.py\n\n\
+                        sudo hotset size --verify -- python3 app.py\n  \
+                        hotset size app.parquet --emit systemd > memory.conf\n\n\
                         The requests of the recording are simulated at many limits by the replacement policy of the kernel that it was made\n\
                         on. What each limit is worth follows from what the program waited for when it was recorded (docs/sizing.md).\n\n\
                         --verify runs the command several times: once to record it, once more if its files were cached, and once under each\n\
@@ -83,6 +85,16 @@ pub(crate) struct SizeArgs {
     /// Write the limits as CSV to FILE; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
+    /// Write what is recommended as FORM to FILE [default: to standard output]; may be repeated
+    ///
+    /// k8s: a patch for `kubectl patch --patch-file`, with a container's request and limit. systemd: a drop-in of a service, with MemoryHigh=
+    /// and MemoryMax=. vpa: a VerticalPodAutoscaler with a recommendation as its status. Comments tell the reason of each number. hotset
+    /// applies nothing itself.
+    #[arg(long, value_name = "FORM[=FILE]", value_parser = emit_to())]
+    pub(crate) emit: Vec<EmitTo>,
+    /// Name of the container that `--emit k8s` and `--emit vpa` are for
+    #[arg(long, value_name = "NAME", value_parser = container, requires = "emit")]
+    pub(crate) container: Option<String>,
     /// Do not print the table
     #[arg(short, long)]
     pub(crate) quiet: bool,

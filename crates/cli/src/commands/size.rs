@@ -14,10 +14,10 @@ use hotset_facts::units::{bytes, exact_bytes};
 use hotset_facts::{FileId, PageRange};
 use hotset_lab::experiment::Scratch;
 use hotset_trace::Columns;
-use hotset_view::size::SizedTrace;
+use hotset_view::size::{SizedTrace, emit_size};
 
 use super::{each_batch_until, open_trace, record_quietly};
-use crate::args::SizeArgs;
+use crate::args::{EmitTo, SizeArgs};
 use crate::destination::check_destinations;
 use crate::exit::{Exit, OrExit, Stop};
 use crate::lab::native;
@@ -32,8 +32,7 @@ struct Read {
 
 /// Predicts how much memory a recorded program needs.
 pub(super) fn size(args: &SizeArgs) -> Result<Exit, Stop> {
-    let files = [&args.json, &args.csv].into_iter().flatten();
-    check_destinations(files, "both --json and --csv go to standard output", Exit::Failure)?;
+    check(args)?;
     let stop = interrupt::stop_flag();
     if args.verify {
         verify::announce(args);
@@ -71,7 +70,8 @@ pub(super) fn size(args: &SizeArgs) -> Result<Exit, Stop> {
     let shown = args.trace.as_ref().or(args.output.as_ref());
     let sized =
         SizedTrace { path: shown.map(PathBuf::as_path), head: &read.head, summary: &summary };
-    Ok(if output::size(&sized, args) { exit } else { Exit::Failure })
+    let emitted = emitted(&sized, args).or_exit(Exit::Failure)?;
+    Ok(if output::size(&sized, args, &emitted) { exit } else { Exit::Failure })
 }
 
 fn scratch() -> Result<Scratch, Stop> {
@@ -142,4 +142,32 @@ fn refuse_too_small(args: &SizeArgs, summary: &SizeSummary) -> Result<(), Stop> 
             bytes(least)
         ))),
     }
+
+/// Checks what can be told before anything is read.
+fn check(args: &SizeArgs) -> Result<(), Stop> {
+    if args.container.is_some() && !args.emit.iter().any(|to| to.form.is_of_container()) {
+        return Err(Stop::usage("--container applies to --emit k8s and --emit vpa"));
+    }
+    let files = [&args.json, &args.csv].into_iter().flatten();
+    let files = files.chain(args.emit.iter().map(|to| &to.file));
+    let twice = "two of --json, --csv and --emit go to standard output; give one of them a file, such as --emit k8s=FILE";
+    check_destinations(files, twice, Exit::Failure)
+}
+
+/// All that is emitted, or none of it: what is not known is said before anything is written.
+fn emitted<'a>(
+    sized: &SizedTrace<'_>,
+    args: &'a SizeArgs,
+) -> anyhow::Result<Vec<(&'a EmitTo, String)>> {
+    let made = args.emit.iter().map(|to| {
+        let text = emit_size(sized, to.form, args.container.as_deref());
+        let text = text.map_err(|why| {
+            match sized.path {
+                Some(path) => anyhow::anyhow!("{}: --emit {}: {why}", path.display(), to.form.as_str()),
+                None => anyhow::anyhow!("--emit {}: {why}", to.form.as_str()),
+            }
+        })?;
+        Ok((to, text))
+    });
+    made.collect()
 }

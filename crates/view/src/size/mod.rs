@@ -2,6 +2,7 @@
 
 mod caveats;
 mod csv;
+mod emit;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -15,6 +16,7 @@ use hotset_facts::trace::TraceHead;
 
 pub(crate) use caveats::caveats;
 pub use csv::size_csv;
+pub use emit::{NotEmitted, SizeForm, emit_size};
 pub use text::render_size;
 pub(crate) use words::policy_word;
 

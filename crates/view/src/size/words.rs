@@ -160,7 +160,13 @@ pub(super) fn recommended(trace: &SizedTrace<'_>) -> Vec<String> {
         ),
         None => format!("{} of cache: {worth}.", bytes(enough.cache_bytes)),
     });
-    lines.push(match summary.thrash {
+    lines.push(thrash(summary));
+    lines
+}
+
+/// Where it goes wrong, by name.
+pub(super) fn thrash(summary: &SizeSummary) -> String {
+    match summary.thrash {
         Some(thrash) => format!(
             "At {} and below it thrashes: {}.",
             thrash
@@ -173,6 +179,5 @@ pub(super) fn recommended(trace: &SizedTrace<'_>) -> Vec<String> {
             }
         ),
         None => "It thrashes at none of these limits.".to_owned(),
-    });
-    lines
+    }
 }
