@@ -18,7 +18,7 @@ impl SizeSummary {
     pub fn least(&self) -> Option<Recommended> {
         let request = self.request?;
         let Some((limit, thrash)) = self.limit.zip(self.thrash) else { return Some(request) };
-        let cache_bytes = thrash.cache_bytes.saturating_add(PAGE_BYTES);
+        let cache_bytes = self.beside_code(thrash.cache_bytes.saturating_add(PAGE_BYTES));
         let above = Recommended::of(request.must_bytes, cache_bytes);
         Some(if above.bytes < limit.bytes { above } else { limit })
     }
@@ -29,7 +29,7 @@ impl SizeSummary {
         let request = self.request?;
         match (self.limit, self.too_little) {
             (Some(limit), _) => {
-                let all_bytes = self.distinct_pages.saturating_mul(PAGE_BYTES);
+                let all_bytes = self.beside_code(self.distinct_pages.saturating_mul(PAGE_BYTES));
                 Some(Recommended::of(request.must_bytes, all_bytes.max(limit.cache_bytes)))
             }
             (None, Some(TooLittle::OnePass | TooLittle::FewPages)) => Some(request),

@@ -216,11 +216,15 @@ impl SizeSummary {
             Some(TooLittle::FewPages) => self.distinct_pages.saturating_mul(PAGE_BYTES),
             _ => 0,
         };
-        let beside_code = |cache_bytes: u64| cache_bytes.saturating_sub(code_bytes);
-        self.request = Some(Recommended::of(must_bytes, beside_code(few_bytes)));
+        self.request = Some(Recommended::of(must_bytes, self.beside_code(few_bytes)));
         let limit =
-            |enough: SizeLimit| Recommended::of(must_bytes, beside_code(enough.cache_bytes));
+            |enough: SizeLimit| Recommended::of(must_bytes, self.beside_code(enough.cache_bytes));
         self.limit = self.enough.map(limit);
+    }
+
+    /// Cache for all but code, which is among what the program must have.
+    pub(super) fn beside_code(&self, cache_bytes: u64) -> u64 {
+        cache_bytes.saturating_sub(self.seen.code_bytes)
     }
 
     /// Bytes below which a limit has the program killed: what it holds that can't be evicted; none where that is not known.

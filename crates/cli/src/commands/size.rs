@@ -142,6 +142,7 @@ fn refuse_too_small(args: &SizeArgs, summary: &SizeSummary) -> Result<(), Stop> 
             bytes(least)
         ))),
     }
+}
 
 /// Checks what can be told before anything is read.
 fn check(args: &SizeArgs) -> Result<(), Stop> {
@@ -161,11 +162,10 @@ fn emitted<'a>(
 ) -> anyhow::Result<Vec<(&'a EmitTo, String)>> {
     let made = args.emit.iter().map(|to| {
         let text = emit_size(sized, to.form, args.container.as_deref());
-        let text = text.map_err(|why| {
-            match sized.path {
-                Some(path) => anyhow::anyhow!("{}: --emit {}: {why}", path.display(), to.form.as_str()),
-                None => anyhow::anyhow!("--emit {}: {why}", to.form.as_str()),
-            }
+        let form = to.form.as_str();
+        let text = text.map_err(|why| match sized.path {
+            Some(path) => anyhow::anyhow!("{}: --emit {form}: {why}", path.display()),
+            None => anyhow::anyhow!("--emit {form}: {why}"),
         })?;
         Ok((to, text))
     });

@@ -54,7 +54,7 @@ fn a_request_without_a_result_moved_what_it_asked_for() {
         let record = script.read(1, 0, PAGE, US);
         (record.result, record.asked_bytes) = (result, Some(3 * PAGE));
     }
-    let Collected { references, seen } = collected(&script);
+    let Collected { references, seen, .. } = collected(&script);
     assert_eq!((seen.read_pages, references.pages().len(), seen.unplaced), (4, 4, 0));
 }
 

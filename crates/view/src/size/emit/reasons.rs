@@ -16,8 +16,12 @@ pub(super) fn head(lines: &mut Lines, trace: &SizedTrace<'_>, what: &str) {
     let name = |bytes: &[u8]| name_for(bytes, true);
     let title = shorten_end(&words::title(trace, &name), NAME_WIDTH);
     lines.comment(0, &format!("{title}: {what}"));
-    let path = shorten_end(&name(trace.path.as_os_str().as_encoded_bytes()), NAME_WIDTH);
-    lines.comment(0, &format!("By hotset size, of {path}: {}", words::extent(trace.summary)));
+    let path = trace.path.map(|path| {
+        let path = name(path.as_os_str().as_encoded_bytes());
+        format!(", of {}", shorten_end(&path, NAME_WIDTH))
+    });
+    let path = path.unwrap_or_default();
+    lines.comment(0, &format!("By hotset size{path}: {}", words::extent(trace.summary)));
     lines.comment(0, "");
 }
 

@@ -25,6 +25,7 @@ fn summary() -> SizeSummary {
         anon_bytes: 100 * MIB - MIB / 2 - 190_000,
         shmem_bytes: MIB,
         page_tables_bytes: MIB / 2,
+        code_bytes: 0,
         index_bytes: 190_000,
     };
     let enough =
@@ -34,7 +35,7 @@ fn summary() -> SizeSummary {
 
 fn emitted(head: &TraceHead, summary: &SizeSummary, form: SizeForm) -> Result<String, NotEmitted> {
     let path = PathBuf::from("app.parquet");
-    emit_size(&SizedTrace { path: &path, head, summary }, form, Some("app"))
+    emit_size(&SizedTrace { path: Some(&path), head, summary }, form, Some("app"))
 }
 
 fn text(summary: &SizeSummary, form: SizeForm) -> String {
@@ -93,7 +94,7 @@ fn numbers_are_those_that_are_recommended() {
 fn a_name_that_is_missing_is_one_that_kubernetes_refuses() {
     let (head, summary) = (full(), summary());
     let path = PathBuf::from("app.parquet");
-    let trace = SizedTrace { path: &path, head: &head, summary: &summary };
+    let trace = SizedTrace { path: Some(&path), head: &head, summary: &summary };
     for (form, schema) in [(SizeForm::K8s, K8S), (SizeForm::Vpa, VPA)] {
         let text = emit_size(&trace, form, None).expect("all is known");
         assert!(
@@ -128,7 +129,7 @@ fn names_of_any_bytes_change_nothing_but_comments() {
         if let Some(command) = &mut head.command {
             command.target = target;
         }
-        let trace = SizedTrace { path: &path, head: &head, summary: &summary };
+        let trace = SizedTrace { path: Some(&path), head: &head, summary: &summary };
         for form in SizeForm::ALL {
             let hostile = emit_size(&trace, form, Some("app")).expect("all is known");
             let (hostile_unit, plain) = (unit(&hostile), unit(&text(&summary, form)));
