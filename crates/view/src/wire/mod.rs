@@ -23,6 +23,7 @@ pub(crate) mod profile;
 #[cfg(test)]
 mod profile_tests;
 mod read;
+mod recording;
 pub(crate) mod replay;
 #[cfg(test)]
 mod required_tests;

@@ -1,14 +1,10 @@
 //! `hotset.size/1`: how much memory a recorded program needs.
 
-use std::time::SystemTime;
-
 use hotset_analysis::size::{Must, Recommended, Seen, SizeLimit, TooLittle, VerifiedLimit};
-use hotset_facts::format::KnownTime;
-use hotset_facts::trace::TraceSource;
-use hotset_facts::{Command, Environment};
 use serde::Serialize;
 
 use super::Envelope;
+use super::recording::RecordingKeys;
 use crate::size::{SizedTrace, caveats, policy_word};
 
 /// The schema's name.
@@ -24,11 +20,7 @@ pub fn size_json(trace: &SizedTrace<'_>) -> Vec<u8> {
     let version =
         |kernel: hotset_analysis::size::KernelVersion| format!("{}.{}", kernel.major, kernel.minor);
     let body = Whole {
-        recorded_by: &head.hotset,
-        source: head.source,
-        started_at: &head.started_at,
-        environment: head.environment.as_ref(),
-        command: head.command.as_ref(),
+        recording: RecordingKeys::of(head),
         seen: &summary.seen,
         distinct_pages: summary.distinct_pages,
         policy: policy_word(summary.policy),
@@ -64,17 +56,8 @@ pub(crate) struct SizeError {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Whole<'a> {
-    /// The version of hotset that wrote the trace.
-    recorded_by: &'a str,
-    /// Where its records come from.
-    source: TraceSource,
-    /// When the recording began; null where that is not known.
-    #[serde(with = "KnownTime")]
-    started_at: &'a Option<SystemTime>,
-    /// The host; null where it is not known.
-    environment: Option<&'a Environment>,
-    /// The command that was observed; null where it is not known.
-    command: Option<&'a Command>,
+    #[serde(flatten)]
+    recording: RecordingKeys<'a>,
     /// What was seen of the program.
     seen: &'a Seen,
     /// Distinct pages that it asked for.
