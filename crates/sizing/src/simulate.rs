@@ -26,6 +26,11 @@ pub enum PolicyKind {
 }
 
 impl PolicyKind {
+    /// The lists with sizes up to 2 seconds old, simulated at five moments, as for the errors in [`crate::evidence`].
+    pub const OLD_SIZES: Self = Self::ClassicOldSizes { phases: 5 };
+    /// One of each kind.
+    pub const ALL: [Self; 5] = [Self::Lru, Self::Fifo, Self::Classic, Self::OLD_SIZES, Self::Mglru];
+
     /// How often each limit is simulated.
     fn phases(self) -> u8 {
         if let Self::ClassicOldSizes { phases } = self { phases.max(1) } else { 1 }

@@ -11,18 +11,11 @@ use super::LookArgs;
 use super::choice::{Choice, choice};
 use super::size_emit::{EmitTo, container, emit_to};
 
-/// Moments of the two seconds in which a kernel can bring its statistics up to date, of which each is simulated.
-const PHASES: u8 = 5;
-
 const POLICIES: &[Choice<PolicyKind>] = &[
     (PolicyKind::Lru, "lru", "least recently used"),
     (PolicyKind::Fifo, "fifo", "first in, first out"),
     (PolicyKind::Classic, "lists", "active and inactive lists, as before Linux 6.12"),
-    (
-        PolicyKind::ClassicOldSizes { phases: PHASES },
-        "lists-6.12",
-        "the same with sizes up to 2 s old, as since Linux 6.12",
-    ),
+    (PolicyKind::OLD_SIZES, "lists-6.12", "the same with sizes up to 2 s old, as since Linux 6.12"),
     (PolicyKind::Mglru, "mglru", "multi-gen LRU, as of Linux 6.12"),
 ];
 

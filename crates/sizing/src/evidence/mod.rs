@@ -127,7 +127,7 @@ fn policy(kernel: KernelVersion, mglru: bool) -> PolicyKind {
     if mglru {
         PolicyKind::Mglru
     } else if kernel >= rows::OLD_SIZES {
-        PolicyKind::ClassicOldSizes { phases: 5 }
+        PolicyKind::OLD_SIZES
     } else {
         PolicyKind::Classic
     }
