@@ -1,10 +1,14 @@
 //! How much memory a program needs, by a recording of it.
 
 mod caveats;
+mod chart;
+#[cfg(test)]
+mod chart_tests;
 mod csv;
+mod curve;
 mod emit;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod text;
 mod verified;
 mod words;

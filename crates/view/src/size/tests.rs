@@ -17,6 +17,13 @@ use crate::wire::schema_tests::refused;
 use crate::wire::size_json;
 
 const MIB: u64 = 1 << 20;
+const MUST: Must = Must {
+    anon_bytes: 100 * MIB,
+    shmem_bytes: MIB,
+    page_tables_bytes: MIB / 2,
+    code_bytes: 4 * MIB,
+    index_bytes: 190_000,
+};
 
 pub(super) fn limit(cache_mib: u64, hits: u64, misses: u64, refaults: u64) -> SizeLimit {
     let waited_ns = misses * 50_000;
@@ -62,13 +69,7 @@ pub(super) fn summary() -> SizeSummary {
         prediction: Some(predictor(host.kernel, host.multi_gen_lru, &[])),
         policy: PolicyKind::Mglru,
         miss_ns: Some(50_000.0),
-        must: Some(Must {
-            anon_bytes: 100 * MIB,
-            shmem_bytes: MIB,
-            page_tables_bytes: MIB / 2,
-            code_bytes: 4 * MIB,
-            index_bytes: 190_000,
-        }),
+        must: Some(MUST),
         too_little: None,
         limits,
         asked_cache_bytes: Vec::new(),
@@ -76,13 +77,13 @@ pub(super) fn summary() -> SizeSummary {
         thrash: Some(limit(20, 110_000, 90_000, 70_000)),
         request: Some(Recommended {
             bytes: 112 * MIB,
-            must_bytes: 101 * MIB,
+            must_bytes: MUST.bytes(),
             cache_bytes: 0,
             margin_bytes: 10 * MIB,
         }),
         limit: Some(Recommended {
             bytes: 182 * MIB,
-            must_bytes: 101 * MIB,
+            must_bytes: MUST.bytes(),
             cache_bytes: 70 * MIB,
             margin_bytes: 10 * MIB,
         }),
@@ -90,7 +91,7 @@ pub(super) fn summary() -> SizeSummary {
     }
 }
 
-fn text(head: &TraceHead, summary: &SizeSummary) -> String {
+pub(super) fn text(head: &TraceHead, summary: &SizeSummary) -> String {
     let sized = SizedTrace { path: Some(Path::new("app.parquet")), head, summary };
     render_size(&sized, &Options::default())
 }
@@ -123,8 +124,8 @@ fn json_is_as_its_schema_says() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-#[test]
-fn what_is_not_known_is_said() {
+/// A need of an imported recording: no times, no memory, no kernel.
+pub(super) fn unknown() -> SizeSummary {
     let unknown = |limit: SizeLimit| SizeLimit {
         limit_bytes: None,
         run_ns: None,
@@ -133,7 +134,7 @@ fn what_is_not_known_is_said() {
         ..limit
     };
     let some = summary();
-    let summary = SizeSummary {
+    SizeSummary {
         host: None,
         prediction: None,
         policy: PolicyKind::Lru,
@@ -145,7 +146,12 @@ fn what_is_not_known_is_said() {
         request: None,
         limit: None,
         ..some
-    };
+    }
+}
+
+#[test]
+fn what_is_not_known_is_said() {
+    let summary = unknown();
     let head = TraceHead { memory: None, reclaim: None, ..telling_head(Target::Command) };
     insta::assert_snapshot!("unknown", text(&head, &summary));
 }

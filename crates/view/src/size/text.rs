@@ -1,7 +1,7 @@
 //! The need of a program for a terminal.
 
 use super::caveats::caveats;
-use super::{SizedTrace, rows, verified, words};
+use super::{SizedTrace, chart, rows, verified, words};
 use crate::escape::shorten_end;
 use crate::report::Options;
 use crate::report::screen::Screen;
@@ -22,7 +22,10 @@ pub fn render_size(trace: &SizedTrace<'_>, options: &Options) -> String {
             screen.heading("File cache", "");
             screen.paragraph("", " ", &words::too_little(why, trace.summary), INDENT);
         }
-        None => cache(&mut screen, trace),
+        None => {
+            cache(&mut screen, trace);
+            chart::push(&mut screen, trace.summary, options);
+        }
     }
     verified(&mut screen, trace);
     let recommended = words::recommended(trace);
@@ -46,7 +49,8 @@ pub fn render_size(trace: &SizedTrace<'_>, options: &Options) -> String {
 fn must(screen: &mut Screen, trace: &SizedTrace<'_>) {
     let Some(must) = &trace.summary.must else {
         screen.heading("Memory beside the file cache", "");
-        screen.paragraph("", " ", words::NO_MEMORY, INDENT);
+        let why = words::not_recorded(trace.summary).unwrap_or_default();
+        screen.paragraph("", " ", &why, INDENT);
         return;
     };
     let mut table = Table::new(vec![("at the most", Align::Right)]);
@@ -56,6 +60,9 @@ fn must(screen: &mut Screen, trace: &SizedTrace<'_>) {
         table.push(vec![bytes]);
     }
     screen.table("Memory beside the file cache", &table, &names);
+    if let Some(other) = words::not_recorded(trace.summary) {
+        screen.below_table(&other);
+    }
 }
 
 /// What was predicted for limits, and what runs under them did.

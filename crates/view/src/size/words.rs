@@ -1,7 +1,8 @@
 //! What is said about the need of a program, the same for each view.
 
 use hotset_analysis::size::{
-    KernelVersion, Must, PAGE_BYTES, PolicyKind, Recommended, SizeLimit, SizeSummary, TooLittle,
+    KernelVersion, Must, PAGE_BYTES, PolicyKind, Prediction, Recommended, SizeLimit, SizeSummary,
+    TooLittle,
 };
 
 use super::SizedTrace;
@@ -26,14 +27,33 @@ pub(super) fn too_little(why: TooLittle, summary: &SizeSummary) -> String {
     }
 }
 
-pub(super) const NO_MEMORY: &str =
+/// Where the memory beside the file cache is not that of the recording, or not known.
+pub(super) fn not_recorded(summary: &SizeSummary) -> Option<String> {
+    let taken = summary.request.map(|request| request.must_bytes);
+    match (summary.must, taken) {
+        (Some(must), Some(taken)) if must.bytes() != taken => Some(format!(
+            "limits are those with {} instead, as --other says and with the index",
+            bytes(taken)
+        )),
+        (Some(_), _) => None,
+        (None, Some(taken)) => Some(format!(
+            "Not measured: taken as {}, as --other says and with the index of the file cache.",
+            bytes(taken)
+        )),
+        (None, None) => Some(NO_MEMORY.to_owned()),
+    }
+}
+
+const NO_MEMORY: &str =
     "Not measured: the recording does not say what its processes used. --other SIZE tells it.";
 
 pub(super) fn title(trace: &SizedTrace<'_>, escaped: &dyn Fn(&[u8]) -> String) -> String {
-    match &trace.head.command {
-        Some(command) => format!("Memory that {} needs", command_title(command, escaped)),
-        None => "Memory that the recorded program needs".to_owned(),
-    }
+    format!("Memory that {} needs", program(trace, escaped))
+}
+
+pub(super) fn program(trace: &SizedTrace<'_>, escaped: &dyn Fn(&[u8]) -> String) -> String {
+    let command = trace.head.command.as_ref();
+    command.map_or_else(|| "the recorded program".to_owned(), |one| command_title(one, escaped))
 }
 
 pub(super) fn extent(summary: &SizeSummary) -> String {
@@ -95,19 +115,29 @@ pub(super) fn mark(limit: &SizeLimit, summary: &SizeSummary) -> String {
 
 /// By what it was predicted, and how well that was found to be.
 pub(super) fn predicted(summary: &SizeSummary) -> String {
+    let error = summary.prediction.as_ref().map(error);
+    let error = error.as_deref().unwrap_or("compared with no real kernel");
+    format!("predicted by {}; {error}", policy_of(summary))
+}
+
+/// The policy, and of which kernel it is.
+pub(super) fn policy_of(summary: &SizeSummary) -> String {
     let policy = policy(summary.policy);
-    let Some((host, prediction)) = summary.host.zip(summary.prediction.as_ref()) else {
-        return format!("predicted by {policy}; compared with no real kernel");
-    };
-    let KernelVersion { major, minor } = host.kernel;
-    let error = match prediction.mean_error.zip(prediction.worst_error) {
+    match summary.host.map(|host| host.kernel) {
+        Some(KernelVersion { major, minor }) => format!("{policy} of Linux {major}.{minor}"),
+        None => policy.to_owned(),
+    }
+}
+
+/// How far predictions were off.
+pub(super) fn error(prediction: &Prediction) -> String {
+    match prediction.mean_error.zip(prediction.worst_error) {
         Some((mean, worst)) => format!(
             "hit ratios of {} of real kernels were off by {mean:.2} points on average, {worst:.2} at the most",
             plural(prediction.runs.into(), "run")
         ),
         None => "not compared with real kernels".to_owned(),
-    };
-    format!("predicted by {policy} of Linux {major}.{minor}; {error}")
+    }
 }
 
 /// As `--policy` names it.
@@ -137,47 +167,62 @@ fn policy(policy: PolicyKind) -> &'static str {
 pub(super) fn recommended(trace: &SizedTrace<'_>) -> Vec<String> {
     let summary = trace.summary;
     let mut lines = Vec::new();
-    if let Some(Recommended { bytes: size, must_bytes, margin_bytes, .. }) = summary.request {
-        lines.push(format!(
-            "Request {}: {} that it must have, and a margin of {}.",
-            bytes(size),
-            bytes(must_bytes),
-            bytes(margin_bytes)
-        ));
+    if let Some((request, reason)) = request(summary) {
+        lines.push(format!("Request {request}: {reason}."));
     }
-    let Some(enough) = summary.enough else { return lines };
-    let most = summary.limits.last().map_or(0.0, |limit| limit.hit_ratio);
-    let worth = format!(
-        "{} of requested pages are found there, {} with unlimited memory",
-        percent(enough.hit_ratio),
-        percent(most)
-    );
+    let Some(worth) = worth(summary) else { return lines };
     lines.push(match summary.limit {
-        Some(limit) => format!(
-            "Limit {}: the same, and {} of cache for the rest of its files: {worth}.",
-            bytes(limit.bytes),
-            bytes(limit.cache_bytes)
-        ),
-        None => format!("{} of cache: {worth}.", bytes(enough.cache_bytes)),
+        Some(limit) => format!("Limit {}: the same, and {worth}.", bytes(limit.bytes)),
+        None => format!("{worth}."),
     });
-    lines.push(thrash(summary));
+    lines.push(where_it_thrashes(summary));
     lines
 }
 
 /// Where it goes wrong, by name.
-pub(super) fn thrash(summary: &SizeSummary) -> String {
-    match summary.thrash {
-        Some(thrash) => format!(
-            "At {} and below it thrashes: {}.",
-            thrash
-                .limit_bytes
-                .map_or_else(|| format!("{} of cache", bytes(thrash.cache_bytes)), bytes),
-            match thrash.lacks_code {
-                true => "its own code has no room",
-                false =>
-                    "it waits longer for pages that it had read before than it takes for all else",
-            }
-        ),
-        None => "It thrashes at none of these limits.".to_owned(),
+pub(super) fn where_it_thrashes(summary: &SizeSummary) -> String {
+    match thrash(summary) {
+        Some(at) => format!("At {at} and below it thrashes: {}.", thrashes(summary)),
+        None => NEVER_THRASHES.to_owned(),
     }
+}
+
+/// What thrashing is, as far as times are known.
+pub(super) fn thrashes(summary: &SizeSummary) -> &'static str {
+    match summary.miss_ns {
+        _ if summary.thrash.is_some_and(|limit| limit.lacks_code) => "its own code has no room",
+        Some(_) => "it waits longer for pages that it had read before than it takes for all else",
+        None => "it reads more than half of the requested pages again",
+    }
+}
+
+pub(super) const NEVER_THRASHES: &str = "It thrashes at none of these limits.";
+
+/// What to reserve, and why.
+pub(super) fn request(summary: &SizeSummary) -> Option<(String, String)> {
+    let Recommended { bytes: size, must_bytes, margin_bytes, .. } = summary.request?;
+    let (must, margin) = (bytes(must_bytes), bytes(margin_bytes));
+    Some((bytes(size), format!("{must} that it must have, and a margin of {margin}")))
+}
+
+/// The cache that is enough, and what it is worth.
+pub(super) fn worth(summary: &SizeSummary) -> Option<String> {
+    let enough = summary.enough?;
+    let most = percent(summary.limits.last().map_or(0.0, |limit| limit.hit_ratio));
+    let found = percent(enough.hit_ratio);
+    let unlimited = if found == most { "as".to_owned() } else { most };
+    let cache = match summary.limit {
+        Some(limit) => format!("{} of cache for the rest of its files", bytes(limit.cache_bytes)),
+        None => format!("{} of cache", bytes(enough.cache_bytes)),
+    };
+    Some(format!(
+        "{cache}: {found} of requested pages are found there, {unlimited} with unlimited memory"
+    ))
+}
+
+/// The largest limit at which it thrashes.
+pub(super) fn thrash(summary: &SizeSummary) -> Option<String> {
+    let thrash = summary.thrash?;
+    let cache = || format!("{} of cache", bytes(thrash.cache_bytes));
+    Some(thrash.limit_bytes.map_or_else(cache, bytes))
 }

@@ -83,7 +83,7 @@ pub(super) fn thrash(summary: &SizeSummary) -> String {
     if summary.thrash.is_none() {
         return "It thrashes at none of the limits that were simulated.".to_owned();
     }
-    let said = words::thrash(summary);
+    let said = words::where_it_thrashes(summary);
     let limit = summary.limit.map_or(u64::MAX, |limit| limit.bytes);
     let thrash = summary.thrash.and_then(|thrash| thrash.limit_bytes);
     match thrash.is_some_and(|thrash| limit <= thrash) {
