@@ -78,6 +78,68 @@ const marks = (() => {
     context.stroke();
   }
 
+  // What an axis has to span beside its points.
+  const beside = ({ reference, lines }, axis) => axis === "x" ? lines.map((one) => one.at) : reference === null ? [] : [reference];
+
+  // Intervals of points as one band: up along one end, back along the other.
+  function band(u, series, drawable) {
+    const known = series.band ? drawable.filter((point) => point.low !== null && point.high !== null) : [];
+    if (!known.length) return;
+    const place = (point, value) => [u.valToPos(point.x, "x", true), u.valToPos(value, "y", true)];
+    const ends = [...known.map((point) => place(point, point.high)), ...known.reverse().map((point) => place(point, point.low))];
+    u.ctx.beginPath();
+    ends.forEach((end, at) => u.ctx[at ? "lineTo" : "moveTo"](...end));
+    u.ctx.globalAlpha = 0.25;
+    u.ctx.fill();
+    u.ctx.globalAlpha = 1;
+  }
+
+  // Parts of the horizontal axis, from its beginning: hatched, as on paper a shade alone is none.
+  function areas(u, model, ratio) {
+    const { ctx: context, bbox: { left, top, width, height } } = u;
+    model.areas.forEach((area) => {
+      const to = Math.min(u.valToPos(area.to, "x", true), left + width);
+      context.save();
+      context.beginPath();
+      context.rect(left, top, to - left, height);
+      context.clip();
+      context.strokeStyle = context.fillStyle = color("series-2");
+      context.lineWidth = ratio;
+      context.globalAlpha = 0.08;
+      context.fillRect(left, top, to - left, height);
+      context.globalAlpha = 0.3;
+      for (let off = -height; off < to - left; off += 10 * ratio) line(context, [[left + off, top + height], [left + off + height, top]]);
+      context.restore();
+    });
+  }
+
+  // Values of the horizontal axis, each with its name: below each other, so that none covers another.
+  function uprights(u, model, ratio) {
+    const { ctx: context, bbox: { left, top, width, height } } = u;
+    context.save();
+    context.fillStyle = color("text");
+    context.font = `${12 * ratio}px system-ui, sans-serif`;
+    context.textAlign = "left";
+    context.textBaseline = "middle";
+    model.lines.forEach((one, at) => {
+      const x = u.valToPos(one.at, "x", true);
+      const y = top + (10 + 18 * at) * ratio;
+      context.strokeStyle = color("text");
+      context.lineWidth = 1.5 * ratio;
+      context.setLineDash(DASHES[1].map((length) => length * ratio));
+      line(context, [[x, top], [x, top + height]]);
+      context.setLineDash([]);
+      const room = context.measureText(one.name).width + 8 * ratio;
+      const begin = x + room > left + width ? x - room : x;
+      // A rim in the colour of the ground: what is behind the letters stays visible around them.
+      context.strokeStyle = color("ground");
+      context.lineWidth = 4 * ratio;
+      context.strokeText(one.name, begin + 4 * ratio, y);
+      context.fillText(one.name, begin + 4 * ratio, y);
+    });
+    context.restore();
+  }
+
   // Quartiles as a box, the median as a line through it, whiskers to the ends.
   function box(u, box, ratio) {
     const context = u.ctx;
@@ -120,5 +182,5 @@ const marks = (() => {
     });
   }
 
-  return { DASHES, color, mark, seriesColor, tick, labels, trace, line, box, bars };
+  return { DASHES, color, mark, seriesColor, tick, labels, trace, line, beside, band, areas, uprights, box, bars };
 })();

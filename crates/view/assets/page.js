@@ -11,7 +11,7 @@
   addEventListener("unhandledrejection", (event) => report(event.reason));
   document.addEventListener("securitypolicyviolation", (event) => report(`${event.violatedDirective} ${event.blockedURI}`));
 
-  const { DASHES, color, mark, seriesColor, tick, labels, trace, line, box, bars } = marks;
+  const { DASHES, color, mark, seriesColor, tick, labels, trace, line, beside, band, areas, uprights, box, bars } = marks;
   // Pixels within which a mark is meant.
   const NEAR = 40;
   // From so many series on, one button hides or shows all of them.
@@ -43,7 +43,7 @@
         });
         if (axis === "y") series.boxes.forEach((box) => values.push(box.low, box.high));
       });
-      if (axis === "y" && this.model.reference !== null) values.push(this.model.reference);
+      values.push(...beside(this.model, axis));
       const usable = values.filter((value) => Number.isFinite(value) && (!this.model[axis].log || value > 0));
       return usable.length ? [Math.min(...usable), Math.max(...usable)] : [1, 2];
     }
@@ -54,7 +54,7 @@
       if (names.length) return [-0.5, names.length - 0.5];
       if (this.model[axis].unit === "share" && low >= 0 && high <= 1) return [-0.04, 1.04];
       if (log) return [low / (high / low) ** 0.08 / 1.02, high * (high / low) ** 0.08 * 1.02];
-      if (axis === "y" && this.model.kind === "bars") return [Math.min(0, low), high * 1.08 || 1];
+      if (axis === "y" && (this.model.kind === "bars" || this.model.y.zero)) return [Math.min(0, low), high * (1.08 + 0.1 * this.model.lines.length) || 1];
       const room = (high - low) * (axis === "x" ? 0.03 : 0.08) || Math.abs(high) * 0.1 || 1;
       return [low >= 0 && low < (high - low) / 2 ? Math.min(low, axis === "x" ? -room / 2 : 0) : low - room, high + room];
     }
@@ -123,7 +123,7 @@
       this.chart = new uPlot({
         mode: 2, ...this.size(), legend: { show: false }, cursor: { show: false }, padding: [12, 20, 0, 0],
         scales: { x: scale("x"), y: scale("y") }, axes, series: [null, ...series],
-        hooks: { drawClear: [() => { this.drawn = 0; }], draw: [(u) => this.finish(u)] },
+        hooks: { drawClear: [(u) => { this.drawn = 0; areas(u, model, devicePixelRatio); }], draw: [(u) => this.finish(u)] },
       }, [null, ...model.series.map((one) => [one.points.map((point) => point.x), one.points.map((point) => point.y)])], plot);
       this.chart.over.append(this.hit);
       this.chart.over.addEventListener("pointermove", (event) => this.hover(event));
@@ -161,6 +161,7 @@
       context.strokeStyle = context.fillStyle = seriesColor(at);
       context.lineWidth = 1.5 * ratio;
       series.boxes.forEach((one) => box(u, one, ratio));
+      band(u, series, drawable);
       if (model.kind === "bars") bars(u, model, at, this.shown.filter(Boolean).length, places, ratio);
       if (model.kind === "lines") {
         context.setLineDash(DASHES[at % DASHES.length].map((length) => length * ratio));
@@ -171,7 +172,7 @@
       }
       places.forEach(([x, y], index) => {
         const point = drawable[index];
-        if (point.low !== null && point.high !== null) {
+        if (!series.band && point.low !== null && point.high !== null) {
           const [low, high] = [point.low, point.high].map((value) => u.valToPos(value, "y", true));
           line(context, [[x, low], [x, high]]);
           [low, high].forEach((end) => line(context, [[x - 5 * ratio, end], [x + 5 * ratio, end]]));
@@ -185,6 +186,7 @@
     }
 
     finish(u) {
+      uprights(u, this.model, devicePixelRatio);
       if (this.model.reference !== null) {
         const y = u.valToPos(this.model.reference, "y", true);
         u.ctx.save();

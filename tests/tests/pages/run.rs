@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use hotset_tests::Scratch;
 use hotset_tests::browser::{DARK, attribute, browse, picture};
 use hotset_view::page::{
-    Answer, Axis, Chart, ChartKind, Column, Page, PageWarning, Point, Section, Series, Spread,
-    Table, Unit, write_page,
+    Answer, Axis, Chart, ChartKind, Column, MarkArea, MarkLine, Page, PageWarning, Point, Section,
+    Series, Spread, Table, Unit, write_page,
 };
 
 /// Would run as a script if it were taken for markup, and stop ours if it got into the data unescaped.
@@ -25,7 +25,7 @@ fn points(count: u32, of: impl Fn(f64) -> f64) -> Vec<Point> {
 }
 
 fn series(name: &str, points: Vec<Point>) -> Series {
-    Series { name: name.to_owned(), points, boxes: Vec::new() }
+    Series { name: name.to_owned(), points, ..Series::default() }
 }
 
 fn chart(kind: ChartKind, x: Axis, y: Axis, series: Vec<Series>) -> Section {
@@ -35,17 +35,22 @@ fn chart(kind: ChartKind, x: Axis, y: Axis, series: Vec<Series>) -> Section {
     let rows = series.iter().map(row).collect();
     let reference = (kind == ChartKind::Points).then_some(1.0);
     let excluded = "not counted".to_owned();
+    let marked =
+        |one: &Point| MarkLine { at: one.x, name: NASTY.to_owned(), text: NASTY.to_owned() };
+    let lines: Vec<MarkLine> = series[0].points.iter().take(2).map(marked).collect();
+    let area = |line: &MarkLine| MarkArea { to: line.at, text: NASTY.to_owned() };
+    let areas = lines.iter().take(1).map(area).collect();
     Section {
         question: label.clone(),
         table: Table { caption: NASTY.to_owned(), columns, rows },
-        chart: Some(Chart { label, kind, x, y, series, reference, excluded }),
+        chart: Some(Chart { label, kind, x, y, series, reference, areas, lines, excluded }),
         ..Section::default()
     }
 }
 
 /// Every kind of chart, with linear, logarithmic and named axes, and names that attack.
 fn page() -> Page {
-    let axis = |unit, log| Axis { title: NASTY.to_owned(), unit, log, names: Vec::new() };
+    let axis = |unit, log| Axis { title: NASTY.to_owned(), unit, log, ..Axis::default() };
     let names = |names: &[&str]| Axis {
         names: names.iter().map(|&name| name.to_owned()).collect(),
         ..Axis::default()
@@ -60,7 +65,8 @@ fn page() -> Page {
     let quartiles = (1e8, 1.01e8, 1.02e8, 1.03e8, 1.04e8);
     let (low, lower, median, upper, high) = quartiles;
     strip.boxes = vec![Spread { x: 0.0, low, lower, median, upper, high }];
-    let lines = vec![series(NASTY, powers(1e3)), series("other", powers(1e5))];
+    let band = Series { band: true, ..series("other", powers(1e5)) };
+    let lines = vec![series(NASTY, powers(1e3)), band];
     let bars = vec![series("cold", points(3, |at| 4e8 + at)), series("warm", points(3, |_| 1e8))];
     let answer = Answer {
         question: NASTY.to_owned(),

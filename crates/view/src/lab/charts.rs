@@ -82,7 +82,7 @@ fn chart(panel: &Panel<'_>) -> Chart {
     let series = |(at, name): (usize, &String)| Series {
         name: name.clone(),
         points: panel.cells.iter().filter(|cell| cell.series == at).filter_map(point).collect(),
-        boxes: Vec::new(),
+        ..Series::default()
     };
     let values = panel.cells.iter().filter_map(|cell| Some(value(panel, cell)?.0));
     let names = panel.levels.iter().map(|level| words::level(spec.x, level));
@@ -97,11 +97,11 @@ fn chart(panel: &Panel<'_>) -> Chart {
             unit: if bytes { Unit::Bytes } else { Unit::Count },
             log: !places && is_log(spec.x_scale, panel.levels.iter().filter_map(number)),
             names: if places { names.collect() } else { Vec::new() },
+            ..Axis::default()
         },
         y: y_axis(panel, log),
         series: panel.series.iter().enumerate().map(series).collect(),
-        reference: None,
-        excluded: String::new(),
+        ..Chart::default()
     }
 }
 

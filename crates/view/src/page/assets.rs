@@ -25,13 +25,13 @@ pub(super) const UPLOT_VERSION: &str = "1.6.32";
 /// through an escape could not run either. A test compares the hashes and names the right ones.
 pub(super) const POLICY: &str = concat!(
     "default-src 'none'; base-uri 'none'; form-action 'none'; script-src",
-    " 'sha256-ld3I4/MDQ/rcvS+2WKSV8KAAPbANok6clTAmY1qdyig='",
-    " 'sha256-dZRE8sGRHvUfm4weqx7/fBROb95M8foAc6dUGyx4Xy0='",
+    " 'sha256-dMmcjq93xrsXVqwRrWpMlSOMAuFikhMYGcerg6mN1SQ='",
+    " 'sha256-4FY2J5i5fF3D/GFLcFdsq3mTaOdLld0SS8ODeMGCmKU='",
     " 'sha256-GcjUxq2Ikpp59K5J1vcWFWbf0Lo9FcxJXpdPeH63jx8='",
     " 'sha256-pLHCZ3KmJC4tnmPvRiEhDmtm//EWgaecyq75MxGz5ws='",
     " 'sha256-OHwDgkUx7EJzDIrMkVGXW5jVupHlbGPA9umyZwhJMDg='",
     " 'sha256-ZqcOnss9B2euXuEJF4zp7dyIUNp5KHilJGAqdjCH0l4='",
     "; style-src",
-    " 'sha256-uJoKTGWeNibVrXpYbypz1XHJ6Pwo6+6B2iqVUs1yRFY='",
+    " 'sha256-v/ICCJZc5ceRTMQkMrC8PSP/fVNn7y4ktadpxaR4qGM='",
     " 'sha256-32MMao1vjur/JktQ9zzlsRT2Rv/ZoLt08EmwoAE1+gQ='",
 );

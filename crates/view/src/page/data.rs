@@ -13,6 +13,8 @@ pub(super) fn json(chart: &Chart) -> String {
         "y": axis(&chart.y),
         "series": chart.series.iter().map(series).collect::<Vec<Value>>(),
         "reference": chart.reference,
+        "areas": chart.areas.iter().map(|area| json!({ "to": area.to })).collect::<Vec<Value>>(),
+        "lines": chart.lines.iter().map(|line| json!({ "at": line.at, "name": line.name })).collect::<Vec<Value>>(),
     });
     harmless(&value)
 }
@@ -48,6 +50,7 @@ fn axis(axis: &Axis) -> Value {
         "title": axis.title,
         "unit": axis.unit.as_str(),
         "log": axis.log,
+        "zero": axis.zero,
         "names": axis.names,
     })
 }
@@ -63,6 +66,7 @@ fn series(series: &Series) -> Value {
         "name": series.name,
         "points": series.points.iter().map(point).collect::<Vec<Value>>(),
         "boxes": boxes.collect::<Vec<Value>>(),
+        "band": series.band,
     })
 }
 

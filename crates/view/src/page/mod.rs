@@ -22,8 +22,8 @@ pub(crate) mod testing;
 use std::io::{self, Write};
 
 pub use model::{
-    Answer, Axis, Chart, ChartKind, Column, Entry, Page, PageWarning, Point, Section, Series,
-    Spread, Table, Unit,
+    Answer, Axis, Chart, ChartKind, Column, Entry, MarkArea, MarkLine, Page, PageWarning, Point,
+    Section, Series, Spread, Table, TableOf, Unit,
 };
 
 /// A value, or that nobody knows it.

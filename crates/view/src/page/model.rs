@@ -220,8 +220,32 @@ pub struct Chart {
     pub series: Vec<Series>,
     /// A value that a dashed line is drawn at, such as the ratio 1.
     pub reference: Option<f64>,
+    /// Parts of the horizontal axis that are shaded.
+    pub areas: Vec<MarkArea>,
+    /// Values of the horizontal axis that a line is drawn at.
+    pub lines: Vec<MarkLine>,
     /// What a crossed-out point means; empty where there is none.
     pub excluded: String,
+}
+
+/// A part of the horizontal axis, from its beginning.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MarkArea {
+    /// Where it ends.
+    pub to: f64,
+    /// What is so there, for the legend.
+    pub text: String,
+}
+
+/// A value of the horizontal axis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MarkLine {
+    /// Where it is.
+    pub at: f64,
+    /// Its name, in a word that stands beside it.
+    pub name: String,
+    /// What it is, for the legend.
+    pub text: String,
 }
 
 /// What an axis measures.
@@ -261,6 +285,8 @@ pub struct Axis {
     pub unit: Unit,
     /// Logarithmic: only values above 0 can be drawn.
     pub log: bool,
+    /// It begins at 0, whatever is drawn: where a small difference shall look small. For the vertical axis.
+    pub zero: bool,
     /// Names of the places 0, 1, 2 and so on, for an axis that measures nothing.
     pub names: Vec<String>,
 }
@@ -281,6 +307,8 @@ pub struct Series {
     pub points: Vec<Point>,
     /// Boxes behind the points.
     pub boxes: Vec<Spread>,
+    /// The intervals are a band between the points, rather than a bar at each.
+    pub band: bool,
 }
 
 /// A point.

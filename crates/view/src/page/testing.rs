@@ -56,10 +56,20 @@ fn chart(chart: &Chart, out: &mut Vec<String>) {
     out.push(format!("chart of {}: {}", chart.kind.as_str(), chart.label));
     for (name, axis) in [("x", &chart.x), ("y", &chart.y)] {
         let log = if axis.log { ", logarithmic" } else { "" };
-        out.push(format!("  {name}: {} in {}{log}", axis.title, axis.unit.as_str()));
+        let zero = if axis.zero { ", from 0" } else { "" };
+        out.push(format!("  {name}: {} in {}{log}{zero}", axis.title, axis.unit.as_str()));
         say(out, "    at ", &axis.names.join(", "));
     }
     out.extend(chart.reference.map(|at| format!("  a line at {at}")));
+    out.extend(
+        chart.areas.iter().map(|area| format!("  shaded to {}: {}", number(area.to), area.text)),
+    );
+    out.extend(
+        chart
+            .lines
+            .iter()
+            .map(|line| format!("  {} at {}: {}", line.name, number(line.at), line.text)),
+    );
     say(out, "  a cross is ", &chart.excluded);
     chart.series.iter().for_each(|one| series(one, out));
 }
@@ -67,7 +77,8 @@ fn chart(chart: &Chart, out: &mut Vec<String>) {
 /// What is drawn of it, and what its first point says.
 fn series(series: &Series, out: &mut Vec<String>) {
     let first = series.points.first().map_or("", |point| &point.text);
-    out.push(format!("  series {}: {} points; {first}", series.name, series.points.len()));
+    let band = if series.band { ", with a band" } else { "" };
+    out.push(format!("  series {}: {} points{band}; {first}", series.name, series.points.len()));
     out.extend(series.boxes.iter().map(spread));
     out.extend(series.points.chunks(6).map(|points| {
         let drawn: Vec<String> = points.iter().map(point).collect();

@@ -26,9 +26,11 @@ fn chart(name: &str) -> Chart {
         series: vec![Series {
             name: name.to_owned(),
             points: vec![point(0.0, 3.0), point(1024.0, 1.0), point(4096.0, 2.0)],
-            boxes: Vec::new(),
+            ..Series::default()
         }],
         reference: None,
+        areas: vec![MarkArea { to: 2048.0, text: name.to_owned() }],
+        lines: vec![MarkLine { at: 3072.0, name: name.to_owned(), text: name.to_owned() }],
         excluded: name.to_owned(),
     }
 }
@@ -139,6 +141,8 @@ fn every_thing_of_a_page_has_its_place_in_the_markup() {
         r#"aria-describedby="hint-0" data-model="data-0" data-points="2""#,
         r#"<output class="readout" id="hint-0""#,
         "<span>× a &lt; b</span>",
+        r#"<span class="area">a &lt; b</span>"#,
+        r#"<span class="line">a &lt; b</span>"#,
         r#"<script type="application/json" id="data-0">"#,
         r#"</figure><p class="quiet">a &lt; b</p>"#,
         r#"aria-labelledby="caption-0"><table><caption id="caption-0"><span>a &lt; b</span></caption>"#,
@@ -210,14 +214,17 @@ fn a_chart_is_data_for_the_script() -> TestResult {
     };
     let wanted = serde_json::json!({
         "kind": "lines",
-        "x": {"title": "size", "unit": "bytes", "log": true, "names": []},
-        "y": {"title": "x", "unit": "count", "log": false, "names": []},
+        "x": {"title": "size", "unit": "bytes", "log": true, "zero": false, "names": []},
+        "y": {"title": "x", "unit": "count", "log": false, "zero": false, "names": []},
         "series": [{
             "name": "x",
             "points": [point(0.0, 3.0), point(1024.0, 1.0), point(4096.0, 2.0)],
             "boxes": [],
+            "band": false,
         }],
         "reference": null,
+        "areas": [{ "to": 2048.0 }],
+        "lines": [{ "at": 3072.0, "name": "x" }],
     });
     assert_eq!(data, wanted);
     Ok(())

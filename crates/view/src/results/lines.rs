@@ -119,7 +119,7 @@ fn chart(values: impl Iterator<Item = (f64, f64)>, name: &str, unit: Unit) -> Op
         label: format!("{name}, by interval"),
         x: Axis::of("since the first", Unit::Nanoseconds),
         y: Axis::of(name, unit),
-        series: vec![Series { name: name.to_owned(), points, boxes: Vec::new() }],
+        series: vec![Series { name: name.to_owned(), points, ..Series::default() }],
         ..Chart::default()
     })
 }

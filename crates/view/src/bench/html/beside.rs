@@ -67,7 +67,7 @@ fn chart(all: &[(&str, &BenchSummary)], labels: &[&str]) -> Option<Chart> {
             })
         };
         let points = labels.iter().enumerate().filter_map(point).collect();
-        Series { name: escape_text(name), points, boxes: Vec::new() }
+        Series { name: escape_text(name), points, ..Series::default() }
     };
     let series: Vec<Series> = all.iter().map(series).collect();
     let names = labels.iter().map(|label| escape_text(label)).collect();

@@ -34,7 +34,7 @@ pub(super) fn comparisons(summary: &BenchSummary) -> Option<Section> {
     let series = |name: &str, points: &[Option<Point>]| Series {
         name: name.to_owned(),
         points: points.iter().flatten().cloned().collect(),
-        boxes: Vec::new(),
+        ..Series::default()
     };
     let mut both = vec![series("compared", own)];
     if !noise.is_empty() {
@@ -111,7 +111,7 @@ pub(super) fn cold_and_warm(summary: &BenchSummary) -> Option<Section> {
             .filter(|(_, one)| one.state == *state)
             .filter_map(|(at, one)| bar(summary, at, one.command))
             .collect(),
-        boxes: Vec::new(),
+        ..Series::default()
     };
     let commands = &summary.session.commands;
     let names = match commands.as_slice() {

@@ -31,6 +31,7 @@ pub(super) fn distribution(summary: &BenchSummary) -> Section {
                 })
                 .collect(),
             boxes: quartiles(summary, index).into_iter().collect(),
+            band: false,
         }
     };
     let count = summary.conditions.len();
@@ -191,7 +192,7 @@ fn timeline(
             let x = run.started_after_ns as f64;
             Some(point(summary, run, judged, x, value(run, judged)?))
         });
-        Series { name: condition(summary, index), points: points.collect(), boxes: Vec::new() }
+        Series { name: condition(summary, index), points: points.collect(), ..Series::default() }
     };
     let series: Vec<Series> = (0..summary.conditions.len()).map(series).collect();
     let any = series.iter().any(|series| !series.points.is_empty());

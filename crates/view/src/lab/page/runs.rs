@@ -75,7 +75,7 @@ fn chart(first: &Named<'_>, compared: &[(&Named<'_>, Vec<CellComparison>)]) -> C
             Point { x: at as f64, y: cell.ratio, interval, text, excluded: false }
         };
         let name = format!("{} / {}", escape_text(other.name), escape_text(first.name));
-        Series { name, points: cells.iter().map(point).collect(), boxes: Vec::new() }
+        Series { name, points: cells.iter().map(point).collect(), ..Series::default() }
     });
     let series = series.collect();
     Chart {
@@ -93,7 +93,7 @@ fn chart(first: &Named<'_>, compared: &[(&Named<'_>, Vec<CellComparison>)]) -> C
         },
         series,
         reference: Some(1.0),
-        excluded: String::new(),
+        ..Chart::default()
     }
 }
 

@@ -126,6 +126,8 @@ impl<'a> Part<'a> {
                 output.readout id=(hint) aria-live="polite" { (keys) }
                 div.legend role="group" aria-label="Series, click one to hide it" {
                     @if !chart.excluded.is_empty() { span { "× " (chart.excluded) } }
+                    @for area in &chart.areas { span.area { (area.text) } }
+                    @for line in &chart.lines { span.line { (line.text) } }
                 }
                 script type="application/json" id=(model) { (PreEscaped(data::json(chart))) }
             }

@@ -38,7 +38,7 @@ pub(super) fn time(summary: &Summary) -> Option<Section> {
         text: format!("{label}: {}", duration(one.ns)),
         ..Point::default()
     });
-    let series = Series { name: "time".to_owned(), points: points.collect(), boxes: Vec::new() };
+    let series = Series { name: "time".to_owned(), points: points.collect(), ..Series::default() };
     Some(Section {
         question: "Where did the time go?".to_owned(),
         chart: Some(Chart {
@@ -130,7 +130,7 @@ fn chart(files: &[&FileRow]) -> Option<Chart> {
             Point { x: at as f64, y: value as f64, text, ..Point::default() }
         };
         let points = all.iter().enumerate().map(point).collect();
-        Series { name: name.to_owned(), points, boxes: Vec::new() }
+        Series { name: name.to_owned(), points, ..Series::default() }
     };
     let last = |(path, _): &(String, ReadIo)| path.rsplit('/').next().unwrap_or(path).to_owned();
     (!all.is_empty()).then(|| Chart {

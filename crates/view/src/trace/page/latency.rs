@@ -52,5 +52,5 @@ fn series(one: &KindLatency) -> Series {
         text: format!("{name}: {} of about {}", plural(requests, "request"), duration(ns as u64)),
         ..Point::default()
     });
-    Series { name: name.to_owned(), points: points.collect(), boxes: Vec::new() }
+    Series { name: name.to_owned(), points: points.collect(), ..Series::default() }
 }
