@@ -3,3 +3,4 @@
 mod lab;
 mod profile;
 mod run;
+mod size;

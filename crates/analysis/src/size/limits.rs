@@ -1,15 +1,17 @@
 //! What happens at a limit.
 
+use hotset_facts::format::required;
 use hotset_sizing::{LimitOutcome, PAGE_BYTES};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::collect::Seen;
 
 /// A limit, and what the program would do at it.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SizeLimit {
     /// The limit in bytes of the whole program; null where what it holds beside its cache is not known.
+    #[serde(deserialize_with = "required")]
     pub limit_bytes: Option<u64>,
     /// Bytes of it that files have.
     pub cache_bytes: u64,
@@ -32,10 +34,13 @@ pub struct SizeLimit {
     /// Whether the code that the program uses has no room in the cache: it would wait for its own code again and again.
     pub lacks_code: bool,
     /// Nanoseconds that the run takes; null where nothing tells how long a miss takes.
+    #[serde(deserialize_with = "required")]
     pub run_ns: Option<u64>,
     /// Nanoseconds of it that it waits for pages; null where nothing tells how long a miss takes.
+    #[serde(deserialize_with = "required")]
     pub waited_ns: Option<u64>,
     /// Bytes that the device reads in a second of the run; null where its length is not known.
+    #[serde(deserialize_with = "required")]
     pub device_read_bytes_per_s: Option<f64>,
 }
 

@@ -1,13 +1,13 @@
 //! What a program holds beside its cache, and what is recommended for both.
 
 use hotset_facts::trace::TraceMemory;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A part that is added to what was seen: a run can need a little more than one that was recorded.
 pub(super) const MARGIN: f64 = 0.1;
 
 /// Memory that a limit has to leave: without it, the program is killed or swaps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Must {
     /// Bytes of anonymous memory at its peak.
@@ -46,7 +46,7 @@ impl Must {
 }
 
 /// A number that is recommended, and what it consists of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Recommended {
     /// Bytes, rounded up to whole MiB.

@@ -31,7 +31,7 @@ hotset_facts::words! {
 }
 
 /// How much memory a program needs.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SizeSummary {
     /// What was seen.
     pub seen: Seen,

@@ -1,7 +1,7 @@
 //! Predictions beside runs: which limits are worth a run, and how right a prediction was.
 
 use hotset_facts::LimitedRun;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::limits::{SizeLimit, ratio};
 use super::summary::SizeSummary;
@@ -13,7 +13,7 @@ const PARTS: [f64; 2] = [2.0 / 3.0, 1.0 / 3.0];
 const APART: f64 = 0.05;
 
 /// A limit, what was predicted for it, and a run under it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct VerifiedLimit {
     /// What was predicted.

@@ -149,9 +149,9 @@ fn check(args: &SizeArgs) -> Result<(), Stop> {
     if args.container.is_some() && !args.emit.iter().any(|to| to.form.is_of_container()) {
         return Err(Stop::usage("--container applies to --emit k8s and --emit vpa"));
     }
-    let files = [&args.json, &args.csv].into_iter().flatten();
+    let files = [&args.json, &args.csv, &args.html].into_iter().flatten();
     let files = files.chain(args.emit.iter().map(|to| &to.file));
-    let twice = "two of --json, --csv and --emit go to standard output; give one of them a file, such as --emit k8s=FILE";
+    let twice = "two of --json, --csv, --html and --emit go to standard output; give one of them a file, such as --emit k8s=FILE";
     check_destinations(files, twice, Exit::Failure)
 }
 

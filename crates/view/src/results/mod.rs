@@ -25,7 +25,8 @@ use crate::explain::explained_page;
 use crate::lab::{self, LabResult, Named};
 use crate::page::Page;
 use crate::replay::replay_page;
-use crate::wire::{self, ProfileDocument, StatRecord};
+use crate::size::{size_beside, size_page};
+use crate::wire::{self, ProfileDocument, SizeDocument, StatRecord};
 use lines::Recording;
 
 /// A file with results.
@@ -73,6 +74,7 @@ struct Found {
     benches: Vec<(String, BenchSummary)>,
     profiles: Vec<(String, String, Summary)>,
     stats: Vec<(String, Vec<StatRecord>)>,
+    needs: Vec<(String, String, SizeDocument)>,
     others: Vec<(String, Page)>,
 }
 
@@ -160,6 +162,11 @@ impl Found {
                 let page = explained_page(&document.hotset, &read.trace());
                 self.others.push((name.to_owned(), page));
             }
+            wire::size::SCHEMA => {
+                let need = wire::read_size(document)?;
+                let name = unique(name, self.needs.iter().map(|(name, ..)| name.as_str()));
+                self.needs.push((name, document.hotset.clone().into_owned(), need));
+            }
             other => match text::text_page(document)? {
                 Some(page) => self.others.push((name.to_owned(), page)),
                 None => {
@@ -175,7 +182,7 @@ impl Found {
         let runs: Vec<Named<'_>> =
             self.labs.iter().map(|(name, result)| Named { name, result }).collect();
         let mut pages = lab::lab_pages(&runs);
-        let others = self.stats.len() + self.others.len();
+        let others = self.stats.len() + self.needs.len() + self.others.len();
         let several = pages.len() + self.benches.len() + self.profiles.len() + others > 1;
         let named = |name: &str, page: Page| match several {
             true => {
@@ -194,6 +201,16 @@ impl Found {
         pages.extend(runs.map(|(name, version, it)| named(name, profile_page(version, it))));
         let stats = self.stats.iter();
         pages.extend(stats.map(|(name, lines)| named(name, lines::stat_page(lines))));
+        if self.needs.len() > 1 {
+            let all = self.needs.iter().map(|(name, _, need)| (name.as_str(), need.trace()));
+            pages.push(size_beside(&all.collect::<Vec<_>>()));
+        }
+        let needs = self.needs.iter();
+        pages.extend(
+            needs.map(|(name, version, it)| {
+                named(name, size_page(version, &it.trace(), &it.caveats))
+            }),
+        );
         pages.extend(self.others.into_iter().map(|(name, page)| named(&name, page)));
         pages
     }
@@ -233,6 +250,7 @@ fn known() -> String {
         wire::residency::SCHEMA,
         wire::replay::SCHEMA,
         wire::explanation::SCHEMA,
+        wire::size::SCHEMA,
     ]
     .join(", ")
 }

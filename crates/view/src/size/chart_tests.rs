@@ -13,7 +13,7 @@ const MIB: u64 = 1 << 20;
 /// The chart of the text, in the terminal that was asked for.
 fn chart(summary: &SizeSummary, options: &Options) -> String {
     let head = full();
-    let trace = SizedTrace { path: Path::new("app.parquet"), head: &head, summary };
+    let trace = SizedTrace { path: Some(Path::new("app.parquet")), head: &head, summary };
     let text = render_size(&trace, options);
     let begin = text.find("Hit ratio by").expect("a chart");
     // In colour, the heading begins before that.

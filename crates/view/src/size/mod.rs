@@ -7,6 +7,7 @@ mod chart_tests;
 mod csv;
 mod curve;
 mod emit;
+mod page;
 #[cfg(test)]
 pub(crate) mod tests;
 mod text;
@@ -21,6 +22,8 @@ use hotset_facts::trace::TraceHead;
 pub(crate) use caveats::caveats;
 pub use csv::size_csv;
 pub use emit::{NotEmitted, SizeForm, emit_size};
+pub use page::write_size_html;
+pub(crate) use page::{size_beside, size_page};
 pub use text::render_size;
 pub(crate) use words::policy_word;
 

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use hotset_analysis::size::{
-    KernelVersion, Must, PolicyKind, Recommended, Seen, SizeHost, SizeLimit, SizeSummary,
+    Access, KernelVersion, Must, PolicyKind, Recommended, Seen, SizeHost, SizeLimit, SizeSummary,
     TooLittle, VerifiedLimit, predictor,
 };
 use hotset_facts::trace::{Reclaim, TraceHead, TraceMemory};
 
 use super::*;
-use hotset_facts::{ExitStatus, Io, LimitedRun, Observed, Target};
+use hotset_facts::{ExitStatus, Io, LimitedRun, Observed, Reason, Target};
 
 use crate::replay::tests::telling_head;
 use crate::report::Options;
@@ -100,6 +100,29 @@ pub(super) fn full() -> TraceHead {
     let memory = TraceMemory { longest_gap_ns: 2_500_000_000, ..TraceMemory::default() };
     let reclaim = Reclaim { multi_gen_lru: true, swap_bytes: MIB };
     TraceHead { memory: Some(memory), reclaim: Some(reclaim), ..telling_head(Target::Command) }
+}
+
+/// A need whose prediction was compared with real kernels.
+pub(super) fn compared() -> SizeSummary {
+    let host = SizeHost { kernel: KernelVersion::new(6, 12), multi_gen_lru: true };
+    let prediction = predictor(host.kernel, host.multi_gen_lru, &[Access::Read, Access::Mapped]);
+    SizeSummary { prediction: Some(prediction), ..summary() }
+}
+
+/// Needs of what can be recorded, with all that can be said of them.
+pub(crate) fn documents() -> [Vec<u8>; 3] {
+    let (summary, group) = (compared(), Target::Cgroup { path: "/a.slice".into() });
+    [Target::Command, Target::Pid { pid: 7 }, group].map(|target| {
+        let mut head = telling_head(target);
+        let host = head.environment.iter_mut().flat_map(|host| &mut host.filesystems);
+        let unknown = Observed::Missing(Reason::denied("/sys/block"));
+        host.for_each(|one| one.read_ahead_kb = unknown);
+        size_json(&SizedTrace {
+            path: Some(Path::new("a.parquet")),
+            head: &head,
+            summary: &summary,
+        })
+    })
 }
 
 #[test]

@@ -7,6 +7,17 @@ use crate::bench::words::bytes as real_bytes;
 use crate::table::Align;
 use crate::units::{bytes, duration, percent, plural};
 
+/// The same with room for words, one for each column.
+pub(super) const TITLES: [&str; 7] = [
+    "Device reads, predicted",
+    "Measured",
+    "Off by",
+    "Hit ratio, predicted",
+    "Measured",
+    "Time, predicted",
+    "Measured",
+];
+
 /// The columns beside the limit: each number of the prediction before what was measured.
 pub(super) fn columns() -> Vec<(&'static str, Align)> {
     vec![

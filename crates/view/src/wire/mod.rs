@@ -57,7 +57,7 @@ pub use residency::{
     Listing, Sums, json_directories, json_directory, json_file, json_head, json_tail, read_listing,
 };
 pub use save::{read_restore, read_save, restore_json, save_json};
-pub use size::size_json;
+pub use size::{SizeDocument, read_size, size_json};
 pub use stat::{StatRecord, json_line, read_stat};
 pub use system::{read_system, system_json};
 pub use trace_info::trace_info_json;

@@ -49,6 +49,7 @@ pub(crate) static SAMPLES: LazyLock<Vec<Sample>> = LazyLock::new(|| {
     all.extend(recording());
     all.extend(replays());
     all.extend(explanations());
+    all.extend(sizes());
     all
 });
 
@@ -223,5 +224,13 @@ fn explanations() -> impl Iterator<Item = Sample> {
         format: super::explanation::SCHEMA,
         bytes,
         read: |bytes| first(bytes, super::read_explanation),
+    })
+}
+
+fn sizes() -> impl Iterator<Item = Sample> {
+    crate::size::tests::documents().into_iter().map(|bytes| Sample {
+        format: super::size::SCHEMA,
+        bytes,
+        read: |bytes| first(bytes, super::read_size),
     })
 }

@@ -8,11 +8,12 @@ mod tests;
 use std::collections::{HashMap, HashSet};
 use std::os::unix::ffi::OsStrExt as _;
 
+use hotset_facts::format::required;
 use hotset_facts::trace::{
     FileIndex, Operation, OperationClass, RecordFlags, TraceBatch, TraceLists, TraceRecord,
 };
 use hotset_facts::{Dev, FileId, FileKind, PageRange};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use hotset_sizing::evidence::counts_random_faults;
 use hotset_sizing::{Bytes, PAGE_BYTES, References, ReferencesBuilder, TooMany};
@@ -24,7 +25,7 @@ use mapped::Mapped;
 const MOST_THREADS: usize = 1 << 12;
 
 /// What was seen of a recording, beside its references.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Seen {
     /// Records of all kinds.
@@ -57,6 +58,7 @@ pub struct Seen {
     /// Pages that were read from the device for them, those read ahead included; holes of files are not among them.
     pub device_pages: u64,
     /// Of the pages that were asked for, those that the cache had; null where the recording does not tell.
+    #[serde(deserialize_with = "required")]
     pub hits: Option<u64>,
     /// Whether a request asked for more than one page.
     pub has_large_requests: bool,
