@@ -2,6 +2,8 @@
 
 /// What no key has for a value.
 pub(crate) const NONE: u32 = u32::MAX;
+/// What a key has for a value that [`Table::find_or_add`] added.
+pub(crate) const NEW: u32 = u32::MAX - 1;
 
 /// When a table grows, and by how much, in percent.
 #[derive(Debug, Clone, Copy)]
@@ -64,8 +66,9 @@ impl Table {
         self.entries.len()
     }
 
+    /// Where a key stands if no other does.
     #[inline]
-    fn home(&self, key: u64) -> usize {
+    pub(crate) fn home(&self, key: u64) -> usize {
         ((u128::from(mix(key)) * self.entries.len() as u128) >> 64) as usize
     }
 
@@ -76,8 +79,14 @@ impl Table {
     /// The entry of a key, or the empty one where it belongs. There is always an empty one.
     #[inline]
     fn find(&self, key: u64) -> usize {
+        self.find_from(self.home(key), key)
+    }
+
+    /// The same for a key with this home.
+    #[inline]
+    fn find_from(&self, home: usize, key: u64) -> usize {
         let halves = halves(key);
-        let mut at = self.home(key);
+        let mut at = home;
         loop {
             let entry = self.entries[at];
             if entry.key == halves || entry.value == NONE {
@@ -87,10 +96,36 @@ impl Table {
         }
     }
 
-    /// Looks at the home of a key, so that it is in the CPU's cache when it is asked for. What it returns means nothing.
+    /// Makes room for so many new keys: none changes its place before there are as many.
     #[inline]
-    pub(crate) fn look(&self, key: u64) -> u32 {
-        self.entries[self.home(key)].value
+    pub(crate) fn reserve(&mut self, keys: usize) {
+        while (self.taken + keys) * PERCENT > self.entries.len() * self.load.full {
+            self.grow();
+        }
+    }
+
+    /// Looks at a place, so that it is in the CPU's cache when it is asked for. What it returns means nothing.
+    #[inline]
+    pub(crate) fn look(&self, place: usize) -> u32 {
+        self.entries[place].value
+    }
+
+    /// The place of a key with this home, which is added with the value [`NEW`] where there is none. There must be room.
+    #[inline]
+    pub(crate) fn find_or_add(&mut self, home: usize, key: u64) -> usize {
+        let place = self.find_from(home, key);
+        let entry = &mut self.entries[place];
+        if entry.value == NONE {
+            *entry = Entry { key: halves(key), value: NEW };
+            self.taken += 1;
+        }
+        place
+    }
+
+    /// The value of the key at a place.
+    #[inline]
+    pub(crate) fn value_at(&mut self, place: usize) -> &mut u32 {
+        &mut self.entries[place].value
     }
 
     pub(crate) fn get(&self, key: u64) -> Option<u32> {

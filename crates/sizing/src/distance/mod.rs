@@ -8,6 +8,8 @@ mod hashed;
 mod histogram;
 mod slots;
 pub(crate) mod stack;
+mod sums;
+mod uncounted;
 
 pub use dense::DenseStack;
 pub use hashed::HashedStack;
@@ -18,12 +20,20 @@ use crate::references::{References, RequestKind};
 /// The distances of all references. Pages that are removed leave the stack.
 pub fn of(references: &References) -> Distances {
     let mut stack = DenseStack::new(references.distinct());
+    // References stand one behind the other until a request is none.
+    let (mut rest, mut len) = (references.pages(), 0);
     for (request, pages) in references.iter() {
-        match request.kind {
-            RequestKind::Remove => pages.iter().for_each(|&page| stack.remove(page)),
-            RequestKind::Ahead | RequestKind::Sync => {}
-            _ => pages.iter().for_each(|&page| _ = stack.touch(page)),
+        if request.kind.is_reference() {
+            len += pages.len();
+            continue;
         }
+        stack.touch_all(&rest[..len]);
+        if request.kind == RequestKind::Remove {
+            pages.iter().for_each(|&page| stack.remove(page));
+        }
+        rest = &rest[len + pages.len()..];
+        len = 0;
     }
+    stack.touch_all(&rest[..len]);
     stack.into_distances()
 }

@@ -11,7 +11,7 @@ use crate::table::NONE;
 /// from below the hole, or is new, fills it, because it is a miss just for caches that end between the two; the caches that
 /// had this page too keep the free room, which is now a hole where the page was. (Without holes, pages that were evicted
 /// would count as cached after a removal.)
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Stack {
     slots: Slots,
     /// Slots without a page, the latest first.
@@ -19,25 +19,32 @@ pub(crate) struct Stack {
 }
 
 impl Stack {
-    /// Whether slots must be [`Stack::renumber`]ed before the next use.
-    #[inline]
-    pub(crate) fn is_full(&self) -> bool {
-        self.slots.is_full()
+    /// With at least so many slots.
+    pub(crate) fn new(slots: u32) -> Self {
+        Self { slots: Slots::new(slots), holes: BinaryHeap::new() }
+    }
+
+    /// Whether slots must be [`Stack::renumber`]ed before so many uses.
+    #[inline(always)]
+    pub(crate) fn is_full(&self, uses: usize) -> bool {
+        (self.slots.room() as usize) < uses
     }
 
     /// A page whose last use has this slot, [`NONE`] for a new one, is used again: its distance, and its new slot.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn touch(&mut self, last: u32) -> (Option<u32>, u32) {
-        let distance = if self.holes.is_empty() {
-            (last != NONE).then(|| self.slots.free(last))
-        } else {
-            self.touch_with_holes(last)
-        };
-        (distance, self.slots.take_next())
+        if !self.holes.is_empty() {
+            return self.touch_with_holes(last);
+        }
+        if last == NONE {
+            return (None, self.slots.take_next());
+        }
+        let (distance, slot) = self.slots.renew(last);
+        (Some(distance), slot)
     }
 
     #[cold]
-    fn touch_with_holes(&mut self, last: u32) -> Option<u32> {
+    fn touch_with_holes(&mut self, last: u32) -> (Option<u32>, u32) {
         let distance = (last != NONE).then(|| self.slots.later(last));
         match self.holes.peek().copied() {
             // The hole is above the page, or the page is new.
@@ -48,11 +55,9 @@ impl Stack {
                     self.holes.push(last);
                 }
             }
-            _ => {
-                self.slots.free(last);
-            }
+            _ => self.slots.free(last),
         }
-        distance
+        (distance, self.slots.take_next())
     }
 
     /// The page whose last use has this slot is removed.
@@ -68,12 +73,12 @@ impl Stack {
     /// Forgets every second hole, as half of the pages are forgotten.
     pub(crate) fn halve_holes(&mut self) {
         let holes = std::mem::take(&mut self.holes).into_sorted_vec();
-        holes.iter().skip(1).step_by(2).for_each(|&hole| _ = self.slots.free(hole));
+        holes.iter().skip(1).step_by(2).for_each(|&hole| self.slots.free(hole));
         self.holes = holes.into_iter().step_by(2).collect();
     }
 
     /// Looks at what the next use needs, so that it is in the CPU's cache then. What it returns means nothing.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn look(&self, last: u32) -> u64 {
         self.slots.look(last)
     }
@@ -85,10 +90,10 @@ impl Stack {
 
     /// Numbers the slots anew, without gaps: calls `each` with a function that turns old slots into new ones.
     pub(crate) fn renumber(&mut self, each: impl FnOnce(&dyn Fn(u32) -> u32)) {
-        let (new, ranks) = self.slots.renumbered();
-        each(&|slot| ranks.of(slot));
+        let new = self.slots.renumbered();
+        each(&|slot| self.slots.rank(slot));
         let holes = std::mem::take(&mut self.holes).into_vec();
-        self.holes = holes.into_iter().map(|hole| ranks.of(hole)).collect();
+        self.holes = holes.into_iter().map(|hole| self.slots.rank(hole)).collect();
         self.slots = new;
     }
 }

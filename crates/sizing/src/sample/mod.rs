@@ -59,7 +59,7 @@ impl Sampler {
             exponent,
             most_pages: usize::MAX,
             last: Table::new(LOAD),
-            stack: Stack::default(),
+            stack: Stack::new(0),
             curve: Curve::new(limits_pages),
         }
     }
@@ -82,7 +82,7 @@ impl Sampler {
     }
 
     fn touch_sampled(&mut self, hash: u64) {
-        if self.stack.is_full() {
+        if self.stack.is_full(1) {
             self.renumber();
         }
         let last = self.last.value(hash);
