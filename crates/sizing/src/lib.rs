@@ -13,6 +13,7 @@
 
 #![forbid(unsafe_code)]
 
+mod ahead;
 mod builder;
 pub mod capacity;
 pub mod distance;

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::ahead::Ahead;
 use crate::policy::{Classic, Fifo, Found, ListSizes, Lru, Mglru, Policy, Touch};
 use crate::references::{References, Request, RequestKind};
 
@@ -156,8 +157,10 @@ fn run(
     costs: &Costs,
 ) -> LimitOutcome {
     let mut outcome = LimitOutcome::new(limit_pages);
-    let mut ahead = Ahead::new(references);
+    let mut unasked = Unasked::new(references);
+    let mut ahead = Ahead::of(references.pages());
     for (request, pages) in references.iter() {
+        ahead.pass(pages.len(), &policy);
         outcome.clock_ns += u64::from(request.own_ns);
         match request.kind {
             RequestKind::Remove => pages.iter().for_each(|&page| policy.remove(page)),
@@ -165,8 +168,8 @@ fn run(
                 let dirty = pages.iter().filter(|&&page| policy.sync(page)).count();
                 outcome.written_pages += dirty as u64;
             }
-            RequestKind::Ahead => outcome.read_ahead(pages, &mut policy, &mut ahead, costs),
-            _ => outcome.play(request, pages, &mut policy, &mut ahead, costs),
+            RequestKind::Ahead => outcome.read_ahead(pages, &mut policy, &mut unasked, costs),
+            _ => outcome.play(request, pages, &mut policy, &mut unasked, costs),
         }
     }
     outcome.waited_ns = (outcome.misses + outcome.ahead) * u64::from(costs.miss_ns);
@@ -201,7 +204,7 @@ impl LimitOutcome {
         request: &Request,
         pages: &[u32],
         policy: &mut impl Policy,
-        ahead: &mut Ahead,
+        unasked: &mut Unasked,
         costs: &Costs,
     ) {
         let mut touch = first_touch(request);
@@ -209,7 +212,7 @@ impl LimitOutcome {
             policy.advance(self.clock_ns);
             let outcome = policy.touch(page, touch);
             // Its reading took its time when it was read ahead.
-            match ahead.take(page) && outcome.found == Found::Hit {
+            match unasked.take(page) && outcome.found == Found::Hit {
                 true => (self.misses, self.ahead) = (self.misses + 1, self.ahead - 1),
                 false => self.count(outcome.found, costs),
             }
@@ -225,7 +228,7 @@ impl LimitOutcome {
         &mut self,
         pages: &[u32],
         policy: &mut impl Policy,
-        ahead: &mut Ahead,
+        unasked: &mut Unasked,
         costs: &Costs,
     ) {
         for &page in pages {
@@ -234,7 +237,7 @@ impl LimitOutcome {
             let outcome = policy.touch(page, Touch::ReadSamePage);
             self.written_pages += u64::from(outcome.written);
             if outcome.found != Found::Hit {
-                ahead.set(page);
+                unasked.set(page);
                 self.ahead += 1;
                 self.clock_ns += u64::from(costs.miss_ns);
             }
@@ -259,9 +262,9 @@ impl LimitOutcome {
 }
 
 /// Pages that were read ahead and not asked for since.
-struct Ahead(Vec<u64>);
+struct Unasked(Vec<u64>);
 
-impl Ahead {
+impl Unasked {
     /// Empty where nothing is read ahead.
     fn new(references: &References) -> Self {
         let reads_ahead =

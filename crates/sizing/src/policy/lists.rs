@@ -66,6 +66,12 @@ impl<const LISTS: usize> Lists<LISTS> {
         self.positions[page as usize]
     }
 
+    /// Looks at what is kept of a page, so that it is in the CPU's cache when it is asked for.
+    #[inline]
+    pub(super) fn look(&self, page: u32) -> u32 {
+        self.positions.get(page as usize).copied().unwrap_or(0)
+    }
+
     #[inline]
     pub(super) fn set_shadow(&mut self, page: u32, shadow: u32) {
         self.positions[page as usize] = shadow;

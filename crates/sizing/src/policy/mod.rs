@@ -86,6 +86,9 @@ pub trait Policy {
     /// A page is used; it is cached afterwards.
     fn touch(&mut self, page: u32, touch: Touch) -> Outcome;
 
+    /// Looks at what it takes to use a page, so that it is in the CPU's cache then. What it returns means nothing.
+    fn look(&self, page: u32) -> u32;
+
     /// A page leaves the cache without being evicted, if it is there, and is as if it had never been.
     fn remove(&mut self, page: u32);
 

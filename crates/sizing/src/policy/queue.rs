@@ -59,6 +59,11 @@ impl<const BY_USE: bool> Policy for Queue<BY_USE> {
         Outcome::not_cached(touch, before & EVICTED != 0, written)
     }
 
+    fn look(&self, page: u32) -> u32 {
+        let flags = self.flags.get(page as usize).copied().unwrap_or(0);
+        u32::from(flags) ^ self.lists.look(page)
+    }
+
     fn remove(&mut self, page: u32) {
         let Some(flags) = self.flags.get_mut(page as usize) else { return };
         if std::mem::take(flags) & CACHED != 0 {

@@ -112,6 +112,7 @@ impl Classic {
     }
 
     /// Adds a page that is not cached.
+    #[inline(never)]
     fn insert(&mut self, page: u32, before: u8, touch: Touch) -> Outcome {
         let written = if self.cached() < self.limit { 0 } else { self.reclaim() };
         let mut flags = CACHED | if touch.writes() { DIRTY } else { 0 };
@@ -146,6 +147,7 @@ impl Classic {
 }
 
 impl Policy for Classic {
+    #[inline]
     fn touch(&mut self, page: u32, touch: Touch) -> Outcome {
         let Some(&flags) = self.flags.get(page as usize) else { return Outcome::UNKNOWN };
         if flags & CACHED == 0 {
@@ -158,6 +160,11 @@ impl Policy for Classic {
             self.flags[page as usize] = flags | Self::mark_of(touch) | dirty;
         }
         Outcome::HIT
+    }
+
+    fn look(&self, page: u32) -> u32 {
+        let flags = self.flags.get(page as usize).copied().unwrap_or(0);
+        u32::from(flags) ^ self.lists.look(page)
     }
 
     fn remove(&mut self, page: u32) {

@@ -3,6 +3,8 @@
 use super::{
     ACTIVE, ACTIVE_LIST, Classic, DIRTY, INACTIVE, REFERENCED, SHADOW, Stats, WORKINGSET, YOUNG,
 };
+use std::hint::black_box;
+
 use crate::policy::Policy;
 
 /// `SWAP_CLUSTER_MAX`: pages that are scanned together, and that a reclaim is to yield at least.
@@ -26,6 +28,7 @@ impl Classic {
     }
 
     /// `try_to_free_mem_cgroup_pages()`: how many dirty pages were evicted.
+    #[inline(never)]
     pub(super) fn reclaim(&mut self) -> u32 {
         let mut written = 0;
         // The second time, pages are deactivated in any case; the third time nothing can have a young page table entry left.
@@ -66,10 +69,11 @@ impl Classic {
 
     /// `shrink_inactive_list()`: evicts pages at the tail, but for mapped ones that were used.
     fn shrink_inactive(&mut self, scan: u64) -> u32 {
-        let (mut kept, mut kept_len) = ([0; BATCH as usize], 0);
-        let mut written = 0;
-        for _ in 0..scan {
-            let Some(page) = self.lists.pop_tail(INACTIVE) else { break };
+        let mut isolated = [0; BATCH as usize];
+        let len = self.isolate(INACTIVE, scan, &mut isolated);
+        let (mut kept_len, mut written) = (0, 0);
+        for at in 0..len {
+            let page = isolated[at];
             let flags = self.flags[page as usize];
             if flags & YOUNG == 0 {
                 written += u32::from(flags & DIRTY != 0);
@@ -84,20 +88,34 @@ impl Classic {
                 self.lists.push_head(ACTIVE_LIST, page);
             } else {
                 self.flags[page as usize] = kept_flags;
-                kept[kept_len] = page;
+                isolated[kept_len] = page;
                 kept_len += 1;
             }
         }
-        for &page in &kept[..kept_len] {
+        for &page in &isolated[..kept_len] {
             self.lists.push_head(INACTIVE, page);
         }
         written
     }
 
+    /// Takes so many pages off the tail of a list, at most a batch, and looks at them: what is known of them is fetched from
+    /// memory at the same time, instead of one after the other. How many there were.
+    fn isolate(&mut self, list: usize, scan: u64, isolated: &mut [u32; BATCH as usize]) -> usize {
+        let mut len = 0;
+        for place in isolated.iter_mut().take(scan as usize) {
+            let Some(page) = self.lists.pop_tail(list) else { break };
+            *place = page;
+            len += 1;
+        }
+        black_box(isolated[..len].iter().fold(0, |seen, &page| seen ^ self.look(page)));
+        len
+    }
+
     /// `shrink_active_list()`: deactivates pages at the tail, used or not.
     fn shrink_active(&mut self, scan: u64) {
-        for _ in 0..scan {
-            let Some(page) = self.lists.pop_tail(ACTIVE_LIST) else { break };
+        let mut isolated = [0; BATCH as usize];
+        let len = self.isolate(ACTIVE_LIST, scan, &mut isolated);
+        for &page in &isolated[..len] {
             let flags = &mut self.flags[page as usize];
             *flags = *flags & !(ACTIVE | YOUNG) | WORKINGSET;
             self.lists.push_head(INACTIVE, page);

@@ -94,6 +94,7 @@ impl Mglru {
     }
 
     /// Adds a page that is not cached.
+    #[inline(never)]
     fn insert(&mut self, page: u32, before: u8, touch: Touch) -> Outcome {
         let written = if self.cached() < self.limit { 0 } else { self.reclaim() };
         let is_young = touch == Touch::Fault;
@@ -133,6 +134,7 @@ impl Mglru {
 }
 
 impl Policy for Mglru {
+    #[inline]
     fn touch(&mut self, page: u32, touch: Touch) -> Outcome {
         let Some(flags) = self.flags.get_mut(page as usize) else { return Outcome::UNKNOWN };
         self.has_faults |= touch == Touch::Fault;
@@ -142,6 +144,11 @@ impl Policy for Mglru {
         }
         *flags = Self::marked(*flags, touch);
         Outcome::HIT
+    }
+
+    fn look(&self, page: u32) -> u32 {
+        let flags = self.flags.get(page as usize).copied().unwrap_or(0);
+        u32::from(flags) ^ self.lists.look(page)
     }
 
     fn remove(&mut self, page: u32) {

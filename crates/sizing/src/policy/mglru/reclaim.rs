@@ -149,6 +149,7 @@ impl Mglru {
     }
 
     /// `try_to_free_mem_cgroup_pages()`, again where it frees nothing: how many dirty pages were evicted.
+    #[inline(never)]
     pub(super) fn reclaim(&mut self) -> u32 {
         let before = self.cached();
         let mut written = 0;
