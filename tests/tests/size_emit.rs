@@ -191,8 +191,8 @@ fn what_is_not_known_is_refused_before_anything_is_written() {
     for (words, why) in [
         (&["--emit", "docker"][..], "k8s, systemd or vpa"),
         (&["--emit", "k8s="], "file after ="),
-        (&["--emit", "k8s", "--csv", "-"], "two of --json, --csv and --emit"),
-        (&["--emit", "k8s", "--emit", "vpa"], "two of --json, --csv and --emit"),
+        (&["--emit", "k8s", "--csv", "-"], "two of --json, --csv, --html and --emit"),
+        (&["--emit", "k8s", "--emit", "vpa"], "two of --json, --csv, --html and --emit"),
         (&["--emit", "systemd", "--container", "web"], "--container applies to"),
         (&["--emit", "k8s", "--container", "Web"], "a-z, 0-9"),
         (&["--container", "web"], "--emit"),

@@ -7,6 +7,13 @@ use crate::builder::PAGE_BYTES;
 /// under every limit, 9.5 bytes a page.
 const KERNEL_HALF_BYTES_PER_PAGE: u64 = 19;
 
+/// Kernel memory that a control group is charged for each file whose pages it caches, in bytes: a node of the index of its own, with
+/// its part of a slab (`radix_tree_node` in /proc/slabinfo of Linux 6.18).
+pub const INDEX_BYTES_PER_FILE: u64 = 585;
+
+/// The same where no other group opened the file before: an inode of ext4 (1,170 bytes, `ext4_inode_cache`) and a dentry (195) too.
+pub const KERNEL_BYTES_PER_FILE: u64 = INDEX_BYTES_PER_FILE + 1_365;
+
 /// Pages that are charged but not cached: what CPUs hold in stock and on the way to the lists. With this number the
 /// simulations fit the runs of real kernels best.
 const PAGES_IN_TRANSIT: u64 = 16;

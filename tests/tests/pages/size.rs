@@ -125,7 +125,7 @@ fn needs_stand_beside_each_other_and_beside_the_recording() {
 fn a_page_that_can_not_be_written_is_refused_before_the_trace_is_read() {
     for (words, wanted, why) in [
         (&["--html", "/nowhere/page.html"][..], 1, "/nowhere"),
-        (&["--html", "-", "--json", "-"], 2, "both --json and --html"),
+        (&["--html", "-", "--json", "-"], 2, "two of --json, --csv, --html and --emit"),
     ] {
         let output = Command::new(hotset()).args(["size", "/nowhere.parquet"]).args(words).output();
         let output = output.expect("hotset");

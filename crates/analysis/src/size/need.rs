@@ -18,7 +18,7 @@ pub struct Must {
     pub page_tables_bytes: u64,
     /// Bytes of program code that is used, in mapped files. A program that waits for its own code does hardly anything else.
     pub code_bytes: u64,
-    /// Bytes of kernel memory for the pages of its files, cached or not.
+    /// Bytes of kernel memory for its files and their pages, cached or not.
     pub index_bytes: u64,
 }
 

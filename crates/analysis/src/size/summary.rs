@@ -112,24 +112,28 @@ impl<'a> Simulator<'a> {
         collected: &'a Collected,
         policy: PolicyKind,
         asked: &SizeAsked,
+        bytes_per_file: u64,
     ) -> Self {
         let miss_ns = miss_ns(&collected.seen, asked);
         let seen = &collected.seen;
         let must = head.memory.map(|memory| Must::of(&memory, seen.code_bytes, 0));
         let other_bytes = must.map(|must| must.other_bytes());
+        let other_bytes = asked.other_bytes.or(other_bytes);
         Self {
             references: &collected.references,
             policy,
             costs: Costs { hit_ns: 0, miss_ns: miss_ns.unwrap_or(0.0).round() as u32 },
             is_timed: miss_ns.is_some(),
-            other_bytes: asked.other_bytes.or(other_bytes),
+            other_bytes: other_bytes
+                .map(|other| other.saturating_add(seen.files.saturating_mul(bytes_per_file))),
             seen,
             threads: asked.threads,
         }
     }
 }
 
-/// Predicts what the recording with this head would do at just these limits, in their order.
+/// Predicts what the recording with this head would do at just these limits, in their order, after a run that left the inodes of its files
+/// to another control group.
 pub fn size_at(
     head: &TraceHead,
     collected: &Collected,
@@ -137,7 +141,8 @@ pub fn size_at(
     limits_bytes: &[u64],
 ) -> Vec<SizeLimit> {
     let chosen = Chosen::of(head, &collected.references, asked);
-    let simulator = Simulator::new(head, collected, chosen.policy, asked);
+    let per_file = capacity::INDEX_BYTES_PER_FILE;
+    let simulator = Simulator::new(head, collected, chosen.policy, asked, per_file);
     let (other, distinct) =
         (simulator.other_bytes.unwrap_or(0), collected.references.distinct().into());
     let pages: Vec<u64> =
@@ -150,8 +155,10 @@ pub fn size(head: &TraceHead, collected: Collected, asked: &SizeAsked) -> SizeSu
     let Chosen { host, prediction, policy } = Chosen::of(head, &collected.references, asked);
     let distinct = u64::from(collected.references.distinct());
     let index_bytes = capacity::limit_bytes(0, 0, distinct);
-    let must = head.memory.map(|memory| Must::of(&memory, collected.seen.code_bytes, index_bytes));
-    let simulator = Simulator::new(head, &collected, policy, asked);
+    let per_file = capacity::KERNEL_BYTES_PER_FILE;
+    let all_bytes = index_bytes.saturating_add(collected.seen.files.saturating_mul(per_file));
+    let must = head.memory.map(|memory| Must::of(&memory, collected.seen.code_bytes, all_bytes));
+    let simulator = Simulator::new(head, &collected, policy, asked, per_file);
     let (other_bytes, miss_ns) = (simulator.other_bytes, miss_ns(&collected.seen, asked));
     let mut summary = SizeSummary {
         distinct_pages: distinct,

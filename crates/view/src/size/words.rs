@@ -37,7 +37,7 @@ pub(super) fn not_recorded(summary: &SizeSummary) -> Option<String> {
         )),
         (Some(_), _) => None,
         (None, Some(taken)) => Some(format!(
-            "Not measured: taken as {}, as --other says and with the index of the file cache.",
+            "Not measured: taken as {}, as --other says and with kernel memory for its files.",
             bytes(taken)
         )),
         (None, None) => Some(NO_MEMORY.to_owned()),
@@ -79,7 +79,7 @@ pub(super) fn parts(must: &Must) -> Vec<(String, String)> {
     if must.code_bytes > 0 {
         parts.push(part("program code", must.code_bytes));
     }
-    parts.push(part("index of the file cache", must.index_bytes));
+    parts.push(part("kernel memory for its files", must.index_bytes));
     parts
 }
 

@@ -45,7 +45,7 @@ pub(super) fn must(summary: &SizeSummary, recommended: &Recommended) -> String {
             format!("It must have {}: {}, each at its peak.", bytes(must.bytes()), parts.join(", "))
         }
         _ => format!(
-            "It must have {}: what --other says, and the index of the file cache.",
+            "It must have {}: what --other says, and kernel memory for its files.",
             bytes(recommended.must_bytes)
         ),
     }
