@@ -34,7 +34,7 @@ mod tests {
         let (full, none) = (scratch.pages("full", 8), scratch.pages("none", 4));
         let gone = scratch.pages("gone", 1);
         undisturbed(&[&full, &none], || {
-            let mut set = set_of(&[&full, &none, &gone]);
+            let mut set = set_of(&[full.clone(), none.clone(), gone.clone()]);
             std::fs::remove_file(&gone).expect("remove");
             crate::set::set(WantedState::Cold, &mut set).expect("cold");
             std::fs::read(&full).expect("read");

@@ -1,5 +1,7 @@
 //! Pages that the kernel reads beside those that are asked for.
 
+#![allow(clippy::expect_used, reason = "helpers of tests")]
+
 use hotset_sizing::{
     Bytes, Costs, LimitOutcome, PAGE_BYTES, PolicyKind, ReferencesBuilder, simulate,
 };
@@ -50,7 +52,7 @@ fn what_is_read_ahead_in_vain_takes_room() {
 #[test]
 fn pages_that_are_cached_or_held_are_not_read_ahead() {
     let mut builder = ReferencesBuilder::new();
-    builder.hold(1, vec![8..10]);
+    builder.hold(1, vec![8..9, 9..10]);
     read(&mut builder, 0, 4);
     builder.ahead(1, 0..10).expect("there is room");
     assert_eq!(builder.held_requests(), 0);

@@ -81,7 +81,7 @@ fn touch_of(request: &Request) -> Option<Touch> {
         RequestKind::WritePart => Touch::WritePart,
         RequestKind::Fault => Touch::Fault,
         RequestKind::RandomFault => Touch::RandomFault,
-        RequestKind::Remove | RequestKind::Sync => return None,
+        RequestKind::Ahead | RequestKind::Remove | RequestKind::Sync => return None,
     })
 }
 
