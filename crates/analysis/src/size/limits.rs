@@ -85,6 +85,21 @@ impl SizeLimit {
         }
     }
 
+    /// With so many requests more that are hits at any limit.
+    pub(super) fn with_hits(mut self, more: u64) -> Self {
+        let asked = self.hits.saturating_add(self.misses);
+        let all = asked.saturating_add(more);
+        let with_more = |hit_ratio: f64| match all {
+            0 => 0.0,
+            all => (hit_ratio * asked as f64 + more as f64) / all as f64,
+        };
+        self.hits = self.hits.saturating_add(more);
+        self.hit_ratio = with_more(self.hit_ratio);
+        let (worst, best) = self.hit_ratio_range;
+        self.hit_ratio_range = (with_more(worst), with_more(best));
+        self
+    }
+
     /// Bytes that the device reads.
     pub fn read_bytes(&self) -> u64 {
         self.misses.saturating_add(self.beside_pages).saturating_mul(PAGE_BYTES)

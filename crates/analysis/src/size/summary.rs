@@ -147,7 +147,8 @@ pub fn size_at(
         (simulator.other_bytes.unwrap_or(0), collected.references.distinct().into());
     let pages: Vec<u64> =
         limits_bytes.iter().map(|&limit| capacity::cache_pages(limit, other, distinct)).collect();
-    simulator.at(&pages)
+    let held = collected.held_requests;
+    simulator.at(&pages).into_iter().map(|limit| limit.with_hits(held)).collect()
 }
 
 /// Predicts what the recording with this head would do at other limits.

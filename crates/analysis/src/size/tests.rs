@@ -1,6 +1,7 @@
 //! Predictions of programs whose need is known.
 
 use hotset_facts::trace::{Reclaim, TraceHead, TraceMemory};
+use hotset_facts::{Dev, FileId, PageRange};
 use hotset_sizing::PolicyKind;
 use hotset_sizing::evidence::KernelVersion;
 
@@ -183,4 +184,29 @@ fn where_no_limit_is_recommended_the_request_is_all() {
     let unknown = sized(&looped(1_000, 5), &TraceHead { memory: None, ..known() }, &asked());
     assert_eq!((unknown.least(), unknown.most()), (None, None));
     assert_eq!(unknown.reclaim_from_bytes(), None);
+}
+
+#[test]
+fn just_the_limits_that_are_named_are_predicted_and_pages_of_others_are_hits() {
+    let mut script = looped(2_000, 2);
+    let id = FileId { dev: Dev { major: 8, minor: 1 }, ino: 5, generation: None };
+    // The file of the loop.
+    let file = script.lists.files.len() - 1;
+    script.lists.files[file].id = Some(id);
+    let collected = |stuck: &[(FileId, Vec<PageRange>)]| {
+        let mut collector = Collector::new(&script.lists, SizeHost::of(&known()));
+        collector.hold(stuck);
+        collector.add(&script.batch()).expect("there is room");
+        collector.finish()
+    };
+    let limits = [200 * MIB, 101 * MIB];
+    let all = size_at(&known(), &collected(&[]), &asked(), &limits);
+    assert_eq!((all[0].hits, all[0].misses), (2_000, 2_000));
+    assert!(all[1].hits < 2_000 && all[1].misses > 2_000, "{all:?}");
+    // A quarter of its pages is there whatever the limit is.
+    let held = collected(&[(id, vec![PageRange { first: 0, count: 500 }])]);
+    let held = size_at(&known(), &held, &asked(), &limits);
+    assert_eq!((held[0].hits, held[0].misses), (2_500, 1_500));
+    assert!((held[0].hit_ratio - 0.625).abs() < 1e-9, "{held:?}");
+    assert!(held[1].misses < all[1].misses, "{held:?}");
 }

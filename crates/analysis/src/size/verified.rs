@@ -1,6 +1,6 @@
 //! Predictions beside runs: which limits are worth a run, and how right a prediction was.
 
-use hotset_facts::LimitedRun;
+use hotset_facts::{ExitStatus, LimitedRun};
 use serde::{Deserialize, Serialize};
 
 use super::limits::{SizeLimit, ratio};
@@ -29,7 +29,7 @@ impl VerifiedLimit {
     }
 
     /// By how much of what was read the prediction was too high, or too low where negative; none where nothing was read, the run was
-    /// killed, or the sensor lost something.
+    /// ended by a signal, or the sensor lost something.
     pub fn error(&self) -> Option<f64> {
         let read = self.read_bytes().filter(|&bytes| bytes > 0 && self.is_whole())?;
         Some(self.predicted.read_bytes() as f64 / read as f64 - 1.0)
@@ -43,9 +43,10 @@ impl VerifiedLimit {
         (all > 0).then(|| ratio(split.from_cache, all))
     }
 
-    /// Whether the run was neither killed nor badly seen.
+    /// Whether the run came to its own end, and was seen whole.
     pub fn is_whole(&self) -> bool {
-        self.run.killed == 0 && self.run.lost == 0
+        let ended_itself = matches!(self.run.exit, ExitStatus::Code(_));
+        ended_itself && self.run.killed == 0 && self.run.lost == 0
     }
 }
 
@@ -81,7 +82,7 @@ pub fn limits_to_verify(summary: &SizeSummary) -> Vec<u64> {
 
 #[cfg(test)]
 mod tests {
-    use hotset_facts::{ExitStatus, Io, Observed, Reason};
+    use hotset_facts::{Io, Observed, Reason};
 
     use super::*;
     use crate::size::Recommended;
@@ -122,6 +123,8 @@ mod tests {
         };
         assert_eq!(with(&|run| run.killed = 1), None);
         assert_eq!(with(&|run| run.lost = 1), None);
+        assert_eq!(with(&|run| run.exit = ExitStatus::Signal(2)), None);
+        assert_eq!(with(&|run| run.exit = ExitStatus::Code(2)), Some(-0.5));
         assert_eq!(with(&|run| run.totals.device.read_bytes = Observed::Value(0)), None);
         let missing = Observed::Missing(Reason::not_measured("no block layer"));
         assert_eq!(with(&|run| run.totals.device.read_bytes = missing), None);

@@ -198,7 +198,7 @@ fn where_no_limit_matters_none_is_shown() {
     }
 }
 
-fn verified(limit: SizeLimit, read_mib: u64, exit: ExitStatus) -> VerifiedLimit {
+pub(super) fn verified(limit: SizeLimit, read_mib: u64, exit: ExitStatus) -> VerifiedLimit {
     let mut totals = Io::zero();
     totals.device.read_bytes = Observed::Value(read_mib * MIB);
     if let Observed::Value(read) = &mut totals.read {

@@ -65,6 +65,8 @@ pub(super) fn size(args: &SizeArgs) -> Result<Exit, Stop> {
         summary.verified = verify::verify(args, &sized, &summary, &asked, stop)?;
         if stop.load(Ordering::Relaxed) {
             exit = interrupt::exit();
+        } else if let Some(stopped) = verify::stopped(&summary.verified) {
+            exit = Exit::Command(stopped);
         }
     }
     let shown = args.trace.as_ref().or(args.output.as_ref());

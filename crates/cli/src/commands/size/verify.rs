@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hotset_analysis::size::{
-    SizeAsked, SizeLimit, SizeSummary, VerifiedLimit, limits_to_verify, size_at,
+    PAGE_BYTES, SizeAsked, SizeLimit, SizeSummary, VerifiedLimit, limits_to_verify, size_at,
 };
 use hotset_facts::trace::TraceLists;
 use hotset_facts::units::{bytes, duration};
-use hotset_facts::{FileKind, FileSet, LearnedBy, LimitedRun, WantedState};
+use hotset_facts::{ExitStatus, FileKind, FileSet, LearnedBy, LimitedRun, WantedState};
 use hotset_lab::shell::Shell;
 use hotset_lab::{Candidate, Command, Invocation, Output, States, Streams, build, find_program};
 use hotset_watch::{Limited, LimitedError, run_limited};
@@ -28,6 +28,16 @@ const CACHED: f64 = 0.01;
 /// A run that takes longer than this, and than so many times the recording, is left out unless its limit is named.
 const LONG_NS: u64 = 60_000_000_000;
 const LONG_TIMES: u64 = 10;
+
+/// What a run ends with that the user stops: SIGHUP, SIGINT and SIGTERM, and what a shell says of them.
+const STOPPED: [ExitStatus; 6] = [
+    ExitStatus::Signal(1),
+    ExitStatus::Signal(2),
+    ExitStatus::Signal(15),
+    ExitStatus::Code(129),
+    ExitStatus::Code(130),
+    ExitStatus::Code(143),
+];
 
 /// What is verified.
 pub(super) struct Sized<'a> {
@@ -54,7 +64,7 @@ pub(super) fn prepare(args: &SizeArgs) -> Result<(), Stop> {
     let streams = Streams { output: Output::Tail, ..Streams::default() };
     let mut command = Command::new(&invocation, &streams).or_exit(Exit::Failure)?;
     let exit = command.run().or_exit(Exit::Failure)?.exit;
-    if exit == hotset_facts::ExitStatus::Code(0) {
+    if exit == ExitStatus::Code(0) {
         return Ok(());
     }
     let tail = command.tail();
@@ -70,7 +80,7 @@ pub(super) fn prepare(args: &SizeArgs) -> Result<(), Stop> {
 /// Whether so much was cached when the recording began that it does not tell what the device takes.
 pub(super) fn was_cached(lists: &TraceLists) -> bool {
     let files = lists.files.iter().filter(|file| file.kind == FileKind::Regular);
-    let pages = |bytes: u64| bytes.div_ceil(4096);
+    let pages = |bytes: u64| bytes.div_ceil(PAGE_BYTES);
     let (cached, all) = files
         .filter_map(|file| Some((file.cached_pages?, pages(file.size_bytes?))))
         .fold((0, 0), |(cached, all), (more, pages)| (cached + more, all + pages));
@@ -129,7 +139,12 @@ pub(super) fn verify(
         if at == 0 {
             stuck = limited.stuck;
         }
+        let exit = limited.run.exit;
         runs.push(limited.run);
+        // Who stops a run does not want the next.
+        if STOPPED.contains(&exit) {
+            break;
+        }
     }
     let read = read(sized.trace, args, &stuck, &AtomicBool::new(false)).or_exit(Exit::Failure)?;
     let Some(Read { head, collected, .. }) = read else { return Ok(Vec::new()) };
@@ -137,6 +152,11 @@ pub(super) fn verify(
     let predicted = size_at(&head, &collected, asked, &limits);
     let pairs = predicted.into_iter().zip(runs);
     Ok(pairs.map(|(predicted, run)| VerifiedLimit { predicted, run }).collect())
+}
+
+/// How the user stopped the last run, if so.
+pub(super) fn stopped(verified: &[VerifiedLimit]) -> Option<ExitStatus> {
+    verified.last().map(|last| last.run.exit).filter(|exit| STOPPED.contains(exit))
 }
 
 fn limited(program: &Invocation, files: &mut FileSet, limit: u64) -> Result<Limited, Stop> {

@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use hotset_analysis::size::{Prediction, SizeSummary, TooLittle};
-use hotset_facts::Target;
 use hotset_facts::trace::TraceHead;
+use hotset_facts::{ExitStatus, Target};
 
 use super::*;
 use crate::page::Page;
 use crate::page::testing::lines;
 use crate::replay::tests::telling_head;
 use crate::results::{Contents, ResultFile, results_page};
-use crate::size::tests::{compared, full, limit, summary, unknown};
+use crate::size::tests::{compared, full, limit, summary, unknown, verified};
 use crate::wire::{documents, read_size, size_json};
 
 fn page(head: &TraceHead, summary: &SizeSummary) -> Page {
@@ -73,7 +73,9 @@ fn saved(files: &[(&str, &[u8])]) -> Page {
 fn what_was_saved_is_read_as_it_was() -> Result<(), Box<dyn std::error::Error>> {
     let head = full();
     let path = Path::new("/tmp/a b.parquet");
-    for wanted in [summary(), compared(), unknown(), without_limits()] {
+    let run = verified(summary().limits[1], 210, ExitStatus::Code(3));
+    let with_run = SizeSummary { verified: vec![run], ..summary() };
+    for wanted in [summary(), compared(), unknown(), without_limits(), with_run] {
         let live = SizedTrace { path: Some(path), head: &head, summary: &wanted };
         let bytes = size_json(&live);
         let read = read_size(&documents(&bytes)?[0])?;
