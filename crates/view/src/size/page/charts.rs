@@ -75,7 +75,7 @@ impl Limits<'_> {
             table: self
                 .table("Device reads by limit")
                 .numbers("Per second", |limit| real_bytes(rate(limit)))
-                .numbers("In the run", |limit| read(limit.misses))
+                .numbers("In the run", |limit| bytes(limit.read_bytes()))
                 .numbers("Of these, again", |limit| read(limit.refaults))
                 .table(),
             ..Section::default()
@@ -83,10 +83,7 @@ impl Limits<'_> {
     }
 
     fn reads(&self) -> Section {
-        let point = |limit: &SizeLimit| Point {
-            y: limit.misses.saturating_mul(PAGE_BYTES) as f64,
-            ..Point::default()
-        };
+        let point = |limit: &SizeLimit| Point { y: limit.read_bytes() as f64, ..Point::default() };
         Section {
             question: "What does the device read?".to_owned(),
             chart: Some(self.chart(
@@ -96,7 +93,7 @@ impl Limits<'_> {
             )),
             table: self
                 .table("Device reads by limit")
-                .numbers("In the run", |limit| read(limit.misses))
+                .numbers("In the run", |limit| bytes(limit.read_bytes()))
                 .numbers("Of these, again", |limit| read(limit.refaults))
                 .table(),
             ..Section::default()
