@@ -51,6 +51,18 @@ fn bytes(quantity: &Value) -> u64 {
     mebibytes.parse::<u64>().expect("a number") * MIB
 }
 
+/// Bytes of a setting of systemd: whole MiB, or else KiB.
+fn of_systemd(line: &str, key: &str) -> u64 {
+    let value = line.strip_prefix(key).unwrap_or_else(|| panic!("{line}: no {key}"));
+    let (number, unit) = value.split_at(value.len() - 1);
+    let scale = match unit {
+        "K" => 1024,
+        "M" => MIB,
+        _ => panic!("{line}: no unit"),
+    };
+    number.parse::<u64>().expect("a number") * scale
+}
+
 fn reread(scratch: &Scratch) -> std::path::PathBuf {
     scratch.file("data", 16 * MIB);
     let data = scratch.path("data");
@@ -87,14 +99,11 @@ fn each_form_is_what_its_reader_takes_and_has_the_numbers_of_the_json() {
     assert!(of("lowerBound") <= of("target") && of("target") <= of("upperBound"), "{container}");
 
     let unit = read(&unit);
-    let set: Vec<&str> = unit.lines().filter(|line| !line.starts_with('#')).collect();
-    let high = told["enough"]["limit_bytes"].as_u64().expect("bytes") / 1024;
-    let most = limit.as_u64().expect("bytes") / MIB;
-    assert_eq!(
-        set,
-        ["[Service]", &format!("MemoryHigh={high}K"), &format!("MemoryMax={most}M")],
-        "{unit}"
-    );
+    let lines: Vec<&str> = unit.lines().filter(|line| !line.starts_with('#')).collect();
+    let [section, high, most] = lines[..] else { panic!("{unit}") };
+    assert_eq!(section, "[Service]");
+    assert_eq!(json!(of_systemd(high, "MemoryHigh=")), told["enough"]["limit_bytes"], "{unit}");
+    assert_eq!(json!(of_systemd(most, "MemoryMax=")), *limit, "{unit}");
     systemd_takes(&scratch, &unit);
 }
 
