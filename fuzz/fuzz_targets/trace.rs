@@ -66,6 +66,7 @@ fn trace() -> Vec<u8> {
         command: None,
         cost: None,
         memory: None,
+        memory_steps: Vec::new(),
         reclaim: None,
         not_measured: Vec::new(),
         lacks: Vec::new(),

@@ -55,6 +55,7 @@ fn head() -> TraceHead {
         command: None,
         cost: None,
         memory: None,
+        memory_steps: Vec::new(),
         reclaim: None,
         not_measured: Vec::new(),
         lacks: Vec::new(),

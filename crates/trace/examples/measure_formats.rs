@@ -120,6 +120,7 @@ fn export_all(format: &str, records: u64, file: &str) -> Anything<(u64, u64)> {
         command: None,
         cost: None,
         memory: None,
+        memory_steps: Vec::new(),
         reclaim: None,
         not_measured: Vec::new(),
         lacks: Vec::new(),

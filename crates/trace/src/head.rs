@@ -106,6 +106,7 @@ mod tests {
             command: Some(command),
             cost: None,
             memory: None,
+            memory_steps: Vec::new(),
             reclaim: None,
             not_measured: Vec::new(),
             lacks: Vec::new(),

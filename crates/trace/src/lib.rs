@@ -17,6 +17,7 @@
 //!     command: None,
 //!     cost: None,
 //!     memory: None,
+//!     memory_steps: Vec::new(),
 //!     reclaim: None,
 //!     not_measured: Vec::new(),
 //!     lacks: vec!["strace tells nothing of the page cache".to_owned()],

@@ -155,6 +155,7 @@ fn head(source: TraceSource) -> TraceHead {
         command: None,
         cost: None,
         memory: None,
+        memory_steps: Vec::new(),
         reclaim: None,
         not_measured: Vec::new(),
         lacks: Vec::new(),

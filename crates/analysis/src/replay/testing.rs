@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, UNIX_EPOCH};
 
-use hotset_facts::Observed;
 use hotset_facts::replay::{
     Difference, LeftOut, PatternKind, PatternLane, PatternMark, PatternSide, PlanTotals,
     ReplayChange, ReplayFiles, ReplayPages, ReplayPattern, ReplaySample, ReplaySession,
     ReplayState, ReplayVariant, StepKind,
 };
 use hotset_facts::trace::{TraceHead, TraceSource};
+use hotset_facts::{Command, Observed};
 
 use crate::fixtures;
 
@@ -67,6 +67,22 @@ pub fn pattern() -> ReplayPattern {
     }
 }
 
+fn head(command: Command) -> TraceHead {
+    TraceHead {
+        hotset: "0.1.0".to_owned(),
+        source: TraceSource::Recorded,
+        started_at: None,
+        environment: None,
+        command: Some(command),
+        cost: None,
+        memory: None,
+        memory_steps: Vec::new(),
+        reclaim: None,
+        not_measured: Vec::new(),
+        lacks: Vec::new(),
+    }
+}
+
 /// Replays of 1,000 calls that took 90 ms in the kernel, where entering it takes 10 µs: 100 ms of I/O.
 pub fn session(samples: Vec<ReplaySample>) -> ReplaySession {
     let profile = fixtures::profile();
@@ -97,18 +113,7 @@ pub fn session(samples: Vec<ReplaySample>) -> ReplaySession {
         took_ns: 5_000_000_000,
         environment: profile.environment.clone(),
         trace: "app.parquet".into(),
-        head: TraceHead {
-            hotset: "0.1.0".to_owned(),
-            source: TraceSource::Recorded,
-            started_at: None,
-            environment: None,
-            command: Some(profile.command),
-            cost: None,
-            memory: None,
-            reclaim: None,
-            not_measured: Vec::new(),
-            lacks: Vec::new(),
-        },
+        head: head(profile.command),
         gaps: 0,
         threads: 2,
         recorded,

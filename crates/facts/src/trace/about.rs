@@ -62,6 +62,16 @@ pub struct TraceMemory {
     pub longest_gap_ns: u64,
 }
 
+/// Memory of the processes of a recording that is no file cache, from a time on until the next step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MemoryStep {
+    /// Nanoseconds since the recording began.
+    pub from_ns: u64,
+    /// Bytes of anonymous memory, shared memory and page tables.
+    pub bytes: u64,
+}
+
 /// How the host of a recording reclaims memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -95,6 +105,9 @@ pub struct TraceHead {
     /// Memory of its processes beside the cache; null where nobody looked.
     #[serde(default)]
     pub memory: Option<TraceMemory>,
+    /// The same over time, in ascending order; empty where nobody looked.
+    #[serde(default)]
+    pub memory_steps: Vec<MemoryStep>,
     /// How the host reclaims memory; null where it is not known.
     #[serde(default)]
     pub reclaim: Option<Reclaim>,
@@ -254,6 +267,7 @@ mod tests {
             command: None,
             cost: None,
             memory: None,
+            memory_steps: Vec::new(),
             reclaim: None,
             not_measured: Vec::new(),
             lacks: vec!["faults".to_owned()],

@@ -8,8 +8,8 @@ mod operation;
 mod record;
 
 pub use about::{
-    Frame, Gap, Reclaim, RecordingCost, Site, SiteState, TraceFile, TraceHead, TraceLists,
-    TraceMemory, TraceProcess, TraceSource,
+    Frame, Gap, MemoryStep, Reclaim, RecordingCost, Site, SiteState, TraceFile, TraceHead,
+    TraceLists, TraceMemory, TraceProcess, TraceSource,
 };
 pub use operation::{Operation, OperationClass};
 pub use record::{

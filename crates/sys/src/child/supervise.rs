@@ -39,6 +39,11 @@ pub trait Attendant {
         None
     }
 
+    /// How long it can be left alone at the most.
+    fn tick(&self) -> Duration {
+        Duration::MAX
+    }
+
     /// Called at every tick, and when the descriptor is readable or a signal arrived. `Break` kills the child.
     fn attend(&mut self) -> ControlFlow<()>;
 }
@@ -65,7 +70,7 @@ pub fn supervise(
     loop {
         let process = Some(pidfd.as_fd());
         let wait = Wait { signals, process, readable: attendant.readable(), output: None };
-        let woken = wait.at_most(tick)?;
+        let woken = wait.at_most(tick.min(attendant.tick()))?;
         while let Some(arrived) = signals.and_then(Signals::next) {
             if !arrived.from_terminal {
                 let _ = send_signal(&pidfd, arrived.signal);

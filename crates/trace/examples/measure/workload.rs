@@ -58,6 +58,7 @@ pub(crate) fn head() -> TraceHead {
         command: None,
         cost: None,
         memory: None,
+        memory_steps: Vec::new(),
         reclaim: None,
         not_measured: Vec::new(),
         lacks: Vec::new(),

@@ -124,6 +124,7 @@ fn head_of(source: TraceSource, lacks: Vec<String>) -> TraceHead {
         command: None,
         cost: None,
         memory: None,
+        memory_steps: Vec::new(),
         reclaim: None,
         not_measured: Vec::new(),
         lacks,

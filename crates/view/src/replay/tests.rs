@@ -5,7 +5,7 @@ use hotset_analysis::replay::testing::{differing, sample, session};
 use hotset_facts::replay::{
     PatternKind, PatternMark, ReplayPattern, ReplaySession, SinceRecorded, UnfitFile,
 };
-use hotset_facts::trace::{Reclaim, RecordingCost, TraceHead, TraceMemory};
+use hotset_facts::trace::{MemoryStep, Reclaim, RecordingCost, TraceHead, TraceMemory};
 use hotset_facts::{Command, Feature, NotMeasured, Target};
 
 use super::*;
@@ -56,6 +56,7 @@ pub(crate) fn telling_head(target: Target) -> TraceHead {
         command: session.head.command.map(|command| Command { target, ..command }),
         cost: Some(RecordingCost { beyond_duration_ns: -7, added_ns: 500 }),
         memory: Some(TraceMemory { anon_peak_bytes: 1 << 20, looks: 3, ..TraceMemory::default() }),
+        memory_steps: vec![MemoryStep { from_ns: 0, bytes: 1 << 20 }],
         reclaim: Some(Reclaim { multi_gen_lru: true, swap_bytes: 0 }),
         not_measured: vec![NotMeasured::lacking(Feature::FileFaults)],
         lacks: vec!["a thread was lost".to_owned()],

@@ -48,6 +48,7 @@ impl<'a> RecordingKeys<'a> {
             command: self.command.map(Cow::into_owned),
             cost: None,
             memory: None,
+            memory_steps: Vec::new(),
             reclaim: None,
             not_measured: Vec::new(),
             lacks: Vec::new(),

@@ -157,6 +157,7 @@ fn head(
         command,
         cost: None,
         memory: None,
+        memory_steps: Vec::new(),
         reclaim: Some(hotset_sys::reclaim()),
         not_measured: Vec::new(),
         lacks: Vec::new(),
@@ -184,8 +185,9 @@ fn finish(
     mut head: TraceHead,
     command: impl FnOnce(&Observation) -> Command,
 ) -> Result<Ended, ObserveError> {
-    let Finished { observation, losses, cost, memory, pipe, last } = recorder.finish()?;
-    (head.cost, head.memory) = (cost, memory);
+    let Finished { observation, losses, cost, memory, memory_steps, pipe, last } =
+        recorder.finish()?;
+    (head.cost, head.memory, head.memory_steps) = (cost, memory, memory_steps);
     head.environment = Some(environment(&observation));
     let command = command(&observation);
     head.command = Some(command.clone());

@@ -8,7 +8,7 @@ use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
 use anyhow::Result;
-use hotset_facts::trace::{RecordingCost, TraceMemory};
+use hotset_facts::trace::{MemoryStep, RecordingCost, TraceMemory};
 use hotset_observe::{
     DRAIN_INTERVAL, Observation, ObserveError, RecordLosses, RecordingEnd, Session,
 };
@@ -45,6 +45,8 @@ pub(crate) struct Finished<R> {
     pub(crate) cost: Option<RecordingCost>,
     /// Memory beside the cache; none where nobody looked.
     pub(crate) memory: Option<TraceMemory>,
+    /// The same over time.
+    pub(crate) memory_steps: Vec<MemoryStep>,
     /// Where the last records go.
     pub(crate) pipe: Pipe<R>,
     /// These records.
@@ -92,14 +94,18 @@ impl<R: Send + 'static> Recorder<R> {
         }
         let (observation, RecordingEnd { last, losses, cost }) = self.session.finish_recording()?;
         let last = Taken::of(last, &mut self.images);
-        let memory = self.memory.most();
-        Ok(Finished { observation, losses, cost, memory, pipe: self.pipe, last })
+        let (memory, memory_steps) = self.memory.into_seen();
+        Ok(Finished { observation, losses, cost, memory, memory_steps, pipe: self.pipe, last })
     }
 }
 
 impl<R: Send + 'static> Attendant for Recorder<R> {
     fn readable(&self) -> Option<BorrowedFd<'_>> {
         Some(self.session.readable())
+    }
+
+    fn tick(&self) -> Duration {
+        self.memory.until_next()
     }
 
     fn attend(&mut self) -> ControlFlow<()> {
@@ -116,7 +122,7 @@ impl<R: Send + 'static> Drained for Recorder<R> {
     }
 
     fn drain_interval(&self) -> Duration {
-        DRAIN_INTERVAL
+        DRAIN_INTERVAL.min(self.memory.until_next())
     }
 
     fn drain(&mut self) -> Result<()> {

@@ -1,22 +1,29 @@
-//! Memory of the processes of a recording that is no file cache: looked at again and again, the most is kept.
+//! Memory of the processes of a recording that is no file cache: looked at again and again, the most is kept, and its steps.
+
+mod steps;
 
 use std::time::{Duration, Instant};
 
 use hotset_facts::Pid;
-use hotset_facts::trace::TraceMemory;
+use hotset_facts::trace::{MemoryStep, TraceMemory};
 use hotset_facts::units::nanos;
 use hotset_sys::cgroup::Group;
 use hotset_sys::cpu::thread_time;
 use hotset_sys::proc::{OwnMemory, memory_of, memory_part_of};
 
 use crate::scoped::family;
+use steps::Steps;
 
 /// From one look to the next, at least.
 const INTERVAL: Duration = Duration::from_millis(100);
+/// The same while a program begins: most of what it will have comes then, and many end soon after.
+const FIRST_INTERVAL: Duration = Duration::from_millis(10);
+/// How long it begins.
+const FIRST: Duration = Duration::from_secs(2);
 /// Looks take no more than a twentieth of a CPU: of processes that share much memory, the kernel has to look at every page.
 const SHARE: u32 = 20;
 /// Of processes that have less together, what several share makes no difference worth a look at each page.
-const SMALL_BYTES: u64 = 64 << 20;
+const SMALL_BYTES: u64 = 8 << 20;
 
 /// Whose memory is looked at.
 pub(crate) enum Whose {
@@ -37,13 +44,23 @@ pub(crate) struct Memory {
     last: Instant,
     next: Instant,
     most: TraceMemory,
+    steps: Steps,
 }
 
 impl Memory {
     /// From now on.
     pub(crate) fn of(whose: Whose) -> Self {
         let now = Instant::now();
-        Self { whose, began: now, last: now, next: now, most: TraceMemory::default() }
+        let (most, steps) = (TraceMemory::default(), Steps::default());
+        Self { whose, began: now, last: now, next: now, most, steps }
+    }
+
+    /// How long the next look has time at the most.
+    pub(crate) fn until_next(&self) -> Duration {
+        match self.whose {
+            Whose::Nobody => Duration::MAX,
+            _ => self.next.saturating_duration_since(Instant::now()).max(FIRST_INTERVAL),
+        }
     }
 
     /// Looks, if it is time to; `children` names those that the session saw begin.
@@ -63,20 +80,29 @@ impl Memory {
         if pids.is_empty() {
             return;
         }
-        add(&mut self.most, all(&pids), nanos(now - self.began));
+        let (memory, at_ns) = (all(&pids), nanos(now - self.began));
+        add(&mut self.most, memory, at_ns);
+        self.steps.add(nanos(self.last - self.began), at_ns, bytes(memory));
         // On a busy host, this thread waits for a CPU meanwhile.
         let took = thread_time().saturating_sub(before);
         let gap = if self.most.looks == 0 { Duration::ZERO } else { now - self.last };
         self.most.longest_gap_ns = self.most.longest_gap_ns.max(nanos(gap));
         self.most.looks += 1;
         self.last = now;
-        self.next = now + INTERVAL.max(took * SHARE);
+        let interval = if now - self.began < FIRST { FIRST_INTERVAL } else { INTERVAL };
+        self.next = now + interval.max(took * SHARE);
     }
 
-    /// The most; nothing where nobody was looked at.
-    pub(crate) fn most(&self) -> Option<TraceMemory> {
-        (self.most.looks > 0).then_some(self.most)
+    /// The most, and the memory over time; nothing where nobody was looked at.
+    pub(crate) fn into_seen(self) -> (Option<TraceMemory>, Vec<MemoryStep>) {
+        ((self.most.looks > 0).then_some(self.most), self.steps.into_steps())
     }
+}
+
+/// All of it.
+fn bytes(memory: OwnMemory) -> u64 {
+    let OwnMemory { anon_bytes, shmem_bytes, page_tables_bytes } = memory;
+    anon_bytes.saturating_add(shmem_bytes).saturating_add(page_tables_bytes)
 }
 
 /// The most of each.
@@ -131,13 +157,15 @@ mod tests {
         let mut memory = Memory::of(Whose::Family(std::process::id()));
         memory.look(Vec::new);
         memory.look(Vec::new);
-        let most = memory.most().expect("a look");
+        let (most, steps) = memory.into_seen();
+        let most = most.expect("a look");
         assert!(most.looks == 1 && most.anon_peak_bytes > 64 << 20, "{most:?} {}", held.len());
+        assert!(steps.len() == 1 && steps[0].bytes >= most.anon_peak_bytes, "{steps:?}");
         let mut nobody = Memory::of(Whose::Nobody);
         nobody.look(|| vec![std::process::id()]);
-        assert_eq!(nobody.most(), None);
+        assert_eq!(nobody.into_seen(), (None, Vec::new()));
         let mut gone = Memory::of(Whose::Children);
         gone.look(Vec::new);
-        assert_eq!(gone.most(), None);
+        assert_eq!(gone.into_seen(), (None, Vec::new()));
     }
 }
