@@ -26,5 +26,5 @@ mod simulate;
 mod table;
 
 pub use builder::{Bytes, PAGE_BYTES, ReferencesBuilder, TooMany};
-pub use references::{References, ReferencesError, Request, RequestKind};
+pub use references::{References, ReferencesError, Request, RequestKind, RoomChange};
 pub use simulate::{Costs, LimitOutcome, PolicyKind, simulate};

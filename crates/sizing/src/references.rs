@@ -14,6 +14,12 @@ pub enum RequestKind {
     /// The same through a mapping with `MADV_RANDOM`, whose use the kernel does not count as recent (`vma_has_recency()`,
     /// include/linux/mm_inline.h).
     RandomFault,
+    /// An instruction is fetched for the first time. The page is in use from there on, and stays cached where there is room, until
+    /// [`RoomChange::Unused`].
+    Code,
+    /// The kernel maps these pages of code beside the one of the request before, those that are cached, as if they were used too
+    /// (`do_fault_around()`, mm/memory.c). They are no references.
+    MapAround,
     /// The kernel reads the pages that are not cached, beside those of the request before: ahead, or around a mapped page. They are no
     /// references until they are asked for.
     Ahead,
@@ -26,7 +32,7 @@ pub enum RequestKind {
 impl RequestKind {
     /// Whether its pages are references, which are hits or misses.
     pub fn is_reference(self) -> bool {
-        !matches!(self, Self::Ahead | Self::Remove | Self::Sync)
+        !matches!(self, Self::MapAround | Self::Ahead | Self::Remove | Self::Sync)
     }
 }
 
@@ -44,11 +50,21 @@ pub struct Request {
     pub continues: bool,
 }
 
+/// What happens to the room that pages of files have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RoomChange {
+    /// So many pages have room beside the limit from now on, because the program holds less than at its peak.
+    Spare(u64),
+    /// These pages of code are not in use any more.
+    Unused(Vec<u32>),
+}
+
 /// Requests and their pages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct References {
     pages: Vec<u32>,
     requests: Vec<Request>,
+    room_changes: Vec<(usize, RoomChange)>,
     distinct: u32,
 }
 
@@ -88,8 +104,23 @@ impl References {
         let highest = pages.iter().max().copied();
         match highest {
             Some(page) if page >= Self::MAX_DISTINCT => Err(ReferencesError::PageNumber { page }),
-            _ => Ok(Self { pages, requests, distinct: highest.map_or(0, |page| page + 1) }),
+            _ => {
+                let distinct = highest.map_or(0, |page| page + 1);
+                Ok(Self { pages, requests, room_changes: Vec::new(), distinct })
+            }
         }
+    }
+
+    /// With changes of the room for pages, each with the place of the first request for which it is so, in ascending order.
+    /// [`crate::simulate()`] follows them; exact curves, which have no limit, don't.
+    pub fn with_room_changes(mut self, changes: Vec<(usize, RoomChange)>) -> Self {
+        self.room_changes = changes;
+        self
+    }
+
+    /// The changes of the room for pages, each with the place of the first request for which it is so.
+    pub fn room_changes(&self) -> &[(usize, RoomChange)] {
+        &self.room_changes
     }
 
     /// The page numbers of all requests, in order.

@@ -4,7 +4,9 @@
 
 use hotset_sizing::distance::{self, DenseStack, HashedStack};
 use hotset_sizing::policy::{Classic, Fifo, Found, ListSizes, Lru, Mglru, Policy, Touch};
-use hotset_sizing::{Costs, PolicyKind, References, Request, RequestKind, simulate};
+use hotset_sizing::{
+    Costs, LimitOutcome, PolicyKind, References, Request, RequestKind, RoomChange, simulate,
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -57,6 +59,7 @@ fn kind() -> impl Strategy<Value = RequestKind> {
         2 => Just(RequestKind::WritePart),
         4 => Just(RequestKind::Fault),
         2 => Just(RequestKind::RandomFault),
+        2 => Just(RequestKind::Code),
         1 => Just(RequestKind::Remove),
         1 => Just(RequestKind::Sync),
     ]
@@ -80,15 +83,18 @@ fn touch_of(request: &Request) -> Option<Touch> {
         RequestKind::WriteWhole => Touch::WriteWhole,
         RequestKind::WritePart => Touch::WritePart,
         RequestKind::Fault => Touch::Fault,
+        RequestKind::Code => Touch::Code,
         RequestKind::RandomFault => Touch::RandomFault,
-        RequestKind::Ahead | RequestKind::Remove | RequestKind::Sync => return None,
+        RequestKind::MapAround | RequestKind::Ahead | RequestKind::Remove | RequestKind::Sync => {
+            return None;
+        }
     })
 }
 
 /// Plays references to a policy, and looks at it after each.
 fn examine(
     mut policy: impl Policy,
-    limit: u64,
+    mut limit: u64,
     references: &References,
 ) -> Result<(), TestCaseError> {
     let mut dirty = std::collections::BTreeSet::new();
@@ -96,6 +102,11 @@ fn examine(
     for (request, pages) in references.iter() {
         clock_ns += u64::from(request.own_ns);
         policy.advance(clock_ns);
+        if request.own_ns % 10 == 0 {
+            limit = u64::from(request.own_ns % 190);
+            written += u64::from(policy.set_limit(limit));
+            prop_assert!(policy.cached() <= limit.max(1));
+        }
         for &page in pages {
             match (touch_of(request), request.kind) {
                 (Some(touch), _) => {
@@ -152,6 +163,12 @@ proptest! {
 
     #[test]
     fn least_recently_used_hits_what_is_near(references in references(), limit in 1..200_u64) {
+        // Code in use is not evicted, however far its next use is.
+        let plain = references.requests().iter().map(|&one| match one.kind {
+            RequestKind::Code => Request { kind: RequestKind::Fault, ..one },
+            _ => one,
+        });
+        let references = References::new(references.pages().to_vec(), plain.collect()).expect("they fit");
         let outcome = simulate(&references, PolicyKind::Lru, &[limit], &COSTS, 1)[0];
         let distances = distance::of(&references);
         prop_assert_eq!(outcome.hits, distances.hits(limit));
@@ -165,6 +182,19 @@ proptest! {
         examine(Classic::new(PAGES, limit, ListSizes::Fresh), limit, &references)?;
         examine(Classic::new(PAGES, limit, ListSizes::Refreshed { first_ns }), limit, &references)?;
         examine(Mglru::new(PAGES, limit), limit, &references)?;
+    }
+
+    #[test]
+    fn room_beside_the_limit_is_room(references in references(), limit in 1..200_u64, spare in 0..100_u64) {
+        let spares = |pages| vec![(0, RoomChange::Spare(pages))];
+        for policy in [PolicyKind::Lru, PolicyKind::Fifo, PolicyKind::Classic, PolicyKind::Mglru] {
+            let outcome = |references: &References, limit| {
+                let outcome = simulate(references, policy, &[limit], &COSTS, 1)[0];
+                LimitOutcome { limit_pages: 0, ..outcome }
+            };
+            let with = references.clone().with_room_changes(spares(spare));
+            prop_assert_eq!(outcome(&with, limit), outcome(&references, limit + spare));
+        }
     }
 
     #[test]

@@ -1,11 +1,17 @@
 //! Requests in bytes of files become requests for numbered pages.
 
+mod brought;
+mod code;
+mod held;
+
 use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::page_ids::PageIds;
 pub use crate::page_ids::TooMany;
-use crate::references::{References, Request, RequestKind};
+use crate::references::{References, Request, RequestKind, RoomChange};
+use code::Code;
+use held::is_in;
 
 /// The page size of x86-64, in bytes: the unit of limits, references and simulations.
 pub const PAGE_BYTES: u64 = 4096;
@@ -56,6 +62,8 @@ pub struct ReferencesBuilder {
     /// Pages of each file that are cached for others, in ascending order.
     held: HashMap<u32, Vec<Range<u64>>>,
     held_requests: u64,
+    room_changes: Vec<(usize, RoomChange)>,
+    code: Code,
 }
 
 impl ReferencesBuilder {
@@ -64,15 +72,9 @@ impl ReferencesBuilder {
         Self::default()
     }
 
-    /// Says that these pages of a file, in ascending order, are cached whatever happens, and charged to somebody else: requests for them
-    /// are left out from here on.
-    pub fn hold(&mut self, file: u32, pages: Vec<Range<u64>>) {
-        self.held.insert(file, pages);
-    }
-
-    /// How often such a page was asked for.
-    pub fn held_requests(&self) -> u64 {
-        self.held_requests
+    /// Says that from here on so many pages have room beside the limit.
+    pub fn spare(&mut self, pages: u64) {
+        self.room_changes.push((self.requests.len(), RoomChange::Spare(pages)));
     }
 
     /// Lets time pass before the next request, whatever the cache does.
@@ -136,14 +138,6 @@ impl ReferencesBuilder {
         self.push(file, page..page.saturating_add(1), kind, false)
     }
 
-    /// Adds that the kernel read pages of a file beside those that were asked for.
-    ///
-    /// # Errors
-    /// There are more files or pages than can be numbered.
-    pub fn ahead(&mut self, file: u32, pages: Range<u64>) -> Result<(), TooMany> {
-        self.push(file, pages, RequestKind::Ahead, false)
-    }
-
     /// Adds that pages of a file leave the cache: the file was truncated or unlinked, or the program dropped them. A
     /// reference to one of them that follows is a first one.
     pub fn remove(&mut self, file: u32, pages: Range<u64>) {
@@ -184,13 +178,17 @@ impl ReferencesBuilder {
         let end = self.pages.len();
         self.request(end, RequestKind::Read, false);
         // Numbers are dense, and each request was counted as its pages were added.
-        References::new(self.pages, self.requests).unwrap_or_default()
+        let mut changes = self.room_changes;
+        changes.extend(self.code.unused(self.requests.len()));
+        changes.sort_by_key(|(from_request, _)| *from_request);
+        let references = References::new(self.pages, self.requests).unwrap_or_default();
+        references.with_room_changes(changes)
     }
 
     fn push(
         &mut self,
         file: u32,
-        pages: Range<u64>,
+        pages: impl IntoIterator<Item = u64>,
         kind: RequestKind,
         continues: bool,
     ) -> Result<(), TooMany> {
@@ -261,12 +259,6 @@ impl ReferencesBuilder {
             }
         }
     }
-}
-
-/// Whether a page is in one of these ranges, which ascend.
-fn is_in(ranges: &[Range<u64>], page: u64) -> bool {
-    let before = ranges.partition_point(|range| range.end <= page);
-    ranges.get(before).is_some_and(|range| range.contains(&page))
 }
 
 #[cfg(test)]

@@ -52,9 +52,12 @@ impl Access {
             let access = match request.kind {
                 RequestKind::Read => Self::Read,
                 RequestKind::WriteWhole | RequestKind::WritePart => Self::Write,
-                RequestKind::Fault => Self::Mapped,
+                RequestKind::Fault | RequestKind::Code => Self::Mapped,
                 RequestKind::RandomFault => Self::MappedRandom,
-                RequestKind::Ahead | RequestKind::Remove | RequestKind::Sync => continue,
+                RequestKind::MapAround
+                | RequestKind::Ahead
+                | RequestKind::Remove
+                | RequestKind::Sync => continue,
             };
             seen[access as usize] = true;
         }

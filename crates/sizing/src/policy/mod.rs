@@ -3,7 +3,7 @@
 //! [`Classic`] and [`Mglru`] are those of the kernel. [`Lru`] and [`Fifo`] are none of them, but mappings with `MADV_RANDOM`
 //! are close to the latter. None counts anything: each says what a reference came to, and the caller counts.
 //!
-//! What all of them leave out: read-ahead that no reference asks for, neighbours that a fault maps too, folios of more than a
+//! What all of them leave out: neighbours of mapped data that a fault maps too, folios of more than a
 //! page, memory that is not file cache (which takes of the limit, see [`crate::capacity`]), other control groups and reclaim of
 //! the whole host, the batches in which each CPU hands pages to the lists, several NUMA nodes, and the writeback of dirty pages
 //! after a time. A page that is evicted while it is dirty counts as written; the kernel keeps it a while longer and has it
@@ -33,12 +33,19 @@ pub enum Touch {
     Fault,
     /// It is used through a mapping with `MADV_RANDOM`.
     RandomFault,
+    /// It is used through a mapping of code (`VM_EXEC`).
+    Code,
 }
 
 impl Touch {
     /// Whether the page is dirty afterwards.
     fn writes(self) -> bool {
         matches!(self, Self::WriteWhole | Self::WritePart)
+    }
+
+    /// Whether its page table entry is marked as used afterwards.
+    fn is_young(self) -> bool {
+        matches!(self, Self::Fault | Self::Code)
     }
 }
 
@@ -98,8 +105,32 @@ pub trait Policy {
     /// It is so many nanoseconds after the beginning.
     fn advance(&mut self, _clock_ns: u64) {}
 
+    /// Whether a page is cached.
+    fn has(&self, page: u32) -> bool;
+
     /// How many pages are cached.
     fn cached(&self) -> u64;
+
+    /// How many pages are cached at most.
+    fn limit(&mut self) -> &mut u64;
+
+    /// Evicts as many pages as it does at its limit for a new one: how many dirty ones that were.
+    fn evict(&mut self) -> u32;
+
+    /// Moves the limit, of at least one page, and evicts what has no room: how many dirty pages that were.
+    fn set_limit(&mut self, pages: u64) -> u32 {
+        let limit = pages.max(1);
+        *self.limit() = limit;
+        let mut written = 0;
+        while self.cached() > limit {
+            let before = self.cached();
+            written += self.evict();
+            if self.cached() >= before {
+                break;
+            }
+        }
+        written
+    }
 
     /// Counts everything again and compares.
     ///

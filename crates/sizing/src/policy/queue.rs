@@ -27,18 +27,6 @@ impl<const BY_USE: bool> Queue<BY_USE> {
         let flags = vec![0; pages as usize];
         Self { flags, lists: Lists::new(pages), limit: limit_pages.max(1) }
     }
-
-    /// Evicts the last page if there is no room: how many dirty ones that were.
-    fn make_room(&mut self) -> u32 {
-        if self.lists.len(0) < self.limit {
-            return 0;
-        }
-        let Some(page) = self.lists.pop_tail(0) else { return 0 };
-        let flags = &mut self.flags[page as usize];
-        let was_dirty = *flags & DIRTY != 0;
-        *flags = EVICTED;
-        u32::from(was_dirty)
-    }
 }
 
 impl<const BY_USE: bool> Policy for Queue<BY_USE> {
@@ -53,7 +41,7 @@ impl<const BY_USE: bool> Policy for Queue<BY_USE> {
             }
             return Outcome::HIT;
         }
-        let written = self.make_room();
+        let written = if self.cached() < self.limit { 0 } else { self.evict() };
         self.flags[page as usize] = CACHED | dirty;
         self.lists.push_head(0, page);
         Outcome::not_cached(touch, before & EVICTED != 0, written)
@@ -78,8 +66,24 @@ impl<const BY_USE: bool> Policy for Queue<BY_USE> {
         was_dirty
     }
 
+    fn has(&self, page: u32) -> bool {
+        self.flags.get(page as usize).is_some_and(|flags| flags & CACHED != 0)
+    }
+
     fn cached(&self) -> u64 {
         self.lists.len(0)
+    }
+
+    fn limit(&mut self) -> &mut u64 {
+        &mut self.limit
+    }
+
+    fn evict(&mut self) -> u32 {
+        let Some(page) = self.lists.pop_tail(0) else { return 0 };
+        let flags = &mut self.flags[page as usize];
+        let was_dirty = *flags & DIRTY != 0;
+        *flags = EVICTED;
+        u32::from(was_dirty)
     }
 
     fn check(&self) -> Result<(), String> {

@@ -4,10 +4,11 @@
 //! goes to the head of the inactive list, and is referenced by the read that brought it; a second read activates it
 //! (`folio_mark_accessed()`); a write marks nothing. What is mapped is looked at when its page comes to the tail of a list: a
 //! page that was used since goes round the inactive list once more, and is activated the second time
-//! (`folio_check_references()`). At the limit, at least 32 pages are reclaimed at once.
+//! (`folio_check_references()`); code is activated the first time, and goes round the active list again where it was used
+//! (`shrink_active_list()`). At the limit, at least 32 pages are reclaimed at once.
 //!
-//! Not modelled beyond what [`super`] says: program text (`VM_EXEC`), which is activated at once, and shadow entries that are
-//! reclaimed themselves when there are many (`count_shadow_nodes()`).
+//! Not modelled beyond what [`super`] says: shadow entries that are reclaimed themselves when there are many
+//! (`count_shadow_nodes()`).
 
 mod reclaim;
 
@@ -28,6 +29,8 @@ const SHADOW: u8 = 1 << 4;
 /// The accessed bit of its page table entry.
 const YOUNG: u8 = 1 << 5;
 const DIRTY: u8 = 1 << 6;
+/// It is mapped as code.
+const EXEC: u8 = 1 << 7;
 
 /// How old the sizes of the lists are by which the kernel decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,6 +136,7 @@ impl Classic {
         match touch {
             Touch::Read => REFERENCED,
             Touch::Fault => YOUNG,
+            Touch::Code => YOUNG | EXEC,
             _ => 0,
         }
     }
@@ -190,8 +194,20 @@ impl Policy for Classic {
         }
     }
 
+    fn has(&self, page: u32) -> bool {
+        self.flags.get(page as usize).is_some_and(|flags| flags & CACHED != 0)
+    }
+
     fn cached(&self) -> u64 {
         self.lists.len(INACTIVE) + self.lists.len(ACTIVE_LIST)
+    }
+
+    fn limit(&mut self) -> &mut u64 {
+        &mut self.limit
+    }
+
+    fn evict(&mut self) -> u32 {
+        self.reclaim()
     }
 
     fn check(&self) -> Result<(), String> {

@@ -1,7 +1,8 @@
 //! What is evicted when the limit is reached: mm/vmscan.c.
 
 use super::{
-    ACTIVE, ACTIVE_LIST, Classic, DIRTY, INACTIVE, REFERENCED, SHADOW, Stats, WORKINGSET, YOUNG,
+    ACTIVE, ACTIVE_LIST, Classic, DIRTY, EXEC, INACTIVE, REFERENCED, SHADOW, Stats, WORKINGSET,
+    YOUNG,
 };
 use std::hint::black_box;
 
@@ -31,8 +32,9 @@ impl Classic {
     #[inline(never)]
     pub(super) fn reclaim(&mut self) -> u32 {
         let mut written = 0;
-        // The second time, pages are deactivated in any case; the third time nothing can have a young page table entry left.
-        for force in [false, true, true] {
+        // The second time, pages are deactivated in any case; the third time nothing can have a young page table entry left, and the fourth
+        // time no code can still be active.
+        for force in [false, true, true, true] {
             let before = self.cached();
             written += self.shrink(force);
             self.activated_before = self.stats().activated;
@@ -83,7 +85,7 @@ impl Classic {
                 continue;
             }
             let kept_flags = (flags & !YOUNG) | REFERENCED;
-            if flags & REFERENCED != 0 {
+            if flags & (REFERENCED | EXEC) != 0 {
                 self.flags[page as usize] = kept_flags | ACTIVE;
                 self.lists.push_head(ACTIVE_LIST, page);
             } else {
@@ -111,13 +113,19 @@ impl Classic {
         len
     }
 
-    /// `shrink_active_list()`: deactivates pages at the tail, used or not.
+    /// `shrink_active_list()`: deactivates pages at the tail, used or not, but for code that was used.
     fn shrink_active(&mut self, scan: u64) {
         let mut isolated = [0; BATCH as usize];
         let len = self.isolate(ACTIVE_LIST, scan, &mut isolated);
         for &page in &isolated[..len] {
             let flags = &mut self.flags[page as usize];
-            *flags = *flags & !(ACTIVE | YOUNG) | WORKINGSET;
+            let is_code_in_use = *flags & (YOUNG | EXEC) == YOUNG | EXEC;
+            *flags &= !YOUNG;
+            if is_code_in_use {
+                self.lists.push_head(ACTIVE_LIST, page);
+                continue;
+            }
+            *flags = *flags & !ACTIVE | WORKINGSET;
             self.lists.push_head(INACTIVE, page);
         }
     }

@@ -97,7 +97,7 @@ impl Mglru {
     #[inline(never)]
     fn insert(&mut self, page: u32, before: u8, touch: Touch) -> Outcome {
         let written = if self.cached() < self.limit { 0 } else { self.reclaim() };
-        let is_young = touch == Touch::Fault;
+        let is_young = touch.is_young();
         let was_evicted = before & SHADOW != 0;
         let mut uses = Uses::NONE;
         // `lru_gen_refault()`
@@ -126,7 +126,7 @@ impl Mglru {
     fn marked(flags: u8, touch: Touch) -> u8 {
         match touch {
             Touch::Read => flags & !uses::MASK | Uses::of(flags).next().flags(),
-            Touch::Fault => flags | YOUNG,
+            Touch::Fault | Touch::Code => flags | YOUNG,
             Touch::WriteWhole | Touch::WritePart => flags | DIRTY,
             Touch::ReadSamePage | Touch::RandomFault => flags,
         }
@@ -137,7 +137,7 @@ impl Policy for Mglru {
     #[inline]
     fn touch(&mut self, page: u32, touch: Touch) -> Outcome {
         let Some(flags) = self.flags.get_mut(page as usize) else { return Outcome::UNKNOWN };
-        self.has_faults |= touch == Touch::Fault;
+        self.has_faults |= touch.is_young();
         if *flags & GENERATION == 0 {
             let before = *flags;
             return self.insert(page, before, touch);
@@ -165,8 +165,20 @@ impl Policy for Mglru {
         was_dirty
     }
 
+    fn has(&self, page: u32) -> bool {
+        self.flags.get(page as usize).is_some_and(|flags| flags & GENERATION != 0)
+    }
+
     fn cached(&self) -> u64 {
         (0..LISTS).map(|list| self.lists.len(list)).sum()
+    }
+
+    fn limit(&mut self) -> &mut u64 {
+        &mut self.limit
+    }
+
+    fn evict(&mut self) -> u32 {
+        self.reclaim()
     }
 
     fn check(&self) -> Result<(), String> {

@@ -1,10 +1,14 @@
 //! What the cache would do at other limits.
 
+mod bits;
+mod play;
+mod room;
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::ahead::Ahead;
-use crate::policy::{Classic, Fifo, Found, ListSizes, Lru, Mglru, Policy, Touch};
-use crate::references::{References, Request, RequestKind};
+use crate::policy::{Classic, Fifo, ListSizes, Lru, Mglru};
+use crate::references::References;
+use play::run;
 
 /// Which policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -149,34 +153,6 @@ fn run_one(
     }
 }
 
-/// Plays all requests to a policy.
-fn run(
-    references: &References,
-    mut policy: impl Policy,
-    limit_pages: u64,
-    costs: &Costs,
-) -> LimitOutcome {
-    let mut outcome = LimitOutcome::new(limit_pages);
-    let mut unasked = Unasked::new(references);
-    let mut ahead = Ahead::of(references.pages());
-    for (request, pages) in references.iter() {
-        ahead.pass(pages.len(), &policy);
-        outcome.clock_ns += u64::from(request.own_ns);
-        match request.kind {
-            RequestKind::Remove => pages.iter().for_each(|&page| policy.remove(page)),
-            RequestKind::Sync => {
-                let dirty = pages.iter().filter(|&&page| policy.sync(page)).count();
-                outcome.written_pages += dirty as u64;
-            }
-            RequestKind::Ahead => outcome.read_ahead(pages, &mut policy, &mut unasked, costs),
-            _ => outcome.play(request, pages, &mut policy, &mut unasked, costs),
-        }
-    }
-    outcome.waited_ns = (outcome.misses + outcome.ahead) * u64::from(costs.miss_ns);
-    outcome.misses_by_phase = (outcome.misses, outcome.misses);
-    outcome
-}
-
 impl LimitOutcome {
     fn new(limit_pages: u64) -> Self {
         Self {
@@ -197,106 +173,6 @@ impl LimitOutcome {
     /// Hits of all references, from 0 to 1; none where there are no references.
     pub fn hit_ratio(&self) -> Option<f64> {
         (self.references > 0).then(|| self.hits as f64 / self.references as f64)
-    }
-
-    fn play(
-        &mut self,
-        request: &Request,
-        pages: &[u32],
-        policy: &mut impl Policy,
-        unasked: &mut Unasked,
-        costs: &Costs,
-    ) {
-        let mut touch = first_touch(request);
-        for &page in pages {
-            policy.advance(self.clock_ns);
-            let outcome = policy.touch(page, touch);
-            // Its reading took its time when it was read ahead.
-            match unasked.take(page) && outcome.found == Found::Hit {
-                true => (self.misses, self.ahead) = (self.misses + 1, self.ahead - 1),
-                false => self.count(outcome.found, costs),
-            }
-            self.written_pages += u64::from(outcome.written);
-            if touch == Touch::ReadSamePage {
-                touch = Touch::Read;
-            }
-        }
-        self.references += pages.len() as u64;
-    }
-
-    fn read_ahead(
-        &mut self,
-        pages: &[u32],
-        policy: &mut impl Policy,
-        unasked: &mut Unasked,
-        costs: &Costs,
-    ) {
-        for &page in pages {
-            policy.advance(self.clock_ns);
-            // A page that is cached stays as it is.
-            let outcome = policy.touch(page, Touch::ReadSamePage);
-            self.written_pages += u64::from(outcome.written);
-            if outcome.found != Found::Hit {
-                unasked.set(page);
-                self.ahead += 1;
-                self.clock_ns += u64::from(costs.miss_ns);
-            }
-        }
-    }
-
-    fn count(&mut self, found: Found, costs: &Costs) {
-        self.clock_ns += u64::from(match found {
-            Found::Hit | Found::Written => costs.hit_ns,
-            Found::Miss | Found::Refault => costs.miss_ns,
-        });
-        match found {
-            Found::Hit => self.hits += 1,
-            Found::Written => self.filled += 1,
-            Found::Miss => self.misses += 1,
-            Found::Refault => {
-                self.misses += 1;
-                self.refaults += 1;
-            }
-        }
-    }
-}
-
-/// Pages that were read ahead and not asked for since.
-struct Unasked(Vec<u64>);
-
-impl Unasked {
-    /// Empty where nothing is read ahead.
-    fn new(references: &References) -> Self {
-        let reads_ahead =
-            references.requests().iter().any(|request| request.kind == RequestKind::Ahead);
-        let words = if reads_ahead { references.distinct().div_ceil(64) } else { 0 };
-        Self(vec![0; words as usize])
-    }
-
-    fn set(&mut self, page: u32) {
-        if let Some(word) = self.0.get_mut(page as usize / 64) {
-            *word |= 1 << (page % 64);
-        }
-    }
-
-    /// Whether it was one of them; it is none any more.
-    fn take(&mut self, page: u32) -> bool {
-        let Some(word) = self.0.get_mut(page as usize / 64) else { return false };
-        let was = *word & 1 << (page % 64) != 0;
-        *word &= !(1 << (page % 64));
-        was
-    }
-}
-
-/// How a request uses its first page; only where a read goes on in the same page, the others differ.
-fn first_touch(request: &Request) -> Touch {
-    match request.kind {
-        RequestKind::WriteWhole => Touch::WriteWhole,
-        RequestKind::WritePart => Touch::WritePart,
-        RequestKind::Fault => Touch::Fault,
-        RequestKind::RandomFault => Touch::RandomFault,
-        _ if request.continues => Touch::ReadSamePage,
-        _ => Touch::Read,
     }
 }
 

@@ -1,0 +1,149 @@
+//! One run of all requests, at one limit.
+
+use crate::ahead::Ahead;
+use crate::policy::{Found, Policy, Touch};
+use crate::references::{References, Request, RequestKind};
+
+use super::bits::Bits;
+use super::room::Room;
+use super::{Costs, LimitOutcome};
+
+/// What changes from request to request.
+struct Run<'a, P> {
+    policy: P,
+    room: Room<'a>,
+    /// Pages that were read ahead and not asked for since.
+    unasked: Bits,
+    outcome: LimitOutcome,
+    costs: &'a Costs,
+}
+
+/// Plays all requests to a policy.
+pub(super) fn run(
+    references: &References,
+    policy: impl Policy,
+    limit_pages: u64,
+    costs: &Costs,
+) -> LimitOutcome {
+    let reads_ahead = references.requests().iter().any(|one| one.kind == RequestKind::Ahead);
+    let mut run = Run {
+        policy,
+        room: Room::new(references, limit_pages),
+        unasked: Bits::new(references.distinct(), !reads_ahead),
+        outcome: LimitOutcome::new(limit_pages),
+        costs,
+    };
+    let mut ahead = Ahead::of(references.pages());
+    for (place, (request, pages)) in references.iter().enumerate() {
+        run.outcome.written_pages += run.room.pass(place, &mut run.policy);
+        ahead.pass(pages.len(), &run.policy);
+        run.outcome.clock_ns += u64::from(request.own_ns);
+        match request.kind {
+            RequestKind::Remove => pages.iter().for_each(|&page| run.remove(page)),
+            RequestKind::Sync => {
+                let dirty = pages.iter().filter(|&&page| run.policy.sync(page)).count();
+                run.outcome.written_pages += dirty as u64;
+            }
+            RequestKind::Ahead => run.read_ahead(pages),
+            RequestKind::MapAround => run.map_around(pages),
+            _ => run.play(request, pages),
+        }
+    }
+    let mut outcome = run.outcome;
+    outcome.waited_ns = (outcome.misses + outcome.ahead) * u64::from(costs.miss_ns);
+    outcome.misses_by_phase = (outcome.misses, outcome.misses);
+    outcome
+}
+
+impl<P: Policy> Run<'_, P> {
+    fn play(&mut self, request: &Request, pages: &[u32]) {
+        let mut touch = first_touch(request);
+        for &page in pages {
+            self.policy.advance(self.outcome.clock_ns);
+            if self.room.holds(page) {
+                self.count(Found::Hit);
+                continue;
+            }
+            let outcome = self.policy.touch(page, touch);
+            // Its reading took its time when it was read ahead.
+            match self.unasked.take(page) && outcome.found == Found::Hit {
+                true => {
+                    self.outcome.misses += 1;
+                    self.outcome.ahead -= 1;
+                }
+                false => self.count(outcome.found),
+            }
+            self.outcome.written_pages += u64::from(outcome.written);
+            if request.kind == RequestKind::Code {
+                self.outcome.written_pages += self.room.hold(page, &mut self.policy);
+            }
+            if touch == Touch::ReadSamePage {
+                touch = Touch::Read;
+            }
+        }
+        self.outcome.references += pages.len() as u64;
+    }
+
+    fn read_ahead(&mut self, pages: &[u32]) {
+        for &page in pages {
+            self.policy.advance(self.outcome.clock_ns);
+            if self.room.holds(page) {
+                continue;
+            }
+            // A page that is cached stays as it is.
+            let outcome = self.policy.touch(page, Touch::ReadSamePage);
+            self.outcome.written_pages += u64::from(outcome.written);
+            if outcome.found != Found::Hit {
+                self.unasked.add(page);
+                self.outcome.ahead += 1;
+                self.outcome.clock_ns += u64::from(self.costs.miss_ns);
+            }
+        }
+    }
+
+    fn map_around(&mut self, pages: &[u32]) {
+        for &page in pages.iter().filter(|&&page| !self.room.holds(page)) {
+            if self.policy.has(page) {
+                self.policy.touch(page, Touch::Code);
+            }
+        }
+    }
+
+    /// A page that is gone is not in use.
+    fn remove(&mut self, page: u32) {
+        if self.room.release(page) {
+            self.policy.set_limit(self.room.left());
+        }
+        self.policy.remove(page);
+    }
+
+    fn count(&mut self, found: Found) {
+        let (outcome, costs) = (&mut self.outcome, self.costs);
+        outcome.clock_ns += u64::from(match found {
+            Found::Hit | Found::Written => costs.hit_ns,
+            Found::Miss | Found::Refault => costs.miss_ns,
+        });
+        match found {
+            Found::Hit => outcome.hits += 1,
+            Found::Written => outcome.filled += 1,
+            Found::Miss => outcome.misses += 1,
+            Found::Refault => {
+                outcome.misses += 1;
+                outcome.refaults += 1;
+            }
+        }
+    }
+}
+
+/// How a request uses its first page; only where a read goes on in the same page, the others differ.
+fn first_touch(request: &Request) -> Touch {
+    match request.kind {
+        RequestKind::WriteWhole => Touch::WriteWhole,
+        RequestKind::WritePart => Touch::WritePart,
+        RequestKind::Fault => Touch::Fault,
+        RequestKind::Code => Touch::Code,
+        RequestKind::RandomFault => Touch::RandomFault,
+        _ if request.continues => Touch::ReadSamePage,
+        _ => Touch::Read,
+    }
+}
