@@ -116,7 +116,7 @@ impl<'a> Simulator<'a> {
     ) -> Self {
         let miss_ns = miss_ns(&collected.seen, asked);
         let seen = &collected.seen;
-        let must = head.memory.map(|memory| Must::of(&memory, seen.code_bytes, 0));
+        let must = head.memory.as_ref().map(|memory| Must::of(memory, seen.code_bytes, 0));
         let other_bytes = must.map(|must| must.other_bytes());
         let other_bytes = asked.other_bytes.or(other_bytes);
         Self {
@@ -158,7 +158,8 @@ pub fn size(head: &TraceHead, collected: Collected, asked: &SizeAsked) -> SizeSu
     let index_bytes = capacity::limit_bytes(0, 0, distinct);
     let per_file = capacity::KERNEL_BYTES_PER_FILE;
     let all_bytes = index_bytes.saturating_add(collected.seen.files.saturating_mul(per_file));
-    let must = head.memory.map(|memory| Must::of(&memory, collected.seen.code_bytes, all_bytes));
+    let must =
+        head.memory.as_ref().map(|memory| Must::of(memory, collected.seen.code_bytes, all_bytes));
     let simulator = Simulator::new(head, &collected, policy, asked, per_file);
     let (other_bytes, miss_ns) = (simulator.other_bytes, miss_ns(&collected.seen, asked));
     let mut summary = SizeSummary {

@@ -2,6 +2,7 @@
 
 mod leave;
 mod mapped;
+mod spare;
 #[cfg(test)]
 mod tests;
 
@@ -10,7 +11,8 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use hotset_facts::format::required;
 use hotset_facts::trace::{
-    FileIndex, Operation, OperationClass, RecordFlags, TraceBatch, TraceLists, TraceRecord,
+    FileIndex, Operation, OperationClass, RecordFlags, TraceBatch, TraceHead, TraceLists,
+    TraceRecord,
 };
 use hotset_facts::{Dev, FileId, FileKind, PageRange};
 use serde::{Deserialize, Serialize};
@@ -20,6 +22,7 @@ use hotset_sizing::{Bytes, PAGE_BYTES, References, ReferencesBuilder, TooMany};
 
 use super::SizeHost;
 use mapped::Mapped;
+use spare::Spare;
 
 /// Threads that are told apart.
 const MOST_THREADS: usize = 1 << 12;
@@ -93,6 +96,7 @@ pub struct Collector<'a> {
     /// Processes and files whose mappings are read at random.
     random: HashSet<(u32, u32)>,
     mapped: Mapped,
+    spare: Spare<'a>,
     /// Whether the kernel counts their use as recent.
     counts_random: bool,
     files: HashSet<u32>,
@@ -119,6 +123,7 @@ impl<'a> Collector<'a> {
             nameless: HashSet::new(),
             random: HashSet::new(),
             mapped: Mapped::default(),
+            spare: Spare::default(),
             counts_random: host.is_some_and(|host| counts_random_faults(host.kernel)),
             files: HashSet::new(),
             threads: HashSet::new(),
@@ -142,6 +147,11 @@ impl<'a> Collector<'a> {
                 self.builder.hold(index, ranges);
             }
         }
+    }
+
+    /// Gives pages the room that the program left them while it held less than at its peak.
+    pub fn follow_memory(&mut self, head: &'a TraceHead) {
+        self.spare = Spare::of(head);
     }
 
     /// Takes the records of a batch.
@@ -183,6 +193,12 @@ impl<'a> Collector<'a> {
         let waited_ns = if waits_for_pages(record) { duration_ns } else { 0 };
         self.builder.pass(elapsed_ns.saturating_sub(waited_ns));
         self.clock_ns = self.clock_ns.max(end_ns);
+        if let Some(process) = record.process {
+            self.builder.runs(process.0);
+        }
+        if let Some(pages) = self.spare.at(self.clock_ns) {
+            self.builder.spare(pages);
+        }
     }
 
     fn take(&mut self, record: &TraceRecord, batch: &TraceBatch) -> Result<(), TooMany> {
@@ -240,18 +256,39 @@ impl<'a> Collector<'a> {
                 let process = record.process.map_or(u32::MAX, |process| process.0);
                 let is_random = self.random.contains(&(process, file));
                 let page = offset / PAGE_BYTES;
-                if self.mapped.fault(file, page) {
-                    self.seen.code_faults += 1;
-                }
+                let user = self.mapped.fault(file, page).then_some(process);
+                self.seen.code_faults += u64::from(user.is_some());
                 self.seen.faults += 1;
                 self.seen.random_faults += u64::from(is_random);
                 let is_random = is_random && !self.counts_random;
-                self.builder.fault(file, page, is_random)?;
                 let brought = record.pages.map_or(0, |pages| pages.pages.into());
-                self.ahead(file, around(page, brought, self.size(file)), brought)?;
+                if record.operation == Operation::MajorFault {
+                    let end = self.end(file);
+                    let around = self.builder.brought_around(file, page, end, brought);
+                    self.fault(file, page, is_random, user)?;
+                    self.builder.ahead(file, around)?;
+                } else {
+                    // The page was there, and told the kernel to read on.
+                    self.fault(file, page, is_random, user)?;
+                    self.ahead(file, page.saturating_add(1), brought)?;
+                }
             }
         }
         Ok(())
+    }
+
+    /// Adds a touch of a mapped page, of code if it has a user.
+    fn fault(
+        &mut self,
+        file: u32,
+        page: u64,
+        is_random: bool,
+        user: Option<u32>,
+    ) -> Result<(), TooMany> {
+        match user {
+            Some(user) => self.builder.code(file, page, user),
+            None => self.builder.fault(file, page, is_random),
+        }
     }
 
     /// Adds pages that were read beside, as far as the file goes.
@@ -259,8 +296,13 @@ impl<'a> Collector<'a> {
         if pages == 0 {
             return Ok(());
         }
-        let end = first.saturating_add(pages).min(self.size(file).div_ceil(PAGE_BYTES));
-        self.builder.ahead(file, first..end.max(first))
+        let ahead = self.builder.brought_ahead(file, first..self.end(file), pages);
+        self.builder.ahead(file, ahead)
+    }
+
+    /// Pages of a file, as far as its size is known.
+    fn end(&self, file: u32) -> u64 {
+        self.size(file).div_ceil(PAGE_BYTES)
     }
 
     /// Counts who asked for what, and what that waited for.
@@ -301,13 +343,6 @@ impl<'a> Collector<'a> {
 fn moved(record: &TraceRecord) -> u64 {
     let result = record.result.map(|bytes| u64::try_from(bytes).unwrap_or(0));
     result.or(record.asked_bytes).unwrap_or(0)
-}
-
-/// The first of so many pages that a fault brought in: half of them stand before its own, as far as the file goes
-/// (`do_sync_mmap_readahead()`, mm/filemap.c).
-fn around(page: u64, brought: u64, size_bytes: u64) -> u64 {
-    let last_first = size_bytes.div_ceil(PAGE_BYTES).saturating_sub(brought);
-    page.saturating_sub(brought / 2).min(last_first)
 }
 
 fn pages_of(bytes: &Bytes) -> u64 {

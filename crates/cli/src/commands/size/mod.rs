@@ -112,6 +112,9 @@ fn read(
     let reader = open_trace(trace)?;
     let mut collector = Collector::new(reader.lists(), host(args, reader.head()));
     collector.hold(stuck);
+    if args.other.is_none() {
+        collector.follow_memory(reader.head());
+    }
     let mut full = Ok(());
     each_batch_until(stop, trace, &reader, Columns::ALL, |batch| {
         if full.is_ok() {
