@@ -14,7 +14,7 @@ use hotset_observe::{DEFAULT_MAX_ROWS, DRAIN_INTERVAL, Scope};
 pub(crate) fn watch(milliseconds: &str, count: u64) -> Result<(), Box<dyn Error>> {
     let interval = Duration::from_millis(milliseconds.parse()?);
     let scope = Scope::System;
-    let options = LiveOptions { scope, max_rows: DEFAULT_MAX_ROWS, names: true, compat: false };
+    let options = LiveOptions { scope, ..LiveOptions::default() };
     let mut session = LiveSession::start(options)?;
     println!("ready");
     let mut cpu = cpu_ns()?;

@@ -21,6 +21,7 @@ mod bench;
 mod control;
 mod costs;
 mod counters;
+mod curves;
 mod environment;
 mod feature;
 pub mod format;
@@ -56,6 +57,7 @@ pub use control::{
     ControlNote, ControlReport, ControlTotals, ControlVerb, ControlledFile, Followed, NotCached,
 };
 pub use costs::CostTable;
+pub use curves::{CurveCounts, GroupCurve, LiveCurves};
 pub use environment::{Environment, Filesystem};
 pub use feature::{Feature, NotMeasured};
 pub use ids::{Dev, FileId, Pid};

@@ -14,7 +14,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::feature::needs;
 use crate::format::Path;
 use crate::{
-    Dev, Feature, FileId, FileKind, MemInfo, NotMeasured, Observed, PackedLiveIo, PageSplit, Pid,
+    Dev, Feature, FileId, FileKind, LiveCurves, MemInfo, NotMeasured, Observed, PackedLiveIo,
+    PageSplit, Pid,
 };
 
 /// In what a counter counts.
@@ -319,6 +320,8 @@ pub struct Interval {
     pub host: HostMemory,
     /// Losses since the session began.
     pub losses: LiveLosses,
+    /// References of control groups to pages, where they were asked for.
+    pub curves: Option<LiveCurves>,
 }
 
 #[cfg(test)]

@@ -349,6 +349,8 @@ int BPF_PROG(page_deleted, struct folio *folio)
 	if (cfg.live) {
 		if (evicted)
 			ATOMIC_ADD(&g.evicted, evicted);
+		else
+			sample_pages(0, key, first, first + n, HS_REFERENCE_REMOVED);
 		return 0;
 	}
 	if (evicted)

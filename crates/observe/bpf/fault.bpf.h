@@ -45,6 +45,16 @@ RECORDS int end_around(struct task_state *s, int fresh)
 	return 0;
 }
 
+/* A reference to the page that it looks for. Which of the neighbours that others map was asked for, no event tells. */
+static __always_inline void sample_fault(struct task_state *s, struct target *t, u64 index)
+{
+	struct hs_process *p = SAMPLING ? process_of(s) : NULL;
+	if (!p)
+		return;
+	ATOMIC_ADD(&p->referring_faults, 1);
+	sample_pages(s->owner, t->id, index, index + 1, HS_REFERENCE_FAULT);
+}
+
 SEC("tp_btf/mm_filemap_fault")
 int BPF_PROG(fault_lookup, struct address_space *mapping, unsigned long index)
 {
@@ -76,6 +86,7 @@ int BPF_PROG(fault_lookup, struct address_space *mapping, unsigned long index)
 	s->fault_key.owner = owner(s);
 	s->fault_key.file = t->id;
 	bits_take(t->id, HS_AHEAD, index, index + 1);
+	sample_fault(s, t, index);
 	s->fault_ns = bpf_ktime_get_ns();
 	return 0;
 }

@@ -21,6 +21,9 @@ const COMPAT_ROWS: u32 = 32_768;
 /// Rows of a run beside those for files: what a process did to all files beyond the bound is one.
 const OTHERS_ROWS: u32 = 1_024;
 
+/// Bytes of the ring for references to pages in the sample.
+const SAMPLE_RING: u32 = 256 << 10;
+
 /// Places in code whose chains of calls are kept, in a recording with call sites.
 const PLACES: u32 = 8_192;
 
@@ -38,6 +41,8 @@ pub(crate) struct Setup {
     pub(crate) cgroup_v1: bool,
     /// Each request is sent.
     pub(crate) record: Option<RecordOptions>,
+    /// References to some pages are sent.
+    pub(crate) sampling: bool,
 }
 
 impl Setup {
@@ -57,6 +62,7 @@ pub(crate) struct Sizes {
     /// Rings for records, one for each CPU.
     rings: Option<u32>,
     places: Option<u32>,
+    sampling: bool,
 }
 
 impl Sizes {
@@ -74,6 +80,7 @@ impl Sizes {
             free_rows: max_rows.next_power_of_two(),
             rings: setup.record.map(|_| rings::cpus()),
             places: setup.reads_stacks().then_some(PLACES),
+            sampling: setup.sampling,
         }
     }
 
@@ -84,6 +91,7 @@ impl Sizes {
             "free_rows" if self.live => Some(self.free_rows),
             "op_rings" => self.rings,
             "site_chains" => self.places,
+            "samples" if self.sampling => Some(SAMPLE_RING),
             _ => None,
         }
     }
@@ -187,6 +195,7 @@ fn config(
         code_told: selection.mappings.into(),
         five_levels: tables.has_five_levels.into(),
         physical_bits: tables.physical_bits,
+        sampling: setup.sampling.into(),
     }
 }
 

@@ -7,7 +7,9 @@ use libbpf_rs::btf::types::{MemberAttr, Struct};
 use crate::direct_map::Frame;
 use crate::event::{FailedHead, FirstHead, NodeHead, TaskHead};
 use crate::load::{every_object, object_bytes};
-use crate::record::{Chunk, ChunkKey, Config, File, FileKey, Globals, Process, Row, RowKey};
+use crate::record::{
+    Chunk, ChunkKey, Config, File, FileKey, Globals, Process, Row, RowKey, Sample,
+};
 use crate::recording::{
     Chain, ChainsValue, CodeHead, Lost, Op, PathsHead, Pending, RawMapping, StackHead,
 };
@@ -70,6 +72,7 @@ fn the_mirror_matches_the_objects() {
         ("hs_mapping", RawMapping::layout()),
         ("hs_code", CodeHead::layout()),
         ("hs_frame", Frame::layout()),
+        ("hs_sample", Sample::layout()),
         ("hs_chain", Chain::layout()),
         ("hs_pending", Pending::layout()),
         ("hs_chains", ChainsValue::layout()),
@@ -81,6 +84,7 @@ fn the_mirror_matches_the_objects() {
             .expect("the object has BTF");
         let is_there = |name: &str| match name {
             "hs_frame" => records && build == Build::Full,
+            "hs_sample" => !records,
             name => records || !OF_RECORDS.contains(&name),
         };
         for (name, fields) in mirrors.iter().filter(|(name, _)| is_there(name)) {

@@ -109,6 +109,7 @@ mirror! {
         code_told: u32,
         five_levels: u32,
         physical_bits: u32,
+        sampling: u32,
     }
 }
 
@@ -145,6 +146,8 @@ mirror! {
         stops: u64,
         ops_pending: i64,
         direct_map: u64,
+        sample_exponent: u64,
+        samples_lost: u64,
     }
 }
 
@@ -167,6 +170,15 @@ impl FileKey {
         let is_file = self.dev != 0 && self.ino != 0;
         let generation = is_file.then_some(self.generation);
         FileId { dev: Dev::from_kernel(self.dev), ino: self.ino, generation }
+    }
+}
+
+mirror! {
+    /// A reference to a page that is in the sample.
+    Sample {
+        hash: u64,
+        owner: u32,
+        kind: u32,
     }
 }
 
@@ -249,6 +261,8 @@ mirror! {
         minor_faults: u64,
         major_faults: u64,
         cgroup: u64,
+        referring_faults: u64,
+        samples_lost: u64,
         tgid: u32,
         ppid: u32,
         uid: u32,

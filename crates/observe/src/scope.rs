@@ -71,18 +71,31 @@ pub(crate) fn update(
     map.update(key, value, MapFlags::ANY).map_err(|error| ObserveError::table(name, error))
 }
 
-/// The ring, with what takes its records.
+/// What takes the records of a ring.
+pub(crate) type Taker = Box<dyn FnMut(&[u8])>;
+
+/// The ring of names and processes, with what takes its records.
 pub(crate) fn open_ring(
     loaded: &Loaded,
-    mut take: impl FnMut(&[u8]) + 'static,
+    take: impl FnMut(&[u8]) + 'static,
 ) -> Result<RingBuffer<'static>, ObserveError> {
-    let events = loaded.map("events")?;
+    open_rings(loaded, vec![("events", Box::new(take))])
+}
+
+/// Several rings, each with what takes its records.
+pub(crate) fn open_rings(
+    loaded: &Loaded,
+    rings: Vec<(&'static str, Taker)>,
+) -> Result<RingBuffer<'static>, ObserveError> {
+    let maps = rings.iter().map(|(name, _)| loaded.map(name));
+    let maps = maps.collect::<Result<Vec<_>, _>>()?;
     let mut builder = RingBufferBuilder::new();
-    builder
-        .add(&events, move |bytes: &[u8]| {
+    for ((name, mut take), map) in rings.into_iter().zip(&maps) {
+        let take = move |bytes: &[u8]| {
             take(bytes);
             0
-        })
-        .map_err(|error| ObserveError::table("events", error))?;
+        };
+        builder.add(map, take).map_err(|error| ObserveError::table(name, error))?;
+    }
     builder.build().map_err(|error| ObserveError::table("events", error))
 }

@@ -17,7 +17,7 @@ use hotset_tests::{
 };
 
 fn session(scope: Scope, max_rows: u32, compat: bool) -> LiveSession {
-    LiveSession::start(LiveOptions { scope, max_rows, names: true, compat })
+    LiveSession::start(LiveOptions { scope, max_rows, compat, ..LiveOptions::default() })
         .expect("the sensor loads (as root)")
 }
 
@@ -249,8 +249,7 @@ fn without_names_the_counts_are_the_same_and_no_name_is_made_up() {
     let id = id_of(&path);
     for compat in [false, true] {
         warm_verified(&path);
-        let options =
-            LiveOptions { scope: Scope::System, max_rows: DEFAULT_MAX_ROWS, names: false, compat };
+        let options = LiveOptions { names: false, compat, ..LiveOptions::default() };
         let mut session = LiveSession::start(options).expect("the sensor loads (as root)");
         let truth = measure(&scratch, &["seq", "--file", text(&path), "--block", "4096"]);
         let seen = sample(&mut session);

@@ -37,8 +37,7 @@ fn rows_of_subvolumes_are_of_the_file_system_that_is_mounted() {
     });
     let mounted = mounted_by(&btrfs);
     for compat in [false, true] {
-        let options =
-            LiveOptions { scope: Scope::System, max_rows: DEFAULT_MAX_ROWS, names: false, compat };
+        let options = LiveOptions { names: false, compat, ..LiveOptions::default() };
         let mut session = LiveSession::start(options).expect("the sensor loads (as root)");
         for path in &paths {
             measure(&scratch, &["seq", "--file", text(path), "--block", "4096"]);

@@ -99,5 +99,6 @@ pub fn interval(doing: Vec<Doing>) -> Interval {
         evicted_pages: Observed::Value(0),
         host: host(),
         losses: LiveLosses::default(),
+        curves: None,
     }
 }

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use hotset_export::{Exporter, Listening, Notify, Options, PushOptions, SampleTime, SeriesOptions};
 use hotset_facts::{Interval, NotMeasured};
-use hotset_observe::{DEFAULT_MAX_ROWS, Scope};
 use hotset_sys::child::Signals;
 use hotset_watch::interval::{
     Drained, Live, LiveOptions, LiveSource, MAX_INTERVAL, Schedule, Waiter, Waiting, Woken, watch,
@@ -32,12 +31,8 @@ fn run(args: &ExportArgs) -> Result<()> {
     let signals = Signals::hold().context("signals can't be held back")?;
     let notify = Notify::from_environment();
     let listening = Listening::open(options(args))?;
-    let mut live = Live::start(LiveOptions {
-        scope: Scope::System,
-        max_rows: DEFAULT_MAX_ROWS,
-        names: false,
-        compat: args.compat,
-    })?;
+    let live_options = LiveOptions { names: false, compat: args.compat, ..LiveOptions::default() };
+    let mut live = Live::start(live_options, None)?;
     let mut exporter = listening.start(live.not_measured())?;
     notify.tell("READY=1");
     let sampled = sample(args.interval, &signals, &notify, &mut live, &mut exporter);

@@ -6,6 +6,7 @@
 #include "bits.bpf.h"
 #include "memory.bpf.h"
 #include "op.bpf.h"
+#include "sample.bpf.h"
 #include "site.bpf.h"
 
 /*
@@ -205,6 +206,7 @@ APART_OR_INLINE int count_read(struct hs_row *row, struct target *t, u64 bytes, 
 		TOLD(t)->zeros = zeros;
 		TOLD(t)->read_ahead = t->ahead + (t->brought - missed);
 	}
+	sample_pages(row->owner, t->id, first, first + pages, HS_REFERENCE_READ);
 	u64 *time = read_time(row, if_less(zeros, missed), if_any(how & COUNT_WAITED));
 	COUNT_CALL(how & COUNT_ALONE, row, read, t, bytes, pages, time, ns);
 	return 0;
@@ -231,6 +233,7 @@ APART_OR_INLINE int count_write(struct hs_row *row, struct target *t, u64 bytes,
 	}
 	if (RECORD)
 		TOLD(t)->counted = pages;
+	sample_pages(row->owner, t->id, t->pos >> 12, (t->pos >> 12) + pages, HS_REFERENCE_WRITE);
 	return 0;
 }
 

@@ -166,6 +166,12 @@ struct {
 	__uint(max_entries, 4 << 20);
 } events SEC(".maps");
 
+/* References to pages that are in the sample; user space makes it larger where it wants them. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} samples SEC(".maps");
+
 /* What stands on a stack, from the stack pointer on: as much as chains are told apart by. */
 struct stack_window {
 	u64 words[HS_CHAIN_BYTES / 8];

@@ -104,6 +104,7 @@ struct hs_config {
 	u32 code_told;     /* mappings of a process can be walked (6.7) */
 	u32 five_levels;   /* of page tables */
 	u32 physical_bits; /* of an address in physical memory */
+	u32 sampling;      /* references to some pages are sent */
 };
 
 struct hs_globals {
@@ -136,6 +137,8 @@ struct hs_globals {
 	u64 stops;              /* times that a process was stopped until its records are read */
 	s64 ops_pending;        /* faults, and what comes beside calls, that are not sent yet */
 	u64 direct_map;         /* where the kernel has all physical memory mapped; 0: not known */
+	u64 sample_exponent;    /* references to one in 2^this pages are sent; user space writes it */
+	u64 samples_lost;       /* of these, those that found no room */
 };
 
 /* What find_direct_map is told: a packet socket of the caller, and the page frame of the page that its ring is. */
@@ -208,6 +211,8 @@ struct hs_process {
 	u64 lookups, lookups_failed, lookup_ns, lookup_failed_ns;
 	u64 minor_faults, major_faults; /* of threads that have exited */
 	u64 cgroup;                     /* id of its control group; from here on but for tgid and owner, live only */
+	u64 referring_faults;           /* faults whose page is known, with cfg.sampling */
+	u64 samples_lost;               /* references to pages in the sample that found no room */
 	u32 tgid, ppid, uid;
 	u32 ended;
 	char comm[16];
@@ -317,6 +322,24 @@ struct hs_task_event {
 	char comm[16];
 	char argv[HS_ARGV_MAX]; /* NUL-separated words */
 };
+
+/* In the ring `samples`: a reference to a page that is in the sample (cfg.sampling). */
+enum hs_reference {
+	HS_REFERENCE_READ,
+	HS_REFERENCE_WRITE,
+	HS_REFERENCE_FAULT,
+	HS_REFERENCE_REMOVED, /* none: the page was truncated, or its file removed; of no owner */
+};
+
+struct hs_sample {
+	u64 hash; /* of the file and the page (sample.bpf.h) */
+	u32 owner;
+	u32 kind;
+};
+
+/* Bytes of that ring, where it is wanted, and from which on its reader is woken. */
+#define HS_SAMPLE_RING (256 << 10)
+#define HS_SAMPLE_WAKE (64 << 10)
 
 /*
  * A recording has a record for each request. Whatever is added to a row is in exactly one of them, so that sums agree.

@@ -93,6 +93,13 @@ impl Cgroups {
             .map_or(Observed::Missing(GONE), |path| Observed::Value(Arc::clone(path)))
     }
 
+    /// Whether there is a group of this path; true where that can't be told.
+    pub(crate) fn has(&self, path: &str) -> bool {
+        let Some(hierarchy) = &self.hierarchy else { return true };
+        let below = Path::new(path).strip_prefix(&hierarchy.root);
+        below.map_or(true, |below| hierarchy.mount_point.join(below).exists())
+    }
+
     /// Whether asking again can tell more than `known`.
     pub(crate) fn may_know_more(&self, known: &Observed<Arc<str>>) -> bool {
         self.behind

@@ -38,7 +38,8 @@
 //! 4. `Store::free_processes` frees the entries of processes that ended and have no row left.
 //!
 //! `store` tells the two builds apart, `slots` and `hashed` are their rows, `window` maps parts of arrays, `free` is a ring
-//! of free slots, `counters` takes differences, `files` keeps names, `cgroups` names control groups, `chunks` sweeps.
+//! of free slots, `counters` takes differences, `files` keeps names, `cgroups` names control groups, `chunks` sweeps,
+//! `references` are those to pages that are in a sample.
 
 mod assembly;
 mod cgroups;
@@ -50,6 +51,7 @@ mod hashed;
 #[cfg(test)]
 mod memory_tests;
 mod processes;
+mod references;
 mod slots;
 mod store;
 mod window;
@@ -57,6 +59,7 @@ mod window;
 use std::cell::RefCell;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hotset_facts::{
@@ -71,6 +74,8 @@ use self::cgroups::{Cgroups, has_memory, hierarchy};
 use self::chunks::Sweeper;
 use self::files::Files;
 use self::processes::Processes;
+use self::references::References;
+pub use self::references::{PageReference, ProcessReferences, ReferenceKind};
 use self::store::Store;
 use self::window::Window;
 use crate::ObserveError;
@@ -78,8 +83,8 @@ use crate::batch;
 use crate::configure::Setup;
 use crate::load::{self, Loaded};
 use crate::observation::Scope;
-use crate::record::{Globals, read, zeroed};
-use crate::scope::{self, in_initial_pid_namespace, open_ring};
+use crate::record::{Globals, Process, read, zeroed};
+use crate::scope::{self, Taker, in_initial_pid_namespace, open_rings};
 use crate::select::Build;
 use crate::sensor;
 use crate::tables::Tables;
@@ -101,6 +106,21 @@ pub struct LiveOptions {
     pub names: bool,
     /// Use the build for kernels before 6.2, also where the full one would load.
     pub compat: bool,
+    /// Sends references to one in 2^this pages ([`LiveSession::take_references`]). Without it the sensor has no code for that.
+    pub sample_exponent: Option<u32>,
+}
+
+impl Default for LiveOptions {
+    /// Everybody, files by name.
+    fn default() -> Self {
+        Self {
+            scope: Scope::System,
+            max_rows: crate::DEFAULT_MAX_ROWS,
+            names: true,
+            compat: false,
+            sample_exponent: None,
+        }
+    }
 }
 
 /// What happened between two calls of [`LiveSession::sample`]. A process and a file stand together in one row at most.
@@ -120,6 +140,8 @@ pub struct LiveSample {
     pub evicted_pages: Observed<u64>,
     /// Losses since the session began.
     pub losses: LiveLosses,
+    /// With [`LiveOptions::sample_exponent`]: processes with references that no row tells, or that were lost.
+    pub references: Vec<ProcessReferences>,
 }
 
 /// A running observation. Dropping it detaches the sensor.
@@ -132,6 +154,7 @@ pub struct LiveSession {
     store: Store,
     sweeper: Sweeper,
     hints: Window,
+    references: Option<References>,
     /// The number of the last sample.
     now: u64,
     sampled: Instant,
@@ -159,12 +182,17 @@ impl LiveSession {
             names: options.names,
             cgroup_v1: hierarchy.as_ref().is_some_and(|hierarchy| hierarchy.old),
             record: None,
+            sampling: options.sample_exponent.is_some(),
         };
         let mut loaded = load::load(&setup, options.compat)?;
         let cgroup = scope::admit(&loaded, &options.scope)?;
         let files = Rc::new(RefCell::new(Files::new(options.names)));
         let sink = Rc::clone(&files);
-        let ring = open_ring(&loaded, move |bytes| sink.borrow_mut().take(bytes))?;
+        let names: Taker = Box::new(move |bytes| sink.borrow_mut().take(bytes));
+        let references = options.sample_exponent.map(|first| References::open(&loaded, first));
+        let references = references.transpose()?;
+        let sampled = references.as_ref().map(|references| ("samples", references.taker()));
+        let ring = open_rings(&loaded, [("events", names)].into_iter().chain(sampled).collect())?;
         let store = Store::open(&loaded)?;
         let sweeper = Sweeper::new(chunks::limit(&loaded.map("chunks")?));
         let hints = map_whole(&loaded, ".bss.hints")?;
@@ -178,6 +206,7 @@ impl LiveSession {
             store,
             sweeper,
             hints,
+            references,
             now: 0,
             sampled: Instant::now(),
             evicted_before: 0,
@@ -251,7 +280,70 @@ impl LiveSession {
         self.evicted_before = globals.evicted;
         let losses = self.losses(&globals);
         let evicted_pages = Observed::Value(evicted);
-        Ok(LiveSample { processes, files: shown, rows, active_rows, others, evicted_pages, losses })
+        let references = self.processes.take_references();
+        Ok(LiveSample {
+            processes,
+            files: shown,
+            rows,
+            active_rows,
+            others,
+            evicted_pages,
+            losses,
+            references,
+        })
+    }
+
+    /// Takes references to pages in the sample, in the order in which the ring had them, each with the control group of its
+    /// process. There are new ones after [`LiveSession::drain`] and [`LiveSession::sample`]; what is not taken by then is kept
+    /// up to a bound.
+    pub fn take_references(
+        &mut self,
+        mut each: impl FnMut(PageReference, Option<&Observed<Arc<str>>>),
+    ) {
+        let taken = self.references.as_ref().map(References::take).unwrap_or_default();
+        for reference in taken {
+            let index = self.index_of(reference.process);
+            let process = index.and_then(|index| self.processes.get(index));
+            each(reference, process.map(|process| &process.cgroup));
+        }
+    }
+
+    /// One in 2^this pages is in the sample now; none is where it was not asked for.
+    pub fn sample_exponent(&self) -> Option<u32> {
+        self.references.as_ref().map(References::exponent)
+    }
+
+    /// Takes fewer pages into the sample from now on: one in 2^`exponent`, where it was more. References to others that are on
+    /// their way still come.
+    pub fn raise_sample_exponent(&self, exponent: u32) {
+        if let Some(references) = &self.references {
+            references.raise(exponent);
+        }
+    }
+
+    /// References to pages in the sample that were lost since the session began.
+    pub fn lost_references(&self) -> u64 {
+        let of_ring = self.globals().map_or(0, |globals| globals.samples_lost);
+        of_ring + self.references.as_ref().map_or(0, References::lost)
+    }
+
+    /// Whether there is a control group of this path, as [`LiveProcess::cgroup`] has it; true where that can't be told.
+    pub fn has_cgroup(&self, path: &str) -> bool {
+        self.cgroups.has(path)
+    }
+
+    /// Where a process stands; one that was not met before is registered.
+    fn index_of(&mut self, owner: u32) -> Option<u32> {
+        if owner == 0 {
+            return None;
+        }
+        if let Some(index) = self.processes.find(owner) {
+            return Some(index);
+        }
+        // Its end is for the next sample to see.
+        let seen = Process { ended: 0, ..self.store.process(&self.loaded, owner)? };
+        self.processes.register(&seen, self.now, &mut self.cgroups);
+        self.processes.find(owner)
     }
 
     /// Calls by size of one process, all its files together, since each of its rows began: reads, writes. `None` where it has

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use hotset_facts::{LiveProcess, Observed, Pid, Reason};
 
 use super::cgroups::Cgroups;
+use super::references::ProcessReferences;
 use crate::event::comm_of;
 use crate::record::Process;
 
@@ -28,6 +29,9 @@ pub(crate) struct KnownProcess {
     pub(crate) rows: u32,
     /// The sample that it stands in last, and where.
     shown: (u64, u32),
+    /// Faults that refer to a page, and sampled references that were lost: up to the last look, and since they were taken.
+    counted: [u64; 2],
+    grown: [u64; 2],
 }
 
 /// All processes that have an owner.
@@ -52,6 +56,11 @@ impl Processes {
         if seen.ended != 0 && known.ended.is_none() {
             known.ended = Some(now);
         }
+        let counts = [seen.referring_faults, seen.samples_lost];
+        for (at, count) in counts.into_iter().enumerate() {
+            known.grown[at] += count.wrapping_sub(known.counted[at]);
+        }
+        known.counted = counts;
         known.uid = seen.uid;
         if known.comm_bytes != seen.comm {
             known.comm_bytes = seen.comm;
@@ -83,6 +92,8 @@ impl Processes {
             ended: None,
             rows: 0,
             shown: (0, 0),
+            counted: [0; 2],
+            grown: [0; 2],
         };
         let index = match self.vacant.pop() {
             Some(index) => index,
@@ -140,6 +151,16 @@ impl Processes {
                 self.place(index, now, list);
             }
         }
+    }
+
+    /// What of references the rows do not tell, since it was taken last.
+    pub(crate) fn take_references(&mut self) -> Vec<ProcessReferences> {
+        let some = self.known.iter_mut().flatten().filter(|known| known.grown != [0; 2]);
+        let taken = some.map(|known| {
+            let [faults, lost] = std::mem::take(&mut known.grown);
+            ProcessReferences { cgroup: known.cgroup.clone(), faults, lost }
+        });
+        taken.collect()
     }
 
     /// Takes those out that ended before sample `now` and have no row left; gives their owners.

@@ -100,6 +100,17 @@ impl Store {
         Ok(())
     }
 
+    /// What the table says of one process now.
+    pub(crate) fn process(&self, loaded: &Loaded, owner: u32) -> Option<Process> {
+        let map = loaded.map("processes").ok()?;
+        let key = match self {
+            Self::Slots { .. } => owner % OWNER_SLOTS,
+            Self::Hashed(_) => owner,
+        };
+        let process: Option<Process> = value_of(&map, "processes", &key).ok()?;
+        process.filter(|process| process.owner == owner && owner != 0)
+    }
+
     /// One pass over the rows.
     pub(crate) fn scan_rows(
         &mut self,

@@ -1,5 +1,9 @@
 //! The counts of a sample at limits.
 
+use std::sync::Arc;
+
+use hotset_facts::CurveCounts;
+
 /// Limits of which each is 2^(1/8) times the one before, up to `most_pages`, in pages: the same for everybody, so that counts
 /// at them can be added.
 pub fn limit_grid(most_pages: u64) -> Vec<u64> {
@@ -17,15 +21,12 @@ pub struct DifferentLimits;
 
 /// References and estimated hits at some limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Curve {
-    limits: Vec<u64>,
-    /// References, as the sample weighs them, that hit at a limit and not at the one before.
-    weights: Vec<u64>,
-    /// All references in the sample, as it weighs them.
-    weighted: u64,
-    /// First references among them.
-    weighted_first: u64,
-    references: u64,
+pub struct Curve(CurveCounts);
+
+impl From<CurveCounts> for Curve {
+    fn from(counts: CurveCounts) -> Self {
+        Self(counts)
+    }
 }
 
 impl Curve {
@@ -33,57 +34,67 @@ impl Curve {
         let mut limits = limits_pages.to_vec();
         limits.sort_unstable();
         limits.dedup();
+        Self::empty(limits.into())
+    }
+
+    fn empty(limits: Arc<[u64]>) -> Self {
         let weights = vec![0; limits.len()];
-        Self { limits, weights, weighted: 0, weighted_first: 0, references: 0 }
+        Self(CurveCounts { limits, weights, weighted: 0, weighted_first: 0, references: 0 })
     }
 
     #[inline]
-    pub(super) fn count(&mut self) {
-        self.references += 1;
+    pub(super) fn count(&mut self, references: u64) {
+        self.0.references = self.0.references.saturating_add(references);
     }
 
     /// Counts a sampled reference that stands for `weight` of them, with its scaled distance.
     pub(super) fn count_sampled(&mut self, distance: Option<u64>, weight: u64) {
-        self.weighted = self.weighted.saturating_add(weight);
+        let counts = &mut self.0;
+        counts.weighted = counts.weighted.saturating_add(weight);
         let Some(distance) = distance else {
-            self.weighted_first = self.weighted_first.saturating_add(weight);
+            counts.weighted_first = counts.weighted_first.saturating_add(weight);
             return;
         };
-        let first = self.limits.partition_point(|&limit| limit <= distance);
-        if let Some(sum) = self.weights.get_mut(first) {
+        let first = counts.limits.partition_point(|&limit| limit <= distance);
+        if let Some(sum) = counts.weights.get_mut(first) {
             *sum = sum.saturating_add(weight);
         }
     }
 
     pub(super) fn take(&mut self) -> Self {
-        let empty = Self::new(&self.limits);
+        let empty = Self::empty(Arc::clone(&self.0.limits));
         std::mem::replace(self, empty)
+    }
+
+    /// The plain counts, which can be kept and made a curve again.
+    pub fn into_counts(self) -> CurveCounts {
+        self.0
     }
 
     /// The limits in pages, ascending.
     pub fn limits(&self) -> &[u64] {
-        &self.limits
+        &self.0.limits
     }
 
     /// All references: exact.
     pub fn references(&self) -> u64 {
-        self.references
+        self.0.references
     }
 
     /// Estimated hits at each limit. What the sample has too many or too few of is taken from or added to those with the
     /// shortest distance, because it comes of pages that are used very often and happen to be in the sample or not.
     pub fn hits(&self) -> Vec<u64> {
-        let mut sum = i128::from(self.references) - i128::from(self.weighted);
+        let mut sum = i128::from(self.0.references) - i128::from(self.0.weighted);
         let at = |weight: &u64| {
             sum += i128::from(*weight);
-            sum.clamp(0, i128::from(self.references)) as u64
+            sum.clamp(0, i128::from(self.0.references)) as u64
         };
-        self.weights.iter().map(at).collect()
+        self.0.weights.iter().map(at).collect()
     }
 
     /// Estimated first references: misses at any limit.
     pub fn first_references(&self) -> u64 {
-        self.weighted_first.min(self.references)
+        self.0.weighted_first.min(self.0.references)
     }
 
     /// Adds the counts of another cache, of the same or another rate.
@@ -91,15 +102,15 @@ impl Curve {
     /// # Errors
     /// It was counted at other limits.
     pub fn add(&mut self, other: &Self) -> Result<(), DifferentLimits> {
-        if self.limits != other.limits {
+        if self.0.limits != other.0.limits {
             return Err(DifferentLimits);
         }
-        for (weight, more) in self.weights.iter_mut().zip(&other.weights) {
+        for (weight, more) in self.0.weights.iter_mut().zip(&other.0.weights) {
             *weight = weight.saturating_add(*more);
         }
-        self.weighted = self.weighted.saturating_add(other.weighted);
-        self.weighted_first = self.weighted_first.saturating_add(other.weighted_first);
-        self.references += other.references;
+        self.0.weighted = self.0.weighted.saturating_add(other.0.weighted);
+        self.0.weighted_first = self.0.weighted_first.saturating_add(other.0.weighted_first);
+        self.0.references += other.0.references;
         Ok(())
     }
 }
@@ -121,7 +132,7 @@ mod tests {
     #[test]
     fn the_exact_number_corrects_the_sample() {
         let mut curve = Curve::new(&[10, 100, 10]);
-        (0..100).for_each(|_| curve.count());
+        curve.count(100);
         // The sample stands for 80 references: 20 more have the shortest distance.
         for distance in [None, Some(5), Some(50), Some(500)] {
             curve.count_sampled(distance, 20);

@@ -2,6 +2,7 @@
 //!
 //! A page is in the sample if its hash is small, so that the references to it are all in the sample or none of them, and each
 //! program and host chooses the same pages (C. Waldspurger and others, "Efficient MRC construction with SHARDS", FAST 2015).
+//! [`hash()`] is such that they are spread evenly over each file.
 //! Distances between sampled references are scaled by the rate. That the sample has more or fewer references than its rate says
 //! is corrected by the exact number of references (SHARDS-adj): without it, errors were 2 to 80 times as large.
 //!
@@ -11,33 +12,21 @@
 //!
 //! With 2,048 pages of 100,000, hit ratios were right to a point on average and three at worst, at limits of at least 16
 //! sampled pages, that is 16 × 2^exponent pages; smaller limits can't be told apart.
-//! Where many references have nearly the same distance, as in loops, the curve has a cliff, and a sample moves it by some
-//! percent of its place: just there, the hit ratio can be wrong by nearly all. Kernel policies can't be sampled like this: their
-//! batches of pages don't shrink with the sample.
+//! Where many references have nearly the same distance, as in loops, the curve has a cliff. A sample has it where it is, within a
+//! few sampled pages, if pages are used in the order of their files. Kernel policies can't be sampled like this: their batches of
+//! pages don't shrink with the sample.
 
+mod choice;
 mod curve;
 
+pub use choice::{DEFAULT_EXPONENT, file_identity, hash, is_sampled};
 pub use curve::{Curve, DifferentLimits, limit_grid};
-
-use hotset_facts::random::Random;
 
 use crate::distance::stack::Stack;
 use crate::table::{ENTRY_BYTES, Load, Table};
 
 /// At most so much of the table is taken: what is sampled is rare, and 2,048 pages fit into 32 KiB.
 const LOAD: Load = Load { full: 85, growth: 150 };
-
-/// The hash by which pages are chosen: of a file's identity, which must be the same wherever samples are merged, and of the
-/// index of a page in it. It never changes, because samples are kept.
-pub fn hash(file: u64, page: u64) -> u64 {
-    Random::at(Random::at(file).wrapping_add(page))
-}
-
-/// Whether a page with this hash is in the samples of a rate of one in 2^`exponent` pages. What is in the sample of an
-/// exponent is in those of all smaller ones.
-pub fn is_sampled(hash: u64, exponent: u32) -> bool {
-    exponent == 0 || hash.checked_shr(64_u32.saturating_sub(exponent)).unwrap_or(0) == 0
-}
 
 /// Counts the distances of sampled references.
 ///
@@ -72,16 +61,33 @@ impl Sampler {
         Self { most_pages, last, ..Self::fixed_rate(0, limits_pages) }
     }
 
+    /// Counts what is the sample of one in 2^`exponent` pages already, with the same bound.
+    pub fn of_sample(exponent: u32, most_pages: u32, limits_pages: &[u64]) -> Self {
+        Self { exponent, ..Self::bounded(most_pages, limits_pages) }
+    }
+
     /// Counts a reference to the page with this [`hash`].
     #[inline]
     pub fn touch(&mut self, hash: u64) {
-        self.curve.count();
+        self.count(1);
+        self.touch_sampled(hash);
+    }
+
+    /// Counts references, whether they are in the sample or not; those that are come in [`Sampler::touch_sampled`].
+    #[inline]
+    pub fn count(&mut self, references: u64) {
+        self.curve.count(references);
+    }
+
+    /// Counts the distance of a reference that was or will be counted, if it is in the sample.
+    #[inline]
+    pub fn touch_sampled(&mut self, hash: u64) {
         if is_sampled(hash, self.exponent) {
-            self.touch_sampled(hash);
+            self.touch_page(hash);
         }
     }
 
-    fn touch_sampled(&mut self, hash: u64) {
+    fn touch_page(&mut self, hash: u64) {
         if self.stack.is_full(1) {
             self.renumber();
         }
@@ -92,6 +98,13 @@ impl Sampler {
         self.curve
             .count_sampled(distance.map(|pages| u64::from(pages).saturating_mul(weight)), weight);
         while self.last.len() > self.most_pages && self.exponent < u64::BITS {
+            self.halve();
+        }
+    }
+
+    /// Samples one in 2^`exponent` pages from now on, where it was more.
+    pub fn raise(&mut self, exponent: u32) {
+        while self.exponent < exponent.min(u64::BITS) {
             self.halve();
         }
     }

@@ -154,6 +154,7 @@ pub(crate) fn interval(n: u64) -> Interval {
         evicted_pages: Observed::Value(n * 2),
         host: host(n),
         losses: LiveLosses::default(),
+        curves: None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Taking intervals: the loop that `stat`, `top` and `export` share. One source gives them; each command shows them.
 
+mod curves;
 mod source;
 mod ticker;
 mod waiter;
@@ -12,6 +13,7 @@ use anyhow::Result;
 use hotset_facts::Interval;
 pub use hotset_observe::live::LiveOptions;
 
+pub use curves::CurveOptions;
 pub use source::Live;
 pub use ticker::Ticker;
 pub use waiter::{Waiter, Waiting, Woken};

@@ -25,7 +25,7 @@ pub(crate) fn stat(args: &StatArgs) -> Result<Exit, Stop> {
 fn run(args: &StatArgs) -> Result<()> {
     let signals = Signals::hold().context("signals can't be held back")?;
     let scoped = Scoped::new(&args.target.find()?)?;
-    let mut source = Live::of(&scoped, false)?;
+    let mut source = Live::of(&scoped, false, None)?;
     let gaps = source.not_measured();
     let mut lines = Lines::new(StatOutput::new(args), scoped.pid, &gaps);
     lines.group = scoped.group.as_ref().map(|group| GroupCacheReader::new(group.dir()));

@@ -36,7 +36,7 @@ pub(super) fn options(
 pub(super) fn live(args: &TopArgs) -> Result<Exit> {
     let signals = Signals::hold().context("signals can't be held back")?;
     let scoped = Scoped::new(&args.target.find()?)?;
-    let mut source = Live::of(&scoped, true)?;
+    let mut source = Live::of(&scoped, true, None)?;
     let gaps = source.not_measured();
     let mut recorder = Recorder::start(args, &gaps)?;
     for gap in &gaps {

@@ -22,7 +22,7 @@ pub(super) fn on_screen(args: &TopArgs) -> Result<Exit> {
     let signals = screen::hold_signals()?;
     let scoped = Scoped::new(&args.target.find()?)?;
     let mut setup = super::setup(args)?;
-    let source = Live::of(&scoped, true)?;
+    let source = Live::of(&scoped, true, None)?;
     setup.not_measured = source.not_measured();
     let recorder = Recorder::start(args, &setup.not_measured)?;
     let mut app = App::new(setup);

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * References to pages that are in the sample, sent to user space (cfg.sampling). Which pages these are is a matter of the file and
+ * the index of the page alone, so that a page is in the sample always or never. It is the choice of hotset_sizing::sample, where
+ * the reasons stand: of each aligned group of 2^k pages one page, at a place that is random by group. What is chosen for a k is
+ * among what is chosen for each smaller one, and user space may change k at any time (g.sample_exponent).
+ */
+#ifndef HOTSET_SAMPLE_H
+#define HOTSET_SAMPLE_H
+
+#include "rows.bpf.h"
+
+#ifdef HOTSET_RECORD
+/* A recording has every reference. */
+#define SAMPLING 0
+#define sample_pages(owner, id, first, end, kind) ((void)0)
+#else
+#define SAMPLING cfg.sampling
+
+/* Pages are chosen in groups of 2^7, which in turn are chosen in groups of 2^7, and so once more. */
+#define SAMPLE_BITS 7
+#define SAMPLE_LEVELS 3
+#define SAMPLE_MASK ((1ULL << SAMPLE_BITS) - 1)
+/* Steps of one request: beyond, what is in the sample is lost. A call moves at most 2^19 pages. */
+#define SAMPLE_STEPS (1 << 19)
+
+/* SplitMix64, as in hotset_facts::random. */
+#define RANDOM_STEP 0x9e3779b97f4a7c15ULL
+
+static __always_inline u64 random_at(u64 index)
+{
+	u64 mixed = index * RANDOM_STEP + RANDOM_STEP;
+	mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebULL;
+	return mixed ^ (mixed >> 31);
+}
+
+/* Of a file, what its groups are chosen by. */
+static __always_inline u64 sample_seed(struct hs_file_key id)
+{
+	return random_at((id.ino * RANDOM_STEP) ^ ((u64)id.dev << 32 | id.generation));
+}
+#define sample_seed(id) sample_seed(COPIED(id))
+
+/* The random number of a group: its low bits are the place of its page. */
+static __always_inline u64 sample_group(u64 seed, u64 level, u64 group)
+{
+	return random_at(seed + 4 * group + level);
+}
+
+/* The lowest 7 bits in the other order. */
+static __always_inline u64 reversed7(u64 bits)
+{
+	return ((((bits << 1) * 0x80200802ULL) & 0x0884422110ULL) * 0x0101010101ULL >> 32) & 0xff;
+}
+
+/*
+ * How far from the chosen page of its group a page is, in 7 bits of which the highest decides in pairs of pages, the next in
+ * groups of four, and so on: each takes in, at random by group, bits that decide in larger groups.
+ */
+static __always_inline u64 sample_digit(u64 page, u64 random)
+{
+	u64 away = (page ^ random) & SAMPLE_MASK, mixed = away;
+#pragma unroll
+	for (u32 i = 1; i < SAMPLE_BITS; i++)
+		mixed ^= (away >> i) & (random >> (SAMPLE_BITS * i));
+	return reversed7(mixed & SAMPLE_MASK);
+}
+
+/* The hash of a page: in the samples of one in 2^k pages if its k highest bits are 0. */
+static __always_inline u64 sample_hash(u64 seed, u64 page)
+{
+	u64 order = 0;
+#pragma unroll
+	for (u32 level = 0; level < SAMPLE_LEVELS; level++) {
+		u64 at = page >> (SAMPLE_BITS * level);
+		order = order << SAMPLE_BITS | sample_digit(at, sample_group(seed, level + 1, at >> SAMPLE_BITS));
+	}
+	return order << (64 - SAMPLE_BITS * SAMPLE_LEVELS) | sample_group(seed, 0, page) >> (SAMPLE_BITS * SAMPLE_LEVELS);
+}
+
+static __always_inline void lose_samples(u32 owner, u64 references)
+{
+	struct hs_process *p = process_by_owner(owner);
+	ATOMIC_ADD(&g.samples_lost, references);
+	if (p)
+		ATOMIC_ADD(&p->samples_lost, references);
+}
+
+/* Sends a reference to a page, if it is in the sample. `who`: the owner, and above it the kind. */
+__noinline int sample_page(u64 seed, u64 who, u64 page)
+{
+	if (!SAMPLING)
+		return 0;
+	u64 hash = sample_hash(seed, page), exponent = *(volatile u64 *)&g.sample_exponent & 63;
+	if (exponent && hash >> ((64 - exponent) & 63))
+		return 0;
+	struct hs_sample *sample = bpf_ringbuf_reserve(&samples, sizeof(*sample), 0);
+	if (!sample) {
+		lose_samples(who, 1);
+		return 0;
+	}
+	sample->hash = hash;
+	sample->owner = who;
+	sample->kind = who >> 32;
+	bpf_ringbuf_submit(sample, ring_wakeup(&samples, 0, sizeof(*sample), HS_SAMPLE_WAKE));
+	return 0;
+}
+
+struct sample_walk {
+	u64 seed, who, next, end, by_group;
+};
+
+/* The page of a group that is in the samples of up to one in 2^7 pages. */
+static __always_inline u64 sampled_of_group(u64 seed, u64 group)
+{
+	return group << SAMPLE_BITS | (sample_group(seed, 1, group) & SAMPLE_MASK);
+}
+
+/* The next page, or the chosen one of the next group. */
+static __always_inline long sample_step(struct sample_walk *w)
+{
+	u64 next = w->next, page = next;
+	if (next >= w->end)
+		return 1;
+	w->next = next + 1;
+	if (w->by_group) {
+		page = sampled_of_group(w->seed, next >> SAMPLE_BITS);
+		w->next = (next | SAMPLE_MASK) + 1;
+	}
+	if (page >= next && page < w->end)
+		sample_page(w->seed, w->who, page);
+	return 0;
+}
+
+#ifndef HOTSET_COMPAT
+static long sample_callback(u32 i, struct sample_walk *w)
+{
+	return sample_step(w);
+}
+#endif
+
+/* The pages [first, end) of several groups, or of one where more than one page of a group is in the sample. */
+__noinline int sample_range(u64 seed, u64 who, u64 first, u64 end)
+{
+	if (!SAMPLING)
+		return 0;
+	u64 exponent = *(volatile u64 *)&g.sample_exponent;
+	struct sample_walk w = { .seed = seed, .who = who, .next = first, .end = end, .by_group = exponent >= SAMPLE_BITS };
+#ifdef HOTSET_COMPAT
+	for (u32 i = 0; i < 1024; i++) {
+		if (sample_step(&w))
+			break;
+	}
+#else
+	bpf_loop(SAMPLE_STEPS, sample_callback, &w, 0);
+#endif
+	if (w.next < end)
+		lose_samples(who, ((end - w.next) >> (exponent & 63)) + 1);
+	return 0;
+}
+
+/* Sends what is in the sample of the pages [first, end) of a file, to which an owner's request refers. */
+static __always_inline void sample_pages(u32 owner, struct hs_file_key id, u64 first, u64 end, u32 kind)
+{
+	if (!SAMPLING)
+		return;
+	u64 seed = sample_seed(id), who = owner | (u64)kind << 32, group = first >> SAMPLE_BITS;
+	u64 page = sampled_of_group(seed, group);
+	if (*(volatile u64 *)&g.sample_exponent < SAMPLE_BITS || (end - 1) >> SAMPLE_BITS != group)
+		sample_range(seed, who, first, end);
+	else if (page >= first && page < end)
+		sample_page(seed, who, page);
+}
+#define sample_pages(owner, id, first, end, kind) sample_pages(owner, COPIED(id), first, end, kind)
+#endif
+
+#endif
