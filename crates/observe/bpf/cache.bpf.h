@@ -349,7 +349,7 @@ int BPF_PROG(page_deleted, struct folio *folio)
 	if (cfg.live) {
 		if (evicted)
 			ATOMIC_ADD(&g.evicted, evicted);
-		else
+		else if (SAMPLING && tracked[near_hash(key) & (TRACKED - 1)])
 			sample_pages(0, key, first, first + n, HS_REFERENCE_REMOVED);
 		return 0;
 	}

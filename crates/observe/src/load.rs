@@ -290,8 +290,10 @@ mod tests {
         let features = KernelFeatures::of(&types);
         let best = select(&features).expect("tracepoints");
         let record = RecordOptions { pages: true, stack_bytes: 4_096, ..RecordOptions::default() };
-        for (live, record) in [(false, None), (true, None), (false, Some(record))] {
-            let setup = Setup { max_rows: 1_024, live, names: true, record, ..Setup::default() };
+        let sessions = [(false, false, None), (true, false, None), (true, true, None)];
+        for (live, sampling, record) in sessions.into_iter().chain([(false, false, Some(record))]) {
+            let setup = Setup { live, sampling, record, names: true, ..Setup::default() };
+            let setup = Setup { max_rows: 1_024, ..setup };
             let loaded = load(&setup, false).expect("the sensor loads (as root)").selection;
             let missing = loaded.missing == best.missing;
             assert!(loaded.build == best.build && missing, "{loaded:?}: {}", loader_words());

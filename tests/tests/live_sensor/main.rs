@@ -1,6 +1,7 @@
 //! The sensor as a session that lasts: intervals against what the workload and the kernel say, and what is bounded.
 
 mod forks;
+mod references;
 mod subvolumes;
 
 use std::path::Path;

@@ -4,7 +4,6 @@ use std::process::Command;
 
 use hotset_facts::Dev;
 use hotset_observe::live::{LiveOptions, LiveSession};
-use hotset_observe::{DEFAULT_MAX_ROWS, Scope};
 use hotset_sys::proc::mountinfo;
 use hotset_tests::filesystems::{FileSystem, Kind, kinds};
 use hotset_tests::scratch::text;

@@ -235,6 +235,7 @@ union scratch {
 	struct hs_first first;
 	struct hs_failed failed;
 	struct hs_task_event task;
+	struct hs_sample sample; /* never stands here: for its type to be in the object */
 };
 
 struct {

@@ -21,8 +21,9 @@
 #define SAMPLE_BITS 7
 #define SAMPLE_LEVELS 3
 #define SAMPLE_MASK ((1ULL << SAMPLE_BITS) - 1)
-/* Steps of one request: beyond, what is in the sample is lost. A call moves at most 2^19 pages. */
-#define SAMPLE_STEPS (1 << 19)
+/* Groups of one request. A call moves at most 2 GiB; of more than the 512 MiB of the compat builds the sample is lost. */
+#define SAMPLE_GROUPS ((1 << (31 - 12 - SAMPLE_BITS)) + 1)
+#define SAMPLE_COMPAT_GROUPS 1024
 
 /* SplitMix64, as in hotset_facts::random. */
 #define RANDOM_STEP 0x9e3779b97f4a7c15ULL
@@ -107,6 +108,19 @@ __noinline int sample_page(u64 seed, u64 who, u64 page)
 	return 0;
 }
 
+/* The same of each of the pages [first, end), which are of one group. */
+__noinline int sample_each(u64 seed, u64 who, u64 first, u64 end)
+{
+	if (!SAMPLING)
+		return 0;
+	for (u32 i = 0; i <= SAMPLE_MASK; i++) {
+		if (first + i >= end)
+			break;
+		sample_page(seed, who, first + i);
+	}
+	return 0;
+}
+
 struct sample_walk {
 	u64 seed, who, next, end, by_group;
 };
@@ -117,19 +131,22 @@ static __always_inline u64 sampled_of_group(u64 seed, u64 group)
 	return group << SAMPLE_BITS | (sample_group(seed, 1, group) & SAMPLE_MASK);
 }
 
-/* The next page, or the chosen one of the next group. */
+/* The chosen page of the next group, or all of its pages. */
 static __always_inline long sample_step(struct sample_walk *w)
 {
-	u64 next = w->next, page = next;
-	if (next >= w->end)
+	u64 first = w->next, stop = (first | SAMPLE_MASK) + 1;
+	if (first >= w->end)
 		return 1;
-	w->next = next + 1;
+	if (stop > w->end)
+		stop = w->end;
+	w->next = stop;
 	if (w->by_group) {
-		page = sampled_of_group(w->seed, next >> SAMPLE_BITS);
-		w->next = (next | SAMPLE_MASK) + 1;
+		u64 page = sampled_of_group(w->seed, first >> SAMPLE_BITS);
+		if (page >= first && page < stop)
+			sample_page(w->seed, w->who, page);
+	} else {
+		sample_each(w->seed, w->who, first, stop);
 	}
-	if (page >= next && page < w->end)
-		sample_page(w->seed, w->who, page);
 	return 0;
 }
 
@@ -148,12 +165,12 @@ __noinline int sample_range(u64 seed, u64 who, u64 first, u64 end)
 	u64 exponent = *(volatile u64 *)&g.sample_exponent;
 	struct sample_walk w = { .seed = seed, .who = who, .next = first, .end = end, .by_group = exponent >= SAMPLE_BITS };
 #ifdef HOTSET_COMPAT
-	for (u32 i = 0; i < 1024; i++) {
+	for (u32 i = 0; i < SAMPLE_COMPAT_GROUPS; i++) {
 		if (sample_step(&w))
 			break;
 	}
 #else
-	bpf_loop(SAMPLE_STEPS, sample_callback, &w, 0);
+	bpf_loop(SAMPLE_GROUPS, sample_callback, &w, 0);
 #endif
 	if (w.next < end)
 		lose_samples(who, ((end - w.next) >> (exponent & 63)) + 1);
