@@ -6,16 +6,16 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use hotset_facts::GroupCurve;
+use hotset_observe::DRAIN_INTERVAL;
 use hotset_observe::live::{LiveOptions, LiveSession};
-use hotset_observe::{DEFAULT_MAX_ROWS, DRAIN_INTERVAL, Scope};
+use hotset_watch::interval::{CurveOptions, Drained, Live, LiveSource};
 
 /// `live MILLISECONDS COUNT`: samples of everything on this host. One line a sample: nanoseconds in `sample()`, processes,
 /// files and rows shown, requests for nobody, and of this process: nanoseconds on a CPU since the last line, resident KiB.
 pub(crate) fn watch(milliseconds: &str, count: u64) -> Result<(), Box<dyn Error>> {
     let interval = Duration::from_millis(milliseconds.parse()?);
-    let scope = Scope::System;
-    let options = LiveOptions { scope, ..LiveOptions::default() };
-    let mut session = LiveSession::start(options)?;
+    let mut session = LiveSession::start(LiveOptions::default())?;
     println!("ready");
     let mut cpu = cpu_ns()?;
     let start = Instant::now();
@@ -37,6 +37,34 @@ pub(crate) fn watch(milliseconds: &str, count: u64) -> Result<(), Box<dyn Error>
             now - cpu,
             resident_kib()?
         );
+        cpu = now;
+    }
+    Ok(())
+}
+
+/// `curves EXPONENT COUNT`: intervals of a second of everything on this host, without names of files; with curves of control
+/// groups of one in 2^EXPONENT pages, or without where that is `off`. One line an interval: references of the groups, references
+/// to pages in the sample that were lost, groups, and of this process: nanoseconds on a CPU since the last line, resident KiB.
+pub(crate) fn curves(exponent: &str, count: u64) -> Result<(), Box<dyn Error>> {
+    let curves = match exponent {
+        "off" => None,
+        exponent => Some(CurveOptions { exponent: exponent.parse()?, ..CurveOptions::default() }),
+    };
+    let mut live = Live::start(LiveOptions { names: false, ..LiveOptions::default() }, curves)?;
+    println!("ready");
+    let mut cpu = cpu_ns()?;
+    let start = Instant::now();
+    for number in 1..=u32::try_from(count)? {
+        while let Some(left) = (Duration::from_secs(1) * number).checked_sub(start.elapsed()) {
+            std::thread::sleep(left.min(DRAIN_INTERVAL));
+            live.drain()?;
+        }
+        let interval = live.interval()?;
+        let now = cpu_ns()?;
+        let groups = interval.curves.map_or(Vec::new(), |curves| curves.groups);
+        let sum = |of: fn(&GroupCurve) -> u64| groups.iter().map(of).sum::<u64>();
+        let (references, lost) = (sum(|group| group.references), sum(|group| group.lost));
+        println!("{references} {lost} {} {} {}", groups.len(), now - cpu, resident_kib()?);
         cpu = now;
     }
     Ok(())

@@ -4,7 +4,8 @@
 //! `loops spawn PROGRAM RUNS` and `loops lab PROGRAM RUNS` print the wall time of each run of a program in nanoseconds, started by
 //! bare posix_spawn or by hotset's engine; `loops states DIR ROUNDS` sets and verifies cache states on a directory.
 //! `loops cachestat FILE CELLS` (for all cells together), `loops walk DIR THREADS` and its floor `loops walk-floor DIR THREADS`. `loops timed OUTPUT PROGRAM ARGUMENT…` measures another program.
-//! `loops live MILLISECONDS COUNT` samples the host as `hotset top` does, `loops crowd DIR PROCESSES` gives it much to see.
+//! `loops live MILLISECONDS COUNT` samples the host as `hotset top` does, `loops crowd DIR PROCESSES` gives it much to see, and `loops curves EXPONENT|off COUNT`
+//! samples it as `hotset export` does, with curves of control groups.
 
 #![allow(clippy::print_stdout, reason = "a program whose output is its result")]
 
@@ -59,6 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "make-files" => make_files(path, count)?,
         "spawn" => println!("{}", lines(&spawn::bare(&text(path)?, count)?)),
         "live" => live::watch(&text(path)?, count)?,
+        "curves" => live::curves(&text(path)?, count)?,
         "crowd" => live::crowd(path, count)?,
         "lab" => println!("{}", lines(&lab::timed(&text(path)?, count)?)),
         "states" => println!("{}", lab::states(path, count)?.join("\n")),

@@ -39,7 +39,7 @@ static __always_inline u64 random_at(u64 index)
 /* Of a file, what its groups are chosen by. */
 static __always_inline u64 sample_seed(struct hs_file_key id)
 {
-	return random_at((id.ino * RANDOM_STEP) ^ ((u64)id.dev << 32 | id.generation));
+	return (id.ino + ((u64)id.dev << 32 | id.generation) * RANDOM_STEP) * RANDOM_STEP;
 }
 #define sample_seed(id) sample_seed(COPIED(id))
 
