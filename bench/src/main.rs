@@ -5,13 +5,14 @@
 //! bare posix_spawn or by hotset's engine; `loops states DIR ROUNDS` sets and verifies cache states on a directory.
 //! `loops cachestat FILE CELLS` (for all cells together), `loops walk DIR THREADS` and its floor `loops walk-floor DIR THREADS`. `loops timed OUTPUT PROGRAM ARGUMENT…` measures another program.
 //! `loops live MILLISECONDS COUNT` samples the host as `hotset top` does, `loops crowd DIR PROCESSES` gives it much to see, and `loops curves EXPONENT|off COUNT`
-//! samples it as `hotset export` does, with curves of control groups.
+//! samples it as `hotset export` does, with curves of control groups; `loops sampled RECORDING EXPONENT` says how right these are.
 
 #![allow(clippy::print_stdout, reason = "a program whose output is its result")]
 
 mod lab;
 mod live;
 mod replay;
+mod sampled;
 mod spawn;
 mod timed;
 mod walk;
@@ -60,6 +61,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "make-files" => make_files(path, count)?,
         "spawn" => println!("{}", lines(&spawn::bare(&text(path)?, count)?)),
         "live" => live::watch(&text(path)?, count)?,
+        "sampled" => println!("{}", sampled::sampled(path, count.try_into()?)?),
         "curves" => live::curves(&text(path)?, count)?,
         "crowd" => live::crowd(path, count)?,
         "lab" => println!("{}", lines(&lab::timed(&text(path)?, count)?)),

@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use hotset_facts::random::Random;
 use hotset_sizing::distance::{self, DenseStack, HashedStack};
-use hotset_sizing::sample::{Sampler, hash, limit_grid};
+use hotset_sizing::sample::{FileIdentity, Sampler, hash, limit_grid};
 use hotset_sizing::{
     Bytes, Costs, PAGE_BYTES, PolicyKind, References, ReferencesBuilder, simulate,
 };
@@ -123,7 +123,7 @@ fn cpu_s() -> Result<f64, Box<dyn Error>> {
 fn main() -> Result<(), Box<dyn Error>> {
     let count = std::env::args().nth(1).map_or(Ok(10_000_000), |count| count.parse())?;
     let pages = zipf(count);
-    let keys: Vec<u64> = pages.iter().map(|&page| hash(1, u64::from(page))).collect();
+    let keys: Vec<u64> = pages.iter().map(|&page| hash(FileIdentity::new(0, 1, 0), page.into())).collect();
     let references = built(&pages);
     let wanted = std::env::args().nth(2).unwrap_or_default();
     let mut subjects = subjects(&pages, &keys, &references);

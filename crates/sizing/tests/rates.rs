@@ -5,7 +5,9 @@ mod common;
 
 use common::sequences;
 use hotset_sizing::distance::DenseStack;
-use hotset_sizing::sample::{DEFAULT_EXPONENT, Sampler, hash, is_sampled, limit_grid};
+use hotset_sizing::sample::{
+    DEFAULT_EXPONENT, FileIdentity, Sampler, hash, is_sampled, limit_grid,
+};
 
 /// As many pages as the sample of a control group has.
 const GROUP_PAGES: u32 = 1_497;
@@ -17,7 +19,7 @@ fn error(pages: &[u32], file: u64, exponent: u32) -> f64 {
     let highest = pages.iter().copied().max().unwrap_or(0);
     let limits = limit_grid(u64::from(highest) + 1);
     let mut sampler = Sampler::of_sample(exponent, GROUP_PAGES, &limits);
-    let hashes = pages.iter().map(|&page| hash(file, page.into()));
+    let hashes = pages.iter().map(|&page| hash(FileIdentity::new(1, file, 0), page.into()));
     hashes.filter(|&hash| is_sampled(hash, exponent)).for_each(|hash| sampler.touch_sampled(hash));
     sampler.count(pages.len() as u64);
     let curve = sampler.take();

@@ -2,7 +2,11 @@
 
 use hotset_facts::random::Random;
 use hotset_sizing::distance::DenseStack;
-use hotset_sizing::sample::{Sampler, hash, is_sampled, limit_grid};
+use hotset_sizing::sample::{FileIdentity, Sampler, hash, is_sampled, limit_grid};
+
+fn file(number: u64) -> FileIdentity {
+    FileIdentity::new(0, number, 0)
+}
 
 const PAGES: u32 = 100_000;
 const REFERENCES: usize = 1_000_000;
@@ -34,7 +38,7 @@ const FEWEST: u64 = 1024;
 
 /// Mean and largest difference of the hit ratio from the exact one, in points.
 fn errors(mut sampler: Sampler, pages: &[u32]) -> (f64, f64) {
-    pages.iter().for_each(|&page| sampler.touch(hash(1, u64::from(page))));
+    pages.iter().for_each(|&page| sampler.touch(hash(file(1), page.into())));
     let curve = sampler.take();
     let mut stack = DenseStack::new(PAGES);
     stack.touch_all(pages);
@@ -77,7 +81,7 @@ fn a_sample_has_the_cliff_of_a_loop_where_it_is() {
         let pages = (0..REFERENCES as u64).map(|at| at % length);
         let limits: Vec<u64> = (0..1400).map(|step| step * 100).collect();
         let mut sampler = Sampler::bounded(2048, &limits);
-        pages.for_each(|page| sampler.touch(hash(file, page)));
+        pages.for_each(|page| sampler.touch(hash(self::file(file), page)));
         let sampled = 1 << sampler.exponent();
         let hits = sampler.take().hits();
         let all = REFERENCES as u64 - length;
@@ -112,7 +116,7 @@ fn memory_is_bounded() {
 
 #[test]
 fn samples_of_unequal_rates_are_brought_to_the_smaller() {
-    let hashes: Vec<u64> = (0..10_000).map(|page| hash(7, page)).collect();
+    let hashes: Vec<u64> = (0..10_000).map(|page| hash(file(7), page)).collect();
     let few: Vec<u64> = hashes.iter().copied().filter(|&hash| is_sampled(hash, 5)).collect();
     let many = hashes.iter().copied().filter(|&hash| is_sampled(hash, 2));
     let brought: Vec<u64> = many.filter(|&hash| is_sampled(hash, 5)).collect();
@@ -128,7 +132,7 @@ fn caches_by_themselves_are_added_and_state_is_carried_on() {
     let (first, second) = (zipf(0.8), zipf(1.0));
     let count = |pages: &[u32], file| {
         let mut sampler = Sampler::fixed_rate(3, &limits);
-        pages.iter().for_each(|&page| sampler.touch(hash(file, u64::from(page))));
+        pages.iter().for_each(|&page| sampler.touch(hash(self::file(file), page.into())));
         sampler.take()
     };
     let mut sum = count(&first, 1);
@@ -143,7 +147,7 @@ fn caches_by_themselves_are_added_and_state_is_carried_on() {
     let mut sampler = Sampler::fixed_rate(3, &limits);
     let mut sum = sampler.take();
     for hour in first.chunks(REFERENCES / 7) {
-        hour.iter().for_each(|&page| sampler.touch(hash(1, u64::from(page))));
+        hour.iter().for_each(|&page| sampler.touch(hash(file(1), page.into())));
         sum.add(&sampler.take()).expect("the same limits");
     }
     assert_eq!(sum, count(&first, 1));

@@ -1,5 +1,6 @@
 //! The sensor as a session that lasts: intervals against what the workload and the kernel say, and what is bounded.
 
+mod curves;
 mod forks;
 mod references;
 mod subvolumes;

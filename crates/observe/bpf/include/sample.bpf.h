@@ -36,17 +36,16 @@ static __always_inline u64 random_at(u64 index)
 	return mixed ^ (mixed >> 31);
 }
 
-/* Of a file, what its groups are chosen by. */
-static __always_inline u64 sample_seed(struct hs_file_key id)
+/* What stands for a device, and below for a generation. */
+static __always_inline u64 sample_spread(u32 number)
 {
-	return (id.ino + ((u64)id.dev << 32 | id.generation) * RANDOM_STEP) * RANDOM_STEP;
+	return number * RANDOM_STEP;
 }
-#define sample_seed(id) sample_seed(COPIED(id))
 
-/* The random number of a group: its low bits are the place of its page. */
-static __always_inline u64 sample_group(u64 seed, u64 level, u64 group)
+/* The random number of some pages of some files: its low bits say which are chosen. */
+static __always_inline u64 sample_random(u64 device, u64 level, u64 ino, u64 index)
 {
-	return random_at(seed + 4 * group + level);
+	return random_at((ino + device) * RANDOM_STEP + 4 * index + level);
 }
 
 /* The lowest 7 bits in the other order. */
@@ -69,16 +68,19 @@ static __always_inline u64 sample_digit(u64 page, u64 random)
 }
 
 /* The hash of a page: in the samples of one in 2^k pages if its k highest bits are 0. */
-static __always_inline u64 sample_hash(u64 seed, u64 page)
+static __always_inline u64 sample_hash(struct hs_file_key id, u64 page)
 {
-	u64 order = 0;
+	u64 order = 0, device = sample_spread(id.dev), rest;
 #pragma unroll
 	for (u32 level = 0; level < SAMPLE_LEVELS; level++) {
-		u64 at = page >> (SAMPLE_BITS * level);
-		order = order << SAMPLE_BITS | sample_digit(at, sample_group(seed, level + 1, at >> SAMPLE_BITS));
+		u64 index = page >> (SAMPLE_BITS * level), ino = id.ino >> (SAMPLE_BITS * level);
+		u64 random = sample_random(device, level + 1, ino >> SAMPLE_BITS, index >> SAMPLE_BITS);
+		order = order << SAMPLE_BITS | sample_digit(index ^ ino, random);
 	}
-	return order << (64 - SAMPLE_BITS * SAMPLE_LEVELS) | sample_group(seed, 0, page) >> (SAMPLE_BITS * SAMPLE_LEVELS);
+	rest = sample_random(device + sample_spread(id.generation), 0, id.ino, page);
+	return order << (64 - SAMPLE_BITS * SAMPLE_LEVELS) | rest >> (SAMPLE_BITS * SAMPLE_LEVELS);
 }
+#define sample_hash(id, page) sample_hash(COPIED(id), page)
 
 static __always_inline void lose_samples(u32 owner, u64 references)
 {
@@ -88,12 +90,17 @@ static __always_inline void lose_samples(u32 owner, u64 references)
 		ATOMIC_ADD(&p->samples_lost, references);
 }
 
-/* Sends a reference to a page, if it is in the sample. `who`: the owner, and above it the kind. */
-__noinline int sample_page(u64 seed, u64 who, u64 page)
+/* What a function that is verified apart is told of a file, and of who refers to it: the owner, and above it the kind. */
+#define SAMPLED_FILE u64 ino, u64 device, u64 who
+#define sampled_device(id) ((u64)(id).dev << 32 | (id).generation)
+
+/* Sends a reference to a page, if it is in the sample. */
+__noinline int sample_page(SAMPLED_FILE, u64 page)
 {
 	if (!SAMPLING)
 		return 0;
-	u64 hash = sample_hash(seed, page), exponent = *(volatile u64 *)&g.sample_exponent & 63;
+	struct hs_file_key id = { .ino = ino, .dev = device >> 32, .generation = device };
+	u64 hash = sample_hash(id, page), exponent = *(volatile u64 *)&g.sample_exponent & 63;
 	if (exponent && hash >> ((64 - exponent) & 63))
 		return 0;
 	struct hs_sample *sample = bpf_ringbuf_reserve(&samples, sizeof(*sample), 0);
@@ -109,26 +116,27 @@ __noinline int sample_page(u64 seed, u64 who, u64 page)
 }
 
 /* The same of each of the pages [first, end), which are of one group. */
-__noinline int sample_each(u64 seed, u64 who, u64 first, u64 end)
+__noinline int sample_each(SAMPLED_FILE, u64 first, u64 end)
 {
 	if (!SAMPLING)
 		return 0;
 	for (u32 i = 0; i <= SAMPLE_MASK; i++) {
 		if (first + i >= end)
 			break;
-		sample_page(seed, who, first + i);
+		sample_page(ino, device, who, first + i);
 	}
 	return 0;
 }
 
 struct sample_walk {
-	u64 seed, who, next, end, by_group;
+	u64 ino, device, who, next, end, by_group;
 };
 
 /* The page of a group that is in the samples of up to one in 2^7 pages. */
-static __always_inline u64 sampled_of_group(u64 seed, u64 group)
+static __always_inline u64 sampled_of_group(u64 ino, u32 dev, u64 group)
 {
-	return group << SAMPLE_BITS | (sample_group(seed, 1, group) & SAMPLE_MASK);
+	u64 random = sample_random(sample_spread(dev), 1, ino >> SAMPLE_BITS, group);
+	return group << SAMPLE_BITS | ((random ^ ino) & SAMPLE_MASK);
 }
 
 /* The chosen page of the next group, or all of its pages. */
@@ -141,11 +149,11 @@ static __always_inline long sample_step(struct sample_walk *w)
 		stop = w->end;
 	w->next = stop;
 	if (w->by_group) {
-		u64 page = sampled_of_group(w->seed, first >> SAMPLE_BITS);
+		u64 page = sampled_of_group(w->ino, w->device >> 32, first >> SAMPLE_BITS);
 		if (page >= first && page < stop)
-			sample_page(w->seed, w->who, page);
+			sample_page(w->ino, w->device, w->who, page);
 	} else {
-		sample_each(w->seed, w->who, first, stop);
+		sample_each(w->ino, w->device, w->who, first, stop);
 	}
 	return 0;
 }
@@ -158,12 +166,13 @@ static long sample_callback(u32 i, struct sample_walk *w)
 #endif
 
 /* The pages [first, end) of several groups, or of one where more than one page of a group is in the sample. */
-__noinline int sample_range(u64 seed, u64 who, u64 first, u64 end)
+__noinline int sample_range(SAMPLED_FILE, u64 first, u64 end)
 {
 	if (!SAMPLING)
 		return 0;
 	u64 exponent = *(volatile u64 *)&g.sample_exponent;
-	struct sample_walk w = { .seed = seed, .who = who, .next = first, .end = end, .by_group = exponent >= SAMPLE_BITS };
+	struct sample_walk w = { .ino = ino, .device = device, .who = who, .next = first, .end = end };
+	w.by_group = exponent >= SAMPLE_BITS;
 #ifdef HOTSET_COMPAT
 	for (u32 i = 0; i < SAMPLE_COMPAT_GROUPS; i++) {
 		if (sample_step(&w))
@@ -182,12 +191,11 @@ static __always_inline void sample_pages(u32 owner, struct hs_file_key id, u64 f
 {
 	if (!SAMPLING)
 		return;
-	u64 seed = sample_seed(id), who = owner | (u64)kind << 32, group = first >> SAMPLE_BITS;
-	u64 page = sampled_of_group(seed, group);
+	u64 who = owner | (u64)kind << 32, group = first >> SAMPLE_BITS, page = sampled_of_group(id.ino, id.dev, group);
 	if (*(volatile u64 *)&g.sample_exponent < SAMPLE_BITS || (end - 1) >> SAMPLE_BITS != group)
-		sample_range(seed, who, first, end);
+		sample_range(id.ino, sampled_device(id), who, first, end);
 	else if (page >= first && page < end)
-		sample_page(seed, who, page);
+		sample_page(id.ino, sampled_device(id), who, page);
 }
 #define sample_pages(owner, id, first, end, kind) sample_pages(owner, COPIED(id), first, end, kind)
 #endif

@@ -19,7 +19,7 @@
 mod choice;
 mod curve;
 
-pub use choice::{DEFAULT_EXPONENT, file_identity, hash, is_sampled};
+pub use choice::{DEFAULT_EXPONENT, FileIdentity, hash, is_sampled};
 pub use curve::{Curve, DifferentLimits, limit_grid};
 
 use crate::distance::stack::Stack;

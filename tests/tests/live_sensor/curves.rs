@@ -1,0 +1,128 @@
+//! Curves of control groups from sampled references, against exact ones from all references of the same run.
+
+use hotset_facts::GroupCurve;
+use hotset_observe::Scope;
+use hotset_observe::live::{LiveOptions, LiveSession, ReferenceKind};
+use hotset_sizing::distance::HashedStack;
+use hotset_sizing::sample::Curve;
+use hotset_tests::scratch::text;
+use hotset_tests::{Group, MIB, Scratch, Shell, warm_verified, workload};
+use hotset_watch::interval::{CurveOptions, Drained, Live, LiveSource};
+
+const EXPONENT: u32 = 5;
+/// Mean difference of the hit ratio over limits; what is measured here is half of it.
+const MOST_ERROR: f64 = 0.02;
+
+fn options(group: &Group) -> LiveOptions {
+    LiveOptions { scope: Scope::Cgroup(group.dir().to_owned()), ..LiveOptions::default() }
+}
+
+/// All references of a session, in order.
+struct Exact {
+    session: LiveSession,
+    stack: HashedStack,
+}
+
+impl Exact {
+    fn take(&mut self) {
+        self.session.drain().expect("drained");
+        let stack = &mut self.stack;
+        self.session.take_references(|reference, _| {
+            if reference.kind == ReferenceKind::Removed {
+                stack.remove(reference.hash);
+            } else {
+                stack.touch(reference.hash);
+            }
+        });
+    }
+}
+
+/// The curve of the group, from intervals that sum.
+#[derive(Default)]
+struct Summed {
+    curve: Option<Curve>,
+    references: u64,
+    last: Option<GroupCurve>,
+}
+
+impl Summed {
+    fn add(&mut self, live: &mut Live) {
+        let curves = live.interval().expect("an interval").curves.expect("they were asked for");
+        assert_eq!((curves.lost, curves.groups_beyond, curves.unattributed), (0, 0, 0));
+        for group in curves.groups {
+            self.references += group.references;
+            let curve = Curve::from(group.counts.clone());
+            match &mut self.curve {
+                None => self.curve = Some(curve),
+                Some(sum) => sum.add(&curve).expect("the same limits"),
+            }
+            self.last = Some(group);
+        }
+    }
+}
+
+fn error(sampled: &Curve, exact: &[u64], references: u64) -> f64 {
+    let pairs = sampled.limits().iter().zip(sampled.hits().into_iter().zip(exact));
+    let compared = pairs.filter(|(limit, _)| (16 << EXPONENT..32_768).contains(*limit));
+    let errors: Vec<f64> = compared
+        .map(|(_, (found, &known))| found.abs_diff(known) as f64 / references as f64)
+        .collect();
+    assert!(errors.len() > 40, "{}", errors.len());
+    errors.iter().sum::<f64>() / errors.len() as f64
+}
+
+#[test]
+fn sampled_curves_of_a_group_are_those_of_all_references() {
+    let scratch = Scratch::new("live-curves");
+    let group = Group::new(&scratch);
+    let path = scratch.file("data", 64 * MIB);
+    warm_verified(&path);
+    let mut shell = Shell::new();
+    group.add_below(shell.pid());
+    let all = LiveOptions { sample_exponent: Some(0), ..options(&group) };
+    let session = LiveSession::start(all).expect("the sensor loads (as root)");
+    let mut exact = Exact { session, stack: HashedStack::new() };
+    let wanted = CurveOptions { exponent: EXPONENT, together: false };
+    let mut live = Live::start(options(&group), Some(wanted)).expect("the sensor loads (as root)");
+    let (program, truth) = (workload(), scratch.path("truth.json"));
+    let of = |words: &str| {
+        format!("{} {words} --file {} --truth {}", text(&program), text(&path), text(&truth))
+    };
+    let mut summed = Summed::default();
+    for words in [
+        "random --seed 1 --count 6000",
+        "random --seed 2 --count 3000",
+        "reread --passes 2 --block 131072",
+        "odd --block 3000 --count 4000",
+        "random --seed 1 --count 6000",
+        "overwrite --block 8192",
+        "odd --block 9000 --count 4000",
+        "random --seed 3",
+    ] {
+        let line = of(words);
+        std::thread::scope(|scope| {
+            let running = scope.spawn(|| shell.run(&line));
+            while !running.is_finished() {
+                exact.take();
+                live.drain().expect("drained");
+            }
+        });
+        summed.add(&mut live);
+    }
+    exact.take();
+    assert_eq!(exact.session.lost_references(), 0);
+    let (curve, last) = (summed.curve.expect("it did something"), summed.last.expect("the same"));
+    let name = group.dir().join("below");
+    assert!(last.group.is_some_and(|path| name.ends_with(path.trim_start_matches('/'))));
+    assert_eq!((last.exponent, last.lost), (EXPONENT, 0));
+    let distances = exact.stack.into_distances();
+    assert_eq!(curve.references(), summed.references);
+    // The exact number comes of the rows and of faults, and not of the sample.
+    assert_eq!(summed.references, distances.references());
+    let known = distances.hits_at(curve.limits());
+    let found = error(&curve, &known, summed.references);
+    assert!(found < MOST_ERROR, "{found:.4}");
+    // The same without the order of references would not do.
+    let flat: Vec<u64> = known.iter().map(|_| summed.references / 2).collect();
+    assert!(error(&curve, &flat, summed.references) > 5.0 * MOST_ERROR);
+}
