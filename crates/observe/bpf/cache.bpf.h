@@ -350,7 +350,7 @@ int BPF_PROG(page_deleted, struct folio *folio)
 		if (evicted)
 			ATOMIC_ADD(&g.evicted, evicted);
 		else if (SAMPLING && tracked[near_hash(key) & (TRACKED - 1)])
-			sample_pages(0, key, first, first + n, HS_REFERENCE_REMOVED);
+			sample_pages(0, &key, first, n, HS_REFERENCE_REMOVED);
 		return 0;
 	}
 	if (evicted)

@@ -52,7 +52,7 @@ static __always_inline void sample_fault(struct task_state *s, struct target *t,
 	if (!p)
 		return;
 	ATOMIC_ADD(&p->referring_faults, 1);
-	sample_pages(s->owner, t->id, index, index + 1, HS_REFERENCE_FAULT);
+	sample_pages(s->owner, &t->id, index, 1, HS_REFERENCE_FAULT);
 }
 
 SEC("tp_btf/mm_filemap_fault")

@@ -183,6 +183,7 @@ APART_OR_INLINE int count_read(struct hs_row *row, struct target *t, u64 bytes, 
 {
 	if (!row || !t)
 		return 0;
+	sample_request(row, t, bytes, HS_REFERENCE_READ);
 	u64 pages = pages_of(t->pos, bytes), first = t->pos >> 12;
 	u64 missed = least(t->brought, pages), zeros = 0;
 	u64 taken = bits_take_both(t->id, HS_AHEAD, first, first + pages);
@@ -206,7 +207,6 @@ APART_OR_INLINE int count_read(struct hs_row *row, struct target *t, u64 bytes, 
 		TOLD(t)->zeros = zeros;
 		TOLD(t)->read_ahead = t->ahead + (t->brought - missed);
 	}
-	sample_pages(row->owner, t->id, first, first + pages, HS_REFERENCE_READ);
 	u64 *time = read_time(row, if_less(zeros, missed), if_any(how & COUNT_WAITED));
 	COUNT_CALL(how & COUNT_ALONE, row, read, t, bytes, pages, time, ns);
 	return 0;
@@ -216,6 +216,7 @@ APART_OR_INLINE int count_write(struct hs_row *row, struct target *t, u64 bytes,
 {
 	if (!row || !t)
 		return 0;
+	sample_request(row, t, bytes, HS_REFERENCE_WRITE);
 	u64 pages = pages_of(t->pos, bytes);
 	COUNT_CALL(how & COUNT_ALONE, row, write, t, bytes, pages, &row->write_ns, ns);
 	if (t->brought | t->ahead | t->modified | t->old_end) {
@@ -233,7 +234,6 @@ APART_OR_INLINE int count_write(struct hs_row *row, struct target *t, u64 bytes,
 	}
 	if (RECORD)
 		TOLD(t)->counted = pages;
-	sample_pages(row->owner, t->id, t->pos >> 12, (t->pos >> 12) + pages, HS_REFERENCE_WRITE);
 	return 0;
 }
 

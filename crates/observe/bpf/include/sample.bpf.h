@@ -13,7 +13,8 @@
 #ifdef HOTSET_RECORD
 /* A recording has every reference. */
 #define SAMPLING 0
-#define sample_pages(owner, id, first, end, kind) ((void)0)
+#define sample_pages(owner, id, first, pages, kind) ((void)0)
+#define sample_request(row, t, bytes, kind) ((void)0)
 #else
 #define SAMPLING cfg.sampling
 
@@ -67,20 +68,27 @@ static __always_inline u64 sample_digit(u64 page, u64 random)
 	return reversed7(mixed & SAMPLE_MASK);
 }
 
-/* The hash of a page: in the samples of one in 2^k pages if its k highest bits are 0. */
-static __always_inline u64 sample_hash(struct hs_file_key id, u64 page)
+/*
+ * The digit of a page at a level, verified apart and with a frame of its own: three of them in one function take more of the stack than
+ * the callers of old kernels have left. Only a page in 2^7 comes this far where no more are in the sample.
+ */
+__noinline u64 sample_level(u64 ino, u64 device, u64 page, u32 level)
 {
-	u64 order = 0, device = sample_spread(id.dev), rest;
+	u64 shift = SAMPLE_BITS * (level & 3), index = page >> shift;
+	ino >>= shift;
+	return sample_digit(index ^ ino, sample_random(device, level + 1, ino >> SAMPLE_BITS, index >> SAMPLE_BITS));
+}
+
+/* The hash of a page: in the samples of one in 2^k pages if its k highest bits are 0. */
+static __always_inline u64 sample_hash(u64 ino, u32 dev, u32 generation, u64 page)
+{
+	u64 order = 0, device = sample_spread(dev), rest;
 #pragma unroll
-	for (u32 level = 0; level < SAMPLE_LEVELS; level++) {
-		u64 index = page >> (SAMPLE_BITS * level), ino = id.ino >> (SAMPLE_BITS * level);
-		u64 random = sample_random(device, level + 1, ino >> SAMPLE_BITS, index >> SAMPLE_BITS);
-		order = order << SAMPLE_BITS | sample_digit(index ^ ino, random);
-	}
-	rest = sample_random(device + sample_spread(id.generation), 0, id.ino, page);
+	for (u32 level = 0; level < SAMPLE_LEVELS; level++)
+		order = order << SAMPLE_BITS | sample_level(ino, device, page, level);
+	rest = sample_random(device + sample_spread(generation), 0, ino, page);
 	return order << (64 - SAMPLE_BITS * SAMPLE_LEVELS) | rest >> (SAMPLE_BITS * SAMPLE_LEVELS);
 }
-#define sample_hash(id, page) sample_hash(COPIED(id), page)
 
 static __always_inline void lose_samples(u32 owner, u64 references)
 {
@@ -99,8 +107,7 @@ __noinline int sample_page(SAMPLED_FILE, u64 page)
 {
 	if (!SAMPLING)
 		return 0;
-	struct hs_file_key id = { .ino = ino, .dev = device >> 32, .generation = device };
-	u64 hash = sample_hash(id, page), exponent = *(volatile u64 *)&g.sample_exponent & 63;
+	u64 hash = sample_hash(ino, device >> 32, device, page), exponent = *(volatile u64 *)&g.sample_exponent & 63;
 	if (exponent && hash >> ((64 - exponent) & 63))
 		return 0;
 	struct hs_sample *sample = bpf_ringbuf_reserve(&samples, sizeof(*sample), 0);
@@ -115,8 +122,16 @@ __noinline int sample_page(SAMPLED_FILE, u64 page)
 	return 0;
 }
 
-/* The same of each of the pages [first, end), which are of one group. */
-__noinline int sample_each(SAMPLED_FILE, u64 first, u64 end)
+/*
+ * The same of each of the pages [first, end), which are of one group. In the compat builds it stands apart for the verifier, which walks
+ * through the loops around it; in the other one it does not, for no more than eight functions may call each other.
+ */
+#ifdef HOTSET_COMPAT
+__noinline
+#else
+static __always_inline
+#endif
+int sample_each(SAMPLED_FILE, u64 first, u64 end)
 {
 	if (!SAMPLING)
 		return 0;
@@ -186,18 +201,47 @@ __noinline int sample_range(SAMPLED_FILE, u64 first, u64 end)
 	return 0;
 }
 
-/* Sends what is in the sample of the pages [first, end) of a file, to which an owner's request refers. */
-static __always_inline void sample_pages(u32 owner, struct hs_file_key id, u64 first, u64 end, u32 kind)
+/*
+ * Sends what is in the sample of the pages [first, first + pages) of a file, to which an owner's request refers. In the compat builds a
+ * request's stand apart, because what they keep would be too much for the stack of their callers.
+ */
+#ifdef HOTSET_COMPAT
+static __always_inline void sample_pages(u32 owner, const struct hs_file_key *id, u64 first, u64 pages, u32 kind)
+{
+	if (SAMPLING)
+		sample_range(id->ino, sampled_device(*id), owner | (u64)kind << 32, first, first + pages);
+}
+
+/* The same of a request. */
+
+APART int sample_request(const struct hs_row *row, const struct target *t, u64 bytes, u32 kind)
+{
+	if (SAMPLING && row && t)
+		sample_pages(row->owner, &t->id, t->pos >> 12, pages_of(t->pos, bytes), kind);
+	return 0;
+}
+#else
+static __always_inline void sample_pages(u32 owner, const struct hs_file_key *id, u64 first, u64 pages, u32 kind)
 {
 	if (!SAMPLING)
 		return;
-	u64 who = owner | (u64)kind << 32, group = first >> SAMPLE_BITS, page = sampled_of_group(id.ino, id.dev, group);
-	if (*(volatile u64 *)&g.sample_exponent < SAMPLE_BITS || (end - 1) >> SAMPLE_BITS != group)
-		sample_range(id.ino, sampled_device(id), who, first, end);
-	else if (page >= first && page < end)
-		sample_page(id.ino, sampled_device(id), who, page);
+	u64 who = owner | (u64)kind << 32, ino = id->ino, device = sampled_device(*id), group = first >> SAMPLE_BITS;
+	/* Most requests are of one group. */
+	if (*(volatile u64 *)&g.sample_exponent >= SAMPLE_BITS && (first + pages - 1) >> SAMPLE_BITS == group) {
+		u64 page = sampled_of_group(ino, device >> 32, group);
+		if (page - first < pages)
+			sample_page(ino, device, who, page);
+		return;
+	}
+	sample_range(ino, device, who, first, first + pages);
 }
-#define sample_pages(owner, id, first, end, kind) sample_pages(owner, COPIED(id), first, end, kind)
+
+static __always_inline void sample_request(const struct hs_row *row, const struct target *t, u64 bytes, u32 kind)
+{
+	if (SAMPLING)
+		sample_pages(row->owner, &t->id, t->pos >> 12, pages_of(t->pos, bytes), kind);
+}
+#endif
 #endif
 
 #endif
