@@ -123,7 +123,8 @@ fn cpu_s() -> Result<f64, Box<dyn Error>> {
 fn main() -> Result<(), Box<dyn Error>> {
     let count = std::env::args().nth(1).map_or(Ok(10_000_000), |count| count.parse())?;
     let pages = zipf(count);
-    let keys: Vec<u64> = pages.iter().map(|&page| hash(FileIdentity::new(0, 1, 0), page.into())).collect();
+    let keys: Vec<u64> =
+        pages.iter().map(|&page| hash(FileIdentity::new(0, 1, 0), page.into())).collect();
     let references = built(&pages);
     let wanted = std::env::args().nth(2).unwrap_or_default();
     let mut subjects = subjects(&pages, &keys, &references);

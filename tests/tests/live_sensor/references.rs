@@ -138,8 +138,10 @@ fn check(watched: &mut Watched, path: &Path, words: &[&str], kind: ReferenceKind
         found.sort_unstable();
         let (n, all, exponent) = (found.len(), expected.len(), watched.exponent);
         assert!(found == expected, "{words:?}: {n} of {all} at 2^-{exponent}");
-        let of_all = expected.len() as f64 / pages.len() as f64 * f64::from(1 << watched.exponent);
-        assert!((0.9..1.1).contains(&of_all), "{of_all}");
+        // The last page of the file may be none of those.
+        expected.dedup();
+        let (one_in, all) = (PAGES >> watched.exponent, expected.len() as u64);
+        assert!(one_in.abs_diff(all) <= 1, "{all} distinct pages of {PAGES}");
     });
 }
 
@@ -235,15 +237,14 @@ fn faults_are_sent_by_the_page_that_they_look_for() {
             let mut expected = sampled(&(0..PAGES).collect::<Vec<u64>>(), &hash, exponent);
             found.sort_unstable();
             expected.sort_unstable();
-            let faults = counted(&seen, &path).faults;
-            // Newer kernels bring in neighbours all the same.
-            if faults == PAGES {
-                assert!(found == expected, "{} of {}", found.len(), expected.len());
-            }
-            assert!(faults > PAGES / 64 && found.iter().all(|one| expected.contains(one)));
-            assert!(exponent > 0 || found.len() as u64 == faults, "{} of {faults}", found.len());
+            // Nothing is read ahead after MADV_RANDOM, and a page that was read is mapped by the fault that read it: each page has one fault.
+            assert_eq!(counted(&seen, &path).faults, PAGES);
+            assert!(found == expected, "{} of {}", found.len(), expected.len());
             let of_processes: u64 = seen.references.iter().map(|process| process.faults).sum();
-            assert!(of_processes >= faults, "{of_processes} < {faults}");
+            assert!(
+                (PAGES..PAGES + 1_000).contains(&of_processes),
+                "{of_processes}, and programs' own"
+            );
         });
     }
 }
