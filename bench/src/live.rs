@@ -44,7 +44,8 @@ pub(crate) fn watch(milliseconds: &str, count: u64) -> Result<(), Box<dyn Error>
 
 /// `curves EXPONENT COUNT`: intervals of a second of everything on this host, without names of files; with curves of control
 /// groups of one in 2^EXPONENT pages, or without where that is `off`. One line an interval: references of the groups, references
-/// to pages in the sample that were lost, groups, and of this process: nanoseconds on a CPU since the last line, resident KiB.
+/// to pages in the sample that were lost, pages in the sample, groups, and of this process: nanoseconds on a CPU since the last line,
+/// resident KiB.
 pub(crate) fn curves(exponent: &str, count: u64) -> Result<(), Box<dyn Error>> {
     let curves = match exponent {
         "off" => None,
@@ -64,7 +65,8 @@ pub(crate) fn curves(exponent: &str, count: u64) -> Result<(), Box<dyn Error>> {
         let groups = interval.curves.map_or(Vec::new(), |curves| curves.groups);
         let sum = |of: fn(&GroupCurve) -> u64| groups.iter().map(of).sum::<u64>();
         let (references, lost) = (sum(|group| group.references), sum(|group| group.lost));
-        println!("{references} {lost} {} {} {}", groups.len(), now - cpu, resident_kib()?);
+        let (pages, number) = (sum(|group| group.pages), groups.len());
+        println!("{references} {lost} {pages} {number} {} {}", now - cpu, resident_kib()?);
         cpu = now;
     }
     Ok(())

@@ -8,7 +8,7 @@ import re
 import sys
 from pathlib import Path
 
-from cases import CASES, ESSENTIAL, LOSS, MEASURED_SINCE, QUIRKS
+from cases import CASES, CURVES, ESSENTIAL, LOSS, MEASURED_SINCE, OTHER_PAGES, QUIRKS
 
 PAGE = 4096
 
@@ -160,12 +160,36 @@ def judge(case, folder, kernel):
     return held, headless, list(dict.fromkeys(skipped)), list(dict.fromkeys(failed))
 
 
+def judge_curves(folder, exponent):
+    """What is wrong with the sample of a live session, as sentences: nothing if it has the file's pages, and none was lost."""
+    try:
+        pages_read = json.loads((folder / "truth.json").read_text())["pages"]
+        lines = [line.split() for line in (folder / "intervals").read_text().splitlines()[1:]]
+        references, lost = (sum(int(line[at]) for line in lines) for at in (0, 1))
+        # Each group's are shown in the intervals in which it did something.
+        sampled = max(int(line[2]) for line in lines)
+    except (OSError, ValueError, KeyError, IndexError) as error:
+        return [f"{type(error).__name__}: {error}"]
+    if exponent is None:
+        return [] if not any((references, lost, sampled)) else [f"sampled without being asked to: {lines}"]
+    wanted = {"references": (references, pages_read, OTHER_PAGES), "lost": (lost, 0, 0)}
+    wanted["pages in the sample"] = (sampled, pages_read >> exponent, OTHER_PAGES >> exponent)
+    return [
+        f"{name}: {found} is not {least} and up to {others} of others"
+        for name, (found, least, others) in wanted.items()
+        if not least <= found <= least + others
+    ]
+
+
 def verdicts(log, results, kernel):
     """Yields (case, verdict, detail, further lines) for every case that should have run."""
     said = dict(re.findall(r"^CASE (\S+): (.*)$", log, re.MULTILINE))
-    for case in [*CASES, *(name for name in said if name not in CASES)]:
+    for case in [*CASES, *CURVES, *(name for name in said if name not in CASES and name not in CURVES)]:
         word, _, reason = said.get(case, "FAIL the guest never came to it").partition(" ")
-        if case not in CASES:
+        if case in CURVES and word == "RAN":
+            failed = judge_curves(results / case, CURVES[case])
+            yield case, "FAIL" if failed else "PASS", f"{len(failed)} failed", failed
+        elif case not in CASES and case not in CURVES:
             yield case, "FAIL", "cases.py does not say what to expect", []
         elif word != "RAN":
             yield case, word, reason, []

@@ -55,6 +55,25 @@ profile_limited() {
     grep -q '^max 0$' $group/memory.events || echo "CASE $1: FAIL the limit was reached: $(tr '\n' ' ' <$group/memory.events)"
 }
 
+# curves CASE EXPONENT: samples control groups for some intervals (`loops`, of bench/) while a workload reads the file, twice: the lines of both runs
+# are left. The sensor is loaded once with the sample's code and once without.
+curves() {
+    dir=/results/$1
+    mkdir -p "$dir"
+    timeout -s KILL 120 loops curves "$2" 8 >"$dir/intervals" 2>"$dir/output" &
+    tries=1200
+    until grep -q ready "$dir/intervals" || [ $tries -eq 0 ]; do
+        sleep 0.1
+        tries=$((tries - 1))
+    done
+    workload seq --file $FILE --block 1048576 --truth "$dir/truth.json" >>"$dir/output" 2>&1
+    if wait $!; then
+        echo "CASE $1: RAN"
+    else
+        echo "CASE $1: FAIL loops ended: $(tail -n 1 "$dir/output")"
+    fi
+}
+
 # What the kernel offers, and what the loader and the verifier say.
 hotset doctor >/results/doctor 2>&1
 timeout -s KILL 120 hotset run -v -- true >/results/loader 2>&1
@@ -81,4 +100,7 @@ state evict && record record-mmap-random mmap-random --file $FILE --count 500 --
 state evict && record record-uring uring --file $FILE --count 500 --random
 state evict && record record-children children --file $FILE
 state evict && profile_limited limited seq --file $FILE --block 1048576
+state evict && curves curves-off off
+state evict && curves curves-16 4
+state warm && curves curves-128 7
 echo "KERNEL-TESTS done"

@@ -11,6 +11,7 @@ top=$(readlink -f "$here/../..")
 export HOTSET_KERNEL_CACHE=${HOTSET_KERNEL_CACHE:-$top/target/kernels}
 HOTSET_BIN=${HOTSET_BIN:-$top/target/release/hotset}
 WORKLOAD_BIN=${WORKLOAD_BIN:-$top/target/release/workload}
+LOOPS_BIN=${LOOPS_BIN:-$top/target/release/loops}
 PATH=$PATH:/usr/sbin:/sbin
 # shellcheck source-path=SCRIPTDIR source=packages.sh
 . "$here/packages.sh"
@@ -53,7 +54,7 @@ test_kernel() {
     kernel=$("$here/fetch.sh" "$series") || return 1
     work=$HOTSET_KERNEL_CACHE/run/$series
     rm -rf "$work" && mkdir -p "$work/results" || return 1
-    "$here/initramfs.sh" "$kernel" "$work/initramfs" "hotset=$HOTSET_BIN" "workload=$WORKLOAD_BIN" || return 1
+    "$here/initramfs.sh" "$kernel" "$work/initramfs" "hotset=$HOTSET_BIN" "workload=$WORKLOAD_BIN" "loops=$LOOPS_BIN" || return 1
     ACCEL=${ACCEL:-$(choose_accelerator "$kernel" "$work/initramfs" "$work/probe.log")}
     export ACCEL
     make_drives "$work/disk" "$work/results.tar" || return 1
@@ -75,6 +76,7 @@ for name in "${kernels[@]}"; do
 done
 [ -x "$HOTSET_BIN" ] || die "no hotset at $HOTSET_BIN; build it with cargo build --release, or set HOTSET_BIN"
 [ -x "$WORKLOAD_BIN" ] || die "no workload at $WORKLOAD_BIN; build it with cargo build --release -p hotset-tests, or set WORKLOAD_BIN"
+[ -x "$LOOPS_BIN" ] || die "no loops at $LOOPS_BIN; build it with cargo build --release -p hotset-bench, or set LOOPS_BIN"
 ensure_packages || exit 2
 mkdir -p "$HOTSET_KERNEL_CACHE"
 exec 9>"$HOTSET_KERNEL_CACHE/lock"
