@@ -59,7 +59,6 @@ mod window;
 use std::cell::RefCell;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::rc::Rc;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hotset_facts::{
@@ -83,7 +82,7 @@ use crate::batch;
 use crate::configure::Setup;
 use crate::load::{self, Loaded};
 use crate::observation::Scope;
-use crate::record::{Globals, Process, read, zeroed};
+use crate::record::{Globals, read, zeroed};
 use crate::scope::{self, Taker, in_initial_pid_namespace, open_rings};
 use crate::select::Build;
 use crate::sensor;
@@ -291,59 +290,6 @@ impl LiveSession {
             losses,
             references,
         })
-    }
-
-    /// Takes references to pages in the sample, in the order in which the ring had them, each with the control group of its
-    /// process. There are new ones after [`LiveSession::drain`] and [`LiveSession::sample`]; what is not taken by then is kept
-    /// up to a bound.
-    pub fn take_references(
-        &mut self,
-        mut each: impl FnMut(PageReference, Option<&Observed<Arc<str>>>),
-    ) {
-        let taken = self.references.as_ref().map(References::take).unwrap_or_default();
-        for reference in taken {
-            let index = self.index_of(reference.process);
-            let process = index.and_then(|index| self.processes.get(index));
-            each(reference, process.map(|process| &process.cgroup));
-        }
-    }
-
-    /// One in 2^this pages is in the sample now; none is where it was not asked for.
-    pub fn sample_exponent(&self) -> Option<u32> {
-        self.references.as_ref().map(References::exponent)
-    }
-
-    /// Takes fewer pages into the sample from now on: one in 2^`exponent`, where it was more. References to others that are on
-    /// their way still come.
-    pub fn raise_sample_exponent(&self, exponent: u32) {
-        if let Some(references) = &self.references {
-            references.raise(exponent);
-        }
-    }
-
-    /// References to pages in the sample that were lost since the session began.
-    pub fn lost_references(&self) -> u64 {
-        let of_ring = self.globals().map_or(0, |globals| globals.samples_lost);
-        of_ring + self.references.as_ref().map_or(0, References::lost)
-    }
-
-    /// Whether there is a control group of this path, as [`LiveProcess::cgroup`] has it; true where that can't be told.
-    pub fn has_cgroup(&self, path: &str) -> bool {
-        self.cgroups.has(path)
-    }
-
-    /// Where a process stands; one that was not met before is registered.
-    fn index_of(&mut self, owner: u32) -> Option<u32> {
-        if owner == 0 {
-            return None;
-        }
-        if let Some(index) = self.processes.find(owner) {
-            return Some(index);
-        }
-        // Its end is for the next sample to see.
-        let seen = Process { ended: 0, ..self.store.process(&self.loaded, owner)? };
-        self.processes.register(&seen, self.now, &mut self.cgroups);
-        self.processes.find(owner)
     }
 
     /// Calls by size of one process, all its files together, since each of its rows began: reads, writes. `None` where it has
