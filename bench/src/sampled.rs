@@ -11,7 +11,7 @@ use hotset_sizing::sample::{FileIdentity, Sampler, hash, is_sampled, limit_grid}
 use hotset_trace::{Columns, Reader};
 
 /// As many pages as the live sample of a control group has at most.
-const GROUP_PAGES: u32 = 1_448;
+const GROUP_PAGES: u32 = 7_450;
 /// Limits of fewer sampled pages can't be told apart.
 const FEWEST: u64 = 16;
 /// Each with other pages in the sample.

@@ -18,26 +18,44 @@
 
 mod choice;
 mod curve;
+mod short;
 
 pub use choice::{DEFAULT_EXPONENT, FileIdentity, hash, is_sampled};
 pub use curve::{Curve, DifferentLimits, limit_grid};
 
+use self::short::Short;
 use crate::distance::stack::Stack;
 use crate::table::{ENTRY_BYTES, Load, Table};
 
 /// At most so much of the table is taken: what is sampled is rare, and 2,048 pages fit into 32 KiB.
 const LOAD: Load = Load { full: 85, growth: 150 };
 
+/// Up to so many pages, [`Sampler::of_sample`] keeps them in four bytes each: a use moves what was used since, which takes time by their number.
+const MOST_SHORT: u32 = 8_192;
+
+const SHORT_PAGE_BYTES: usize = 4;
+/// What others take: 16, and 4 where pages were removed.
+const LONG_PAGE_BYTES: usize = 20;
+
+/// Pages by their last use.
+#[derive(Debug, Clone)]
+enum Pages {
+    /// In few bytes.
+    Short(Short),
+    /// In a time that does not depend on how many they are.
+    Long { last: Table, stack: Stack },
+}
+
 /// Counts the distances of sampled references.
 ///
-/// With a bound, memory is 16 bytes for each page of it: 32 KiB for 2,048 pages, and 8 bytes for each limit.
+/// With a bound, memory is 16 bytes for each page of it, or 4 where they are a sample already and at most 8,192; and 8 bytes for each
+/// limit.
 #[derive(Debug, Clone)]
 pub struct Sampler {
     /// One in 2^exponent pages is sampled.
     exponent: u32,
     most_pages: usize,
-    last: Table,
-    stack: Stack,
+    pages: Pages,
     curve: Curve,
 }
 
@@ -47,8 +65,7 @@ impl Sampler {
         Self {
             exponent,
             most_pages: usize::MAX,
-            last: Table::new(LOAD),
-            stack: Stack::new(0),
+            pages: Pages::Long { last: Table::new(LOAD), stack: Stack::new(0) },
             curve: Curve::new(limits_pages),
         }
     }
@@ -58,12 +75,25 @@ impl Sampler {
         let most_pages = most_pages as usize;
         // One more is there before the rate is halved.
         let last = Table::for_keys(most_pages + 1, LOAD);
-        Self { most_pages, last, ..Self::fixed_rate(0, limits_pages) }
+        let pages = Pages::Long { last, stack: Stack::new(0) };
+        Self { most_pages, pages, ..Self::fixed_rate(0, limits_pages) }
     }
 
     /// Counts what is the sample of one in 2^`exponent` pages already, with the same bound.
     pub fn of_sample(exponent: u32, most_pages: u32, limits_pages: &[u64]) -> Self {
-        Self { exponent, ..Self::bounded(most_pages, limits_pages) }
+        if most_pages > MOST_SHORT {
+            return Self { exponent, ..Self::bounded(most_pages, limits_pages) };
+        }
+        let most_pages = most_pages as usize;
+        let pages = Pages::Short(Short::new(most_pages));
+        Self { exponent, most_pages, pages, curve: Curve::new(limits_pages) }
+    }
+
+    /// How many pages [`Sampler::of_sample`] may have at most to take no more than so many bytes.
+    pub fn most_pages_in(bytes: usize) -> u32 {
+        let most = |pages: usize| u32::try_from(pages).unwrap_or(u32::MAX);
+        let short = most((bytes / SHORT_PAGE_BYTES).saturating_sub(1));
+        if short > MOST_SHORT { most(bytes / LONG_PAGE_BYTES).max(MOST_SHORT) } else { short }
     }
 
     /// Counts a reference to the page with this [`hash`].
@@ -88,17 +118,32 @@ impl Sampler {
     }
 
     fn touch_page(&mut self, hash: u64) {
-        if self.stack.is_full(1) {
-            self.renumber();
-        }
-        let last = self.last.value(hash);
-        let (distance, slot) = self.stack.touch(*last);
-        *last = slot;
+        let distance = match &mut self.pages {
+            Pages::Short(short) => short.touch(hash),
+            Pages::Long { last, stack } => {
+                if stack.is_full(1) {
+                    renumber(last, stack);
+                }
+                let last = last.value(hash);
+                let (distance, slot) = stack.touch(*last);
+                *last = slot;
+                distance
+            }
+        };
         let weight = 1_u64.checked_shl(self.exponent).unwrap_or(u64::MAX);
         self.curve
             .count_sampled(distance.map(|pages| u64::from(pages).saturating_mul(weight)), weight);
-        while self.last.len() > self.most_pages && self.exponent < u64::BITS {
+        while self.held() > self.most_pages && self.exponent < u64::BITS {
             self.halve();
+        }
+    }
+
+    /// What counts against the bound.
+    #[inline]
+    fn held(&self) -> usize {
+        match &self.pages {
+            Pages::Short(short) => short.len(),
+            Pages::Long { last, .. } => last.len(),
         }
     }
 
@@ -111,8 +156,13 @@ impl Sampler {
 
     /// A page leaves the cache: the next reference to it is a first one.
     pub fn remove(&mut self, hash: u64) {
-        if let Some(last) = self.last.remove(hash) {
-            self.stack.remove(last);
+        match &mut self.pages {
+            Pages::Short(short) => short.remove(hash),
+            Pages::Long { last, stack } => {
+                if let Some(last) = last.remove(hash) {
+                    stack.remove(last);
+                }
+            }
         }
     }
 
@@ -128,28 +178,38 @@ impl Sampler {
 
     /// Pages in the sample.
     pub fn pages(&self) -> usize {
-        self.last.len()
+        match &self.pages {
+            Pages::Short(short) => short.pages(),
+            Pages::Long { last, .. } => last.len(),
+        }
     }
 
     /// What it takes of memory, in bytes, without the curve.
     pub fn memory_bytes(&self) -> usize {
-        self.last.capacity() * ENTRY_BYTES + self.stack.memory_bytes()
+        match &self.pages {
+            Pages::Short(short) => short.memory_bytes(),
+            Pages::Long { last, stack } => last.capacity() * ENTRY_BYTES + stack.memory_bytes(),
+        }
     }
 
     fn halve(&mut self) {
         self.exponent += 1;
-        let is_out = |(hash, _): &(u64, u32)| !is_sampled(*hash, self.exponent);
-        let out: Vec<(u64, u32)> = self.last.iter().filter(is_out).collect();
-        for (hash, slot) in out {
-            self.last.remove(hash);
-            self.stack.forget(slot);
+        match &mut self.pages {
+            Pages::Short(short) => short.halve(self.exponent),
+            Pages::Long { last, stack } => {
+                let is_out = |(hash, _): &(u64, u32)| !is_sampled(*hash, self.exponent);
+                let out: Vec<(u64, u32)> = last.iter().filter(is_out).collect();
+                for (hash, slot) in out {
+                    last.remove(hash);
+                    stack.forget(slot);
+                }
+                stack.halve_holes();
+            }
         }
-        self.stack.halve_holes();
     }
+}
 
-    #[cold]
-    fn renumber(&mut self) {
-        let last = &mut self.last;
-        self.stack.renumber(|new| last.values_mut().for_each(|last| *last = new(*last)));
-    }
+#[cold]
+fn renumber(last: &mut Table, stack: &mut Stack) {
+    stack.renumber(|new| last.values_mut().for_each(|last| *last = new(*last)));
 }

@@ -12,8 +12,6 @@ const GROUP_BYTES: usize = 32 << 10;
 const ALL_BYTES: usize = 8 << 20;
 /// What the one sample of everything may take, in bytes.
 const TOGETHER_BYTES: usize = 1 << 20;
-/// What a page takes of that, in bytes: 16 as `Sampler` says, and 4 where pages were removed.
-const PAGE_BYTES: usize = 20;
 /// What a group takes besides, in bytes, and each limit of its curve.
 const BESIDE_BYTES: usize = 1_024;
 const LIMIT_BYTES: usize = 8;
@@ -94,7 +92,7 @@ impl Curves {
         let limits = limit_grid(LARGEST_LIMIT);
         let bytes = if options.together { TOGETHER_BYTES } else { GROUP_BYTES };
         let left = bytes.saturating_sub(BESIDE_BYTES + LIMIT_BYTES * limits.len());
-        let most_pages = (left / PAGE_BYTES) as u32;
+        let most_pages = Sampler::most_pages_in(left);
         Self {
             together: options.together,
             empty: Sampler::of_sample(options.exponent, most_pages, &limits),
