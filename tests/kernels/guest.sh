@@ -62,7 +62,7 @@ curves() {
     mkdir -p "$dir"
     timeout -s KILL 120 loops curves "$2" 8 >"$dir/intervals" 2>"$dir/output" &
     tries=1200
-    until grep -q ready "$dir/intervals" || [ $tries -eq 0 ]; do
+    until grep -q ready "$dir/intervals" 2>/dev/null || [ $tries -eq 0 ]; do
         sleep 0.1
         tries=$((tries - 1))
     done
