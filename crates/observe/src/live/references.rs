@@ -172,7 +172,7 @@ impl LiveSession {
         of_ring + self.references.as_ref().map_or(0, References::lost)
     }
 
-    /// Whether there is a control group of this path, as [`LiveProcess::cgroup`] has it; true where that can't be told.
+    /// Whether there is a control group of this path, as [`hotset_facts::LiveProcess::cgroup`] has it; true where that can't be told.
     pub fn has_cgroup(&self, path: &str) -> bool {
         self.cgroups.has(path)
     }
