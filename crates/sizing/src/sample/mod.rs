@@ -12,6 +12,9 @@
 //!
 //! With 2,048 pages of 100,000, hit ratios were right to a point on average and three at worst, at limits of at least 16
 //! sampled pages, that is 16 × 2^exponent pages; smaller limits can't be told apart.
+//! Of eight recordings of programs, samples of at most 7,500 pages were 0.000 to 0.010 off on average where they began with all pages. One
+//! in 2^4 was up to 0.012 off where it had 500 pages or more, and one in 2^7 up to 0.019 with 100 or more, but
+//! 0.07 with 64: what is chosen of a few thousand pages says little of them (`loops sampled`, of `bench/`).
 //! Where many references have nearly the same distance, as in loops, the curve has a cliff. A sample has it where it is, within a
 //! few sampled pages, if pages are used in the order of their files. Kernel policies can't be sampled like this: their batches of
 //! pages don't shrink with the sample.
