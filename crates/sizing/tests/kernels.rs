@@ -5,7 +5,7 @@ mod common;
 use common::sequences::{checksum, of_chunks, of_pages};
 use common::{compare, show};
 use hotset_sizing::PolicyKind;
-use hotset_sizing::evidence::{Access, KernelVersion, predictor};
+use hotset_sizing::evidence::{Access, KernelVersion, of_lru, predictor};
 
 #[test]
 fn the_sequences_are_those_that_were_asked_for() {
@@ -89,6 +89,24 @@ fn what_is_mapped_for_random_use() {
     for (policy, most) in [("classic", 0.33), ("mglru", 0.25)] {
         let (mean, worst) = mean_and_worst(&errors_of(policy, "mapped-random", PolicyKind::Fifo));
         assert!(mean < most && worst < 2.1, "{policy}: {mean:.3}, {worst:.2}");
+    }
+}
+
+/// What `evidence` says of least recently used.
+#[test]
+fn least_recently_used_has_the_errors_that_are_told() {
+    for (mglru, policy) in [(false, "classic"), (true, "mglru")] {
+        let errors: Vec<f64> = ["read", "read-128k"]
+            .iter()
+            .flat_map(|access| errors_of(policy, access, PolicyKind::Lru))
+            .collect();
+        let (mean, worst) = mean_and_worst(&errors);
+        let said = of_lru(mglru);
+        let is_close =
+            |said: Option<f64>, found: f64| said.is_some_and(|said| (said - found).abs() < 0.006);
+        assert!(is_close(said.mean_error, mean), "{policy}: mean {mean:.3}, {said:?}");
+        assert!(is_close(said.worst_error, worst), "{policy}: worst {worst:.3}, {said:?}");
+        assert_eq!(said.runs as usize, errors.len());
     }
 }
 

@@ -4,9 +4,11 @@
 //! programs in a control group at its limit, without swap, with one file on ext4 and one thread.
 
 mod conditions;
+mod lru;
 mod rows;
 
 pub use conditions::Condition;
+pub use lru::of_lru;
 pub use rows::{ROWS, Row};
 
 use crate::references::{References, RequestKind};
