@@ -50,3 +50,18 @@ pub struct LiveCurves {
     /// References to pages in the sample that were lost in the interval.
     pub lost: u64,
 }
+
+/// What was seen of a program that runs, by a sample of its pages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SampledNeed {
+    /// References by limit, of all that was seen.
+    pub counts: CurveCounts,
+    /// One in 2^exponent pages was in the sample at the end.
+    pub exponent: u32,
+    /// Pages in the sample at the end.
+    pub sampled_pages: u64,
+    /// References to pages in the sample that were lost.
+    pub lost: u64,
+    /// How long it was watched, in nanoseconds.
+    pub span_ns: u64,
+}

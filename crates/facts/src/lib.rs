@@ -57,7 +57,7 @@ pub use control::{
     ControlNote, ControlReport, ControlTotals, ControlVerb, ControlledFile, Followed, NotCached,
 };
 pub use costs::CostTable;
-pub use curves::{CurveCounts, GroupCurve, LiveCurves};
+pub use curves::{CurveCounts, GroupCurve, LiveCurves, SampledNeed};
 pub use environment::{Environment, Filesystem};
 pub use feature::{Feature, NotMeasured};
 pub use ids::{Dev, FileId, Pid};

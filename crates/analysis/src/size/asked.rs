@@ -1,8 +1,8 @@
 //! What a prediction is asked for, and of which host.
 
 use hotset_facts::trace::TraceHead;
-use hotset_sizing::PolicyKind;
 use hotset_sizing::evidence::KernelVersion;
+use hotset_sizing::{PAGE_BYTES, PolicyKind};
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +21,14 @@ pub struct SizeAsked {
     pub other_bytes: Option<u64>,
     /// Threads that simulate.
     pub threads: usize,
+}
+
+impl SizeAsked {
+    /// Nanoseconds that a page from the device takes, where that is asked for.
+    pub(super) fn miss_ns(&self) -> Option<f64> {
+        let rate = self.device_bytes_per_s.filter(|&rate| rate > 0)?;
+        Some(PAGE_BYTES as f64 * 1e9 / rate as f64)
+    }
 }
 
 /// What decides about the policy.

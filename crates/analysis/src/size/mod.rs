@@ -9,6 +9,7 @@ mod bounds;
 mod collect;
 mod limits;
 mod need;
+mod sampled;
 mod search;
 mod summary;
 #[cfg(test)]
@@ -16,7 +17,7 @@ mod tests;
 mod verified;
 
 pub use hotset_sizing::evidence::{
-    Access, Caveat, Condition, KernelVersion, Prediction, predictor,
+    Access, Caveat, Condition, KernelVersion, Prediction, of_lru, predictor,
 };
 pub use hotset_sizing::{PAGE_BYTES, PolicyKind, TooMany};
 
@@ -24,5 +25,6 @@ pub use asked::{SizeAsked, SizeHost, version};
 pub use collect::{Collected, Collector, Seen};
 pub use limits::SizeLimit;
 pub use need::{Must, Recommended};
+pub use sampled::{Sampled, size_sampled};
 pub use summary::{SizeSummary, TooLittle, size, size_at};
 pub use verified::{VerifiedLimit, limits_to_verify};

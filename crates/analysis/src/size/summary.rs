@@ -8,6 +8,7 @@ use super::asked::{SizeAsked, SizeHost};
 use super::collect::{Collected, Seen};
 use super::limits::{SizeLimit, ratio};
 use super::need::{Must, Recommended};
+use super::sampled::Sampled;
 use super::search::{grid, smallest};
 use super::verified::VerifiedLimit;
 
@@ -27,6 +28,8 @@ hotset_facts::words! {
         OnePass = "the device reads the same at any limit",
         /// So few pages are asked for that any limit has room for them.
         FewPages = "the pages have room at any limit",
+        /// A sample has so few of its pages that limits can't be told apart.
+        FewSampled = "too few pages were sampled to tell limits apart",
     }
 }
 
@@ -47,6 +50,8 @@ pub struct SizeSummary {
     pub miss_ns: Option<f64>,
     /// What the program must have; none where nobody looked.
     pub must: Option<Must>,
+    /// What was sampled, where it was not recorded.
+    pub sampled: Option<Sampled>,
     /// Why no limits are told.
     pub too_little: Option<TooLittle>,
     /// Limits in ascending order; the last has room for all pages.
@@ -169,6 +174,7 @@ pub fn size(head: &TraceHead, collected: Collected, asked: &SizeAsked) -> SizeSu
         policy,
         miss_ns,
         must,
+        sampled: None,
         too_little: too_little(&collected.references),
         limits: Vec::new(),
         asked_cache_bytes: Vec::new(),
@@ -217,7 +223,7 @@ impl SizeSummary {
     }
 
     /// Recommends both for what it holds beside its files' pages.
-    fn recommend(&mut self, held_bytes: Option<u64>) {
+    pub(super) fn recommend(&mut self, held_bytes: Option<u64>) {
         let Some(held_bytes) = held_bytes else { return };
         let code_bytes = self.seen.code_bytes;
         let must_bytes = held_bytes.saturating_add(code_bytes);
@@ -252,7 +258,7 @@ fn too_little(references: &References) -> Option<TooLittle> {
 }
 
 /// Whether the device reads the same at all of these limits.
-fn is_one_pass(limits: &[SizeLimit]) -> bool {
+pub(super) fn is_one_pass(limits: &[SizeLimit]) -> bool {
     let misses = |limit: Option<&SizeLimit>| limit.map_or(0, |limit| limit.misses);
     let least = misses(limits.last());
     ratio(misses(limits.first()).saturating_sub(least), least) < MIN_AGAIN
@@ -260,11 +266,6 @@ fn is_one_pass(limits: &[SizeLimit]) -> bool {
 
 /// Nanoseconds that a page from the device takes: by what was asked, else by the waits that were seen.
 fn miss_ns(seen: &Seen, asked: &SizeAsked) -> Option<f64> {
-    let by_rate = |rate: u64| PAGE_BYTES as f64 * 1e9 / rate as f64;
     let seen_ns = || seen.waited_ns as f64 / seen.device_pages as f64;
-    asked
-        .device_bytes_per_s
-        .filter(|&rate| rate > 0)
-        .map(by_rate)
-        .or_else(|| (seen.device_pages > 0 && seen.waited_ns > 0).then(seen_ns))
+    asked.miss_ns().or_else(|| (seen.device_pages > 0 && seen.waited_ns > 0).then(seen_ns))
 }

@@ -1,6 +1,6 @@
 //! What could make a prediction wrong, as far as the recording tells.
 
-use hotset_analysis::size::{Access, Caveat, Condition, KernelVersion};
+use hotset_analysis::size::{Access, Caveat, Condition, KernelVersion, Sampled};
 use hotset_facts::{Command, Target};
 
 use super::SizedTrace;
@@ -16,7 +16,10 @@ const LONG_GAP_NS: u64 = 1_000_000_000;
 /// A sentence each.
 pub(crate) fn caveats(trace: &SizedTrace<'_>) -> Vec<String> {
     let mut lines = Vec::new();
-    recording(trace, &mut lines);
+    match &trace.summary.sampled {
+        Some(sampled) => watched(trace, sampled, &mut lines),
+        None => recording(trace, &mut lines),
+    }
     if let Some(prediction) = &trace.summary.prediction {
         lines.extend(prediction.caveats.iter().map(|caveat| words(*caveat)));
         let conditions = conditions(trace);
@@ -26,6 +29,29 @@ pub(crate) fn caveats(trace: &SizedTrace<'_>) -> Vec<String> {
         }
     }
     lines
+}
+
+/// What a sample does not tell.
+fn watched(trace: &SizedTrace<'_>, sampled: &Sampled, lines: &mut Vec<String>) {
+    lines.push(
+        "It ran before it was watched: pages that it had requested before count as requested for the first time.".to_owned(),
+    );
+    lines.push(format!(
+        "A sample tells what least recently used would do, not what the kernel's policy does: the error above is of runs of Linux 6.12. \
+         Below {} of cache it tells nothing. A recording (`hotset record`) is simulated by the kernel's policy.",
+        bytes(sampled.least_cache_bytes)
+    ));
+    lines.push(
+        "Program code, kernel memory for inodes, and what is read ahead are not among what it needs; limits are for the requests per second that were seen."
+            .to_owned(),
+    );
+    if sampled.lost > 0 {
+        lines.push(format!(
+            "{} to sampled pages were lost: the sample stands for the others.",
+            plural(sampled.lost, "request")
+        ));
+    }
+    memory_gap(trace, lines);
 }
 
 /// What the recording lacks.
@@ -68,6 +94,10 @@ fn recording(trace: &SizedTrace<'_>, lines: &mut Vec<String>) {
                 .to_owned(),
         );
     }
+    memory_gap(trace, lines);
+}
+
+fn memory_gap(trace: &SizedTrace<'_>, lines: &mut Vec<String>) {
     let gap_ns = trace.head.memory.map_or(0, |memory| memory.longest_gap_ns);
     if gap_ns > LONG_GAP_NS {
         lines.push(format!(

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use hotset_analysis::size::{
-    Access, KernelVersion, Must, PolicyKind, Recommended, Seen, SizeHost, SizeLimit, SizeSummary,
-    TooLittle, VerifiedLimit, predictor,
+    Access, KernelVersion, Must, PolicyKind, Recommended, Sampled, Seen, SizeHost, SizeLimit,
+    SizeSummary, TooLittle, VerifiedLimit, of_lru, predictor,
 };
 use hotset_facts::trace::{Reclaim, TraceHead, TraceMemory};
 
@@ -70,6 +70,7 @@ pub(super) fn summary() -> SizeSummary {
         policy: PolicyKind::Mglru,
         miss_ns: Some(50_000.0),
         must: Some(MUST),
+        sampled: None,
         too_little: None,
         limits,
         asked_cache_bytes: Vec::new(),
@@ -114,16 +115,14 @@ pub(crate) fn documents() -> [Vec<u8>; 3] {
     let verified = vec![verified(compared().limits[1], 210, ExitStatus::Code(0))];
     let summary = SizeSummary { verified, ..compared() };
     let group = Target::Cgroup { path: "/a.slice".into() };
-    [Target::Command, Target::Pid { pid: 7 }, group].map(|target| {
+    let needs =
+        [(Target::Command, &summary), (Target::Pid { pid: 7 }, &watched()), (group, &summary)];
+    needs.map(|(target, summary)| {
         let mut head = telling_head(target);
         let host = head.environment.iter_mut().flat_map(|host| &mut host.filesystems);
         let unknown = Observed::Missing(Reason::denied("/sys/block"));
         host.for_each(|one| one.read_ahead_kb = unknown);
-        size_json(&SizedTrace {
-            path: Some(Path::new("a.parquet")),
-            head: &head,
-            summary: &summary,
-        })
+        size_json(&SizedTrace { path: Some(Path::new("a.parquet")), head: &head, summary })
     })
 }
 
@@ -172,6 +171,32 @@ pub(super) fn unknown() -> SizeSummary {
         limit: None,
         ..some
     }
+}
+
+/// The need of what was watched.
+pub(super) fn watched() -> SizeSummary {
+    let sampled = Sampled { one_in: 8, pages: 2_500, lost: 7, least_cache_bytes: MIB / 2 };
+    SizeSummary {
+        sampled: Some(sampled),
+        seen: Seen { read_pages: 200_000, lost: 7, span_ns: 12_300_000_000, ..Seen::default() },
+        prediction: Some(of_lru(true)),
+        ..unknown()
+    }
+}
+
+#[test]
+fn what_was_watched_has_the_limits_of_a_sample() {
+    let head = TraceHead { memory: None, ..telling_head(Target::Pid { pid: 7 }) };
+    let sized = SizedTrace { path: None, head: &head, summary: &watched() };
+    insta::assert_snapshot!("watched", render_size(&sized, &Options::default()));
+    let few = SizeSummary {
+        too_little: Some(TooLittle::FewSampled),
+        limits: Vec::new(),
+        enough: None,
+        ..watched()
+    };
+    let said = render_size(&SizedTrace { summary: &few, ..sized }, &Options::default());
+    assert!(said.contains("too few were sampled"), "{said}");
 }
 
 #[test]

@@ -13,6 +13,13 @@ use crate::units::{bytes, count, duration, percent, plural};
 /// Why there are no limits.
 pub(super) fn too_little(why: TooLittle, summary: &SizeSummary) -> String {
     match why {
+        TooLittle::NoReferences if summary.sampled.is_some() => {
+            "No page of a file was requested while it was watched, so nothing can be said of a file cache.".to_owned()
+        }
+        TooLittle::FewSampled => format!(
+            "All pages that it requested take about {}, of which too few were sampled to tell limits apart. Record it instead: `hotset record`.",
+            bytes(summary.distinct_pages.saturating_mul(PAGE_BYTES))
+        ),
         TooLittle::NoReferences => {
             "No request of the recording has a known place in a file, so nothing can be said of a file cache.".to_owned()
         }
@@ -40,12 +47,15 @@ pub(super) fn not_recorded(summary: &SizeSummary) -> Option<String> {
             "Not measured: taken as {}, as --other says and with kernel memory for its files.",
             bytes(taken)
         )),
+        (None, None) if summary.sampled.is_some() => Some(NO_PROCESS.to_owned()),
         (None, None) => Some(NO_MEMORY.to_owned()),
     }
 }
 
 const NO_MEMORY: &str =
     "Not measured: the recording does not say what its processes used. --other SIZE tells it.";
+
+const NO_PROCESS: &str = "Not measured: no process of it could be looked at while it was watched. --other SIZE tells what they use.";
 
 pub(super) fn title(trace: &SizedTrace<'_>, escaped: &dyn Fn(&[u8]) -> String) -> String {
     format!("Memory that {} needs", program(trace, escaped))
@@ -59,6 +69,16 @@ pub(super) fn program(trace: &SizedTrace<'_>, escaped: &dyn Fn(&[u8]) -> String)
 pub(super) fn extent(summary: &SizeSummary) -> String {
     let seen = &summary.seen;
     let requested = seen.read_pages + seen.written_pages + seen.faults;
+    if let Some(sampled) = &summary.sampled {
+        return format!(
+            "{} watched · {} requested, about {} distinct ({}) · one in {} sampled",
+            duration(seen.span_ns),
+            plural(requested, "page"),
+            count(summary.distinct_pages),
+            bytes(summary.distinct_pages.saturating_mul(PAGE_BYTES)),
+            count(sampled.one_in),
+        );
+    }
     format!(
         "{} recorded · {} requested, {} distinct ({}) · {}",
         duration(seen.span_ns),

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use hotset_analysis::size::{
-    Must, PolicyKind, Prediction, Recommended, Seen, SizeHost, SizeLimit, SizeSummary, TooLittle,
-    VerifiedLimit, version,
+    Must, PolicyKind, Prediction, Recommended, Sampled, Seen, SizeHost, SizeLimit, SizeSummary,
+    TooLittle, VerifiedLimit, version,
 };
 use hotset_facts::format::{Path, required};
 use hotset_facts::trace::TraceHead;
@@ -36,6 +36,7 @@ pub fn size_json(trace: &SizedTrace<'_>) -> Vec<u8> {
         caveats: caveats(trace),
         miss_ns: summary.miss_ns,
         must: summary.must,
+        sampled: summary.sampled,
         too_little: summary.too_little,
         limits: summary.limits.as_slice().into(),
         enough: summary.enough,
@@ -76,10 +77,12 @@ pub fn read_size(document: &Document<'_>) -> Result<SizeDocument, ReadError> {
         seen: whole.seen.into_owned(),
         distinct_pages: whole.distinct_pages,
         host,
-        prediction: host.map(|_| prediction(policy, whole.error)),
+        prediction: (host.is_some() || whole.error.is_some())
+            .then(|| prediction(policy, whole.error)),
         policy,
         miss_ns: whole.miss_ns,
         must: whole.must,
+        sampled: whole.sampled,
         too_little: whole.too_little,
         limits: whole.limits.into_owned(),
         enough: whole.enough,
@@ -146,6 +149,9 @@ pub(crate) struct Whole<'a> {
     /// What it must have beside its cache; null where nobody looked.
     #[serde(deserialize_with = "required")]
     must: Option<Must>,
+    /// What was sampled of a program that was watched; null of a recording.
+    #[serde(deserialize_with = "required")]
+    sampled: Option<Sampled>,
     /// Why no limits are told; null where they are.
     #[serde(deserialize_with = "required")]
     too_little: Option<TooLittle>,

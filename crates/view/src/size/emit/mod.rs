@@ -104,7 +104,7 @@ fn replace(container: Option<&str>) -> String {
         Some(_) => String::new(),
         None => {
             format!(
-                "Replace {CONTAINER} by the name of the container (--container NAME writes it). "
+                "Replace {CONTAINER} by the name of the container (--emit-container NAME writes it). "
             )
         }
     }
