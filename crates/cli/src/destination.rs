@@ -1,5 +1,6 @@
 //! Files that results go to, checked before anything starts: a run of hours is not for nothing.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +11,7 @@ use rustix::fs::{Access, access};
 use crate::args::OutputArgs;
 use crate::exit::{Exit, OrExit, Stop};
 
-/// Checks that all of these can be written, and that at most one of them is standard output, else says `twice`.
+/// Checks that all of these can be written, that none is named twice, and that at most one of them is standard output, else says `twice`.
 ///
 /// # Errors
 /// As [`check_destination`], with this exit code, and where there is more than one `-`.
@@ -21,6 +22,14 @@ pub(crate) fn check_destinations<'a>(
 ) -> Result<(), Stop> {
     if paths.clone().filter(|path| *path == Path::new("-")).count() > 1 {
         return Err(Stop::usage(twice));
+    }
+    let mut named = HashSet::new();
+    let files = || paths.clone().filter(|path| *path != Path::new("-"));
+    if let Some(path) = files().find(|path| !named.insert(path.as_path())) {
+        let path = path.display();
+        return Err(Stop::usage(format_args!(
+            "{path}: is named twice; give each result a file of its own"
+        )));
     }
     paths.try_for_each(|path| check_destination(path)).or_exit(exit)
 }
