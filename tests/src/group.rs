@@ -1,7 +1,7 @@
 //! A control group for a test.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output};
 use std::time::Duration;
 
 use crate::Scratch;
@@ -59,8 +59,19 @@ impl LimitedGroup {
             std::fs::write(mount.join("cgroup.subtree_control"), "+memory").expect("controller");
         }
         std::fs::create_dir(&group.dir).expect("mkdir; this test needs root");
-        group.write(if is_v2 { "memory.max" } else { "memory.limit_in_bytes" }, limit_bytes);
+        group.set_limit(limit_bytes);
         group
+    }
+
+    /// Its directory.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Moves its limit.
+    pub fn set_limit(&self, limit_bytes: u64) {
+        let file = if self.is_v2 { "memory.max" } else { "memory.limit_in_bytes" };
+        self.write(file, limit_bytes);
     }
 
     fn write(&self, file: &str, number: u64) {
@@ -76,13 +87,21 @@ impl LimitedGroup {
 
     /// Runs a command that is in the group from its first instant on.
     pub fn output(&self, command: &mut Command) -> Output {
+        self.joined(command).output().unwrap_or_else(|error| panic!("{command:?}: {error}"))
+    }
+
+    /// Starts such a command.
+    pub fn spawn(&self, command: &mut Command) -> Child {
+        self.joined(command).spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"))
+    }
+
+    fn joined<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         use std::io::Write as _;
         use std::os::unix::process::CommandExt;
         let procs = std::fs::OpenOptions::new().write(true).open(self.dir.join("cgroup.procs"));
         let mut procs = procs.expect("cgroup.procs");
         // SAFETY: write(2) is async-signal-safe; 0 is the process that writes.
-        unsafe { command.pre_exec(move || procs.write_all(b"0")) };
-        command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"))
+        unsafe { command.pre_exec(move || procs.write_all(b"0")) }
     }
 
     /// How often something was evicted, or a process killed, because the limit was reached.

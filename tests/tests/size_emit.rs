@@ -79,7 +79,7 @@ fn each_form_is_what_its_reader_takes_and_has_the_numbers_of_the_json() {
     let (request, limit) = (&told["request"]["bytes"], &told["limit"]["bytes"]);
 
     // Nothing but the form is on standard output.
-    let output = size(&trace, &["--emit", "k8s", "--container", "web"]);
+    let output = size(&trace, &["--emit", "k8s", "--emit-container", "web"]);
     assert!(stderr(&output).contains("Memory limit"), "{}", stderr(&output));
     let patch = yaml(&stdout(&output), "kubernetes-resources.schema.json");
     let container = &patch["spec"]["template"]["spec"]["containers"][0];
@@ -202,9 +202,10 @@ fn what_is_not_known_is_refused_before_anything_is_written() {
         (&["--emit", "k8s="], "file after ="),
         (&["--emit", "k8s", "--csv", "-"], "two of --json, --csv, --html and --emit"),
         (&["--emit", "k8s", "--emit", "vpa"], "two of --json, --csv, --html and --emit"),
-        (&["--emit", "systemd", "--container", "web"], "--container applies to"),
-        (&["--emit", "k8s", "--container", "Web"], "a-z, 0-9"),
-        (&["--container", "web"], "--emit"),
+        (&["--emit", "systemd", "--emit-container", "web"], "--emit-container applies to"),
+        (&["--emit", "k8s", "--emit-container", "Web"], "a-z, 0-9"),
+        (&["--emit", "k8s=same.yaml", "--csv", "same.yaml"], "same.yaml: is named twice"),
+        (&["--emit-container", "web"], "--emit"),
     ] {
         let output = size(&trace, words);
         assert_eq!(code(&output), 2, "{words:?}: {}", stderr(&output));

@@ -18,6 +18,7 @@ mod fallback;
 pub mod interval;
 mod learn;
 mod limited;
+mod need;
 mod record;
 mod recording;
 mod run;
@@ -33,6 +34,7 @@ pub use children::RunError;
 pub use fallback::run_without_sensor;
 pub use learn::{LearnError, Learner};
 pub use limited::{Limited, LimitedError, run_limited};
+pub use need::sample_need;
 pub use record::{
     JoinedTrace, RecordOptions, Recorded, WriteTraceError, Written, join_parts, part_path,
     parts_of, record, record_running,

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use clap::ValueHint;
 use hotset_analysis::size::{KernelVersion, PolicyKind, version};
-use hotset_facts::units::parse_size;
+use hotset_facts::units::{parse_duration, parse_size};
 
-use super::LookArgs;
 use super::choice::{Choice, choice};
 use super::size_emit::{EmitTo, container, emit_to};
+use super::{LookArgs, TargetArgs};
 
 const POLICIES: &[Choice<PolicyKind>] = &[
     (PolicyKind::Lru, "lru", "least recently used"),
@@ -26,11 +26,14 @@ const POLICIES: &[Choice<PolicyKind>] = &[
                         hotset size app.parquet --limit 256M --limit 512M --target 95\n  \
                         hotset size app.parquet --kernel 6.1\n  \
                         sudo hotset size --verify -- python3 app.py\n  \
+                        sudo hotset size --unit nginx -d 10m\n  \
                         hotset size app.parquet --emit systemd > memory.conf\n\n\
                         The requests of the recording are simulated at many limits by the replacement policy of the kernel that it was made\n\
                         on. What each limit is worth follows from what the program waited for when it was recorded (docs/sizing.md).\n\n\
                         --verify runs the command several times: once to record it, once more if its files were cached, and once under each\n\
                         limit, from cold files, in a control group of its own. What it changes, it changes each time; --prepare sets that back.\n\n\
+                        --pid, --name, --cgroup, --unit and --container watch what already runs. Of its pages, a part is sampled, which tells\n\
+                        what least recently used would do, and is less exact than a recording.\n\n\
                         Exit status:\n  \
                         0      predicted\n  \
                         1      hotset failed\n  \
@@ -40,7 +43,7 @@ const POLICIES: &[Choice<PolicyKind>] = &[
                         128+N  ended by signal N")]
 pub(crate) struct SizeArgs {
     /// Trace to size, of `record` or `trace import`
-    #[arg(value_name = "TRACE", required_unless_present = "command")]
+    #[arg(value_name = "TRACE", required_unless_present_any = ["command", "one"], conflicts_with = "one")]
     pub(crate) trace: Option<PathBuf>,
     /// Run the command under memory limits too, and print what was predicted beside what was measured
     ///
@@ -52,7 +55,7 @@ pub(crate) struct SizeArgs {
     #[arg(short, long, value_name = "COMMAND", requires = "verify")]
     pub(crate) prepare: Option<String>,
     /// Keep the recording of the command as FILE
-    #[arg(short, long, value_name = "FILE", conflicts_with = "trace")]
+    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["trace", "one"])]
     pub(crate) output: Option<PathBuf>,
     /// Also show this memory limit, such as 512M; may be repeated
     #[arg(long = "limit", value_name = "SIZE", value_parser = parse_size)]
@@ -61,10 +64,10 @@ pub(crate) struct SizeArgs {
     #[arg(long, value_name = "PERCENT", default_value_t = 99.0, value_parser = percent)]
     pub(crate) target: f64,
     /// Predict for another kernel, such as 6.1; the multi-gen LRU is on if it was on in the recording
-    #[arg(long, value_name = "VERSION", value_parser = kernel, conflicts_with = "policy")]
+    #[arg(long, value_name = "VERSION", value_parser = kernel, conflicts_with_all = ["policy", "one"])]
     pub(crate) kernel: Option<KernelVersion>,
     /// Predict by another replacement policy than the kernel's
-    #[arg(long, value_name = "POLICY", value_parser = choice(POLICIES))]
+    #[arg(long, value_name = "POLICY", value_parser = choice(POLICIES), conflicts_with = "one")]
     pub(crate) policy: Option<PolicyKind>,
     /// The device reads SIZE per second at the requests of this program [default: as recorded]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
@@ -90,14 +93,21 @@ pub(crate) struct SizeArgs {
     pub(crate) emit: Vec<EmitTo>,
     /// Name of the container that `--emit k8s` and `--emit vpa` are for
     #[arg(long, value_name = "NAME", value_parser = container, requires = "emit")]
-    pub(crate) container: Option<String>,
+    pub(crate) emit_container: Option<String>,
     /// Do not print the table
     #[arg(short, long)]
     pub(crate) quiet: bool,
     #[command(flatten)]
     pub(crate) look: LookArgs,
+    #[command(flatten)]
+    pub(crate) who: TargetArgs,
+    /// Watch for TIME, e.g. 10s, 10m [default: until Ctrl-C]
+    ///
+    /// Units are ms, s, m and h; a number without a unit is in seconds.
+    #[arg(short, long, value_name = "TIME", value_parser = parse_duration, requires = "one")]
+    pub(crate) duration: Option<std::time::Duration>,
     /// Command to record and size, with its arguments, after `--`
-    #[arg(last = true, value_name = "CMD", value_hint = ValueHint::CommandWithArguments, conflicts_with = "trace")]
+    #[arg(last = true, value_name = "CMD", value_hint = ValueHint::CommandWithArguments, conflicts_with_all = ["trace", "one"])]
     pub(crate) command: Vec<OsString>,
 }
 

@@ -36,6 +36,12 @@ pub(crate) struct TargetArgs {
 }
 
 impl TargetArgs {
+    /// Whether anybody is named.
+    pub(crate) fn is_some(&self) -> bool {
+        let Self { pid, name, cgroup, unit, container } = self;
+        pid.is_some() || name.is_some() || cgroup.is_some() || unit.is_some() || container.is_some()
+    }
+
     /// The process or the control group that is meant.
     ///
     /// # Errors

@@ -14,6 +14,7 @@ use hotset_lab::Invocation;
 use hotset_observe::{
     DRAIN_INTERVAL, Observation, ObserveError, Options, RecordLosses, Scope, Session,
 };
+use hotset_sys::cgroup::Group;
 use hotset_sys::child::{Signals, supervise};
 use hotset_sys::proc::cmdline;
 
@@ -75,7 +76,8 @@ pub fn record(
         (options.say)(limited);
     }
     let started_at = SystemTime::now();
-    let head = head(options, started_at, Some(unended(Target::Command, program.argv.clone())));
+    let head =
+        head(options.version, started_at, Some(unended(Target::Command, program.argv.clone())));
     let namer = Namer::new(session.chains().map_err(RunError::Sensor)?);
     let writing =
         writing::start(options.trace, head.clone(), namer, options.say).map_err(RunError::Trace)?;
@@ -112,15 +114,11 @@ pub fn record_running(
     }
     let argv = argv_of(who.pid);
     let started_at = SystemTime::now();
-    let head = head(options, started_at, Some(unended(target(who), argv.clone())));
+    let head = head(options.version, started_at, Some(unended(target(who), argv.clone())));
     let namer = Namer::new(session.chains()?);
     let writing = writing::start(options.trace, head.clone(), namer, options.say)?;
     begun(session.limited());
-    let whose = match (scoped.pid, scoped.group) {
-        (Some(pid), _) => Whose::Family(pid),
-        (None, Some(group)) => Whose::Group(group),
-        (None, None) => Whose::Nobody,
-    };
+    let whose = whose(scoped.pid, scoped.group.as_ref());
     let mut recorder = Recorder::new(session, writing, whose, options.say);
     let mut waiter = Waiting::new(&signals).until_end_of(scoped.pidfd.as_ref());
     let end = Ticker::new(waiter.now(), duration.unwrap_or(Duration::MAX));
@@ -135,6 +133,20 @@ pub fn record_running(
     Ok(Recorded { profile: assemble(started_at, command, observation), written, losses })
 }
 
+/// Whose memory is looked at.
+pub(crate) fn whose(pid: Option<Pid>, group: Option<&Group>) -> Whose {
+    match (pid, group) {
+        (Some(pid), _) => Whose::Family(pid),
+        (None, Some(group)) => Whose::Group(group.clone()),
+        (None, None) => Whose::Nobody,
+    }
+}
+
+/// The head of what is seen of who runs already, in another way than by records.
+pub(crate) fn running_head(who: &Who, version: &str, started_at: SystemTime) -> TraceHead {
+    head(version, started_at, Some(unended(target(who), argv_of(who.pid))))
+}
+
 fn argv_of(pid: Option<Pid>) -> Vec<std::ffi::OsString> {
     pid.and_then(|pid| cmdline::of(pid).ok().flatten()).unwrap_or_default()
 }
@@ -144,13 +156,9 @@ fn session(scope: Scope, options: &RecordOptions<'_>) -> Result<Session, Observe
     Session::start(Options { max_rows: options.max_rows, record, ..Options::new(scope) })
 }
 
-fn head(
-    options: &RecordOptions<'_>,
-    started_at: SystemTime,
-    command: Option<Command>,
-) -> TraceHead {
+fn head(version: &str, started_at: SystemTime, command: Option<Command>) -> TraceHead {
     TraceHead {
-        hotset: options.version.to_owned(),
+        hotset: version.to_owned(),
         source: TraceSource::Recorded,
         started_at: Some(started_at),
         environment: Some(hotset_sys::environment(&[], &[])),

@@ -1,6 +1,7 @@
 //! `hotset size`.
 
 mod verify;
+mod watched;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,6 +34,9 @@ struct Read {
 /// Predicts how much memory a recorded program needs.
 pub(super) fn size(args: &SizeArgs) -> Result<Exit, Stop> {
     check(args)?;
+    if args.who.is_some() {
+        return watched::size(args);
+    }
     let stop = interrupt::stop_flag();
     if args.verify {
         verify::announce(args);
@@ -151,8 +155,8 @@ fn refuse_too_small(args: &SizeArgs, summary: &SizeSummary) -> Result<(), Stop> 
 
 /// Checks what can be told before anything is read.
 fn check(args: &SizeArgs) -> Result<(), Stop> {
-    if args.container.is_some() && !args.emit.iter().any(|to| to.form.is_of_container()) {
-        return Err(Stop::usage("--container applies to --emit k8s and --emit vpa"));
+    if args.emit_container.is_some() && !args.emit.iter().any(|to| to.form.is_of_container()) {
+        return Err(Stop::usage("--emit-container applies to --emit k8s and --emit vpa"));
     }
     let files = [&args.json, &args.csv, &args.html].into_iter().flatten();
     let files = files.chain(args.emit.iter().map(|to| &to.file));
@@ -166,7 +170,7 @@ fn emitted<'a>(
     args: &'a SizeArgs,
 ) -> anyhow::Result<Vec<(&'a EmitTo, String)>> {
     let made = args.emit.iter().map(|to| {
-        let text = emit_size(sized, to.form, args.container.as_deref());
+        let text = emit_size(sized, to.form, args.emit_container.as_deref());
         let form = to.form.as_str();
         let text = text.map_err(|why| match sized.path {
             Some(path) => anyhow::anyhow!("{}: --emit {form}: {why}", path.display()),

@@ -1,0 +1,127 @@
+//! `hotset size` of what runs: a container that reads its own evicted cache again and again, which nothing kills.
+
+use std::io::{BufRead, BufReader, Lines};
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use hotset_tests::group::LimitedGroup;
+use hotset_tests::scratch::text;
+use hotset_tests::{MIB, Scratch, code, hotset, stderr};
+use serde_json::Value;
+
+/// Reads a file from its beginning to its end again and again, and says when it begins anew.
+const LOOP: &str = "
+import os, sys, time
+file = os.open(sys.argv[1], os.O_RDONLY)
+os.posix_fadvise(file, 0, 0, os.POSIX_FADV_RANDOM)
+while True:
+    print('round', flush=True)
+    for page in range(os.fstat(file).st_size // 4096): os.pread(file, 4096, page * 4096)
+";
+const DATA_BYTES: u64 = 64 * MIB;
+
+/// A program that runs until it is dropped.
+struct Running {
+    child: Child,
+    rounds: Lines<BufReader<ChildStdout>>,
+}
+
+impl Running {
+    fn start(group: &LimitedGroup, data: &std::path::Path) -> Self {
+        let mut command = Command::new("/usr/bin/python3");
+        command.args(["-S", "-c", LOOP, text(data)]).stdout(Stdio::piped());
+        let mut child = group.spawn(&mut command);
+        let rounds = BufReader::new(child.stdout.take().expect("standard output")).lines();
+        Self { child, rounds }
+    }
+
+    /// Waits until it has begun so many rounds more.
+    fn wait_rounds(&mut self, rounds: usize) {
+        for _ in 0..rounds {
+            self.rounds.next().expect("it runs").expect("a line");
+        }
+    }
+
+    /// Bytes that the device read for it, as the kernel says.
+    fn read_bytes(&self) -> u64 {
+        let io = std::fs::read_to_string(format!("/proc/{}/io", self.child.id())).expect("io");
+        let line = io.lines().find_map(|line| line.strip_prefix("read_bytes: "));
+        line.expect("read_bytes").parse().expect("a number")
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn watched(words: &[&str]) -> std::process::Output {
+    Command::new(hotset()).arg("size").args(words).output().expect("hotset")
+}
+
+#[test]
+fn the_limit_that_is_told_ends_the_reading() {
+    let scratch = Scratch::new("size-watched");
+    scratch.file("data", DATA_BYTES);
+    let data = scratch.path("data");
+    hotset_tests::evict_verified(&data);
+    let group = LimitedGroup::new(&scratch, 56 * MIB);
+    let mut running = Running::start(&group, &data);
+    running.wait_rounds(2);
+    let before = running.read_bytes();
+    let group_dir = text(group.dir());
+    // Standard output of the program has room for all rounds meanwhile.
+    let output = watched(&["--cgroup", group_dir, "-d", "4s", "-q", "--json", "-"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let told: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let after = running.read_bytes();
+    assert!(after - before > 2 * DATA_BYTES, "it does not read again and again: {told:#}");
+    // It thrashes where it is, and needs room for the whole file.
+    let number = |value: &Value| value.as_u64().unwrap_or_else(|| panic!("{told:#}"));
+    assert!(number(&told["thrash"]["limit_bytes"]) >= 56 * MIB, "{told:#}");
+    let limit = number(&told["limit"]["bytes"]);
+    let room = DATA_BYTES..DATA_BYTES + DATA_BYTES / 4 + 16 * MIB;
+    assert!(room.contains(&limit), "{limit}: {told:#}");
+
+    group.set_limit(limit);
+    // What was told before is told in rounds that had begun by then.
+    let rounds_told = (after / DATA_BYTES) as usize + 2;
+    running.wait_rounds(rounds_told);
+    running.wait_rounds(2);
+    let before = running.read_bytes();
+    running.wait_rounds(10);
+    let read = running.read_bytes() - before;
+    assert!(read < DATA_BYTES / 20, "{read} bytes were read at the limit that was told");
+}
+
+#[test]
+fn who_is_not_there_and_what_asks_for_nothing_are_named() {
+    let output = watched(&["--pid", "999999999", "-d", "1s"]);
+    assert!(code(&output) != 0 && stderr(&output).contains("999999999"), "{}", stderr(&output));
+    let sleeping = Killed(Command::new("sleep").arg("1000").spawn().expect("sleep"));
+    let pid = sleeping.0.id().to_string();
+    let output = watched(&["--pid", &pid, "-d", "300ms"]);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(said.contains("No page of a file was requested while it was watched"), "{said}");
+    for (words, why) in [
+        (&["--pid", &pid, "trace.parquet"][..], "cannot be used with"),
+        (&["--pid", &pid, "--kernel", "6.1"], "cannot be used with"),
+        (&["trace.parquet", "-d", "1s"], "required"),
+    ] {
+        let output = watched(words);
+        assert_eq!(code(&output), 2, "{words:?}");
+        assert!(stderr(&output).contains(why), "{words:?}: {}", stderr(&output));
+    }
+}
+
+/// A program that ends when it is dropped.
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
