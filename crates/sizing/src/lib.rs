@@ -18,6 +18,7 @@ mod builder;
 pub mod capacity;
 pub mod distance;
 pub mod evidence;
+mod index_nodes;
 mod page_ids;
 pub mod policy;
 mod references;

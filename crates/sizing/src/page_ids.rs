@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use crate::index_nodes::IndexNodes;
 use crate::references::References;
 use crate::table::{Load, NONE, Table};
 
@@ -32,6 +33,7 @@ pub(crate) struct PageIds {
     beyond: HashMap<(u32, u32), u32>,
     /// Of each file, a page index above all that were numbered.
     ends: HashMap<u32, u64>,
+    nodes: IndexNodes,
 }
 
 impl Default for PageIds {
@@ -42,6 +44,7 @@ impl Default for PageIds {
             free: Vec::new(),
             beyond: HashMap::new(),
             ends: HashMap::new(),
+            nodes: IndexNodes::default(),
         }
     }
 }
@@ -67,8 +70,9 @@ impl PageIds {
         *id = new.unwrap_or(0);
         let end = self.ends.entry(file).or_default();
         *end = (*end).max(page.saturating_add(1));
-        if new.is_none() {
-            self.ids.remove(key);
+        match new {
+            Some(_) => self.nodes.add(file, key),
+            None => _ = self.ids.remove(key),
         }
         new.ok_or(TooMany)
     }
@@ -92,11 +96,11 @@ impl PageIds {
         if to.saturating_sub(pages.start) <= self.ids.capacity() as u64 {
             for page in pages.start..to {
                 let key = self.known_key(file, page);
-                ids.extend(key.and_then(|key| self.ids.remove(key)));
+                ids.extend(key.and_then(|key| self.forget_one(file, key)));
             }
         } else {
             for key in self.keys_of(file, pages.start..to) {
-                ids.extend(self.ids.remove(key));
+                ids.extend(self.forget_one(file, key));
             }
         }
         self.free.extend_from_slice(&ids[first..]);
@@ -105,6 +109,17 @@ impl PageIds {
         } else if pages.end >= end {
             self.ends.insert(file, end.min(pages.start));
         }
+    }
+
+    fn forget_one(&mut self, file: u32, key: u64) -> Option<u32> {
+        let id = self.ids.remove(key)?;
+        self.nodes.remove(file, key);
+        Some(id)
+    }
+
+    /// The nodes of the page cache's index for these pages, the most at one time.
+    pub(crate) fn nodes(&self) -> &IndexNodes {
+        &self.nodes
     }
 
     /// The keys of a file's known pages in a range, by ascending page index.

@@ -66,6 +66,7 @@ pub struct References {
     requests: Vec<Request>,
     room_changes: Vec<(usize, RoomChange)>,
     distinct: u32,
+    index_pages: u64,
 }
 
 /// Requests and pages that do not fit each other.
@@ -106,7 +107,8 @@ impl References {
             Some(page) if page >= Self::MAX_DISTINCT => Err(ReferencesError::PageNumber { page }),
             _ => {
                 let distinct = highest.map_or(0, |page| page + 1);
-                Ok(Self { pages, requests, room_changes: Vec::new(), distinct })
+                let (room_changes, index_pages) = (Vec::new(), distinct.into());
+                Ok(Self { pages, requests, room_changes, distinct, index_pages })
             }
         }
     }
@@ -136,6 +138,16 @@ impl References {
     /// How many page numbers there are: the most pages that the files had at one time, as far as they were asked for.
     pub fn distinct(&self) -> u32 {
         self.distinct
+    }
+
+    /// How many pages the page cache's index has room for, whose nodes are of 64 pages: more than [`Self::distinct`] where pages here and there
+    /// in a file were asked for. Of files within one node, none. What [`crate::capacity`] needs.
+    pub fn index_pages(&self) -> u64 {
+        self.index_pages
+    }
+
+    pub(crate) fn with_index_pages(self, index_pages: u64) -> Self {
+        Self { index_pages, ..self }
     }
 
     /// Each request with its pages.

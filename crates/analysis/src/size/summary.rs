@@ -88,8 +88,8 @@ impl Simulator<'_> {
     }
 
     fn limit(&self, outcome: &LimitOutcome) -> SizeLimit {
-        let distinct = u64::from(self.references.distinct());
-        let limit = |other| capacity::limit_bytes(outcome.limit_pages, other, distinct);
+        let index = self.references.index_pages();
+        let limit = |other| capacity::limit_bytes(outcome.limit_pages, other, index);
         SizeLimit::of(outcome, self.other_bytes.map(limit), self.seen, self.is_timed)
     }
 }
@@ -148,10 +148,9 @@ pub fn size_at(
     let chosen = Chosen::of(head, &collected.references, asked);
     let per_file = capacity::INDEX_BYTES_PER_FILE;
     let simulator = Simulator::new(head, collected, chosen.policy, asked, per_file);
-    let (other, distinct) =
-        (simulator.other_bytes.unwrap_or(0), collected.references.distinct().into());
+    let (other, index) = (simulator.other_bytes.unwrap_or(0), collected.references.index_pages());
     let pages: Vec<u64> =
-        limits_bytes.iter().map(|&limit| capacity::cache_pages(limit, other, distinct)).collect();
+        limits_bytes.iter().map(|&limit| capacity::cache_pages(limit, other, index)).collect();
     let held = collected.held_requests;
     simulator.at(&pages).into_iter().map(|limit| limit.with_hits(held)).collect()
 }
@@ -160,7 +159,7 @@ pub fn size_at(
 pub fn size(head: &TraceHead, collected: Collected, asked: &SizeAsked) -> SizeSummary {
     let Chosen { host, prediction, policy } = Chosen::of(head, &collected.references, asked);
     let distinct = u64::from(collected.references.distinct());
-    let index_bytes = capacity::limit_bytes(0, 0, distinct);
+    let index_bytes = capacity::limit_bytes(0, 0, collected.references.index_pages());
     let per_file = capacity::KERNEL_BYTES_PER_FILE;
     let all_bytes = index_bytes.saturating_add(collected.seen.files.saturating_mul(per_file));
     let must =
@@ -194,11 +193,11 @@ pub fn size(head: &TraceHead, collected: Collected, asked: &SizeAsked) -> SizeSu
 
 impl SizeSummary {
     fn simulate(&mut self, simulator: &Simulator<'_>, asked: &SizeAsked) {
-        let distinct = self.distinct_pages;
+        let (distinct, index) = (self.distinct_pages, simulator.references.index_pages());
         let other = simulator.other_bytes.unwrap_or(0);
         let named = asked.limits_bytes.iter();
         let named: Vec<u64> =
-            named.map(|&limit| capacity::cache_pages(limit, other, distinct)).collect();
+            named.map(|&limit| capacity::cache_pages(limit, other, index)).collect();
         let code_pages = self.seen.code_bytes.div_ceil(PAGE_BYTES);
         let grid = grid(distinct, code_pages).into_iter();
         let mut pages: Vec<u64> = grid.chain(named.iter().copied()).collect();

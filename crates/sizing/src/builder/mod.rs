@@ -7,6 +7,7 @@ mod held;
 use std::collections::HashMap;
 use std::ops::Range;
 
+use crate::index_nodes::NODE_PAGES;
 use crate::page_ids::PageIds;
 pub use crate::page_ids::TooMany;
 use crate::references::{References, Request, RequestKind, RoomChange};
@@ -182,7 +183,8 @@ impl ReferencesBuilder {
         changes.extend(self.code.unused(self.requests.len()));
         changes.sort_by_key(|(from_request, _)| *from_request);
         let references = References::new(self.pages, self.requests).unwrap_or_default();
-        references.with_room_changes(changes)
+        let index_pages = u64::from(self.ids.nodes().most()) * NODE_PAGES;
+        references.with_room_changes(changes).with_index_pages(index_pages)
     }
 
     fn push(

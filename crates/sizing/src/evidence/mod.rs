@@ -200,10 +200,8 @@ mod tests {
         let mapped = predictor(KernelVersion::new(6, 12), true, &[Access::Mapped]);
         assert_eq!(mapped.caveats, [Caveat::RoughForMappings]);
         let new = predictor(KernelVersion::new(6, 18), true, READ);
-        assert_eq!((new.runs, new.mean_error), (0, None));
-        let expected =
-            [Caveat::NotCompared(Access::Read), Caveat::OtherPolicy(KernelVersion::new(6, 12))];
-        assert_eq!(new.caveats, expected);
+        assert!(new.mean_error.is_some());
+        assert_eq!(new.caveats, [Caveat::OtherPolicy(KernelVersion::new(6, 12))]);
         assert!(counts_random_faults(KernelVersion::new(6, 2)));
         assert!(!counts_random_faults(KernelVersion::new(6, 3)));
     }

@@ -3,34 +3,60 @@
 use super::numpy::Generator;
 
 /// Pages of the file.
-const PAGES: u32 = 30_000;
+pub const PAGES: u32 = 30_000;
 /// Requests, but for loops.
 const REQUESTS: usize = 400_000;
 /// Pages of a request of 128 KiB.
-pub(crate) const CHUNK: u32 = 32;
+pub const CHUNK: u32 = 32;
+
+/// The names of all: of pages first, then the two of chunks.
+pub const NAMES: [&str; 11] = [
+    "zipf08",
+    "zipf10",
+    "uniform",
+    "loop",
+    "hot",
+    "zipfscan",
+    "burstscan",
+    "shift",
+    "twoloops",
+    "chunks-zipf",
+    "chunks-loop",
+];
 
 /// A named sequence of pages, or of chunks of them.
-pub(crate) type Sequence = (&'static str, Vec<u32>);
+pub type Sequence = (&'static str, Vec<u32>);
 
-/// Zipf's distribution with this exponent over ranks: the place in the sums of the first that is not below the number drawn.
-fn zipf_ranks(len: usize, exponent: f64, pages: u32, random: &mut Generator) -> Vec<usize> {
-    let mut sum = 0.0;
-    let mut sums: Vec<f64> = (1..=pages)
-        .map(|rank| {
-            sum += 1.0 / f64::from(rank).powf(exponent);
-            sum
-        })
-        .collect();
-    sums.iter_mut().for_each(|one| *one /= sum);
-    (0..len)
-        .map(|_| {
-            let drawn = random.random();
-            sums.partition_point(|&sum| sum < drawn)
-        })
-        .collect()
+/// Zipf's distribution over ranks.
+pub(crate) struct Zipf(Vec<f64>);
+
+impl Zipf {
+    /// With this exponent, over so many ranks.
+    pub(crate) fn new(exponent: f64, ranks: u32) -> Self {
+        let mut sum = 0.0;
+        let mut sums: Vec<f64> = (1..=ranks)
+            .map(|rank| {
+                sum += 1.0 / f64::from(rank).powf(exponent);
+                sum
+            })
+            .collect();
+        sums.iter_mut().for_each(|one| *one /= sum);
+        Self(sums)
+    }
+
+    /// A rank from 0 on: the place in the sums of the first that is not below the number drawn.
+    pub(crate) fn draw(&self, random: &mut Generator) -> usize {
+        let drawn = random.random();
+        self.0.partition_point(|&sum| sum < drawn)
+    }
 }
 
-/// The same over pages in a random order, which is drawn afterwards.
+fn zipf_ranks(len: usize, exponent: f64, pages: u32, random: &mut Generator) -> Vec<usize> {
+    let zipf = Zipf::new(exponent, pages);
+    (0..len).map(|_| zipf.draw(random)).collect()
+}
+
+/// Pages in a random order, which is drawn after the ranks.
 fn zipf(len: usize, exponent: f64, pages: u32, random: &mut Generator) -> Vec<u32> {
     let ranks = zipf_ranks(len, exponent, pages, random);
     let order = random.permutation(pages);
@@ -43,7 +69,7 @@ fn in_turn(one: Vec<u32>, other: impl Iterator<Item = u32>) -> Vec<u32> {
 }
 
 /// All sequences of single pages, from one generator, in the order in which they were drawn.
-pub(crate) fn of_pages() -> Vec<Sequence> {
+pub fn of_pages() -> Vec<Sequence> {
     let mut random = Generator::new(11);
     let half = (REQUESTS / 2) as u32;
     let zipf08 = zipf(REQUESTS, 0.8, PAGES, &mut random);
@@ -81,7 +107,7 @@ pub(crate) fn of_pages() -> Vec<Sequence> {
 }
 
 /// The sequences of chunks.
-pub(crate) fn of_chunks() -> Vec<Sequence> {
+pub fn of_chunks() -> Vec<Sequence> {
     let mut random = Generator::new(3);
     let order = random.permutation(937);
     let ranks = zipf_ranks(15_000, 0.8, 937, &mut random);
@@ -92,7 +118,7 @@ pub(crate) fn of_chunks() -> Vec<Sequence> {
 }
 
 /// FNV-1a of the numbers as little-endian bytes (G. Fowler, L. C. Noll and P. Vo).
-pub(crate) fn checksum(numbers: &[u32]) -> u64 {
+pub fn checksum(numbers: &[u32]) -> u64 {
     numbers
         .iter()
         .flat_map(|number| number.to_le_bytes())
