@@ -23,6 +23,7 @@ export CARGO_TARGET_DIR := $(TARGET_DIR)
 BIN := $(TARGET_DIR)/release/hotset
 WORKLOAD := $(TARGET_DIR)/release/workload
 LOOPS := $(TARGET_DIR)/release/loops
+SIZING := $(TARGET_DIR)/release/sizing
 
 .PHONY: help
 help: ## Say what there is
@@ -62,7 +63,8 @@ test-random: setup build ## Compare what is counted of random workloads with the
 test-kernels: build ## Test on several kernels in virtual machines: make test-kernels KERNELS="6.1 6.12"
 	@.ci/static-build.sh hotset-tests workload
 	@.ci/static-build.sh hotset-bench loops
-	@HOTSET_BIN=$(BIN) WORKLOAD_BIN=$(WORKLOAD) LOOPS_BIN=$(LOOPS) tests/kernels/run.sh $(KERNELS)
+	@.ci/static-build.sh hotset-tests sizing
+	@HOTSET_BIN=$(BIN) WORKLOAD_BIN=$(WORKLOAD) LOOPS_BIN=$(LOOPS) SIZING_BIN=$(SIZING) tests/kernels/run.sh $(KERNELS)
 
 .PHONY: bench
 bench: setup build ## Measure hotset beside its peers: make bench BENCH=ls for one part (overhead, record, ls, control, restore, command, live, export, lab, proofs, fidelity); HOTSET_BEFORE=FILE takes turns with another hotset

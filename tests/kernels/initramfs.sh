@@ -1,9 +1,11 @@
 #!/bin/bash
 # initramfs.sh KERNEL_DIR OUT NAME=PATH…: packs what the guest needs to reach its disk and run its tests: a static busybox,
-# the modules for virtio, ext4 and overlayfs, `init`, `guest.sh`, and the given programs as /bin/NAME.
+# the modules for virtio, ext4, overlayfs and a disk in memory, `init`, `guest.sh`, `sizing.sh`, and the given programs as /bin/NAME.
 set -euo pipefail
 PATH=$PATH:/usr/sbin:/sbin
-MODULES=(virtio_pci virtio_blk ext4 overlay)
+MODULES=(virtio_pci virtio_blk ext4 overlay brd)
+# Of a disk in memory: one, in KiB as large as its image (run.sh).
+declare -A PARAMETERS=([brd.ko]="rd_nr=1 rd_size=163840")
 
 here=$(dirname "$(readlink -f "$0")")
 kernel=$1 out=$2
@@ -21,7 +23,7 @@ add_module() {
     *.zst) zstd -qdc "$source" ;;
     *) cat "$source" ;;
     esac >"$root/lib/modules/$name"
-    echo "$name" >>"$root/lib/modules/order"
+    echo "$name ${PARAMETERS[$name]:-}" >>"$root/lib/modules/order"
 }
 
 # Each module after those that it depends on; what is built in needs nothing. A kernel that lacks one is no kernel to test on.
@@ -59,5 +61,5 @@ for program in "$@"; do
 done
 add_modules
 install -m 755 "$here/init" "$root/init"
-install -m 755 "$here/guest.sh" "$root/guest.sh"
+install -m 755 "$here/guest.sh" "$here/sizing.sh" "$root"
 (cd "$root" && find . | cpio -o -H newc --quiet | gzip -1) >"$out"

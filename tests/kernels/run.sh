@@ -1,9 +1,13 @@
 #!/bin/bash
-# run.sh [KERNEL…]: runs hotset on real kernels in virtual machines and checks its counts against what the workload knows.
+# run.sh [--counts|--sizing|--sizing-wide|--sizing-full] [KERNEL…]: runs hotset on real kernels in virtual machines, checks its counts against what the
+# workload knows, and what it predicts of memory limits against what the kernel does.
 # Exit code: 0 all passed; 1 a case failed, a guest did not finish, or a kernel can't be had; 2 bad usage or set-up.
 set -euo pipefail
 DEFAULT_KERNELS=(6.1 6.12)
 BOOT_SECONDS=${HOTSET_GUEST_SECONDS:-600}
+# Emulated programs that read hundreds of thousands of pages take their time; the larger sets have up to ten times as many runs.
+SIZING_SECONDS=${HOTSET_GUEST_SECONDS:-1800}
+LONG_SECONDS=${HOTSET_GUEST_SECONDS:-14400}
 PROBE_SECONDS=10
 
 here=$(dirname "$(readlink -f "$0")")
@@ -12,13 +16,19 @@ export HOTSET_KERNEL_CACHE=${HOTSET_KERNEL_CACHE:-$top/target/kernels}
 HOTSET_BIN=${HOTSET_BIN:-$top/target/release/hotset}
 WORKLOAD_BIN=${WORKLOAD_BIN:-$top/target/release/workload}
 LOOPS_BIN=${LOOPS_BIN:-$top/target/release/loops}
+SIZING_BIN=${SIZING_BIN:-$top/target/release/sizing}
 PATH=$PATH:/usr/sbin:/sbin
 # shellcheck source-path=SCRIPTDIR source=packages.sh
 . "$here/packages.sh"
 
 usage() {
     cat <<END
-Usage: tests/kernels/run.sh [KERNEL…]
+Usage: tests/kernels/run.sh [--counts|--sizing|--sizing-wide|--sizing-full] [KERNEL…]
+
+  --counts       only compare counts of I/O
+  --sizing       only compare predictions of memory limits
+  --sizing-wide  the same with more cases, whose results can become fixtures (README.md)
+  --sizing-full  the same with all cases, which takes hours under emulation
 
 KERNEL is a series that Debian packages, such as 5.10, 6.1, 6.12 or 6.18, or "newest". Without one: ${DEFAULT_KERNELS[*]}.
 README.md beside this script says what the environment variables do.
@@ -43,32 +53,72 @@ choose_accelerator() {
     fi
 }
 
-make_drives() {
-    rm -f "$1" "$2"
-    truncate -s 1G "$1" && truncate -s 64M "$2" && mke2fs -q -F -t ext4 -E lazy_itable_init=0,lazy_journal_init=0 "$1"
+make_disk() {
+    rm -f "$1"
+    truncate -s "$2" "$1" && mke2fs -q -F -t ext4 -E lazy_itable_init=0,lazy_journal_init=0 "$1"
 }
 
-# Fetches, packs, boots and checks one kernel (as a condition, where `set -e` does not act); its serial log and results stay in the cache for whoever looks into a failure.
-test_kernel() {
-    local series=$1 kernel work started
-    kernel=$("$here/fetch.sh" "$series") || return 1
-    work=$HOTSET_KERNEL_CACHE/run/$series
+# run_guest KERNEL_DIR WORK SECONDS COMMAND_LINE [DRIVE…]: boots a guest with a disk and further drives; its serial log and what it leaves
+# stay in WORK, for whoever looks into a failure.
+run_guest() {
+    local kernel=$1 work=$2 seconds=$3 append=$4
+    shift 4
     rm -rf "$work" && mkdir -p "$work/results" || return 1
-    "$here/initramfs.sh" "$kernel" "$work/initramfs" "hotset=$HOTSET_BIN" "workload=$WORKLOAD_BIN" "loops=$LOOPS_BIN" || return 1
+    "$here/initramfs.sh" "$kernel" "$work/initramfs" "hotset=$HOTSET_BIN" "workload=$WORKLOAD_BIN" "loops=$LOOPS_BIN" "sizing=$SIZING_BIN" || return 1
     ACCEL=${ACCEL:-$(choose_accelerator "$kernel" "$work/initramfs" "$work/probe.log")}
     export ACCEL
-    make_drives "$work/disk" "$work/results.tar" || return 1
+    make_disk "$work/disk" 1G && truncate -s 256M "$work/results.tar" || return 1
     started=$SECONDS
-    "$here/boot.sh" "$kernel" "$work/initramfs" "$work/serial.log" "$BOOT_SECONDS" "" "$work/disk" "$work/results.tar" ||
+    "$here/boot.sh" "$kernel" "$work/initramfs" "$work/serial.log" "$seconds" "$append" "$work/disk" "$work/results.tar" "$@" ||
         echo "test-kernels: QEMU ended with code $? after $((SECONDS - started)) s" >&2
     tar -xf "$work/results.tar" -C "$work/results" 2>/dev/null || true
-    rm -f "$work/disk" "$work/results.tar" "$work/initramfs"
+    rm -f "$work/disk" "$work/results.tar" "$work/initramfs" "$@"
+}
+
+# Compares the counts of one kernel (as a condition, where `set -e` does not act).
+test_counts() {
+    local series=$1 kernel=$2 work=$HOTSET_KERNEL_CACHE/run/$1 started
+    run_guest "$kernel" "$work" "$BOOT_SECONDS" "" || return 1
     echo
     echo "kernel $series ($(<"$kernel/version"), $ACCEL, $((SECONDS - started)) s)"
     python3 -B "$here/check.py" "$work/serial.log" "$work/results"
 }
 
-case ${1:-} in -h | --help) usage && exit ;; -*) usage >&2 && exit 2 ;; esac
+# Compares predictions of memory limits with one kernel (as a condition).
+test_sizing() {
+    local series=$1 kernel=$2 set=$3 seconds=$4 work=$HOTSET_KERNEL_CACHE/run/$1-sizing started version code=0
+    local disk=$HOTSET_KERNEL_CACHE/run/$1-sizing.disk
+    mkdir -p "$HOTSET_KERNEL_CACHE/run" && make_disk "$disk" 160M || return 1
+    run_guest "$kernel" "$work" "$seconds" "hotset.sizing=$set" "$disk" || return 1
+    version=$(<"$kernel/version")
+    echo
+    echo "sizing on kernel $series ($version, $ACCEL, $((SECONDS - started)) s)"
+    ! grep '^SIZING .*: FAIL' "$work/serial.log" || code=1
+    grep -q '^SIZING done' "$work/serial.log" || { echo "  the guest did not finish" && return 1; }
+    "$SIZING_BIN" check-pages --kernel "$version" --csv "$work/results/pages.csv" --high "$work/results/high.csv" || code=1
+    "$SIZING_BIN" check-programs --results "$work/results" --hotset "$HOTSET_BIN" || code=1
+    return $code
+}
+
+test_kernel() {
+    local series=$1 kernel code=0
+    kernel=$("$here/fetch.sh" "$series") || return 1
+    case $part in
+    all) test_counts "$series" "$kernel" || code=1; test_sizing "$series" "$kernel" short "$SIZING_SECONDS" || code=1 ;;
+    --counts) test_counts "$series" "$kernel" || code=1 ;;
+    --sizing) test_sizing "$series" "$kernel" short "$SIZING_SECONDS" || code=1 ;;
+    --sizing-wide) test_sizing "$series" "$kernel" wide "$LONG_SECONDS" || code=1 ;;
+    --sizing-full) test_sizing "$series" "$kernel" full "$LONG_SECONDS" || code=1 ;;
+    esac
+    return $code
+}
+
+part=all
+case ${1:-} in
+-h | --help) usage && exit ;;
+--counts | --sizing | --sizing-wide | --sizing-full) part=$1 && shift ;;
+-*) usage >&2 && exit 2 ;;
+esac
 kernels=("$@")
 ((${#kernels[@]})) || kernels=("${DEFAULT_KERNELS[@]}")
 for name in "${kernels[@]}"; do
@@ -77,6 +127,7 @@ done
 [ -x "$HOTSET_BIN" ] || die "no hotset at $HOTSET_BIN; build it with cargo build --release, or set HOTSET_BIN"
 [ -x "$WORKLOAD_BIN" ] || die "no workload at $WORKLOAD_BIN; build it with cargo build --release -p hotset-tests, or set WORKLOAD_BIN"
 [ -x "$LOOPS_BIN" ] || die "no loops at $LOOPS_BIN; build it with cargo build --release -p hotset-bench, or set LOOPS_BIN"
+[ -x "$SIZING_BIN" ] || die "no sizing at $SIZING_BIN; build it with cargo build --release -p hotset-tests, or set SIZING_BIN"
 ensure_packages || exit 2
 mkdir -p "$HOTSET_KERNEL_CACHE"
 exec 9>"$HOTSET_KERNEL_CACHE/lock"
