@@ -1,6 +1,7 @@
-//! What no run had.
+//! What no run of the table had.
 
-/// What was the case in no run: where one of these is, a prediction is not validated. They are the caller's to find out.
+/// What was the case in no run of [`super::ROWS`]: where one of these is, their errors say nothing. They are the caller's to find out. Programs with
+/// some of them were compared apart (docs/sizing.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Condition {
     /// Anonymous memory of the group grows and shrinks.
