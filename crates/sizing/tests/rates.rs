@@ -1,12 +1,10 @@
 //! Samples at the rate of the sensor against exact counts, over the sequences that real kernels were asked for.
 
-mod common;
-
-use common::sequences;
 use hotset_sizing::distance::DenseStack;
 use hotset_sizing::sample::{
     DEFAULT_EXPONENT, FileIdentity, Sampler, hash, is_sampled, limit_grid,
 };
+use hotset_sizing_runs::sequences;
 
 /// As many pages as the sample of a control group has.
 const GROUP_PAGES: u32 = 7_450;

@@ -148,7 +148,7 @@ impl SizeSummary {
         let most = self.limits.last().map_or(0.0, |limit| limit.hit_ratio);
         let steps = known().copied().chain([most_pages]);
         self.enough = steps.map(at).find(|limit| limit.hit_ratio >= most * asked.target);
-        self.thrash = known().copied().map(at).filter(SizeLimit::thrashes).last();
+        self.thrash = known().copied().map(at).rev().find(SizeLimit::thrashes);
         self.asked_cache_bytes =
             named.into_iter().map(|pages| pages.saturating_mul(PAGE_BYTES)).collect();
     }
