@@ -79,8 +79,17 @@ fn error(sampled: &Curve, exact: &[u64], references: u64) -> f64 {
     errors.iter().sum::<f64>() / errors.len() as f64
 }
 
+/// Attempts to see every reference: on a busy host, the ring of one session can fill up before its turn comes.
+const ATTEMPTS: usize = 8;
+
 #[test]
 fn sampled_curves_of_a_group_are_those_of_all_references() {
+    let is_whole = (0..ATTEMPTS).any(|_| compare().is_some());
+    assert!(is_whole, "references were lost {ATTEMPTS} times");
+}
+
+/// Compares; nothing where a reference was lost that the comparison needs.
+fn compare() -> Option<()> {
     let scratch = Scratch::new("live-curves");
     let group = Group::new(&scratch);
     let path = scratch.file("data", 64 * MIB);
@@ -118,7 +127,9 @@ fn sampled_curves_of_a_group_are_those_of_all_references() {
         summed.add(&mut live);
     }
     exact.take();
-    assert_eq!(exact.session.lost_references(), 0);
+    if exact.session.lost_references() > 0 {
+        return None;
+    }
     let (curve, last) = (summed.curve.expect("it did something"), summed.last.expect("the same"));
     assert_eq!(last.group.as_deref(), Some(&*group_of(shell.pid())));
     assert_eq!((last.exponent, last.lost), (EXPONENT, 0));
@@ -132,4 +143,5 @@ fn sampled_curves_of_a_group_are_those_of_all_references() {
     // The same without the order of references would not do.
     let flat: Vec<u64> = known.iter().map(|_| summed.references / 2).collect();
     assert!(error(&curve, &flat, summed.references) > 5.0 * MOST_ERROR);
+    Some(())
 }

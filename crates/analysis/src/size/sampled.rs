@@ -228,7 +228,10 @@ mod tests {
         let thrash = summary.thrash.expect("a limit");
         assert_eq!((thrash.cache_bytes, thrash.refaults), (500 * PAGE_BYTES, 99_000));
         assert_eq!(thrash.device_read_bytes_per_s, Some(10_000.0 * PAGE_BYTES as f64));
-        assert_eq!(summary.limit.expect("a limit").must_bytes, 100 * MIB + 4096 * 18);
+        assert_eq!(
+            summary.limit.expect("a limit").must_bytes,
+            100 * MIB + capacity::limit_bytes(0, 0, 1_000)
+        );
         assert_eq!(summary.policy, PolicyKind::Lru);
     }
 
