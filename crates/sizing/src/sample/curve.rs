@@ -97,6 +97,29 @@ impl Curve {
         self.0.weighted_first.min(self.0.references)
     }
 
+    /// Estimated misses at a limit, first references included: a sum of what each sampled reference stands for, which only grows.
+    /// The limit must be one of [`Curve::limits`], or counts as the next smaller one.
+    pub fn misses_at(&self, limit_pages: u64) -> u64 {
+        let hits = self.0.limits.iter().zip(&self.0.weights);
+        let hits = hits.take_while(|&(&limit, _)| limit <= limit_pages);
+        let hits = hits.fold(0_u64, |sum, (_, weight)| sum.saturating_add(*weight));
+        self.0.weighted.saturating_sub(hits)
+    }
+
+    /// The smallest limit, in pages, that has so large a share (0 to 1) of the hits that a cache without a limit would have; none
+    /// without hits, and where they are beyond the largest limit.
+    pub fn enough(&self, share: f64) -> Option<u64> {
+        let best = self.0.references.saturating_sub(self.first_references());
+        let wanted = (best as f64 * share).ceil().max(1.0) as u64;
+        let found = self.hits().iter().position(|&hits| hits >= wanted)?;
+        self.0.limits.get(found).copied()
+    }
+
+    /// References with a distance among the sampled ones, each as many as it stands for.
+    pub fn sampled_reuses(&self) -> u64 {
+        self.0.weighted.saturating_sub(self.0.weighted_first)
+    }
+
     /// Adds the counts of another cache, of the same or another rate.
     ///
     /// # Errors
@@ -127,6 +150,21 @@ mod tests {
         let from = |limit| grid.iter().position(|&one| one == limit).expect("a power of two");
         assert_eq!(from(1 << 20) - from(1 << 12), 64);
         assert!(limit_grid(u64::MAX).len() > 400 && limit_grid(0).is_empty());
+    }
+
+    #[test]
+    fn misses_grow_and_enough_is_a_share_of_the_best() {
+        let mut curve = Curve::new(&[10, 100, 1_000]);
+        curve.count(100);
+        for distance in [None, Some(5), Some(50), Some(500), Some(5_000)] {
+            curve.count_sampled(distance, 20);
+        }
+        let misses = [10, 99, 100, 1_000, u64::MAX].map(|limit| curve.misses_at(limit));
+        assert_eq!((misses, curve.misses_at(0)), ([80, 80, 60, 40, 40], 100));
+        // Of the 80 hits that there can be, 20 are beyond the largest limit.
+        let enough = [0.0, 0.25, 0.26, 0.75, 0.76].map(|share| curve.enough(share));
+        assert_eq!(enough, [Some(10), Some(10), Some(100), Some(1_000), None]);
+        assert_eq!((curve.sampled_reuses(), Curve::new(&[10]).enough(0.5)), (80, None));
     }
 
     #[test]
