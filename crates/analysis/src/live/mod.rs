@@ -4,6 +4,7 @@
 //! backwards; [`StatLine`] is what a line of `stat` holds.
 
 mod accumulated;
+mod curves;
 mod grown;
 mod interval;
 mod numbers;
@@ -13,6 +14,7 @@ mod stat;
 pub mod testing;
 
 pub use accumulated::{Accumulated, Counted, SeriesLimits};
+pub use curves::{CurveSeries, CurveSet, CurveTotals, RecentReferences, WINDOW_MINUTES};
 pub use grown::{GrownLoss, LossWatch};
 pub use interval::{IntervalSummary, summarise_interval};
 pub use numbers::LiveNumbers;

@@ -134,6 +134,11 @@ impl<K: Hash + Eq + Clone> SeriesSet<K> {
         &self.series
     }
 
+    /// The series of a key.
+    pub fn get(&self, key: &K) -> Option<&Series<K>> {
+        self.series.get(*self.at.get(key)?)
+    }
+
     /// What was counted for keys without a series, and for no key.
     pub fn other(&self) -> &LiveIo {
         &self.other
