@@ -69,7 +69,7 @@ fn memory_of(group: &MemoryGroup, dir: &Path) -> Option<GroupMemory> {
 }
 
 /// The two file lists hold neither shared memory nor what is locked. Version 1 counts children under `total_` names.
-fn file_bytes(stat: &str, v2: bool) -> u64 {
+pub(super) fn file_bytes(stat: &str, v2: bool) -> u64 {
     let names: [&str; 2] = if v2 {
         ["inactive_file", "active_file"]
     } else {

@@ -108,7 +108,7 @@ impl Drop for LimitedGroup {
 }
 
 /// A line is a name and a number.
-fn counter(text: &str, name: &str) -> Option<u64> {
+pub(super) fn counter(text: &str, name: &str) -> Option<u64> {
     let mut lines = text.lines().filter_map(|line| line.split_once(' '));
     lines.find_map(|(key, number)| (key == name).then(|| number.trim().parse().ok())?)
 }

@@ -7,6 +7,7 @@ pub mod names;
 mod outside;
 mod present;
 mod search;
+mod usage;
 
 use std::path::{Component, Path, PathBuf};
 
@@ -18,6 +19,7 @@ pub use limited::{LimitEffects, LimitedGroup};
 pub use outside::{Limited, outside_limits};
 pub use present::{Hierarchies, seen_root};
 pub use search::{SearchError, container, unit};
+pub use usage::GroupUsage;
 
 /// Version 1 spells "no limit" as the largest number of whole pages; nobody sets a real limit of 4 EiB.
 const V1_UNLIMITED: u64 = 1 << 62;
