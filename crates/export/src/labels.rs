@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use hotset_analysis::live::SeriesSet;
 use hotset_facts::Dev;
-use hotset_sys::cgroup::Hierarchies;
 use hotset_sys::cgroup::names::{GroupRole, look_up, role};
+use hotset_sys::cgroup::{GroupUsage, Hierarchies};
 use hotset_sys::proc::mountinfo::{self, Mount};
 use hotset_view::metrics::{GroupLabels, MountLabels};
 
@@ -59,6 +59,11 @@ impl Known {
         set.retain(|dev| self.mounts.get(dev).is_none_or(|before| *before == labels_of(dev)));
         self.mounts =
             set.series().iter().map(|series| (series.key, labels_of(&series.key))).collect();
+    }
+
+    /// What a group's memory is used for.
+    pub(super) fn usage(&self, path: &str) -> Option<GroupUsage> {
+        self.hierarchies.usage(path)
     }
 
     /// What a group is called.

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod address;
+mod curves;
 mod exporter;
 mod labels;
 mod negotiate;
@@ -54,6 +55,8 @@ pub struct Options {
 pub struct SeriesOptions {
     /// Control groups with series of their own.
     pub cgroups: usize,
+    /// Whether these control groups have curves; the intervals must have them too.
+    pub curves: bool,
     /// Names of programs with series of their own.
     pub commands: usize,
     /// Whether file systems have series.

@@ -6,9 +6,12 @@ use std::time::{Duration, SystemTime};
 
 use hotset_analysis::live::{Accumulated, GrownLoss, LossWatch, SeriesLimits, summarise_interval};
 use hotset_facts::{Interval, MemInfo, NotMeasured, Observed, Reason};
-use hotset_view::metrics::{Measured, OtlpNumbers, OwnNumbers, ProcessNumbers, SamplingState};
+use hotset_view::metrics::{
+    Curves, Measured, OtlpNumbers, OwnNumbers, ProcessNumbers, SamplingState,
+};
 
 use crate::SeriesOptions;
+use crate::curves::GroupCurves;
 use crate::labels::Known;
 use crate::shared::{Shared, Snapshot};
 use crate::watch::Watched;
@@ -22,6 +25,7 @@ const NO_PROC: Reason = Reason::denied("/proc can't be read");
 /// Everything that goes into a snapshot.
 pub(super) struct Sampler {
     counted: Accumulated,
+    curves: Option<GroupCurves>,
     losses: LossWatch,
     known: Known,
     mounts: bool,
@@ -57,6 +61,7 @@ impl Sampler {
         };
         Self {
             counted: Accumulated::new(limits),
+            curves: series.curves.then(GroupCurves::default),
             losses: LossWatch::default(),
             known: Known::new(),
             mounts: series.mounts,
@@ -91,6 +96,9 @@ impl Sampler {
     pub(super) fn add(&mut self, interval: &Interval, time: SampleTime) -> Vec<GrownLoss> {
         self.counted.add(interval, &summarise_interval(interval));
         self.known.update_groups(&mut self.counted.cgroups);
+        if let Some(curves) = &mut self.curves {
+            curves.add(interval, &self.counted.cgroups, |path| self.known.usage(path));
+        }
         if self.mounts {
             self.known.update_mounts(&mut self.counted.mounts);
         }
@@ -129,6 +137,12 @@ impl Sampler {
             Err(_) => Observed::Missing(NO_PROC),
         };
         let (group, mount) = (|path: &str| self.known.group(path), |dev| self.known.mount(dev));
+        let memory = |path: &str| self.curves.as_ref()?.memory(path);
+        let curves = self.curves.as_ref().map(|curves| Curves {
+            set: &curves.set,
+            memory: &memory,
+            multi_gen_lru: curves.multi_gen_lru,
+        });
         let watched = self.watched.numbers();
         let measured = Measured {
             state: &self.state,
@@ -137,6 +151,7 @@ impl Sampler {
             memory: &self.memory,
             group: &group,
             mount: if self.mounts { Some(&mount) } else { None },
+            curves,
             watched: &watched,
             not_measured: &self.gaps,
             own: &self.own,

@@ -14,6 +14,7 @@ use super::interval::parse_interval;
     after_help = "Examples:\n  sudo hotset export                                     http://127.0.0.1:9467/metrics\n  \
                   sudo hotset export --listen :9467 --web-config web.yml  to the network, with TLS and passwords\n  \
                   sudo hotset export --watch /srv/db --mounts\n  \
+                  sudo hotset export --curves                            with how much cache each cgroup needs\n  \
                   sudo hotset export --otlp http://collector:4318         for those without Prometheus\n\n\
                   Every metric: docs/metrics.md. Units for systemd and Kubernetes, a dashboard and alert rules: deploy/.\n\n\
                   Exit status:\n  \
@@ -53,6 +54,17 @@ pub(crate) struct SeriesArgs {
     /// Export the N busiest cgroups, 0 to 1000; sum the rest as "other"
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = number(0..=1000_u16))]
     pub(crate) cgroups: u16,
+    /// Export how much page cache each of these cgroups needs
+    ///
+    /// The estimate comes from accesses to one in 16 pages; docs/metrics.md describes it and its limits. Also exports the memory limit, memory
+    /// usage and refaults of these cgroups.
+    #[arg(long)]
+    pub(crate) curves: bool,
+    /// Sample one in PAGES pages for --curves: a power of two, 1 to 4096 [default: 16]
+    ///
+    /// A longer period costs less. A need below 16 sampled pages is not exported.
+    #[arg(long, value_name = "PAGES", requires = "curves", value_parser = sampling_period)]
+    pub(crate) curves_period: Option<u32>,
     /// Export the N busiest programs, 0 to 1000; sum the rest as "other"
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = number(0..=1000_u16))]
     pub(crate) commands: u16,
@@ -65,6 +77,15 @@ pub(crate) struct SeriesArgs {
     /// Seconds between two looks at each watched path, 0.1 to 86400
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = parse_interval, allow_hyphen_values = true)]
     pub(crate) watch_interval: Duration,
+}
+
+/// The exponent of a power of two.
+fn sampling_period(text: &str) -> Result<u32, String> {
+    let pages = text.parse().ok().filter(|pages| (1..=4096_u32).contains(pages));
+    let pages = pages.filter(|pages| pages.is_power_of_two());
+    pages
+        .map(u32::trailing_zeros)
+        .ok_or_else(|| "expected a power of two from 1 to 4096".to_owned())
 }
 
 /// Pushing.

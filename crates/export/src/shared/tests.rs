@@ -36,6 +36,7 @@ fn shared(state: &SamplingState, limit: Duration) -> Shared {
             memory: &work.host.memory,
             group: &|_| GroupLabels::default(),
             mount: None,
+            curves: None,
             watched: &[],
             not_measured: &[],
             own: &own,

@@ -6,7 +6,7 @@ use hotset_facts::{self as facts, LiveIo};
 use super::{Family, Kind, Labels, Measured, Point, Unit, Value};
 
 /// What the rest is labelled.
-const OTHER: &str = "other";
+pub(super) const OTHER: &str = "other";
 
 /// One series of every counter.
 struct Row {
@@ -19,14 +19,8 @@ pub(super) fn push(measured: &Measured<'_>, families: &mut Vec<Family>) {
     let counted = measured.counted;
     let total = Row { labels: Labels::from([]), since: None, io: counted.totals.io };
     table(measured, "hotset_", "on the host", vec![total], families);
-    let groups = rows(&counted.cgroups, "cgroup", |path| {
-        let known = (measured.group)(path);
-        Labels::from([
-            ("cgroup", path.to_string()),
-            ("container", known.container.unwrap_or_default()),
-            ("pod", known.pod.unwrap_or_default()),
-        ])
-    });
+    let groups =
+        rows(&counted.cgroups, "cgroup", |path| Labels::from(group_labels(measured, path)));
     table(measured, "hotset_cgroup_", "by control group", groups, families);
     let commands = rows_of_commands(measured);
     table(measured, "hotset_command_", "by name of program", commands, families);
@@ -41,6 +35,16 @@ pub(super) fn push(measured: &Measured<'_>, families: &mut Vec<Family>) {
         });
         table(measured, "hotset_mount_", "by file system", mounts, families);
     }
+}
+
+/// How a control group is labelled in every metric.
+pub(super) fn group_labels(measured: &Measured<'_>, path: &str) -> [(&'static str, String); 3] {
+    let known = (measured.group)(path);
+    [
+        ("cgroup", path.to_owned()),
+        ("container", known.container.unwrap_or_default()),
+        ("pod", known.pod.unwrap_or_default()),
+    ]
 }
 
 fn rows_of_commands(measured: &Measured<'_>) -> Vec<Row> {

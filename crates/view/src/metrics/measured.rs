@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use hotset_analysis::live::Accumulated;
+use hotset_analysis::live::{Accumulated, CurveSet};
 use hotset_facts::{Dev, MemInfo, NotMeasured, Observed};
 
 /// Whether the counters still grow.
@@ -21,6 +21,30 @@ pub struct GroupLabels {
     pub container: Option<String>,
     /// The pod's name, or its id.
     pub pod: Option<String>,
+}
+
+/// The memory of a control group.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct GroupMemoryNumbers {
+    /// Its own limit in bytes; none without one.
+    pub limit_bytes: Option<u64>,
+    /// Bytes that are charged to it.
+    pub used_bytes: u64,
+    /// Bytes of these that are file cache, which the kernel can drop.
+    pub file_bytes: u64,
+    /// Pages of files that were read back after they had been evicted, since its series began; none where the kernel does not count it.
+    pub refaulted_pages: Option<u64>,
+}
+
+/// What is known of the cache that control groups need.
+#[derive(Clone, Copy)]
+pub struct Curves<'a> {
+    /// Their references.
+    pub set: &'a CurveSet,
+    /// The memory of a group; `None` where the kernel does not account it.
+    pub memory: &'a dyn Fn(&str) -> Option<GroupMemoryNumbers>,
+    /// Whether the kernel evicts by its multi-gen LRU, of which a sample says nothing.
+    pub multi_gen_lru: bool,
 }
 
 /// What a device is known as.
@@ -123,6 +147,8 @@ pub struct Measured<'a> {
     pub group: &'a dyn Fn(&str) -> GroupLabels,
     /// How a device is labelled; nothing where mounts are not exported.
     pub mount: Option<&'a dyn Fn(Dev) -> MountLabels>,
+    /// Curves of control groups, where they are exported.
+    pub curves: Option<Curves<'a>>,
     /// Watched paths.
     pub watched: &'a [WatchedNumbers],
     /// What is not measured, and why; its counters are left out.

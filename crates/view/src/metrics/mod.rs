@@ -3,6 +3,7 @@
 //! [`families`] is the only place that names a metric. [`exposition`] writes the text that Prometheus scrapes,
 //! [`otlp_json`] what an OpenTelemetry collector is sent, [`status_page`] the page for people.
 
+mod curves;
 mod family;
 mod host;
 mod io;
@@ -15,8 +16,8 @@ mod watched;
 
 pub use family::{Family, Kind, Labels, Point, Unit, Value};
 pub use measured::{
-    GroupLabels, Measured, MountLabels, OtlpNumbers, OwnNumbers, ProcessNumbers, SamplingState,
-    WatchedNumbers,
+    Curves, GroupLabels, GroupMemoryNumbers, Measured, MountLabels, OtlpNumbers, OwnNumbers,
+    ProcessNumbers, SamplingState, WatchedNumbers,
 };
 pub use otlp::{Resource, otlp_json};
 pub use page::status_page;
@@ -28,6 +29,7 @@ pub fn families(measured: &Measured<'_>) -> Vec<Family> {
     let mut families = own::families(measured);
     if matches!(measured.state, SamplingState::Running) {
         io::push(measured, &mut families);
+        curves::push(measured, &mut families);
         host::push(measured, &mut families);
         // Walked by others, but handed on with a sample: they would stand still as well.
         watched::push(measured, &mut families);

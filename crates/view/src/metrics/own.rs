@@ -4,7 +4,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use hotset_facts::{NotMeasured, Observed};
 
-use super::{Family, Kind, Labels, Measured, OtlpNumbers, SamplingState, Unit, Value, host};
+use super::{
+    Family, Kind, Labels, Measured, OtlpNumbers, SamplingState, Unit, Value, curves, host,
+};
 
 pub(super) fn families(measured: &Measured<'_>) -> Vec<Family> {
     let mut families = Vec::new();
@@ -50,6 +52,7 @@ fn about(measured: &Measured<'_>, families: &mut Vec<Family>) {
     if measured.counted.intervals > 0 {
         labels.extend(host::missing(measured));
     }
+    labels.extend(curves::missing(measured));
     labels.sort();
     labels.dedup();
     labels.into_iter().for_each(|labels| gaps.push(labels, Value::Whole(1)));
@@ -115,6 +118,9 @@ fn losses(measured: &Measured<'_>, families: &mut Vec<Family>) {
     let help = "What got lost, by cause; docs/metrics.md says what each damages";
     let mut family = counter("hotset_lost", Unit::Count, help);
     for (cause, count) in causes {
+        family.push(Labels::from([("cause", cause.to_owned())]), Value::Whole(count));
+    }
+    for (cause, count) in curves::losses(measured) {
         family.push(Labels::from([("cause", cause.to_owned())]), Value::Whole(count));
     }
     families.push(family);
