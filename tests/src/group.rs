@@ -136,6 +136,84 @@ impl Drop for LimitedGroup {
     }
 }
 
+/// A control group of the same name in the hierarchy of version 2 and, where another accounts memory, in that one: what a service has on
+/// any host. Removed at the end.
+pub struct NamedGroup {
+    name: String,
+    places: Vec<PathBuf>,
+}
+
+impl NamedGroup {
+    /// At the top of its hierarchies.
+    pub fn new(name: &str) -> Self {
+        let mounts = std::fs::read_to_string("/proc/mounts").expect("mounts");
+        let (accounts, is_v2) = memory_hierarchy();
+        let mut tops = vec![v2_mount(&mounts)];
+        if is_v2 {
+            std::fs::write(accounts.join("cgroup.subtree_control"), "+memory").expect("controller");
+        } else {
+            tops.push(accounts);
+        }
+        let places: Vec<PathBuf> = tops.iter().map(|top| top.join(name)).collect();
+        places
+            .iter()
+            .for_each(|dir| std::fs::create_dir(dir).expect("mkdir; this test needs root"));
+        Self { name: name.to_owned(), places }
+    }
+
+    /// Its path, as /proc/PID/cgroup has it.
+    pub fn path(&self) -> String {
+        format!("/{}", self.name)
+    }
+
+    /// The words by which a shell goes into it.
+    pub fn joins(&self) -> String {
+        let join = |dir: &PathBuf| format!("echo $$ > {}/cgroup.procs; ", dir.display());
+        self.places.iter().map(join).collect()
+    }
+
+    /// Limits its memory.
+    pub fn limit(&self, bytes: u64) {
+        let files = self
+            .places
+            .iter()
+            .rev()
+            .flat_map(|dir| ["memory.limit_in_bytes", "memory.max"].map(|name| dir.join(name)));
+        let file = files.into_iter().find(|file| file.exists()).expect("a limit");
+        std::fs::write(file, bytes.to_string()).expect("the limit");
+    }
+
+    /// Runs a script of the shell in it; it must succeed.
+    pub fn run(&self, script: &str) {
+        let mut shell = Command::new("sh");
+        shell.arg("-c").arg(format!("{}{script}", self.joins()));
+        let status = shell.stdout(std::process::Stdio::null()).status();
+        assert!(status.expect("sh").success(), "{script}");
+    }
+
+    /// Removes it as soon as its processes are gone.
+    pub fn remove(&self) {
+        for dir in &self.places {
+            crate::until("an empty group", || std::fs::remove_dir(dir).ok());
+        }
+    }
+}
+
+impl Drop for NamedGroup {
+    fn drop(&mut self) {
+        // A failing test should report its own failure and not this one.
+        for dir in &self.places {
+            let _ = (0..100).any(|_| {
+                let gone = std::fs::remove_dir(dir).is_ok() || !dir.exists();
+                if !gone {
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                gone
+            });
+        }
+    }
+}
+
 /// Where the hierarchy that accounts memory is mounted, and whether it is version 2.
 fn memory_hierarchy() -> (PathBuf, bool) {
     let mounts = std::fs::read_to_string("/proc/mounts").expect("mounts");

@@ -39,7 +39,7 @@ pub mod watching;
 
 pub use attached::Attached;
 pub use evictions::{Evictions, once_undisturbed, undisturbed, undisturbed_on};
-pub use group::{Group, LimitedGroup};
+pub use group::{Group, LimitedGroup, NamedGroup};
 pub use invariants::assert_invariants;
 pub use json::{bytes_of, file_row, lost_counts, number, process_row, row_at};
 pub use mounted::Mounted;

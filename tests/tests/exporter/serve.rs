@@ -3,7 +3,6 @@
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::os::unix::net::UnixDatagram;
-use std::path::PathBuf;
 use std::process::Command;
 use std::slice::from_ref;
 use std::time::Duration;
@@ -11,8 +10,8 @@ use std::time::Duration;
 use hotset_tests::exporter::{Exporter, answer, fed, value};
 use hotset_tests::scratch::text;
 use hotset_tests::{
-    Evictions, MIB, PAGE, Scratch, evict_verified, hotset, loaded_by, number, read_json, until,
-    workload,
+    Evictions, MIB, NamedGroup, PAGE, Scratch, evict_verified, hotset, loaded_by, number,
+    read_json, until, workload,
 };
 
 /// Reads a file with the workload program under another name, so that its counters are its own.
@@ -96,7 +95,7 @@ fn a_program_that_reads_cold_and_then_warm_is_counted_to_the_page() {
 #[test]
 fn promtool_accepts_the_metrics() {
     // A path that is given twice is one series.
-    let words = ["--mounts", "--watch", "/etc/passwd", "--watch", "/etc/passwd"];
+    let words = ["--mounts", "--curves", "--watch", "/etc/passwd", "--watch", "/etc/passwd"];
     let exporter = Exporter::start(&words);
     until("the walk", || exporter.value("hotset_watch_files{path=\"/etc/passwd\"}"));
     exporter.settle();
@@ -217,6 +216,8 @@ fn a_port_in_use_is_named_and_a_wrong_address_is_bad_usage() {
         (&["--interval", "0"], "from 0.1 to 86400"),
         (&["--interval", "-1"], "from 0.1 to 86400"),
         (&["--cgroups", "1001"], "1000"),
+        (&["--curves-period", "16"], "--curves"),
+        (&["--curves", "--curves-period", "24"], "power of two from 1 to 4096"),
         (&["--otlp", "localhost:4318"], "http://localhost:4318"),
         (&["--otlp-header", "a=b"], "--otlp"),
     ] {
@@ -257,71 +258,39 @@ fn the_service_manager_is_told_and_sigterm_ends_it_well() {
     assert_eq!(told(), "STOPPING=1");
 }
 
-/// A control group of this name in each hierarchy that may be the one that accounts memory, and the words by which a shell
-/// goes into it.
-fn group(name: &str) -> (Vec<PathBuf>, String) {
-    let Some(root) = ["/sys/fs/cgroup/unified", "/sys/fs/cgroup"]
-        .into_iter()
-        .map(std::path::Path::new)
-        .find(|dir| dir.join("cgroup.procs").exists())
-    else {
-        panic!("this test needs control groups of version 2");
-    };
-    let places: Vec<_> = [root.to_owned(), "/sys/fs/cgroup/memory".into()]
-        .into_iter()
-        .filter(|dir: &PathBuf| dir.join("cgroup.procs").exists())
-        .map(|dir| dir.join(name))
-        .collect();
-    places.iter().for_each(|dir| std::fs::create_dir(dir).expect("a group"));
-    let joins =
-        places.iter().map(|dir| format!("echo $$ > {}/cgroup.procs; ", dir.display())).collect();
-    (places, joins)
-}
-
 /// A file is read in the group, until its series says so; the series.
-fn read_within(exporter: &Exporter, name: &str, joins: &str) -> String {
-    let status = Command::new("sh")
-        .arg("-c")
-        .arg(format!("{joins} cat /etc/passwd"))
-        .stdout(std::process::Stdio::null())
-        .status();
-    assert!(status.expect("sh").success());
-    let series = format!("hotset_cgroup_read_pages_total{{cgroup=\"/{name}\"}}");
+fn read_within(exporter: &Exporter, group: &NamedGroup) -> String {
+    group.run("cat /etc/passwd");
+    let series = format!("hotset_cgroup_read_pages_total{{cgroup=\"{}\"}}", group.path());
     until("the group's series", || exporter.value(&series).filter(|pages| *pages >= 1.0));
     series
 }
 
 #[test]
 fn groups_have_the_hosts_names_in_a_container_that_sees_them() {
-    let name = format!("hotset-inside-{}", std::process::id());
-    let (places, joins) = group(&name);
+    let group = NamedGroup::new(&format!("hotset-inside-{}", std::process::id()));
     // As in a DaemonSet: a namespace of control groups of its own, and the host's tree.
     let mut command = Command::new("sh");
     command
         .arg("-c")
-        .arg(format!("{joins} exec unshare --cgroup \"$0\" \"$@\""))
+        .arg(format!("{} exec unshare --cgroup \"$0\" \"$@\"", group.joins()))
         .arg(hotset())
         .args(["export", "--listen", "127.0.0.1:0", "--interval", "0.2", "--cgroups", "1000"]);
     let exporter = Exporter::start_command(command);
-    read_within(&exporter, &name, &joins);
+    read_within(&exporter, &group);
     // hotset reads files as well, and asks /proc where it is itself.
     exporter.settle();
     let metrics = exporter.metrics();
     assert!(!metrics.contains("cgroup=\"/..") && !metrics.contains("cgroup=\"/\""), "{metrics}");
     assert!(exporter.stop().success());
-    for dir in &places {
-        until("an empty group", || std::fs::remove_dir(dir).ok());
-    }
+    group.remove();
 }
 
 #[test]
 fn a_group_that_was_removed_ends_its_series() {
-    let name = format!("hotset-export-{}", std::process::id());
-    let (places, joins) = group(&name);
+    let group = NamedGroup::new(&format!("hotset-export-{}", std::process::id()));
     let exporter = Exporter::start(&["--cgroups", "1000"]);
-    let series = read_within(&exporter, &name, &joins);
-    for dir in &places {
-        until("an empty group", || std::fs::remove_dir(dir).ok());
-    }
+    let series = read_within(&exporter, &group);
+    group.remove();
     until("the end of the series", || exporter.value(&series).is_none().then_some(()));
 }
