@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use hotset_tests::exporter::Exporter;
 use hotset_tests::scratch::text;
-use hotset_tests::{Scratch, as_nobody_with, until};
+use hotset_tests::{MIB, NamedGroup, Scratch, as_nobody_with, until};
 use hotset_validate::violations;
 use serde::Deserialize;
 use serde_json::Value;
@@ -52,7 +52,7 @@ fn promtool_accepts_the_rules_and_their_tests_pass() {
         .flat_map(|group| group["rules"].as_array().expect("rules"))
         .filter_map(|rule| rule["alert"].as_str())
         .collect();
-    assert_eq!(alerts.len(), 5);
+    assert_eq!(alerts.len(), 7);
     for alert in alerts {
         assert!(tests.contains(&format!("alertname: {alert}")), "{alert} is not tested");
     }
@@ -77,6 +77,21 @@ fn expressions(dashboard: &Value) -> Vec<String> {
         .collect()
 }
 
+/// Every metric that there can be, also of a control group that needs some page cache.
+fn all_metrics(scratch: &Scratch) -> String {
+    let words = ["--mounts", "--watch", "/etc/passwd", "--curves", "--cgroups", "1000"];
+    let exporter = Exporter::start(&words);
+    let group = NamedGroup::new(&format!("hotset-deploy-{}", std::process::id()));
+    group.limit(256 * MIB);
+    let file = scratch.file("loop", 16 * MIB);
+    group.run(&format!("for i in $(seq 20); do cat {}; done", text(&file)));
+    until("the walk", || exporter.value("hotset_watch_files{path=\"/etc/passwd\"}"));
+    let need =
+        format!("hotset_cgroup_cache_need_bytes{{cgroup=\"{}\",hit_ratio=\"0.99\"}}", group.path());
+    until("a need", || exporter.value(&need));
+    exporter.metrics()
+}
+
 #[test]
 fn the_dashboard_and_the_rules_use_metrics_that_there_are() {
     let dashboard: Value = serde_json::from_str(&read(&deploy("grafana.json"))).expect("JSON");
@@ -93,10 +108,7 @@ fn the_dashboard_and_the_rules_use_metrics_that_there_are() {
     let output = run("promtool", &["check", "rules", text(&scratch.path("panels.yml"))]);
     assert!(output.status.success(), "{}", said(&output));
 
-    let exporter = Exporter::start(&["--mounts", "--watch", "/etc/passwd"]);
-    until("the walk", || exporter.value("hotset_watch_files{path=\"/etc/passwd\"}"));
-    exporter.settle();
-    let metrics = exporter.metrics();
+    let metrics = all_metrics(&scratch);
     let there: BTreeSet<&str> = (metrics.lines())
         .filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next())
         // Only there where something is missing.
