@@ -100,6 +100,7 @@ fn metrics(gaps: &[NotMeasured]) -> Vec<String> {
         state: &SamplingState::Running,
         counted: &counted,
         page_bytes: 4096,
+        curves: None,
         memory: &Observed::Missing(NONE),
         group: &|_| GroupLabels::default(),
         mount: None,
