@@ -60,6 +60,24 @@ fn watched(words: &[&str]) -> std::process::Output {
     Command::new(hotset()).arg("size").args(words).output().expect("hotset")
 }
 
+/// What `top` says of a group in its last interval of three.
+fn named_by_top(scratch: &Scratch, group: &LimitedGroup) -> Value {
+    let recording = scratch.path("top.jsonl");
+    let words = ["top", "--curves", "--view", "cgroups", "--batch", "3", "--record"];
+    let output = Command::new(hotset()).args(words).arg(&recording).arg("1").output();
+    let output = output.expect("hotset");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    // Whoever reads the text sees it, too.
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(shown.contains("REFAULTS") && shown.contains("NEED"), "{shown}");
+    let lines = std::fs::read_to_string(recording).expect("a recording");
+    let last: Value = serde_json::from_str(lines.lines().last().expect("a line")).expect("JSON");
+    let name = group.dir().file_name().expect("a name").to_string_lossy().into_owned();
+    let groups = last["cgroups"].as_array().unwrap_or_else(|| panic!("{last:#}"));
+    let is_it = |one: &&Value| one["path"].as_str().is_some_and(|path| path.ends_with(&name));
+    groups.iter().find(is_it).unwrap_or_else(|| panic!("no {name}: {groups:#?}")).clone()
+}
+
 #[test]
 fn the_limit_that_is_told_ends_the_reading() {
     let scratch = Scratch::new("size-watched");
@@ -75,8 +93,13 @@ fn the_limit_that_is_told_ends_the_reading() {
     let output = watched(&["--cgroup", group_dir, "-d", "4s", "-q", "--json", "-"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let told: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    let after = running.read_bytes();
-    assert!(after - before > 2 * DATA_BYTES, "it does not read again and again: {told:#}");
+    let read = running.read_bytes() - before;
+    assert!(read > 2 * DATA_BYTES, "it does not read again and again: {told:#}");
+    let named = named_by_top(&scratch, &group);
+    let of_top = |key: &str| named[key].as_u64().unwrap_or_else(|| panic!("{key}: {named:#}"));
+    assert!(of_top("cache_bytes") < 56 * MIB && of_top("limit_bytes") == 56 * MIB, "{named:#}");
+    assert!((DATA_BYTES..=DATA_BYTES / 8 * 9).contains(&of_top("need_bytes")), "{named:#}");
+    assert!(of_top("refaulted_pages") > 1_000, "{named:#}");
     // It thrashes where it is, and needs room for the whole file.
     let number = |value: &Value| value.as_u64().unwrap_or_else(|| panic!("{told:#}"));
     assert!(number(&told["thrash"]["limit_bytes"]) >= 56 * MIB, "{told:#}");
@@ -86,7 +109,7 @@ fn the_limit_that_is_told_ends_the_reading() {
 
     group.set_limit(limit);
     // What was told before is told in rounds that had begun by then.
-    let rounds_told = (after / DATA_BYTES) as usize + 2;
+    let rounds_told = (running.read_bytes() / DATA_BYTES) as usize + 2;
     running.wait_rounds(rounds_told);
     running.wait_rounds(2);
     let before = running.read_bytes();

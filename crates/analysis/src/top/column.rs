@@ -54,6 +54,9 @@ columns! {
     Syncs "syncs" "Calls of fsync and the like" = sync_calls;
     Wait "wait" "Time in reads that waited for a device, and in direct I/O";
     Group "group" "The control group of a process";
+    Refaults "refaults" "Pages of files that a control group read back after they had been evicted";
+    Cache "cache" "Page cache that is charged to a control group";
+    Need "need" "Page cache with 99 % of the hits that a control group could have (--curves)";
 }
 
 /// What stands in a column.
@@ -63,6 +66,8 @@ pub enum Value {
     Count(u64),
     /// Bytes, which a rate divides by time.
     Bytes(u64),
+    /// Bytes at a time, which no rate changes.
+    Size(u64),
     /// Nanoseconds, which a rate divides by time.
     Nanoseconds(u64),
     /// A share of 1, which no rate changes.
@@ -103,6 +108,11 @@ impl Column {
             (Self::Count, Item::Process(item)) => Value::Number(item.files.into()),
             (Self::Count, Item::File(item)) => Value::Number(item.processes.into()),
             (Self::Count, Item::Group(item)) => Value::Number(item.processes.into()),
+            (Self::Refaults, Item::Group(item)) => {
+                item.memory.refaulted_pages.map_or(Value::None, Value::Count)
+            }
+            (Self::Cache, Item::Group(item)) => size(item.memory.cache_bytes),
+            (Self::Need, Item::Group(item)) => size(item.memory.need_bytes),
             _ => self.value(&line.io),
         }
     }
@@ -114,52 +124,10 @@ impl Column {
 
     /// The columns that lines of a kind have, those that matter most first.
     pub fn all(kind: Kind) -> &'static [Self] {
-        use Column::{
-            Count, Device, DeviceRead, DeviceWrite, Direct, Dirties, Faults, Group, Hits, Misses,
-            Name, Pid, ReadAhead, ReadBytes, ReadHit, Syncs, User, Wait, WriteBytes, WriteHit,
-        };
         match kind {
-            Kind::Processes => &[
-                Pid,
-                User,
-                Name,
-                Hits,
-                Misses,
-                Dirties,
-                ReadHit,
-                WriteHit,
-                Device,
-                Direct,
-                Faults,
-                ReadAhead,
-                ReadBytes,
-                WriteBytes,
-                DeviceRead,
-                DeviceWrite,
-                Wait,
-                Syncs,
-                Count,
-                Group,
-            ],
-            Kind::Files | Kind::Groups => &[
-                Name,
-                Hits,
-                Misses,
-                Dirties,
-                ReadHit,
-                Device,
-                Direct,
-                Faults,
-                Count,
-                WriteHit,
-                ReadAhead,
-                ReadBytes,
-                WriteBytes,
-                DeviceRead,
-                DeviceWrite,
-                Wait,
-                Syncs,
-            ],
+            Kind::Processes => lists::PROCESSES,
+            Kind::Files => lists::FILES,
+            Kind::Groups => lists::GROUPS,
         }
     }
 
@@ -194,6 +162,79 @@ impl Column {
     }
 }
 
+/// Which columns a view has.
+mod lists {
+    use super::Column::{
+        Cache, Count, Device, DeviceRead, DeviceWrite, Direct, Dirties, Faults, Group, Hits,
+        Misses, Name, Need, Pid, ReadAhead, ReadBytes, ReadHit, Refaults, Syncs, User, Wait,
+        WriteBytes, WriteHit,
+    };
+
+    pub(super) const PROCESSES: &[super::Column] = &[
+        Pid,
+        User,
+        Name,
+        Hits,
+        Misses,
+        Dirties,
+        ReadHit,
+        WriteHit,
+        Device,
+        Direct,
+        Faults,
+        ReadAhead,
+        ReadBytes,
+        WriteBytes,
+        DeviceRead,
+        DeviceWrite,
+        Wait,
+        Syncs,
+        Count,
+        Group,
+    ];
+    pub(super) const FILES: &[super::Column] = &[
+        Name,
+        Hits,
+        Misses,
+        Dirties,
+        ReadHit,
+        Device,
+        Direct,
+        Faults,
+        Count,
+        WriteHit,
+        ReadAhead,
+        ReadBytes,
+        WriteBytes,
+        DeviceRead,
+        DeviceWrite,
+        Wait,
+        Syncs,
+    ];
+    pub(super) const GROUPS: &[super::Column] = &[
+        Name,
+        Hits,
+        Misses,
+        ReadHit,
+        Device,
+        Direct,
+        Refaults,
+        Cache,
+        Need,
+        Dirties,
+        Faults,
+        Count,
+        WriteHit,
+        ReadAhead,
+        ReadBytes,
+        WriteBytes,
+        DeviceRead,
+        DeviceWrite,
+        Wait,
+        Syncs,
+    ];
+}
+
 impl Value {
     fn counted(unit: Unit, count: u64) -> Self {
         match unit {
@@ -206,7 +247,11 @@ impl Value {
     /// A number to sort by. Counts beyond 2^53 lose their last digits here and nowhere else.
     fn rank(self) -> f64 {
         match self {
-            Self::Count(n) | Self::Bytes(n) | Self::Nanoseconds(n) | Self::Number(n) => n as f64,
+            Self::Count(n)
+            | Self::Bytes(n)
+            | Self::Size(n)
+            | Self::Nanoseconds(n)
+            | Self::Number(n) => n as f64,
             Self::Share(share) => share,
             Self::None => -1.0,
         }
@@ -222,6 +267,10 @@ impl Value {
             other => other,
         }
     }
+}
+
+fn size(bytes: Option<u64>) -> Value {
+    bytes.map_or(Value::None, Value::Size)
 }
 
 fn share(share: Option<f64>) -> Value {

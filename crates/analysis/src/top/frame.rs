@@ -11,15 +11,19 @@ use hotset_facts::{HostMemory, Interval, LiveIo, LiveLosses, LiveProcess, LiveRo
 
 use super::format::{LinesKeys, UnlistedKeys};
 use super::item::{
-    FileItem, GroupItem, KeptLine, Kind, Line, LineState, Lines, ProcessItem, Unlisted,
+    FileItem, GroupItem, GroupMemory, KeptLine, Kind, Line, LineState, Lines, ProcessItem, Unlisted,
 };
 
-/// Who knows what people call users and control groups.
+/// Who knows what people call users and control groups, and what memory these have.
 pub trait Names {
     /// The name of a user.
     fn user(&mut self, uid: u32) -> Option<Arc<str>>;
     /// The name of the container, pod or unit that a control group is.
     fn group(&mut self, path: &Arc<str>) -> Option<Arc<str>>;
+    /// The memory of a control group in the interval that ended.
+    fn memory(&mut self, _path: &Arc<str>) -> GroupMemory {
+        GroupMemory::default()
+    }
 }
 
 /// Knows none.
@@ -139,7 +143,8 @@ fn groups(processes: &[KeptLine<ProcessItem>], names: &mut dyn Names) -> Vec<Kep
         let path = &line.item.process.cgroup;
         let place = *places.entry(path.as_value()).or_insert_with(|| {
             let name = path.as_value().and_then(|path| names.group(path));
-            let item = GroupItem { path: path.clone(), name, processes: 0 };
+            let memory = path.as_value().map(|path| names.memory(path)).unwrap_or_default();
+            let item = GroupItem { path: path.clone(), name, processes: 0, memory };
             groups.push(Line::active(item));
             groups.len() - 1
         });

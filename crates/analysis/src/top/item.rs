@@ -90,6 +90,41 @@ pub struct GroupItem {
     pub name: Option<Arc<str>>,
     /// Its processes that did something in the interval; those of groups below it are not among them.
     pub processes: u32,
+    /// Its memory.
+    #[serde(flatten)]
+    pub memory: GroupMemory,
+}
+
+/// Memory of a control group with those below it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct GroupMemory {
+    /// Bytes of page cache that are charged to it; null where the kernel does not account it.
+    #[serde(deserialize_with = "hotset_facts::format::required")]
+    pub cache_bytes: Option<u64>,
+    /// Bytes of its own limit; null where it has none or none is known.
+    #[serde(deserialize_with = "hotset_facts::format::required")]
+    pub limit_bytes: Option<u64>,
+    /// Pages of files that it read back in the interval after they had been evicted; null where the kernel does not tell (before 5.9), and in
+    /// the first interval.
+    #[serde(deserialize_with = "hotset_facts::format::required")]
+    pub refaulted_pages: Option<u64>,
+    /// Bytes of page cache with 99 % of the hits that it could have had since the session began, by exact LRU of a sample; null where that was
+    /// not asked for, or too little was sampled.
+    #[serde(deserialize_with = "hotset_facts::format::required")]
+    pub need_bytes: Option<u64>,
+}
+
+impl GroupItem {
+    /// What is known of it after another interval.
+    pub(super) fn follow(&mut self, later: &Self) {
+        let before = std::mem::replace(self, later.clone()).memory.refaulted_pages;
+        let sum = &mut self.memory.refaulted_pages;
+        *sum = match (before, *sum) {
+            (Some(before), Some(now)) => Some(before.saturating_add(now)),
+            (before, now) => before.or(now),
+        };
+    }
 }
 
 /// A process, a file or a control group, and what was counted of it.

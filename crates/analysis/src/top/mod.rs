@@ -10,6 +10,7 @@ mod format;
 mod frame;
 mod history;
 mod item;
+mod needs;
 mod order;
 mod since;
 mod tree;
@@ -23,9 +24,10 @@ pub use detail::{DETAIL_LINES, Detail, detail};
 pub use frame::{Names, NoNames, TopFrame};
 pub use history::{FrameHistory, Point, TRAIL_LENGTH};
 pub use item::{
-    FileItem, GroupItem, Item, ItemKey, KeptLine, Kind, Line, LineState, Lines, ProcessItem,
-    Unlisted,
+    FileItem, GroupItem, GroupMemory, Item, ItemKey, KeptLine, Kind, Line, LineState, Lines,
+    ProcessItem, Unlisted,
 };
+pub use needs::GroupNeeds;
 pub use order::{Order, Ordering, place_of};
 pub use since::{SINCE_LINES, SinceStart};
 pub use tree::{TreeRow, tree};

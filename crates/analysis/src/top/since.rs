@@ -6,7 +6,7 @@ use hotset_facts::Observed;
 
 use super::bounded::activity;
 use super::frame::TopFrame;
-use super::item::{Item, ItemKey, KeptLine, Kind, LineState, Lines, Unlisted};
+use super::item::{GroupItem, Item, ItemKey, KeptLine, Kind, LineState, Lines, Unlisted};
 
 /// Items of each kind that are summed apart. When there are more, the half that did least becomes one sum.
 pub const SINCE_LINES: usize = 20_000;
@@ -68,13 +68,13 @@ impl SinceStart {
             let room = (self.bound, &mut sums.unlisted[kind]);
             match (&mut sums.lines[kind], new) {
                 (Lines::Processes(all), Lines::Processes(new)) => {
-                    merge(all, places, new, room, |item| Item::Process(item));
+                    merge(all, places, new, room, |item| Item::Process(item), Clone::clone_from);
                 }
                 (Lines::Files(all), Lines::Files(new)) => {
-                    merge(all, places, new, room, |item| Item::File(item));
+                    merge(all, places, new, room, |item| Item::File(item), Clone::clone_from);
                 }
                 (Lines::Groups(all), Lines::Groups(new)) => {
-                    merge(all, places, new, room, |item| Item::Group(item));
+                    merge(all, places, new, room, |item| Item::Group(item), GroupItem::follow);
                 }
                 _ => {}
             }
@@ -107,6 +107,7 @@ fn merge<T: Clone>(
     lines: &[KeptLine<T>],
     (bound, unlisted): (usize, &mut Unlisted),
     item: fn(&T) -> Item<'_>,
+    follow: fn(&mut T, &T),
 ) {
     // What a screen keeps of earlier intervals was added when it happened.
     let happened = |line: &&KeptLine<T>| matches!(line.state, LineState::Active | LineState::Ended);
@@ -115,7 +116,7 @@ fn merge<T: Clone>(
         match places.get(&item(&line.item).key()).and_then(|&place| all.get_mut(place)) {
             Some(known) => {
                 known.io.add(&line.io);
-                known.item = line.item.clone();
+                follow(&mut known.item, &line.item);
                 known.state = line.state;
             }
             None => new.push((activity(&line.io.unpack()), line)),
@@ -144,5 +145,28 @@ fn shrink(sums: &mut TopFrame, kind: Kind, keep: usize) {
         Lines::Processes(lines) => cut(lines, keep, unlisted),
         Lines::Files(lines) => cut(lines, keep, unlisted),
         Lines::Groups(lines) => cut(lines, keep, unlisted),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hotset_facts::Observed;
+
+    use super::super::item::GroupMemory;
+    use super::*;
+
+    #[test]
+    fn refaults_of_a_group_are_a_sum_and_its_memory_is_the_last() {
+        let group = |refaulted_pages, cache_bytes| GroupItem {
+            path: Observed::Value("/a".into()),
+            name: None,
+            processes: 1,
+            memory: GroupMemory { refaulted_pages, cache_bytes, ..GroupMemory::default() },
+        };
+        let mut sum = group(None, None);
+        for (refaults, cache) in [(Some(5), Some(9)), (None, Some(8)), (Some(7), Some(3))] {
+            sum.follow(&group(refaults, cache));
+        }
+        assert_eq!((sum.memory.refaulted_pages, sum.memory.cache_bytes), (Some(12), Some(3)));
     }
 }

@@ -46,6 +46,12 @@ pub(crate) struct TopArgs {
     /// Print N samples as text, then exit; 0 = no limit
     #[arg(long, value_name = "N")]
     pub(crate) batch: Option<u64>,
+    /// Sample pages, and show how much page cache each control group needs (`need`)
+    ///
+    /// One in 16 pages is sampled. The need is the page cache with 99 % of the hits that the group could have had since top began, by exact
+    /// LRU; docs/metrics.md says how exact it is.
+    #[arg(long, conflicts_with = "replay")]
+    pub(crate) curves: bool,
     /// Record to a new FILE (JSON lines, hotset.top/1)
     #[arg(long, value_name = "FILE", conflicts_with = "replay")]
     pub(crate) record: Option<PathBuf>,

@@ -105,8 +105,11 @@ fn columns(kind: Kind) -> Vec<(Column, usize)> {
         (Column::Device, 7),
         (Column::Direct, 8),
         (Column::Faults, 8),
-        (Column::Name, 0),
     ]);
+    if kind == Kind::Groups {
+        columns.extend([(Column::Refaults, 8), (Column::Cache, 7), (Column::Need, 7)]);
+    }
+    columns.push((Column::Name, 0));
     columns
 }
 

@@ -53,6 +53,9 @@ fn look(column: Column, kind: Kind) -> [(&'static str, u16); 2] {
         Column::Syncs => [("SYNCS", 5), ("SYNCS", 6)],
         Column::Wait => [("WAIT", 6), ("WAIT", 7)],
         Column::Group => [("CGROUP", 20), ("CGROUP", 20)],
+        Column::Refaults => [("REFLT", 5), ("REFAULTS", 8)],
+        Column::Cache => [("CACHE", 5), ("CACHE", 7)],
+        Column::Need => [("NEED", 5), ("NEED", 7)],
     }
 }
 

@@ -10,7 +10,7 @@ pub(super) fn value(value: Value, width: usize) -> String {
     match value {
         Value::Count(n) => count(n, width),
         Value::Number(n) => n.to_string(),
-        Value::Bytes(n) => units::short_bytes(n),
+        Value::Bytes(n) | Value::Size(n) => units::short_bytes(n),
         Value::Nanoseconds(0) => "0".to_owned(),
         Value::Nanoseconds(ns) => duration(ns, width),
         Value::Share(share) => units::percent_number(share),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
-use hotset_analysis::top::{Kind, Names, TopFrame};
+use hotset_analysis::top::{GroupMemory, Kind, Names, TopFrame};
 use hotset_facts::{
     Dev, Feature, FileId, FileKind, HostMemory, Interval, LiveFile, LiveIo, LiveLosses,
     LiveProcess, LiveRow, MemInfo, NotMeasured, Observed, Pressure, Reason,
@@ -31,6 +31,18 @@ impl Names for Known {
 
     fn group(&mut self, path: &Arc<str>) -> Option<Arc<str>> {
         path.contains("docker").then(|| Arc::from("docker web-1"))
+    }
+
+    fn memory(&mut self, path: &Arc<str>) -> GroupMemory {
+        if !path.contains("docker") {
+            return GroupMemory::default();
+        }
+        GroupMemory {
+            cache_bytes: Some(200 * MIB),
+            limit_bytes: Some(256 * MIB),
+            refaulted_pages: Some(4_321),
+            need_bytes: Some(300 * MIB),
+        }
     }
 }
 

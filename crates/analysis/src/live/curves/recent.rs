@@ -1,5 +1,6 @@
 //! The references of the last hour, or nearly that.
 
+use hotset_facts::GroupCurve;
 use hotset_sizing::sample::Curve;
 
 use super::TOLD_SAMPLED_PAGES;
@@ -61,8 +62,8 @@ impl Window {
     }
 }
 
-/// References to pages in the window, and what cache they needed.
-#[derive(Debug, Clone)]
+/// References to pages in a time, and what cache they needed.
+#[derive(Debug, Clone, Default)]
 pub struct RecentReferences {
     curve: Option<Curve>,
     exponent: u32,
@@ -70,6 +71,19 @@ pub struct RecentReferences {
 }
 
 impl RecentReferences {
+    /// Adds an interval of the same group.
+    pub(crate) fn add(&mut self, group: &GroupCurve) {
+        (self.exponent, self.sampled_pages) = (self.exponent.max(group.exponent), group.pages);
+        let more = Curve::from(group.counts.clone());
+        match &mut self.curve {
+            Some(sum) => {
+                // Can't fail: one session has one list of limits.
+                let _ = sum.add(&more);
+            }
+            None => self.curve = Some(more),
+        }
+    }
+
     /// References in the sample that were not the first to their page, about: what a need rests on.
     pub fn sampled_reuses(&self) -> u64 {
         let reuses = self.curve.as_ref().map_or(0, Curve::sampled_reuses);

@@ -36,7 +36,7 @@ pub(super) fn options(
 pub(super) fn live(args: &TopArgs) -> Result<Exit> {
     let signals = Signals::hold().context("signals can't be held back")?;
     let scoped = Scoped::new(&args.target.find()?)?;
-    let mut source = Live::of(&scoped, true, None)?;
+    let mut source = Live::of(&scoped, true, super::curves(args))?;
     let gaps = source.not_measured();
     let mut recorder = Recorder::start(args, &gaps)?;
     for gap in &gaps {
@@ -50,6 +50,7 @@ pub(super) fn live(args: &TopArgs) -> Result<Exit> {
     let count = args.batch.filter(|&count| count > 0);
     let schedule = Schedule { interval: args.interval, count };
     let ended = watch(&mut source, &mut waiter, schedule, &mut |interval, _| {
+        names.learn(&interval);
         let frame = TopFrame::of(interval, &mut names);
         if let Some(recorder) = &mut recorder {
             recorder.add(&frame)?;

@@ -11,10 +11,14 @@ mod terminal;
 use anyhow::Result;
 use hotset_analysis::top::{Column, Order};
 use hotset_view::tui::Setup;
+use hotset_watch::interval::CurveOptions;
 
 use crate::args::{TargetArgs, TopArgs};
 use crate::exit::{Exit, Stop};
 use crate::output;
+
+/// One in 16 pages is sampled, as by `export --curves`.
+const CURVES_EXPONENT: u32 = 4;
 
 /// Shows what is asked for.
 pub(crate) fn top(args: &TopArgs) -> Result<Exit, Stop> {
@@ -34,6 +38,11 @@ fn order(args: &TopArgs) -> Option<Order> {
 
 fn order_or_usual(args: &TopArgs) -> Order {
     order(args).unwrap_or(Order::usual(Column::Hits))
+}
+
+/// What is sampled of the pages of control groups.
+fn curves(args: &TopArgs) -> Option<CurveOptions> {
+    args.curves.then_some(CurveOptions { exponent: CURVES_EXPONENT, together: false })
 }
 
 /// How the screen starts.

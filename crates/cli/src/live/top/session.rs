@@ -22,7 +22,7 @@ pub(super) fn on_screen(args: &TopArgs) -> Result<Exit> {
     let signals = screen::hold_signals()?;
     let scoped = Scoped::new(&args.target.find()?)?;
     let mut setup = super::setup(args)?;
-    let source = Live::of(&scoped, true, None)?;
+    let source = Live::of(&scoped, true, super::curves(args))?;
     setup.not_measured = source.not_measured();
     let recorder = Recorder::start(args, &setup.not_measured)?;
     let mut app = App::new(setup);
@@ -94,7 +94,9 @@ impl Feed for Now {
             return Ok(false);
         }
         self.ticker.advance(self.begun.elapsed());
-        let frame = TopFrame::of(self.source.interval()?, &mut self.names);
+        let interval = self.source.interval()?;
+        self.names.learn(&interval);
+        let frame = TopFrame::of(interval, &mut self.names);
         self.record(&frame, app);
         app.update(frame);
         self.tell_end(app);

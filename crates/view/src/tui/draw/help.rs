@@ -44,6 +44,8 @@ const WORDS: &[(&str, &str)] = &[
     ("x or \u{d7}, grey", "ended; its last interval stays for one more"),
     ("others (no owner)", "counted, not attributed: a table was full, or the process ended"),
     ("PSI some, full", "share of time in which some, or all, tasks waited for I/O or memory"),
+    ("REFAULTS", "pages that a control group read back after they had been evicted"),
+    ("CACHE, NEED", "page cache that a control group has, and needs (--curves)"),
     ("Cgroups", "counts are those of a group's own processes, without groups below it"),
 ];
 

@@ -261,7 +261,7 @@ fn number(app: &App, cell: &Cell, value: Value) -> Piece {
         (_, Value::Count(0) | Value::Bytes(0) | Value::Nanoseconds(0) | Value::None) => {
             look.faint()
         }
-        (Column::Misses, _) => look.device(),
+        (Column::Misses | Column::Refaults, _) => look.device(),
         (Column::Device, Value::Share(share)) if share > 0.0 => look.device(),
         (Column::Device, _) => look.faint(),
         (Column::ReadHit, Value::Share(share)) if share < 0.5 => look.device(),
