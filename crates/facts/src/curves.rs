@@ -64,4 +64,6 @@ pub struct SampledNeed {
     pub lost: u64,
     /// How long it was watched, in nanoseconds.
     pub span_ns: u64,
+    /// Bytes that went past the cache (O_DIRECT).
+    pub direct_bytes: u64,
 }

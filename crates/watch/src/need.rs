@@ -69,11 +69,15 @@ struct Sum {
     sampled_pages: u64,
     lost: u64,
     span_ns: u64,
+    direct_bytes: u64,
 }
 
 impl Sum {
     fn add(&mut self, interval: &Interval) {
         self.span_ns = interval.ended_after_ns;
+        let rows = interval.rows.iter().map(|row| row.io.unpack().direct_bytes());
+        let direct = rows.fold(interval.others.direct_bytes(), u64::saturating_add);
+        self.direct_bytes = self.direct_bytes.saturating_add(direct);
         let Some(curves) = &interval.curves else { return };
         self.exponent = self.exponent.max(curves.exponent);
         self.lost = self.lost.saturating_add(curves.lost);
@@ -103,6 +107,7 @@ impl Sum {
             sampled_pages: self.sampled_pages,
             lost: self.lost,
             span_ns: self.span_ns,
+            direct_bytes: self.direct_bytes,
         }
     }
 }

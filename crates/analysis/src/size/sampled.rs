@@ -30,6 +30,25 @@ pub struct Sampled {
     pub lost: u64,
     /// Bytes below which it tells nothing of a cache.
     pub least_cache_bytes: u64,
+    /// Pages that were requested, in the sample or not: exact.
+    pub requested_pages: u64,
+    /// Bytes that went past the cache.
+    pub direct_bytes: u64,
+    /// Nanoseconds that it was watched.
+    pub span_ns: u64,
+}
+
+impl Sampled {
+    /// The same as what was seen; the rest of that is not known.
+    pub fn seen(&self) -> Seen {
+        Seen {
+            read_pages: self.requested_pages,
+            direct_bytes: self.direct_bytes,
+            lost: self.lost,
+            span_ns: self.span_ns,
+            ..Seen::default()
+        }
+    }
 }
 
 /// What hits a cache of so many pages.
@@ -79,14 +98,12 @@ pub fn size_sampled(head: &TraceHead, need: SampledNeed, asked: &SizeAsked) -> S
         pages: need.sampled_pages,
         lost: need.lost,
         least_cache_bytes: least_pages * PAGE_BYTES,
+        requested_pages: hits.references,
+        direct_bytes: need.direct_bytes,
+        span_ns: need.span_ns,
     };
     let mut summary = SizeSummary {
-        seen: Seen {
-            read_pages: hits.references,
-            lost: need.lost,
-            span_ns: need.span_ns,
-            ..Seen::default()
-        },
+        seen: sampled.seen(),
         distinct_pages: hits.first,
         host: None,
         prediction: Some(of_lru(mglru)),
@@ -203,7 +220,14 @@ mod tests {
             weighted_first: 1_000,
             references: 100_000,
         };
-        SampledNeed { counts, exponent: 3, sampled_pages: 125, lost: 0, span_ns: 10_000_000_000 }
+        SampledNeed {
+            counts,
+            exponent: 3,
+            sampled_pages: 125,
+            lost: 0,
+            span_ns: 10_000_000_000,
+            direct_bytes: 5,
+        }
     }
 
     fn asked() -> SizeAsked {
@@ -232,7 +256,7 @@ mod tests {
             summary.limit.expect("a limit").must_bytes,
             100 * MIB + capacity::limit_bytes(0, 0, 1_000)
         );
-        assert_eq!(summary.policy, PolicyKind::Lru);
+        assert_eq!((summary.policy, summary.seen.direct_bytes), (PolicyKind::Lru, 5));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What could make a prediction wrong, as far as the recording tells.
 
-use hotset_analysis::size::{Access, Caveat, Condition, KernelVersion, Sampled};
+use hotset_analysis::size::{Access, Caveat, Condition, KernelVersion, Sampled, Seen};
 use hotset_facts::{Command, Target};
 
 use super::SizedTrace;
@@ -51,6 +51,7 @@ fn watched(trace: &SizedTrace<'_>, sampled: &Sampled, lines: &mut Vec<String>) {
             plural(sampled.lost, "request")
         ));
     }
+    direct(&trace.summary.seen, lines);
     memory_gap(trace, lines);
 }
 
@@ -69,15 +70,7 @@ fn recording(trace: &SizedTrace<'_>, lines: &mut Vec<String>) {
             plural(seen.faults, "page")
         ));
     }
-    let moved = (seen.read_pages + seen.written_pages).saturating_mul(4096);
-    let direct = seen.direct_bytes as f64 / moved.saturating_add(seen.direct_bytes).max(1) as f64;
-    if direct > MANY_DIRECT {
-        lines.push(format!(
-            "{} ({} of all) bypassed the page cache (O_DIRECT): no limit changes that.",
-            bytes(seen.direct_bytes),
-            percent(direct)
-        ));
-    }
+    direct(seen, lines);
     if seen.unplaced > 0 {
         lines.push(format!(
             "{} requests are left out: their place in a file is not known.",
@@ -95,6 +88,18 @@ fn recording(trace: &SizedTrace<'_>, lines: &mut Vec<String>) {
         );
     }
     memory_gap(trace, lines);
+}
+
+fn direct(seen: &Seen, lines: &mut Vec<String>) {
+    let moved = (seen.read_pages + seen.written_pages).saturating_mul(4096);
+    let direct = seen.direct_bytes as f64 / moved.saturating_add(seen.direct_bytes).max(1) as f64;
+    if direct > MANY_DIRECT {
+        lines.push(format!(
+            "{} ({} of all) bypassed the page cache (O_DIRECT): no limit changes that.",
+            bytes(seen.direct_bytes),
+            percent(direct)
+        ));
+    }
 }
 
 fn memory_gap(trace: &SizedTrace<'_>, lines: &mut Vec<String>) {

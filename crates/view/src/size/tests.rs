@@ -175,10 +175,18 @@ pub(super) fn unknown() -> SizeSummary {
 
 /// The need of what was watched.
 pub(super) fn watched() -> SizeSummary {
-    let sampled = Sampled { one_in: 8, pages: 2_500, lost: 7, least_cache_bytes: MIB / 2 };
+    let sampled = Sampled {
+        one_in: 8,
+        pages: 2_500,
+        lost: 7,
+        least_cache_bytes: MIB / 2,
+        requested_pages: 200_000,
+        direct_bytes: 90 * MIB,
+        span_ns: 12_300_000_000,
+    };
     SizeSummary {
         sampled: Some(sampled),
-        seen: Seen { read_pages: 200_000, lost: 7, span_ns: 12_300_000_000, ..Seen::default() },
+        seen: sampled.seen(),
         prediction: Some(of_lru(true)),
         ..unknown()
     }

@@ -28,7 +28,7 @@ pub fn size_json(trace: &SizedTrace<'_>) -> Vec<u8> {
     let body = Whole {
         path: trace.path.map(std::path::Path::to_owned),
         recording: RecordingKeys::of(trace.head),
-        seen: Cow::Borrowed(&summary.seen),
+        seen: summary.sampled.is_none().then_some(Cow::Borrowed(&summary.seen)),
         distinct_pages: summary.distinct_pages,
         policy: policy_word(summary.policy).into(),
         kernel: summary.host.map(|host| format!("{}.{}", host.kernel.major, host.kernel.minor)),
@@ -73,8 +73,10 @@ pub fn read_size(document: &Document<'_>) -> Result<SizeDocument, ReadError> {
     let whole: Whole<'_> = document.read(SCHEMA)?;
     let policy = whole.policy()?;
     let host = whole.host(policy)?;
+    let seen = whole.seen.map(Cow::into_owned);
+    let seen = seen.or_else(|| whole.sampled.map(|sampled| sampled.seen()));
     let summary = SizeSummary {
-        seen: whole.seen.into_owned(),
+        seen: seen.unwrap_or_default(),
         distinct_pages: whole.distinct_pages,
         host,
         prediction: (host.is_some() || whole.error.is_some())
@@ -129,8 +131,9 @@ pub(crate) struct Whole<'a> {
     path: Option<PathBuf>,
     #[serde(flatten)]
     recording: RecordingKeys<'a>,
-    /// What was seen of the program.
-    seen: Cow<'a, Seen>,
+    /// What the recording has of the program; null of one that was watched.
+    #[serde(deserialize_with = "required")]
+    seen: Option<Cow<'a, Seen>>,
     /// Distinct pages that it asked for.
     distinct_pages: u64,
     /// The replacement policy that was simulated, as `--policy` names it.

@@ -7,7 +7,7 @@ mod tests;
 
 use std::io::{self, Write};
 
-use hotset_analysis::size::SizeSummary;
+use hotset_analysis::size::{Sampled, SizeSummary};
 
 use super::caveats::caveats;
 use super::{SizedTrace, verified, words};
@@ -150,8 +150,32 @@ fn sentence(said: &str) -> String {
     format!("{first}{}.", letters.as_str())
 }
 
+/// What a sample has of the program.
+fn watched(sampled: &Sampled, summary: &SizeSummary) -> Section {
+    let rows = [
+        ("Watched", duration(sampled.span_ns)),
+        ("Requested", plural(sampled.requested_pages, "page")),
+        ("Distinct, about", plural(summary.distinct_pages, "page")),
+        ("In the sample, one page in", count(sampled.one_in)),
+        ("Pages in the sample", count(sampled.pages)),
+        ("Direct I/O", bytes(sampled.direct_bytes)),
+        ("Lost requests for sampled pages", count(sampled.lost)),
+    ];
+    Section {
+        question: "What was sampled?".to_owned(),
+        table: Table::of("What the sample has of the program", rows)
+            .words("What", |(name, _)| (*name).to_owned())
+            .numbers("How much", |(_, value)| value.clone())
+            .table(),
+        ..Section::default()
+    }
+}
+
 /// What the recording has of the program.
 fn seen(summary: &SizeSummary) -> Section {
+    if let Some(sampled) = &summary.sampled {
+        return watched(sampled, summary);
+    }
     let seen = &summary.seen;
     let pages = |pages: u64| plural(pages, "page");
     let known = |value: Option<String>| value.unwrap_or_else(|| "not known".to_owned());
