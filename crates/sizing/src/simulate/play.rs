@@ -57,8 +57,12 @@ pub(super) fn run(
 
 impl<P: Policy> Run<'_, P> {
     fn play(&mut self, request: &Request, pages: &[u32]) {
-        let mut touch = first_touch(request);
+        let mut next_touch = first_touch(request);
         for &page in pages {
+            let touch = next_touch;
+            if touch == Touch::ReadSamePage {
+                next_touch = Touch::Read;
+            }
             self.policy.advance(self.outcome.clock_ns);
             if self.room.holds(page) {
                 self.count(Found::Hit);
@@ -76,9 +80,6 @@ impl<P: Policy> Run<'_, P> {
             self.outcome.written_pages += u64::from(outcome.written);
             if request.kind == RequestKind::Code {
                 self.outcome.written_pages += self.room.hold(page, &mut self.policy);
-            }
-            if touch == Touch::ReadSamePage {
-                touch = Touch::Read;
             }
         }
         self.outcome.references += pages.len() as u64;
