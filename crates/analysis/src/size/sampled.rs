@@ -39,6 +39,14 @@ pub struct Sampled {
 }
 
 impl Sampled {
+    /// Bytes of cache with room for all pages that were requested, with three standard deviations of their estimated number: it evicts none
+    /// of them, whatever the kernel's policy.
+    pub fn most_bytes(&self) -> u64 {
+        let pages = self.pages as f64;
+        let most = (pages + 3.0 * pages.sqrt()).ceil() as u64;
+        most.saturating_mul(self.one_in).saturating_mul(PAGE_BYTES)
+    }
+
     /// The same as what was seen; the rest of that is not known.
     pub fn seen(&self) -> Seen {
         Seen {
@@ -287,6 +295,13 @@ mod tests {
         let summary = size_sampled(&head(), SampledNeed { counts, ..need() }, &asked());
         let enough = summary.enough.expect("a limit");
         assert_eq!((enough.cache_bytes, enough.hits), (2_000 * PAGE_BYTES, 99_000));
+    }
+
+    #[test]
+    fn room_for_all_is_more_than_what_was_sampled_stands_for() {
+        let summary = size_sampled(&head(), need(), &asked());
+        let most = summary.sampled.expect("a sample").most_bytes();
+        assert_eq!(most, (125 + 34) * 8 * PAGE_BYTES);
     }
 
     #[test]

@@ -41,6 +41,13 @@ fn watched(trace: &SizedTrace<'_>, sampled: &Sampled, lines: &mut Vec<String>) {
          Below {} of cache it tells nothing. A recording (`hotset record`) is simulated by the kernel's policy.",
         bytes(sampled.least_cache_bytes)
     ));
+    if trace.head.reclaim.is_some_and(|reclaim| reclaim.multi_gen_lru) {
+        lines.push(format!(
+            "This host has the multi-gen LRU, which evicts by thresholds that do not shrink with a sample. Certain is only the limit with room for all pages that it \
+             requested: {} of cache.",
+            bytes(sampled.most_bytes())
+        ));
+    }
     lines.push(
         "Program code, kernel memory for inodes, and what is read ahead are not among what it needs; limits are for the requests per second that were seen."
             .to_owned(),
