@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * References to pages that are in the sample, sent to user space (cfg.sampling). Which pages these are is a matter of the file and
- * the index of the page alone, so that a page is in the sample always or never. It is the choice of hotset_sizing::sample, where
- * the reasons stand: of each aligned group of 2^k pages one page, at a place that is random by group. What is chosen for a k is
- * among what is chosen for each smaller one, and user space may change k at any time (g.sample_exponent).
+ * References to pages that are in the sample, sent to user space (cfg.sampling). Which pages these are is a matter of the file
+ * and the index of the page alone, so that a page is in the sample always or never. It is the choice of hotset_sizing::sample,
+ * where the reasons stand: of each aligned group of 2^k pages one page, at a place that is random by group. What is chosen for
+ * a k is among what is chosen for each smaller one, and user space may change k at any time (g.sample_exponent).
  */
 #ifndef HOTSET_SAMPLE_H
 #define HOTSET_SAMPLE_H
@@ -69,8 +69,8 @@ static __always_inline u64 sample_digit(u64 page, u64 random)
 }
 
 /*
- * The digit of a page at a level, verified apart and with a frame of its own: three of them in one function take more of the stack than
- * the callers of old kernels have left. Only a page in 2^7 comes this far where no more are in the sample.
+ * The digit of a page at a level, verified apart and with a frame of its own: three of them in one function take more of the
+ * stack than the callers of old kernels have left. Only a page in 2^7 comes this far where no more are in the sample.
  */
 __noinline u64 sample_level(u64 ino, u64 device, u64 page, u32 level)
 {
@@ -123,15 +123,16 @@ __noinline int sample_page(SAMPLED_FILE, u64 page)
 }
 
 /*
- * The same of each of the pages [first, end), which are of one group. In the compat builds it stands apart for the verifier, which walks
- * through the loops around it; in the other one it does not, for no more than eight functions may call each other.
+ * The same of each of the pages [first, end), which are of one group. In the compat builds it stands apart for the verifier,
+ * which walks through the loops around it; in the other one it does not, for no more than eight functions may call each other.
  */
 #ifdef HOTSET_COMPAT
 __noinline
 #else
 static __always_inline
 #endif
-int sample_each(SAMPLED_FILE, u64 first, u64 end)
+	int
+	sample_each(SAMPLED_FILE, u64 first, u64 end)
 {
 	if (!SAMPLING)
 		return 0;
@@ -202,8 +203,8 @@ __noinline int sample_range(SAMPLED_FILE, u64 first, u64 end)
 }
 
 /*
- * Sends what is in the sample of the pages [first, first + pages) of a file, to which an owner's request refers. In the compat builds a
- * request's stand apart, because what they keep would be too much for the stack of their callers.
+ * Sends what is in the sample of the pages [first, first + pages) of a file, to which an owner's request refers. In the compat
+ * builds a request's stand apart, because what they keep would be too much for the stack of their callers.
  */
 #ifdef HOTSET_COMPAT
 static __always_inline void sample_pages(u32 owner, const struct hs_file_key *id, u64 first, u64 pages, u32 kind)
