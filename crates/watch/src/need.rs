@@ -84,12 +84,7 @@ impl Sum {
         for group in &curves.groups {
             self.exponent = self.exponent.max(group.exponent);
             self.sampled_pages = group.pages;
-            let curve = Curve::from(group.counts.clone());
-            match &mut self.curve {
-                // All have the limits of one grid.
-                Some(sum) => drop(sum.add(&curve)),
-                None => self.curve = Some(curve),
-            }
+            Curve::from(group.counts.clone()).add_to(&mut self.curve);
         }
     }
 

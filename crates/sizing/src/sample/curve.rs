@@ -106,6 +106,16 @@ impl Curve {
         self.0.weighted.saturating_sub(hits)
     }
 
+    /// Adds these counts to a sum that may have none yet. One session has one list of limits; counts at others are left out.
+    pub fn add_to(&self, sum: &mut Option<Self>) {
+        match sum {
+            Some(sum) => {
+                let _ = sum.add(self);
+            }
+            None => *sum = Some(self.clone()),
+        }
+    }
+
     /// The smallest limit, in pages, that has so large a share (0 to 1) of the hits that a cache without a limit would have; none
     /// without hits, and where they are beyond the largest limit.
     pub fn enough(&self, share: f64) -> Option<u64> {

@@ -28,13 +28,7 @@ pub struct CurveTotals {
 impl CurveTotals {
     fn add(&mut self, exponent: u32, curve: &Curve) {
         self.exponent = self.exponent.max(exponent);
-        match &mut self.curve {
-            Some(sum) => {
-                // Can't fail: one session has one list of limits.
-                let _ = sum.add(curve);
-            }
-            None => self.curve = Some(curve.clone()),
-        }
+        curve.add_to(&mut self.curve);
     }
 
     /// All references that were not lost, in the sample or not: exact.

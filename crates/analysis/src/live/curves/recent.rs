@@ -74,14 +74,7 @@ impl RecentReferences {
     /// Adds an interval of the same group.
     pub(crate) fn add(&mut self, group: &GroupCurve) {
         (self.exponent, self.sampled_pages) = (self.exponent.max(group.exponent), group.pages);
-        let more = Curve::from(group.counts.clone());
-        match &mut self.curve {
-            Some(sum) => {
-                // Can't fail: one session has one list of limits.
-                let _ = sum.add(&more);
-            }
-            None => self.curve = Some(more),
-        }
+        Curve::from(group.counts.clone()).add_to(&mut self.curve);
     }
 
     /// References in the sample that were not the first to their page, about: what a need rests on.
