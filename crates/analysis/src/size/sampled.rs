@@ -111,22 +111,12 @@ pub fn size_sampled(head: &TraceHead, need: SampledNeed, asked: &SizeAsked) -> S
         span_ns: need.span_ns,
     };
     let mut summary = SizeSummary {
-        seen: sampled.seen(),
         distinct_pages: hits.first,
-        host: None,
         prediction: Some(of_lru(mglru)),
-        policy: PolicyKind::Lru,
         miss_ns: asked.miss_ns(),
         must,
         sampled: Some(sampled),
-        too_little: None,
-        limits: Vec::new(),
-        asked_cache_bytes: Vec::new(),
-        enough: None,
-        thrash: None,
-        request: None,
-        limit: None,
-        verified: Vec::new(),
+        ..SizeSummary::without_limits(sampled.seen(), PolicyKind::Lru)
     };
     match () {
         () if hits.references == 0 => summary.too_little = Some(TooLittle::NoReferences),

@@ -170,19 +170,10 @@ pub fn size(head: &TraceHead, collected: Collected, asked: &SizeAsked) -> SizeSu
         distinct_pages: distinct,
         host,
         prediction,
-        policy,
         miss_ns,
         must,
-        sampled: None,
         too_little: too_little(&collected.references),
-        limits: Vec::new(),
-        asked_cache_bytes: Vec::new(),
-        enough: None,
-        thrash: None,
-        request: None,
-        limit: None,
-        verified: Vec::new(),
-        seen: collected.seen.clone(),
+        ..SizeSummary::without_limits(collected.seen.clone(), policy)
     };
     if summary.too_little.is_none() {
         summary.simulate(&simulator, asked);
@@ -192,6 +183,28 @@ pub fn size(head: &TraceHead, collected: Collected, asked: &SizeAsked) -> SizeSu
 }
 
 impl SizeSummary {
+    /// What was seen, before anything is said of limits.
+    pub(super) fn without_limits(seen: Seen, policy: PolicyKind) -> Self {
+        Self {
+            seen,
+            distinct_pages: 0,
+            host: None,
+            prediction: None,
+            policy,
+            miss_ns: None,
+            must: None,
+            sampled: None,
+            too_little: None,
+            limits: Vec::new(),
+            asked_cache_bytes: Vec::new(),
+            enough: None,
+            thrash: None,
+            request: None,
+            limit: None,
+            verified: Vec::new(),
+        }
+    }
+
     fn simulate(&mut self, simulator: &Simulator<'_>, asked: &SizeAsked) {
         let (distinct, index) = (self.distinct_pages, simulator.references.index_pages());
         let other = simulator.other_bytes.unwrap_or(0);
