@@ -90,7 +90,7 @@ fn the_limit_that_is_told_ends_the_reading() {
     let before = running.read_bytes();
     let group_dir = text(group.dir());
     // Standard output of the program has room for all rounds meanwhile.
-    let output = watched(&["--cgroup", group_dir, "-d", "4s", "-q", "--json", "-"]);
+    let output = watched(&["--cgroup", group_dir, "-d", "8s", "-q", "--json", "-"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let told: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let read = running.read_bytes() - before;

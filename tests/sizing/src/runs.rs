@@ -216,11 +216,11 @@ impl FromStr for Run {
     }
 }
 
-/// The runs of CSV, whose comments begin with `#`.
+/// The runs of CSV, of this or another kind, whose comments begin with `#`.
 ///
 /// # Errors
 /// The first row that is none.
-pub fn parse(csv: &str) -> Result<Vec<Run>, String> {
+pub fn parse<T: FromStr<Err = String>>(csv: &str) -> Result<Vec<T>, String> {
     let rows = csv.lines().filter(|line| !line.starts_with('#') && !line.starts_with("policy,"));
     rows.map(str::parse).collect()
 }

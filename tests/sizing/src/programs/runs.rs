@@ -67,18 +67,10 @@ impl FromStr for ProgramRun {
     }
 }
 
-/// The runs of CSV, whose comments begin with `#`.
-///
-/// # Errors
-/// The first row that is none.
-pub fn parse(csv: &str) -> Result<Vec<ProgramRun>, String> {
-    let rows = csv.lines().filter(|line| !line.starts_with('#') && !line.starts_with("policy,"));
-    rows.map(str::parse).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::runs::parse;
 
     #[test]
     fn a_run_is_written_and_read() {
@@ -90,6 +82,9 @@ mod tests {
         {
             assert!(wrong.parse::<ProgramRun>().is_err(), "{wrong}");
         }
-        assert_eq!(parse(&format!("# x\n{COLUMNS}\n{text}\n")).map(|runs| runs.len()), Ok(1));
+        assert_eq!(
+            parse::<ProgramRun>(&format!("# x\n{COLUMNS}\n{text}\n")).map(|runs| runs.len()),
+            Ok(1)
+        );
     }
 }

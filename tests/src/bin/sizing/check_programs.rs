@@ -4,8 +4,9 @@ use std::path::Path;
 use std::process::Command;
 
 use hotset_sizing_runs::Errors;
-use hotset_sizing_runs::programs::runs::{self, ProgramRun};
+use hotset_sizing_runs::programs::runs::ProgramRun;
 use hotset_sizing_runs::programs::{Kind, PROGRAMS};
+use hotset_sizing_runs::runs::parse;
 use serde_json::Value;
 
 use super::args::Args;
@@ -43,7 +44,7 @@ pub(super) fn run(args: &Args) -> Outcome<()> {
             let csv = dir.join(format!("{policy}-{}.csv", program.name));
             if csv.exists() {
                 let text = std::fs::read_to_string(&csv).doing(csv.display())?;
-                let runs = runs::parse(&text).doing(csv.display())?;
+                let runs = parse::<ProgramRun>(&text).doing(csv.display())?;
                 lines.extend(compare(&hotset, &trace, &runs)?);
             }
         }
