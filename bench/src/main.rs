@@ -4,6 +4,7 @@
 //! `loops spawn PROGRAM RUNS` and `loops lab PROGRAM RUNS` print the wall time of each run of a program in nanoseconds, started by
 //! bare posix_spawn or by hotset's engine; `loops states DIR ROUNDS` sets and verifies cache states on a directory.
 //! `loops cachestat FILE CELLS` (for all cells together), `loops walk DIR THREADS` and its floor `loops walk-floor DIR THREADS`. `loops timed OUTPUT PROGRAM ARGUMENT…` measures another program.
+//! `loops size-dense TRACE 1`, `size-hashed`, and `size-lists TRACE THREADS`, `size-lists-6.12`, `size-mglru` predict from a trace; `loops size-traces DIR REFERENCES` writes such.
 //! `loops live MILLISECONDS COUNT` samples the host as `hotset top` does, `loops crowd DIR PROCESSES` gives it much to see, and `loops curves EXPONENT|off COUNT`
 //! samples it as `hotset export` does, with curves of control groups; `loops sampled RECORDING EXPONENT` says how right these are.
 
@@ -13,6 +14,7 @@ mod lab;
 mod live;
 mod replay;
 mod sampled;
+mod size;
 mod spawn;
 mod timed;
 mod walk;
@@ -42,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let [_, verb, path, count] = words.as_slice() else {
         return Err(
-            "usage: loops pread4k|replay-pread4k|small-files|make-files|cachestat|walk|walk-floor PATH COUNT"
+            "usage: loops pread4k|replay-pread4k|small-files|make-files|cachestat|walk|walk-floor|size-… PATH COUNT"
                 .into(),
         );
     };
@@ -68,6 +70,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "states" => println!("{}", lab::states(path, count)?.join("\n")),
         "walk" => println!("{}", walk::walker(path, count)),
         "walk-floor" => println!("{}", walk::floor(path, count)?),
+        verb if verb.starts_with("size-") => println!("{}", size::run(verb, path, count)?),
         other => return Err(format!("unknown loop {other}").into()),
     }
     Ok(())
