@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use hotset_facts::random::Random;
 use hotset_sizing::distance::{DenseStack, Distances, HashedStack};
-use hotset_sizing::sample::hash;
+use hotset_sizing::sample::{FileIdentity, hash};
 use hotset_sizing::{Costs, PolicyKind, References, Request, RequestKind, simulate};
 
 /// Pages of each trace; not all of them come up.
@@ -40,7 +40,8 @@ pub(crate) fn run(verb: &str, path: &Path, count: u64) -> Result<String, Box<dyn
             measured(|| dense(&pages))
         }
         "size-hashed" => {
-            let keys: Vec<u64> = read(path)?.iter().map(|&page| hash(1, u64::from(page))).collect();
+            let file = FileIdentity::new(0, 1, 0);
+            let keys: Vec<u64> = read(path)?.iter().map(|&page| hash(file, page.into())).collect();
             measured(|| {
                 let mut stack = HashedStack::new();
                 stack.touch_all(&keys);
