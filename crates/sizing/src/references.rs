@@ -67,6 +67,9 @@ pub struct References {
     room_changes: Vec<(usize, RoomChange)>,
     distinct: u32,
     index_pages: u64,
+    /// Whether any request is [`RequestKind::Code`], and [`RequestKind::Ahead`]: found once, not by each simulation.
+    has_code: bool,
+    reads_ahead: bool,
 }
 
 /// Requests and pages that do not fit each other.
@@ -107,8 +110,18 @@ impl References {
             Some(page) if page >= Self::MAX_DISTINCT => Err(ReferencesError::PageNumber { page }),
             _ => {
                 let distinct = highest.map_or(0, |page| page + 1);
+                let has = |kind| requests.iter().any(|request| request.kind == kind);
+                let (has_code, reads_ahead) = (has(RequestKind::Code), has(RequestKind::Ahead));
                 let (room_changes, index_pages) = (Vec::new(), distinct.into());
-                Ok(Self { pages, requests, room_changes, distinct, index_pages })
+                Ok(Self {
+                    pages,
+                    requests,
+                    room_changes,
+                    distinct,
+                    index_pages,
+                    has_code,
+                    reads_ahead,
+                })
             }
         }
     }
@@ -144,6 +157,14 @@ impl References {
     /// in a file were asked for. Of files within one node, none. What [`crate::capacity`] needs.
     pub fn index_pages(&self) -> u64 {
         self.index_pages
+    }
+
+    pub(crate) fn has_code(&self) -> bool {
+        self.has_code
+    }
+
+    pub(crate) fn reads_ahead(&self) -> bool {
+        self.reads_ahead
     }
 
     pub(crate) fn with_index_pages(self, index_pages: u64) -> Self {

@@ -1,7 +1,7 @@
 //! How much room pages have that are not in use all the time.
 
 use crate::policy::{Policy, Touch};
-use crate::references::{References, RequestKind, RoomChange};
+use crate::references::{References, RoomChange};
 
 use super::bits::Bits;
 
@@ -23,11 +23,10 @@ pub(super) struct Room<'a> {
 
 impl<'a> Room<'a> {
     pub(super) fn new(references: &'a References, limit: u64) -> Self {
-        let has_code = references.requests().iter().any(|one| one.kind == RequestKind::Code);
         Self {
             limit,
             spare: 0,
-            code: Bits::new(references.distinct(), !has_code),
+            code: Bits::new(references.distinct(), !references.has_code()),
             code_len: 0,
             changes: references.room_changes(),
         }
@@ -70,6 +69,7 @@ impl<'a> Room<'a> {
     }
 
     /// Takes a page that is cached from the policy, if it can: how many dirty pages were evicted for that.
+    #[inline(never)]
     pub(super) fn hold(&mut self, page: u32, policy: &mut impl Policy) -> u64 {
         if self.left() <= LEAST_PAGES || !self.code.add(page) {
             return 0;
