@@ -21,11 +21,13 @@ pub mod evidence;
 mod index_nodes;
 mod page_ids;
 pub mod policy;
+mod read_ahead;
 mod references;
 pub mod sample;
 mod simulate;
 mod table;
 
 pub use builder::{Bytes, PAGE_BYTES, ReferencesBuilder, TooMany};
+pub use read_ahead::ReadAheadRules;
 pub use references::{References, ReferencesError, Request, RequestKind, RoomChange};
 pub use simulate::{Costs, LimitOutcome, PolicyKind, simulate};
