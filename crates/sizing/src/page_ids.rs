@@ -34,6 +34,11 @@ pub(crate) struct PageIds {
     /// Of each file, a page index above all that were numbered.
     ends: HashMap<u32, u64>,
     nodes: IndexNodes,
+    /// Of each number the key of its page, where numbers are not used again.
+    keys: Option<Vec<u64>>,
+    /// How many pages have a number, and the most at one time.
+    live: u32,
+    most: u32,
 }
 
 impl Default for PageIds {
@@ -45,6 +50,9 @@ impl Default for PageIds {
             beyond: HashMap::new(),
             ends: HashMap::new(),
             nodes: IndexNodes::default(),
+            keys: None,
+            live: 0,
+            most: 0,
         }
     }
 }
@@ -54,6 +62,21 @@ fn key_of(file: u32, page: u64) -> u64 {
 }
 
 impl PageIds {
+    /// From here on no number is used again, and of each it is known which page it is of. No page may have a number yet.
+    pub(crate) fn keep_keys(&mut self) {
+        self.keys = Some(Vec::new());
+    }
+
+    /// Of each number the key of its page: the file in the high half, the page in the low one. None where numbers are used again.
+    pub(crate) fn keys(&self) -> Option<&[u64]> {
+        self.keys.as_deref()
+    }
+
+    /// The most pages that had a number at one time.
+    pub(crate) fn most(&self) -> u32 {
+        self.most
+    }
+
     /// The number of a page, a new one where it has none.
     pub(crate) fn number(&mut self, file: u32, page: u64) -> Result<u32, TooMany> {
         let key = self.new_key(file, page)?;
@@ -70,11 +93,17 @@ impl PageIds {
         *id = new.unwrap_or(0);
         let end = self.ends.entry(file).or_default();
         *end = (*end).max(page.saturating_add(1));
-        match new {
-            Some(_) => self.nodes.add(file, key),
-            None => _ = self.ids.remove(key),
+        let Some(new) = new else {
+            self.ids.remove(key);
+            return Err(TooMany);
+        };
+        self.nodes.add(file, key);
+        self.live += 1;
+        self.most = self.most.max(self.live);
+        if let Some(keys) = &mut self.keys {
+            keys.push(key);
         }
-        new.ok_or(TooMany)
+        Ok(new)
     }
 
     /// The number of a page, if it has one.
@@ -103,7 +132,10 @@ impl PageIds {
                 ids.extend(self.forget_one(file, key));
             }
         }
-        self.free.extend_from_slice(&ids[first..]);
+        self.live -= (ids.len() - first) as u32;
+        if self.keys.is_none() {
+            self.free.extend_from_slice(&ids[first..]);
+        }
         if pages.end >= end && pages.start == 0 {
             self.ends.remove(&file);
         } else if pages.end >= end {

@@ -1,5 +1,7 @@
 //! The input of every prediction: which pages were asked for, in which order, by which requests.
 
+use crate::read_ahead::ReadAhead;
+
 /// What a request does with its pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RequestKind {
@@ -66,7 +68,10 @@ pub struct References {
     requests: Vec<Request>,
     room_changes: Vec<(usize, RoomChange)>,
     distinct: u32,
+    /// Page numbers are below this one.
+    numbers: u32,
     index_pages: u64,
+    read_ahead: Option<ReadAhead>,
     /// Whether any request is [`RequestKind::Code`], and [`RequestKind::Ahead`]: found once, not by each simulation.
     has_code: bool,
     reads_ahead: bool,
@@ -118,7 +123,9 @@ impl References {
                     requests,
                     room_changes,
                     distinct,
+                    numbers: distinct,
                     index_pages,
+                    read_ahead: None,
                     has_code,
                     reads_ahead,
                 })
@@ -148,9 +155,19 @@ impl References {
         &self.requests
     }
 
-    /// How many page numbers there are: the most pages that the files had at one time, as far as they were asked for.
+    /// The most pages that the files had at one time, as far as they were asked for or read ahead when it was recorded.
     pub fn distinct(&self) -> u32 {
         self.distinct
+    }
+
+    /// All page numbers are below this one.
+    pub fn numbers(&self) -> u32 {
+        self.numbers
+    }
+
+    /// How read calls read ahead, where that is simulated.
+    pub(crate) fn read_ahead(&self) -> Option<&ReadAhead> {
+        self.read_ahead.as_ref()
     }
 
     /// How many pages the page cache's index has room for, whose nodes are of 64 pages: more than [`Self::distinct`] where pages here and there
@@ -169,6 +186,12 @@ impl References {
 
     pub(crate) fn with_index_pages(self, index_pages: u64) -> Self {
         Self { index_pages, ..self }
+    }
+
+    /// With reads that read ahead; at one time, the files had `distinct` pages.
+    pub(crate) fn with_read_ahead(self, read_ahead: ReadAhead, distinct: u32) -> Self {
+        let numbers = self.numbers.max(read_ahead.layout.numbers());
+        Self { read_ahead: Some(read_ahead), distinct, numbers, ..self }
     }
 
     /// Each request with its pages.

@@ -3,6 +3,7 @@
 mod brought;
 mod code;
 mod held;
+mod through;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -13,6 +14,7 @@ pub use crate::page_ids::TooMany;
 use crate::references::{References, Request, RequestKind, RoomChange};
 use code::Code;
 use held::is_in;
+use through::Through;
 
 /// The page size of x86-64, in bytes: the unit of limits, references and simulations.
 pub const PAGE_BYTES: u64 = 4096;
@@ -65,6 +67,7 @@ pub struct ReferencesBuilder {
     held_requests: u64,
     room_changes: Vec<(usize, RoomChange)>,
     code: Code,
+    through: Option<Through>,
 }
 
 impl ReferencesBuilder {
@@ -100,6 +103,9 @@ impl ReferencesBuilder {
     /// Forgets an open file description, which is closed: its number may be used for another.
     pub fn close(&mut self, description: u32) {
         self.last_reads.remove(&description);
+        if let Some(through) = &mut self.through {
+            through.opens.close(description);
+        }
     }
 
     /// Adds a write to a file that had `size_before` bytes. Pages of which a part stays as it was are read first, the others
@@ -178,13 +184,20 @@ impl ReferencesBuilder {
     pub fn finish(mut self) -> References {
         let end = self.pages.len();
         self.request(end, RequestKind::Read, false);
-        // Numbers are dense, and each request was counted as its pages were added.
         let mut changes = self.room_changes;
         changes.extend(self.code.unused(self.requests.len()));
         changes.sort_by_key(|(from_request, _)| *from_request);
+        let laid_out = self.through.take().zip(self.ids.keys());
+        let read_ahead =
+            laid_out.map(|(through, keys)| through.lay_out(keys, &mut self.pages, &mut changes));
+        // Each request was counted as its pages were added.
         let references = References::new(self.pages, self.requests).unwrap_or_default();
         let index_pages = u64::from(self.ids.nodes().most()) * NODE_PAGES;
-        references.with_room_changes(changes).with_index_pages(index_pages)
+        let references = references.with_room_changes(changes).with_index_pages(index_pages);
+        match read_ahead {
+            Some(read_ahead) => references.with_read_ahead(read_ahead, self.ids.most()),
+            None => references,
+        }
     }
 
     fn push(

@@ -19,7 +19,7 @@ use crate::references::{References, RequestKind};
 
 /// The distances of all references. Pages that are removed leave the stack.
 pub fn of(references: &References) -> Distances {
-    let mut stack = DenseStack::new(references.distinct());
+    let mut stack = DenseStack::new(references.numbers());
     // References stand one behind the other until a request is none.
     let (mut rest, mut len) = (references.pages(), 0);
     for (request, pages) in references.iter() {

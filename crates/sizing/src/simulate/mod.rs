@@ -2,6 +2,7 @@
 
 mod bits;
 mod play;
+mod reading;
 mod room;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -137,7 +138,7 @@ fn run_one(
     phase: u8,
     costs: &Costs,
 ) -> LimitOutcome {
-    let pages = references.distinct();
+    let pages = references.numbers();
     match policy {
         PolicyKind::Lru => run(references, Lru::new(pages, limit), limit, costs),
         PolicyKind::Fifo => run(references, Fifo::new(pages, limit), limit, costs),

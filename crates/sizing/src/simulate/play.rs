@@ -5,17 +5,22 @@ use crate::policy::{Found, Policy, Touch};
 use crate::references::{References, Request, RequestKind};
 
 use super::bits::Bits;
+use super::reading::Reading;
 use super::room::Room;
 use super::{Costs, LimitOutcome};
 
 /// What changes from request to request.
-struct Run<'a, P> {
-    policy: P,
-    room: Room<'a>,
+pub(super) struct Run<'a, P> {
+    pub(super) policy: P,
+    pub(super) room: Room<'a>,
     /// Pages that were read ahead and not asked for since.
-    unasked: Bits,
-    outcome: LimitOutcome,
-    costs: &'a Costs,
+    pub(super) unasked: Bits,
+    /// Those of them that had been evicted.
+    pub(super) again: Bits,
+    /// Pages that make the kernel read on when they are asked for (`PG_readahead`).
+    pub(super) marked: Bits,
+    pub(super) outcome: LimitOutcome,
+    pub(super) costs: &'a Costs,
 }
 
 /// Plays all requests to a policy.
@@ -25,10 +30,14 @@ pub(super) fn run(
     limit_pages: u64,
     costs: &Costs,
 ) -> LimitOutcome {
+    let (pages, mut reading) = (references.numbers(), Reading::of(references));
+    let is_recorded = reading.is_none();
     let mut run = Run {
         policy,
         room: Room::new(references, limit_pages),
-        unasked: Bits::new(references.distinct(), !references.reads_ahead()),
+        unasked: Bits::new(pages, is_recorded && !references.reads_ahead()),
+        again: Bits::new(pages, is_recorded && !references.reads_ahead()),
+        marked: Bits::new(pages, is_recorded),
         outcome: LimitOutcome::new(limit_pages),
         costs,
     };
@@ -37,9 +46,14 @@ pub(super) fn run(
         run.outcome.written_pages += run.room.pass(place, &mut run.policy);
         ahead.pass(pages.len(), &run.policy);
         run.outcome.clock_ns += u64::from(request.own_ns);
-        match request.kind.is_reference() {
-            true => run.play(request, pages),
-            false => run.pass_over(request.kind, pages),
+        if let Some(reading) = &mut reading
+            && let Some(opened) = reading.opened(place)
+        {
+            run.read_through(reading, opened, first_touch(request), pages);
+        } else if request.kind.is_reference() {
+            run.play(request, pages);
+        } else {
+            run.pass_over(request.kind, pages);
         }
     }
     let mut outcome = run.outcome;
@@ -77,15 +91,8 @@ impl<P: Policy> Run<'_, P> {
                 continue;
             }
             let outcome = self.policy.touch(page, touch);
-            // Its reading took its time when it was read ahead.
-            match self.unasked.take(page) && outcome.found == Found::Hit {
-                true => {
-                    self.outcome.misses += 1;
-                    self.outcome.ahead -= 1;
-                }
-                false => self.count(outcome.found),
-            }
             self.outcome.written_pages += u64::from(outcome.written);
+            self.asked(page, outcome.found);
             if request.kind == RequestKind::Code {
                 self.outcome.written_pages += self.room.hold(page, &mut self.policy);
             }
@@ -103,11 +110,21 @@ impl<P: Policy> Run<'_, P> {
             let outcome = self.policy.touch(page, Touch::ReadSamePage);
             self.outcome.written_pages += u64::from(outcome.written);
             if outcome.found != Found::Hit {
-                self.unasked.add(page);
-                self.outcome.ahead += 1;
-                self.outcome.clock_ns += u64::from(self.costs.miss_ns);
+                self.brought(page, outcome.found);
             }
         }
+    }
+
+    /// A page was read that nobody asked for so far.
+    pub(super) fn brought(&mut self, page: u32, found: Found) {
+        self.marked.take(page);
+        self.unasked.add(page);
+        match found {
+            Found::Refault => self.again.add(page),
+            _ => self.again.take(page),
+        };
+        self.outcome.ahead += 1;
+        self.outcome.clock_ns += u64::from(self.costs.miss_ns);
     }
 
     fn map_around(&mut self, pages: &[u32]) {
@@ -126,7 +143,23 @@ impl<P: Policy> Run<'_, P> {
         self.policy.remove(page);
     }
 
-    fn count(&mut self, found: Found) {
+    /// A page was asked for, and found so.
+    #[inline]
+    pub(super) fn asked(&mut self, page: u32, found: Found) {
+        if !self.unasked.take(page) || found != Found::Hit {
+            if found != Found::Hit {
+                self.marked.take(page);
+            }
+            self.count(found);
+            return;
+        }
+        // Its reading took its time when it was read ahead.
+        self.outcome.misses += 1;
+        self.outcome.ahead -= 1;
+        self.outcome.refaults += u64::from(self.again.take(page));
+    }
+
+    pub(super) fn count(&mut self, found: Found) {
         let (outcome, costs) = (&mut self.outcome, self.costs);
         outcome.clock_ns += u64::from(match found {
             Found::Hit | Found::Written => costs.hit_ns,

@@ -26,7 +26,7 @@ impl<'a> Room<'a> {
         Self {
             limit,
             spare: 0,
-            code: Bits::new(references.distinct(), !references.has_code()),
+            code: Bits::new(references.numbers(), !references.has_code()),
             code_len: 0,
             changes: references.room_changes(),
         }
