@@ -48,6 +48,12 @@ impl SizeHost {
     }
 }
 
+/// The size of pages of the host of a recording, in bytes, where it is another than that of which limits and simulations are.
+pub fn other_page_bytes(head: &TraceHead) -> Option<u64> {
+    let bytes = head.environment.as_ref()?.page_size_bytes;
+    (bytes != PAGE_BYTES).then_some(bytes)
+}
+
 /// The first two numbers of a release, such as `6.12.5-amd64`.
 pub fn version(release: &str) -> Option<KernelVersion> {
     let mut numbers = release.split(|c: char| !c.is_ascii_digit());
@@ -58,6 +64,17 @@ pub fn version(release: &str) -> Option<KernelVersion> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pages_of_another_size_are_told() {
+        let mut head = crate::trace::testing::head();
+        assert_eq!(other_page_bytes(&head), None);
+        if let Some(host) = &mut head.environment {
+            host.page_size_bytes = 16_384;
+        }
+        assert_eq!(other_page_bytes(&head), Some(16_384));
+        assert_eq!(other_page_bytes(&TraceHead { environment: None, ..head }), None);
+    }
 
     #[test]
     fn a_release_begins_with_two_numbers() {

@@ -21,7 +21,7 @@ pub use hotset_sizing::evidence::{
 };
 pub use hotset_sizing::{PAGE_BYTES, PolicyKind, TooMany};
 
-pub use asked::{SizeAsked, SizeHost, version};
+pub use asked::{SizeAsked, SizeHost, other_page_bytes, version};
 pub use collect::{Collected, Collector, Seen};
 pub use limits::SizeLimit;
 pub use need::{Must, Recommended};

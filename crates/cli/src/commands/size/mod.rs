@@ -6,9 +6,10 @@ mod watched;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use hotset_analysis::size::{
-    Collected, Collector, SizeAsked, SizeHost, SizeSummary, size as predict,
+    Collected, Collector, PAGE_BYTES, SizeAsked, SizeHost, SizeSummary, other_page_bytes,
+    size as predict,
 };
 use hotset_facts::trace::{TraceHead, TraceLists};
 use hotset_facts::units::{bytes, exact_bytes};
@@ -114,6 +115,12 @@ fn read(
     stop: &AtomicBool,
 ) -> Result<Option<Read>> {
     let reader = open_trace(trace)?;
+    if let Some(other) = other_page_bytes(reader.head()) {
+        bail!(
+            "{}: recorded on a host with pages of {other} bytes; size predicts for pages of {PAGE_BYTES} bytes",
+            trace.display()
+        );
+    }
     let mut collector = Collector::new(reader.lists(), host(args, reader.head()));
     collector.hold(stuck);
     if args.other.is_none() {
