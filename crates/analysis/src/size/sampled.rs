@@ -115,6 +115,7 @@ pub fn size_sampled(head: &TraceHead, need: SampledNeed, asked: &SizeAsked) -> S
         prediction: Some(of_lru(mglru)),
         miss_ns: asked.miss_ns(),
         must,
+        killed_below_bytes: other_bytes,
         sampled: Some(sampled),
         ..SizeSummary::without_limits(sampled.seen(), PolicyKind::Lru)
     };

@@ -50,6 +50,9 @@ pub struct SizeSummary {
     pub miss_ns: Option<f64>,
     /// What the program must have; none where nobody looked.
     pub must: Option<Must>,
+    /// Bytes below which a limit has the program killed: what no reclaim frees. Code and kernel memory for files are not in it. None where that
+    /// is not known, or not of use any more, as of what was read from JSON.
+    pub killed_below_bytes: Option<u64>,
     /// What was sampled, where it was not recorded.
     pub sampled: Option<Sampled>,
     /// Why no limits are told.
@@ -172,6 +175,7 @@ pub fn size(head: &TraceHead, collected: Collected, asked: &SizeAsked) -> SizeSu
         prediction,
         miss_ns,
         must,
+        killed_below_bytes: asked.other_bytes.or(must.map(|must| must.other_bytes())),
         too_little: too_little(&collected.references),
         ..SizeSummary::without_limits(collected.seen.clone(), policy)
     };
@@ -193,6 +197,7 @@ impl SizeSummary {
             policy,
             miss_ns: None,
             must: None,
+            killed_below_bytes: None,
             sampled: None,
             too_little: None,
             limits: Vec::new(),
@@ -252,12 +257,6 @@ impl SizeSummary {
     /// Cache for all but code, which is among what the program must have.
     pub(super) fn beside_code(&self, cache_bytes: u64) -> u64 {
         cache_bytes.saturating_sub(self.seen.code_bytes)
-    }
-
-    /// Bytes below which a limit has the program killed: what it holds that can't be evicted; none where that is not known.
-    pub fn killed_below_bytes(&self) -> Option<u64> {
-        let request = self.request?;
-        Some(request.must_bytes.saturating_sub(self.seen.code_bytes))
     }
 }
 

@@ -70,6 +70,7 @@ pub(super) fn summary() -> SizeSummary {
         policy: PolicyKind::Mglru,
         miss_ns: Some(50_000.0),
         must: Some(MUST),
+        killed_below_bytes: None,
         sampled: None,
         too_little: None,
         limits,

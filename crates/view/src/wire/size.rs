@@ -84,6 +84,7 @@ pub fn read_size(document: &Document<'_>) -> Result<SizeDocument, ReadError> {
         policy,
         miss_ns: whole.miss_ns,
         must: whole.must,
+        killed_below_bytes: None,
         sampled: whole.sampled,
         too_little: whole.too_little,
         limits: whole.limits.into_owned(),

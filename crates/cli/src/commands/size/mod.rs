@@ -149,11 +149,11 @@ fn host(args: &SizeArgs, head: &TraceHead) -> Option<SizeHost> {
 
 /// Below that it would not be slow, it would be killed.
 fn refuse_too_small(args: &SizeArgs, summary: &SizeSummary) -> Result<(), Stop> {
-    let least = summary.killed_below_bytes().unwrap_or(0);
+    let least = summary.killed_below_bytes.unwrap_or(0);
     match args.limits.iter().find(|&&limit| limit < least) {
         None => Ok(()),
         Some(&limit) => Err(Stop::usage(format_args!(
-            "--limit {}: the program needs {} beside its file cache, and would be killed; expected a larger limit",
+            "--limit {}: the program holds {} that can't be evicted, and would be killed; expected a larger limit",
             exact_bytes(limit),
             bytes(least)
         ))),
