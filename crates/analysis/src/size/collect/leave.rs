@@ -42,6 +42,7 @@ impl Collector<'_> {
     pub(super) fn close(&mut self, record: &TraceRecord) {
         if let Some(description) = record.description {
             self.builder.close(folded(description));
+            self.windows.close(description);
         }
         if let Some(FileIndex(file)) = record.file
             && self.nameless.contains(&file)
@@ -54,6 +55,9 @@ impl Collector<'_> {
         let Some(FileIndex(file)) = record.file else { return };
         let process = record.process.map_or(u32::MAX, |process| process.0);
         let of_mapping = record.operation != Operation::Fadvise;
+        if !of_mapping {
+            self.windows.advise(record);
+        }
         if of_mapping && record.flags.has(RecordFlags::RANDOM) {
             self.random.insert((process, file));
         } else if of_mapping {

@@ -2,6 +2,7 @@
 
 mod leave;
 mod mapped;
+mod read_ahead;
 mod spare;
 #[cfg(test)]
 mod tests;
@@ -22,6 +23,7 @@ use hotset_sizing::{Bytes, PAGE_BYTES, References, ReferencesBuilder, TooMany};
 
 use super::SizeHost;
 use mapped::Mapped;
+use read_ahead::Windows;
 use spare::Spare;
 
 /// Threads that are told apart.
@@ -97,6 +99,7 @@ pub struct Collector<'a> {
     random: HashSet<(u32, u32)>,
     mapped: Mapped,
     spare: Spare<'a>,
+    windows: Windows,
     /// Whether the kernel counts their use as recent.
     counts_random: bool,
     files: HashSet<u32>,
@@ -124,6 +127,7 @@ impl<'a> Collector<'a> {
             random: HashSet::new(),
             mapped: Mapped::default(),
             spare: Spare::default(),
+            windows: Windows::default(),
             counts_random: host.is_some_and(|host| counts_random_faults(host.kernel)),
             files: HashSet::new(),
             threads: HashSet::new(),
@@ -149,9 +153,13 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Gives pages the room that the program left them while it held less than at its peak.
-    pub fn follow_memory(&mut self, head: &'a TraceHead) {
-        self.spare = Spare::of(head);
+    /// Gives pages the room that the program left them while it held less than at its peak. Of one that is said to hold less than that, nobody knows
+    /// when: it is taken to hold `other_bytes` all the time.
+    pub fn follow_memory(&mut self, head: &'a TraceHead, other_bytes: Option<u64>) {
+        let spare = Spare::of(head);
+        if other_bytes.is_none_or(|other| other >= spare.peak_bytes()) {
+            self.spare = spare;
+        }
     }
 
     /// Takes the records of a batch.
@@ -240,11 +248,7 @@ impl<'a> Collector<'a> {
                 let pages = pages_of(&range);
                 self.seen.read_pages += pages;
                 self.seen.has_large_requests |= pages > 1;
-                // Of one without an open file description, nobody knows whether it goes on where another ended.
-                let description = record.description.or(record.tid.map(u64::from)).unwrap_or(0);
-                self.builder.read(&range, folded(description))?;
-                let ahead = record.pages.map_or(0, |pages| pages.read_ahead.into());
-                self.ahead(file, range.offset.saturating_add(bytes).div_ceil(PAGE_BYTES), ahead)?;
+                self.read(record, &range)?;
             }
             OperationClass::Write => {
                 self.seen.written_pages += pages_of(&range);
@@ -275,6 +279,26 @@ impl<'a> Collector<'a> {
             }
         }
         Ok(())
+    }
+
+    fn read(&mut self, record: &TraceRecord, range: &Bytes) -> Result<(), TooMany> {
+        let file = range.file;
+        let (behind, end) = (range.offset.saturating_add(range.len), self.end(file));
+        let ahead = record.pages.map_or(0, |pages| pages.read_ahead.into());
+        let window = record.description.and_then(|description| {
+            let window = self.windows.of(self.lists.file(FileIndex(file))?, description)?;
+            Some((folded(description), window))
+        });
+        if let Some((description, window)) = window {
+            self.builder.read_through(range, description, window, end)?;
+            let first = behind.div_ceil(PAGE_BYTES);
+            let ahead = self.builder.brought_ahead(file, first..end, ahead);
+            return self.builder.has_pages(file, ahead);
+        }
+        // Of one without an open file description, nobody knows whether it goes on where another ended.
+        let description = record.description.or(record.tid.map(u64::from)).unwrap_or(0);
+        self.builder.read(range, folded(description))?;
+        self.ahead(file, behind.div_ceil(PAGE_BYTES), ahead)
     }
 
     /// Adds a touch of a mapped page, of code if it has a user.

@@ -20,6 +20,11 @@ impl<'a> Spare<'a> {
         Self { peak_bytes: Must::of(memory, 0, 0).other_bytes(), rest: &head.memory_steps }
     }
 
+    /// What the program holds beside its cache at the most.
+    pub(super) fn peak_bytes(&self) -> u64 {
+        self.peak_bytes
+    }
+
     /// How many pages have room beside the limit from this time on, if that changed since it was asked for last.
     pub(super) fn at(&mut self, clock_ns: u64) -> Option<u64> {
         let passed = self.rest.iter().take_while(|step| step.from_ns <= clock_ns).count();

@@ -123,9 +123,8 @@ fn read(
     }
     let mut collector = Collector::new(reader.lists(), host(args, reader.head()));
     collector.hold(stuck);
-    if args.other.is_none() {
-        collector.follow_memory(reader.head());
-    }
+    collector.follow_read_ahead(reader.head(), host(args, reader.head()));
+    collector.follow_memory(reader.head(), args.other);
     let mut full = Ok(());
     each_batch_until(stop, trace, &reader, Columns::ALL, |batch| {
         if full.is_ok() {
