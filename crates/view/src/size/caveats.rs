@@ -1,7 +1,7 @@
 //! What could make a prediction wrong, as far as the recording tells.
 
-use hotset_analysis::size::{Access, Caveat, Condition, KernelVersion, Sampled, Seen};
-use hotset_facts::{Command, Target};
+use hotset_analysis::size::{self, Access, Caveat, Condition, KernelVersion, Sampled, Seen};
+use hotset_facts::{Command, Environment, Target};
 
 use super::SizedTrace;
 use crate::units::{bytes, count, duration, percent, plural};
@@ -10,6 +10,8 @@ use crate::units::{bytes, count, duration, percent, plural};
 const MANY_DIRECT: f64 = 0.01;
 /// Pages that were read beside those that were asked for, by those, from which on it is worth a word.
 const MUCH_BESIDE: f64 = 0.1;
+/// Since when folios of ext4 can be large (`ext4_set_inode_mapping_order()`).
+const EXT4_LARGE_FOLIOS: KernelVersion = KernelVersion::new(6, 16);
 /// Looks at memory that are further apart than this can miss a peak that matters.
 const LONG_GAP_NS: u64 = 1_000_000_000;
 
@@ -155,11 +157,7 @@ fn conditions(trace: &SizedTrace<'_>) -> Vec<Condition> {
     let is_so = |condition: &Condition| match condition {
         Condition::AnonymousMemory => summary.must.is_some_and(|must| must.anon_bytes > 64 << 20),
         Condition::Concurrency => summary.seen.threads > 1,
-        Condition::LargeFolios => environment.is_some_and(|host| {
-            host.filesystems
-                .iter()
-                .any(|one| matches!(one.fs_type.as_str(), "xfs" | "btrfs" | "bcachefs"))
-        }),
+        Condition::LargeFolios => environment.is_some_and(has_large_folios),
         Condition::Swap => trace.head.reclaim.is_some_and(|reclaim| reclaim.swap_bytes > 0),
         Condition::OtherEviction => environment.is_some_and(|host| host.evicts_idle_cache),
         Condition::ReadAhead => {
@@ -170,4 +168,15 @@ fn conditions(trace: &SizedTrace<'_>) -> Vec<Condition> {
         Condition::SharedFiles | Condition::HostPressure => false,
     };
     Condition::ALL.into_iter().filter(is_so).collect()
+}
+
+/// Whether a file system that was used caches folios of more than a page: ext4 does so since Linux 6.16.
+fn has_large_folios(host: &Environment) -> bool {
+    let has_ext4_them =
+        size::version(&host.kernel).is_some_and(|kernel| kernel >= EXT4_LARGE_FOLIOS);
+    host.filesystems.iter().any(|one| match one.fs_type.as_str() {
+        "xfs" | "btrfs" | "bcachefs" => true,
+        "ext4" => has_ext4_them,
+        _ => false,
+    })
 }
