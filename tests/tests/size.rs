@@ -80,7 +80,7 @@ fn a_recording_of_one_pass_has_no_limit_and_what_is_wrong_is_named() {
         (&[text(&scratch.path("text"))][..], 1, "text"),
         (&["/nowhere.parquet"], 1, "No such file"),
         (&[], 2, "TRACE"),
-        (&[trace, "--limit", "8K"], 2, "--limit 8 KiB: the program needs"),
+        (&[trace, "--limit", "8K"], 2, "--limit 8 KiB: the program holds"),
         (&["x", "--target", "0"], 2, "up to 100"),
         (&["x", "--kernel", "six"], 2, "6.12"),
         (&["x", "--policy", "best"], 2, "mglru"),

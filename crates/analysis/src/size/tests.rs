@@ -60,6 +60,9 @@ pub(super) fn sized(script: &Script, head: &TraceHead, asked: &SizeAsked) -> Siz
 fn a_loop_needs_room_for_all_of_its_pages() {
     let lru = SizeAsked { policy: Some(PolicyKind::Lru), ..asked() };
     let summary = sized(&looped(10_000, 5), &known(), &lru);
+    // Kernel memory for its file is reclaimed before anything is killed.
+    assert_eq!(summary.killed_below_bytes, Some(100 * MIB));
+    assert!(summary.must.is_some_and(|must| must.bytes() > 100 * MIB));
     assert_eq!((summary.distinct_pages, summary.too_little), (10_000, None));
     let enough = summary.enough.expect("all pages are enough");
     assert_eq!(enough.cache_bytes, 10_000 * PAGE);
