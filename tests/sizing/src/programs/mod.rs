@@ -112,107 +112,51 @@ const fn many() -> [u32; 400] {
     sizes
 }
 
+/// One worker that reads single pages of six files.
+const SINGLE: Program = Program {
+    name: "files-patterns",
+    kind: Kind::Files,
+    files: SIX,
+    workers: 1,
+    at_a_time: 1,
+    is_random: true,
+    anonymous_mib: 0,
+    limits_mib: [12, 28, 60],
+    is_short: true,
+};
+const THREADS: Program = Program { kind: Kind::Threads, workers: 4, at_a_time: 4, ..SINGLE };
+const LARGE: Program = Program { kind: Kind::LargeReads, is_random: false, ..SINGLE };
+
 /// All programs.
 pub const PROGRAMS: [Program; 9] = [
-    Program {
-        name: "files-patterns",
-        kind: Kind::Files,
-        files: SIX,
-        workers: 1,
-        at_a_time: 1,
-        is_random: true,
-        anonymous_mib: 0,
-        limits_mib: [12, 28, 60],
-        is_short: true,
-    },
-    Program {
-        name: "files-many",
-        kind: Kind::Files,
-        files: &MANY,
-        workers: 1,
-        at_a_time: 1,
-        is_random: false,
-        anonymous_mib: 0,
-        limits_mib: [12, 28, 60],
-        is_short: false,
-    },
-    Program {
-        name: "threads-same",
-        kind: Kind::Threads,
-        files: ONE,
-        workers: 4,
-        at_a_time: 4,
-        is_random: true,
-        anonymous_mib: 0,
-        limits_mib: [12, 28, 60],
-        is_short: true,
-    },
-    Program {
-        name: "threads-own",
-        kind: Kind::Threads,
-        files: SIX,
-        workers: 4,
-        at_a_time: 4,
-        is_random: true,
-        anonymous_mib: 0,
-        limits_mib: [12, 28, 60],
-        is_short: false,
-    },
-    Program {
-        name: "large-random",
-        kind: Kind::LargeReads,
-        files: ONE,
-        workers: 1,
-        at_a_time: 1,
-        is_random: false,
-        anonymous_mib: 0,
-        limits_mib: [12, 28, 60],
-        is_short: true,
-    },
-    Program {
-        name: "large-scan",
-        kind: Kind::LargeReads,
-        files: TWO,
-        workers: 1,
-        at_a_time: 1,
-        is_random: false,
-        anonymous_mib: 0,
-        limits_mib: [12, 28, 60],
-        is_short: false,
-    },
+    SINGLE,
+    Program { name: "files-many", files: &MANY, is_random: false, is_short: false, ..SINGLE },
+    Program { name: "threads-same", files: ONE, ..THREADS },
+    Program { name: "threads-own", is_short: false, ..THREADS },
+    Program { name: "large-random", files: ONE, ..LARGE },
+    Program { name: "large-scan", files: TWO, is_short: false, ..LARGE },
     Program {
         name: "children-pool",
         kind: Kind::Children,
         files: TWO,
         workers: 18,
         at_a_time: 3,
-        is_random: true,
         anonymous_mib: 4,
         limits_mib: [28, 44, 76],
-        is_short: true,
+        ..SINGLE
     },
     Program {
         name: "children-tree",
         kind: Kind::Children,
         files: &MANY,
         workers: 12,
-        at_a_time: 1,
         is_random: false,
         anonymous_mib: 2,
         limits_mib: [16, 32, 64],
         is_short: false,
+        ..SINGLE
     },
-    Program {
-        name: "writes-pages",
-        kind: Kind::Writes,
-        files: TWO,
-        workers: 1,
-        at_a_time: 1,
-        is_random: true,
-        anonymous_mib: 0,
-        limits_mib: [12, 28, 60],
-        is_short: true,
-    },
+    Program { name: "writes-pages", kind: Kind::Writes, files: TWO, ..SINGLE },
 ];
 
 impl Program {
