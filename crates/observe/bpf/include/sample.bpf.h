@@ -107,7 +107,11 @@ __noinline int sample_page(SAMPLED_FILE, u64 page)
 {
 	if (!SAMPLING)
 		return 0;
-	u64 hash = sample_hash(ino, device >> 32, device, page), exponent = *(volatile u64 *)&g.sample_exponent & 63;
+	u64 exponent = *(volatile u64 *)&g.sample_exponent & 63, first_bits = exponent < SAMPLE_BITS ? exponent : SAMPLE_BITS;
+	/* Most pages are not in it by the first digit alone. */
+	if (sample_level(ino, sample_spread(device >> 32), page, 0) >> (SAMPLE_BITS - first_bits))
+		return 0;
+	u64 hash = sample_hash(ino, device >> 32, device, page);
 	if (exponent && hash >> ((64 - exponent) & 63))
 		return 0;
 	struct hs_sample *sample = bpf_ringbuf_reserve(&samples, sizeof(*sample), 0);
@@ -234,7 +238,10 @@ static __always_inline void sample_pages(u32 owner, const struct hs_file_key *id
 			sample_page(ino, device, who, page);
 		return;
 	}
-	sample_range(ino, device, who, first, first + pages);
+	if (pages == 1)
+		sample_page(ino, device, who, first);
+	else
+		sample_range(ino, device, who, first, first + pages);
 }
 
 static __always_inline void sample_request(const struct hs_row *row, const struct target *t, u64 bytes, u32 kind)
