@@ -18,18 +18,18 @@ const MIB: u64 = 1 << 20;
 const NEAR_BYTES: u64 = 8192;
 
 /// What the mean and the worst error of a kind may be, in points of the hit ratio: what was measured on Linux 6.1 and 6.12, and room for what
-/// differs from run to run. docs/sizing.md says why large reads and children are predicted worse.
+/// differs from run to run. docs/sizing.md says why children are predicted worse.
 fn most(kind: Kind) -> (f64, f64) {
     match kind {
-        // 0.14 and 0.39.
+        // 0.13 and 0.28.
         Kind::Files => (0.5, 1.0),
         // 0.45 and 0.75.
         Kind::Threads => (0.8, 1.5),
-        // 7.4 and 12.0.
-        Kind::LargeReads => (9.0, 14.0),
-        // 1.03 and 2.62.
+        // 0.22 and 0.50.
+        Kind::LargeReads => (0.7, 1.5),
+        // 0.78 and 1.26.
         Kind::Children => (1.5, 3.5),
-        // 1.26 and 4.81; the largest is of the multi-gen LRU of 6.12 at 12 MiB, the others are below 0.6.
+        // 1.31 and 4.87; the largest is of the multi-gen LRU of 6.12 at 12 MiB, the others are below 0.6.
         Kind::Writes => (1.8, 7.0),
     }
 }
