@@ -28,15 +28,15 @@ pub(super) fn trace(args: &TraceArgs) -> Result<Exit, Stop> {
 /// Opens a trace.
 pub(crate) fn open(path: &Path) -> Result<Reader<File>> {
     let named = || path.display().to_string();
-    let file = File::open(path).with_context(named)?;
-    let there = file.metadata().with_context(named)?;
+    // Asked before it is opened: that of a pipe waits for somebody who writes, and no signal ends the wait.
+    let there = fs::metadata(path).with_context(named)?;
     if there.is_dir() {
         bail!("{}: is a directory, expected a trace", path.display());
     }
     if !there.is_file() {
         bail!("{}: expected a regular file: a trace is read from its end", path.display());
     }
-    Reader::new(file).with_context(named)
+    Reader::new(File::open(path).with_context(named)?).with_context(named)
 }
 
 /// Refuses a destination that can't be written to, and to replace a file that nobody said to. What is written to as it is, a
