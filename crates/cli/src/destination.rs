@@ -24,14 +24,43 @@ pub(crate) fn check_destinations<'a>(
         return Err(Stop::usage(twice));
     }
     let mut named = HashSet::new();
-    let files = || paths.clone().filter(|path| *path != Path::new("-"));
-    if let Some(path) = files().find(|path| !named.insert(path.as_path())) {
+    let mut files = paths.clone().filter(|path| *path != Path::new("-"));
+    if let Some(path) = files.find(|path| !named.insert(place(path))) {
         let path = path.display();
         return Err(Stop::usage(format_args!(
             "{path}: is named twice; give each result a file of its own"
         )));
     }
     paths.try_for_each(|path| check_destination(path)).or_exit(exit)
+}
+
+/// Refuses a result that would replace the file `read` that it is made of, or that is kept beside it.
+///
+/// # Errors
+/// Names the file.
+pub(crate) fn check_not_read<'a>(
+    mut results: impl Iterator<Item = &'a PathBuf>,
+    read: &Path,
+) -> Result<(), Stop> {
+    let place_of_read = place(read);
+    match results.find(|path| *path != Path::new("-") && place(path) == place_of_read) {
+        None => Ok(()),
+        Some(path) => Err(Stop::usage(format_args!(
+            "{}: is the recording, which the result would replace; give the result a file of its own",
+            path.display()
+        ))),
+    }
+}
+
+/// Where a file is, whatever way leads there: its real directory and its name.
+fn place(path: &Path) -> PathBuf {
+    let whole = || fs::canonicalize(path).ok();
+    let in_directory = || {
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let parent = fs::canonicalize(parent.unwrap_or(Path::new("."))).ok()?;
+        Some(parent.join(path.file_name()?))
+    };
+    whole().or_else(in_directory).unwrap_or_else(|| path.to_owned())
 }
 
 /// Checks the files that a profile goes to.
@@ -78,6 +107,18 @@ pub(crate) fn check_destination(path: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_is_the_same_by_any_name() {
+        let refused = |result: &str, read: &str| {
+            check_not_read([PathBuf::from(result)].iter(), Path::new(read)).is_err()
+        };
+        assert!(refused("/tmp/../tmp/new.json", "/tmp/new.json"));
+        assert!(refused("new.json", "./new.json"));
+        assert!(refused("/etc/./passwd", "/etc/passwd"));
+        assert!(!refused("-", "-"));
+        assert!(!refused("/tmp/a/new.json", "/tmp/new.json"));
+    }
 
     #[test]
     fn a_destination_without_its_directory_is_refused() {
