@@ -1,7 +1,7 @@
 //! What a prediction is asked for, and of which host.
 
 use hotset_facts::trace::TraceHead;
-use hotset_sizing::evidence::KernelVersion;
+use hotset_sizing::evidence::{KernelVersion, can_be_mglru};
 use hotset_sizing::{PAGE_BYTES, PolicyKind};
 
 /// What is asked for.
@@ -46,6 +46,12 @@ impl SizeHost {
         let kernel = version(&head.environment.as_ref()?.kernel)?;
         Some(Self { kernel, multi_gen_lru: head.reclaim?.multi_gen_lru })
     }
+
+    /// The host of a recording with another kernel: the multi-gen LRU stays on if that kernel can have it.
+    pub fn with_kernel(head: &TraceHead, kernel: KernelVersion) -> Self {
+        let was_on = head.reclaim.is_some_and(|reclaim| reclaim.multi_gen_lru);
+        Self { kernel, multi_gen_lru: was_on && can_be_mglru(kernel) }
+    }
 }
 
 /// The size of pages of the host of a recording, in bytes, where it is another than that of which limits and simulations are.
@@ -74,6 +80,17 @@ mod tests {
         }
         assert_eq!(other_page_bytes(&head), Some(16_384));
         assert_eq!(other_page_bytes(&TraceHead { environment: None, ..head }), None);
+    }
+
+    #[test]
+    fn the_multi_gen_lru_stays_on_where_there_is_one() {
+        let on = Some(hotset_facts::trace::Reclaim { multi_gen_lru: true, swap_bytes: 0 });
+        let head = TraceHead { reclaim: on, ..crate::trace::testing::head() };
+        let of = |head, major, minor| {
+            SizeHost::with_kernel(head, KernelVersion::new(major, minor)).multi_gen_lru
+        };
+        assert!(of(&head, 6, 1) && !of(&head, 6, 0) && !of(&head, 4, 19));
+        assert!(!of(&TraceHead { reclaim: None, ..head.clone() }, 6, 12));
     }
 
     #[test]

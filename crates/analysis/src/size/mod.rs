@@ -17,7 +17,7 @@ mod tests;
 mod verified;
 
 pub use hotset_sizing::evidence::{
-    Access, Caveat, Condition, KernelVersion, Prediction, of_lru, predictor,
+    Access, COMPARED_KERNELS, Caveat, Condition, KernelVersion, Prediction, of_lru, predictor,
 };
 pub use hotset_sizing::{PAGE_BYTES, PolicyKind, TooMany};
 

@@ -30,6 +30,9 @@ impl KernelVersion {
     }
 }
 
+/// The oldest and the newest kernel of which runs were compared.
+pub const COMPARED_KERNELS: (KernelVersion, KernelVersion) = (rows::LINUX_6_1, rows::LINUX_6_18);
+
 /// A kind of access, as far as policies tell them apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Access {
@@ -74,6 +77,8 @@ pub enum Caveat {
     NotCompared(Access),
     /// The runs were on another kernel, whose code is the same as far as it was read.
     OtherKernel(KernelVersion),
+    /// Nobody compared kernels as old or as new as this one; the runs were on that one.
+    OutsideCompared(KernelVersion),
     /// Nobody compared this kernel's policy: the one of this kernel is the nearest that is modelled.
     OtherPolicy(KernelVersion),
     /// The policy depends on when the kernel brings statistics up to date: scans can be off by up to 4 points.
@@ -138,6 +143,11 @@ fn policy(kernel: KernelVersion, mglru: bool) -> PolicyKind {
     }
 }
 
+/// Whether the kernel can have the multi-gen LRU at all (`CONFIG_LRU_GEN`).
+pub fn can_be_mglru(kernel: KernelVersion) -> bool {
+    kernel >= rows::LINUX_6_1
+}
+
 /// Whether uses through mappings with `MADV_RANDOM` count as recent, so that they are [`RequestKind::Fault`] and not
 /// [`RequestKind::RandomFault`]: before 6.3, only `MADV_SEQUENTIAL` took them out (`folio_referenced_one()`, mm/rmap.c).
 pub fn counts_random_faults(kernel: KernelVersion) -> bool {
@@ -150,7 +160,10 @@ impl Prediction {
         self.mean_error = larger(self.mean_error, row.mean_error);
         self.worst_error = larger(self.worst_error, row.worst_error);
         self.runs += row.runs;
-        if kernel != row.measured_on {
+        let (oldest, newest) = COMPARED_KERNELS;
+        if !(oldest..=newest).contains(&kernel) {
+            self.caveat(Caveat::OutsideCompared(row.measured_on));
+        } else if kernel != row.measured_on {
             self.caveat(Caveat::OtherKernel(row.measured_on));
         }
     }
@@ -179,8 +192,12 @@ mod tests {
         assert_eq!(newest.policy, PolicyKind::ClassicOldSizes { phases: 5 });
         assert_eq!(
             newest.caveats,
-            [Caveat::OtherKernel(KernelVersion::new(6, 18)), Caveat::MomentOfRefresh]
+            [Caveat::OutsideCompared(KernelVersion::new(6, 18)), Caveat::MomentOfRefresh]
         );
+        let oldest = predictor(KernelVersion::new(4, 19), false, READ);
+        assert_eq!(oldest.caveats, [Caveat::OutsideCompared(KernelVersion::new(6, 1))]);
+        let between = predictor(KernelVersion::new(6, 6), false, READ);
+        assert_eq!(between.caveats, [Caveat::OtherKernel(KernelVersion::new(6, 1))]);
     }
 
     #[test]
