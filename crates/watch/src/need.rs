@@ -20,7 +20,7 @@ const INTERVAL: Duration = Duration::from_millis(500);
 /// One in 8 pages is in the sample at first: 52,000 of them have room, those of a cache of 1.6 GiB.
 const EXPONENT: u32 = 3;
 
-/// Watches who runs already until the duration is over, a signal comes, or the process ends; calls `begun` once it watches. What was seen,
+/// Watches who runs already until the duration is over, a signal comes, or the process or the control group is gone; calls `begun` once it watches. What was seen,
 /// and what it is of.
 ///
 /// # Errors
@@ -44,7 +44,8 @@ pub fn sample_need(
     let ended = watch(&mut source, &mut waiter, schedule(duration), &mut |interval, _| {
         memory.look(Vec::new);
         sum.add(&interval);
-        Ok(ControlFlow::Continue(()))
+        let is_gone = scoped.group.as_ref().is_some_and(|group| !group.dir().exists());
+        Ok(if is_gone { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     })?;
     if let Some(rest) = &ended.rest {
         sum.add(rest);
