@@ -1,9 +1,11 @@
 //! What could make a prediction wrong, as far as the recording tells.
 
 use hotset_analysis::size::{self, Access, Caveat, Condition, KernelVersion, Sampled, Seen};
-use hotset_facts::{Command, Environment, Target};
+use hotset_facts::{Command, Environment, ExitStatus, Observed, Target};
 
 use super::SizedTrace;
+use crate::escape::escape_bytes;
+use crate::trace::words::untold;
 use crate::units::{bytes, count, duration, percent, plural};
 
 /// Direct I/O by all that was moved, from which on it is worth a word.
@@ -54,6 +56,12 @@ fn watched(trace: &SizedTrace<'_>, sampled: &Sampled, lines: &mut Vec<String>) {
         "Program code, kernel memory for inodes, and what is read ahead are not among what it needs; limits are for the requests per second that were seen."
             .to_owned(),
     );
+    if trace.head.command.as_ref().is_some_and(|command| command.target != Target::System) {
+        lines.push(
+            "Files that other control groups use, too, may be charged to those: they need no room here then."
+                .to_owned(),
+        );
+    }
     if sampled.lost > 0 {
         lines.push(format!(
             "{} to sampled pages were lost: the sample stands for the others.",
@@ -90,7 +98,10 @@ fn recording(trace: &SizedTrace<'_>, lines: &mut Vec<String>) {
     if trace.head.command.as_ref().is_some_and(attached) {
         lines.push("It ran before the recording began: its start, and what was cached by then, are not seen.".to_owned());
     }
-    if trace.summary.miss_ns.is_none() {
+    lines.extend(trace.head.command.as_ref().and_then(end));
+    let untold = untold(trace.head, &escape_bytes).into_iter();
+    lines.extend(untold.map(|what| format!("Not recorded: {what}.")));
+    if trace.summary.miss_ns.is_none() && !trace.summary.limits.is_empty() {
         lines.push(
             "How long the device takes is not known, so no time is told; --device-rate tells it."
                 .to_owned(),
@@ -98,6 +109,22 @@ fn recording(trace: &SizedTrace<'_>, lines: &mut Vec<String>) {
     }
     memory_gap(trace, lines);
 }
+
+/// What its end means for what was seen of it.
+fn end(command: &Command) -> Option<String> {
+    match &command.exit {
+        Observed::Value(ExitStatus::Code(0)) => None,
+        Observed::Value(ExitStatus::Code(code)) => Some(format!(
+            "It ended with exit code {code} when it was recorded: one that does all its work can need more."
+        )),
+        Observed::Value(ExitStatus::Signal(signal)) => {
+            Some(format!("It was ended by signal {signal} when it was recorded: {NOT_SEEN}."))
+        }
+        Observed::Missing(_) => Some(format!("It still ran when the recording ended: {NOT_SEEN}.")),
+    }
+}
+
+const NOT_SEEN: &str = "what it requests again only later looks as if it was requested once";
 
 fn direct(seen: &Seen, lines: &mut Vec<String>) {
     let moved = (seen.read_pages + seen.written_pages).saturating_mul(4096);
@@ -139,6 +166,12 @@ fn words(caveat: Caveat) -> String {
         Caveat::OtherKernel(kernel) => {
             format!("The runs behind the error are of {}, whose policy is the same.", version(kernel))
         }
+        Caveat::OutsideCompared(kernel) => format!(
+            "Kernels before {} and after {} were not compared: this one may replace pages in another way than {}, of whose runs the error is.",
+            version(size::COMPARED_KERNELS.0),
+            version(size::COMPARED_KERNELS.1),
+            version(kernel)
+        ),
         Caveat::OtherPolicy(kernel) => {
             format!("This kernel's policy is not modelled; that of {} is the nearest.", version(kernel))
         }

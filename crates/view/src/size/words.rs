@@ -52,8 +52,7 @@ pub(super) fn not_recorded(summary: &SizeSummary) -> Option<String> {
     }
 }
 
-const NO_MEMORY: &str =
-    "Not measured: the recording does not say what its processes used. --other SIZE tells it.";
+const NO_MEMORY: &str = "Not measured: the recording does not say what its processes used; it is of another tool, of a whole host, or of less than some 10 ms. --other SIZE tells it.";
 
 const NO_PROCESS: &str = "Not measured: no process of it could be looked at while it was watched. --other SIZE tells what they use.";
 
