@@ -49,28 +49,28 @@ pub(crate) struct SizeArgs {
     ///
     /// Without --limit: under the recommended limit, the largest at which it thrashes, and two between them. Before each run, its files
     /// are evicted from the page cache. How often it will run is said first.
-    #[arg(long, requires = "command", conflicts_with = "trace")]
+    #[arg(long, requires = "command", conflicts_with_all = ["trace", "one"])]
     pub(crate) verify: bool,
     /// Run COMMAND in a shell before each run
-    #[arg(short, long, value_name = "COMMAND", requires = "verify")]
+    #[arg(short, long, value_name = "COMMAND", requires = "verify", conflicts_with_all = ["trace", "one"])]
     pub(crate) prepare: Option<String>,
     /// Keep the recording of the command as FILE
     #[arg(short, long, value_name = "FILE", conflicts_with_all = ["trace", "one"])]
     pub(crate) output: Option<PathBuf>,
     /// Also show this memory limit, such as 512M; may be repeated
-    #[arg(long = "limit", value_name = "SIZE", value_parser = parse_size)]
+    #[arg(long = "limit", value_name = "SIZE", value_parser = some_size)]
     pub(crate) limits: Vec<u64>,
     /// Recommend the smallest limit that gives PERCENT of the hits of unlimited memory
     #[arg(long, value_name = "PERCENT", default_value_t = 99.0, value_parser = percent)]
     pub(crate) target: f64,
-    /// Predict for another kernel, such as 6.1; the multi-gen LRU is on if it was on in the recording
+    /// Predict for another kernel, such as 6.1; the multi-gen LRU is on if it was in the recording
     #[arg(long, value_name = "VERSION", value_parser = kernel, conflicts_with_all = ["policy", "one"])]
     pub(crate) kernel: Option<KernelVersion>,
     /// Predict by another replacement policy than the kernel's
     #[arg(long, value_name = "POLICY", value_parser = choice(POLICIES), conflicts_with = "one")]
     pub(crate) policy: Option<PolicyKind>,
     /// The device reads SIZE per second at the requests of this program [default: as recorded]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", value_parser = some_size)]
     pub(crate) device_rate: Option<u64>,
     /// The program needs SIZE beside its file cache [default: as recorded]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
@@ -113,6 +113,12 @@ pub(crate) struct SizeArgs {
 
 fn kernel(text: &str) -> Result<KernelVersion, String> {
     version(text).ok_or_else(|| "expected a version of Linux, such as 6.12".to_owned())
+}
+
+/// A size that is not 0: nothing runs under a limit of none, and no device reads none in a second.
+fn some_size(text: &str) -> Result<u64, String> {
+    let size = parse_size(text)?;
+    (size > 0).then_some(size).ok_or_else(|| "expected a size above 0, such as 512M".to_owned())
 }
 
 fn percent(text: &str) -> Result<f64, String> {

@@ -20,7 +20,7 @@ use hotset_view::size::{SizedTrace, emit_size};
 
 use super::{each_batch_until, open_trace, record_quietly};
 use crate::args::{EmitTo, SizeArgs};
-use crate::destination::check_destinations;
+use crate::destination::{check_destinations, check_not_read};
 use crate::exit::{Exit, OrExit, Stop};
 use crate::lab::native;
 use crate::{interrupt, output};
@@ -55,7 +55,7 @@ pub(super) fn size(args: &SizeArgs) -> Result<Exit, Stop> {
     let Some(mut read) = read(&trace, args, &[], stop).or_exit(Exit::Failure)? else {
         return Ok(interrupt::exit());
     };
-    if args.verify && verify::was_cached(&read.lists) {
+    if args.verify && verify::stopped(&read.head).is_none() && verify::was_cached(&read.lists) {
         let Some(again) = verify::record_cold(args, &trace, &read.lists, stop)? else {
             return Ok(interrupt::exit());
         };
@@ -67,10 +67,19 @@ pub(super) fn size(args: &SizeArgs) -> Result<Exit, Stop> {
     let mut exit = Exit::Success;
     if args.verify {
         let sized = verify::Sized { trace: &trace, lists: &read.lists };
-        summary.verified = verify::verify(args, &sized, &summary, &asked, stop)?;
+        let stopped = match verify::stopped(&read.head) {
+            None => {
+                summary.verified = verify::verify(args, &sized, &summary, &asked, stop)?;
+                verify::last_stopped(&summary.verified)
+            }
+            stopped => {
+                output::say("it was stopped while it was recorded: it is not run under limits");
+                stopped
+            }
+        };
         if stop.load(Ordering::Relaxed) {
             exit = interrupt::exit();
-        } else if let Some(stopped) = verify::stopped(&summary.verified) {
+        } else if let Some(stopped) = stopped {
             exit = Exit::Command(stopped);
         }
     }
@@ -141,8 +150,7 @@ fn read(
 }
 
 fn host(args: &SizeArgs, head: &TraceHead) -> Option<SizeHost> {
-    let multi_gen_lru = head.reclaim.is_some_and(|reclaim| reclaim.multi_gen_lru);
-    let host = args.kernel.map(|kernel| SizeHost { kernel, multi_gen_lru });
+    let host = args.kernel.map(|kernel| SizeHost::with_kernel(head, kernel));
     host.or_else(|| SizeHost::of(head))
 }
 
@@ -152,7 +160,7 @@ fn refuse_too_small(args: &SizeArgs, summary: &SizeSummary) -> Result<(), Stop> 
     match args.limits.iter().find(|&&limit| limit < least) {
         None => Ok(()),
         Some(&limit) => Err(Stop::usage(format_args!(
-            "--limit {}: the program holds {} that can't be evicted, and would be killed; expected a larger limit",
+            "--limit {}: the program holds {} that can't be evicted, and would be killed, or swap; expected a larger limit",
             exact_bytes(limit),
             bytes(least)
         ))),
@@ -167,6 +175,8 @@ fn check(args: &SizeArgs) -> Result<(), Stop> {
     let files = [&args.json, &args.csv, &args.html].into_iter().flatten();
     let files = files.chain(args.emit.iter().map(|to| &to.file));
     let twice = "two of --json, --csv, --html and --emit go to standard output; give one of them a file, such as --emit k8s=FILE";
+    let recording = args.trace.as_ref().or(args.output.as_ref());
+    recording.map_or(Ok(()), |recording| check_not_read(files.clone(), recording))?;
     check_destinations(files, twice, Exit::Failure)
 }
 

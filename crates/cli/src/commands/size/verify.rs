@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use hotset_analysis::size::{
     PAGE_BYTES, SizeAsked, SizeLimit, SizeSummary, VerifiedLimit, limits_to_verify, size_at,
 };
-use hotset_facts::trace::TraceLists;
+use hotset_facts::trace::{TraceHead, TraceLists};
 use hotset_facts::units::{bytes, duration};
 use hotset_facts::{ExitStatus, FileKind, FileSet, LearnedBy, LimitedRun, WantedState};
 use hotset_lab::shell::Shell;
@@ -154,8 +154,14 @@ pub(super) fn verify(
     Ok(pairs.map(|(predicted, run)| VerifiedLimit { predicted, run }).collect())
 }
 
+/// How the user stopped the command while it was recorded, if so: who does that does not want it to run again.
+pub(super) fn stopped(head: &TraceHead) -> Option<ExitStatus> {
+    let exit = head.command.as_ref()?.exit.value()?;
+    STOPPED.contains(&exit).then_some(exit)
+}
+
 /// How the user stopped the last run, if so.
-pub(super) fn stopped(verified: &[VerifiedLimit]) -> Option<ExitStatus> {
+pub(super) fn last_stopped(verified: &[VerifiedLimit]) -> Option<ExitStatus> {
     verified.last().map(|last| last.run.exit).filter(|exit| STOPPED.contains(exit))
 }
 

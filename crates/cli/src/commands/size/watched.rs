@@ -19,8 +19,10 @@ pub(super) fn size(args: &SizeArgs) -> Result<Exit, Stop> {
     };
     let (head, need) = sample_need(&who, args.duration, env!("CARGO_PKG_VERSION"), begun)?;
     let summary = size_sampled(&head, need, &asked(args, &head));
-    refuse_too_small(args, &summary)?;
     let sized = SizedTrace { path: None, head: &head, summary: &summary };
     let emitted = emitted(&sized, args).or_exit(Exit::Failure)?;
-    Ok(if output::size(&sized, args, &emitted) { Exit::Success } else { Exit::Failure })
+    let written = output::size(&sized, args, &emitted);
+    // Said last: what was watched for so long is not for nothing.
+    refuse_too_small(args, &summary)?;
+    Ok(if written { Exit::Success } else { Exit::Failure })
 }
