@@ -87,6 +87,12 @@ impl Stop {
     pub(crate) fn own(message: impl Display) -> Self {
         Self::new(Exit::Own, message)
     }
+
+    /// The same where the exit code is never a command's, so that there is no need to tell them apart.
+    pub(crate) fn of_hotset(self) -> Self {
+        let exit = if self.exit == Exit::Own { Exit::Failure } else { self.exit };
+        Self { exit, ..self }
+    }
 }
 
 impl From<anyhow::Error> for Stop {

@@ -80,7 +80,7 @@ pub(crate) fn record_quietly(
     let Command::Record(args) = parsed.command else {
         return Err(Stop::usage("the command cannot be recorded"));
     };
-    match record(&args)? {
+    match record(&args).map_err(Stop::of_hotset)? {
         Exit::Own => Err(Stop::new(Exit::Failure, "the recording was not written")),
         _ => Ok(()),
     }

@@ -168,7 +168,7 @@ pub(super) fn last_stopped(verified: &[VerifiedLimit]) -> Option<ExitStatus> {
 fn limited(program: &Invocation, files: &mut FileSet, limit: u64) -> Result<Limited, Stop> {
     run_limited(program, files, limit, |message| output::say(message)).map_err(
         |error| match error {
-            LimitedError::Run(error) => run::stop(program, error),
+            LimitedError::Run(error) => run::stop(program, error).of_hotset(),
             other => Stop::new(Exit::Failure, other),
         },
     )
