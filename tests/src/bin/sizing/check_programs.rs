@@ -23,12 +23,12 @@ fn most(kind: Kind) -> (f64, f64) {
     match kind {
         // 0.13 and 0.28.
         Kind::Files => (0.5, 1.0),
-        // 0.45 and 0.75.
+        // 0.41 and 0.80.
         Kind::Threads => (0.8, 1.5),
-        // 0.22 and 0.50; with the lists of 6.1, 0.37 and 0.61.
-        Kind::LargeReads => (0.7, 1.5),
-        // 0.78 and 1.26; with the lists of 6.1, 1.57 and 1.74, predicted from a recording on 6.12.
-        Kind::Children => (2.0, 3.5),
+        // 0.51 and 1.22.
+        Kind::LargeReads => (0.9, 2.0),
+        // 0.95 and 2.44.
+        Kind::Children => (1.5, 3.5),
         // 1.31 and 4.87; the largest is of the multi-gen LRU of 6.12 at 12 MiB, the others are below 0.6.
         Kind::Writes => (1.8, 7.0),
     }
