@@ -176,9 +176,10 @@ fn check(args: &SizeArgs) -> Result<(), Stop> {
     let files = files.chain(args.emit.iter().map(|to| &to.file));
     let twice = "two of --json, --csv, --html and --emit go to standard output; give one of them a file, such as --emit k8s=FILE";
     if let Some(kept) = args.output.as_ref().filter(|kept| kept.symlink_metadata().is_ok()) {
-        let kept = kept.display();
-        let why = format_args!("{kept}: exists; choose another name for the recording");
-        return Err(Stop::new(Exit::Failure, why));
+        return Err(Stop::new(
+            Exit::Failure,
+            format_args!("{}: exists; choose another name for the recording", kept.display()),
+        ));
     }
     let recording = args.trace.as_ref().or(args.output.as_ref());
     recording.map_or(Ok(()), |recording| check_not_read(files.clone(), recording))?;
