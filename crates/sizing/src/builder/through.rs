@@ -22,7 +22,7 @@ impl ReferencesBuilder {
     /// Simulates what the kernel reads ahead of calls that [`Self::read_through`] adds, instead of what it read ahead when it was recorded. Has to be
     /// called before any request is added.
     ///
-    /// Page numbers are not used again then: 5 bytes more for each page that the files have, and those that may be read ahead, for each limit that
+    /// A request takes 4 bytes more then, and page numbers are not used again: 5 bytes more for each page that the files have, and those that may be read ahead, for each limit that
     /// is simulated at the same time.
     pub fn simulate_read_ahead(&mut self, rules: ReadAheadRules) {
         self.ids.keep_keys();

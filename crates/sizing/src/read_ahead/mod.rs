@@ -25,8 +25,8 @@ pub struct ReadAheadRules {
 }
 
 impl ReadAheadRules {
-    /// The rules of a kernel. They changed in 6.11 (`page_cache_sync_ra()` got code of its own), and how far a call has read is kept
-    /// until its end since 6.6 at the latest.
+    /// The rules of a kernel. Read were the sources of 6.1, 6.6 and 6.12: in 6.12, `page_cache_sync_ra()` has code of its own; in 6.1, `filemap_read()`
+    /// keeps how far it has read while it reads, in 6.6 at its end. Where between them it changed was not read.
     pub fn of(kernel: KernelVersion) -> Self {
         Self {
             is_common: kernel < KernelVersion::new(6, 11),

@@ -12,7 +12,7 @@ use crate::units::{bytes, count, duration, percent, plural};
 const MANY_DIRECT: f64 = 0.01;
 /// Pages that were read beside those that were asked for, by those, from which on it is worth a word.
 const MUCH_BESIDE: f64 = 0.1;
-/// Since when folios of ext4 can be large (`ext4_set_inode_mapping_order()`).
+/// Since when folios of ext4 can be large.
 const EXT4_LARGE_FOLIOS: KernelVersion = KernelVersion::new(6, 16);
 /// Looks at memory that are further apart than this can miss a peak that matters.
 const LONG_GAP_NS: u64 = 1_000_000_000;

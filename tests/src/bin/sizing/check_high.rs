@@ -2,8 +2,8 @@
 
 use hotset_sizing_runs::runs::{Run, Set};
 
-/// So many percent more or less the device may read: 0.7 were measured, and 2.1 with the lists of 6.12 on a busy host, where the moment at which sizes
-/// are refreshed makes runs at one limit differ as much.
+/// So many percent more or less the device may read. 0.7 were measured at first, and 2.1 once with the lists of 6.12 beside other work; why it was
+/// more then is not known.
 const MOST_PERCENT: f64 = 4.0;
 
 /// Prints both; what is wrong, if something is.
