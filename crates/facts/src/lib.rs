@@ -33,6 +33,7 @@ mod listing;
 mod live;
 mod lookup;
 pub mod message;
+mod named;
 mod observed;
 mod packed;
 mod page_split;
@@ -76,6 +77,7 @@ pub use live::{
     LiveRow, Pressure, Unit,
 };
 pub use lookup::{FailedLookup, LookupCounters, Lookups};
+pub use named::NamedCounter;
 pub use observed::{Observed, Reason, ReasonKind};
 pub use packed::{PackedIo, PackedLiveIo};
 pub use page_split::PageSplit;

@@ -18,17 +18,18 @@ use crate::{
     PageSplit, Pid,
 };
 
-/// In what a counter counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    /// What its name says.
-    Count,
-    /// A number of bytes.
-    Bytes,
-    /// Base pages, whatever the folio size.
-    Pages,
-    /// A time in nanoseconds.
-    Nanoseconds,
+crate::words! {
+    /// In what a counter counts.
+    pub enum Unit {
+        /// What its name says.
+        Count = "count",
+        /// A number of bytes.
+        Bytes = "bytes",
+        /// Base pages, whatever the folio size.
+        Pages = "pages",
+        /// A time in nanoseconds.
+        Nanoseconds = "ns",
+    }
 }
 
 /// What a counter of an interval is.

@@ -19,7 +19,6 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
-#[cfg(any(test, feature = "testing"))]
 pub(crate) use end::USUAL_COSTS;
 pub use explainer::Explainer;
 pub use finding::{Explanation, FileShare, TraceFinding, TraceSiteShare};

@@ -15,7 +15,7 @@ use serde::{Deserialize, Deserializer};
 
 pub use crate::feature::NotMeasuredList;
 pub(crate) use path::TwoKeys;
-pub use path::{Argv, Cgroup, Directory, File, Hex, Mount, OutputTail, Path, Shell};
+pub use path::{Argv, Cgroup, Directory, File, Hex, Mount, Name, OutputTail, Path, Shell};
 pub use text::{Text, constant};
 pub use time::{KnownTime, Time, rfc3339};
 

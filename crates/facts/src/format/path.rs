@@ -207,6 +207,8 @@ two_keys! {
     Directory { directory, directory_hex }
     /// The path of a control group.
     Cgroup { cgroup, cgroup_hex }
+    /// The name of a row: a path, or the words of a command.
+    Name { name, name_hex }
     /// The shell that a command runs in.
     Shell { shell, shell_hex }
     /// The end of what a command wrote.
