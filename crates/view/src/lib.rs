@@ -11,6 +11,7 @@
 pub mod bench;
 pub mod control;
 mod csv;
+pub mod diff;
 mod doctor;
 mod escape;
 pub mod explain;

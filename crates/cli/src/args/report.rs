@@ -8,7 +8,7 @@ use std::path::PathBuf;
                         hotset report before.json after.json -o compared.html\n  \
                         hotset report app.parquet -o app.html\n\n\
                         Reads what hotset writes: JSON of run, attach, bench, lab, ls (also with --system), warm, evict, pin,\n\
-                        save, restore, stat, doctor, replay, explain and size, and recordings of top. Runs of the same\n\
+                        save, restore, stat, doctor, replay, explain, size and diff, and recordings of top. Runs of the same\n\
                         experiment share charts, with their ratio; profiles, benchmarks and needs of memory are compared in a\n\
                         table. A trace (Parquet, of record or trace import) is drawn: where in which file and when, from cache\n\
                         or device, and what each thread waited for.\n\n\
@@ -38,7 +38,7 @@ mod tests {
         let formats = include_str!("../../../../docs/formats.md");
         let rows = formats.lines().filter(|line| line.starts_with("| `hotset."));
         let writers: Vec<&str> = rows.filter_map(|row| row.split('|').nth(2)).collect();
-        assert_eq!(writers.len(), 14);
+        assert_eq!(writers.len(), 15);
         let mut cli = Cli::command();
         let report = cli.find_subcommand_mut("report").expect("report");
         let help = report.render_long_help().to_string();

@@ -20,6 +20,7 @@ pub use crate::wire::{Document, ReadError, documents};
 pub use profile::{profile_page, write_profile_html};
 
 use crate::bench::{bench_beside, bench_page};
+use crate::diff::difference_page;
 use crate::escape::escape_text;
 use crate::explain::explained_page;
 use crate::lab::{self, LabResult, Named};
@@ -153,21 +154,12 @@ impl Found {
                     None => self.stats.push((name.to_owned(), vec![line])),
                 }
             }
-            wire::replay::SCHEMA => {
-                let replays = summarise_replay(wire::read_replay(document)?);
-                self.others.push((name.to_owned(), replay_page(&replays)));
-            }
-            wire::explanation::SCHEMA => {
-                let read = wire::read_explanation(document)?;
-                let page = explained_page(&document.hotset, &read.trace());
-                self.others.push((name.to_owned(), page));
-            }
             wire::size::SCHEMA => {
                 let need = wire::read_size(document)?;
                 let name = unique(name, self.needs.iter().map(|(name, ..)| name.as_str()));
                 self.needs.push((name, document.hotset.clone().into_owned(), need));
             }
-            other => match text::text_page(document)? {
+            other => match own_page(document)? {
                 Some(page) => self.others.push((name.to_owned(), page)),
                 None => {
                     let text = format!("\"{other}\" can't be shown; expected one of {}", known());
@@ -216,6 +208,18 @@ impl Found {
     }
 }
 
+/// The page of a document that is shown by itself, if its format is one of these.
+fn own_page(document: &Document<'_>) -> Result<Option<Page>, ReadError> {
+    Ok(Some(match document.schema.as_ref() {
+        wire::replay::SCHEMA => replay_page(&summarise_replay(wire::read_replay(document)?)),
+        wire::explanation::SCHEMA => {
+            explained_page(&document.hotset, &wire::read_explanation(document)?.trace())
+        }
+        wire::diff::SCHEMA => difference_page(&document.hotset, &wire::read_diff(document)?),
+        _ => return text::text_page(document),
+    }))
+}
+
 /// The page of a recording, if the bytes begin with the header of one. As in a replay, a last line without an end may be half
 /// an interval.
 fn recording(bytes: &[u8]) -> Option<Result<Page, ReadError>> {
@@ -251,6 +255,7 @@ fn known() -> String {
         wire::replay::SCHEMA,
         wire::explanation::SCHEMA,
         wire::size::SCHEMA,
+        wire::diff::SCHEMA,
     ]
     .join(", ")
 }

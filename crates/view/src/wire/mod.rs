@@ -13,6 +13,7 @@
 
 pub(crate) mod bench;
 pub(crate) mod control;
+pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod explanation;
 
@@ -45,6 +46,7 @@ use serde::Serialize;
 
 pub use bench::{read_bench, write_bench_json};
 pub use control::{ControlDocument, control_json, read_control};
+pub use diff::{diff_json, read_diff};
 
 pub use doctor::{doctor_json, read_doctor};
 pub use explanation::{ExplanationDocument, explanation_json, read_explanation};

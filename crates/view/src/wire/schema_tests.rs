@@ -236,3 +236,10 @@ fn the_schema_of_a_size_is_that_of_its_declaration() -> TestResult {
     let about = "What `hotset size --json` writes. Times are in nanoseconds, counts of pages in base pages.";
     check::<Envelope<'_, size::Whole<'_>>>(size::SCHEMA, about)
 }
+
+#[test]
+fn the_schema_of_a_difference_is_that_of_its_declaration() -> TestResult {
+    use super::{Envelope, diff};
+    let about = "What `hotset diff --json` writes. Times are in nanoseconds, counts of pages in base pages.";
+    check::<Envelope<'_, hotset_analysis::diff::Difference>>(diff::SCHEMA, about)
+}

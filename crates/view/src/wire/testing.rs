@@ -50,6 +50,7 @@ pub(crate) static SAMPLES: LazyLock<Vec<Sample>> = LazyLock::new(|| {
     all.extend(replays());
     all.extend(explanations());
     all.extend(sizes());
+    all.extend(differences());
     all
 });
 
@@ -232,5 +233,13 @@ fn sizes() -> impl Iterator<Item = Sample> {
         format: super::size::SCHEMA,
         bytes,
         read: |bytes| first(bytes, super::read_size),
+    })
+}
+
+fn differences() -> impl Iterator<Item = Sample> {
+    crate::diff::tests::documents().into_iter().map(|bytes| Sample {
+        format: super::diff::SCHEMA,
+        bytes,
+        read: |bytes| first(bytes, super::read_diff),
     })
 }
