@@ -34,19 +34,20 @@ pub(crate) fn check_destinations<'a>(
     paths.try_for_each(|path| check_destination(path)).or_exit(exit)
 }
 
-/// Refuses a result that would replace the file `read` that it is made of, or that is kept beside it.
+/// Refuses a result that would replace the file `read` that it is made of, or that is kept beside it: a recording, or `what` else.
 ///
 /// # Errors
 /// Names the file.
 pub(crate) fn check_not_read<'a>(
     mut results: impl Iterator<Item = &'a PathBuf>,
     read: &Path,
+    what: &str,
 ) -> Result<(), Stop> {
     let place_of_read = place(read);
     match results.find(|path| *path != Path::new("-") && place(path) == place_of_read) {
         None => Ok(()),
         Some(path) => Err(Stop::usage(format_args!(
-            "{}: is the recording, which the result would replace; give the result a file of its own",
+            "{}: is the {what}, which the result would replace; give the result a file of its own",
             path.display()
         ))),
     }
@@ -111,7 +112,7 @@ mod tests {
     #[test]
     fn a_file_is_the_same_by_any_name() {
         let refused = |result: &str, read: &str| {
-            check_not_read([PathBuf::from(result)].iter(), Path::new(read)).is_err()
+            check_not_read([PathBuf::from(result)].iter(), Path::new(read), "recording").is_err()
         };
         assert!(refused("/tmp/../tmp/new.json", "/tmp/new.json"));
         assert!(refused("new.json", "./new.json"));

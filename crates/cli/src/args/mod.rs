@@ -4,6 +4,7 @@ mod attach;
 mod bench;
 mod choice;
 mod control;
+mod diff;
 mod explain;
 mod export;
 mod interval;
@@ -29,6 +30,7 @@ use clap::{Parser, Subcommand};
 pub(crate) use attach::AttachArgs;
 pub(crate) use bench::{AroundArgs, BenchArgs, BenchOutput, ParameterArgs, RoundArgs};
 pub(crate) use control::{ControlOutput, EvictArgs, PinArgs, WarmArgs};
+pub(crate) use diff::DiffArgs;
 pub(crate) use explain::ExplainArgs;
 pub(crate) use export::ExportArgs;
 pub(crate) use lab::{LabArgs, LabOutput, LabProbeArgs, known_by};
@@ -79,6 +81,8 @@ pub(crate) enum Command {
     Replay(ReplayArgs),
     /// Predict how much memory a recorded program needs
     Size(SizeArgs),
+    /// Compare two profiles or two recordings
+    Diff(DiffArgs),
     /// Print page cache statistics at a fixed interval
     Stat(StatArgs),
     /// Show page cache activity by process, file and cgroup

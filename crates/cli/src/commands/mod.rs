@@ -2,9 +2,11 @@
 
 mod attach;
 mod control;
+mod diff;
 mod doctor;
 mod export;
 mod generate;
+mod inputs;
 mod ls;
 mod ls_system;
 mod record;
@@ -34,6 +36,7 @@ pub(crate) fn dispatch(cli: Cli) -> Result<Exit, Stop> {
         Command::Explain(args) => crate::replay::explain(&args),
         Command::Replay(args) => crate::replay::replay(&args),
         Command::Size(args) => size::size(&args),
+        Command::Diff(args) => diff::diff(&args),
         Command::Stat(args) => crate::live::stat(&args),
         Command::Top(args) => crate::live::top(&args),
         Command::Export(args) => export::export(&args),

@@ -182,7 +182,7 @@ fn check(args: &SizeArgs) -> Result<(), Stop> {
         ));
     }
     let recording = args.trace.as_ref().or(args.output.as_ref());
-    recording.map_or(Ok(()), |recording| check_not_read(files.clone(), recording))?;
+    recording.map_or(Ok(()), |recording| check_not_read(files.clone(), recording, "recording"))?;
     check_destinations(files, twice, Exit::Failure)
 }
 
