@@ -217,7 +217,7 @@ fn what_is_not_known_is_said() {
 
 #[test]
 fn where_no_limit_matters_none_is_shown() {
-    for why in [TooLittle::NoReferences, TooLittle::OnePass, TooLittle::FewPages] {
+    for why in [TooLittle::Gaps, TooLittle::NoReferences, TooLittle::OnePass, TooLittle::FewPages] {
         let summary = SizeSummary {
             too_little: Some(why),
             limits: Vec::new(),

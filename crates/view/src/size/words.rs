@@ -13,6 +13,11 @@ use crate::units::{bytes, count, duration, percent, plural};
 /// Why there are no limits.
 pub(super) fn too_little(why: TooLittle, summary: &SizeSummary) -> String {
     match why {
+        TooLittle::Gaps => format!(
+            "{} of {} are missing, too many to predict from: record it again with a larger --buffer, or with --lossless.",
+            plural(summary.seen.lost, "record"),
+            count(summary.seen.records.saturating_add(summary.seen.lost))
+        ),
         TooLittle::NoReferences if summary.sampled.is_some() => {
             "No page of a file was requested while it was watched, so nothing can be said of a file cache.".to_owned()
         }

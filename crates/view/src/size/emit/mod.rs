@@ -52,6 +52,8 @@ pub enum NotEmitted {
     NoMemory,
     /// Nothing is known of its files.
     NoReferences,
+    /// Too many records are missing.
+    Gaps,
     /// There is no limit to set, for this reason.
     NoLimit(String),
 }
@@ -61,6 +63,9 @@ impl fmt::Display for NotEmitted {
         match self {
             Self::NoMemory => f.write_str(
                 "the recording does not say how much memory the program uses beside its file cache; --other SIZE tells it",
+            ),
+            Self::Gaps => f.write_str(
+                "too many records of the recording are missing to predict from; record it again with a larger --buffer, or with --lossless",
             ),
             Self::NoReferences => f.write_str(
                 "no request of the recording has a known place in a file, so that the need of file cache is not known; \
@@ -83,8 +88,10 @@ pub fn emit_size(
 ) -> Result<String, NotEmitted> {
     let summary = trace.summary;
     let request = summary.request.ok_or(NotEmitted::NoMemory)?;
-    if summary.too_little == Some(TooLittle::NoReferences) {
-        return Err(NotEmitted::NoReferences);
+    match summary.too_little {
+        Some(TooLittle::NoReferences) => return Err(NotEmitted::NoReferences),
+        Some(TooLittle::Gaps) => return Err(NotEmitted::Gaps),
+        _ => {}
     }
     let mut lines = Lines::default();
     match form {
