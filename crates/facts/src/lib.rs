@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+pub mod budget;
 mod control;
 mod costs;
 mod counters;
