@@ -12,7 +12,7 @@ use hotset_sys::launch::{Launch, Timed};
 use rustix::fs::MemfdFlags;
 use rustix::io::Errno;
 
-pub use hotset_sys::launch::Invocation;
+pub use hotset_sys::launch::{Invocation, Surroundings};
 
 /// What is kept of a failed command's last words, in bytes.
 const TAIL_BYTES: u64 = 8 << 10;
@@ -104,6 +104,14 @@ impl Command {
         let stdio = [Some(stdin), open(&streams.output)?, open(&streams.errors)?];
         let launch = Launch::new(&invocation.program, &invocation.argv, stdio)?;
         Ok(Self { launch, input, outputs, tail: Tail(tail) })
+    }
+
+    /// The same in another directory, with other variables.
+    ///
+    /// # Errors
+    /// EINVAL where a word holds a NUL, or a variable's name an equals sign.
+    pub fn within(self, surroundings: &Surroundings) -> io::Result<Self> {
+        Ok(Self { launch: self.launch.within(surroundings)?, ..self })
     }
 
     /// Runs it once, to its end.

@@ -39,7 +39,7 @@ mod timer;
 mod words;
 
 pub use candidates::{Candidate, from_paths, from_rows, from_traced};
-pub use command::{Command, Input, Invocation, Output, Streams, Tail};
+pub use command::{Command, Input, Invocation, Output, Streams, Surroundings, Tail};
 pub use failures::IgnoredFailures;
 pub use fileset::{build, changed};
 pub use hooks::{Hook, Hooks};

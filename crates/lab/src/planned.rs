@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use hotset_facts::{BenchCommand, ExitStatus, FileSet, LearnedIo, Observed};
 
-use crate::command::{Command, Invocation, Output, Streams};
+use crate::command::{Command, Invocation, Output, Streams, Surroundings};
 use crate::hooks::{Hook, Hooks};
 
 /// A command and all that its runs need.
@@ -19,6 +19,8 @@ pub struct CommandPlan {
     pub streams: Streams,
     /// What is run around it.
     pub hooks: Hooks,
+    /// Where it and they run.
+    pub surroundings: Surroundings,
 }
 
 /// What is known of a command before its first run.
@@ -82,6 +84,7 @@ impl CommandPlan {
     pub fn ready(&self) -> Result<Command, LabError> {
         let (program, argv) = (self.program.clone(), self.command.argv.clone());
         Command::new(&Invocation { program, argv }, &self.streams)
+            .and_then(|command| command.within(&self.surroundings))
             .map_err(|error| LabError::Streams { name: self.command.name.clone(), error })
     }
 
@@ -98,7 +101,9 @@ impl CommandPlan {
         let Some(invocation) = self.hooks.of(hook) else { return Ok(()) };
         let streams = Streams { output: Output::Tail, ..Streams::default() };
         let not_started = |error| LabError::HookStart { hook, error };
-        let mut command = Command::new(invocation, &streams).map_err(not_started)?;
+        let command = Command::new(invocation, &streams);
+        let mut command =
+            command.and_then(|command| command.within(&self.surroundings)).map_err(not_started)?;
         match command.run().map_err(not_started)?.exit {
             ExitStatus::Code(0) => Ok(()),
             exit => {

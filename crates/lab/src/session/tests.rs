@@ -6,7 +6,7 @@ use hotset_facts::{BenchCommand, ConditionRole, Observed, Reason, StateReached, 
 use hotset_tests::Evictions;
 
 use super::*;
-use crate::command::{Invocation, Streams};
+use crate::command::{Invocation, Streams, Surroundings};
 use crate::hooks::Hooks;
 use crate::schedule::conditions;
 use crate::shell::Shell;
@@ -38,6 +38,7 @@ fn shell(line: &str, files: &[PathBuf]) -> (CommandPlan, Learned) {
         program: invocation.program,
         streams: Streams::default(),
         hooks: Hooks::default(),
+        surroundings: Surroundings::default(),
     };
     (plan, Learned { set: set_of(files), io: Observed::Missing(Reason::not_measured("a test")) })
 }

@@ -1,8 +1,11 @@
 //! A command made ready to be started many times, so that nothing is left to do between a clock and the system call.
 
 mod grouped;
+mod surroundings;
+#[cfg(test)]
+mod tests;
 
-use std::ffi::{CString, OsStr, OsString};
+use std::ffi::{CStr, CString, OsStr, OsString};
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
@@ -11,6 +14,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use hotset_facts::{ExitStatus, Pid};
+
+pub use surroundings::Surroundings;
 
 use crate::child::{Usage, wait_for};
 
@@ -47,9 +52,12 @@ impl Invocation {
 /// A program, its words and its standard streams, ready for posix_spawn(3). A script whose first line names no interpreter
 /// becomes the shell's, as execvp(3) has it, at the first start.
 ///
-/// The environment and the working directory are this process's at the time of each start.
+/// The environment and the working directory are this process's at the time of each start, unless [`Launch::within`] says otherwise.
 pub struct Launch {
     invocation: Invocation,
+    surroundings: Surroundings,
+    /// The same for the system calls.
+    ready: surroundings::Ready,
     /// The shell reads it.
     is_script: bool,
     path: CString,
@@ -92,9 +100,11 @@ impl Launch {
             words.iter().map(|word| word.as_ptr().cast_mut()).collect();
         pointers.push(std::ptr::null_mut());
         let stdio = clear_of_standard_streams(stdio)?;
-        let actions = file_actions(&stdio)?;
+        let actions = file_actions(&stdio, None)?;
         Ok(Self {
             invocation: Invocation { program: program.to_owned(), argv: argv.to_vec() },
+            surroundings: Surroundings::default(),
+            ready: surroundings::Ready::default(),
             is_script: false,
             path,
             argv: pointers,
@@ -105,6 +115,21 @@ impl Launch {
         })
     }
 
+    /// The same in another directory, with other variables. A program without a slash at its front is found from that directory on.
+    ///
+    /// # Errors
+    /// EINVAL where a word holds a NUL, or a variable's name an equals sign.
+    pub fn within(mut self, surroundings: &Surroundings) -> io::Result<Self> {
+        let ready = surroundings::Ready::of(surroundings)?;
+        let mut actions = file_actions(&self.stdio, ready.directory.as_deref())?;
+        std::mem::swap(&mut self.actions, &mut actions);
+        // SAFETY: what `swap` took out was initialised once and is used no more.
+        unsafe { libc::posix_spawn_file_actions_destroy(&raw mut *actions) };
+        self.surroundings = surroundings.clone();
+        self.ready = ready;
+        Ok(self)
+    }
+
     /// Gives the program to the shell where that is what `refused` calls for; the streams stay. False where it does not, or
     /// where the shell has it already.
     pub(crate) fn become_script(&mut self, refused: &io::Error) -> bool {
@@ -112,7 +137,8 @@ impl Launch {
             return false;
         }
         let Invocation { program, argv } = self.invocation.as_script();
-        match Self::new(&program, &argv, std::mem::take(&mut self.stdio)) {
+        let script = Self::new(&program, &argv, std::mem::take(&mut self.stdio));
+        match script.and_then(|script| script.within(&self.surroundings)) {
             Ok(script) => *self = script,
             Err(_) => return false,
         }
@@ -162,10 +188,15 @@ impl Launch {
                 &raw const *self.actions,
                 &raw const *self.attributes,
                 self.argv.as_ptr(),
-                environ.cast(),
+                self.environment().cast(),
             )
         };
         if error == 0 { Ok(pid) } else { Err(io::Error::from_raw_os_error(error)) }
+    }
+
+    fn environment(&self) -> *const *const libc::c_char {
+        // SAFETY: nothing here changes the environment.
+        self.ready.environment().unwrap_or(unsafe { environ })
     }
 
     /// Turns this process into the command; comes back only with the error.
@@ -184,8 +215,13 @@ impl Launch {
             libc::sigemptyset(none.as_mut_ptr());
             libc::signal(libc::SIGPIPE, libc::SIG_DFL);
             libc::sigprocmask(libc::SIG_SETMASK, none.as_ptr(), std::ptr::null_mut());
+            if let Some(directory) = &self.ready.directory
+                && libc::chdir(directory.as_ptr()) != 0
+            {
+                return *libc::__errno_location();
+            }
             let argv: *const *const libc::c_char = self.argv.as_ptr().cast();
-            libc::execve(self.path.as_ptr(), argv, environ);
+            libc::execve(self.path.as_ptr(), argv, self.environment());
             *libc::__errno_location()
         }
     }
@@ -225,24 +261,35 @@ fn clear_of_standard_streams(stdio: [Option<OwnedFd>; 3]) -> io::Result<[Option<
     Ok(clear)
 }
 
-fn file_actions(stdio: &[Option<OwnedFd>; 3]) -> io::Result<Box<libc::posix_spawn_file_actions_t>> {
+fn file_actions(
+    stdio: &[Option<OwnedFd>; 3],
+    directory: Option<&CStr>,
+) -> io::Result<Box<libc::posix_spawn_file_actions_t>> {
     let mut actions = Box::new(MaybeUninit::uninit());
     // SAFETY: initialises the actions, which the calls after it then only add to.
     let mut actions = unsafe {
         libc::posix_spawn_file_actions_init(actions.as_mut_ptr());
         actions.assume_init()
     };
+    let mut error = 0;
     for (target, fd) in (0..).zip(stdio) {
-        let Some(fd) = fd else { continue };
-        // SAFETY: the actions are initialised.
-        let error = unsafe {
-            libc::posix_spawn_file_actions_adddup2(&raw mut *actions, fd.as_raw_fd(), target)
-        };
-        if error != 0 {
-            // SAFETY: initialised above and not used any more.
-            unsafe { libc::posix_spawn_file_actions_destroy(&raw mut *actions) };
-            return Err(io::Error::from_raw_os_error(error));
+        if let (Some(fd), 0) = (fd, error) {
+            let fd = fd.as_raw_fd();
+            // SAFETY: the actions are initialised.
+            error =
+                unsafe { libc::posix_spawn_file_actions_adddup2(&raw mut *actions, fd, target) };
         }
+    }
+    if let (Some(directory), 0) = (directory, error) {
+        // SAFETY: the actions are initialised, and they copy the path.
+        error = unsafe {
+            libc::posix_spawn_file_actions_addchdir_np(&raw mut *actions, directory.as_ptr())
+        };
+    }
+    if error != 0 {
+        // SAFETY: initialised above and not used any more.
+        unsafe { libc::posix_spawn_file_actions_destroy(&raw mut *actions) };
+        return Err(io::Error::from_raw_os_error(error));
     }
     Ok(actions)
 }
@@ -272,68 +319,4 @@ fn attributes() -> Box<libc::posix_spawnattr_t> {
 /// As execve(2) gives them; EINVAL where a word holds a NUL.
 pub fn spawn(program: &Path, argv: &[OsString]) -> io::Result<Pid> {
     Launch::new(program, argv, [None, None, None])?.start()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::test_support::ScratchFile;
-    use std::io::{Read, Seek};
-
-    fn shell(line: &str, stdio: [Option<OwnedFd>; 3]) -> Launch {
-        Launch::new(Path::new("/bin/sh"), &["sh".into(), "-c".into(), line.into()], stdio)
-            .expect("ready")
-    }
-
-    #[test]
-    fn a_launch_can_be_timed_again_and_again() {
-        let mut launch = shell("exit 3", [None, None, None]);
-        for _ in 0..3 {
-            let timed = launch.time().expect("run");
-            assert_eq!(timed.exit, ExitStatus::Code(3));
-            assert!(timed.wall.as_nanos() > 0 && timed.usage.minor_faults > 0);
-        }
-    }
-
-    #[test]
-    fn streams_are_what_they_were_said_to_be() {
-        let mut input = ScratchFile::with(b"from a file");
-        input.file.rewind().expect("rewind");
-        let mut output = ScratchFile::with(b"");
-        let own = |file: &std::fs::File| Some(file.try_clone().expect("descriptor").into());
-        let mut launch =
-            shell("cat; echo no >&2", [own(&input.file), own(&output.file), own(&output.file)]);
-        assert_eq!(launch.time().expect("run").exit, ExitStatus::Code(0));
-        output.file.rewind().expect("rewind");
-        let mut text = String::new();
-        output.file.read_to_string(&mut text).expect("read");
-        assert_eq!(text, "from a fileno\n");
-    }
-
-    #[test]
-    fn a_script_that_names_no_interpreter_is_the_shells() {
-        let path = std::env::temp_dir().join(format!("hotset-script-{}", std::process::id()));
-        // Written by another process: a child that another test starts meanwhile would inherit the open file, and what
-        // somebody has open for writing can't be executed.
-        let write = "echo 'exit $1' > \"$0\" && chmod 755 \"$0\"";
-        let written = std::process::Command::new("sh").args(["-c", write]).arg(&path).status();
-        assert!(written.expect("sh").success());
-        let argv = ["script".into(), "4".into()];
-        let mut launch = Launch::new(&path, &argv, [None, None, None]).expect("ready");
-        for _ in 0..2 {
-            assert_eq!(launch.time().expect("run").exit, ExitStatus::Code(4));
-        }
-        let mut launch = Launch::new(&path, &argv, [None, None, None]).expect("ready");
-        let child = launch.start().expect("started");
-        assert_eq!(crate::child::reap(child).expect("reaped").0, ExitStatus::Code(4));
-        std::fs::remove_file(&path).expect("remove");
-    }
-
-    #[test]
-    fn what_can_not_be_executed_is_an_error_and_leaves_no_child() {
-        let mut launch = Launch::new(Path::new("/nonexistent"), &["x".into()], [None, None, None])
-            .expect("ready");
-        assert_eq!(launch.time().expect_err("missing").kind(), io::ErrorKind::NotFound);
-        assert!(Launch::new(Path::new("/a\0b"), &[], [None, None, None]).is_err());
-    }
 }

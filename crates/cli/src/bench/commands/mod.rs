@@ -9,7 +9,9 @@ use hotset_facts::BenchCommand;
 use hotset_facts::units::plural;
 use hotset_lab::parameters::{Parameter, combinations, list, replace, scan};
 use hotset_lab::shell::{self, Shell};
-use hotset_lab::{CommandPlan, Hooks, Input, Invocation, Output, Streams, find_program};
+use hotset_lab::{
+    CommandPlan, Hooks, Input, Invocation, Output, Streams, Surroundings, find_program,
+};
 
 use crate::args::{AroundArgs, BenchArgs, ParameterArgs};
 use crate::exit::{Exit, Stop};
@@ -122,7 +124,8 @@ fn one(
     };
     let hooks = hooks(around, place, values, shell);
     let streams = streams(around, place);
-    Ok(CommandPlan { command, program: invocation.program, streams, hooks })
+    let (program, surroundings) = (invocation.program, Surroundings::default());
+    Ok(CommandPlan { command, program, streams, hooks, surroundings })
 }
 
 /// Finds the program of these words in PATH.
