@@ -13,6 +13,7 @@ mod again;
 mod batch;
 mod btf;
 mod choose;
+mod clear;
 mod collector;
 mod configure;
 mod convert;

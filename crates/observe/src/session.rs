@@ -10,6 +10,7 @@ use libbpf_rs::{MapCore, RingBuffer};
 use rustix::event::epoll;
 
 use crate::ObserveError;
+use crate::clear::clear;
 use crate::collector::Collector;
 use crate::configure::Setup;
 use crate::facts;
@@ -31,6 +32,8 @@ pub struct Session {
     options: Options,
     /// How many chunks may have been made before the table is swept again.
     sweep_at: u64,
+    /// Programs that the kernel had skipped when the tables were made empty last.
+    skipped_before: u64,
     _cgroup: Option<OwnedFd>,
 }
 
@@ -80,6 +83,7 @@ impl Session {
             recording,
             options,
             sweep_at,
+            skipped_before: 0,
             _cgroup: cgroup,
         };
         if let Some(mut recording) = session.recording.take() {
@@ -176,6 +180,31 @@ impl Session {
         asks.then(|| Chains::of(&self.loaded)).transpose()
     }
 
+    /// Turns what was counted into facts, and goes on from zero: what is observed next is counted as by a new session, which
+    /// takes much longer to start. Not of a recording.
+    ///
+    /// # Errors
+    /// Where a table can't be read or emptied, or one of [`Session::live_processes`] is left: what it does from now on would
+    /// be counted with what is observed next.
+    pub fn take(&mut self) -> Result<Observation, ObserveError> {
+        self.ring.consume().map_err(|error| ObserveError::table("events", error))?;
+        if self.recording.is_some() || !self.live_processes().is_empty() {
+            return Err(ObserveError::table("tasks", "still has processes that are observed"));
+        }
+        let tables = Tables::new(&self.loaded.object, self.loaded.selection.build);
+        let globals = tables.globals()?;
+        let skipped = self.loaded.skipped(&globals);
+        let skipped_now = skipped.saturating_sub(self.skipped_before);
+        let collector = self.collector.take();
+        let observation = facts::observation(&self.loaded, &collector, &self.options, skipped_now)?;
+        clear(&self.loaded, &globals)?;
+        self.ring.consume().map_err(|error| ObserveError::table("events", error))?;
+        self.collector.take();
+        self.skipped_before = skipped;
+        self.sweep_at = tables.chunk_limit()? * 3 / 4;
+        Ok(observation)
+    }
+
     /// Detaches the sensor and turns what it counted into facts.
     ///
     /// # Errors
@@ -190,7 +219,7 @@ impl Session {
     /// Where a table can't be read.
     pub fn finish_recording(mut self) -> Result<(Observation, RecordingEnd), ObserveError> {
         let globals = Tables::new(&self.loaded.object, self.loaded.selection.build).globals()?;
-        let skipped = self.loaded.skipped(&globals);
+        let skipped = self.loaded.skipped(&globals).saturating_sub(self.skipped_before);
         self.loaded.links.clear();
         self.ring.consume().map_err(|error| ObserveError::table("events", error))?;
         let last = self.batch(u64::MAX)?;
