@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use std::os::fd::BorrowedFd;
 use std::time::Instant;
 
-use hotset_facts::{CallSites, ExitStatus};
+use hotset_facts::{CallSites, ExitStatus, Pid};
 use hotset_lab::Invocation;
 use hotset_observe::{DRAIN_INTERVAL, Observation, ObserveError, Session};
-use hotset_sys::child::{Attendant, Ended, Running, Signals, supervise};
+use hotset_sys::child::{Attendant, Ended, Running, Signals, pidfd, send_signal, supervise};
 use hotset_sys::launch::Launch;
 
 use crate::Say;
@@ -62,17 +62,38 @@ pub(crate) fn observe(
     if let Some(limited) = session.limited() {
         say(limited);
     }
+    let ended = follow(&mut session, signals, say, start, &mut || false)?;
+    match session.finish() {
+        Ok(observation) => Ok((ended, observation)),
+        Err(error) => Err(RunError::Report { exit: ended.exit, error }),
+    }
+}
+
+/// The same in a session that goes on. Where it is `enough`, all processes that it follows are killed.
+pub(crate) fn follow(
+    session: &mut Session,
+    signals: Option<&Signals>,
+    say: Say,
+    start: impl FnOnce() -> io::Result<Running>,
+    enough: &mut dyn FnMut() -> bool,
+) -> Result<Ended, RunError> {
     let started = session.following_children(start).map_err(RunError::Sensor)?;
     let running = started.map_err(RunError::Start)?;
-    let mut draining = Draining { session: &mut session, failed: None };
+    let mut draining = Draining { session, failed: None, enough };
     let ended = supervise(running, signals, DRAIN_INTERVAL, &mut draining);
     if let Some(error) = draining.failed {
         say(&error);
     }
-    let ended = ended.map_err(RunError::Wait)?;
-    match session.finish() {
-        Ok(observation) => Ok((ended, observation)),
-        Err(error) => Err(RunError::Report { exit: ended.exit, error }),
+    ended.map_err(RunError::Wait)
+}
+
+/// Kills processes as far as they are still there.
+pub(crate) fn kill(pids: &[Pid]) {
+    const SIGKILL: i32 = 9;
+    for &pid in pids {
+        if let Ok(pidfd) = pidfd(pid) {
+            let _ = send_signal(&pidfd, SIGKILL);
+        }
     }
 }
 
@@ -101,6 +122,8 @@ struct Draining<'a> {
     session: &'a mut Session,
     /// The first error.
     failed: Option<ObserveError>,
+    /// Says when not to wait for the end.
+    enough: &'a mut dyn FnMut() -> bool,
 }
 
 impl Attendant for Draining<'_> {
@@ -111,6 +134,10 @@ impl Attendant for Draining<'_> {
     fn attend(&mut self) -> ControlFlow<()> {
         if let Err(error) = self.session.drain() {
             self.failed.get_or_insert(error);
+        }
+        if (self.enough)() {
+            kill(&self.session.live_processes());
+            return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
     }

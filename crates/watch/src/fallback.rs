@@ -1,6 +1,7 @@
 //! Without the sensor: what /proc, rusage and residency can say, and why the rest is missing.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -15,7 +16,7 @@ use hotset_sys::child::{Attendant, Ended, Running, Signals, supervise};
 use hotset_sys::proc::{children, fds, maps, pid_io};
 
 use crate::RunError;
-use crate::children::start;
+use crate::children::{kill, start};
 use crate::run::command;
 
 const NO_SENSOR: Reason = Feature::Sensor.reason();
@@ -41,6 +42,19 @@ pub(crate) fn run_with(
     why: &str,
     signals: &Signals,
 ) -> Result<(Profile, ExitStatus), RunError> {
+    let (profile, ended) =
+        run_command(program, why, Some(signals), || start(program), &mut || false)?;
+    Ok((profile, ended.exit))
+}
+
+/// What `start` starts, which is that program. Where it is `enough`, it is killed with its children.
+pub(crate) fn run_command(
+    program: &Invocation,
+    why: &str,
+    signals: Option<&Signals>,
+    start: impl FnOnce() -> io::Result<Running>,
+    enough: &mut dyn FnMut() -> bool,
+) -> Result<(Profile, Ended), RunError> {
     let mut files = Files::default();
     // What the command line names can be asked before anything touches it.
     files.look_at(&program.program);
@@ -48,11 +62,11 @@ pub(crate) fn run_with(
         files.look_at(Path::new(word));
     }
     let started_at = SystemTime::now();
-    let running = start(program).map_err(RunError::Start)?;
-    let mut family = Family { pid: running.pid, files };
-    let ended = supervise(running, Some(signals), LOOK, &mut family).map_err(RunError::Wait)?;
+    let running = start().map_err(RunError::Start)?;
+    let mut family = Family { pid: running.pid, files, enough };
+    let ended = supervise(running, signals, LOOK, &mut family).map_err(RunError::Wait)?;
     let profile = profile(program, started_at, &running, &ended, family.files, why);
-    Ok((profile, ended.exit))
+    Ok((profile, ended))
 }
 
 fn profile(
@@ -105,14 +119,21 @@ fn profile(
 }
 
 /// A command and its children, looked at while they run.
-struct Family {
+struct Family<'a> {
     pid: Pid,
     files: Files,
+    /// Says when not to wait for the end.
+    enough: &'a mut dyn FnMut() -> bool,
 }
 
-impl Attendant for Family {
+impl Attendant for Family<'_> {
     fn attend(&mut self) -> ControlFlow<()> {
         self.files.look_at_family(self.pid);
+        if (self.enough)() {
+            let below = children::descendants(self.pid).unwrap_or_default();
+            kill(&below.into_iter().map(|stat| stat.pid).collect::<Vec<_>>());
+            return ControlFlow::Break(());
+        }
         ControlFlow::Continue(())
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! - [`run()`] runs a command under the sensor, or without it where it can't be had; [`run_without_sensor`] where none is wanted;
 //!   [`run_limited`] under a memory limit, from cold files.
+//! - [`Checker`] runs commands one after the other under one sensor.
 //! - [`record()`] and [`record_running`] write every request into a trace besides.
 //! - [`attach`] observes a process, a control group or the host for a while; [`Who`] finds whom a user means, [`Scoped`] holds them.
 //! - [`interval`] takes intervals, at their time: what `stat`, `top` and `export` share.
@@ -13,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 mod attached;
+mod checked;
 mod children;
 mod fallback;
 pub mod interval;
@@ -30,6 +32,7 @@ mod who;
 use std::fmt::Display;
 
 pub use attached::{AttachOptions, attach};
+pub use checked::{CheckError, CheckOptions, CheckedRun, Checker, Killed};
 pub use children::RunError;
 pub use fallback::run_without_sensor;
 pub use learn::{LearnError, Learner};
