@@ -48,6 +48,17 @@ impl Side {
         self
     }
 
+    /// Bytes of a page; 4 KiB where the host is not known.
+    pub fn page_size_bytes(&self) -> u64 {
+        const USUAL: u64 = 4096;
+        self.about.environment.as_ref().map_or(USUAL, |environment| environment.page_size_bytes)
+    }
+
+    /// Events that the sensor lost: where there are any, counts are lower bounds.
+    pub fn lost(&self) -> u64 {
+        self.doubts.lost
+    }
+
     /// Whether rows of files were counted by the sensor: without it they are what processes had mapped.
     pub(super) fn has_sensor(&self) -> bool {
         !self.doubts.without_sensor
