@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bench;
+pub mod check;
 pub mod control;
 mod csv;
 pub mod diff;

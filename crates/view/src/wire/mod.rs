@@ -12,6 +12,7 @@
 //! - A reader passes over keys that it doesn't know, so that a version can gain some.
 
 pub(crate) mod bench;
+pub(crate) mod check;
 pub(crate) mod control;
 pub(crate) mod diff;
 pub(crate) mod doctor;
@@ -45,6 +46,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 pub use bench::{read_bench, write_bench_json};
+pub use check::check_json;
 pub use control::{ControlDocument, control_json, read_control};
 pub use diff::{diff_json, read_diff};
 

@@ -243,3 +243,30 @@ fn the_schema_of_a_difference_is_that_of_its_declaration() -> TestResult {
     let about = "What `hotset diff --json` writes. Times are in nanoseconds, counts of pages in base pages.";
     check::<Envelope<'_, hotset_analysis::diff::Difference>>(diff::SCHEMA, about)
 }
+
+#[test]
+fn the_schema_of_checks_is_that_of_its_declaration() -> TestResult {
+    use super::{Envelope, check as checks};
+    let about = "What `hotset check --json` writes. Times are in nanoseconds.";
+    check::<Envelope<'_, hotset_analysis::check::CheckReport>>(checks::SCHEMA, about)
+}
+
+/// For editors, whose readers of TOML know this draft.
+#[test]
+fn the_schema_of_a_budget_is_that_of_its_declaration() -> TestResult {
+    let generator = SchemaSettings::draft07().into_generator();
+    let schema = generator.into_root_schema_for::<hotset_facts::budget::Budget>();
+    let mut schema = serde_json::to_value(schema)?;
+    if let Some(schema) = schema.as_object_mut() {
+        schema.insert("$id".to_owned(), json!("urn:hotset:schema:hotset.toml"));
+        schema.insert("title".to_owned(), json!("hotset.toml"));
+    }
+    let text = format!("{}\n", serde_json::to_string_pretty(&schema)?);
+    let file =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../schema/hotset.toml.schema.json");
+    if std::env::var_os("UPDATE_SCHEMA").is_some() {
+        return Ok(std::fs::write(file, text)?);
+    }
+    assert!(std::fs::read_to_string(&file)? == text, "{}: not what is read", file.display());
+    Ok(())
+}
