@@ -9,6 +9,7 @@
 
 mod args;
 mod bench;
+mod check;
 mod commands;
 mod destination;
 mod exit;

@@ -57,7 +57,8 @@ impl Patterns {
         self.paths.is_empty() && self.names.is_empty()
     }
 
-    fn matches(&self, path: &Path) -> bool {
+    /// Whether a path is taken by one of them.
+    pub fn matches(&self, path: &Path) -> bool {
         self.paths.is_match(path)
             || (!self.names.is_empty()
                 && path.file_name().is_some_and(|name| self.names.is_match(name)))

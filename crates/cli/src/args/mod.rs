@@ -2,6 +2,7 @@
 
 mod attach;
 mod bench;
+mod check;
 mod choice;
 mod control;
 mod diff;
@@ -29,6 +30,7 @@ use clap::{Parser, Subcommand};
 
 pub(crate) use attach::AttachArgs;
 pub(crate) use bench::{AroundArgs, BenchArgs, BenchOutput, ParameterArgs, RoundArgs};
+pub(crate) use check::CheckArgs;
 pub(crate) use control::{ControlOutput, EvictArgs, PinArgs, WarmArgs};
 pub(crate) use diff::DiffArgs;
 pub(crate) use explain::ExplainArgs;
@@ -103,6 +105,8 @@ pub(crate) enum Command {
     Restore(RestoreArgs),
     /// Benchmark a command with cold and warm page cache
     Bench(Box<BenchArgs>),
+    /// Check file I/O against a budget, hotset.toml
+    Check(Box<CheckArgs>),
     /// Create an HTML report from saved results and recordings
     Report(ReportArgs),
     /// Run page cache experiments on this machine

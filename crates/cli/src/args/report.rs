@@ -37,8 +37,10 @@ mod tests {
     fn the_help_names_each_command_that_writes_a_format() {
         let formats = include_str!("../../../../docs/formats.md");
         let rows = formats.lines().filter(|line| line.starts_with("| `hotset."));
+        // What came of checks is for other programs.
+        let rows = rows.filter(|row| !row.starts_with("| `hotset.check/"));
         let writers: Vec<&str> = rows.filter_map(|row| row.split('|').nth(2)).collect();
-        assert_eq!(writers.len(), 15);
+        assert_eq!(writers.len(), 16);
         let mut cli = Cli::command();
         let report = cli.find_subcommand_mut("report").expect("report");
         let help = report.render_long_help().to_string();

@@ -1,4 +1,4 @@
-//! One command a file: wiring, no logic. Those with rooms of their own are `stat` and `top` (`live`), `bench`, `lab` and `replay`.
+//! One command a file: wiring, no logic. Those with rooms of their own are `stat` and `top` (`live`), `bench`, `check`, `lab` and `replay`.
 
 mod attach;
 mod control;
@@ -48,6 +48,7 @@ pub(crate) fn dispatch(cli: Cli) -> Result<Exit, Stop> {
         Command::Save(args) => saved::save(&args),
         Command::Restore(args) => saved::restore(&args),
         Command::Bench(args) => crate::bench::bench(&args),
+        Command::Check(args) => crate::check::check(&args),
         Command::Report(args) => report::report(&args),
         Command::Lab(args) => crate::lab::lab(&args),
         Command::LabProbe(args) => crate::lab::probe(&args),

@@ -1,6 +1,7 @@
 //! The only place that prints and writes report files.
 
 mod bench;
+mod check;
 mod diff;
 mod explain;
 mod lab;
@@ -29,6 +30,7 @@ use crate::args::{Color, FormArgs, LookArgs, OutputArgs};
 use crate::exit::Exit;
 
 pub(crate) use bench::{bench, bench_files};
+pub(crate) use check::{budget, check, profile};
 pub(crate) use diff::difference;
 pub(crate) use explain::explained;
 pub(crate) use lab::{lab_files, lab_table};

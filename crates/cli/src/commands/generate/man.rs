@@ -134,6 +134,7 @@ fn see_also(page: &str) -> &'static str {
         "explain" => "hotset(1), hotset-replay(1), hotset-record(1), hotset-run(1), strace(1)",
         "replay" => "hotset(1), hotset-explain(1), hotset-record(1), hotset-bench(1), fio(1)",
         "size" => "hotset(1), hotset-record(1), hotset-replay(1), hotset-top(1), cgroups(7)",
+        "check" => "hotset(1), hotset-run(1), hotset-diff(1), hotset-bench(1), prove(1)",
         "diff" => "hotset(1), hotset-run(1), hotset-record(1), hotset-report(1), git-diff(1)",
         "trace" => "hotset(1), hotset-record(1), hotset-report(1), fio(1), strace(1), blkparse(1)",
         "trace-info" | "trace-export" | "trace-import" | "trace-join" => {
