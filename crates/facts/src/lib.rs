@@ -51,9 +51,9 @@ pub mod units;
 mod varint;
 
 pub use bench::{
-    BenchCommand, BenchRun, BenchSession, Condition, ConditionRole, Decision, FileSet, LearnedBy,
-    LearnedIo, Percent, Progress, SetMember, StateReached, StopReason, StuckPages, Timer,
-    WantedState, Warmup,
+    Baseline, BaselineCondition, BaselineSample, BaselineSession, BenchCommand, BenchRun,
+    BenchSession, Condition, ConditionRole, Decision, FileSet, HostIdentity, LearnedBy, LearnedIo,
+    Percent, Progress, SetMember, StateReached, StopReason, StuckPages, Timer, WantedState, Warmup,
 };
 pub use control::{
     ControlNote, ControlReport, ControlTotals, ControlVerb, ControlledFile, Followed, NotCached,

@@ -21,6 +21,7 @@ mod damon;
 pub mod environment;
 pub mod extents;
 pub mod host;
+mod identity;
 pub mod interrupt;
 pub mod launch;
 mod mapping;
@@ -43,6 +44,7 @@ pub mod whole_directory;
 pub mod whole_file;
 
 pub use environment::{environment, reclaim};
+pub use identity::host_identity;
 pub use mapping::{FileView, Mapping};
 pub use support::host_capabilities;
 

@@ -3,6 +3,7 @@
 //!
 //! Runs are marked and never dropped: each figure of valid runs has the one of all runs beside it.
 
+mod baseline;
 mod compare;
 mod condition;
 mod decide;
@@ -22,6 +23,11 @@ mod testing;
 mod warmup;
 mod warnings;
 
+pub use baseline::{
+    BaselineComparison, Change, ChangeVerdict, ConditionChange, DescribedBaseline, FALSE_CLAIMS,
+    FailAbove, HostDifference, HostPart, NotComparable, NotSaved, SESSION_SPREAD,
+    SESSION_SPREAD_FREEDOM, against, against_saved, describe, host_differences, saved_session,
+};
 pub use compare::{Comparison, NoiseFloor, Pair, asked_for};
 pub use condition::{ConditionNumbers, Spread, Times};
 pub use decide::{Plan, decide};

@@ -3,6 +3,7 @@
 use hotset_facts::{BenchRun, BenchSession};
 use serde::Serialize;
 
+use super::baseline::BaselineComparison;
 use super::compare::{Comparison, NoiseFloor};
 use super::condition::ConditionNumbers;
 use super::explain::ColdWarm;
@@ -42,6 +43,8 @@ pub struct BenchSummary {
     pub cold_warm: Vec<ColdWarm>,
     /// How the I/O of each command differs from the first one's, where both were learned under the sensor.
     pub io_differences: Vec<IoDifference>,
+    /// How the session compares with a baseline, where one was named; it does not follow from the session.
+    pub baseline: Option<BaselineComparison>,
     /// Doubts and advice, the gravest first, each about one condition or command.
     pub warnings: Vec<BenchWarning>,
 }

@@ -1,5 +1,6 @@
 //! One benchmark session: which commands, in which cache states, and every run of them.
 
+mod baseline;
 mod run;
 mod set;
 mod state;
@@ -7,6 +8,7 @@ mod state;
 use std::ffi::OsString;
 use std::time::SystemTime;
 
+pub use baseline::{Baseline, BaselineCondition, BaselineSample, BaselineSession, HostIdentity};
 pub use run::BenchRun;
 pub use set::{FileSet, LearnedBy, LearnedIo, SetMember, StuckPages};
 pub use state::{Percent, StateReached, WantedState};

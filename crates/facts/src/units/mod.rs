@@ -9,7 +9,7 @@ mod tests;
 
 use std::time::Duration;
 
-pub use parse::{number, parse_duration, parse_size};
+pub use parse::{number, parse_duration, parse_percent, parse_size};
 
 /// Letters of units of 1000 or 1024, for where room is short.
 const LETTERS: [char; 6] = ['K', 'M', 'G', 'T', 'P', 'E'];

@@ -54,6 +54,19 @@ where
     }
 }
 
+/// Reads `5%` or `0.5 %` as a share, such as 0.05; up to 1000 %.
+///
+/// # Errors
+/// Says what was expected.
+pub fn parse_percent(text: &str) -> Result<f64, String> {
+    const MOST: f64 = 1000.0;
+    let number = text.strip_suffix('%').and_then(|number| number.trim_end().parse::<f64>().ok());
+    match number {
+        Some(percent) if (0.0..=MOST).contains(&percent) => Ok(percent / 100.0),
+        _ => Err("expected a percentage from 0% to 1000%, e.g. 5% or 0.5%".to_owned()),
+    }
+}
+
 /// The longest duration: more than a year is a typing error.
 const MAX_DURATION: Duration = Duration::from_secs(366 * 24 * 3600);
 
@@ -82,6 +95,15 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn percentages_have_their_sign() {
+        let all = ["5%", "0.5%", "12.5 %", "0%", "1000%"].map(|text| parse_percent(text).ok());
+        assert_eq!(all, [0.05, 0.005, 0.125, 0.0, 10.0].map(Some));
+        for wrong in ["5", "", "%", "-1%", "1001%", "5ms", "5%%", "NaN%", "0,5%"] {
+            assert!(parse_percent(wrong).is_err_and(|error| error.contains("5%")), "{wrong}");
+        }
+    }
 
     #[test]
     fn sizes_have_units_of_1024_unless_they_say_otherwise() {

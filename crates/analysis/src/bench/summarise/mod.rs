@@ -72,6 +72,7 @@ pub fn summarise_bench(session: BenchSession) -> BenchSummary {
         undecidable_below,
         told_apart_ns: told_apart_ns(&session.timer),
         cold_warm,
+        baseline: None,
         warnings: Vec::new(),
         session,
     };
@@ -108,7 +109,7 @@ pub(crate) fn too_short(times: &Times, timer: &Timer) -> bool {
 }
 
 /// The difference in nanoseconds from which on short times are told apart.
-fn told_apart_ns(timer: &Timer) -> f64 {
+pub(crate) fn told_apart_ns(timer: &Timer) -> f64 {
     let blur_ns = timer.resolution_ns.max(timer.spawn_noise_ns.value().unwrap_or(0));
     TICKS * blur_ns as f64
 }

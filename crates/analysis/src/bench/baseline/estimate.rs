@@ -1,0 +1,175 @@
+//! From medians of sessions to a ratio with its interval.
+//!
+//! The logarithm of a session's median is the command's own, plus what this session as a whole differs by, plus what its rounds leave
+//! open. The spread between sessions is that of the baseline's, moderated by a prior (Smyth, "Linear models and empirical Bayes
+//! methods", SAGMB 2004): few sessions tell too little of it, and one tells nothing.
+
+use super::super::order::{ConfidenceInterval, median_interval, sorted};
+use super::student::upper_quantile;
+
+/// What the medians of sessions of an unchanged command differ by, as a standard deviation of their logarithms: measured as
+/// docs/bench.md says.
+pub const SESSION_SPREAD: f64 = 0.012;
+
+/// How many degrees of freedom [`SESSION_SPREAD`] is worth beside the sessions of a baseline: how alike commands were in it there.
+pub const SESSION_SPREAD_FREEDOM: u32 = 8;
+
+/// An interval of 95 % of a normal distribution is so many standard deviations wide, on each side.
+const SIDE_OF_95: f64 = 1.96;
+
+/// The median of a session's times.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Centre {
+    /// Its logarithm.
+    pub(super) log: f64,
+    /// The standard error of that, by its exact interval.
+    pub(super) error: f64,
+}
+
+impl Centre {
+    /// Of times in nanoseconds; none below six that are not zero.
+    pub(super) fn of(times: impl IntoIterator<Item = u64>) -> Option<Self> {
+        let known = times.into_iter().filter(|&ns| ns > 0);
+        let logs = sorted(known.map(|ns| (ns as f64).ln()));
+        let interval = median_interval(&logs)?;
+        let (below, above) = ((logs.len() - 1) / 2, logs.len() / 2);
+        let log = f64::midpoint(*logs.get(below)?, *logs.get(above)?);
+        Some(Self { log, error: (interval.high - interval.low) / 2.0 / SIDE_OF_95 })
+    }
+}
+
+/// A session of the baseline or this one: its median, and what else makes its times doubtful.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Session {
+    pub(super) centre: Centre,
+    /// The share of the time in which some task waited for a CPU, at the median; none where it was not measured.
+    pub(super) waiting: Option<f64>,
+    /// What the same command differed from itself by in the session, such as 0.03; 0 where nothing was shown.
+    pub(super) noise: f64,
+}
+
+/// How this session compares with those of the baseline.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Estimate {
+    pub(super) baseline: f64,
+    pub(super) ratio: f64,
+    pub(super) interval: ConfidenceInterval,
+    pub(super) spread: f64,
+    pub(super) waiting: f64,
+}
+
+/// `share` of all estimates may have the true ratio below their interval, and as many above it. `blur`: nanoseconds by which two times
+/// must differ to be told apart. Nothing without a session.
+pub(super) fn estimate(then: &[Session], now: Session, share: f64, blur: f64) -> Option<Estimate> {
+    let sessions = then.len() as f64;
+    let freedom = u32::try_from(then.len()).ok()?.checked_sub(1)?;
+    let mean = then.iter().map(|session| session.centre.log).sum::<f64>() / sessions;
+    let within = then.iter().map(|session| session.centre.error.powi(2)).sum::<f64>();
+    let spread = spread(then, mean, within / sessions);
+    let variance = spread.powi(2) * (1.0 + 1.0 / sessions)
+        + now.centre.error.powi(2)
+        + within / sessions.powi(2);
+    let quantile = upper_quantile(share, freedom.saturating_add(SESSION_SPREAD_FREEDOM));
+    // A session in which a command differs from itself decides no smaller difference.
+    let noise = then.iter().map(|session| session.noise).fold(now.noise, f64::max);
+    let side = (quantile * variance.sqrt()).max(noise.ln_1p());
+    let (difference, baseline) = (now.centre.log - mean, mean.exp());
+    let waiting = waiting(then, now);
+    let blur = blur / baseline;
+    let low = (difference - side + waiting.ln().min(0.0)).exp() - blur;
+    let high = (difference + side + waiting.ln().max(0.0)).exp() + blur;
+    let interval = ConfidenceInterval { low: low.max(0.0), high };
+    Some(Estimate { baseline, ratio: difference.exp(), interval, spread, waiting })
+}
+
+/// What sessions differ by: by themselves, without what their rounds leave open, moderated by the prior.
+fn spread(then: &[Session], mean: f64, within: f64) -> f64 {
+    let freedom = then.len().saturating_sub(1) as f64;
+    let squares = then.iter().map(|session| (session.centre.log - mean).powi(2)).sum::<f64>();
+    let own = if freedom > 0.0 { (squares / freedom - within).max(0.0) } else { 0.0 };
+    let prior = f64::from(SESSION_SPREAD_FREEDOM);
+    ((prior * SESSION_SPREAD.powi(2) + freedom * own) / (prior + freedom)).sqrt()
+}
+
+/// The factor by which times would shrink or grow without what tasks waited for a CPU more or less than in the baseline: a command
+/// waited no longer than some task of the host did. 1 where that was not measured.
+fn waiting(then: &[Session], now: Session) -> f64 {
+    /// Where tasks wait all the time, the share says nothing about one of them.
+    const MOST: f64 = 0.95;
+    let known: Vec<f64> = then.iter().filter_map(|session| session.waiting).collect();
+    let (Some(now), false) = (now.waiting, known.is_empty()) else { return 1.0 };
+    let before = known.iter().sum::<f64>() / known.len() as f64;
+    (1.0 - now.clamp(0.0, MOST)) / (1.0 - before.clamp(0.0, MOST))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn session(log: f64, error: f64) -> Session {
+        Session { centre: Centre { log, error }, waiting: Some(0.0), noise: 0.0 }
+    }
+
+    #[test]
+    fn a_centre_is_the_median_and_needs_six() {
+        let times = [100, 110, 120, 130, 140, 150];
+        let centre = Centre::of(times).expect("six");
+        assert!((centre.log.exp() - (120.0_f64 * 130.0).sqrt()).abs() < 1e-9);
+        assert!(centre.error > 0.0);
+        assert_eq!(Centre::of([100; 5]), None);
+        assert_eq!(Centre::of([100, 100, 100, 100, 100, 0]), None, "no time, no logarithm");
+        assert_eq!(Centre::of([100; 6]).expect("six").error, 0.0);
+    }
+
+    #[test]
+    fn one_session_has_the_spread_of_the_prior_and_many_their_own() {
+        let then = [session(10.0, 0.0)];
+        let one = estimate(&then, session(10.0, 0.0), 0.01, 0.0).expect("one");
+        assert!((one.spread - SESSION_SPREAD).abs() < 1e-12);
+        let apart = |by: f64| -> Vec<Session> {
+            (0..200).map(|at| session(10.0 + if at % 2 == 0 { by } else { -by }, 0.0)).collect()
+        };
+        let wide = estimate(&apart(0.05), session(10.0, 0.0), 0.01, 0.0).expect("many");
+        assert!((0.047..0.051).contains(&wide.spread), "{}", wide.spread);
+        let narrow = estimate(&apart(0.001), session(10.0, 0.0), 0.01, 0.0).expect("many");
+        assert!(narrow.spread < 0.3 * SESSION_SPREAD, "{}", narrow.spread);
+        assert!(narrow.interval.half_width() < one.interval.half_width());
+        assert_eq!(estimate(&[], session(10.0, 0.0), 0.01, 0.0), None);
+    }
+
+    #[test]
+    fn more_doubt_makes_it_wider_and_never_narrower() {
+        let then = [session(10.0, 0.004)];
+        let now = session(10.0, 0.004);
+        let of = |now, share, blur| estimate(&then, now, share, blur).expect("one").interval;
+        let usual = of(now, 0.01, 0.0);
+        let wider = |other: ConfidenceInterval| other.low < usual.low && other.high > usual.high;
+        assert!(wider(of(now, 0.005, 0.0)) && wider(of(now, 0.01, 1e3)));
+        assert!(wider(of(session(10.0, 0.02), 0.01, 0.0)));
+        assert!(wider(of(Session { noise: 0.2, ..now }, 0.01, 0.0)));
+        assert_eq!(of(Session { noise: 0.001, ..now }, 0.01, 0.0), usual);
+    }
+
+    #[test]
+    fn waiting_for_a_cpu_explains_a_slow_down_but_no_more_than_it_lasted() {
+        let then = [session(10.0, 0.0)];
+        let of = |log: f64, waiting: Option<f64>| {
+            let now = Session { waiting, ..session(log, 0.0) };
+            estimate(&then, now, 0.01, 0.0).expect("one").interval
+        };
+        let twice = 10.0 + 2.0_f64.ln();
+        assert!(of(twice, Some(0.0)).low > 1.9 && of(twice, None).low > 1.9);
+        let busy = of(twice, Some(0.5));
+        assert!(busy.low < 1.0 && busy.high > 2.0, "{busy:?}");
+        assert!(of(twice, Some(0.2)).low > 1.5, "a fifth of it is waiting");
+        // Less waiting than then explains that it is faster.
+        let then = [Session { waiting: Some(0.5), ..session(10.0, 0.0) }];
+        let faster = session(10.0 - 2.0_f64.ln(), 0.0);
+        let quiet = estimate(&then, faster, 0.01, 0.0).expect("one").interval;
+        assert!(quiet.holds(1.0) && quiet.low < 0.5, "{quiet:?}");
+        // Where tasks always wait, a share that is alike says nothing.
+        let then = [Session { waiting: Some(0.99), ..session(10.0, 0.0) }];
+        let same = Session { waiting: Some(1.0), ..session(twice, 0.0) };
+        assert!(estimate(&then, same, 0.01, 0.0).expect("one").interval.low > 1.9);
+    }
+}
