@@ -2,6 +2,7 @@
 
 use hotset_analysis::bench::BenchSummary;
 
+use super::baseline;
 use super::look::BenchLook;
 use super::words::{bytes, ratio, state};
 use crate::escape::escape_text;
@@ -43,6 +44,7 @@ pub fn bench_markdown(summary: &BenchSummary, look: BenchLook) -> String {
         ];
         out.push_str(&format!("| {} |\n", cells.join(" | ")));
     }
+    out.push_str(&baseline::markdown(summary, look));
     out
 }
 

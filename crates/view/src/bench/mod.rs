@@ -1,6 +1,7 @@
 //! A benchmark session: a summary for a terminal or a pull request, `hotset.bench/1` in hyperfine's shape, CSV,
 //! Markdown, and an HTML page.
 
+mod baseline;
 mod conditions;
 mod csv;
 mod difference;
@@ -16,7 +17,8 @@ pub(crate) mod words;
 
 use hotset_analysis::bench::BenchSummary;
 
-pub use crate::wire::{read_bench, write_bench_json};
+pub use crate::wire::{baseline_json, read_baseline, read_bench, write_bench_json};
+pub use baseline::{host_difference, sessions_of};
 pub use csv::bench_csv;
 pub use files::{failure, render_files};
 pub use html::{bench_beside, page as bench_page, write_bench_html};
@@ -32,6 +34,7 @@ use crate::report::screen::{Screen, Tone};
 pub fn render_bench(summary: &BenchSummary, options: &Options, look: BenchLook) -> String {
     let mut screen = Screen::new(options);
     title(&mut screen, summary);
+    baseline::push(&mut screen, summary, look);
     headline::push(&mut screen, summary, look);
     conditions::push(&mut screen, summary, look);
     difference::push(&mut screen, summary, look);

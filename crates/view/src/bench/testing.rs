@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::{Duration, UNIX_EPOCH};
 
-use hotset_analysis::bench::{BenchSummary, summarise_bench};
+use hotset_analysis::bench::{BenchSummary, FailAbove, against, saved_session, summarise_bench};
 use hotset_facts::{
-    BenchCommand, BenchRun, BenchSession, Condition, ConditionRole, Dev, ExitStatus, FileId,
-    FileRow, FileSet, Io, LearnedBy, LearnedIo, Observed, Reason, SetMember, StateReached,
-    StopReason, StuckPages, Timer, Unevictable, Unreadable, WantedState, Warmup,
+    Baseline, BenchCommand, BenchRun, BenchSession, Condition, ConditionRole, Dev, ExitStatus,
+    FileId, FileRow, FileSet, HostIdentity, Io, LearnedBy, LearnedIo, Observed, Reason, SetMember,
+    StateReached, StopReason, StuckPages, Timer, Unevictable, Unreadable, WantedState, Warmup,
 };
 
 use crate::testing::{environment, read_file};
@@ -207,4 +207,51 @@ pub(crate) fn all() -> Vec<(&'static str, BenchSummary)> {
         ("empty", empty()),
     ];
     sessions.map(|(name, session)| (name, summarise_bench(session))).into()
+}
+
+pub(crate) fn identity() -> HostIdentity {
+    HostIdentity {
+        cpu_model: Observed::Value("AMD EPYC 7B13".to_owned()),
+        machine: Observed::Missing(Reason::unsupported("neither flags nor names")),
+    }
+}
+
+/// A baseline of sessions of [`versus`], a day apart.
+pub(crate) fn saved(sessions: u64) -> Baseline {
+    let of = |day: u64| {
+        let mut session = versus();
+        session.started_at += Duration::from_secs(day * 24 * 3600);
+        saved_session(&summarise_bench(session), &identity())
+    };
+    let sessions = (0..sessions).filter_map(|day| of(day).ok()).collect();
+    Baseline { name: "main".to_owned(), sessions }
+}
+
+/// [`versus`] beside a baseline in which all that can be said of one is to be said.
+pub(crate) fn beside_baseline() -> BenchSummary {
+    let mut baseline = saved(2);
+    for session in &mut baseline.sessions {
+        session.environment.kernel = "6.1.0".to_owned();
+        let Some(command) = session.commands.first_mut() else { continue };
+        command.argv = vec!["load".into(), "--format=xml".into()];
+        session
+            .conditions
+            .retain(|one| (one.condition.command, one.condition.state) != (1, WantedState::Cold));
+        for one in &mut session.conditions {
+            for sample in one.samples.iter_mut().filter(|_| one.condition.command == 0) {
+                sample.wall_ns = sample.wall_ns * 5 / 6;
+                sample.cpu_pressure_ns = Observed::Value(0);
+            }
+        }
+    }
+    let mut session = versus();
+    session.conditions.iter_mut().for_each(|one| {
+        if one.command == 1 && one.state == WantedState::Warm {
+            one.state = WantedState::AsIs;
+        }
+    });
+    let mut summary = summarise_bench(session);
+    let limits = FailAbove { wall: Some(0.05), cpu: Some(0.5) };
+    summary.baseline = Some(against(&summary, &identity(), &baseline, limits, false));
+    summary
 }

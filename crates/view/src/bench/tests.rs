@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-use super::testing::{all, troubled, versus};
+use super::testing::{all, beside_baseline, troubled, versus};
 use super::{BenchLook, TimeUnit, bench_csv, bench_markdown, render_bench, write_bench_json};
 use crate::escape::columns;
 use crate::report::Options;
@@ -31,6 +31,24 @@ fn summaries_read_well() {
     }
     let wide = Options { width: 120, all: true, ..Options::default() };
     insta::assert_snapshot!("versus_120", render_bench(&summarise_bench(versus()), &wide, LOOK));
+}
+
+#[test]
+fn a_baseline_is_told_in_each_form() -> TestResult {
+    let summary = beside_baseline();
+    insta::assert_snapshot!("baseline_80", render_bench(&summary, &Options::default(), LOOK));
+    insta::assert_snapshot!("baseline_markdown", bench_markdown(&summary, LOOK));
+    let json = json(&summary)?;
+    assert_eq!(refused(&json)?, [""; 0]);
+    let baseline = &json["baseline"];
+    assert_eq!((&baseline["name"], &baseline["failed"]), (&"main".into(), &true.into()));
+    assert_eq!(baseline["conditions"][0]["wall"]["verdict"], "slower");
+    assert_eq!(baseline["conditions"][2]["wall"]["reason"], "not in the baseline");
+    let mut page = Vec::new();
+    super::write_bench_html(&summary, &mut page)?;
+    let page = String::from_utf8(page)?;
+    assert!(page.contains("Did it change since the baseline?") && page.contains("above the limit"));
+    Ok(())
 }
 
 #[test]

@@ -11,6 +11,7 @@
 //!   ours: a saved result and a live one take the same road to a page.
 //! - A reader passes over keys that it doesn't know, so that a version can gain some.
 
+pub(crate) mod baseline;
 pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod control;
@@ -45,6 +46,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
+pub use baseline::{baseline_json, read_baseline};
 pub use bench::{read_bench, write_bench_json};
 pub use check::check_json;
 pub use control::{ControlDocument, control_json, read_control};

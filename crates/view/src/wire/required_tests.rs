@@ -25,10 +25,12 @@ const DERIVED: [(&str, &[&str]); 15] = [
             "undecidable_below",
             "cold_warm",
             "io_differences",
+            "baseline",
             "warnings",
         ],
     ),
     ("hotset.lab/1", &["cells[].runs.valid", "answers", "doubts"]),
+    ("hotset.baseline/1", &[]),
     ("hotset.residency/1", &[]),
     (
         "hotset.system-cache/1",

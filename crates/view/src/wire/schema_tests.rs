@@ -210,6 +210,13 @@ fn the_schemas_are_those_of_the_declarations() -> TestResult {
 }
 
 #[test]
+fn the_schema_of_baselines_is_that_of_its_declaration() -> TestResult {
+    use super::{Envelope, baseline};
+    let about = "What `hotset bench --save-baseline` keeps. Times are in nanoseconds.";
+    check::<Envelope<'_, hotset_facts::Baseline>>(baseline::SCHEMA, about)
+}
+
+#[test]
 fn the_schema_of_explanations_is_that_of_its_declaration() -> TestResult {
     use super::{Envelope, explanation};
     let about = "What `hotset explain --json` writes. Times are in nanoseconds, counts of pages in base pages.";

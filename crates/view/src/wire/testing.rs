@@ -39,6 +39,7 @@ pub(crate) static SAMPLES: LazyLock<Vec<Sample>> = LazyLock::new(|| {
         bytes,
         read: |bytes| first(bytes, super::read_system),
     }));
+    all.push(baseline());
     all.extend(control());
     all.extend(crate::live::stat::tests::documents().map(|bytes| Sample {
         format: super::stat::SCHEMA,
@@ -97,6 +98,20 @@ fn bench(mut session: hotset_facts::BenchSession, stop: StopReason) -> Sample {
         format: super::bench::SCHEMA,
         bytes: written(|out| super::write_bench_json(&summary, out)),
         read: |bytes| first(bytes, super::read_bench),
+    }
+}
+
+fn baseline() -> Sample {
+    let mut baseline = crate::bench::testing::saved(1);
+    for session in &mut baseline.sessions {
+        for one in &mut session.conditions {
+            one.samples.truncate(1);
+        }
+    }
+    Sample {
+        format: super::baseline::SCHEMA,
+        bytes: super::baseline_json(&baseline),
+        read: |bytes| first(bytes, super::read_baseline),
     }
 }
 

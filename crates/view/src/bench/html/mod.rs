@@ -1,5 +1,6 @@
 //! The page of a session: what was compared, every run, and the state that each began in.
 
+mod against;
 mod beside;
 mod compared;
 mod headline;
@@ -29,6 +30,7 @@ pub fn write_bench_html(summary: &BenchSummary, out: &mut dyn Write) -> io::Resu
 /// The page of a session.
 pub fn page(summary: &BenchSummary) -> Page {
     let mut sections = vec![runs::distribution(summary)];
+    sections.extend(against::baseline(summary));
     sections.extend(compared::comparisons(summary));
     sections.extend(compared::cold_and_warm(summary));
     sections.extend(runs::over_time(summary));

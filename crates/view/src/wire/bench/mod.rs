@@ -10,7 +10,7 @@ mod results;
 use std::io;
 
 use hotset_analysis::bench::{
-    BenchSummary, ColdWarm, Comparison, IoDifference, NoiseFloor, Warning,
+    BaselineComparison, BenchSummary, ColdWarm, Comparison, IoDifference, NoiseFloor, Warning,
 };
 use hotset_facts::{BenchSession, ConditionRole, StopReason};
 use serde::Serialize;
@@ -96,6 +96,8 @@ pub(crate) struct Whole<'a> {
     cold_warm: &'a [ColdWarm],
     /// What one command did to files and another did not.
     io_differences: &'a [IoDifference],
+    /// How the session compares with the baseline that was named; null where none was.
+    baseline: Option<&'a BaselineComparison>,
     /// What a reader has to know before believing a number.
     warnings: Vec<Warning>,
 }
@@ -113,6 +115,7 @@ impl<'a> Whole<'a> {
             undecidable_below: summary.undecidable_below,
             cold_warm: &summary.cold_warm,
             io_differences: &summary.io_differences,
+            baseline: summary.baseline.as_ref(),
             warnings: summary.labelled_warnings(),
         }
     }
