@@ -15,6 +15,8 @@ pub(crate) enum Exit {
     Failure,
     /// Bad usage.
     Usage,
+    /// A benchmark is slower than it may be.
+    Slower,
     /// hotset itself failed where its code stands for a command's.
     Own,
     /// The command can't be executed.
@@ -40,6 +42,7 @@ impl Exit {
             Self::Success => 0,
             Self::Failure => 1,
             Self::Usage => 2,
+            Self::Slower => 123,
             Self::Own => 125,
             Self::NotExecutable => 126,
             Self::NotFound => 127,

@@ -9,8 +9,8 @@ use hotset_facts::WantedState;
 use hotset_lab::IgnoredFailures;
 use hotset_view::bench::{BenchLook, TimeUnit};
 
-use super::LookArgs;
 use super::choice::{Choice, choice};
+use super::{BaselineArgs, LookArgs};
 use hotset_facts::units::{number, parse_duration};
 
 /// Arguments of `bench`.
@@ -19,6 +19,8 @@ use hotset_facts::units::{number, parse_duration};
     after_help = "Examples:\n  hotset bench -- python3 app.py                       cold against warm\n  \
                         hotset bench --vs 'rg -j2 needle src' -- grep -r needle src\n  \
                         hotset bench --state cold,half,warm --export-json o.json -- ./server -t\n  \
+                        hotset bench --save-baseline main -- make check      and after a change:\n  \
+                        hotset bench --baseline main --fail-above 5% -- make check\n  \
                         hotset bench --show-files -- git status              the files, and no benchmark\n\n\
                         The summary goes to standard output.\n\n\
                         Exit status:\n  \
@@ -26,6 +28,7 @@ use hotset_facts::units::{number, parse_duration};
                         N      exit code of a command that failed\n  \
                         128+N  signal N killed a command, or stopped hotset (130 after Ctrl-C; results so far are written)\n  \
                         2      invalid arguments\n  \
+                        123    a slow-down above --fail-above or --fail-cpu-above is shown\n  \
                         125    hotset failed, or --setup, --prepare, --conclude or --cleanup did\n  \
                         126    a command cannot be executed\n  \
                         127    a command was not found"
@@ -50,6 +53,8 @@ pub(crate) struct BenchArgs {
     pub(crate) around: AroundArgs,
     #[command(flatten)]
     pub(crate) parameters: ParameterArgs,
+    #[command(flatten)]
+    pub(crate) baselines: BaselineArgs,
     #[command(flatten)]
     pub(crate) exports: BenchOutput,
     /// Command to benchmark, with its arguments

@@ -1,6 +1,7 @@
 //! The arguments as typed. Nothing here is validated beyond its syntax; what a command can't do, it refuses itself.
 
 mod attach;
+mod baseline;
 mod bench;
 mod check;
 mod choice;
@@ -29,6 +30,7 @@ mod trace;
 use clap::{Parser, Subcommand};
 
 pub(crate) use attach::AttachArgs;
+pub(crate) use baseline::BaselineArgs;
 pub(crate) use bench::{AroundArgs, BenchArgs, BenchOutput, ParameterArgs, RoundArgs};
 pub(crate) use check::CheckArgs;
 pub(crate) use control::{ControlOutput, EvictArgs, PinArgs, WarmArgs};

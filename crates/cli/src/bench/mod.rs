@@ -1,5 +1,6 @@
 //! `hotset bench`: from words to commands, the session, and its end.
 
+mod baseline;
 mod commands;
 mod session;
 mod stop_policy;

@@ -9,6 +9,7 @@ use hotset_facts::{BenchSession, StopReason, WantedState, Warmup};
 use hotset_lab::{CommandPlan, Ended, Hook, LabError, Learned, Order, Plan, conditions};
 use hotset_watch::Learner;
 
+use super::baseline::Baselines;
 use super::commands::planned;
 use super::stop_policy::{StopPolicy, label};
 use super::{interrupted, no_result, not_learned};
@@ -30,6 +31,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, Stop> {
     let mut commands = planned(args)?;
     let states = states(&args.states.state)?;
     check_exports(&args.exports)?;
+    let baselines = Baselines::prepare(&args.baselines, &commands, &states)?;
     let stop = interrupt::stop_flag();
     let Some(_lock) = lock(stop).or_exit(Exit::Own)? else { return Err(interrupted()) };
     set_up(&mut commands).map_err(no_result)?;
@@ -49,12 +51,18 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, Stop> {
     let Ended { session, error } = run(args, commands, learned, &states, stop)?;
     let end = end_of(&session);
     say_failure(&session);
-    let summary: BenchSummary = summarise_bench(session);
+    let mut summary: BenchSummary = summarise_bench(session);
+    baselines.compare(&mut summary);
     let written = output::bench(&summary, &args.exports);
-    match error {
-        Some(error) => Err(no_result(error)),
-        None => Ok(if written { end } else { Exit::Own }),
+    if error.is_some() || end != Exit::Success {
+        baselines.say_not_saved(&summary);
     }
+    let end = match error {
+        Some(error) => return Err(no_result(error)),
+        None if end == Exit::Success => baselines.finish(&summary, args.exports.quiet)?,
+        None => end,
+    };
+    Ok(if written { end } else { Exit::Own })
 }
 
 /// Refuses what no number of rounds can be.
