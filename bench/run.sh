@@ -1,9 +1,9 @@
 #!/bin/bash
 # run.sh [PART] [ARGUMENT…]: measures hotset beside the peers that are installed. PART is overhead, record, ls, control, restore, command, live, export,
-# lab, proofs, fidelity, size or sampling; without one all of them run, and the exit code says whether every goal was held. Arguments go to the part's script.
+# lab, proofs, fidelity, size, sampling or baseline; without one all of them run, and the exit code says whether every goal was held. Arguments go to the part's script.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-parts=(overhead record ls control restore command live export lab proofs fidelity size sampling)
+parts=(overhead record ls control restore command live export lab proofs fidelity size sampling baseline)
 export PYTHONDONTWRITEBYTECODE=1
 
 run_part() {
@@ -23,6 +23,13 @@ run_part() {
     fidelity) python3 bench/fidelity.py --hotset "$hotset" "$@" ;;
     size) python3 bench/size.py --loops "$loops" "$@" ;;
     sampling) python3 bench/sampling.py --loops "$loops" "$@" ;;
+    baseline)
+        local directory status=0
+        directory=$(mktemp -d -p /var/tmp hotset-baseline-XXXXXX)
+        python3 bench/baseline.py "$hotset" "${HOTSET_SESSIONS:-40}" "$directory" --loops "$loops" "$@" || status=$?
+        rm -r "$directory"
+        return "$status"
+        ;;
     proofs) python3 bench/proofs.py --hotset "$hotset" "$@" ;;
     *) echo "bench: there is no part \"$part\"; there are ${parts[*]}" >&2 && return 2 ;;
     esac

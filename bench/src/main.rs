@@ -7,9 +7,11 @@
 //! `loops size-dense TRACE 1`, `size-hashed`, and `size-lists TRACE THREADS`, `size-lists-6.12`, `size-mglru` predict from a trace; `loops size-traces DIR REFERENCES` writes such.
 //! `loops live MILLISECONDS COUNT` samples the host as `hotset top` does, `loops crowd DIR PROCESSES` gives it much to see, and `loops curves EXPONENT|off COUNT`
 //! samples it as `hotset export` does, with curves of control groups; `loops sampled RECORDING EXPONENT` says how right these are.
+//! `loops baselines DIR SESSIONS` compares saved sessions of `hotset bench` with baselines of so many others.
 
 #![allow(clippy::print_stdout, reason = "a program whose output is its result")]
 
+mod baselines;
 mod lab;
 mod live;
 mod replay;
@@ -62,6 +64,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "cachestat" => println!("{:.1}", cachestat(path, count)?),
         "make-files" => make_files(path, count)?,
         "spawn" => println!("{}", lines(&spawn::bare(&text(path)?, count)?)),
+        "baselines" => println!("{}", baselines::rates(path, count.try_into()?)?),
         "live" => live::watch(&text(path)?, count)?,
         "sampled" => println!("{}", sampled::sampled(path, count.try_into()?)?),
         "curves" => live::curves(&text(path)?, count)?,
