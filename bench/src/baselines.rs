@@ -30,8 +30,11 @@ pub(crate) fn rates(directory: &Path, kept: usize) -> Result<String, Box<dyn Err
         let mut smallest: Vec<f64> =
             own.iter().filter_map(|(wall, _)| wall.smallest_effect()).collect();
         smallest.sort_by(f64::total_cmp);
-        let spreads = [|one: &hotset_facts::BaselineSample| one.wall_ns, |one: &hotset_facts::BaselineSample| one.cpu_ns]
-            .map(|of| spread(&sessions.same, of));
+        let spreads = [
+            |one: &hotset_facts::BaselineSample| one.wall_ns,
+            |one: &hotset_facts::BaselineSample| one.cpu_ns,
+        ]
+        .map(|of| spread(&sessions.same, of));
         lines.push(format!(
             "{name} {} {} {} {} {} {} {:.5} {:.5} {:.4}",
             own.len(),

@@ -158,7 +158,7 @@ fn what_is_another_command_or_another_host_is_told() {
     kept.ends(0, &["--save-baseline", "main"], "saved");
     let changed = kept.bench(&["--baseline", "main"], &["sleep", "0.11"]);
     assert!(changed.status.success(), "{}", said(&changed));
-    assert!(stdout(&changed).contains("this name stands for: sleep 0.1"), "{}", said(&changed));
+    assert!(stdout(&changed).contains("this name stands for `sleep 0.1`"), "{}", said(&changed));
     let added = ["--save-baseline", "main", "--add-session"];
     let refused = kept.bench(&added, &["sleep", "0.11"]);
     assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));

@@ -59,8 +59,13 @@ fn between(sessions: usize, first: SystemTime, last: SystemTime) -> String {
 
 /// CPU times are told where they show something, or where someone wants to know.
 fn says_cpu(baseline: &BaselineComparison, one: &ConditionChange) -> bool {
-    let shown = matches!(one.cpu.verdict, ChangeVerdict::Slower | ChangeVerdict::Faster);
-    shown || baseline.fail_above.cpu.is_some()
+    match one.cpu.verdict {
+        ChangeVerdict::Slower | ChangeVerdict::Faster => true,
+        ChangeVerdict::NoDifferenceShown => baseline.fail_above.cpu.is_some(),
+        ChangeVerdict::NotComparable => {
+            baseline.fail_above.cpu.is_some() && one.cpu.reason != one.wall.reason
+        }
+    }
 }
 
 /// `96.0 ms → 104 ms, 1.083x [1.021, 1.152]: slower, above the limit of 2.0 %`.
@@ -129,7 +134,7 @@ pub(super) fn notes(summary: &BenchSummary, baseline: &BaselineComparison) -> Ve
         let condition = summary.session.conditions.get(one.condition)?;
         let who = if several { letter(condition.command) } else { "the command".to_owned() };
         let was = escape_text(one.other_command.as_ref()?);
-        Some(format!("{who} is another than in the baseline, where this name stands for: {was}"))
+        Some(format!("{who} has changed: in the baseline, this name stands for `{was}`"))
     });
     for note in changed {
         if !notes.contains(&note) {

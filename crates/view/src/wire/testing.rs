@@ -93,7 +93,8 @@ fn bench(mut session: hotset_facts::BenchSession, stop: StopReason) -> Sample {
         set.unreadable.push(unreadable);
     }
     session.stop = stop;
-    let summary = summarise_bench(session);
+    let mut summary = summarise_bench(session);
+    summary.baseline = crate::bench::testing::beside_baseline().baseline;
     Sample {
         format: super::bench::SCHEMA,
         bytes: written(|out| super::write_bench_json(&summary, out)),

@@ -166,10 +166,12 @@ impl Both<'_> {
             return not_comparable(NotComparable::TooFewRunsThen, Some(now.centre.log.exp()));
         };
         let interval = found.interval;
-        let verdict = match () {
-            () if interval.low > 1.0 => ChangeVerdict::Slower,
-            () if interval.high < 1.0 => ChangeVerdict::Faster,
-            () => ChangeVerdict::NoDifferenceShown,
+        let verdict = if interval.low > 1.0 {
+            ChangeVerdict::Slower
+        } else if interval.high < 1.0 {
+            ChangeVerdict::Faster
+        } else {
+            ChangeVerdict::NoDifferenceShown
         };
         Change {
             verdict,

@@ -112,13 +112,15 @@ impl Store<'_> {
         }
         let above = self.directory.ancestors().skip(1).find(|above| above.exists());
         let above = above.filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        access(above, Access::WRITE_OK | Access::EXEC_OK)
-            .with_context(|| {
-                let directory = self.directory.display();
-                format!("{directory}: can't be created in {}", above.display())
-            })
-            .or_exit(Exit::Own)?;
-        Ok(None)
+        let can = match above.is_dir() {
+            true => access(above, Access::WRITE_OK | Access::EXEC_OK).map_err(io::Error::from),
+            false => Err(io::Error::other("not a directory")),
+        };
+        let why = || {
+            let directory = self.directory.display();
+            format!("{directory}: can't be created in {}", above.display())
+        };
+        can.with_context(why).or_exit(Exit::Own).map(|()| None)
     }
 
     /// Writes a baseline as a whole, into a directory that is made where there is none.
