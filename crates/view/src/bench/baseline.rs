@@ -161,7 +161,7 @@ fn busier(change: &Change) -> Option<String> {
     };
     let text = || {
         format!(
-            "tasks waited for a CPU more {who}, which may explain up to {} and is in the interval",
+            "tasks waited for a CPU more {who}, which may explain up to {}; the interval includes it",
             percent(share)
         )
     };

@@ -1,9 +1,11 @@
 //! What of a session a baseline keeps.
 
 use hotset_facts::{
-    BaselineCondition, BaselineSample, BaselineSession, BenchRun, HostIdentity, StopReason,
+    BaselineCondition, BaselineSample, BaselineSession, BenchRun, ConditionRole, HostIdentity,
+    StopReason,
 };
 
+use super::super::order::MIN_ROUNDS;
 use super::super::summary::BenchSummary;
 
 hotset_facts::words! {
@@ -16,7 +18,7 @@ hotset_facts::words! {
         /// Something around the commands failed.
         Error = "the session ended with an error",
         /// A condition has fewer valid runs than an interval needs.
-        TooFewRuns = "a condition has fewer than 6 valid runs",
+        TooFewRuns = "a condition has fewer than 6 valid runs; ask for more rounds",
     }
 }
 
@@ -39,8 +41,10 @@ pub fn saved_session(
         | StopReason::MaxTime => {}
     }
     let saved = session_of(summary, host);
-    let enough =
-        |condition: &BaselineCondition| condition.samples.len() >= super::super::order::MIN_ROUNDS;
+    // A repeated condition is compared with nothing but the one that it repeats.
+    let enough = |one: &BaselineCondition| {
+        one.condition.role != ConditionRole::Measured || one.samples.len() >= MIN_ROUNDS
+    };
     if saved.conditions.iter().all(enough) { Ok(saved) } else { Err(NotSaved::TooFewRuns) }
 }
 
