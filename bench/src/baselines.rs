@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use hotset_analysis::bench::{Change, ChangeVerdict, FailAbove, against_saved};
-use hotset_facts::{Baseline, BaselineSession, ConditionRole};
+use hotset_facts::{Baseline, BaselineSession, ConditionRole, Observed, Reason};
 use hotset_view::bench::read_baseline;
 use hotset_view::wire::documents;
 
@@ -22,9 +22,14 @@ struct Sessions {
 /// A line a command: its name, how many comparisons of it with itself, how many of them were called slower by wall and by CPU time, the
 /// same two of it with more to do, the standard deviations of the logarithms of the medians of wall and CPU times between sessions, and
 /// the median smallest slow-down that a comparison could have shown. Baselines have `kept` sessions each.
-pub(crate) fn rates(directory: &Path, kept: usize) -> Result<String, Box<dyn Error>> {
+///
+/// `ahead`: the sessions were scheduled ahead of everything else, so that those who waited for a CPU were others.
+pub(crate) fn rates(directory: &Path, kept: usize, ahead: bool) -> Result<String, Box<dyn Error>> {
     let mut lines = Vec::new();
-    for (name, sessions) in read(directory)? {
+    for (name, mut sessions) in read(directory)? {
+        if ahead {
+            sessions.same.iter_mut().chain(&mut sessions.more).for_each(without_waiting);
+        }
         let (own, itself) = claims(&sessions.same, &sessions.same, kept, true);
         let (other, slower) = claims(&sessions.same, &sessions.more, kept, false);
         let mut smallest: Vec<f64> =
@@ -69,6 +74,13 @@ fn read(directory: &Path) -> Result<BTreeMap<String, Sessions>, Box<dyn Error>> 
         list.extend(baseline.into_iter().flat_map(|baseline| baseline.sessions));
     }
     Ok(found)
+}
+
+fn without_waiting(session: &mut BaselineSession) {
+    let ahead = Reason::not_measured("the command was scheduled ahead of all others");
+    for sample in session.conditions.iter_mut().flat_map(|one| &mut one.samples) {
+        sample.cpu_pressure_ns = Observed::Missing(ahead);
+    }
 }
 
 /// Compares each session of `now` with baselines of `kept` sessions in a row, all of `then` in a circle without itself; how

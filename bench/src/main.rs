@@ -7,7 +7,7 @@
 //! `loops size-dense TRACE 1`, `size-hashed`, and `size-lists TRACE THREADS`, `size-lists-6.12`, `size-mglru` predict from a trace; `loops size-traces DIR REFERENCES` writes such.
 //! `loops live MILLISECONDS COUNT` samples the host as `hotset top` does, `loops crowd DIR PROCESSES` gives it much to see, and `loops curves EXPONENT|off COUNT`
 //! samples it as `hotset export` does, with curves of control groups; `loops sampled RECORDING EXPONENT` says how right these are.
-//! `loops baselines DIR SESSIONS` compares saved sessions of `hotset bench` with baselines of so many others.
+//! `loops baselines DIR SESSIONS` compares saved sessions of `hotset bench` with baselines of so many others, `baselines-ahead` those of programs that ran ahead of all others.
 
 #![allow(clippy::print_stdout, reason = "a program whose output is its result")]
 
@@ -64,7 +64,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         "cachestat" => println!("{:.1}", cachestat(path, count)?),
         "make-files" => make_files(path, count)?,
         "spawn" => println!("{}", lines(&spawn::bare(&text(path)?, count)?)),
-        "baselines" => println!("{}", baselines::rates(path, count.try_into()?)?),
+        "baselines" => println!("{}", baselines::rates(path, count.try_into()?, false)?),
+        "baselines-ahead" => println!("{}", baselines::rates(path, count.try_into()?, true)?),
         "live" => live::watch(&text(path)?, count)?,
         "sampled" => println!("{}", sampled::sampled(path, count.try_into()?)?),
         "curves" => live::curves(&text(path)?, count)?,
