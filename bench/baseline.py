@@ -27,7 +27,7 @@ FALSE_CLAIMS, FOUND = 0.01, 0.95
 def prepared(directory):
     """Command -> the words of it as it is, and of it with more to do; each takes some tens of milliseconds."""
     commands = {}
-    for name, size in {"sha256sum": 32 * MIB, "sort": MIB // 2}.items():
+    for name, size in {"sha256sum": 10 * MIB, "sort": MIB}.items():
         files = [os.path.join(directory, f"{name}-{kind}") for kind in ("same", "more")]
         for file, times in zip(files, (1, MORE)):
             if name == "sort":
@@ -39,7 +39,7 @@ def prepared(directory):
         commands[name] = [[name, file] for file in files]
     loop = "import sys\nfor i in range(int(sys.argv[1])): pass"
     start, step = seconds(["python3", "-c", loop, "0"]), seconds(["python3", "-c", loop, "1000000"])
-    count = 2_000_000
+    count = 700_000
     # What it takes to start is not more for 10 % more of the whole.
     more = count * MORE + 0.1 * start / max(step - start, 1e-9) * 1e6
     commands["python3"] = [["python3", "-c", loop, str(int(number))] for number in (count, more)]

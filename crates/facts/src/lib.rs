@@ -53,7 +53,8 @@ mod varint;
 pub use bench::{
     Baseline, BaselineCondition, BaselineSample, BaselineSession, BenchCommand, BenchRun,
     BenchSession, Condition, ConditionRole, Decision, FileSet, HostIdentity, LearnedBy, LearnedIo,
-    Percent, Progress, SetMember, StateReached, StopReason, StuckPages, Timer, WantedState, Warmup,
+    OtherPrograms, Percent, Progress, SetMember, StateReached, StopReason, StuckPages, Timer,
+    WantedState, Warmup,
 };
 pub use control::{
     ControlNote, ControlReport, ControlTotals, ControlVerb, ControlledFile, Followed, NotCached,

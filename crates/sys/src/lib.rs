@@ -25,6 +25,7 @@ mod identity;
 pub mod interrupt;
 pub mod launch;
 mod mapping;
+mod others;
 pub mod perf_event;
 pub mod pidfile;
 pub mod proc;
@@ -46,6 +47,7 @@ pub mod whole_file;
 pub use environment::{environment, reclaim};
 pub use identity::host_identity;
 pub use mapping::{FileView, Mapping};
+pub use others::CpuUse;
 pub use support::host_capabilities;
 
 use std::os::fd::AsFd;

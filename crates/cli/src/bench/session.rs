@@ -31,7 +31,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, Stop> {
     let mut commands = planned(args)?;
     let states = states(&args.states.state)?;
     check_exports(&args.exports)?;
-    let baselines = Baselines::prepare(&args.baselines, &commands, &states)?;
+    let mut baselines = Baselines::prepare(&args.baselines, &commands, &states)?;
     let stop = interrupt::stop_flag();
     let Some(_lock) = lock(stop).or_exit(Exit::Own)? else { return Err(interrupted()) };
     set_up(&mut commands).map_err(no_result)?;
@@ -48,6 +48,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, Stop> {
             return Ok(if shown { Exit::Success } else { Exit::Own });
         }
     };
+    baselines.begin();
     let Ended { session, error } = run(args, commands, learned, &states, stop)?;
     let end = end_of(&session);
     say_failure(&session);

@@ -31,6 +31,8 @@ pub struct BaselineSession {
     pub host: HostIdentity,
     /// What else is known of the host.
     pub environment: Environment,
+    /// How busy other programs kept the host meanwhile.
+    pub other_programs: OtherPrograms,
     /// What limits short times.
     pub timer: Timer,
     /// The commands.
@@ -47,6 +49,16 @@ pub struct HostIdentity {
     pub cpu_model: Observed<String>,
     /// `physical` or `virtual`, with vendor and product where the firmware names them.
     pub machine: Observed<String>,
+}
+
+/// CPU time that a session did not use itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct OtherPrograms {
+    /// CPU time that other programs of the host and its kernel used, on all CPUs together.
+    pub cpu_ns: Observed<u64>,
+    /// How long the session was.
+    pub within_ns: u64,
 }
 
 /// A command in a cache state, with one run a round.

@@ -8,7 +8,9 @@ mod state;
 use std::ffi::OsString;
 use std::time::SystemTime;
 
-pub use baseline::{Baseline, BaselineCondition, BaselineSample, BaselineSession, HostIdentity};
+pub use baseline::{
+    Baseline, BaselineCondition, BaselineSample, BaselineSession, HostIdentity, OtherPrograms,
+};
 pub use run::BenchRun;
 pub use set::{FileSet, LearnedBy, LearnedIo, SetMember, StuckPages};
 pub use state::{Percent, StateReached, WantedState};

@@ -126,6 +126,7 @@ fn reason(reason: NotComparable) -> &'static str {
 pub(super) fn notes(summary: &BenchSummary, baseline: &BaselineComparison) -> Vec<String> {
     let several = summary.session.commands.len() > 1;
     let mut notes = Vec::new();
+    notes.extend(busy(baseline));
     for one in &baseline.conditions {
         let name = condition(summary, one.condition);
         notes.extend(busier(&one.wall).map(|note| format!("{name}: {note}")));
@@ -148,6 +149,20 @@ pub(super) fn notes(summary: &BenchSummary, baseline: &BaselineComparison) -> Ve
     }
     notes.extend(baseline.host_differences.iter().map(host_difference));
     notes
+}
+
+/// Where other programs kept the host busy in one of the sessions.
+fn busy(baseline: &BaselineComparison) -> Option<String> {
+    /// Below this the interval is hardly wider.
+    const WORTH_SAYING: f64 = 0.02;
+    let busiest = baseline.conditions.iter().filter_map(|one| one.wall.busy).fold(0.0, f64::max);
+    let text = || {
+        format!(
+            "other programs used up to {} of the CPUs during a session: intervals are wider than on a quiet host",
+            percent(busiest)
+        )
+    };
+    (busiest >= WORTH_SAYING).then(text)
 }
 
 /// Where tasks waited for a CPU more or less than then, how much of a difference that may explain.

@@ -7,8 +7,9 @@ use std::time::{Duration, UNIX_EPOCH};
 use hotset_analysis::bench::{BenchSummary, FailAbove, against, saved_session, summarise_bench};
 use hotset_facts::{
     Baseline, BenchCommand, BenchRun, BenchSession, Condition, ConditionRole, Dev, ExitStatus,
-    FileId, FileRow, FileSet, HostIdentity, Io, LearnedBy, LearnedIo, Observed, Reason, SetMember,
-    StateReached, StopReason, StuckPages, Timer, Unevictable, Unreadable, WantedState, Warmup,
+    FileId, FileRow, FileSet, HostIdentity, Io, LearnedBy, LearnedIo, Observed, OtherPrograms,
+    Reason, SetMember, StateReached, StopReason, StuckPages, Timer, Unevictable, Unreadable,
+    WantedState, Warmup,
 };
 
 use crate::testing::{environment, read_file};
@@ -216,12 +217,16 @@ pub(crate) fn identity() -> HostIdentity {
     }
 }
 
+fn others() -> OtherPrograms {
+    OtherPrograms { cpu_ns: Observed::Value(200_000_000), within_ns: 10_000_000_000 }
+}
+
 /// A baseline of sessions of [`versus`], a day apart.
 pub(crate) fn saved(sessions: u64) -> Baseline {
     let of = |day: u64| {
         let mut session = versus();
         session.started_at += Duration::from_secs(day * 24 * 3600);
-        saved_session(&summarise_bench(session), &identity())
+        saved_session(&summarise_bench(session), &identity(), others())
     };
     let sessions = (0..sessions).filter_map(|day| of(day).ok()).collect();
     Baseline { name: "main".to_owned(), sessions }
@@ -252,6 +257,6 @@ pub(crate) fn beside_baseline() -> BenchSummary {
     });
     let mut summary = summarise_bench(session);
     let limits = FailAbove { wall: Some(0.05), cpu: Some(0.5) };
-    summary.baseline = Some(against(&summary, &identity(), &baseline, limits, false));
+    summary.baseline = Some(against(&summary, &identity(), others(), &baseline, limits, false));
     summary
 }

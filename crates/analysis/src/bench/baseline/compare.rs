@@ -2,7 +2,7 @@
 
 use hotset_facts::{
     Baseline, BaselineCondition, BaselineSample, BaselineSession, BenchCommand, Condition,
-    ConditionRole, HostIdentity, WantedState,
+    ConditionRole, HostIdentity, OtherPrograms, WantedState,
 };
 
 use super::super::order::median;
@@ -22,11 +22,12 @@ use super::{
 pub fn against(
     summary: &BenchSummary,
     host: &HostIdentity,
+    others: OtherPrograms,
     baseline: &Baseline,
     fail_above: FailAbove,
     other_host: bool,
 ) -> BaselineComparison {
-    against_saved(&session_of(summary, host), baseline, fail_above, other_host)
+    against_saved(&session_of(summary, host, others), baseline, fail_above, other_host)
 }
 
 /// The same of a session that was saved.
@@ -181,6 +182,7 @@ impl Both<'_> {
             ratio: Some(found.ratio),
             interval: Some(interval),
             session_spread: Some(found.spread),
+            busy: Some(found.busy),
             waiting: found.waiting,
             above_limit: limit.is_some_and(|limit| interval.low > 1.0 + limit),
         }
@@ -196,6 +198,7 @@ fn not_comparable(reason: NotComparable, now_ns: Option<f64>) -> Change {
         ratio: None,
         interval: None,
         session_spread: None,
+        busy: None,
         waiting: 1.0,
         above_limit: false,
     }
@@ -216,7 +219,10 @@ fn session_times(
         itself(session.conditions.get(twin_of)?, twin, of)
     });
     let waiting = if waits { waiting() } else { None };
-    Some(Session { centre, waiting, noise: noise.fold(0.0, f64::max) })
+    let others = &session.other_programs;
+    let all = f64::from(session.environment.cpus) * others.within_ns as f64;
+    let busy = others.cpu_ns.value().map_or(0.0, |ns| ns as f64 / all.max(1.0));
+    Some(Session { centre, busy: busy.min(1.0), waiting, noise: noise.fold(0.0, f64::max) })
 }
 
 /// What a condition differs from its repetition by, where the interval shows that it does.

@@ -14,6 +14,10 @@ pub const SESSION_SPREAD: f64 = 0.012;
 /// How many degrees of freedom [`SESSION_SPREAD`] is worth beside the sessions of a baseline: how alike commands were in it there.
 pub const SESSION_SPREAD_FREEDOM: u32 = 8;
 
+/// What sessions differ by beyond that where other programs use all CPUs, as a standard deviation; less in proportion to what they use.
+/// They slow down what runs beside them on another thread of a core, or uses the same caches: measured as docs/bench.md says.
+const BUSY_SPREAD: f64 = 0.35;
+
 /// An interval of 95 % of a normal distribution is so many standard deviations wide, on each side.
 const SIDE_OF_95: f64 = 1.96;
 
@@ -24,6 +28,8 @@ pub(super) struct Centre {
     pub(super) log: f64,
     /// The standard error of that, by its exact interval.
     pub(super) error: f64,
+    /// The logarithm of the shortest time: the least disturbed run.
+    pub(super) least: f64,
 }
 
 impl Centre {
@@ -33,7 +39,8 @@ impl Centre {
         let times = sorted(known.map(|ns| ns as f64));
         let interval = median_interval(&times)?;
         let log = quantile(&times, 0.5)?.ln();
-        Some(Self { log, error: (interval.high / interval.low).ln() / 2.0 / SIDE_OF_95 })
+        let least = times.first()?.ln();
+        Some(Self { log, least, error: (interval.high / interval.low).ln() / 2.0 / SIDE_OF_95 })
     }
 }
 
@@ -41,6 +48,8 @@ impl Centre {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Session {
     pub(super) centre: Centre,
+    /// The share of the host's CPUs that other programs used; 0 where that is not known.
+    pub(super) busy: f64,
     /// The share of the time in which some task waited for a CPU, at the median; none where it was not measured.
     pub(super) waiting: Option<f64>,
     /// What the same command differed from itself by in the session, such as 0.03; 0 where nothing was shown.
@@ -54,6 +63,7 @@ pub(super) struct Estimate {
     pub(super) ratio: f64,
     pub(super) interval: ConfidenceInterval,
     pub(super) spread: f64,
+    pub(super) busy: f64,
     pub(super) waiting: f64,
 }
 
@@ -64,8 +74,11 @@ pub(super) fn estimate(then: &[Session], now: Session, share: f64, blur: f64) ->
     let freedom = u32::try_from(then.len()).ok()?.checked_sub(1)?;
     let mean = then.iter().map(|session| session.centre.log).sum::<f64>() / sessions;
     let within = then.iter().map(|session| session.centre.error.powi(2)).sum::<f64>();
-    let spread = spread(then, mean, within / sessions);
+    let disturbed = then.iter().map(disturbance).sum::<f64>();
+    let spread = spread(then, mean, (within + disturbed) / sessions);
     let variance = spread.powi(2) * (1.0 + 1.0 / sessions)
+        + disturbance(&now)
+        + disturbed / sessions.powi(2)
         + now.centre.error.powi(2)
         + within / sessions.powi(2);
     let quantile = upper_quantile(share, freedom.saturating_add(SESSION_SPREAD_FREEDOM));
@@ -73,15 +86,24 @@ pub(super) fn estimate(then: &[Session], now: Session, share: f64, blur: f64) ->
     let noise = then.iter().map(|session| session.noise).fold(now.noise, f64::max);
     let side = (quantile * variance.sqrt()).max(noise.ln_1p());
     let (difference, baseline) = (now.centre.log - mean, mean.exp());
+    // A change of the command changes its least disturbed runs, too.
+    let least = then.iter().map(|session| session.centre.least).sum::<f64>() / sessions;
+    let least = now.centre.least - least;
     let waiting = waiting(then, now);
     let blur = blur / baseline;
-    let low = (difference - side + waiting.ln().min(0.0)).exp() - blur;
-    let high = (difference + side + waiting.ln().max(0.0)).exp() + blur;
+    let low = (difference.min(least) - side + waiting.ln().min(0.0)).exp() - blur;
+    let high = (difference.max(least) + side + waiting.ln().max(0.0)).exp() + blur;
     let interval = ConfidenceInterval { low: low.max(0.0), high };
-    Some(Estimate { baseline, ratio: difference.exp(), interval, spread, waiting })
+    let busy = then.iter().map(|session| session.busy).fold(now.busy, f64::max);
+    Some(Estimate { baseline, ratio: difference.exp(), interval, spread, busy, waiting })
 }
 
-/// What sessions differ by: by themselves, without what their rounds leave open, moderated by the prior.
+/// The variance that other programs add to a session's median.
+fn disturbance(session: &Session) -> f64 {
+    (BUSY_SPREAD * session.busy).powi(2)
+}
+
+/// What sessions differ by: by themselves, without what their rounds and other programs leave open, moderated by the prior.
 fn spread(then: &[Session], mean: f64, within: f64) -> f64 {
     let freedom = then.len().saturating_sub(1) as f64;
     let squares = then.iter().map(|session| (session.centre.log - mean).powi(2)).sum::<f64>();
@@ -106,7 +128,8 @@ mod tests {
     use super::*;
 
     fn session(log: f64, error: f64) -> Session {
-        Session { centre: Centre { log, error }, waiting: Some(0.0), noise: 0.0 }
+        let centre = Centre { log, error, least: log };
+        Session { centre, busy: 0.0, waiting: Some(0.0), noise: 0.0 }
     }
 
     #[test]
@@ -146,6 +169,11 @@ mod tests {
         assert!(wider(of(now, 0.005, 0.0)) && wider(of(now, 0.01, 1e3)));
         assert!(wider(of(session(10.0, 0.02), 0.01, 0.0)));
         assert!(wider(of(Session { noise: 0.2, ..now }, 0.01, 0.0)));
+        assert!(wider(of(Session { busy: 0.1, ..now }, 0.01, 0.0)));
+        // Its median is slower, and its least disturbed run is not.
+        let centre = Centre { log: 10.5, ..now.centre };
+        let disturbed = of(Session { centre, ..now }, 0.01, 0.0);
+        assert!(disturbed.holds(1.0) && disturbed.high > 1.6, "{disturbed:?}");
         assert_eq!(of(Session { noise: 0.001, ..now }, 0.01, 0.0), usual);
     }
 

@@ -128,6 +128,9 @@ pub struct Change {
     pub interval: Option<ConfidenceInterval>,
     /// What sessions of the same command are taken to differ by: a standard deviation, such as 0.012 for 1.2 %.
     pub session_spread: Option<f64>,
+    /// The largest share of the host's CPUs that other programs used during one of the sessions, this one among them. It makes the
+    /// interval wider.
+    pub busy: Option<f64>,
     /// How much of a difference a busier host may explain, as a factor that the nearer end of the interval was moved by: 1 where
     /// tasks waited for a CPU as much as in the baseline.
     pub waiting: f64,

@@ -2,7 +2,7 @@
 
 use hotset_facts::{
     BaselineCondition, BaselineSample, BaselineSession, BenchRun, ConditionRole, HostIdentity,
-    StopReason,
+    OtherPrograms, StopReason,
 };
 
 use super::super::order::MIN_ROUNDS;
@@ -29,6 +29,7 @@ hotset_facts::words! {
 pub fn saved_session(
     summary: &BenchSummary,
     host: &HostIdentity,
+    others: OtherPrograms,
 ) -> Result<BaselineSession, NotSaved> {
     let session = &summary.session;
     match session.stop {
@@ -40,7 +41,7 @@ pub fn saved_session(
         | StopReason::RunsDone
         | StopReason::MaxTime => {}
     }
-    let saved = session_of(summary, host);
+    let saved = session_of(summary, host, others);
     // A repeated condition is compared with nothing but the one that it repeats.
     let enough = |one: &BaselineCondition| {
         one.condition.role != ConditionRole::Measured || one.samples.len() >= MIN_ROUNDS
@@ -49,7 +50,11 @@ pub fn saved_session(
 }
 
 /// The same of any session, for one that is compared.
-pub(super) fn session_of(summary: &BenchSummary, host: &HostIdentity) -> BaselineSession {
+pub(super) fn session_of(
+    summary: &BenchSummary,
+    host: &HostIdentity,
+    others: OtherPrograms,
+) -> BaselineSession {
     let session = &summary.session;
     let conditions = session.conditions.iter().enumerate();
     BaselineSession {
@@ -57,6 +62,7 @@ pub(super) fn session_of(summary: &BenchSummary, host: &HostIdentity) -> Baselin
         started_at: session.started_at,
         host: host.clone(),
         environment: session.environment.clone(),
+        other_programs: others,
         timer: session.timer,
         commands: session.commands.clone(),
         conditions: conditions

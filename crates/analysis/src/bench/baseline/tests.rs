@@ -1,13 +1,17 @@
 use hotset_facts::random::Random;
 use hotset_facts::{
     Baseline, BenchSession, Condition, ConditionRole, Dev, Filesystem, HostIdentity, Observed,
-    Reason, StopReason, WantedState,
+    OtherPrograms, Reason, StopReason, WantedState,
 };
 
 use super::super::summarise::summarise_bench;
 use super::super::testing::{condition, noisy, session};
 use super::estimate::{Centre, SESSION_SPREAD, Session, estimate};
 use super::*;
+
+fn quiet() -> OtherPrograms {
+    OtherPrograms { cpu_ns: Observed::Value(0), within_ns: 5_000_000_000 }
+}
 
 fn identity(cpu: &str) -> HostIdentity {
     HostIdentity {
@@ -27,14 +31,14 @@ fn app(times: f64, rounds: u32) -> BenchSession {
 
 fn baseline_of(sessions: impl IntoIterator<Item = BenchSession>) -> Baseline {
     let saved = sessions.into_iter().map(|session| {
-        saved_session(&summarise_bench(session), &identity("EPYC")).expect("complete")
+        saved_session(&summarise_bench(session), &identity("EPYC"), quiet()).expect("complete")
     });
     Baseline { name: "main".to_owned(), sessions: saved.collect() }
 }
 
 fn compared(now: BenchSession, baseline: &Baseline, wall: Option<f64>) -> BaselineComparison {
     let limits = FailAbove { wall, cpu: None };
-    against(&summarise_bench(now), &identity("EPYC"), baseline, limits, false)
+    against(&summarise_bench(now), &identity("EPYC"), quiet(), baseline, limits, false)
 }
 
 fn verdicts(comparison: &BaselineComparison) -> Vec<ChangeVerdict> {
@@ -109,7 +113,7 @@ fn commands_and_states_are_found_by_their_names() {
 
 #[test]
 fn a_session_that_is_not_whole_is_not_saved() {
-    let saved = |session| saved_session(&summarise_bench(session), &identity("EPYC"));
+    let saved = |session| saved_session(&summarise_bench(session), &identity("EPYC"), quiet());
     let of = |stop| saved(BenchSession { stop, ..app(1.0, 15) }).err();
     assert_eq!(of(StopReason::MaxTime), None);
     assert_eq!(of(StopReason::Interrupted), Some(NotSaved::Interrupted));
@@ -136,6 +140,22 @@ fn a_session_that_differs_from_itself_decides_nothing_smaller() {
     };
     assert_eq!(verdicts(&slower(1.0)), [ChangeVerdict::Slower], "its twin is no condition");
     assert_eq!(verdicts(&slower(1.2)), [ChangeVerdict::NoDifferenceShown]);
+}
+
+#[test]
+fn other_programs_explain_what_they_may() {
+    let baseline = baseline_of([app(1.0, 15)]);
+    let summary = summarise_bench(app(1.2, 15));
+    let of = |cpu_ns| {
+        let others = OtherPrograms { cpu_ns, ..quiet() };
+        let host = identity("EPYC");
+        against(&summary, &host, others, &baseline, FailAbove::default(), false)
+    };
+    assert_eq!(verdicts(&of(Observed::Value(0))), [ChangeVerdict::Slower; 2]);
+    // One of two CPUs all the time.
+    let busy = of(Observed::Value(5_000_000_000));
+    assert_eq!(busy.conditions[0].wall.busy, Some(0.5));
+    assert_eq!(verdicts(&busy), [ChangeVerdict::NoDifferenceShown; 2]);
 }
 
 #[test]
@@ -185,7 +205,8 @@ fn cold_starts_from_another_type_of_file_system_are_not_compared() {
     assert_eq!(reasons, [Some(NotComparable::OtherFileSystem), None]);
     assert_eq!(moved.host_differences[0].what, HostPart::FileSystems);
     let summary = summarise_bench(on("xfs"));
-    let asked = against(&summary, &identity("EPYC"), &baseline, FailAbove::default(), true);
+    let asked =
+        against(&summary, &identity("EPYC"), quiet(), &baseline, FailAbove::default(), true);
     assert_eq!(verdicts(&asked), [ChangeVerdict::NoDifferenceShown; 2]);
     assert_eq!(compared(on("ext4"), &baseline, None).host_differences, []);
 }
@@ -199,7 +220,7 @@ fn normal(rng: &mut Random) -> f64 {
 fn simulated(rng: &mut Random, times: f64, spread: f64) -> Session {
     let level = 50e6 * times * (spread * normal(rng)).exp();
     let centre = Centre::of((0..15).map(|_| noisy(rng, level, 0.01))).expect("15 rounds");
-    Session { centre, waiting: Some(0.0), noise: 0.0 }
+    Session { centre, busy: 0.0, waiting: Some(0.0), noise: 0.0 }
 }
 
 #[test]

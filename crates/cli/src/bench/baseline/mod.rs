@@ -6,8 +6,9 @@ use hotset_analysis::bench::{
     BenchSummary, ChangeVerdict, DescribedBaseline, FailAbove, HostDifference, NotSaved, against,
     describe, host_differences, saved_session,
 };
-use hotset_facts::{Baseline, BaselineSession, HostIdentity, WantedState};
+use hotset_facts::{Baseline, BaselineSession, HostIdentity, OtherPrograms, WantedState};
 use hotset_lab::CommandPlan;
+use hotset_sys::CpuUse;
 use hotset_view::bench::{host_difference, sessions_of};
 
 use crate::args::BaselineArgs;
@@ -23,6 +24,8 @@ pub(super) struct Baselines<'a> {
     args: &'a BaselineArgs,
     store: Store<'a>,
     host: HostIdentity,
+    started: CpuUse,
+    others: OtherPrograms,
     compared: Option<Baseline>,
 }
 
@@ -36,7 +39,9 @@ impl<'a> Baselines<'a> {
         let store = Store { directory: &args.baseline_dir };
         let host = hotset_sys::host_identity();
         let compared = args.baseline.as_deref().map(|name| store.read(name)).transpose()?;
-        let baselines = Self { args, store, host, compared };
+        let started = CpuUse::now();
+        let others = started.others();
+        let baselines = Self { args, store, host, started, others, compared };
         if let Some(baseline) = &baselines.compared {
             baselines.check_host(baseline)?;
             check_conditions(baseline, commands, states)?;
@@ -71,11 +76,18 @@ impl<'a> Baselines<'a> {
         )))
     }
 
-    /// Puts the comparison into the summary.
-    pub(super) fn compare(&self, summary: &mut BenchSummary) {
+    /// The rounds begin now.
+    pub(super) fn begin(&mut self) {
+        self.started = CpuUse::now();
+    }
+
+    /// The rounds are over: puts the comparison into the summary.
+    pub(super) fn compare(&mut self, summary: &mut BenchSummary) {
+        self.others = self.started.others();
         let Some(baseline) = &self.compared else { return };
         let limits = FailAbove { wall: self.args.fail_above, cpu: self.args.fail_cpu_above };
-        let comparison = against(summary, &self.host, baseline, limits, self.args.other_host);
+        let comparison =
+            against(summary, &self.host, self.others, baseline, limits, self.args.other_host);
         summary.baseline = Some(comparison);
     }
 
@@ -107,14 +119,14 @@ impl<'a> Baselines<'a> {
     /// Says why nothing is saved of a session that did not run to its end.
     pub(super) fn say_not_saved(&self, summary: &BenchSummary) {
         if let (Some(name), Err(why)) =
-            (&self.args.save_baseline, saved_session(summary, &self.host))
+            (&self.args.save_baseline, saved_session(summary, &self.host, self.others))
         {
             output::say(not_saved(name, why));
         }
     }
 
     fn save(&self, name: &str, summary: &BenchSummary, quiet: bool) -> Result<(), Stop> {
-        let session = saved_session(summary, &self.host);
+        let session = saved_session(summary, &self.host, self.others);
         let session = session.map_err(|why| Stop::own(not_saved(name, why)))?;
         // Another one may have added a session since this one was prepared.
         let there = self.store.check_writable(name)?;
@@ -198,6 +210,7 @@ mod tests {
             started_at: UNIX_EPOCH,
             host: HostIdentity { cpu_model: unknown(), machine: unknown() },
             environment: hotset_analysis::fixtures::host(),
+            other_programs: OtherPrograms { cpu_ns: Observed::Value(0), within_ns: 1 },
             timer: Timer {
                 resolution_ns: 1,
                 spawn_noise_ns: Observed::Missing(Reason::not_measured("a test")),

@@ -21,7 +21,7 @@ pub(super) fn baseline(summary: &BenchSummary) -> Option<Section> {
     let parts = |change: &Change| {
         estimate(change).map_or_else(|| ("none".to_owned(), None), |it| ratio_parts(&it))
     };
-    let table = Table::of(&format!("{} ({})", title(baseline), sessions(baseline)), &rows)
+    let table = Table::of(format!("{} ({})", title(baseline), sessions(baseline)), &rows)
         .words("Condition", |(name, ..)| name.clone())
         .numbers("Then", |(_, change, _)| known(change.baseline_ns))
         .numbers("Now", |(_, change, _)| known(change.now_ns))
