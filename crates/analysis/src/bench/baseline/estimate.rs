@@ -7,11 +7,12 @@
 use super::super::order::{ConfidenceInterval, median_interval, quantile, sorted};
 use super::student::upper_quantile;
 
-/// What the medians of sessions of an unchanged command differ by, as a standard deviation of their logarithms: measured as
-/// docs/bench.md says.
+/// What the medians of sessions of an unchanged command differ by on a quiet host, as a standard deviation of their logarithms:
+/// docs/bench.md says what it follows from.
 pub const SESSION_SPREAD: f64 = 0.012;
 
-/// How many degrees of freedom [`SESSION_SPREAD`] is worth beside the sessions of a baseline: how alike commands were in it there.
+/// How many degrees of freedom [`SESSION_SPREAD`] is worth beside the sessions of a baseline, an assumption: the fewer, the more commands
+/// may differ in it.
 pub const SESSION_SPREAD_FREEDOM: u32 = 8;
 
 /// What sessions differ by beyond that where other programs use all CPUs, as a standard deviation; less in proportion to what they use.

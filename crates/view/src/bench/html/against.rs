@@ -6,6 +6,13 @@ use super::super::baseline::{estimate, notes, sessions, title, verdict};
 use super::super::words::{condition, ratio_parts, time};
 use crate::page::{Section, Table};
 
+/// With a capital letter and a full stop.
+fn sentence(note: &str) -> String {
+    let mut letters = note.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}.", letters.as_str())
+}
+
 /// A row a condition for each kind of time; none where no baseline was named.
 pub(super) fn baseline(summary: &BenchSummary) -> Option<Section> {
     let baseline = summary.baseline.as_ref()?;
@@ -33,7 +40,8 @@ pub(super) fn baseline(summary: &BenchSummary) -> Option<Section> {
         })
         .words("Verdict", |(_, change, limit)| verdict(change, *limit))
         .table();
-    let mut notes = notes(summary, baseline);
+    let mut notes: Vec<String> =
+        notes(summary, baseline).iter().map(|note| sentence(note)).collect();
     notes.push(
         "The interval holds how much sessions of the same command differ; of sessions in which nothing changed, at most 1 in \
          100 is called slower."
