@@ -135,7 +135,9 @@ fn a_baseline_is_saved_grows_is_compared_with_and_is_replaced() {
     kept.ends(0, &["--save-baseline", "main"], "replacing 2 sessions");
     assert_eq!(kept.saved("main")["sessions"].as_array().map(Vec::len), Some(1));
     let quiet = kept.bench(&["-q", "--save-baseline", "main"], &SLEEP);
-    assert_eq!((stderr(&quiet).as_str(), stdout(&quiet).as_str()), ("", ""), "{}", said(&quiet));
+    // It may say that it waits for another benchmark.
+    let told = stderr(&quiet).contains("saved as") || !stdout(&quiet).is_empty();
+    assert!(quiet.status.success() && !told, "{}", said(&quiet));
 }
 
 #[test]

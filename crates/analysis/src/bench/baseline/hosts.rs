@@ -40,7 +40,7 @@ hotset_facts::words! {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostDifference {
-    /// What.
+    /// The part of the host.
     pub what: HostPart,
     /// As it was in the baseline.
     pub baseline: String,
