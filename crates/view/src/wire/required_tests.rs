@@ -11,7 +11,7 @@ type TestResult = Result<(), Box<dyn std::error::Error>>;
 
 /// Keys that follow from others, with all that is below them: a reader derives them again. What recording cost, memory and
 /// reclaim are the only ones that a reader does without: older recordings don't say them.
-const DERIVED: [(&str, &[&str]); 15] = [
+const DERIVED: [(&str, &[&str]); 16] = [
     ("hotset.profile/1", &["lookups_by_directory", "findings", "verdicts"]),
     (
         "hotset.bench/1",
