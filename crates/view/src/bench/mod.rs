@@ -8,6 +8,7 @@ mod difference;
 mod files;
 mod headline;
 mod html;
+mod kept;
 mod look;
 mod markdown;
 #[cfg(test)]
@@ -22,6 +23,7 @@ pub use baseline::{host_difference, sessions_of};
 pub use csv::bench_csv;
 pub use files::{failure, render_files};
 pub use html::{bench_beside, page as bench_page, write_bench_html};
+pub use kept::baseline_text;
 pub use look::{BenchLook, TimeUnit};
 pub use markdown::bench_markdown;
 pub use words::letter;
