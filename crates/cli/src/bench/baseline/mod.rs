@@ -97,7 +97,7 @@ impl<'a> Baselines<'a> {
         let failed = comparison.is_some_and(|comparison| comparison.failed);
         match &self.args.save_baseline {
             Some(name) if failed => output::say(format_args!(
-                "the session is not saved as the baseline {name}, because it is slower than --fail-above allows"
+                "the session is not saved as the baseline {name}, because it is slower than --fail-above or --fail-cpu-above allows"
             )),
             Some(name) => self.save(name, summary, quiet)?,
             None => {}
