@@ -75,7 +75,7 @@ fn made(name: &str) -> Scratch {
 fn a_budget_is_held_and_each_kind_of_change_breaks_it() {
     let scratch = made("check-changes");
     let text = fs::read_to_string(scratch.path("hotset.toml")).expect("the budget");
-    assert!(text.contains("read.bytes     = \"exactly "), "{text}");
+    assert!(text.contains("read.bytes     = \"at most "), "{text}");
     assert!(text.contains("# from_device: no limit"), "{text}");
     for _ in 0..3 {
         assert_eq!(broken(&checked(&scratch, 0)), [""; 0]);

@@ -1,4 +1,4 @@
-//! A budget from what a command does now: what is constant as it is, what varies with room.
+//! A budget from what a command does now: what is constant without room, what varies with some.
 
 use hotset_facts::budget::{Amount, Bound, Limit, exact, rounded};
 use hotset_facts::{Observed, Reason, Unit, WantedState};
@@ -102,7 +102,8 @@ fn one(runs: &[Side], number: Number, state: WantedState) -> Result<Option<Propo
         return of(at_most(most.saturating_add(DEVICE_ROOM_BYTES)), Some(remark));
     }
     if least == most {
-        return of(Bound::Exactly(Amount { number: most, unit: Some(unit) }), None);
+        // Less is no failure: programs that end while one of their threads starts do a little less then.
+        return of(at_most(most), None);
     }
     let range = most - least;
     if range as f64 > TOO_MUCH * most as f64 {

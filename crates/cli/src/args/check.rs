@@ -73,7 +73,7 @@ pub(crate) struct CheckArgs {
 pub(crate) struct InitArgs {
     /// Run a command several times, and print a check with limits that hold what it does
     ///
-    /// What is the same in every run becomes an exact limit, what varies one with room. The command runs once more before, so that it
+    /// What is the same in every run becomes a limit without room, what varies one with some. The command runs once more before, so that it
     /// finds what its first run makes.
     #[arg(long, requires = "command")]
     pub(crate) init: bool,
