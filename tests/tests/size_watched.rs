@@ -63,7 +63,8 @@ fn watched(words: &[&str]) -> std::process::Output {
 /// What `top` says of a group in its last interval of three.
 fn named_by_top(scratch: &Scratch, group: &LimitedGroup) -> Value {
     let recording = scratch.path("top.jsonl");
-    let words = ["top", "--curves", "--view", "cgroups", "--batch", "3", "--record"];
+    // So long that a device of some 4,000 reads a second has read all pages twice.
+    let words = ["top", "--curves", "--view", "cgroups", "--batch", "8", "--record"];
     let output = Command::new(hotset()).args(words).arg(&recording).arg("1").output();
     let output = output.expect("hotset");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
