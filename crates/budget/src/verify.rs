@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use hotset_analysis::RULES;
-use hotset_analysis::check::{Number, Scope, rule_of};
+use hotset_analysis::check::{LimitOf, Number, rule_of};
 use hotset_facts::Unit;
 use hotset_facts::budget::{Amount, Bound, Budget, Check, Limit, Limits, Words};
 
@@ -43,14 +43,14 @@ fn verify_check(check: &Check) -> Result<(), String> {
         return Err("command is empty; expected a program and its arguments".to_owned());
     }
     let has_baseline = check.baseline.is_some();
-    limits(&check.limits, Scope::Run, has_baseline)?;
+    limits(&check.limits, LimitOf::Run, has_baseline)?;
     for files in &check.file {
         let of = |why| format!("file \"{}\": {why}", files.pattern);
-        limits(&files.limits, Scope::Files, has_baseline).map_err(of)?;
+        limits(&files.limits, LimitOf::Files, has_baseline).map_err(of)?;
     }
     for processes in &check.process {
         let of = |why| format!("process \"{}\": {why}", processes.name);
-        limits(&processes.limits, Scope::Processes, has_baseline).map_err(of)?;
+        limits(&processes.limits, LimitOf::Processes, has_baseline).map_err(of)?;
     }
     for text in &check.forbid {
         let (rule, _) = rule_of(text);
@@ -62,15 +62,15 @@ fn verify_check(check: &Check) -> Result<(), String> {
     Ok(())
 }
 
-fn limits(limits: &Limits, scope: Scope, has_baseline: bool) -> Result<(), String> {
+fn limits(limits: &Limits, on: LimitOf, has_baseline: bool) -> Result<(), String> {
     for (name, limit) in &limits.0 {
         let Some(number) = Number::named(name) else {
             let all = Number::all();
             let near = did_you_mean(name, all.iter().map(|number| number.name));
             return Err(format!("there is no number \"{name}\"{near}"));
         };
-        if !number.is_of(scope) {
-            let whose = if scope == Scope::Files { "some files" } else { "some processes" };
+        if !number.is_of(on) {
+            let whose = if on == LimitOf::Files { "some files" } else { "some processes" };
             return Err(format!(
                 "{name} is not known of {whose}; expected it in the limits of the whole run"
             ));

@@ -3,6 +3,7 @@
 
 use hotset_facts::{FileKind, Io, Observed, Reason, Unit};
 
+use super::verdict::LimitOf;
 use crate::diff::{Counters, Side, SideRow};
 
 /// Totals that are in no group of counters, by their names in JSON.
@@ -49,17 +50,6 @@ enum Made {
     RowsWith(&'static [&'static str]),
 }
 
-/// What a limit is on: the whole run, some of its files or some of its processes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
-    /// The whole run.
-    Run,
-    /// Some files.
-    Files,
-    /// Some processes.
-    Processes,
-}
-
 /// A number that can be limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Number {
@@ -91,18 +81,18 @@ impl Number {
     }
 
     /// Whether it is known of some files or some processes alone.
-    pub fn is_of(self, scope: Scope) -> bool {
+    pub fn is_of(self, on: LimitOf) -> bool {
         let Made::Counter(name) = self.made else {
-            return self.made == Made::FromDevice || scope != Scope::Processes;
+            return self.made == Made::FromDevice || on != LimitOf::Processes;
         };
-        match scope {
-            Scope::Run => true,
-            Scope::Files => {
+        match on {
+            LimitOf::Run => true,
+            LimitOf::Files => {
                 !name.starts_with("command.")
                     && !name.starts_with("lookups.")
                     && !name.starts_with("processes.")
             }
-            Scope::Processes => !name.starts_with("command.") && !name.starts_with("files."),
+            LimitOf::Processes => !name.starts_with("command.") && !name.starts_with("files."),
         }
     }
 
