@@ -3,10 +3,11 @@
 use std::io;
 use std::time::Instant;
 
-use hotset_facts::{FileId, FileSet, LimitedRun, PageRange, WantedState};
+use hotset_facts::units::plural;
+use hotset_facts::{FileId, FileSet, LimitedRun, PageRange, Pid, WantedState};
 use hotset_lab::{Invocation, States, cached_ranges};
 use hotset_observe::{ObserveError, Options, Scope, Session};
-use hotset_sys::cgroup::LimitedGroup;
+use hotset_sys::cgroup::{GroupLeft, LimitedGroup};
 use hotset_sys::child::{Running, Signals};
 use hotset_sys::launch::Launch;
 
@@ -43,7 +44,7 @@ impl From<ObserveError> for LimitedError {
 }
 
 /// Evicts `files`, and runs a command once with this process's own standard streams, in a control group that may use `limit_bytes` of
-/// memory together, page cache included. The group is gone afterwards.
+/// memory together, page cache included. The group is gone afterwards, unless processes of the command are left in it: then that is said.
 ///
 /// # Errors
 /// Where there is no sensor, no control group or no such program, and where what was counted can't be read.
@@ -83,5 +84,17 @@ pub fn run_limited(
         unknown_files,
         lost: losses.events + losses.of_counts(),
     };
+    if let Some(left) = group.remove() {
+        say(&words_of(&left));
+    }
     Ok(Limited { run, stuck })
+}
+
+fn words_of(left: &GroupLeft) -> String {
+    let pids: Vec<String> = left.pids.iter().map(Pid::to_string).collect();
+    let (dir, processes) = (left.dir.display(), plural(pids.len() as u64, "process"));
+    format!(
+        "the command left {processes} behind (PID {}); the control group stays as long as they do: afterwards, rmdir {dir}",
+        pids.join(", ")
+    )
 }

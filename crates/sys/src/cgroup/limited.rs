@@ -3,6 +3,7 @@
 use std::fs::OpenOptions;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use hotset_facts::Pid;
@@ -25,6 +26,15 @@ const PAUSE: Duration = Duration::from_millis(10);
 pub struct LimitedGroup {
     dir: PathBuf,
     is_v2: bool,
+}
+
+/// A group that can't be removed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroupLeft {
+    /// Its directory.
+    pub dir: PathBuf,
+    /// The processes that are in it.
+    pub pids: Vec<Pid>,
 }
 
 /// What a limit did to the processes of a group, as the kernel counted it.
@@ -92,18 +102,36 @@ impl LimitedGroup {
             killed: counter(&read(events), "oom_kill").unwrap_or(0),
         }
     }
-}
 
-impl Drop for LimitedGroup {
-    fn drop(&mut self) {
+    /// Removes it; says what is left where processes that go on keep it.
+    pub fn remove(self) -> Option<GroupLeft> {
+        if self.try_remove() {
+            return None;
+        }
+        let members = std::fs::read_to_string(self.dir.join(MEMBERS)).unwrap_or_default();
+        let pids = members.lines().filter_map(|line| line.parse().ok()).collect();
+        let left = GroupLeft { dir: self.dir.clone(), pids };
+        // It was waited for once.
+        std::mem::forget(self);
+        Some(left)
+    }
+
+    fn try_remove(&self) -> bool {
         for _ in 0..TRIES {
             match std::fs::remove_dir(&self.dir) {
                 Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
                     std::thread::sleep(PAUSE);
                 }
-                _ => return,
+                _ => return true,
             }
         }
+        false
+    }
+}
+
+impl Drop for LimitedGroup {
+    fn drop(&mut self) {
+        self.try_remove();
     }
 }
 
@@ -114,7 +142,10 @@ pub(super) fn counter(text: &str, name: &str) -> Option<u64> {
 }
 
 fn make_in(parent: &Path, group: &MemoryGroup, limit_bytes: u64) -> io::Result<LimitedGroup> {
-    let dir = parent.join(format!("{PREFIX}{}", std::process::id()));
+    // One that is left of an earlier run keeps its name.
+    static MADE: AtomicU32 = AtomicU32::new(0);
+    let number = MADE.fetch_add(1, Ordering::Relaxed);
+    let dir = parent.join(format!("{PREFIX}{}.{number}", std::process::id()));
     std::fs::create_dir(&dir)?;
     let made = LimitedGroup { dir, is_v2: group.limit_file == V2_LIMIT };
     let file = made.dir.join(group.limit_file);
@@ -132,7 +163,8 @@ fn sweep(parent: &Path) {
     let Ok(entries) = std::fs::read_dir(parent) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
-        let pid = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
+        let numbers = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
+        let pid = numbers.and_then(|numbers| numbers.split('.').next());
         if pid.is_some_and(|pid| !Path::new("/proc").join(pid).exists()) {
             let _ = std::fs::remove_dir(entry.path());
         }
@@ -185,6 +217,21 @@ mod tests {
         let group = LimitedGroup::make(64 << 20).expect("a group: as root");
         let error = group.start(&mut missing.expect("ready")).expect_err("there is none");
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_group_with_a_process_that_goes_on_is_told_and_another_can_be_made() {
+        let group = LimitedGroup::make(64 << 20).expect("a group: as root");
+        let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().expect("a process");
+        group.take(child.id()).expect("taken");
+        let left = group.remove().expect("it is still there");
+        assert_eq!(left.pids, [child.id()]);
+        let next = LimitedGroup::make(64 << 20).expect("another group");
+        assert_ne!(next.dir, left.dir);
+        drop(child.stdin.take());
+        child.wait().expect("wait");
+        std::fs::remove_dir(&left.dir).expect("it can be removed now");
+        assert_eq!(next.remove(), None);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::proc::mountinfo::{self, Mount};
 
 pub use group::{Group, GroupError, processes};
 pub use headroom::{GroupMemory, Headroom, headroom};
-pub use limited::{LimitEffects, LimitedGroup};
+pub use limited::{GroupLeft, LimitEffects, LimitedGroup};
 pub use outside::{Limited, outside_limits};
 pub use present::{Hierarchies, seen_root};
 pub use search::{SearchError, container, unit};
