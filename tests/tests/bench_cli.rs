@@ -307,7 +307,7 @@ fn whoever_waits_for_another_session_says_so() {
         let pid = rustix::process::Pid::from_child(&child);
         rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("kill");
         assert_eq!(child.wait().expect("hotset").code(), Some(130), "{words:?}: {}", said());
-        let why = "waiting for another bench, lab or replay of this user to end (process 77)";
+        let why = "waiting for another measurement of this user to end (process 77)";
         assert!(said().contains(why), "{words:?}: {}", said());
     }
 }
