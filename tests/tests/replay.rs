@@ -1,7 +1,7 @@
 //! `hotset replay` on a program that does all that programs do to files: nothing of the user's changes, and it ends as recorded.
 
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -111,9 +111,14 @@ fn ctrl_c_reports_the_rounds_so_far() {
     command.stdout(Stdio::piped()).stderr(Stdio::null());
     let child = with_default_signals(&mut command).spawn().expect("hotset");
     let pid = rustix::process::Pid::from_raw(child.id() as i32).expect("a PID");
-    let is_there = |dir: &PathBuf| dir.join("copies").exists();
-    until("copies", || left_behind(scratch.dir()).iter().any(is_there).then_some(()));
-    std::thread::sleep(Duration::from_millis(500));
+    // Its copies are made anew for each round, however long that takes here.
+    let mut made = BTreeSet::new();
+    until("rounds", || {
+        let copies = left_behind(scratch.dir()).into_iter().map(|dir| dir.join("copies"));
+        let files = copies.filter_map(|copies| fs::read_dir(copies).ok()).flatten().flatten();
+        made.extend(files.filter_map(|file| file.metadata().ok()?.created().ok()).min());
+        (made.len() >= 5).then_some(())
+    });
     rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("a signal");
     let output = child.wait_with_output().expect("wait");
     assert_eq!(code(&output), 130);
