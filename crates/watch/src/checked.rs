@@ -7,17 +7,14 @@ use hotset_facts::{
     ExitStatus, FileSet, LearnedBy, Observed, Profile, Reason, StateReached, WantedState,
 };
 use hotset_lab::{CommandPlan, Hook, Invocation, LabError, States, build, from_rows};
-use hotset_observe::{ObserveError, Options, Scope, Session};
-use hotset_sys::child::Running;
+use hotset_observe::{Observation, ObserveError, Options, Scope, Session};
+use hotset_sys::child::{Ended, Running};
 
-use crate::children::{follow, kill};
+use crate::children::{bury, follow, observe_sites};
 use crate::fallback::run_command;
 use crate::run::{assemble, observed_command};
+use crate::sites::counting;
 use crate::{RunError, Say};
-
-/// How long processes that were killed may take to end, and how often that is looked at.
-const DEATH: Duration = Duration::from_secs(2);
-const LOOK: Duration = Duration::from_millis(5);
 
 /// Why a command was not checked.
 #[derive(Debug, thiserror::Error)]
@@ -78,9 +75,14 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// Loads the sensor, unless there is a reason not to. So many `files` of a run keep rows of their own.
-    pub fn start(no_sensor: Option<String>, files: u32, say: Say) -> Self {
-        let options = Options { files: files as usize, ..Options::new(Scope::Children) };
+    /// Loads the sensor, unless there is a reason not to. So many `files` of a run keep rows of their own. With `sites` each run has the
+    /// code that asked, and a sensor of its own: records can't be told apart by the run that they are of.
+    pub fn start(no_sensor: Option<String>, files: u32, sites: bool, say: Say) -> Self {
+        let options = Options {
+            files: files as usize,
+            record: sites.then(counting::options),
+            ..Options::new(Scope::Children)
+        };
         let mut checker = Self { session: None, refused: no_sensor, options, say };
         checker.load();
         checker
@@ -167,11 +169,29 @@ impl Checker {
     ) -> Result<(Profile, ExitStatus), CheckError> {
         let program = Invocation { program: plan.program.clone(), argv: plan.command.argv.clone() };
         let started_at = SystemTime::now();
-        let Some(mut session) = self.session.take() else {
+        let Some(session) = self.session.take() else {
             let why = self.refused.as_deref().unwrap_or("it was not loaded");
             let (profile, ended) = run_command(&program, why, None, start, enough)?;
             return Ok((profile, ended.exit));
         };
+        let (ended, observation, sites) = if self.options.record.is_some() {
+            observe_sites(session, None, self.say, start, enough)?
+        } else {
+            let (ended, observation) = self.followed(session, start, enough)?;
+            (ended, observation, None)
+        };
+        let command = observed_command(&program, &ended, &observation);
+        let profile = Profile { sites, ..assemble(started_at, command, observation) };
+        Ok((profile, ended.exit))
+    }
+
+    /// Under the session that all commands share.
+    fn followed(
+        &mut self,
+        mut session: Session,
+        start: impl FnOnce() -> std::io::Result<Running>,
+        enough: &mut dyn FnMut() -> bool,
+    ) -> Result<(Ended, Observation), CheckError> {
         let ended = match follow(&mut session, None, self.say, start, enough) {
             Ok(ended) => ended,
             Err(RunError::Start(error)) => {
@@ -193,21 +213,6 @@ impl Checker {
             // What stays behind goes on being counted by this session, and must not be by the next command's.
             session.finish()?
         };
-        let command = observed_command(&program, &ended, &observation);
-        Ok((assemble(started_at, command, observation), ended.exit))
-    }
-}
-
-/// Kills what a command that was killed leaves behind, and waits for its end.
-fn bury(session: &mut Session) -> Result<(), ObserveError> {
-    let until = Instant::now() + DEATH;
-    loop {
-        session.drain()?;
-        let live = session.live_processes();
-        if live.is_empty() || Instant::now() >= until {
-            return Ok(());
-        }
-        kill(&live);
-        std::thread::sleep(LOOK);
+        Ok((ended, observation))
     }
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::ops::ControlFlow;
 use std::os::fd::BorrowedFd;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use hotset_facts::{CallSites, ExitStatus, Pid};
 use hotset_lab::Invocation;
@@ -12,7 +12,12 @@ use hotset_sys::child::{Attendant, Ended, Running, Signals, pidfd, send_signal, 
 use hotset_sys::launch::Launch;
 
 use crate::Say;
-use crate::sites::counting;
+use crate::recording::Recorder;
+use crate::sites::counting::{self, Counted};
+
+/// How long processes that were killed may take to end, and how often that is looked at.
+const DEATH: Duration = Duration::from_secs(2);
+const LOOK: Duration = Duration::from_millis(5);
 
 /// Why the run of a program gave no facts.
 #[derive(Debug, thiserror::Error)]
@@ -97,12 +102,13 @@ pub(crate) fn kill(pids: &[Pid]) {
     }
 }
 
-/// The same with the code that asked.
+/// The same with the code that asked, in a session of its own. Where it is `enough`, all processes that it follows are killed.
 pub(crate) fn observe_sites(
     session: Session,
-    signals: &Signals,
+    signals: Option<&Signals>,
     say: Say,
     start: impl FnOnce() -> io::Result<Running>,
+    enough: &mut dyn FnMut() -> bool,
 ) -> Result<(Ended, Observation, Option<CallSites>), RunError> {
     if let Some(limited) = session.limited() {
         say(limited);
@@ -110,11 +116,55 @@ pub(crate) fn observe_sites(
     let mut recorder = counting::start(session, say).map_err(RunError::Sites)?;
     let started = recorder.session.following_children(start).map_err(RunError::Sensor)?;
     let running = started.map_err(RunError::Start)?;
-    let ended = supervise(running, Some(signals), DRAIN_INTERVAL, &mut recorder);
+    let mut counting = Counting { recorder: &mut recorder, enough };
+    let ended = supervise(running, signals, DRAIN_INTERVAL, &mut counting);
     let ended = ended.map_err(RunError::Wait)?;
+    if ended.was_killed {
+        bury(&mut recorder.session)
+            .map_err(|error| RunError::Report { exit: ended.exit, error })?;
+    }
     match counting::finish(recorder) {
         Ok((observation, sites)) => Ok((ended, observation, sites)),
         Err(error) => Err(RunError::Report { exit: ended.exit, error }),
+    }
+}
+
+/// Kills what a command that was killed leaves behind, and waits for its end.
+pub(crate) fn bury(session: &mut Session) -> Result<(), ObserveError> {
+    let until = Instant::now() + DEATH;
+    loop {
+        session.drain()?;
+        let live = session.live_processes();
+        if live.is_empty() || Instant::now() >= until {
+            return Ok(());
+        }
+        kill(&live);
+        std::thread::sleep(LOOK);
+    }
+}
+
+/// Records of call sites are taken while a command runs.
+struct Counting<'a> {
+    recorder: &'a mut Recorder<Counted>,
+    /// Says when not to wait for the end.
+    enough: &'a mut dyn FnMut() -> bool,
+}
+
+impl Attendant for Counting<'_> {
+    fn readable(&self) -> Option<BorrowedFd<'_>> {
+        Attendant::readable(self.recorder)
+    }
+
+    fn tick(&self) -> Duration {
+        self.recorder.tick()
+    }
+
+    fn attend(&mut self) -> ControlFlow<()> {
+        if (self.enough)() {
+            kill(&self.recorder.session.live_processes());
+            return ControlFlow::Break(());
+        }
+        self.recorder.attend()
     }
 }
 

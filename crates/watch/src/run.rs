@@ -65,7 +65,7 @@ pub fn run(program: &Invocation, options: &RunOptions) -> Result<(Profile, ExitS
     let started_at = SystemTime::now();
     let begin = || start(program);
     let (ended, observation, asked) = if sites {
-        observe_sites(session, &signals, say, begin)?
+        observe_sites(session, Some(&signals), say, begin, &mut || false)?
     } else {
         let (ended, observation) = observe(session, Some(&signals), say, begin)?;
         (ended, observation, None)

@@ -136,6 +136,50 @@ fn a_run_counts_each_request_of_each_function_and_findings_name_it() {
     assert!(shown.contains("wrap (siblings.c:12) < first < main"), "{shown}");
 }
 
+/// The reads of the file by function in a broken limit of a check, with what became of each since the baseline.
+fn readers(limit: &serde_json::Value) -> Vec<(String, String, i64)> {
+    let sites = limit["sites"].as_array().expect("sites");
+    let one = |site: &serde_json::Value| {
+        let frames = site["frames"].as_array().expect("frames");
+        let at = frames.iter().position(|frame| frame["function"] == "wrap").expect("wrap");
+        let function = frames[at + 1]["function"].as_str().expect("a function").to_owned();
+        let change = site["change"].as_str().unwrap_or("").to_owned();
+        (function, change, site["amount"].as_i64().expect("an amount"))
+    };
+    sites.iter().map(one).collect()
+}
+
+#[test]
+fn a_check_names_the_code_behind_a_broken_limit() {
+    let scratch = Scratch::new("check-sites");
+    let program = build(&scratch, "siblings", &["-O1", "-g"]);
+    let file = scratch.file("data", MIB);
+    let check = |rounds: u32, limits: &str, more: &[&str]| {
+        let (program, file) = (text(&program), text(&file));
+        let head = "[[check]]\nname = \"siblings\"\nbaseline = \"before.json\"\n";
+        let budget = format!("{head}command = [\"{program}\", \"{file}\", \"{rounds}\"]\n{limits}");
+        fs::write(scratch.path("hotset.toml"), budget).expect("a budget");
+        let mut command = Command::new(hotset());
+        command.current_dir(scratch.path("")).args(["check", "--sites", "--json", "out.json"]);
+        let output = command.args(more).output().expect("hotset");
+        let attempt = read_json(&scratch.path("out.json"))["checks"][0]["attempts"][0].clone();
+        assert_eq!(attempt["requests_without_site"], 0, "{}", stderr(&output));
+        (attempt["limits"][0].clone(), stdout(&output))
+    };
+    let of_file = "[[check.file]]\npattern = \"data\"\nlimits.read.calls = 1\n";
+    let (limit, told) = check(400, of_file, &[]);
+    let now = [("first", 400), ("second", 400), ("third", 200)];
+    let now = now.map(|(function, calls)| (function.to_owned(), String::new(), calls));
+    assert_eq!(readers(&limit), now);
+    assert!(told.contains("400 by wrap (siblings.c:12) < first < main"), "{told}");
+    check(400, "", &["--update"]);
+    let (limit, told) = check(404, "limits.read.calls = \"at most 0 % above the baseline\"\n", &[]);
+    let grew = [("first", 4), ("second", 4), ("third", 2)];
+    let grew = grew.map(|(function, calls)| (function.to_owned(), "grew".to_owned(), calls));
+    assert_eq!(readers(&limit), grew);
+    assert!(told.contains("+2 by wrap (siblings.c:12) < third < main"), "{told}");
+}
+
 #[test]
 fn sessions_without_sites_have_none() {
     let scratch = Scratch::new("no-sites");

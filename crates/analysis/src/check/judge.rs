@@ -7,6 +7,7 @@ use hotset_facts::budget::{Bound, Check, Limit, Limits};
 
 use super::numbers::Number;
 use super::parts::{Compared, parts};
+use super::sites::{site_parts, without_site};
 use super::verdict::{JudgedFinding, JudgedLimit, LimitOf, LimitVerdict};
 use crate::diff::{Side, SideRow};
 
@@ -97,6 +98,12 @@ impl Judged<'_> {
             LimitVerdict::Broken => parts(self.run, compared, number, on, chosen.as_deref()),
             _ => (Vec::new(), 0),
         };
+        let (sites, more_sites) = match verdict {
+            LimitVerdict::Broken if on != LimitOf::Processes => {
+                site_parts(self.run, self.baseline, number, chosen.as_deref())
+            }
+            _ => (Vec::new(), 0),
+        };
         JudgedLimit {
             on,
             which: which.map(str::to_owned),
@@ -110,7 +117,14 @@ impl Judged<'_> {
             doubt,
             parts,
             more_parts,
+            sites,
+            more_sites,
         }
+    }
+
+    /// Requests that no call site has a part of; none where call sites were not asked for.
+    pub fn requests_without_site(&self) -> Option<u64> {
+        self.run.sites.as_ref().map(without_site)
     }
 
     /// The findings that the check forbids.

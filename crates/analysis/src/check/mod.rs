@@ -4,6 +4,7 @@ mod judge;
 mod learn;
 mod numbers;
 mod parts;
+mod sites;
 #[cfg(test)]
 mod tests;
 mod verdict;
@@ -13,5 +14,5 @@ pub use learn::{LeftOut, Proposed, propose};
 pub use numbers::Number;
 pub use verdict::{
     Attempt, CheckOutcome, CheckReport, CheckResult, JudgedFinding, JudgedLimit, LimitOf,
-    LimitVerdict, Part, PartKind,
+    LimitVerdict, Part, PartKind, SitePart,
 };

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use hotset_facts::format::{Argv, Name, OutputTail, Path};
+use hotset_facts::trace::Site;
 use hotset_facts::{Environment, ExitStatus, Observed, StateReached, Unit, WantedState};
 use serde::Serialize;
 
@@ -151,6 +152,8 @@ pub struct Attempt {
     pub limits: Vec<JudgedLimit>,
     /// Findings that may not appear.
     pub findings: Vec<JudgedFinding>,
+    /// Requests whose code is not known: no call site has a part of theirs. Null where call sites were not asked for.
+    pub requests_without_site: Option<u64>,
     /// The end of what the command wrote, where it failed.
     #[serde(flatten, with = "OutputTail")]
     pub output_tail: Vec<u8>,
@@ -207,6 +210,11 @@ pub struct JudgedLimit {
     pub parts: Vec<Part>,
     /// How many more have a part in it.
     pub more_parts: u64,
+    /// Of a broken limit, the code that has the largest part in the number, or in its change since the baseline; empty where call sites
+    /// were not asked for, or the number is none of what code asks for.
+    pub sites: Vec<SitePart>,
+    /// How many more call sites have a part in it.
+    pub more_sites: u64,
 }
 
 /// What has a part in a number.
@@ -220,6 +228,19 @@ pub struct Part {
     #[serde(flatten, with = "Name")]
     pub name: OsString,
     /// What became of it since the baseline; null without one.
+    pub change: Option<Change>,
+    /// Its part; of a change since the baseline by how much it changed.
+    pub amount: i64,
+}
+
+/// A call site that has a part in a number.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SitePart {
+    /// Its chain of calls.
+    #[serde(flatten)]
+    pub site: Site,
+    /// What became of it since the baseline; null without one that has call sites.
     pub change: Option<Change>,
     /// Its part; of a change since the baseline by how much it changed.
     pub amount: i64,

@@ -52,6 +52,7 @@ impl Side {
             found_lookups: Observed::Missing(NO_PATHS),
             findings: Observed::Missing(Reason::not_measured("no rule was asked")),
             undecided: Vec::new(),
+            sites: profile.sites.clone(),
             doubts: doubts(profile),
             pids: profile.processes.iter().map(|process| process.pid).collect(),
         }

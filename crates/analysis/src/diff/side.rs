@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::Path;
 
-use hotset_facts::{FileId, FileKind, NotMeasured, Observed, Pid, Reason};
+use hotset_facts::{CallSites, FileId, FileKind, NotMeasured, Observed, Pid, Reason};
 
 use super::counters::Counters;
 use super::difference::{ComparedKind, SideAbout};
@@ -31,6 +31,8 @@ pub struct Side {
     pub findings: Observed<Vec<SideFinding>>,
     /// Rules that could not tell, with the reason.
     pub undecided: Vec<(&'static str, Reason)>,
+    /// The code that asked; none where nobody looked.
+    pub sites: Option<CallSites>,
     /// What it says of itself that it did not measure, and that no counter is missing for: a name, and why.
     pub gaps: Vec<(String, String)>,
     /// What makes a comparison doubtful.

@@ -115,6 +115,7 @@ impl<'a> TraceSide<'a> {
             processes: self.processes(),
             findings: Observed::Value(findings.collect()),
             undecided: undecided.collect(),
+            sites: None,
             doubts: Doubts {
                 without_sensor: false,
                 lost: lost.fold(0, u64::saturating_add),

@@ -52,6 +52,12 @@ pub(crate) struct CheckArgs {
     /// names.
     #[arg(long, conflicts_with = "init")]
     pub(crate) github: bool,
+    /// Name the code behind the numbers of broken limits
+    ///
+    /// The sensor is loaded for each run anew, and records its stacks. With a baseline that was written with --sites, what changed
+    /// is named.
+    #[arg(long, conflicts_with_all = ["init", "no_bpf"])]
+    pub(crate) sites: bool,
     /// Do not load BPF; limits on what only the sensor counts are not measured, and fail
     #[arg(long)]
     pub(crate) no_bpf: bool,

@@ -35,6 +35,7 @@ pub(super) fn attempt(
         reached: run.reached,
         limits: judged.limits(check),
         findings: judged.findings(check),
+        requests_without_site: judged.requests_without_site(),
         output_tail: if exit_as_wanted { Vec::new() } else { run.tail.clone() },
     }
 }

@@ -67,7 +67,7 @@ fn fails(report: &CheckReport, updated: bool) -> bool {
 /// The sensor, once for all commands.
 fn checker(args: &CheckArgs) -> Checker {
     let no_sensor = args.no_bpf.then(|| "--no-bpf was given".to_owned());
-    Checker::start(no_sensor, FILES, |message| output::say(message))
+    Checker::start(no_sensor, FILES, args.sites, |message| output::say(message))
 }
 
 type All = (Vec<hotset_analysis::check::CheckResult>, Vec<Option<Ran>>);

@@ -1,12 +1,14 @@
 //! A report for the views' tests.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use hotset_analysis::check::{
     Attempt, CheckOutcome, CheckReport, CheckResult, JudgedFinding, JudgedLimit, LimitOf,
-    LimitVerdict, Part, PartKind,
+    LimitVerdict, Part, PartKind, SitePart,
 };
 use hotset_analysis::diff::Change;
+use hotset_facts::trace::{Frame, Site, SiteState};
 use hotset_facts::{ExitStatus, Observed, Reason, Unit, WantedState};
 
 use crate::testing::environment;
@@ -25,11 +27,25 @@ fn limit(number: &str, unit: Unit, value: u64, text: &str, bound: u64) -> Judged
         doubt: None,
         parts: Vec::new(),
         more_parts: 0,
+        sites: Vec::new(),
+        more_sites: 0,
     }
 }
 
 fn part(kind: PartKind, name: &str, change: Option<Change>, amount: i64) -> Part {
     Part { kind, name: name.into(), change, amount }
+}
+
+fn site_part(function: Option<&str>, change: Option<Change>, amount: i64) -> SitePart {
+    let frame = Frame {
+        function: function.map(str::to_owned),
+        module: Some("/opt/app".to_owned()),
+        offset: 31,
+        source: function.map(|_| "/src/plugin.c".to_owned()),
+        line: function.map(|_| 41),
+    };
+    let site = Site { frames: vec![Arc::new(frame)], state: SiteState::Whole };
+    SitePart { site, change, amount }
 }
 
 fn attempt(limits: Vec<JudgedLimit>) -> Attempt {
@@ -41,6 +57,7 @@ fn attempt(limits: Vec<JudgedLimit>) -> Attempt {
         reached: Observed::Missing(Reason::not_measured("no state was asked for")),
         limits,
         findings: Vec::new(),
+        requests_without_site: None,
         output_tail: Vec::new(),
     }
 }
@@ -81,6 +98,9 @@ fn broken() -> Vec<JudgedLimit> {
     device.verdict = LimitVerdict::NotMeasured;
     let mut above = limit("read.calls", Unit::Count, 130, "at most 10 % above the baseline", 110);
     above.baseline = Some(100);
+    lookups.sites = vec![site_part(Some("load_plugins"), Some(Change::Grew), 6)];
+    bytes.sites = vec![site_part(None, None, 40 << 20)];
+    bytes.more_sites = 2;
     vec![lookups, bytes, device, above, limit("sync.calls", Unit::Count, 1, "at most 1", 1)]
 }
 
@@ -88,6 +108,7 @@ fn broken() -> Vec<JudgedLimit> {
 pub(super) fn report() -> CheckReport {
     let good = || limit("sync.calls", Unit::Count, 3, "at most 3", 3);
     let mut failed = attempt(broken());
+    failed.requests_without_site = Some(3);
     failed.findings = vec![JudgedFinding {
         rule: "fsync-per-write".to_owned(),
         verdict: LimitVerdict::Broken,

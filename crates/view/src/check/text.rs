@@ -50,8 +50,15 @@ fn line(screen: &mut Screen, check: &CheckResult, width: usize) {
     let name = escape_text(&check.name);
     let gap = " ".repeat((NAMES - 2).saturating_sub(mark.len()));
     let fill = " ".repeat(width.saturating_sub(columns(&name)));
-    let mark = screen.paint(mark, tone);
-    screen.line(&format!("  {mark}{gap}{name}{fill}  {}", words::outcome(check)));
+    let painted = screen.paint(mark, tone);
+    let outcome = words::outcome(check);
+    if check.outcome == CheckOutcome::NotRun {
+        // An error is as long as it is.
+        screen.line(&format!("  {painted}{gap}{name}"));
+        screen.paragraph("", " ", &outcome, NAMES);
+    } else {
+        screen.line(&format!("  {painted}{gap}{name}{fill}  {outcome}"));
+    }
 }
 
 fn details(screen: &mut Screen, check: &CheckResult, all: bool) {

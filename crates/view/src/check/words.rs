@@ -2,7 +2,7 @@
 
 use hotset_analysis::check::{
     Attempt, CheckOutcome, CheckReport, CheckResult, JudgedFinding, JudgedLimit, LimitVerdict,
-    Part, PartKind,
+    Part, PartKind, SitePart,
 };
 use hotset_analysis::diff::Change;
 use hotset_facts::budget::{exact, rounded};
@@ -10,6 +10,7 @@ use hotset_facts::units::{duration, plural};
 use hotset_facts::{ExitStatus, Observed, Unit};
 
 use crate::escape::{escape_bytes, escape_text};
+use crate::sites::with_callers;
 
 /// The name of a number, with the files or processes that the limit is on.
 pub(super) fn number(limit: &JudgedLimit) -> String {
@@ -71,22 +72,28 @@ fn little(unit: Unit) -> &'static str {
 
 /// A part of a number: how much, of what, and what became of that since the baseline.
 pub(super) fn part(part: &Part, limit: &JudgedLimit) -> (String, String) {
-    let size = rounded(part.amount.unsigned_abs(), limit.unit);
-    let amount = match (part.change, part.amount < 0) {
-        (None, _) => size,
-        (Some(_), false) => format!("+{size}"),
-        (Some(_), true) => format!("-{size}"),
-    };
     let name = match escape_bytes(part.name.as_encoded_bytes()) {
         name if name.is_empty() => "all other files".to_owned(),
         name => name,
     };
-    let fate = match part.change {
+    (amount(part.amount, part.change, limit.unit), format!("{name}{}", fate(part.change)))
+}
+
+fn amount(amount: i64, change: Option<Change>, unit: Unit) -> String {
+    let size = rounded(amount.unsigned_abs(), unit);
+    match (change, amount < 0) {
+        (None, _) => size,
+        (Some(_), false) => format!("+{size}"),
+        (Some(_), true) => format!("-{size}"),
+    }
+}
+
+fn fate(change: Option<Change>) -> &'static str {
+    match change {
         Some(Change::Came) => " (not in the baseline)",
         Some(Change::Went) => " (only in the baseline)",
         _ => "",
-    };
-    (amount, format!("{name}{fate}"))
+    }
 }
 
 /// That there are more parts.
@@ -98,6 +105,23 @@ pub(super) fn more_parts(limit: &JudgedLimit) -> Option<String> {
     };
     (limit.more_parts > 0)
         .then(|| format!("and {}", plural(limit.more_parts, &format!("more {noun}"))))
+}
+
+/// A call site's part of a number.
+fn site_part(part: &SitePart, limit: &JudgedLimit) -> String {
+    let (amount, fate) = (amount(part.amount, part.change, limit.unit), fate(part.change));
+    format!("{amount}  by {}{fate}", with_callers(&part.site, &escape_bytes))
+}
+
+fn more_sites(limit: &JudgedLimit) -> Option<String> {
+    (limit.more_sites > 0).then(|| format!("and by {}", plural(limit.more_sites, "more call site")))
+}
+
+/// That call sites don't have all parts.
+fn without_site(attempt: &Attempt) -> Option<String> {
+    let requests = attempt.requests_without_site.filter(|&requests| requests > 0)?;
+    let shown = attempt.limits.iter().any(|limit| !limit.sites.is_empty());
+    shown.then(|| format!("the code behind {} is not known", plural(requests, "more request")))
 }
 
 /// What a forbidden finding came to.
@@ -209,10 +233,13 @@ pub(super) fn failures(attempt: &Attempt) -> Vec<String> {
             lines.push(format!("  {amount}  {name}"));
         }
         lines.extend(more_parts(one).map(|more| format!("  {more}")));
+        lines.extend(one.sites.iter().map(|site| format!("  {}", site_part(site, one))));
+        lines.extend(more_sites(one).map(|more| format!("  {more}")));
     }
     for one in attempt.findings.iter().filter(|finding| finding.verdict.fails()) {
         lines.push(format!("{}: {}", one.rule, finding(one)));
     }
+    lines.extend(without_site(attempt));
     lines
 }
 
