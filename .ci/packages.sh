@@ -12,6 +12,7 @@ group() {
     build) echo cc:gcc /usr/include/stdio.h:libc6-dev make:make pkg-config:pkg-config \
         "$lib/libelf.a:libelf-dev" "$lib/libz.a:zlib1g-dev" ;;
     test) echo /usr/bin/python3:python3 /usr/lib/python3/dist-packages/jsonschema:python3-jsonschema \
+        /usr/lib/python3/dist-packages/junitparser:python3-junitparser xmllint:libxml2-utils \
         mke2fs:e2fsprogs mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs mksquashfs:squashfs-tools mkfs.erofs:erofs-utils losetup:mount \
         chromium:chromium tmux:tmux prometheus:prometheus promtool:prometheus curl:curl openssl:openssl \
         systemd-analyze:systemd fish:fish strace:strace fio:fio blkparse:blktrace sqlite3:sqlite3 git:git go:golang-go \

@@ -258,6 +258,32 @@ fn a_check_that_fails_is_run_again_and_each_run_is_told() {
 }
 
 #[test]
+fn junit_fits_its_schema_and_other_programs_read_it() {
+    let scratch = Scratch::new("check-junit");
+    budget(
+        &scratch,
+        "[[check]]\nname = \"held & <sure>\"\ncommand = \"true\"\n\
+         [[check]]\nname = \"broken\"\ncommand = \"cat hotset.toml\"\nlimits.files.opened = 0\n\
+         [[check]]\nname = \"failed\"\ncommand = [\"sh\", \"-c\", 'printf \"\\033[1m<x>\\001\" >&2; exit 3']\n\
+         [[check]]\nname = \"late\"\ncommand = \"sleep 100\"\ntimeout = \"100ms\"\n\
+         [[check]]\nname = \"absent\"\ncommand = \"./absent\"\n",
+    );
+    assert_eq!(code(&check(&scratch, &["-q", "--junit", "j.xml"])), 1);
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas/junit.xsd");
+    let mut validator = Command::new("xmllint");
+    validator.args(["--noout", "--schema", text(&schema), text(&scratch.path("j.xml"))]);
+    let output = validator.output().expect("xmllint");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let read = "import sys, junitparser\n\
+                for suite in junitparser.JUnitXml.fromfile(sys.argv[1]):\n \
+                for case in suite: print(case.name, *[type(result).__name__ for result in case.result])";
+    let mut reader = Command::new("/usr/bin/python3");
+    let output = reader.args(["-c", read, text(&scratch.path("j.xml"))]).output().expect("python3");
+    let cases = "held & <sure>\nbroken Failure\nfailed Failure\nlate Failure\nabsent Error\n";
+    assert_eq!(stdout(&output), cases, "{}", stderr(&output));
+}
+
+#[test]
 fn without_the_sensor_what_only_it_counts_fails_unless_the_budget_allows_it() {
     let scratch = Scratch::new("check-without");
     budget(
