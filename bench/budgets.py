@@ -2,7 +2,7 @@
 """How reliable are budgets? Ten commands, each with a budget of `hotset check --init`: how many of many runs hold it, and how many of
 the runs with one thing more (a file read, a failed lookup, an fsync, 64 KiB from the device) break it. Needs root.
 
-    budgets.py HOTSET RUNS DIR [COMMAND…]
+    budgets.py HOTSET RUNS DIR [COMMAND…] [--state STATE]
 
 Prints a Markdown table. Keep the host busy with other work meanwhile: a budget that holds only on a quiet one is none.
 """
@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 CHANGES = ["read", "lookup", "sync", "device"]
 # Runs with each change: a change must be noticed each time, so that a tenth of the runs tells enough.
@@ -33,6 +34,10 @@ def commands(place):
     run(["git", "init", "-q", tree])
     run(["git", "-C", tree, "add", "."])
     run(["git", "-C", tree, "-c", "user.name=x", "-c", "user.email=x@y", "commit", "-qm", "x"])
+    # Files as young as the index are read again until the index is written once more.
+    time.sleep(1.1)
+    run(["touch", os.path.join(tree, "0.txt")])
+    run(["git", "-C", tree, "status", "--short"])
     with open(source, "w", encoding="ascii") as file:
         file.write("#include <stdio.h>\n#include <stdlib.h>\nint main(void) { return puts(\"hello\") < 0; }\n")
     rows = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 20000) INSERT INTO t SELECT i, hex(i) FROM c;"
@@ -111,6 +116,7 @@ def main():
     parser.add_argument("runs", type=int)
     parser.add_argument("directory")
     parser.add_argument("commands", nargs="*")
+    parser.add_argument("--state", action="append", choices=["as-is", "cold"], help="[default: both]")
     asked = parser.parse_args()
     hotset = os.path.abspath(asked.hotset)
     here = os.path.dirname(os.path.abspath(__file__))
@@ -126,7 +132,7 @@ def main():
         for name, words in commands(place).items():
             if asked.commands and name not in asked.commands:
                 continue
-            for state in ("as-is", "cold"):
+            for state in asked.state or ("as-is", "cold"):
                 measure(hotset, place, name, words, state, asked.runs)
     finally:
         shutil.rmtree(place, ignore_errors=True)

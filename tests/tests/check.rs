@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use hotset_tests::held::Mapped;
 use hotset_tests::scratch::text;
 use hotset_tests::{Scratch, code, hotset, stderr, stdout};
 use serde_json::Value;
@@ -193,6 +194,30 @@ fn states_are_set_before_each_run() {
     let report = checked(&scratch, 0);
     assert_eq!(report["checks"][0]["attempts"][0]["reached"]["cached_pages"], 0, "{report}");
     assert_eq!(report["checks"][1]["attempts"][0]["reached"]["cached_pages"], 256, "{report}");
+}
+
+/// What is read of a file whose pages another program has mapped depends on that program.
+#[test]
+fn a_cold_budget_leaves_out_files_that_others_have_cached() {
+    let scratch = Scratch::new("check-shared");
+    for name in ["own", "shared [1]"] {
+        let file = scratch.file(name, 1 << 20);
+        fs::File::open(file).and_then(|file| file.sync_all()).expect("on the disk");
+    }
+    let mapped = Mapped::whole(&scratch.path("shared [1]"));
+    let words = ["--init", "--runs", "3", "--state", "cold", "--", "cat", "own", "shared [1]"];
+    let made = check(&scratch, &words);
+    assert_eq!(code(&made), 0, "{}", stderr(&made));
+    let text = stdout(&made);
+    assert!(text.contains("shared [[]1[]]\","), "{text}");
+    budget(&scratch, &text);
+    drop(mapped);
+    assert_eq!(broken(&checked(&scratch, 0)), [""; 0], "{text}");
+    let more = scratch.file("more", 65_536);
+    fs::File::open(&more).and_then(|file| file.sync_all()).expect("on the disk");
+    budget(&scratch, &text.replace("\"own\"", "\"own\", \"more\""));
+    let report = checked(&scratch, 1);
+    assert!(broken(&report).contains(&"from_device".to_owned()), "{text}");
 }
 
 #[test]

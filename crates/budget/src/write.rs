@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use hotset_analysis::check::{LeftOut, Proposed};
+use hotset_analysis::check::{LeftOut, Proposal, Proposed, WithoutShared};
 use hotset_facts::WantedState;
 use toml_edit::{Array, Value};
 
@@ -20,10 +20,8 @@ pub struct NewCheck<'a> {
     pub baseline: Option<&'a Path>,
     /// Runs that the limits rest on.
     pub runs: usize,
-    /// Its limits.
-    pub limits: &'a [Proposed],
-    /// Numbers without one.
-    pub left_out: &'a [LeftOut],
+    /// Its limits, and numbers without one.
+    pub proposal: &'a Proposal,
     /// What else a reader should know.
     pub remarks: &'a [String],
 }
@@ -45,18 +43,51 @@ pub fn write(check: &NewCheck<'_>) -> String {
         let _ = writeln!(text, "# {remark}");
     }
     let _ = writeln!(text, "\n[check.limits] # from {} runs", check.runs);
-    let width = check.limits.iter().map(|limit| limit.number.len()).max().unwrap_or(0);
-    for Proposed { number, limit, remark } in check.limits {
-        let _ = write!(text, "{number:width$} = {}", Value::from(limit.to_string()));
-        if let Some(remark) = remark {
-            let _ = write!(text, " # {remark}");
-        }
-        text.push('\n');
+    let Proposal { limits, without_shared, left_out } = check.proposal;
+    let width = limits.iter().map(|limit| limit.number.len()).max().unwrap_or(0);
+    for limit in limits {
+        write_limit(&mut text, &format!("{:width$}", limit.number), limit);
     }
-    for LeftOut { number, why } in check.left_out {
+    for LeftOut { number, why } in left_out {
         let _ = writeln!(text, "# {number}: no limit: {why}");
     }
+    if let Some(own) = without_shared {
+        write_without_shared(&mut text, own);
+    }
     text
+}
+
+fn write_limit(text: &mut String, name: &str, Proposed { limit, remark, .. }: &Proposed) {
+    let _ = write!(text, "{name} = {}", Value::from(limit.to_string()));
+    if let Some(remark) = remark {
+        let _ = write!(text, " # {remark}");
+    }
+    text.push('\n');
+}
+
+fn write_without_shared(text: &mut String, own: &WithoutShared) {
+    text.push_str(
+        "\n# Other programs had pages of these cached before cold runs: what a run reads of them depends on what else runs.\n\
+         [[check.file]]\npattern = \"**\"\nexcept = [\n",
+    );
+    for path in &own.shared {
+        let _ = writeln!(text, "    {},", Value::from(escaped(path)).to_string().trim());
+    }
+    text.push_str("]\n");
+    write_limit(text, &format!("limits.{}", own.limit.number), &own.limit);
+}
+
+/// A path as a pattern that fits no other.
+fn escaped(path: &str) -> String {
+    let mut pattern = String::with_capacity(path.len());
+    for c in path.chars() {
+        match c {
+            '*' | '?' | '[' | ']' | '{' | '}' | '!' => pattern.extend(['[', c, ']']),
+            '\\' => pattern.push_str("\\\\"),
+            other => pattern.push(other),
+        }
+    }
+    pattern
 }
 
 #[cfg(test)]
@@ -78,11 +109,17 @@ mod tests {
             state: WantedState::Cold,
             baseline: Some(Path::new(".hotset/a.json")),
             runs: 5,
-            limits: &[
-                limit("read.calls", "exactly 12", None),
-                limit("read.bytes", "at most 43 KiB", Some("40 to 41 KiB in 5 runs")),
-            ],
-            left_out: &[LeftOut { number: "processes", why: "it varies".to_owned() }],
+            proposal: &Proposal {
+                limits: vec![
+                    limit("read.calls", "exactly 12", None),
+                    limit("read.bytes", "at most 43 KiB", Some("40 to 41 KiB in 5 runs")),
+                ],
+                without_shared: Some(WithoutShared {
+                    shared: vec!["/lib/a.so".to_owned(), "/lib/[b]\"*.so".to_owned()],
+                    limit: limit("from_device", "at most 4 MiB", Some("3 MiB in 5 runs")),
+                }),
+                left_out: vec![LeftOut { number: "processes", why: "it varies".to_owned() }],
+            },
             remarks: &["one run of six failed".to_owned()],
         });
         let read = crate::read(&text).expect(&text);
@@ -94,6 +131,9 @@ mod tests {
             text.contains("read.bytes = \"at most 43 KiB\" # 40 to 41 KiB in 5 runs\n"),
             "{text}"
         );
+        let own = &check.file[0];
+        assert_eq!(own.except, ["/lib/a.so", "/lib/[[]b[]]\"[*].so"]);
+        assert!(own.limits.0.contains_key("from_device"), "{text}");
         assert!(text.contains("# processes: no limit: it varies\n"), "{text}");
     }
 }

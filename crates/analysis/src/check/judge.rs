@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use hotset_facts::Observed;
-use hotset_facts::budget::{Bound, Check, Limit, Limits};
+use hotset_facts::budget::{Bound, Check, FileLimits, Limit, Limits};
 
 use super::numbers::Number;
 use super::parts::{Compared, parts};
@@ -30,20 +30,30 @@ pub struct Judged<'a> {
 /// Rows that a limit is on; all where there are none.
 type Chosen<'a> = Option<Box<dyn Fn(&SideRow) -> bool + 'a>>;
 
+/// What a limit is on.
+#[derive(Clone, Copy)]
+struct On<'a> {
+    of: LimitOf,
+    /// The pattern or the name.
+    which: &'a str,
+    except: &'a [String],
+}
+
 impl Judged<'_> {
     /// Every limit of the check: of the whole run, then of files, then of processes, each by the names of numbers.
     pub fn limits(&self, check: &Check) -> Vec<JudgedLimit> {
         let compared = self.baseline.map(|before| Compared::new(before, self.run));
         let compared = compared.as_ref();
-        let mut all = self.some(compared, &check.limits, (LimitOf::Run, None), &None);
+        let on = On { of: LimitOf::Run, which: "", except: &[] };
+        let mut all = self.some(compared, &check.limits, on, &None);
         for files in &check.file {
-            let which = |row: &SideRow| (self.matches)(&files.pattern, Path::new(&row.name));
-            let on = (LimitOf::Files, Some(files.pattern.as_str()));
+            let which = |row: &SideRow| self.is_of(files, Path::new(&row.name));
+            let on = On { of: LimitOf::Files, which: &files.pattern, except: &files.except };
             all.extend(self.some(compared, &files.limits, on, &Some(Box::new(which))));
         }
         for processes in &check.process {
             let which = |row: &SideRow| row.program.as_deref() == Some(processes.name.as_ref());
-            let on = (LimitOf::Processes, Some(processes.name.as_str()));
+            let on = On { of: LimitOf::Processes, which: &processes.name, except: &[] };
             all.extend(self.some(compared, &processes.limits, on, &Some(Box::new(which))));
         }
         all
@@ -53,7 +63,7 @@ impl Judged<'_> {
         &self,
         compared: Option<&Compared<'_>>,
         limits: &Limits,
-        on: (LimitOf, Option<&str>),
+        on: On<'_>,
         chosen: &Chosen<'_>,
     ) -> Vec<JudgedLimit> {
         // Names that are none are refused when the budget is read.
@@ -66,13 +76,11 @@ impl Judged<'_> {
         compared: Option<&Compared<'_>>,
         number: Number,
         limit: &Limit,
-        (on, which): (LimitOf, Option<&str>),
+        on: On<'_>,
         chosen: &Chosen<'_>,
     ) -> JudgedLimit {
-        let of = |side: &Side| match (on, chosen) {
-            (LimitOf::Files, Some(chosen)) => {
-                number.of_rows(side, side.files.iter().filter(|row| chosen(row)))
-            }
+        let of = |side: &Side| match (on.of, chosen) {
+            (LimitOf::Files, Some(chosen)) => number.of_files(side, chosen),
             (LimitOf::Processes, Some(chosen)) => {
                 number.of_rows(side, side.processes.iter().filter(|row| chosen(row)))
             }
@@ -95,18 +103,20 @@ impl Judged<'_> {
             .then(|| format!("the sensor lost {lost} events, so this is a lower bound"))
             .or_else(|| no_baseline(limit.bound, self.baseline.is_some(), baseline));
         let (parts, more_parts) = match verdict {
-            LimitVerdict::Broken => parts(self.run, compared, number, on, chosen.as_deref()),
+            LimitVerdict::Broken => parts(self.run, compared, number, on.of, chosen.as_deref()),
             _ => (Vec::new(), 0),
         };
         let (sites, more_sites) = match verdict {
-            LimitVerdict::Broken if on != LimitOf::Processes => {
+            LimitVerdict::Broken if on.of != LimitOf::Processes => {
                 site_parts(self.run, self.baseline, number, chosen.as_deref())
             }
             _ => (Vec::new(), 0),
         };
         JudgedLimit {
-            on,
-            which: which.map(str::to_owned),
+            on: on.of,
+            which: (on.of != LimitOf::Run).then(|| on.which.to_owned()),
+            except: on.except.to_vec(),
+            rows: self.rows(on.of, chosen.as_deref()),
             number: number.name.to_owned(),
             unit: number.unit,
             limit: limit.to_string(),
@@ -120,6 +130,22 @@ impl Judged<'_> {
             sites,
             more_sites,
         }
+    }
+
+    /// How many files or processes a limit is on.
+    fn rows(&self, of: LimitOf, chosen: Option<&dyn Fn(&SideRow) -> bool>) -> Option<u64> {
+        let rows = match of {
+            LimitOf::Run => return None,
+            LimitOf::Files => &self.run.files,
+            LimitOf::Processes => &self.run.processes,
+        };
+        let chosen = chosen?;
+        Some(rows.iter().filter(|row| chosen(row)).count() as u64)
+    }
+
+    fn is_of(&self, files: &FileLimits, path: &Path) -> bool {
+        (self.matches)(&files.pattern, path)
+            && !files.except.iter().any(|pattern| (self.matches)(pattern, path))
     }
 
     /// Requests that no call site has a part of; none where call sites were not asked for.

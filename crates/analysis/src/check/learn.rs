@@ -1,10 +1,15 @@
 //! A budget from what a command does now: what is constant without room, what varies with some.
 
+use std::collections::BTreeSet;
+
 use hotset_facts::budget::{Amount, Bound, Limit, exact, rounded};
-use hotset_facts::{Observed, Reason, Unit, WantedState};
+use hotset_facts::{FileKind, Observed, Reason, Unit, WantedState};
 
 use super::numbers::Number;
-use crate::diff::Side;
+use crate::diff::{Side, SideRow};
+
+/// Depends on what is cached before.
+const DEVICE: &str = "from_device";
 
 /// What a new budget limits, in its order. Times are no budget: they differ from run to run and host to host.
 const LIMITED: [&str; 12] = [
@@ -19,7 +24,7 @@ const LIMITED: [&str; 12] = [
     "direct.read_bytes",
     "direct.write_bytes",
     "processes",
-    "from_device",
+    DEVICE,
 ];
 
 /// Told only where they are not 0: most programs do no direct I/O.
@@ -32,6 +37,31 @@ const ROOM: f64 = 0.05;
 const DEVICE_ROOM_BYTES: u64 = 32 << 10;
 /// A number that varies more than this part of its largest value is no test of anything.
 const TOO_MUCH: f64 = 0.5;
+
+/// Other programs may use so many files of a command that a limit on the others still tells something.
+const MOST_SHARED: usize = 50;
+const SHARED: &str = "other programs had pages of more of its files cached than a budget can list, and what a run has to read of these depends on them";
+
+/// Limits for a new budget.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Proposal {
+    /// Those of the whole run.
+    pub limits: Vec<Proposed>,
+    /// One that leaves out files.
+    pub without_shared: Option<WithoutShared>,
+    /// Numbers without a limit.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A limit on what is read of files that only the command used.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WithoutShared {
+    /// Paths of the others: some of their pages were cached when a cold run first touched them, for other programs had them mapped, or
+    /// had read them since.
+    pub shared: Vec<String>,
+    /// The limit.
+    pub limit: Proposed,
+}
 
 /// A limit for a new budget.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,29 +84,74 @@ pub struct LeftOut {
 }
 
 /// Limits that these runs of one command, from one state, all hold; and what no limit was set on.
-pub fn propose(runs: &[Side], state: WantedState) -> (Vec<Proposed>, Vec<LeftOut>) {
-    let (mut limits, mut left_out) = (Vec::new(), Vec::new());
+pub fn propose(runs: &[Side], state: WantedState) -> Proposal {
+    let mut proposal = Proposal::default();
     for number in LIMITED.into_iter().filter_map(Number::named) {
-        match one(runs, number, state) {
-            Ok(Some(proposed)) => limits.push(proposed),
+        let result = match number.name == DEVICE {
+            true => device(runs, number, state, &mut proposal),
+            false => one(runs, number, &|run| number.of_run(run)),
+        };
+        match result {
+            Ok(Some(proposed)) => proposal.limits.push(proposed),
             Ok(None) => {}
-            Err(why) => left_out.push(LeftOut { number: number.name, why }),
+            Err(why) => proposal.left_out.push(LeftOut { number: number.name, why }),
         }
     }
-    (limits, left_out)
+    proposal
 }
 
-fn one(runs: &[Side], number: Number, state: WantedState) -> Result<Option<Proposed>, String> {
-    let is_device = number.name == "from_device";
-    if is_device && state == WantedState::AsIs {
-        return Err(
-            "it depends on what is cached before; with --state cold or warm it can be limited"
-                .to_owned(),
-        );
+/// What is read from the device: of the files that the command alone uses, where others use some, too.
+fn device(
+    runs: &[Side],
+    number: Number,
+    state: WantedState,
+    proposal: &mut Proposal,
+) -> Result<Option<Proposed>, String> {
+    let shared = match state {
+        WantedState::AsIs => {
+            return Err(
+                "it depends on what is cached before; with --state cold or warm it can be limited"
+                    .to_owned(),
+            );
+        }
+        WantedState::Cold | WantedState::ColdAll => shared(runs)?,
+        WantedState::Warm | WantedState::Share(_) => BTreeSet::new(),
+    };
+    if shared.is_empty() {
+        return one(runs, number, &|run| number.of_run(run));
     }
+    let is_own = |row: &SideRow| row.name.to_str().is_none_or(|name| !shared.contains(name));
+    let limit = one(runs, number, &|run| number.of_files(run, is_own))?;
+    let shared = shared.iter().map(|&name| name.to_owned()).collect();
+    proposal.without_shared = limit.map(|limit| WithoutShared { shared, limit });
+    Ok(None)
+}
+
+/// Files of which pages were cached when a cold run began to use them.
+fn shared(runs: &[Side]) -> Result<BTreeSet<&str>, String> {
+    let rows = runs.iter().flat_map(|run| &run.files);
+    let is_cached = |row: &&SideRow| {
+        matches!(row.counters.get("cached_before"), Some(Observed::Value(1..)))
+            && row.kind == Some(FileKind::Regular)
+    };
+    let mut names = BTreeSet::new();
+    for row in rows.filter(is_cached) {
+        let name = row.name.to_str();
+        names
+            .insert(name.ok_or_else(|| format!("{SHARED} ({} is not UTF-8)", row.name.display()))?);
+    }
+    if names.len() > MOST_SHARED { Err(SHARED.to_owned()) } else { Ok(names) }
+}
+
+fn one(
+    runs: &[Side],
+    number: Number,
+    value: &dyn Fn(&Side) -> Observed<u64>,
+) -> Result<Option<Proposed>, String> {
+    let is_device = number.name == DEVICE;
     let mut values = Vec::with_capacity(runs.len());
     for run in runs {
-        values.push(measured(run, number).map_err(|reason| reason.to_string())?);
+        values.push(measured(run, value(run)).map_err(|reason| reason.to_string())?);
     }
     let (Some(&least), Some(&most)) = (values.iter().min(), values.iter().max()) else {
         return Ok(None);
@@ -119,8 +194,8 @@ fn one(runs: &[Side], number: Number, state: WantedState) -> Result<Option<Propo
 }
 
 /// A count with losses is no count.
-fn measured(run: &Side, number: Number) -> Result<u64, Reason> {
-    match number.of_run(run) {
+fn measured(run: &Side, value: Observed<u64>) -> Result<u64, Reason> {
+    match value {
         Observed::Value(_) if run.lost() > 0 => Err(Reason::lost("the sensor lost events")),
         Observed::Value(value) => Ok(value),
         Observed::Missing(reason) => Err(reason),

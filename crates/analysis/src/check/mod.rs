@@ -10,7 +10,7 @@ mod tests;
 mod verdict;
 
 pub use judge::{Judged, Matches, rule_of};
-pub use learn::{LeftOut, Proposed, propose};
+pub use learn::{LeftOut, Proposal, Proposed, WithoutShared, propose};
 pub use numbers::Number;
 pub use verdict::{
     Attempt, CheckOutcome, CheckReport, CheckResult, JudgedFinding, JudgedLimit, LimitOf,

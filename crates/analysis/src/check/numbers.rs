@@ -117,6 +117,17 @@ impl Number {
             .fold(Observed::Value(0), |sum, one| sum.zip_with(one, u64::saturating_add))
     }
 
+    /// Its value of chosen files together. Of those that are one row, nobody knows which are chosen.
+    pub(super) fn of_files(self, run: &Side, chosen: impl Fn(&SideRow) -> bool) -> Observed<u64> {
+        let is_one_row = |row: &&SideRow| row.kind == Some(FileKind::Others);
+        let others = self.of_rows(run, run.files.iter().filter(is_one_row));
+        match others {
+            Observed::Value(0) => self.of_rows(run, run.files.iter().filter(|row| chosen(row))),
+            Observed::Value(_) => Observed::Missing(MANY_FILES),
+            missing @ Observed::Missing(_) => missing,
+        }
+    }
+
     /// What a row has a part in it.
     pub(super) fn of_row(self, run: &Side, row: &SideRow) -> Observed<u64> {
         match self.made {
@@ -183,7 +194,7 @@ pub(super) enum Rows {
 
 const UNKNOWN: Reason = Reason::not_measured("this run did not count it");
 const MANY_FILES: Reason =
-    Reason::lost("more files than a report names are one row; how many of them is not known");
+    Reason::lost("more files than a report names are one row; which of them is not known");
 
 fn from_device(counters: &Counters, page_size_bytes: u64, none: Observed<u64>) -> Observed<u64> {
     let of = |name| counters.get(name).unwrap_or(none);

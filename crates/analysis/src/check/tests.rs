@@ -200,7 +200,7 @@ fn limit_of(proposed: &[Proposed], name: &str) -> Option<String> {
 fn a_new_budget_has_room_only_where_runs_do_not_agree() {
     let runs = [(100, 50), (104, 50), (101, 50)];
     let runs = runs.map(|(calls, failed)| with_lookups(run(&[("/a", calls)]), failed));
-    let (limits, left_out) = propose(&runs, WantedState::AsIs);
+    let Proposal { limits, left_out, .. } = propose(&runs, WantedState::AsIs);
     let of = |name| limit_of(&limits, name);
     assert_eq!(of("lookups.failed").as_deref(), Some("at most 50"));
     assert_eq!(of("sync.calls").as_deref(), Some("at most 0"));
@@ -209,7 +209,7 @@ fn a_new_budget_has_room_only_where_runs_do_not_agree() {
     assert_eq!(of("read.bytes").as_deref(), Some("at most 437 KiB (400 KiB to 416 KiB in 3 runs)"));
     assert_eq!(left_out.len(), 1);
     assert_eq!(left_out[0].number, "from_device");
-    let (cold, _) = propose(&runs[..1], WantedState::Cold);
+    let cold = propose(&runs[..1], WantedState::Cold).limits;
     let device = limit_of(&cold, "from_device");
     assert_eq!(
         device.as_deref(),
@@ -220,21 +220,54 @@ fn a_new_budget_has_room_only_where_runs_do_not_agree() {
 #[test]
 fn what_can_not_be_a_test_is_left_out_with_its_reason() {
     let runs = [with_lookups(run(&[("/a", 1)]), 3), with_lookups(run(&[("/a", 9)]), 3)];
-    let (limits, left_out) = propose(&runs, WantedState::Warm);
+    let Proposal { limits, left_out, .. } = propose(&runs, WantedState::Warm);
     assert_eq!(limit_of(&limits, "read.calls"), None);
     let why =
         left_out.iter().find(|left| left.number == "read.calls").map(|left| left.why.as_str());
     assert_eq!(why, Some("it varies too much to be a test: 1 to 9 in 2 runs"));
     let mut lost = run(&[("/a", 1)]);
     lost.sensor.losses.tasks = 1;
-    let (limits, left_out) = propose(&[Side::of_profile(&lost)], WantedState::AsIs);
+    let Proposal { limits, left_out, .. } = propose(&[Side::of_profile(&lost)], WantedState::AsIs);
     assert!(limits.is_empty() && left_out.len() > 5, "{limits:?}");
+}
+
+/// Cold runs, one of which finds pages of a library that another program has mapped.
+#[test]
+fn what_other_programs_have_cached_is_not_in_a_cold_limit() {
+    let cold = |cached: u64| {
+        let mut profile = run(&[("/app", 100), ("/lib/x", 50 - cached)]);
+        profile.files.iter_mut().for_each(|file| file.cached_before = Observed::Value(0));
+        profile.files[1].cached_before = Observed::Value(cached);
+        with_lookups(profile, 0)
+    };
+    let proposal = propose(&[cold(0), cold(0)], WantedState::Cold);
+    assert!(limit_of(&proposal.limits, "from_device").is_some());
+    assert_eq!(proposal.without_shared, None);
+    let proposal = propose(&[cold(20), cold(0)], WantedState::Cold);
+    assert_eq!(limit_of(&proposal.limits, "from_device"), None);
+    let own = proposal.without_shared.expect("a limit without it");
+    assert_eq!(own.shared, ["/lib/x"]);
+    assert_eq!(own.limit.limit.to_string(), "at most 432 KiB", "100 pages, and room");
+    let warm = propose(&[cold(20), cold(0)], WantedState::Warm);
+    assert_eq!(warm.without_shared, None);
+}
+
+#[test]
+fn files_can_be_left_out_of_a_limit() -> TestResult {
+    let check = check(json!({"file": [
+        {"pattern": "b", "except": ["a/b"], "limits": {"read.calls": 4}},
+        {"pattern": "nothing", "limits": {"read.calls": 4}},
+    ]}))?;
+    let judged = judge(&check, &run(&[("/a/b", 9), ("/c/b", 5)]), None);
+    assert_eq!((judged[0].value, judged[0].rows), (Observed::Value(5), Some(1)));
+    assert_eq!((judged[1].value, judged[1].rows), (Observed::Value(0), Some(0)));
+    Ok(())
 }
 
 #[test]
 fn a_proposed_limit_reads_back() {
     let runs = [with_lookups(run(&[("/a", 100)]), 3), with_lookups(run(&[("/a", 120)]), 3)];
-    for proposed in propose(&runs, WantedState::Cold).0 {
+    for proposed in propose(&runs, WantedState::Cold).limits {
         let text = proposed.limit.to_string();
         let read: Limit = text.parse().expect(&text);
         assert_eq!(read.to_string(), text);

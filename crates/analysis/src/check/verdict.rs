@@ -190,6 +190,10 @@ pub struct JudgedLimit {
     pub on: LimitOf,
     /// The pattern of files, or the name of processes; null of the whole run.
     pub which: Option<String>,
+    /// Patterns of files among these that it is not on.
+    pub except: Vec<String>,
+    /// How many files or processes of the run it is on; null of the whole run.
+    pub rows: Option<u64>,
     /// The number's name.
     pub number: String,
     /// In what it counts.

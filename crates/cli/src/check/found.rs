@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hotset_analysis::diff::Side;
+use hotset_control::Patterns;
 use hotset_facts::budget::{Budget, Check};
 use hotset_view::read_profile;
 use hotset_view::wire::documents;
@@ -43,9 +44,19 @@ pub(super) fn find(named: Option<&Path>) -> Result<Found, Stop> {
     let bytes = fs::read(&path).map_err(|error| wrong(&error))?;
     let text = String::from_utf8(bytes).map_err(|_| wrong(&"not UTF-8; expected TOML"))?;
     let budget = hotset_budget::read(&text).map_err(|error| wrong(&error))?;
+    budget.checks.iter().try_for_each(patterns).map_err(|error| wrong(&error))?;
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let directory = parent.unwrap_or(Path::new(".")).to_owned();
     Ok(Found { path, directory, text, budget })
+}
+
+/// Refuses a pattern that is none: it would fit no file, and its limits would be held.
+fn patterns(check: &Check) -> Result<(), String> {
+    for files in &check.file {
+        let all: Vec<String> = [&files.pattern].into_iter().chain(&files.except).cloned().collect();
+        Patterns::new(&all).map_err(|error| format!("check \"{}\": {error}", check.name))?;
+    }
+    Ok(())
 }
 
 /// The budget of this directory, or of the nearest above.

@@ -61,15 +61,14 @@ pub(super) fn init(args: &CheckArgs) -> Result<Exit, Stop> {
         output::profile(last, file).or_exit(Exit::Own)?;
     }
     let sides: Vec<Side> = summaries.iter().map(Side::of_summary).collect();
-    let (limits, left_out) = propose(&sides, asked.state);
+    let proposal = propose(&sides, asked.state);
     let text = write(&NewCheck {
         name: &name,
         command: &words,
         state: asked.state,
         baseline: asked.baseline.as_deref(),
         runs: summaries.len(),
-        limits: &limits,
-        left_out: &left_out,
+        proposal: &proposal,
         remarks: &remarks(&summaries),
     });
     output::print(text.as_bytes())?;

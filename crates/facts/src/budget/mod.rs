@@ -90,6 +90,9 @@ fn as_is() -> WantedState {
 pub struct FileLimits {
     /// Which files: a pattern of paths with `*`, `?`, `**` and `{a,b}`, from the root, or from the check's directory.
     pub pattern: String,
+    /// Which of these not, by patterns too.
+    #[serde(default)]
+    pub except: Vec<String>,
     /// What all of them together may come to.
     pub limits: Limits,
 }

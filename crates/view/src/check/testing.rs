@@ -17,6 +17,8 @@ fn limit(number: &str, unit: Unit, value: u64, text: &str, bound: u64) -> Judged
     JudgedLimit {
         on: LimitOf::Run,
         which: None,
+        except: Vec::new(),
+        rows: None,
         number: number.to_owned(),
         unit,
         limit: text.to_owned(),
@@ -91,6 +93,8 @@ fn broken() -> Vec<JudgedLimit> {
     ];
     let mut bytes = limit("read.bytes", Unit::Bytes, 41_943_040, "at most 40,959 KiB", 41_942_016);
     (bytes.on, bytes.which) = (LimitOf::Files, Some("*.py".to_owned()));
+    bytes.rows = Some(12);
+    bytes.except = vec!["/usr/lib/**".to_owned()];
     bytes.parts = vec![part(PartKind::File, "/srv/app/big|data.bin", None, 39 << 20)];
     bytes.more_parts = 7;
     let mut device = limit("from_device", Unit::Bytes, 0, "at most 5 % above the baseline", 0);

@@ -77,6 +77,9 @@ fn details(screen: &mut Screen, check: &CheckResult, all: bool) {
             NAMES + 2 * usize::from(line.starts_with(' ')),
         );
     }
+    for line in words::on_nothing(last) {
+        screen.paragraph("", " ", &line, NAMES);
+    }
     if matches!(check.outcome, CheckOutcome::CommandFailed | CheckOutcome::TimedOut) {
         words::tail(last)
             .iter()

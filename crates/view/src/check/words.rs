@@ -1,8 +1,8 @@
 //! The sentences that every form of a check shares.
 
 use hotset_analysis::check::{
-    Attempt, CheckOutcome, CheckReport, CheckResult, JudgedFinding, JudgedLimit, LimitVerdict,
-    Part, PartKind, SitePart,
+    Attempt, CheckOutcome, CheckReport, CheckResult, JudgedFinding, JudgedLimit, LimitOf,
+    LimitVerdict, Part, PartKind, SitePart,
 };
 use hotset_analysis::diff::Change;
 use hotset_facts::budget::{exact, rounded};
@@ -15,9 +15,31 @@ use crate::sites::with_callers;
 /// The name of a number, with the files or processes that the limit is on.
 pub(super) fn number(limit: &JudgedLimit) -> String {
     match &limit.which {
-        Some(which) => format!("{} of {}", limit.number, escape_text(which)),
+        Some(which) => {
+            let except = match limit.except.len() as u64 {
+                0 => String::new(),
+                patterns => format!(" without {}", plural(patterns, "pattern")),
+            };
+            format!("{} of {}{except}", limit.number, escape_text(which))
+        }
         None => limit.number.clone(),
     }
+}
+
+/// Limits that were on nothing: a file that was renamed is held by no limit any more.
+pub(super) fn on_nothing(attempt: &Attempt) -> Vec<String> {
+    let limits = attempt.limits.iter().filter(|limit| limit.rows == Some(0));
+    let mut names: Vec<String> = limits
+        .map(|limit| {
+            let which = limit.which.as_deref().map(escape_text).unwrap_or_default();
+            match limit.on {
+                LimitOf::Processes => format!("no process of the run is called \"{which}\""),
+                LimitOf::Run | LimitOf::Files => format!("no file of the run fits \"{which}\""),
+            }
+        })
+        .collect();
+    names.dedup();
+    names
 }
 
 /// Two amounts, in full where three digits don't tell them apart.
