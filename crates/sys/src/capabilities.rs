@@ -34,6 +34,22 @@ pub(crate) fn effective() -> Option<CapSet> {
     Some(if userns::is_of_host() { held } else { held.only(Cap::Fowner) })
 }
 
+/// Whether a seccomp filter decides which system calls this thread may make, although it has the capabilities that loading BPF programs
+/// takes. That of a container forbids bpf(2) as a rule.
+pub(crate) fn has_bpf_behind_a_filter() -> bool {
+    let Ok(status) = std::fs::read("/proc/thread-self/status") else { return false };
+    effective().is_some_and(can_load) && is_filtered(&status)
+}
+
+fn can_load(caps: CapSet) -> bool {
+    caps.has(Cap::SysAdmin) || caps.has(Cap::Bpf) && caps.has(Cap::Perfmon)
+}
+
+/// Mode 2 of prctl(PR_GET_SECCOMP).
+fn is_filtered(status: &[u8]) -> bool {
+    value_of(status, "Seccomp") == Some(b"2")
+}
+
 fn parse(status: &[u8]) -> Option<CapSet> {
     let digits = std::str::from_utf8(value_of(status, "CapEff")?).ok()?;
     u64::from_str_radix(digits, 16).ok().map(CapSet)
@@ -50,5 +66,7 @@ mod tests {
         assert!(!caps.has(Cap::SysAdmin));
         assert!(!caps.only(Cap::Fowner).has(Cap::Bpf) && caps.only(Cap::Fowner).has(Cap::Fowner));
         assert_eq!(parse(b"Name:\tx\n"), None);
+        assert!(can_load(caps) && !can_load(caps.only(Cap::Bpf)));
+        assert!(is_filtered(b"Name:\tx\nSeccomp:\t2\n") && !is_filtered(b"Seccomp:\t0\n"));
     }
 }

@@ -3,6 +3,8 @@
 use std::os::unix::fs::MetadataExt;
 use std::sync::LazyLock;
 
+use crate::capabilities::has_bpf_behind_a_filter;
+
 /// The number of the namespace that the host itself is in (PROC_USER_INIT_INO of include/linux/proc_ns.h).
 const OF_THE_HOST: u64 = 0xEFFF_FFFD;
 
@@ -26,6 +28,9 @@ pub fn as_root() -> &'static str {
 /// The same for those rights that capabilities give.
 pub fn as_root_or_with_capabilities() -> &'static str {
     if is_of_host() {
+        if has_bpf_behind_a_filter() {
+            return "a seccomp profile forbids bpf(2), as those of containers do: use one that allows it, or --security-opt seccomp=unconfined";
+        }
         return "run hotset as root, or give it CAP_BPF and CAP_PERFMON (setcap cap_bpf,cap_perfmon+ep)";
     }
     as_root()
