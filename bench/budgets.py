@@ -64,14 +64,14 @@ def run(words):
 
 def budget(hotset, place, name, words, state):
     """The text of a new budget."""
-    asked = [hotset, "check", "--init", "--state", state, "--name", name, "--"]
+    asked = [hotset, "check", "--init", "--state", state, "--name", name, "--baseline", "baseline.json", "--"]
     disturb = [os.path.join(place, "disturb"), "none", place]
     made = subprocess.run(asked + disturb + words, cwd=place, stdout=subprocess.PIPE, check=True, text=True)
     return made.stdout
 
 
-def checked(hotset, place, text, runs):
-    """Of so many runs of a check, how many held its limits, and which numbers were broken, with how often."""
+def checked(hotset, place, text, runs, tell=False):
+    """Of so many runs of a check, how many held its limits, and which numbers were broken, with how often; tells by what, if asked to."""
     file = os.path.join(place, "hotset.toml")
     head, rest = text.split("\n", 1)
     name = rest.split("\n", 1)[0]
@@ -91,12 +91,15 @@ def checked(hotset, place, text, runs):
         for limit in check["attempts"][-1]["limits"]:
             if limit["verdict"] != "held":
                 broken[limit["number"]] = broken.get(limit["number"], 0) + 1
+                if tell:
+                    parts = ", ".join(f"{part['amount']:+} {part['name']}" for part in limit["parts"])
+                    print(f"{name}: {limit['number']} {limit['value']}, allowed {limit['limit']}: {parts}", file=sys.stderr)
     return held, broken
 
 
 def measure(hotset, place, name, words, state, runs):
     text = budget(hotset, place, name, words, state)
-    held, broken = checked(hotset, place, text, runs)
+    held, broken = checked(hotset, place, text, runs, tell=True)
     cells = [f"{held} of {runs}"]
     part = max(1, runs // PART)
     for change in CHANGES:
