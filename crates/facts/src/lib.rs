@@ -25,6 +25,7 @@ mod counters;
 mod curves;
 mod environment;
 mod feature;
+pub mod fleet;
 pub mod format;
 mod ids;
 mod io;

@@ -1,0 +1,36 @@
+//! A row an interval and file.
+
+use super::{FleetRow, FleetTable, IntervalKey, Workload};
+use crate::LiveIo;
+
+crate::fleet_columns! {
+    /// What a control group did to a file in an interval, of the busiest files.
+    pub struct FileIntervalRow {
+        /// When
+        key: part IntervalKey;
+        /// Who
+        who: part Workload;
+        /// A path that leads to it, as some process used it; null where none is known. Redacted, each component is a hash
+        path: maybe_text Key;
+        /// The device of its file system, major:minor
+        device: text Key;
+        /// Its inode number
+        inode: number Key;
+        /// Its name was gone
+        deleted: flag Key;
+        /// What was counted
+        io: part LiveIo;
+        /// Bytes of the file; null where it can't be opened
+        size_bytes: maybe_number Gauge Bytes;
+        /// Pages of it that were cached, whoever used them; null where the kernel does not tell
+        cached_pages: maybe_number Gauge Pages;
+    }
+}
+
+impl FleetRow for FileIntervalRow {
+    const TABLE: FleetTable = FleetTable::FileInterval;
+
+    fn sort_key(&self) -> (&str, i64) {
+        (self.path.as_deref().unwrap_or_default(), self.key.ts)
+    }
+}
