@@ -1,5 +1,6 @@
 //! The control groups around this process, and the memory that they leave it.
 
+mod detail;
 mod group;
 mod headroom;
 mod limited;
@@ -13,6 +14,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::proc::mountinfo::{self, Mount};
 
+pub use detail::GroupDetail;
 pub use group::{Group, GroupError, processes};
 pub use headroom::{GroupMemory, Headroom, headroom};
 pub use limited::{GroupLeft, LimitEffects, LimitedGroup};

@@ -30,9 +30,9 @@ impl Hierarchies {
     }
 }
 
-const STAT: &str = "memory.stat";
+pub(super) const STAT: &str = "memory.stat";
 
-fn usage_in(dir: &Path, is_v2: bool) -> Option<GroupUsage> {
+pub(super) fn usage_in(dir: &Path, is_v2: bool) -> Option<GroupUsage> {
     let read = |name: &str| std::fs::read_to_string(dir.join(name)).ok();
     let limit = |name| parse_limit(&read(name)?);
     let (used, limits, refaults): (_, &[&str], _) = match is_v2 {

@@ -1,11 +1,13 @@
 //! What people call a control group: the container, the pod, or the unit that it is.
 
 mod containers;
+mod workload;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 pub use containers::{ContainerName, look_up, parse_docker, parse_oci};
+pub use workload::{Workload, workload_of_pod};
 
 /// What a control group's path says of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
