@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::programs::hotset;
@@ -18,6 +19,7 @@ pub struct Exporter {
     /// Where it listens, as it says: `127.0.0.1:40001`.
     pub address: String,
     said: Arc<Mutex<String>>,
+    reader: Option<JoinHandle<()>>,
 }
 
 /// An answer to a request.
@@ -69,14 +71,14 @@ impl Exporter {
         }
         let said = Arc::new(Mutex::new(all));
         let more = Arc::clone(&said);
-        std::thread::spawn(move || {
+        let reader = std::thread::spawn(move || {
             for line in lines.lines().map_while(Result::ok) {
                 let mut said = more.lock().unwrap_or_else(PoisonError::into_inner);
                 said.push_str(&line);
                 said.push('\n');
             }
         });
-        Self { child, address: address.expect("an address"), said }
+        Self { child, address: address.expect("an address"), said, reader: Some(reader) }
     }
 
     /// Its PID.
@@ -133,10 +135,19 @@ impl Exporter {
     }
 
     /// Asks it to end by SIGTERM, and waits.
-    pub fn stop(mut self) -> ExitStatus {
+    pub fn stop(self) -> ExitStatus {
+        self.stop_with_words().0
+    }
+
+    /// The same with all that it said on standard error.
+    pub fn stop_with_words(mut self) -> (ExitStatus, String) {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("SIGTERM");
-        self.child.wait().expect("its end")
+        let status = self.child.wait().expect("its end");
+        if let Some(reader) = self.reader.take() {
+            reader.join().expect("standard error");
+        }
+        (status, self.said())
     }
 }
 

@@ -9,6 +9,7 @@ use hotset_facts::{Interval, NotMeasured};
 use hotset_view::live::stat::{gap_words, loss_words};
 use hotset_view::metrics::Resource;
 
+use crate::fleet::FleetExport;
 use crate::otlp::Push;
 use crate::sampler::{SampleTime, Sampler};
 use crate::server::{self, Web};
@@ -45,6 +46,8 @@ impl Listening {
     pub fn start(self, gaps: Vec<NotMeasured>) -> Result<Exporter> {
         let Self { options, listeners, web, started } = self;
         let Options { series, interval, say, .. } = options;
+        let fleet = options.fleet.as_ref();
+        let fleet = fleet.map(|fleet| FleetExport::start(fleet, say)).transpose()?;
         let push = options.push.map(|push| start_push(push, started, say)).transpose()?;
         let watched = Watched::start(series.watch.clone(), series.watch_interval)?;
         let mut sampler = Sampler::new(&series, interval, started, watched);
@@ -55,7 +58,7 @@ impl Listening {
         let served = served_words(&listeners, &web);
         server::start(listeners, web, Arc::clone(&shared))?;
         served.iter().for_each(|line| say(line));
-        Ok(Exporter { sampler, shared, push, say })
+        Ok(Exporter { sampler, shared, push, fleet, say })
     }
 }
 
@@ -91,6 +94,7 @@ pub struct Exporter {
     sampler: Sampler,
     shared: Arc<Shared>,
     push: Option<Push>,
+    fleet: Option<FleetExport>,
     say: Say,
 }
 
@@ -99,6 +103,9 @@ impl Exporter {
     pub fn add(&mut self, interval: &Interval, time: SampleTime, gaps: Vec<NotMeasured>) {
         for loss in self.sampler.add(interval, time) {
             (self.say)(&loss_words(&loss));
+        }
+        if let Some(fleet) = &mut self.fleet {
+            fleet.add(interval, &gaps);
         }
         self.sampler.set_gaps(gaps);
         let numbers = self.push.as_ref().map(Push::numbers);
@@ -121,6 +128,9 @@ impl Exporter {
 
     /// Pushes the last values, and waits for that a moment.
     pub fn finish(mut self) {
+        if let Some(fleet) = self.fleet {
+            fleet.finish();
+        }
         if let Some(push) = self.push {
             let last = self.sampler.publish(&self.shared, Some(push.numbers()));
             push.finish(&last);

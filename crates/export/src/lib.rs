@@ -10,6 +10,7 @@
 mod address;
 mod curves;
 mod exporter;
+mod fleet;
 mod labels;
 mod negotiate;
 mod notify;
@@ -26,6 +27,7 @@ use std::time::Duration;
 
 pub use address::Listen;
 pub use exporter::{Exporter, Listening};
+pub use fleet::FleetOptions;
 pub use notify::Notify;
 pub use otlp::{Header, OtlpUrl};
 pub use sampler::SampleTime;
@@ -46,6 +48,8 @@ pub struct Options {
     pub series: SeriesOptions,
     /// Where to push to as well.
     pub push: Option<PushOptions>,
+    /// Where to write the tables of a fleet as well.
+    pub fleet: Option<FleetOptions>,
     /// What tells the user something.
     pub say: Say,
 }

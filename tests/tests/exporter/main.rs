@@ -3,6 +3,7 @@
 //! One program, because most of these tests wait for seconds to pass: together they wait at once.
 
 mod curves;
+mod fleet;
 mod otlp;
 mod prometheus;
 mod serve;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use hotset_export::{Header, Listen, OtlpUrl};
-use hotset_facts::units::number;
+use hotset_facts::units::{number, parse_duration, parse_size};
 
 use super::interval::parse_interval;
 
@@ -15,7 +15,8 @@ use super::interval::parse_interval;
                   sudo hotset export --listen :9467 --web-config web.yml  to the network, with TLS and passwords\n  \
                   sudo hotset export --watch /srv/db --mounts\n  \
                   sudo hotset export --curves                            with how much cache each cgroup needs\n  \
-                  sudo hotset export --otlp http://collector:4318         for those without Prometheus\n\n\
+                  sudo hotset export --otlp http://collector:4318         for those without Prometheus\n  \
+                  sudo hotset export --parquet /srv/fleet --interval 60s  tables for the analyses of a fleet\n\n\
                   Every metric: docs/metrics.md. Units for systemd and Kubernetes, a dashboard and alert rules: deploy/.\n\n\
                   Exit status:\n  \
                   0  after SIGINT, SIGTERM or SIGHUP\n  \
@@ -42,6 +43,8 @@ pub(crate) struct ExportArgs {
     pub(crate) series: SeriesArgs,
     #[command(flatten)]
     pub(crate) otlp: OtlpArgs,
+    #[command(flatten)]
+    pub(crate) fleet: FleetArgs,
     /// Use the programs for older kernels, which hotset otherwise chooses by itself.
     #[arg(long, hide = true)]
     pub(crate) compat: bool,
@@ -77,6 +80,41 @@ pub(crate) struct SeriesArgs {
     /// Seconds between two looks at each watched path, 0.1 to 86400
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = parse_interval, allow_hyphen_values = true)]
     pub(crate) watch_interval: Duration,
+}
+
+/// Tables of a fleet.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Tables of a fleet")]
+pub(crate) struct FleetArgs {
+    /// Write the tables of a fleet as Parquet files below DIR, which may be shared by all hosts
+    ///
+    /// docs/fleet-format.md describes them. Samples accesses as --curves does. An --interval of 60 seconds is enough for most fleets.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) parquet: Option<PathBuf>,
+    /// Finish files every so often: 1m to 24h, a whole part of a day
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = period, requires = "parquet")]
+    pub(crate) parquet_every: Duration,
+    /// Write rows of the N busiest files of an interval, 0 to 10000
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = number(0..=10_000_u16), requires = "parquet")]
+    pub(crate) parquet_files: u16,
+    /// Keep what is not delivered yet in DIR [default: $STATE_DIRECTORY, /var/lib/hotset of root, or the user's state directory, with /fleet behind
+    /// it]
+    #[arg(long, value_name = "DIR", requires = "parquet")]
+    pub(crate) spool: Option<PathBuf>,
+    /// Let finished files that can't be delivered take so much; the oldest are dropped beyond
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size, requires = "parquet")]
+    pub(crate) spool_limit: u64,
+}
+
+/// A part of a day.
+fn period(text: &str) -> Result<Duration, String> {
+    const DAY: u64 = 86_400;
+    let period = parse_duration(text)?;
+    let seconds = period.as_secs();
+    let fits =
+        period.subsec_nanos() == 0 && (60..=DAY).contains(&seconds) && DAY.is_multiple_of(seconds);
+    fits.then_some(period)
+        .ok_or_else(|| "expected 1m to 24h, of which a day has a whole number: 10m, 1h".to_owned())
 }
 
 /// The exponent of a power of two.

@@ -36,7 +36,7 @@ pub(crate) use check::CheckArgs;
 pub(crate) use control::{ControlOutput, EvictArgs, PinArgs, WarmArgs};
 pub(crate) use diff::DiffArgs;
 pub(crate) use explain::ExplainArgs;
-pub(crate) use export::ExportArgs;
+pub(crate) use export::{ExportArgs, FleetArgs};
 pub(crate) use lab::{LabArgs, LabOutput, LabProbeArgs, known_by};
 pub(crate) use ls::{FormArgs, LsArgs};
 pub(crate) use record::RecordArgs;

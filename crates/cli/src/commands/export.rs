@@ -3,10 +3,13 @@
 use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
 use std::os::fd::BorrowedFd;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use hotset_export::{Exporter, Listening, Notify, Options, PushOptions, SampleTime, SeriesOptions};
+use hotset_export::{
+    Exporter, FleetOptions, Listening, Notify, Options, PushOptions, SampleTime, SeriesOptions,
+};
 use hotset_facts::{Interval, NotMeasured};
 use hotset_sys::child::Signals;
 use hotset_watch::interval::{
@@ -14,7 +17,7 @@ use hotset_watch::interval::{
     Woken, watch,
 };
 
-use crate::args::ExportArgs;
+use crate::args::{ExportArgs, FleetArgs};
 use crate::exit::{Exit, Stop};
 use crate::output;
 
@@ -36,7 +39,9 @@ fn run(args: &ExportArgs) -> Result<()> {
     let signals = Signals::hold().context("signals can't be held back")?;
     let notify = Notify::from_environment();
     let listening = Listening::open(options(args))?;
-    let live_options = LiveOptions { names: false, compat: args.compat, ..LiveOptions::default() };
+    // Metrics have no names of files.
+    let names = args.fleet.parquet.is_some();
+    let live_options = LiveOptions { names, compat: args.compat, ..LiveOptions::default() };
     let mut live = Live::start(live_options, curves(args))?;
     let mut exporter = listening.start(live.not_measured())?;
     notify.tell("READY=1");
@@ -54,7 +59,35 @@ fn run(args: &ExportArgs) -> Result<()> {
 
 fn curves(args: &ExportArgs) -> Option<CurveOptions> {
     let exponent = args.series.curves_period.unwrap_or(CURVES_EXPONENT);
-    args.series.curves.then_some(CurveOptions { exponent, together: false })
+    let wanted = args.series.curves || args.fleet.parquet.is_some();
+    wanted.then_some(CurveOptions { exponent, together: false })
+}
+
+fn fleet(args: &FleetArgs) -> Option<FleetOptions> {
+    Some(FleetOptions {
+        root: args.parquet.clone()?,
+        every: args.parquet_every,
+        spool: args.spool.clone().unwrap_or_else(spool),
+        spool_limit_bytes: args.spool_limit,
+        files: usize::from(args.parquet_files),
+    })
+}
+
+/// Where a service keeps its state; else where root does, or the user.
+fn spool() -> PathBuf {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let of_user = || {
+        let home = set("HOME").map(|home| home.join(".local/state"));
+        set("XDG_STATE_HOME").or(home).map(|state| state.join("hotset"))
+    };
+    // systemd gives a list, of which the first is enough.
+    let of_service = || {
+        let all = std::env::var("STATE_DIRECTORY").ok()?;
+        Some(PathBuf::from(all.split(':').next().filter(|first| !first.is_empty())?))
+    };
+    let of_root = rustix::process::geteuid().is_root().then(|| PathBuf::from("/var/lib/hotset"));
+    let state = of_service().or(of_root).or_else(of_user);
+    state.unwrap_or_else(|| std::env::temp_dir().join("hotset")).join("fleet")
 }
 
 fn options(args: &ExportArgs) -> Options {
@@ -77,6 +110,7 @@ fn options(args: &ExportArgs) -> Options {
         interval: args.interval,
         series,
         push,
+        fleet: fleet(&args.fleet),
         say: |message| output::say(message),
     }
 }
@@ -92,10 +126,13 @@ fn sample(
     let (time, gaps) = (Cell::new(SampleTime::default()), RefCell::default());
     let mut source = Clocked { live, notify, told: Instant::now(), time: &time, gaps: &gaps };
     let schedule = Schedule { interval, count: None };
-    watch(&mut source, &mut Waiting::new(signals), schedule, &mut |interval, _| {
+    let ended = watch(&mut source, &mut Waiting::new(signals), schedule, &mut |interval, _| {
         exporter.add(&interval, time.get(), gaps.take());
         Ok(ControlFlow::Continue(()))
     })?;
+    if let Some(rest) = ended.rest {
+        exporter.add(&rest, time.get(), gaps.take());
+    }
     Ok(())
 }
 

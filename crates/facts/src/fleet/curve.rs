@@ -7,9 +7,9 @@ crate::fleet_columns! {
     /// of hosts and of spans: what the sum says is what caches of so many pages each would have had together. A limit at which nothing more
     /// hits has no row.
     pub struct CurveRow {
-        /// The span
+        /// The span of time
         key: part IntervalKey;
-        /// Who
+        /// Whose work it was
         who: part Workload;
         /// The replacement policy that was simulated: lru
         policy: text Key;

@@ -6,9 +6,9 @@ use crate::LiveIo;
 crate::fleet_columns! {
     /// What a control group did to a file in an interval, of the busiest files.
     pub struct FileIntervalRow {
-        /// When
+        /// The interval
         key: part IntervalKey;
-        /// Who
+        /// Whose work it was
         who: part Workload;
         /// A path that leads to it, as some process used it; null where none is known. Redacted, each component is a hash
         path: maybe_text Key;

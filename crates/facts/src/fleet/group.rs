@@ -36,9 +36,9 @@ crate::fleet_columns! {
 crate::fleet_columns! {
     /// What a control group did in an interval.
     pub struct GroupIntervalRow {
-        /// When
+        /// The interval
         key: part IntervalKey;
-        /// Who
+        /// Whose work it was
         who: part Workload;
         /// What was counted
         io: part LiveIo;

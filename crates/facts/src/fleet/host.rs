@@ -6,7 +6,7 @@ use crate::LiveIo;
 crate::fleet_columns! {
     /// An interval of a host.
     pub struct HostRow {
-        /// Which
+        /// The interval
         key: part IntervalKey;
         /// The version of hotset
         hotset: text Key;

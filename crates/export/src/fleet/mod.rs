@@ -1,0 +1,105 @@
+//! The tables of a fleet, from the intervals of this host.
+
+mod curves;
+mod identity;
+mod rows;
+mod workloads;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use anyhow::{Context, Result};
+use hotset_facts::fleet::IntervalKey;
+use hotset_facts::{Interval, NotMeasured};
+use hotset_fleet::{Directory, Period, Rows, Sink, SinkOptions, micros};
+
+use crate::Say;
+use curves::SpanCurves;
+use identity::Identity;
+use rows::RowMaker;
+
+/// How long the last files may take to be delivered when hotset ends.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Where the tables of a fleet go.
+#[derive(Debug, Clone)]
+pub struct FleetOptions {
+    /// The root of the fleet.
+    pub root: PathBuf,
+    /// How much time a file holds; a day is a whole multiple of it.
+    pub every: Duration,
+    /// Where rows wait until they are delivered.
+    pub spool: PathBuf,
+    /// How many bytes of finished files may wait there.
+    pub spool_limit_bytes: u64,
+    /// Files with rows of their own, in an interval.
+    pub files: usize,
+}
+
+/// Makes rows of intervals, and hands them to the sink.
+pub(super) struct FleetExport {
+    every: Duration,
+    sink: Sink,
+    maker: RowMaker,
+    span: Option<(Period, IntervalKey)>,
+    curves: SpanCurves,
+}
+
+impl FleetExport {
+    /// # Errors
+    /// Where the root or the spool can't be used.
+    pub(super) fn start(options: &FleetOptions, say: Say) -> Result<Self> {
+        let identity = Identity::of_this_host();
+        let session = u64::try_from(micros(SystemTime::now())).unwrap_or(0);
+        let store = Directory::new(&options.root);
+        let store = store.with_context(|| options.root.display().to_string())?;
+        let sink = Sink::start(SinkOptions {
+            spool: options.spool.clone(),
+            spool_limit_bytes: options.spool_limit_bytes,
+            host_id: identity.host_id.to_string(),
+            session,
+            store: Box::new(store),
+            say,
+        });
+        Ok(Self {
+            every: options.every,
+            sink: sink.with_context(|| options.spool.display().to_string())?,
+            maker: RowMaker::new(identity, session, options.files),
+            span: None,
+            curves: SpanCurves::default(),
+        })
+    }
+
+    /// Adds an interval. Never waits.
+    pub(super) fn add(&mut self, interval: &Interval, gaps: &[NotMeasured]) {
+        let period = Period::of(interval.at, self.every);
+        if self.span.as_ref().is_some_and(|(before, _)| *before != period) {
+            self.end_span();
+        }
+        let key = self.maker.key(interval);
+        let groups = self.maker.groups(&key, interval);
+        let files = self.maker.files(&key, interval);
+        let dropped = self.sink.numbers().dropped_files;
+        let host = vec![self.maker.host(&key, interval, gaps, dropped)];
+        self.curves.add(interval.curves.as_ref(), interval.length_ns);
+        self.span = Some((period, key));
+        self.sink.offer(period, Rows { host, groups, files, ..Rows::default() });
+    }
+
+    /// Hands over what is known of a span as a whole.
+    fn end_span(&mut self) {
+        let Some((period, key)) = self.span.take() else { return };
+        let workloads = &mut self.maker.workloads;
+        let curves = self.curves.take(&key, |group: &Arc<str>| workloads.of(group));
+        if !curves.is_empty() {
+            self.sink.offer(period, Rows { curves, ..Rows::default() });
+        }
+    }
+
+    /// Delivers what there is, as far as that takes a moment.
+    pub(super) fn finish(mut self) {
+        self.end_span();
+        self.sink.finish(PATIENCE);
+    }
+}

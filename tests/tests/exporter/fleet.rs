@@ -1,0 +1,171 @@
+//! `hotset export --parquet`: the tables of a fleet against what was done, and over a kill and an outage.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hotset_tests::exporter::Exporter;
+use hotset_tests::scratch::text;
+use hotset_tests::{MIB, NamedGroup, PAGE, Scratch, evict_verified, undisturbed, until};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::Field;
+
+const FILE_BYTES: u64 = 8 * MIB;
+
+type Row = BTreeMap<String, Field>;
+
+/// Where a fleet's tables go, and the spool beside.
+struct Fleet {
+    scratch: Scratch,
+}
+
+impl Fleet {
+    fn new(name: &str) -> Self {
+        Self { scratch: Scratch::new(name) }
+    }
+
+    fn root(&self) -> PathBuf {
+        self.scratch.path("fleet")
+    }
+
+    fn spool(&self) -> PathBuf {
+        self.scratch.path("spool")
+    }
+
+    fn export(&self) -> Exporter {
+        let (root, spool) = (self.root(), self.spool());
+        Exporter::start(&["--parquet", text(&root), "--spool", text(&spool)])
+    }
+
+    /// All rows of a table.
+    fn rows(&self, table: &str) -> Vec<Row> {
+        let files = files_below(&self.root().join(table).join("v=1"));
+        files.iter().flat_map(|file| rows_of(file)).collect()
+    }
+}
+
+fn files_below(directory: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    paths.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
+}
+
+fn rows_of(file: &Path) -> Vec<Row> {
+    let reader = SerializedFileReader::new(fs::File::open(file).expect("open")).expect("Parquet");
+    let rows = reader.get_row_iter(None).expect("rows");
+    rows.map(|row| row.expect("a row").into_columns().into_iter().collect()).collect()
+}
+
+fn number(row: &Row, name: &str) -> u64 {
+    match row[name] {
+        Field::Long(number) => number.try_into().expect("not negative"),
+        Field::Null => 0,
+        ref other => panic!("{name}: {other:?}"),
+    }
+}
+
+fn is(row: &Row, name: &str, value: &str) -> bool {
+    row[name] == Field::Str(value.to_owned())
+}
+
+fn sum(rows: &[Row], name: &str, fits: impl Fn(&Row) -> bool) -> u64 {
+    rows.iter().filter(|row| fits(row)).map(|row| number(row, name)).sum()
+}
+
+#[test]
+fn tables_hold_what_was_done() {
+    let group = NamedGroup::new(&format!("hotset-fleet-{}", std::process::id()));
+    let scratch = Scratch::new("fleet-data");
+    let path = scratch.file("data", FILE_BYTES);
+    let fleet = undisturbed(&[&path], || {
+        let fleet = Fleet::new("fleet-counts");
+        evict_verified(&path);
+        let exporter = fleet.export();
+        group.run(&format!("cat {} > /dev/null", text(&path)));
+        assert!(exporter.stop().success());
+        let files = fleet.rows("file_interval");
+        let of_file = |row: &Row| is(row, "path", text(&path));
+        assert_eq!(sum(&files, "read_bytes", of_file), FILE_BYTES);
+        assert_eq!(sum(&files, "read_pages", of_file), FILE_BYTES / PAGE);
+        assert_eq!(sum(&files, "device_read_bytes", of_file), FILE_BYTES);
+        let cached = files.iter().filter(|row| of_file(row)).map(|row| number(row, "cached_pages"));
+        assert_eq!(cached.max(), Some(FILE_BYTES / PAGE));
+        fleet
+    });
+    let groups = fleet.rows("group_interval");
+    let in_group = |row: &Row| is(row, "cgroup", &group.path());
+    let read = sum(&groups, "read_bytes", in_group);
+    assert!((FILE_BYTES..FILE_BYTES + MIB).contains(&read), "{read}: cat, and its libraries");
+    let host = fleet.rows("host");
+    for counter in ["read_bytes", "read_calls", "write_pages", "faults"] {
+        let all = |_: &Row| true;
+        assert_eq!(sum(&host, counter, all), sum(&groups, counter, all), "{counter}");
+    }
+    let mut sequence: Vec<u64> = host.iter().map(|row| number(row, "sequence")).collect();
+    sequence.sort_unstable();
+    assert_eq!(sequence, (0..host.len() as u64).collect::<Vec<_>>());
+    let curve = fleet.rows("curve");
+    let references = sum(&curve, "references", in_group);
+    assert!(references >= FILE_BYTES / PAGE, "{references}");
+    let first = sum(&curve, "sampled_first", in_group);
+    assert!(first * 10 > references * 8, "{first} of {references} were first references");
+}
+
+#[test]
+fn a_session_that_is_killed_loses_no_interval_that_had_ended() {
+    let fleet = Fleet::new("fleet-killed");
+    let exporter = fleet.export();
+    let journal = until("a journal", || {
+        let files = fs::read_dir(fleet.spool()).ok()?.flatten().map(|entry| entry.path());
+        files.into_iter().find(|path| path.extension().is_some_and(|name| name == "journal"))
+    });
+    let lines = || fs::read_to_string(&journal).map_or(0, |text| text.lines().count());
+    // The first line says whose it is.
+    until("three intervals", || (lines() >= 4).then_some(()));
+    let pid = rustix::process::Pid::from_raw(exporter.pid() as i32).expect("a PID");
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("killed");
+    drop(exporter);
+    let whole = fs::read_to_string(&journal).expect("the journal");
+    let intervals = whole.lines().skip(1).filter(|line| line.ends_with('}')).count();
+    assert!(fleet.rows("host").is_empty(), "nothing was finished");
+    assert!(fleet.export().stop().success());
+    let of_first = |rows: &[Row]| {
+        let sessions = rows.iter().map(|row| number(row, "session"));
+        let first = sessions.min().expect("rows");
+        rows.iter().filter(|row| number(row, "session") == first).count()
+    };
+    assert_eq!(of_first(&fleet.rows("host")), intervals);
+    assert!(!journal.exists());
+}
+
+#[test]
+fn an_outage_is_told_and_waited_out() {
+    let fleet = Fleet::new("fleet-outage");
+    let exporter = fleet.export();
+    fs::remove_dir(fleet.root()).expect("empty");
+    fs::write(fleet.root(), "in the way").expect("a file");
+    let spool = fleet.spool();
+    exporter.settle();
+    let (status, said) = exporter.stop_with_words();
+    assert!(status.success() && said.contains("files wait in"), "{said}");
+    assert!(!files_below(&spool.join("ready")).is_empty());
+    fs::remove_file(fleet.root()).expect("the obstacle");
+    assert!(fleet.export().stop().success());
+    assert!(files_below(&spool.join("ready")).is_empty());
+    let sessions: std::collections::BTreeSet<u64> =
+        fleet.rows("host").iter().map(|row| number(row, "session")).collect();
+    assert_eq!(sessions.len(), 2);
+}
+
+#[test]
+fn a_root_that_can_not_be_is_refused_at_once() {
+    let scratch = Scratch::new("fleet-refused");
+    fs::write(scratch.path("file"), "x").expect("a file");
+    let root = scratch.path("file/below");
+    let mut command = std::process::Command::new(hotset_tests::hotset());
+    command.args(["export", "--listen", "127.0.0.1:0", "--parquet", text(&root)]);
+    let output = command.args(["--spool", text(&scratch.path("spool"))]).output().expect("hotset");
+    assert_eq!(hotset_tests::code(&output), 1);
+    let said = hotset_tests::stderr(&output);
+    assert!(said.contains(text(&root)) && said.contains("Not a directory"), "{said}");
+}
