@@ -70,8 +70,9 @@ pub use io::{
     TimeIo, WriteIo,
 };
 pub use lab::{
-    CountedBy, DoubtCode, FactValue, Factor, FilledBy, LabCell, LabConditions, LabDoubt, LabFact,
-    LabSample, LabSession, LabSize, LabSkipped, LabUnit, Level, TWIN,
+    CountedBy, DoubtCode, FactValue, Factor, FilledBy, LabBaseline, LabBaselineCell,
+    LabBaselineSample, LabBaselineSession, LabCell, LabConditions, LabDoubt, LabFact, LabSample,
+    LabSession, LabSize, LabSkipped, LabUnit, Level, TWIN,
 };
 pub use limited::LimitedRun;
 pub use listing::{ListedFile, ListingTotals, Skipped, Unreadable};

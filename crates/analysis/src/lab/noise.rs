@@ -1,6 +1,6 @@
 //! How small a difference the session can tell: what a cell differs from itself.
 
-use hotset_facts::{LabCell, LabSession, TWIN};
+use hotset_facts::{LabCell, LabSession};
 
 use super::answer::compare;
 use super::{LabAnswer, confidence, words};
@@ -12,7 +12,7 @@ pub(super) fn of(session: &LabSession) -> Option<LabAnswer> {
         .iter()
         .filter(|cell| cell.is_twin())
         .filter_map(|twin| {
-            let first = session.cells.iter().find(|cell| is_twin_of(twin, cell))?;
+            let first = session.cells.iter().find(|cell| twin.is_twin_of(cell))?;
             Some((first, twin, compare(first, twin)?))
         })
         .collect();
@@ -44,9 +44,4 @@ pub(super) fn of(session: &LabSession) -> Option<LabAnswer> {
         confidence: format!("{}: {}", words::cell(first), confidence(ratio)),
         evidence: vec![first.id.clone(), twin.id.clone()],
     })
-}
-
-fn is_twin_of(twin: &LabCell, one: &LabCell) -> bool {
-    let own = twin.factors.iter().filter(|factor| factor.name != TWIN);
-    !one.is_twin() && own.eq(one.factors.iter())
 }

@@ -1,10 +1,12 @@
 //! One experiment of `hotset lab`: its cells, and every sample of each.
 
+mod baseline;
 mod sample;
 mod session;
 
 use std::borrow::Cow;
 
+pub use baseline::{LabBaseline, LabBaselineCell, LabBaselineSample, LabBaselineSession};
 use sample::Runs;
 pub use sample::{DoubtCode, LabDoubt, LabSample};
 pub use session::{FactValue, LabConditions, LabFact, LabSession, LabSize, LabSkipped};
@@ -108,6 +110,13 @@ impl<'de> Visitor<'de> for Factors {
     }
 }
 
+/// True where the first factors are those of a twin of the second.
+fn is_twin_of(twin: &[Factor], one: &[Factor]) -> bool {
+    let is_twin = |factors: &[Factor]| factors.iter().any(|factor| factor.name == TWIN);
+    let own = twin.iter().filter(|factor| factor.name != TWIN);
+    is_twin(twin) && !is_twin(one) && own.eq(one)
+}
+
 /// A combination of factors, measured once a round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -135,6 +144,11 @@ impl LabCell {
     /// True for the second of two equal cells.
     pub fn is_twin(&self) -> bool {
         self.level(TWIN).is_some()
+    }
+
+    /// True for the first of two equal cells, if this is the second.
+    pub fn is_twin_of(&self, one: &Self) -> bool {
+        is_twin_of(&self.factors, &one.factors)
     }
 
     /// The level of a factor.

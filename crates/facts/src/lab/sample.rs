@@ -42,38 +42,42 @@ pub struct LabDoubt {
     pub invalidates: bool,
 }
 
-/// One measurement, and the lists that samples are written as: one for each field, of one length.
+/// A sample, and the lists that samples are written as: one for each field, of one length; and one of what follows from each sample,
+/// which is not read.
 macro_rules! samples {
-    ($($(#[$doc:meta])* $name:ident: $type:ty,)*) => {
-        /// One measurement of a cell.
+    (
+        $(#[$about:meta])*
+        $Sample:ident as $Lists:ident
+        $(, with $(#[$how:meta])* $derived:ident: $Derived:ty = $follows:expr)?;
+        $($(#[$doc:meta])* $name:ident: $type:ty,)*
+    ) => {
+        $(#[$about])*
         #[derive(Debug, Clone, PartialEq, Eq)]
-        pub struct LabSample {
+        pub struct $Sample {
             $($(#[$doc])* pub $name: $type,)*
         }
 
-        /// A value a sample, in order of time, those that don't count too.
+        /// A value a sample, in order of time.
         #[derive(Serialize, Deserialize)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-        pub(super) struct Runs {
-            /// Whether it counts.
-            #[serde(skip_deserializing)]
-            valid: Vec<bool>,
+        pub(super) struct $Lists {
+            $($(#[$how])* #[serde(skip_deserializing)] $derived: Vec<$Derived>,)?
             $($(#[$doc])* $name: Vec<$type>,)*
         }
 
-        impl From<&Vec<LabSample>> for Runs {
-            fn from(samples: &Vec<LabSample>) -> Self {
+        impl From<&Vec<$Sample>> for $Lists {
+            fn from(samples: &Vec<$Sample>) -> Self {
                 Self {
-                    valid: samples.iter().map(LabSample::is_valid).collect(),
+                    $($derived: samples.iter().map($follows).collect(),)?
                     $($name: samples.iter().map(|sample| sample.$name.clone()).collect(),)*
                 }
             }
         }
 
-        impl TryFrom<Runs> for Vec<LabSample> {
+        impl TryFrom<$Lists> for Vec<$Sample> {
             type Error = String;
 
-            fn try_from(runs: Runs) -> Result<Self, String> {
+            fn try_from(runs: $Lists) -> Result<Self, String> {
                 let expected = runs.round.len();
                 for (key, found) in [$((stringify!($name), runs.$name.len())),*] {
                     if found != expected {
@@ -82,14 +86,22 @@ macro_rules! samples {
                     }
                 }
                 $(let mut $name = runs.$name.into_iter();)*
-                let sample = |_| Some(LabSample { $($name: $name.next()?),* });
+                let sample = |_| Some($Sample { $($name: $name.next()?),* });
                 Ok((0..expected).filter_map(sample).collect())
             }
         }
+
+        crate::format::stands_for!($Lists => Vec<$Sample>);
     };
 }
 
+pub(super) use samples;
+
 samples! {
+    /// One measurement of a cell.
+    LabSample as Runs, with
+    /// Whether it counts.
+    valid: bool = LabSample::is_valid;
     /// Which round, from 0. Cells are paired by it.
     round: u32,
     /// Wall time of the timed part in nanoseconds. Nothing is subtracted.
@@ -115,8 +127,6 @@ samples! {
     /// What makes it doubtful.
     doubts: Vec<LabDoubt>,
 }
-
-crate::format::stands_for!(Runs => Vec<LabSample>);
 
 impl LabSample {
     /// Whether it is averaged in.
