@@ -7,7 +7,8 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use hotset_analysis::bench::{Change, ChangeVerdict, FailAbove, against_saved};
+use hotset_analysis::baseline::{Change, ChangeVerdict, FailAbove};
+use hotset_analysis::bench::against_saved;
 use hotset_facts::{Baseline, BaselineSession, ConditionRole, Observed, Reason};
 use hotset_view::bench::read_baseline;
 use hotset_view::wire::documents;

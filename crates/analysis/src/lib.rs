@@ -1,7 +1,8 @@
 //! Interpretation: facts in, a [`Summary`] out. Same input, same output.
 //!
 //! Every ratio, sum and verdict that a view shows is computed here, so that the terminal, the JSON and the pages can't
-//! disagree. `rules` has one file a question, `bench` compares commands by round, `diff` compares two runs, `lab` answers the questions of experiments,
+//! disagree. `rules` has one file a question, `bench` compares commands by round, `baseline` sessions
+//! with earlier ones, `diff` compares two runs, `lab` answers the questions of experiments,
 //! `live` and `top` sum intervals up, `listing` and `system` tell what is cached, `trace` sums up
 //! recordings, `explain` finds in them what could be spared, `replay` says what replays of them show, and `size` how much memory they
 //! need.
@@ -11,6 +12,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod baseline;
 pub mod bench;
 pub mod check;
 pub mod diff;

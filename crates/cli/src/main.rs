@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod baseline;
 mod bench;
 mod check;
 mod commands;

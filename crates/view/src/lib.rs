@@ -8,6 +8,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod baseline;
 pub mod bench;
 pub mod check;
 pub mod control;

@@ -19,14 +19,13 @@ mod samples;
 mod summarise;
 mod summary;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod warmup;
 mod warnings;
 
 pub use baseline::{
-    BaselineComparison, Change, ChangeVerdict, ConditionChange, DescribedBaseline, FALSE_CLAIMS,
-    FailAbove, HostDifference, HostPart, NotComparable, NotSaved, SESSION_SPREAD,
-    SESSION_SPREAD_FREEDOM, against, against_saved, describe, host_differences, saved_session,
+    BaselineComparison, ConditionChange, DescribedBaseline, NotSaved, against, against_saved,
+    describe, saved_session,
 };
 pub use compare::{Comparison, NoiseFloor, Pair, asked_for};
 pub use condition::{ConditionNumbers, Spread, Times};
@@ -35,6 +34,7 @@ pub use doubt::Doubt;
 pub use explain::{ColdWarm, WaitSource};
 pub use files::{FileDifference, IoDifference, IoKind, KindDifference};
 pub use gates::{JudgedRun, judge};
+pub(crate) use order::quantile;
 pub use order::{ConfidenceInterval, MIN_ROUNDS, median, median_interval, sorted};
 pub use ratio::{Difference, RatioEstimate};
 pub use summarise::summarise_bench;

@@ -1,17 +1,17 @@
 //! What a baseline keeps, as text: its sessions with the medians of their conditions.
 
 use hotset_analysis::bench::median;
-use hotset_facts::format::rfc3339;
-use hotset_facts::{Baseline, BaselineSample, BaselineSession, Observed};
+use hotset_facts::{Baseline, BaselineSample, BaselineSession};
 
-use super::baseline::sessions_of;
 use super::words::{state, time};
+use crate::baseline::{measured_on, sessions_of};
 use crate::escape::escape_text;
 use crate::units::plural;
 
 /// The sessions, the first one first.
 pub fn baseline_text(baseline: &Baseline) -> String {
-    let mut out = format!("Baseline {}: {}\n", escape_text(&baseline.name), sessions_of(baseline));
+    let sessions = sessions_of(baseline.sessions.iter().map(|session| session.started_at));
+    let mut out = format!("Baseline {}: {sessions}\n", escape_text(&baseline.name));
     for session in &baseline.sessions {
         push_session(&mut out, session);
     }
@@ -19,15 +19,7 @@ pub fn baseline_text(baseline: &Baseline) -> String {
 }
 
 fn push_session(out: &mut String, session: &BaselineSession) {
-    let cpu = match &session.host.cpu_model {
-        Observed::Value(model) => escape_text(model),
-        Observed::Missing(_) => "CPU not known".to_owned(),
-    };
-    let cpus = plural(u64::from(session.environment.cpus), "CPU");
-    let kernel = escape_text(&session.environment.kernel);
-    let version = escape_text(&session.version);
-    let began = rfc3339(session.started_at);
-    out.push_str(&format!("\n{began}: hotset {version}, {cpu}, {cpus}, Linux {kernel}\n"));
+    out.push_str(&format!("\n{}\n", measured_on(session.started_at, session.into())));
     for one in &session.conditions {
         let command = session.commands.get(one.condition.command);
         let name = command.map_or_else(String::new, |command| escape_text(&command.name));

@@ -19,7 +19,6 @@ pub(crate) mod words;
 use hotset_analysis::bench::BenchSummary;
 
 pub use crate::wire::{baseline_json, read_baseline, read_bench, write_bench_json};
-pub use baseline::{host_difference, sessions_of};
 pub use csv::bench_csv;
 pub use files::{failure, render_files};
 pub use html::{bench_beside, page as bench_page, write_bench_html};

@@ -4,7 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::{Duration, UNIX_EPOCH};
 
-use hotset_analysis::bench::{BenchSummary, FailAbove, against, saved_session, summarise_bench};
+use hotset_analysis::baseline::FailAbove;
+use hotset_analysis::bench::{BenchSummary, against, saved_session, summarise_bench};
 use hotset_facts::{
     Baseline, BenchCommand, BenchRun, BenchSession, Condition, ConditionRole, Dev, ExitStatus,
     FileId, FileRow, FileSet, HostIdentity, Io, LearnedBy, LearnedIo, Observed, OtherPrograms,

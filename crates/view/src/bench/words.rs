@@ -46,7 +46,7 @@ pub(crate) fn bytes(bytes: f64) -> String {
 }
 
 /// `4.30x [4.12, 4.51]`, `1.003x [0.994, 1.012]`, or without an interval, and then whether the times of both sides overlap.
-pub(super) fn ratio(estimate: &RatioEstimate) -> String {
+pub(crate) fn ratio(estimate: &RatioEstimate) -> String {
     match ratio_parts(estimate) {
         (ratio, Some((low, high))) => format!("{ratio} [{low}, {high}]"),
         (ratio, None) if estimate.apart => format!("{ratio} (no interval, but no overlap)"),

@@ -10,12 +10,11 @@ use super::super::ratio::RatioEstimate;
 use super::super::summarise::told_apart_ns;
 use super::super::summary::BenchSummary;
 use super::describe::{label, words};
-use super::estimate::{Centre, Session, estimate};
-use super::hosts::{host_differences, on_other_file_systems};
 use super::save::session_of;
-use super::{
-    BaselineComparison, Change, ChangeVerdict, ConditionChange, FALSE_CLAIMS, FailAbove,
-    NotComparable,
+use super::{BaselineComparison, ConditionChange};
+use crate::baseline::{
+    Centre, Change, ComparedWith, FALSE_CLAIMS, FailAbove, NotComparable, SESSION_SPREAD, Session,
+    Terms, busy_share, host_differences, on_other_file_systems,
 };
 
 /// Compares a session with a baseline. `other_host`: someone asked for it whatever the hosts are.
@@ -54,14 +53,11 @@ pub fn against_saved(
         })
         .collect();
     let times = baseline.sessions.iter().map(|session| session.started_at);
+    let hosts = host_differences(baseline.sessions.iter().map(Into::into), now.into());
+    let with = ComparedWith::of(&baseline.name, times, now.started_at, hosts, fail_above);
+    let failed = conditions.iter().any(|one| one.wall.above_limit || one.cpu.above_limit);
     BaselineComparison {
-        name: baseline.name.clone(),
-        sessions: baseline.sessions.len(),
-        first_at: times.clone().min().unwrap_or(now.started_at),
-        last_at: times.max().unwrap_or(now.started_at),
-        host_differences: host_differences(baseline, &now.environment, &now.host, &now.version),
-        fail_above,
-        failed: conditions.iter().any(|one| one.wall.above_limit || one.cpu.above_limit),
+        with: ComparedWith { failed, ..with },
         only_in_baseline: only_in_baseline(baseline, now),
         conditions,
     }
@@ -125,16 +121,12 @@ impl Both<'_> {
         let now = session_times(self.now, self.one, of, waits);
         let now_ns = median(self.one.samples.iter().map(|sample| of(sample) as f64));
         match (self.reason(&then), now) {
-            (None, Some(now)) if !sessions.is_empty() => {
-                self.compared(&then, &sessions, now, limit)
+            (None, Some(now)) => {
+                let blur = self.blur(&then, &sessions, now);
+                let terms = Terms { share: self.share, blur, spread: SESSION_SPREAD };
+                Change::of(&sessions, now, terms, limit)
             }
-            (reason, now) => {
-                let few = match now {
-                    None => NotComparable::TooFewRuns,
-                    Some(_) => NotComparable::TooFewRunsThen,
-                };
-                not_comparable(reason.unwrap_or(few), now_ns)
-            }
+            (reason, _) => Change::none(reason.unwrap_or(NotComparable::TooFewRuns), now_ns),
         }
     }
 
@@ -151,56 +143,12 @@ impl Both<'_> {
         }
     }
 
-    fn compared(
-        &self,
-        then: &[Then<'_>],
-        sessions: &[Session],
-        now: Session,
-        limit: Option<f64>,
-    ) -> Change {
+    /// The nanoseconds by which the times must differ: some where one of them is short.
+    fn blur(&self, then: &[Then<'_>], sessions: &[Session], now: Session) -> f64 {
         let spawns = then.iter().map(|(session, ..)| told_apart_ns(&session.timer));
         let blur = spawns.fold(told_apart_ns(&self.now.timer), f64::max);
         let short = |session: &Session| session.centre.log.exp() < blur;
-        let is_short = short(&now) || sessions.iter().any(short);
-        let Some(found) = estimate(sessions, now, self.share, if is_short { blur } else { 0.0 })
-        else {
-            return not_comparable(NotComparable::TooFewRunsThen, Some(now.centre.log.exp()));
-        };
-        let interval = found.interval;
-        let verdict = if interval.low > 1.0 {
-            ChangeVerdict::Slower
-        } else if interval.high < 1.0 {
-            ChangeVerdict::Faster
-        } else {
-            ChangeVerdict::NoDifferenceShown
-        };
-        Change {
-            verdict,
-            reason: None,
-            baseline_ns: Some(found.baseline),
-            now_ns: Some(now.centre.log.exp()),
-            ratio: Some(found.ratio),
-            interval: Some(interval),
-            session_spread: Some(found.spread),
-            busy: Some(found.busy),
-            waiting: found.waiting,
-            above_limit: limit.is_some_and(|limit| interval.low > 1.0 + limit),
-        }
-    }
-}
-
-fn not_comparable(reason: NotComparable, now_ns: Option<f64>) -> Change {
-    Change {
-        verdict: ChangeVerdict::NotComparable,
-        reason: Some(reason),
-        baseline_ns: None,
-        now_ns,
-        ratio: None,
-        interval: None,
-        session_spread: None,
-        busy: None,
-        waiting: 1.0,
-        above_limit: false,
+        if short(&now) || sessions.iter().any(short) { blur } else { 0.0 }
     }
 }
 
@@ -211,7 +159,7 @@ fn session_times(
     of: fn(&BaselineSample) -> u64,
     waits: bool,
 ) -> Option<Session> {
-    let centre = Centre::of(one.samples.iter().map(of))?;
+    let centre = Centre::of(one.samples.iter().map(|sample| of(sample) as f64))?;
     let waiting = || median(one.samples.iter().filter_map(share_waited));
     // What one command differs from itself by holds for all of the session.
     let noise = session.conditions.iter().filter_map(|twin| {
@@ -219,10 +167,8 @@ fn session_times(
         itself(session.conditions.get(twin_of)?, twin, of)
     });
     let waiting = if waits { waiting() } else { None };
-    let others = &session.other_programs;
-    let all = f64::from(session.environment.cpus) * others.within_ns as f64;
-    let busy = others.cpu_ns.value().map_or(0.0, |ns| ns as f64 / all.max(1.0));
-    Some(Session { centre, busy: busy.min(1.0), waiting, noise: noise.fold(0.0, f64::max) })
+    let busy = busy_share(&session.other_programs, session.environment.cpus);
+    Some(Session { centre, busy, waiting, noise: noise.fold(0.0, f64::max) })
 }
 
 /// What a condition differs from its repetition by, where the interval shows that it does.

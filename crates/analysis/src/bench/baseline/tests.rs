@@ -1,13 +1,14 @@
-use hotset_facts::random::Random;
 use hotset_facts::{
     Baseline, BenchSession, Condition, ConditionRole, Dev, Filesystem, HostIdentity, Observed,
     OtherPrograms, Reason, StopReason, WantedState,
 };
 
 use super::super::summarise::summarise_bench;
-use super::super::testing::{condition, noisy, session};
-use super::estimate::{Centre, SESSION_SPREAD, Session, estimate};
+use super::super::testing::{condition, session};
 use super::*;
+use crate::baseline::{
+    ChangeVerdict, FailAbove, HostPart, MeasuredOn, NotComparable, SESSION_SPREAD, host_differences,
+};
 
 fn quiet() -> OtherPrograms {
     OtherPrograms { cpu_ns: Observed::Value(0), within_ns: 5_000_000_000 }
@@ -50,18 +51,22 @@ fn a_slow_down_is_shown_and_fails_by_its_interval() {
     let baseline = baseline_of([app(1.0, 15)]);
     let same = compared(app(1.01, 15), &baseline, Some(0.0));
     assert_eq!(verdicts(&same), [ChangeVerdict::NoDifferenceShown; 2]);
-    assert!(!same.failed && same.host_differences.is_empty() && same.only_in_baseline.is_empty());
+    assert!(
+        !same.with.failed
+            && same.with.host_differences.is_empty()
+            && same.only_in_baseline.is_empty()
+    );
     let slower = compared(app(1.2, 15), &baseline, Some(0.05));
     assert_eq!(verdicts(&slower), [ChangeVerdict::Slower; 2]);
-    assert!(slower.failed);
+    assert!(slower.with.failed);
     let wall = slower.conditions[1].wall;
     assert!((wall.ratio.expect("a ratio") - 1.2).abs() < 0.01, "{wall:?}");
     assert!(wall.smallest_effect().is_some_and(|effect| (0.03..0.1).contains(&effect)));
     // The point is above the limit, and its interval is not.
     let within = compared(app(1.2, 15), &baseline, Some(0.18));
-    assert!(!within.failed && verdicts(&within) == [ChangeVerdict::Slower; 2]);
+    assert!(!within.with.failed && verdicts(&within) == [ChangeVerdict::Slower; 2]);
     let faster = compared(app(0.8, 15), &baseline, Some(0.05));
-    assert!(!faster.failed && verdicts(&faster) == [ChangeVerdict::Faster; 2]);
+    assert!(!faster.with.failed && verdicts(&faster) == [ChangeVerdict::Faster; 2]);
 }
 
 #[test]
@@ -92,7 +97,7 @@ fn what_can_not_be_compared_has_its_reason() {
     then.sessions[0].conditions.truncate(1);
     let other = compared(app(1.0, 15), &then, Some(0.05));
     let expected = [NotComparable::TooFewRunsThen, NotComparable::NotInBaseline].map(Some);
-    assert_eq!((reasons(&other), other.failed), (expected.to_vec(), false));
+    assert_eq!((reasons(&other), other.with.failed), (expected.to_vec(), false));
 }
 
 #[test]
@@ -162,8 +167,11 @@ fn other_programs_explain_what_they_may() {
 fn hosts_differ_in_what_forbids_and_in_what_does_not() {
     let mut baseline = baseline_of([app(1.0, 15), app(1.0, 15)]);
     let host = crate::fixtures::host();
-    let found =
-        |baseline: &Baseline, cpu: &str| host_differences(baseline, &host, &identity(cpu), "0.0.0");
+    let found = |baseline: &Baseline, cpu: &str| {
+        let cpu = identity(cpu);
+        let now = MeasuredOn { version: "0.0.0", host: &cpu, environment: &host };
+        host_differences(baseline.sessions.iter().map(Into::into), now)
+    };
     assert_eq!(found(&baseline, "EPYC"), []);
     let other = found(&baseline, "Xeon");
     assert_eq!((other.len(), other[0].what, other[0].forbids), (1, HostPart::Cpu, true));
@@ -203,45 +211,10 @@ fn cold_starts_from_another_type_of_file_system_are_not_compared() {
     let moved = compared(on("xfs"), &baseline, None);
     let reasons: Vec<_> = moved.conditions.iter().map(|one| one.wall.reason).collect();
     assert_eq!(reasons, [Some(NotComparable::OtherFileSystem), None]);
-    assert_eq!(moved.host_differences[0].what, HostPart::FileSystems);
+    assert_eq!(moved.with.host_differences[0].what, HostPart::FileSystems);
     let summary = summarise_bench(on("xfs"));
     let asked =
         against(&summary, &identity("EPYC"), quiet(), &baseline, FailAbove::default(), true);
     assert_eq!(verdicts(&asked), [ChangeVerdict::NoDifferenceShown; 2]);
-    assert_eq!(compared(on("ext4"), &baseline, None).host_differences, []);
-}
-
-/// A number of the standard normal distribution, nearly: the sum of twelve even ones.
-fn normal(rng: &mut Random) -> f64 {
-    (0..12).map(|_| rng.unit()).sum::<f64>() - 6.0
-}
-
-/// A session of 15 rounds: its own difference, and skewed noise of its runs.
-fn simulated(rng: &mut Random, times: f64, spread: f64) -> Session {
-    let level = 50e6 * times * (spread * normal(rng)).exp();
-    let centre = Centre::of((0..15).map(|_| noisy(rng, level, 0.01))).expect("15 rounds");
-    Session { centre, busy: 0.0, waiting: Some(0.0), noise: 0.0 }
-}
-
-#[test]
-fn an_unchanged_command_is_called_slower_as_seldom_as_promised_and_ten_percent_are_found() {
-    const SESSIONS: usize = 4_000;
-    let mut rng = Random::new(20_261_127);
-    for (kept, spread) in
-        [(1, SESSION_SPREAD), (3, SESSION_SPREAD), (10, SESSION_SPREAD / 3.0), (10, SESSION_SPREAD)]
-    {
-        let mut rates = [0.0; 2];
-        for (rate, times) in rates.iter_mut().zip([1.0, 1.1]) {
-            for _ in 0..SESSIONS {
-                let then: Vec<Session> =
-                    (0..kept).map(|_| simulated(&mut rng, 1.0, spread)).collect();
-                let now = simulated(&mut rng, times, spread);
-                let found = estimate(&then, now, FALSE_CLAIMS / 2.0, 0.0).expect("sessions");
-                *rate += f64::from(u8::from(found.interval.low > 1.0)) / SESSIONS as f64;
-            }
-        }
-        let [false_claims, found] = rates;
-        assert!(false_claims <= FALSE_CLAIMS, "{kept} sessions, {spread}: {false_claims}");
-        assert!(found >= 0.95, "{kept} sessions, {spread}: {found}");
-    }
+    assert_eq!(compared(on("ext4"), &baseline, None).with.host_differences, []);
 }

@@ -1,22 +1,17 @@
 //! How a session compares with a baseline.
 
-use hotset_analysis::bench::{BenchSummary, Change, ConditionChange};
+use hotset_analysis::baseline::Change;
+use hotset_analysis::bench::{BenchSummary, ConditionChange};
 
-use super::super::baseline::{estimate, notes, sessions, title, verdict};
+use super::super::baseline::notes;
 use super::super::words::{condition, ratio_parts, time};
+use crate::baseline::{Kind, estimate, sentence, sessions, title, verdict};
 use crate::page::{Section, Table};
-
-/// With a capital letter and a full stop.
-fn sentence(note: &str) -> String {
-    let mut letters = note.chars();
-    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    format!("{first}{}.", letters.as_str())
-}
 
 /// A row a condition for each kind of time; none where no baseline was named.
 pub(super) fn baseline(summary: &BenchSummary) -> Option<Section> {
     let baseline = summary.baseline.as_ref()?;
-    let limits = baseline.fail_above;
+    let (with, limits) = (&baseline.with, baseline.with.fail_above);
     let of = |one: &ConditionChange| {
         let name = condition(summary, one.condition);
         let cpu = format!("{name}, CPU time");
@@ -28,7 +23,7 @@ pub(super) fn baseline(summary: &BenchSummary) -> Option<Section> {
     let parts = |change: &Change| {
         estimate(change).map_or_else(|| ("none".to_owned(), None), |it| ratio_parts(&it))
     };
-    let table = Table::of(format!("{} ({})", title(baseline), sessions(baseline)), &rows)
+    let table = Table::of(format!("{} ({})", title(with), sessions(with)), &rows)
         .words("Condition", |(name, ..)| name.clone())
         .numbers("Then", |(_, change, _)| known(change.baseline_ns))
         .numbers("Now", |(_, change, _)| known(change.now_ns))
@@ -38,7 +33,7 @@ pub(super) fn baseline(summary: &BenchSummary) -> Option<Section> {
                 .1
                 .map_or_else(|| "none".to_owned(), |(low, high)| format!("{low} to {high}"))
         })
-        .words("Verdict", |(_, change, limit)| verdict(change, *limit))
+        .words("Verdict", |(_, change, limit)| verdict(change, *limit, Kind::Conditions))
         .table();
     let mut notes: Vec<String> =
         notes(summary, baseline).iter().map(|note| sentence(note)).collect();

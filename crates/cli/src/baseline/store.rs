@@ -8,7 +8,7 @@ use anyhow::Context;
 use hotset_facts::Baseline;
 use hotset_sys::whole_file::WholeFile;
 use hotset_view::bench::{baseline_json, read_baseline};
-use hotset_view::wire::documents;
+use hotset_view::wire::{Document, ReadError, documents};
 use rustix::fs::{Access, access};
 
 use crate::destination::check_destination;
@@ -20,23 +20,58 @@ const ENDING: &str = ".baseline.json";
 /// Names at least as alike as this are taken for a slip: one letter of four that is wrong.
 const ALIKE: f64 = 0.7;
 
+/// What a command keeps under a name.
+pub(crate) trait Kept: Sized {
+    /// The command that saves it.
+    const COMMAND: &'static str;
+
+    fn name(&self) -> &str;
+
+    /// A file that was copied is a baseline by its new name.
+    fn named(self, name: &str) -> Self;
+
+    fn read(document: &Document<'_>) -> Result<Self, ReadError>;
+
+    fn json(&self) -> Vec<u8>;
+}
+
+impl Kept for Baseline {
+    const COMMAND: &'static str = "bench";
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn named(self, name: &str) -> Self {
+        Self { name: name.to_owned(), ..self }
+    }
+
+    fn read(document: &Document<'_>) -> Result<Self, ReadError> {
+        read_baseline(document)
+    }
+
+    fn json(&self) -> Vec<u8> {
+        baseline_json(self)
+    }
+}
+
 /// Where baselines are.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Store<'a> {
-    pub(super) directory: &'a Path,
+pub(crate) struct Store<'a> {
+    pub(crate) directory: &'a Path,
 }
 
 impl Store<'_> {
     /// The file of a name.
-    pub(super) fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.directory.join(format!("{name}{ENDING}"))
     }
 
     /// Reads a baseline.
     ///
     /// # Errors
-    /// Where there is none, with those that there are; where it can't be read, or is none.
-    pub(super) fn read(&self, name: &str) -> Result<Baseline, Stop> {
+    /// Where there is none, with those that there are; where it can't be read, is none, or another command's.
+    pub(crate) fn read<T: Kept>(&self, name: &str) -> Result<T, Stop> {
         match self.read_file(name)? {
             Some(baseline) => Ok(baseline),
             None => Err(Stop::own(self.no_such(name))),
@@ -44,16 +79,17 @@ impl Store<'_> {
     }
 
     /// The baseline of this name, if there is one.
-    fn read_file(&self, name: &str) -> Result<Option<Baseline>, Stop> {
+    fn read_file<T: Kept>(&self, name: &str) -> Result<Option<T>, Stop> {
         let path = self.path(name);
         let bytes = match fs::read(&path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Stop::own(format_args!("{}: {error}", path.display()))),
         };
+        let own = T::COMMAND;
         let wrong = |error: &dyn std::fmt::Display| {
             Stop::own(format_args!(
-                "{}: {error}; expected what `hotset bench --save-baseline` of this version writes",
+                "{}: {error}; expected what `hotset {own} --save-baseline` of this version writes",
                 path.display()
             ))
         };
@@ -61,9 +97,8 @@ impl Store<'_> {
         let [document] = documents.as_slice() else {
             return Err(wrong(&"several results in it"));
         };
-        // A file that was copied is a baseline by its new name.
-        let read = read_baseline(document).map_err(|error| wrong(&error))?;
-        Ok(Some(Baseline { name: name.to_owned(), ..read }))
+        let read = T::read(document).map_err(|error| wrong(&error))?;
+        Ok(Some(read.named(name)))
     }
 
     fn no_such(&self, name: &str) -> String {
@@ -105,7 +140,7 @@ impl Store<'_> {
     }
 
     /// Refuses a name under which nothing can be written, or something else stands; the baseline that is there already, if one is.
-    pub(super) fn check_writable(&self, name: &str) -> Result<Option<Baseline>, Stop> {
+    pub(crate) fn check_writable<T: Kept>(&self, name: &str) -> Result<Option<T>, Stop> {
         if self.directory.exists() {
             check_destination(&self.path(name)).or_exit(Exit::Own)?;
             return self.read_file(name);
@@ -124,12 +159,12 @@ impl Store<'_> {
     }
 
     /// Writes a baseline as a whole, into a directory that is made where there is none.
-    pub(super) fn write(&self, baseline: &Baseline) -> Result<(), Stop> {
-        let path = self.path(&baseline.name);
+    pub(crate) fn write(&self, baseline: &impl Kept) -> Result<(), Stop> {
+        let path = self.path(baseline.name());
         let write = || -> io::Result<()> {
             fs::create_dir_all(self.directory)?;
             let mut file = WholeFile::create(&path)?;
-            file.write_all(&baseline_json(baseline))?;
+            file.write_all(&baseline.json())?;
             file.keep()
         };
         write()
@@ -147,7 +182,7 @@ mod tests {
         let directory = std::env::temp_dir().join(format!("hotset-store-{}", std::process::id()));
         fs::create_dir_all(&directory).expect("directory");
         let store = Store { directory: &directory };
-        let said = |name: &str| store.read(name).expect_err("none").message;
+        let said = |name: &str| store.read::<Baseline>(name).expect_err("none").message;
         assert!(said("main").contains("make one with --save-baseline main"), "{}", said("main"));
         for name in ["main", "release"] {
             fs::write(store.path(name), "{").expect("file");

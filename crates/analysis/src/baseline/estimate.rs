@@ -1,11 +1,13 @@
 //! From medians of sessions to a ratio with its interval.
 //!
-//! The logarithm of a session's median is the command's own, plus what this session as a whole differs by, plus what its rounds leave
-//! open. The spread between sessions is that of the baseline's, moderated by a prior (Smyth, "Linear models and empirical Bayes
-//! methods", SAGMB 2004): few sessions tell too little of it, and one tells nothing.
+//! The logarithm of a session's median is that of the command or cell, plus what this session as a whole differs by, plus what its
+//! rounds leave open. The spread between sessions is that of the baseline's, moderated by a prior (Smyth, "Linear models and empirical
+//! Bayes methods", SAGMB 2004): few sessions tell too little of it, and one tells nothing.
 
-use super::super::order::{ConfidenceInterval, median_interval, quantile, sorted};
+use hotset_facts::OtherPrograms;
+
 use super::student::upper_quantile;
+use crate::bench::{ConfidenceInterval, median_interval, quantile, sorted};
 
 /// What the medians of sessions of an unchanged command differ by on a quiet host, as a standard deviation of their logarithms:
 /// docs/bench.md says what it follows from.
@@ -24,20 +26,19 @@ const SIDE_OF_95: f64 = 1.96;
 
 /// The median of a session's times.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Centre {
+pub(crate) struct Centre {
     /// Its logarithm.
-    pub(super) log: f64,
+    pub(crate) log: f64,
     /// The standard error of that, by its exact interval.
-    pub(super) error: f64,
+    pub(crate) error: f64,
     /// The logarithm of the shortest time: the least disturbed run.
-    pub(super) least: f64,
+    pub(crate) least: f64,
 }
 
 impl Centre {
     /// Of times in nanoseconds; none below six that are not zero.
-    pub(super) fn of(times: impl IntoIterator<Item = u64>) -> Option<Self> {
-        let known = times.into_iter().filter(|&ns| ns > 0);
-        let times = sorted(known.map(|ns| ns as f64));
+    pub(crate) fn of(times: impl IntoIterator<Item = f64>) -> Option<Self> {
+        let times = sorted(times.into_iter().filter(|&ns| ns > 0.0));
         let interval = median_interval(&times)?;
         let log = quantile(&times, 0.5)?.ln();
         let least = times.first()?.ln();
@@ -47,42 +48,58 @@ impl Centre {
 
 /// A session of the baseline or this one: its median, and what else makes its times doubtful.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Session {
-    pub(super) centre: Centre,
+pub(crate) struct Session {
+    pub(crate) centre: Centre,
     /// The share of the host's CPUs that other programs used; 0 where that is not known.
-    pub(super) busy: f64,
+    pub(crate) busy: f64,
     /// The share of the time in which some task waited for a CPU, at the median; none where it was not measured.
-    pub(super) waiting: Option<f64>,
+    pub(crate) waiting: Option<f64>,
     /// What the same command differed from itself by in the session, such as 0.03; 0 where nothing was shown.
-    pub(super) noise: f64,
+    pub(crate) noise: f64,
+}
+
+/// The share of this many CPUs that other programs used; 0 where that is not known.
+pub(crate) fn busy_share(others: &OtherPrograms, cpus: u32) -> f64 {
+    let all = f64::from(cpus) * others.within_ns as f64;
+    others.cpu_ns.value().map_or(0.0, |ns| ns as f64 / all.max(1.0)).min(1.0)
+}
+
+/// What an interval has to hold.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Terms {
+    /// This share of all estimates may have the true ratio below their interval, and as many above it.
+    pub(crate) share: f64,
+    /// Nanoseconds by which two times must differ to be told apart.
+    pub(crate) blur: f64,
+    /// What sessions of others differed by, a standard deviation of logarithms: it counts like [`SESSION_SPREAD_FREEDOM`] sessions.
+    pub(crate) spread: f64,
 }
 
 /// How this session compares with those of the baseline.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Estimate {
-    pub(super) baseline: f64,
-    pub(super) ratio: f64,
-    pub(super) interval: ConfidenceInterval,
-    pub(super) spread: f64,
-    pub(super) busy: f64,
-    pub(super) waiting: f64,
+pub(crate) struct Estimate {
+    pub(crate) baseline: f64,
+    pub(crate) ratio: f64,
+    pub(crate) interval: ConfidenceInterval,
+    pub(crate) spread: f64,
+    pub(crate) busy: f64,
+    pub(crate) waiting: f64,
 }
 
-/// `share` of all estimates may have the true ratio below their interval, and as many above it. `blur`: nanoseconds by which two times
-/// must differ to be told apart. Nothing without a session.
-pub(super) fn estimate(then: &[Session], now: Session, share: f64, blur: f64) -> Option<Estimate> {
+/// Nothing without a session of the baseline.
+pub(crate) fn estimate(then: &[Session], now: Session, terms: Terms) -> Option<Estimate> {
     let sessions = then.len() as f64;
     let freedom = u32::try_from(then.len()).ok()?.checked_sub(1)?;
     let mean = then.iter().map(|session| session.centre.log).sum::<f64>() / sessions;
     let within = then.iter().map(|session| session.centre.error.powi(2)).sum::<f64>();
     let disturbed = then.iter().map(disturbance).sum::<f64>();
-    let spread = spread(then, mean, (within + disturbed) / sessions);
+    let spread = spread(then, mean, (within + disturbed) / sessions, terms.spread);
     let variance = spread.powi(2) * (1.0 + 1.0 / sessions)
         + disturbance(&now)
         + disturbed / sessions.powi(2)
         + now.centre.error.powi(2)
         + within / sessions.powi(2);
-    let quantile = upper_quantile(share, freedom.saturating_add(SESSION_SPREAD_FREEDOM));
+    let quantile = upper_quantile(terms.share, freedom.saturating_add(SESSION_SPREAD_FREEDOM));
     // A session in which a command differs from itself decides no smaller difference.
     let noise = then.iter().map(|session| session.noise).fold(now.noise, f64::max);
     let side = (quantile * variance.sqrt()).max(noise.ln_1p());
@@ -91,7 +108,7 @@ pub(super) fn estimate(then: &[Session], now: Session, share: f64, blur: f64) ->
     let least = then.iter().map(|session| session.centre.least).sum::<f64>() / sessions;
     let least = now.centre.least - least;
     let waiting = waiting(then, now);
-    let blur = blur / baseline;
+    let blur = terms.blur / baseline;
     let low = (difference.min(least) - side + waiting.ln().min(0.0)).exp() - blur;
     let high = (difference.max(least) + side + waiting.ln().max(0.0)).exp() + blur;
     let interval = ConfidenceInterval { low: low.max(0.0), high };
@@ -105,12 +122,12 @@ fn disturbance(session: &Session) -> f64 {
 }
 
 /// What sessions differ by: by themselves, without what their rounds and other programs leave open, moderated by the prior.
-fn spread(then: &[Session], mean: f64, within: f64) -> f64 {
+fn spread(then: &[Session], mean: f64, within: f64, of_others: f64) -> f64 {
     let freedom = then.len().saturating_sub(1) as f64;
     let squares = then.iter().map(|session| (session.centre.log - mean).powi(2)).sum::<f64>();
     let own = if freedom > 0.0 { (squares / freedom - within).max(0.0) } else { 0.0 };
     let prior = f64::from(SESSION_SPREAD_FREEDOM);
-    ((prior * SESSION_SPREAD.powi(2) + freedom * own) / (prior + freedom)).sqrt()
+    ((prior * of_others.powi(2) + freedom * own) / (prior + freedom)).sqrt()
 }
 
 /// The factor by which times would shrink or grow without what tasks waited for a CPU more or less than in the baseline: a command
@@ -128,6 +145,10 @@ fn waiting(then: &[Session], now: Session) -> f64 {
 mod tests {
     use super::*;
 
+    fn estimate(then: &[Session], now: Session, share: f64, blur: f64) -> Option<Estimate> {
+        super::estimate(then, now, Terms { share, blur, spread: SESSION_SPREAD })
+    }
+
     fn session(log: f64, error: f64) -> Session {
         let centre = Centre { log, error, least: log };
         Session { centre, busy: 0.0, waiting: Some(0.0), noise: 0.0 }
@@ -135,13 +156,17 @@ mod tests {
 
     #[test]
     fn a_centre_is_the_median_and_needs_six() {
-        let times = [100, 110, 120, 130, 140, 150];
+        let times = [100.0, 110.0, 120.0, 130.0, 140.0, 150.0];
         let centre = Centre::of(times).expect("six");
         assert!((centre.log.exp() - 125.0).abs() < 1e-9);
         assert!(centre.error > 0.0);
-        assert_eq!(Centre::of([100; 5]), None);
-        assert_eq!(Centre::of([100, 100, 100, 100, 100, 0]), None, "no time, no logarithm");
-        assert_eq!(Centre::of([100; 6]).expect("six").error, 0.0);
+        assert_eq!(Centre::of([100.0; 5]), None);
+        assert_eq!(
+            Centre::of([100.0, 100.0, 100.0, 100.0, 100.0, 0.0]),
+            None,
+            "no time, no logarithm"
+        );
+        assert_eq!(Centre::of([100.0; 6]).expect("six").error, 0.0);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use hotset_facts::units::bytes;
-use hotset_facts::{Baseline, BaselineSession, Environment, HostIdentity, Observed};
+use hotset_facts::{BaselineSession, Environment, HostIdentity, LabBaselineSession, Observed};
 use serde::Serialize;
 
 hotset_facts::words! {
@@ -25,7 +25,7 @@ hotset_facts::words! {
         Kernel = "kernel",
         /// Whether the kernel evicts idle page cache.
         IdleEviction = "eviction of idle page cache",
-        /// Types of the file systems of the command's files.
+        /// Types of the file systems of the files.
         FileSystems = "file systems",
         /// Devices of these file systems.
         Devices = "devices",
@@ -53,16 +53,37 @@ pub struct HostDifference {
 /// Memory of a machine varies by what the kernel takes of it, and grows in steps far above this share.
 const SAME_MEMORY: f64 = 0.05;
 
-/// How this host differs from those of the baseline, each difference once.
-pub fn host_differences(
-    baseline: &Baseline,
-    environment: &Environment,
-    host: &HostIdentity,
-    version: &str,
+/// What a session was measured on, and by which version.
+#[derive(Debug, Clone, Copy)]
+pub struct MeasuredOn<'a> {
+    /// The version of hotset.
+    pub version: &'a str,
+    /// Which machine.
+    pub host: &'a HostIdentity,
+    /// What else is known of it.
+    pub environment: &'a Environment,
+}
+
+impl<'a> From<&'a BaselineSession> for MeasuredOn<'a> {
+    fn from(session: &'a BaselineSession) -> Self {
+        Self { version: &session.version, host: &session.host, environment: &session.environment }
+    }
+}
+
+impl<'a> From<&'a LabBaselineSession> for MeasuredOn<'a> {
+    fn from(session: &'a LabBaselineSession) -> Self {
+        Self { version: &session.version, host: &session.host, environment: &session.environment }
+    }
+}
+
+/// How this host differs from those of a baseline, each difference once.
+pub fn host_differences<'a>(
+    then: impl IntoIterator<Item = MeasuredOn<'a>>,
+    now: MeasuredOn<'_>,
 ) -> Vec<HostDifference> {
     let mut found: Vec<HostDifference> = Vec::new();
-    for then in &baseline.sessions {
-        for difference in of_session(then, environment, host, version) {
+    for then in then {
+        for difference in of_session(then, now) {
             if !found.contains(&difference) {
                 found.push(difference);
             }
@@ -72,18 +93,13 @@ pub fn host_differences(
     found
 }
 
-fn of_session(
-    then: &BaselineSession,
-    now: &Environment,
-    host: &HostIdentity,
-    version: &str,
-) -> Vec<HostDifference> {
-    let was = &then.environment;
+fn of_session(then: MeasuredOn<'_>, now_on: MeasuredOn<'_>) -> Vec<HostDifference> {
+    let (was, now) = (then.environment, now_on.environment);
     let limit = |limit: Option<u64>| limit.map_or_else(|| "none".to_owned(), bytes);
     let evicts = |yes| if yes { "yes" } else { "no" }.to_owned();
     let mut all = vec![
-        identity(HostPart::Cpu, &then.host.cpu_model, &host.cpu_model),
-        identity(HostPart::Machine, &then.host.machine, &host.machine),
+        identity(HostPart::Cpu, &then.host.cpu_model, &now_on.host.cpu_model),
+        identity(HostPart::Machine, &then.host.machine, &now_on.host.machine),
         differs(HostPart::CpuCount, was.cpus.to_string(), now.cpus.to_string(), true),
         memory(was.memory_bytes, now.memory_bytes),
         differs(HostPart::PageSize, bytes(was.page_size_bytes), bytes(now.page_size_bytes), true),
@@ -100,7 +116,7 @@ fn of_session(
             evicts(now.evicts_idle_cache),
             false,
         ),
-        differs(HostPart::Version, then.version.clone(), version.to_owned(), false),
+        differs(HostPart::Version, then.version.to_owned(), now_on.version.to_owned(), false),
     ];
     // Before anything ran, no files are known.
     if !now.filesystems.is_empty() {
@@ -152,7 +168,7 @@ fn named(what: HostPart, environment: &Environment) -> String {
 }
 
 /// True where both know file systems, and have no type in common.
-pub(super) fn on_other_file_systems(then: &Environment, now: &Environment) -> bool {
+pub(crate) fn on_other_file_systems(then: &Environment, now: &Environment) -> bool {
     let types = |environment: &Environment| -> BTreeSet<String> {
         environment.filesystems.iter().map(|one| one.fs_type.clone()).collect()
     };
