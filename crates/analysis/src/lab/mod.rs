@@ -9,6 +9,7 @@
 //! in a sentence what they show. A question whose cells weren't measured has no answer, and none is made up.
 
 mod answer;
+mod baseline;
 mod doubts;
 mod noise;
 mod numbers;
@@ -26,6 +27,10 @@ use hotset_facts::LabSession;
 use crate::bench::Warning;
 
 pub use answer::{LabAnswer, PairedTime, confidence, share_confidence, unless_shown};
+pub use baseline::{
+    CELL_SPREAD, CellChange, FactDifference, LabComparison, LabNotSaved, LabTerms, against,
+    against_saved, cell_medians, few_rounds, saved_session,
+};
 pub use numbers::{CellNumbers, LabReason, value_of};
 pub use pick::{Cells, MeasuredCell};
 pub use published::{ConstLevel, PublishedFigure};
@@ -40,6 +45,8 @@ pub struct LabSummary {
     pub cells: Vec<CellNumbers>,
     /// What was asked and what the cells say, the most important first.
     pub answers: Vec<LabAnswer>,
+    /// How the session compares with a baseline, where one was named; it does not follow from the session.
+    pub baseline: Option<LabComparison>,
     /// Doubts and advice, the gravest first.
     pub doubts: Vec<Warning>,
 }
@@ -53,5 +60,5 @@ pub fn summarise_lab(
     let mut answers = answers(&session, &cells);
     answers.extend(noise::of(&session));
     let doubts = doubts::of(&session, &cells);
-    LabSummary { session, cells, answers, doubts }
+    LabSummary { session, cells, answers, baseline: None, doubts }
 }

@@ -66,14 +66,15 @@ pub struct CellNumbers {
 
 /// A sample in its cell's unit: nanoseconds for the whole, or for an operation. None for an operation where none was made.
 pub fn value_of(unit: LabUnit, sample: &LabSample) -> Option<f64> {
-    per(unit, sample, sample.wall_ns)
+    per(unit, sample.operations, sample.wall_ns)
 }
 
-fn per(unit: LabUnit, sample: &LabSample, ns: u64) -> Option<f64> {
+/// A time of so many operations in a unit.
+pub(super) fn per(unit: LabUnit, operations: u64, ns: u64) -> Option<f64> {
     match unit {
         LabUnit::Nanoseconds => Some(ns as f64),
-        LabUnit::NanosecondsPerOperation if sample.operations == 0 => None,
-        LabUnit::NanosecondsPerOperation => Some(ns as f64 / sample.operations as f64),
+        LabUnit::NanosecondsPerOperation if operations == 0 => None,
+        LabUnit::NanosecondsPerOperation => Some(ns as f64 / operations as f64),
     }
 }
 
@@ -82,18 +83,14 @@ pub(super) fn by_round<'a>(
     unit: LabUnit,
     samples: impl Iterator<Item = &'a LabSample>,
 ) -> BTreeMap<u32, f64> {
-    of_rounds(samples, |sample| value_of(unit, sample))
+    of_rounds(samples.filter_map(|sample| Some((sample.round, value_of(unit, sample)?))))
 }
 
-fn of_rounds<'a>(
-    samples: impl Iterator<Item = &'a LabSample>,
-    of: impl Fn(&LabSample) -> Option<f64>,
-) -> BTreeMap<u32, f64> {
+/// The median of the values of each round.
+pub(super) fn of_rounds(values: impl Iterator<Item = (u32, f64)>) -> BTreeMap<u32, f64> {
     let mut rounds: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-    for sample in samples {
-        if let Some(value) = of(sample) {
-            rounds.entry(sample.round).or_default().push(value);
-        }
+    for (round, value) in values {
+        rounds.entry(round).or_default().push(value);
     }
     rounds.into_iter().filter_map(|(round, values)| Some((round, median(values)?))).collect()
 }
@@ -107,10 +104,10 @@ impl CellNumbers {
         let seen = |of: fn(&LabSample) -> Observed<u64>| {
             median(counted().filter_map(|sample| Some(of(sample).value()? as f64)))
         };
-        let cpu = |sample: &LabSample| per(cell.unit, sample, sample.cpu_ns.value()?);
+        let cpu = |sample: &LabSample| per(cell.unit, sample.operations, sample.cpu_ns.value()?);
         let speed = |sample: &LabSample| {
             let moved = sample.wall_ns > 0 && sample.bytes > 0;
-            moved.then(|| sample.bytes as f64 / (sample.wall_ns as f64 / 1e9))
+            moved.then(|| (sample.round, sample.bytes as f64 / (sample.wall_ns as f64 / 1e9)))
         };
         let valid = counted().count();
         Self {
@@ -126,7 +123,7 @@ impl CellNumbers {
             cpu_ns: median(counted().filter_map(cpu)),
             syscalls: seen(|sample| sample.syscalls),
             bytes: median(counted().map(|sample| sample.bytes as f64)),
-            bytes_per_second: median(of_rounds(counted(), speed).into_values()),
+            bytes_per_second: median(of_rounds(counted().filter_map(speed)).into_values()),
             device_read_bytes: seen(|sample| sample.device_read_bytes),
             device_write_bytes: seen(|sample| sample.device_write_bytes),
             major_faults: seen(|sample| sample.major_faults),
