@@ -3,7 +3,9 @@
 //! No experiment is known here: each hands its numbers and its charts over, as a [`LabResult`]. Charts and tables are made
 //! from the factors of the cells, and a [`ChartSpec`] says which factor stands where. Where there is none, `panel` chooses.
 
+mod baseline;
 mod charts;
+mod kept;
 mod page;
 mod panel;
 mod spec;
@@ -16,7 +18,8 @@ mod words;
 
 use hotset_analysis::lab::{LabSummary, PublishedFigure};
 
-pub use crate::wire::{read_lab, write_lab_json};
+pub use crate::wire::{lab_baseline_json, read_lab, read_lab_baseline, write_lab_json};
+pub use kept::lab_baseline_text;
 pub use page::{lab_pages, write_lab_html};
 pub use spec::{ChartSpec, Scale, Shape, Shown};
 pub use table::render_lab;

@@ -5,7 +5,7 @@ use hotset_facts::{LabCell, Level};
 
 use super::panel::{Panel, PanelCell, panels};
 use super::spec::{Shape, Shown};
-use super::{LabResult, Named, words};
+use super::{LabResult, Named, baseline, words};
 use crate::escape::{columns, escape_text, shorten_middle};
 use crate::report::Options;
 use crate::report::screen::Screen;
@@ -28,6 +28,7 @@ pub fn render_lab(result: &LabResult, options: &Options) -> String {
         end(&mut screen, summary);
         return screen.finish();
     }
+    baseline::push(&mut screen, summary);
     answers(&mut screen, summary);
     for panel in panels(&[Named { name: "", result }]) {
         table(&mut screen, &panel);

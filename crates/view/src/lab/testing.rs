@@ -3,11 +3,14 @@
 use std::path::PathBuf;
 use std::time::{Duration, UNIX_EPOCH};
 
-use hotset_analysis::lab::{ConstLevel, LabAnswer, PublishedFigure, summarise_lab};
+use hotset_analysis::baseline::FailAbove;
+use hotset_analysis::lab::{
+    ConstLevel, LabAnswer, LabTerms, PublishedFigure, against, saved_session, summarise_lab,
+};
 use hotset_facts::{
-    CountedBy, Dev, DoubtCode, Environment, Factor, Filesystem, FilledBy, LabCell, LabConditions,
-    LabDoubt, LabFact, LabSample, LabSession, LabSize, LabSkipped, LabUnit, Level, Observed,
-    Reason, StateReached, WantedState,
+    CountedBy, Dev, DoubtCode, Environment, Factor, Filesystem, FilledBy, HostIdentity,
+    LabBaseline, LabCell, LabConditions, LabDoubt, LabFact, LabSample, LabSession, LabSize,
+    LabSkipped, LabUnit, Level, Observed, OtherPrograms, Reason, StateReached, WantedState,
 };
 
 use super::LabResult;
@@ -182,4 +185,63 @@ const PUBLISHED: &[PublishedFigure] = &[
 /// [`access`] as a result.
 pub(crate) fn result() -> LabResult {
     present(access())
+}
+
+fn identity() -> HostIdentity {
+    HostIdentity {
+        cpu_model: Observed::Value("AMD EPYC 7B13".to_owned()),
+        machine: Observed::Missing(Reason::unsupported("no names")),
+    }
+}
+
+fn others() -> OtherPrograms {
+    OtherPrograms { cpu_ns: Observed::Value(2_000_000_000), within_ns: 21_300_000_000 }
+}
+
+/// A baseline of sessions of [`access`], a day apart.
+pub(crate) fn saved(sessions: u64) -> LabBaseline {
+    let of = |day: u64| {
+        let mut session = access();
+        session.started_at += Duration::from_secs(day * 24 * 3600);
+        saved_session(&session, &identity(), others())
+    };
+    let sessions = (0..sessions).filter_map(|day| of(day).ok()).collect();
+    LabBaseline { name: "main".to_owned(), sessions }
+}
+
+/// [`access`] beside a baseline in which all that can be said of one is to be said.
+pub(crate) fn beside_baseline() -> LabResult {
+    let mut baseline = saved(2);
+    for session in &mut baseline.sessions {
+        session.size = LabSize::Default;
+        session.environment.kernel = "6.1.0".to_owned();
+        session.conditions.cpu_pressure_permille = Observed::Value(20);
+        for cell in &mut session.cells {
+            let is = |level: &str| cell.id.contains(level);
+            let share = if is("mmap/random/1000") { 0.5 } else { 1.0 };
+            let grown = if is("pread/random/65536/cold") { 2 } else { 1 };
+            for sample in &mut cell.samples {
+                sample.wall_ns = (sample.wall_ns as f64 * share) as u64;
+                sample.bytes *= grown;
+            }
+        }
+        session.cells.retain(|cell| !cell.id.ends_with("io_uring_32/random/4096/warm"));
+        let extra = session.cells.first().cloned();
+        session.cells.extend(extra.map(|cell| hotset_facts::LabBaselineCell {
+            id: "access/read/random/1000/cold".to_owned(),
+            ..cell
+        }));
+    }
+    let mut session = access();
+    session.conditions.cpu_pressure_permille = Observed::Value(60);
+    for sample in session.cells.iter_mut().skip(16).flat_map(|cell| &mut cell.samples) {
+        sample.wall_ns /= 2;
+        sample.cpu_ns = sample.cpu_ns.map(|ns| ns / 2);
+    }
+    let fail_above = FailAbove { wall: Some(0.05), cpu: Some(0.5) };
+    let terms = LabTerms { fail_above, other_host: false, together: 1 };
+    let mut result = present(session);
+    let summary = &mut result.summary;
+    summary.baseline = Some(against(&summary.session, &identity(), others(), &baseline, terms));
+    result
 }

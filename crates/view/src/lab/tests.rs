@@ -1,4 +1,4 @@
-use super::testing::{access, present, result};
+use super::testing::{access, beside_baseline, present, result};
 use super::*;
 use crate::page::testing::lines;
 use crate::report::Options;
@@ -93,4 +93,24 @@ fn runs_of_no_cells_are_a_page_without_charts() {
     let pages = lab_pages(&[Named { name: "", result: &result }]);
     assert!(pages[0].sections.iter().all(|section| section.chart.is_none()));
     assert!(render_lab(&result, &Options::default()).contains("Not measured"));
+}
+
+#[test]
+fn a_baseline_is_told_in_each_form() {
+    let result = beside_baseline();
+    let text = render_lab(&result, &Options::default());
+    let (told, _) = text.split_once("\nWhich way is best").expect("an answer");
+    insta::assert_snapshot!("baseline", told);
+    let pages = lab_pages(&[Named { name: "", result: &result }]);
+    let page = &pages[0];
+    assert_eq!(page.headline[0].number, "2 slower, 2 faster");
+    let section = &page.sections[0];
+    assert_eq!(section.question, "Did it change since the baseline?");
+    let points = section.chart.iter().flat_map(|chart| &chart.series);
+    let points: usize = points.map(|series| series.points.len()).sum();
+    assert!(points > 0 && points < section.table.rows.len(), "{points}");
+    let verdicts: Vec<&str> =
+        section.table.rows.iter().filter_map(|row| row.last().map(String::as_str)).collect();
+    assert!(verdicts.contains(&"slower, above the limit of 5.0 %"), "{verdicts:?}");
+    assert!(verdicts.contains(&"not comparable: the baseline has no such cell"), "{verdicts:?}");
 }

@@ -41,6 +41,16 @@ pub(super) fn levels(factors: &[Factor], without: &[&str]) -> String {
     words.join(", ")
 }
 
+/// What tells a cell from others: levels that all cells share are left out.
+pub(super) fn name_among(cells: &[LabCell], cell: &LabCell) -> String {
+    let is_shared = |factor: &&Factor| {
+        cells.len() > 1 && cells.iter().all(|one| one.level(&factor.name) == Some(&factor.level))
+    };
+    let shared: Vec<&str> =
+        cell.factors.iter().filter(is_shared).map(|factor| &*factor.name).collect();
+    levels(&cell.factors, &shared)
+}
+
 /// A cell's time in its unit: `1.23 µs`, where it is the time of an operation too.
 pub(super) fn time(ns: f64) -> String {
     words::time(ns)

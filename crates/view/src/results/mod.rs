@@ -244,6 +244,7 @@ fn known() -> String {
         wire::lab::SCHEMA,
         wire::bench::SCHEMA,
         wire::baseline::SCHEMA,
+        wire::lab_baseline::SCHEMA,
         wire::profile::SCHEMA,
         wire::stat::SCHEMA,
         wire::top::SCHEMA,

@@ -5,6 +5,7 @@ use hotset_analysis::system_numbers;
 use super::listing::listing_page;
 use crate::bench::baseline_text;
 use crate::control::{ControlOptions, control_text};
+use crate::lab::lab_baseline_text;
 use crate::page::{Page, Section};
 use crate::wire::{self, Document, ReadError};
 use crate::{SystemOptions, doctor_text, restore_text, save_text, system_text};
@@ -23,6 +24,9 @@ pub(super) fn text_page(document: &Document<'_>) -> Result<Option<Page>, ReadErr
         wire::save::SAVE => ("save", save_text(&wire::read_save(document)?)),
         wire::save::RESTORE => ("restore", restore_text(&wire::read_restore(document)?)),
         wire::baseline::SCHEMA => ("baseline", baseline_text(&wire::read_baseline(document)?)),
+        wire::lab_baseline::SCHEMA => {
+            ("lab baseline", lab_baseline_text(&wire::read_lab_baseline(document)?))
+        }
         wire::doctor::SCHEMA => {
             ("doctor", doctor_text(&wire::read_doctor(document)?, WIDTH, false))
         }

@@ -21,6 +21,7 @@ pub(crate) mod explanation;
 
 mod findings;
 pub(crate) mod lab;
+pub(crate) mod lab_baseline;
 pub(crate) mod observed;
 pub(crate) mod profile;
 #[cfg(test)]
@@ -55,6 +56,7 @@ pub use diff::{diff_json, read_diff};
 pub use doctor::{doctor_json, read_doctor};
 pub use explanation::{ExplanationDocument, explanation_json, read_explanation};
 pub use lab::{read_lab, write_lab_json};
+pub use lab_baseline::{lab_baseline_json, read_lab_baseline};
 pub(crate) use observed::to_object;
 pub use profile::{ProfileDocument, read_profile, write_profile_json};
 pub use read::{Document, ReadError, documents};
@@ -67,6 +69,13 @@ pub use size::{SizeDocument, read_size, size_json};
 pub use stat::{StatRecord, json_line, read_stat};
 pub use system::{read_system, system_json};
 pub use trace_info::trace_info_json;
+
+/// The command that saves documents of this schema as baselines, in any version; none where they are no baselines.
+pub fn saves_baselines(schema: &str) -> Option<&'static str> {
+    let of = |known: &str| known.split('/').next() == schema.split('/').next();
+    let all = [(baseline::SCHEMA, "bench"), (lab_baseline::SCHEMA, "lab")];
+    all.into_iter().find(|(known, _)| of(known)).map(|(_, command)| command)
+}
 
 /// The version of this program.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");

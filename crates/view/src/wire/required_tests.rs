@@ -11,7 +11,7 @@ type TestResult = Result<(), Box<dyn std::error::Error>>;
 
 /// Keys that follow from others, with all that is below them: a reader derives them again. What recording cost, memory and
 /// reclaim are the only ones that a reader does without: older recordings don't say them.
-const DERIVED: [(&str, &[&str]); 16] = [
+const DERIVED: [(&str, &[&str]); 17] = [
     ("hotset.profile/1", &["lookups_by_directory", "findings", "verdicts"]),
     (
         "hotset.bench/1",
@@ -29,8 +29,9 @@ const DERIVED: [(&str, &[&str]); 16] = [
             "warnings",
         ],
     ),
-    ("hotset.lab/1", &["cells[].runs.valid", "answers", "doubts"]),
+    ("hotset.lab/1", &["cells[].runs.valid", "answers", "baseline", "doubts"]),
     ("hotset.baseline/1", &[]),
+    ("hotset.lab-baseline/1", &[]),
     ("hotset.residency/1", &[]),
     (
         "hotset.system-cache/1",

@@ -217,6 +217,13 @@ fn the_schema_of_baselines_is_that_of_its_declaration() -> TestResult {
 }
 
 #[test]
+fn the_schema_of_baselines_of_experiments_is_that_of_its_declaration() -> TestResult {
+    use super::{Envelope, lab_baseline};
+    let about = "What `hotset lab --save-baseline` keeps. Times are in nanoseconds.";
+    check::<Envelope<'_, hotset_facts::LabBaseline>>(lab_baseline::SCHEMA, about)
+}
+
+#[test]
 fn the_schema_of_explanations_is_that_of_its_declaration() -> TestResult {
     use super::{Envelope, explanation};
     let about = "What `hotset explain --json` writes. Times are in nanoseconds, counts of pages in base pages.";

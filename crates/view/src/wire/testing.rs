@@ -23,7 +23,7 @@ pub(crate) struct Sample {
 
 /// Of each format, what has every key that its schema knows: an entry in each list, and each kind that there is.
 pub(crate) static SAMPLES: LazyLock<Vec<Sample>> = LazyLock::new(|| {
-    let mut all = vec![lab(), listing(), doctor(), save()];
+    let mut all = vec![lab(), lab_baseline(), listing(), doctor(), save()];
     all.extend([
         profile(three_files()),
         profile(with_sites()),
@@ -74,11 +74,26 @@ fn lab() -> Sample {
     let mut session = crate::lab::testing::access();
     // Two states of one way at one size.
     session.cells.truncate(2);
-    let results = [crate::lab::testing::present(session)];
+    let mut result = crate::lab::testing::present(session);
+    result.summary.baseline = crate::lab::testing::beside_baseline().summary.baseline;
+    let results = [result];
     Sample {
         format: super::lab::SCHEMA,
         bytes: written(|out| super::write_lab_json(&results, out)),
         read: |bytes| first(bytes, super::read_lab),
+    }
+}
+
+fn lab_baseline() -> Sample {
+    let mut baseline = crate::lab::testing::saved(1);
+    for session in &mut baseline.sessions {
+        // One whose samples lack nothing.
+        session.cells.truncate(1);
+    }
+    Sample {
+        format: super::lab_baseline::SCHEMA,
+        bytes: super::lab_baseline_json(&baseline),
+        read: |bytes| first(bytes, super::read_lab_baseline),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Experiments as a page: answers, charts, tables, the published figures, conditions and doubts.
 
+mod against;
 mod host;
 mod published;
 mod runs;
@@ -38,8 +39,9 @@ pub fn lab_pages(runs: &[Named<'_>]) -> Vec<Page> {
 fn page(runs: &[Named<'_>]) -> Option<Page> {
     let first = runs.first()?;
     let names: Vec<&str> = runs.iter().map(|run| run.name).collect();
-    let mut sections: Vec<Section> =
-        panel::panels(runs).iter().map(|panel| charts::section(panel, &names)).collect();
+    let mut sections: Vec<Section> = runs.iter().filter_map(against::section).collect();
+    let panels = panel::panels(runs);
+    sections.extend(panels.iter().map(|panel| charts::section(panel, &names)));
     sections.extend(runs::section(runs));
     sections.extend(published::section(runs));
     sections.extend(pairs(
@@ -95,7 +97,7 @@ fn headline(run: &Named<'_>, several: bool) -> Vec<Answer> {
         number: escape_text(&one.number),
         confidence: escape_text(&one.confidence),
     };
-    run.summary().answers.iter().map(answer).collect()
+    against::answer(run).into_iter().chain(run.summary().answers.iter().map(answer)).collect()
 }
 
 /// A table of names and what belongs to each.

@@ -42,13 +42,7 @@ pub(super) fn section(runs: &[Named<'_>]) -> Option<Section> {
 /// What tells the cell from others: levels that all cells share are left out.
 fn id(first: &Named<'_>, cell: &CellComparison) -> String {
     let cells = &first.summary().session.cells;
-    let shared = |factor: &hotset_facts::Factor| {
-        cells.len() > 1 && cells.iter().all(|cell| cell.level(&factor.name) == Some(&factor.level))
-    };
-    let Some(cell) = cells.get(cell.a) else { return String::new() };
-    let without: Vec<&str> =
-        cell.factors.iter().filter(|factor| shared(factor)).map(|factor| &*factor.name).collect();
-    words::levels(&cell.factors, &without)
+    cells.get(cell.a).map_or_else(String::new, |cell| words::name_among(cells, cell))
 }
 
 fn ratio(cell: &CellComparison) -> String {

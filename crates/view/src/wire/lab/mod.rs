@@ -9,7 +9,7 @@ mod tests;
 use std::io;
 
 use hotset_analysis::bench::Warning;
-use hotset_analysis::lab::LabAnswer;
+use hotset_analysis::lab::{LabAnswer, LabComparison};
 use hotset_facts::LabSession;
 use serde::Serialize;
 
@@ -53,6 +53,8 @@ pub(crate) struct Whole<'a> {
     cells: Vec<CellKeys<'a>>,
     /// What was asked and what the cells say, the most important first.
     answers: &'a [LabAnswer],
+    /// How the session compares with a baseline; null where none was named.
+    baseline: Option<&'a LabComparison>,
     /// Doubts and advice, the gravest first.
     doubts: &'a [Warning],
 }
@@ -65,6 +67,7 @@ impl<'a> Whole<'a> {
             session: &summary.session,
             cells: cells.map(|(cell, numbers)| CellKeys::of(cell, numbers)).collect(),
             answers: &summary.answers,
+            baseline: summary.baseline.as_ref(),
             doubts: &summary.doubts,
         }
     }
