@@ -15,7 +15,7 @@ pub(crate) enum Exit {
     Failure,
     /// Bad usage.
     Usage,
-    /// A benchmark is slower than it may be.
+    /// A benchmark or an experiment is slower than it may be.
     Slower,
     /// hotset itself failed where its code stands for a command's.
     Own,

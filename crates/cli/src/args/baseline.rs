@@ -1,4 +1,4 @@
-//! Baselines of `hotset bench`.
+//! Baselines of `hotset bench` and `hotset lab`.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use hotset_facts::units::parse_percent;
 pub(crate) struct BaselineArgs {
     /// Save this session as the baseline NAME, replacing one that exists
     ///
-    /// Nothing is saved if a command fails, after Ctrl-C, or if a condition has fewer than 6 valid runs.
+    /// Nothing is saved if something fails, after Ctrl-C, or if there are too few valid runs to compare with.
     #[arg(long, value_name = "NAME", value_parser = parse_name)]
     pub(crate) save_baseline: Option<String>,
     /// Add the session to the baseline of --save-baseline

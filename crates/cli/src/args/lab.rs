@@ -7,7 +7,7 @@ use clap::builder::PossibleValuesParser;
 use hotset_experiments::{ALL, Options};
 use hotset_facts::units::number;
 
-use super::LookArgs;
+use super::{BaselineArgs, LookArgs};
 
 /// Arguments of `lab`.
 #[derive(Debug, clap::Args)]
@@ -19,6 +19,8 @@ pub(crate) struct LabArgs {
     pub(crate) amount: LabAmountArgs,
     #[command(flatten)]
     pub(crate) what: Options,
+    #[command(flatten)]
+    pub(crate) baselines: BaselineArgs,
     #[command(flatten)]
     pub(crate) output: LabOutput,
 }
@@ -128,13 +130,16 @@ fn after_help() -> String {
          hotset lab all --quick --html lab.html       six rounds of each experiment, and a page\n  \
          hotset lab access                            one experiment, 1 to 25 minutes\n  \
          hotset lab access --methods pread,mmap --block 4K --size 1G --rounds 10\n  \
-         hotset lab all --full --json lab.json        the articles' sizes; takes hours\n\n\
+         hotset lab all --full --json lab.json        the articles' sizes; takes hours\n  \
+         hotset lab access --save-baseline main       keep the times, and after a change of the host:\n  \
+         hotset lab access --baseline main --fail-above 10%\n\n\
          Experiments:\n{experiments}\n\
          Files are created in a new directory, which is removed at the end unless --keep is given.\n\n\
          Exit status:\n  \
          0      all experiments were run\n  \
          1      hotset failed\n  \
          2      invalid arguments\n  \
+         123    a cell is shown to be slower than --fail-above or --fail-cpu-above allows\n  \
          128+N  signal N stopped it (130 after Ctrl-C); what was measured so far is printed"
     )
 }

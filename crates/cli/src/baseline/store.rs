@@ -5,10 +5,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use hotset_facts::Baseline;
+use hotset_facts::{Baseline, LabBaseline};
 use hotset_sys::whole_file::WholeFile;
 use hotset_view::bench::{baseline_json, read_baseline};
-use hotset_view::wire::{Document, ReadError, documents};
+use hotset_view::lab::{lab_baseline_json, read_lab_baseline};
+use hotset_view::wire::{Document, ReadError, documents, saves_baselines};
 use rustix::fs::{Access, access};
 
 use crate::destination::check_destination;
@@ -55,6 +56,26 @@ impl Kept for Baseline {
     }
 }
 
+impl Kept for LabBaseline {
+    const COMMAND: &'static str = "lab";
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn named(self, name: &str) -> Self {
+        Self { name: name.to_owned(), ..self }
+    }
+
+    fn read(document: &Document<'_>) -> Result<Self, ReadError> {
+        read_lab_baseline(document)
+    }
+
+    fn json(&self) -> Vec<u8> {
+        lab_baseline_json(self)
+    }
+}
+
 /// Where baselines are.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Store<'a> {
@@ -97,6 +118,12 @@ impl Store<'_> {
         let [document] = documents.as_slice() else {
             return Err(wrong(&"several results in it"));
         };
+        if let Some(other) = saves_baselines(&document.schema).filter(|other| *other != own) {
+            let path = path.display();
+            return Err(Stop::own(format_args!(
+                "{path}: is a baseline of `hotset {other}`, which `hotset {own}` can't use; choose another name"
+            )));
+        }
         let read = T::read(document).map_err(|error| wrong(&error))?;
         Ok(Some(read.named(name)))
     }

@@ -1,6 +1,7 @@
 //! `hotset lab`: from words to plans, the experiments one after the other, and where their results go.
 
 mod asked;
+mod baseline;
 mod probe;
 mod progress;
 mod session;

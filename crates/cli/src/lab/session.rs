@@ -7,16 +7,18 @@ use std::time::{Duration, Instant};
 
 use hotset_experiments::{AfterRun, Experiment, plan_of, present};
 use hotset_facts::units::nanos;
-use hotset_facts::{LabSession, LabSize};
+use hotset_facts::{LabSession, LabSize, OtherPrograms};
 use hotset_lab::experiment::{
     Bench, CallCounter, ExperimentError, Place, Scratch, ScratchError, Sensor, require_room,
     run_experiment,
 };
 use hotset_lab::{Invocation, Order};
+use hotset_sys::CpuUse;
 use hotset_view::lab::LabResult;
 use hotset_watch::LabSensor;
 
 use super::asked::{check, experiments, request};
+use super::baseline::Baselines;
 use crate::args::LabArgs;
 use crate::destination::check_destinations;
 use crate::exit::{Exit, OrExit, Stop};
@@ -43,6 +45,7 @@ pub(crate) fn lab(args: &LabArgs) -> Result<Exit, Stop> {
             return Err(ScratchError::Keep { directory: kept, error: exists }).or_exit(Exit::Usage);
         }
     }
+    let mut baselines = Baselines::prepare(args, &experiments).map_err(Stop::of_hotset)?;
     let stop = interrupt::stop_flag();
     let Some(_lock) = lock(stop).or_exit(Exit::Failure)? else { return Ok(interrupt::exit()) };
     let seed = args.amount.seed.unwrap_or_else(|| Order::fresh_seed() >> 40);
@@ -52,10 +55,11 @@ pub(crate) fn lab(args: &LabArgs) -> Result<Exit, Stop> {
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        match one(args, experiment, seed, stop)
-            .and_then(|session| present(session).or_exit(Exit::Failure))
-        {
-            Ok(result) => {
+        let done = one(args, experiment, seed, stop, &baselines)
+            .and_then(|(session, others)| Ok((present(session).or_exit(Exit::Failure)?, others)));
+        match done {
+            Ok((mut result, others)) => {
+                baselines.take(&mut result, others);
                 failed |= !output::lab_table(&result, &args.output);
                 results.push(result);
             }
@@ -68,11 +72,15 @@ pub(crate) fn lab(args: &LabArgs) -> Result<Exit, Stop> {
         }
     }
     let written = output::lab_files(&results, &args.output);
-    Ok(match stop.load(Ordering::Relaxed) {
-        true => interrupt::exit(),
-        false if failed || !written => Exit::Failure,
-        false => Exit::Success,
-    })
+    if stop.load(Ordering::Relaxed) {
+        baselines.say_not_saved("it was interrupted");
+        return Ok(interrupt::exit());
+    }
+    if failed || !written {
+        baselines.say_not_saved("something failed");
+        return Ok(Exit::Failure);
+    }
+    baselines.finish(&results, args.output.quiet).map_err(Stop::of_hotset)
 }
 
 /// Where the files of an experiment are to stay, if they are.
@@ -98,7 +106,8 @@ fn one(
     experiment: &Experiment,
     seed: u64,
     stop: &AtomicBool,
-) -> Result<LabSession, Stop> {
+    baselines: &Baselines<'_>,
+) -> Result<(LabSession, OtherPrograms), Stop> {
     let began = Instant::now();
     let native = native()?;
     let mut sweeper = native.clone();
@@ -109,6 +118,7 @@ fn one(
     };
     let scratch = scratch.or_exit(Exit::Failure)?;
     let place = Place::look(scratch.directory()).or_exit(Exit::Failure)?;
+    baselines.check_place(experiment.name, &place.filesystem).map_err(Stop::of_hotset)?;
     let free = place.free_bytes;
     let request = request(args, place.clone());
     let plan = plan_of(experiment, &request).map_err(Stop::usage)?;
@@ -130,7 +140,9 @@ fn one(
         watcher: &mut line,
         stop,
     };
+    let started = CpuUse::now();
     let ran = run_experiment(plan, bench);
+    let others = started.others();
     line.clear();
     let mut session = ran.map_err(|error: ExperimentError| {
         Stop::new(Exit::Failure, format_args!("lab {}: {error}", experiment.name))
@@ -146,5 +158,5 @@ fn one(
         let directory = scratch.directory().display();
         output::say(format_args!("lab {}: its files are in {directory}", experiment.name));
     }
-    Ok(session)
+    Ok((session, others))
 }
