@@ -28,6 +28,9 @@ pub(crate) fn title(with: &ComparedWith) -> String {
 
 /// `3 sessions, 2026-11-20 to 2026-11-26`.
 pub(crate) fn sessions(with: &ComparedWith) -> String {
+    if with.sessions == 0 {
+        return "no session of this experiment".to_owned();
+    }
     between(with.sessions, with.first_at, with.last_at)
 }
 

@@ -97,7 +97,7 @@ fn runs_of_no_cells_are_a_page_without_charts() {
 
 #[test]
 fn a_baseline_is_told_in_each_form() {
-    let result = beside_baseline();
+    let mut result = beside_baseline();
     let text = render_lab(&result, &Options::default());
     let (told, _) = text.split_once("\nWhich way is best").expect("an answer");
     insta::assert_snapshot!("baseline", told);
@@ -113,4 +113,9 @@ fn a_baseline_is_told_in_each_form() {
         section.table.rows.iter().filter_map(|row| row.last().map(String::as_str)).collect();
     assert!(verdicts.contains(&"slower, above the limit of 5.0 %"), "{verdicts:?}");
     assert!(verdicts.contains(&"not comparable: the baseline has no such cell"), "{verdicts:?}");
+    if let Some(baseline) = &mut result.summary.baseline {
+        baseline.with.sessions = 0;
+    }
+    let text = render_lab(&result, &Options::default());
+    assert!(text.contains("baseline main  (no session of this experiment)"), "{text}");
 }
