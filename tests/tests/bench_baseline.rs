@@ -209,6 +209,9 @@ fn what_can_not_be_compared_or_saved_is_refused_before_anything_runs() {
     refused(2, &["--baseline", "a/b"], "it contains a slash");
     refused(2, &["--fail-above", "5%"], "--baseline");
     refused(2, &["--baseline", "main", "--fail-above", "5ms"], "expected a percentage");
+    let over = kept.file("main");
+    let over = ["--baseline", "main", "--export-json", text(&over)];
+    refused(2, &over, "is the baseline, which the result would replace");
     let file = kept.scratch.file("file", 1);
     refused(125, &["--baseline-dir", text(&file), "--save-baseline", "x"], "file");
     let below = file.join("below");

@@ -220,6 +220,10 @@ fn what_can_not_be_compared_or_saved_is_refused_before_anything_runs() {
     for option in ["--save-baseline", "--baseline"] {
         refused(2, &[option, "main", "--rounds", "5"], "--rounds 5: a baseline needs at least 6");
     }
+    for option in ["--save-baseline", "--baseline"] {
+        let over = kept.file("main");
+        refused(2, &[option, "main", "--json", text(&over)], "is the baseline, which the result");
+    }
     let file = kept.scratch.file("file", 1);
     refused(1, &["--baseline-dir", text(&file), "--save-baseline", "x"], "file");
     let below = file.join("below");

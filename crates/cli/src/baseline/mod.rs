@@ -2,11 +2,14 @@
 
 mod store;
 
+use std::path::PathBuf;
+
 use hotset_analysis::baseline::{FailAbove, HostDifference, MeasuredOn, host_differences};
 use hotset_facts::HostIdentity;
 use hotset_view::baseline::host_difference;
 
 use crate::args::BaselineArgs;
+use crate::destination::check_not_read;
 use crate::exit::{Exit, Stop};
 use crate::output;
 pub(crate) use store::{Kept, Store};
@@ -30,6 +33,17 @@ impl<'a> Asked<'a> {
     /// The baseline that is compared with, if one is.
     pub(crate) fn compared<T: Kept>(&self) -> Result<Option<T>, Stop> {
         self.args.baseline.as_deref().map(|name| self.store.read(name)).transpose()
+    }
+
+    /// Refuses a result that would replace a baseline.
+    pub(crate) fn check_results<'b>(
+        &self,
+        results: impl Iterator<Item = &'b PathBuf> + Clone,
+    ) -> Result<(), Stop> {
+        let mut names = [&self.args.baseline, &self.args.save_baseline].into_iter().flatten();
+        names.try_for_each(|name| {
+            check_not_read(results.clone(), &self.store.path(name), "baseline")
+        })
     }
 
     pub(crate) fn limits(&self) -> FailAbove {

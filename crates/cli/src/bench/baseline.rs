@@ -7,7 +7,7 @@ use hotset_lab::CommandPlan;
 use hotset_sys::CpuUse;
 use hotset_view::baseline::sessions_of;
 
-use crate::args::BaselineArgs;
+use crate::args::BenchArgs;
 use crate::baseline::{Asked, not_saved, with_session};
 use crate::exit::{Exit, Stop};
 use crate::output;
@@ -23,11 +23,14 @@ pub(super) struct Baselines<'a> {
 impl<'a> Baselines<'a> {
     /// Reads what is compared with, and refuses what could not be compared or saved after all the runs.
     pub(super) fn prepare(
-        args: &'a BaselineArgs,
+        args: &'a BenchArgs,
         commands: &[CommandPlan],
         states: &[WantedState],
     ) -> Result<Self, Stop> {
+        let (args, exports) = (&args.baselines, &args.exports);
         let asked = Asked::of(args);
+        let files = [&exports.export_json, &exports.export_csv, &exports.export_markdown];
+        asked.check_results(files.into_iter().chain([&exports.html]).flatten())?;
         let compared: Option<Baseline> = asked.compared()?;
         if let Some(baseline) = &compared {
             check_host(&asked, baseline)?;

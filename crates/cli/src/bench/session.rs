@@ -31,7 +31,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, Stop> {
     let mut commands = planned(args)?;
     let states = states(&args.states.state)?;
     check_exports(&args.exports)?;
-    let mut baselines = Baselines::prepare(&args.baselines, &commands, &states)?;
+    let mut baselines = Baselines::prepare(args, &commands, &states)?;
     let stop = interrupt::stop_flag();
     let Some(_lock) = lock(stop).or_exit(Exit::Own)? else { return Err(interrupted()) };
     set_up(&mut commands).map_err(no_result)?;

@@ -5,6 +5,7 @@ use hotset_analysis::lab::{LabNotSaved, LabTerms, against, few_rounds, saved_ses
 use hotset_experiments::Experiment;
 use hotset_facts::{LabBaseline, LabBaselineSession, OtherPrograms};
 use hotset_view::baseline::sessions_of;
+use hotset_view::escape_text;
 use hotset_view::lab::LabResult;
 
 use crate::args::LabArgs;
@@ -27,6 +28,7 @@ impl<'a> Baselines<'a> {
     pub(super) fn prepare(args: &'a LabArgs, experiments: &[&Experiment]) -> Result<Self, Stop> {
         check_rounds(args)?;
         let asked = Asked::of(&args.baselines);
+        asked.check_results([&args.output.json, &args.output.html].into_iter().flatten())?;
         let compared: Option<LabBaseline> = asked.compared()?;
         if let Some(baseline) = &compared {
             check_host(&asked, baseline)?;
@@ -56,7 +58,8 @@ impl<'a> Baselines<'a> {
             None => Ok(()),
             Some((name, known)) => Err(Stop::own(format_args!(
                 "lab {experiment}: its files would be on {filesystem}, and those of the baseline {name} were on {known}, so that their \
-                 times say nothing about each other; --dir names another directory, --other-host uses it all the same"
+                 times say nothing about each other; --dir names another directory, --other-host uses it all the same",
+                known = escape_text(known)
             ))),
         }
     }
@@ -150,6 +153,6 @@ fn check_experiments(baseline: &LabBaseline, experiments: &[&Experiment]) -> Res
     Err(Stop::usage(format_args!(
         "the baseline {} has none of these experiments; it has {}",
         baseline.name,
-        known.join(", ")
+        escape_text(&known.join(", "))
     )))
 }
