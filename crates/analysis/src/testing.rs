@@ -139,7 +139,7 @@ pub(crate) fn absurd() -> Profile {
     profile.environment.page_size_bytes = 0;
     profile.command.wall_ns = 0;
     profile.processes[0].io = io;
-    let counters = LookupCounters { calls: 1, failed: MAX, time_ns: MAX, failed_time_ns: MAX };
+    let counters = LookupCounters { calls: 1, failed: MAX, time_ns: max, failed_time_ns: max };
     let failed_paths = vec![failed_lookup("/a/b", MAX), failed_lookup("/a/c", MAX)];
     profile.lookups = Observed::Value(Lookups { counters, failed_paths, failed_unnamed: MAX });
     profile

@@ -35,6 +35,10 @@ pub enum Feature {
     CallOrder,
     /// The sensor as a whole.
     Sensor,
+    /// The sensor, in the place of which tracing counts lookups, opens and processes.
+    Requests,
+    /// Calls that tracing counts.
+    Tracing,
 }
 
 macro_rules! counted {
@@ -65,9 +69,12 @@ pub(crate) use needs;
 
 crate::counters!(counted);
 
+/// What only the sensor counts.
+const REQUESTS: [&str; 7] = ["read", "write", "mmap.faults", "direct", "readahead", "sync", "time"];
+
 impl Feature {
     /// All of them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::FileFaults,
         Self::IoUring,
         Self::LinuxAio,
@@ -81,6 +88,8 @@ impl Feature {
         Self::DelayedReads,
         Self::CallOrder,
         Self::Sensor,
+        Self::Requests,
+        Self::Tracing,
     ];
 
     /// What is not counted without it.
@@ -99,6 +108,8 @@ impl Feature {
             Self::DelayedReads => "delayed reads",
             Self::CallOrder => "order of calls",
             Self::Sensor => "file I/O",
+            Self::Requests => "requests for pages of files",
+            Self::Tracing => "calls seen by tracing",
         }
     }
 
@@ -140,6 +151,10 @@ impl Feature {
                 "calls on many files are one row: which of them went on where the one before ended is not known",
             ),
             Self::Sensor => Reason::denied("the sensor was not loaded"),
+            Self::Requests => {
+                Reason::denied("the sensor was not loaded, and tracing does not see it")
+            }
+            Self::Tracing => Reason::unsupported("tracing did not see all that the command did"),
         }
     }
 
@@ -148,18 +163,9 @@ impl Feature {
         let counters = COUNTED.iter().filter(|(_, needs)| *needs == Some(self));
         let counters: Vec<_> = counters.map(|(what, _)| *what).collect();
         match self {
-            Self::Sensor => {
-                vec![
-                    "read",
-                    "write",
-                    "mmap.faults",
-                    "direct",
-                    "readahead",
-                    "sync",
-                    "time",
-                    "lookups",
-                ]
-            }
+            Self::Sensor => [REQUESTS.as_slice(), &["lookups"]].concat(),
+            Self::Requests => REQUESTS.to_vec(),
+            Self::Tracing => vec!["lookups", "files.opens"],
             _ if counters.is_empty() => vec![self.name()],
             _ => counters,
         }
@@ -184,15 +190,22 @@ impl NotMeasured {
     /// The entries of a saved result: [`Feature::unmeasured`] of each with its reason. What this version does not know is passed
     /// over.
     pub fn from_saved<'a>(entries: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<Self> {
+        let entries: Vec<(&str, &str)> = entries.into_iter().collect();
         let mut gaps: Vec<Self> = Vec::new();
-        for (what, reason) in entries {
+        for &(what, reason) in &entries {
             let says =
                 |gap: &Self| gap.reason == reason && gap.feature.unmeasured().contains(&what);
             if gaps.iter().any(says) {
                 continue;
             }
-            let known =
-                Feature::ALL.into_iter().find(|feature| feature.unmeasured().contains(&what));
+            let named = |feature: &Feature| feature.unmeasured().contains(&what);
+            // Two features that have names in common are told apart by those that one of them has not.
+            let whole = |feature: &Feature| {
+                let all = feature.unmeasured();
+                all.contains(&what) && all.iter().all(|name| entries.contains(&(*name, reason)))
+            };
+            let all = Feature::ALL.into_iter();
+            let known = all.clone().find(whole).or_else(|| all.clone().find(named));
             gaps.extend(known.map(|feature| Self { feature, reason: reason.to_owned() }));
         }
         gaps

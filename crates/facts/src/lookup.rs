@@ -4,29 +4,39 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Observed;
 use crate::format::Path;
 
 /// Counts of path lookups.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LookupCounters {
     /// Calls that resolve a path.
     pub calls: u64,
     /// Calls that ended in ENOENT or ENOTDIR.
     pub failed: u64,
-    /// Nanoseconds in all of them.
-    pub time_ns: u64,
+    /// Nanoseconds in all of them; not known where they were counted by tracing.
+    pub time_ns: Observed<u64>,
     /// Nanoseconds in the failed ones.
-    pub failed_time_ns: u64,
+    pub failed_time_ns: Observed<u64>,
+}
+
+impl Default for LookupCounters {
+    /// None, which took no time.
+    fn default() -> Self {
+        let no_time = Observed::Value(0);
+        Self { calls: 0, failed: 0, time_ns: no_time, failed_time_ns: no_time }
+    }
 }
 
 impl LookupCounters {
     /// Adds `other` to these counters.
     pub fn add(&mut self, other: &Self) {
+        let sum = |a: Observed<u64>, b| a.zip_with(b, |a, b| a + b);
         self.calls += other.calls;
         self.failed += other.failed;
-        self.time_ns += other.time_ns;
-        self.failed_time_ns += other.failed_time_ns;
+        self.time_ns = sum(self.time_ns, other.time_ns);
+        self.failed_time_ns = sum(self.failed_time_ns, other.failed_time_ns);
     }
 }
 
@@ -46,7 +56,7 @@ pub struct FailedLookup {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Lookups {
-    /// Exact counts, kept in the kernel.
+    /// Exact counts.
     #[serde(flatten)]
     pub counters: LookupCounters,
     /// Failed lookups whose path was not kept: the ring was full, or the table of paths was.

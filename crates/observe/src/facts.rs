@@ -47,8 +47,8 @@ pub(crate) fn observation(
     let mut totals = Io::zero().without(&selection.missing);
     files.iter().for_each(|file| totals.add(&file.io()));
     let lookups = lookups(collector, &mounts, &processes);
-    if let Some(time) = totals.time.as_value_mut() {
-        time.lookup_ns = lookups.counters.time_ns;
+    if let (Some(time), Some(ns)) = (totals.time.as_value_mut(), lookups.counters.time_ns.value()) {
+        time.lookup_ns = ns;
     }
     let processes = process_rows(loaded, &options.scope, collector, by_process, &processes);
     let mut sensor =

@@ -14,8 +14,8 @@ fn lookup_counters(process: &Process) -> LookupCounters {
     LookupCounters {
         calls: process.lookups,
         failed: process.lookups_failed,
-        time_ns: process.lookup_ns,
-        failed_time_ns: process.lookup_failed_ns,
+        time_ns: process.lookup_ns.into(),
+        failed_time_ns: process.lookup_failed_ns.into(),
     }
 }
 

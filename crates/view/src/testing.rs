@@ -228,7 +228,12 @@ pub(crate) fn lookups(failed: u64, calls: u64, failed_time_ns: u64) -> Observed<
         })
     };
     Observed::Value(Lookups {
-        counters: LookupCounters { calls, failed, time_ns: 3 * failed_time_ns, failed_time_ns },
+        counters: LookupCounters {
+            calls,
+            failed,
+            time_ns: (3 * failed_time_ns).into(),
+            failed_time_ns: failed_time_ns.into(),
+        },
         failed_paths: [
             lacks("/usr/lib/python313.zip", failed / 2),
             lacks("/home/u/.local/lib/python3.13/site-packages", failed / 4),
@@ -336,7 +341,12 @@ pub(crate) fn nasty_names() -> Profile {
     profile.command.argv.push(OsString::from_vec(b"\xff\xfe".to_vec()));
     profile.command.exit = Observed::Value(ExitStatus::Signal(11));
     profile.lookups = Observed::Value(Lookups {
-        counters: LookupCounters { calls: 50, failed: 40, time_ns: MS, failed_time_ns: MS / 2 },
+        counters: LookupCounters {
+            calls: 50,
+            failed: 40,
+            time_ns: MS.into(),
+            failed_time_ns: (MS / 2).into(),
+        },
         failed_paths: vec![FailedLookup {
             path: PathBuf::from(OsString::from_vec(b"/tmp/no\xffthing\n/x".to_vec())),
             calls: 40,

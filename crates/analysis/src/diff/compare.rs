@@ -70,7 +70,7 @@ impl AllRows {
                 [before, after].map(|side| may(side) || side.doubts.lost > 0);
             Rules { of, strip, before, after, untold, unclear_came, unclear_went }
         };
-        let is_counted = before.has_sensor() == after.has_sensor();
+        let is_counted = before.rows_by() == after.rows_by();
         let counted = |rules: &Rules<'_>, of: fn(&Side) -> &Vec<SideRow>| match is_counted {
             true => Observed::Value(compare_rows(rules, of(before), of(after))),
             false => Observed::Missing(NO_SENSOR),

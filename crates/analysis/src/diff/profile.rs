@@ -11,7 +11,7 @@ use hotset_facts::{
 
 use super::counters::Counters;
 use super::difference::{ComparedKind, SideAbout};
-use super::side::{Doubts, Side, SideFinding, SideRow, gaps};
+use super::side::{Doubts, RowsBy, Side, SideFinding, SideRow, gaps};
 use crate::{Finding, Outcome, Summary};
 
 /// A profile has the paths of failed lookups alone.
@@ -91,7 +91,11 @@ fn doubts(profile: &Profile) -> Doubts {
         (sum.0.saturating_add(one.0), sum.1.saturating_add(one.1))
     };
     Doubts {
-        without_sensor: profile.sensor.level == SensorLevel::Unprivileged,
+        rows_by: match profile.sensor.level {
+            SensorLevel::Full | SensorLevel::Reduced => RowsBy::Sensor,
+            SensorLevel::Traced => RowsBy::Tracing,
+            SensorLevel::Unprivileged => RowsBy::Looking,
+        },
         lost: profile.sensor.losses.of_counts(),
         unnamed_lookups: profile.lookups.as_value().map_or(0, |lookups| lookups.failed_unnamed),
         unnamed_found: 0,
@@ -104,12 +108,18 @@ fn doubts(profile: &Profile) -> Doubts {
 fn totals(profile: &Profile) -> Counters {
     let command = &profile.command;
     let nanoseconds = |name, value| NamedCounter { name, unit: Unit::Nanoseconds, value };
+    let no_sensor = Observed::Missing(Feature::Sensor.reason());
     // Without the sensor, rows are what processes had open or mapped when it was looked.
     let counted = |sum: Observed<u64>| match profile.sensor.level {
-        SensorLevel::Unprivileged => Observed::Missing(Feature::Sensor.reason()),
-        SensorLevel::Full | SensorLevel::Reduced => sum,
+        SensorLevel::Unprivileged => no_sensor,
+        SensorLevel::Full | SensorLevel::Reduced | SensorLevel::Traced => sum,
     };
     let of_files = |of: fn(&FileRow) -> Observed<u64>| counted(sum(&profile.files, of));
+    // Tracing has rows of files that were opened or executed alone.
+    let rows = match profile.sensor.level {
+        SensorLevel::Traced => Observed::Missing(Feature::Requests.reason()),
+        _ => of_files(|_| Observed::Value(1)),
+    };
     let mut all = profile.totals.named();
     all.extend(lookup_counters(&profile.lookups));
     all.extend([
@@ -118,7 +128,7 @@ fn totals(profile: &Profile) -> Counters {
         nanoseconds("command.system_ns", command.system_ns),
         NamedCounter::new("command.max_rss_bytes", Unit::Bytes, command.max_rss_bytes),
         count("command.still_running", u64::from(command.still_running).into()),
-        count("files.rows", of_files(|_| Observed::Value(1))),
+        count("files.rows", rows),
         count("files.opens", of_files(|file| file.opens)),
         pages("files.evicted_pages", of_files(|file| file.evicted_pages)),
         pages("files.dropped_pages", of_files(|file| file.dropped_pages)),
@@ -144,17 +154,17 @@ fn sum<T>(rows: &[T], of: impl Fn(&T) -> Observed<u64>) -> Observed<u64> {
 }
 
 fn lookup_counters(lookups: &Observed<Lookups>) -> [NamedCounter; 5] {
-    let of = |of: fn(&Lookups) -> u64| match lookups {
-        Observed::Value(lookups) => Observed::Value(of(lookups)),
+    let of = |of: fn(&Lookups) -> Observed<u64>| match lookups {
+        Observed::Value(lookups) => of(lookups),
         Observed::Missing(reason) => Observed::Missing(*reason),
     };
     let ns = |name, value| NamedCounter { name, unit: Unit::Nanoseconds, value };
     [
-        count("lookups.calls", of(|all| all.counters.calls)),
-        count("lookups.failed", of(|all| all.counters.failed)),
+        count("lookups.calls", of(|all| all.counters.calls.into())),
+        count("lookups.failed", of(|all| all.counters.failed.into())),
         ns("lookups.time_ns", of(|all| all.counters.time_ns)),
         ns("lookups.failed_time_ns", of(|all| all.counters.failed_time_ns)),
-        count("lookups.failed_unnamed", of(|all| all.failed_unnamed)),
+        count("lookups.failed_unnamed", of(|all| all.failed_unnamed.into())),
     ]
 }
 

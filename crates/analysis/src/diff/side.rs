@@ -61,9 +61,14 @@ impl Side {
         self.doubts.lost
     }
 
-    /// Whether rows of files were counted by the sensor: without it they are what processes had mapped.
-    pub(super) fn has_sensor(&self) -> bool {
-        !self.doubts.without_sensor
+    /// How rows of files came about.
+    pub(super) fn rows_by(&self) -> RowsBy {
+        self.doubts.rows_by
+    }
+
+    /// Whether it was counted without the sensor.
+    pub(crate) fn is_without_sensor(&self) -> bool {
+        self.doubts.rows_by != RowsBy::Sensor
     }
 }
 
@@ -85,11 +90,23 @@ pub(super) fn is_end_of_name(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with('.')
 }
 
+/// Which files have a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum RowsBy {
+    /// All that were used.
+    #[default]
+    Sensor,
+    /// Those that were opened or executed.
+    Tracing,
+    /// Those that a process had open or mapped when it was looked at.
+    Looking,
+}
+
 /// What of a run makes comparisons of it doubtful.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Doubts {
-    /// Without the sensor, rows are no counts.
-    pub(super) without_sensor: bool,
+    /// Rows that came about in different ways can't be compared.
+    pub(super) rows_by: RowsBy,
     /// Events that the sensor lost, or records that found no room: counts are lower bounds.
     pub(super) lost: u64,
     /// Failed lookups whose path is not known.

@@ -14,7 +14,7 @@ use hotset_facts::{FileKind, NamedCounter, NotMeasured, Observed, Reason, Unit};
 use super::counters::Counters;
 use super::difference::{ComparedKind, SideAbout};
 use super::profile::{program, words};
-use super::side::{Doubts, Side, SideFinding, SideRow, gaps, is_end_of_name};
+use super::side::{Doubts, RowsBy, Side, SideFinding, SideRow, gaps, is_end_of_name};
 use super::sums::{Sum, Sums};
 use crate::Outcome;
 use crate::explain::Explanation;
@@ -117,7 +117,7 @@ impl<'a> TraceSide<'a> {
             undecided: undecided.collect(),
             sites: None,
             doubts: Doubts {
-                without_sensor: false,
+                rows_by: RowsBy::Sensor,
                 lost: lost.fold(0, u64::saturating_add),
                 unnamed_lookups: self.failed.unnamed,
                 unnamed_found: self.found.unnamed,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::input::ratio;
 use super::{Answer, RuleInput};
 use crate::{DirectoryLookups, Evidence, Finding};
-use hotset_facts::{FileKind, LookupCounters, Profile, Reason};
+use hotset_facts::{FileKind, LookupCounters, Observed, Profile, Reason};
 
 pub(super) const ID: &str = "failed-lookups";
 
@@ -23,8 +23,15 @@ const MIN_SEARCHED_NAMES: usize = 4;
 pub(super) fn check(input: &RuleInput<'_>) -> Answer {
     let lookups = input.lookups()?;
     let counters = lookups.counters;
-    let failed_ns = counters.failed_time_ns as f64;
-    if counters.failed == 0 || !input.worth(&input.saving(failed_ns, failed_ns)) {
+    if counters.failed == 0 {
+        return Ok(None);
+    }
+    let measured_ns = match counters.failed_time_ns {
+        Observed::Value(ns) => ns,
+        Observed::Missing(reason) => return Err(reason),
+    };
+    let failed_ns = measured_ns as f64;
+    if !input.worth(&input.saving(failed_ns, failed_ns)) {
         return Ok(None);
     }
     let named = lookups.failed_paths.iter().map(|path| path.calls).fold(0, u64::saturating_add);
@@ -44,7 +51,7 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
         if !silent.is_empty() {
             title.push_str(&format!("; no successful open in {}", directories(silent.len())));
         }
-        let mut evidence = evidence(&counters);
+        let mut evidence = evidence(&counters, measured_ns);
         evidence.push(Evidence::count("silent_directories", silent.len() as u64));
         let worst = worst(silent.into_iter().chain(answered));
         Finding::with_saving(ID, title, SEARCH_ADVICE, saving, evidence).about(worst)
@@ -52,7 +59,7 @@ pub(super) fn check(input: &RuleInput<'_>) -> Answer {
         let title = format!("{:.0} % of path lookups fail, for optional files", percent(&counters));
         // At most: a program that works as it does goes on asking.
         let saving = input.saving(0.0, failed_ns);
-        let evidence = evidence(&counters);
+        let evidence = evidence(&counters, measured_ns);
         Finding::with_saving(ID, title, PROBE_ADVICE, saving, evidence)
             .about(worst(others.into_iter()))
     };
@@ -68,12 +75,12 @@ fn percent(counters: &LookupCounters) -> f64 {
     100.0 * ratio(counters.failed as f64, counters.calls as f64)
 }
 
-fn evidence(counters: &LookupCounters) -> Vec<Evidence> {
+fn evidence(counters: &LookupCounters, failed_ns: u64) -> Vec<Evidence> {
     vec![
         Evidence::count("lookup_calls", counters.calls),
         Evidence::count("failed_calls", counters.failed),
         Evidence::real("failed_percent", percent(counters)),
-        Evidence::count("failed_ns", counters.failed_time_ns),
+        Evidence::count("failed_ns", failed_ns),
     ]
 }
 
@@ -116,7 +123,7 @@ fn directories(count: usize) -> String {
 mod tests {
     use super::*;
     use crate::testing::{Run, failed_lookup, profile, read_file};
-    use hotset_facts::{FailedLookup, Lookups, Observed, ReadIo};
+    use hotset_facts::{FailedLookup, Lookups, ReadIo};
 
     fn failing(failed_paths: Vec<FailedLookup>, failed_time_ns: u64) -> Run {
         let mut profile = profile();
@@ -124,8 +131,8 @@ mod tests {
             counters: LookupCounters {
                 calls: 40_000,
                 failed: 30_000,
-                time_ns: 2 * failed_time_ns,
-                failed_time_ns,
+                time_ns: (2 * failed_time_ns).into(),
+                failed_time_ns: failed_time_ns.into(),
             },
             failed_paths,
             failed_unnamed: 9_991,
@@ -148,6 +155,16 @@ mod tests {
         assert_eq!(finding.files[0], PathBuf::from("/opt/a"));
         assert_eq!(finding.saving.low_ns, 60_000_000);
         assert!(finding.advice.contains("PYTHONPATH"));
+    }
+
+    #[test]
+    fn undecided_where_lookups_have_no_time() {
+        let mut run = lookups(60_000_000);
+        let reason = Reason::not_measured("counted by tracing");
+        if let Some(lookups) = run.profile.lookups.as_value_mut() {
+            lookups.counters.failed_time_ns = Observed::Missing(reason);
+        }
+        assert_eq!(run.ask(check).err(), Some(reason));
     }
 
     #[test]

@@ -13,6 +13,8 @@ crate::words! {
         Full = "full",
         /// An older kernel: exact reads and writes, less about faults and io_uring.
         Reduced = "reduced",
+        /// No BPF, but calls stopped by ptrace(2): every lookup, open and process, and what /proc, rusage and cachestat(2) can say.
+        Traced = "traced",
         /// No BPF: what /proc, rusage and cachestat(2) can say.
         Unprivileged = "unprivileged",
     }
@@ -50,7 +52,7 @@ impl SensorLosses {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Sensor {
-    /// Which sensor, e.g. `bpf`, `bpf-compat`, `proc`.
+    /// Which sensor, e.g. `bpf`, `bpf-compat`, `trace`, `proc`.
     #[serde(deserialize_with = "crate::format::text::read")]
     pub name: Text,
     /// How much it could see.

@@ -223,12 +223,15 @@ fn lookups(summary: &Summary) -> Option<String> {
     if counters.calls == 0 {
         return None;
     }
-    let mut line = format!("{} in {}", plural(counters.calls, "path"), duration(counters.time_ns));
+    // Where lookups were counted by tracing, they have no time of their own.
+    let took = |ns: Observed<u64>| ns.value().map(|ns| format!(" in {}", duration(ns)));
+    let mut line = plural(counters.calls, "path");
+    line.extend(took(counters.time_ns));
     if counters.failed > 0 {
         let share = summary.lookups.value().and_then(|numbers| numbers.failed_share);
         let share = share.map_or(String::new(), |share| format!(" ({})", percent(share)));
         line.push_str(&format!(", {} not found{share}", count(counters.failed)));
-        line.push_str(&format!(" in {}", duration(counters.failed_time_ns)));
+        line.extend(took(counters.failed_time_ns));
     }
     Some(line)
 }

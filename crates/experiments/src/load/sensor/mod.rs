@@ -195,8 +195,8 @@ impl<'a> Parts<'a> {
             device_bytes += io.device.read_bytes.value().unwrap_or(0);
         }
         // The loading run starts a runtime too: what is less than that is noise, and no time.
-        let lookup =
-            all.time_ns.checked_sub(nothing.time_ns).zip(all.calls.checked_sub(nothing.calls));
+        let time = all.time_ns.zip_with(nothing.time_ns, u64::checked_sub).value().flatten();
+        let lookup = time.zip(all.calls.checked_sub(nothing.calls));
         let failed = all.failed.checked_sub(nothing.failed);
         Ok(LoadCounts { lookup, failed, read, read_bytes, device_bytes, reached })
     }

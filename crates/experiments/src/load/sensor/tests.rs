@@ -24,7 +24,12 @@ impl Sensor for Scripted<'_> {
             }
             return Err("KeyboardInterrupt".to_owned());
         };
-        let lookups = LookupCounters { calls, time_ns, failed: calls / 2, ..Default::default() };
+        let lookups = LookupCounters {
+            calls,
+            time_ns: time_ns.into(),
+            failed: calls / 2,
+            ..Default::default()
+        };
         Ok(ObservedRun { files: Vec::new(), lookups: Observed::Value(lookups) })
     }
 }
