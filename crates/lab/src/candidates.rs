@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use hotset_facts::{FileKind, FileRow, Io, Observed, Unreadable};
-use hotset_sys::trace::Traced;
+use hotset_sys::trace::{Traced, TracedFile};
 use hotset_sys::tree::{Found, Selection, Visitor, walk};
 
 /// A file that belongs to a command's set if it is there.
@@ -50,9 +50,10 @@ fn some(count: Observed<u64>) -> bool {
     count.value().is_some_and(|count| count > 0)
 }
 
-/// The files of a traced run.
+/// The files of a traced run. Those that were only looked up are not in it.
 pub fn from_traced(traced: &Traced) -> Vec<Candidate> {
-    let named = traced.files.iter().filter(|file| !file.deleted);
+    let is_used = |file: &&TracedFile| file.read || file.mapped || file.written;
+    let named = traced.files.iter().filter(|file| !file.deleted).filter(is_used);
     named
         .map(|file| Candidate {
             path: file.path.clone(),

@@ -187,6 +187,14 @@ mod tests {
     }
 
     #[test]
+    fn tracing_counts_the_same_lookups() {
+        for (number, kind) in (0..).zip(kinds()) {
+            let looks_up = (OPEN..=EXECAT).contains(&(kind & !I386));
+            assert_eq!(hotset_sys::trace::looks_up(number), looks_up, "call {number}");
+        }
+    }
+
+    #[test]
     fn numbers_of_the_other_width_are_marked_apart() {
         // read is 3 there, which is close here; exit is 1, which is write here.
         assert_eq!(kinds()[3], I386);

@@ -9,7 +9,7 @@ use rustix::fs::FileType;
 use super::{ProcError, numbers_in, read, value_of};
 
 /// What the kernel appends to the name of a file that has none any more.
-pub(super) const DELETED: &[u8] = b" (deleted)";
+pub(crate) const DELETED: &[u8] = b" (deleted)";
 
 /// One open descriptor of a regular file or block device.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -17,6 +17,24 @@ pub(crate) fn process_of(task: Pid) -> Option<Pid> {
     decimal(value_of(&status, "Tgid")?)?.try_into().ok()
 }
 
+/// Whose privileges a process has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct EffectiveIds {
+    pub(crate) user: u32,
+    pub(crate) group: u32,
+}
+
+/// The effective user and group of a process, or nothing where it is gone.
+pub(crate) fn effective_ids(pid: Pid) -> Option<EffectiveIds> {
+    let status = std::fs::read(file_of(pid, "status")).ok()?;
+    // The real one, the effective one, and two more.
+    let effective = |name| {
+        let mut ids = value_of(&status, name)?.split(u8::is_ascii_whitespace);
+        decimal(ids.nth(1)?)?.try_into().ok()
+    };
+    Some(EffectiveIds { user: effective("Uid")?, group: effective("Gid")? })
+}
+
 /// The PID that a process has in its own PID namespace, or nothing where it is gone: while it goes, the kernel says 0.
 pub fn inner_pid(pid: Pid) -> Option<Pid> {
     innermost(&std::fs::read(Path::new("/proc").join(pid.to_string()).join("status")).ok()?)

@@ -1,12 +1,15 @@
 //! ptrace(2), wait4(2) and the start of a traced child.
 
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr;
+use std::time::Instant;
 
 use rustix::pipe::{PipeFlags, pipe_with};
 
-use super::{TraceError, filter};
+use super::TraceError;
+use super::filter::{self, Wanted};
 use crate::launch::Launch;
 
 /// `PTRACE_GET_SYSCALL_INFO` and the stops that it tells apart, of <linux/ptrace.h> (Linux 5.3).
@@ -39,18 +42,33 @@ struct RawInfo {
     data: [u64; 8],
 }
 
+/// A system call.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Call {
+    /// Whose numbers and registers it uses.
+    pub(super) arch: u32,
+    pub(super) number: u64,
+    pub(super) arguments: [u64; 6],
+}
+
 /// Where in a system call a task has stopped.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Stop {
     /// Before it.
-    Before {
-        /// Its number.
-        number: u64,
-        /// Its arguments.
-        arguments: [u64; 6],
-    },
+    Before(Call),
     /// After it, with what it returned: an error from -4095 to -1.
     After(i64),
+    /// The kernel does not say.
+    Untold,
+}
+
+/// A task that has stopped or ended.
+pub(super) struct Event {
+    pub(super) task: libc::pid_t,
+    /// As wait4(2) gives it.
+    pub(super) status: i32,
+    /// What a process used that has ended, with the descendants that it waited for.
+    pub(super) usage: libc::rusage,
 }
 
 /// How to go on with a stopped task.
@@ -67,16 +85,23 @@ pub(super) enum Resume {
 /// The command, traced from before its first instruction.
 pub(super) struct Born {
     pub(super) pid: libc::pid_t,
+    /// Right before it was made.
+    pub(super) started: Instant,
     report: OwnedFd,
 }
 
 /// Forks a child that waits until it is traced, puts the filter on itself, and executes the command.
-pub(super) fn start(command: &Launch) -> Result<Born, TraceError> {
+pub(super) fn start(command: &Launch, wanted: Wanted) -> Result<Born, TraceError> {
     let pipe = |_| pipe_with(PipeFlags::CLOEXEC);
     let pipes = pipe(()).and_then(|gate| Ok((gate, pipe(())?)));
     let ((gate, opener), (report, reporter)) =
         pipes.map_err(|errno| TraceError::Refused { call: "pipe2", error: errno.into() })?;
-    let steps = filter::program();
+    let steps = filter::program(wanted);
+    let options = match wanted {
+        Wanted::Files => OPTIONS,
+        Wanted::Lookups => OPTIONS | libc::PTRACE_O_TRACEEXIT,
+    };
+    let started = Instant::now();
     // SAFETY: until it executes or exits, the child makes async-signal-safe calls on memory made ready here.
     let pid = unsafe { libc::fork() };
     if pid == 0 {
@@ -86,7 +111,7 @@ pub(super) fn start(command: &Launch) -> Result<Born, TraceError> {
     if pid < 0 {
         return Err(TraceError::refused("fork"));
     }
-    if request(libc::PTRACE_SEIZE, pid, 0, OPTIONS as usize) != 0 {
+    if request(libc::PTRACE_SEIZE, pid, 0, options as usize) != 0 {
         let refused = TraceError::refused("ptrace");
         // The child sees the end of the pipe and exits.
         drop(opener);
@@ -96,7 +121,7 @@ pub(super) fn start(command: &Launch) -> Result<Born, TraceError> {
     }
     // A failure means that the child has died, which the first wait tells.
     let _ = rustix::io::write(&opener, &[1]);
-    Ok(Born { pid, report })
+    Ok(Born { pid, started, report })
 }
 
 /// # Safety
@@ -163,14 +188,16 @@ impl Born {
 }
 
 /// The next stop or end of a task of this thread's, or nothing when none is left.
-pub(super) fn wait_any() -> Option<(libc::pid_t, i32)> {
+pub(super) fn wait_any() -> Option<Event> {
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
     loop {
         let mut status = 0;
         let flags = libc::__WALL | libc::__WNOTHREAD;
-        // SAFETY: the status is a valid place to write to.
-        let task = unsafe { libc::waitpid(-1, &raw mut status, flags) };
+        // SAFETY: both are valid places to write to.
+        let task = unsafe { libc::wait4(-1, &raw mut status, flags, usage.as_mut_ptr()) };
         if task > 0 {
-            return Some((task, status));
+            // SAFETY: all zeros is a valid value too.
+            return Some(Event { task, status, usage: unsafe { usage.assume_init() } });
         }
         if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
             return None;
@@ -196,15 +223,24 @@ pub(super) fn event_message(task: libc::pid_t) -> Option<libc::pid_t> {
         .then(|| libc::pid_t::try_from(message).ok())?
 }
 
-/// Where in a system call the task has stopped.
+/// Kills the process of a task that this thread traces and has not waited for, so that the number is still its own.
+pub(super) fn kill(task: libc::pid_t) {
+    // SAFETY: touches no memory.
+    unsafe { libc::kill(task, libc::SIGKILL) };
+}
+
+/// Where in a system call the task has stopped; nothing where it was killed meanwhile.
 pub(super) fn stop_of(task: libc::pid_t) -> Option<Stop> {
     let mut info = RawInfo::default();
     let place = (&raw mut info) as usize;
     if request(PTRACE_GET_SYSCALL_INFO, task, size_of::<RawInfo>(), place) <= 0 {
-        return None;
+        let is_gone = io::Error::last_os_error().raw_os_error() == Some(libc::ESRCH);
+        return (!is_gone).then_some(Stop::Untold);
     }
     match (info.op, info.data) {
-        (OP_SECCOMP, [number, arguments @ .., _]) => Some(Stop::Before { number, arguments }),
+        (OP_SECCOMP, [number, arguments @ .., _]) => {
+            Some(Stop::Before(Call { arch: info.arch, number, arguments }))
+        }
         (OP_EXIT, [value, ..]) => Some(Stop::After(value as i64)),
         _ => None,
     }

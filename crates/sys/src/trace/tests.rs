@@ -10,7 +10,8 @@ use crate::test_support::ScratchFile;
 
 fn trace(words: &[&str]) -> Result<Traced, TraceError> {
     let argv: Vec<OsString> = words.iter().map(OsString::from).collect();
-    files_opened(Launch::new(Path::new(words[0]), &argv, [None, None, None]).expect("ready"))
+    let launch = Launch::new(Path::new(words[0]), &argv, [None, None, None]);
+    files_opened(launch.expect("ready"), &mut || false)
 }
 
 fn traced(words: &[&str]) -> Traced {
@@ -123,7 +124,7 @@ fn the_file_on_standard_input_counts() {
     let stdout = std::fs::File::create("/dev/null").expect("open");
     let streams = [Some(stdin.into()), Some(stdout.into()), None];
     let launch = Launch::new(Path::new("/bin/cat"), &["cat".into()], streams);
-    let traced = files_opened(launch.expect("ready")).expect("traced");
+    let traced = files_opened(launch.expect("ready"), &mut || false).expect("traced");
     assert!(find(&traced, &input.path).is_some_and(|file| file.read));
 }
 

@@ -12,6 +12,7 @@ use hotset_facts::{ExitStatus, FileSet, LearnedBy, LearnedIo, Observed, Reason, 
 use hotset_lab::{
     Candidate, CommandPlan, Hook, IgnoredFailures, LabError, Learned, States, build, from_paths,
 };
+use hotset_sys::trace::TraceError;
 
 use crate::{RunError, Say};
 
@@ -85,6 +86,24 @@ pub enum LearnError {
     /// Stopped before it was done.
     #[error("interrupted")]
     Interrupted,
+}
+
+/// What one traced run of a command showed.
+pub(crate) struct LearnedByTracing {
+    pub(crate) candidates: Vec<Candidate>,
+    /// What may be missing or in the way.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Learns a command's files by one traced run as things are; where it is `enough`, that is killed. The inner error says that tracing is
+/// refused; the command did not run then.
+pub(crate) fn learn_by_tracing(
+    plan: &CommandPlan,
+    enough: &mut dyn FnMut() -> bool,
+) -> Result<Result<LearnedByTracing, TraceError>, LabError> {
+    let prepare = || plan.run_hook(Hook::Prepare).map(|()| WantedState::AsIs);
+    let ran = traced::run(plan, prepare, enough)?;
+    Ok(ran.map(|Seen { candidates, notes, .. }| LearnedByTracing { candidates, notes }))
 }
 
 fn exists(path: &Path) -> Result<(), LearnError> {
@@ -165,7 +184,8 @@ impl Learner<'_> {
             }
         }
         if seen.is_none() {
-            match traced::run(plan, &mut prepare)? {
+            let mut enough = || self.stop.load(Ordering::Relaxed);
+            match traced::run(plan, &mut prepare, &mut enough)? {
                 Ok(found) => seen = Some((LearnedBy::Trace, found)),
                 Err(error) => {
                     (self.say)(&error);
