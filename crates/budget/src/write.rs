@@ -39,8 +39,8 @@ pub fn write(check: &NewCheck<'_>) -> String {
     if let Some(baseline) = check.baseline {
         key("baseline", baseline.to_string_lossy().into_owned().into());
     }
-    for remark in check.remarks {
-        let _ = writeln!(text, "# {remark}");
+    for line in check.remarks.iter().flat_map(|remark| remark.lines()) {
+        let _ = writeln!(text, "# {line}");
     }
     let _ = writeln!(text, "\n[check.limits] # from {} runs", check.runs);
     let Proposal { limits, without_shared, left_out } = check.proposal;

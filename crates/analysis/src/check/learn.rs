@@ -27,6 +27,14 @@ const LIMITED: [&str; 12] = [
     DEVICE,
 ];
 
+/// What is limited besides where nothing that the sensor alone counts can be.
+const WITHOUT_SENSOR: [&str; 4] =
+    ["device.read_bytes", "device.write_bytes", "mmap.major_faults", "cached_after"];
+
+/// They depend on what is cached before.
+const BY_STATE: [&str; 4] =
+    ["from_device", "device.read_bytes", "mmap.major_faults", "cached_after"];
+
 /// Told only where they are not 0: most programs do no direct I/O.
 const IF_USED: [&str; 2] = ["direct.read_bytes", "direct.write_bytes"];
 
@@ -86,10 +94,12 @@ pub struct LeftOut {
 /// Limits that these runs of one command, from one state, all hold; and what no limit was set on.
 pub fn propose(runs: &[Side], state: WantedState) -> Proposal {
     let mut proposal = Proposal::default();
-    for number in LIMITED.into_iter().filter_map(Number::named) {
+    let without_sensor = runs.iter().any(Side::is_without_sensor);
+    let more = WITHOUT_SENSOR.into_iter().filter(|_| without_sensor);
+    for number in LIMITED.into_iter().chain(more).filter_map(Number::named) {
         let result = match number.name == DEVICE {
             true => device(runs, number, state, &mut proposal),
-            false => one(runs, number, &|run| number.of_run(run)),
+            false => one(runs, number, state, &|run| number.of_run(run)),
         };
         match result {
             Ok(Some(proposed)) => proposal.limits.push(proposed),
@@ -108,20 +118,14 @@ fn device(
     proposal: &mut Proposal,
 ) -> Result<Option<Proposed>, String> {
     let shared = match state {
-        WantedState::AsIs => {
-            return Err(
-                "it depends on what is cached before; with --state cold or warm it can be limited"
-                    .to_owned(),
-            );
-        }
         WantedState::Cold | WantedState::ColdAll => shared(runs)?,
-        WantedState::Warm | WantedState::Share(_) => BTreeSet::new(),
+        WantedState::AsIs | WantedState::Warm | WantedState::Share(_) => BTreeSet::new(),
     };
     if shared.is_empty() {
-        return one(runs, number, &|run| number.of_run(run));
+        return one(runs, number, state, &|run| number.of_run(run));
     }
     let is_own = |row: &SideRow| row.name.to_str().is_none_or(|name| !shared.contains(name));
-    let limit = one(runs, number, &|run| number.of_files(run, is_own))?;
+    let limit = one(runs, number, state, &|run| number.of_files(run, is_own))?;
     let shared = shared.iter().map(|&name| name.to_owned()).collect();
     proposal.without_shared = limit.map(|limit| WithoutShared { shared, limit });
     Ok(None)
@@ -146,12 +150,19 @@ fn shared(runs: &[Side]) -> Result<BTreeSet<&str>, String> {
 fn one(
     runs: &[Side],
     number: Number,
+    state: WantedState,
     value: &dyn Fn(&Side) -> Observed<u64>,
 ) -> Result<Option<Proposed>, String> {
-    let is_device = number.name == DEVICE;
+    let is_device = BY_STATE.contains(&number.name);
     let mut values = Vec::with_capacity(runs.len());
     for run in runs {
         values.push(measured(run, value(run)).map_err(|reason| reason.to_string())?);
+    }
+    if is_device && state == WantedState::AsIs {
+        return Err(
+            "it depends on what is cached before; with --state cold or warm it can be limited"
+                .to_owned(),
+        );
     }
     let (Some(&least), Some(&most)) = (values.iter().min(), values.iter().max()) else {
         return Ok(None);
@@ -168,13 +179,20 @@ fn one(
             remark,
         }))
     };
+    let page_size_bytes = runs.first().map_or(4096, Side::page_size_bytes).max(1);
     let runs = runs.len();
     if least == most && is_device {
         let remark = format!(
             "{} in {runs} runs; room for what the host does meanwhile",
             rounded(most, unit)
         );
-        return of(at_most(most.saturating_add(DEVICE_ROOM_BYTES)), Some(remark));
+        let room = match unit {
+            Unit::Bytes => DEVICE_ROOM_BYTES,
+            // One fault reads as much as a window of read-ahead.
+            Unit::Pages => DEVICE_ROOM_BYTES / page_size_bytes,
+            _ => 1,
+        };
+        return of(at_most(most.saturating_add(room)), Some(remark));
     }
     if least == most {
         // Less is no failure: programs that end while one of their threads starts do a little less then.

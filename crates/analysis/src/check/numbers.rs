@@ -28,7 +28,7 @@ const OF_RUN: [(&str, Unit); 17] = [
 ];
 
 /// Short names, in the order of the documentation: the name, its unit, and how it is made.
-const SHORT: [(&str, Unit, Made); 8] = [
+const SHORT: [(&str, Unit, Made); 10] = [
     ("from_device", Unit::Bytes, Made::FromDevice),
     ("files.opened", Unit::Count, Made::RowsWith(&["opens"])),
     ("files.read", Unit::Count, Made::RowsWith(&["read.calls", "direct.read_calls"])),
@@ -37,6 +37,8 @@ const SHORT: [(&str, Unit, Made); 8] = [
     ("processes", Unit::Count, Made::Counter("processes.rows")),
     ("major_faults", Unit::Count, Made::Counter("processes.major_faults")),
     ("peak_rss", Unit::Bytes, Made::Counter("command.max_rss_bytes")),
+    ("cached_before", Unit::Pages, Made::SumOfFiles("cached_before")),
+    ("cached_after", Unit::Pages, Made::SumOfFiles("cached_after")),
 ];
 
 /// How a number is made of counters.
@@ -48,6 +50,8 @@ enum Made {
     FromDevice,
     /// Rows of files in which one of these is not 0.
     RowsWith(&'static [&'static str]),
+    /// The sum of a counter that rows of files have, and that has no total.
+    SumOfFiles(&'static str),
 }
 
 /// A number that can be limited.
@@ -103,7 +107,7 @@ impl Number {
             Made::FromDevice => {
                 from_device(&run.totals, run.page_size_bytes(), Observed::Missing(UNKNOWN))
             }
-            Made::RowsWith(_) => self.of_rows(run, run.files.iter()),
+            Made::RowsWith(_) | Made::SumOfFiles(_) => self.of_rows(run, run.files.iter()),
         }
     }
 
@@ -137,9 +141,10 @@ impl Number {
             Made::FromDevice => {
                 from_device(&row.counters, run.page_size_bytes(), Observed::Value(0))
             }
-            Made::RowsWith(_) if row.kind == Some(FileKind::Others) => {
+            Made::RowsWith(_) | Made::SumOfFiles(_) if row.kind == Some(FileKind::Others) => {
                 Observed::Missing(MANY_FILES)
             }
+            Made::SumOfFiles(name) => row.counters.get(name).unwrap_or(Observed::Value(0)),
             Made::RowsWith(names) => rows_with(names, &row.counters),
         }
     }
@@ -157,6 +162,7 @@ impl Number {
             Made::Counter(_) => self.counted_as().into_iter().collect(),
             Made::FromDevice => vec!["read.from_device", "mmap.pages_read"],
             Made::RowsWith(names) => names.to_vec(),
+            Made::SumOfFiles(name) => vec![name],
         }
     }
 

@@ -3,11 +3,13 @@
 use std::path::Path;
 
 use hotset_facts::budget::{Budget, Check, Limit};
-use hotset_facts::{DeviceIo, Lookups, Observed, Profile, ReadIo, Reason, WantedState};
+use hotset_facts::{
+    DeviceIo, Lookups, Observed, Profile, ReadIo, Reason, SensorLevel, WantedState,
+};
 use serde_json::json;
 
 use super::*;
-use crate::diff::Side;
+use crate::diff::{Side, Strip, compare};
 use crate::testing::{failed_lookup, file, run_of};
 
 type TestResult = Result<(), Box<dyn std::error::Error>>;
@@ -261,6 +263,62 @@ fn files_can_be_left_out_of_a_limit() -> TestResult {
     let judged = judge(&check, &run(&[("/a/b", 9), ("/c/b", 5)]), None);
     assert_eq!((judged[0].value, judged[0].rows), (Observed::Value(5), Some(1)));
     assert_eq!((judged[1].value, judged[1].rows), (Observed::Value(0), Some(0)));
+    Ok(())
+}
+
+/// A run whose calls were counted by tracing: its rows have opens, and its totals what rusage says.
+fn traced() -> Profile {
+    let mut profile = run(&[("/a", 1), ("/b", 1)]);
+    profile.sensor.level = SensorLevel::Traced;
+    profile.totals = hotset_facts::Io::missing(Reason::denied("no sensor"));
+    profile.totals.device.read_bytes = Observed::Value(8192);
+    for row in &mut profile.files {
+        row.cached_after = Observed::Value(3);
+    }
+    let mut lookups = Lookups::default();
+    lookups.counters.calls = 7;
+    lookups.counters.time_ns = Observed::Missing(Reason::not_measured("traced"));
+    profile.lookups = Observed::Value(lookups);
+    profile
+}
+
+#[test]
+fn by_tracing_lookups_opens_processes_and_residency_are_limited() -> TestResult {
+    let run = traced();
+    let limits = json!({"limits": {
+        "lookups.calls": "exactly 7", "files.opened": "exactly 2", "opens": "exactly 2", "cached_after": "exactly 6",
+        "read.calls": 1, "files.rows": 1, "lookups.time_ns": "at most 1 h",
+    }});
+    let judged = judge(&check(limits)?, &run, None);
+    let of = |verdict| judged.iter().filter(|one| one.verdict == verdict).count();
+    assert_eq!((of(LimitVerdict::Held), of(LimitVerdict::NotMeasured)), (4, 3), "{judged:?}");
+    let Proposal { limits: cold, left_out, .. } =
+        propose(&[Side::of_profile(&run)], WantedState::Cold);
+    let of = |name| limit_of(&cold, name);
+    assert_eq!(of("processes").as_deref(), Some("at most 1"));
+    let room = "room for what the host does meanwhile)";
+    assert_eq!(of("cached_after"), Some(format!("at most 14 (6 in 1 runs; {room}")));
+    assert_eq!(
+        of("device.read_bytes"),
+        Some(format!("at most 40 KiB (8.00 KiB in 1 runs; {room}"))
+    );
+    assert!(
+        left_out.iter().any(|left| left.number == "from_device" && left.why.contains("denied"))
+    );
+    let Proposal { limits: as_is, left_out, .. } =
+        propose(&[Side::of_profile(&run)], WantedState::AsIs);
+    assert_eq!(limit_of(&as_is, "cached_after"), None);
+    assert!(left_out.iter().any(|left| left.number == "cached_after"), "{left_out:?}");
+    Ok(())
+}
+
+#[test]
+fn files_of_two_traced_runs_are_compared_and_with_those_of_the_sensor_not() -> TestResult {
+    let (traced, sensor) = (Side::of_profile(&traced()), Side::of_profile(&run(&[("/a", 1)])));
+    for (before, is_known) in [(&traced, true), (&sensor, false)] {
+        let difference = compare(before, &traced, &Strip::default()).map_err(|_| "two kinds")?;
+        assert_eq!(difference.files.as_value().is_some(), is_known);
+    }
     Ok(())
 }
 
