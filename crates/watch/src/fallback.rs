@@ -12,7 +12,7 @@ use hotset_facts::{
 };
 use hotset_lab::Invocation;
 use hotset_sys::cache::{open_quietly, residency};
-use hotset_sys::child::{Attendant, Ended, Running, Signals, supervise};
+use hotset_sys::child::{Attendant, Ended, Running, Signals, Usage, supervise};
 use hotset_sys::proc::{children, fds, maps, pid_io};
 
 use crate::RunError;
@@ -43,13 +43,15 @@ pub(crate) fn run_with(
     signals: &Signals,
 ) -> Result<(Profile, ExitStatus), RunError> {
     let (profile, ended) =
-        run_command(program, why, Some(signals), || start(program), &mut || false)?;
+        run_command(program, None, why, Some(signals), || start(program), &mut || false)?;
     Ok((profile, ended.exit))
 }
 
-/// What `start` starts, which is that program. Where it is `enough`, it is killed with its children.
+/// What `start` starts, which is that program, in another directory where there is a `place`. Where it is `enough`, it is killed with its
+/// children.
 pub(crate) fn run_command(
     program: &Invocation,
+    place: Option<&Path>,
     why: &str,
     signals: Option<&Signals>,
     start: impl FnOnce() -> io::Result<Running>,
@@ -58,8 +60,9 @@ pub(crate) fn run_command(
     let mut files = Files::default();
     // What the command line names can be asked before anything touches it.
     files.look_at(&program.program);
+    let place = place.unwrap_or(Path::new(""));
     for word in program.argv.iter().skip(1) {
-        files.look_at(Path::new(word));
+        files.look_at(&place.join(word));
     }
     let started_at = SystemTime::now();
     let running = start().map_err(RunError::Start)?;
@@ -77,13 +80,7 @@ fn profile(
     files: Files,
     why: &str,
 ) -> Profile {
-    let mut totals = Io::missing(NO_SENSOR);
-    totals.mmap.major_faults = Observed::Value(ended.usage.major_faults);
-    // What wait4(2) tells of a child nobody may be refused, unlike its /proc/PID/io. Without accounting it would be zero.
-    if pid_io::own().ok().flatten().is_some() {
-        totals.device.read_bytes = Observed::Value(ended.usage.device_read_bytes);
-        totals.device.write_bytes = Observed::Value(ended.usage.device_write_bytes);
-    }
+    let totals = totals(&ended.usage, NO_SENSOR);
     let devices: Vec<_> = files.known.keys().map(|id| id.dev).collect();
     let comm = program
         .program
@@ -116,6 +113,37 @@ fn profile(
         lookups: Observed::Missing(NO_SENSOR),
         sites: None,
     }
+}
+
+/// What wait4(2) tells of a child: nobody may be refused that, unlike its /proc/PID/io.
+pub(crate) fn totals(usage: &Usage, others: Reason) -> Io {
+    let mut totals = Io::missing(others);
+    totals.mmap.major_faults = Observed::Value(usage.major_faults);
+    // Without accounting it would be zero.
+    if pid_io::own().ok().flatten().is_some() {
+        totals.device.read_bytes = Observed::Value(usage.device_read_bytes);
+        totals.device.write_bytes = Observed::Value(usage.device_write_bytes);
+    }
+    totals
+}
+
+/// How much of a file is cached now.
+pub(crate) fn cached_after(row: &FileRow) -> Observed<u64> {
+    match row.path.as_value().map(|path| open_quietly(path)) {
+        Some(Ok((fd, stat))) if hotset_sys::is_same_file(&fd, &stat, &row.id) => cached(&fd),
+        _ => Observed::Missing(Reason::not_measured(
+            "its path leads to another file now, or to none",
+        )),
+    }
+}
+
+/// Those that were brought into the cache first.
+pub(crate) fn by_what_came(rows: &mut [FileRow]) {
+    let brought = |row: &FileRow| {
+        let after = row.cached_after.value().unwrap_or(0);
+        (after.saturating_sub(row.cached_before.value().unwrap_or(0)), after)
+    };
+    rows.sort_by_key(|row| std::cmp::Reverse(brought(row)));
 }
 
 /// A command and its children, looked at while they run.
@@ -184,18 +212,9 @@ impl Files {
     fn rows(self) -> Vec<FileRow> {
         let mut rows: Vec<FileRow> = self.known.into_values().collect();
         for row in &mut rows {
-            row.cached_after = match row.path.as_value().map(|path| open_quietly(path)) {
-                Some(Ok((fd, stat))) if hotset_sys::file_id(&stat) == row.id => cached(&fd),
-                _ => Observed::Missing(Reason::not_measured(
-                    "its path leads to another file now, or to none",
-                )),
-            };
+            row.cached_after = cached_after(row);
         }
-        let brought = |row: &FileRow| {
-            let after = row.cached_after.value().unwrap_or(0);
-            (after.saturating_sub(row.cached_before.value().unwrap_or(0)), after)
-        };
-        rows.sort_by_key(|row| std::cmp::Reverse(brought(row)));
+        by_what_came(&mut rows);
         rows
     }
 }

@@ -27,6 +27,7 @@ mod run;
 mod scoped;
 mod sensor;
 mod sites;
+mod traced;
 mod who;
 
 use std::fmt::Display;

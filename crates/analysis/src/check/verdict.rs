@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use hotset_facts::format::{Argv, Name, OutputTail, Path};
 use hotset_facts::trace::Site;
-use hotset_facts::{Environment, ExitStatus, Observed, StateReached, Unit, WantedState};
+use hotset_facts::{Environment, ExitStatus, LearnedBy, Observed, StateReached, Unit, WantedState};
 use serde::Serialize;
 
 use crate::diff::Change;
@@ -92,6 +92,8 @@ pub struct CheckReport {
     pub environment: Environment,
     /// Why there was no sensor; null where there was one.
     pub no_sensor: Option<String>,
+    /// Why calls were not counted by tracing in its place; null where they were, and where there was a sensor.
+    pub no_trace: Option<String>,
     /// Ctrl-C ended it before all checks were run.
     pub interrupted: bool,
     /// The checks, in the order of the budget.
@@ -117,6 +119,10 @@ pub struct CheckResult {
     pub argv: Vec<OsString>,
     /// The state that each run was to begin in.
     pub state: WantedState,
+    /// How the files that the state is set on became known; `nothing` where it is set on none.
+    pub learned_by: LearnedBy,
+    /// How many they are.
+    pub state_files: u64,
     /// What it came to.
     pub outcome: CheckOutcome,
     /// Why it was not run; null where it was.

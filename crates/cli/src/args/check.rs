@@ -58,7 +58,9 @@ pub(crate) struct CheckArgs {
     /// is named.
     #[arg(long, conflicts_with_all = ["init", "no_bpf"])]
     pub(crate) sites: bool,
-    /// Do not load BPF; limits on what only the sensor counts are not measured, and fail
+    /// Do not load BPF; count lookups, opens and processes by tracing
+    ///
+    /// Limits on what only the sensor counts are not measured, and fail. Users who may not load BPF get the same without this option.
     #[arg(long)]
     pub(crate) no_bpf: bool,
     /// Do not print the report

@@ -37,6 +37,8 @@ pub(super) fn run_check(
         name: check.name.clone(),
         argv: Vec::new(),
         state: check.state,
+        learned_by: LearnedBy::Nothing,
+        state_files: 0,
         outcome: CheckOutcome::NotRun,
         error: None,
         attempts: Vec::new(),
@@ -68,6 +70,8 @@ fn run_all(
         CheckOptions { state: check.state, timeout: check.timeout.unwrap_or(TIMEOUT), stop };
     let place = plan.surroundings.directory.clone().unwrap_or_default();
     let mut files = files_of(&plan, check.state, &check.files, &place, checker, &options)?;
+    result.learned_by = files.learned_by;
+    result.state_files = files.members.len() as u64;
     for _ in 0..=check.retries.unwrap_or(retries) {
         let run = checker.run(&plan, &mut files, &options).map_err(|error| error.to_string())?;
         if stop.load(Ordering::Relaxed) {
@@ -109,13 +113,9 @@ pub(super) fn files_of(
         WantedState::Cold | WantedState::Warm | WantedState::Share(_) => {}
     }
     if named.is_empty() {
-        if let Some(why) = checker.refused() {
-            return Err(format!(
-                "state {state}: its files can't be learned without the sensor ({why}); name them: files = [\"…\"]"
-            ));
-        }
-        let (files, run) = checker.learn(plan, options).map_err(|error| error.to_string())?;
-        return match run.killed {
+        let learned = checker.learn(plan, options);
+        let (files, killed) = learned.map_err(|error| format!("state {state}: {error}"))?;
+        return match killed {
             None => Ok(files),
             Some(_) => Err("it did not end in time when its files were to be learned".to_owned()),
         };

@@ -39,7 +39,9 @@ pub(super) fn init(args: &CheckArgs) -> Result<Exit, Stop> {
     let Some(_lock) = lock(stop).or_exit(Exit::Own)? else { return Ok(interrupt::exit()) };
     let mut checker = checker(args);
     if let Some(why) = checker.refused() {
-        output::say(format_args!("few numbers can be limited without the sensor: {why}"));
+        output::say(format_args!(
+            "without the sensor, only lookups, opens, processes, device bytes and residency can be limited: {why}"
+        ));
     }
     let options = CheckOptions { state: asked.state, timeout: TIMEOUT, stop };
     // Also where no state is set: what its first run makes is there for those that count.
@@ -69,7 +71,7 @@ pub(super) fn init(args: &CheckArgs) -> Result<Exit, Stop> {
         baseline: asked.baseline.as_deref(),
         runs: summaries.len(),
         proposal: &proposal,
-        remarks: &remarks(&summaries),
+        remarks: &remarks(&summaries, &checker),
     });
     output::print(text.as_bytes())?;
     Ok(Exit::Success)
@@ -141,16 +143,28 @@ fn name_of(words: &[String]) -> String {
 }
 
 /// What a reader should know of the runs.
-fn remarks(summaries: &[Summary]) -> Vec<String> {
+fn remarks(summaries: &[Summary], checker: &Checker) -> Vec<String> {
+    let mut remarks: Vec<String> = counted_by(checker).into_iter().collect();
     let left = summaries.iter().map(|run| run.profile.command.still_running).max().unwrap_or(0);
     let left = u64::from(left);
-    (left > 0)
-        .then(|| {
-            let processes = plural(left, "process");
-            format!(
-                "{processes} still ran when the command ended: what they did later is not counted"
-            )
-        })
-        .into_iter()
-        .collect()
+    if left > 0 {
+        let processes = plural(left, "process");
+        remarks.push(format!(
+            "{processes} still ran when the command ended: what they did later is not counted"
+        ));
+    }
+    remarks
+}
+
+/// By what the numbers were counted, where that was not the sensor.
+fn counted_by(checker: &Checker) -> Option<String> {
+    let why = checker.refused()?;
+    Some(match checker.untraceable() {
+        None => format!(
+            "counted without the sensor ({why}): lookups, opens and processes by tracing, device bytes by rusage"
+        ),
+        Some(trace) => format!(
+            "counted without the sensor ({why}) and without tracing ({trace}): device bytes by rusage, and no lookups"
+        ),
+    })
 }

@@ -44,6 +44,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Stop> {
         path: found.path.clone(),
         environment: hotset_sys::environment(&[], &[]),
         no_sensor: checker.refused().map(str::to_owned),
+        no_trace: checker.untraceable().map(str::to_owned),
         interrupted,
         checks: results,
     };

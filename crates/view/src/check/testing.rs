@@ -9,7 +9,7 @@ use hotset_analysis::check::{
 };
 use hotset_analysis::diff::Change;
 use hotset_facts::trace::{Frame, Site, SiteState};
-use hotset_facts::{ExitStatus, Observed, Reason, Unit, WantedState};
+use hotset_facts::{ExitStatus, LearnedBy, Observed, Reason, Unit, WantedState};
 
 use crate::testing::environment;
 
@@ -74,6 +74,8 @@ fn result(name: &str, attempts: Vec<Attempt>) -> CheckResult {
         name: name.to_owned(),
         argv: vec!["./app".into(), "--selftest".into()],
         state: WantedState::AsIs,
+        learned_by: LearnedBy::Nothing,
+        state_files: 0,
         outcome,
         error: attempts.is_empty().then(|| "can't run app: No such file or directory".to_owned()),
         attempts,
@@ -128,6 +130,7 @@ pub(super) fn report() -> CheckReport {
         path: PathBuf::from("hotset.toml"),
         environment: environment(),
         no_sensor: None,
+        no_trace: None,
         interrupted: false,
         checks: vec![
             result("selftest", vec![attempt(vec![good()])]),

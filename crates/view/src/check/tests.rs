@@ -1,6 +1,7 @@
 //! What checks look like.
 
 use hotset_analysis::check::CheckOutcome;
+use hotset_facts::{LearnedBy, WantedState};
 
 use super::*;
 use crate::report::Options;
@@ -47,7 +48,20 @@ fn without_the_sensor_and_interrupted_is_said() {
     report.no_sensor = Some("not root".to_owned());
     report.interrupted = true;
     let text = render_check(&report, &plain(100));
-    assert!(text.contains("without the sensor: not root"), "{text}");
+    let counted =
+        "without the sensor: not root. Lookups, opens and processes are counted by tracing";
+    assert!(text.contains(counted), "{text}");
+    report.no_trace = Some("ptrace failed".to_owned());
+    let untraced = render_check(&report, &plain(100));
+    assert!(
+        untraced.contains("without the sensor: not root; nor by tracing: ptrace failed"),
+        "{untraced}"
+    );
+    report.checks[0].state = WantedState::Cold;
+    report.checks[0].learned_by = LearnedBy::Trace;
+    report.checks[0].state_files = 23;
+    let learned = render_check(&report, &plain(100));
+    assert!(learned.contains("state cold of 23 files, learned by tracing"), "{learned}");
     assert!(text.ends_with("1 check: 1 passed; interrupted, the others were not run\n"), "{text}");
     assert!(tap(&report).ends_with("Bail out! interrupted\n"));
     assert_eq!(annotations(&report), "");

@@ -1,6 +1,7 @@
 //! Checks for a terminal.
 
 use hotset_analysis::check::{Attempt, CheckOutcome, CheckReport, CheckResult};
+use hotset_facts::LearnedBy;
 use hotset_facts::units::plural;
 
 use super::words;
@@ -22,8 +23,7 @@ pub fn render_check(report: &CheckReport, options: &Options) -> String {
         escape_path(&report.path),
         plural(report.checks.len() as u64, "check")
     ));
-    if let Some(why) = &report.no_sensor {
-        let text = format!("without the sensor: {}", escape_text(why));
+    if let Some(text) = words::instrument(report) {
         screen.paragraph("", " ", &text, INDENT);
     }
     let names = report.checks.iter().map(|check| columns(&escape_text(&check.name)));
@@ -69,6 +69,11 @@ fn details(screen: &mut Screen, check: &CheckResult, all: bool) {
         }
     }
     let Some(last) = check.last() else { return };
+    // What tracing can't see is not in the state either, so that is always told.
+    if all || check.learned_by == LearnedBy::Trace {
+        let text = words::state_files(check);
+        text.iter().for_each(|text| screen.paragraph("", " ", text, NAMES));
+    }
     for line in words::failures(last) {
         screen.paragraph(
             "",

@@ -7,10 +7,32 @@ use hotset_analysis::check::{
 use hotset_analysis::diff::Change;
 use hotset_facts::budget::{exact, rounded};
 use hotset_facts::units::{duration, plural};
-use hotset_facts::{ExitStatus, Observed, Unit};
+use hotset_facts::{ExitStatus, LearnedBy, Observed, Unit};
 
 use crate::escape::{escape_bytes, escape_text};
 use crate::sites::with_callers;
+
+/// By what was counted, where that was not the sensor.
+pub(super) fn instrument(report: &CheckReport) -> Option<String> {
+    let why = escape_text(report.no_sensor.as_ref()?);
+    Some(match &report.no_trace {
+        None => format!(
+            "without the sensor: {why}. Lookups, opens and processes are counted by tracing, which slows the commands down."
+        ),
+        Some(trace) => format!("without the sensor: {why}; nor by tracing: {}", escape_text(trace)),
+    })
+}
+
+/// Which files a state was set on; nothing where it was set on none.
+pub(super) fn state_files(check: &CheckResult) -> Option<String> {
+    let how = match check.learned_by {
+        LearnedBy::Sensor => "learned by the sensor",
+        LearnedBy::Trace => "learned by tracing",
+        LearnedBy::Given => "as given",
+        LearnedBy::Nothing => return None,
+    };
+    Some(format!("state {} of {}, {how}", check.state, plural(check.state_files, "file")))
+}
 
 /// The name of a number, with the files or processes that the limit is on.
 pub(super) fn number(limit: &JudgedLimit) -> String {
