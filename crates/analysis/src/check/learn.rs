@@ -154,10 +154,8 @@ fn one(
     value: &dyn Fn(&Side) -> Observed<u64>,
 ) -> Result<Option<Proposed>, String> {
     let is_device = BY_STATE.contains(&number.name);
-    let mut values = Vec::with_capacity(runs.len());
-    for run in runs {
-        values.push(measured(run, value(run)).map_err(|reason| reason.to_string())?);
-    }
+    let values = runs.iter().map(|run| measured(run, value(run)));
+    let values = values.collect::<Result<Vec<_>, _>>().map_err(|reason| reason.to_string())?;
     if is_device && state == WantedState::AsIs {
         return Err(
             "it depends on what is cached before; with --state cold or warm it can be limited"
@@ -186,12 +184,7 @@ fn one(
             "{} in {runs} runs; room for what the host does meanwhile",
             rounded(most, unit)
         );
-        let room = match unit {
-            Unit::Bytes => DEVICE_ROOM_BYTES,
-            // One fault reads as much as a window of read-ahead.
-            Unit::Pages => DEVICE_ROOM_BYTES / page_size_bytes,
-            _ => 1,
-        };
+        let room = device_room(unit, page_size_bytes);
         return of(at_most(most.saturating_add(room)), Some(remark));
     }
     if least == most {
@@ -209,6 +202,15 @@ fn one(
     let room = range.max((most as f64 * ROOM).ceil() as u64);
     let remark = format!("{} to {} in {runs} runs", exact(least, unit), exact(most, unit));
     of(at_most(readable(most.saturating_add(room), unit)), Some(remark))
+}
+
+fn device_room(unit: Unit, page_size_bytes: u64) -> u64 {
+    match unit {
+        Unit::Bytes => DEVICE_ROOM_BYTES,
+        // One fault reads as much as a window of read-ahead.
+        Unit::Pages => DEVICE_ROOM_BYTES / page_size_bytes,
+        Unit::Count | Unit::Nanoseconds => 1,
+    }
 }
 
 /// A count with losses is no count.
