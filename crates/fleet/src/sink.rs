@@ -37,6 +37,8 @@ pub struct SinkOptions {
     pub host_id: String,
     /// When this session began, in microseconds since 1970: it tells its files from those of others.
     pub session: u64,
+    /// Adds to the rows of an interval what may take a while to find out, such as what is cached of a file on a network.
+    pub complete: fn(&mut Rows),
     /// Where files go.
     pub store: Box<dyn Store>,
     /// Hears what goes wrong.
@@ -84,7 +86,8 @@ impl Sink {
     /// # Errors
     /// Where the spool can't be used, or the system has no thread to spare.
     pub fn start(options: SinkOptions) -> io::Result<Self> {
-        let SinkOptions { spool: dir, spool_limit_bytes, host_id, session, store, say } = options;
+        let SinkOptions { spool: dir, spool_limit_bytes, host_id, session, complete, store, say } =
+            options;
         let spool = Spool::open(&dir, spool_limit_bytes, Owner { host_id, session })?;
         if spool.bad_lines > 0 {
             say(&format_args!(
@@ -97,7 +100,7 @@ impl Sink {
         let (work, to_keep) = sync_channel(QUEUE);
         let (last, wake) = channel();
         let done = Arc::new(AtomicBool::new(false));
-        let keeper = Keeper { spool, counts: Arc::clone(&counts), say, failed: false };
+        let keeper = Keeper { spool, complete, counts: Arc::clone(&counts), say, failed: false };
         let deliverer = Deliverer { dir, store, counts: Arc::clone(&counts), say, failed: false };
         let ended = Arc::clone(&done);
         let named = |name: &str| thread::Builder::new().name(name.to_owned());
@@ -151,6 +154,7 @@ impl Sink {
 /// Keeps rows in the journal, and makes files of them.
 struct Keeper {
     spool: Spool,
+    complete: fn(&mut Rows),
     counts: Arc<Counts>,
     say: Say,
     failed: bool,
@@ -159,7 +163,8 @@ struct Keeper {
 impl Keeper {
     fn run(mut self, work: &Receiver<Work>) {
         let mut held: Option<(Period, Rows)> = None;
-        while let Ok(Work::Rows(period, rows)) = work.recv() {
+        while let Ok(Work::Rows(period, mut rows)) = work.recv() {
+            (self.complete)(&mut rows);
             if let Some((before, all)) = held.take_if(|(before, _)| *before != period) {
                 self.finish(before, all);
             }

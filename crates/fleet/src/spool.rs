@@ -4,8 +4,9 @@
 //! left is made into files by the next. Files lie below `ready/` as they will below the root; when they take more than may be, the
 //! oldest are dropped and counted.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -63,6 +64,8 @@ impl Spool {
     /// # Errors
     /// Where the directory can't be made or written to.
     pub(crate) fn open(dir: &Path, limit_bytes: u64, owner: Owner) -> io::Result<Self> {
+        // Paths of everybody's files are in it.
+        DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
         fs::create_dir_all(dir.join(READY))?;
         let path = dir.join(format!("{}.{JOURNAL}", owner.session));
         let journal = OpenOptions::new().create(true).append(true).read(true).open(&path)?;

@@ -17,7 +17,7 @@ use hotset_fleet::{Directory, Period, Rows, Sink, SinkOptions, micros};
 use crate::Say;
 use curves::SpanCurves;
 use identity::Identity;
-use rows::RowMaker;
+use rows::{RowMaker, look_at_files};
 
 /// How long the last files may take to be delivered when hotset ends.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -59,6 +59,7 @@ impl FleetExport {
             spool_limit_bytes: options.spool_limit_bytes,
             host_id: identity.host_id.to_string(),
             session,
+            complete: look_at_files,
             store: Box::new(store),
             say,
         });

@@ -1,13 +1,18 @@
 //! An interval as rows.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use hotset_analysis::live::{LiveNumbers, summarise_interval};
 use hotset_facts::fleet::{
     FileIntervalRow, GroupIntervalRow, GroupMemory, HostRow, IntervalKey, Workload,
 };
-use hotset_facts::{Interval, LiveFile, LiveIo, LiveLosses, MemInfo, NotMeasured};
+use hotset_facts::{
+    FileId, Interval, LiveFile, LiveIo, LiveLosses, MemInfo, NotMeasured, Residency,
+};
+use hotset_fleet::Rows;
+use hotset_sys::cache::open_quietly;
 use hotset_sys::cgroup::{GroupDetail, Hierarchies};
 
 use super::identity::Identity;
@@ -207,21 +212,35 @@ fn memory(now: &GroupDetail, before: Option<&GroupDetail>) -> GroupMemory {
 }
 
 fn file_row(key: &IntervalKey, who: Workload, file: &LiveFile, io: LiveIo) -> FileIntervalRow {
-    let path = file.path.as_value();
-    let known = path.filter(|_| !file.deleted).and_then(|path| {
-        let (fd, stat) = hotset_sys::cache::open_quietly(path).ok()?;
-        (hotset_sys::file_id(&stat).same_inode(&file.id)).then_some(fd)
-    });
-    let residency = known.and_then(|fd| hotset_sys::cache::residency(fd).ok());
     FileIntervalRow {
         key: key.clone(),
         who,
-        path: path.map(|path| path.to_string_lossy().as_ref().into()),
-        device: format!("{}:{}", file.id.dev.major, file.id.dev.minor).into(),
+        path: file.path.as_value().map(|path| path.to_string_lossy().as_ref().into()),
+        device: device(&file.id).into(),
         inode: file.id.ino,
         deleted: file.deleted,
         io,
-        size_bytes: residency.as_ref().map(|residency| residency.size_bytes),
-        cached_pages: residency.as_ref().map(|residency| residency.cached_pages),
+        size_bytes: None,
+        cached_pages: None,
     }
+}
+
+fn device(id: &FileId) -> String {
+    format!("{}:{}", id.dev.major, id.dev.minor)
+}
+
+/// Adds size and cached pages of files that are still there. It opens them, and may wait for the network.
+pub(super) fn look_at_files(rows: &mut Rows) {
+    for row in rows.files.iter_mut().filter(|row| !row.deleted) {
+        let Some(residency) = residency(row) else { continue };
+        row.size_bytes = Some(residency.size_bytes);
+        row.cached_pages = Some(residency.cached_pages);
+    }
+}
+
+fn residency(row: &FileIntervalRow) -> Option<Residency> {
+    let (fd, stat) = open_quietly(Path::new(row.path.as_deref()?)).ok()?;
+    let id = hotset_sys::file_id(&stat);
+    let is_it = id.ino == row.inode && *row.device == *device(&id);
+    is_it.then(|| hotset_sys::cache::residency(fd).ok())?
 }
