@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::Reason;
 
 /// Something that counting needs, or that was met and could not be counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Feature {
     /// Tracepoints for faults on file mappings, and software perf events.
     FileFaults,

@@ -12,7 +12,7 @@ use std::io::Write as _;
 
 use hotset_facts::LiveIo;
 use hotset_facts::fleet::{
-    CurveRow, FileIntervalRow, GroupIntervalRow, HostRow, IntervalKey, Workload,
+    CountedIo, CurveRow, FileIntervalRow, GroupIntervalRow, HostRow, IntervalKey, Workload,
 };
 use hotset_facts::random::Random;
 use hotset_fleet::encode;
@@ -56,7 +56,7 @@ impl Session<'_> {
         let (mut host, mut group, mut file, mut curve) = (vec![], vec![], vec![], vec![]);
         for interval in 0..3_600 / self.seconds {
             let key = self.key(hour * 3_600 + (interval + 1) * self.seconds);
-            host.push(HostRow { key: key.clone(), io: self.io(0), ..HostRow::default() });
+            host.push(HostRow { key: key.clone(), io: counted(self.io(0)), ..HostRow::default() });
             for number in 0..groups {
                 group.push(self.group(&key, number));
             }
@@ -132,8 +132,12 @@ impl Session<'_> {
     fn group(&mut self, key: &IntervalKey, number: u64) -> GroupIntervalRow {
         let is_idle = self.random.below(2) == 0;
         let io = if is_idle { LiveIo::ZERO } else { self.io(number) };
-        let mut row =
-            GroupIntervalRow { key: key.clone(), who: who(number), io, ..Default::default() };
+        let mut row = GroupIntervalRow {
+            key: key.clone(),
+            who: who(number),
+            io: counted(io),
+            ..Default::default()
+        };
         row.memory.limit_bytes = Some(1 << 30);
         row.memory.used_bytes = Some((1 << 28) + self.random.below(1 << 14) * 4_096);
         row.memory.file_bytes = Some((1 << 27) + self.random.below(1 << 14) * 4_096);
@@ -150,12 +154,16 @@ impl Session<'_> {
             path: Some(format!("/var/lib/postgresql/15/main/base/16384/{number}").as_str().into()),
             device: "8:1".into(),
             inode: 1_000_000 + number,
-            io: self.io(number),
+            io: counted(self.io(number)),
             size_bytes: Some(1 << 24),
             cached_pages: Some(self.random.below(1 << 12)),
             ..FileIntervalRow::default()
         }
     }
+}
+
+fn counted(io: LiveIo) -> CountedIo {
+    CountedIo { io, lacks: Vec::new() }
 }
 
 fn who(number: u64) -> Workload {

@@ -206,8 +206,8 @@ impl Cells for Buffers {
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
-    use hotset_facts::LiveIo;
-    use hotset_facts::fleet::{GroupIntervalRow, HostRow, Workload};
+    use hotset_facts::fleet::{CountedIo, GroupIntervalRow, HostRow, Workload};
+    use hotset_facts::{Feature, LiveIo};
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::record::{Field, Row};
 
@@ -215,10 +215,15 @@ mod tests {
 
     type TestResult = Result<(), Box<dyn std::error::Error>>;
 
+    fn counted(read_calls: u64) -> CountedIo {
+        let io = LiveIo { read_calls, ..LiveIo::ZERO };
+        CountedIo { io, lacks: vec![Feature::BlockLayer] }
+    }
+
     fn row(cgroup: &str, ts: i64, read_calls: u64) -> GroupIntervalRow {
         let mut row = GroupIntervalRow {
             who: Workload { cgroup: cgroup.into(), ..Workload::default() },
-            io: LiveIo { read_calls, ..LiveIo::ZERO },
+            io: counted(read_calls),
             ..GroupIntervalRow::default()
         };
         row.key.ts = ts;
@@ -244,6 +249,8 @@ mod tests {
         assert_eq!(all("ts"), [time(1), time(2), time(1)]);
         let calls = [Field::Long(i64::MAX), Field::Long(1), Field::Long(2)];
         assert_eq!(all("read_calls"), calls, "no engine has 64 bits without a sign");
+        let unknown = [Field::Null, Field::Null, Field::Null];
+        assert_eq!(all("device_read_bytes"), unknown, "it needs what the host lacks");
         assert_eq!(all("limit_bytes"), [Field::Long(4096), Field::Null, Field::Long(4096)]);
         Ok(())
     }

@@ -45,7 +45,9 @@ impl Rows {
     /// The number of the first interval: with the host and the session, no other rows begin with it.
     pub(crate) fn first_sequence(&self) -> u64 {
         let host = self.host.iter().map(|row| row.key.sequence);
-        host.chain(self.groups.iter().map(|row| row.key.sequence)).min().unwrap_or(0)
+        let groups = self.groups.iter().map(|row| row.key.sequence);
+        let curves = self.curves.iter().map(|row| row.key.sequence);
+        host.chain(groups).chain(curves).min().unwrap_or(0)
     }
 
     /// The tables that have rows, each as a file.

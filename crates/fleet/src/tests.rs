@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use hotset_facts::Unit;
 use hotset_facts::fleet::{
-    Column, ColumnKind, FleetTable, GroupIntervalRow, HostRow, Meaning, columns_of,
+    Column, ColumnKind, CurveRow, FleetTable, GroupIntervalRow, HostRow, Meaning, columns_of,
 };
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
@@ -254,4 +254,13 @@ fn in_unit(unit: Option<Unit>) -> &'static str {
         Some(Unit::Nanoseconds) => ", ns",
         Some(Unit::Count) | None => "",
     }
+}
+
+/// The curves of a period whose other rows are in a file already have a name of their own.
+#[test]
+fn rows_of_curves_alone_are_named_by_their_interval() {
+    let mut curve = CurveRow::default();
+    curve.key.sequence = 5;
+    let rows = Rows { curves: vec![curve], ..Rows::default() };
+    assert_eq!(rows.first_sequence(), 5);
 }

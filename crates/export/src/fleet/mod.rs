@@ -78,7 +78,7 @@ impl FleetExport {
         if self.span.as_ref().is_some_and(|(before, _)| *before != period) {
             self.end_span();
         }
-        let key = self.maker.key(interval);
+        let key = self.maker.key(interval, gaps);
         let groups = self.maker.groups(&key, interval);
         let files = self.maker.files(&key, interval);
         let dropped = self.sink.numbers().dropped_files;

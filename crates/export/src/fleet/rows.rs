@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use hotset_analysis::live::{LiveNumbers, summarise_interval};
 use hotset_facts::fleet::{
-    FileIntervalRow, GroupIntervalRow, GroupMemory, HostRow, IntervalKey, Workload,
+    CountedIo, FileIntervalRow, GroupIntervalRow, GroupMemory, HostRow, IntervalKey, Workload,
 };
 use hotset_facts::{
-    FileId, Interval, LiveFile, LiveIo, LiveLosses, MemInfo, NotMeasured, Residency,
+    Feature, FileId, Interval, LiveFile, LiveIo, LiveLosses, MemInfo, NotMeasured, Residency,
 };
 use hotset_fleet::Rows;
 use hotset_sys::cache::open_quietly;
@@ -32,6 +32,8 @@ pub(super) struct RowMaker {
     /// Groups that did something in this session and are still there, with their memory at the last interval.
     groups: HashMap<Arc<str>, Option<GroupDetail>>,
     losses: LiveLosses,
+    /// What this host can't count.
+    lacks: Vec<Feature>,
 }
 
 impl RowMaker {
@@ -45,11 +47,13 @@ impl RowMaker {
             workloads: Workloads::default(),
             groups: HashMap::new(),
             losses: LiveLosses::default(),
+            lacks: Vec::new(),
         }
     }
 
-    /// The key of the interval; the next has the next number.
-    pub(super) fn key(&mut self, interval: &Interval) -> IntervalKey {
+    /// The key of the interval, in which so much could not be counted; the next has the next number.
+    pub(super) fn key(&mut self, interval: &Interval, gaps: &[NotMeasured]) -> IntervalKey {
+        self.lacks = gaps.iter().map(|gap| gap.feature).collect();
         let Identity { host, host_id, boot_id, .. } = self.identity.clone();
         let sequence = self.sequence;
         self.sequence += 1;
@@ -94,16 +98,20 @@ impl RowMaker {
             .into_iter()
             .map(|path| GroupIntervalRow {
                 key: key.clone(),
-                io: active.get(&path).copied().unwrap_or_default(),
+                io: self.counted(active.get(&path).copied().unwrap_or_default()),
                 memory: self.memory(&path),
                 who: self.workloads.of(&path),
             })
             .collect();
         if !rest.is_idle() {
-            let (key, who) = (key.clone(), other());
-            rows.push(GroupIntervalRow { key, who, io: rest, memory: GroupMemory::default() });
+            let (key, who, io) = (key.clone(), other(), self.counted(rest));
+            rows.push(GroupIntervalRow { key, who, io, memory: GroupMemory::default() });
         }
         rows
+    }
+
+    fn counted(&self, io: LiveIo) -> CountedIo {
+        CountedIo { io, lacks: self.lacks.clone() }
     }
 
     fn memory(&mut self, path: &Arc<str>) -> GroupMemory {
@@ -128,7 +136,7 @@ impl RowMaker {
         let rows = sums.into_iter().filter_map(|((file, group), io)| {
             let file = interval.files.get(file as usize)?;
             let who = group.map_or_else(Workload::default, |group| self.workloads.of(&group));
-            Some(file_row(key, who, file, io))
+            Some(file_row(key, who, file, self.counted(io)))
         });
         rows.collect()
     }
@@ -156,7 +164,7 @@ impl RowMaker {
             page_bytes: hotset_sys::page_size(),
             multi_gen_lru: hotset_sys::environment::reclaim().multi_gen_lru,
             not_measured: names.join("; ").into(),
-            io: LiveNumbers::of_interval(interval).io,
+            io: self.counted(LiveNumbers::of_interval(interval).io),
             memory_bytes: memory(|memory| memory.total_bytes),
             free_bytes: memory(|memory| memory.free_bytes),
             cached_bytes: memory(|memory| memory.cached_bytes),
@@ -211,7 +219,7 @@ fn memory(now: &GroupDetail, before: Option<&GroupDetail>) -> GroupMemory {
     }
 }
 
-fn file_row(key: &IntervalKey, who: Workload, file: &LiveFile, io: LiveIo) -> FileIntervalRow {
+fn file_row(key: &IntervalKey, who: Workload, file: &LiveFile, io: CountedIo) -> FileIntervalRow {
     FileIntervalRow {
         key: key.clone(),
         who,

@@ -1,6 +1,8 @@
 //! Columns: their declaration, and how a row hands its values to whoever writes them.
 
-use crate::{LiveIo, Unit};
+use serde::{Deserialize, Serialize};
+
+use crate::{Feature, LiveIo, Unit};
 
 /// In what form values of a column are kept. Each has a type in every engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,12 +66,21 @@ pub trait Columns {
     fn cells(&self, into: &mut dyn Cells);
 }
 
-impl Columns for LiveIo {
+/// What was counted, and what could not be.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct CountedIo {
+    /// The counters.
+    pub io: LiveIo,
+    /// What the host lacks: counters that need one of these are null.
+    pub lacks: Vec<Feature>,
+}
+
+impl Columns for CountedIo {
     fn columns(into: &mut Vec<Column>) {
-        into.extend(Self::COUNTERS.iter().map(|counter| Column {
+        into.extend(LiveIo::COUNTERS.iter().map(|counter| Column {
             name: counter.name,
             kind: ColumnKind::Number,
-            may_be_null: false,
+            may_be_null: counter.needs.is_some(),
             meaning: Meaning::Counter,
             unit: Some(counter.unit),
             help: counter.help,
@@ -77,8 +88,9 @@ impl Columns for LiveIo {
     }
 
     fn cells(&self, into: &mut dyn Cells) {
-        for counter in Self::COUNTERS {
-            into.number(Some((counter.of)(self)));
+        for counter in LiveIo::COUNTERS {
+            let is_known = counter.needs.is_none_or(|needs| !self.lacks.contains(&needs));
+            into.number(is_known.then(|| (counter.of)(&self.io)));
         }
     }
 }

@@ -1,7 +1,6 @@
 //! A row an interval and file.
 
-use super::{FleetRow, FleetTable, IntervalKey, Workload};
-use crate::LiveIo;
+use super::{CountedIo, FleetRow, FleetTable, IntervalKey, Workload};
 
 crate::fleet_columns! {
     /// What a control group did to a file in an interval, of the busiest files.
@@ -19,7 +18,7 @@ crate::fleet_columns! {
         /// Its name was gone
         deleted: flag Key;
         /// What was counted
-        io: part LiveIo;
+        io: part CountedIo;
         /// Bytes of the file; null where it can't be opened
         size_bytes: maybe_number Gauge Bytes;
         /// Pages of it that were cached, whoever used them; null where the kernel does not tell

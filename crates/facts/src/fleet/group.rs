@@ -1,7 +1,6 @@
 //! A row an interval and control group.
 
-use super::{FleetRow, FleetTable, IntervalKey, Workload};
-use crate::LiveIo;
+use super::{CountedIo, FleetRow, FleetTable, IntervalKey, Workload};
 
 crate::fleet_columns! {
     /// The memory of a control group with those below it. Null of what the kernel does not account.
@@ -41,7 +40,7 @@ crate::fleet_columns! {
         /// Whose work it was
         who: part Workload;
         /// What was counted
-        io: part LiveIo;
+        io: part CountedIo;
         /// Its memory at the end, and what became of it
         memory: part GroupMemory;
     }

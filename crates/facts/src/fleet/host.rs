@@ -1,7 +1,6 @@
 //! A row an interval.
 
-use super::{FleetRow, FleetTable, IntervalKey};
-use crate::LiveIo;
+use super::{CountedIo, FleetRow, FleetTable, IntervalKey};
 
 crate::fleet_columns! {
     /// An interval of a host.
@@ -23,7 +22,7 @@ crate::fleet_columns! {
         /// What the sensor can't count here, with semicolons between features
         not_measured: text Key;
         /// Everything that was counted, with what belongs to no process
-        io: part LiveIo;
+        io: part CountedIo;
         /// Memory of the host (MemTotal)
         memory_bytes: maybe_number Gauge Bytes;
         /// Memory that nothing uses (MemFree)

@@ -10,7 +10,7 @@ mod group;
 mod host;
 mod key;
 
-pub use columns::{Cells, Column, ColumnKind, Columns, Meaning};
+pub use columns::{Cells, Column, ColumnKind, Columns, CountedIo, Meaning};
 pub use curve::CurveRow;
 pub use file::FileIntervalRow;
 pub use group::{GroupIntervalRow, GroupMemory};
