@@ -59,6 +59,11 @@ test-random: setup build ## Compare what is counted of random workloads with the
 		HOTSET_RANDOM_SEED="$${HOTSET_RANDOM_SEED:-$$(date +%s)}" \
 		cargo test --package hotset-tests --locked --test random_workloads -- --nocapture
 
+.PHONY: test-fleet
+test-fleet: setup build ## Test the tables of a fleet with an S3 server and engines, which are fetched (needs a JVM)
+	@.ci/packages.sh fleet
+	RUSTFLAGS="$${RUSTFLAGS-} $$(.ci/link-flags.sh)" HOTSET_BIN=$(BIN) tests/fleet/run.sh
+
 .PHONY: test-kernels
 test-kernels: build ## Test on several kernels in virtual machines: make test-kernels KERNELS="6.1 6.12"
 	@.ci/static-build.sh hotset-tests workload

@@ -20,6 +20,7 @@ group() {
     bench) echo python3:python3 hyperfine:hyperfine vmtouch:vmtouch fincore:util-linux chrt:util-linux fio:fio cc:gcc \
         strace:strace \
         /usr/include/bpf/bpf.h:libbpf-dev ;;
+    fleet) echo java:default-jre-headless mvn:maven python3:python3 /usr/share/doc/python3-venv:python3-venv ;;
     demo) echo python3:python3 ;;
     lab) echo cc:gcc go:golang-go java:default-jdk-headless javac:default-jdk-headless node:nodejs python3:python3 \
         ruby:ruby ;;

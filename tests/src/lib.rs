@@ -29,6 +29,7 @@ pub mod pageflags;
 pub mod programs;
 pub mod replays;
 pub mod run;
+pub mod s3;
 pub mod scratch;
 pub mod shell;
 pub mod state;

@@ -11,7 +11,7 @@ use hotset_view::metrics::Resource;
 
 use crate::fleet::FleetExport;
 use crate::otlp::Push;
-use crate::sampler::{SampleTime, Sampler};
+use crate::sampler::{Deliveries, SampleTime, Sampler};
 use crate::server::{self, Web};
 use crate::shared::Shared;
 use crate::watch::Watched;
@@ -53,7 +53,7 @@ impl Listening {
         let mut sampler = Sampler::new(&series, interval, started, watched);
         gaps.iter().for_each(|gap| say(&gap_words(gap)));
         sampler.set_gaps(gaps);
-        let first = sampler.snapshot(None, push.as_ref().map(Push::numbers));
+        let first = sampler.snapshot(None, deliveries(push.as_ref(), fleet.as_ref()));
         let shared = Arc::new(Shared::new(first, interval));
         let served = served_words(&listeners, &web);
         server::start(listeners, web, Arc::clone(&shared))?;
@@ -89,6 +89,10 @@ fn start_push(options: PushOptions, started: SystemTime, say: Say) -> Result<Pus
     Push::start(options, resource, say)
 }
 
+fn deliveries(push: Option<&Push>, fleet: Option<&FleetExport>) -> Deliveries {
+    Deliveries { otlp: push.map(Push::numbers), fleet: fleet.map(FleetExport::numbers) }
+}
+
 /// An exporter that serves.
 pub struct Exporter {
     sampler: Sampler,
@@ -108,8 +112,8 @@ impl Exporter {
             fleet.add(interval, &gaps);
         }
         self.sampler.set_gaps(gaps);
-        let numbers = self.push.as_ref().map(Push::numbers);
-        let snapshot = self.sampler.publish(&self.shared, numbers);
+        let deliveries = deliveries(self.push.as_ref(), self.fleet.as_ref());
+        let snapshot = self.sampler.publish(&self.shared, deliveries);
         if let Some(push) = &mut self.push {
             push.offer(&snapshot);
         }
@@ -119,8 +123,8 @@ impl Exporter {
     pub fn stop_sampling(&mut self, why: &str) {
         (self.say)(&format_args!("sampling stopped: {why}; /healthz returns 503. Restart hotset"));
         self.sampler.stop(why.to_owned());
-        let numbers = self.push.as_ref().map(Push::numbers);
-        let stopped = self.sampler.publish(&self.shared, numbers);
+        let deliveries = deliveries(self.push.as_ref(), self.fleet.as_ref());
+        let stopped = self.sampler.publish(&self.shared, deliveries);
         if let Some(push) = &mut self.push {
             push.send(&stopped);
         }
@@ -128,11 +132,10 @@ impl Exporter {
 
     /// Pushes the last values, and waits for that a moment.
     pub fn finish(mut self) {
-        if let Some(fleet) = self.fleet {
-            fleet.finish();
-        }
+        let delivered = self.fleet.map(FleetExport::finish);
         if let Some(push) = self.push {
-            let last = self.sampler.publish(&self.shared, Some(push.numbers()));
+            let deliveries = Deliveries { otlp: Some(push.numbers()), fleet: delivered };
+            let last = self.sampler.publish(&self.shared, deliveries);
             push.finish(&last);
         }
     }

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod address;
+mod client;
 mod curves;
 mod exporter;
 mod fleet;
@@ -15,6 +16,7 @@ mod labels;
 mod negotiate;
 mod notify;
 mod otlp;
+mod s3;
 mod sampler;
 mod server;
 mod shared;
@@ -30,6 +32,7 @@ pub use exporter::{Exporter, Listening};
 pub use fleet::FleetOptions;
 pub use notify::Notify;
 pub use otlp::{Header, OtlpUrl};
+pub use s3::{Destination, S3Url};
 pub use sampler::SampleTime;
 
 /// Tells the user something. Threads call it too.

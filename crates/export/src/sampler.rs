@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use hotset_analysis::live::{Accumulated, GrownLoss, LossWatch, SeriesLimits, summarise_interval};
 use hotset_facts::{Interval, MemInfo, NotMeasured, Observed, Reason};
 use hotset_view::metrics::{
-    Curves, Measured, OtlpNumbers, OwnNumbers, ProcessNumbers, SamplingState,
+    Curves, FleetNumbers, Measured, OtlpNumbers, OwnNumbers, ProcessNumbers, SamplingState,
 };
 
 use crate::SeriesOptions;
@@ -35,6 +35,15 @@ pub(super) struct Sampler {
     own: OwnNumbers,
     state: SamplingState,
     stopped_at: Option<SystemTime>,
+}
+
+/// How it goes to bring elsewhere what was counted.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Deliveries {
+    /// Pushes by OTLP.
+    pub(super) otlp: Option<OtlpNumbers>,
+    /// Tables of a fleet.
+    pub(super) fleet: Option<FleetNumbers>,
 }
 
 /// How long it took to sample.
@@ -81,6 +90,7 @@ impl Sampler {
                 refused_connections: 0,
                 process: Observed::Missing(NO_SAMPLE),
                 otlp: None,
+                fleet: None,
             },
             state: SamplingState::Running,
             stopped_at: None,
@@ -118,16 +128,13 @@ impl Sampler {
     }
 
     /// What is known now, for whoever serves it; `shared` knows what was answered so far.
-    pub(super) fn snapshot(
-        &mut self,
-        shared: Option<&Shared>,
-        otlp: Option<OtlpNumbers>,
-    ) -> Snapshot {
+    pub(super) fn snapshot(&mut self, shared: Option<&Shared>, deliveries: Deliveries) -> Snapshot {
         if let Some(shared) = shared {
             self.own.responses = shared.responses();
             self.own.refused_connections = shared.refused_connections();
         }
-        self.own.otlp = otlp;
+        self.own.otlp = deliveries.otlp;
+        self.own.fleet = deliveries.fleet;
         self.own.process = match hotset_sys::proc::own::now() {
             Ok(own) => Observed::Value(ProcessNumbers {
                 cpu_ns: own.cpu_ns,
@@ -165,8 +172,8 @@ impl Sampler {
     }
 
     /// The same, put in the place of the last.
-    pub(super) fn publish(&mut self, shared: &Shared, otlp: Option<OtlpNumbers>) -> Arc<Snapshot> {
-        let snapshot = self.snapshot(Some(shared), otlp);
+    pub(super) fn publish(&mut self, shared: &Shared, deliveries: Deliveries) -> Arc<Snapshot> {
+        let snapshot = self.snapshot(Some(shared), deliveries);
         shared.publish(snapshot)
     }
 }

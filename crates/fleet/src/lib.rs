@@ -19,5 +19,5 @@ mod tests;
 pub use encode::encode;
 pub use place::{Period, micros};
 pub use rows::Rows;
-pub use sink::{Say, Sink, SinkNumbers, SinkOptions};
+pub use sink::{Complete, Say, Sink, SinkNumbers, SinkOptions};
 pub use store::{Directory, Store};

@@ -54,7 +54,8 @@ pub(crate) struct Waiting {
     pub(crate) file: PathBuf,
     /// Where it goes, below the root.
     pub(crate) path: String,
-    bytes: u64,
+    /// How large it is.
+    pub(crate) bytes: u64,
     made: SystemTime,
 }
 

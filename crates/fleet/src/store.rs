@@ -14,6 +14,14 @@ pub trait Store: Send {
     /// Where it could not be put there; it will be tried again.
     fn put(&mut self, path: &str, file: &Path) -> io::Result<()>;
 
+    /// Finds out, before there are files, whether any can be put there.
+    ///
+    /// # Errors
+    /// Where none can; files are put there all the same when there are any.
+    fn probe(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
     /// What it is, for people.
     fn name(&self) -> String;
 }

@@ -82,7 +82,7 @@ fn options(scratch: &Scratch, store: Box<dyn Store>) -> SinkOptions {
         spool_limit_bytes: 1 << 20,
         host_id: "ab".to_owned(),
         session: 7,
-        complete: |_| (),
+        complete: Box::new(|_| ()),
         store,
         say: |_| (),
     }

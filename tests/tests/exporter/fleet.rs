@@ -12,7 +12,7 @@ use parquet::record::Field;
 
 const FILE_BYTES: u64 = 8 * MIB;
 
-type Row = BTreeMap<String, Field>;
+pub(super) type Row = BTreeMap<String, Field>;
 
 /// Where a fleet's tables go, and the spool beside.
 struct Fleet {
@@ -44,19 +44,19 @@ impl Fleet {
     }
 }
 
-fn files_below(directory: &Path) -> Vec<PathBuf> {
+pub(super) fn files_below(directory: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
     let paths = entries.map(|entry| entry.expect("an entry").path());
     paths.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
 }
 
-fn rows_of(file: &Path) -> Vec<Row> {
+pub(super) fn rows_of(file: &Path) -> Vec<Row> {
     let reader = SerializedFileReader::new(fs::File::open(file).expect("open")).expect("Parquet");
     let rows = reader.get_row_iter(None).expect("rows");
     rows.map(|row| row.expect("a row").into_columns().into_iter().collect()).collect()
 }
 
-fn number(row: &Row, name: &str) -> u64 {
+pub(super) fn number(row: &Row, name: &str) -> u64 {
     match row[name] {
         Field::Long(number) => number.try_into().expect("not negative"),
         Field::Null => 0,
@@ -68,7 +68,7 @@ fn is(row: &Row, name: &str, value: &str) -> bool {
     row[name] == Field::Str(value.to_owned())
 }
 
-fn sum(rows: &[Row], name: &str, fits: impl Fn(&Row) -> bool) -> u64 {
+pub(super) fn sum(rows: &[Row], name: &str, fits: impl Fn(&Row) -> bool) -> u64 {
     rows.iter().filter(|row| fits(row)).map(|row| number(row, name)).sum()
 }
 

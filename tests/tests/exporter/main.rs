@@ -2,6 +2,7 @@
 //!
 //! One program, because most of these tests wait for seconds to pass: together they wait at once.
 
+mod bucket;
 mod curves;
 mod fleet;
 mod otlp;

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use hotset_export::{Header, Listen, OtlpUrl};
+use clap::builder::{OsStringValueParser, TypedValueParser as _};
+use hotset_export::{Destination, Header, Listen, OtlpUrl};
 use hotset_facts::units::{number, parse_duration, parse_size};
 
 use super::interval::parse_interval;
@@ -16,7 +17,8 @@ use super::interval::parse_interval;
                   sudo hotset export --watch /srv/db --mounts\n  \
                   sudo hotset export --curves                            with how much cache each cgroup needs\n  \
                   sudo hotset export --otlp http://collector:4318         for those without Prometheus\n  \
-                  sudo hotset export --parquet /srv/fleet --interval 60s  tables for the analyses of a fleet\n\n\
+                  sudo hotset export --parquet /srv/fleet --interval 60s  tables for the analyses of a fleet\n  \
+                  sudo hotset export --parquet s3://fleet/pages      the same in a bucket\n\n\
                   Every metric: docs/metrics.md. Units for systemd and Kubernetes, a dashboard and alert rules: deploy/.\n\n\
                   Exit status:\n  \
                   0  after SIGINT, SIGTERM or SIGHUP\n  \
@@ -86,11 +88,12 @@ pub(crate) struct SeriesArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Tables of a fleet")]
 pub(crate) struct FleetArgs {
-    /// Write the tables of a fleet as Parquet files below DIR, which may be shared by all hosts
+    /// Write the tables of a fleet as Parquet files below DIR or s3://BUCKET/PREFIX, which all hosts may share
     ///
-    /// docs/fleet-format.md describes them. Samples accesses as --curves does. An --interval of 60 seconds is enough for most fleets.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) parquet: Option<PathBuf>,
+    /// docs/fleet-format.md describes them, and where credentials for a bucket are found. Samples accesses as --curves does. An --interval of
+    /// 60 seconds is enough for most fleets.
+    #[arg(long, value_name = "DIR|URL", value_parser = OsStringValueParser::new().try_map(Destination::parse))]
+    pub(crate) parquet: Option<Destination>,
     /// Finish files every so often: 1m to 24h, a whole part of a day
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = period, requires = "parquet")]
     pub(crate) parquet_every: Duration,

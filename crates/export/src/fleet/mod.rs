@@ -12,9 +12,11 @@ use std::time::{Duration, SystemTime};
 use anyhow::{Context, Result};
 use hotset_facts::fleet::IntervalKey;
 use hotset_facts::{Interval, NotMeasured};
-use hotset_fleet::{Directory, Period, Rows, Sink, SinkOptions, micros};
+use hotset_fleet::{Directory, Period, Rows, Sink, SinkNumbers, SinkOptions, Store, micros};
+use hotset_view::metrics::FleetNumbers;
 
 use crate::Say;
+use crate::s3::{BucketStore, Destination};
 use curves::SpanCurves;
 use identity::Identity;
 use rows::{RowMaker, look_at_files};
@@ -26,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Debug, Clone)]
 pub struct FleetOptions {
     /// The root of the fleet.
-    pub root: PathBuf,
+    pub root: Destination,
     /// How much time a file holds; a day is a whole multiple of it.
     pub every: Duration,
     /// Where rows wait until they are delivered.
@@ -52,15 +54,20 @@ impl FleetExport {
     pub(super) fn start(options: &FleetOptions, say: Say) -> Result<Self> {
         let identity = Identity::of_this_host();
         let session = u64::try_from(micros(SystemTime::now())).unwrap_or(0);
-        let store = Directory::new(&options.root);
-        let store = store.with_context(|| options.root.display().to_string())?;
+        let store: Box<dyn Store> = match &options.root {
+            Destination::Directory(root) => {
+                let store = Directory::new(root);
+                Box::new(store.with_context(|| root.display().to_string())?)
+            }
+            Destination::Bucket(url) => Box::new(BucketStore::new(url)?),
+        };
         let sink = Sink::start(SinkOptions {
             spool: options.spool.clone(),
             spool_limit_bytes: options.spool_limit_bytes,
             host_id: identity.host_id.to_string(),
             session,
-            complete: look_at_files,
-            store: Box::new(store),
+            complete: Box::new(look_at_files),
+            store,
             say,
         });
         Ok(Self {
@@ -98,9 +105,26 @@ impl FleetExport {
         }
     }
 
-    /// Delivers what there is, as far as that takes a moment.
-    pub(super) fn finish(mut self) {
+    /// What became of files so far.
+    pub(super) fn numbers(&self) -> FleetNumbers {
+        numbers(self.sink.numbers())
+    }
+
+    /// Delivers what there is, as far as that takes a moment, and says what became of it.
+    pub(super) fn finish(mut self) -> FleetNumbers {
         self.end_span();
-        self.sink.finish(PATIENCE);
+        numbers(self.sink.finish(PATIENCE))
+    }
+}
+
+fn numbers(numbers: SinkNumbers) -> FleetNumbers {
+    FleetNumbers {
+        delivered_files: numbers.delivered_files,
+        dropped_files: numbers.dropped_files,
+        dropped_intervals: numbers.dropped_intervals,
+        failed_deliveries: numbers.failed_deliveries,
+        waiting_files: numbers.waiting_files,
+        waiting_bytes: numbers.waiting_bytes,
+        last_delivery: numbers.last_delivery,
     }
 }

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result};
 use serde::Deserialize;
 use ureq::Agent;
 use ureq::http::header::{CONTENT_TYPE, RETRY_AFTER};
-use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
 use super::{Header, OtlpUrl};
+use crate::client::tls;
 
 /// For one attempt, from the look-up of the name to the end of the answer.
 const ATTEMPT: Duration = Duration::from_secs(10);
@@ -56,12 +56,7 @@ impl Sender {
             .max_redirects(0)
             .user_agent(concat!("hotset/", env!("CARGO_PKG_VERSION")));
         if url.starts_with("https:") {
-            let provider =
-                std::sync::Arc::new(tokio_rustls::rustls::crypto::ring::default_provider());
-            let tls = TlsConfig::builder()
-                .unversioned_rustls_crypto_provider(provider)
-                .root_certs(RootCerts::new_with_certs(&trusted()?))
-                .build();
+            let tls = tls(None).context("--otlp")?;
             config = config.tls_config(tls);
         }
         Ok(Self { agent: config.build().into(), headers, url })
@@ -97,17 +92,6 @@ fn rejected(text: &str) -> u64 {
     let answer: Answer = serde_json::from_str(text).unwrap_or_default();
     let points = answer.partial_success.rejected_data_points;
     points.as_u64().or_else(|| points.as_str()?.parse().ok()).unwrap_or(0)
-}
-
-fn trusted() -> Result<Vec<Certificate<'static>>> {
-    let found = rustls_native_certs::load_native_certs();
-    if found.certs.is_empty() {
-        let why = found.errors.first().map_or_else(String::new, |error| format!(": {error}"));
-        return Err(anyhow!(
-            "--otlp: this host has no certificates of authorities for https (package ca-certificates, or SSL_CERT_FILE){why}"
-        ));
-    }
-    Ok(found.certs.iter().map(|one| Certificate::from_der(one).to_owned()).collect())
 }
 
 #[cfg(test)]

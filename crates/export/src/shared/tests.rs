@@ -19,6 +19,7 @@ fn own() -> OwnNumbers {
         refused_connections: 0,
         process: Observed::Missing(Reason::not_measured("a test")),
         otlp: None,
+        fleet: None,
     }
 }
 

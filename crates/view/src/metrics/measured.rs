@@ -103,6 +103,25 @@ pub struct OtlpNumbers {
     pub rejected_points: u64,
 }
 
+/// What became of the tables of a fleet; none are written where there is none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FleetNumbers {
+    /// Files that are where they belong.
+    pub delivered_files: u64,
+    /// Files that had to make room for newer ones, or could not be written.
+    pub dropped_files: u64,
+    /// Intervals that were lost, because the disk of the spool hung.
+    pub dropped_intervals: u64,
+    /// Attempts to deliver that failed.
+    pub failed_deliveries: u64,
+    /// Finished files that are not delivered yet.
+    pub waiting_files: u64,
+    /// Their bytes.
+    pub waiting_bytes: u64,
+    /// When the last file was delivered.
+    pub last_delivery: Option<SystemTime>,
+}
+
 /// hotset's own account of its work.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OwnNumbers {
@@ -130,6 +149,8 @@ pub struct OwnNumbers {
     pub process: Observed<ProcessNumbers>,
     /// What was pushed by OTLP, and what failed.
     pub otlp: Option<OtlpNumbers>,
+    /// What was written of the tables of a fleet.
+    pub fleet: Option<FleetNumbers>,
 }
 
 /// All of it.

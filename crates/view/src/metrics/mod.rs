@@ -16,8 +16,8 @@ mod watched;
 
 pub use family::{Family, Kind, Labels, Point, Unit, Value};
 pub use measured::{
-    Curves, GroupLabels, GroupMemoryNumbers, Measured, MountLabels, OtlpNumbers, OwnNumbers,
-    ProcessNumbers, SamplingState, WatchedNumbers,
+    Curves, FleetNumbers, GroupLabels, GroupMemoryNumbers, Measured, MountLabels, OtlpNumbers,
+    OwnNumbers, ProcessNumbers, SamplingState, WatchedNumbers,
 };
 pub use otlp::{Resource, otlp_json};
 pub use page::status_page;

@@ -5,7 +5,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use hotset_facts::{NotMeasured, Observed};
 
 use super::{
-    Family, Kind, Labels, Measured, OtlpNumbers, SamplingState, Unit, Value, curves, host,
+    Family, FleetNumbers, Kind, Labels, Measured, OtlpNumbers, SamplingState, Unit, Value, curves,
+    host,
 };
 
 pub(super) fn families(measured: &Measured<'_>) -> Vec<Family> {
@@ -19,6 +20,9 @@ pub(super) fn families(measured: &Measured<'_>) -> Vec<Family> {
     }
     if let Some(otlp) = &measured.own.otlp {
         pushing(otlp, &mut families);
+    }
+    if let Some(fleet) = &measured.own.fleet {
+        delivering(fleet, &mut families);
     }
     families
 }
@@ -171,4 +175,31 @@ fn pushing(otlp: &OtlpNumbers, families: &mut Vec<Family>) {
     let help = "Data points that a receiver refused in pushes that it took";
     let rejected = counter("hotset_otlp_rejected_points", Unit::Count, help);
     families.push(rejected.single(Value::Whole(otlp.rejected_points)));
+}
+
+fn delivering(fleet: &FleetNumbers, families: &mut Vec<Family>) {
+    let mut files =
+        counter("hotset_parquet_files", Unit::Count, "Finished files of --parquet, by result");
+    for (result, count) in [("delivered", fleet.delivered_files), ("dropped", fleet.dropped_files)]
+    {
+        files.push(Labels::from([("result", result.to_owned())]), Value::Whole(count));
+    }
+    families.push(files);
+    let help = "Attempts to deliver files of --parquet that failed; they are repeated";
+    let failures = counter("hotset_parquet_delivery_failures", Unit::Count, help);
+    families.push(failures.single(Value::Whole(fleet.failed_deliveries)));
+    let help = "Intervals that --parquet lost because the disk of the spool hung";
+    let intervals = counter("hotset_parquet_dropped_intervals", Unit::Count, help);
+    families.push(intervals.single(Value::Whole(fleet.dropped_intervals)));
+    let help = "Finished files of --parquet that wait to be delivered";
+    let waiting = gauge("hotset_parquet_waiting_files", Unit::Count, help);
+    families.push(waiting.single(Value::Whole(fleet.waiting_files)));
+    let help = "Bytes of these files; --spool-limit is the most";
+    let bytes = gauge("hotset_parquet_waiting_bytes", Unit::Bytes, help);
+    families.push(bytes.single(Value::Whole(fleet.waiting_bytes)));
+    if let Some(at) = fleet.last_delivery {
+        let help = "When a file of --parquet was last delivered, since the epoch";
+        let last = gauge("hotset_parquet_last_delivery_timestamp_seconds", Unit::Seconds, help);
+        families.push(last.single(since_epoch(at)));
+    }
 }

@@ -9,8 +9,8 @@ use hotset_facts::{
 };
 
 use super::{
-    Curves, GroupLabels, GroupMemoryNumbers, Measured, MountLabels, OtlpNumbers, OwnNumbers,
-    ProcessNumbers, SamplingState, WatchedNumbers,
+    Curves, FleetNumbers, GroupLabels, GroupMemoryNumbers, Measured, MountLabels, OtlpNumbers,
+    OwnNumbers, ProcessNumbers, SamplingState, WatchedNumbers,
 };
 
 /// Everything that [`Measured`] borrows.
@@ -69,6 +69,14 @@ impl Host {
                 open_fds: 12,
             }),
             otlp: Some(OtlpNumbers { pushed: 4, failed: 1, dropped: 0, rejected_points: 0 }),
+            fleet: Some(FleetNumbers {
+                delivered_files: 12,
+                failed_deliveries: 3,
+                waiting_files: 1,
+                waiting_bytes: 4096,
+                last_delivery: Some(epoch(1_699_999_500)),
+                ..FleetNumbers::default()
+            }),
         };
         let memory = interval.host.memory;
         let watched = vec![WatchedNumbers {
