@@ -6,13 +6,12 @@ use std::sync::Arc;
 
 use hotset_analysis::live::SeriesSet;
 use hotset_facts::Dev;
-use hotset_sys::cgroup::names::{GroupRole, look_up, role};
+use hotset_facts::fleet::Workload;
 use hotset_sys::cgroup::{GroupUsage, Hierarchies};
 use hotset_sys::proc::mountinfo::{self, Mount};
 use hotset_view::metrics::{GroupLabels, MountLabels};
 
-/// Characters of a container's id that stand for it where its name is not known, as `docker ps` has it.
-const SHORT_ID: usize = 12;
+use crate::workloads::workload_of;
 
 /// The labels of the series that there are.
 pub(super) struct Known {
@@ -78,17 +77,13 @@ impl Known {
 }
 
 fn label(path: &str) -> GroupLabels {
-    match role(path) {
-        GroupRole::Container { runtime, id, pod } => {
-            let known = look_up(runtime, &id);
-            let (name, named_pod) =
-                known.map_or((None, None), |known| (Some(known.name), known.pod));
-            let short = || id.chars().take(SHORT_ID).collect();
-            GroupLabels { container: Some(name.unwrap_or_else(short)), pod: named_pod.or(pod) }
-        }
-        GroupRole::Pod(pod) => GroupLabels { container: None, pod: Some(pod) },
-        GroupRole::Unit(_) | GroupRole::Other => GroupLabels::default(),
-    }
+    let Workload { namespace, pod, container, .. } = workload_of(path);
+    // A pod's name is its own only in its namespace.
+    let pod = pod.map(|pod| match namespace {
+        Some(namespace) => format!("{namespace}/{pod}"),
+        None => pod.to_string(),
+    });
+    GroupLabels { container: container.map(|name| name.to_string()), pod }
 }
 
 #[cfg(test)]

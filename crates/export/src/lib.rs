@@ -22,6 +22,7 @@ mod server;
 mod shared;
 mod watch;
 mod web_config;
+mod workloads;
 
 use std::fmt::Display;
 use std::path::PathBuf;

@@ -3,7 +3,6 @@
 mod curves;
 mod identity;
 mod rows;
-mod workloads;
 
 use std::path::PathBuf;
 use std::sync::Arc;

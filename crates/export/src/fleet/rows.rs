@@ -16,7 +16,7 @@ use hotset_sys::cache::open_quietly;
 use hotset_sys::cgroup::{GroupDetail, Hierarchies};
 
 use super::identity::Identity;
-use super::workloads::{Workloads, other};
+use crate::workloads::{Workloads, other};
 
 /// Control groups with rows of their own, in an interval.
 const MOST_GROUPS: usize = 500;

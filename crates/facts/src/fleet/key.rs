@@ -32,6 +32,8 @@ crate::fleet_columns! {
         pod: maybe_text Key;
         /// The container's name, or its short id
         container: maybe_text Key;
+        /// The container's image, as it was asked for: with its tag or digest; null where no file of the runtime tells
+        image: maybe_text Key;
         /// The unit of systemd
         unit: maybe_text Key;
         /// What the workload is: deployment, statefulset, cronjob, controller, pod, container, unit, cgroup or other

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Hierarchies;
-use super::names::{ContainerName, GroupRole, Runtime, SHORT_ID, look_up, role};
+use super::names::{ContainerName, GroupRole, Runtime, look_up, role, short_id};
 
 /// Groups that a message names.
 const TOLD: usize = 8;
@@ -122,9 +122,9 @@ fn matches(name: &str, id: &str, called: Option<&ContainerName>) -> bool {
 
 fn shown(id: &str, called: Option<&ContainerName>) -> String {
     match called {
-        Some(ContainerName { pod: Some(pod), name }) => format!("{pod}/{name}"),
-        Some(ContainerName { pod: None, name }) => name.clone(),
-        None => id.chars().take(SHORT_ID).collect(),
+        Some(ContainerName { pod: Some(pod), name, .. }) => format!("{pod}/{name}"),
+        Some(ContainerName { pod: None, name, .. }) => name.clone(),
+        None => short_id(id),
     }
 }
 
@@ -170,7 +170,7 @@ mod tests {
     const ID: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
     fn called(pod: Option<&str>, name: &str) -> ContainerName {
-        ContainerName { pod: pod.map(str::to_owned), name: name.to_owned() }
+        ContainerName { pod: pod.map(str::to_owned), name: name.to_owned(), image: None }
     }
 
     #[test]

@@ -14,6 +14,8 @@ pub struct ContainerName {
     pub pod: Option<String>,
     /// Its own name.
     pub name: String,
+    /// The image that was asked for.
+    pub image: Option<String>,
 }
 
 /// Longer files are none of a runtime's.
@@ -60,8 +62,18 @@ fn containers_storage(id: &str) -> Option<ContainerName> {
 fn parse_storage(bytes: &[u8], id: &str) -> Option<ContainerName> {
     let all: Value = serde_json::from_slice(bytes).ok()?;
     let is_it = |one: &&Value| one.get("id").and_then(Value::as_str) == Some(id);
-    let name = all.as_array()?.iter().find(is_it)?.get("names")?.get(0)?.as_str()?;
-    (!name.is_empty()).then(|| ContainerName { pod: None, name: name.to_owned() })
+    let it = all.as_array()?.iter().find(is_it)?;
+    let name = it.get("names")?.get(0)?.as_str()?;
+    // A text that is JSON itself.
+    let metadata = it.get("metadata").and_then(Value::as_str);
+    let metadata: Option<Value> = metadata.and_then(|text| serde_json::from_str(text).ok());
+    let image = metadata.as_ref().and_then(|metadata| text_of(metadata, "image-name"));
+    (!name.is_empty()).then(|| ContainerName { pod: None, name: name.to_owned(), image })
+}
+
+/// A text that a key has, if there is one.
+fn text_of(value: &Value, key: &str) -> Option<String> {
+    Some(value.get(key)?.as_str().filter(|text| !text.is_empty())?.to_owned())
 }
 
 fn read(path: &Path) -> Option<Vec<u8>> {
@@ -74,18 +86,20 @@ fn read(path: &Path) -> Option<Vec<u8>> {
 /// The name in Docker's `config.v2.json`, which begins with a slash there.
 pub fn parse_docker(bytes: &[u8]) -> Option<ContainerName> {
     let config: Value = serde_json::from_slice(bytes).ok()?;
-    let labels = config.get("Config").and_then(|config| config.get("Labels"));
+    let made_of = config.get("Config");
+    let labels = made_of.and_then(|made_of| made_of.get("Labels"));
+    let image = made_of.and_then(|made_of| text_of(made_of, "Image"));
     let label = |name: &str| Some(labels?.get(name)?.as_str()?.to_owned());
     if let (Some(namespace), Some(pod), Some(name)) = (
         label("io.kubernetes.pod.namespace"),
         label("io.kubernetes.pod.name"),
         label("io.kubernetes.container.name"),
     ) {
-        return Some(ContainerName { pod: Some(format!("{namespace}/{pod}")), name });
+        return Some(ContainerName { pod: Some(format!("{namespace}/{pod}")), name, image });
     }
     let name = config.get("Name")?.as_str()?;
     let name = name.strip_prefix('/').unwrap_or(name);
-    (!name.is_empty()).then(|| ContainerName { pod: None, name: name.to_owned() })
+    (!name.is_empty()).then(|| ContainerName { pod: None, name: name.to_owned(), image })
 }
 
 /// The names in the annotations of an OCI bundle's `config.json`, as Kubernetes' runtimes write them.
@@ -101,11 +115,14 @@ pub fn parse_oci(bytes: &[u8]) -> Option<ContainerName> {
     let config: Value = serde_json::from_slice(bytes).ok()?;
     let annotations = config.get("annotations")?;
     let note = |name: &str| Some(annotations.get(name)?.as_str()?.to_owned());
+    // As containerd and CRI-O write it.
+    let images = ["io.kubernetes.cri.image-name", "io.kubernetes.cri-o.ImageName"];
+    let image = images.iter().find_map(|key| text_of(annotations, key));
     NAMES.iter().find_map(|[namespace, pod, name]| {
         let pod = format!("{}/{}", note(namespace)?, note(pod)?);
         // The sandbox of a pod has no name of its own.
         let name = note(name).filter(|name| !name.is_empty()).unwrap_or_else(|| "sandbox".into());
-        Some(ContainerName { pod: Some(pod), name })
+        Some(ContainerName { pod: Some(pod), name, image: image.clone() })
     })
 }
 
@@ -121,6 +138,27 @@ mod tests {
             assert_eq!(parse_storage(list, none), None);
         }
         assert_eq!(parse_storage(b"{", "aa"), None);
+    }
+
+    #[test]
+    fn the_image_is_what_was_asked_for() {
+        let image = |found: Option<ContainerName>| found.and_then(|found| found.image);
+        let list = r#"[{"id":"aa","names":["web"],"image":"5c5e",
+            "metadata":"{\"image-name\":\"docker.io/library/nginx:1.27\",\"name\":\"web\"}"},
+            {"id":"bb","names":["db"],"metadata":"{"}]"#;
+        let nginx = Some("docker.io/library/nginx:1.27".to_owned());
+        assert_eq!(image(parse_storage(list.as_bytes(), "aa")), nginx);
+        assert_eq!(parse_storage(list.as_bytes(), "bb").map(|found| found.image), Some(None));
+        let docker = br#"{"Name":"/web","Config":{"Image":"nginx:1.27"}}"#;
+        assert_eq!(image(parse_docker(docker)).as_deref(), Some("nginx:1.27"));
+        for key in ["io.kubernetes.cri.image-name", "io.kubernetes.cri-o.ImageName"] {
+            let oci = format!(
+                r#"{{"annotations":{{"{key}":"docker.io/library/nginx:1.27","io.kubernetes.pod.namespace":"a",
+                "io.kubernetes.pod.name":"b","io.kubernetes.container.name":"c"}}}}"#
+            );
+            assert_eq!(image(parse_oci(oci.as_bytes())), nginx);
+        }
+        assert_eq!(image(parse_docker(br#"{"Name":"/web","Config":{"Image":""}}"#)), None);
     }
 
     #[test]

@@ -69,8 +69,11 @@ const SCOPES: [(&str, Runtime); 5] = [
     ("lxc.payload.", Runtime::Lxc),
 ];
 
-/// Characters of an id that are shown where there is no name, as `docker ps` does.
-pub(super) const SHORT_ID: usize = 12;
+/// The beginning of a container's id, which stands for it where there is no name, as `docker ps` has it.
+pub fn short_id(id: &str) -> String {
+    const SHORT_ID: usize = 12;
+    id.chars().take(SHORT_ID).collect()
+}
 
 /// What a path of a control group says of it: the innermost container that it is in, else the pod, else the unit.
 pub fn role(path: &str) -> GroupRole {
@@ -169,12 +172,12 @@ fn name_of(
 ) -> (Option<String>, bool) {
     match role {
         GroupRole::Container { runtime, id, pod } => {
-            let short: String = id.chars().take(SHORT_ID).collect();
+            let short = short_id(id);
             match (look_up(*runtime, id), pod) {
-                (Some(ContainerName { pod: Some(pod), name }), _) => {
+                (Some(ContainerName { pod: Some(pod), name, .. }), _) => {
                     (Some(format!("{pod}/{name}")), true)
                 }
-                (Some(ContainerName { pod: None, name }), _) => {
+                (Some(ContainerName { pod: None, name, .. }), _) => {
                     (Some(format!("{} {name}", runtime.as_str())), true)
                 }
                 (None, _) if *runtime == Runtime::Lxc => (Some(format!("lxc {id}")), true),

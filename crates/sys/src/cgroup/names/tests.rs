@@ -52,11 +52,12 @@ fn an_lxc_container_is_called_by_its_path() {
 fn a_container_without_a_name_stays_its_short_id() {
     let docker = container(Runtime::Docker, None);
     assert_eq!(name_of(&docker, &|_, _| None), (Some("docker 0123456789ab".into()), false));
-    let named = |_: Runtime, _: &str| Some(ContainerName { pod: None, name: "web".into() });
+    let named =
+        |_: Runtime, _: &str| Some(ContainerName { pod: None, name: "web".into(), image: None });
     assert_eq!(name_of(&docker, &named), (Some("docker web".into()), true));
     let in_pod = container(Runtime::Containerd, Some(UID));
     let named = |_: Runtime, _: &str| {
-        Some(ContainerName { pod: Some("shop/cart-0".into()), name: "redis".into() })
+        Some(ContainerName { pod: Some("shop/cart-0".into()), name: "redis".into(), image: None })
     };
     assert_eq!(name_of(&in_pod, &named), (Some("shop/cart-0/redis".into()), true));
     let (name, whole) = name_of(&in_pod, &|_, _| None);
@@ -66,10 +67,14 @@ fn a_container_without_a_name_stays_its_short_id() {
 #[test]
 fn dockers_and_containerds_files_give_names() {
     let docker = br#"{"State":{"Name":"/not this"},"ID":"x","Name":"/web-1","Config":{}}"#;
-    assert_eq!(parse_docker(docker), Some(ContainerName { pod: None, name: "web-1".into() }));
+    assert_eq!(
+        parse_docker(docker),
+        Some(ContainerName { pod: None, name: "web-1".into(), image: None })
+    );
     let oci = br#"{"annotations":{"io.kubernetes.cri.sandbox-namespace":"shop",
         "io.kubernetes.cri.sandbox-name":"cart-0","io.kubernetes.cri.container-name":"redis\u00e9"}}"#;
-    let wanted = ContainerName { pod: Some("shop/cart-0".into()), name: "redis\u{e9}".into() };
+    let wanted =
+        ContainerName { pod: Some("shop/cart-0".into()), name: "redis\u{e9}".into(), image: None };
     assert_eq!(parse_oci(oci), Some(wanted));
     for bad in [&b""[..], b"{", b"[]", b"{\"Name\":3}", b"\xff\xfe", b"{\"annotations\":[]}"] {
         assert_eq!(parse_docker(bad), None, "{bad:?}");

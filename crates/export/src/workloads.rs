@@ -4,17 +4,17 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use hotset_facts::fleet::Workload;
-use hotset_sys::cgroup::names::{ContainerName, GroupRole, look_up, role, workload_of_pod};
+use hotset_sys::cgroup::names::{
+    ContainerName, GroupRole, Runtime, look_up, role, short_id, workload_of_pod,
+};
 
-/// Characters of a container's id that stand for it where its name is not known, as `docker ps` has it.
-const SHORT_ID: usize = 12;
 /// Groups that are remembered; when there are more, all are asked for again.
 const REMEMBERED: usize = 10_000;
 /// A container without a name is looked up again after so many intervals: its runtime may not have written it yet.
 const ASK_AGAIN_AFTER: u32 = 10;
 
 /// The path of what stands for all groups without rows of their own.
-pub(super) const OTHER: &str = "other";
+const OTHER: &str = "other";
 
 /// Workloads by control group.
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ impl Workloads {
         {
             return workload;
         }
-        let workload = workload(path, &|runtime, id| look_up(runtime, id));
+        let workload = workload_of(path);
         self.known.insert(Arc::clone(path), (workload.clone(), 0));
         workload
     }
@@ -60,7 +60,12 @@ fn plain(cgroup: &str, kind: &str, name: &str) -> Workload {
     }
 }
 
-type LookUp<'a> = &'a dyn Fn(hotset_sys::cgroup::names::Runtime, &str) -> Option<ContainerName>;
+/// Whose work a group is, asked now.
+pub(super) fn workload_of(path: &str) -> Workload {
+    workload(path, &|runtime, id| look_up(runtime, id))
+}
+
+type LookUp<'a> = &'a dyn Fn(Runtime, &str) -> Option<ContainerName>;
 
 fn workload(path: &str, look_up: LookUp<'_>) -> Workload {
     match role(path) {
@@ -78,18 +83,16 @@ fn workload(path: &str, look_up: LookUp<'_>) -> Workload {
 }
 
 fn container(path: &str, id: &str, uid: Option<String>, found: Option<ContainerName>) -> Workload {
-    let short: String = id.chars().take(SHORT_ID).collect();
-    let Some(ContainerName { pod, name }) = found else {
-        let pod = uid.map(|uid| uid.as_str().into());
-        return Workload {
-            pod,
-            container: Some(short.as_str().into()),
-            ..plain(path, "container", &short)
-        };
+    let (pod, name, image) = match found {
+        Some(ContainerName { pod, name, image }) => (pod, name, image),
+        None => (None, short_id(id), None),
     };
+    let image = image.map(|image| image.as_str().into());
     let Some(pod) = pod else {
         return Workload {
+            pod: uid.map(|uid| uid.as_str().into()),
             container: Some(name.as_str().into()),
+            image,
             ..plain(path, "container", &name)
         };
     };
@@ -101,6 +104,7 @@ fn container(path: &str, id: &str, uid: Option<String>, found: Option<ContainerN
         namespace: Some(namespace.into()),
         pod: Some(pod.into()),
         container: Some(name.as_str().into()),
+        image,
         ..plain(path, owner.kind, &workload)
     }
 }
@@ -125,7 +129,12 @@ mod tests {
         );
         let named = |pod: &str| {
             workload(&path, &|_, _| {
-                Some(ContainerName { pod: Some(format!("shop/{pod}")), name: "api".to_owned() })
+                let image = Some("shop/api:2".to_owned());
+                Some(ContainerName {
+                    pod: Some(format!("shop/{pod}")),
+                    name: "api".to_owned(),
+                    image,
+                })
             })
         };
         let (a, b) = (named("web-7d4b9c6f5d-x2x4z"), named("web-7d4b9c6f5d-bbbbb"));
@@ -133,6 +142,7 @@ mod tests {
         assert_eq!((&a.workload, &a.workload_kind), (&b.workload, &b.workload_kind));
         assert_ne!(a.pod, b.pod);
         assert_eq!(a.workload_kind.as_ref(), "deployment");
+        assert_eq!(a.image.as_deref(), Some("shop/api:2"));
         let unnamed = workload(&path, &|_, _| None);
         assert_eq!(unnamed.pod.as_deref(), Some("1a2b3c4d-0000-0000-0000-000000000001"));
         assert_eq!(unnamed.workload.as_ref(), "0123456789ab");
