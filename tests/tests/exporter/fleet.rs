@@ -33,8 +33,13 @@ impl Fleet {
     }
 
     fn export(&self) -> Exporter {
+        self.export_with(&[])
+    }
+
+    fn export_with(&self, words: &[&str]) -> Exporter {
         let (root, spool) = (self.root(), self.spool());
-        Exporter::start(&["--parquet", text(&root), "--spool", text(&spool)])
+        let usual = ["--parquet", text(&root), "--spool", text(&spool)];
+        Exporter::start(&[&usual, words].concat())
     }
 
     /// All rows of a table.
@@ -155,6 +160,46 @@ fn an_outage_is_told_and_waited_out() {
     let sessions: std::collections::BTreeSet<u64> =
         fleet.rows("host").iter().map(|row| number(row, "session")).collect();
     assert_eq!(sessions.len(), 2);
+}
+
+#[test]
+fn names_of_files_are_hashed_before_they_are_kept() {
+    const SECRET: &str = "kunde-müller 🚢";
+    let (fleet, scratch) = (Fleet::new("fleet-redacted"), Scratch::new(SECRET));
+    let path = scratch.file("orders", MIB);
+    let key = fleet.scratch.path("key");
+    fs::write(&key, "0123456789abcdef0123456789abcdef\n").expect("a key");
+    let exporter = fleet.export_with(&["--redact-key", text(&key), "--parquet-files", "1000"]);
+    let held = fs::File::open(&path).expect("open");
+    let has = |bytes: &[u8], word: &str| {
+        bytes.windows(word.len()).any(|window| window == word.as_bytes())
+    };
+    // The file is written and read here, so that it is in every interval until it is seen in the journal.
+    let inode = std::os::unix::fs::MetadataExt::ino(&held.metadata().expect("metadata"));
+    let mark = format!("\"inode\":{inode},");
+    let journal = until("the file in the journal", || {
+        fs::read(&path).expect("read");
+        let files = files_below(&fleet.spool());
+        let all: Vec<u8> =
+            files.iter().flat_map(|file| fs::read(file).unwrap_or_default()).collect();
+        has(&all, &mark).then_some(all)
+    });
+    assert!(!has(&journal, "orders") && !has(&journal, "kunde-m"));
+    let (status, said) = exporter.stop_with_words();
+    assert!(status.success() && !said.contains("kunde-m"), "{said}");
+    for file in files_below(&fleet.root()) {
+        assert!(!has(&fs::read(&file).expect("a file"), "kunde-m"));
+    }
+    let rows = fleet.rows("file_interval");
+    let seen: Vec<&Row> = rows.iter().filter(|row| number(row, "inode") == inode).collect();
+    assert!(!seen.is_empty());
+    for row in seen {
+        let Field::Str(hashed) = &row["path"] else { panic!("no path: {row:?}") };
+        let parts: Vec<&str> = hashed.split('/').skip(1).collect();
+        assert_eq!(parts.len(), path.components().count() - 1, "{hashed}");
+        assert!(parts.iter().all(|part| part.len() == 16), "{hashed}");
+        assert_eq!(number(row, "size_bytes"), MIB, "it was found by its name before");
+    }
 }
 
 #[test]

@@ -18,7 +18,7 @@ use super::interval::parse_interval;
                   sudo hotset export --curves                            with how much cache each cgroup needs\n  \
                   sudo hotset export --otlp http://collector:4318         for those without Prometheus\n  \
                   sudo hotset export --parquet /srv/fleet --interval 60s  tables for the analyses of a fleet\n  \
-                  sudo hotset export --parquet s3://fleet/pages      the same in a bucket\n\n\
+                  sudo hotset export --parquet s3://fleet/pages --redact  in a bucket, without names of files\n\n\
                   Every metric: docs/metrics.md. Units for systemd and Kubernetes, a dashboard and alert rules: deploy/.\n\n\
                   Exit status:\n  \
                   0  after SIGINT, SIGTERM or SIGHUP\n  \
@@ -100,6 +100,14 @@ pub(crate) struct FleetArgs {
     /// Write rows of the N busiest files of an interval, 0 to 10000
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = number(0..=10_000_u16), requires = "parquet")]
     pub(crate) parquet_files: u16,
+    /// Write hashes for the names of files and directories
+    ///
+    /// The key of the hashes is made for this host and kept in the spool: other hosts have other hashes for the same name.
+    #[arg(long, requires = "parquet")]
+    pub(crate) redact: bool,
+    /// Hash by the key in FILE, 16 bytes or more: hosts that share it have the same hashes; includes --redact
+    #[arg(long, value_name = "FILE", requires = "parquet")]
+    pub(crate) redact_key: Option<PathBuf>,
     /// Keep what is not delivered yet in DIR [default: $STATE_DIRECTORY, /var/lib/hotset of root, or the user's state directory, with /fleet behind
     /// it]
     #[arg(long, value_name = "DIR", requires = "parquet")]

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use hotset_export::{
-    Exporter, FleetOptions, Listening, Notify, Options, PushOptions, SampleTime, SeriesOptions,
+    Exporter, FleetOptions, Listening, Notify, Options, PushOptions, RedactKey, SampleTime,
+    SeriesOptions,
 };
 use hotset_facts::{Interval, NotMeasured};
 use hotset_sys::child::Signals;
@@ -70,6 +71,10 @@ fn fleet(args: &FleetArgs) -> Option<FleetOptions> {
         spool: args.spool.clone().unwrap_or_else(spool),
         spool_limit_bytes: args.spool_limit,
         files: usize::from(args.parquet_files),
+        redact: match &args.redact_key {
+            Some(file) => Some(RedactKey::File(file.clone())),
+            None => args.redact.then_some(RedactKey::OwnOfHost),
+        },
     })
 }
 

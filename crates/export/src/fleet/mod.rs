@@ -2,6 +2,7 @@
 
 mod curves;
 mod identity;
+mod redact;
 mod rows;
 
 use std::path::PathBuf;
@@ -11,14 +12,19 @@ use std::time::{Duration, SystemTime};
 use anyhow::{Context, Result};
 use hotset_facts::fleet::IntervalKey;
 use hotset_facts::{Interval, NotMeasured};
-use hotset_fleet::{Directory, Period, Rows, Sink, SinkNumbers, SinkOptions, Store, micros};
+use hotset_fleet::{
+    Complete, Directory, Period, Rows, Sink, SinkNumbers, SinkOptions, Store, micros,
+};
 use hotset_view::metrics::FleetNumbers;
 
 use crate::Say;
 use crate::s3::{BucketStore, Destination};
 use curves::SpanCurves;
 use identity::Identity;
+use redact::Redactor;
 use rows::{RowMaker, look_at_files};
+
+pub use redact::RedactKey;
 
 /// How long the last files may take to be delivered when hotset ends.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -36,6 +42,8 @@ pub struct FleetOptions {
     pub spool_limit_bytes: u64,
     /// Files with rows of their own, in an interval.
     pub files: usize,
+    /// Whether names of files are hashed, and by whose key.
+    pub redact: Option<RedactKey>,
 }
 
 /// Makes rows of intervals, and hands them to the sink.
@@ -60,12 +68,14 @@ impl FleetExport {
             }
             Destination::Bucket(url) => Box::new(BucketStore::new(url)?),
         };
+        let redactor = options.redact.as_ref();
+        let redactor = redactor.map(|key| Redactor::new(key, &options.spool)).transpose()?;
         let sink = Sink::start(SinkOptions {
             spool: options.spool.clone(),
             spool_limit_bytes: options.spool_limit_bytes,
             host_id: identity.host_id.to_string(),
             session,
-            complete: Box::new(look_at_files),
+            complete: complete(redactor),
             store,
             say,
         });
@@ -114,6 +124,16 @@ impl FleetExport {
         self.end_span();
         numbers(self.sink.finish(PATIENCE))
     }
+}
+
+/// Files are looked at by their names, which are then hashed: nothing is kept before.
+fn complete(redactor: Option<Redactor>) -> Complete {
+    Box::new(move |rows| {
+        look_at_files(rows);
+        if let Some(redactor) = &redactor {
+            redactor.rows(rows);
+        }
+    })
 }
 
 fn numbers(numbers: SinkNumbers) -> FleetNumbers {
