@@ -81,7 +81,7 @@ impl Refusal {
 
     fn is_of_clock(&self) -> bool {
         let is_late =
-            |message: &String| message.contains("has expired") || message.contains("not yet valid");
+            |message: &String| message.contains("has expired") || message.contains("not valid yet");
         self.code() == "RequestTimeTooSkewed"
             || (self.status == 403 && self.message.as_ref().is_some_and(is_late))
     }

@@ -121,7 +121,7 @@ impl BucketStore {
                 endpoint: self.endpoint.as_ref().map(Url::as_str),
                 source: &credentials.source,
             });
-            return Err(Refused { words, refusal: Some(refusal) });
+            return Err(Refused { words, is_of_listing: refusal.is_of_listing() });
         }
     }
 }
@@ -138,13 +138,13 @@ fn signing(credentials: &Credentials) -> rusty_s3::Credentials {
 /// Why a request came to nothing.
 struct Refused {
     words: String,
-    /// Where there was an answer.
-    refusal: Option<Refusal>,
+    /// Whether all else is right but that the bucket may not be listed.
+    is_of_listing: bool,
 }
 
 impl From<String> for Refused {
     fn from(words: String) -> Self {
-        Self { words, refusal: None }
+        Self { words, is_of_listing: false }
     }
 }
 
@@ -178,9 +178,8 @@ impl Store for BucketStore {
             ask(http.agent(url.scheme())?, request)
         };
         match self.ask(None, list) {
-            Err(Refused { refusal: Some(refusal), .. }) if refusal.is_of_listing() => Ok(()),
-            Err(refused) => Err(io::Error::other(refused.words)),
-            Ok(()) => Ok(()),
+            Err(refused) if !refused.is_of_listing => Err(io::Error::other(refused.words)),
+            _ => Ok(()),
         }
     }
 

@@ -91,10 +91,9 @@ impl Chain {
             return web_identity::assume(&self.environment, http, role, file);
         }
         let profile = Profile::read(&self.environment)?;
-        if let Some(found) = profile.as_ref().map(|profile| self.of_profile(profile, http)) {
-            if let Some(found) = found? {
-                return Ok(found);
-            }
+        let found = profile.map(|profile| self.of_profile(&profile, http)).transpose()?;
+        if let Some(found) = found.flatten() {
+            return Ok(found);
         }
         if let Some(found) = remote::of_container(&self.environment, http)? {
             return Ok(found);

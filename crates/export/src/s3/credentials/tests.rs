@@ -158,7 +158,7 @@ fn a_token_of_an_identity_becomes_a_role() {
     let fake = Fake::new(move |asked| {
         match asked.body.contains("WebIdentityToken=web+token") {
         true => (200, format!("<R><Credentials><AccessKeyId>W</AccessKeyId><SecretAccessKey>w</SecretAccessKey><SessionToken>T=</SessionToken><Expiration>{expires}</Expiration></Credentials></R>")),
-        false => (403, "<ErrorResponse><Error><Code>InvalidIdentityToken</Code><Message>no</Message></Error></ErrorResponse>".to_owned()),
+        false => (403, "<ErrorResponse><Error><Code>InvalidIdentityToken</Code><Message>no, another</Message></Error></ErrorResponse>".to_owned()),
     }
     });
     let of = |file: &str| {
@@ -176,7 +176,7 @@ fn a_token_of_an_identity_becomes_a_role() {
     let other = TextFile::new("another");
     let error = get(of(other.path())).expect_err("refused");
     assert!(
-        error.contains("403 InvalidIdentityToken: no") && error.contains("role/fleet"),
+        error.contains("403 InvalidIdentityToken: no, …") && error.contains("role/fleet"),
         "{error}"
     );
     assert!(!error.contains("another"), "{error}");

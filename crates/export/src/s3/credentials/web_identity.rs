@@ -44,7 +44,9 @@ pub(super) fn assume(
     let answer = ask(http.agent(&url)?, request).map_err(said)?;
     if !answer.is_success() {
         let refusal = Refusal::of(&answer);
-        return Err(said(format!("the token service answers {}", refusal.whole())));
+        // It may repeat what it was given.
+        let words = refusal.whole().replace(token.trim(), "…");
+        return Err(said(format!("the token service answers {words}")));
     }
     let field = |name| between(&answer.body, name);
     let expires = field("Expiration").and_then(|text| text.parse().ok());
