@@ -28,6 +28,12 @@ use clap::Parser;
 
 fn main() -> ExitCode {
     hide_caught_panics();
+    if let Some(file) = args::messages_file(std::env::args_os())
+        && let Err(error) = output::messages_to(&file)
+    {
+        output::say(format_args!("{}: {error}", file.display()));
+        return exit::Exit::Own.into();
+    }
     match args::Cli::try_parse() {
         Ok(cli) => match commands::dispatch(cli) {
             Ok(exit) => exit.into(),

@@ -27,6 +27,9 @@ mod target;
 mod top;
 mod trace;
 
+use std::ffi::OsString;
+use std::path::PathBuf;
+
 use clap::{Parser, Subcommand};
 
 pub(crate) use attach::AttachArgs;
@@ -64,6 +67,11 @@ pub(crate) use trace::{
                         hotset doctor                       check what hotset can measure here\n\n\
                         Each command's help lists its exit statuses.")]
 pub(crate) struct Cli {
+    /// Write hotset's own messages to FILE instead of standard error, which is the command's
+    ///
+    /// Programs that call hotset use it (`python/`). [`messages_file`] reads it, so that refused arguments go there, too.
+    #[arg(long, hide = true, value_name = "FILE")]
+    pub(crate) messages: Option<PathBuf>,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -128,8 +136,14 @@ pub(crate) enum Command {
     #[command(hide = true)]
     Man {
         /// Directory to write to
-        directory: std::path::PathBuf,
+        directory: PathBuf,
     },
+}
+
+/// The file of `--messages`, which must be the first argument.
+pub(crate) fn messages_file(mut arguments: impl Iterator<Item = OsString>) -> Option<PathBuf> {
+    let option = arguments.nth(1)?;
+    arguments.next().filter(|_| option == "--messages").map(PathBuf::from)
 }
 
 /// Arguments of `doctor`.
@@ -165,6 +179,18 @@ mod tests {
         let cli = Cli::try_parse_from(["hotset", "run", "ls", "-l"]).unwrap();
         let Command::Run(run) = cli.command else { panic!("run") };
         assert_eq!(run.command, ["ls", "-l"]);
+    }
+
+    #[test]
+    fn messages_go_to_a_file_that_is_named_first() {
+        let file = |words: &[&str]| messages_file(words.iter().map(OsString::from));
+        let named = ["hotset", "--messages", "f", "run", "--top", "x"];
+        assert_eq!(file(&named), Some(PathBuf::from("f")), "also where the rest is refused");
+        assert_eq!(file(&["hotset", "run", "--messages", "f"]), None);
+        assert_eq!((file(&["hotset", "--messages"]), file(&["hotset"])), (None, None));
+        let cli = Cli::try_parse_from(&named[..4]).unwrap_err();
+        assert!(cli.to_string().contains("<CMD>"), "{cli}");
+        assert!(Cli::try_parse_from(["hotset", "run", "--messages", "f", "ls"]).is_err());
     }
 
     #[test]

@@ -16,6 +16,7 @@ use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use anyhow::{Context, Result};
 use flate2::Compression;
@@ -47,11 +48,30 @@ const DEFAULT_WIDTH: usize = 100;
 /// What is gathered before it is written to a profile.
 const JSON_BUFFER_BYTES: usize = 64 * 1024;
 
-/// Prints a message of hotset's own on standard error.
+/// Where messages go instead of standard error.
+static MESSAGES: OnceLock<fs::File> = OnceLock::new();
+
+/// Has messages of hotset's own written to a file from here on: standard error is that of a command, too, and whoever called
+/// hotset may want to tell them apart.
+///
+/// # Errors
+/// As the file.
+pub(crate) fn messages_to(path: &Path) -> io::Result<()> {
+    let file = fs::OpenOptions::new().append(true).create(true).open(path)?;
+    // The first file stays; there is one `--messages`.
+    let _ = MESSAGES.set(file);
+    Ok(())
+}
+
+/// Prints a message of hotset's own on standard error, or to the file of `--messages`.
 pub(crate) fn say(message: impl std::fmt::Display) {
-    // A closed standard error is nothing that a message could still tell.
     let message = message.to_string();
-    let _ = writeln!(io::stderr(), "hotset: {}", without_error_numbers(&message));
+    let line = format!("hotset: {}\n", without_error_numbers(&message));
+    // A closed standard error is nothing that a message could still tell.
+    let _ = match MESSAGES.get() {
+        Some(mut file) => file.write_all(line.as_bytes()),
+        None => io::stderr().write_all(line.as_bytes()),
+    };
 }
 
 /// Whether a terminal can move its cursor and show colours: all that don't call themselves dumb.
@@ -86,6 +106,10 @@ pub(crate) fn print_while_read(bytes: &[u8]) -> Result<bool> {
 /// Prints what clap says of arguments that it does not hand over: an error on standard error, or help and version, which are none
 /// and what was asked for.
 pub(crate) fn refused_or_help(said: &clap::Error) -> Exit {
+    if let Some(mut file) = MESSAGES.get().filter(|_| said.use_stderr()) {
+        let _ = write!(file, "{said}");
+        return Exit::Usage;
+    }
     let printed = said.print();
     if said.use_stderr() {
         return Exit::Usage;
