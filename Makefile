@@ -39,6 +39,15 @@ build: ## Build the static binary, target/release/hotset
 	@.ci/packages.sh build
 	@.ci/static-build.sh hotset-cli hotset
 
+.PHONY: wheel
+wheel: build ## Build the Python package's wheels, for glibc and musl, into target/wheels
+	@HOTSET_BIN=$(BIN) .ci/python.sh dist
+
+.PHONY: test-python
+test-python: build ## Test the Python package alone
+	@.ci/packages.sh test
+	@RUSTFLAGS="$${RUSTFLAGS-} $$(.ci/link-flags.sh)" HOTSET_BIN=$(BIN) .ci/python.sh test
+
 .PHONY: demo
 demo: ## Set up, build, and profile a program on real files, cold and then warm
 	@.ci/packages.sh build demo
@@ -48,6 +57,7 @@ demo: ## Set up, build, and profile a program on real files, cold and then warm
 .PHONY: test
 test: setup build ## Set up, build, and run every test (some need root)
 	RUSTFLAGS="$${RUSTFLAGS-} $$(.ci/link-flags.sh)" HOTSET_BIN=$(BIN) cargo test --workspace --locked --no-fail-fast
+	@RUSTFLAGS="$${RUSTFLAGS-} $$(.ci/link-flags.sh)" HOTSET_BIN=$(BIN) .ci/python.sh test
 
 .PHONY: test-repeat
 test-repeat: setup build ## Run every test several times, in another order each time, half of them beside load: make test-repeat ROUNDS=10 ONLY="states truth_reads"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# lint.sh [CHECK…]: fmt, clippy, tidy, msrv, deny, machete, shellcheck, c, probes if none is named; doc is there too. cargo-deny and cargo-machete
+# lint.sh [CHECK…]: fmt, clippy, tidy, msrv, deny, machete, shellcheck, c, probes, python if none is named; doc is there too. cargo-deny and cargo-machete
 # are taken from the PATH or installed into target/tools (HOTSET_TOOLS names another place, for a cache that outlives it).
 set -euo pipefail
 DENY_VERSION=0.20.2
@@ -113,8 +113,13 @@ for path in sys.argv[1:]: ast.parse(pathlib.Path(path).read_bytes(), path)' prob
     echo "probes: 6 languages"
 }
 
+# Types and style of the Python package, and the classes that are written from schema/.
+check_python() {
+    .ci/python.sh lint
+}
+
 checks=("$@")
-((${#checks[@]})) || checks=(fmt clippy tidy msrv deny machete shellcheck c probes)
+((${#checks[@]})) || checks=(fmt clippy tidy msrv deny machete shellcheck c probes python)
 for check in "${checks[@]}"; do
     "check_$check"
 done

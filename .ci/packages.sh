@@ -11,7 +11,7 @@ group() {
     case $1 in
     build) echo cc:gcc /usr/include/stdio.h:libc6-dev make:make pkg-config:pkg-config \
         "$lib/libelf.a:libelf-dev" "$lib/libz.a:zlib1g-dev" ;;
-    test) echo /usr/bin/python3:python3 /usr/lib/python3/dist-packages/jsonschema:python3-jsonschema \
+    test) echo /usr/bin/python3:python3 /usr/share/python-wheels:python3-venv /usr/lib/python3/dist-packages/jsonschema:python3-jsonschema \
         /usr/lib/python3/dist-packages/junitparser:python3-junitparser xmllint:libxml2-utils \
         mke2fs:e2fsprogs mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs mksquashfs:squashfs-tools mkfs.erofs:erofs-utils losetup:mount \
         chromium:chromium tmux:tmux prometheus:prometheus promtool:prometheus curl:curl openssl:openssl \
@@ -25,7 +25,7 @@ group() {
     lab) echo cc:gcc go:golang-go java:default-jdk-headless javac:default-jdk-headless node:nodejs python3:python3 \
         ruby:ruby ;;
     bpf) echo clang:clang llvm-strip:llvm /usr/include/bpf/bpf_helpers.h:libbpf-dev ;;
-    lint) echo shellcheck:shellcheck git:git clang-format:clang-format ;;
+    lint) echo shellcheck:shellcheck git:git /usr/share/python-wheels:python3-venv clang-format:clang-format ;;
     fuzz) echo c++:g++ ;;
     *) die "no group of packages is called \"$1\"" ;;
     esac

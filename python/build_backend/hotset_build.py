@@ -11,12 +11,9 @@ import sys
 from pathlib import Path
 from typing import Any, Optional
 
-import maturin
-
+MATURIN = "maturin>=1.9.4,<2"
 PROGRAM = Path(__file__).resolve().parents[1] / "hotset.data" / "scripts" / "hotset"
 SUPPORTED = "Linux on x86-64, with CPython 3.9 or later and glibc 2.17 or musl 1.2 or later"
-
-build_sdist = maturin.build_sdist
 
 
 def refuse_unsupported() -> None:
@@ -42,12 +39,16 @@ def refuse_without_program() -> None:
 
 def get_requires_for_build_wheel(config_settings: Optional[dict[str, Any]] = None) -> list[str]:
     refuse_without_program()
-    found: list[str] = maturin.get_requires_for_build_wheel(config_settings)
-    return found
+    return [MATURIN]
+
+
+def get_requires_for_build_sdist(config_settings: Optional[dict[str, Any]] = None) -> list[str]:
+    return [MATURIN]
 
 
 def prepare_metadata_for_build_wheel(directory: str, config_settings: Optional[dict[str, Any]] = None) -> str:
-    refuse_without_program()
+    import maturin
+
     name: str = maturin.prepare_metadata_for_build_wheel(directory, config_settings)
     return name
 
@@ -56,5 +57,14 @@ def build_wheel(
     directory: str, config_settings: Optional[dict[str, Any]] = None, metadata_directory: Optional[str] = None
 ) -> str:
     refuse_without_program()
+    import maturin
+
     name: str = maturin.build_wheel(directory, config_settings, metadata_directory)
+    return name
+
+
+def build_sdist(directory: str, config_settings: Optional[dict[str, Any]] = None) -> str:
+    import maturin
+
+    name: str = maturin.build_sdist(directory, config_settings)
     return name
