@@ -51,7 +51,7 @@ check_msrv() {
         return
     fi
     # What users build; the tests may ask for more.
-    CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}/msrv cargo "+$oldest" check --quiet --package hotset-cli --locked
+    CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}/msrv cargo "+$oldest" check --quiet --package hotset-cli --package hotset-py --locked
     echo "msrv: compiles with $(rustc "+$oldest" --version)"
 }
 

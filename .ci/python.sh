@@ -55,6 +55,7 @@ check_style() {
     cd python
     "$venv/bin/ruff" check --quiet --no-cache .
     "$venv/bin/mypy" --cache-dir "$target/python/mypy"
+    "$venv/bin/mypy" --cache-dir "$target/python/mypy" tests tools
     "$venv/bin/python" tools/generate_documents.py --check
 }
 

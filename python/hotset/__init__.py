@@ -10,10 +10,10 @@ The functions run the program `hotset`, which is in the wheel, and return what i
 """
 
 from hotset._binary import find as find_binary
-from hotset._commands import bench, check, evict, ls, record, run, size, warm
+from hotset._commands import bench, check, evict, ls, record, run, size, system_cache, warm
 from hotset._load import load, load_all
 from hotset._recording import Recording
-from hotset._results import Bench, Check, Control, Lines, Profile, Residency, Result, Size
+from hotset._results import Bench, Check, Control, Lines, Profile, Residency, Result, Size, SystemCache
 from hotset._text import fs_path
 from hotset._version import VERSION as __version__
 from hotset.errors import BinaryNotFound, CommandError, Error, FormatError, VersionMismatch
@@ -32,6 +32,7 @@ __all__ = [
     "Residency",
     "Result",
     "Size",
+    "SystemCache",
     "VersionMismatch",
     "__version__",
     "bench",
@@ -45,5 +46,6 @@ __all__ = [
     "record",
     "run",
     "size",
+    "system_cache",
     "warm",
 ]

@@ -14,7 +14,7 @@ from typing import Any, Optional, Union
 from hotset._process import Command, Ended, Stream, Word, flag, words
 from hotset._process import run as run_hotset
 from hotset._recording import Recording
-from hotset._results import Bench, Check, Control, Profile, Result, Size, result_of
+from hotset._results import Bench, Check, Control, Profile, Residency, Result, Size, SystemCache, result_of
 from hotset.errors import FormatError
 
 #: A file or directory.
@@ -228,7 +228,6 @@ def ls(
     *,
     pid: Optional[int] = None,
     cgroup: Optional[Path_] = None,
-    system: bool = False,
     depth: Optional[int] = None,
     min_size: Union[int, str, None] = None,
     include: Some = None,
@@ -239,8 +238,8 @@ def ls(
     dirs: bool = False,
     sort: Optional[str] = None,
     top: Optional[int] = None,
-) -> Result[Any]:
-    """Lists how much of each file is cached: `hotset ls`. A `Residency`, or for the whole host (`system`) its page cache.
+) -> Residency:
+    """Lists how much of each file is cached: `hotset ls`, of paths, or of the files that a process or control group has open or mapped.
 
     A path that is not there is an `OSError`; files below it that can't be read are in `document.unreadable`.
     """
@@ -250,7 +249,6 @@ def ls(
     options = [
         *flag("--pid", pid),
         *flag("--cgroup", cgroup),
-        *flag("--system", system),
         *flag("--depth", depth),
         *flag("--min-size", min_size),
         *_each("--include", include),
@@ -262,7 +260,19 @@ def ls(
         *flag("--sort", sort),
         *flag("--top", top),
     ]
-    return printed(["ls", "--json", *options, "--", *found])
+    made = printed(["ls", "--json", *options, "--", *found])
+    assert isinstance(made, Residency)
+    return made
+
+
+def system_cache(*, top: Optional[int] = None) -> SystemCache:
+    """Lists the files that occupy the page cache of the whole host, the largest first, 30 or `top`: `hotset ls --system`.
+
+    Only root sees all files.
+    """
+    made = printed(["ls", "--system", "--json", *flag("--top", top)])
+    assert isinstance(made, SystemCache)
+    return made
 
 
 def warm(paths: Some, *, budget: Optional[str] = None) -> Control:

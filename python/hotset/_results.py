@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from hotset import documents
     from hotset._tables import Tables
-    from hotset.documents import bench, check, common, control, profile, residency, size
+    from hotset.documents import bench, check, common, control, profile, residency, size, system_cache
 
     assert documents
 
@@ -205,6 +205,20 @@ class Residency(Result["residency.Residency"]):
         return self.document.totals
 
 
+class SystemCache(Result["system_cache.SystemCache"]):
+    """The page cache of the whole host: `hotset.system_cache`."""
+
+    @functools.cached_property
+    def files(self) -> pd.DataFrame:
+        """A row a file, the largest first."""
+        return self.frame("files")
+
+    @property
+    def totals(self) -> system_cache.Totals:
+        """Sums of all that is cached."""
+        return self.document.totals
+
+
 class Control(Result["control.Control"]):
     """The page cache of files after it was changed: `hotset.warm` and `hotset.evict`."""
 
@@ -263,6 +277,7 @@ CLASSES: dict[str, type[Result[Any]]] = {
     "hotset.profile/1": Profile,
     "hotset.bench/1": Bench,
     "hotset.residency/1": Residency,
+    "hotset.system-cache/1": SystemCache,
     "hotset.control/1": Control,
     "hotset.size/1": Size,
     "hotset.check/1": Check,

@@ -89,7 +89,8 @@ def test_columns_of_many_libraries(references: Any) -> None:
     ]
     for column in same:
         assert curves.exact(column).hits([5, 50]) == expected, type(column)
-    for empty in ([], np.array([], "int64"), pa.chunked_array([], pa.int64())):
+    empties: list[Any] = [[], np.array([], "int64"), pa.chunked_array([], pa.int64())]
+    for empty in empties:
         assert curves.exact(empty).references == 0 and curves.exact(empty).enough() is None
 
 
@@ -155,13 +156,12 @@ def test_a_column_is_not_copied() -> None:
 
 def test_others_run_meanwhile() -> None:
     column = np.random.default_rng(2).integers(0, 1 << 20, 6_000_000)
-    done = threading.Event()
-    counted = threading.Thread(target=lambda: (curves.exact(column), done.set()))
+    counted = threading.Thread(target=curves.exact, args=(column,))
     counted.start()
     turns = 0
-    while not done.wait(0.001):
+    while counted.is_alive():
+        time.sleep(0.001)
         turns += 1
-    counted.join()
     assert turns > 10
 
 

@@ -82,7 +82,7 @@ def test_real_documents_lose_nothing(profile: hotset.Profile, program: str) -> N
     results: list[hotset.Result[Any]] = [
         profile,
         hotset.ls(ROOT / "docs", dirs=True),
-        hotset.ls(system=True, top=5),
+        hotset.system_cache(top=5),
         hotset.bench(["true"], runs=2, state="as-is"),
         hotset.evict(ROOT / "schema"),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -16,7 +17,9 @@ DOCUMENTS = ("docs/python.md", "python/README.md")
 
 
 def environment(**more: str) -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **more}
+    """With this package, and `python3` as this Python: another version can't use its modules."""
+    path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PATH": path, **more}
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
@@ -57,7 +60,7 @@ def test_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     kernels.mkdir(parents=True)
     command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
     (kernels / "kernel.json").write_text(
-        '{"argv": %s, "display_name": "tests", "language": "python"}' % str(command).replace("'", '"')
+        json.dumps({"argv": command, "display_name": "tests", "language": "python"})
     )
     monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
     for name in ("JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "JUPYTER_CONFIG_DIR"):

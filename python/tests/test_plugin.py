@@ -6,6 +6,7 @@ import os
 
 import pytest
 
+from hotset import __version__
 from hotset.pytest_plugin import budget_text, number_name
 
 
@@ -18,9 +19,9 @@ def outcome(pytester: pytest.Pytester, body: str) -> pytest.RunResult:
 def pytester_has_plugin() -> bool:
     from importlib import metadata
 
-    found = metadata.entry_points()
-    group = found.select(group="pytest11") if hasattr(found, "select") else found.get("pytest11", [])
-    return any(one.value == "hotset.pytest_plugin" for one in group)
+    if __version__ == "unknown":  # not installed
+        return False
+    return any(one.value == "hotset.pytest_plugin" for one in metadata.distribution("hotset").entry_points)
 
 
 @pytest.fixture(autouse=True)

@@ -21,8 +21,8 @@ PACKAGE = ROOT / "python"
 
 def names_of_sources() -> set[str]:
     """The files of the package, as the repository has them."""
-    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "hotset"], cwd=PACKAGE, capture_output=True, text=True, check=True)
-    return set(listed.stdout.split())
+    command = ["git", "ls-files", "-co", "--exclude-standard", "hotset"]
+    return set(subprocess.check_output(command, cwd=PACKAGE, text=True).split())
 
 
 @needs_wheel
@@ -54,10 +54,8 @@ def test_the_program_comes_with_the_package(monkeypatch: pytest.MonkeyPatch) -> 
 @needs_wheel
 @pytest.mark.parametrize("option", ["--target", "--prefix"])
 def test_other_places_of_installation(option: str, tmp_path: Path) -> None:
-    subprocess.run(
-        [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps", "--ignore-installed", option, tmp_path, WHEEL],
-        check=True,
-    )
+    pip = [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps", "--ignore-installed"]
+    subprocess.run([*pip, option, tmp_path, WHEEL], check=True)
     library = tmp_path if option == "--target" else next(tmp_path.glob("lib/*/site-packages"))
     others = [path for path in sys.path if not (Path(path) / "hotset").exists()] + [os.path.dirname(os.path.dirname(hotset.__file__))]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(library), *others]), "PATH": "/usr/bin:/bin"}

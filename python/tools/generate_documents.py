@@ -108,7 +108,7 @@ class Schema:
         self.module = self.title.split(".", 1)[1].split("/")[0].replace("-", "_")
         self.root = "".join(part.capitalize() for part in self.module.split("_"))
         self.definitions: dict[str, Definition] = {}
-        self.names = {name: name for name in self.schema.get("$defs", {})}
+        self.names: dict[str, str] = {name: name for name in self.schema.get("$defs", {})}
         if self.root in self.names:
             self.names[self.root] = f"{self.root}Part"
         self.roots = self.add_roots()
@@ -152,7 +152,7 @@ class Schema:
 
     def type_of(self, schema: dict[str, Any], name: str) -> str:
         if "$ref" in schema:
-            return self.names[schema["$ref"].rsplit("/", 1)[1]]
+            return self.names[str(schema["$ref"]).rsplit("/", 1)[1]]
         if "const" in schema:
             return f'Literal["{schema["const"]}"]'
         if "enum" in schema:
@@ -307,7 +307,8 @@ def files() -> dict[str, str]:
     shared = [schema.definitions[name] for name, (_, schema) in sorted(common.items())]
     made["common.py"] = module_text("What several formats have in common.", shared, [])
     for schema in schemas:
-        own, imported = [], set()
+        own: list[Definition] = []
+        imported: set[str] = set()
         for name, definition in schema.definitions.items():
             if name in common and common[name][0] == schema.shape(name):
                 continue
