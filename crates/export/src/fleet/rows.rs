@@ -209,6 +209,7 @@ fn memory(now: &GroupDetail, before: Option<&GroupDetail>) -> GroupMemory {
         low_bytes: now.low_bytes,
         used_bytes: Some(now.usage.used_bytes),
         file_bytes: Some(now.usage.file_bytes),
+        mapped_bytes: now.mapped_bytes,
         anon_bytes: now.anon_bytes,
         shmem_bytes: now.shmem_bytes,
         kernel_bytes: now.kernel_bytes,

@@ -15,6 +15,8 @@ crate::fleet_columns! {
         used_bytes: maybe_number Gauge Bytes;
         /// Its file cache, which the kernel can drop
         file_bytes: maybe_number Gauge Bytes;
+        /// What of it is mapped into processes, with shared memory that is: which of these pages are used is not counted
+        mapped_bytes: maybe_number Gauge Bytes;
         /// Anonymous memory
         anon_bytes: maybe_number Gauge Bytes;
         /// Shared memory and tmpfs

@@ -19,6 +19,8 @@ pub struct GroupDetail {
     pub high_bytes: Option<u64>,
     /// What is not reclaimed while others have more: the larger of `memory.low` and `memory.min`; none without one, and with version 1.
     pub low_bytes: Option<u64>,
+    /// What of the file cache is mapped into processes, with shared memory that is.
+    pub mapped_bytes: Option<u64>,
     /// Anonymous memory.
     pub anon_bytes: Option<u64>,
     /// Shared memory and tmpfs.
@@ -56,6 +58,7 @@ fn detail_in(dir: &Path, is_v2: bool) -> Option<GroupDetail> {
         max_bytes: limit(if is_v2 { "memory.max" } else { "memory.limit_in_bytes" }),
         high_bytes: limit("memory.high"),
         low_bytes: limit("memory.low").max(limit("memory.min")).filter(|&low| low > 0),
+        mapped_bytes: of("file_mapped", "total_mapped_file"),
         anon_bytes: of("anon", "total_rss"),
         shmem_bytes: of("shmem", "total_shmem"),
         kernel_bytes: kernel.map(|(kernel, droppable)| kernel.saturating_sub(droppable)),
@@ -76,7 +79,7 @@ mod tests {
         let write = |name: &str, text: &str| std::fs::write(dir.join(name), text).expect("write");
         write(
             "memory.stat",
-            "anon 5000\nshmem 100\nkernel 900\nslab_reclaimable 300\ntotal_rss 6000\ntotal_shmem 7\n",
+            "anon 5000\nshmem 100\nfile_mapped 40\nkernel 900\nslab_reclaimable 300\ntotal_rss 6000\ntotal_shmem 7\n",
         );
         for (name, text) in [
             ("memory.current", "9000\n"),
@@ -97,6 +100,7 @@ mod tests {
         std::fs::remove_dir_all(&dir).expect("cleanup");
         assert_eq!((v2.max_bytes, v2.high_bytes, v2.low_bytes), (Some(30_000), None, Some(10)));
         assert_eq!((v2.anon_bytes, v2.shmem_bytes), (Some(5_000), Some(100)));
+        assert_eq!((v2.mapped_bytes, v1.mapped_bytes), (Some(40), None));
         assert_eq!((v2.kernel_bytes, v2.oom_kills), (Some(600), Some(2)));
         assert_eq!((v2.memory_some_ns, v2.io_some_ns), (Some(12_000), None));
         assert_eq!((v1.max_bytes, v1.anon_bytes, v1.shmem_bytes), (None, Some(6_000), Some(7)));
