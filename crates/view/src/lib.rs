@@ -18,6 +18,7 @@ mod doctor;
 mod escape;
 pub mod explain;
 
+pub mod fleet;
 pub mod lab;
 pub mod listing;
 pub mod live;

@@ -3,6 +3,7 @@
 //! A table is a struct of this room; its columns, their types and what they mean are declared with it and nowhere else. Numbers are
 //! whole, times are UTC, and counters count what happened in the interval, so that they add up over hosts and time.
 
+mod answers;
 mod columns;
 mod curve;
 mod file;
@@ -10,6 +11,10 @@ mod group;
 mod host;
 mod key;
 
+pub use answers::{
+    FleetAnalysis, FleetAnswers, FleetAxis, FleetCell, FleetChart, FleetChartKind, FleetColumn,
+    FleetCondition, FleetHeadline, FleetSeries, FleetUnit, FleetWarning,
+};
 pub use columns::{Cells, Column, ColumnKind, Columns, CountedIo, Meaning};
 pub use curve::CurveRow;
 pub use file::FileIntervalRow;

@@ -23,6 +23,7 @@ use crate::bench::{bench_beside, bench_page};
 use crate::diff::difference_page;
 use crate::escape::escape_text;
 use crate::explain::explained_page;
+use crate::fleet::fleet_page;
 use crate::lab::{self, LabResult, Named};
 use crate::page::Page;
 use crate::replay::replay_page;
@@ -216,6 +217,7 @@ fn own_page(document: &Document<'_>) -> Result<Option<Page>, ReadError> {
             explained_page(&document.hotset, &wire::read_explanation(document)?.trace())
         }
         wire::diff::SCHEMA => difference_page(&document.hotset, &wire::read_diff(document)?),
+        wire::fleet::SCHEMA => fleet_page(&document.hotset, &wire::read_fleet(document)?),
         _ => return text::text_page(document),
     }))
 }
@@ -258,6 +260,7 @@ fn known() -> String {
         wire::explanation::SCHEMA,
         wire::size::SCHEMA,
         wire::diff::SCHEMA,
+        wire::fleet::SCHEMA,
     ]
     .join(", ")
 }

@@ -20,6 +20,7 @@ pub(crate) mod doctor;
 pub(crate) mod explanation;
 
 mod findings;
+pub(crate) mod fleet;
 pub(crate) mod lab;
 pub(crate) mod lab_baseline;
 pub(crate) mod observed;
@@ -55,6 +56,7 @@ pub use diff::{diff_json, read_diff};
 
 pub use doctor::{doctor_json, read_doctor};
 pub use explanation::{ExplanationDocument, explanation_json, read_explanation};
+pub use fleet::{fleet_json, read_fleet};
 pub use lab::{read_lab, write_lab_json};
 pub use lab_baseline::{lab_baseline_json, read_lab_baseline};
 pub(crate) use observed::to_object;

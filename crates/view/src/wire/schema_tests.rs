@@ -259,6 +259,13 @@ fn the_schema_of_a_difference_is_that_of_its_declaration() -> TestResult {
 }
 
 #[test]
+fn the_schema_of_a_fleets_answers_is_that_of_their_declaration() -> TestResult {
+    use super::{Envelope, fleet};
+    let about = "What `python -m hotset.fleet` writes. Numbers are in the unit of their column.";
+    check::<Envelope<'_, hotset_facts::fleet::FleetAnswers>>(fleet::SCHEMA, about)
+}
+
+#[test]
 fn the_schema_of_checks_is_that_of_its_declaration() -> TestResult {
     use super::{Envelope, check as checks};
     let about = "What `hotset check --json` writes. Times are in nanoseconds.";

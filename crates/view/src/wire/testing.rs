@@ -52,6 +52,7 @@ pub(crate) static SAMPLES: LazyLock<Vec<Sample>> = LazyLock::new(|| {
     all.extend(explanations());
     all.extend(sizes());
     all.extend(differences());
+    all.extend(fleets());
     all
 });
 
@@ -264,6 +265,14 @@ fn sizes() -> impl Iterator<Item = Sample> {
         format: super::size::SCHEMA,
         bytes,
         read: |bytes| first(bytes, super::read_size),
+    })
+}
+
+fn fleets() -> impl Iterator<Item = Sample> {
+    crate::fleet::tests::documents_of_fleets().into_iter().map(|bytes| Sample {
+        format: super::fleet::SCHEMA,
+        bytes,
+        read: |bytes| first(bytes, super::read_fleet),
     })
 }
 
