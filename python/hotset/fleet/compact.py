@@ -1,0 +1,79 @@
+"""Few large files instead of many small ones: each costs an engine a request, and Spark a task.
+
+A day and table becomes one or more files, sorted by workload, host and time, without what was there twice. They go to another directory of the
+same layout, which is a fleet of its own: the hosts' files stay until someone removes them, so that nothing can be lost or counted twice.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+
+import duckdb
+
+from . import format
+from .duck import Duck, quoted
+from .errors import FleetError
+from .listing import DAY, BadFile, Listing, list_files
+from .sources import damaged, unique_rows
+
+#: Rows of a row group, and the size at which another file begins.
+ROWS, FILE_SIZE = 500_000, "512MB"
+
+
+def compact(root: str, out: str, memory: str | None = None, threads: int | None = None) -> tuple[int, int, list[BadFile]]:
+    """Writes the fleet below ``root`` to ``out``; how many files were read and written, and which were left out.
+
+    Days that ``out`` has are written anew, each as a whole: a day that is not finished can be compacted again.
+    """
+    if os.path.realpath(root) == os.path.realpath(out):
+        raise FleetError(f"{out} is the fleet itself; give another directory, and read that from then on")
+    listing = list_files(root)
+    read = sum(map(len, listing.files.values()))
+    written = 0
+    for table in format.TABLES:
+        for day in listing.days:
+            written += _day(listing, table, day, pathlib.Path(out), memory, threads)
+    return read, written, listing.bad
+
+
+def _day(listing: Listing, table: str, day: str, out: pathlib.Path, memory: str | None, threads: int | None) -> int:
+    files = [path for path in listing.files[table] if (found := DAY.search(path)) and found[1] == day]
+    if not files:
+        return 0
+    target = out / table / f"v={format.VERSION}" / f"dt={day}"
+    beside = target.with_name(f".{target.name}.new")
+    shutil.rmtree(beside, ignore_errors=True)
+    beside.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        _write(listing, table, files, beside, memory, threads)
+        shutil.rmtree(target, ignore_errors=True)
+        beside.rename(target)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+    return len(list(target.glob("*.parquet")))
+
+
+def _write(listing: Listing, table: str, files: list[str], target: pathlib.Path, memory: str | None, threads: int | None) -> None:
+    engine = Duck(memory, threads)
+    order = ["host_id", "session", "sequence"] if table == "host" else ["workload", "host_id", "cgroup", "session", "sequence"]
+    columns = ", ".join(f'"{column}"' for column in format.TABLES[table])
+
+    def copy(paths: list[str]) -> None:
+        engine.scan(f"{table}_files", table, paths)
+        unique_rows(engine, table)
+        engine.execute(
+            f"COPY (SELECT {columns} FROM {table}_rows ORDER BY {', '.join(order)}) TO {quoted(str(target))} "
+            f"(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROWS}, FILE_SIZE_BYTES {quoted(FILE_SIZE)}, FILENAME_PATTERN 'compact-{{i}}')"
+        )
+
+    try:
+        copy(files)
+    except duckdb.Error as error:
+        bad = [one for path in files if (one := damaged(path)) is not None]
+        if not bad:
+            raise FleetError(f"{target}: {error}") from error
+        listing.leave_out(table, bad)
+        shutil.rmtree(target, ignore_errors=True)
+        copy([path for path in files if path not in {one.path for one in bad}])

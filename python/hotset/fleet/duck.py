@@ -1,0 +1,87 @@
+"""DuckDB, in this process: nothing to set up."""
+
+from __future__ import annotations
+
+import pathlib
+import tempfile
+from collections.abc import Sequence
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from . import format
+
+
+def schema_of(table: str) -> pa.Schema:
+    """The columns of a table, as files have them."""
+
+    def kind(column: str) -> pa.DataType:
+        if column in format.TIMES:
+            return pa.timestamp("us", tz="UTC")
+        if column in format.TEXTS:
+            return pa.string()
+        return pa.bool_() if column in format.FLAGS else pa.int64()
+
+    return pa.schema([(column, kind(column)) for column in format.TABLES[table]])
+
+
+def quoted(text: str) -> str:
+    """A text in SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+class Duck:
+    """DuckDB in memory; what does not fit goes to temporary files."""
+
+    name = "DuckDB"
+
+    def __init__(self, memory: str | None = None, threads: int | None = None) -> None:
+        self._scratch = tempfile.TemporaryDirectory(prefix="hotset-fleet-")
+        self._db = duckdb.connect()
+        self._db.execute("SET TimeZone = 'UTC'")
+        self._db.execute("SET preserve_insertion_order = false")
+        self._db.execute(f"SET temp_directory = {quoted(self._scratch.name)}")
+        if memory is not None:
+            self._db.execute(f"SET memory_limit = {quoted(memory)}")
+        if threads is not None:
+            self._db.execute(f"SET threads = {threads}")
+
+    def scan(self, view: str, table: str, files: Sequence[str]) -> None:
+        # A file without rows has the columns that those of older hosts lack.
+        columns = pathlib.Path(self._scratch.name) / f"{table}.parquet"
+        if not columns.exists():
+            pq.write_table(schema_of(table).empty_table(), columns)
+        names = ", ".join(quoted(path) for path in [str(columns), *files])
+        added = ", epoch_us(ts) AS ts_us"
+        added += ', "references" AS all_references' if table == "curve" else ""
+        self._db.execute(
+            f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT *{added} "
+            f"FROM read_parquet([{names}], union_by_name = true, filename = true, hive_partitioning = false)"
+        )
+
+    def columns(self, table: str) -> list[str]:
+        added = ["ts_us", *(["all_references"] if table == "curve" else [])]
+        return [f'"{column}"' for column in [*format.TABLES[table], *added]]
+
+    def execute(self, sql: str) -> None:
+        """Runs a statement of DuckDB's own."""
+        self._db.execute(sql)
+
+    def view(self, name: str, sql: str) -> None:
+        self._db.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {sql}")
+
+    def keep(self, name: str, sql: str) -> None:
+        self._db.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {self._in_int64(sql)}")
+
+    def table(self, sql: str) -> pa.Table:
+        return self._db.sql(self._in_int64(sql)).to_arrow_table()
+
+    def _in_int64(self, sql: str) -> str:
+        """Sums of whole numbers have 128 bits here, and 64 in Spark."""
+        columns = self._db.execute(f"DESCRIBE {sql}").fetchall()
+        wide = [name for name, kind, *_ in columns if kind in ("HUGEINT", "UBIGINT", "INTEGER")]
+        if not wide:
+            return sql
+        narrow = ", ".join(f"CAST({name} AS BIGINT) AS {name}" for name in wide)
+        return f"SELECT * REPLACE ({narrow}) FROM ({sql})"

@@ -1,0 +1,33 @@
+"""What an analysis needs of an engine. The analyses are SQL that DuckDB and Spark both take, so that this is little.
+
+Of a table of the fleet an engine makes a view, with columns that each engine has another function for: ``filename``; ``ts_us``, microseconds
+since 1970; and ``all_references`` for ``references``, whose name is a word of SQL. Columns that the files don't have are null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import pyarrow as pa
+
+
+class Engine(Protocol):
+    """Runs SQL over the files of a fleet."""
+
+    name: str
+
+    def scan(self, view: str, table: str, files: Sequence[str]) -> None:
+        """Makes a view of the files of a table."""
+
+    def columns(self, table: str) -> list[str]:
+        """The columns of such a view, but for ``filename``, as they stand in SQL."""
+
+    def view(self, name: str, sql: str) -> None:
+        """Names the result of a query."""
+
+    def keep(self, name: str, sql: str) -> None:
+        """Names the result of a query, and computes it once."""
+
+    def table(self, sql: str) -> pa.Table:
+        """Runs a query. Whole numbers are int64."""

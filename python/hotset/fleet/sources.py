@@ -1,0 +1,133 @@
+"""From files to the few tables that every analysis asks: rows that were delivered twice are left out, and minutes become hours.
+
+The big tables are read once. What is kept of them has a row an hour, host and control group, a hundredth of what the fleet wrote.
+"""
+
+from __future__ import annotations
+
+import pyarrow.parquet as pq
+
+from . import format
+from .engine import Engine
+from .errors import FleetError
+from .listing import BadFile, Listing
+
+#: The hour in which an interval ended, in hours since 1970; what ends with an hour belongs to it.
+HOUR = "CAST(floor((ts_us - 1) / 3600000000) AS BIGINT)"
+#: A row for each stretch of intervals of a file.
+STRETCHES = """
+    SELECT filename, host_id, session, min(sequence) AS first_sequence, max(sequence) AS last_sequence, count(*) AS row_count
+    FROM {table}_files GROUP BY filename, host_id, session
+"""
+#: Sessions of which two files have the same intervals.
+TWICE = """
+    SELECT DISTINCT host_id, session FROM (
+        SELECT host_id, session, first_sequence,
+            max(last_sequence) OVER (
+                PARTITION BY host_id, session ORDER BY first_sequence, last_sequence, filename
+                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+            ) AS before
+        FROM {table}_stretches
+    ) AS stretches WHERE first_sequence <= before
+"""
+#: All rows, those of these sessions once.
+ONCE = """
+    SELECT {columns} FROM {table}_files AS rows_once
+    WHERE NOT EXISTS (
+        SELECT 1 FROM {table}_twice AS twice WHERE twice.host_id = rows_once.host_id AND twice.session = rows_once.session
+    )
+    UNION ALL
+    SELECT {columns} FROM (
+        SELECT rows_twice.*, row_number() OVER (
+            PARTITION BY rows_twice.host_id, rows_twice.session, rows_twice.sequence{identity} ORDER BY filename
+        ) AS copy
+        FROM {table}_files AS rows_twice
+        JOIN {table}_twice AS twice ON twice.host_id = rows_twice.host_id AND twice.session = rows_twice.session
+    ) AS copies WHERE copy = 1
+"""
+
+
+def load(engine: Engine, listing: Listing) -> None:
+    """Makes the tables ``hosts``, ``group_hours``, ``files_by_host`` and ``curve_points``. Files that turn out to be damaged are left out and named."""
+    for table in format.TABLES:
+        try:
+            _load(engine, listing, table)
+        except Exception as error:
+            found = [bad for path in listing.files[table] if (bad := damaged(path)) is not None]
+            if not found:
+                raise FleetError(f"{engine.name} can't read table {table} of {listing.root}: {error}") from error
+            listing.leave_out(table, found)
+            _load(engine, listing, table)
+
+
+def _load(engine: Engine, listing: Listing, table: str) -> None:
+    engine.scan(f"{table}_files", table, listing.files[table])
+    unique_rows(engine, table)
+    name, sql = ROLLUPS[table]
+    engine.keep(name, sql)
+
+
+def unique_rows(engine: Engine, table: str) -> None:
+    """Makes the view ``TABLE_rows`` of ``TABLE_files``: each row once."""
+    engine.keep(f"{table}_stretches", STRETCHES.format(table=table))
+    engine.keep(f"{table}_twice", TWICE.format(table=table))
+    if engine.table(f"SELECT count(*) AS sessions FROM {table}_twice")["sessions"][0].as_py() == 0:
+        engine.view(f"{table}_rows", f"SELECT * FROM {table}_files")
+        return
+    identity = "".join(f", rows_twice.{column}" for column in format.IDENTITY[table])
+    columns = ", ".join(engine.columns(table))
+    engine.view(f"{table}_rows", ONCE.format(table=table, columns=columns, identity=identity))
+
+
+def damaged(path: str) -> BadFile | None:
+    """Whether a file can't be read to its end."""
+    try:
+        pq.ParquetFile(path).read()
+    except Exception as error:
+        return BadFile(path, f"is damaged: {str(error).splitlines()[0]}")
+    return None
+
+
+def _sums(columns: list[str]) -> str:
+    return ", ".join(f"sum({column}) AS {column}" for column in columns)
+
+
+#: What is needed of each interval of a host.
+HOSTS = f"""
+    SELECT {HOUR} AS hour, {", ".join(column for column in format.TABLES["host"] if column not in ("ts", "cpus", "machine"))}, ts_us
+    FROM host_rows
+"""
+#: Memory that can't be taken from a group at the end of an interval. What is mapped counts, for nothing tells which of it is used; without it, as
+#: older hosts write, the sum is not known. Kernel memory is not known with control groups of version 1.
+MUST = "anon_bytes + coalesce(shmem_bytes, 0) + coalesce(kernel_bytes, 0) + mapped_bytes"
+GROUP_HOURS = f"""
+    SELECT {HOUR} AS hour, host_id, cgroup, workload_kind, workload, image, count(*) AS intervals, sum(length_ns) AS length_ns,
+        {_sums(format.IO)}, {_sums(["refaulted_pages", "oom_kills", "memory_some_ns", "io_some_ns"])},
+        max({MUST}) AS must_bytes, max(anon_bytes) AS anon_bytes, max(mapped_bytes) AS mapped_bytes,
+        max(shmem_bytes) AS shmem_bytes, max(kernel_bytes) AS kernel_bytes, count(kernel_bytes) AS kernel_intervals,
+        max(used_bytes) AS used_bytes, sum(file_bytes) AS file_bytes_sum, count(file_bytes) AS file_intervals,
+        max(file_bytes) AS file_bytes, max(limit_bytes) AS limit_bytes, count(limit_bytes) AS limit_intervals
+    FROM group_interval_rows GROUP BY 1, 2, 3, 4, 5, 6
+"""
+FILES_BY_HOST = f"""
+    SELECT host_id, path, workload_kind, workload, count(*) AS intervals, {_sums(["length_ns", *format.IO])},
+        max(size_bytes) AS size_bytes, sum(cached_pages) AS cached_pages_sum, count(cached_pages) AS cached_intervals,
+        max(cached_pages) AS cached_pages
+    FROM file_interval_rows WHERE path IS NOT NULL GROUP BY 1, 2, 3, 4
+"""
+CURVE_POINTS = """
+    SELECT host_id, cgroup, workload_kind, workload, limit_pages, max(sampling_period_pages) AS sampling_period_pages,
+        sum(sampled_hits) AS sampled_hits, sum(sampled_references) AS sampled_references, sum(sampled_first) AS sampled_first,
+        sum(all_references) AS all_references, sum(lost_references) AS lost_references,
+        sum((sampled_references - sampled_first) / sampling_period_pages) AS sampled_accesses,
+        sum(sampled_references / sampling_period_pages) AS sampled_count,
+        sum(CASE WHEN limit_pages = 0 THEN length_ns ELSE 0 END) AS length_ns
+    FROM curve_rows GROUP BY 1, 2, 3, 4, 5
+"""
+#: What is kept of each table, under which name.
+ROLLUPS = {
+    "host": ("hosts", HOSTS),
+    "group_interval": ("group_hours", GROUP_HOURS),
+    "file_interval": ("files_by_host", FILES_BY_HOST),
+    "curve": ("curve_points", CURVE_POINTS),
+}

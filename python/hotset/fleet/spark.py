@@ -1,0 +1,88 @@
+"""Spark, on the cluster that a team has, or in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from . import format
+from .errors import FleetError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+#: Types of result columns.
+ARROW = {
+    "bigint": pa.int64(),
+    "int": pa.int64(),
+    "double": pa.float64(),
+    "boolean": pa.bool_(),
+    "string": pa.string(),
+    "timestamp": pa.timestamp("us", tz="UTC"),
+    "date": pa.date32(),
+}
+
+
+class Spark:
+    """A Spark session: that of the program, of ``spark-submit``, or a new one."""
+
+    name = "Spark"
+
+    def __init__(self, session: SparkSession | None = None) -> None:
+        self.session = session or _new_session()
+        # Hours and days are those of UTC, wherever the cluster is.
+        self.session.conf.set("spark.sql.session.timeZone", "UTC")
+
+    def scan(self, view: str, table: str, files: Sequence[str]) -> None:
+        from pyspark.sql import functions as F
+
+        schema = ", ".join(f"`{column}` {_kind(column)}" for column in format.TABLES[table])
+        if files:
+            rows = self.session.read.schema(schema).parquet(*files)
+            rows = rows.withColumn("filename", F.input_file_name())
+        else:
+            rows = self.session.createDataFrame([], schema).withColumn("filename", F.lit(""))
+        rows = rows.withColumn("ts_us", F.expr("unix_micros(ts)"))
+        if table == "curve":
+            rows = rows.withColumn("all_references", F.col("references"))
+        rows.createOrReplaceTempView(view)
+
+    def columns(self, table: str) -> list[str]:
+        added = ["ts_us", *(["all_references"] if table == "curve" else [])]
+        return [f"`{column}`" for column in [*format.TABLES[table], *added]]
+
+    def view(self, name: str, sql: str) -> None:
+        self.session.sql(sql).createOrReplaceTempView(name)
+
+    def keep(self, name: str, sql: str) -> None:
+        rows = self.session.sql(sql).persist()
+        rows.count()
+        rows.createOrReplaceTempView(name)
+
+    def table(self, sql: str) -> pa.Table:
+        return _to_arrow(self.session.sql(sql))
+
+
+def _new_session() -> SparkSession:
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise FleetError("Spark is not installed; install it with: pip install 'hotset[spark]'") from error
+    return SparkSession.builder.appName("hotset fleet").getOrCreate()
+
+
+def _kind(column: str) -> str:
+    if column in format.TIMES:
+        return "TIMESTAMP"
+    if column in format.TEXTS:
+        return "STRING"
+    return "BOOLEAN" if column in format.FLAGS else "BIGINT"
+
+
+def _to_arrow(rows: DataFrame) -> pa.Table:
+    schema = pa.schema([(name, ARROW[kind]) for name, kind in rows.dtypes])
+    collected: list[Any] = rows.collect()
+    columns = [[row[index] for row in collected] for index in range(len(schema))]
+    return pa.table([pa.array(column, field.type) for column, field in zip(columns, schema)], schema=schema)

@@ -1,0 +1,110 @@
+"""The command line, as a user types it."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import subprocess
+import sys
+
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+
+from hotset.fleet.analyses import ALL
+from hotset.fleet.duck import Duck
+from hotset.fleet.fleet import Fleet
+
+from .conftest import assert_same
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """Runs ``python -m hotset.fleet``."""
+    command = [sys.executable, "-m", "hotset.fleet", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def test_a_report_is_a_page_that_names_what_was_found(root: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    page = tmp_path / "fleet.html"
+    done = run("report", root, "-o", page, "--tables", tmp_path / "tables")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("left out: ") == 3
+    text = page.read_text()
+    for part in ("How much memory does each workload need", "3 files left out", "shop/", "recommended limits free"):
+        assert part in text, part
+    assert "http://" not in text.replace("http://www.w3.org", "")
+    assert {path.stem for path in (tmp_path / "tables").iterdir()} == set(ALL)
+
+
+def test_the_document_fits_its_schema(root: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    jsonschema = pytest.importorskip("jsonschema", reason="only with requirements-test.txt")
+    file = tmp_path / "fleet.json"
+    assert run("report", root, "-o", file).returncode == 0
+    schema = pathlib.Path(__file__).parents[3] / "schema" / "fleet-1.schema.json"
+    jsonschema.validate(json.loads(file.read_text()), json.loads(schema.read_text()))
+
+
+def test_tables_are_written_as_csv_and_parquet(root: pathlib.Path, tmp_path: pathlib.Path, fleet: Fleet) -> None:
+    assert run("tables", root, "-o", tmp_path / "csv", "--format", "csv", "--only", "workloads").returncode == 0
+    assert [path.name for path in (tmp_path / "csv").iterdir()] == ["workloads.csv"]
+    assert pyarrow.csv.read_csv(tmp_path / "csv" / "workloads.csv").num_rows == fleet.answer("workloads").num_rows
+    assert run("tables", root, "-o", tmp_path / "parquet").returncode == 0
+    for name in ALL:
+        assert_same(pq.read_table(tmp_path / "parquet" / f"{name}.parquet"), fleet.answer(name))
+
+
+def test_a_compacted_fleet_has_the_same_answers_in_fewer_files(root: pathlib.Path, tmp_path: pathlib.Path, fleet: Fleet) -> None:
+    out = tmp_path / "compact"
+    for _ in range(2):
+        done = run("compact", root, "-o", out)
+        assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in out.rglob("*.parquet")) == ["compact-0.parquet"] * 4
+    assert not list(out.rglob(".*"))
+    again = Fleet(str(out), Duck())
+    for name in ALL:
+        one, other = fleet.answer(name), again.answer(name)
+        if name == "coverage":
+            one, other = one.drop_columns(["duplicate_rows"]), other.drop_columns(["duplicate_rows"])
+        assert_same(one, other)
+
+
+def test_a_fleet_is_not_compacted_into_itself(root: pathlib.Path) -> None:
+    done = run("compact", root, "-o", root)
+    assert done.returncode == 1
+    assert "is the fleet itself" in done.stderr
+
+
+def test_recommendations_are_patches_and_autoscalers(root: pathlib.Path, tmp_path: pathlib.Path, fleet: Fleet) -> None:
+    assert run("recommend", root, "-o", tmp_path).returncode == 0
+    rows = {row["workload"]: row for row in fleet.answer("workloads").to_pylist()}
+    patches = sorted(tmp_path.glob("*.patch.yaml"))
+    wanted = [row for row in rows.values() if row["verdict"] in ("wasteful", "starved", "no limit") and row["basis"] in ("curve", "reads once")]
+    assert len(patches) == len(wanted) > 10
+    commands = (tmp_path / "dry-run.sh").read_text()
+    for path in patches:
+        namespace, kind, owner, container = path.name.removesuffix(".patch.yaml").split("_")
+        row = rows[f"{namespace}/{owner}/{container}"]
+        patch = json.loads("\n".join(line for line in path.read_text().splitlines() if not line.startswith("#")))
+        [one] = patch["spec"]["template"]["spec"]["containers"]
+        assert one["resources"]["limits"]["memory"] == f"{row['recommended_limit_bytes'] >> 20}Mi"
+        assert one["resources"]["requests"]["memory"] == f"{row['request_bytes'] >> 20}Mi"
+        assert f"patch {kind} '{owner}' --patch-file '{path.name}' --dry-run=server" in commands
+        vpa = json.loads("\n".join(line for line in (tmp_path / path.name.replace("patch", "vpa")).read_text().splitlines() if not line.startswith("#")))
+        assert vpa["spec"]["updatePolicy"] == {"updateMode": "Off"}
+        assert vpa["spec"]["targetRef"] == {"apiVersion": "apps/v1", "kind": "Deployment", "name": owner}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (("report", "/nonexistent", "-o", "x.html"), 1, "/nonexistent is not a directory"),
+        (("report", "/tmp", "-o", "x.html", "--from", "yesterday"), 2, "'yesterday' is no day; expected one such as 2026-11-21"),
+        (("report", "/tmp", "-o", "x.html", "--target", "100"), 2, "100 is no share; expected percent above 0 and below 100"),
+        (("report", "/tmp", "-o", "x.html", "--changed", "noon"), 2, "'noon' is no hour"),
+        (("tables", "/tmp", "-o", "x", "--only", "nothing"), 2, "invalid choice: 'nothing'"),
+    ],
+)
+def test_errors_name_the_value_and_what_would_be_right(arguments: tuple[str, ...], status: int, message: str) -> None:
+    done = run(*arguments)
+    assert (done.returncode, message in done.stderr) == (status, True), done.stderr
+    assert "Traceback" not in done.stderr
