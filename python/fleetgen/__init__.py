@@ -1,0 +1,1 @@
+"""Makes the tables of a fleet out of intervals that hotset measured, to test the analyses on."""

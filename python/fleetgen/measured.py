@@ -1,0 +1,45 @@
+"""What was measured of the programs, as tables to make rows of."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import pathlib
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+#: Where :mod:`fleetgen.measure` left it.
+FOLDER = pathlib.Path(__file__).parent / "measured"
+TABLES = ("host", "group_interval", "file_interval", "curve")
+
+
+@dataclasses.dataclass(frozen=True)
+class Measured:
+    """Rows by table and program, and what the programs need."""
+
+    rows: dict[str, dict[str, pa.Table]]
+    needs: dict[str, dict[str, int]]
+
+
+def load(folder: pathlib.Path = FOLDER) -> Measured:
+    """Reads what was measured."""
+    needs = json.loads((folder / "needs.json").read_text())
+    rows: dict[str, dict[str, pa.Table]] = {}
+    for name in TABLES:
+        table = pq.read_table(folder / f"{name}.parquet")
+        if name == "host":
+            rows[name] = {"": table}
+            continue
+        programs = pc.utf8_replace_slice(table["cgroup"], 0, len("/fleet/"), "")
+        rows[name] = {program: table.filter(pc.equal(programs, program)) for program in needs}
+    return Measured(rows, needs)
+
+
+def times(column: pa.ChunkedArray, factor: np.ndarray) -> pa.Array:
+    """Counts times factors, rounded down, with nulls where there were."""
+    values = column.combine_chunks()
+    product = np.floor(values.fill_null(0).to_numpy(zero_copy_only=False) * factor).astype(np.int64)
+    return pa.array(product, mask=np.asarray(values.is_null()))

@@ -1,0 +1,75 @@
+"""Writes a fleet as its hosts do: a file an hour, host and table."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import dataclasses
+import datetime
+import json
+import pathlib
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from . import faults
+from .measured import Measured, load
+from .model import Fleet, make_fleet
+from .rows import MINUTE_US, HostDay
+
+
+def write_fleet(
+    *,
+    out: pathlib.Path,
+    hosts: int,
+    days: int,
+    groups: int,
+    seed: int,
+    hours_per_file: int,
+    first_day: datetime.date,
+    faults: bool,
+) -> Fleet:
+    """Writes all hosts and days, and what is true of them."""
+    measured = load()
+    fleet = make_fleet(measured.needs, hosts, days, groups, seed)
+    last_day = first_day + datetime.timedelta(days - 1)
+    with concurrent.futures.ProcessPoolExecutor() as workers:
+        jobs = [
+            workers.submit(write_day, out, fleet, measured, host, first_day + datetime.timedelta(day), last_day, hours_per_file)
+            for host in range(hosts)
+            for day in range(days)
+        ]
+        for job in jobs:
+            job.result()
+    truth = {"workloads": [dataclasses.asdict(workload) | {"needed_limit_bytes": workload.needed_limit_bytes} for workload in fleet.workloads]}
+    truth["outlier"] = dict(zip(("host", "workload"), fleet.outlier))
+    truth["faults"] = faults and put_in(out, fleet, first_day)
+    (out / "truth.json").write_text(json.dumps(truth, indent=1))
+    return fleet
+
+
+def put_in(out: pathlib.Path, fleet: Fleet, first_day: datetime.date) -> dict[str, object]:
+    """What goes wrong."""
+    return faults.put_in(out, fleet, first_day)
+
+
+def write_day(out: pathlib.Path, fleet: Fleet, measured: Measured, host: int, day: datetime.date, last_day: datetime.date, hours_per_file: int) -> None:
+    """The files of a host and day."""
+    made = HostDay(fleet, measured, host, day, last_day)
+    tables = {"host": made.hosts(), "group_interval": made.groups(), "file_interval": made.files(), "curve": made.curves()}
+    for name, table in tables.items():
+        write_table(out, name, table, made.begins_us, day, hours_per_file)
+
+
+def write_table(out: pathlib.Path, name: str, table: pa.Table, begins_us: int, day: datetime.date, hours_per_file: int) -> None:
+    """The files of a table, host and day."""
+    folder = out / name / "v=1" / f"dt={day}"
+    folder.mkdir(parents=True, exist_ok=True)
+    since = pc.subtract(table["ts"].cast(pa.int64()), begins_us)
+    periods = pc.divide(since, hours_per_file * 60 * MINUTE_US)
+    for period in range(24 // hours_per_file):
+        rows = table.filter(pc.equal(periods, period))
+        if rows.num_rows:
+            first = {key: pc.min(rows[key]).as_py() for key in ("host_id", "session", "sequence")}
+            path = folder / "{host_id}-{session}-{sequence}.parquet".format(**first)
+            pq.write_table(rows, path, compression="zstd")
