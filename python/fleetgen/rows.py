@@ -116,7 +116,7 @@ class HostDay:
         picked = [np.flatnonzero(ends == spans[(hour + replica) % len(spans)]) for hour in range(24)]
         minutes = np.repeat(np.arange(24) * 60 + 59, [len(indices) for indices in picked])
         taken = rows.take(np.concatenate(picked))
-        columns = {name: taken[name] for name in format.TABLES["curve"]}
+        columns = {name: taken[name] for name in format.TABLES["curve"] if name in taken.column_names}
         columns |= self.keys(minutes, 3_600_000_000_000) | who(workload, replica, len(minutes))
         # A span was ten minutes long.
         rate = np.full(len(minutes), workload.rate * 6)
@@ -151,6 +151,7 @@ def who(workload: Workload, replica: int, count: int) -> dict[str, pa.Array]:
         "namespace": "shop",
         "pod": f"{workload.name}-7d4b9c6f5d-{uid[:5]}",
         "container": "app",
+        "image": f"registry.example/{workload.name}:1",
         "unit": None,
         "workload_kind": "deployment",
         "workload": f"shop/{workload.name}/app",

@@ -11,7 +11,7 @@ KEY = """
 
 #: Whose work a row is.
 WHO = """
-    cgroup namespace pod container unit workload_kind workload
+    cgroup namespace pod container image unit workload_kind workload
 """.split()
 
 #: What was counted of reads, writes and the device; all of it adds up.
@@ -29,7 +29,7 @@ HOST = """
 """.split()
 
 GROUP_INTERVAL = """
-    image limit_bytes high_bytes low_bytes used_bytes file_bytes mapped_bytes anon_bytes shmem_bytes kernel_bytes
+    limit_bytes high_bytes low_bytes used_bytes file_bytes mapped_bytes anon_bytes shmem_bytes kernel_bytes
     refaulted_pages oom_kills memory_some_ns io_some_ns
 """.split()
 
@@ -54,7 +54,7 @@ TABLES: dict[str, list[str]] = {
 TIMES = {"ts"}
 FLAGS = {"multi_gen_lru", "deleted"}
 TEXTS = {
-    *("host", "host_id", "boot_id", "hotset", "kernel", "machine", "not_measured", "path", "device", "policy", "image"),
+    *("host", "host_id", "boot_id", "hotset", "kernel", "machine", "not_measured", "path", "device", "policy"),
     *WHO,
 }
 
