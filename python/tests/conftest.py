@@ -11,7 +11,7 @@ import pytest
 
 import hotset
 
-pytest_plugins = ["pytester"]
+pytest_plugins = ["pytester", "fleetgen.fixtures"]
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -47,7 +47,9 @@ def parser() -> argparse.ArgumentParser:
     """The command line."""
     whole = argparse.ArgumentParser(prog="python -m hotset.fleet", description="Analyse the tables that `hotset export --parquet` writes.")
     commands = whole.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    one = commands.add_parser("report", help="write a page with all answers", description="Write a page with all answers, which works offline.")
+    one = commands.add_parser(
+        "report", help="write a page with all answers", description="Write a page with all answers, which works offline."
+    )
     reads(one)
     one.add_argument("-o", "--output", required=True, metavar="FILE", help="write the page to FILE (.html), or its JSON (.json)")
     one.add_argument("--tables", metavar="DIR", type=pathlib.Path, help="also write each table as a file below DIR")
@@ -57,15 +59,21 @@ def parser() -> argparse.ArgumentParser:
     reads(one)
     one.add_argument("-o", "--output", required=True, metavar="DIR", type=pathlib.Path, help="write the tables below DIR")
     one.add_argument("--format", choices=["parquet", "csv"], default="parquet", help="format of the tables (default: parquet)")
-    one.add_argument("--only", metavar="NAME", action="append", choices=list(ALL), help=f"write this table alone; repeatable: {', '.join(ALL)}")
+    one.add_argument(
+        "--only", metavar="NAME", action="append", choices=list(ALL), help=f"write this table alone; repeatable: {', '.join(ALL)}"
+    )
     one.set_defaults(run=tables)
     one = commands.add_parser(
-        "recommend", help="write patches and VPA objects for Kubernetes", description="Write a patch and a VerticalPodAutoscaler for each workload."
+        "recommend",
+        help="write patches and VPA objects for Kubernetes",
+        description="Write a patch and a VerticalPodAutoscaler for each workload.",
     )
     reads(one)
     one.add_argument("-o", "--output", required=True, metavar="DIR", type=pathlib.Path, help="write the files below DIR")
     one.set_defaults(run=recommend)
-    one = commands.add_parser("compact", help="write a fleet's files as few large ones", description="Write the files of a fleet as few large ones.")
+    one = commands.add_parser(
+        "compact", help="write a fleet's files as few large ones", description="Write the files of a fleet as few large ones."
+    )
     one.add_argument("root", metavar="ROOT", help="the fleet")
     one.add_argument("-o", "--output", required=True, metavar="DIR", help="write to DIR, a fleet of its own")
     resources(one)
@@ -81,8 +89,12 @@ def reads(one: argparse.ArgumentParser) -> None:
     one.add_argument("--engine", choices=["duckdb", "spark"], help="what computes (default: spark below spark-submit, else duckdb)")
     one.add_argument("--from", dest="first", metavar="DAY", type=day, help="begin with this day in UTC, such as 2026-11-21")
     one.add_argument("--to", dest="last", metavar="DAY", type=day, help="end with this day")
-    one.add_argument("--changed", metavar="TIME", type=hour, help="compare before and after this hour in UTC (2026-11-21T14); default: by image")
-    one.add_argument("--target", metavar="PERCENT", type=percent, default=0.99, help="share of the hits of unlimited cache that is enough (default: 99)")
+    one.add_argument(
+        "--changed", metavar="TIME", type=hour, help="compare before and after this hour in UTC (2026-11-21T14); default: by image"
+    )
+    one.add_argument(
+        "--target", metavar="PERCENT", type=percent, default=0.99, help="share of the hits of unlimited cache that is enough (default: 99)"
+    )
     one.add_argument("--margin", metavar="PERCENT", type=margin, default=0.10, help="add so much to what must be there (default: 10)")
     resources(one)
 

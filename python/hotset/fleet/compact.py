@@ -1,6 +1,7 @@
 """Few large files instead of many small ones: each costs an engine a request, and Spark a task.
 
-A day and table becomes one or more files, sorted by workload, host and time, without what was there twice. They go to another directory of the
+A day and table becomes one or more files, sorted by workload, host and time, without what was there twice. They go to another directory
+    of the
 same layout, which is a fleet of its own: the hosts' files stay until someone removes them, so that nothing can be lost or counted twice.
 """
 
@@ -65,7 +66,8 @@ def _write(listing: Listing, table: str, files: list[str], target: pathlib.Path,
         unique_rows(engine, table)
         engine.execute(
             f"COPY (SELECT {columns} FROM {table}_rows ORDER BY {', '.join(order)}) TO {quoted(str(target))} "
-            f"(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROWS}, FILE_SIZE_BYTES {quoted(FILE_SIZE)}, FILENAME_PATTERN 'compact-{{i}}')"
+            f"(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROWS}, FILE_SIZE_BYTES {quoted(FILE_SIZE)}, FILENAME_PATTERN "
+            f"'compact-{{i}}')"
         )
 
     try:

@@ -1,6 +1,7 @@
 """What an analysis needs of an engine. The analyses are SQL that DuckDB and Spark both take, so that this is little.
 
-Of a table of the fleet an engine makes a view, with columns that each engine has another function for: ``filename``; ``ts_us``, microseconds
+Of a table of the fleet an engine makes a view, with columns that each engine has another function for: ``filename``; ``ts_us``,
+    microseconds
 since 1970; and ``all_references`` for ``references``, whose name is a word of SQL. Columns that the files don't have are null.
 """
 

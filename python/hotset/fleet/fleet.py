@@ -17,9 +17,17 @@ from .listing import BadFile, Listing, list_files
 class Fleet:
     """The tables of a fleet, read by an engine. Answers are computed when they are asked for, and once."""
 
-    def __init__(self, root: str, engine: Engine, options: Options = Options(), *, first: datetime.date | None = None, last: datetime.date | None = None) -> None:
+    def __init__(
+        self,
+        root: str,
+        engine: Engine,
+        options: Options | None = None,
+        *,
+        first: datetime.date | None = None,
+        last: datetime.date | None = None,
+    ) -> None:
         self.engine = engine
-        self.options = options
+        self.options = options or Options()
         self._listing: Listing = list_files(root, first, last)
         self._made: set[str] = set()
         self._answers: dict[str, pa.Table] = {}
@@ -47,7 +55,8 @@ class Fleet:
         return ALL[name](self.options)
 
     def answer(self, name: str) -> pa.Table:
-        """The answer to a question: ``workloads``, ``starved``, ``packing``, ``files``, ``requests``, ``changes``, ``outliers`` or ``coverage``."""
+        """The answer to a question: ``workloads``, ``starved``, ``packing``, ``files``, ``requests``, ``changes``, ``outliers`` or
+        ``coverage``."""
         if name not in self._answers:
             analysis = self.analysis(name)
             for step in analysis.steps:

@@ -48,11 +48,16 @@ class Advice:
 def advice(workloads: pa.Table) -> Iterator[Advice]:
     """What is recommended to workloads whose limit is wrong or missing, and of which a curve tells the need."""
     for row in workloads.to_pylist():
-        if row["workload_kind"] not in KINDS or row["verdict"] not in ("wasteful", "starved", "no limit") or row["basis"] not in ("curve", "reads once"):
+        if (
+            row["workload_kind"] not in KINDS
+            or row["verdict"] not in ("wasteful", "starved", "no limit")
+            or row["basis"] not in ("curve", "reads once")
+        ):
             continue
         parts = row["workload"].split("/")
         if len(parts) == 3:
-            yield Advice(row["workload_kind"], *parts, row)
+            namespace, owner, container = parts
+            yield Advice(row["workload_kind"], namespace, owner, container, row)
 
 
 def patch(one: Advice) -> dict[str, Any]:
@@ -96,7 +101,8 @@ def reasons(one: Advice) -> str:
     row = one.row
     now = "no limit" if row["limit_bytes"] is None else f"limit {size(row['limit_bytes'])}"
     lines = [
-        f"{one.namespace}/{one.owner}, container {one.container}: {row['verdict']} ({now}, {row['replicas']:.1f} replicas on {row['hosts']} hosts)",
+        f"{one.namespace}/{one.owner}, container {one.container}: {row['verdict']} ({now}, {row['replicas']:.1f} replicas on "
+        f"{row['hosts']} hosts)",
         f"request: it must have {size(row['must_bytes'])}, and a margin",
         f"limit: the request, and {size(row['cache_need_bytes'])} of page cache ({row['basis']})",
         f"it rests on {row['intervals']:,} intervals; peaks between them were not seen",
@@ -114,6 +120,10 @@ def write(workloads: pa.Table, out: pathlib.Path) -> list[Advice]:
             # JSON is YAML.
             (out / f"{one.name}.{ending}.yaml").write_text(reasons(one) + json.dumps(content, indent=2) + "\n")
         file = f"{one.name}.patch.yaml"
-        commands.append(f"kubectl --namespace '{one.namespace}' patch {one.kind} '{one.owner}' --patch-file '{file}' --dry-run=server --output yaml\n")
-    (out / "dry-run.sh").write_text('#!/bin/sh\n# Shows what the patches would change; applies none.\nset -e\ncd "$(dirname "$0")"\n' + "".join(commands))
+        commands.append(
+            f"kubectl --namespace '{one.namespace}' patch {one.kind} '{one.owner}' --patch-file '{file}' --dry-run=server --output yaml\n"
+        )
+    (out / "dry-run.sh").write_text(
+        '#!/bin/sh\n# Shows what the patches would change; applies none.\nset -e\ncd "$(dirname "$0")"\n' + "".join(commands)
+    )
     return found

@@ -98,7 +98,9 @@ def headline(tables: dict[str, pa.Table]) -> list[dict[str, str]]:
 def _workloads(table: pa.Table) -> str:
     verdicts = [(verdict, count(table, verdict)) for verdict in ("wasteful", "starved", "fits", "no limit")]
     told = sum(number for _, number in verdicts)
-    found = ", ".join(f"{number} {word}" for (verdict, number), word in zip(verdicts, ("too high", "too low", "right", "not set")) if number)
+    found = ", ".join(
+        f"{number} {word}" for (verdict, number), word in zip(verdicts, ("too high", "too low", "right", "not set")) if number
+    )
     rest = table.num_rows - told
     unknown = f" Of {plural(rest, 'workload')} it can't be told." if rest else ""
     return f"Limits of {plural(told, 'workload')}: {found or 'none'}.{unknown}"
@@ -182,10 +184,22 @@ def warnings(fleet: Fleet, coverage: pa.Table) -> list[dict[str, str]]:
 
 DOUBTS = [
     ("lost", "lost events", "The counts of these intervals are too low; a larger --interval or fewer files help."),
-    ("unattributed", "have requests that belong to no process and no file", "Tables were full: sums of hosts are right, those of groups too low."),
-    ("dropped_files", "dropped files that could not be delivered", "These hours are missing: look at what hotset says on the host, and at --spool-limit."),
+    (
+        "unattributed",
+        "have requests that belong to no process and no file",
+        "Tables were full: sums of hosts are right, those of groups too low.",
+    ),
+    (
+        "dropped_files",
+        "dropped files that could not be delivered",
+        "These hours are missing: look at what hotset says on the host, and at --spool-limit.",
+    ),
     ("missing_hours", "lack hours that other hosts have", "Sums over the fleet are too low by what happened then."),
-    ("multi_gen_lru", "evict by the multi-gen LRU", "Its hit ratios differ more from the curves: by up to 8 points in runs of real kernels."),
+    (
+        "multi_gen_lru",
+        "evict by the multi-gen LRU",
+        "Its hit ratios differ more from the curves: by up to 8 points in runs of real kernels.",
+    ),
     ("duplicate_rows", "have rows that were there twice", "They were counted once."),
     ("clock_steps", "set their clocks back", "Hours of these hosts may overlap; no interval is counted twice."),
     ("namesakes", "have a name that another has", "They are told apart by host_id."),

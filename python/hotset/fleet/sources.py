@@ -48,7 +48,8 @@ ONCE = """
 
 
 def load(engine: Engine, listing: Listing) -> None:
-    """Makes the tables ``hosts``, ``group_hours``, ``files_by_host`` and ``curve_points``. Files that turn out to be damaged are left out and named."""
+    """Makes the tables ``hosts``, ``group_hours``, ``files_by_host`` and ``curve_points``. Files that turn out to be damaged are left
+    out and named."""
     for table in format.TABLES:
         try:
             _load(engine, listing, table)
@@ -97,7 +98,8 @@ HOSTS = f"""
     SELECT {HOUR} AS hour, {", ".join(column for column in format.TABLES["host"] if column not in ("ts", "cpus", "machine"))}, ts_us
     FROM host_rows
 """
-#: Memory that can't be taken from a group at the end of an interval. What is mapped counts, for nothing tells which of it is used; without it, as
+#: Memory that can't be taken from a group at the end of an interval. What is mapped counts, for nothing tells which of it is used;
+#: without it, as
 #: older hosts write, the sum is not known. Kernel memory is not known with control groups of version 1.
 MUST = "anon_bytes + coalesce(shmem_bytes, 0) + coalesce(kernel_bytes, 0) + mapped_bytes"
 GROUP_HOURS = f"""

@@ -47,7 +47,8 @@ IMAGES = """
     ) AS images GROUP BY workload_kind, workload
 """
 SIDES = """
-    SELECT workload_kind, workload, side, metric, avg(hour_value) AS mean_value, min(hour_value) AS least_value, max(hour_value) AS most_value,
+    SELECT workload_kind, workload, side, metric, avg(hour_value) AS mean_value, min(hour_value) AS least_value, max(hour_value) AS
+        most_value,
         count(*) AS hours, max(least) AS least
     FROM changes_hours GROUP BY workload_kind, workload, side, metric
 """
@@ -58,13 +59,15 @@ CHANGES = f"""
     FROM changes_sides AS older JOIN changes_sides AS newer ON newer.workload_kind = older.workload_kind
         AND newer.workload = older.workload AND newer.metric = older.metric
     WHERE older.side = 'before' AND newer.side = 'after' AND older.hours >= {LEAST_HOURS}
-        AND abs(newer.mean_value - older.mean_value) > older.least AND abs(newer.mean_value - older.mean_value) > {SHARE} * abs(older.mean_value)
+        AND abs(newer.mean_value - older.mean_value) > older.least AND abs(newer.mean_value - older.mean_value) > {SHARE} *
+            abs(older.mean_value)
         AND (newer.mean_value > older.most_value OR newer.mean_value < older.least_value)
 """
 
 
 def analysis(options: Options) -> Analysis:
-    """Workloads and what changed, largest first: from the hour ``options.changed_hour`` on, or with the last image where a workload ran two."""
+    """Workloads and what changed, largest first: from the hour ``options.changed_hour`` on, or with the last image where a workload ran
+    two."""
     hour = options.changed_hour
     by_time = "NULL" if hour is None else f"CASE WHEN hour < {hour} THEN 'before' ELSE 'after' END"
     rows = f"""
@@ -97,5 +100,8 @@ def analysis(options: Options) -> Analysis:
             Column("after_hours", "Hours after", "Hours that were looked at", "count"),
         ],
         "abs(ln(greatest(times_before, 1e-6))) DESC, workload, metric",
-        (f"After is {what}. Named is what is, on average, outside of all hours before, and differs by a tenth. With few hours before, that can be chance.",),
+        (
+            f"After is {what}. Named is what is, on average, outside of all hours before, and differs by a tenth. With few hours "
+            f"before, that can be chance.",
+        ),
     )

@@ -48,7 +48,12 @@ def analysis(options: Options) -> Analysis:
         ],
         [
             Column("path", "File", "Its path, as a process used it"),
-            Column("verdict", "Verdict", "'cached, hardly read': fewer than half of the hosts that cache it read it; 'read, hardly cached': most of it comes from devices"),
+            Column(
+                "verdict",
+                "Verdict",
+                "'cached, hardly read': fewer than half of the hosts that cache it read it; 'read, hardly cached': most of it "
+                "comes from devices",
+            ),
             Column("hosts", "Hosts", "Hosts on which it was among the busiest files", "count"),
             Column("cached_hosts", "Cached on", "Hosts that had pages of it cached", "count"),
             Column("read_hosts", "Read on", "Hosts that read it", "count"),
@@ -61,5 +66,8 @@ def analysis(options: Options) -> Analysis:
             Column("workloads", "Workloads", "The most workloads that use it on a host", "count"),
         ],
         "verdict IS NULL, cached_bytes DESC, path",
-        ("Only the busiest files of each interval have rows (--parquet-files), so that hosts on which a file was less busy are not counted.",),
+        (
+            "Only the busiest files of each interval have rows (--parquet-files), so that hosts on which a file was less busy are "
+            "not counted.",
+        ),
     )

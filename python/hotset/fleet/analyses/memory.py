@@ -175,17 +175,28 @@ def analysis(options: Options) -> Analysis:
             HOSTS,
             Column("request_bytes", "Request", f"What it must have and {options.margin:.0%} more", "bytes"),
             Column("must_bytes", "Must have", "Peak of anonymous, shared, mapped and kernel memory of a replica", "bytes"),
-            Column("cache_need_bytes", "Cache need", f"Page cache with {options.target:.0%} of the hits that unlimited cache would have", "bytes"),
+            Column(
+                "cache_need_bytes",
+                "Cache need",
+                f"Page cache with {options.target:.0%} of the hits that unlimited cache would have",
+                "bytes",
+            ),
             Column("hit_ratio", "Hit ratio", "Pages that were cached when they were requested, as measured", "ratio"),
             Column("best_hit_ratio", "Best", "The hit ratio of unlimited cache, by the curve", "ratio"),
-            Column("basis", "Basis", "What the cache need follows from: its curve, that it reads nothing twice, or what it holds now where few accesses were sampled"),
+            Column(
+                "basis",
+                "Basis",
+                "What the cache need follows from: its curve, that it reads nothing twice, or what it holds now where few "
+                "accesses were sampled",
+            ),
             Column("used_bytes", "Used", "Peak of all that is charged to a replica, page cache included", "bytes"),
             Column("intervals", "Intervals", "Intervals of replicas that this rests on", "count"),
             WHO[1],
         ],
         "saving_bytes DESC, recommended_limit_bytes DESC, workload, workload_kind",
         (
-            "A limit is for one replica. Memory peaks between two intervals are not seen, nor is what runs less often than the time that is looked at.",
+            "A limit is for one replica. Memory peaks between two intervals are not seen, nor is what runs less often than the "
+            "time that is looked at.",
             "Mapped files count as memory that must be there, because nothing tells which of their pages are used.",
         ),
     )

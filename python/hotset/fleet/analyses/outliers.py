@@ -8,7 +8,8 @@ from .memory import WHO
 HOUR_NS = 3_600_000_000_000
 #: So many hosts are needed to say what is usual.
 LEAST_HOSTS = 5
-#: An outlier is farther from the median than so many standard deviations, as the median absolute deviation tells them (1.4826 MAD; Leys et al.
+#: An outlier is farther from the median than so many standard deviations, as the median absolute deviation tells them (1.4826 MAD;
+#: Leys et al.
 #: 2013 suggest 2.5 to 3), and than a fifth of it.
 DEVIATIONS, SHARE = 5, real(0.2)
 MAD_TO_SD = 1.4826
@@ -69,11 +70,16 @@ def analysis(options: Options) -> Analysis:
             Column("metric", "What", "What is unlike: per hour of a replica, or a share, or the peak of a replica (must_bytes)"),
             Column("host_value", "Here", "Its value on this host", "number"),
             Column("usual", "Usual", "The median of all hosts that run the workload", "number"),
-            Column("spread", "Spread", "How far hosts usually are from it: a standard deviation, from the median absolute deviation", "number"),
+            Column(
+                "spread", "Spread", "How far hosts usually are from it: a standard deviation, from the median absolute deviation", "number"
+            ),
             Column("times_usual", "Times", "Its value, as a multiple of the median", "number"),
             Column("hosts", "Hosts", "Hosts that were compared", "count"),
             Column("host_id", "Identity", "A hash of the host's machine-id"),
         ],
         "apart DESC, workload, metric, host_id",
-        (f"Compared where at least {LEAST_HOSTS} hosts run a workload. Named is what is {DEVIATIONS} standard deviations and a fifth of the median away from it.",),
+        (
+            f"Compared where at least {LEAST_HOSTS} hosts run a workload. Named is what is {DEVIATIONS} standard deviations and a "
+            f"fifth of the median away from it.",
+        ),
     )

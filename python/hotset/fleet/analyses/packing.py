@@ -1,6 +1,7 @@
 """What a host's workloads need when they share its page cache, instead of each having a limit of its own.
 
-Each curve tells how fast a control group fills a cache of any size: as fast as it misses in it. In a shared cache all of them have been filled
+Each curve tells how fast a control group fills a cache of any size: as fast as it misses in it. In a shared cache all of them have been
+    filled
 for the same time, so that the sizes at which each is after that time add up to the cache, and their misses to those of the host (footprint
 composition: Xiang, Ding, Luo and Bao, HOTL, ASPLOS 2013). That holds for programs whose requests don't depend on each other's phases.
 """
@@ -43,8 +44,10 @@ SIZES = """
 #: The rates of all and of first requests, which no cache has.
 RATES = """
     SELECT host_id, sum(all_references / seconds) AS requests_per_second, sum(least_misses) AS least_misses FROM (
-        SELECT totals.host_id, totals.cgroup, max(all_references) AS all_references, max(seconds) AS seconds, min(misses_per_second) AS least_misses
-        FROM packing_totals AS totals JOIN packing_segments AS segments ON segments.host_id = totals.host_id AND segments.cgroup = totals.cgroup
+        SELECT totals.host_id, totals.cgroup, max(all_references) AS all_references, max(seconds) AS seconds, min(misses_per_second) AS
+            least_misses
+        FROM packing_totals AS totals JOIN packing_segments AS segments ON segments.host_id = totals.host_id AND segments.cgroup =
+            totals.cgroup
         GROUP BY totals.host_id, totals.cgroup
     ) AS groups GROUP BY host_id
 """
@@ -56,7 +59,8 @@ MUST = """
     ) AS hours GROUP BY host_id
 """
 ROOM = """
-    SELECT musts.host_id, max(host) AS host, max(memory_bytes) AS memory_bytes, max(must_bytes) AS must_bytes, max(limit_bytes) AS limit_bytes,
+    SELECT musts.host_id, max(host) AS host, max(memory_bytes) AS memory_bytes, max(must_bytes) AS must_bytes, max(limit_bytes) AS
+        limit_bytes,
         max(control_groups) AS control_groups, greatest(0, max(memory_bytes) - max(must_bytes)) AS room_bytes, max(page_bytes) AS page_bytes
     FROM packing_must AS musts JOIN hosts ON hosts.host_id = musts.host_id GROUP BY musts.host_id
 """
@@ -100,12 +104,17 @@ def analysis(options: Options) -> Analysis:
             Column("limits_bytes", "Limits", "Limits of its groups, summed, at the most", "bytes"),
             Column("must_bytes", "Must have", "Memory that can't be taken from its groups, summed, in the hour that has most", "bytes"),
             Column("room_bytes", "Room", "What is left for page cache", "bytes"),
-            Column("shared_need_bytes", "Need together", f"Shared page cache with {options.target:.0%} of the hits of unlimited cache", "bytes"),
+            Column(
+                "shared_need_bytes", "Need together", f"Shared page cache with {options.target:.0%} of the hits of unlimited cache", "bytes"
+            ),
             Column("spare_bytes", "Spare", "Room beyond that need", "bytes"),
             Column("shared_hit_ratio", "Hit ratio", "The hit ratio of that room, shared", "ratio"),
             Column("best_hit_ratio", "Best", "The hit ratio of unlimited cache", "ratio"),
         ],
         "spare_bytes IS NULL, spare_bytes DESC, host, host_id",
-        ("Composed of the curves of the groups, as if the requests of one did not depend on those of another. The need is rather too large, "
-            "by up to a fifth: sizes of the curves and times are those of grids, 9 % apart.",),
+        (
+            "Composed of the curves of the groups, as if the requests of one did not depend on those of another. The need is "
+            "rather too large, "
+            "by up to a fifth: sizes of the curves and times are those of grids, 9 % apart.",
+        ),
     )

@@ -31,11 +31,18 @@ def analysis(options: Options) -> Analysis:
             Column("limit_hit_ratio", "Predicted now", "The same at its limit, by the curve: how far the curve can be trusted", "ratio"),
             Column("best_hit_ratio", "Best", "The hit ratio of unlimited cache, by the curve", "ratio"),
             Column("device_read_bytes_per_day", "Read per day", "What all replicas read from devices in a day", "bytes"),
-            Column("avoidable_bytes_per_day", "Avoidable per day", "What they would not read at the recommended limit, by the curve", "bytes"),
-            Column("refault_ratio", "Read again", "Pages that were read back after they had been evicted, of all that were requested", "ratio"),
+            Column(
+                "avoidable_bytes_per_day", "Avoidable per day", "What they would not read at the recommended limit, by the curve", "bytes"
+            ),
+            Column(
+                "refault_ratio", "Read again", "Pages that were read back after they had been evicted, of all that were requested", "ratio"
+            ),
             Column("wait_ratio", "Waiting", "Time in reads that waited for a device, summed over threads, per time of a replica", "ratio"),
             Column("oom_kills", "OOM kills", "Processes that were killed because the limit left too little", "count"),
         ],
         "avoidable_bytes_per_day DESC, workload, workload_kind",
-        ("Starved is what was read back after an eviction, and of which the curve says that a larger limit would end it. Each must be at least 1 % of what it requests.",),
+        (
+            "Starved is what was read back after an eviction, and of which the curve says that a larger limit would end it. Each "
+            "must be at least 1 % of what it requests.",
+        ),
     )

@@ -57,11 +57,11 @@ def test_clocks_and_losses_are_told(hosts: dict[str, dict[str, Any]], truth: dic
     assert {host: row["lost"] for host, row in hosts.items() if row["lost"]} == {truth["faults"]["losses"]: 7 * 120}
 
 
-def test_a_column_that_an_old_host_lacks_is_not_zero(root: pathlib.Path, truth: dict[str, Any], tmp_path: pathlib.Path) -> None:
+def test_a_column_that_an_old_host_lacks_is_not_zero(fleet_root: pathlib.Path, truth: dict[str, Any], tmp_path: pathlib.Path) -> None:
     old = truth["faults"]["old"]
     copied = tmp_path / "fleet"
-    for path in root.glob(f"*/v=1/dt=*/{old}-*.parquet"):
-        target = copied / path.relative_to(root)
+    for path in fleet_root.glob(f"*/v=1/dt=*/{old}-*.parquet"):
+        target = copied / path.relative_to(fleet_root)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, target)
     rows = Fleet(str(copied), Duck()).answer("workloads").to_pylist()
@@ -87,17 +87,17 @@ def test_a_second_image_is_a_change(fleet: Fleet, truth: dict[str, Any]) -> None
     assert all(times == pytest.approx(2, rel=0.05) for times in requested)
 
 
-def test_a_change_can_be_looked_for_at_an_hour(root: pathlib.Path, truth: dict[str, Any]) -> None:
+def test_a_change_can_be_looked_for_at_an_hour(fleet_root: pathlib.Path, truth: dict[str, Any]) -> None:
     at = datetime.datetime(2026, 11, 20, 15, tzinfo=datetime.timezone.utc)
     options = Options(changed_hour=int(at.timestamp()) // 3600)
-    rows = Fleet(str(root), Duck(), options).answer("changes").to_pylist()
+    rows = Fleet(str(fleet_root), Duck(), options).answer("changes").to_pylist()
     changed = {one["name"] for one in truth["workloads"] if one["newer_rate"] != 1}
     assert changed <= {row["workload"].split("/")[1] for row in rows}
 
 
-def test_days_without_files_are_an_error_that_names_them(root: pathlib.Path) -> None:
+def test_days_without_files_are_an_error_that_names_them(fleet_root: pathlib.Path) -> None:
     with pytest.raises(FleetError, match="has no files of a fleet from 2026-11-21 to the end"):
-        Fleet(str(root), Duck(), first=datetime.date(2026, 11, 21))
+        Fleet(str(fleet_root), Duck(), first=datetime.date(2026, 11, 21))
 
 
 def test_a_directory_of_something_else_is_an_error(tmp_path: pathlib.Path) -> None:
@@ -107,23 +107,23 @@ def test_a_directory_of_something_else_is_an_error(tmp_path: pathlib.Path) -> No
         Fleet(str(tmp_path / "nothing"), Duck())
 
 
-def test_a_fleet_without_a_table_has_empty_answers(root: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    shutil.copytree(root / "host", tmp_path / "host")
+def test_a_fleet_without_a_table_has_empty_answers(fleet_root: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    shutil.copytree(fleet_root / "host", tmp_path / "host")
     fleet = Fleet(str(tmp_path), Duck())
     assert fleet.answer("coverage").num_rows == 10
     for name in ("workloads", "starved", "files", "requests", "changes", "outliers"):
         assert fleet.answer(name).num_rows == 0, name
 
 
-def test_paths_may_be_anything(root: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    source = next(root.glob("file_interval/v=1/dt=*/*.parquet"))
+def test_paths_may_be_anything(fleet_root: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    source = next(fleet_root.glob("file_interval/v=1/dt=*/*.parquet"))
     rows = pq.read_table(source)
-    names = ["/srv/../etc/\U0001f600", "/srv/it's \"quoted\"", "relative/..", "/srv/new\nline", "/" + "x" * 4000]
+    names = ["/srv/../etc/\U0001f600", '/srv/it\'s "quoted"', "relative/..", "/srv/new\nline", "/" + "x" * 4000]
     index = rows.schema.get_field_index("path")
     paths = [names[number % len(names)] for number in range(rows.num_rows)]
-    target = tmp_path / source.relative_to(root)
+    target = tmp_path / source.relative_to(fleet_root)
     target.parent.mkdir(parents=True)
     pq.write_table(rows.set_column(index, rows.schema.field("path"), [paths]), target)
-    shutil.copytree(root / "host", tmp_path / "host")
+    shutil.copytree(fleet_root / "host", tmp_path / "host")
     found = Fleet(str(tmp_path), Duck()).answer("files").to_pylist()
     assert {row["path"] for row in found} == set(names)

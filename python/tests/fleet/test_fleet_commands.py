@@ -7,15 +7,15 @@ import pathlib
 import subprocess
 import sys
 
+import jsonschema
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+from fleetgen.compare import assert_same
 
 from hotset.fleet.analyses import ALL
 from hotset.fleet.duck import Duck
 from hotset.fleet.fleet import Fleet
-
-from .conftest import assert_same
 
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
@@ -24,9 +24,9 @@ def run(*arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True)
 
 
-def test_a_report_is_a_page_that_names_what_was_found(root: pathlib.Path, tmp_path: pathlib.Path) -> None:
+def test_a_report_is_a_page_that_names_what_was_found(fleet_root: pathlib.Path, tmp_path: pathlib.Path) -> None:
     page = tmp_path / "fleet.html"
-    done = run("report", root, "-o", page, "--tables", tmp_path / "tables")
+    done = run("report", fleet_root, "-o", page, "--tables", tmp_path / "tables")
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("left out: ") == 3
     text = page.read_text()
@@ -36,27 +36,26 @@ def test_a_report_is_a_page_that_names_what_was_found(root: pathlib.Path, tmp_pa
     assert {path.stem for path in (tmp_path / "tables").iterdir()} == set(ALL)
 
 
-def test_the_document_fits_its_schema(root: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    jsonschema = pytest.importorskip("jsonschema", reason="only with requirements-test.txt")
+def test_the_document_fits_its_schema(fleet_root: pathlib.Path, tmp_path: pathlib.Path) -> None:
     file = tmp_path / "fleet.json"
-    assert run("report", root, "-o", file).returncode == 0
+    assert run("report", fleet_root, "-o", file).returncode == 0
     schema = pathlib.Path(__file__).parents[3] / "schema" / "fleet-1.schema.json"
     jsonschema.validate(json.loads(file.read_text()), json.loads(schema.read_text()))
 
 
-def test_tables_are_written_as_csv_and_parquet(root: pathlib.Path, tmp_path: pathlib.Path, fleet: Fleet) -> None:
-    assert run("tables", root, "-o", tmp_path / "csv", "--format", "csv", "--only", "workloads").returncode == 0
+def test_tables_are_written_as_csv_and_parquet(fleet_root: pathlib.Path, tmp_path: pathlib.Path, fleet: Fleet) -> None:
+    assert run("tables", fleet_root, "-o", tmp_path / "csv", "--format", "csv", "--only", "workloads").returncode == 0
     assert [path.name for path in (tmp_path / "csv").iterdir()] == ["workloads.csv"]
     assert pyarrow.csv.read_csv(tmp_path / "csv" / "workloads.csv").num_rows == fleet.answer("workloads").num_rows
-    assert run("tables", root, "-o", tmp_path / "parquet").returncode == 0
+    assert run("tables", fleet_root, "-o", tmp_path / "parquet").returncode == 0
     for name in ALL:
         assert_same(pq.read_table(tmp_path / "parquet" / f"{name}.parquet"), fleet.answer(name))
 
 
-def test_a_compacted_fleet_has_the_same_answers_in_fewer_files(root: pathlib.Path, tmp_path: pathlib.Path, fleet: Fleet) -> None:
+def test_a_compacted_fleet_has_the_same_answers_in_fewer_files(fleet_root: pathlib.Path, tmp_path: pathlib.Path, fleet: Fleet) -> None:
     out = tmp_path / "compact"
     for _ in range(2):
-        done = run("compact", root, "-o", out)
+        done = run("compact", fleet_root, "-o", out)
         assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in out.rglob("*.parquet")) == ["compact-0.parquet"] * 4
     assert not list(out.rglob(".*"))
@@ -68,17 +67,19 @@ def test_a_compacted_fleet_has_the_same_answers_in_fewer_files(root: pathlib.Pat
         assert_same(one, other)
 
 
-def test_a_fleet_is_not_compacted_into_itself(root: pathlib.Path) -> None:
-    done = run("compact", root, "-o", root)
+def test_a_fleet_is_not_compacted_into_itself(fleet_root: pathlib.Path) -> None:
+    done = run("compact", fleet_root, "-o", fleet_root)
     assert done.returncode == 1
     assert "is the fleet itself" in done.stderr
 
 
-def test_recommendations_are_patches_and_autoscalers(root: pathlib.Path, tmp_path: pathlib.Path, fleet: Fleet) -> None:
-    assert run("recommend", root, "-o", tmp_path).returncode == 0
+def test_recommendations_are_patches_and_autoscalers(fleet_root: pathlib.Path, tmp_path: pathlib.Path, fleet: Fleet) -> None:
+    assert run("recommend", fleet_root, "-o", tmp_path).returncode == 0
     rows = {row["workload"]: row for row in fleet.answer("workloads").to_pylist()}
     patches = sorted(tmp_path.glob("*.patch.yaml"))
-    wanted = [row for row in rows.values() if row["verdict"] in ("wasteful", "starved", "no limit") and row["basis"] in ("curve", "reads once")]
+    wanted = [
+        row for row in rows.values() if row["verdict"] in ("wasteful", "starved", "no limit") and row["basis"] in ("curve", "reads once")
+    ]
     assert len(patches) == len(wanted) > 10
     commands = (tmp_path / "dry-run.sh").read_text()
     for path in patches:
@@ -89,7 +90,9 @@ def test_recommendations_are_patches_and_autoscalers(root: pathlib.Path, tmp_pat
         assert one["resources"]["limits"]["memory"] == f"{row['recommended_limit_bytes'] >> 20}Mi"
         assert one["resources"]["requests"]["memory"] == f"{row['request_bytes'] >> 20}Mi"
         assert f"patch {kind} '{owner}' --patch-file '{path.name}' --dry-run=server" in commands
-        vpa = json.loads("\n".join(line for line in (tmp_path / path.name.replace("patch", "vpa")).read_text().splitlines() if not line.startswith("#")))
+        vpa = json.loads(
+            "\n".join(line for line in (tmp_path / path.name.replace("patch", "vpa")).read_text().splitlines() if not line.startswith("#"))
+        )
         assert vpa["spec"]["updatePolicy"] == {"updateMode": "Off"}
         assert vpa["spec"]["targetRef"] == {"apiVersion": "apps/v1", "kind": "Deployment", "name": owner}
 

@@ -41,19 +41,23 @@ def write_fleet(
         ]
         for job in jobs:
             job.result()
-    truth = {"workloads": [dataclasses.asdict(workload) | {"needed_limit_bytes": workload.needed_limit_bytes} for workload in fleet.workloads]}
+    truth: dict[str, object] = {
+        "workloads": [dataclasses.asdict(workload) | {"needed_limit_bytes": workload.needed_limit_bytes} for workload in fleet.workloads]
+    }
     truth["outlier"] = dict(zip(("host", "workload"), fleet.outlier))
     truth["faults"] = faults and put_in(out, fleet, first_day)
     (out / "truth.json").write_text(json.dumps(truth, indent=1))
     return fleet
 
 
-def put_in(out: pathlib.Path, fleet: Fleet, first_day: datetime.date) -> dict[str, object]:
+def put_in(out: pathlib.Path, fleet: Fleet, first_day: datetime.date) -> dict[str, str]:
     """What goes wrong."""
     return faults.put_in(out, fleet, first_day)
 
 
-def write_day(out: pathlib.Path, fleet: Fleet, measured: Measured, host: int, day: datetime.date, last_day: datetime.date, hours_per_file: int) -> None:
+def write_day(
+    out: pathlib.Path, fleet: Fleet, measured: Measured, host: int, day: datetime.date, last_day: datetime.date, hours_per_file: int
+) -> None:
     """The files of a host and day."""
     made = HostDay(fleet, measured, host, day, last_day)
     tables = {"host": made.hosts(), "group_interval": made.groups(), "file_interval": made.files(), "curve": made.curves()}

@@ -41,7 +41,7 @@ class Workload:
     @property
     def scale(self) -> float:
         """How much more memory than that of the program."""
-        return 2.0 ** (self.eighths / 8)
+        return math.pow(2.0, self.eighths / 8)
 
     @property
     def needed_limit_bytes(self) -> float:

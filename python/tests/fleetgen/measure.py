@@ -1,6 +1,7 @@
 """Measures the programs of :mod:`fleetgen.workloads` with ``hotset export --parquet``.
 
-``sudo python -m fleetgen.measure OUT`` runs all of them at once for 41 minutes, each in a control group of its own, and packs the tables that
+``sudo python -m fleetgen.measure OUT`` runs all of them at once for 41 minutes, each in a control group of its own, and packs the tables
+    that
 hotset wrote below OUT into ``fleetgen/measured``, of which fleets are made (:mod:`fleetgen`).
 """
 
@@ -65,7 +66,20 @@ def measure(hotset: str, out: pathlib.Path, minutes: int) -> None:
         (scratch / "go").touch()
         spool = scratch / "spool"
         export = subprocess.Popen(
-            [hotset, "export", "--listen", "127.0.0.1:0", "--parquet", str(out), "--spool", str(spool), "--interval", "60s", "--parquet-every", "10m"],
+            [
+                hotset,
+                "export",
+                "--listen",
+                "127.0.0.1:0",
+                "--parquet",
+                str(out),
+                "--spool",
+                str(spool),
+                "--interval",
+                "60s",
+                "--parquet-every",
+                "10m",
+            ],
         )
         try:
             time.sleep(minutes * 60)
@@ -94,7 +108,8 @@ def pack(out: pathlib.Path) -> None:
 
 
 def needs_of(program: Program, rows: pa.Table) -> dict[str, int]:
-    """What the program must have, as it was measured, and what its cache needs, as it follows from what it reads. Accesses to mapped pages can't be
+    """What the program must have, as it was measured, and what its cache needs, as it follows from what it reads. Accesses to mapped
+    pages can't be
     seen, so that these pages are in what must be there."""
     must = max(sum(row[name] or 0 for name in ("anon_bytes", "shmem_bytes", "kernel_bytes", "mapped_bytes")) for row in rows.to_pylist())
     reads = program.how == "read" and program.order is not once

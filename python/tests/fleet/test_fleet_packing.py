@@ -10,9 +10,9 @@ import random
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-
 from fleetgen.truth import stack_distances
 from fleetgen.workloads import loop, skewed, uniform
+
 from hotset.fleet import format
 from hotset.fleet.duck import Duck, schema_of
 from hotset.fleet.fleet import Fleet
@@ -39,7 +39,7 @@ def requests() -> dict[str, list[int]]:
 def together(all_requests: dict[str, list[int]]) -> list[int]:
     """All of them as they come: each group at its rate."""
     chance = random.Random(1)
-    at = {name: 0.0 for name in GROUPS}
+    at = dict.fromkeys(GROUPS, 0.0)
     merged = []
     for name, pages in all_requests.items():
         for page in pages:
@@ -59,16 +59,36 @@ def write(root: pathlib.Path, memory_pages: int) -> None:
     end = datetime.datetime(2026, 11, 20, 12, tzinfo=datetime.timezone.utc)
     key = {"ts": end, "length_ns": SECONDS * 10**9, "host": "one", "host_id": "1", "boot_id": "1", "session": 1, "sequence": 0}
     memory = len(GROUPS) * MUST + memory_pages * PAGE
-    tables = {"host": [{**key, "hotset": "1", "kernel": "6", "page_bytes": PAGE, "multi_gen_lru": False, "memory_bytes": memory, "lost": 0}]}
+    tables = {
+        "host": [{**key, "hotset": "1", "kernel": "6", "page_bytes": PAGE, "multi_gen_lru": False, "memory_bytes": memory, "lost": 0}]
+    }
     tables["group_interval"], tables["curve"] = [], []
     for name, pages in requests().items():
         who = {"cgroup": name, "workload": name, "workload_kind": "cgroup"}
         used = {"anon_bytes": MUST, "shmem_bytes": 0, "kernel_bytes": 0, "mapped_bytes": 0, "used_bytes": MUST, "file_bytes": 0}
         tables["group_interval"].append({**key, **who, **used})
         distances = stack_distances(pages, warm=0)
-        point = {**key, **who, "policy": "lru", "sampling_period_pages": 1, "sampled_hits": 0, "sampled_references": 0, "sampled_first": 0, "references": 0}
+        point = {
+            **key,
+            **who,
+            "policy": "lru",
+            "sampling_period_pages": 1,
+            "sampled_hits": 0,
+            "sampled_references": 0,
+            "sampled_first": 0,
+            "references": 0,
+        }
         first = len(pages) - distances.total()
-        tables["curve"].append({**point, "limit_pages": 0, "sampled_references": len(pages), "sampled_first": first, "references": len(pages), "lost_references": 0})
+        tables["curve"].append(
+            {
+                **point,
+                "limit_pages": 0,
+                "sampled_references": len(pages),
+                "sampled_first": first,
+                "references": len(pages),
+                "lost_references": 0,
+            }
+        )
         by_limit: dict[int, int] = {}
         for distance, hits in distances.items():
             limit = next(limit for step in itertools.count() if (limit := round(2 ** (step / 8))) >= distance)

@@ -16,7 +16,7 @@ from .rows import host_id
 MISSING, TWICE, CUT_OFF, DAMAGED, NAMESAKE, CLOCK, OLD, LOSSES = range(8)
 
 
-def put_in(out: pathlib.Path, fleet: Fleet, day: datetime.date) -> dict[str, object]:
+def put_in(out: pathlib.Path, fleet: Fleet, day: datetime.date) -> dict[str, str]:
     """Damages the fleet, and says how; hosts must have twelve files a day or more."""
     files = {host: files_of(out, host, day) for host in range(min(fleet.hosts, 8))}
     if len(files) < 8:
@@ -48,7 +48,9 @@ def put_in(out: pathlib.Path, fleet: Fleet, day: datetime.date) -> dict[str, obj
 
 def files_of(out: pathlib.Path, host: int, day: datetime.date) -> list[pathlib.Path]:
     """The files of a host's control groups, by time."""
-    return sorted((out / "group_interval" / "v=1" / f"dt={day}").glob(f"{host_id(host)}-*.parquet"), key=lambda path: int(path.stem.split("-")[-1]))
+    return sorted(
+        (out / "group_interval" / "v=1" / f"dt={day}").glob(f"{host_id(host)}-*.parquet"), key=lambda path: int(path.stem.split("-")[-1])
+    )
 
 
 def change(path: pathlib.Path, **columns: object) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
 from fleetgen.model import Workload, make_fleet
+
 from hotset.fleet.fleet import Fleet
 
 #: Programs whose need a curve tells.
