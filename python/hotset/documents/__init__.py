@@ -14,6 +14,7 @@ FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
     "hotset.diff/1": ("diff", ("Diff",)),
     "hotset.doctor/1": ("doctor", ("Doctor",)),
     "hotset.explanation/1": ("explanation", ("Explanation",)),
+    "hotset.fleet/1": ("fleet", ("Fleet",)),
     "hotset.lab/1": ("lab", ("Lab",)),
     "hotset.lab-baseline/1": ("lab_baseline", ("LabBaseline",)),
     "hotset.profile/1": ("profile", ("Profile",)),
