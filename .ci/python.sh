@@ -1,6 +1,7 @@
 #!/bin/bash
 # python.sh test | lint | dist: the Python package. Everything lies below target/, and HOTSET_PYTHON names the Python, python3 if it is not set.
 #   test  builds a wheel for this host of HOTSET_BIN (target/release/hotset if not set), installs it into a fresh environment, and runs its tests
+#   spark the same, and runs the tests that need Spark, which it fetches, and a JVM
 #   lint  types, style, and the classes that are written from schema/
 #   dist  wheels for any host: glibc 2.17 and musl 1.2, and the source package that says so to others; into target/wheels
 set -euo pipefail
@@ -11,6 +12,8 @@ target=${CARGO_TARGET_DIR:-$root/target}
 python=${HOTSET_PYTHON:-python3}
 binary=${HOTSET_BIN:-$target/release/hotset}
 ZIGLANG=0.17.1
+# The last that takes Python 3.9.
+PYSPARK=4.0.1
 
 # An environment with these requirements, made once for each version of Python and of them.
 environment() {
@@ -50,6 +53,12 @@ run_tests() {
         "$venv/bin/pytest" -c "$root/python/pyproject.toml" --rootdir "$root/python" -p no:cacheprovider "$root/python/tests" "$@"
 }
 
+run_spark_tests() {
+    environment
+    "$venv/bin/pip" install --quiet --disable-pip-version-check "pyspark==$PYSPARK"
+    run_tests -m spark
+}
+
 check_style() {
     environment
     cd python
@@ -79,7 +88,8 @@ verb=${1-}
 shift || true
 case $verb in
 test) run_tests "$@" ;;
+spark) run_spark_tests ;;
 lint) check_style ;;
 dist) make_wheels ;;
-*) echo "usage: python.sh test | lint | dist" >&2; exit 2 ;;
+*) echo "usage: python.sh test | spark | lint | dist" >&2; exit 2 ;;
 esac

@@ -15,11 +15,11 @@ crate::words! {
         Count = "count",
         /// Other numbers.
         Number = "number",
-        /// Bytes.
+        /// Numbers of bytes.
         Bytes = "bytes",
         /// Shares from 0 to 1.
         Ratio = "ratio",
-        /// Nanoseconds.
+        /// Times in nanoseconds.
         Nanoseconds = "ns",
     }
 }
