@@ -20,7 +20,8 @@ LEAST = 1 << 20
 def chart(fleet: Fleet, name: str, table: pa.Table) -> dict[str, Any] | None:
     """The picture of an answer; none where there is nothing to see."""
     if name == "workloads":
-        return bars(table, "saving_bytes", "workload", "What the recommended limits free", "saving", "bytes")
+        wasteful = table.filter(pc.equal(table["verdict"], "wasteful"))
+        return bars(wasteful, "saving_bytes", "workload", "What the recommended limits free", "saving", "bytes")
     if name == "starved":
         return curves(fleet, table)
     if name == "files":
@@ -45,9 +46,15 @@ def bars(table: pa.Table, column: str, names: str, label: str, title: str, unit:
         "kind": "bars",
         "x": axis(names, "text"),
         "y": axis(title, unit),
-        "names": wanted[names].to_pylist(),
+        "names": short(wanted[names].to_pylist()),
         "series": [{"name": title, "points": [[place, value] for place, value in enumerate(values)]}],
     }
+
+
+def short(names: list[str]) -> list[str]:
+    """Names without their namespaces and containers, or files without their directories, where that tells them apart."""
+    shorter = [name.split("/")[1] if name.count("/") == 2 and not name.startswith("/") else name.rsplit("/", 1)[-1] for name in names]
+    return shorter if len(set(shorter)) == len(names) and all(shorter) else names
 
 
 def curves(fleet: Fleet, table: pa.Table) -> dict[str, Any] | None:

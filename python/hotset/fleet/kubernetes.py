@@ -8,6 +8,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import pathlib
+import re
+import shlex
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,11 +24,8 @@ KINDS = {
     "statefulset": ("apps/v1", "StatefulSet"),
     "cronjob": ("batch/v1", "CronJob"),
 }
-#: Of these nothing can be recommended: why, for a reader.
-UNKNOWN = {
-    "controller": "its pods' names don't tell whether it is a DaemonSet or a Job",
-    "pod": "it has no controller",
-}
+#: What Kubernetes takes for a name (RFC 1123). Names come from hosts: another one stands in no file that is to be applied.
+NAME = re.compile(r"[a-z0-9]([-.a-z0-9]*[a-z0-9])?")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,7 +54,7 @@ def advice(workloads: pa.Table) -> Iterator[Advice]:
         ):
             continue
         parts = row["workload"].split("/")
-        if len(parts) == 3:
+        if len(parts) == 3 and all(NAME.fullmatch(part) for part in parts):
             namespace, owner, container = parts
             yield Advice(row["workload_kind"], namespace, owner, container, row)
 
@@ -120,9 +119,8 @@ def write(workloads: pa.Table, out: pathlib.Path) -> list[Advice]:
             # JSON is YAML.
             (out / f"{one.name}.{ending}.yaml").write_text(reasons(one) + json.dumps(content, indent=2) + "\n")
         file = f"{one.name}.patch.yaml"
-        commands.append(
-            f"kubectl --namespace '{one.namespace}' patch {one.kind} '{one.owner}' --patch-file '{file}' --dry-run=server --output yaml\n"
-        )
+        words = ["kubectl", "--namespace", one.namespace, "patch", one.kind, one.owner, "--patch-file", file]
+        commands.append(shlex.join([*words, "--dry-run=server", "--output", "yaml"]) + "\n")
     (out / "dry-run.sh").write_text(
         '#!/bin/sh\n# Shows what the patches would change; applies none.\nset -e\ncd "$(dirname "$0")"\n' + "".join(commands)
     )

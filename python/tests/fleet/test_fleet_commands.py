@@ -8,6 +8,8 @@ import subprocess
 import sys
 
 import jsonschema
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
@@ -17,6 +19,7 @@ from hotset.fleet.__main__ import main
 from hotset.fleet.analyses import ALL
 from hotset.fleet.duck import Duck
 from hotset.fleet.fleet import Fleet
+from hotset.fleet.kubernetes import advice
 
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
@@ -97,12 +100,20 @@ def test_recommendations_are_patches_and_autoscalers(fleet_root: pathlib.Path, t
         [one] = patch["spec"]["template"]["spec"]["containers"]
         assert one["resources"]["limits"]["memory"] == f"{row['recommended_limit_bytes'] >> 20}Mi"
         assert one["resources"]["requests"]["memory"] == f"{row['request_bytes'] >> 20}Mi"
-        assert f"patch {kind} '{owner}' --patch-file '{path.name}' --dry-run=server" in commands
+        assert f"patch {kind} {owner} --patch-file {path.name} --dry-run=server" in commands
         vpa = json.loads(
             "\n".join(line for line in (tmp_path / path.name.replace("patch", "vpa")).read_text().splitlines() if not line.startswith("#"))
         )
         assert vpa["spec"]["updatePolicy"] == {"updateMode": "Off"}
         assert vpa["spec"]["targetRef"] == {"apiVersion": "apps/v1", "kind": "Deployment", "name": owner}
+
+
+def test_no_file_has_a_name_that_kubernetes_refuses(fleet: Fleet) -> None:
+    rows = fleet.answer("workloads").filter(pc.equal(fleet.answer("workloads")["verdict"], "wasteful"))
+    assert len(list(advice(rows))) == rows.num_rows > 0
+    for name in ("shop/../app", "shop/web\n# evil/app", "shop/$(reboot)/app", "Shop/web/app", "shop/web", "a/b/c/d", "shop//app"):
+        index = rows.schema.get_field_index("workload")
+        assert not list(advice(rows.set_column(index, "workload", pa.array([name] * rows.num_rows)))), name
 
 
 @pytest.mark.parametrize(
