@@ -1,9 +1,9 @@
 #!/bin/bash
-# run.sh [PART] [ARGUMENT…]: measures hotset beside the peers that are installed. PART is overhead, record, ls, control, restore, command, live, export,
+# run.sh [PART] [ARGUMENT…]: measures hotset beside the peers that are installed. PART is overhead, record, ls, control, restore, command, live, export, sink,
 # lab, proofs, fidelity, size, sampling or baseline; without one all of them run, and the exit code says whether every goal was held. Arguments go to the part's script.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-parts=(overhead record ls control restore command live export lab proofs fidelity size sampling baseline)
+parts=(overhead record ls control restore command live export sink lab proofs fidelity size sampling baseline)
 export PYTHONDONTWRITEBYTECODE=1
 
 run_part() {
@@ -19,6 +19,7 @@ run_part() {
     command) python3 bench/command.py --loops "$loops" "$@" ;;
     live) python3 bench/live.py --hotset "$hotset" --loops "$loops" "$@" ;;
     export) python3 bench/export.py --hotset "$hotset" "$@" ;;
+    sink) python3 bench/sink.py --hotset "$hotset" "$@" ;;
     lab) python3 bench/lab.py --hotset "$hotset" "$@" ;;
     fidelity) python3 bench/fidelity.py --hotset "$hotset" "$@" ;;
     size) python3 bench/size.py --loops "$loops" "$@" ;;

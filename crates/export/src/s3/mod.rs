@@ -106,7 +106,9 @@ impl BucketStore {
         let bucket = self.bucket()?;
         loop {
             let credentials = self.chain.get(&self.http)?;
-            let answer = send(&self.http, &bucket, &signing(&credentials))?;
+            let answer = send(&self.http, &bucket, &signing(&credentials));
+            let answer =
+                answer.map_err(|why| format!("{}: {why}", bucket.base_url().authority()))?;
             if answer.is_success() {
                 return Ok(());
             }

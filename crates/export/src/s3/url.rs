@@ -40,7 +40,7 @@ impl Destination {
                 if is_url { format!(", so s3:{rest}") } else { String::new() }
             )),
             _ if is_url => Err(format!(
-                "expected a directory or s3://BUCKET/PREFIX; {scheme}:// is not supported, but where it speaks S3 too: then give its address in AWS_ENDPOINT_URL"
+                "expected a directory or s3://BUCKET/PREFIX; {scheme}:// is not supported, but a server that speaks S3 can be named in AWS_ENDPOINT_URL"
             )),
             _ => Ok(Self::Directory(typed.into())),
         }
