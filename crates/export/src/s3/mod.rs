@@ -104,6 +104,7 @@ impl BucketStore {
         send: impl Fn(&Http, &Bucket, &rusty_s3::Credentials) -> Result<Answer, String>,
     ) -> Result<(), Refused> {
         let bucket = self.bucket()?;
+        let mut may_renew = true;
         loop {
             let credentials = self.chain.get(&self.http)?;
             let answer = send(&self.http, &bucket, &signing(&credentials));
@@ -113,7 +114,9 @@ impl BucketStore {
                 return Ok(());
             }
             let refusal = Refusal::of(&answer);
-            if refusal.is_of_credentials() && self.chain.forget() {
+            // Whoever gave them may have no others.
+            if may_renew && refusal.is_of_credentials() && self.chain.forget() {
+                may_renew = false;
                 continue;
             }
             let words = refusal.words(&Asked {

@@ -89,6 +89,27 @@ fn a_bucket_that_may_not_be_listed_can_still_take_files() {
 }
 
 #[test]
+fn credentials_that_are_refused_are_renewed_once_an_attempt() {
+    let given = Fake::new(|_| {
+        let (keys, expires) =
+            (r#""AccessKeyId":"C","SecretAccessKey":"c","Token":"t""#, "2999-01-01T00:00:00Z");
+        (200, format!(r#"{{{keys},"Expiration":"{expires}"}}"#))
+    });
+    let server = Fake::new(|_| (400, "<Error><Code>ExpiredToken</Code></Error>".to_owned()));
+    let mut store = store(&[
+        ("AWS_ACCESS_KEY_ID", ""),
+        ("AWS_SECRET_ACCESS_KEY", ""),
+        ("AWS_CONTAINER_CREDENTIALS_FULL_URI", &given.url),
+        ("AWS_ENDPOINT_URL", &server.url),
+    ])
+    .expect("a store");
+    let file = TextFile::new("hello");
+    let error = store.put("host/x", &file.0).expect_err("refused").to_string();
+    assert!(error.contains("have expired (ExpiredToken)"), "{error}");
+    assert_eq!((given.asked().len(), server.asked().len()), (2, 2));
+}
+
+#[test]
 fn a_server_that_is_not_there_is_told_without_what_was_signed() {
     let mut store = store(&[("AWS_ENDPOINT_URL", "http://127.0.0.1:1")]).expect("a store");
     let file = TextFile::new("hello");
