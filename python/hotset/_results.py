@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar, Union
 
-from hotset._decode import decode
+from hotset._decode import decode, fields, reader
 from hotset.documents import FORMATS
 from hotset.errors import FormatError
 
@@ -56,6 +56,16 @@ class Result(Generic[T]):
         """The document as dataclasses; raises `FormatError` where it is damaged."""
         document: T = decode(class_of(self.schema), self.json)
         return document
+
+    def part(self, key: str) -> Any:
+        """What `document` has for a key, without reading the rest: a profile may have 10,000 files."""
+        found = [(one, type_) for name, one, type_, _ in fields(class_of(self.schema)) if name == key]
+        if not found:
+            raise KeyError(f"{self.schema} has no key {key!r}")
+        ((own, type_),) = found
+        if own not in self.json:
+            raise FormatError(f'the document: the key "{own}" is missing')
+        return reader(type_)(self.json[own], own)
 
     @functools.cached_property
     def tables(self) -> Tables:
@@ -136,25 +146,29 @@ class Profile(Result["profile.Profile"]):
         ended = self.command
         return 128 + ended.signal if ended.signal is not None else ended.exit_code
 
-    @property
+    @functools.cached_property
     def command(self) -> common.Command:
         """The command, how it ended, and its times."""
-        return self.document.command
+        made: common.Command = self.part("command")
+        return made
 
-    @property
+    @functools.cached_property
     def environment(self) -> common.Environment:
         """The host."""
-        return self.document.environment
+        made: common.Environment = self.part("environment")
+        return made
 
-    @property
+    @functools.cached_property
     def totals(self) -> common.Io:
         """Sums of all files."""
-        return self.document.totals
+        made: common.Io = self.part("totals")
+        return made
 
-    @property
+    @functools.cached_property
     def findings(self) -> list[profile.FindingKeys]:
         """What should be changed, the largest saving first."""
-        return self.document.findings
+        made: list[profile.FindingKeys] = self.part("findings")
+        return made
 
     @functools.cached_property
     def files(self) -> pd.DataFrame:
