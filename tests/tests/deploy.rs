@@ -203,10 +203,32 @@ fn the_manifest_is_what_kubernetes_takes() {
         list.as_array().expect("a list").iter().map(|volume| volume["name"].to_string()).collect()
     };
     assert_eq!(named(&spec["volumes"]), named(&container["volumeMounts"]));
-    // hotset understands its flags.
-    let args: Vec<&str> =
-        container["args"].as_array().expect("args").iter().filter_map(Value::as_str).collect();
+    understood(&container["args"]);
+}
+
+/// hotset understands these flags.
+fn understood(args: &Value) {
+    let args: Vec<&str> = args.as_array().expect("args").iter().filter_map(Value::as_str).collect();
     let output =
         Command::new(hotset_tests::hotset()).args(&args).arg("--help").output().expect("hotset");
-    assert!(output.status.success(), "{args:?}");
+    assert!(output.status.success(), "{args:?}: {}", said(&output));
+}
+
+#[test]
+fn the_patch_of_a_fleet_adds_to_the_manifest() {
+    let patch = serde_yaml_ng::from_str::<Value>(&read(&deploy("kubernetes-fleet.yaml")));
+    let spec = &patch.expect("YAML")["spec"]["template"]["spec"];
+    let container = &spec["containers"][0];
+    // A container is patched by its name.
+    assert_eq!(container["name"], "hotset");
+    understood(&container["args"]);
+    let names = |list: &Value| -> BTreeSet<String> {
+        list.as_array().expect("a list").iter().map(|one| one["name"].to_string()).collect()
+    };
+    assert_eq!(names(&spec["volumes"]), names(&container["volumeMounts"]));
+    // What flags name is there: the spool in its volume, the variable.
+    let args = container["args"].to_string();
+    assert!(args.contains("--spool=/var/lib/hotset/") && args.contains("$(NODE_NAME)"), "{args}");
+    assert_eq!(container["env"][0]["name"], "NODE_NAME");
+    assert!(container["volumeMounts"].to_string().contains(r#""mountPath":"/var/lib/hotset""#));
 }

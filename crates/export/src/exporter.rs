@@ -47,8 +47,9 @@ impl Listening {
         let Self { options, listeners, web, started } = self;
         let Options { series, interval, say, .. } = options;
         let fleet = options.fleet.as_ref();
-        let fleet = fleet.map(|fleet| FleetExport::start(fleet, say)).transpose()?;
-        let push = options.push.map(|push| start_push(push, started, say)).transpose()?;
+        let host = options.host_name.unwrap_or_else(own_name);
+        let fleet = fleet.map(|fleet| FleetExport::start(fleet, &host, say)).transpose()?;
+        let push = options.push.map(|push| start_push(push, host, started, say)).transpose()?;
         let watched = Watched::start(series.watch.clone(), series.watch_interval)?;
         let mut sampler = Sampler::new(&series, interval, started, watched);
         gaps.iter().for_each(|gap| say(&gap_words(gap)));
@@ -77,8 +78,12 @@ fn served_words(listeners: &[TcpListener], web: &Web) -> Vec<String> {
     words
 }
 
-fn start_push(options: PushOptions, started: SystemTime, say: Say) -> Result<Push> {
-    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+/// What this host calls itself.
+fn own_name() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
+fn start_push(options: PushOptions, host: String, started: SystemTime, say: Say) -> Result<Push> {
     let resource = Resource {
         instance: format!("{host}:{}", std::process::id()),
         host,

@@ -54,6 +54,8 @@ pub struct Options {
     pub push: Option<PushOptions>,
     /// Where to write the tables of a fleet as well.
     pub fleet: Option<FleetOptions>,
+    /// What this host is called where it is told from others; without one, as it calls itself.
+    pub host_name: Option<String>,
     /// What tells the user something.
     pub say: Say,
 }

@@ -85,7 +85,7 @@ fn tables_hold_what_was_done() {
     let fleet = undisturbed(&[&path], || {
         let fleet = Fleet::new("fleet-counts");
         evict_verified(&path);
-        let exporter = fleet.export();
+        let exporter = fleet.export_with(&["--host-name", "node-7"]);
         group.run(&format!("cat {} > /dev/null", text(&path)));
         assert!(exporter.stop().success());
         let files = fleet.rows("file_interval");
@@ -102,6 +102,7 @@ fn tables_hold_what_was_done() {
     let read = sum(&groups, "read_bytes", in_group);
     assert!((FILE_BYTES..FILE_BYTES + MIB).contains(&read), "{read}: cat, and its libraries");
     let host = fleet.rows("host");
+    assert!(host.iter().all(|row| is(row, "host", "node-7")));
     for counter in ["read_bytes", "read_calls", "write_pages", "faults"] {
         let all = |_: &Row| true;
         assert_eq!(sum(&host, counter, all), sum(&groups, counter, all), "{counter}");

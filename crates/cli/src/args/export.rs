@@ -41,6 +41,11 @@ pub(crate) struct ExportArgs {
     /// Scrapes return the latest sample: their number does not change the cost.
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = parse_interval, allow_hyphen_values = true)]
     pub(crate) interval: Duration,
+    /// Call this host NAME in tables of a fleet and for OTLP [default: its own name]
+    ///
+    /// For containers, whose name is another than that of their host: in Kubernetes `--host-name=$(NODE_NAME)`, with that variable from spec.nodeName.
+    #[arg(long, value_name = "NAME", value_parser = host_name)]
+    pub(crate) host_name: Option<String>,
     #[command(flatten)]
     pub(crate) series: SeriesArgs,
     #[command(flatten)]
@@ -126,6 +131,15 @@ fn period(text: &str) -> Result<Duration, String> {
         period.subsec_nanos() == 0 && (60..=DAY).contains(&seconds) && DAY.is_multiple_of(seconds);
     fits.then_some(period)
         .ok_or_else(|| "expected 1m to 24h, of which a day has a whole number: 10m, 1h".to_owned())
+}
+
+/// A name is one line of text.
+fn host_name(text: &str) -> Result<String, String> {
+    let is_name = !text.is_empty() && text.len() <= 253 && !text.chars().any(char::is_control);
+    match is_name {
+        true => Ok(text.to_owned()),
+        false => Err("expected a name of 1 to 253 bytes, without control characters".to_owned()),
+    }
 }
 
 /// The exponent of a power of two.

@@ -8,8 +8,8 @@ use std::path::PathBuf;
                         hotset report before.json after.json -o compared.html\n  \
                         hotset report app.parquet -o app.html\n\n\
                         Reads what hotset writes: JSON of run, attach, bench and lab (also baselines), ls (also with --system),\n\
-                        warm, evict, pin, save, restore, stat, doctor, replay, explain, size and diff, and recordings of top. Runs\n\
-                        of the same experiment share charts, with their ratio; profiles, benchmarks and needs of memory are\n\
+                        warm, evict, pin, save, restore, stat, doctor, replay, explain, size and diff, recordings of top, and\n\
+                        what python -m hotset.fleet found. Runs of the same experiment share charts, with their ratio; profiles, benchmarks and needs of memory are\n\
                         compared in a table. A trace (Parquet, of record or trace import) is drawn: where in which file and when, from cache\n\
                         or device, and what each thread waited for.\n\n\
                         Exit status:\n  \
@@ -40,7 +40,7 @@ mod tests {
         // What came of checks is for other programs.
         let rows = rows.filter(|row| !row.starts_with("| `hotset.check/"));
         let writers: Vec<&str> = rows.filter_map(|row| row.split('|').nth(2)).collect();
-        assert_eq!(writers.len(), 17);
+        assert_eq!(writers.len(), 18);
         let mut cli = Cli::command();
         let report = cli.find_subcommand_mut("report").expect("report");
         let help = report.render_long_help().to_string();

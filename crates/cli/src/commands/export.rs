@@ -116,6 +116,7 @@ fn options(args: &ExportArgs) -> Options {
         series,
         push,
         fleet: fleet(&args.fleet),
+        host_name: args.host_name.clone(),
         say: |message| output::say(message),
     }
 }

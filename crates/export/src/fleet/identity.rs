@@ -15,18 +15,18 @@ pub(super) struct Identity {
 }
 
 impl Identity {
-    pub(super) fn of_this_host() -> Self {
+    /// The host that this runs on, which is called `host`.
+    pub(super) fn of_this_host(host: &str) -> Self {
         let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
         let uname = rustix::system::uname();
-        let host: Arc<str> = uname.nodename().to_string_lossy().into();
         let machine_id = ["/etc/machine-id", "/var/lib/dbus/machine-id"].map(read);
         let known = machine_id.iter().map(|id| id.trim()).find(|id| is_id(id));
         Self {
-            host_id: host_id(known.unwrap_or(&host)).into(),
+            host_id: host_id(known.unwrap_or(host)).into(),
             boot_id: read("/proc/sys/kernel/random/boot_id").trim().into(),
             kernel: hotset_sys::environment::kernel_release().into(),
             machine: uname.machine().to_string_lossy().into(),
-            host,
+            host: host.into(),
         }
     }
 }
@@ -53,6 +53,7 @@ mod tests {
         assert_eq!(host_id(id), host_id(id));
         assert_ne!(host_id(id), id);
         assert!(is_id(id) && !is_id("uninitialized") && !is_id(""));
-        assert_eq!(Identity::of_this_host().host_id, Identity::of_this_host().host_id);
+        assert_eq!(Identity::of_this_host("a").host_id, Identity::of_this_host("a").host_id);
+        assert_eq!(&*Identity::of_this_host("a").host, "a");
     }
 }

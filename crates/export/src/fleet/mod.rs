@@ -58,8 +58,8 @@ pub(super) struct FleetExport {
 impl FleetExport {
     /// # Errors
     /// Where the root or the spool can't be used.
-    pub(super) fn start(options: &FleetOptions, say: Say) -> Result<Self> {
-        let identity = Identity::of_this_host();
+    pub(super) fn start(options: &FleetOptions, host: &str, say: Say) -> Result<Self> {
+        let identity = Identity::of_this_host(host);
         let session = u64::try_from(micros(SystemTime::now())).unwrap_or(0);
         let store: Box<dyn Store> = match &options.root {
             Destination::Directory(root) => {
