@@ -9,9 +9,9 @@ use std::path::PathBuf;
                         hotset report app.parquet -o app.html\n\n\
                         Reads what hotset writes: JSON of run, attach, bench and lab (also baselines), ls (also with --system),\n\
                         warm, evict, pin, save, restore, stat, doctor, replay, explain, size and diff, recordings of top, and\n\
-                        what python -m hotset.fleet found. Runs of the same experiment share charts, with their ratio; profiles, benchmarks and needs of memory are\n\
-                        compared in a table. A trace (Parquet, of record or trace import) is drawn: where in which file and when, from cache\n\
-                        or device, and what each thread waited for.\n\n\
+                        what python -m hotset.fleet found. Runs of the same experiment share charts, with their ratio; profiles,\n\
+                        benchmarks and needs of memory are compared in a table. A trace (Parquet, of record or trace import) is\n\
+                        drawn: where in which file and when, from cache or device, and what each thread waited for.\n\n\
                         Exit status:\n  \
                         0  the page was written\n  \
                         1  a file cannot be read or is not a result; nothing was written\n  \
