@@ -74,6 +74,10 @@ make_wheels() {
     environment
     "$venv/bin/pip" install --quiet --disable-pip-version-check "ziglang==$ZIGLANG"
     stage
+    if ! ldd "$binary" 2>&1 | grep -qE 'statically linked|not a dynamic executable'; then
+        echo "python: $binary is not static, so the wheels would need this host's libraries; \`make build\` builds one that is" >&2
+        exit 1
+    fi
     local wheels=$target/wheels
     rm -rf "$wheels"
     # zig has the libraries of both: the module needs no newer glibc than said, and musl need not be here.
