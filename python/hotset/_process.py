@@ -40,7 +40,9 @@ class Ended:
 
     def error(self) -> CommandError:
         """That there is no result, in hotset's own words."""
-        said = "\n".join(self.messages) or f"hotset {self.arguments[0]} ended without a result"
+        # Of refused arguments, without where the command line would have help.
+        said = "\n".join(self.messages).split("\n\nFor more information, try", 1)[0].removeprefix("error: ")
+        said = said or f"hotset {self.arguments[0]} ended without a result"
         return CommandError(said, self.exit_status, self.arguments)
 
 
@@ -105,7 +107,7 @@ def run(
     status = process.returncode
     return Ended(
         exit_status=128 - status if status < 0 else status,
-        messages=tuple(line[8:] if line.startswith("hotset: ") else line for line in said.strip().splitlines()),
+        messages=tuple(line.removeprefix("hotset: ") for line in said.strip().splitlines()),
         stdout=written,
         stderr=complained,
         arguments=tuple(arguments),
