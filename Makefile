@@ -82,7 +82,7 @@ test-kernels: build ## Test on several kernels in virtual machines: make test-ke
 	@HOTSET_BIN=$(BIN) WORKLOAD_BIN=$(WORKLOAD) LOOPS_BIN=$(LOOPS) SIZING_BIN=$(SIZING) tests/kernels/run.sh $(KERNELS)
 
 .PHONY: bench
-bench: setup build ## Measure hotset beside its peers: make bench BENCH=ls for one part (overhead, record, ls, control, restore, command, live, export, sink, lab, proofs, fidelity, size, sampling, baseline); HOTSET_BEFORE=FILE takes turns with another hotset
+bench: setup build ## Measure hotset beside its peers: make bench BENCH=ls for one part (overhead, record, ls, control, restore, command, live, export, sink, lab, proofs, fidelity, size, sampling, curves, baseline); HOTSET_BEFORE=FILE takes turns with another hotset
 	@.ci/packages.sh bench
 	@HOTSET_BIN=$(BIN) bench/run.sh $(BENCH)
 

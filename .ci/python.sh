@@ -1,8 +1,9 @@
 #!/bin/bash
-# python.sh test | lint | dist: the Python package. Everything lies below target/, and HOTSET_PYTHON names the Python, python3 if it is not set.
+# python.sh test | lint | dist | bench: the Python package. Everything lies below target/, and HOTSET_PYTHON names the Python, python3 if it is not set.
 #   test  builds a wheel for this host of HOTSET_BIN (target/release/hotset if not set), installs it into a fresh environment, and runs its tests
 #   spark the same, and runs the tests that need Spark, which it fetches, and a JVM
 #   lint  types, style, and the classes that are written from schema/
+#   bench compares curves from Python with the same in Rust
 #   dist  wheels for any host: glibc 2.17 and musl 1.2, and the source package that says so to others; into target/wheels
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -59,6 +60,17 @@ run_spark_tests() {
     run_tests -m spark
 }
 
+run_bench() {
+    environment
+    stage
+    local wheels=$target/python/release
+    rm -rf "$wheels"
+    build --release --compatibility linux --out "$wheels"
+    "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --force-reinstall "$wheels"/*.whl
+    cargo build --quiet --release --locked --package hotset-sizing --example curve
+    "$venv/bin/python" bench/curves.py "$target/release/examples/curve" "$@"
+}
+
 check_style() {
     environment
     cd python
@@ -95,5 +107,6 @@ test) run_tests "$@" ;;
 spark) run_spark_tests ;;
 lint) check_style ;;
 dist) make_wheels ;;
-*) echo "usage: python.sh test | spark | lint | dist" >&2; exit 2 ;;
+bench) run_bench "$@" ;;
+*) echo "usage: python.sh test | spark | lint | dist | bench" >&2; exit 2 ;;
 esac

@@ -1,9 +1,9 @@
 #!/bin/bash
 # run.sh [PART] [ARGUMENT…]: measures hotset beside the peers that are installed. PART is overhead, record, ls, control, restore, command, live, export, sink,
-# lab, proofs, fidelity, size, sampling or baseline; without one all of them run, and the exit code says whether every goal was held. Arguments go to the part's script.
+# lab, proofs, fidelity, size, sampling, curves or baseline; without one all of them run, and the exit code says whether every goal was held. Arguments go to the part's script.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-parts=(overhead record ls control restore command live export sink lab proofs fidelity size sampling baseline)
+parts=(overhead record ls control restore command live export sink lab proofs fidelity size sampling curves baseline)
 export PYTHONDONTWRITEBYTECODE=1
 
 run_part() {
@@ -23,6 +23,7 @@ run_part() {
     lab) python3 bench/lab.py --hotset "$hotset" "$@" ;;
     fidelity) python3 bench/fidelity.py --hotset "$hotset" "$@" ;;
     size) python3 bench/size.py --loops "$loops" "$@" ;;
+    curves) HOTSET_BIN=$hotset .ci/python.sh bench "$@" ;;
     sampling) python3 bench/sampling.py --loops "$loops" "$@" ;;
     baseline)
         local directory status=0
