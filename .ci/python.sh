@@ -1,5 +1,5 @@
 #!/bin/bash
-# python.sh test | lint | dist | bench: the Python package. Everything lies below target/, and HOTSET_PYTHON names the Python, python3 if it is not set.
+# python.sh test | spark | lint | dist | bench: the Python package. Everything lies below target/, and HOTSET_PYTHON names the Python, python3 if it is not set.
 #   test  builds a wheel for this host of HOTSET_BIN (target/release/hotset if not set), installs it into a fresh environment, and runs its tests
 #   spark the same, and runs the tests that need Spark, which it fetches, and a JVM
 #   lint  types, style, and the classes that are written from schema/
