@@ -95,6 +95,7 @@ fn metrics(gaps: &[NotMeasured]) -> Vec<String> {
         refused_connections: 0,
         process: Observed::Missing(NONE),
         otlp: None,
+        fleet: None,
     };
     let families = hotset_view::metrics::families(&Measured {
         state: &SamplingState::Running,
