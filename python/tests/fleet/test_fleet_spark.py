@@ -46,7 +46,18 @@ def test_spark_submit_writes_the_page(fleet_root: pathlib.Path, tmp_path: pathli
     script = subprocess.run([sys.executable, "-m", "hotset.fleet", "script"], capture_output=True, text=True, check=True).stdout.strip()
     submit = pathlib.Path(sys.executable).with_name("spark-submit")
     page = tmp_path / "fleet.html"
-    command = [submit, "--master", "local[2]", "--conf", "spark.sql.shuffle.partitions=2", script, "report", fleet_root, "-o", page]
+    command = [
+        str(submit),
+        "--master",
+        "local[2]",
+        "--conf",
+        "spark.sql.shuffle.partitions=2",
+        script,
+        "report",
+        str(fleet_root),
+        "-o",
+        str(page),
+    ]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
     assert "Spark" in page.read_text()

@@ -5,11 +5,13 @@ from __future__ import annotations
 import dataclasses
 import json
 import pathlib
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 #: Where :mod:`fleetgen.measure` left it.
 FOLDER = pathlib.Path(__file__).parent / "measured"
@@ -38,7 +40,7 @@ def load(folder: pathlib.Path = FOLDER) -> Measured:
     return Measured(rows, needs)
 
 
-def times(column: pa.ChunkedArray, factor: np.ndarray) -> pa.Array:
+def times(column: pa.ChunkedArray, factor: NDArray[Any]) -> pa.Array:
     """Counts times factors, rounded down, with nulls where there were."""
     values = column.combine_chunks()
     product = np.floor(values.fill_null(0).to_numpy(zero_copy_only=False) * factor).astype(np.int64)

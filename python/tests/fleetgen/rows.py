@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from hotset.fleet import format
 from hotset.fleet.duck import schema_of
@@ -33,7 +35,7 @@ class HostDay:
         begins = datetime.datetime.combine(day, datetime.time(), datetime.timezone.utc)
         self.begins_us = int(begins.timestamp()) * 1_000_000
 
-    def keys(self, minutes: np.ndarray, length_ns: int) -> dict[str, pa.Array]:
+    def keys(self, minutes: NDArray[Any], length_ns: int) -> dict[str, pa.Array]:
         """The key columns of rows that end with these minutes of the day."""
         count = len(minutes)
         first = datetime.date(2026, 1, 1).toordinal()
@@ -87,7 +89,7 @@ class HostDay:
             columns["path"] = repeated(f"/srv/{workload.name}/data", MINUTES)
         return in_order(table, columns)
 
-    def is_newer(self, workload: Workload, minutes: np.ndarray) -> np.ndarray:
+    def is_newer(self, workload: Workload, minutes: NDArray[Any]) -> NDArray[Any]:
         """In which minutes the workload has its second image: from the afternoon of the last day on, if it gets one."""
         last = self.day == self.last
         return (minutes >= 15 * 60) & (workload.newer_rate != 1.0) & last
@@ -137,7 +139,7 @@ def host_id(host: int) -> str:
     return hashlib.sha256(f"host {host}".encode()).hexdigest()[:32]
 
 
-def shifted(limits: np.ndarray, eighths: int) -> np.ndarray:
+def shifted(limits: NDArray[Any], eighths: int) -> NDArray[Any]:
     """Limits of the common grid, so many eighths of a doubling further; 0 stays, for it is no limit."""
     steps = np.round(8 * np.log2(np.maximum(limits, 1))) + eighths
     return np.where(limits == 0, 0, np.round(2.0 ** (steps / 8))).astype(np.int64)
