@@ -78,7 +78,7 @@ def write(root: pathlib.Path, memory_pages: int) -> None:
             "sampled_first": 0,
             "references": 0,
         }
-        first = len(pages) - distances.total()
+        first = len(pages) - sum(distances.values())
         tables["curve"].append(
             {
                 **point,
@@ -109,7 +109,7 @@ def test_a_shared_cache_is_predicted_by_the_curves_of_those_who_share_it(tmp_pat
     hits = sum(count for distance, count in distances.items() if distance <= memory_pages)
     assert row["room_bytes"] == memory_pages * PAGE
     assert row["shared_hit_ratio"] == pytest.approx(hits / len(merged), abs=0.03)
-    wanted, need, sum_of_hits = 0.99 * distances.total(), 0, 0
+    wanted, need, sum_of_hits = 0.99 * sum(distances.values()), 0, 0
     for distance in sorted(distances):
         need, sum_of_hits = distance, sum_of_hits + distances[distance]
         if sum_of_hits >= wanted:

@@ -50,7 +50,7 @@ def need_pages(program: Program) -> int:
     order = program.order(program.pages)
     references = list(itertools.islice(order, min(program.pages * (WARM_PASSES + PASSES), MOST_REFERENCES)))
     distances = stack_distances(references, len(references) * WARM_PASSES // (WARM_PASSES + PASSES))
-    wanted = ENOUGH * distances.total()
+    wanted = ENOUGH * sum(distances.values())
     hits = 0
     for distance in sorted(distances):
         hits += distances[distance]
