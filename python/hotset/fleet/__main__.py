@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
+from hotset.errors import Error
 from hotset.fleet import kubernetes
 from hotset.fleet.analyses import ALL
 from hotset.fleet.analysis import Options
@@ -26,6 +27,7 @@ from hotset.fleet.engine import Engine
 from hotset.fleet.errors import FleetError
 from hotset.fleet.fleet import Fleet
 from hotset.fleet.report import document
+from hotset.fleet.whole import whole_file, write_whole
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -33,9 +35,11 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     try:
         options.run(options)
-    except FleetError as error:
+    except Error as error:
         print(f"hotset.fleet: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        return 130
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         print(f"hotset.fleet: {where}{error.strerror or error}", file=sys.stderr)
@@ -171,7 +175,7 @@ def report(options: argparse.Namespace) -> None:
     fleet = opened(options)
     text = json.dumps(document(fleet, VERSION), ensure_ascii=False) + "\n"
     if options.output.endswith(".json"):
-        pathlib.Path(options.output).write_text(text, encoding="utf-8")
+        write_whole(pathlib.Path(options.output), text)
     else:
         write_page(text, options.output)
     if options.tables is not None:
@@ -203,10 +207,11 @@ def write_tables(fleet: Fleet, names: list[str], out: pathlib.Path, kind: str) -
     out.mkdir(parents=True, exist_ok=True)
     for name in names:
         table: pa.Table = fleet.answer(name)
-        if kind == "csv":
-            pyarrow.csv.write_csv(table, out / f"{name}.csv")
-        else:
-            pq.write_table(table, out / f"{name}.parquet", compression="zstd")
+        with whole_file(out / f"{name}.{kind}") as beside:
+            if kind == "csv":
+                pyarrow.csv.write_csv(table, beside)
+            else:
+                pq.write_table(table, beside, compression="zstd")
 
 
 def recommend(options: argparse.Namespace) -> None:

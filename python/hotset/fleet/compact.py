@@ -11,8 +11,6 @@ import os
 import pathlib
 import shutil
 
-import duckdb
-
 from . import format
 from .duck import Duck, quoted
 from .errors import FleetError
@@ -49,8 +47,13 @@ def _day(listing: Listing, table: str, day: str, out: pathlib.Path, memory: str 
     beside.parent.mkdir(parents=True, exist_ok=True)
     try:
         _write(listing, table, files, beside, memory, threads)
-        shutil.rmtree(target, ignore_errors=True)
+        # The day is not there for a moment, and never half.
+        before = target.with_name(f".{target.name}.old")
+        shutil.rmtree(before, ignore_errors=True)
+        if target.exists():
+            target.rename(before)
         beside.rename(target)
+        shutil.rmtree(before, ignore_errors=True)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
     return len(list(target.glob("*.parquet")))
@@ -72,10 +75,10 @@ def _write(listing: Listing, table: str, files: list[str], target: pathlib.Path,
 
     try:
         copy(files)
-    except duckdb.Error as error:
+    except FleetError:
         bad = [one for path in files if (one := damaged(path)) is not None]
         if not bad:
-            raise FleetError(f"{target}: {error}") from error
+            raise
         listing.leave_out(table, bad)
         shutil.rmtree(target, ignore_errors=True)
         copy([path for path in files if path not in {one.path for one in bad}])

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import pathlib
+import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from . import format
+from .errors import FleetError
 
 
 def schema_of(table: str) -> pa.Schema:
@@ -31,6 +34,20 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def exact(path: str) -> str:
+    """A path that DuckDB takes for a pattern of no other file."""
+    return re.sub(r"[*?\[]", lambda found: f"[{found[0]}]", path)
+
+
+@contextlib.contextmanager
+def told() -> Iterator[None]:
+    """What DuckDB refuses, in its words."""
+    try:
+        yield
+    except duckdb.Error as error:
+        raise FleetError(f"DuckDB: {error}") from error
+
+
 class Duck:
     """DuckDB in memory; what does not fit goes to temporary files."""
 
@@ -39,23 +56,23 @@ class Duck:
     def __init__(self, memory: str | None = None, threads: int | None = None) -> None:
         self._scratch = tempfile.TemporaryDirectory(prefix="hotset-fleet-")
         self._db = duckdb.connect()
-        self._db.execute("SET TimeZone = 'UTC'")
-        self._db.execute("SET preserve_insertion_order = false")
-        self._db.execute(f"SET temp_directory = {quoted(self._scratch.name)}")
+        self.execute("SET TimeZone = 'UTC'")
+        self.execute("SET preserve_insertion_order = false")
+        self.execute(f"SET temp_directory = {quoted(self._scratch.name)}")
         if memory is not None:
-            self._db.execute(f"SET memory_limit = {quoted(memory)}")
+            self.execute(f"SET memory_limit = {quoted(memory)}")
         if threads is not None:
-            self._db.execute(f"SET threads = {threads}")
+            self.execute(f"SET threads = {threads}")
 
     def scan(self, view: str, table: str, files: Sequence[str]) -> None:
         # A file without rows has the columns that those of older hosts lack.
         columns = pathlib.Path(self._scratch.name) / f"{table}.parquet"
         if not columns.exists():
             pq.write_table(schema_of(table).empty_table(), columns)
-        names = ", ".join(quoted(path) for path in [str(columns), *files])
+        names = ", ".join(quoted(exact(path)) for path in [str(columns), *files])
         added = ", epoch_us(ts) AS ts_us"
         added += ', "references" AS all_references' if table == "curve" else ""
-        self._db.execute(
+        self.execute(
             f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT *{added} "
             f"FROM read_parquet([{names}], union_by_name = true, filename = true, hive_partitioning = false)"
         )
@@ -66,20 +83,23 @@ class Duck:
 
     def execute(self, sql: str) -> None:
         """Runs a statement of DuckDB's own."""
-        self._db.execute(sql)
+        with told():
+            self._db.execute(sql)
 
     def view(self, name: str, sql: str) -> None:
-        self._db.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {sql}")
+        self.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {sql}")
 
     def keep(self, name: str, sql: str) -> None:
-        self._db.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {self._in_int64(sql)}")
+        self.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {self._in_int64(sql)}")
 
     def table(self, sql: str) -> pa.Table:
-        return self._db.sql(self._in_int64(sql)).to_arrow_table()
+        with told():
+            return self._db.sql(self._in_int64(sql)).to_arrow_table()
 
     def _in_int64(self, sql: str) -> str:
         """Sums of whole numbers have 128 bits here, and 64 in Spark."""
-        columns = self._db.execute(f"DESCRIBE {sql}").fetchall()
+        with told():
+            columns = self._db.execute(f"DESCRIBE {sql}").fetchall()
         wide = [name for name, kind, *_ in columns if kind in ("HUGEINT", "UBIGINT", "INTEGER")]
         if not wide:
             return sql

@@ -16,6 +16,7 @@ from typing import Any
 import pyarrow as pa
 
 from .numbers import size
+from .whole import write_whole
 
 MIB = 1 << 20
 #: Kinds of workloads that have a pod template, by the name that the tables give them.
@@ -117,11 +118,10 @@ def write(workloads: pa.Table, out: pathlib.Path) -> list[Advice]:
     for one in found:
         for ending, content in (("patch", patch(one)), ("vpa", autoscaler(one))):
             # JSON is YAML.
-            (out / f"{one.name}.{ending}.yaml").write_text(reasons(one) + json.dumps(content, indent=2) + "\n")
+            write_whole(out / f"{one.name}.{ending}.yaml", reasons(one) + json.dumps(content, indent=2) + "\n")
         file = f"{one.name}.patch.yaml"
         words = ["kubectl", "--namespace", one.namespace, "patch", one.kind, one.owner, "--patch-file", file]
         commands.append(shlex.join([*words, "--dry-run=server", "--output", "yaml"]) + "\n")
-    (out / "dry-run.sh").write_text(
-        '#!/bin/sh\n# Shows what the patches would change; applies none.\nset -e\ncd "$(dirname "$0")"\n' + "".join(commands)
-    )
+    head = '#!/bin/sh\n# Shows what the patches would change; applies none.\nset -e\ncd "$(dirname "$0")"\n'
+    write_whole(out / "dry-run.sh", head + "".join(commands))
     return found

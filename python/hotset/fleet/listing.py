@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import dataclasses
 import datetime
 import os
@@ -15,6 +16,8 @@ from .errors import FleetError
 MAGIC = b"PAR1"
 #: Magic at both ends, and the length of the footer.
 SMALLEST = 12
+#: Files that are looked at at once.
+READERS = 16
 DAY = re.compile(r"dt=(\d{4}-\d{2}-\d{2})")
 
 
@@ -58,15 +61,12 @@ def list_files(root: str, first: datetime.date | None = None, last: datetime.dat
         raise FleetError(f"{root} is not a directory; give the one that `hotset export --parquet` writes to")
     listing = Listing(root, {table: [] for table in format.TABLES}, [])
     for table in format.TABLES:
-        for path in sorted(base.glob(f"{table}/v=*/dt=*/*.parquet")):
-            day = path.parent.name
-            if path.name.startswith(".") or not _is_wanted(day, first, last):
-                continue
-            reason = _fault_of(path, day)
-            if reason is None:
-                listing.files[table].append(str(path))
-            else:
-                listing.bad.append(BadFile(str(path), reason))
+        found = [path for path in sorted(base.glob(f"{table}/v=*/dt=*/*.parquet")) if _is_wanted(path, first, last)]
+        # A file system of the network answers slowly, and many questions at once.
+        with concurrent.futures.ThreadPoolExecutor(READERS) as readers:
+            faults = list(readers.map(_fault_of, found))
+        listing.files[table] = [str(path) for path, fault in zip(found, faults) if fault is None]
+        listing.bad += [BadFile(str(path), fault) for path, fault in zip(found, faults) if fault is not None]
     if not any(listing.files.values()):
         which = "readable files" if listing.bad else "files"
         raise FleetError(
@@ -76,9 +76,11 @@ def list_files(root: str, first: datetime.date | None = None, last: datetime.dat
     return listing
 
 
-def _is_wanted(day: str, first: datetime.date | None, last: datetime.date | None) -> bool:
-    date = day.removeprefix("dt=")
-    return (first is None or date >= first.isoformat()) and (last is None or date <= last.isoformat())
+def _is_wanted(path: pathlib.Path, first: datetime.date | None, last: datetime.date | None) -> bool:
+    date = path.parent.name.removeprefix("dt=")
+    in_time = (first is None or date >= first.isoformat()) and (last is None or date <= last.isoformat())
+    # Hosts write beside, under a name that begins so.
+    return in_time and not path.name.startswith(".")
 
 
 def _days(first: datetime.date | None, last: datetime.date | None) -> str:
@@ -87,7 +89,8 @@ def _days(first: datetime.date | None, last: datetime.date | None) -> str:
     return f" from {first or 'the beginning'} to {last or 'the end'}"
 
 
-def _fault_of(path: pathlib.Path, day: str) -> str | None:
+def _fault_of(path: pathlib.Path) -> str | None:
+    day = path.parent.name
     version = path.parent.parent.name.removeprefix("v=")
     if version != str(format.VERSION):
         return f"is of version {version}; this hotset reads version {format.VERSION}"

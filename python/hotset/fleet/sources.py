@@ -56,7 +56,7 @@ def load(engine: Engine, listing: Listing) -> None:
         except Exception as error:
             found = [bad for path in listing.files[table] if (bad := damaged(path)) is not None]
             if not found:
-                raise FleetError(f"{engine.name} can't read table {table} of {listing.root}: {error}") from error
+                raise FleetError(f"table {table} of {listing.root} can't be read: {error}") from error
             listing.leave_out(table, found)
             _load(engine, listing, table)
 
@@ -108,7 +108,7 @@ GROUP_HOURS = f"""
         max({MUST}) AS must_bytes, max(anon_bytes) AS anon_bytes, max(mapped_bytes) AS mapped_bytes,
         max(shmem_bytes) AS shmem_bytes, max(kernel_bytes) AS kernel_bytes, count(kernel_bytes) AS kernel_intervals,
         max(used_bytes) AS used_bytes, sum(file_bytes) AS file_bytes_sum, count(file_bytes) AS file_intervals,
-        max(file_bytes) AS file_bytes, max(limit_bytes) AS limit_bytes, count(limit_bytes) AS limit_intervals
+        max(file_bytes) AS file_bytes, max(limit_bytes) AS limit_bytes
     FROM group_interval_rows GROUP BY 1, 2, 3, 4, 5, 6
 """
 FILES_BY_HOST = f"""
@@ -122,8 +122,7 @@ CURVE_POINTS = """
         sum(sampled_hits) AS sampled_hits, sum(sampled_references) AS sampled_references, sum(sampled_first) AS sampled_first,
         sum(all_references) AS all_references, sum(lost_references) AS lost_references,
         sum((sampled_references - sampled_first) / sampling_period_pages) AS sampled_accesses,
-        sum(sampled_references / sampling_period_pages) AS sampled_count,
-        sum(CASE WHEN limit_pages = 0 THEN length_ns ELSE 0 END) AS length_ns
+        sum(sampled_references / sampling_period_pages) AS sampled_count
     FROM curve_rows GROUP BY 1, 2, 3, 4, 5
 """
 #: What is kept of each table, under which name.

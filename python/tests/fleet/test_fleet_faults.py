@@ -127,3 +127,18 @@ def test_paths_may_be_anything(fleet_root: pathlib.Path, tmp_path: pathlib.Path)
     shutil.copytree(fleet_root / "host", tmp_path / "host")
     found = Fleet(str(tmp_path), Duck()).answer("files").to_pylist()
     assert {row["path"] for row in found} == set(names)
+
+
+def test_a_directory_may_look_like_a_pattern(fleet_root: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    other, odd = tmp_path / "fleet1", tmp_path / "fleet[1]*?'"
+    shutil.copytree(fleet_root / "host", odd / "host")
+    shutil.copytree(fleet_root / "host", other / "host")
+    rows = Fleet(str(odd), Duck()).answer("coverage").to_pylist()
+    assert len(rows) == 10
+    assert {row["duplicate_rows"] for row in rows} == {0}
+    assert sum(row["intervals"] for row in rows) == 10 * 24 * 60 - 4 * 60
+
+
+def test_what_duckdb_refuses_is_told_in_its_words() -> None:
+    with pytest.raises(FleetError, match="DuckDB: .*memory"):
+        Duck(memory="a lot")

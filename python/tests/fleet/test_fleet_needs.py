@@ -62,7 +62,7 @@ def test_starved_workloads_are_told_what_a_larger_limit_spares(fleet: Fleet, tru
     rows = {row["workload"].split("/")[1]: row for row in fleet.answer("starved").to_pylist()}
     assert set(rows) == {one["name"] for one in truth["workloads"] if one["verdict"] == "starved"}
     for row in rows.values():
-        assert 0 < row["avoidable_bytes_per_day"] < 1.3 * row["device_read_bytes_per_day"]
+        assert 0.9 * row["device_read_bytes_per_day"] < row["avoidable_bytes_per_day"] <= row["device_read_bytes_per_day"]
         # What the curve says of the present limit is what was measured.
         assert abs(row["limit_hit_ratio"] - row["hit_ratio"]) < 0.05
 

@@ -61,8 +61,7 @@ MEMORY = """
 """
 #: Limits may change: those of the last hour count.
 LAST_LIMITS = """
-    SELECT hours.workload_kind, hours.workload, max(hours.limit_bytes) AS limit_bytes,
-        max(CASE WHEN hours.limit_intervals < hours.intervals THEN 1 ELSE 0 END) AS some_unlimited
+    SELECT hours.workload_kind, hours.workload, max(hours.limit_bytes) AS limit_bytes
     FROM group_hours AS hours JOIN fleet_memory AS memory
         ON memory.workload_kind = hours.workload_kind AND memory.workload = hours.workload AND memory.last_hour = hours.hour
     GROUP BY hours.workload_kind, hours.workload
@@ -79,7 +78,7 @@ def steps(options: Options) -> list[Step]:
         WHERE hits >= {real(options.target)} * most_hits AND most_hits > 0 GROUP BY curves.workload_kind, curves.workload
     """
     joined = f"""
-        SELECT memory.*, limits.limit_bytes, limits.some_unlimited, length_ns / (1000 * span_us) AS replicas,
+        SELECT memory.*, limits.limit_bytes, length_ns / (1000 * span_us) AS replicas,
             totals.all_references, totals.sampled_first, totals.lost_references, totals.page_bytes, best.most_hits,
             greatest(need.need_bytes, {RESOLUTION_PAGES} * totals.period_bytes) AS curve_need_bytes,
             {RESOLUTION_PAGES} * totals.period_bytes AS least_bytes,
@@ -140,7 +139,7 @@ VERDICTS = f"""
         1 - missed_pages / nullif(requested_pages, 0) AS hit_ratio,
         most_hits / nullif(all_references, 0) AS best_hit_ratio, coalesce(hits_now, 0) / nullif(all_references, 0) AS limit_hit_ratio,
         CASE WHEN basis = 'curve' AND limit_bytes < recommended_limit_bytes AND refaulted_pages > 0
-            THEN (most_hits - coalesce(hits_now, 0)) * page_bytes ELSE 0 END AS avoidable_bytes,
+            THEN least((most_hits - coalesce(hits_now, 0)) * page_bytes, device_read_bytes) ELSE 0 END AS avoidable_bytes,
         CASE WHEN basis IN ('memory was not measured', 'mostly writes') THEN basis
             WHEN limit_bytes IS NULL THEN 'no limit'
             WHEN basis = 'curve' AND limit_bytes < recommended_limit_bytes AND refaulted_pages > {STARVED_SHARE} * requested_pages

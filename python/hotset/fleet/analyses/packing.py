@@ -24,9 +24,14 @@ SEGMENTS = """
     FROM curve_points AS points JOIN packing_totals AS totals ON totals.host_id = points.host_id AND totals.cgroup = points.cgroup
 """
 TOTALS = """
-    SELECT host_id, cgroup, sum(all_references) AS all_references, sum(sampled_references) AS sampled_references,
-        sum(length_ns) / 1e9 AS seconds
-    FROM curve_points WHERE limit_pages = 0 GROUP BY host_id, cgroup HAVING sum(length_ns) > 0
+    SELECT points.host_id, points.cgroup, all_references, sampled_references, length_ns / 1e9 AS seconds
+    FROM (
+        SELECT host_id, cgroup, sum(all_references) AS all_references, sum(sampled_references) AS sampled_references
+        FROM curve_points WHERE limit_pages = 0 GROUP BY host_id, cgroup
+    ) AS points JOIN (
+        SELECT host_id, cgroup, sum(length_ns) AS length_ns FROM group_hours GROUP BY host_id, cgroup
+    ) AS groups ON groups.host_id = points.host_id AND groups.cgroup = points.cgroup
+    WHERE length_ns > 0
 """
 #: When each size begins to be filled, and ends.
 FILLS = """

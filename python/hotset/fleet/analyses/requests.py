@@ -47,5 +47,5 @@ def analysis(options: Options) -> Analysis:
             Column("device_read_bytes_per_hour", "Device reads", "Bytes that devices were asked to read, per hour of a replica", "bytes"),
             Column("device_write_bytes_per_hour", "Device writes", "The same of writes", "bytes"),
         ],
-        "device_read_bytes_per_hour + device_write_bytes_per_hour DESC, workload, workload_kind, image",
+        "device_read_bytes_per_hour + device_write_bytes_per_hour DESC, workload, workload_kind, image NULLS LAST",
     )
