@@ -1,7 +1,7 @@
 #!/bin/bash
-# python.sh test | spark | lint | dist | bench: the Python package. Everything lies below target/, and HOTSET_PYTHON names the Python, python3 if it is not set.
+# python.sh test | external | lint | dist | bench: the Python package. Everything lies below target/, and HOTSET_PYTHON names the Python, python3 if it is not set.
 #   test  builds a wheel for this host of HOTSET_BIN (target/release/hotset if not set), installs it into a fresh environment, and runs its tests
-#   spark the same, and runs the tests that need Spark, which it fetches, and a JVM
+#   external the same, and runs the tests that need a JVM: for Spark, which it fetches, and for the S3 server that HOTSET_S3PROXY names
 #   lint  types, style, and the classes that are written from schema/
 #   bench compares curves from Python with the same in Rust
 #   dist  wheels for any host: glibc 2.17 and musl 1.2, and the source package that says so to others; into target/wheels
@@ -54,10 +54,10 @@ run_tests() {
         "$venv/bin/pytest" -c "$root/python/pyproject.toml" --rootdir "$root/python" -p no:cacheprovider "$root/python/tests" "$@"
 }
 
-run_spark_tests() {
+run_external_tests() {
     environment
     "$venv/bin/pip" install --quiet --disable-pip-version-check "pyspark==$PYSPARK"
-    run_tests -m spark
+    run_tests -m external
 }
 
 run_bench() {
@@ -104,9 +104,9 @@ verb=${1-}
 shift || true
 case $verb in
 test) run_tests "$@" ;;
-spark) run_spark_tests ;;
+external) run_external_tests ;;
 lint) check_style ;;
 dist) make_wheels ;;
 bench) run_bench "$@" ;;
-*) echo "usage: python.sh test | spark | lint | dist | bench" >&2; exit 2 ;;
+*) echo "usage: python.sh test | external | lint | dist | bench" >&2; exit 2 ;;
 esac

@@ -12,4 +12,4 @@ fi
 HOTSET_FLEET_PYTHON=$(readlink -f "$target/venv")/bin/python
 export HOTSET_S3PROXY HOTSET_FLEET_PYTHON
 cargo test --package hotset-tests --locked --test exporter -- --ignored bucket
-.ci/python.sh spark
+.ci/python.sh external

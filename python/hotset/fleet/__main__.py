@@ -26,8 +26,12 @@ from hotset.fleet.compact import compact
 from hotset.fleet.engine import Engine
 from hotset.fleet.errors import FleetError
 from hotset.fleet.fleet import Fleet
+from hotset.fleet.listing import BadFile
 from hotset.fleet.report import document
 from hotset.fleet.whole import whole_file, write_whole
+
+#: Files that are named when they were left out.
+SAID_FILES = 20
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -180,7 +184,7 @@ def report(options: argparse.Namespace) -> None:
         write_page(text, options.output)
     if options.tables is not None:
         write_tables(fleet, list(ALL), options.tables, options.format)
-    say_bad_files(fleet)
+    say_left_out(fleet.bad_files)
 
 
 def write_page(text: str, out: str) -> None:
@@ -199,7 +203,7 @@ def tables(options: argparse.Namespace) -> None:
     """Each answer as a file."""
     fleet = opened(options)
     write_tables(fleet, options.only or list(ALL), options.output, options.format)
-    say_bad_files(fleet)
+    say_left_out(fleet.bad_files)
 
 
 def write_tables(fleet: Fleet, names: list[str], out: pathlib.Path, kind: str) -> None:
@@ -219,21 +223,22 @@ def recommend(options: argparse.Namespace) -> None:
     fleet = opened(options)
     found = kubernetes.write(fleet.answer("workloads"), options.output)
     print(f"{len(found)} workloads: patches and VerticalPodAutoscalers in {options.output}; dry-run.sh shows what they would change")
-    say_bad_files(fleet)
+    say_left_out(fleet.bad_files)
 
 
 def compacted(options: argparse.Namespace) -> None:
     """Few large files."""
     read, written, bad = compact(options.root, options.output, options.memory, options.threads)
     print(f"{read} files became {written} in {options.output}")
-    for file in bad:
-        print(f"hotset.fleet: left out: {file.path} {file.reason}", file=sys.stderr)
+    say_left_out(bad)
 
 
-def say_bad_files(fleet: Fleet) -> None:
+def say_left_out(bad: list[BadFile]) -> None:
     """Files that were left out."""
-    for file in fleet.bad_files:
+    for file in bad[:SAID_FILES]:
         print(f"hotset.fleet: left out: {file.path} {file.reason}", file=sys.stderr)
+    if len(bad) > SAID_FILES:
+        print(f"hotset.fleet: left out: {len(bad) - SAID_FILES} more", file=sys.stderr)
 
 
 if __name__ == "__main__":

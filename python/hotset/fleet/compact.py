@@ -14,7 +14,7 @@ import shutil
 from . import format
 from .duck import Duck, quoted
 from .errors import FleetError
-from .listing import DAY, BadFile, Listing, list_files
+from .listing import BadFile, Listing, day_of, is_local, list_files
 from .sources import damaged, unique_rows
 
 #: Rows of a row group, and the size at which another file begins.
@@ -28,17 +28,20 @@ def compact(root: str, out: str, memory: str | None = None, threads: int | None 
     """
     if os.path.realpath(root) == os.path.realpath(out):
         raise FleetError(f"{out} is the fleet itself; give another directory, and read that from then on")
-    listing = list_files(root)
+    if not is_local(out):
+        raise FleetError(f"{out} is no directory; compact into one, and copy that to where it shall be")
+    engine = Duck(memory, threads)
+    listing = list_files(engine, root)
     read = sum(map(len, listing.files.values()))
     written = 0
     for table in format.TABLES:
         for day in listing.days:
-            written += _day(listing, table, day, pathlib.Path(out), memory, threads)
+            written += _day(engine, listing, table, day, pathlib.Path(out))
     return read, written, listing.bad
 
 
-def _day(listing: Listing, table: str, day: str, out: pathlib.Path, memory: str | None, threads: int | None) -> int:
-    files = [path for path in listing.files[table] if (found := DAY.search(path)) and found[1] == day]
+def _day(engine: Duck, listing: Listing, table: str, day: str, out: pathlib.Path) -> int:
+    files = [path for path in listing.files[table] if day_of(path) == day]
     if not files:
         return 0
     target = out / table / f"v={format.VERSION}" / f"dt={day}"
@@ -46,7 +49,7 @@ def _day(listing: Listing, table: str, day: str, out: pathlib.Path, memory: str 
     shutil.rmtree(beside, ignore_errors=True)
     beside.parent.mkdir(parents=True, exist_ok=True)
     try:
-        _write(listing, table, files, beside, memory, threads)
+        _write(engine, listing, table, files, beside)
         # The day is not there for a moment, and never half.
         before = target.with_name(f".{target.name}.old")
         shutil.rmtree(before, ignore_errors=True)
@@ -59,8 +62,7 @@ def _day(listing: Listing, table: str, day: str, out: pathlib.Path, memory: str 
     return len(list(target.glob("*.parquet")))
 
 
-def _write(listing: Listing, table: str, files: list[str], target: pathlib.Path, memory: str | None, threads: int | None) -> None:
-    engine = Duck(memory, threads)
+def _write(engine: Duck, listing: Listing, table: str, files: list[str], target: pathlib.Path) -> None:
     order = ["host_id", "session", "sequence"] if table == "host" else ["workload", "host_id", "cgroup", "session", "sequence"]
     columns = ", ".join(f'"{column}"' for column in format.TABLES[table])
 
@@ -76,7 +78,7 @@ def _write(listing: Listing, table: str, files: list[str], target: pathlib.Path,
     try:
         copy(files)
     except FleetError:
-        bad = [one for path in files if (one := damaged(path)) is not None]
+        bad = damaged(engine, files)
         if not bad:
             raise
         listing.leave_out(table, bad)

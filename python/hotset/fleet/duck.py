@@ -11,9 +11,11 @@ from collections.abc import Iterator, Sequence
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
+from fsspec.implementations.arrow import ArrowFSWrapper
 
 from . import format
 from .errors import FleetError
+from .storage import Storage
 
 
 def schema_of(table: str) -> pa.Schema:
@@ -39,6 +41,18 @@ def exact(path: str) -> str:
     return re.sub(r"[*?\[]", lambda found: f"[{found[0]}]", path)
 
 
+class Reached(ArrowFSWrapper):  # type: ignore[misc]
+    """A bucket, by the scheme of its files' names."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._scheme = storage.scheme
+        super().__init__(storage.files)
+
+    @property
+    def protocol(self) -> str:
+        return self._scheme
+
+
 @contextlib.contextmanager
 def told() -> Iterator[None]:
     """What DuckDB refuses, in its words."""
@@ -56,13 +70,29 @@ class Duck:
     def __init__(self, memory: str | None = None, threads: int | None = None) -> None:
         self._scratch = tempfile.TemporaryDirectory(prefix="hotset-fleet-")
         self._db = duckdb.connect()
+        self._storage = Storage("/")
         self.execute("SET TimeZone = 'UTC'")
         self.execute("SET preserve_insertion_order = false")
+        self.execute("SET enable_progress_bar = false")
         self.execute(f"SET temp_directory = {quoted(self._scratch.name)}")
         if memory is not None:
             self.execute(f"SET memory_limit = {quoted(memory)}")
         if threads is not None:
             self.execute(f"SET threads = {threads}")
+
+    def files(self, root: str) -> list[str]:
+        self._storage = Storage(root)
+        if self._storage.scheme:
+            self._reach(self._storage)
+        return self._storage.below(root)
+
+    def _reach(self, storage: Storage) -> None:
+        """Lets DuckDB read a bucket by Arrow, which has what it takes: DuckDB would have to fetch an extension."""
+        with told():
+            self._db.register_filesystem(Reached(storage))
+
+    def damage(self, path: str) -> str | None:
+        return self._storage.damage(path)
 
     def scan(self, view: str, table: str, files: Sequence[str]) -> None:
         # A file without rows has the columns that those of older hosts lack.

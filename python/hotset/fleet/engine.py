@@ -18,6 +18,12 @@ class Engine(Protocol):
 
     name: str
 
+    def files(self, root: str) -> list[str]:
+        """All Parquet files below ``root``, a directory or what else the engine reads."""
+
+    def damage(self, path: str) -> str | None:
+        """Why a file can't be read to its end; none if it can."""
+
     def scan(self, view: str, table: str, files: Sequence[str]) -> None:
         """Makes a view of the files of a table."""
 

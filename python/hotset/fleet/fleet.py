@@ -28,7 +28,7 @@ class Fleet:
     ) -> None:
         self.engine = engine
         self.options = options or Options()
-        self._listing: Listing = list_files(root, first, last)
+        self._listing: Listing = list_files(engine, root, first, last)
         self._made: set[str] = set()
         self._answers: dict[str, pa.Table] = {}
         sources.load(engine, self._listing)

@@ -6,19 +6,21 @@ import concurrent.futures
 import dataclasses
 import datetime
 import os
-import pathlib
 import re
 from collections.abc import Iterable
 
 from . import format
+from .engine import Engine
 from .errors import FleetError
 
 MAGIC = b"PAR1"
 #: Magic at both ends, and the length of the footer.
 SMALLEST = 12
-#: Files that are looked at at once.
+#: Files that are looked at at once: a file system of the network answers slowly, and many questions at once.
 READERS = 16
-DAY = re.compile(r"dt=(\d{4}-\d{2}-\d{2})")
+#: Where a file lies below the root.
+PLACE = re.compile(r"(?P<table>[^/]+)/v=(?P<version>[^/]*)/dt=(?P<day>[^/]*)/(?P<name>[^/]+\.parquet)$")
+DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,26 +49,36 @@ class Listing:
     @property
     def days(self) -> list[str]:
         """The days of which there are files."""
-        found = {match[1] for paths in self.files.values() for path in paths if (match := DAY.search(path))}
-        return sorted(found)
+        return sorted({day_of(path) for paths in self.files.values() for path in paths})
 
 
-def list_files(root: str, first: datetime.date | None = None, last: datetime.date | None = None) -> Listing:
-    """Finds the files of the fleet below the directory ``root``; with days, those from ``first`` to ``last``.
+def day_of(path: str) -> str:
+    """The day of a file."""
+    place = PLACE.search(path)
+    return place["day"] if place else ""
+
+
+def is_local(root: str) -> bool:
+    """Whether a root is a directory of this host."""
+    return "://" not in root
+
+
+def list_files(engine: Engine, root: str, first: datetime.date | None = None, last: datetime.date | None = None) -> Listing:
+    """Finds the files of the fleet below ``root``; with days, those from ``first`` to ``last``.
 
     Files that can't be Parquet, and those of versions that are not known, are left out and named.
     """
-    base = pathlib.Path(root)
-    if not base.is_dir():
+    if is_local(root) and not os.path.isdir(root):
         raise FleetError(f"{root} is not a directory; give the one that `hotset export --parquet` writes to")
     listing = Listing(root, {table: [] for table in format.TABLES}, [])
-    for table in format.TABLES:
-        found = [path for path in sorted(base.glob(f"{table}/v=*/dt=*/*.parquet")) if _is_wanted(path, first, last)]
-        # A file system of the network answers slowly, and many questions at once.
-        with concurrent.futures.ThreadPoolExecutor(READERS) as readers:
-            faults = list(readers.map(_fault_of, found))
-        listing.files[table] = [str(path) for path, fault in zip(found, faults) if fault is None]
-        listing.bad += [BadFile(str(path), fault) for path, fault in zip(found, faults) if fault is not None]
+    places = [(path, place) for path in engine.files(root) if (place := PLACE.search(path)) and _is_wanted(place, first, last)]
+    with concurrent.futures.ThreadPoolExecutor(READERS) as readers:
+        faults = list(readers.map(_fault_of, places))
+    for (path, place), fault in zip(places, faults):
+        if fault is None:
+            listing.files[place["table"]].append(path)
+        else:
+            listing.bad.append(BadFile(path, fault))
     if not any(listing.files.values()):
         which = "readable files" if listing.bad else "files"
         raise FleetError(
@@ -76,11 +88,11 @@ def list_files(root: str, first: datetime.date | None = None, last: datetime.dat
     return listing
 
 
-def _is_wanted(path: pathlib.Path, first: datetime.date | None, last: datetime.date | None) -> bool:
-    date = path.parent.name.removeprefix("dt=")
-    in_time = (first is None or date >= first.isoformat()) and (last is None or date <= last.isoformat())
+def _is_wanted(place: re.Match[str], first: datetime.date | None, last: datetime.date | None) -> bool:
+    day = place["day"]
+    in_time = (first is None or day >= first.isoformat()) and (last is None or day <= last.isoformat())
     # Hosts write beside, under a name that begins so.
-    return in_time and not path.name.startswith(".")
+    return place["table"] in format.TABLES and in_time and not place["name"].startswith(".")
 
 
 def _days(first: datetime.date | None, last: datetime.date | None) -> str:
@@ -89,20 +101,22 @@ def _days(first: datetime.date | None, last: datetime.date | None) -> str:
     return f" from {first or 'the beginning'} to {last or 'the end'}"
 
 
-def _fault_of(path: pathlib.Path) -> str | None:
-    day = path.parent.name
-    version = path.parent.parent.name.removeprefix("v=")
-    if version != str(format.VERSION):
-        return f"is of version {version}; this hotset reads version {format.VERSION}"
-    if not DAY.fullmatch(day):
-        return f"lies in {day}, which is no day"
+def _fault_of(found: tuple[str, re.Match[str]]) -> str | None:
+    path, place = found
+    if place["version"] != str(format.VERSION):
+        return f"is of version {place['version']}; this hotset reads version {format.VERSION}"
+    if not DAY.fullmatch(place["day"]):
+        return f"lies in dt={place['day']}, which is no day"
+    # An object of a bucket is there as a whole.
+    if not is_local(path):
+        return None
     try:
         return _damage_of(path)
     except OSError as error:
         return f"can't be read: {error.strerror}"
 
 
-def _damage_of(path: pathlib.Path) -> str | None:
+def _damage_of(path: str) -> str | None:
     """What both ends of a file tell: one that was cut off has no footer."""
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size

@@ -5,8 +5,6 @@ The big tables are read once. What is kept of them has a row an hour, host and c
 
 from __future__ import annotations
 
-import pyarrow.parquet as pq
-
 from . import format
 from .engine import Engine
 from .errors import FleetError
@@ -54,7 +52,7 @@ def load(engine: Engine, listing: Listing) -> None:
         try:
             _load(engine, listing, table)
         except Exception as error:
-            found = [bad for path in listing.files[table] if (bad := damaged(path)) is not None]
+            found = damaged(engine, listing.files[table])
             if not found:
                 raise FleetError(f"table {table} of {listing.root} can't be read: {error}") from error
             listing.leave_out(table, found)
@@ -80,13 +78,9 @@ def unique_rows(engine: Engine, table: str) -> None:
     engine.view(f"{table}_rows", ONCE.format(table=table, columns=columns, identity=identity))
 
 
-def damaged(path: str) -> BadFile | None:
-    """Whether a file can't be read to its end."""
-    try:
-        pq.ParquetFile(path).read()
-    except Exception as error:
-        return BadFile(path, f"is damaged: {str(error).splitlines()[0]}")
-    return None
+def damaged(engine: Engine, files: list[str]) -> list[BadFile]:
+    """Those of the files that can't be read to their ends."""
+    return [BadFile(path, damage) for path in files if (damage := engine.damage(path)) is not None]
 
 
 def _sums(columns: list[str]) -> str:

@@ -9,6 +9,8 @@ import pyarrow as pa
 
 from . import format
 from .errors import FleetError
+from .listing import is_local
+from .storage import Storage
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -34,6 +36,30 @@ class Spark:
         self.session = session or _new_session()
         # Hours and days are those of UTC, wherever the cluster is.
         self.session.conf.set("spark.sql.session.timeZone", "UTC")
+
+    def files(self, root: str) -> list[str]:
+        if is_local(root):
+            return Storage(root).below(root)
+        # By what the cluster reads with, and with its credentials.
+        java = self.session._jvm
+        path = java.org.apache.hadoop.fs.Path(root)
+        try:
+            found = path.getFileSystem(self.session._jsc.hadoopConfiguration()).listFiles(path, True)
+            paths = []
+            while found.hasNext():
+                paths.append(found.next().getPath().toString())
+        except Exception as error:
+            raise FleetError(f"{root} can't be listed: {str(error).splitlines()[0]}") from error
+        return sorted(path for path in paths if path.endswith(".parquet"))
+
+    def damage(self, path: str) -> str | None:
+        if is_local(path):
+            return Storage("/").damage(path)
+        try:
+            self.session.read.parquet(path).write.format("noop").mode("overwrite").save()
+        except Exception as error:
+            return f"is damaged: {str(error).splitlines()[0]}"
+        return None
 
     def scan(self, view: str, table: str, files: Sequence[str]) -> None:
         from pyspark.sql import functions as F

@@ -13,7 +13,7 @@ from fleetgen.compare import assert_same
 
 from hotset.fleet import ANALYSES, Fleet, Spark
 
-pytestmark = pytest.mark.spark
+pytestmark = pytest.mark.external
 
 
 @pytest.fixture(scope="module")
