@@ -15,7 +15,7 @@ from . import format
 from .duck import Duck, quoted
 from .errors import FleetError
 from .listing import BadFile, Listing, day_of, is_local, list_files
-from .sources import damaged, unique_rows
+from .sources import unique_rows, with_care
 
 #: Rows of a row group, and the size at which another file begins.
 ROWS, FILE_SIZE = 500_000, "512MB"
@@ -66,21 +66,16 @@ def _write(engine: Duck, listing: Listing, table: str, files: list[str], target:
     order = ["host_id", "session", "sequence"] if table == "host" else ["workload", "host_id", "cgroup", "session", "sequence"]
     columns = ", ".join(f'"{column}"' for column in format.TABLES[table])
 
-    def copy(paths: list[str]) -> None:
+    def copy() -> None:
+        shutil.rmtree(target, ignore_errors=True)
+        kept = set(listing.files[table])
+        paths = [path for path in files if path in kept]
         engine.scan(f"{table}_files", table, paths)
-        unique_rows(engine, table)
+        unique_rows(engine, table, paths)
         engine.execute(
             f"COPY (SELECT {columns} FROM {table}_rows ORDER BY {', '.join(order)}) TO {quoted(str(target))} "
             f"(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROWS}, FILE_SIZE_BYTES {quoted(FILE_SIZE)}, FILENAME_PATTERN "
             f"'compact-{{i}}')"
         )
 
-    try:
-        copy(files)
-    except FleetError:
-        bad = damaged(engine, files)
-        if not bad:
-            raise
-        listing.leave_out(table, bad)
-        shutil.rmtree(target, ignore_errors=True)
-        copy([path for path in files if path not in {one.path for one in bad}])
+    with_care(engine, listing, table, copy)

@@ -71,6 +71,7 @@ class Duck:
         self._scratch = tempfile.TemporaryDirectory(prefix="hotset-fleet-")
         self._db = duckdb.connect()
         self._storage = Storage("/")
+        self._mixed: set[str] = set()
         self.execute("SET TimeZone = 'UTC'")
         self.execute("SET preserve_insertion_order = false")
         self.execute("SET enable_progress_bar = false")
@@ -95,17 +96,25 @@ class Duck:
         return self._storage.damage(path)
 
     def scan(self, view: str, table: str, files: Sequence[str]) -> None:
-        # A file without rows has the columns that those of older hosts lack.
-        columns = pathlib.Path(self._scratch.name) / f"{table}.parquet"
-        if not columns.exists():
-            pq.write_table(schema_of(table).empty_table(), columns)
-        names = ", ".join(quoted(exact(path)) for path in [str(columns), *files])
+        # A file without rows says which columns there are.
+        first = pathlib.Path(self._scratch.name) / f"{table}.parquet"
+        if not first.exists():
+            pq.write_table(schema_of(table).empty_table(), first)
+        names = ", ".join(quoted(exact(path)) for path in [str(first), *files])
         added = ", epoch_us(ts) AS ts_us"
         added += ', "references" AS all_references' if table == "curve" else ""
+        # To look for columns that older hosts lack, all files are opened, each time that they are asked. It is done where that was needed.
+        by_name = "true" if view in self._mixed else "false"
         self.execute(
             f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT *{added} "
-            f"FROM read_parquet([{names}], union_by_name = true, filename = true, hive_partitioning = false)"
+            f"FROM read_parquet([{names}], union_by_name = {by_name}, filename = true, hive_partitioning = false)"
         )
+
+    def mixed(self, view: str) -> bool:
+        """Reads the files of a view from now on as if each had other columns; false if that is so already."""
+        is_new = view not in self._mixed
+        self._mixed.add(view)
+        return is_new
 
     def columns(self, table: str) -> list[str]:
         added = ["ts_us", *(["all_references"] if table == "curve" else [])]
@@ -120,7 +129,9 @@ class Duck:
         self.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {sql}")
 
     def keep(self, name: str, sql: str) -> None:
-        self.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {self._in_int64(sql)}")
+        # Described when it is there: to describe a query of many files opens them.
+        self.execute(f"CREATE OR REPLACE TEMP TABLE {name}_wide AS {sql}")
+        self.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {self._in_int64(f'SELECT * FROM {name}_wide')}")
 
     def table(self, sql: str) -> pa.Table:
         with told():

@@ -27,6 +27,9 @@ class Engine(Protocol):
     def scan(self, view: str, table: str, files: Sequence[str]) -> None:
         """Makes a view of the files of a table."""
 
+    def mixed(self, view: str) -> bool:
+        """Reads the files of a view from the next scan on as if each had other columns; false if that changes nothing."""
+
     def columns(self, table: str) -> list[str]:
         """The columns of such a view, but for ``filename``, as they stand in SQL."""
 

@@ -5,6 +5,10 @@ The big tables are read once. What is kept of them has a row an hour, host and c
 
 from __future__ import annotations
 
+import functools
+import re
+from collections.abc import Callable
+
 from . import format
 from .engine import Engine
 from .errors import FleetError
@@ -12,11 +16,24 @@ from .listing import BadFile, Listing
 
 #: The hour in which an interval ended, in hours since 1970; what ends with an hour belongs to it.
 HOUR = "CAST(floor((ts_us - 1) / 3600000000) AS BIGINT)"
+#: How hosts name files: HOST-SESSION-SEQUENCE.
+OF_HOST = re.compile(r"[0-9a-f]+-[0-9]+-[0-9]+\.parquet")
+#: What of reads and writes the analyses ask: each column of each file costs time.
+GROUP_IO = """
+    read_calls read_bytes read_pages read_misses write_calls write_bytes write_pages fault_pages direct_read_bytes direct_write_bytes
+    sync_calls sync_ns device_read_bytes device_write_bytes read_wait_ns refaulted_pages oom_kills
+""".split()  # noqa: SIM905
+FILE_IO = ["read_pages", "read_misses", "fault_pages", "faults", "read_bytes", "device_read_bytes"]
+HOST_COLUMNS = """
+    length_ns host host_id boot_id session sequence hotset kernel page_bytes multi_gen_lru not_measured memory_bytes unattributed lost
+    lost_references dropped_files
+""".split()  # noqa: SIM905
 #: A row for each stretch of intervals of a file.
 STRETCHES = """
     SELECT filename, host_id, session, min(sequence) AS first_sequence, max(sequence) AS last_sequence, count(*) AS row_count
     FROM {table}_files GROUP BY filename, host_id, session
 """
+NO_STRETCHES = "SELECT '' AS host_id, 0 AS row_count WHERE 1 = 0"
 #: Sessions of which two files have the same intervals.
 TWICE = """
     SELECT DISTINCT host_id, session FROM (
@@ -49,25 +66,40 @@ def load(engine: Engine, listing: Listing) -> None:
     """Makes the tables ``hosts``, ``group_hours``, ``files_by_host`` and ``curve_points``. Files that turn out to be damaged are left
     out and named."""
     for table in format.TABLES:
+        with_care(engine, listing, table, functools.partial(_load, engine, listing, table))
+
+
+def with_care(engine: Engine, listing: Listing, table: str, read: Callable[[], None]) -> None:
+    """Reads files of a table; where that fails, as files of several versions, then without those that are damaged.
+
+    Raises the error if nothing helps.
+    """
+    while True:
         try:
-            _load(engine, listing, table)
+            read()
+            return
         except Exception as error:
+            if engine.mixed(f"{table}_files"):
+                continue
             found = damaged(engine, listing.files[table])
             if not found:
                 raise FleetError(f"table {table} of {listing.root} can't be read: {error}") from error
             listing.leave_out(table, found)
-            _load(engine, listing, table)
 
 
 def _load(engine: Engine, listing: Listing, table: str) -> None:
     engine.scan(f"{table}_files", table, listing.files[table])
-    unique_rows(engine, table)
+    unique_rows(engine, table, listing.files[table])
     name, sql = ROLLUPS[table]
     engine.keep(name, sql)
 
 
-def unique_rows(engine: Engine, table: str) -> None:
+def unique_rows(engine: Engine, table: str, files: list[str]) -> None:
     """Makes the view ``TABLE_rows`` of ``TABLE_files``: each row once."""
+    if are_distinct(files):
+        engine.view(f"{table}_stretches", NO_STRETCHES)
+        engine.view(f"{table}_rows", f"SELECT * FROM {table}_files")
+        return
     engine.keep(f"{table}_stretches", STRETCHES.format(table=table))
     engine.keep(f"{table}_twice", TWICE.format(table=table))
     if engine.table(f"SELECT count(*) AS sessions FROM {table}_twice")["sessions"][0].as_py() == 0:
@@ -76,6 +108,12 @@ def unique_rows(engine: Engine, table: str) -> None:
     identity = "".join(f", rows_twice.{column}" for column in format.IDENTITY[table])
     columns = ", ".join(engine.columns(table))
     engine.view(f"{table}_rows", ONCE.format(table=table, columns=columns, identity=identity))
+
+
+def are_distinct(files: list[str]) -> bool:
+    """Whether the names alone say that no row is there twice: hosts name a file by its first interval, the same each time."""
+    names = {path.rsplit("/", 1)[-1] for path in files}
+    return len(names) == len(files) and all(OF_HOST.fullmatch(name) for name in names)
 
 
 def damaged(engine: Engine, files: list[str]) -> list[BadFile]:
@@ -88,25 +126,20 @@ def _sums(columns: list[str]) -> str:
 
 
 #: What is needed of each interval of a host.
-HOSTS = f"""
-    SELECT {HOUR} AS hour, {", ".join(column for column in format.TABLES["host"] if column not in ("ts", "cpus", "machine"))}, ts_us
-    FROM host_rows
-"""
+HOSTS = f"SELECT {HOUR} AS hour, ts_us, {', '.join(HOST_COLUMNS)} FROM host_rows"
 #: Memory that can't be taken from a group at the end of an interval. What is mapped counts, for nothing tells which of it is used;
 #: without it, as
 #: older hosts write, the sum is not known. Kernel memory is not known with control groups of version 1.
 MUST = "anon_bytes + coalesce(shmem_bytes, 0) + coalesce(kernel_bytes, 0) + mapped_bytes"
 GROUP_HOURS = f"""
     SELECT {HOUR} AS hour, host_id, cgroup, workload_kind, workload, image, count(*) AS intervals, sum(length_ns) AS length_ns,
-        {_sums(format.IO)}, {_sums(["refaulted_pages", "oom_kills", "memory_some_ns", "io_some_ns"])},
-        max({MUST}) AS must_bytes, max(anon_bytes) AS anon_bytes, max(mapped_bytes) AS mapped_bytes,
-        max(shmem_bytes) AS shmem_bytes, max(kernel_bytes) AS kernel_bytes, count(kernel_bytes) AS kernel_intervals,
-        max(used_bytes) AS used_bytes, sum(file_bytes) AS file_bytes_sum, count(file_bytes) AS file_intervals,
+        {_sums(GROUP_IO)},
+        max({MUST}) AS must_bytes, max(used_bytes) AS used_bytes, sum(file_bytes) AS file_bytes_sum, count(file_bytes) AS file_intervals,
         max(file_bytes) AS file_bytes, max(limit_bytes) AS limit_bytes
     FROM group_interval_rows GROUP BY 1, 2, 3, 4, 5, 6
 """
 FILES_BY_HOST = f"""
-    SELECT host_id, path, workload_kind, workload, count(*) AS intervals, {_sums(["length_ns", *format.IO])},
+    SELECT host_id, path, workload_kind, workload, count(*) AS intervals, {_sums(FILE_IO)},
         max(size_bytes) AS size_bytes, sum(cached_pages) AS cached_pages_sum, count(cached_pages) AS cached_intervals,
         max(cached_pages) AS cached_pages
     FROM file_interval_rows WHERE path IS NOT NULL GROUP BY 1, 2, 3, 4

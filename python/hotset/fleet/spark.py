@@ -75,6 +75,10 @@ class Spark:
             rows = rows.withColumn("all_references", F.col("references"))
         rows.createOrReplaceTempView(view)
 
+    def mixed(self, view: str) -> bool:
+        del view
+        return False
+
     def columns(self, table: str) -> list[str]:
         added = ["ts_us", *(["all_references"] if table == "curve" else [])]
         return [f"`{column}`" for column in [*format.TABLES[table], *added]]

@@ -50,12 +50,11 @@ CURVES = """
 BEST = "SELECT workload_kind, workload, max(hits) AS most_hits FROM fleet_curves GROUP BY workload_kind, workload"
 MEMORY = """
     SELECT workload_kind, workload, count(DISTINCT host_id) AS hosts, sum(intervals) AS intervals, sum(length_ns) AS length_ns,
-        max(must_bytes) AS must_bytes, max(mapped_bytes) AS mapped_bytes, max(anon_bytes) AS anon_bytes, max(used_bytes) AS used_bytes,
+        max(must_bytes) AS must_bytes, max(used_bytes) AS used_bytes,
         max(file_bytes) AS file_bytes, sum(file_bytes_sum) / nullif(sum(file_intervals), 0) AS cache_mean_bytes,
-        sum(CASE WHEN kernel_intervals = 0 THEN 1 ELSE 0 END) AS hours_without_kernel,
         sum(read_pages + write_pages + fault_pages) AS requested_pages, sum(write_pages) AS write_pages,
         sum(read_misses + fault_pages) AS missed_pages, sum(device_read_bytes) AS device_read_bytes,
-        sum(refaulted_pages) AS refaulted_pages, sum(read_wait_ns) AS read_wait_ns, sum(memory_some_ns) AS memory_some_ns,
+        sum(refaulted_pages) AS refaulted_pages, sum(read_wait_ns) AS read_wait_ns,
         sum(oom_kills) AS oom_kills, max(hour) AS last_hour
     FROM group_hours WHERE workload_kind <> 'other' GROUP BY workload_kind, workload
 """
