@@ -26,7 +26,7 @@ def program() -> str:
 def sensor() -> None:
     """For tests that need the sensor."""
     if os.geteuid() != 0:
-        pytest.skip("needs root, for the sensor")
+        pytest.fail("needs root, for the sensor")
 
 
 @pytest.fixture(scope="session")

@@ -144,7 +144,7 @@ def test_a_budget(tmp_path: Path) -> None:
 
 
 def test_frames_are_polars_too(profile: hotset.Profile) -> None:
-    polars = pytest.importorskip("polars")
+    import polars
     made = profile.polars("files")
     assert isinstance(made, polars.DataFrame) and made.height == len(profile.files)
 

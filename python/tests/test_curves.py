@@ -69,7 +69,7 @@ def test_signs_make_different_keys() -> None:
 
 
 def test_columns_of_many_libraries(references: Any) -> None:
-    polars = pytest.importorskip("polars")
+    import polars
     expected = curves.exact(references).hits([5, 50])
     wide = np.repeat(references, 2)[::2]
     arrow = pa.array(references)
