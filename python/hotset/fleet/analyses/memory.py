@@ -179,7 +179,7 @@ def analysis(options: Options) -> Analysis:
                 f"Page cache with {options.target:.0%} of the hits that unlimited cache would have",
                 "bytes",
             ),
-            Column("hit_ratio", "Hit ratio", "Pages that were cached when they were requested, as measured", "ratio"),
+            Column("hit_ratio", "Hit ratio", "Requested pages that were cached, as measured; written ones count as cached", "ratio"),
             Column("best_hit_ratio", "Best", "The hit ratio of unlimited cache, by the curve", "ratio"),
             Column(
                 "basis",

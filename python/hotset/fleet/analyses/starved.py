@@ -27,7 +27,7 @@ def analysis(options: Options) -> Analysis:
             memory.REPLICAS,
             Column("limit_bytes", "Limit", "Its highest limit in its last hour", "bytes"),
             Column("recommended_limit_bytes", "Recommended limit", "The limit at which it has the cache that it needs", "bytes"),
-            Column("hit_ratio", "Hit ratio", "Pages that were cached when they were requested, as measured", "ratio"),
+            Column("hit_ratio", "Hit ratio", "Requested pages that were cached, as measured; written ones count as cached", "ratio"),
             Column("limit_hit_ratio", "Predicted now", "The same at its limit, by the curve: how far the curve can be trusted", "ratio"),
             Column("best_hit_ratio", "Best", "The hit ratio of unlimited cache, by the curve", "ratio"),
             Column("device_read_bytes_per_day", "Read per day", "What all replicas read from devices in a day", "bytes"),
