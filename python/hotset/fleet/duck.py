@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from fsspec.implementations.arrow import ArrowFSWrapper
 
 from . import format
+from .engine import HOUR_US
 from .errors import FleetError
 from .storage import Storage
 
@@ -76,10 +77,18 @@ class Duck:
         self.execute("SET preserve_insertion_order = false")
         self.execute("SET enable_progress_bar = false")
         self.execute(f"SET temp_directory = {quoted(self._scratch.name)}")
+        self._keep_no_files()
         if memory is not None:
             self.execute(f"SET memory_limit = {quoted(memory)}")
         if threads is not None:
             self.execute(f"SET threads = {threads}")
+
+    def _keep_no_files(self) -> None:
+        """Each file is read once: a cache of them took gigabytes, and half of the time of a report of 19,200 files."""
+        with told():
+            known = self._db.execute("SELECT 1 FROM duckdb_settings() WHERE name = 'enable_external_file_cache'").fetchone()
+        if known:
+            self.execute("SET enable_external_file_cache = false")
 
     def files(self, root: str) -> list[str]:
         self._storage = Storage(root)
@@ -101,7 +110,7 @@ class Duck:
         if not first.exists():
             pq.write_table(schema_of(table).empty_table(), first)
         names = ", ".join(quoted(exact(path)) for path in [str(first), *files])
-        added = ", epoch_us(ts) AS ts_us"
+        added = f", epoch_us(ts) AS ts_us, (epoch_us(ts) - 1) // {HOUR_US} AS hour"
         added += ', "references" AS all_references' if table == "curve" else ""
         # To look for columns that older hosts lack, all files are opened, each time that they are asked. It is done where that was needed.
         by_name = "true" if view in self._mixed else "false"
@@ -117,7 +126,7 @@ class Duck:
         return is_new
 
     def columns(self, table: str) -> list[str]:
-        added = ["ts_us", *(["all_references"] if table == "curve" else [])]
+        added = ["ts_us", "hour", *(["all_references"] if table == "curve" else [])]
         return [f'"{column}"' for column in [*format.TABLES[table], *added]]
 
     def execute(self, sql: str) -> None:

@@ -1,8 +1,8 @@
 """What an analysis needs of an engine. The analyses are SQL that DuckDB and Spark both take, so that this is little.
 
-Of a table of the fleet an engine makes a view, with columns that each engine has another function for: ``filename``; ``ts_us``,
-    microseconds
-since 1970; and ``all_references`` for ``references``, whose name is a word of SQL. Columns that the files don't have are null.
+Of a table of the fleet an engine makes a view, with columns that each engine has another function for: ``filename``; ``ts_us``, when the
+interval ended in microseconds since 1970; ``hour``, in which it ended, in hours since 1970, where what ends with an hour belongs to it; and
+``all_references`` for ``references``, whose name is a word of SQL. Columns that the files don't have are null.
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import pyarrow as pa
+
+#: Microseconds of an hour.
+HOUR_US = 3_600_000_000
 
 
 class Engine(Protocol):

@@ -7,7 +7,7 @@ import dataclasses
 import datetime
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from . import format
 from .engine import Engine
@@ -40,11 +40,16 @@ class Listing:
     bad: list[BadFile]
 
     def leave_out(self, table: str, bad: Iterable[BadFile]) -> None:
-        """Leaves out files that turned out to be damaged."""
+        """Leaves out files that turned out to be damaged.
+
+        Raises an error if none are left.
+        """
         bad = list(bad)
         damaged = {one.path for one in bad}
         self.files[table] = [path for path in self.files[table] if path not in damaged]
         self.bad += bad
+        if not any(self.files.values()):
+            raise FleetError(f"{self.root} has no readable files of a fleet: {self.bad[0].path} {self.bad[0].reason}")
 
     @property
     def days(self) -> list[str]:
@@ -66,15 +71,14 @@ def is_local(root: str) -> bool:
 def list_files(engine: Engine, root: str, first: datetime.date | None = None, last: datetime.date | None = None) -> Listing:
     """Finds the files of the fleet below ``root``; with days, those from ``first`` to ``last``.
 
-    Files that can't be Parquet, and those of versions that are not known, are left out and named.
+    Files of versions that are not known are left out and named.
     """
     if is_local(root) and not os.path.isdir(root):
         raise FleetError(f"{root} is not a directory; give the one that `hotset export --parquet` writes to")
     listing = Listing(root, {table: [] for table in format.TABLES}, [])
     places = [(path, place) for path in engine.files(root) if (place := PLACE.search(path)) and _is_wanted(place, first, last)]
-    with concurrent.futures.ThreadPoolExecutor(READERS) as readers:
-        faults = list(readers.map(_fault_of, places))
-    for (path, place), fault in zip(places, faults):
+    for path, place in places:
+        fault = _fault_of(place)
         if fault is None:
             listing.files[place["table"]].append(path)
         else:
@@ -101,22 +105,28 @@ def _days(first: datetime.date | None, last: datetime.date | None) -> str:
     return f" from {first or 'the beginning'} to {last or 'the end'}"
 
 
-def _fault_of(found: tuple[str, re.Match[str]]) -> str | None:
-    path, place = found
+def _fault_of(place: re.Match[str]) -> str | None:
+    """What is wrong with where a file lies."""
     if place["version"] != str(format.VERSION):
         return f"is of version {place['version']}; this hotset reads version {format.VERSION}"
-    if not DAY.fullmatch(place["day"]):
-        return f"lies in dt={place['day']}, which is no day"
-    # An object of a bucket is there as a whole.
-    if not is_local(path):
-        return None
+    return None if DAY.fullmatch(place["day"]) else f"lies in dt={place['day']}, which is no day"
+
+
+def cut_off(paths: Sequence[str]) -> list[BadFile]:
+    """Those of these files that lack an end, which is quickly seen. An object of a bucket is there as a whole."""
+    local = [path for path in paths if is_local(path)]
+    with concurrent.futures.ThreadPoolExecutor(READERS) as readers:
+        return [BadFile(path, damage) for path, damage in zip(local, readers.map(_damage_of, local)) if damage is not None]
+
+
+def _damage_of(path: str) -> str | None:
     try:
-        return _damage_of(path)
+        return _ends(path)
     except OSError as error:
         return f"can't be read: {error.strerror}"
 
 
-def _damage_of(path: str) -> str | None:
+def _ends(path: str) -> str | None:
     """What both ends of a file tell: one that was cut off has no footer."""
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size

@@ -12,10 +12,8 @@ from collections.abc import Callable
 from . import format
 from .engine import Engine
 from .errors import FleetError
-from .listing import BadFile, Listing
+from .listing import BadFile, Listing, cut_off
 
-#: The hour in which an interval ended, in hours since 1970; what ends with an hour belongs to it.
-HOUR = "CAST(floor((ts_us - 1) / 3600000000) AS BIGINT)"
 #: How hosts name files: HOST-SESSION-SEQUENCE.
 OF_HOST = re.compile(r"[0-9a-f]+-[0-9]+-[0-9]+\.parquet")
 #: What of reads and writes the analyses ask: each column of each file costs time.
@@ -70,7 +68,8 @@ def load(engine: Engine, listing: Listing) -> None:
 
 
 def with_care(engine: Engine, listing: Listing, table: str, read: Callable[[], None]) -> None:
-    """Reads files of a table; where that fails, as files of several versions, then without those that are damaged.
+    """Reads files of a table; where that fails, without those that are cut off, then as files of several versions, then without those
+    that are damaged. To look before would open each file once more.
 
     Raises the error if nothing helps.
     """
@@ -79,9 +78,10 @@ def with_care(engine: Engine, listing: Listing, table: str, read: Callable[[], N
             read()
             return
         except Exception as error:
-            if engine.mixed(f"{table}_files"):
+            found = cut_off(listing.files[table])
+            if not found and engine.mixed(f"{table}_files"):
                 continue
-            found = damaged(engine, listing.files[table])
+            found = found or damaged(engine, listing.files[table])
             if not found:
                 raise FleetError(f"table {table} of {listing.root} can't be read: {error}") from error
             listing.leave_out(table, found)
@@ -126,13 +126,13 @@ def _sums(columns: list[str]) -> str:
 
 
 #: What is needed of each interval of a host.
-HOSTS = f"SELECT {HOUR} AS hour, ts_us, {', '.join(HOST_COLUMNS)} FROM host_rows"
+HOSTS = f"SELECT hour, ts_us, {', '.join(HOST_COLUMNS)} FROM host_rows"
 #: Memory that can't be taken from a group at the end of an interval. What is mapped counts, for nothing tells which of it is used;
 #: without it, as
 #: older hosts write, the sum is not known. Kernel memory is not known with control groups of version 1.
 MUST = "anon_bytes + coalesce(shmem_bytes, 0) + coalesce(kernel_bytes, 0) + mapped_bytes"
 GROUP_HOURS = f"""
-    SELECT {HOUR} AS hour, host_id, cgroup, workload_kind, workload, image, count(*) AS intervals, sum(length_ns) AS length_ns,
+    SELECT hour, host_id, cgroup, workload_kind, workload, image, count(*) AS intervals, sum(length_ns) AS length_ns,
         {_sums(GROUP_IO)},
         max({MUST}) AS must_bytes, max(used_bytes) AS used_bytes, sum(file_bytes) AS file_bytes_sum, count(file_bytes) AS file_intervals,
         max(file_bytes) AS file_bytes, max(limit_bytes) AS limit_bytes

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from . import format
+from .engine import HOUR_US
 from .errors import FleetError
 from .listing import is_local
 from .storage import Storage
@@ -66,11 +67,13 @@ class Spark:
 
         schema = ", ".join(f"`{column}` {_kind(column)}" for column in format.TABLES[table])
         if files:
-            rows = self.session.read.schema(schema).parquet(*files)
+            # A cluster may be set up to leave out silently what it can't read.
+            reader = self.session.read.schema(schema).options(ignoreCorruptFiles="false", ignoreMissingFiles="false")
+            rows = reader.parquet(*files)
             rows = rows.withColumn("filename", F.input_file_name())
         else:
             rows = self.session.createDataFrame([], schema).withColumn("filename", F.lit(""))
-        rows = rows.withColumn("ts_us", F.expr("unix_micros(ts)"))
+        rows = rows.withColumn("ts_us", F.expr("unix_micros(ts)")).withColumn("hour", F.expr(f"(unix_micros(ts) - 1) DIV {HOUR_US}"))
         if table == "curve":
             rows = rows.withColumn("all_references", F.col("references"))
         rows.createOrReplaceTempView(view)
@@ -80,7 +83,7 @@ class Spark:
         return False
 
     def columns(self, table: str) -> list[str]:
-        added = ["ts_us", *(["all_references"] if table == "curve" else [])]
+        added = ["ts_us", "hour", *(["all_references"] if table == "curve" else [])]
         return [f"`{column}`" for column in [*format.TABLES[table], *added]]
 
     def view(self, name: str, sql: str) -> None:

@@ -12,6 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from hotset.fleet import format
+
 from . import faults
 from .measured import Measured, load
 from .model import Fleet, make_fleet
@@ -55,6 +57,18 @@ def put_in(out: pathlib.Path, fleet: Fleet, first_day: datetime.date) -> dict[st
     return faults.put_in(out, fleet, first_day)
 
 
+#: What is grouped and filtered by has statistics (crates/fleet/src/encode.rs).
+KEYS = {
+    *format.KEY,
+    *format.WHO,
+    *("hotset", "kernel", "machine", "multi_gen_lru", "not_measured"),
+    *("path", "device", "inode", "deleted"),
+    *("policy", "limit_pages", "sampling_period_pages"),
+} - {"length_ns"}
+#: Columns that are never null.
+ALWAYS = {*format.KEY, "cgroup", "workload_kind", "workload", "device", "inode", "policy", *format.CURVE}
+
+
 def write_day(
     out: pathlib.Path, fleet: Fleet, measured: Measured, host: int, day: datetime.date, last_day: datetime.date, hours_per_file: int
 ) -> None:
@@ -76,4 +90,21 @@ def write_table(out: pathlib.Path, name: str, table: pa.Table, begins_us: int, d
         if rows.num_rows:
             first = {key: pc.min(rows[key]).as_py() for key in ("host_id", "session", "sequence")}
             path = folder / "{host_id}-{session}-{sequence}.parquet".format(**first)
-            pq.write_table(rows, path, compression="zstd")
+            write_file(path, rows)
+
+
+def write_file(path: pathlib.Path, rows: pa.Table) -> None:
+    """A file as hosts write it: what it costs an engine to open and read depends on that."""
+    keys = [column for column in rows.column_names if column in KEYS]
+    fields = [pa.field(field.name, field.type, nullable=field.name not in ALWAYS) for field in rows.schema]
+    pq.write_table(
+        rows.cast(pa.schema(fields)),
+        path,
+        compression="zstd",
+        compression_level=3,
+        data_page_version="2.0",
+        write_statistics=keys,
+        use_dictionary=[column for column in rows.column_names if column not in format.TIMES],
+        column_encoding={column: "DELTA_BINARY_PACKED" for column in format.TIMES},
+        store_schema=False,
+    )
