@@ -257,9 +257,15 @@ def _parts(data: Any) -> Iterable[pa.Array]:
 
 
 def _of_numpy(data: Any) -> pa.Array:
+    import numpy as np
+
     if data.ndim != 1:
         raise TypeError(f"an array of {data.ndim} dimensions; a column has one")
     if data.dtype.kind not in "iu":
         raise TypeError(f"a column of {data.dtype}; references are integers")
-    # Arrow has the byte order of the host alone.
-    return pa.array(data if data.dtype.isnative else data.astype(data.dtype.newbyteorder("=")))
+    if isinstance(data, np.ma.MaskedArray):
+        return pa.array(data)
+    # Arrow has the byte order of the host alone, and no strides.
+    plain = np.require(data, data.dtype.newbyteorder("="), ["C", "A"])
+    # `pa.array` would import pandas first, which takes as long as several million references.
+    return pa.Array.from_buffers(pa.from_numpy_dtype(plain.dtype), len(plain), [None, pa.py_buffer(plain)])

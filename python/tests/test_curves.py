@@ -79,6 +79,7 @@ def test_columns_of_many_libraries(references: Any) -> None:
         arrow,
         pa.chunked_array([arrow[:1000], arrow[1000:1000], arrow[1000:]]),
         pa.concat_arrays([pa.array([7, 7]), arrow])[2:],
+        np.frombuffer(b"x" + references.tobytes(), references.dtype, offset=1),
         pd.Series(references),
         pd.Series(references, dtype="Int64"),
         pd.Series(references, dtype="int64[pyarrow]"),
@@ -92,6 +93,12 @@ def test_columns_of_many_libraries(references: Any) -> None:
     empties: list[Any] = [[], np.array([], "int64"), pa.chunked_array([], pa.int64())]
     for empty in empties:
         assert curves.exact(empty).references == 0 and curves.exact(empty).enough() is None
+
+
+def test_an_array_is_counted_without_pandas() -> None:
+    code = "import sys, numpy; from hotset import curves; curves.exact(numpy.arange(9)); print('pandas' in sys.modules)"
+    said, errors = run_python(code).communicate()
+    assert said.strip() == "False", errors
 
 
 @pytest.mark.parametrize(
@@ -119,6 +126,8 @@ def test_other_columns_are_refused(column: Any, said: str) -> None:
 
 
 def test_nulls_are_refused() -> None:
+    with pytest.raises(ValueError, match="2 of 9 references are null"):
+        curves.exact(np.ma.masked_array(np.arange(9), np.arange(9) > 6))
     with pytest.raises(ValueError, match="1 of 3 references are null"):
         curves.exact(pa.array([1, None, 2]))
     sliced = pa.array([None, 1, 2, 1])[1:]
