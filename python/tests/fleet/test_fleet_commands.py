@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import pathlib
 import subprocess
@@ -14,7 +15,10 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 from fleetgen.compare import assert_same
+from fleetgen.write import write_fleet
 
+from hotset.fleet import compact as compaction
+from hotset.fleet import format
 from hotset.fleet.__main__ import main
 from hotset.fleet.analyses import ALL
 from hotset.fleet.duck import Duck
@@ -64,11 +68,11 @@ def test_tables_are_written_as_csv_and_parquet(fleet_root: pathlib.Path, tmp_pat
 def test_a_compacted_fleet_has_the_same_answers_in_fewer_files(fleet_root: pathlib.Path, tmp_path: pathlib.Path, fleet: Fleet) -> None:
     out = tmp_path / "compact"
     # What an earlier compaction left of the day goes.
-    before = out / "host" / "v=1" / "dt=2026-11-20" / "compact-7.parquet"
+    before = out / "host" / "v=1" / "dt=2026-11-20" / "compact-0007.parquet"
     before.parent.mkdir(parents=True)
     before.write_bytes(b"")
     assert call("compact", fleet_root, "-o", out) == 0
-    assert sorted(path.name for path in out.rglob("*.parquet")) == ["compact-0.parquet"] * 4
+    assert sorted(path.name for path in out.rglob("*.parquet")) == ["compact-0000.parquet"] * 4
     assert not list(out.rglob(".*"))
     again = Fleet(str(out), Duck())
     for name in ALL:
@@ -76,6 +80,21 @@ def test_a_compacted_fleet_has_the_same_answers_in_fewer_files(fleet_root: pathl
         if name == "coverage":
             one, other = one.drop_columns(["duplicate_rows"]), other.drop_columns(["duplicate_rows"])
         assert_same(one, other)
+
+
+def test_large_fleets_are_compacted_in_portions(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root, out = tmp_path / "fleet", tmp_path / "compact"
+    day = datetime.date(2026, 11, 20)
+    write_fleet(out=root, hosts=2, days=1, groups=3, seed=1, hours_per_file=8, first_day=day, faults=False)
+    files = list((root / "curve").rglob("*.parquet"))
+    monkeypatch.setattr(compaction, "PORTION_BYTES", sum(path.stat().st_size for path in files) // 2)
+    read, written, bad = compaction.compact(str(root), str(out))
+    assert (read, bad) == (24, []) and 4 < written < 24
+    rows = Duck()
+    for table in format.TABLES:
+        count = f"SELECT count(*) AS rows, sum(sequence) AS sum FROM read_parquet('{{}}/{table}/*/*/*.parquet')"
+        assert rows.table(count.format(out)) == rows.table(count.format(root)), table
+    assert len(list((out / "curve").rglob("*.parquet"))) > 1
 
 
 def test_a_fleet_is_not_compacted_into_itself(fleet_root: pathlib.Path) -> None:

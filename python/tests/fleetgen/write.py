@@ -105,6 +105,6 @@ def write_file(path: pathlib.Path, rows: pa.Table) -> None:
         data_page_version="2.0",
         write_statistics=keys,
         use_dictionary=[column for column in rows.column_names if column not in format.TIMES],
-        column_encoding={column: "DELTA_BINARY_PACKED" for column in format.TIMES},
+        column_encoding=dict.fromkeys(format.TIMES, "DELTA_BINARY_PACKED"),
         store_schema=False,
     )
