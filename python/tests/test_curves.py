@@ -127,7 +127,7 @@ def test_other_columns_are_refused(column: Any, said: str) -> None:
 
 def test_nulls_are_refused() -> None:
     with pytest.raises(ValueError, match="2 of 9 references are null"):
-        curves.exact(np.ma.masked_greater(np.arange(9), 6))
+        curves.exact(np.ma.masked_greater(np.arange(9), 6))  # type: ignore[no-untyped-call]
     with pytest.raises(ValueError, match="1 of 3 references are null"):
         curves.exact(pa.array([1, None, 2]))
     sliced = pa.array([None, 1, 2, 1])[1:]
