@@ -68,15 +68,24 @@ pub fn scatter_verified(path: &Path, wanted: impl Fn(usize) -> bool) {
 }
 
 /// Tries until `attempt` answers; for runs whose state something else can disturb.
-pub fn until<T>(what: &str, mut attempt: impl FnMut() -> Option<T>) -> T {
-    until_ok(what, || attempt().ok_or_else(|| "no answer".to_owned()))
+pub fn until<T>(what: &str, attempt: impl FnMut() -> Option<T>) -> T {
+    until_within(TIMEOUT, what, attempt)
+}
+
+/// The same for what may take so long, such as a delivery that is repeated after ever longer pauses.
+pub fn until_within<T>(limit: Duration, what: &str, mut attempt: impl FnMut() -> Option<T>) -> T {
+    tries(limit, what, || attempt().ok_or_else(|| "no answer".to_owned()))
 }
 
 /// The same for attempts that say what they saw instead, which is what the last one fails with.
-pub fn until_ok<T>(what: &str, mut attempt: impl FnMut() -> Result<T, String>) -> T {
+pub fn until_ok<T>(what: &str, attempt: impl FnMut() -> Result<T, String>) -> T {
+    tries(TIMEOUT, what, attempt)
+}
+
+fn tries<T>(limit: Duration, what: &str, mut attempt: impl FnMut() -> Result<T, String>) -> T {
     let started = Instant::now();
     let (mut attempts, mut last) = (0, String::new());
-    while attempts < ATTEMPTS || started.elapsed() < TIMEOUT {
+    while attempts < ATTEMPTS || started.elapsed() < limit {
         match attempt() {
             Ok(answer) => return answer,
             Err(seen) => last = seen,

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use hotset_tests::exporter::{Exporter, value};
 use hotset_tests::s3::{ACCESS_KEY, Fault, Faults, ObjectServer, SECRET_KEY};
 use hotset_tests::scratch::text;
-use hotset_tests::{Scratch, code, hotset, stderr, until};
+use hotset_tests::{Scratch, code, hotset, stderr, until, until_within};
 
 use super::fleet::{Row, files_below, number, rows_of, sum};
 
@@ -188,7 +188,9 @@ fn a_server_that_dies_and_comes_back_has_all_in_the_end() {
     let after = host.export(&endpoint);
     waits_for(&after, "an outage", "files wait in");
     server.restart();
-    until("the end of the outage", || (host.waiting() == 0).then_some(()));
+    // The longer the server takes to start, the longer is the pause before the next try.
+    let patience = Duration::from_secs(120);
+    until_within(patience, "the end of the outage", || (host.waiting() == 0).then_some(()));
     waits_for(&after, "its end", "delivered again");
     assert!(after.stop().success());
     let hosts = rows(&server, "host");
