@@ -6,13 +6,14 @@
 //!
 //! Groups, files with rows in an interval, and seconds of an interval: 50, 20 and 60, if nothing is said. Half of the groups are idle in an
 //! interval; the others read, a third of them also write and sync, with amounts drawn at random over three orders of magnitude. Memory of all groups
-//! changes. A curve has 60 limits an hour.
+//! changes. A curve has 60 limits an hour, and one group in five a finding.
 
 use std::io::Write as _;
 
 use hotset_facts::LiveIo;
 use hotset_facts::fleet::{
-    CountedIo, CurveRow, FileIntervalRow, GroupIntervalRow, HostRow, IntervalKey, Workload,
+    CountedIo, CurveRow, FileIntervalRow, FindingRow, GroupIntervalRow, HostRow, IntervalKey,
+    Workload,
 };
 use hotset_facts::random::Random;
 use hotset_fleet::encode;
@@ -24,13 +25,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut next = |default: u64| asked.next().transpose().map(|found| found.unwrap_or(default));
     let (groups, files, seconds) = (next(50)?, next(20)?, next(60)?);
     let mut random = Random::new(20_261_127);
-    let mut sums = [0_usize; 4];
+    let mut sums = [0_usize; 5];
     let mut session = Session { random: &mut random, sequence: 0, seconds };
     for hour in 0..24 {
         let made = session.hour(hour, groups, files)?;
         sums.iter_mut().zip(made).for_each(|(sum, bytes)| *sum += bytes);
     }
-    let names = ["host", "group_interval", "file_interval", "curve"];
+    let names = ["host", "group_interval", "file_interval", "curve", "finding"];
     let mut out = std::io::stdout().lock();
     for (name, bytes) in names.iter().zip(sums) {
         writeln!(out, "{name}: {bytes} bytes a day")?;
@@ -52,8 +53,9 @@ impl Session<'_> {
         hour: u64,
         groups: u64,
         files: u64,
-    ) -> Result<[usize; 4], Box<dyn std::error::Error>> {
-        let (mut host, mut group, mut file, mut curve) = (vec![], vec![], vec![], vec![]);
+    ) -> Result<[usize; 5], Box<dyn std::error::Error>> {
+        let (mut host, mut group, mut file) = (vec![], vec![], vec![]);
+        let (mut curve, mut finding) = (vec![], vec![]);
         for interval in 0..3_600 / self.seconds {
             let key = self.key(hour * 3_600 + (interval + 1) * self.seconds);
             host.push(HostRow { key: key.clone(), io: counted(self.io(0)), ..HostRow::default() });
@@ -78,9 +80,36 @@ impl Session<'_> {
                 });
             }
         }
-        let sizes =
-            [encode(host)?.len(), encode(group)?.len(), encode(file)?.len(), encode(curve)?.len()];
-        Ok(sizes)
+        for number in (0..groups).step_by(5) {
+            finding.push(self.finding(&key, number));
+        }
+        Ok([
+            encode(host)?.len(),
+            encode(group)?.len(),
+            encode(file)?.len(),
+            encode(curve)?.len(),
+            encode(finding)?.len(),
+        ])
+    }
+
+    fn finding(&mut self, key: &IntervalKey, number: u64) -> FindingRow {
+        let (low, high) = (self.amount(), self.amount());
+        FindingRow {
+            key: key.clone(),
+            who: who(number),
+            rule: "fsync-per-write".into(),
+            severity: "warning".into(),
+            title: format!("One fsync per {} B written", self.amount()).into(),
+            advice: "Group commits: sync once per 10 to 50 records (in SQL, one transaction)."
+                .into(),
+            saving_low_ns: Some(low),
+            saving_high_ns: Some(high),
+            evidence: format!("{{\"sync_calls\":{},\"sync_ns\":{}}}", self.amount(), self.amount())
+                .into(),
+            path: Some(format!("/srv/{number}/journal").into()),
+            other_paths: "[]".into(),
+            ..FindingRow::default()
+        }
     }
 
     fn key(&mut self, second: u64) -> IntervalKey {

@@ -1,7 +1,7 @@
 //! Rows of all tables, together.
 
 use hotset_facts::fleet::{
-    CurveRow, FileIntervalRow, FleetRow, FleetTable, GroupIntervalRow, HostRow,
+    CurveRow, FileIntervalRow, FindingRow, FleetRow, FleetTable, GroupIntervalRow, HostRow,
 };
 use parquet::errors::ParquetError;
 use serde::{Deserialize, Serialize};
@@ -20,13 +20,15 @@ pub struct Rows {
     pub files: Vec<FileIntervalRow>,
     /// A row a span, control group and limit.
     pub curves: Vec<CurveRow>,
+    /// A row a span, control group and rule.
+    pub findings: Vec<FindingRow>,
 }
 
 impl Rows {
     /// How many there are.
     pub fn len(&self) -> usize {
-        let Self { host, groups, files, curves } = self;
-        host.len() + groups.len() + files.len() + curves.len()
+        let Self { host, groups, files, curves, findings } = self;
+        host.len() + groups.len() + files.len() + curves.len() + findings.len()
     }
 
     /// Whether there are none.
@@ -40,6 +42,7 @@ impl Rows {
         self.groups.append(&mut more.groups);
         self.files.append(&mut more.files);
         self.curves.append(&mut more.curves);
+        self.findings.append(&mut more.findings);
     }
 
     /// The number of the first interval: with the host and the session, no other rows begin with it.
@@ -47,7 +50,8 @@ impl Rows {
         let host = self.host.iter().map(|row| row.key.sequence);
         let groups = self.groups.iter().map(|row| row.key.sequence);
         let curves = self.curves.iter().map(|row| row.key.sequence);
-        host.chain(groups).chain(curves).min().unwrap_or(0)
+        let findings = self.findings.iter().map(|row| row.key.sequence);
+        host.chain(groups).chain(curves).chain(findings).min().unwrap_or(0)
     }
 
     /// The tables that have rows, each as a file.
@@ -56,6 +60,7 @@ impl Rows {
         add(&mut files, self.groups)?;
         add(&mut files, self.files)?;
         add(&mut files, self.curves)?;
+        add(&mut files, self.findings)?;
         // Last, so that an interval that is told to be there is.
         add(&mut files, self.host)?;
         Ok(files)

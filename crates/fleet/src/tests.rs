@@ -11,7 +11,8 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use hotset_facts::Unit;
 use hotset_facts::fleet::{
-    Column, ColumnKind, CurveRow, FleetTable, GroupIntervalRow, HostRow, Meaning, columns_of,
+    Column, ColumnKind, CurveRow, FindingRow, FleetTable, GroupIntervalRow, HostRow, Meaning,
+    columns_of,
 };
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
@@ -256,11 +257,15 @@ fn in_unit(unit: Option<Unit>) -> &'static str {
     }
 }
 
-/// The curves of a period whose other rows are in a file already have a name of their own.
+/// The curves and findings of a period whose other rows are in a file already have a name of their own.
 #[test]
-fn rows_of_curves_alone_are_named_by_their_interval() {
+fn rows_of_a_span_alone_are_named_by_their_interval() {
     let mut curve = CurveRow::default();
     curve.key.sequence = 5;
     let rows = Rows { curves: vec![curve], ..Rows::default() };
     assert_eq!(rows.first_sequence(), 5);
+    let mut finding = FindingRow::default();
+    finding.key.sequence = 6;
+    let rows = Rows { findings: vec![finding], ..Rows::default() };
+    assert_eq!(rows.first_sequence(), 6);
 }

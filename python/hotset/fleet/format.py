@@ -100,12 +100,26 @@ CURVE = [
     "lost_references",
 ]
 
+FINDING = [
+    "rule",
+    "severity",
+    "title",
+    "advice",
+    "active_ns",
+    "saving_low_ns",
+    "saving_high_ns",
+    "evidence",
+    "path",
+    "other_paths",
+]
+
 #: The columns of each table.
 TABLES: dict[str, list[str]] = {
     "host": [*KEY, *HOST[:7], *IO, *HOST[7:]],
     "group_interval": [*KEY, *WHO, *IO, *GROUP_INTERVAL],
     "file_interval": [*KEY, *WHO, *FILE_INTERVAL[:4], *IO, *FILE_INTERVAL[4:]],
     "curve": [*KEY, *WHO, *CURVE],
+    "finding": [*KEY, *WHO, *FINDING],
 }
 
 #: Columns that are no numbers.
@@ -113,6 +127,7 @@ TIMES = {"ts"}
 FLAGS = {"multi_gen_lru", "deleted"}
 TEXTS = {
     *("host", "host_id", "boot_id", "hotset", "kernel", "machine", "not_measured", "path", "device", "policy"),
+    *("rule", "severity", "title", "advice", "evidence", "other_paths"),
     *WHO,
 }
 
@@ -122,4 +137,5 @@ IDENTITY: dict[str, list[str]] = {
     "group_interval": ["cgroup"],
     "file_interval": ["cgroup", "device", "inode", "path"],
     "curve": ["cgroup", "sampling_period_pages", "limit_pages"],
+    "finding": ["cgroup", "rule"],
 }

@@ -61,8 +61,8 @@ ONCE = """
 
 
 def load(engine: Engine, listing: Listing) -> None:
-    """Makes the tables ``hosts``, ``group_hours``, ``files_by_host`` and ``curve_points``. Files that turn out to be damaged are left
-    out and named."""
+    """Makes the tables ``hosts``, ``group_hours``, ``files_by_host``, ``curve_points`` and ``findings``. Files that turn out to be
+    damaged are left out and named."""
     for table in format.TABLES:
         with_care(engine, listing, table, functools.partial(_load, engine, listing, table))
 
@@ -152,10 +152,17 @@ CURVE_POINTS = """
         sum(sampled_references / sampling_period_pages) AS sampled_count
     FROM curve_rows GROUP BY 1, 2, 3, 4, 5
 """
+#: Findings are of spans already: an hour each, unless the hosts write other files.
+FINDINGS = """
+    SELECT hour, host_id, cgroup, workload_kind, workload, rule, severity, title, advice, path,
+        active_ns, saving_low_ns, saving_high_ns
+    FROM finding_rows
+"""
 #: What is kept of each table, under which name.
 ROLLUPS = {
     "host": ("hosts", HOSTS),
     "group_interval": ("group_hours", GROUP_HOURS),
     "file_interval": ("files_by_host", FILES_BY_HOST),
     "curve": ("curve_points", CURVE_POINTS),
+    "finding": ("findings", FINDINGS),
 }

@@ -7,6 +7,7 @@ mod answers;
 mod columns;
 mod curve;
 mod file;
+mod finding;
 mod group;
 mod host;
 mod key;
@@ -18,6 +19,7 @@ pub use answers::{
 pub use columns::{Cells, Column, ColumnKind, Columns, CountedIo, Meaning};
 pub use curve::CurveRow;
 pub use file::FileIntervalRow;
+pub use finding::FindingRow;
 pub use group::{GroupIntervalRow, GroupMemory};
 pub use host::HostRow;
 pub use key::{IntervalKey, Workload};
@@ -40,12 +42,15 @@ crate::words! {
         FileInterval = "file_interval",
         /// A row a span, control group and limit: what caches of many sizes would have had.
         Curve = "curve",
+        /// A row a span, control group and rule that has something to say.
+        Finding = "finding",
     }
 }
 
 impl FleetTable {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Host, Self::GroupInterval, Self::FileInterval, Self::Curve];
+    pub const ALL: [Self; 5] =
+        [Self::Host, Self::GroupInterval, Self::FileInterval, Self::Curve, Self::Finding];
 }
 
 /// A row of a table.
@@ -65,6 +70,7 @@ pub fn columns_of(table: FleetTable) -> Vec<Column> {
         FleetTable::GroupInterval => GroupIntervalRow::columns(&mut columns),
         FleetTable::FileInterval => FileIntervalRow::columns(&mut columns),
         FleetTable::Curve => CurveRow::columns(&mut columns),
+        FleetTable::Finding => FindingRow::columns(&mut columns),
     }
     columns
 }
@@ -115,5 +121,6 @@ mod tests {
         same::<GroupIntervalRow>();
         same::<FileIntervalRow>();
         same::<CurveRow>();
+        same::<FindingRow>();
     }
 }
