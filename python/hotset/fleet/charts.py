@@ -27,6 +27,8 @@ def chart(fleet: Fleet, name: str, table: pa.Table) -> dict[str, Any] | None:
     if name == "files":
         idle = table.filter(pc.equal(table["verdict"], "cached, hardly read"))
         return bars(idle, "cached_bytes", "path", "Page cache of files that are hardly read", "cached", "bytes")
+    if name == "findings":
+        return savings(table)
     return hours(fleet) if name == "coverage" else None
 
 
@@ -49,6 +51,17 @@ def bars(table: pa.Table, column: str, names: str, label: str, title: str, unit:
         "names": short(wanted[names].to_pylist()),
         "series": [{"name": title, "points": [[place, value] for place, value in enumerate(values)]}],
     }
+
+
+def savings(table: pa.Table) -> dict[str, Any] | None:
+    """What findings would save, each named by its workload and rule."""
+    found = table.filter(pc.not_equal(table["severity"], "unknown"))
+    workloads = found["workload"].to_pylist()
+    known = sorted(set(workloads))
+    shorter = dict(zip(known, short(known)))
+    named = pa.array([f"{shorter[name]}: {rule}" for name, rule in zip(workloads, found["rule"].to_pylist())], pa.string())
+    found = found.append_column("name", named)
+    return bars(found, "saving_ns_per_day", "name", "What the changes would save at most, in a day", "time of threads", "ns")
 
 
 def short(names: list[str]) -> list[str]:

@@ -55,8 +55,8 @@ class Fleet:
         return ALL[name](self.options)
 
     def answer(self, name: str) -> pa.Table:
-        """The answer to a question: ``workloads``, ``starved``, ``packing``, ``files``, ``requests``, ``changes``, ``outliers`` or
-        ``coverage``."""
+        """The answer to a question: ``workloads``, ``starved``, ``packing``, ``files``, ``findings``, ``requests``, ``changes``,
+        ``outliers`` or ``coverage``."""
         if name not in self._answers:
             analysis = self.analysis(name)
             for step in analysis.steps:

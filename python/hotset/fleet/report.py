@@ -128,6 +128,17 @@ def _files(table: pa.Table) -> str:
     )
 
 
+def _findings(table: pa.Table) -> str:
+    found = table.filter(pc.not_equal(table["severity"], "unknown"))
+    unknown = len(pc.unique(table.filter(pc.equal(table["severity"], "unknown"))["rule"]))
+    rest = f" {plural(unknown, 'rule')} could not be asked everywhere." if unknown else ""
+    if found.num_rows == 0:
+        return f"No rule has anything to say.{rest}"
+    workloads = len({(row["workload_kind"], row["workload"]) for row in found.select(["workload_kind", "workload"]).to_pylist()})
+    critical = len(pc.unique(found.filter(pc.equal(found["severity"], "critical"))["workload"]))
+    return f"{plural(found.num_rows, 'finding')} in {plural(workloads, 'workload')}, critical in {critical}.{rest}"
+
+
 def _requests(table: pa.Table) -> str:
     direct = int(pc.sum(pc.greater(table["direct_ratio"], 0.5)).as_py() or 0)
     return f"{plural(direct, 'workload')} with more direct I/O than buffered."
@@ -159,6 +170,7 @@ SENTENCES = {
     "starved": _starved,
     "packing": _packing,
     "files": _files,
+    "findings": _findings,
     "requests": _requests,
     "changes": _changes,
     "outliers": _outliers,

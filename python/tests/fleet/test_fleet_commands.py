@@ -72,7 +72,7 @@ def test_a_compacted_fleet_has_the_same_answers_in_fewer_files(fleet_root: pathl
     before.parent.mkdir(parents=True)
     before.write_bytes(b"")
     assert call("compact", fleet_root, "-o", out) == 0
-    assert sorted(path.name for path in out.rglob("*.parquet")) == ["compact-0000.parquet"] * 4
+    assert sorted(path.name for path in out.rglob("*.parquet")) == ["compact-0000.parquet"] * 5
     assert not list(out.rglob(".*"))
     again = Fleet(str(out), Duck())
     for name in ALL:
@@ -89,9 +89,11 @@ def test_large_fleets_are_compacted_in_portions(tmp_path: pathlib.Path, monkeypa
     files = list((root / "curve").rglob("*.parquet"))
     monkeypatch.setattr(compaction, "PORTION_BYTES", sum(path.stat().st_size for path in files) // 2)
     read, written, bad = compaction.compact(str(root), str(out))
-    assert (read, bad) == (24, []) and 4 < written < 24
+    assert (read, bad) == (len(list(root.rglob("*.parquet"))), []) and len(format.TABLES) < written < read
     rows = Duck()
     for table in format.TABLES:
+        if not (root / table).exists():
+            continue
         count = f"SELECT count(*) AS rows, sum(sequence) AS sum FROM read_parquet('{{}}/{table}/*/*/*.parquet')"
         assert rows.table(count.format(out)) == rows.table(count.format(root)), table
     assert len(list((out / "curve").rglob("*.parquet"))) > 1

@@ -22,7 +22,7 @@ def put_in(out: pathlib.Path, fleet: Fleet, day: datetime.date) -> dict[str, str
     if len(files) < 8:
         raise ValueError("faults need 8 hosts")
     for path in files[MISSING][5:7]:
-        for table in ("host", "group_interval", "file_interval", "curve"):
+        for table in ("host", "group_interval", "file_interval", "curve", "finding"):
             (out / table / "v=1" / f"dt={day}" / path.name).unlink(missing_ok=True)
     shutil.copy(files[TWICE][3], files[TWICE][3].with_name("copied-by-hand.parquet"))
     cut = files[CUT_OFF][4]

@@ -2,7 +2,8 @@
 
 ``sudo python -m fleetgen.measure OUT`` runs all of them at once for 41 minutes, each in a control group of its own, and packs the tables
     that
-hotset wrote below OUT into ``fleetgen/measured``, of which fleets are made (:mod:`fleetgen`).
+hotset wrote below OUT into ``fleetgen/measured``, of which fleets are made (:mod:`fleetgen`). With ``--findings`` it runs those that rules
+have something to say of for six minutes, and packs what hotset says of each minute.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ import pyarrow.dataset
 
 from .measured import FOLDER, TABLES
 from .truth import need_pages
-from .workloads import MIB, PAGE, PROGRAMS, Program, once
+from .workloads import ALL, MIB, PAGE, PROGRAMS, Program, once
 
 MEMORY = pathlib.Path("/sys/fs/cgroup/memory")
 #: Python itself, in MiB, beside what a program fills.
@@ -55,13 +56,13 @@ def start(program: Program, group: pathlib.Path, folder: pathlib.Path) -> subpro
     )
 
 
-def measure(hotset: str, out: pathlib.Path, minutes: int) -> None:
-    """Runs all programs beside hotset."""
+def measure(hotset: str, out: pathlib.Path, programs: dict[str, Program], minutes: int, every: str) -> None:
+    """Runs programs beside hotset, which writes files of so much time."""
     with contextlib.ExitStack() as stack:
         scratch = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(dir=out.parent)))
-        groups = {name: stack.enter_context(group_of(program)) for name, program in PROGRAMS.items()}
-        running = [start(PROGRAMS[name], group, scratch) for name, group in groups.items()]
-        while not all((scratch / f"{name}.ready").exists() for name in PROGRAMS):
+        groups = {name: stack.enter_context(group_of(program)) for name, program in programs.items()}
+        running = [start(programs[name], group, scratch) for name, group in groups.items()]
+        while not all((scratch / f"{name}.ready").exists() for name in programs):
             time.sleep(0.1)
         (scratch / "go").touch()
         spool = scratch / "spool"
@@ -76,9 +77,9 @@ def measure(hotset: str, out: pathlib.Path, minutes: int) -> None:
                 "--spool",
                 str(spool),
                 "--interval",
-                "60s",
+                "60s" if every == "10m" else "10s",
                 "--parquet-every",
-                "10m",
+                every,
             ],
         )
         try:
@@ -107,6 +108,18 @@ def pack(out: pathlib.Path) -> None:
     (FOLDER / "needs.json").write_text(json.dumps(needs, indent=1) + "\n")
 
 
+def pack_findings(out: pathlib.Path) -> None:
+    """Keeps what rules say of the programs, without the first minute, in which they begin."""
+    FOLDER.mkdir(exist_ok=True)
+    table = pyarrow.dataset.dataset(out / "finding", format="parquet").to_table()
+    table = table.filter(pc.starts_with(table["cgroup"], "/fleet/faulty-"))
+    table = table.filter(pc.greater(table["sequence"], pc.min(table["sequence"])))
+    table = table.sort_by([("cgroup", "ascending"), ("sequence", "ascending")])
+    # Where it was measured is nobody's business; fleets have paths of their own.
+    table = table.set_column(table.schema.get_field_index("path"), "path", pa.nulls(table.num_rows, pa.string()))
+    pa.parquet.write_table(table, FOLDER / "finding.parquet", compression="zstd")
+
+
 def needs_of(program: Program, rows: pa.Table) -> dict[str, int]:
     """What the program must have, as it was measured, and what its cache needs, as it follows from what it reads. Accesses to mapped
     pages can't be
@@ -121,9 +134,12 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--hotset", default=os.environ.get("HOTSET_BIN", "hotset"))
-    parser.add_argument("--minutes", type=int, default=41)
+    parser.add_argument("--minutes", type=int, help="41, or 6 with --findings")
+    parser.add_argument("--findings", action="store_true", help="run programs that rules have something to say of")
     parser.add_argument("--pack-only", action="store_true", help="pack what OUT has")
     options = parser.parse_args()
+    programs = {name: program for name, program in ALL.items() if (name not in PROGRAMS) == options.findings}
     if not options.pack_only:
-        measure(options.hotset, options.out.absolute(), options.minutes)
-    pack(options.out)
+        minutes = options.minutes or (6 if options.findings else 41)
+        measure(options.hotset, options.out.absolute(), programs, minutes, "1m" if options.findings else "10m")
+    (pack_findings if options.findings else pack)(options.out)

@@ -13,6 +13,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from .workloads import FAULTY
+
 #: Where :mod:`fleetgen.measure` left it.
 FOLDER = pathlib.Path(__file__).parent / "measured"
 TABLES = ("host", "group_interval", "file_interval", "curve")
@@ -20,7 +22,7 @@ TABLES = ("host", "group_interval", "file_interval", "curve")
 
 @dataclasses.dataclass(frozen=True)
 class Measured:
-    """Rows by table and program, and what the programs need."""
+    """Rows by table and program, of findings by rule, and what the programs need."""
 
     rows: dict[str, dict[str, pa.Table]]
     needs: dict[str, dict[str, int]]
@@ -37,6 +39,10 @@ def load(folder: pathlib.Path = FOLDER) -> Measured:
             continue
         programs = pc.utf8_replace_slice(table["cgroup"], 0, len("/fleet/"), "")
         rows[name] = {program: table.filter(pc.equal(programs, program)) for program in needs}
+    findings = pq.read_table(folder / "finding.parquet")
+    rules = pc.utf8_replace_slice(findings["cgroup"], 0, len("/fleet/faulty-"), "")
+    # Other rules may have something to say of a program, too.
+    rows["finding"] = {rule: findings.filter(pc.and_(pc.equal(rules, rule), pc.equal(findings["rule"], rule))) for rule in FAULTY}
     return Measured(rows, needs)
 
 

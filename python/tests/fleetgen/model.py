@@ -37,6 +37,8 @@ class Workload:
     cache_bytes: int
     #: Counts with its second image are so many times as high; 1 where it has one image.
     newer_rate: float = 1.0
+    #: What a rule says of it in each hour; none where no rule says anything.
+    rule: str | None = None
 
     @property
     def scale(self) -> float:
@@ -105,7 +107,10 @@ def _workload(chance: random.Random, measured: dict[str, dict[str, int]], number
     name = f"{program}-{number:03}"
     # Every eleventh gets a second image, which does twice as much.
     newer = 2.0 if number % 11 == 3 else 1.0
-    return Workload(name, program, eighths, chance.uniform(0.3, 3), replicas, verdict, limit and -(-limit // MIB) * MIB, must, cache, newer)
+    # What is done beside what the program does is not in its counts: findings are rows of their own.
+    rule = "cache-thrash" if verdict == "starved" else {1: "small-reads", 8: "fsync-per-write"}.get(number % 16)
+    limit = limit and -(-limit // MIB) * MIB
+    return Workload(name, program, eighths, chance.uniform(0.3, 3), replicas, verdict, limit, must, cache, newer, rule)
 
 
 def programs() -> list[str]:

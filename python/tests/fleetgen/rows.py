@@ -127,6 +127,22 @@ class HostDay:
         columns["limit_pages"] = pa.array(shifted(taken["limit_pages"].to_numpy(), workload.eighths))
         return in_order("curve", columns)
 
+    def findings(self) -> pa.Table:
+        """``finding``, a span an hour."""
+        return pa.concat_tables([self._finding(workload, number) for workload, number in self.replicas if workload.rule])
+
+    def _finding(self, workload: Workload, replica: int) -> pa.Table:
+        rows = self.measured.rows["finding"][workload.rule or ""]
+        minutes = np.arange(24) * 60 + 59
+        picked = rows.take((np.arange(24) + replica) % rows.num_rows)
+        columns = {name: picked[name] for name in format.TABLES["finding"]}
+        columns |= self.keys(minutes, 3_600_000_000_000) | who(workload, replica, len(minutes))
+        hours = 3_600_000_000_000 / picked["length_ns"].to_numpy()
+        for name in ("active_ns", "saving_low_ns", "saving_high_ns"):
+            columns[name] = times(picked[name], hours)
+        columns["path"] = pa.nulls(24, pa.string()) if workload.rule == "cache-thrash" else repeated(f"/srv/{workload.name}/data", 24)
+        return in_order("finding", columns)
+
 
 def in_order(table: str, columns: dict[str, pa.Array]) -> pa.Table:
     """The columns as files have them."""

@@ -18,6 +18,8 @@ PAGE = 4096
 MIB = 1 << 20
 #: Pages are read in batches, with a pause between them.
 BATCH = 50
+#: What a program without a buffer asks for at a time.
+SMALL = 64
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Program:
     rate: int
     #: Anonymous memory that it fills, in MiB.
     anon_mib: int = 8
-    #: How it reads: ``read``, ``mapped``, ``direct`` or ``write``.
+    #: How it reads: ``read``, ``mapped``, ``direct``, ``write``, ``small-reads`` or ``small-syncs``.
     how: str = "read"
     #: Memory limit of its control group in MiB, beyond what it needs without page cache; 0 for none.
     cache_limit_mib: int = 0
@@ -82,6 +84,14 @@ PROGRAMS = {
     ]
 }
 
+#: Programs that do what a rule is about, and the rule.
+FAULTY = {
+    "small-reads": Program("small-reads", 4_096, loop, 1_000, how="small-reads"),
+    "fsync-per-write": Program("fsync-per-write", 1_024, loop, 200, how="small-syncs"),
+    "cache-thrash": dataclasses.replace(PROGRAMS["starved-loop"], rate=4_000),
+}
+ALL = PROGRAMS | {f"faulty-{rule}": dataclasses.replace(program, name=f"faulty-{rule}") for rule, program in FAULTY.items()}
+
 
 def make_file(path: pathlib.Path, pages: int) -> None:
     """Writes a file of so many pages, that no file system makes holes of."""
@@ -105,6 +115,24 @@ def reader(program: Program, path: pathlib.Path) -> Callable[[int], object]:
                 os.fdatasync(log)
 
         return write
+    if program.how == "small-syncs":
+        journal = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+        def commit(page: int) -> None:
+            os.write(journal, bytes(200))
+            os.fsync(journal)
+
+        return commit
+    if program.how == "small-reads":
+        unbuffered = os.open(path, os.O_RDONLY)
+
+        def pieces(page: int) -> None:
+            if page == 0:
+                os.lseek(unbuffered, 0, os.SEEK_SET)
+            for _ in range(PAGE // SMALL):
+                os.read(unbuffered, SMALL)
+
+        return pieces
     direct = os.O_DIRECT if program.how == "direct" else 0
     file = os.open(path, os.O_RDONLY | direct)
     os.posix_fadvise(file, 0, 0, os.POSIX_FADV_RANDOM)
@@ -143,4 +171,4 @@ def run(program: Program, folder: pathlib.Path) -> None:
 
 
 if __name__ == "__main__":
-    run(PROGRAMS[sys.argv[1]], pathlib.Path(sys.argv[2]))
+    run(ALL[sys.argv[1]], pathlib.Path(sys.argv[2]))

@@ -63,6 +63,7 @@ KEYS = {
     *format.WHO,
     *("hotset", "kernel", "machine", "multi_gen_lru", "not_measured"),
     *("path", "device", "inode", "deleted"),
+    *("rule", "severity", "title", "advice", "evidence", "other_paths"),
     *("policy", "limit_pages", "sampling_period_pages"),
 } - {"length_ns"}
 #: Columns that are never null.
@@ -74,7 +75,13 @@ def write_day(
 ) -> None:
     """The files of a host and day."""
     made = HostDay(fleet, measured, host, day, last_day)
-    tables = {"host": made.hosts(), "group_interval": made.groups(), "file_interval": made.files(), "curve": made.curves()}
+    tables = {
+        "host": made.hosts(),
+        "group_interval": made.groups(),
+        "file_interval": made.files(),
+        "curve": made.curves(),
+        "finding": made.findings(),
+    }
     for name, table in tables.items():
         write_table(out, name, table, made.begins_us, day, hours_per_file)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import changes, coverage, files, memory, outliers, packing, requests, starved
+from . import changes, coverage, files, findings, memory, outliers, packing, requests, starved
 
 #: In the order in which a report has them.
 ALL = {
@@ -10,6 +10,7 @@ ALL = {
     "starved": starved.analysis,
     "packing": packing.analysis,
     "files": files.analysis,
+    "findings": findings.analysis,
     "requests": requests.analysis,
     "changes": changes.analysis,
     "outliers": outliers.analysis,
