@@ -15,20 +15,20 @@ const FILE_BYTES: u64 = 8 * MIB;
 pub(super) type Row = BTreeMap<String, Field>;
 
 /// Where a fleet's tables go, and the spool beside.
-struct Fleet {
+pub(super) struct Fleet {
     scratch: Scratch,
 }
 
 impl Fleet {
-    fn new(name: &str) -> Self {
+    pub(super) fn new(name: &str) -> Self {
         Self { scratch: Scratch::new(name) }
     }
 
-    fn root(&self) -> PathBuf {
+    pub(super) fn root(&self) -> PathBuf {
         self.scratch.path("fleet")
     }
 
-    fn spool(&self) -> PathBuf {
+    pub(super) fn spool(&self) -> PathBuf {
         self.scratch.path("spool")
     }
 
@@ -36,14 +36,14 @@ impl Fleet {
         self.export_with(&[])
     }
 
-    fn export_with(&self, words: &[&str]) -> Exporter {
+    pub(super) fn export_with(&self, words: &[&str]) -> Exporter {
         let (root, spool) = (self.root(), self.spool());
         let usual = ["--parquet", text(&root), "--spool", text(&spool)];
         Exporter::start(&[&usual, words].concat())
     }
 
     /// All rows of a table.
-    fn rows(&self, table: &str) -> Vec<Row> {
+    pub(super) fn rows(&self, table: &str) -> Vec<Row> {
         let files = files_below(&self.root().join(table).join("v=1"));
         files.iter().flat_map(|file| rows_of(file)).collect()
     }
@@ -69,7 +69,7 @@ pub(super) fn number(row: &Row, name: &str) -> u64 {
     }
 }
 
-fn is(row: &Row, name: &str, value: &str) -> bool {
+pub(super) fn is(row: &Row, name: &str, value: &str) -> bool {
     row[name] == Field::Str(value.to_owned())
 }
 

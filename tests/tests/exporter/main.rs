@@ -4,6 +4,7 @@
 
 mod bucket;
 mod curves;
+mod findings;
 mod fleet;
 mod otlp;
 mod prometheus;

@@ -1,17 +1,18 @@
 //! The tables of a fleet, from the intervals of this host.
 
 mod curves;
+mod findings;
 mod identity;
 mod redact;
 mod rows;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result};
 use hotset_facts::fleet::IntervalKey;
-use hotset_facts::{Interval, NotMeasured};
+use hotset_facts::{CostTable, Interval, NotMeasured, Observed};
 use hotset_fleet::{
     Complete, Directory, Period, Rows, Sink, SinkNumbers, SinkOptions, Store, micros,
 };
@@ -20,6 +21,7 @@ use hotset_view::metrics::FleetNumbers;
 use crate::Say;
 use crate::s3::{BucketStore, Destination};
 use curves::SpanCurves;
+use findings::SpanFindings;
 use identity::Identity;
 use redact::Redactor;
 use rows::{RowMaker, look_at_files};
@@ -53,6 +55,7 @@ pub(super) struct FleetExport {
     maker: RowMaker,
     span: Option<(Period, IntervalKey)>,
     curves: SpanCurves,
+    findings: SpanFindings,
 }
 
 impl FleetExport {
@@ -85,6 +88,7 @@ impl FleetExport {
             maker: RowMaker::new(identity, session, options.files),
             span: None,
             curves: SpanCurves::default(),
+            findings: SpanFindings::new(costs(&options.spool)),
         })
     }
 
@@ -100,6 +104,7 @@ impl FleetExport {
         let dropped = self.sink.numbers().dropped_files;
         let host = vec![self.maker.host(&key, interval, gaps, dropped)];
         self.curves.add(interval.curves.as_ref(), interval.length_ns);
+        self.findings.add(&groups, interval, gaps);
         self.span = Some((period, key));
         self.sink.offer(period, Rows { host, groups, files, ..Rows::default() });
     }
@@ -109,8 +114,10 @@ impl FleetExport {
         let Some((period, key)) = self.span.take() else { return };
         let workloads = &mut self.maker.workloads;
         let curves = self.curves.take(&key, |group: &Arc<str>| workloads.of(group));
-        if !curves.is_empty() {
-            self.sink.offer(period, Rows { curves, ..Rows::default() });
+        let findings = self.findings.take(&key);
+        let rows = Rows { curves, findings, ..Rows::default() };
+        if !rows.is_empty() {
+            self.sink.offer(period, rows);
         }
     }
 
@@ -123,6 +130,15 @@ impl FleetExport {
     pub(super) fn finish(mut self) -> FleetNumbers {
         self.end_span();
         numbers(self.sink.finish(PATIENCE))
+    }
+}
+
+/// What operations cost on this host. The root of a container may be read-only, but not its spool.
+fn costs(spool: &Path) -> Observed<CostTable> {
+    let kept = hotset_sys::costs::table();
+    match kept {
+        Observed::Value(_) => kept,
+        Observed::Missing(_) => hotset_sys::costs::measure(spool).map_or(kept, Observed::Value),
     }
 }
 

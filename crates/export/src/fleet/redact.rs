@@ -14,6 +14,8 @@ use hotset_fleet::Rows;
 use ring::hmac::{HMAC_SHA256, Key, sign};
 use ring::rand::{SecureRandom, SystemRandom};
 
+use super::findings::list;
+
 /// Bytes of a hash that are kept: among 10 million names, two have the same with a probability of 3 in a million.
 const HASH_BYTES: usize = 8;
 /// The shortest key: 16 bytes can't be guessed.
@@ -74,6 +76,12 @@ impl Redactor {
             };
             last = Some((std::mem::replace(path, Arc::clone(&hashed)), hashed));
         }
+        for finding in &mut rows.findings {
+            finding.path = finding.path.as_deref().map(|path| self.path(path).into());
+            // What is no list has no names that could be told from each other: none of it is kept.
+            let paths: Vec<String> = serde_json::from_str(&finding.other_paths).unwrap_or_default();
+            finding.other_paths = list(paths.iter().map(|path| self.path(path)).collect()).into();
+        }
     }
 
     /// The same path with hashes for names. What is no name stays: slashes, `.` and `..`, and the mark of a file that was deleted.
@@ -131,7 +139,7 @@ fn read(file: &Path) -> Result<Vec<u8>> {
 mod tests {
     use std::collections::HashSet;
 
-    use hotset_facts::fleet::FileIntervalRow;
+    use hotset_facts::fleet::{FileIntervalRow, FindingRow};
     use hotset_facts::random::Random;
 
     use super::*;
@@ -216,6 +224,27 @@ mod tests {
         let paths: Vec<_> = rows.files.iter().map(|row| row.path.as_deref()).collect();
         let (a, b) = (redactor().path("/a"), redactor().path("/b"));
         assert_eq!(paths, [Some(&*a), Some(&*a), None, Some(&*b), Some(&*a)]);
+    }
+
+    #[test]
+    fn paths_of_findings_are_hashed() {
+        let mut finding = FindingRow {
+            path: Some("/a/b".into()),
+            other_paths: r#"["/a \"c\"","/d\n/🚢"]"#.into(),
+            ..FindingRow::default()
+        };
+        finding.title = "stays".into();
+        let mut rows =
+            Rows { findings: vec![finding.clone(), FindingRow::default()], ..Rows::default() };
+        redactor().rows(&mut rows);
+        let (one, other) = (redactor().path("/a \"c\""), redactor().path("/d\n/🚢"));
+        finding.path = Some(redactor().path("/a/b").into());
+        finding.other_paths = format!("[\"{one}\",\"{other}\"]").into();
+        assert_eq!(rows.findings[0], finding);
+        assert_eq!(
+            (rows.findings[1].path.as_deref(), &*rows.findings[1].other_paths),
+            (None, "[]")
+        );
     }
 
     #[test]

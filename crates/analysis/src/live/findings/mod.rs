@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use hotset_facts::{
-    CostTable, Dev, Environment, Feature, FileId, FileKind, LiveIo, NotMeasured, Observed,
+    CostTable, Dev, Environment, Feature, FileId, FileKind, LiveIo, NotMeasured, Observed, Reason,
 };
 
 pub use answers::{LIVE_RULES, LiveRule};
@@ -32,6 +32,12 @@ const WORTH_OF_SPAN: u64 = 100;
 /// Below this part of a span no share is worth one: a second of an hour. A second is what an hour's sums may differ by from one
 /// hour to the next where nothing changed.
 const FLOOR_OF_SPAN: u64 = 3600;
+
+/// Refaults may be more than the pages that were seen to be read by one part in so many: the kernel's counter is read a moment
+/// before or after the sensor's.
+const REFAULT_SLACK: u64 = 10;
+const UNSEEN: Reason =
+    Reason::lost("the kernel counts more pages that were read back than were seen to be read");
 
 /// The host over a span.
 #[derive(Debug, Clone)]
@@ -118,20 +124,26 @@ pub fn findings_of_group(host: &SpanHost, group: &GroupSpan) -> (Vec<Finding>, V
 }
 
 /// Whether the span has what a rule needs beyond what a profile can leave out.
-fn known(
-    host: &SpanHost,
-    group: &GroupSpan,
-    rule: &str,
-    needs: &[Feature],
-) -> Result<(), hotset_facts::Reason> {
+fn known(host: &SpanHost, group: &GroupSpan, rule: &str, needs: &[Feature]) -> Result<(), Reason> {
     let lacks = |feature: &&Feature| host.not_measured.iter().any(|gap| gap.feature == **feature);
     if let Some(feature) = needs.iter().find(lacks) {
         return Err(feature.reason());
     }
-    let reads_device = group.io.read_misses.saturating_add(group.io.readahead_pages) > 0;
-    match (rule, group.refaulted_pages) {
+    if rule == "cache-thrash" { refaults_fit(group) } else { Ok(()) }
+}
+
+/// Whether refaults of a group are known, and are among the pages that it was seen to read.
+fn refaults_fit(group: &GroupSpan) -> Result<(), Reason> {
+    let LiveIo { read_misses, readahead_pages, readahead_hits, fault_pages, .. } = group.io;
+    let read = read_misses.saturating_add(readahead_pages.max(readahead_hits));
+    match group.refaulted_pages {
         // What reads nothing from a device reads nothing back.
-        ("cache-thrash", Observed::Missing(reason)) if reads_device => Err(reason),
-        _ => Ok(()),
+        _ if read == 0 => Ok(()),
+        Observed::Missing(reason) => Err(reason),
+        Observed::Value(refaulted) => {
+            let seen = read.saturating_add(fault_pages);
+            let at_most = seen.saturating_add(seen / REFAULT_SLACK);
+            if refaulted <= at_most { Ok(()) } else { Err(UNSEEN) }
+        }
     }
 }

@@ -1,4 +1,4 @@
-use hotset_facts::{Feature, LiveIo, NotMeasured, Observed, Reason};
+use hotset_facts::{Feature, LiveIo, NotMeasured, Observed};
 
 use super::*;
 use crate::fixtures::{costs, host};
@@ -136,6 +136,9 @@ fn refaults_are_those_that_were_certainly_of_reads() {
     assert!((HOUR / 9..=HOUR / 8).contains(&saving), "half of the waits: {saving}");
     assert_eq!(said(&an_hour(), &thrash(30_000)), [], "all of them may be of faults");
     assert_eq!(reason(&an_hour(), &group(io, HOUR), "cache-thrash"), Some(NO_MEMORY));
+    assert_eq!(said(&an_hour(), &thrash(200_000)), [], "pages that nobody saw being read");
+    assert_eq!(reason(&an_hour(), &thrash(200_000), "cache-thrash"), Some(UNSEEN));
+    assert_eq!(reason(&an_hour(), &thrash(140_000), "cache-thrash"), None, "read a moment later");
 }
 
 #[test]
