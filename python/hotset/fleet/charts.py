@@ -60,8 +60,8 @@ def savings(table: pa.Table) -> dict[str, Any] | None:
     known = sorted(set(workloads))
     shorter = dict(zip(known, short(known)))
     named = pa.array([f"{shorter[name]}: {rule}" for name, rule in zip(workloads, found["rule"].to_pylist())], pa.string())
-    found = found.append_column("name", named)
-    return bars(found, "saving_ns_per_day", "name", "What the changes would save at most, in a day", "time of threads", "ns")
+    found = pa.table({"finding": named, "hours": pc.divide(found["saving_ns_per_day"], 3.6e12)})
+    return bars(found, "hours", "finding", "What the changes would save at most, in a day", "hours of threads", "number")
 
 
 def short(names: list[str]) -> list[str]:
