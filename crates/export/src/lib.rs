@@ -12,6 +12,7 @@ mod client;
 mod curves;
 mod exporter;
 mod fleet;
+mod kubernetes;
 mod labels;
 mod negotiate;
 mod notify;

@@ -19,10 +19,13 @@ from .numbers import size
 from .whole import write_whole
 
 MIB = 1 << 20
-#: Kinds of workloads that have a pod template, by the name that the tables give them.
+#: Kinds of workloads whose pod template can be patched, by the name that the tables give them. That of a Job can't be changed, and objects of other
+#: APIs take no strategic merge patch.
 KINDS = {
     "deployment": ("apps/v1", "Deployment"),
     "statefulset": ("apps/v1", "StatefulSet"),
+    "daemonset": ("apps/v1", "DaemonSet"),
+    "replicaset": ("apps/v1", "ReplicaSet"),
     "cronjob": ("batch/v1", "CronJob"),
 }
 #: What Kubernetes takes for a name (RFC 1123). Names come from hosts: another one stands in no file that is to be applied.

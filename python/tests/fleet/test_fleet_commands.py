@@ -23,7 +23,7 @@ from hotset.fleet.__main__ import main
 from hotset.fleet.analyses import ALL
 from hotset.fleet.duck import Duck
 from hotset.fleet.fleet import Fleet
-from hotset.fleet.kubernetes import advice
+from hotset.fleet.kubernetes import advice, autoscaler, patch
 
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
@@ -135,6 +135,28 @@ def test_no_file_has_a_name_that_kubernetes_refuses(fleet: Fleet) -> None:
     for name in ("shop/../app", "shop/web\n# evil/app", "shop/$(reboot)/app", "Shop/web/app", "shop/web", "a/b/c/d", "shop//app"):
         index = rows.schema.get_field_index("workload")
         assert not list(advice(rows.set_column(index, "workload", pa.array([name] * rows.num_rows)))), name
+
+
+def test_what_has_a_template_of_kubernetes_own_is_patched(fleet: Fleet) -> None:
+    answer = fleet.answer("workloads")
+    rows = answer.filter(pc.equal(answer["verdict"], "wasteful")).slice(0, 1)
+    index = rows.schema.get_field_index("workload_kind")
+    for kind, api, name in (
+        ("deployment", "apps/v1", "Deployment"),
+        ("statefulset", "apps/v1", "StatefulSet"),
+        ("daemonset", "apps/v1", "DaemonSet"),
+        ("replicaset", "apps/v1", "ReplicaSet"),
+        ("cronjob", "batch/v1", "CronJob"),
+    ):
+        [one] = advice(rows.set_column(index, "workload_kind", pa.array([kind])))
+        target = autoscaler(one)["spec"]["targetRef"]
+        assert (target["apiVersion"], target["kind"]) == (api, name)
+        spec = patch(one)["spec"]
+        pods = (spec["jobTemplate"]["spec"] if kind == "cronjob" else spec)["template"]["spec"]
+        assert pods["containers"][0]["name"] == one.container
+    # The template of a job can't be changed, and others take no such patch.
+    for kind in ("job", "rollout", "controller", "pod", "statefulset.apps.kruise.io", "container"):
+        assert not list(advice(rows.set_column(index, "workload_kind", pa.array([kind])))), kind
 
 
 @pytest.mark.parametrize(

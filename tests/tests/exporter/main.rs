@@ -6,6 +6,7 @@ mod bucket;
 mod curves;
 mod findings;
 mod fleet;
+mod kubernetes;
 mod otlp;
 mod prometheus;
 mod serve;

@@ -113,6 +113,12 @@ pub(crate) struct FleetArgs {
     /// Hash by the key in FILE, 16 bytes or more: hosts that share it have the same hashes; includes --redact
     #[arg(long, value_name = "FILE", requires = "parquet")]
     pub(crate) redact_key: Option<PathBuf>,
+    /// Ask Kubernetes' API server which DaemonSet, Job, Deployment, … each pod belongs to
+    ///
+    /// In a pod whose service account may list pods, and get replicasets and jobs (deploy/kubernetes-fleet-rbac.yaml). --host-name must be the name of
+    /// the node. Without it, owners follow from the names of pods, which are alike for a DaemonSet and a Job.
+    #[arg(long, requires = "parquet")]
+    pub(crate) kubernetes_api: bool,
     /// Keep what is not delivered yet in DIR [default: $STATE_DIRECTORY, /var/lib/hotset of root, or the user's state directory, with /fleet behind
     /// it]
     #[arg(long, value_name = "DIR", requires = "parquet")]

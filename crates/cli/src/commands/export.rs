@@ -75,6 +75,7 @@ fn fleet(args: &FleetArgs) -> Option<FleetOptions> {
             Some(file) => Some(RedactKey::File(file.clone())),
             None => args.redact.then_some(RedactKey::OwnOfHost),
         },
+        kubernetes_api: args.kubernetes_api,
     })
 }
 

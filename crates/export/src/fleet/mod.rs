@@ -3,6 +3,7 @@
 mod curves;
 mod findings;
 mod identity;
+mod owners;
 mod redact;
 mod rows;
 
@@ -23,6 +24,7 @@ use crate::s3::{BucketStore, Destination};
 use curves::SpanCurves;
 use findings::SpanFindings;
 use identity::Identity;
+use owners::Owners;
 use redact::Redactor;
 use rows::{RowMaker, look_at_files};
 
@@ -46,6 +48,8 @@ pub struct FleetOptions {
     pub files: usize,
     /// Whether names of files are hashed, and by whose key.
     pub redact: Option<RedactKey>,
+    /// Whether Kubernetes' API server is asked whose pods are. The name of the host must then be that of the node.
+    pub kubernetes_api: bool,
 }
 
 /// Makes rows of intervals, and hands them to the sink.
@@ -60,7 +64,7 @@ pub(super) struct FleetExport {
 
 impl FleetExport {
     /// # Errors
-    /// Where the root or the spool can't be used.
+    /// Where the root or the spool can't be used, or the API server is to be asked and this is no pod.
     pub(super) fn start(options: &FleetOptions, host: &str, say: Say) -> Result<Self> {
         let identity = Identity::of_this_host(host);
         let session = u64::try_from(micros(SystemTime::now())).unwrap_or(0);
@@ -73,12 +77,13 @@ impl FleetExport {
         };
         let redactor = options.redact.as_ref();
         let redactor = redactor.map(|key| Redactor::new(key, &options.spool)).transpose()?;
+        let owners = options.kubernetes_api.then(|| Owners::start(host, say)).transpose()?;
         let sink = Sink::start(SinkOptions {
             spool: options.spool.clone(),
             spool_limit_bytes: options.spool_limit_bytes,
             host_id: identity.host_id.to_string(),
             session,
-            complete: complete(redactor),
+            complete: complete(owners, redactor),
             store,
             say,
         });
@@ -143,8 +148,11 @@ fn costs(spool: &Path) -> Observed<CostTable> {
 }
 
 /// Files are looked at by their names, which are then hashed: nothing is kept before.
-fn complete(redactor: Option<Redactor>) -> Complete {
+fn complete(mut owners: Option<Owners>, redactor: Option<Redactor>) -> Complete {
     Box::new(move |rows| {
+        if let Some(owners) = &mut owners {
+            owners.tell(rows);
+        }
         look_at_files(rows);
         if let Some(redactor) = &redactor {
             redactor.rows(rows);

@@ -181,7 +181,7 @@ impl Pusher {
 }
 
 /// A pause between so much and [`SPREAD`] less.
-fn spread(pause: Duration) -> Duration {
+pub(crate) fn spread(pause: Duration) -> Duration {
     let mut random = [0; 1];
     // Without random numbers all wait as long.
     let part = match SystemRandom::new().fill(&mut random) {

@@ -8,14 +8,14 @@ use std::sync::{Arc, Mutex};
 
 /// A request: its first line, headers in lower case, and what follows.
 #[derive(Debug, Clone)]
-pub(super) struct Asked {
-    pub(super) line: String,
-    pub(super) headers: Vec<String>,
-    pub(super) body: String,
+pub(crate) struct Asked {
+    pub(crate) line: String,
+    pub(crate) headers: Vec<String>,
+    pub(crate) body: String,
 }
 
 impl Asked {
-    pub(super) fn has(&self, header: &str) -> bool {
+    pub(crate) fn has(&self, header: &str) -> bool {
         self.headers.iter().any(|one| one == header)
     }
 }
@@ -23,13 +23,13 @@ impl Asked {
 type Answers = Box<dyn Fn(&Asked) -> (u16, String) + Send>;
 
 /// Answers until the process ends.
-pub(super) struct Fake {
-    pub(super) url: String,
+pub(crate) struct Fake {
+    pub(crate) url: String,
     asked: Arc<Mutex<Vec<Asked>>>,
 }
 
 impl Fake {
-    pub(super) fn new(answers: impl Fn(&Asked) -> (u16, String) + Send + 'static) -> Self {
+    pub(crate) fn new(answers: impl Fn(&Asked) -> (u16, String) + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let asked = Arc::new(Mutex::new(Vec::new()));
@@ -42,7 +42,7 @@ impl Fake {
         Self { url, asked }
     }
 
-    pub(super) fn asked(&self) -> Vec<Asked> {
+    pub(crate) fn asked(&self) -> Vec<Asked> {
         self.asked.lock().expect("lock").clone()
     }
 }
@@ -77,10 +77,10 @@ fn serve(mut stream: &TcpStream, kept: &Mutex<Vec<Asked>>, answers: &Answers) {
 }
 
 /// A file that is gone with this value.
-pub(super) struct TextFile(pub(super) PathBuf);
+pub(crate) struct TextFile(pub(super) PathBuf);
 
 impl TextFile {
-    pub(super) fn new(text: &str) -> Self {
+    pub(crate) fn new(text: &str) -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = format!("hotset-s3-{}-{number}", std::process::id());
@@ -89,7 +89,7 @@ impl TextFile {
         Self(path)
     }
 
-    pub(super) fn path(&self) -> &str {
+    pub(crate) fn path(&self) -> &str {
         self.0.to_str().expect("UTF-8")
     }
 }

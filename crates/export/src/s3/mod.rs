@@ -7,7 +7,7 @@ mod answer;
 mod credentials;
 mod environment;
 #[cfg(test)]
-mod fake;
+pub(crate) mod fake;
 mod http;
 mod url;
 

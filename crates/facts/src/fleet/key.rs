@@ -32,11 +32,11 @@ crate::fleet_columns! {
         pod: maybe_text Key;
         /// The container's name, or its short id
         container: maybe_text Key;
-        /// The container's image, as it was asked for: with its tag or digest; null where no file of the runtime tells
+        /// The container's image, as it was asked for: with its tag or digest; null where neither a file of the runtime nor the API server tells
         image: maybe_text Key;
         /// The unit of systemd
         unit: maybe_text Key;
-        /// What the workload is: deployment, statefulset, cronjob, controller, pod, container, unit, cgroup or other
+        /// What the workload is: deployment, statefulset, daemonset, replicaset, cronjob, job or another controller's kind, controller, pod, container, unit, cgroup or other
         workload_kind: text Key;
         /// Its name, the same on every host that runs a part of it
         workload: text Key;

@@ -151,7 +151,7 @@ VERDICTS = f"""
 
 WHO = [
     Column("workload", "Workload", "Namespace, owner and container; or what else it is (workload_kind)"),
-    Column("workload_kind", "Kind", "deployment, statefulset, cronjob, controller, pod, container, unit or cgroup"),
+    Column("workload_kind", "Kind", "deployment, statefulset, daemonset, cronjob, job, …, pod, container, unit or cgroup"),
 ]
 HOSTS = Column("hosts", "Hosts", "Hosts that ran a part of it", "count")
 REPLICAS = Column("replicas", "Replicas", "Control groups of it, on average over the time that is looked at", "number")
