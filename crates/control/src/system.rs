@@ -135,6 +135,7 @@ mod tests {
             reachable: !deleted,
             state: Observed::Missing(unknown),
             holders: Vec::new(),
+            mapped: None,
         }
     }
 

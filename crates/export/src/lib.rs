@@ -31,7 +31,7 @@ use std::time::Duration;
 
 pub use address::Listen;
 pub use exporter::{Exporter, Listening};
-pub use fleet::{FleetOptions, RedactKey};
+pub use fleet::{FleetOptions, LargestCached, RedactKey};
 pub use notify::Notify;
 pub use otlp::{Header, OtlpUrl};
 pub use s3::{Destination, S3Url};

@@ -137,6 +137,9 @@ pub struct CachedFile {
     pub state: Observed<Residency>,
     /// Processes that hold it, where it is deleted and somebody looked.
     pub holders: Vec<Holder>,
+    /// Whether some process has it mapped; none where only the kernel's list would tell.
+    #[serde(skip)]
+    pub mapped: Option<bool>,
 }
 
 /// A process that has a file open or mapped.

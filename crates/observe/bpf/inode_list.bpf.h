@@ -5,6 +5,21 @@
 
 #include "include/walk.bpf.h"
 
+/* What only this program reads of the kernel's address_space: the objects of the sensor stay as they are. */
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct rb_root___mapped {
+	void *rb_node;
+};
+
+struct rb_root_cached___mapped {
+	struct rb_root___mapped rb_root;
+};
+
+struct address_space___mapped {
+	struct rb_root_cached___mapped i_mmap;
+};
+#pragma clang attribute pop
+
 static __always_inline u32 log2_of(u64 value)
 {
 	u32 log = 0;
@@ -55,7 +70,7 @@ static __always_inline u32 mode_of(u64 inode)
 	return mode;
 }
 
-static __always_inline void add_row(u64 inode, u64 pages, u64 size_bytes, u32 mode, u32 nlink)
+static __always_inline void add_row(u64 inode, u64 mapping, u64 pages, u64 size_bytes, u32 mode, u32 nlink)
 {
 	walk.candidates++;
 	u32 key = walk.rows;
@@ -71,6 +86,8 @@ static __always_inline void add_row(u64 inode, u64 pages, u64 size_bytes, u32 mo
 	row->rdev = LOAD(inode, inode, i_rdev);
 	row->nlink = nlink;
 	row->mode = mode;
+	row->mapped = !!LOAD(address_space___mapped, mapping, i_mmap.rb_root.rb_node);
+	row->unused = 0;
 	walk.rows++;
 }
 
@@ -96,7 +113,7 @@ static __always_inline void count_inode(u64 inode)
 		return;
 	walk.sizes[log2_of(pages) & (HS_PAGE_BUCKETS - 1)]++;
 	if (pages >= walk.min_pages)
-		add_row(inode, pages, size_bytes, mode, nlink);
+		add_row(inode, mapping, pages, size_bytes, mode, nlink);
 }
 
 static __always_inline u64 inode_of(u64 node)

@@ -6,6 +6,7 @@
 //! - [`record()`] and [`record_running`] write every request into a trace besides.
 //! - [`attach`] observes a process, a control group or the host for a while; [`Who`] finds whom a user means, [`Scoped`] holds them.
 //! - [`interval`] takes intervals, at their time: what `stat`, `top` and `export` share.
+//! - [`largest_unmapped_files`] says what is cached of files that nobody has mapped, whoever read them.
 //! - [`Learner`] finds out which files a command uses; [`LabSensor`] is the sensor of the experiments.
 //!
 //! It knows the sensor (`hotset-observe`) and the engine (`hotset-lab`). It must not print, read arguments, or decide what is
@@ -14,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 mod attached;
+mod cached;
 mod checked;
 mod children;
 mod fallback;
@@ -33,6 +35,7 @@ mod who;
 use std::fmt::Display;
 
 pub use attached::{AttachOptions, attach};
+pub use cached::largest_unmapped_files;
 pub use checked::{CheckError, CheckOptions, CheckedRun, Checker, Killed};
 pub use children::RunError;
 pub use fallback::run_without_sensor;

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hotset_tests::exporter::Exporter;
+use hotset_tests::pageflags::resident_pages;
 use hotset_tests::scratch::text;
 use hotset_tests::{MIB, NamedGroup, PAGE, Scratch, evict_verified, undisturbed, until};
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -201,6 +202,82 @@ fn names_of_files_are_hashed_before_they_are_kept() {
         assert!(parts.iter().all(|part| part.len() == 16), "{hashed}");
         assert_eq!(number(row, "size_bytes"), MIB, "it was found by its name before");
     }
+}
+
+#[test]
+fn files_that_are_cached_and_not_used_have_a_row_of_zeros() {
+    let scratch = Scratch::new("fleet-idle-data");
+    // Of holes: their pages are cached like others, and nothing is read from the device. Few files of a host have more.
+    const LARGE_BYTES: u64 = 256 * MIB;
+    let [idle, used, mapped] = ["idle", "used", "mapped"].map(|name| {
+        let path = scratch.path(name);
+        fs::File::create(&path).and_then(|file| file.set_len(LARGE_BYTES)).expect("a file");
+        path
+    });
+    let read = |path: &Path| {
+        let mut file = fs::File::open(path).expect("open");
+        std::io::copy(&mut file, &mut std::io::sink()).expect("read");
+    };
+    undisturbed(&[&idle], || {
+        let fleet = Fleet::new("fleet-idle");
+        [&idle, &used, &mapped].into_iter().for_each(|path| read(path));
+        let mut holder = holder_of(&mapped);
+        let exporter = fleet.export();
+        read(&used);
+        exporter.settle();
+        let (status, said) = exporter.stop_with_words();
+        assert!(status.success(), "{said}");
+        let cached = resident_pages(&idle).into_iter().filter(|resident| *resident).count();
+        holder.kill().expect("killed");
+        holder.wait().expect("its end");
+        let rows = fleet.rows("file_interval");
+        let of = |path: &Path| -> Vec<&Row> {
+            rows.iter().filter(|row| is(row, "path", text(path))).collect()
+        };
+        // Whatever else a number says, it counts something.
+        let others = ["length_ns", "session", "sequence", "inode", "size_bytes", "cached_pages"];
+        let is_idle = |row: &&Row| {
+            let counters = row.iter().filter(|(name, _)| !others.contains(&name.as_str()));
+            counters.map(|(_, value)| value).all(|value| match value {
+                Field::Long(count) => *count == 0,
+                _ => true,
+            })
+        };
+        assert!(!of(&used).iter().any(is_idle), "it was used in the span");
+        assert!(!of(&mapped).iter().any(is_idle), "it is mapped");
+        let [row] = of(&idle)[..] else { panic!("{:?}", of(&idle)) };
+        assert!(is_idle(&row), "{row:?}");
+        assert_eq!(number(row, "cached_pages"), cached as u64);
+        assert_eq!(number(row, "size_bytes"), LARGE_BYTES);
+        assert!(is(row, "cgroup", ""));
+        // It is of the span, under the number of its last interval.
+        let hosts = fleet.rows("host");
+        let last = hosts.iter().map(|row| number(row, "sequence")).max();
+        assert_eq!(Some(number(row, "sequence")), last);
+        assert_eq!(number(row, "length_ns"), sum(&hosts, "length_ns", |_| true));
+        let spans = rows.iter().filter(|row| is_idle(row)).count();
+        assert!((1..=20).contains(&spans), "{spans}");
+    });
+}
+
+/// A process that has the file mapped, and has touched its pages.
+fn holder_of(path: &Path) -> std::process::Child {
+    const SCRIPT: &str = "import mmap, sys\n\
+        file = open(sys.argv[1], 'rb')\n\
+        view = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)\n\
+        sum(view[::4096])\n\
+        print('ready', flush=True)\n\
+        input()\n";
+    let mut holder = std::process::Command::new("python3")
+        .args(["-c", SCRIPT, text(path)])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("python3");
+    let mut ready = [0; 6];
+    let out = holder.stdout.as_mut().expect("its output");
+    std::io::Read::read_exact(out, &mut ready).expect("ready");
+    holder
 }
 
 #[test]

@@ -31,6 +31,7 @@ fn file(path: &str, pages: u64, size_bytes: u64) -> CachedFile {
         reachable: true,
         state: Observed::Missing(Reason::not_measured("a test")),
         holders: Vec::new(),
+        mapped: None,
     }
 }
 

@@ -17,6 +17,7 @@ use hotset_watch::interval::{
     CurveOptions, Drained, Live, LiveOptions, LiveSource, MAX_INTERVAL, Schedule, Waiter, Waiting,
     Woken, watch,
 };
+use hotset_watch::largest_unmapped_files;
 
 use crate::args::{ExportArgs, FleetArgs};
 use crate::exit::{Exit, Stop};
@@ -76,6 +77,7 @@ fn fleet(args: &FleetArgs) -> Option<FleetOptions> {
             None => args.redact.then_some(RedactKey::OwnOfHost),
         },
         kubernetes_api: args.kubernetes_api,
+        largest_cached: largest_unmapped_files,
     })
 }
 

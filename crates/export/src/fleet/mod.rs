@@ -3,6 +3,7 @@
 mod curves;
 mod findings;
 mod identity;
+mod idle;
 mod owners;
 mod redact;
 mod rows;
@@ -13,7 +14,7 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result};
 use hotset_facts::fleet::IntervalKey;
-use hotset_facts::{CostTable, Interval, NotMeasured, Observed};
+use hotset_facts::{CostTable, Interval, LiveIo, NotMeasured, Observed};
 use hotset_fleet::{
     Complete, Directory, Period, Rows, Sink, SinkNumbers, SinkOptions, Store, micros,
 };
@@ -24,10 +25,12 @@ use crate::s3::{BucketStore, Destination};
 use curves::SpanCurves;
 use findings::SpanFindings;
 use identity::Identity;
+use idle::{EndedSpan, IdleFiles, SpanFiles};
 use owners::Owners;
 use redact::Redactor;
 use rows::{RowMaker, look_at_files};
 
+pub use idle::LargestCached;
 pub use redact::RedactKey;
 
 /// How long the last files may take to be delivered when hotset ends.
@@ -50,6 +53,8 @@ pub struct FleetOptions {
     pub redact: Option<RedactKey>,
     /// Whether Kubernetes' API server is asked whose pods are. The name of the host must then be that of the node.
     pub kubernetes_api: bool,
+    /// Says which files are cached, for those that nothing used.
+    pub largest_cached: LargestCached,
 }
 
 /// Makes rows of intervals, and hands them to the sink.
@@ -60,6 +65,8 @@ pub(super) struct FleetExport {
     span: Option<(Period, IntervalKey)>,
     curves: SpanCurves,
     findings: SpanFindings,
+    files: SpanFiles,
+    ended: EndedSpan,
 }
 
 impl FleetExport {
@@ -78,12 +85,14 @@ impl FleetExport {
         let redactor = options.redact.as_ref();
         let redactor = redactor.map(|key| Redactor::new(key, &options.spool)).transpose()?;
         let owners = options.kubernetes_api.then(|| Owners::start(host, say)).transpose()?;
+        let ended = EndedSpan::default();
+        let idle = IdleFiles::new(options.largest_cached, ended.clone(), options.files, say);
         let sink = Sink::start(SinkOptions {
             spool: options.spool.clone(),
             spool_limit_bytes: options.spool_limit_bytes,
             host_id: identity.host_id.to_string(),
             session,
-            complete: complete(owners, redactor),
+            complete: complete(idle, owners, redactor),
             store,
             say,
         });
@@ -94,6 +103,8 @@ impl FleetExport {
             span: None,
             curves: SpanCurves::default(),
             findings: SpanFindings::new(costs(&options.spool)),
+            files: SpanFiles::default(),
+            ended,
         })
     }
 
@@ -110,6 +121,7 @@ impl FleetExport {
         let host = vec![self.maker.host(&key, interval, gaps, dropped)];
         self.curves.add(interval.curves.as_ref(), interval.length_ns);
         self.findings.add(&groups, interval, gaps);
+        self.files.add(interval);
         self.span = Some((period, key));
         self.sink.offer(period, Rows { host, groups, files, ..Rows::default() });
     }
@@ -120,10 +132,9 @@ impl FleetExport {
         let workloads = &mut self.maker.workloads;
         let curves = self.curves.take(&key, |group: &Arc<str>| workloads.of(group));
         let findings = self.findings.take(&key);
-        let rows = Rows { curves, findings, ..Rows::default() };
-        if !rows.is_empty() {
-            self.sink.offer(period, rows);
-        }
+        self.files.end(&self.ended, &key, self.maker.counted(LiveIo::ZERO));
+        // Those of idle files come to them.
+        self.sink.offer(period, Rows { curves, findings, ..Rows::default() });
     }
 
     /// What became of files so far.
@@ -148,8 +159,13 @@ fn costs(spool: &Path) -> Observed<CostTable> {
 }
 
 /// Files are looked at by their names, which are then hashed: nothing is kept before.
-fn complete(mut owners: Option<Owners>, redactor: Option<Redactor>) -> Complete {
+fn complete(
+    mut idle: IdleFiles,
+    mut owners: Option<Owners>,
+    redactor: Option<Redactor>,
+) -> Complete {
     Box::new(move |rows| {
+        idle.add(rows);
         if let Some(owners) = &mut owners {
             owners.tell(rows);
         }

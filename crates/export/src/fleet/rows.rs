@@ -110,7 +110,8 @@ impl RowMaker {
         rows
     }
 
-    fn counted(&self, io: LiveIo) -> CountedIo {
+    /// What was counted, with what this host can't count.
+    pub(super) fn counted(&self, io: LiveIo) -> CountedIo {
         CountedIo { io, lacks: self.lacks.clone() }
     }
 
@@ -234,7 +235,8 @@ fn file_row(key: &IntervalKey, who: Workload, file: &LiveFile, io: CountedIo) ->
     }
 }
 
-fn device(id: &FileId) -> String {
+/// A device as the tables have it.
+pub(super) fn device(id: &FileId) -> String {
     format!("{}:{}", id.dev.major, id.dev.minor)
 }
 

@@ -3,7 +3,8 @@
 use super::{CountedIo, FleetRow, FleetTable, IntervalKey, Workload};
 
 crate::fleet_columns! {
-    /// What a control group did to a file in an interval, of the busiest files.
+    /// What a control group did to a file in an interval, of the busiest files; and, of a span, large cached files that nothing used: all their
+    /// counters are 0.
     pub struct FileIntervalRow {
         /// The interval
         key: part IntervalKey;

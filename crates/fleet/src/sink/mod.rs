@@ -161,6 +161,9 @@ impl Keeper {
         let mut held: Option<(Period, Rows)> = None;
         while let Ok(Work::Rows(period, mut rows)) = work.recv() {
             (self.complete)(&mut rows);
+            if rows.is_empty() {
+                continue;
+            }
             if let Some((before, all)) = held.take_if(|(before, _)| *before != period) {
                 self.finish(before, all);
             }

@@ -83,6 +83,8 @@ struct hs_inode {
 	u32 rdev;
 	u32 nlink;
 	u32 mode;
+	u32 mapped; /* some process has it mapped */
+	u32 unused;
 };
 
 enum hs_path_status {

@@ -112,6 +112,7 @@ pub(super) fn file_of(
         reachable,
         state: Observed::Missing(NOT_ASKED),
         holders: Vec::new(),
+        mapped: Some(row.mapped != 0),
     }
 }
 

@@ -73,6 +73,8 @@ mirror! {
         rdev: u32,
         nlink: u32,
         mode: u32,
+        mapped: u32,
+        unused: u32,
     }
 }
 

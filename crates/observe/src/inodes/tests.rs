@@ -5,7 +5,7 @@ use libbpf_rs::btf::Btf;
 use libbpf_rs::btf::types::Struct;
 
 use super::programs::object_bytes;
-use super::record::{Inode, InodePath, List, Superblock, Walk};
+use super::record::{INODE_ROWS, Inode, InodePath, List, Superblock, Walk};
 use super::*;
 use crate::mirror_tests::assert_places;
 
@@ -53,6 +53,23 @@ fn files_come_largest_first_and_no_more_than_wanted() {
     let scan = scan(&Request { top: 5, min_size_bytes: 0 }, &AtomicBool::new(false)).expect("scan");
     assert_eq!(scan.files.len(), 5);
     assert!(scan.files.windows(2).all(|pair| pair[0].cached_pages >= pair[1].cached_pages));
+}
+
+#[test]
+fn a_file_that_runs_is_mapped_and_one_that_was_written_is_not() {
+    let path = std::env::temp_dir().join(format!("hotset-inodes-{}", std::process::id()));
+    std::fs::write(&path, vec![1; 1 << 20]).expect("a file");
+    let request = Request { top: INODE_ROWS as usize, min_size_bytes: 1 << 20 };
+    let scan = scan(&request, &AtomicBool::new(false)).expect("scan");
+    let mapped = |path: &std::path::Path| {
+        let ino = std::os::unix::fs::MetadataExt::ino(&std::fs::metadata(path).expect("metadata"));
+        let path = path.canonicalize().expect("a path");
+        let of = |file: &&CachedFile| file.id.ino == ino && file.path.as_value() == Some(&path);
+        scan.files.iter().find(of).and_then(|file| file.mapped)
+    };
+    let own = std::env::current_exe().expect("its own path");
+    assert_eq!((mapped(&own), mapped(&path)), (Some(true), Some(false)));
+    std::fs::remove_file(&path).expect("removed");
 }
 
 #[test]

@@ -136,6 +136,7 @@ fn file_of(row: Row) -> CachedFile {
         reachable: true,
         state: Observed::Value(row.state),
         holders: Vec::new(),
+        mapped: None,
     }
 }
 

@@ -51,6 +51,7 @@ fn file(ino: u64, place: usize, path: &[u8], pages: u64) -> CachedFile {
             ..Residency::from_mincore(1, 1, 1)
         }),
         holders: Vec::new(),
+        mapped: None,
     }
 }
 

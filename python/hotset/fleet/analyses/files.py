@@ -7,7 +7,7 @@ from ..analysis import Analysis, Column, Options, Step
 MIB = 1 << 20
 
 HOSTS = """
-    SELECT files.host_id, path, max(workload) AS workload, count(DISTINCT workload) AS workloads,
+    SELECT files.host_id, path, max(workload) AS workload, count(DISTINCT nullif(workload, '')) AS workloads,
         sum(read_pages + fault_pages) AS requested_pages, sum(read_misses + fault_pages) AS missed_pages, sum(faults) AS faults,
         sum(read_bytes) AS read_bytes, sum(device_read_bytes) AS device_read_bytes,
         sum(cached_pages_sum) * max(page_bytes) / nullif(sum(cached_intervals), 0) AS cached_bytes, max(size_bytes) AS size_bytes
@@ -54,7 +54,7 @@ def analysis(options: Options) -> Analysis:
                 "'cached, hardly read': fewer than half of the hosts that cache it read it; 'read, hardly cached': most of it "
                 "comes from devices",
             ),
-            Column("hosts", "Hosts", "Hosts on which it was among the busiest files", "count"),
+            Column("hosts", "Hosts", "Hosts on which it was among the busiest files, or among the largest cached that nothing used for an hour", "count"),
             Column("cached_hosts", "Cached on", "Hosts that had pages of it cached", "count"),
             Column("read_hosts", "Read on", "Hosts that read it", "count"),
             Column("cached_bytes", "Cached", "Page cache that it takes on all hosts, on average", "bytes"),
@@ -67,7 +67,7 @@ def analysis(options: Options) -> Analysis:
         ],
         "verdict IS NULL, cached_bytes DESC, path",
         (
-            "Only the busiest files of each interval have rows (--parquet-files), so that hosts on which a file was less busy are "
-            "not counted.",
+            "Only the busiest files of each interval have rows (--parquet-files), and the 20 largest that were cached for an hour without "
+            "being used or mapped: hosts on which a file is neither are not counted.",
         ),
     )
