@@ -44,7 +44,7 @@ pub(super) struct Server {
 pub(super) struct Failure {
     /// What the server answered; none where it did not.
     pub(super) status: Option<u16>,
-    /// Why.
+    /// Why it came to nothing, in words.
     pub(super) why: String,
 }
 

@@ -143,7 +143,7 @@ impl State {
     }
 }
 
-/// Asks.
+/// The thread that asks.
 struct Asker {
     server: Server,
     node: String,
