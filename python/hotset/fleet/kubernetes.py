@@ -19,8 +19,8 @@ from .numbers import size
 from .whole import write_whole
 
 MIB = 1 << 20
-#: Kinds of workloads whose pod template can be patched, by the name that the tables give them. That of a Job can't be changed, and objects of other
-#: APIs take no strategic merge patch.
+#: Kinds of workloads whose pod template can be patched, by the name that the tables give them. That of a Job can't be changed, and
+#: objects of other APIs take no strategic merge patch.
 KINDS = {
     "deployment": ("apps/v1", "Deployment"),
     "statefulset": ("apps/v1", "StatefulSet"),

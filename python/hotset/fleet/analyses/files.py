@@ -54,7 +54,7 @@ def analysis(options: Options) -> Analysis:
                 "'cached, hardly read': fewer than half of the hosts that cache it read it; 'read, hardly cached': most of it "
                 "comes from devices",
             ),
-            Column("hosts", "Hosts", "Hosts on which it was among the busiest files, or among the largest cached that nothing used for an hour", "count"),
+            Column("hosts", "Hosts", "Hosts on which it was among the busiest files, or the largest cached that nothing used", "count"),
             Column("cached_hosts", "Cached on", "Hosts that had pages of it cached", "count"),
             Column("read_hosts", "Read on", "Hosts that read it", "count"),
             Column("cached_bytes", "Cached", "Page cache that it takes on all hosts, on average", "bytes"),
