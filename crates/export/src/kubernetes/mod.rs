@@ -48,7 +48,7 @@ struct State {
     wanted: HashSet<String>,
     /// When the server did not know a pod.
     absent: HashMap<String, Instant>,
-    /// The last round failed.
+    /// The last round failed, or the one under way takes too long.
     failing: bool,
     /// Nobody wants to know any more.
     ended: bool,
@@ -82,10 +82,15 @@ impl Pods {
         Ok(Self(shared))
     }
 
-    /// What is known of these pods, by their uids. It waits a moment for those that are new, unless the server has failed.
+    /// What is known of these pods, by their uids. It waits a moment for those that are new, unless the server has failed, or somebody has
+    /// waited in vain for the round under way.
     pub(crate) fn of(&self, uids: &HashSet<String>) -> HashMap<String, Arc<Pod>> {
+        self.of_within(uids, PATIENCE)
+    }
+
+    fn of_within(&self, uids: &HashSet<String>, patience: Duration) -> HashMap<String, Arc<Pod>> {
         let mut state = self.0.lock();
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + patience;
         loop {
             let unknown = state.unknown(uids);
             if unknown.is_empty() {
@@ -94,7 +99,9 @@ impl Pods {
             state.wanted.extend(unknown);
             self.0.changed.notify_all();
             let left = until.saturating_duration_since(Instant::now());
-            if state.failing || left.is_zero() {
+            // Whoever comes next does not wait as well: intervals would pile up before a slow server.
+            state.failing |= left.is_zero();
+            if state.failing {
                 break;
             }
             let waited = self.0.changed.wait_timeout(state, left);
@@ -130,6 +137,7 @@ impl State {
     fn learn(&mut self, asked: HashSet<String>, found: HashMap<String, Arc<Pod>>) {
         let now = Instant::now();
         self.absent.retain(|_, at| now.duration_since(*at) < ASK_AGAIN);
+        self.wanted.retain(|uid| !found.contains_key(uid));
         for uid in asked {
             self.wanted.remove(&uid);
             if !found.contains_key(&uid) {

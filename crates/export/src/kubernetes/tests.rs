@@ -283,6 +283,16 @@ fn who_waits_for_a_pod_gets_it_and_nobody_waits_for_a_server_that_fails() {
 }
 
 #[test]
+fn one_waits_for_a_slow_server_and_the_next_does_not() {
+    // Nobody asks, as it looks while a request takes long.
+    let pods = Pods(Arc::new(Shared { state: Mutex::default(), changed: Condvar::new() }));
+    let wanted = HashSet::from(["a".to_owned()]);
+    assert!(pods.of_within(&wanted, Duration::ZERO).is_empty());
+    assert!(pods.0.lock().failing && pods.0.lock().wanted.contains("a"));
+    assert!(pods.of_within(&wanted, Duration::from_secs(3600)).is_empty());
+}
+
+#[test]
 fn a_pod_that_is_gone_is_known_to_the_rows_that_come_after() {
     let pod = |name: &str| {
         let containers = Vec::new();
