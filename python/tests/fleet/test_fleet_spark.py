@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -58,6 +59,8 @@ def test_spark_submit_writes_the_page(fleet_root: pathlib.Path, tmp_path: pathli
         "-o",
         str(page),
     ]
-    done = subprocess.run(command, capture_output=True, text=True)
+    # As where the environment is activated: Spark's scripts ask the first Python that they find where Spark is.
+    path = os.pathsep.join([str(submit.parent), os.environ["PATH"]])
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PATH": path})
     assert done.returncode == 0, done.stderr[-3000:]
     assert "Spark" in page.read_text()

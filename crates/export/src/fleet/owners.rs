@@ -49,10 +49,11 @@ impl Owners {
 }
 
 fn all(rows: &mut Rows) -> impl Iterator<Item = &mut Workload> {
-    let Rows { groups, files, curves, .. } = rows;
+    let Rows { host: _, groups, files, curves, findings } = rows;
     let groups = groups.iter_mut().map(|row| &mut row.who);
     let files = files.iter_mut().map(|row| &mut row.who);
-    groups.chain(files).chain(curves.iter_mut().map(|row| &mut row.who))
+    let curves = curves.iter_mut().map(|row| &mut row.who);
+    groups.chain(files).chain(curves).chain(findings.iter_mut().map(|row| &mut row.who))
 }
 
 /// Where in Kubernetes a control group is.
