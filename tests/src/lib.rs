@@ -52,7 +52,9 @@ pub use run::{
 };
 pub use scratch::Scratch;
 pub use shell::Shell;
-pub use state::{evict_verified, has_cachestat, is_same, until, until_ok, until_within, warm_verified};
+pub use state::{
+    evict_verified, has_cachestat, is_same, until, until_ok, until_within, warm_verified,
+};
 
 /// Bytes of a mebibyte.
 pub const MIB: u64 = 1 << 20;
