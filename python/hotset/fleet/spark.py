@@ -42,7 +42,7 @@ class Spark:
         if is_local(root):
             return Storage(root).below(root)
         # By what the cluster reads with, and with its credentials.
-        java = self.session._jvm
+        java: Any = self.session._jvm
         path = java.org.apache.hadoop.fs.Path(root)
         try:
             found = path.getFileSystem(self.session._jsc.hadoopConfiguration()).listFiles(path, True)
