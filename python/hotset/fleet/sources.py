@@ -140,7 +140,8 @@ GROUP_HOURS = f"""
 """
 FILES_BY_HOST = f"""
     SELECT host_id, path, workload_kind, workload, count(*) AS intervals, {_sums(FILE_IO)},
-        max(size_bytes) AS size_bytes, sum(cached_pages) AS cached_pages_sum, count(cached_pages) AS cached_intervals,
+        max(size_bytes) AS size_bytes, sum(cached_pages * (length_ns / 1e9)) AS cached_page_seconds,
+        sum(CASE WHEN cached_pages IS NOT NULL THEN length_ns / 1e9 END) AS cached_seconds,
         max(cached_pages) AS cached_pages
     FROM file_interval_rows WHERE path IS NOT NULL GROUP BY 1, 2, 3, 4
 """

@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 from hotset.fleet import format
 from hotset.fleet.duck import Duck, schema_of
@@ -36,7 +37,7 @@ def write(root: pathlib.Path) -> None:
         machine = {"page_bytes": PAGE, "multi_gen_lru": False, "memory_bytes": 1 << 30, "lost": 0}
         tables = {
             "host": [{**key, "hotset": "1", "kernel": "6", **machine}],
-            "file_interval": [read if number == 0 else idle],
+            "file_interval": [read, {**idle, "cached_pages": PAGES // 2}] if number == 0 else [idle],
         }
         for table, rows in tables.items():
             folder = root / table / "v=1" / "dt=2026-11-20"
@@ -49,7 +50,9 @@ def test_a_file_that_many_hosts_cache_and_one_reads_is_found(tmp_path: pathlib.P
     [row] = Fleet(str(tmp_path), Duck()).answer("files").to_pylist()
     assert (row["path"], row["verdict"]) == ("/srv/model.bin", "cached, hardly read")
     assert (row["hosts"], row["cached_hosts"], row["read_hosts"]) == (HOSTS, HOSTS, 1)
-    assert row["cached_bytes"] == HOSTS * PAGES * PAGE
+    # An hour counts sixty times as much as a minute.
+    first = (PAGES + 60 * PAGES / 2) / 61
+    assert row["cached_bytes"] == pytest.approx(((HOSTS - 1) * PAGES + first) * PAGE)
     assert row["read_bytes"] == PAGES * PAGE
     # Nobody's is no workload.
     assert (row["workload"], row["workloads"]) == ("a.service", 1)

@@ -10,7 +10,7 @@ HOSTS = """
     SELECT files.host_id, path, max(workload) AS workload, count(DISTINCT nullif(workload, '')) AS workloads,
         sum(read_pages + fault_pages) AS requested_pages, sum(read_misses + fault_pages) AS missed_pages, sum(faults) AS faults,
         sum(read_bytes) AS read_bytes, sum(device_read_bytes) AS device_read_bytes,
-        sum(cached_pages_sum) * max(page_bytes) / nullif(sum(cached_intervals), 0) AS cached_bytes, max(size_bytes) AS size_bytes
+        sum(cached_page_seconds) * max(page_bytes) / nullif(sum(cached_seconds), 0) AS cached_bytes, max(size_bytes) AS size_bytes
     FROM files_by_host AS files JOIN fleet_pages AS pages ON pages.host_id = files.host_id GROUP BY files.host_id, path
 """
 FILES = """
@@ -57,7 +57,7 @@ def analysis(options: Options) -> Analysis:
             Column("hosts", "Hosts", "Hosts on which it was among the busiest files, or the largest cached that nothing used", "count"),
             Column("cached_hosts", "Cached on", "Hosts that had pages of it cached", "count"),
             Column("read_hosts", "Read on", "Hosts that read it", "count"),
-            Column("cached_bytes", "Cached", "Page cache that it takes on all hosts, on average", "bytes"),
+            Column("cached_bytes", "Cached", "Page cache that it takes on all hosts, on average of the time that is known", "bytes"),
             Column("size_bytes", "Size", "Its size where it is largest", "bytes"),
             Column("read_bytes", "Read", "Bytes that buffered reads returned", "bytes"),
             Column("device_read_bytes", "From devices", "Bytes that were read from devices for it", "bytes"),
