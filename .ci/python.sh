@@ -1,7 +1,7 @@
 #!/bin/bash
 # python.sh test | external | lint | dist | bench: the Python package. Everything lies below target/, and HOTSET_PYTHON names the Python, python3 if it is not set.
 #   test  builds a wheel for this host of HOTSET_BIN (target/release/hotset if not set), installs it into a fresh environment, and runs its tests
-#   external the same, and runs the tests that need a JVM: for Spark, which it fetches, and for the S3 server that HOTSET_S3PROXY names
+#   external the same, and runs the tests that need a JVM: for Spark, which it fetches, for the S3 server that HOTSET_S3PROXY names, and with the jars of HOTSET_S3A
 #   lint  types, style, and the classes that are written from schema/
 #   bench compares curves from Python with the same in Rust
 #   dist  wheels for any host: glibc 2.17 and musl 1.2, and the source package that says so to others; into target/wheels

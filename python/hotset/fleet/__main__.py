@@ -28,6 +28,7 @@ from hotset.fleet.errors import FleetError
 from hotset.fleet.fleet import Fleet
 from hotset.fleet.listing import BadFile
 from hotset.fleet.report import document
+from hotset.fleet.submit import hotset_fleet
 from hotset.fleet.whole import whole_file, write_whole
 
 #: Files that are named when they were left out.
@@ -87,7 +88,7 @@ def parser() -> argparse.ArgumentParser:
     resources(one)
     one.set_defaults(run=compacted)
     one = commands.add_parser("script", help="print the path of a script for spark-submit")
-    one.set_defaults(run=lambda _: print(pathlib.Path(__file__).resolve()))
+    one.set_defaults(run=lambda _: print(pathlib.Path(hotset_fleet.__file__).resolve()))
     return whole
 
 

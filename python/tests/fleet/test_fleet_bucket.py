@@ -10,8 +10,10 @@ import time
 from collections.abc import Iterator
 
 import pyarrow.fs
+import pyarrow.parquet as pq
 import pytest
 from fleetgen.compare import assert_same
+from fleetgen.submit import spark_submit
 
 from hotset.fleet import ANALYSES, Duck, Fleet, FleetError
 from hotset.fleet.__main__ import main
@@ -81,6 +83,22 @@ def test_a_bucket_has_the_answers_of_the_directory(bucket: str, fleet: Fleet) ->
 def test_a_bucket_is_compacted_into_a_directory(bucket: str, fleet: Fleet, tmp_path: pathlib.Path) -> None:
     assert main(["compact", bucket, "-o", str(tmp_path)]) == 0
     assert_same(Fleet(str(tmp_path), Duck()).answer("workloads"), fleet.answer("workloads"))
+
+
+def test_spark_reads_a_bucket(bucket: str, fleet: Fleet, tmp_path: pathlib.Path) -> None:
+    settings = {
+        "spark.sql.shuffle.partitions": "2",
+        "spark.hadoop.fs.s3a.endpoint": os.environ["AWS_ENDPOINT_URL"],
+        "spark.hadoop.fs.s3a.path.style.access": "true",
+    }
+    submitted = spark_submit(
+        *(part for name, value in settings.items() for part in ("--conf", f"{name}={value}")),
+        *("--jars", os.environ["HOTSET_S3A"]),
+        command=["tables", bucket.replace("s3://", "s3a://"), "-o", str(tmp_path)],
+    )
+    assert submitted.returncode == 0, submitted.stderr[-3000:]
+    for name in ANALYSES:
+        assert_same(pq.read_table(tmp_path / f"{name}.parquet"), fleet.answer(name))
 
 
 def test_what_is_wrong_with_a_bucket_is_told(bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:

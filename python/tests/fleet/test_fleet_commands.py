@@ -82,6 +82,14 @@ def test_a_compacted_fleet_has_the_same_answers_in_fewer_files(fleet_root: pathl
         assert_same(one, other)
 
 
+def test_the_script_for_spark_runs_as_one(fleet_root: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    script = run("script").stdout.strip()
+    # Python looks for modules beside a script first: none of ours may stand in the place of one of its own.
+    done = subprocess.run([sys.executable, script, "tables", str(fleet_root), "-o", str(tmp_path)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert {path.stem for path in tmp_path.iterdir()} == set(ALL)
+
+
 def test_large_fleets_are_compacted_in_portions(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root, out = tmp_path / "fleet", tmp_path / "compact"
     day = datetime.date(2026, 11, 20)

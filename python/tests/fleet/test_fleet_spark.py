@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import pathlib
-import subprocess
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from fleetgen.compare import assert_same
+from fleetgen.submit import spark_submit
 
 from hotset.fleet import ANALYSES, Fleet, Spark
 
@@ -44,23 +42,7 @@ def test_both_leave_out_the_same_files(by_spark: Fleet, fleet: Fleet) -> None:
 
 
 def test_spark_submit_writes_the_page(fleet_root: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    script = subprocess.run([sys.executable, "-m", "hotset.fleet", "script"], capture_output=True, text=True, check=True).stdout.strip()
-    submit = pathlib.Path(sys.executable).with_name("spark-submit")
     page = tmp_path / "fleet.html"
-    command = [
-        str(submit),
-        "--master",
-        "local[2]",
-        "--conf",
-        "spark.sql.shuffle.partitions=2",
-        script,
-        "report",
-        str(fleet_root),
-        "-o",
-        str(page),
-    ]
-    # As where the environment is activated: Spark's scripts ask the first Python that they find where Spark is.
-    path = os.pathsep.join([str(submit.parent), os.environ["PATH"]])
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PATH": path})
+    done = spark_submit("--conf", "spark.sql.shuffle.partitions=2", command=["report", str(fleet_root), "-o", str(page)])
     assert done.returncode == 0, done.stderr[-3000:]
     assert "Spark" in page.read_text()
