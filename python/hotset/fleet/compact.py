@@ -74,7 +74,8 @@ def _write(engine: Duck, listing: Listing, table: str, files: list[str], target:
 
 
 def portions(files: list[str]) -> list[list[str]]:
-    """The files in portions that are sorted in memory. Those that may have rows twice are one portion, so that they are found."""
+    """The files in portions that are sorted in memory. Those that may have rows twice are one portion, so that they are found; so are those
+    of a bucket, whose sizes are not known here."""
     if not are_distinct(files) or not all(map(is_local, files)):
         return [files]
     made: list[list[str]] = [[]]

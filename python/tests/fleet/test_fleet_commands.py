@@ -100,7 +100,7 @@ def test_large_fleets_are_compacted_in_portions(tmp_path: pathlib.Path, monkeypa
     assert (read, bad) == (len(list(root.rglob("*.parquet"))), []) and len(format.TABLES) < written < read
     rows = Duck()
     for table in format.TABLES:
-        if not (root / table).exists():
+        if table == "finding" and not (root / table).exists():
             continue
         count = f"SELECT count(*) AS rows, sum(sequence) AS sum FROM read_parquet('{{}}/{table}/*/*/*.parquet')"
         assert rows.table(count.format(out)) == rows.table(count.format(root)), table
