@@ -71,6 +71,11 @@ def count(table: pa.Table, verdict: str) -> int:
     return int(pc.sum(pc.equal(table["verdict"], verdict)).as_py() or 0)
 
 
+def workloads_of(table: pa.Table) -> int:
+    """Workloads that a table has rows of: those of one name and several kinds are several."""
+    return int(table.group_by(["workload_kind", "workload"]).aggregate([]).num_rows)
+
+
 def headline(tables: dict[str, pa.Table]) -> list[dict[str, str]]:
     """What a reader must know first."""
     workloads, starved, coverage = tables["workloads"], tables["starved"], tables["coverage"]
@@ -134,18 +139,18 @@ def _findings(table: pa.Table) -> str:
     rest = f" {plural(unknown, 'rule')} could not be asked everywhere." if unknown else ""
     if found.num_rows == 0:
         return f"No rule has anything to say.{rest}"
-    workloads = len({(row["workload_kind"], row["workload"]) for row in found.select(["workload_kind", "workload"]).to_pylist()})
-    critical = len(pc.unique(found.filter(pc.equal(found["severity"], "critical"))["workload"]))
+    workloads = workloads_of(found)
+    critical = workloads_of(found.filter(pc.equal(found["severity"], "critical")))
     return f"{plural(found.num_rows, 'finding')} in {plural(workloads, 'workload')}, critical in {critical}.{rest}"
 
 
 def _requests(table: pa.Table) -> str:
-    direct = int(pc.sum(pc.greater(table["direct_ratio"], 0.5)).as_py() or 0)
+    direct = workloads_of(table.filter(pc.greater(table["direct_ratio"], 0.5)))
     return f"{plural(direct, 'workload')} with more direct I/O than buffered."
 
 
 def _changes(table: pa.Table) -> str:
-    workloads = len(pc.unique(table["workload"]))
+    workloads = workloads_of(table)
     return f"{plural(workloads, 'workload')} changed." if workloads else "Nothing that is larger than what the hours before differ by."
 
 

@@ -15,7 +15,7 @@ from fleetgen.workloads import FAULTY
 from hotset.fleet.compact import compact
 from hotset.fleet.duck import Duck
 from hotset.fleet.fleet import Fleet
-from hotset.fleet.report import document
+from hotset.fleet.report import SENTENCES, document
 
 
 @pytest.fixture(scope="module")
@@ -35,12 +35,17 @@ def only(root: pathlib.Path, out: pathlib.Path, *tables: str) -> pathlib.Path:
 def change(root: pathlib.Path, **columns: Any) -> None:
     """Changes columns of all findings."""
     for path in root.glob("finding/v=1/dt=*/*.parquet"):
-        rows = pq.read_table(path, partitioning=None)
-        for name, value in columns.items():
-            index = rows.schema.get_field_index(name)
-            field = rows.schema.field(name)
-            rows = rows.set_column(index, field, pa.array([value] * rows.num_rows, field.type))
-        pq.write_table(rows, path)
+        set_columns(path, **columns)
+
+
+def set_columns(path: pathlib.Path, **columns: Any) -> None:
+    """Changes columns of a file: one value for all rows."""
+    rows = pq.read_table(path, partitioning=None)
+    for name, value in columns.items():
+        index = rows.schema.get_field_index(name)
+        field = rows.schema.field(name)
+        rows = rows.set_column(index, field, pa.array([value] * rows.num_rows, field.type))
+    pq.write_table(rows, path)
 
 
 def test_each_rule_is_said_of_the_workloads_that_it_was_put_into(found: list[dict[str, Any]], truth: dict[str, Any]) -> None:
@@ -80,6 +85,25 @@ def test_the_page_has_the_findings(fleet: Fleet, found: list[dict[str, Any]]) ->
     names = section["chart"]["names"]
     first = found[0]
     assert names[0] == f"{first['workload'].split('/')[1]}: {first['rule']}"
+
+
+def test_workloads_of_one_name_and_two_kinds_are_two(fleet_root: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    """A Deployment and a CronJob, say."""
+    root = only(fleet_root, tmp_path, "host", "finding")
+    change(root, workload="shop/search/app", severity="critical")
+    for number, path in enumerate(root.glob("finding/v=1/dt=*/*.parquet")):
+        set_columns(path, workload_kind="cronjob" if number % 2 else "deployment")
+    [section] = [one for one in document(Fleet(str(root), Duck()), "1")["analyses"] if one["name"] == "findings"]
+    assert section["row_count"] == 2 * len(FAULTY)
+    assert section["answer"] == f"{2 * len(FAULTY)} findings in 2 workloads, critical in 2."
+
+
+def test_workloads_are_counted_and_not_their_rows() -> None:
+    """Rows are of images and of metrics, too."""
+    rows = pa.table({"workload": ["shop/search/app"] * 3, "workload_kind": ["deployment", "cronjob", "cronjob"]})
+    assert SENTENCES["changes"](rows) == "2 workloads changed."
+    ratios = pa.array([0.9, 0.8, 0.7])
+    assert SENTENCES["requests"](rows.append_column("direct_ratio", ratios)) == "2 workloads with more direct I/O than buffered."
 
 
 def test_a_fleet_of_hosts_without_findings_has_none(fleet_root: pathlib.Path, tmp_path: pathlib.Path) -> None:
