@@ -96,6 +96,10 @@ class Duck:
             self._reach(self._storage)
         return self._storage.below(root)
 
+    def size(self, path: str) -> int:
+        """Bytes of a file that was listed."""
+        return self._storage.sizes[path]
+
     def _reach(self, storage: Storage) -> None:
         """Lets DuckDB read a bucket by Arrow, which has what it takes: DuckDB would have to fetch an extension."""
         with told():

@@ -100,8 +100,18 @@ def unique_rows(engine: Engine, table: str, files: list[str]) -> None:
         engine.view(f"{table}_stretches", NO_STRETCHES)
         engine.view(f"{table}_rows", f"SELECT * FROM {table}_files")
         return
+    find_twice(engine, table)
+    rows_once(engine, table)
+
+
+def find_twice(engine: Engine, table: str) -> None:
+    """Makes the tables ``TABLE_stretches`` and ``TABLE_twice`` of ``TABLE_files``: of which sessions rows are there twice."""
     engine.keep(f"{table}_stretches", STRETCHES.format(table=table))
     engine.keep(f"{table}_twice", TWICE.format(table=table))
+
+
+def rows_once(engine: Engine, table: str) -> None:
+    """Makes the view ``TABLE_rows``, with which rows are there twice known."""
     if engine.table(f"SELECT count(*) AS sessions FROM {table}_twice")["sessions"][0].as_py() == 0:
         engine.view(f"{table}_rows", f"SELECT * FROM {table}_files")
         return

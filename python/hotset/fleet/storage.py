@@ -22,6 +22,8 @@ class Storage:
                 self.files, self.base = pyarrow.fs.LocalFileSystem(), root
         except (OSError, ValueError) as error:
             raise FleetError(f"{root} can't be opened: {error}") from error
+        #: Bytes of each file that was listed, as the listing has them: nothing is opened for that.
+        self.sizes: dict[str, int] = {}
 
     def below(self, root: str) -> list[str]:
         """All Parquet files below the root, as an engine names them."""
@@ -30,7 +32,8 @@ class Storage:
         except OSError as error:
             raise FleetError(f"{root} can't be listed: {error}") from error
         prefix = f"{self.scheme}://" if self.scheme else ""
-        return sorted(prefix + one.path for one in found if one.is_file and one.path.endswith(".parquet"))
+        self.sizes = {prefix + one.path: one.size or 0 for one in found if one.is_file and one.path.endswith(".parquet")}
+        return sorted(self.sizes)
 
     def damage(self, path: str) -> str | None:
         """Why a file can't be read to its end; none if it can. One that can't be opened is no damaged one."""

@@ -12,10 +12,11 @@ from collections.abc import Iterator
 import pyarrow.fs
 import pyarrow.parquet as pq
 import pytest
-from fleetgen.compare import assert_same
+from fleetgen.compare import assert_same, assert_same_rows
 from fleetgen.submit import spark_submit
 
 from hotset.fleet import ANALYSES, Duck, Fleet, FleetError
+from hotset.fleet import compact as compaction
 from hotset.fleet.__main__ import main
 
 pytestmark = pytest.mark.external
@@ -83,6 +84,19 @@ def test_a_bucket_has_the_answers_of_the_directory(bucket: str, fleet: Fleet) ->
 def test_a_bucket_is_compacted_into_a_directory(bucket: str, fleet: Fleet, tmp_path: pathlib.Path) -> None:
     assert main(["compact", bucket, "-o", str(tmp_path)]) == 0
     assert_same(Fleet(str(tmp_path), Duck()).answer("workloads"), fleet.answer("workloads"))
+
+
+def test_a_large_bucket_is_compacted_in_portions(
+    bucket: str, fleet_root: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compaction.compact(str(fleet_root), str(tmp_path / "of-directory"))
+    monkeypatch.setattr(compaction, "PORTION_BYTES", 1 << 20)
+    compaction.compact(bucket, str(tmp_path / "of-bucket"))
+    # Of these a file was copied, so that portions are those of hosts; of the others names tell that no row is there twice.
+    for table in ("group_interval", "curve"):
+        made = {root: len(list((tmp_path / root / table).rglob("*.parquet"))) for root in ("of-directory", "of-bucket")}
+        assert made["of-directory"] == 1 and made["of-bucket"] > 1, table
+    assert_same_rows(tmp_path / "of-bucket", tmp_path / "of-directory")
 
 
 def test_spark_reads_a_bucket(bucket: str, fleet: Fleet, tmp_path: pathlib.Path) -> None:
