@@ -77,8 +77,8 @@ pub use lab::{
 pub use limited::LimitedRun;
 pub use listing::{ListedFile, ListingTotals, Skipped, Unreadable};
 pub use live::{
-    Counter, HostMemory, Interval, LIVE, LiveCounters, LiveFile, LiveIo, LiveLosses, LiveProcess,
-    LiveRow, Pressure, Unit,
+    Counter, HostMemory, Interval, LIVE, LiveCounters, LiveFile, LiveIo, LiveLookups, LiveLosses,
+    LiveProcess, LiveRow, Pressure, Unit,
 };
 pub use lookup::{FailedLookup, LookupCounters, Lookups};
 pub use named::NamedCounter;

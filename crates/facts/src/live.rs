@@ -236,6 +236,18 @@ pub struct LiveRow {
     pub io: PackedLiveIo,
 }
 
+/// Path lookups of the processes of a control group in one interval: open, stat, access and the like, by any of their threads or
+/// by io_uring.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiveLookups {
+    /// The control group; none for processes whose group is not known, and for those that the table has no room for.
+    pub cgroup: Option<Arc<str>>,
+    /// Calls that resolve a path.
+    pub calls: u64,
+    /// Calls that ended in ENOENT or ENOTDIR.
+    pub failed: u64,
+}
+
 /// What got lost since the session began. Each counts how often it happened, and not pages.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -323,6 +335,8 @@ pub struct Interval {
     pub losses: LiveLosses,
     /// References of control groups to pages, where they were asked for.
     pub curves: Option<LiveCurves>,
+    /// Path lookups by control group, where they were asked for.
+    pub lookups: Option<Vec<LiveLookups>>,
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Path lookups: how many, how long, and which paths were not there. */
+/* Path lookups: how many, how long, and which paths were not there. A live session only counts, if it wants them. */
 
 static __always_inline void enter_path(struct task_state *s, const struct arguments *args, u32 kind)
 {
@@ -21,7 +21,7 @@ static __always_inline void enter_path(struct task_state *s, const struct argume
 			return;
 	}
 	s->kind = kind;
-	s->start_ns = bpf_ktime_get_ns();
+	s->start_ns = cfg.live ? 0 : bpf_ktime_get_ns();
 }
 
 /* The node of the directory that a relative path starts from; 0: not known. */
@@ -90,8 +90,35 @@ APART int opened(struct task_state *s, u32 fd, u32 how)
 	return 0;
 }
 
+/* Those of nobody: the table of processes was full. */
+static __always_inline void count_other_lookup(int failed)
+{
+	ATOMIC_ADD(&g.other_lookups, 1);
+	if (failed)
+		ATOMIC_ADD(&g.other_lookups_failed, 1);
+}
+
+static __always_inline void count_live_lookup(struct hs_process *p, int failed, u32 how)
+{
+	if (how & COUNT_ALONE)
+		PLAIN_ADD(&p->lookups, 1);
+	else
+		ATOMIC_ADD(&p->lookups, 1);
+	if (failed)
+		ATOMIC_ADD(&p->lookups_failed, 1);
+}
+
 static __always_inline void count_lookup(struct hs_process *p, int failed, u64 ns, u32 how)
 {
+	if (cfg.live) {
+		if (p)
+			count_live_lookup(p, failed, how);
+		else
+			count_other_lookup(failed);
+		return;
+	}
+	if (!p)
+		return;
 	if (how & COUNT_ALONE) {
 		PLAIN_ADD(&p->lookups, 1);
 		PLAIN_ADD(&p->lookup_ns, ns);
@@ -116,14 +143,14 @@ static __always_inline int exit_path(struct task_state *s, u32 kind, long ret, u
 	}
 	if ((kind == HS_EXEC || kind == HS_EXECAT) && !failed)
 		return 1; /* the time of an exec is not that of a lookup */
-	if (cfg.live)
+	if (!cfg.lookups)
 		return 0;
 	u8 c = 1;
 	if (s->path_unread && !bpf_probe_read_user(&c, 1, (void *)s->path) && !c)
 		return 0;
-	struct hs_process *p = process_of(s);
-	if (p)
-		count_lookup(p, failed, ns, how);
+	count_lookup(process_of(s), failed, ns, how);
+	if (cfg.live)
+		return 0;
 	if (failed)
 		send_failed(s->path, s->dirfd, -ret, s->tgid);
 	else if ((kind == HS_OPEN || kind == HS_OPENAT) && ret >= 0)

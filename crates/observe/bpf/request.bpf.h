@@ -168,9 +168,9 @@ static __always_inline int finish_request(struct request *r, struct hs_row_key *
 static __always_inline int finish_lookup(struct request *r, s64 result)
 {
 	int failed = result == -ENOENT || result == -ENOTDIR;
-	struct hs_process *p = process_by_owner(r->owner);
-	if (p)
-		count_lookup(p, failed, bpf_ktime_get_ns() - r->start_ns, 0);
+	count_lookup(process_by_owner(r->owner), failed, bpf_ktime_get_ns() - r->start_ns, 0);
+	if (cfg.live)
+		return 0;
 	if (failed)
 		ATOMIC_ADD(&g.uring_paths, 1);
 	if (RECORD) {

@@ -382,7 +382,7 @@ int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
 	s->handled = 0;
 	if (!kind)
 		return 0;
-	u64 ns = bpf_ktime_get_ns() - s->start_ns;
+	u64 ns = cfg.live && kind >= HS_OPEN ? 0 : bpf_ktime_get_ns() - s->start_ns;
 	s->kind = HS_NONE;
 	if (RECORD && cfg.stack_bytes)
 		REC(s)->site = kind < HS_AIO_SETUP || (kind >= HS_OPEN && kind != HS_EXEC && kind != HS_EXECAT) ?

@@ -74,7 +74,7 @@ APART int start_uring(struct task_state *s, u64 req)
 
 APART int submit_lookup(struct task_state *s, u64 req, u32 op)
 {
-	if (!s || cfg.live)
+	if (!s || !cfg.lookups)
 		return 0;
 	/* fstat by another name. */
 	if (op == IORING_OP_STATX && (LOAD(io_statx, req, flags) & AT_EMPTY_PATH))

@@ -43,9 +43,16 @@ pub(crate) struct Setup {
     pub(crate) record: Option<RecordOptions>,
     /// References to some pages are sent.
     pub(crate) sampling: bool,
+    /// Path lookups are counted in a session of any length; in others they always are.
+    pub(crate) lookups: bool,
 }
 
 impl Setup {
+    /// Whether path lookups are counted.
+    fn counts_lookups(&self) -> bool {
+        self.lookups || !self.live
+    }
+
     /// Whether the code that asks is wanted.
     pub(crate) fn reads_stacks(&self) -> bool {
         self.record.is_some_and(|record| record.stack_bytes > 0)
@@ -164,7 +171,7 @@ fn config(
     let tables = setup.reads_stacks().then(PageTables::of_this_cpu).unwrap_or_default();
     Config {
         kinds: match setup {
-            Setup { live: true, .. } => syscalls::live_kinds(),
+            Setup { live: true, lookups, .. } => syscalls::live_kinds(*lookups),
             Setup { record: Some(_), .. } => syscalls::recorded_kinds(),
             _ => syscalls::kinds(),
         },
@@ -196,6 +203,7 @@ fn config(
         five_levels: tables.has_five_levels.into(),
         physical_bits: tables.physical_bits,
         sampling: setup.sampling.into(),
+        lookups: setup.counts_lookups().into(),
     }
 }
 

@@ -110,6 +110,7 @@ mirror! {
         five_levels: u32,
         physical_bits: u32,
         sampling: u32,
+        lookups: u32,
     }
 }
 
@@ -148,6 +149,8 @@ mirror! {
         direct_map: u64,
         sample_exponent: u64,
         samples_lost: u64,
+        other_lookups: u64,
+        other_lookups_failed: u64,
     }
 }
 

@@ -153,15 +153,18 @@ fn kinds_of<'t>(table: impl Iterator<Item = &'t (i64, u8)>) -> [u8; SYSCALLS] {
     kinds
 }
 
-/// The same without path lookups and pages that are dropped, which no interval shows. Programs that are being started stay:
-/// what comes up then was not read ahead.
-pub(crate) fn live_kinds() -> [u8; SYSCALLS] {
+/// The same without pages that are dropped, which no interval shows, and without path lookups where they are not wanted. Programs
+/// that are being started stay: what comes up then was not read ahead.
+pub(crate) fn live_kinds(lookups: bool) -> [u8; SYSCALLS] {
     let mut kinds = kinds();
-    for &number in I386_PATHS {
-        kinds[number] &= !I386;
+    if !lookups {
+        for &number in I386_PATHS {
+            kinds[number] &= !I386;
+        }
     }
     kinds.map(|kind| match kind & !I386 {
-        PAGEOUT | OPEN..EXEC => kind & I386,
+        PAGEOUT => kind & I386,
+        OPEN..EXEC if !lookups => kind & I386,
         _ => kind,
     })
 }
@@ -180,10 +183,13 @@ mod tests {
         assert_eq!(kind(libc::SYS_getppid), 0);
         assert_eq!(kind(libc::SYS_io_submit), AIO_SUBMIT);
         assert_eq!(kinds.iter().filter(|&&kind| kind & !I386 != 0).count(), TABLE.len());
-        let live = live_kinds();
+        let live = live_kinds(false);
         assert_eq!(live[libc::SYS_read as usize] & !I386, READ);
         assert_eq!(live[libc::SYS_openat as usize] & !I386, 0);
         assert_eq!(live[libc::SYS_execve as usize] & !I386, EXEC);
+        let differs = |number: &i64| live_kinds(true)[*number as usize] != kinds[*number as usize];
+        let numbers: Vec<i64> = (0..SYSCALLS as i64).filter(differs).collect();
+        assert_eq!(numbers, [libc::SYS_madvise], "with lookups");
     }
 
     #[test]
@@ -200,7 +206,7 @@ mod tests {
         assert_eq!(kinds()[3], I386);
         assert_eq!(kinds()[1], WRITE);
         // write is 4, stat here; open is 5, fstat here: no interval shows lookups.
-        assert_eq!((kinds()[4], live_kinds()[4]), (I386 | STAT, I386));
-        assert_eq!((kinds()[5], live_kinds()[5]), (I386, 0));
+        assert_eq!((kinds()[4], live_kinds(false)[4]), (I386 | STAT, I386));
+        assert_eq!((kinds()[5], live_kinds(false)[5]), (I386, 0));
     }
 }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::time::Duration;
 
+use hotset_observe::live::{LiveOptions, LiveSession};
 use hotset_observe::{DEFAULT_MAX_ROWS, Scope};
 use hotset_tests::{MIB, Scratch, until, warm_verified};
 
@@ -45,10 +46,12 @@ fn read_a_page(file: &File) -> u32 {
 
 extern "C" fn page_reader(fd: *mut libc::c_void) -> i32 {
     pread_a_page(fd.addr() as i32);
+    // SAFETY: a name that ends in a zero.
+    unsafe { libc::access(c"/hotset/is not here".as_ptr(), libc::F_OK) };
     0
 }
 
-/// The same by a process that borrows this one's memory, as after vfork(2): copying it for each of thousands takes most of the time.
+/// The same by a process that looks for a file, too, and borrows this one's memory, as after vfork(2): copying it for each of thousands takes most of the time.
 fn read_a_page_cheaply(fd: i32) {
     let mut stack = [0_u128; 4096];
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
@@ -136,7 +139,9 @@ fn a_flood_of_processes_is_counted_with_others() {
             assert_eq!(libc::read(go[0], (&raw mut byte).cast(), 1), 1);
         }
     };
-    let mut session = session(Scope::Processes(vec![flooder as u32]), DEFAULT_MAX_ROWS, false);
+    let scope = Scope::Processes(vec![flooder as u32]);
+    let options = LiveOptions { scope, lookups: true, ..LiveOptions::default() };
+    let mut session = LiveSession::start(options).expect("the sensor loads (as root)");
     sample(&mut session);
     turn();
     let seen = sample(&mut session);
@@ -144,6 +149,12 @@ fn a_flood_of_processes_is_counted_with_others() {
     assert!(own < 32_768 && own > 30_000, "{own} told apart");
     assert_eq!(own + seen.others.read_pages, FLOOD, "{:?}", seen.others);
     assert!(seen.losses.unattributed >= FLOOD - own);
+    let lookups = seen.lookups.expect("asked for");
+    let of = |known: bool| {
+        let groups = lookups.iter().filter(|group| group.cgroup.is_some() == known);
+        groups.fold((0, 0), |sum, group| (sum.0 + group.calls, sum.1 + group.failed))
+    };
+    assert_eq!((of(true), of(false)), ((own, own), (FLOOD - own, FLOOD - own)), "{lookups:?}");
     for _ in 0..3 {
         std::thread::sleep(Duration::from_millis(30));
         sample(&mut session);

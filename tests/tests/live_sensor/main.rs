@@ -2,6 +2,7 @@
 
 mod curves;
 mod forks;
+mod lookups;
 mod references;
 mod subvolumes;
 

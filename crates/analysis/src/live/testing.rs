@@ -100,5 +100,6 @@ pub fn interval(doing: Vec<Doing>) -> Interval {
         host: host(),
         losses: LiveLosses::default(),
         curves: None,
+        lookups: None,
     }
 }

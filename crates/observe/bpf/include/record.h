@@ -105,6 +105,7 @@ struct hs_config {
 	u32 five_levels;   /* of page tables */
 	u32 physical_bits; /* of an address in physical memory */
 	u32 sampling;      /* references to some pages are sent */
+	u32 lookups;       /* path lookups are counted */
 };
 
 struct hs_globals {
@@ -139,6 +140,8 @@ struct hs_globals {
 	u64 direct_map;         /* where the kernel has all physical memory mapped; 0: not known */
 	u64 sample_exponent;    /* references to one in 2^this pages are sent; user space writes it */
 	u64 samples_lost;       /* of these, those that found no room */
+	/* Path lookups of nobody, live only: the table of processes was full. */
+	u64 other_lookups, other_lookups_failed;
 };
 
 /* What find_direct_map is told: a packet socket of the caller, and the page frame of the page that its ring is. */

@@ -39,7 +39,7 @@
 //!
 //! `store` tells the two builds apart, `slots` and `hashed` are their rows, `window` maps parts of arrays, `free` is a ring
 //! of free slots, `counters` takes differences, `files` keeps names, `cgroups` names control groups, `chunks` sweeps,
-//! `references` are those to pages that are in a sample.
+//! `references` are those to pages that are in a sample, `lookups` those of paths.
 
 mod assembly;
 mod cgroups;
@@ -48,6 +48,7 @@ pub(crate) mod counters;
 mod files;
 mod free;
 mod hashed;
+mod lookups;
 #[cfg(test)]
 mod memory_tests;
 mod processes;
@@ -62,8 +63,8 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use hotset_facts::{
-    FileId, LiveFile, LiveIo, LiveLosses, LiveProcess, LiveRow, NotMeasured, Observed, Pid,
-    SizeHistogram,
+    FileId, LiveFile, LiveIo, LiveLookups, LiveLosses, LiveProcess, LiveRow, NotMeasured, Observed,
+    Pid, SizeHistogram,
 };
 use hotset_sys::proc::mountinfo;
 use libbpf_rs::{MapCore, RingBuffer};
@@ -72,6 +73,7 @@ use self::assembly::{Assembly, idle_limit};
 use self::cgroups::{Cgroups, has_memory, hierarchy};
 use self::chunks::Sweeper;
 use self::files::Files;
+use self::lookups::OtherLookups;
 use self::processes::Processes;
 use self::references::References;
 pub use self::references::{PageReference, ProcessReferences, ReferenceKind};
@@ -107,6 +109,8 @@ pub struct LiveOptions {
     pub compat: bool,
     /// Sends references to one in 2^this pages ([`LiveSession::take_references`]). Without it the sensor has no code for that.
     pub sample_exponent: Option<u32>,
+    /// Whether path lookups are counted: open, stat, access and the like. Costs about 0.1 µs a call; without it the sensor does not see them.
+    pub lookups: bool,
 }
 
 impl Default for LiveOptions {
@@ -118,6 +122,7 @@ impl Default for LiveOptions {
             names: true,
             compat: false,
             sample_exponent: None,
+            lookups: false,
         }
     }
 }
@@ -141,6 +146,8 @@ pub struct LiveSample {
     pub losses: LiveLosses,
     /// With [`LiveOptions::sample_exponent`]: processes with references that no row tells, or that were lost.
     pub references: Vec<ProcessReferences>,
+    /// With [`LiveOptions::lookups`]: path lookups by control group; without a group also those of nobody.
+    pub lookups: Option<Vec<LiveLookups>>,
 }
 
 /// A running observation. Dropping it detaches the sensor.
@@ -154,6 +161,7 @@ pub struct LiveSession {
     sweeper: Sweeper,
     hints: Window,
     references: Option<References>,
+    lookups: Option<OtherLookups>,
     /// The number of the last sample.
     now: u64,
     sampled: Instant,
@@ -182,6 +190,7 @@ impl LiveSession {
             cgroup_v1: hierarchy.as_ref().is_some_and(|hierarchy| hierarchy.old),
             record: None,
             sampling: options.sample_exponent.is_some(),
+            lookups: options.lookups,
         };
         let mut loaded = load::load(&setup, options.compat)?;
         let cgroup = scope::admit(&loaded, &options.scope)?;
@@ -206,6 +215,7 @@ impl LiveSession {
             sweeper,
             hints,
             references,
+            lookups: options.lookups.then(OtherLookups::default),
             now: 0,
             sampled: Instant::now(),
             evicted_before: 0,
@@ -273,6 +283,7 @@ impl LiveSession {
         if forget_directories {
             self.forget_directories()?;
         }
+        let lookups = self.lookups.as_mut().map(|other| other.join(&mut self.processes, &globals));
         self.store.free_processes(&self.loaded, &self.processes.remove_ended(self.now))?;
         self.sampled = Instant::now();
         let evicted = globals.evicted.wrapping_sub(self.evicted_before);
@@ -289,6 +300,7 @@ impl LiveSession {
             evicted_pages,
             losses,
             references,
+            lookups,
         })
     }
 

@@ -29,9 +29,30 @@ pub(crate) struct KnownProcess {
     pub(crate) rows: u32,
     /// The sample that it stands in last, and where.
     shown: (u64, u32),
-    /// Faults that refer to a page, and sampled references that were lost: up to the last look, and since they were taken.
+    references: Grown,
+    lookups: Grown,
+}
+
+/// Two counters of a process: what they were at the last look, and what came since they were taken.
+#[derive(Debug, Default)]
+struct Grown {
     counted: [u64; 2],
     grown: [u64; 2],
+}
+
+impl Grown {
+    fn look(&mut self, counts: [u64; 2]) {
+        for (at, count) in counts.into_iter().enumerate() {
+            self.grown[at] += count.wrapping_sub(self.counted[at]);
+        }
+        self.counted = counts;
+    }
+
+    /// What came, if anything did.
+    fn take(&mut self) -> Option<[u64; 2]> {
+        let grown = std::mem::take(&mut self.grown);
+        (grown != [0; 2]).then_some(grown)
+    }
 }
 
 /// All processes that have an owner.
@@ -56,11 +77,8 @@ impl Processes {
         if seen.ended != 0 && known.ended.is_none() {
             known.ended = Some(now);
         }
-        let counts = [seen.referring_faults, seen.samples_lost];
-        for (at, count) in counts.into_iter().enumerate() {
-            known.grown[at] += count.wrapping_sub(known.counted[at]);
-        }
-        known.counted = counts;
+        known.references.look([seen.referring_faults, seen.samples_lost]);
+        known.lookups.look([seen.lookups, seen.lookups_failed]);
         known.uid = seen.uid;
         if known.comm_bytes != seen.comm {
             known.comm_bytes = seen.comm;
@@ -92,8 +110,8 @@ impl Processes {
             ended: None,
             rows: 0,
             shown: (0, 0),
-            counted: [0; 2],
-            grown: [0; 2],
+            references: Grown::default(),
+            lookups: Grown::default(),
         };
         let index = match self.vacant.pop() {
             Some(index) => index,
@@ -155,11 +173,19 @@ impl Processes {
 
     /// What of references the rows do not tell, since it was taken last.
     pub(crate) fn take_references(&mut self) -> Vec<ProcessReferences> {
-        let some = self.known.iter_mut().flatten().filter(|known| known.grown != [0; 2]);
-        let taken = some.map(|known| {
-            let [faults, lost] = std::mem::take(&mut known.grown);
-            ProcessReferences { cgroup: known.cgroup.clone(), faults, lost }
+        let taken = self.known.iter_mut().flatten().filter_map(|known| {
+            let [faults, lost] = known.references.take()?;
+            Some(ProcessReferences { cgroup: known.cgroup.clone(), faults, lost })
         });
+        taken.collect()
+    }
+
+    /// Path lookups of each process that made some since they were taken last: its control group, how many, and how many failed.
+    pub(crate) fn take_lookups(&mut self) -> Vec<(Option<Arc<str>>, [u64; 2])> {
+        let taken =
+            self.known.iter_mut().flatten().filter_map(|known| {
+                Some((known.cgroup.as_value().cloned(), known.lookups.take()?))
+            });
         taken.collect()
     }
 

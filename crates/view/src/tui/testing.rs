@@ -167,6 +167,7 @@ pub(crate) fn interval(n: u64) -> Interval {
         host: host(n),
         losses: LiveLosses::default(),
         curves: None,
+        lookups: None,
     }
 }
 

@@ -118,6 +118,7 @@ impl LiveSource for Live {
             host,
             losses: sample.losses,
             curves,
+            lookups: sample.lookups,
         })
     }
 }

@@ -26,6 +26,7 @@ fn counted(pages: &[(u32, u64)]) -> LiveSample {
         others: LiveIo::default(),
         evicted_pages: Observed::Value(0),
         losses: LiveLosses::default(),
+        lookups: None,
         references: Vec::new(),
     }
 }
