@@ -7,6 +7,7 @@ mod curves;
 mod findings;
 mod fleet;
 mod kubernetes;
+mod lookups;
 mod otlp;
 mod prometheus;
 mod serve;

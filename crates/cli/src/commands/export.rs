@@ -43,7 +43,9 @@ fn run(args: &ExportArgs) -> Result<()> {
     let listening = Listening::open(options(args))?;
     // Metrics have no names of files.
     let names = args.fleet.parquet.is_some();
-    let live_options = LiveOptions { names, compat: args.compat, ..LiveOptions::default() };
+    let lookups = args.fleet.parquet.is_some();
+    let live_options =
+        LiveOptions { names, lookups, compat: args.compat, ..LiveOptions::default() };
     let mut live = Live::start(live_options, curves(args))?;
     let mut exporter = listening.start(live.not_measured())?;
     notify.tell("READY=1");

@@ -4,6 +4,7 @@ mod curves;
 mod findings;
 mod identity;
 mod idle;
+mod lookups;
 mod owners;
 mod redact;
 mod rows;

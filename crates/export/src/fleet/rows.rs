@@ -16,6 +16,7 @@ use hotset_sys::cache::open_quietly;
 use hotset_sys::cgroup::{GroupDetail, Hierarchies};
 
 use super::identity::Identity;
+use super::lookups::Lookups;
 use crate::workloads::{Workloads, other};
 
 /// Control groups with rows of their own, in an interval.
@@ -82,6 +83,10 @@ impl RowMaker {
                 None => rest.add(&io),
             }
         }
+        let mut lookups = Lookups::of(interval);
+        for path in lookups.iter().flat_map(Lookups::groups) {
+            active.entry(Arc::clone(path)).or_insert(LiveIo::ZERO);
+        }
         self.groups.retain(|path, _| active.contains_key(path) || self.hierarchies.has(path));
         for path in active.keys() {
             self.groups.entry(Arc::clone(path)).or_default();
@@ -96,16 +101,28 @@ impl RowMaker {
         }
         let mut rows: Vec<GroupIntervalRow> = paths
             .into_iter()
-            .map(|path| GroupIntervalRow {
-                key: key.clone(),
-                io: self.counted(active.get(&path).copied().unwrap_or_default()),
-                memory: self.memory(&path),
-                who: self.workloads.of(&path),
+            .map(|path| {
+                let lookups = lookups.as_mut().map(|lookups| lookups.take(&path));
+                GroupIntervalRow {
+                    key: key.clone(),
+                    io: self.counted(active.get(&path).copied().unwrap_or_default()),
+                    memory: self.memory(&path),
+                    who: self.workloads.of(&path),
+                    lookups: lookups.map(|lookups| lookups.calls),
+                    failed_lookups: lookups.map(|lookups| lookups.failed),
+                }
             })
             .collect();
-        if !rest.is_idle() {
-            let (key, who, io) = (key.clone(), other(), self.counted(rest));
-            rows.push(GroupIntervalRow { key, who, io, memory: GroupMemory::default() });
+        let lookups = lookups.map(|lookups| lookups.sum());
+        if !rest.is_idle() || lookups.is_some_and(|lookups| lookups.calls > 0) {
+            rows.push(GroupIntervalRow {
+                key: key.clone(),
+                who: other(),
+                io: self.counted(rest),
+                memory: GroupMemory::default(),
+                lookups: lookups.map(|lookups| lookups.calls),
+                failed_lookups: lookups.map(|lookups| lookups.failed),
+            });
         }
         rows
     }
@@ -153,6 +170,7 @@ impl RowMaker {
         let unattributed = interval.losses.unattributed.saturating_sub(self.losses.unattributed);
         self.losses = interval.losses.clone();
         let curves = interval.curves.as_ref();
+        let lookups = Lookups::of(interval).map(|lookups| lookups.sum());
         let names: Vec<&str> = gaps.iter().map(|gap| gap.feature.name()).collect();
         let host = &interval.host;
         let memory = |of: fn(&MemInfo) -> u64| host.memory.as_value().map(of);
@@ -183,6 +201,8 @@ impl RowMaker {
             lost_references: curves.map_or(0, |curves| curves.lost + curves.unattributed),
             groups: self.groups.len() as u64,
             dropped_files,
+            lookups: lookups.map(|lookups| lookups.calls),
+            failed_lookups: lookups.map(|lookups| lookups.failed),
         }
     }
 }

@@ -45,6 +45,10 @@ crate::fleet_columns! {
         io: part CountedIo;
         /// Its memory at the end, and what became of it
         memory: part GroupMemory;
+        /// Calls that resolve a path: open, stat, access, readlink and the like, also by io_uring, and exec of what is not there. Null in what older versions wrote
+        lookups: maybe_number Counter Count;
+        /// Of these, those that ended in ENOENT or ENOTDIR
+        failed_lookups: maybe_number Counter Count;
     }
 }
 

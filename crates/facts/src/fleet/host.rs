@@ -57,6 +57,10 @@ crate::fleet_columns! {
         groups: number Gauge Count;
         /// Finished files that were dropped since the session began, because they could not be delivered
         dropped_files: number Gauge Count;
+        /// Calls that resolve a path: open, stat, access, readlink and the like, also by io_uring, and exec of what is not there. Null in what older versions wrote
+        lookups: maybe_number Counter Count;
+        /// Of these, those that ended in ENOENT or ENOTDIR
+        failed_lookups: maybe_number Counter Count;
     }
 }
 

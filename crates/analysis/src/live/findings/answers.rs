@@ -28,7 +28,10 @@ pub const LIVE_RULES: &[LiveRule] = &[
     asked("small-reads", &[Feature::CallOrder]),
     asked("small-writes", &[Feature::CallOrder]),
     not_asked("reread-file", "opens are not counted by file"),
-    not_asked("failed-lookups", "neither their paths nor their time are counted"),
+    not_asked(
+        "failed-lookups",
+        "lookups are counted, but neither their paths nor their time are measured",
+    ),
     not_asked(
         "cold-start",
         "a span is no start: data that is new each hour looks like a cache that was cold",
