@@ -1,4 +1,7 @@
 //! Files that are cached and that nothing used in a span: rows of intervals are those of the busiest alone.
+//!
+//! A span here is that of a file of rows, or as many of them as make ten minutes: the kernel's list of inodes takes 0.3 s of CPU to read on a
+//! host with 80,000 cached files, and of a minute it says little that a file was not used.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,6 +19,8 @@ pub type LargestCached = fn() -> Result<Vec<CachedFile>, String>;
 
 /// Rows of a span, at most.
 const MOST: usize = 20;
+/// Shorter spans go on in the next, but for the last one of a session.
+const SHORTEST_NS: u64 = 600_000_000_000;
 /// Files of a span that are kept in mind. Where there are more, which are idle is not known.
 const REMEMBERED: usize = 200_000;
 
@@ -53,8 +58,17 @@ impl SpanFiles {
         }
     }
 
-    /// Ends the span, whose last interval has this key; the next begins.
-    pub(super) fn end(&mut self, ended: &EndedSpan, key: &IntervalKey, io: CountedIo) {
+    /// Ends the span, whose last interval has this key, if it is long enough or the last; the next begins then.
+    pub(super) fn end(
+        &mut self,
+        ended: &EndedSpan,
+        key: &IntervalKey,
+        io: CountedIo,
+        is_last: bool,
+    ) {
+        if self.length_ns < SHORTEST_NS && !is_last {
+            return;
+        }
         let Self { used, length_ns } = std::mem::take(self);
         // One that was not taken yet is of a span whose rows were lost.
         *ended.lock() = (used.len() <= REMEMBERED).then(|| Ended {
@@ -210,10 +224,28 @@ mod tests {
         let span = EndedSpan::default();
         let io = CountedIo { io: LiveIo::ZERO, lacks: Vec::new() };
         let used = (0..=REMEMBERED as u64).map(|ino| (DEV, ino)).collect();
-        let mut files = SpanFiles { used, length_ns: 1 };
-        files.end(&span, &IntervalKey::default(), io.clone());
+        let mut files = SpanFiles { used, length_ns: SHORTEST_NS };
+        files.end(&span, &IntervalKey::default(), io.clone(), false);
         assert!(span.lock().is_none());
-        files.end(&span, &IntervalKey::default(), io);
+        files.end(&span, &IntervalKey::default(), io, true);
         assert!(span.lock().as_ref().is_some_and(|ended| ended.used.is_empty()));
+    }
+
+    #[test]
+    fn short_spans_go_on_until_ten_minutes_have_passed_or_the_session_ends() {
+        let span = EndedSpan::default();
+        let io = CountedIo { io: LiveIo::ZERO, lacks: Vec::new() };
+        let mut files = SpanFiles::default();
+        let mut end = |ino: u64, length_ns: u64, is_last: bool| {
+            files.used.insert((DEV, ino));
+            files.length_ns += length_ns;
+            files.end(&span, &IntervalKey::default(), io.clone(), is_last);
+            span.lock().take().map(|ended| (ended.used.len(), ended.key.length_ns))
+        };
+        let half = SHORTEST_NS / 2;
+        assert_eq!(end(1, half, false), None);
+        assert_eq!(end(2, half, false), Some((2, SHORTEST_NS)));
+        assert_eq!(end(3, half, false), None);
+        assert_eq!(end(4, 1, true), Some((2, half + 1)));
     }
 }

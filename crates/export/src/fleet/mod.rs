@@ -113,7 +113,7 @@ impl FleetExport {
     pub(super) fn add(&mut self, interval: &Interval, gaps: &[NotMeasured]) {
         let period = Period::of(interval.at, self.every);
         if self.span.as_ref().is_some_and(|(before, _)| *before != period) {
-            self.end_span();
+            self.end_span(false);
         }
         let key = self.maker.key(interval, gaps);
         let groups = self.maker.groups(&key, interval);
@@ -128,12 +128,12 @@ impl FleetExport {
     }
 
     /// Hands over what is known of a span as a whole.
-    fn end_span(&mut self) {
+    fn end_span(&mut self, is_last: bool) {
         let Some((period, key)) = self.span.take() else { return };
         let workloads = &mut self.maker.workloads;
         let curves = self.curves.take(&key, |group: &Arc<str>| workloads.of(group));
         let findings = self.findings.take(&key);
-        self.files.end(&self.ended, &key, self.maker.counted(LiveIo::ZERO));
+        self.files.end(&self.ended, &key, self.maker.counted(LiveIo::ZERO), is_last);
         // Those of idle files come to them.
         self.sink.offer(period, Rows { curves, findings, ..Rows::default() });
     }
@@ -145,7 +145,7 @@ impl FleetExport {
 
     /// Delivers what there is, as far as that takes a moment, and says what became of it.
     pub(super) fn finish(mut self) -> FleetNumbers {
-        self.end_span();
+        self.end_span(true);
         numbers(self.sink.finish(PATIENCE))
     }
 }
