@@ -182,6 +182,37 @@ impl Store for Fails {
     }
 }
 
+/// What was said in the only test that listens.
+static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+#[test]
+fn patience_is_for_delivery_and_what_is_left_is_told() -> TestResult {
+    const BRIEF: Duration = Duration::from_millis(500);
+    let scratch = Scratch::new();
+    let root = scratch.join("root");
+    let slow = SinkOptions {
+        complete: Box::new(|_| std::thread::sleep(2 * BRIEF)),
+        ..options(&scratch, Box::new(Directory::new(&root)?))
+    };
+    let sink = Sink::start(slow)?;
+    sink.offer(hour(1), interval(0));
+    sink.finish(BRIEF);
+    assert_eq!(files(&root)?.len(), 2, "files that took longer to make are delivered all the same");
+    let store = Box::new(Fails(Arc::new(Mutex::new((u32::MAX, Vec::new())))));
+    let listened = SinkOptions {
+        session: 8,
+        say: |what| SAID.lock().expect("lock").push(what.to_string()),
+        ..options(&scratch, store)
+    };
+    let sink = Sink::start(listened)?;
+    sink.offer(hour(2), interval(1));
+    sink.finish(PATIENCE);
+    let said = SAID.lock().expect("lock").join("\n");
+    let dir = scratch.join("spool").display().to_string();
+    assert!(said.contains(&format!("2 files wait in {dir} for the next session")), "{said}");
+    Ok(())
+}
+
 #[test]
 fn what_can_not_be_delivered_waits() -> TestResult {
     let scratch = Scratch::new();

@@ -67,6 +67,9 @@ pub struct Sink {
     last: mpsc::Sender<()>,
     done: Arc<AtomicBool>,
     counts: Arc<Counts>,
+    /// The spool.
+    dir: PathBuf,
+    say: Say,
 }
 
 impl Sink {
@@ -100,7 +103,7 @@ impl Sink {
             say,
             failed: false,
         };
-        let deliverer = Deliverer::new(dir, store, Arc::clone(&counts), say, random);
+        let deliverer = Deliverer::new(dir.clone(), store, Arc::clone(&counts), say, random);
         let ended = Arc::clone(&done);
         let named = |name: &str| thread::Builder::new().name(name.to_owned());
         Ok(Self {
@@ -113,6 +116,8 @@ impl Sink {
             last,
             done,
             counts,
+            dir,
+            say,
         })
     }
 
@@ -128,20 +133,30 @@ impl Sink {
         self.counts.numbers()
     }
 
-    /// Makes files of what is there and delivers them, as far as that takes no longer than `patience`; the rest waits in the spool for
-    /// the next session. What became of it.
+    /// Makes files of what is there, however long that takes, and delivers them, as far as that takes no longer than `patience`; the rest
+    /// waits in the spool for the next session, which is said. What became of it.
     pub fn finish(self, patience: Duration) -> SinkNumbers {
-        let until = Instant::now() + patience;
         let _ = self.work.send(Work::Finish);
         let _ = self.keeper.join();
         let _ = self.last.send(());
-        while !self.done.load(Ordering::Acquire) {
-            if Instant::now() >= until {
-                return self.counts.numbers();
-            }
+        // From here on: to look at thousands of files for their rows may have taken longer than that.
+        let until = Instant::now() + patience;
+        let is_done = || self.done.load(Ordering::Acquire);
+        while !is_done() && Instant::now() < until {
             thread::sleep(Duration::from_millis(10));
         }
-        let _ = self.deliverer.join();
+        if is_done() {
+            let _ = self.deliverer.join();
+        }
+        let left = waiting(&self.dir).len() as u64;
+        if left > 0 {
+            let files = hotset_facts::units::plural(left, "file");
+            let wait = if left == 1 { "waits" } else { "wait" };
+            (self.say)(&format_args!(
+                "{files} {wait} in {} for the next session",
+                self.dir.display()
+            ));
+        }
         self.counts.numbers()
     }
 }
