@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What sampled pages cost, as `size` of what runs and `export --curves` take them: time of a warm pread beside a session that takes none, and memory.
+"""What sampled pages cost, as `size` of what runs and `export --curves` take them: time of a warm pread beside a session that takes none, and memory;
+and what counting path lookups costs, as `export --parquet` does: time of a lookup that fails beside a session that does not count them.
 
 Run by `make bench` (bench/run.sh sampling), as root. The same session with and without a sample watches the whole host, in rounds that begin with
 another each time. How long the programs of the sensor ran is the kernel's count (kernel.bpf_stats_enabled), which is less noisy than the time of the
@@ -21,6 +22,9 @@ NOTHING, OFF = "no session", "off"
 # Powers of two: one page in 128, in 16 as `export` and `top` take them, in 8 as `size`.
 EXPONENTS = ["7", "4", "3"]
 MODES = [NOTHING, OFF, *EXPONENTS]
+LOOKUPS = "lookups"
+LOOKUP_MODES = [NOTHING, OFF, LOOKUPS]
+LOOKUP_NS = 200
 CALLS = 100_000
 FILE_BYTES = 64 * MIB
 # The host's speed changes within seconds: of so many runs, one is hardly disturbed.
@@ -67,27 +71,29 @@ class Session:
         return [int(word) for word in self.process.stdout.readline().split()]
 
 
-def pread_ns(loops, path, session):
+def call_ns(loops, loop, path, session):
     """The median of its parts, and what the session's programs ran for each, of the fastest of some runs: what disturbs one only makes it slower."""
     times, programs = [], []
     for _ in range(LEAST_OF):
         before = session.program_ns() if session else 0
-        said = subprocess.run(["chrt", "-f", str(REAL_TIME), loops, "pread4k", path, str(CALLS)], check=True, stdout=subprocess.PIPE, text=True)
+        said = subprocess.run(["chrt", "-f", str(REAL_TIME), loops, loop, path, str(CALLS)], check=True, stdout=subprocess.PIPE, text=True)
         times.append(float(said.stdout.split()[1]))
         programs.append(((session.program_ns() if session else 0) - before) / CALLS)
     return min(times), min(programs)
 
 
-def round_of(loops, path, number):
+def round_of(loops, modes, loop, path, number):
+    """What a call of the loop takes in each mode, a round beginning with another."""
     taken = {}
-    first = number % len(MODES)
-    for mode in MODES[first:] + MODES[:first]:
-        warm(path)
+    first = number % len(modes)
+    for mode in modes[first:] + modes[:first]:
+        if loop == "pread4k":
+            warm(path)
         if mode == NOTHING:
-            taken[mode] = pread_ns(loops, path, None)
+            taken[mode] = call_ns(loops, loop, path, None)
             continue
         with Session(loops, mode) as session:
-            taken[mode] = pread_ns(loops, path, session)
+            taken[mode] = call_ns(loops, loop, path, session)
     return taken
 
 
@@ -97,7 +103,7 @@ def measure(args, directory):
     rounds, disturbed = [], 0
     for number in range(args.rounds):
         try:
-            rounds.append(round_of(args.loops, path, number))
+            rounds.append(round_of(args.loops, MODES, "pread4k", path, number))
         except Disturbed:
             disturbed += 1
         print(f"round {number + 1} of {args.rounds}", file=sys.stderr, flush=True)
@@ -128,6 +134,23 @@ def costs(rounds):
             row[3:] = spread(more), f"{EXTRA_NS} ns", verdict
         lines.append(f"| {' | '.join(row)} |")
     return lines, held
+
+
+def lookups(args, directory):
+    """The same of lookups that fail."""
+    path = os.path.join(directory, "missing")
+    rounds = [round_of(args.loops, LOOKUP_MODES, "access", path, number) for number in range(args.rounds)]
+    more = [one[LOOKUPS][0] - one[OFF][0] for one in rounds]
+    verdict = judged(more, LOOKUP_NS)
+    lines = ["| lookups | ns a failed access(2) | of it in programs | more than without | at most | held |", "|---|---|---|---|---|---|"]
+    for mode, name in ((NOTHING, NOTHING), (OFF, "session without"), (LOOKUPS, "counted")):
+        row = [name, spread([one[mode][0] for one in rounds]), "", "", "", ""]
+        if mode != NOTHING:
+            row[2] = spread([one[mode][1] for one in rounds])
+        if mode == LOOKUPS:
+            row[3:] = spread(more), f"{LOOKUP_NS} ns", verdict
+        lines.append(f"| {' | '.join(row)} |")
+    return lines, verdict != MISSED
 
 
 class Statistics:
@@ -218,9 +241,10 @@ def main():
     print(f"Machine: {machine()}. Medians and their 95 % intervals over {args.rounds} rounds.\n")
     with tempfile.TemporaryDirectory(dir=os.getcwd()) as directory, Statistics():
         cost_lines, costs_held = costs(measure(args, directory))
+        lookup_lines, lookups_held = lookups(args, directory)
         memory_lines, memory_held = memory(args, directory) if args.groups else ([], True)
-    print("\n".join([*cost_lines, "", *memory_lines]))
-    return 0 if costs_held and memory_held else 1
+    print("\n".join([*cost_lines, "", *lookup_lines, "", *memory_lines]))
+    return 0 if costs_held and lookups_held and memory_held else 1
 
 
 if __name__ == "__main__":

@@ -43,15 +43,17 @@ pub(crate) fn watch(milliseconds: &str, count: u64) -> Result<(), Box<dyn Error>
 }
 
 /// `curves EXPONENT COUNT`: intervals of a second of everything on this host, without names of files; with curves of control
-/// groups of one in 2^EXPONENT pages, or without where that is `off`. One line an interval: references of the groups, references
-/// to pages in the sample that were lost, pages in the sample, groups, and of this process: nanoseconds on a CPU since the last line,
-/// resident KiB.
+/// groups of one in 2^EXPONENT pages, or without where that is `off`, or with path lookups where it is `lookups`. One line an interval:
+/// references of the groups, references to pages in the sample that were lost, pages in the sample, groups, of this process
+/// nanoseconds on a CPU since the last line and resident KiB, and lookups and failed lookups.
 pub(crate) fn curves(exponent: &str, count: u64) -> Result<(), Box<dyn Error>> {
     let curves = match exponent {
-        "off" => None,
+        "off" | "lookups" => None,
         exponent => Some(CurveOptions { exponent: exponent.parse()?, ..CurveOptions::default() }),
     };
-    let mut live = Live::start(LiveOptions { names: false, ..LiveOptions::default() }, curves)?;
+    let lookups = exponent == "lookups";
+    let options = LiveOptions { names: false, lookups, ..LiveOptions::default() };
+    let mut live = Live::start(options, curves)?;
     println!("ready");
     let mut cpu = cpu_ns()?;
     let start = Instant::now();
@@ -66,7 +68,11 @@ pub(crate) fn curves(exponent: &str, count: u64) -> Result<(), Box<dyn Error>> {
         let sum = |of: fn(&GroupCurve) -> u64| groups.iter().map(of).sum::<u64>();
         let (references, lost) = (sum(|group| group.references), sum(|group| group.lost));
         let (pages, number) = (sum(|group| group.pages), groups.len());
-        println!("{references} {lost} {pages} {number} {} {}", now - cpu, resident_kib()?);
+        let lookups = interval.lookups.unwrap_or_default().into_iter();
+        let (calls, failed) = lookups
+            .fold((0, 0), |(calls, failed), group| (calls + group.calls, failed + group.failed));
+        let (took, resident) = (now - cpu, resident_kib()?);
+        println!("{references} {lost} {pages} {number} {took} {resident} {calls} {failed}");
         cpu = now;
     }
     Ok(())

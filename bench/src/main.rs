@@ -1,11 +1,11 @@
 //! Loops of file calls that time themselves, so that start-up of whoever watches is not in the figure.
 //!
-//! Prints nanoseconds an operation. `loops pread4k FILE CALLS` (the mean, and the median of parts), `loops replay-pread4k FILE CALLS` (the same as steps of a replay, the mean), `loops small-files DIR FILES` (those of the first and of a second pass), `loops make-files DIR FILES`,
+//! Prints nanoseconds an operation. `loops pread4k FILE CALLS` (the mean, and the median of parts), `loops access PATH CALLS` (the same of path lookups), `loops replay-pread4k FILE CALLS` (the same as steps of a replay, the mean), `loops small-files DIR FILES` (those of the first and of a second pass), `loops make-files DIR FILES`,
 //! `loops spawn PROGRAM RUNS` and `loops lab PROGRAM RUNS` print the wall time of each run of a program in nanoseconds, started by
 //! bare posix_spawn or by hotset's engine; `loops states DIR ROUNDS` sets and verifies cache states on a directory.
 //! `loops cachestat FILE CELLS` (for all cells together), `loops walk DIR THREADS` and its floor `loops walk-floor DIR THREADS`. `loops timed OUTPUT PROGRAM ARGUMENT…` measures another program.
 //! `loops size-dense TRACE 1`, `size-hashed`, and `size-lists TRACE THREADS`, `size-lists-6.12`, `size-mglru` predict from a trace; `loops size-traces DIR REFERENCES` writes such.
-//! `loops live MILLISECONDS COUNT` samples the host as `hotset top` does, `loops crowd DIR PROCESSES` gives it much to see, and `loops curves EXPONENT|off COUNT`
+//! `loops live MILLISECONDS COUNT` samples the host as `hotset top` does, `loops crowd DIR PROCESSES` gives it much to see, and `loops curves EXPONENT|off|lookups COUNT`
 //! samples it as `hotset export` does, with curves of control groups; `loops sampled RECORDING EXPONENT` says how right these are.
 //! `loops baselines DIR SESSIONS` compares saved sessions of `hotset bench` with baselines of so many others, `baselines-ahead` those of programs that ran ahead of all others.
 
@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let [_, verb, path, count] = words.as_slice() else {
         return Err(
-            "usage: loops pread4k|replay-pread4k|small-files|make-files|cachestat|walk|walk-floor|size-… PATH COUNT"
+            "usage: loops pread4k|access|replay-pread4k|small-files|make-files|cachestat|walk|walk-floor|size-… PATH COUNT"
                 .into(),
         );
     };
@@ -54,6 +54,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     match verb.as_str() {
         "pread4k" => {
             let [mean, median] = pread4k(path, count)?;
+            println!("{mean:.1} {median:.1}");
+        }
+        "access" => {
+            let [mean, median] = access(path, count)?;
             println!("{mean:.1} {median:.1}");
         }
         "replay-pread4k" => println!("{:.1}", replay::preads(path, count)?),
@@ -129,6 +133,22 @@ fn pread4k(path: &Path, calls: u64) -> Result<[f64; 2], Box<dyn Error>> {
         for _ in 0..calls_of_a_part {
             file.read_exact_at(&mut buffer, numbers.next() % blocks * BLOCK as u64)?;
             black_box(&buffer);
+        }
+        parts.push(start.elapsed());
+    }
+    Ok(mean_and_median(&mut parts, calls_of_a_part))
+}
+
+/// Looks a path up by access(2), whether it is there or not.
+fn access(path: &Path, calls: u64) -> Result<[f64; 2], Box<dyn Error>> {
+    let path = std::ffi::CString::new(path.as_os_str().as_encoded_bytes())?;
+    let calls_of_a_part = (calls / PARTS).max(1);
+    let mut parts = Vec::new();
+    for _ in 0..calls / calls_of_a_part {
+        let start = Instant::now();
+        for _ in 0..calls_of_a_part {
+            // SAFETY: a text that ends in a zero.
+            black_box(unsafe { libc::access(path.as_ptr(), libc::F_OK) });
         }
         parts.push(start.elapsed());
     }

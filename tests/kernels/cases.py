@@ -101,6 +101,9 @@ CASES = {
 # so many others.
 CURVES = {"curves-off": None, "curves-16": 4, "curves-128": 7}
 OTHER_PAGES = 4096
+# Live, with path lookups, those of starting programs among them.
+LOOKUPS = {"live-lookups"}
+OTHER_LOOKUPS = 2000
 
 # What the records of a trace add up to is what the same execution's profile counts, and none is lost; some of their code was unwound.
 RECORDED = [

@@ -8,7 +8,7 @@ import re
 import sys
 from pathlib import Path
 
-from cases import CASES, CURVES, ESSENTIAL, LOSS, MEASURED_SINCE, OTHER_PAGES, QUIRKS
+from cases import CASES, CURVES, ESSENTIAL, LOOKUPS, LOSS, MEASURED_SINCE, OTHER_LOOKUPS, OTHER_PAGES, QUIRKS
 
 PAGE = 4096
 
@@ -164,7 +164,7 @@ def judge_curves(folder, exponent):
     """What is wrong with the sample of a live session, as sentences: nothing if it has the file's pages, and none was lost."""
     try:
         pages_read = json.loads((folder / "truth.json").read_text())["pages"]
-        lines = [line.split() for line in (folder / "intervals").read_text().splitlines()[1:]]
+        lines = intervals(folder)
         references, lost = (sum(int(line[at]) for line in lines) for at in (0, 1))
         # Each group's are shown in the intervals in which it did something.
         sampled = max(int(line[2]) for line in lines)
@@ -174,6 +174,27 @@ def judge_curves(folder, exponent):
         return [] if not any((references, lost, sampled)) else [f"sampled without being asked to: {lines}"]
     wanted = {"references": (references, pages_read, OTHER_PAGES), "lost": (lost, 0, 0)}
     wanted["pages in the sample"] = (sampled, pages_read >> exponent, OTHER_PAGES >> exponent)
+    return unlike(wanted)
+
+
+def judge_lookups(folder):
+    """What is wrong with the path lookups of a live session, as sentences: nothing if it has the workload's."""
+    try:
+        truth = json.loads((folder / "truth.json").read_text())["lookups"]
+        lines = intervals(folder)
+        calls, failed = (sum(int(line[at]) for line in lines) for at in (6, 7))
+        return unlike({"lookups": (calls, truth["calls"], OTHER_LOOKUPS), "failed": (failed, truth["failed"], OTHER_LOOKUPS)})
+    except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
+        return [f"{type(error).__name__}: {error}"]
+
+
+def intervals(folder):
+    """The numbers of each interval of `loops curves`."""
+    return [line.split() for line in (folder / "intervals").read_text().splitlines()[1:]]
+
+
+def unlike(wanted):
+    """Of numbers found, least and those that others may add, a sentence for each that is not so."""
     return [
         f"{name}: {found} is not {least} and up to {others} of others"
         for name, (found, least, others) in wanted.items()
@@ -181,15 +202,21 @@ def judge_curves(folder, exponent):
     ]
 
 
+def judge_live(case, folder):
+    """What is wrong with a case of a live session."""
+    return judge_lookups(folder) if case in LOOKUPS else judge_curves(folder, CURVES[case])
+
+
 def verdicts(log, results, kernel):
     """Yields (case, verdict, detail, further lines) for every case that should have run."""
     said = dict(re.findall(r"^CASE (\S+): (.*)$", log, re.MULTILINE))
-    for case in [*CASES, *CURVES, *(name for name in said if name not in CASES and name not in CURVES)]:
+    live = {*CURVES, *LOOKUPS}
+    for case in [*CASES, *sorted(live), *(name for name in said if name not in CASES and name not in live)]:
         word, _, reason = said.get(case, "FAIL the guest never came to it").partition(" ")
-        if case in CURVES and word == "RAN":
-            failed = judge_curves(results / case, CURVES[case])
+        if case in live and word == "RAN":
+            failed = judge_live(case, results / case)
             yield case, "FAIL" if failed else "PASS", f"{len(failed)} failed", failed
-        elif case not in CASES and case not in CURVES:
+        elif case not in CASES and case not in live:
             yield case, "FAIL", "cases.py does not say what to expect", []
         elif word != "RAN":
             yield case, word, reason, []

@@ -55,22 +55,24 @@ profile_limited() {
     grep -q '^max 0$' $group/memory.events || echo "CASE $1: FAIL the limit was reached: $(tr '\n' ' ' <$group/memory.events)"
 }
 
-# curves CASE EXPONENT: samples control groups for some intervals (`loops`, of bench/) while a workload reads the file, twice: the lines of both runs
-# are left. The sensor is loaded once with the sample's code and once without.
-curves() {
-    dir=/results/$1
+# live CASE MODE WORKLOAD_ARGUMENT…: a live session for some intervals (`loops`, of bench/) beside a workload; MODE is the exponent of a sample of
+# pages, "off" without one, or "lookups" for path lookups. The sensor is loaded with the code for each and without it.
+live() {
+    name=$1
+    dir=/results/$name
     mkdir -p "$dir"
     timeout -s KILL 120 loops curves "$2" 8 >"$dir/intervals" 2>"$dir/output" &
+    shift 2
     tries=1200
     until grep -q ready "$dir/intervals" 2>/dev/null || [ $tries -eq 0 ]; do
         sleep 0.1
         tries=$((tries - 1))
     done
-    workload seq --file $FILE --block 1048576 --truth "$dir/truth.json" >>"$dir/output" 2>&1
+    workload "$@" --truth "$dir/truth.json" >>"$dir/output" 2>&1
     if wait $!; then
-        echo "CASE $1: RAN"
+        echo "CASE $name: RAN"
     else
-        echo "CASE $1: FAIL loops ended: $(tail -n 1 "$dir/output")"
+        echo "CASE $name: FAIL loops ended: $(tail -n 1 "$dir/output")"
     fi
 }
 
@@ -100,7 +102,8 @@ state evict && record record-mmap-random mmap-random --file $FILE --count 500 --
 state evict && record record-uring uring --file $FILE --count 500 --random
 state evict && record record-children children --file $FILE
 state evict && profile_limited limited seq --file $FILE --block 1048576
-state evict && curves curves-off off
-state evict && curves curves-16 4
-state warm && curves curves-128 7
+state evict && live curves-off off seq --file $FILE --block 1048576
+state evict && live curves-16 4 seq --file $FILE --block 1048576
+state warm && live curves-128 7 seq --file $FILE --block 1048576
+mkdir -p /mnt/a /mnt/b && live live-lookups lookups lookups --file $FILE --dirs /mnt/a,/mnt/b --count 2000
 echo "KERNEL-TESTS done"
