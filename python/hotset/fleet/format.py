@@ -44,6 +44,9 @@ IO = [
     "sync_ns",
 ]
 
+#: Path lookups, of hosts and control groups; they add up, too.
+LOOKUPS = ["lookups", "failed_lookups"]
+
 HOST = [
     "hotset",
     "kernel",
@@ -115,8 +118,8 @@ FINDING = [
 
 #: The columns of each table.
 TABLES: dict[str, list[str]] = {
-    "host": [*KEY, *HOST[:7], *IO, *HOST[7:]],
-    "group_interval": [*KEY, *WHO, *IO, *GROUP_INTERVAL],
+    "host": [*KEY, *HOST[:7], *IO, *HOST[7:], *LOOKUPS],
+    "group_interval": [*KEY, *WHO, *IO, *GROUP_INTERVAL, *LOOKUPS],
     "file_interval": [*KEY, *WHO, *FILE_INTERVAL[:4], *IO, *FILE_INTERVAL[4:]],
     "curve": [*KEY, *WHO, *CURVE],
     "finding": [*KEY, *WHO, *FINDING],

@@ -16,6 +16,8 @@ from .numbers import plural, size
 SCHEMA = "hotset.fleet/1"
 #: Rows of a table on the page; the tables themselves have all.
 ROWS = 50
+#: Failed lookups an hour and replica from which a workload is named: one a second.
+FAILED_LOOKUPS = 3_600
 #: Files that are named one by one.
 NAMED_FILES = 20
 
@@ -146,7 +148,16 @@ def _findings(table: pa.Table) -> str:
 
 def _requests(table: pa.Table) -> str:
     direct = workloads_of(table.filter(pc.greater(table["direct_ratio"], 0.5)))
-    return f"{plural(direct, 'workload')} with more direct I/O than buffered."
+    often = pc.greater_equal(table["failed_lookups_per_hour"], FAILED_LOOKUPS)
+    failing = table.filter(pc.and_(often, pc.greater(table["failed_lookup_ratio"], 0.5)))
+    lookups = ""
+    if failing.num_rows:
+        first = max(failing.to_pylist(), key=lambda row: row["failed_lookups_per_hour"])
+        lookups = (
+            f" In {plural(workloads_of(failing), 'workload')} most path lookups fail, most often in {first['workload']}: "
+            f"{first['failed_lookups_per_hour']:,.0f} an hour and replica."
+        )
+    return f"{plural(direct, 'workload')} with more direct I/O than buffered.{lookups}"
 
 
 def _changes(table: pa.Table) -> str:

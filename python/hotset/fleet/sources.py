@@ -19,7 +19,7 @@ OF_HOST = re.compile(r"[0-9a-f]+-[0-9]+-[0-9]+\.parquet")
 #: What of reads and writes the analyses ask: each column of each file costs time.
 GROUP_IO = """
     read_calls read_bytes read_pages read_misses write_calls write_bytes write_pages fault_pages direct_read_bytes direct_write_bytes
-    sync_calls sync_ns device_read_bytes device_write_bytes read_wait_ns refaulted_pages oom_kills
+    sync_calls sync_ns device_read_bytes device_write_bytes read_wait_ns refaulted_pages oom_kills lookups failed_lookups
 """.split()  # noqa: SIM905
 FILE_IO = ["read_pages", "read_misses", "fault_pages", "faults", "read_bytes", "device_read_bytes"]
 HOST_COLUMNS = """
@@ -143,7 +143,7 @@ HOSTS = f"SELECT hour, ts_us, {', '.join(HOST_COLUMNS)} FROM host_rows"
 MUST = "anon_bytes + coalesce(shmem_bytes, 0) + coalesce(kernel_bytes, 0) + mapped_bytes"
 GROUP_HOURS = f"""
     SELECT hour, host_id, cgroup, workload_kind, workload, image, count(*) AS intervals, sum(length_ns) AS length_ns,
-        {_sums(GROUP_IO)},
+        {_sums(GROUP_IO)}, sum(CASE WHEN failed_lookups IS NOT NULL THEN length_ns END) AS looked_ns,
         max({MUST}) AS must_bytes, max(used_bytes) AS used_bytes, sum(file_bytes) AS file_bytes_sum, count(file_bytes) AS file_intervals,
         max(file_bytes) AS file_bytes, max(limit_bytes) AS limit_bytes
     FROM group_interval_rows GROUP BY 1, 2, 3, 4, 5, 6

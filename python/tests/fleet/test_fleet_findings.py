@@ -102,8 +102,13 @@ def test_workloads_are_counted_and_not_their_rows() -> None:
     """Rows are of images and of metrics, too."""
     rows = pa.table({"workload": ["shop/search/app"] * 3, "workload_kind": ["deployment", "cronjob", "cronjob"]})
     assert SENTENCES["changes"](rows) == "2 workloads changed."
-    ratios = pa.array([0.9, 0.8, 0.7])
-    assert SENTENCES["requests"](rows.append_column("direct_ratio", ratios)) == "2 workloads with more direct I/O than buffered."
+    columns = {"direct_ratio": [0.9, 0.8, 0.7], "failed_lookup_ratio": [0.9, 0.8, 0.7], "failed_lookups_per_hour": [9e3, 8e3, 7e3]}
+    for name, values in columns.items():
+        rows = rows.append_column(name, pa.array(values))
+    assert SENTENCES["requests"](rows) == (
+        "2 workloads with more direct I/O than buffered. In 2 workloads most path lookups fail, most often in shop/search/app: "
+        "9,000 an hour and replica."
+    )
 
 
 def test_a_fleet_of_hosts_without_findings_has_none(fleet_root: pathlib.Path, tmp_path: pathlib.Path) -> None:

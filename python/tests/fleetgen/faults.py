@@ -9,6 +9,8 @@ import shutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from hotset.fleet import format
+
 from .model import Fleet
 from .rows import host_id
 
@@ -38,7 +40,7 @@ def put_in(out: pathlib.Path, fleet: Fleet, day: datetime.date) -> dict[str, str
         change(path, host=lambda rows: pa.array(["node-0000"] * rows.num_rows))
     for path in files[OLD]:
         rows = pq.read_table(path)
-        pq.write_table(rows.drop_columns(["mapped_bytes"]), path)
+        pq.write_table(rows.drop_columns(["mapped_bytes", *format.LOOKUPS]), path)
     step_back(out / "host" / "v=1" / f"dt={day}" / files[CLOCK][8].name)
     lose(out / "host" / "v=1" / f"dt={day}" / files[LOSSES][2].name)
     return {"cut_off": str(cut), "damaged": str(files[DAMAGED][4]), "newer": str(newer / "future.parquet")} | {

@@ -125,7 +125,7 @@ def needs_of(program: Program, rows: pa.Table) -> dict[str, int]:
     pages can't be
     seen, so that these pages are in what must be there."""
     must = max(sum(row[name] or 0 for name in ("anon_bytes", "shmem_bytes", "kernel_bytes", "mapped_bytes")) for row in rows.to_pylist())
-    reads = program.how == "read" and program.order is not once
+    reads = program.how in ("read", "search") and program.order is not once
     limit = max(row["limit_bytes"] or 0 for row in rows.to_pylist())
     return {"must_bytes": must, "cache_bytes": need_pages(program) * PAGE if reads else 0, "limit_bytes": limit}
 

@@ -91,10 +91,10 @@ def _workload(chance: random.Random, measured: dict[str, dict[str, int]], number
     # Every kind is there in the smallest fleet.
     verdict = ["wasteful", "fitting", "starved", "wasteful", "unlimited"][number % 5]
     starved = ["starved-loop", "starved-skewed"]
-    others = ["once", "mapped", "log", "direct"]
+    others = ["once", "mapped", "log", "direct", "search"]
     program = starved[number // 5 % 2] if verdict == "starved" else READERS[(number * 7 + number // 5) % 4]
     if verdict == "unlimited":
-        program = others[number // 5 % 4]
+        program = others[number // 5 % 5]
     eighths = chance.randrange(0, 25)
     need = measured[program]
     must, cache = (math.ceil(value * 2.0 ** (eighths / 8)) for value in (need["must_bytes"], need["cache_bytes"]))

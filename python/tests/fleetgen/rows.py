@@ -20,7 +20,7 @@ MINUTES = 24 * 60
 MINUTE_US = 60_000_000
 #: Gauges of memory, which grow with the memory of a workload; counts grow with its rate.
 MEMORY = {"used_bytes", "file_bytes", "mapped_bytes", "anon_bytes", "shmem_bytes", "kernel_bytes", "size_bytes", "cached_pages"}
-COUNTS = {*format.IO, "refaulted_pages", "memory_some_ns", "io_some_ns"}
+COUNTS = {*format.IO, *format.LOOKUPS, "refaulted_pages", "memory_some_ns", "io_some_ns"}
 #: What the programs ran in, which is not what they need: the first interval fills their caches.
 WARM = 1
 

@@ -20,6 +20,8 @@ MIB = 1 << 20
 BATCH = 50
 #: What a program without a buffer asks for at a time.
 SMALL = 64
+#: Directories in which a program looks for a file before the one that has it.
+IN_VAIN = 9
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Program:
     rate: int
     #: Anonymous memory that it fills, in MiB.
     anon_mib: int = 8
-    #: How it reads: ``read``, ``mapped``, ``direct``, ``write``, ``small-reads`` or ``small-syncs``.
+    #: How it reads: ``read``, ``search``, ``mapped``, ``direct``, ``write``, ``small-reads`` or ``small-syncs``.
     how: str = "read"
     #: Memory limit of its control group in MiB, beyond what it needs without page cache; 0 for none.
     cache_limit_mib: int = 0
@@ -79,6 +81,7 @@ PROGRAMS = {
         Program("heap", 1_024, uniform, 200, anon_mib=160),
         Program("log", 65_536, loop, 400, how="write"),
         Program("direct", 16_384, loop, 500, how="direct"),
+        Program("search", 1_024, uniform, 100, how="search"),
         Program("starved-loop", 12_288, loop, 2_000, cache_limit_mib=40),
         Program("starved-skewed", 32_768, skewed, 2_000, anon_mib=16, cache_limit_mib=8),
     ]
@@ -133,6 +136,8 @@ def reader(program: Program, path: pathlib.Path) -> Callable[[int], object]:
                 os.read(unbuffered, SMALL)
 
         return pieces
+    if program.how == "search":
+        return searcher(path)
     direct = os.O_DIRECT if program.how == "direct" else 0
     file = os.open(path, os.O_RDONLY | direct)
     os.posix_fadvise(file, 0, 0, os.POSIX_FADV_RANDOM)
@@ -149,6 +154,19 @@ def reader(program: Program, path: pathlib.Path) -> Callable[[int], object]:
         return touch
     buffer = mmap.mmap(-1, PAGE)
     return lambda page: os.preadv(file, [buffer], page * PAGE)
+
+
+def searcher(path: pathlib.Path) -> Callable[[int], object]:
+    """Before each read it looks for the file along a path of directories, as an interpreter does for what it imports."""
+    places = [f"{path}.{number}/{path.name}" for number in range(IN_VAIN)] + [str(path)]
+    file = os.open(path, os.O_RDONLY)
+    os.posix_fadvise(file, 0, 0, os.POSIX_FADV_RANDOM)
+
+    def search(page: int) -> None:
+        if any(os.access(place, os.R_OK) for place in places):
+            os.pread(file, PAGE, page * PAGE)
+
+    return search
 
 
 def run(program: Program, folder: pathlib.Path) -> None:

@@ -19,6 +19,8 @@ METRICS = {
     "device_write_bytes": ("sum(device_write_bytes)", 16 << 20),
     "direct_bytes": ("sum(direct_read_bytes + direct_write_bytes)", 16 << 20),
     "sync_calls": ("sum(sync_calls)", 100),
+    # Older hosts do not count them: of the time in which they were counted.
+    "failed_lookups": ("sum(failed_lookups) * (sum(length_ns) / nullif(sum(looked_ns), 0))", 10_000),
     "read_wait_ns": ("sum(read_wait_ns)", 10_000_000_000),
     "refaulted_pages": ("sum(refaulted_pages)", 1_000),
 }

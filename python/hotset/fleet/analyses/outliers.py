@@ -22,6 +22,7 @@ METRICS = {
     "must_bytes": ("max(must_bytes)", 16 << 20),
     "requested_pages_per_hour": (f"sum(read_pages + write_pages + fault_pages) / (sum(length_ns) / {HOUR_NS})", 100_000),
     "sync_calls_per_hour": (f"sum(sync_calls) / (sum(length_ns) / {HOUR_NS})", 1_000),
+    "failed_lookups_per_hour": (f"sum(failed_lookups) / (sum(looked_ns) / {HOUR_NS})", 10_000),
     "oom_kills": ("sum(oom_kills)", 0.5),
 }
 VALUES = " UNION ALL ".join(

@@ -1,4 +1,4 @@
-"""Direct I/O, syncs and what devices read and write, by workload and image."""
+"""Direct I/O, syncs, path lookups and what devices read and write, by workload and image."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ REQUESTS = f"""
         sum(device_write_bytes) / (sum(length_ns) / {HOUR_NS}) AS device_write_bytes_per_hour,
         sum(sync_calls) / (sum(length_ns) / {HOUR_NS}) AS sync_calls_per_hour,
         sum(sync_ns) / nullif(sum(sync_calls), 0) AS sync_mean_ns,
+        sum(lookups) / (sum(looked_ns) / {HOUR_NS}) AS lookups_per_hour,
+        sum(failed_lookups) / (sum(looked_ns) / {HOUR_NS}) AS failed_lookups_per_hour,
+        sum(failed_lookups) / nullif(sum(lookups), 0) AS failed_lookup_ratio,
         sum(read_bytes) / nullif(sum(read_calls), 0) AS read_mean_bytes, sum(write_bytes) / nullif(sum(write_calls), 0) AS write_mean_bytes,
         (sum(direct_read_bytes) + sum(direct_write_bytes))
             / nullif(sum(direct_read_bytes) + sum(direct_write_bytes) + sum(read_bytes) + sum(write_bytes), 0) AS direct_ratio
@@ -29,7 +32,7 @@ def analysis(options: Options) -> Analysis:
     del options
     return Analysis(
         "requests",
-        "Which workloads bypass the page cache, sync often, or read and write in small pieces?",
+        "Which workloads bypass the page cache, sync often, look for files that are not there, or read and write in small pieces?",
         [Step("requests", REQUESTS)],
         [
             *WHO,
@@ -40,6 +43,14 @@ def analysis(options: Options) -> Analysis:
             Column("direct_write_bytes_per_hour", "Direct writes", "Bytes per hour of a replica", "bytes"),
             Column("sync_calls_per_hour", "Syncs", "Calls of fsync and the like per hour of a replica", "number"),
             Column("sync_mean_ns", "Time of a sync", "On average", "ns"),
+            Column(
+                "failed_lookups_per_hour",
+                "Failed lookups",
+                "Calls with a path that found nothing, per hour of a replica; of hours in which they were counted",
+                "number",
+            ),
+            Column("failed_lookup_ratio", "Failed", "Failed lookups, of all path lookups", "ratio"),
+            Column("lookups_per_hour", "Lookups", "Calls with a path, such as open and stat, per hour of a replica", "number"),
             Column("read_bytes_per_hour", "Reads", "Bytes that buffered reads returned, per hour of a replica", "bytes"),
             Column("read_mean_bytes", "Of a read", "Bytes of a buffered read, on average", "bytes"),
             Column("write_bytes_per_hour", "Writes", "Bytes that buffered writes accepted, per hour of a replica", "bytes"),
