@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from . import format
 from .engine import Engine
-from .errors import FleetError
+from .errors import FleetError, in_a_line
 from .listing import BadFile, Listing, cut_off
 
 #: How hosts name files: HOST-SESSION-SEQUENCE.
@@ -83,7 +83,7 @@ def with_care(engine: Engine, listing: Listing, table: str, read: Callable[[], N
                 continue
             found = found or damaged(engine, listing.files[table])
             if not found:
-                raise FleetError(f"table {table} of {listing.root} can't be read: {error}") from error
+                raise FleetError(f"table {table} of {listing.root} can't be read: {in_a_line(error)}") from error
             listing.leave_out(table, found)
 
 

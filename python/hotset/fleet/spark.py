@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from . import format
 from .engine import HOUR_US
-from .errors import FleetError
+from .errors import FleetError, in_a_line
 from .listing import is_local
 from .storage import Storage
 
@@ -50,7 +50,7 @@ class Spark:
             while found.hasNext():
                 paths.append(found.next().getPath().toString())
         except Exception as error:
-            raise FleetError(f"{root} can't be listed: {str(error).splitlines()[0]}") from error
+            raise FleetError(f"{root} can't be listed: {in_a_line(error)}") from error
         return sorted(path for path in paths if path.endswith(".parquet"))
 
     def damage(self, path: str) -> str | None:
@@ -59,7 +59,7 @@ class Spark:
         try:
             self.session.read.parquet(path).write.format("noop").mode("overwrite").save()
         except Exception as error:
-            return f"is damaged: {str(error).splitlines()[0]}"
+            return f"is damaged: {in_a_line(error)}"
         return None
 
     def scan(self, view: str, table: str, files: Sequence[str]) -> None:
