@@ -33,18 +33,23 @@ TOTALS = """
     ) AS groups ON groups.host_id = points.host_id AND groups.cgroup = points.cgroup
     WHERE length_ns > 0
 """
-#: When each size begins to be filled, and ends.
+#: When each size begins to be filled, and the pages that are full by then.
 FILLS = """
-    SELECT segments.*, coalesce(sum(width_pages / nullif(misses_per_second, 0)) OVER (
-            PARTITION BY host_id, cgroup ORDER BY limit_pages ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-        ), 0) AS begins, width_pages / nullif(misses_per_second, 0) AS lasts
+    SELECT segments.*, coalesce(sum(width_pages / nullif(misses_per_second, 0)) OVER smaller, 0) AS begins,
+        coalesce(sum(CASE WHEN misses_per_second > 0 THEN width_pages END) OVER smaller, 0) AS full_pages
     FROM packing_segments AS segments
+    WINDOW smaller AS (PARTITION BY host_id, cgroup ORDER BY limit_pages ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 """
-#: A group that misses no more keeps its size for ever.
+#: Until when: the last size of a group for ever.
+SPANS = """
+    SELECT fills.*, coalesce(lead(begins) OVER (PARTITION BY host_id, cgroup ORDER BY limit_pages), 1e300) AS ends
+    FROM packing_fills AS fills
+"""
+#: At each time, each group is within one of its sizes. A group that misses no more keeps its size for ever.
 SIZES = """
-    SELECT host_id, seconds, sum(misses_per_second * least(seconds - begins, coalesce(lasts, seconds - begins))) AS cache_pages,
-        sum(CASE WHEN lasts IS NULL OR seconds < begins + lasts THEN misses_per_second ELSE 0 END) AS misses_per_second
-    FROM packing_fills CROSS JOIN packing_times WHERE seconds > begins GROUP BY host_id, seconds
+    SELECT host_id, seconds, sum(full_pages + misses_per_second * (seconds - begins)) AS cache_pages,
+        sum(misses_per_second) AS misses_per_second
+    FROM packing_spans JOIN packing_times ON seconds > begins AND seconds <= ends GROUP BY host_id, seconds
 """
 #: The rates of all and of first requests, which no cache has.
 RATES = """
@@ -94,6 +99,7 @@ def analysis(options: Options) -> Analysis:
             Step("packing_totals", TOTALS, keep=True),
             Step("packing_segments", SEGMENTS, keep=True),
             Step("packing_fills", FILLS),
+            Step("packing_spans", SPANS),
             Step("packing_sizes", SIZES),
             Step("packing_rates", RATES),
             Step("packing_must", MUST),
