@@ -154,6 +154,28 @@ def test_a_severity_of_tomorrow_and_sums_beyond_64_bits_are_read(fleet_root: pat
     assert all(row["saving_ns_per_day"] > 2**64 for row in rows)
 
 
+def test_equal_savings_stand_in_one_order(fleet_root: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    """As floating-point numbers, the same sums would differ by the order in which they are added."""
+    root = only(fleet_root, tmp_path, "host", "finding")
+    kept, *others = root.glob("finding/v=1/dt=*/*.parquet")
+    for path in others:
+        path.unlink()
+    row = pq.read_table(kept, partitioning=None).slice(0, 1)
+    savings = {"a": [2**60, *[100] * 20], "b": [2**60 + 2000, *[0] * 20]}
+    parts = []
+    for workload, values in savings.items():
+        columns = {"workload": [workload] * 21, "saving_high_ns": values, "sequence": range(21)}
+        part = pa.concat_tables([row] * 21)
+        for name, column in columns.items():
+            field = part.schema.field(name)
+            part = part.set_column(part.schema.get_field_index(name), field, pa.array(column, field.type))
+        parts.append(part)
+    pq.write_table(pa.concat_tables(parts), kept)
+    rows = Fleet(str(root), Duck()).answer("findings").to_pylist()
+    assert [row["workload"] for row in rows] == list(savings)
+    assert len({row["saving_ns_per_day"] for row in rows}) == 1
+
+
 def test_a_compacted_fleet_has_the_same_findings(fleet_root: pathlib.Path, tmp_path: pathlib.Path, found: list[dict[str, Any]]) -> None:
     root = only(fleet_root, tmp_path / "fleet", "host", "finding")
     compact(str(root), str(tmp_path / "out"))

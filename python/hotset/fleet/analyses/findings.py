@@ -9,8 +9,8 @@ DAY_US = real(86_400_000_000)
 #: Severities in their order: the worst that was said of any span counts.
 RANK = "CASE severity WHEN 'critical' THEN 3 WHEN 'warning' THEN 2 WHEN 'unknown' THEN 0 ELSE 1 END"
 WORDS = "CASE max(severity_rank) WHEN 3 THEN 'critical' WHEN 2 THEN 'warning' WHEN 1 THEN 'info' ELSE 'unknown' END"
-#: Sums of nanoseconds of thousands of hosts exceed 64 bits.
-SUM = "sum(CAST({column} AS DOUBLE))"
+#: Sums of nanoseconds of thousands of hosts exceed 64 bits. They are exact, so that equal ones stand in one order, however they were added.
+SUM = "CAST(sum(CAST({column} AS DECIMAL(20, 0))) AS DOUBLE)"
 
 RANKED = f"""
     SELECT findings.*, {RANK} AS severity_rank, row_number() OVER (
