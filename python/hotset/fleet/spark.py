@@ -16,6 +16,8 @@ from .storage import Storage
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+#: Into how many parts rows are grouped, what Spark does where nobody has chosen, and how many a core has here.
+PARTITIONS, USUAL_PARTITIONS, TASKS_OF_A_CORE = "spark.sql.shuffle.partitions", "200", 2
 #: Types of result columns.
 ARROW = {
     "bigint": pa.int64(),
@@ -37,6 +39,15 @@ class Spark:
         self.session = session or _new_session()
         # Hours and days are those of UTC, wherever the cluster is.
         self.session.conf.set("spark.sql.session.timeZone", "UTC")
+        self._shuffle_as_wide_as_the_cluster()
+
+    def _shuffle_as_wide_as_the_cluster(self) -> None:
+        """Tables are small after the first step, and steps are many: Spark's 200 tasks for each would take most of the time on a few
+        cores, and are few on many. What whoever set up the cluster has chosen stays."""
+        context = self.session.sparkContext
+        chosen = context.getConf().contains(PARTITIONS) or self.session.conf.get(PARTITIONS) != USUAL_PARTITIONS
+        if not chosen:
+            self.session.conf.set(PARTITIONS, str(TASKS_OF_A_CORE * context.defaultParallelism))
 
     def files(self, root: str) -> list[str]:
         if is_local(root):
