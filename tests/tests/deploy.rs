@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use hotset_tests::exporter::Exporter;
 use hotset_tests::scratch::text;
-use hotset_tests::{MIB, NamedGroup, Scratch, as_nobody_with, until};
+use hotset_tests::{MIB, NOBODY, NamedGroup, Scratch, as_nobody_with, until};
 use hotset_validate::violations;
 use serde::Deserialize;
 use serde_json::Value;
@@ -161,10 +161,7 @@ fn the_capabilities_of_the_unit_are_enough_for_nobody() {
         assert_eq!(named, NEEDED);
     }
     let scratch = Scratch::new("deploy-nobody");
-    let sets: String = NEEDED.map(|name| format!(",+{}", name.to_lowercase())).concat();
-    let options =
-        ["inh-caps", "ambient-caps", "bounding-set"].map(|set| format!(" --{set}=-all{sets}"));
-    let mut command = as_nobody_with(scratch.dir(), &format!("--no-new-privs{}", options.concat()));
+    let mut command = as_the_unit(scratch.dir());
     command.args(["export", "--listen", "127.0.0.1:0", "--interval", "0.2", "--commands", "1000"]);
     let exporter = Exporter::start_command(command);
     let name = format!("hsnobody{:06}", std::process::id() % 1_000_000);
@@ -177,6 +174,39 @@ fn the_capabilities_of_the_unit_are_enough_for_nobody() {
     // What root does is seen by nobody.
     until("the pages of another user", || exporter.value(&series).filter(|pages| *pages >= 256.0));
     assert_eq!(exporter.get("/healthz").status, 200);
+}
+
+/// Nobody, with the capabilities of the unit.
+fn as_the_unit(dir: &Path) -> Command {
+    let sets: String = NEEDED.map(|name| format!(",+{}", name.to_lowercase())).concat();
+    let options =
+        ["inh-caps", "ambient-caps", "bounding-set"].map(|set| format!(" --{set}=-all{sets}"));
+    as_nobody_with(dir, &format!("--no-new-privs{}", options.concat()))
+}
+
+#[test]
+fn the_unit_can_write_the_tables_of_a_fleet() {
+    let unit = read(&deploy("hotset-export.service"));
+    assert!(unit.contains("\nStateDirectory=hotset\n"), "it may write nowhere else: {unit}");
+    let scratch = Scratch::new("deploy-fleet");
+    let [state, root] = ["state", "root"].map(|name| {
+        let dir = scratch.path(name);
+        std::fs::create_dir(&dir).expect("mkdir");
+        std::os::unix::fs::chown(&dir, Some(NOBODY), Some(NOBODY)).expect("chown");
+        dir
+    });
+    let mut command = as_the_unit(scratch.dir());
+    command.args(["export", "--listen", "127.0.0.1:0", "--interval", "0.2"]);
+    command.args(["--parquet", text(&root)]).env("STATE_DIRECTORY", &state);
+    let exporter = Exporter::start_command(command);
+    exporter.settle();
+    let (status, said) = exporter.stop_with_words();
+    assert!(status.success() && !said.contains("not known"), "{said}");
+    for table in ["host", "group_interval", "file_interval"] {
+        let days = std::fs::read_dir(root.join(table).join("v=1"));
+        assert_eq!(days.map(Iterator::count).ok(), Some(1), "{table}: {said}");
+    }
+    assert!(state.join("fleet/ready").is_dir(), "the spool is where systemd says");
 }
 
 /// The objects in a file, each as Kubernetes takes it.
