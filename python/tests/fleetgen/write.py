@@ -66,6 +66,8 @@ KEYS = {
     *("rule", "severity", "title", "advice", "evidence", "other_paths"),
     *("policy", "limit_pages", "sampling_period_pages"),
 } - {"length_ns"}
+#: How often each number of a column is there, on average, from which on hosts write a dictionary.
+LEAST_REPEATS = 4
 #: Columns that are never null.
 ALWAYS = {*format.KEY, "cgroup", "workload_kind", "workload", "device", "inode", "policy", *format.CURVE}
 
@@ -103,6 +105,7 @@ def write_table(out: pathlib.Path, name: str, table: pa.Table, begins_us: int, d
 def write_file(path: pathlib.Path, rows: pa.Table) -> None:
     """A file as hosts write it: what it costs an engine to open and read depends on that."""
     keys = [column for column in rows.column_names if column in KEYS]
+    deltas = [column for column in rows.column_names if not repeats(rows[column])]
     fields = [pa.field(field.name, field.type, nullable=field.name not in ALWAYS) for field in rows.schema]
     pq.write_table(
         rows.cast(pa.schema(fields)),
@@ -111,7 +114,13 @@ def write_file(path: pathlib.Path, rows: pa.Table) -> None:
         compression_level=3,
         data_page_version="2.0",
         write_statistics=keys,
-        use_dictionary=[column for column in rows.column_names if column not in format.TIMES],
-        column_encoding=dict.fromkeys(format.TIMES, "DELTA_BINARY_PACKED"),
+        use_dictionary=[column for column in rows.column_names if column not in deltas],
+        column_encoding=dict.fromkeys(deltas, "DELTA_BINARY_PACKED"),
         store_schema=False,
     )
+
+
+def repeats(column: pa.ChunkedArray) -> bool:
+    """Whether values are there often enough for a dictionary; hosts ask that of numbers and times."""
+    is_number = pa.types.is_integer(column.type) or pa.types.is_timestamp(column.type)
+    return not is_number or pc.count_distinct(column).as_py() * LEAST_REPEATS <= len(column) - column.null_count
