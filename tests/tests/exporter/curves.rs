@@ -8,6 +8,17 @@ use hotset_tests::{MIB, NamedGroup, PAGE, Scratch, evict_verified, until};
 const FILE_BYTES: u64 = 56 * MIB;
 const TIMES: u64 = 10;
 
+const LOST: &str = "hotset_lost_total{cause=\"sampled_accesses\"}";
+
+/// Metrics of an attempt that lost no sampled access. All of the host is sampled: beside busy neighbours some may find no room, and fewer pages
+/// are sampled from then on.
+fn without_losses(attempt: impl Fn() -> (String, NamedGroup)) -> (String, NamedGroup) {
+    until("no sampled access is lost", || {
+        let told = attempt();
+        (value(&told.0, LOST) == Some(0.0)).then_some(told)
+    })
+}
+
 /// A value of a group.
 fn of(metrics: &str, group: &NamedGroup, name: &str, label: &str) -> Option<f64> {
     value(metrics, &format!("{name}{{cgroup=\"{}\"{label}}}", group.path()))
@@ -27,9 +38,12 @@ fn read_again_and_again(exporter: &Exporter, group: &NamedGroup, file: &std::pat
 #[test]
 fn a_program_that_reads_a_file_again_and_again_needs_the_file() {
     let scratch = Scratch::new("export-curves");
-    let group = NamedGroup::new(&format!("hotset-curves-{}", std::process::id()));
-    let exporter = Exporter::start(&["--curves", "--cgroups", "1000"]);
-    let metrics = read_again_and_again(&exporter, &group, &scratch.file("loop", FILE_BYTES));
+    let file = scratch.file("loop", FILE_BYTES);
+    let (metrics, group) = without_losses(|| {
+        let group = NamedGroup::new(&format!("hotset-curves-{}", std::process::id()));
+        let exporter = Exporter::start(&["--curves", "--cgroups", "1000"]);
+        (read_again_and_again(&exporter, &group, &file), group)
+    });
     let of = |name: &str, label: &str| of(&metrics, &group, name, label);
     let pages = (FILE_BYTES / PAGE) as f64;
     for share in ["0.5", "0.9", "0.95", "0.99"] {
@@ -55,7 +69,6 @@ fn a_program_that_reads_a_file_again_and_again_needs_the_file() {
         assert!((0.98 * times..1.05 * times).contains(&missed), "{bytes}: {missed} times");
     }
     assert_eq!(value(&metrics, "hotset_cgroups_without_curve"), Some(0.0));
-    assert_eq!(value(&metrics, "hotset_lost_total{cause=\"sampled_accesses\"}"), Some(0.0));
 }
 
 #[test]
@@ -89,13 +102,16 @@ fn a_limit_below_the_need_shows_as_refaults_beside_it() {
 fn too_little_to_tell_has_a_bound_and_no_need() {
     let scratch = Scratch::new("export-few");
     let file = scratch.file("few", 2 * MIB);
-    let group = NamedGroup::new(&format!("hotset-few-{}", std::process::id()));
-    let exporter = Exporter::start(&["--curves", "--curves-period", "64", "--cgroups", "1000"]);
-    group.run(&format!("for i in $(seq 100); do cat {}; done", text(&file)));
-    let metrics = until("the group's accesses", || {
-        let metrics = exporter.metrics();
-        let accessed = of(&metrics, &group, "hotset_cgroup_cache_accessed_pages_total", "")?;
-        (accessed >= (100 * 2 * MIB / PAGE) as f64).then_some(metrics)
+    let (metrics, group) = without_losses(|| {
+        let group = NamedGroup::new(&format!("hotset-few-{}", std::process::id()));
+        let exporter = Exporter::start(&["--curves", "--curves-period", "64", "--cgroups", "1000"]);
+        group.run(&format!("for i in $(seq 100); do cat {}; done", text(&file)));
+        let metrics = until("the group's accesses", || {
+            let metrics = exporter.metrics();
+            let accessed = of(&metrics, &group, "hotset_cgroup_cache_accessed_pages_total", "")?;
+            (accessed >= (100 * 2 * MIB / PAGE) as f64).then_some(metrics)
+        });
+        (metrics, group)
     });
     let series = format!("hotset_cgroup_cache_need_bytes{{cgroup=\"{}\"", group.path());
     assert!(!metrics.contains(&series), "{metrics}");
