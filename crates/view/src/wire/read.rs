@@ -99,11 +99,11 @@ impl Document<'_> {
 pub fn documents(bytes: &[u8]) -> Result<Vec<Document<'_>>, ReadError> {
     let mut texts: Vec<&RawValue> = Vec::new();
     for text in serde_json::Deserializer::from_slice(bytes).into_iter::<&RawValue>() {
-        let text = text.map_err(|error| no_json(&error))?;
+        let text = text.map_err(|error| no_json(&error, bytes))?;
         if text.get().starts_with('[') {
             texts.extend(
                 serde_json::from_str::<Vec<&RawValue>>(text.get())
-                    .map_err(|error| no_json(&error))?,
+                    .map_err(|error| no_json(&error, text.get().as_bytes()))?,
             );
         } else {
             texts.push(text);
@@ -123,13 +123,22 @@ pub fn documents(bytes: &[u8]) -> Result<Vec<Document<'_>>, ReadError> {
     Ok(documents)
 }
 
-fn no_json(error: &serde_json::Error) -> ReadError {
-    if error.is_eof() {
+fn no_json(error: &serde_json::Error, bytes: &[u8]) -> ReadError {
+    if error.is_eof() || is_cut_number(error, bytes) {
         let place = format!("line {}, column {}", error.line(), error.column());
         let text = "the file ends in the middle of a result; expected a whole JSON object";
         return ReadError::at(place, text);
     }
     ReadError::at("", format!("not JSON: {error}; expected what hotset writes with --json"))
+}
+
+/// Whether the bytes end within a number, such as `-` or `1.`: to the parser that is a wrong number, and no early end.
+fn is_cut_number(error: &serde_json::Error, bytes: &[u8]) -> bool {
+    let lines = bytes.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let columns = bytes.rsplit(|byte| *byte == b'\n').next().map_or(0, <[u8]>::len);
+    let is_at_end = (error.line(), error.column()) == (lines, columns);
+    let goes_on = matches!(bytes.last(), Some(b'-' | b'+' | b'.' | b'e' | b'E'));
+    is_at_end && goes_on && error.to_string().starts_with("invalid number")
 }
 
 fn document(text: &RawValue) -> Result<Document<'_>, ReadError> {
@@ -148,4 +157,28 @@ fn document(text: &RawValue) -> Result<Document<'_>, ReadError> {
     let (schema, hotset) = keys.map_or((None, None), |keys| (keys.schema, keys.hotset));
     let schema = schema.ok_or_else(|| lacks("schema"))?;
     Ok(Document { schema, hotset: hotset.ok_or_else(|| lacks("hotset"))?, text })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_cut_off_anywhere_ends_in_the_middle() {
+        let whole = "{\"schema\": \"hotset.x/1\", \"hotset\": \"0\",\n \"a\": [-1.5e-7, 0.25, 12, true, null, \"\\u00e9\\n\"]}";
+        assert!(documents(whole.as_bytes()).is_ok());
+        for end in 1..whole.len() {
+            let cut = documents(&whole.as_bytes()[..end]).map(|_| ());
+            let said = cut.expect_err(&whole[..end]).to_string();
+            assert!(said.contains("ends in the middle"), "{}: {said}", &whole[..end]);
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_before_its_end_is_not_json() {
+        for wrong in ["hello\n", "{\"a\": 1.}", "{\"a\": -}", "[-\n]", "{\"a\": 01", "\n-x"] {
+            let said = documents(wrong.as_bytes()).map(|_| ()).expect_err(wrong).to_string();
+            assert!(said.contains("not JSON"), "{wrong}: {said}");
+        }
+    }
 }
