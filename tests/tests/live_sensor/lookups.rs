@@ -11,18 +11,18 @@ use hotset_tests::{Group, PAGE, Scratch, Shell, workload};
 
 use crate::sample;
 
-/// Each kind of call that looks a path up, `there` times where something is and `missing` times where nothing is; what isn't a lookup
-/// stands between them.
-const SCRIPT: &str = "import os, sys, threading\n\
+/// In each round, each kind of call that looks a path up: of a file that is there, of one that is not, and of one below a file. Calls that look
+/// nothing up stand at its end.
+const SCRIPT: &str = "import os, sys\n\
     there, missing = sys.argv[1:]\n\
     inside = os.open(os.path.dirname(there), os.O_PATH)\n\
     held = os.open(there, os.O_RDONLY)\n\
-    empty = (os.path.basename(there), os.path.basename(missing))\n\
+    names = (os.path.basename(there), os.path.basename(missing))\n\
     def tried(call, *args, **named):\n\
     \x20   try: return call(*args, **named)\n\
     \x20   except OSError: return None\n\
     def once():\n\
-    \x20   for path, name in ((there, empty[0]), (missing, empty[1]), (there + '/below', empty[0] + '/below')):\n\
+    \x20   for path, name in ((there, names[0]), (missing, names[1]), (there + '/below', names[0] + '/below')):\n\
     \x20       tried(os.stat, path); tried(os.lstat, path); tried(os.access, path, os.R_OK)\n\
     \x20       tried(os.readlink, path); tried(os.stat, name, dir_fd=inside)\n\
     \x20       fd = tried(os.open, path, os.O_RDONLY)\n\
