@@ -175,27 +175,28 @@ def engine_of(options: argparse.Namespace) -> Engine:
 
 def report(options: argparse.Namespace) -> None:
     """A page of all answers."""
+    from hotset._binary import find_checked
     from hotset._version import VERSION
 
+    # Looked for first: a large fleet takes minutes.
+    program = None if options.output.endswith(".json") else find_checked()
     fleet = opened(options)
     text = json.dumps(document(fleet, VERSION), ensure_ascii=False) + "\n"
-    if options.output.endswith(".json"):
+    if program is None:
         write_whole(pathlib.Path(options.output), text)
     else:
-        write_page(text, options.output)
+        write_page(program, text, options.output)
     if options.tables is not None:
         write_tables(fleet, list(ALL), options.tables, options.format)
     say_left_out(fleet.bad_files)
 
 
-def write_page(text: str, out: str) -> None:
+def write_page(program: str, text: str, out: str) -> None:
     """Lets hotset make a page of the document: one program draws all pages."""
-    from hotset._binary import find_checked
-
     with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
         file.write(text)
         file.flush()
-        done = subprocess.run([find_checked(), "report", file.name, "-o", out], stderr=subprocess.PIPE, text=True)
+        done = subprocess.run([program, "report", file.name, "-o", out], stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
         raise FleetError(f"the page was not written: {done.stderr.strip()}")
 

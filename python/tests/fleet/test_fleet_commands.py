@@ -51,6 +51,12 @@ def test_a_report_is_a_page_that_names_what_was_found(fleet_root: pathlib.Path, 
     assert {path.stem for path in (tmp_path / "tables").iterdir()} == set(ALL)
 
 
+def test_a_report_begins_with_a_look_for_the_program(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("HOTSET_BIN", "/nonexistent/hotset")
+    assert call("report", "/nonexistent/fleet", "-o", "fleet.html") == 1
+    assert "/nonexistent/hotset" in capsys.readouterr().err
+
+
 def test_the_document_fits_its_schema(fleet_root: pathlib.Path, tmp_path: pathlib.Path) -> None:
     file = tmp_path / "fleet.json"
     assert call("report", fleet_root, "-o", file) == 0
