@@ -115,7 +115,7 @@ pub(crate) struct FleetArgs {
     pub(crate) redact_key: Option<PathBuf>,
     /// Ask Kubernetes' API server which DaemonSet, Job, Deployment, … each pod belongs to
     ///
-    /// In a pod whose service account may list pods, and get replicasets and jobs (deploy/kubernetes-fleet-rbac.yaml). --host-name must be the name of
+    /// In a pod whose service account may list pods, and get replicasets and jobs (deploy/kubernetes/fleet-rbac.yaml). --host-name must be the name of
     /// the node. Without it, owners follow from the names of pods, which are alike for a DaemonSet and a Job.
     #[arg(long, requires = "parquet")]
     pub(crate) kubernetes_api: bool,
