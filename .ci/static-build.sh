@@ -2,6 +2,7 @@
 # static-build.sh PACKAGE BINARY: builds a binary that needs no shared library, as target/release/BINARY. Static, because
 # what hotset itself maps can't be made cold.
 set -euo pipefail
+shopt -s nullglob
 package=$1 binary=$2
 cd "$(dirname "$0")/.."
 triple=$(rustc -vV | sed -n 's/^host: //p')
@@ -10,9 +11,22 @@ if [[ $triple != x86_64-unknown-linux-gnu ]]; then
     exit 1
 fi
 target=${CARGO_TARGET_DIR:-target}
+[[ $target == /* ]] || target=$PWD/$target
+
+cargo fetch --quiet --locked --target "$triple"
+# Paths of this host would be in messages and debug information, and make the same sources different binaries. Of several that match, the last counts.
+remaps=("$PWD=/hotset" "$target=/target")
+for directory in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*; do
+    remaps+=("$directory=/crates")
+done
+flags="${RUSTFLAGS-} -C target-feature=+crt-static $(.ci/link-flags.sh)"
+for remap in "${remaps[@]}"; do
+    flags+=" --remap-path-prefix=$remap"
+    CFLAGS="${CFLAGS-} -ffile-prefix-map=$remap"
+done
+export CFLAGS
 # --target keeps the flags away from build scripts and procedural macros, which can't be static.
-RUSTFLAGS="${RUSTFLAGS-} -C target-feature=+crt-static $(.ci/link-flags.sh)" \
-    cargo build --locked --release --target "$triple" -p "$package" --bin "$binary"
+RUSTFLAGS=$flags cargo build --locked --release --target "$triple" -p "$package" --bin "$binary"
 mkdir -p "$target/release"
 install -m 755 "$target/$triple/release/$binary" "$target/release/.$binary.new"
 mv -f "$target/release/.$binary.new" "$target/release/$binary"
