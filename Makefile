@@ -43,6 +43,15 @@ build: ## Build the static binary, target/release/hotset
 wheel: build ## Build the Python package's wheels, for glibc and musl, into target/wheels
 	@HOTSET_BIN=$(BIN) .ci/python.sh dist
 
+.PHONY: dist
+dist: wheel ## Make a release in dist/: packages (deb, rpm, wheels), an archive, the parts list, checksums
+	@.ci/dist.sh
+
+.PHONY: test-packages
+test-packages: dist ## Install, use, upgrade and remove the packages of dist/ in bare roots: make test-packages SUITES="bookworm trixie"
+	@.ci/packages.sh dist
+	@tests/packages/run.sh $(SUITES)
+
 .PHONY: test-python
 test-python: build ## Test the Python package alone
 	@.ci/packages.sh test

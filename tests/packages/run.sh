@@ -1,0 +1,153 @@
+#!/bin/bash
+# run.sh [SUITE…]: installs, uses, upgrades and removes the packages of dist/ in bare roots of Debian, or of Ubuntu where its mirror is reached. As root.
+# HOTSET_MIRROR names another mirror than the suite's own. Exit code: 0 all passed; 1 one did not; 2 something is missing.
+set -euo pipefail
+shopt -s inherit_errexit
+cd "$(dirname "$0")/../.."
+dist=${HOTSET_DIST:-$PWD/dist}
+DEFAULT_SUITES=(bookworm trixie)
+# What dpkg, apt and rpm keep for themselves, and what systemd makes of /etc/machine-id's absence.
+BOOKS='^/(var/lib/(dpkg|apt|rpm|systemd)|var/log|var/cache|usr/lib/sysimage|run|tmp|proc|sys|dev)[ /]'
+
+die() {
+    echo "test-packages: $*" >&2
+    exit 2
+}
+
+say() {
+    echo "test-packages: $suite: $*"
+}
+
+# Where a command's exit code or words are not what they should be, the suite has failed.
+fail() {
+    say "FAILED: $*" >&2
+    exit 1
+}
+
+inside() {
+    chroot "$root" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@"
+}
+
+make_root() {
+    root=$(mktemp -d -p "${TMPDIR:-/var/tmp}" hotset-root-XXXXXX)
+    trap remove_root EXIT
+    mmdebstrap --quiet --variant=minbase --include=init-system-helpers "$suite" "$root" ${HOTSET_MIRROR:+"$HOTSET_MIRROR"} >/dev/null
+    mount -t proc proc "$root/proc"
+    mount --rbind /sys "$root/sys"
+    mount --make-rslave "$root/sys"
+    mkdir "$root/packages"
+    cp "$dist"/*.deb "$dist"/*.rpm "$dist"/*.tar.gz "$root/packages"
+}
+
+remove_root() {
+    umount --recursive --lazy "$root/sys" "$root/proc" 2>/dev/null || true
+    rm -rf --one-file-system "$root"
+}
+
+# Every file of the root with what is in it, but for the package manager's own.
+listing() {
+    (cd "$root" && find . -xdev \( -type f -o -type l -o -type d \) -printf '/%P %y %m %u %g %l\n' | grep -vE "$BOOKS" | grep -v '^/packages' | sort)
+}
+
+expect() {
+    local what=$1 wanted=$2
+    shift 2
+    local said
+    said=$("$@" 2>&1) || fail "$what: exit code $?: $said"
+    grep -qE -- "$wanted" <<<"$said" || fail "$what: no \"$wanted\" in: $said"
+}
+
+# What somebody does first.
+use() {
+    local name
+    expect "version" "^hotset $version$" inside hotset --version
+    expect "doctor" "page cache" inside hotset doctor
+    expect "ls" "cached" inside hotset ls /usr/bin
+    expect "run" "from the device|hit ratio|from cache" inside hotset run -- sh -c 'cat /usr/bin/bash >/dev/null'
+    for name in hotset hotset-run hotset-export hotset-pin hotset-restore; do
+        [[ -s $root/usr/share/man/man1/$name.1.gz ]] || fail "there is no man page $name(1)"
+    done
+    inside bash -n /usr/share/bash-completion/completions/hotset || fail "the completions are no bash"
+    # None is enabled.
+    [[ -z $(find "$root/etc/systemd" -name 'hotset*' 2>/dev/null) ]] || fail "a unit was enabled"
+}
+
+# The same package under a higher version, as the next release would be.
+next_version() {
+    local parts
+    parts=$(mktemp -d)
+    dpkg-deb --raw-extract "$1" "$parts/deb"
+    sed -i "s/^Version: .*/Version: 99/" "$parts/deb/DEBIAN/control"
+    echo '# New in the next version.' >>"$parts/deb/etc/default/hotset-pin"
+    dpkg-deb --build --root-owner-group "$parts/deb" "$2" >/dev/null
+    rm -rf "$parts"
+}
+
+check_deb() {
+    local deb=/packages/hotset_${version}_amd64.deb before
+    before=$(listing)
+    inside apt-get install -qq --yes "$deb" >/dev/null 2>&1 || fail "apt-get install"
+    use
+    echo 'HOTSET_EXPORT_FLAGS="--mounts"' >"$root/etc/default/hotset-export"
+    next_version "$root$deb" "$root/packages/next.deb"
+    inside apt-get install -qq --yes /packages/next.deb >/dev/null 2>&1 || fail "the upgrade"
+    grep -q -- --mounts "$root/etc/default/hotset-export" || fail "the upgrade lost the configuration"
+    grep -q 'next version' "$root/etc/default/hotset-pin" || fail "the upgrade left a file that nobody had changed"
+    install -d "$root/var/lib/private/hotset/fleet" "$root/var/lib/private/hotset-restore"
+    ln -s private/hotset "$root/var/lib/hotset"
+    inside apt-get remove -qq --yes hotset >/dev/null 2>&1 || fail "apt-get remove"
+    grep -q -- --mounts "$root/etc/default/hotset-export" || fail "remove took the configuration along, which purge should"
+    inside apt-get purge -qq --yes hotset >/dev/null 2>&1 || fail "apt-get purge"
+    rmdir --ignore-fail-on-non-empty "$root/var/lib/private" 2>/dev/null || true
+    diff <(echo "$before") <(listing) || fail "something is left after purge"
+    say "deb: installed, used, upgraded and removed"
+}
+
+# Debian's rpm says each time that it shouldn't be used.
+rpm_in() {
+    rpm --root "$root" --dbpath /var/lib/rpm "$@" 2> >(grep -vE 'Alien instead|know what you are doing|saved as' >&2)
+}
+
+# In a root that knows no rpm: from outside, as an installer of images does. No distribution of rpms can be had everywhere.
+check_rpm() {
+    local rpm=$dist/hotset-$version-1.x86_64.rpm before
+    # Directories that a distribution of rpms has in its package "filesystem".
+    mkdir -p "$root"/usr/share/{zsh/site-functions,fish/vendor_completions.d}
+    before=$(listing)
+    rpm_in --initdb
+    rpm_in --install --nodeps "$rpm" || fail "rpm --install"
+    use
+    echo 'HOTSET_EXPORT_FLAGS="--mounts"' >"$root/etc/default/hotset-export"
+    rpm_in --upgrade --force --nodeps "$rpm" || fail "rpm --upgrade"
+    grep -q -- --mounts "$root/etc/default/hotset-export" || fail "the upgrade lost the configuration"
+    rpm_in --erase hotset || fail "rpm --erase"
+    # rpm keeps what somebody changed, under another name.
+    rm -f "$root/etc/default/hotset-export.rpmsave"
+    diff <(echo "$before") <(listing) || fail "something is left after rpm --erase"
+    say "rpm: installed, used, upgraded and removed"
+}
+
+check_archive() {
+    local name=hotset-$version-x86_64-linux
+    inside tar xf "/packages/$name.tar.gz" -C /tmp || fail "tar"
+    expect "the archive's program" "^hotset $version$" inside "/tmp/$name/hotset" --version
+    rm -rf "${root:?}/tmp/$name"
+    say "archive: unpacked and used"
+}
+
+((EUID == 0)) || die "root is needed: bare roots are made and entered"
+for program in mmdebstrap rpm dpkg-deb; do
+    command -v "$program" >/dev/null || die "there is no $program; .ci/packages.sh dist installs it"
+done
+deb=$(echo "$dist"/hotset_*_amd64.deb)
+[[ -e $deb ]] || die "there is no package in $dist; make dist makes it"
+version=${deb##*/hotset_} version=${version%_amd64.deb}
+for suite in "${@:-${DEFAULT_SUITES[@]}}"; do
+    (
+        make_root
+        check_deb
+        check_rpm
+        check_archive
+    )
+done
+echo "test-packages: passed"
