@@ -48,9 +48,10 @@ dist: wheel ## Make a release in dist/: packages (deb, rpm, wheels), an archive,
 	@.ci/dist.sh
 
 .PHONY: test-packages
-test-packages: dist ## Install, use, upgrade and remove the packages of dist/ in bare roots: make test-packages SUITES="bookworm trixie"
+test-packages: dist ## Install, use, upgrade and remove the packages of dist/ in bare roots, and run the services in virtual machines: make test-packages SUITES="bookworm trixie"
 	@.ci/packages.sh dist
 	@tests/packages/run.sh $(SUITES)
+	@for suite in $(or $(SUITES),bookworm trixie); do tests/packages/systemd.sh $$suite; done
 
 .PHONY: test-python
 test-python: build ## Test the Python package alone
