@@ -44,9 +44,13 @@ remove_root() {
     rm -rf --one-file-system "$root"
 }
 
-# Every file of the root with what is in it, but for the package manager's own.
+# Every file of the root: kind, mode, owner, and a hash of what is in it; but for the package manager's own.
 listing() {
-    (cd "$root" && find . -xdev \( -type f -o -type l -o -type d \) -printf '/%P %y %m %u %g %l\n' | grep -vE "$BOOKS" | grep -v '^/packages' | sort)
+    (
+        cd "$root"
+        find . -xdev \( -type f -o -type l -o -type d \) -printf '/%P %y %m %u %g %l\n'
+        find . -xdev -type f -printf '%P\0' | xargs -0 sha256sum | sed -E 's|^([0-9a-f]{64})  (.*)|/\2 \1|'
+    ) | grep -vE "$BOOKS|^/packages" | sort
 }
 
 expect() {
