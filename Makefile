@@ -44,12 +44,13 @@ wheel: build ## Build the Python package's wheels, for glibc and musl, into targ
 	@HOTSET_BIN=$(BIN) .ci/python.sh dist
 
 .PHONY: dist
-dist: wheel ## Make a release in dist/: packages (deb, rpm, wheels), an archive, the parts list, checksums
+dist: wheel ## Make a release in dist/: packages (deb, rpm, wheels), an archive, an image, the parts list, checksums
+	@.ci/packages.sh dist
 	@.ci/dist.sh
 
 .PHONY: test-packages
 test-packages: dist ## Install, use, upgrade and remove the packages of dist/ in bare roots, and run the services in virtual machines: make test-packages SUITES="bookworm trixie"
-	@.ci/packages.sh dist
+	@.ci/packages.sh bare
 	@tests/packages/run.sh $(SUITES)
 	@for suite in $(or $(SUITES),bookworm trixie); do tests/packages/systemd.sh $$suite; done
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# dist.sh: what a release consists of, into dist/: packages for Debian and its kin and for those of RPM, an archive, wheels, the parts list (SBOM), and their checksums.
+# dist.sh: what a release consists of, into dist/: packages for Debian and its kin and for those of RPM, an archive, an image, wheels, the parts list (SBOM), and their checksums.
 # The static binary is already built (make build). The tools are Cargo's, in pinned versions, below target/tools.
 set -euo pipefail
 shopt -s inherit_errexit nullglob
@@ -76,6 +76,13 @@ rpm() {
     cargo generate-rpm --package crates/cli --target-dir "$target" --source-date "$SOURCE_DATE_EPOCH" --output "$dist/hotset-$version-1.x86_64.rpm"
 }
 
+# same_tar DIRECTORY NAME…: an archive of them, the same whenever and by whomever it is made.
+same_tar() {
+    local directory=$1
+    shift
+    tar --create --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" --directory "$directory" "$@"
+}
+
 archive() {
     local name=hotset-$version-x86_64-linux root
     root=$(mktemp -d)
@@ -85,8 +92,21 @@ archive() {
     install -m 644 "$stage"/{hotset.bash,_hotset,hotset.fish} "$root/$name/completions"
     install -m 644 deploy/systemd/* "$root/$name/systemd"
     install -m 644 "$stage"/doc/* "$root/$name"
-    tar --create --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" --directory "$root" "$name" | gzip -9n >"$dist/$name.tar.gz"
+    same_tar "$root" "$name" | gzip -9n >"$dist/$name.tar.gz"
     rm -rf "$root"
+}
+
+# As an OCI archive, which podman, docker and containerd load; built without a daemon.
+image() {
+    local work name=hotset:$version
+    work=$(mktemp -d)
+    local buildah=(buildah --root "$work/root" --runroot "$work/run" --storage-driver vfs)
+    mkdir "$work/context"
+    cp "$binary" "$work/context"
+    "${buildah[@]}" build --quiet --isolation chroot --timestamp "$SOURCE_DATE_EPOCH" --file deploy/image/Containerfile --tag "$name" "$work/context" >/dev/null
+    "${buildah[@]}" push --quiet "$name" "oci:$work/image:$name"
+    same_tar "$work/image" blobs index.json oci-layout >"$dist/hotset-$version.oci.tar"
+    rm -rf "$work"
 }
 
 # The tool writes a list beside each manifest, with paths: so it is given a copy of the sources.
@@ -111,6 +131,7 @@ stage
 deb
 rpm
 archive
+image
 parts
 cp "$target"/wheels/*.whl "$dist/"
 (cd "$dist" && sha256sum -- * >SHA256SUMS)

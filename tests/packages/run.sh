@@ -141,7 +141,7 @@ check_archive() {
 
 ((EUID == 0)) || die "root is needed: bare roots are made and entered"
 for program in mmdebstrap rpm dpkg-deb; do
-    command -v "$program" >/dev/null || die "there is no $program; .ci/packages.sh dist installs it"
+    command -v "$program" >/dev/null || die "there is no $program; .ci/packages.sh bare installs it"
 done
 deb=$(echo "$dist"/hotset_*_amd64.deb)
 [[ -e $deb ]] || die "there is no package in $dist; make dist makes it"

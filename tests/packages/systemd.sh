@@ -73,7 +73,7 @@ boot() {
 
 ((EUID == 0)) || die "root is needed: a bare root is made and entered"
 for program in mmdebstrap qemu-system-x86_64 mke2fs; do
-    command -v "$program" >/dev/null || die "there is no $program; .ci/packages.sh dist installs it"
+    command -v "$program" >/dev/null || die "there is no $program; .ci/packages.sh bare installs it"
 done
 deb=$(echo "$dist"/hotset_*_amd64.deb)
 [[ -e $deb ]] || die "there is no package in $dist; make dist makes it"
