@@ -21,6 +21,8 @@ for directory in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*; do
 done
 flags="${RUSTFLAGS-} -C target-feature=+crt-static $(.ci/link-flags.sh)"
 for remap in "${remaps[@]}"; do
+    # These lists of flags are parted by blanks.
+    [[ $remap != *[[:space:]]* ]] || continue
     flags+=" --remap-path-prefix=$remap"
     CFLAGS="${CFLAGS-} -ffile-prefix-map=$remap"
 done

@@ -76,6 +76,15 @@ held_when_caches_are_dropped() {
     cached /srv/pinned
 }
 
+# The same version once more: what runs is restarted as by a newer one.
+upgrade() {
+    local pid restored
+    pid=$(main_pid hotset-export)
+    restored=$(systemctl show --property ExecMainStartTimestampMonotonic --value hotset-restore)
+    dpkg --install /packages/*.deb && soon another_process "$pid" &&
+        has hotset-restore ExecMainStartTimestampMonotonic "$restored" && soon cached /srv/pinned
+}
+
 nothing_is_left() {
     local left
     left=$(find / -xdev -iname '*hotset*' -not -path '/guest/*' -not -path '/packages/*' -not -path '/var/log/*' -not -path '/var/cache/*' -not -path '/tmp/*')
@@ -112,6 +121,8 @@ second_boot() {
     check "what was cached before the boot is cached" cached /srv/db
     check "hotset-export runs after the boot" soon metric 'hotset_read_pages_total [1-9]'
     check "hotset-pin runs after the boot" soon cached /srv/pinned
+    check "an upgrade restarts what runs, and restores nothing" upgrade
+    check "hotset-export counts after an upgrade" soon metric 'hotset_read_pages_total [1-9]'
     check "purge" dpkg --purge hotset
     check "services are stopped" test "$(pgrep --count hotset)" = 0
     check "nothing is left" nothing_is_left
