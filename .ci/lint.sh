@@ -89,7 +89,7 @@ check_shellcheck() {
 # The form of the C sources, as the .clang-format beside them says it.
 check_c() {
     local sources
-    mapfile -t sources < <(git ls-files 'crates/observe/bpf/*.[ch]' 'probes/c/*.c')
+    mapfile -t sources < <(git ls-files 'crates/observe/bpf/*.[ch]' 'crates/lab/probes/c/*.c')
     clang-format --dry-run -Werror "${sources[@]}"
     echo "clang-format: ${#sources[@]} sources"
 }
@@ -98,17 +98,17 @@ check_c() {
 check_probes() {
     local made
     made=$(mktemp -d)
-    cc -std=c11 -Wall -Wextra -Wconversion -Werror -fsyntax-only probes/c/probe.c
-    [[ -z $(gofmt -l probes/go) ]] || { gofmt -d probes/go; return 1; }
-    (cd probes/go && GOFLAGS='' GOPROXY=off go vet ./...)
+    cc -std=c11 -Wall -Wextra -Wconversion -Werror -fsyntax-only crates/lab/probes/c/probe.c
+    [[ -z $(gofmt -l crates/lab/probes/go) ]] || { gofmt -d crates/lab/probes/go; return 1; }
+    (cd crates/lab/probes/go && GOFLAGS='' GOPROXY=off go vet ./...)
     python3 -W error -c 'import ast, pathlib, sys
-for path in sys.argv[1:]: ast.parse(pathlib.Path(path).read_bytes(), path)' probes/python/*.py
-    python3 -W error .ci/python27.py probes/python/*.py
+for path in sys.argv[1:]: ast.parse(pathlib.Path(path).read_bytes(), path)' crates/lab/probes/python/*.py
+    python3 -W error .ci/python27.py crates/lab/probes/python/*.py
     local script
-    for script in probes/ruby/*.rb; do ruby -wc "$script" >/dev/null; done
-    ruby -w .ci/ruby18.rb probes/ruby/*.rb
-    node --check probes/node/probe.js
-    javac -Xlint:all -Werror -d "$made" probes/java/*.java
+    for script in crates/lab/probes/ruby/*.rb; do ruby -wc "$script" >/dev/null; done
+    ruby -w .ci/ruby18.rb crates/lab/probes/ruby/*.rb
+    node --check crates/lab/probes/node/probe.js
+    javac -Xlint:all -Werror -d "$made" crates/lab/probes/java/*.java
     rm -rf "$made"
     echo "probes: 6 languages"
 }

@@ -102,7 +102,7 @@ impl Language {
     pub(super) fn sources(self) -> &'static [Source] {
         macro_rules! source {
             ($path:literal) => {
-                include_str!(concat!("../../../../probes/", $path))
+                include_str!(concat!("../../probes/", $path))
             };
         }
         match self {
