@@ -97,6 +97,14 @@ bench: setup build ## Measure hotset beside its peers: make bench BENCH=ls for o
 	@.ci/packages.sh bench
 	@HOTSET_BIN=$(BIN) bench/run.sh $(BENCH)
 
+.PHONY: casts
+casts: build ## Play run, bench and top at a terminal, and draw docs/images/*.svg of it (as root): make casts CASTS="top"
+	@HOTSET_BIN=$(BIN) docs/casts/make.sh $(CASTS)
+
+.PHONY: test-docs
+test-docs: build ## Run every command that the documents show, and compare what it prints (as root)
+	@HOTSET_BIN=$(BIN) tests/docs/run.py
+
 .PHONY: lint
 lint: ## Formatting, clippy, tidiness, the oldest Rust, licences, unused dependencies, shell scripts
 	@.ci/packages.sh build lint lab
