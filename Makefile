@@ -49,10 +49,14 @@ dist: wheel ## Make a release in dist/: packages (deb, rpm, wheels), an archive,
 	@.ci/dist.sh
 
 .PHONY: test-packages
-test-packages: dist ## Install, use, upgrade and remove the packages of dist/ in bare roots, and run the services in virtual machines: make test-packages SUITES="bookworm trixie"
+test-packages: dist ## Install, use, upgrade and remove the packages of dist/ in bare roots, and run the services in virtual machines: make test-packages SUITES="bookworm trixie" VIRTUAL=no
 	@.ci/packages.sh bare
 	@tests/packages/run.sh $(SUITES)
-	@for suite in $(or $(SUITES),bookworm trixie); do tests/packages/systemd.sh $$suite; done
+	@[ "$(VIRTUAL)" = no ] || for suite in $(or $(SUITES),bookworm trixie); do tests/packages/systemd.sh $$suite; done
+
+.PHONY: sign
+sign: ## Sign the checksums in dist/ with your OpenPGP key: make sign KEY=you@example.org
+	@gpg --yes --armor --detach-sign $(if $(KEY),--local-user "$(KEY)") --output dist/SHA256SUMS.asc dist/SHA256SUMS
 
 .PHONY: test-python
 test-python: build ## Test the Python package alone
