@@ -5,6 +5,7 @@
 //! - `sizes`: no file above 400 lines, no function above 60.
 //! - `layout`: a module with children is `x/mod.rs`.
 //! - `comments`: none promises, none is a single word.
+//! - `versions`: what names hotset's version names the workspace's.
 //! - `links`: what documents link to and name is there, and so are the files of ARCHITECTURE.md's walks.
 //!
 //! It must not hold anything that another crate uses: there is nothing here but tests. Each collects all that is wrong and
@@ -26,3 +27,5 @@ mod rooms;
 mod sizes;
 #[cfg(test)]
 mod source;
+#[cfg(test)]
+mod versions;

@@ -5,9 +5,8 @@ use std::path::{Component, Path, PathBuf};
 use crate::source::{Source, at, files, none_of, root};
 
 /// Folders whose files are named in code words, as `crates/sys`.
-const FOLDERS: [&str; 9] = [
-    "bench/", "crates/", "demo/", "deploy/", "docs/", "fuzz/", "python/", "schema/", "tests/",
-];
+const FOLDERS: [&str; 9] =
+    ["bench/", "crates/", "demo/", "deploy/", "docs/", "fuzz/", "python/", "schema/", "tests/"];
 
 /// All documents.
 fn documents() -> Vec<Source> {
