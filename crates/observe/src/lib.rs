@@ -36,6 +36,7 @@ mod memory;
 #[cfg(test)]
 mod mirror_tests;
 mod names;
+mod objects;
 mod observation;
 mod perf;
 mod probe;

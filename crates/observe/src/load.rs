@@ -17,6 +17,7 @@ use crate::features::{KernelFeatures, decode, decode_for, kernel_types, release}
 use crate::filebytes::FileBytes;
 use crate::large_tables::{self, Made};
 use crate::memory;
+use crate::objects::{Packed, object};
 use crate::perf;
 use crate::programs::{self, Program};
 use crate::record::{Globals, Row, RowKey, bytes_of};
@@ -25,23 +26,13 @@ use crate::select::{Build, Selection, select};
 use crate::side_by_side::beside;
 use crate::tables::find_map;
 
-/// An object. Aligned, because libbpf reads ELF structures in place.
-#[repr(align(8))]
-pub(crate) struct Aligned<const N: usize>(pub(crate) [u8; N]);
-
-static FULL: &Aligned<{ include_bytes!("../objects/sensor.bpf.o").len() }> =
-    &Aligned(*include_bytes!("../objects/sensor.bpf.o"));
-static COMPAT: &Aligned<{ include_bytes!("../objects/sensor-compat.bpf.o").len() }> =
-    &Aligned(*include_bytes!("../objects/sensor-compat.bpf.o"));
-static OLDEST: &Aligned<{ include_bytes!("../objects/sensor-oldest.bpf.o").len() }> =
-    &Aligned(*include_bytes!("../objects/sensor-oldest.bpf.o"));
+static FULL: Packed = object!("sensor.bpf.o");
+static COMPAT: Packed = object!("sensor-compat.bpf.o");
+static OLDEST: Packed = object!("sensor-oldest.bpf.o");
 /// The same three with what a recording needs besides.
-static RECORD: &Aligned<{ include_bytes!("../objects/record.bpf.o").len() }> =
-    &Aligned(*include_bytes!("../objects/record.bpf.o"));
-static RECORD_COMPAT: &Aligned<{ include_bytes!("../objects/record-compat.bpf.o").len() }> =
-    &Aligned(*include_bytes!("../objects/record-compat.bpf.o"));
-static RECORD_OLDEST: &Aligned<{ include_bytes!("../objects/record-oldest.bpf.o").len() }> =
-    &Aligned(*include_bytes!("../objects/record-oldest.bpf.o"));
+static RECORD: Packed = object!("record.bpf.o");
+static RECORD_COMPAT: Packed = object!("record-compat.bpf.o");
+static RECORD_OLDEST: Packed = object!("record-oldest.bpf.o");
 
 /// A loaded and attached sensor.
 pub(crate) struct Loaded {
@@ -90,12 +81,12 @@ pub fn loader_words() -> String {
 /// request or for others.
 pub(crate) fn object_bytes(build: Build, atomics: bool, records: bool) -> &'static [u8] {
     match (build, records) {
-        (Build::Full, false) => &FULL.0,
-        (Build::Full, true) => &RECORD.0,
-        (Build::Compat, false) if atomics => &COMPAT.0,
-        (Build::Compat, true) if atomics => &RECORD_COMPAT.0,
-        (Build::Compat, false) => &OLDEST.0,
-        (Build::Compat, true) => &RECORD_OLDEST.0,
+        (Build::Full, false) => FULL.bytes(),
+        (Build::Full, true) => RECORD.bytes(),
+        (Build::Compat, false) if atomics => COMPAT.bytes(),
+        (Build::Compat, true) if atomics => RECORD_COMPAT.bytes(),
+        (Build::Compat, false) => OLDEST.bytes(),
+        (Build::Compat, true) => RECORD_OLDEST.bytes(),
     }
 }
 

@@ -12,18 +12,18 @@ use super::record::{
 use crate::ObserveError;
 use crate::features::KernelFeatures;
 use crate::filebytes::FileBytes;
-use crate::load::{Aligned, keep_loader_words};
+use crate::load::keep_loader_words;
+use crate::objects::{Packed, object};
 use crate::record::{Plain, bytes_of_mut, read, zeroed};
 use crate::tables::{find_map, value_of};
 
-static OBJECT: &Aligned<{ include_bytes!("../../objects/inodes.bpf.o").len() }> =
-    &Aligned(*include_bytes!("../../objects/inodes.bpf.o"));
+static OBJECT: Packed = object!("inodes.bpf.o");
 
 /// How often a list that changes is read again.
 const ATTEMPTS: u32 = 8;
 
 pub(super) fn object_bytes() -> &'static [u8] {
-    &OBJECT.0
+    OBJECT.bytes()
 }
 
 /// The loaded programs. They hang on nothing and run only when called.
