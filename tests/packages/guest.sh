@@ -1,27 +1,9 @@
 #!/bin/bash
 # guest.sh: inside the virtual machine of systemd.sh, once it is up. Says GUEST ok or GUEST FAILED on the console for each thing looked at, and switches off.
+# shellcheck source=tests/packages/said.sh
+. "$(dirname "$0")/said.sh"
 boot=$(cat /guest/boot 2>/dev/null || echo 0)
 echo $((boot + 1)) >/guest/boot
-
-say() {
-    echo "GUEST $*" >/dev/console
-}
-
-check() {
-    local what=$1
-    shift
-    if said=$("$@" 2>&1); then say "ok $what"; else say "FAILED $what: ${said: -400}"; fi
-}
-
-# Within half a minute, under emulation.
-soon() {
-    local _
-    for _ in {1..60}; do
-        "$@" && return
-        sleep 0.5
-    done
-    return 1
-}
 
 metric() {
     exec 3<>/dev/tcp/127.0.0.1/9467 || return
@@ -131,6 +113,4 @@ second_boot() {
 systemctl --no-pager --plain list-units 'hotset*' | sed 's/^/GUEST unit /' >/dev/console
 if ((boot == 0)); then first_boot; else second_boot; fi
 journalctl --no-pager --quiet --unit 'hotset-*' | sed 's/^/GUEST log /' >/dev/console
-say "done"
-sync
-poweroff --force
+finish
