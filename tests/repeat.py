@@ -6,34 +6,15 @@ ONLY="states truth_reads" these programs alone, so that a fault comes up in minu
 """
 
 import argparse
-import json
 import multiprocessing
 import os
 import pathlib
 import random
-import re
 import signal
-import subprocess
 import sys
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-
-
-def test_programs():
-    """Every test program that cargo built, with the directory of its package."""
-    command = ["cargo", "test", "--workspace", "--locked", "--no-run", "--message-format=json"]
-    built = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True, text=True)
-    for line in built.stdout.splitlines():
-        message = json.loads(line)
-        if message.get("executable") and message["profile"]["test"]:
-            package = os.path.dirname(message["manifest_path"])
-            yield message["executable"], package
-
-
-def name_of(program):
-    """What cargo calls it, without the hash of the build."""
-    return os.path.basename(program).rsplit("-", 1)[0]
+from programs import failures, name_of, passed_in, run_program, test_programs
 
 
 def busy():
@@ -90,11 +71,6 @@ def ignore_signals():
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def failures(output):
-    """The tests that failed, or the program as a whole where it says nothing of tests."""
-    return re.findall(r"^test (\S+)(?: - should panic)? \.\.\. FAILED$", output, re.M)
-
-
 def run(programs, seed, is_loaded, logs):
     """One round: how many tests passed, and the names of those that did not."""
     passed, failed = 0, []
@@ -102,23 +78,18 @@ def run(programs, seed, is_loaded, logs):
     for program, package in order.sample(programs, len(programs)):
         name = name_of(program)
         # The option for the order is only for a toolchain that allows it.
-        words = [program, "-Z", "unstable-options", f"--shuffle-seed={seed}"]
-        env = dict(os.environ, RUSTC_BOOTSTRAP="1", CARGO_MANIFEST_DIR=package)
-        done = subprocess.run(
-            words,
-            cwd=package,
-            env=env,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            preexec_fn=ignore_signals if is_loaded else None,
+        options = ["-Z", "unstable-options", f"--shuffle-seed={seed}"]
+        code, output = run_program(
+            program,
+            package,
+            options,
+            RUSTC_BOOTSTRAP="1",
+            before=ignore_signals if is_loaded else None,
         )
-        passed += sum(map(int, re.findall(r"^test result: \S+ (\d+) passed", done.stdout, re.M)))
-        if done.returncode:
-            (logs / f"{name}.log").write_text(done.stdout)
-            failed += [f"{name} {test}" for test in failures(done.stdout) or [f"ended with {done.returncode}"]]
+        passed += passed_in(output)
+        if code:
+            (logs / f"{name}.log").write_text(output)
+            failed += [f"{name} {test}" for test in failures(output) or [f"ended with {code}"]]
     return passed, failed
 
 

@@ -1,0 +1,52 @@
+"""The test programs of the workspace: which there are, and how one is run."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def test_programs():
+    """Every test program that cargo built, with the directory of its package."""
+    command = ["cargo", "test", "--workspace", "--locked", "--no-run", "--message-format=json"]
+    built = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True, text=True)
+    for line in built.stdout.splitlines():
+        message = json.loads(line)
+        if message.get("executable") and message["profile"]["test"]:
+            package = os.path.dirname(message["manifest_path"])
+            yield message["executable"], package
+
+
+def name_of(program):
+    """What cargo calls it, without the hash of the build."""
+    return os.path.basename(program).rsplit("-", 1)[0]
+
+
+def failures(output):
+    """The tests that failed, or the program as a whole where it says nothing of tests."""
+    return re.findall(r"^test (\S+)(?: - should panic)? \.\.\. FAILED$", output, re.M)
+
+
+def passed_in(output):
+    """How many tests passed."""
+    return sum(map(int, re.findall(r"^test result: \S+ (\d+) passed", output, re.M)))
+
+
+def run_program(program, package, options=(), **changes):
+    """The program's exit code, and what it printed; `changes` are those of its environment, and a function before it starts."""
+    before = changes.pop("before", None)
+    done = subprocess.run(
+        [program, *options],
+        cwd=package,
+        env=dict(os.environ, CARGO_MANIFEST_DIR=package, **changes),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        preexec_fn=before,
+    )
+    return done.returncode, done.stdout
