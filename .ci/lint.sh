@@ -1,11 +1,11 @@
 #!/bin/bash
 # lint.sh [CHECK…]: fmt, clippy, tidy, msrv, deny, machete, shellcheck, c, probes, python if none is named; doc is there too. cargo-deny and cargo-machete
-# are taken from the PATH or installed into target/tools (HOTSET_TOOLS names another place, for a cache that outlives it).
+# are taken from the PATH or installed, once for all clones, into ~/.cache/hotset/tools (HOTSET_TOOLS names another place).
 set -euo pipefail
 DENY_VERSION=0.20.2
 MACHETE_VERSION=0.9.2
 cd "$(dirname "$0")/.."
-tools=${HOTSET_TOOLS:-${CARGO_TARGET_DIR:-$PWD/target}/tools}
+tools=${HOTSET_TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/hotset/tools}
 export PATH=$PATH:$tools/bin
 RUSTFLAGS="${RUSTFLAGS-} $(.ci/link-flags.sh)"
 export RUSTFLAGS
@@ -42,21 +42,30 @@ check_tidy() {
 }
 
 # The oldest toolchain that Cargo.toml promises. It may not be had where the network reaches package registries only.
-check_msrv() {
-    local oldest
-    oldest=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)
-    if ! cargo "+$oldest" --version >/dev/null 2>&1 &&
-        ! rustup toolchain install "$oldest" --profile minimal >/dev/null 2>&1; then
-        echo "lint: Rust $oldest can't be had here: that the project compiles with it is NOT checked"
-        return
-    fi
-    # What users build; the tests may ask for more.
-    CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}/msrv cargo "+$oldest" check --quiet --package hotset-cli --package hotset-py --locked
-    echo "msrv: compiles with $(rustc "+$oldest" --version)"
+oldest() {
+    local version
+    version=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)
+    cargo "+$version" --version >/dev/null 2>&1 || rustup toolchain install "$version" --profile minimal >/dev/null 2>&1 || return
+    echo "$version"
 }
 
+check_msrv() {
+    local version
+    if ! version=$(oldest); then
+        echo "lint: the oldest Rust can't be had here: that the project compiles with it is NOT checked"
+        return
+    fi
+    # What users build, and what tests share; the tests themselves may ask for more.
+    CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}/msrv cargo "+$version" check --quiet --workspace --locked
+    echo "msrv: compiles with $(rustc "+$version" --version)"
+}
+
+# By the oldest toolchain, if it is there: it has just checked all that the crates are made of.
 check_doc() {
-    RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --document-private-items --locked
+    local version
+    version=$(oldest) || version=
+    CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}/msrv RUSTDOCFLAGS='-D warnings' cargo ${version:+"+$version"} doc \
+        --workspace --no-deps --document-private-items --locked
 }
 
 # Advisories come from a git host, which a network that reaches only package registries doesn't offer.
