@@ -129,6 +129,23 @@ check-bpf: ## Check that the committed BPF objects are what the sources give
 	@.ci/packages.sh bpf
 	@.ci/bpf.sh check
 
+.PHONY: docs
+docs: ## Make the site of the documents, target/docs/site, and check its links and pages
+	@.ci/packages.sh docs
+	@[ -x $(or $(HOTSET_BIN),$(BIN)) ] || $(MAKE) build
+	@HOTSET_BIN=$(or $(HOTSET_BIN),$(BIN)) .ci/docs.sh build
+	@.ci/docs.sh check
+
+.PHONY: docs-serve
+docs-serve: ## Show that site at http://127.0.0.1:8000/
+	@.ci/docs.sh serve
+
+.PHONY: docs-pictures
+docs-pictures: ## Make the pictures of docs/images anew, from pages that hotset makes here (as root)
+	@.ci/packages.sh docs
+	@[ -x $(or $(HOTSET_BIN),$(BIN)) ] || $(MAKE) build
+	@HOTSET_BIN=$(or $(HOTSET_BIN),$(BIN)) .ci/docs.sh pictures
+
 .PHONY: install
 install: ## Install the binary, man pages and completions below PREFIX (/usr/local)
 	@[ -x $(BIN) ] || $(MAKE) build

@@ -21,6 +21,7 @@ group() {
         strace:strace \
         /usr/include/bpf/bpf.h:libbpf-dev ;;
     fleet) echo java:default-jre-headless mvn:maven python3:python3 /usr/share/doc/python3-venv:python3-venv ;;
+    docs) echo python3:python3 /usr/share/python-wheels:python3-venv chromium:chromium ;;
     dist) echo buildah:buildah git:git ;;
     bare) echo mmdebstrap:mmdebstrap rpm:rpm dpkg-deb:dpkg qemu-system-x86_64:qemu-system-x86 mke2fs:e2fsprogs systemctl:systemd ;;
     demo) echo python3:python3 ;;

@@ -2,7 +2,7 @@
 # python.sh test | external | lint | dist | bench: the Python package. Everything lies below target/, and HOTSET_PYTHON names the Python, python3 if it is not set.
 #   test  builds a wheel for this host of HOTSET_BIN (target/release/hotset if not set), installs it into a fresh environment, and runs its tests
 #   external the same, and runs the tests that need a JVM: for Spark, which it fetches, for the S3 server that HOTSET_S3PROXY names, and with the jars of HOTSET_S3A
-#   lint  types, style, and the classes that are written from schema/
+#   lint  types, style, and the classes that are written from schema/; types and style of what makes the site of the documents
 #   bench compares curves from Python with the same in Rust
 #   dist  wheels for any host: glibc 2.17 and musl 1.2, and the source package that says so to others; into target/wheels
 set -euo pipefail
@@ -78,6 +78,9 @@ check_style() {
     "$venv/bin/mypy" --cache-dir "$target/python/mypy"
     "$venv/bin/mypy" --cache-dir "$target/python/mypy" tests tools
     "$venv/bin/python" tools/generate_documents.py --check
+    # What makes the site of the documents stands with these.
+    "$venv/bin/ruff" check --quiet --no-cache --config pyproject.toml ../docs/site
+    (cd ../docs/site && "$venv/bin/mypy" --strict --cache-dir "$target/python/mypy" ./*.py)
 }
 
 make_wheels() {
