@@ -200,8 +200,9 @@ def cookbook() -> list[tuple[str, pathlib.PurePosixPath]]:
     missing = {path.name for path in index.parent.glob("*.md")} - {*names, "index.md"}
     if missing:
         fail(f"docs/cookbook/index.md links to no {', '.join(sorted(missing))}")
-    titles = [title_of((index.parent / name).read_text(encoding="utf-8"), name) for name in ["index.md", *names]]
-    return [(title, below_docs(f"cookbook/{name}")) for title, name in zip(titles, ["index.md", *names])]
+    titles = [title_of((index.parent / name).read_text(encoding="utf-8"), name) for name in names]
+    named = zip(["All questions", *titles], ["index.md", *names])
+    return [(title, below_docs(f"cookbook/{name}")) for title, name in named]
 
 
 def stage(out: pathlib.Path) -> None:
