@@ -4,8 +4,10 @@ import base64
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
+import time
 from typing import Any, Optional
 
 CHROMIUM = "chromium"
@@ -15,7 +17,7 @@ class Browser:
     """One page. Use it in a `with` statement."""
 
     def __enter__(self) -> "Browser":
-        self.home = tempfile.TemporaryDirectory()
+        self.home = tempfile.mkdtemp(prefix="hotset-docs-")
         # It reads commands from its descriptor 3 and writes answers to 4.
         from_us, self.to_browser = os.pipe()
         self.from_browser, to_us = os.pipe()
@@ -27,9 +29,12 @@ class Browser:
             os.dup2(write, 4)
 
         flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run"]
+        # What it writes besides its profile goes there, too, and away with it.
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("XDG_")}
+        environment.update(HOME=self.home, TMPDIR=self.home)
         self.process = subprocess.Popen(
-            [CHROMIUM, *flags, "--remote-debugging-pipe", f"--user-data-dir={self.home.name}", "about:blank"],
-            preexec_fn=connect, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            [CHROMIUM, *flags, "--remote-debugging-pipe", f"--user-data-dir={self.home}", "about:blank"],
+            preexec_fn=connect, close_fds=False, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(from_us)
         os.close(to_us)
         self.last, self.rest, self.session = 0, b"", ""
@@ -41,11 +46,20 @@ class Browser:
         return self
 
     def __exit__(self, *_: object) -> None:
+        try:
+            self.session = ""
+            self.call("Browser.close")
+            self.process.wait(timeout=20)
+        except (RuntimeError, OSError, subprocess.TimeoutExpired):
+            self.process.kill()
+            self.process.wait()
         os.close(self.to_browser)
         os.close(self.from_browser)
-        self.process.terminate()
-        self.process.wait()
-        self.home.cleanup()
+        # Its children end a little later, and write until then.
+        until = time.monotonic() + 10
+        while os.path.exists(self.home) and time.monotonic() < until:
+            shutil.rmtree(self.home, ignore_errors=True)
+            time.sleep(0.05)
 
     def receive(self) -> dict[str, Any]:
         while b"\0" not in self.rest:
