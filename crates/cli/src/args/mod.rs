@@ -209,22 +209,22 @@ mod tests {
         }
     }
 
-    /// The commands in README's table: the first word of each code span of a row's first cell, without `hotset`.
+    /// The commands that README's table has, each a link to its section.
     fn commands_of_readme() -> Vec<&'static str> {
         let readme = include_str!("../../../../README.md");
-        let table = readme.split("| `hotset run").nth(1).expect("the table of commands");
-        let table = table.split("\n\n").next().expect("the table");
-        let first_cells = table.lines().enumerate().filter_map(|(row, line)| match row {
-            0 => Some("`run`"),
-            _ => line.split('|').nth(1),
-        });
-        let spans = first_cells.flat_map(|cell| cell.split('`').skip(1).step_by(2));
-        let words = spans.map(|span| span.trim_start_matches("hotset ").split(' ').next());
-        words.flatten().filter(|word| !word.starts_with('-')).collect()
+        let links = readme.split("](docs/commands.md#hotset-").skip(1);
+        links.filter_map(|link| link.split(')').next()).collect()
+    }
+
+    /// The commands that have a section in the reference.
+    fn commands_of_reference() -> Vec<&'static str> {
+        let reference = include_str!("../../../../docs/commands.md");
+        let sections = reference.lines().filter_map(|line| line.strip_prefix("## `hotset "));
+        sections.filter_map(|rest| rest.strip_suffix('`')).collect()
     }
 
     #[test]
-    fn readme_and_help_know_the_same_commands() {
+    fn readme_reference_and_help_know_the_same_commands() {
         let cli = Cli::command();
         let shown = cli.get_subcommands().filter(|command| !command.is_hide_set());
         let mut shown: Vec<&str> = shown.map(clap::Command::get_name).collect();
@@ -233,9 +233,10 @@ mod tests {
             let line = help.lines().find(|line| line.trim_start().starts_with(&format!("{name} ")));
             assert!(line.is_some(), "{name} in --help");
         }
-        let mut listed = commands_of_readme();
-        listed.sort_unstable();
         shown.sort_unstable();
-        assert_eq!(listed, shown);
+        for mut listed in [commands_of_readme(), commands_of_reference()] {
+            listed.sort_unstable();
+            assert_eq!(listed, shown);
+        }
     }
 }
