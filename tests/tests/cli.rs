@@ -256,6 +256,21 @@ fn without_the_sensor_what_is_not_known_is_null() {
     assert!(stderr(&output).contains("--no-bpf"), "{}", stderr(&output));
 }
 
+#[test]
+fn without_the_sensor_a_file_that_grows_has_the_size_of_what_is_cached() {
+    let scratch = Scratch::new("no-bpf-grows");
+    let (path, grown) = (scratch.path("profile.json"), scratch.path("grown"));
+    // Seen when it has a page, and again when it has fifty.
+    let script = "exec 3>\"$0\"; printf x >&3; sleep 0.5; head -c 204799 /dev/zero >&3; sleep 0.1";
+    let words = ["-q", "--json", text(&path), "--no-bpf", "--", "bash", "-c", script, text(&grown)];
+    assert_eq!(run(&words).status.code(), Some(0));
+    let profile = read_json(&path);
+    let rows = profile["files"].as_array().expect("files");
+    let row = rows.iter().find(|row| row["path"] == text(&grown)).expect("its row");
+    let (size, cached) = (&row["size_bytes"], &row["cached_after"]);
+    assert_eq!((size.as_u64(), cached.as_u64()), (Some(204_800), Some(50)), "{row}");
+}
+
 /// Nothing that was not measured is a number, and the reason holds this.
 fn assert_unprivileged(profile: &Value, reason: &str) {
     assert_eq!(profile["sensor"]["level"], "unprivileged");

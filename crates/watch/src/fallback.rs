@@ -127,14 +127,18 @@ pub(crate) fn totals(usage: &Usage, others: Reason) -> Io {
     totals
 }
 
-/// How much of a file is cached now.
-pub(crate) fn cached_after(row: &FileRow) -> Observed<u64> {
-    match row.path.as_value().map(|path| open_quietly(path)) {
-        Some(Ok((fd, stat))) if hotset_sys::is_same_file(&fd, &stat, &row.id) => cached(&fd),
+/// Looks at a file for the last time: its size, and how much of it is cached now.
+pub(crate) fn look_again(row: &mut FileRow) {
+    row.cached_after = match row.path.as_value().map(|path| open_quietly(path)) {
+        Some(Ok((fd, stat))) if hotset_sys::is_same_file(&fd, &stat, &row.id) => {
+            // It may have grown since: what is cached is a share of what it is now.
+            row.size_bytes = Observed::Value(u64::try_from(stat.st_size).unwrap_or(0));
+            cached(&fd)
+        }
         _ => Observed::Missing(Reason::not_measured(
             "its path leads to another file now, or to none",
         )),
-    }
+    };
 }
 
 /// Those that were brought into the cache first.
@@ -212,7 +216,7 @@ impl Files {
     fn rows(self) -> Vec<FileRow> {
         let mut rows: Vec<FileRow> = self.known.into_values().collect();
         for row in &mut rows {
-            row.cached_after = cached_after(row);
+            look_again(row);
         }
         by_what_came(&mut rows);
         rows

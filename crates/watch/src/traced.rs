@@ -11,7 +11,7 @@ use hotset_lab::Invocation;
 use hotset_sys::child::Ended;
 use hotset_sys::trace::{TraceCounts, TraceGap, Traced, TracedFile, TracedProcess};
 
-use crate::fallback::{by_what_came, cached_after, totals};
+use crate::fallback::{by_what_came, look_again, totals};
 use crate::run::command;
 
 /// Why requests for pages are not known.
@@ -128,7 +128,7 @@ fn row(file: &TracedFile, hidden: Option<Reason>) -> FileRow {
     row.cached_before = file.cached_before;
     row.opens = hidden.map_or(Observed::Value(file.opens), Observed::Missing);
     row.processes = file.processes;
-    row.cached_after = cached_after(&row);
+    look_again(&mut row);
     row
 }
 
