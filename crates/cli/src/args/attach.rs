@@ -13,7 +13,7 @@ use super::{OutputArgs, TargetArgs};
                         hotset attach --name postgres --html postgres.html\n  \
                         hotset attach --container shop-db -d 10s\n  \
                         hotset attach --system -d 5s --json -\n\n\
-                        The report is printed after the duration, on SIGINT (Ctrl-C), SIGTERM or SIGHUP, or when the\n\
+                        The report is printed after the duration, on SIGINT (Ctrl-C), SIGTERM or SIGHUP, or when the \
                         observed process ends.\n\n\
                         Exit status:\n  \
                         0  all reports were written\n  \

@@ -10,9 +10,9 @@ use super::LookArgs;
                         hotset diff before.parquet after.parquet --html difference.html\n  \
                         hotset diff --strip /build/a --strip /build/b a.json b.json\n  \
                         hotset diff -q --exit-code main.json change.json\n\n\
-                        Compares profiles (hotset run --json, hotset attach --json) or recordings (hotset record): counters, files,\n\
-                        processes, paths of lookups, findings. Names that differ only in a hash, a version, a date, a PID or a part\n\
-                        drawn for a temporary file are taken for one if no other row has the same name (docs/diff.md).\n\
+                        Compares profiles (hotset run --json, hotset attach --json) or recordings (hotset record): counters, files, \
+                        processes, paths of lookups, findings. Names that differ only in a hash, a version, a date, a PID or a part \
+                        drawn for a temporary file are taken for one if no other row has the same name (docs/diff.md). \
                         Times and minor faults vary from run to run: they are shown, and make no difference.\n\n\
                         Exit status:\n  \
                         0  compared, whether they differ or not\n  \

@@ -13,7 +13,7 @@ use super::{LookArgs, ReplayHowArgs};
                         sudo hotset explain app.parquet\n  \
                         sudo hotset explain app.parquet --html app.html\n  \
                         hotset explain app.parquet --no-proof\n\n\
-                        Each finding names a change. The recording is replayed as it is and with each change in alternation, on\n\
+                        Each finding names a change. The recording is replayed as it is and with each change in alternation, on \
                         copies of what it writes: only a gain that the replay shows is called proved (docs/replay.md).\n\n\
                         Exit status:\n  \
                         0      explained, whether something was found or not\n  \

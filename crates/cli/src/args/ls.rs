@@ -167,12 +167,12 @@ Examples:
   hotset ls -q model.bin || hotset warm model.bin
   hotset ls -0 --only uncached . | xargs -0 ls -l
 
-Each file has one row; the last line is the total of all files. Cached is memory in whole pages; Percent is its share of
-the file's pages (- for an empty file, which -q and --only treat as cached). Where draws the file from start to end. Dirty
-and Writeback are pages not yet on the device. Evicted counts pages evicted so recently that reading them again would be a
+Each file has one row; the last line is the total of all files. Cached is memory in whole pages; Percent is its share of \
+the file's pages (- for an empty file, which -q and --only treat as cached). Where draws the file from start to end. Dirty \
+and Writeback are pages not yet on the device. Evicted counts pages evicted so recently that reading them again would be a \
 refault. A narrow terminal shows fewer columns; -v shows all.
 
-Only root, the owner, and users who may write to a file can see its state; for others the kernel reports every page as
+Only root, the owner, and users who may write to a file can see its state; for others the kernel reports every page as \
 cached, and hotset prints \"unknown: no write permission\". Hard links are counted once.
 
 Exit status:

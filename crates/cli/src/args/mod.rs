@@ -209,6 +209,25 @@ mod tests {
         }
     }
 
+    /// Every command with its subcommands.
+    fn all(command: clap::Command) -> Vec<clap::Command> {
+        let below: Vec<_> = command.get_subcommands().cloned().flat_map(all).collect();
+        [vec![command], below].concat()
+    }
+
+    #[test]
+    fn a_paragraph_of_help_is_one_line_for_the_terminal_to_break() {
+        let prose = |line: &str| !line.is_empty() && !line.starts_with(' ') && !line.ends_with(':');
+        let broken = all(Cli::command()).into_iter().flat_map(|command| {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let lines: Vec<&str> = help.lines().collect();
+            let pairs = lines.windows(2).filter(|pair| prose(pair[0]) && prose(pair[1]));
+            let name = command.get_name();
+            pairs.map(|pair| format!("{name}: ends a line here: {}", pair[0])).collect::<Vec<_>>()
+        });
+        assert_eq!(broken.collect::<Vec<_>>(), [""; 0]);
+    }
+
     /// The commands that README's table has, each a link to its section.
     fn commands_of_readme() -> Vec<&'static str> {
         let readme = include_str!("../../../../README.md");

@@ -22,8 +22,8 @@ const STATES: &[Choice<ReplayState>] = &[
                         sudo hotset replay app.parquet\n  \
                         sudo hotset replay app.parquet --as buffer=64K\n  \
                         sudo hotset replay app.parquet --state cold --state warm\n\n\
-                        Files that are only read are read where they are. What the recording writes, creates, renames or removes\n\
-                        happens on copies in a new directory: no original changes, and neither do its times. Pipes, sockets,\n\
+                        Files that are only read are read where they are. What the recording writes, creates, renames or removes \
+                        happens on copies in a new directory: no original changes, and neither do its times. Pipes, sockets, \
                         devices and programs that start are left out and counted. Every result is compared with the recording.\n\n\
                         Exit status:\n  \
                         0      replayed\n  \

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:\n  hotset report lab.json -o lab.html\n  \
                         hotset report before.json after.json -o compared.html\n  \
                         hotset report app.parquet -o app.html\n\n\
-                        Reads what hotset writes: JSON of run, attach, bench and lab (also baselines), ls (also with --system),\n\
-                        warm, evict, pin, save, restore, stat, doctor, replay, explain, size and diff, recordings of top, and\n\
-                        what python -m hotset.fleet found. Runs of the same experiment share charts, with their ratio; profiles,\n\
-                        benchmarks and needs of memory are compared in a table. A trace (Parquet, of record or trace import) is\n\
+                        Reads what hotset writes: JSON of run, attach, bench and lab (also baselines), ls (also with --system), \
+                        warm, evict, pin, save, restore, stat, doctor, replay, explain, size and diff, recordings of top, and \
+                        what python -m hotset.fleet found. Runs of the same experiment share charts, with their ratio; profiles, \
+                        benchmarks and needs of memory are compared in a table. A trace (Parquet, of record or trace import) is \
                         drawn: where in which file and when, from cache or device, and what each thread waited for.\n\n\
                         Exit status:\n  \
                         0  the page was written\n  \

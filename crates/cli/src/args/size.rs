@@ -28,11 +28,11 @@ const POLICIES: &[Choice<PolicyKind>] = &[
                         sudo hotset size --verify -- python3 app.py\n  \
                         sudo hotset size --unit nginx -d 10m\n  \
                         hotset size app.parquet --emit systemd > memory.conf\n\n\
-                        The requests of the recording are simulated at many limits by the replacement policy of the kernel that it was made\n\
+                        The requests of the recording are simulated at many limits by the replacement policy of the kernel that it was made \
                         on. What each limit is worth follows from what the program waited for when it was recorded (docs/sizing.md).\n\n\
-                        --verify runs the command several times: once to record it, once more if its files were cached, and once under each\n\
+                        --verify runs the command several times: once to record it, once more if its files were cached, and once under each \
                         limit, from cold files, in a control group of its own. What it changes, it changes each time; --prepare sets that back.\n\n\
-                        --pid, --name, --cgroup, --unit and --container watch what already runs. Of its pages, a part is sampled, which tells\n\
+                        --pid, --name, --cgroup, --unit and --container watch what already runs. Of its pages, a part is sampled, which tells \
                         what least recently used would do, and is less exact than a recording.\n\n\
                         Exit status:\n  \
                         0      predicted\n  \

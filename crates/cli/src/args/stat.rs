@@ -13,8 +13,8 @@ use super::interval::{parse_count, parse_interval};
                   sudo hotset stat --pid 1234 0.5        one process and its children\n  \
                   sudo hotset stat --json 10 >> log      one JSON object per line\n  \
                   sudo hotset stat 1 | awk 'NR > 1 { print $2 }'     misses per second\n\n\
-                  Counts are of the interval, not per second; the first line appears when the first interval is over.\n\
-                  The names of the columns are printed again each screenful, and only once into a pipe or a file.\n\
+                  Counts are of the interval, not per second; the first line appears when the first interval is over. \
+                  The names of the columns are printed again each screenful, and only once into a pipe or a file. \
                   SIGINT (Ctrl-C), SIGTERM and SIGHUP print a summary on standard error. docs/live.md explains each column.\n\n\
                   Exit status:\n  \
                   0  after COUNT lines, when the observed process has ended, or after a signal\n  \

@@ -19,7 +19,7 @@ use super::{LookArgs, TargetArgs};
                   sudo hotset top --batch 3 -n 10          three samples as text, ten rows each\n  \
                   sudo hotset top --record night.jsonl 10  record\n  \
                   hotset top --replay night.jsonl          replay; the keys , . [ ] g move in time\n\n\
-                  Where standard input or output is no terminal, or TERM is \"dumb\", samples are printed as text, without end.\n\
+                  Where standard input or output is no terminal, or TERM is \"dumb\", samples are printed as text, without end. \
                   Counts are of the interval; the key c shows them per second, or since the start.\n\n\
                   Exit status:\n  \
                   0      after N samples, after the key q; as text, also after SIGINT, SIGTERM or SIGHUP\n  \
