@@ -39,9 +39,15 @@ build: ## Build the static binary, target/release/hotset
 	@.ci/packages.sh build
 	@.ci/static-build.sh hotset-cli hotset
 
+# What a release has in it: small, which takes a quarter of an hour to build.
+.PHONY: small
+small:
+	@.ci/packages.sh build
+	@.ci/static-build.sh hotset-cli hotset dist
+
 .PHONY: wheel
-wheel: build ## Build the Python package's wheels, for glibc and musl, into target/wheels
-	@HOTSET_BIN=$(BIN) .ci/python.sh dist
+wheel: small ## Build the Python package's wheels, for glibc and musl, into target/wheels
+	@HOTSET_BIN=$(TARGET_DIR)/dist/hotset .ci/python.sh dist
 
 .PHONY: dist
 dist: wheel ## Make a release in dist/: packages (deb, rpm, wheels), an archive, an image, the parts list, checksums

@@ -1,13 +1,13 @@
 #!/bin/bash
 # dist.sh: what a release consists of, into dist/: packages for Debian and its kin and for those of RPM, an archive, an image, wheels, the parts list (SBOM), and their checksums.
-# The static binary is already built (make build). The tools are Cargo's, in pinned versions, below target/tools.
+# The static binary is already built, by the profile dist. The tools are Cargo's, in pinned versions, below target/tools.
 set -euo pipefail
 shopt -s inherit_errexit nullglob
 cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-$PWD/target}
 [[ $target == /* ]] || target=$PWD/$target
-binary=$target/release/hotset
-stage=$target/release/package
+binary=$target/dist/hotset
+stage=$target/dist/package
 tools=$target/tools
 dist=$PWD/dist
 version=$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
@@ -69,11 +69,11 @@ c_library() {
 }
 
 deb() {
-    cargo deb --quiet --locked --no-build --no-strip --package hotset-cli --output "$dist/hotset_${version}_amd64.deb" --deb-revision ""
+    cargo deb --quiet --locked --profile dist --no-build --no-strip --package hotset-cli --output "$dist/hotset_${version}_amd64.deb" --deb-revision ""
 }
 
 rpm() {
-    cargo generate-rpm --package crates/cli --target-dir "$target" --source-date "$SOURCE_DATE_EPOCH" --output "$dist/hotset-$version-1.x86_64.rpm"
+    cargo generate-rpm --package crates/cli --profile dist --target-dir "$target" --source-date "$SOURCE_DATE_EPOCH" --output "$dist/hotset-$version-1.x86_64.rpm"
 }
 
 # same_tar DIRECTORY NAME…: an archive of them, the same whenever and by whomever it is made.

@@ -1,9 +1,9 @@
 #!/bin/bash
-# static-build.sh PACKAGE BINARY: builds a binary that needs no shared library, as target/release/BINARY. Static, because
-# what hotset itself maps can't be made cold.
+# static-build.sh PACKAGE BINARY [PROFILE]: builds a binary that needs no shared library, as target/PROFILE/BINARY. PROFILE is release, which is
+# built soon, or dist, which is small. Static, because what hotset itself maps can't be made cold.
 set -euo pipefail
 shopt -s nullglob
-package=$1 binary=$2
+package=$1 binary=$2 profile=${3:-release}
 cd "$(dirname "$0")/.."
 triple=$(rustc -vV | sed -n 's/^host: //p')
 if [[ $triple != x86_64-unknown-linux-gnu ]]; then
@@ -20,7 +20,7 @@ for directory in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*; do
     remaps+=("$directory=/crates")
 done
 flags="${RUSTFLAGS-} -C target-feature=+crt-static $(.ci/link-flags.sh)"
-if [[ ${PROFILE:-release} == dist ]]; then
+if [[ $profile == dist ]]; then
     # Relocations as a bitmap (glibc 2.36), and functions of the same code once: two megabytes less.
     flags+=" -C link-arg=-Wl,-z,pack-relative-relocs -C link-arg=-Wl,--icf=all"
 fi
@@ -32,11 +32,11 @@ for remap in "${remaps[@]}"; do
 done
 export CFLAGS
 # --target keeps the flags away from build scripts and procedural macros, which can't be static.
-RUSTFLAGS=$flags cargo build --locked --profile "${PROFILE:-release}" --target "$triple" -p "$package" --bin "$binary"
-mkdir -p "$target/release"
-install -m 755 "$target/$triple/${PROFILE:-release}/$binary" "$target/release/.$binary.new"
-mv -f "$target/release/.$binary.new" "$target/release/$binary"
-if ! ldd "$target/release/$binary" 2>&1 | grep -qE 'statically linked|not a dynamic executable'; then
-    echo "build: $target/release/$binary is not static" >&2
+RUSTFLAGS=$flags cargo build --locked --profile "$profile" --target "$triple" -p "$package" --bin "$binary"
+mkdir -p "$target/$profile"
+install -m 755 "$target/$triple/$profile/$binary" "$target/$profile/.$binary.new"
+mv -f "$target/$profile/.$binary.new" "$target/$profile/$binary"
+if ! ldd "$target/$profile/$binary" 2>&1 | grep -qE 'statically linked|not a dynamic executable'; then
+    echo "build: $target/$profile/$binary is not static" >&2
     exit 1
 fi
