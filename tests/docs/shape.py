@@ -24,15 +24,16 @@ VARYING = ("Where the time went",)
 
 @dataclass
 class Words:
-    """The words of an output, each with the number of its line."""
+    """The words of an output, each with the number of its line and of the last line that it stands for."""
 
     words: List[str]
     lines: List[int]
+    ends: List[int]
 
 
 def words_of(lines: List[str], varying: Sequence[str] = ()) -> Words:
     """The words that matter, by line; of sections whose headings begin with one of `varying`, that beginning alone."""
-    found = Words([], [])
+    found = Words([], [], [])
     within = False
     for number, line in enumerate(lines):
         heading = next((start for start in (*VARYING, *varying) if line.startswith(start)), None)
@@ -40,6 +41,9 @@ def words_of(lines: List[str], varying: Sequence[str] = ()) -> Words:
         if within:
             found.words += heading.split() if heading else []
             found.lines += [number] * (len(found.words) - len(found.lines))
+            found.ends += [number] * (len(found.words) - len(found.ends))
+            # The rows below a heading go with its last word.
+            found.ends[-1] = number
             continue
         text = NUMBER.sub(" # ", BARS.sub(" ▒ ", line))
         text = NOTHING.sub("#", ANEW.sub("#", text))
@@ -50,6 +54,7 @@ def words_of(lines: List[str], varying: Sequence[str] = ()) -> Words:
                 continue
             found.words.append(word)
             found.lines.append(number)
+            found.ends.append(number)
             previous = word
     return found
 
@@ -92,7 +97,7 @@ def matches(expected: List[str], actual: List[str], varying: Sequence[str] = ())
         if found is None:
             return None
         position = found + len(part)
-        places.append((has.lines[found], has.lines[position - 1]) if part else (-1, -1))
+        places.append((has.lines[found], has.ends[position - 1]) if part else (-1, -1))
     return places
 
 
