@@ -18,6 +18,8 @@ NOTHING = re.compile(r"(?<!\S)-(?!\S)")
 BARS = re.compile(r"[▀-▟⠀-⣿■·]*[▀-▟⠀-⣿■][▀-▟⠀-⣿■·]*|·{2,}")
 # Names that a run makes anew: temporary files, device and process numbers, identifiers.
 ANEW = re.compile(r"\b[0-9a-f]{12,}\b|(?<=[\w./-])\d+")
+# How severe a finding is follows from times.
+SEVERITY = re.compile(r"^  (?:CRITICAL|WARNING|INFO) +(?=\S)")
 # Sections whose rows depend on how fast the host was just then: the heading is compared up to here, and nothing below it.
 VARYING = ("Where the time went",)
 
@@ -45,7 +47,7 @@ def words_of(lines: List[str], varying: Sequence[str] = ()) -> Words:
             # The rows below a heading go with its last word.
             found.ends[-1] = number
             continue
-        text = NUMBER.sub(" # ", BARS.sub(" ▒ ", line))
+        text = NUMBER.sub(" # ", BARS.sub(" ▒ ", SEVERITY.sub("  FINDING  ", line)))
         text = NOTHING.sub("#", ANEW.sub("#", text))
         previous = ""
         for word in text.split():

@@ -66,6 +66,11 @@ class LetPass(unittest.TestCase):
         other = ["  requested    2 pages  8.00 KiB          in 1,732 reads", "  from device  0 pages  0 B  <1 %  1 missed, 0 read ahead"]
         self.assertTrue(matches(REPORT[4:6], other))
 
+    def test_the_severity_of_a_finding(self) -> None:
+        finding = "  CRITICAL  95 % of path lookups fail"
+        self.assertTrue(matches([finding], [finding.replace("CRITICAL", "INFO    ")]))
+        self.assertFalse(matches([finding], [finding.replace("CRITICAL  ", "")]))
+
     def test_rows_of_sections_that_depend_on_the_host(self) -> None:
         other = [REPORT[0].replace("414 ms", "2.3 s"), "  path lookups  █  1 ms  2 %", "  CPU  █▌  9 ms  80 %", *REPORT[2:]]
         self.assertTrue(matches(REPORT, other))
