@@ -38,6 +38,8 @@ class Ran:
 def run(commands: List[Command], binary: Path, scratch: Path) -> List[Ran]:
     """Runs the commands one after the other; those behind one that never ended have no exit code either."""
     home = Path(tempfile.mkdtemp(prefix="hotset-docs-", dir=scratch))
+    # Others may pass through: some examples run as a user without privileges.
+    home.chmod(0o711)
     try:
         for name in ("files", "book", "bin"):
             (home / name).mkdir()
