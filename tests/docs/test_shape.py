@@ -3,7 +3,6 @@
 import tempfile
 import unittest
 from pathlib import Path
-from typing import List
 
 import pages
 import run
@@ -21,7 +20,7 @@ REPORT = [
 ]
 
 
-def matches(expected: List[str], actual: List[str], *varying: str) -> bool:
+def matches(expected: list[str], actual: list[str], *varying: str) -> bool:
     return shape.matches(expected, actual, varying) is not None
 
 
@@ -135,7 +134,7 @@ class Pages(unittest.TestCase):
 
 
 class Verdicts(unittest.TestCase):
-    def faults(self, command: pages.Command, output: List[str], code: "int | None") -> str:
+    def faults(self, command: pages.Command, output: list[str], code: "int | None") -> str:
         return " ".join(text for _, text in run._faults(command, sandbox.Ran(output, code), update=False))
 
     def test_a_wrong_exit_code(self) -> None:
