@@ -48,7 +48,7 @@ def run(commands: List[Command], binary: Path, scratch: Path) -> List[Ran]:
             (home / "book" / f"{number}.command").write_text(command.text + "\n", encoding="utf-8")
         script = ENTER + "".join(RUN.format(number=number) for number in range(len(commands)))
         _shell(script, home)
-        return [_ran(home / "book", number) for number in range(len(commands))]
+        return [_ran(home, number) for number in range(len(commands))]
     finally:
         shutil.rmtree(home)
 
@@ -89,7 +89,9 @@ def _shell(script: str, home: Path) -> None:
     shell.wait()
 
 
-def _ran(book: Path, number: int) -> Ran:
-    output, code = book / f"{number}.output", book / f"{number}.code"
+def _ran(home: Path, number: int) -> Ran:
+    output, code = home / "book" / f"{number}.output", home / "book" / f"{number}.code"
     text = output.read_text(encoding="utf-8", errors="replace") if output.exists() else ""
+    # What has no descriptor is named by its place on the disk, not by the directory that is bound.
+    text = text.replace(str(home / "files"), "/srv/shop")
     return Ran([line.rstrip() for line in text.splitlines()], int(code.read_text()) if code.exists() else None)
