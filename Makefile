@@ -76,9 +76,15 @@ demo: ## Set up, build, and profile a program on real files, cold and then warm
 	@HOTSET_BIN=$(BIN) DEMO_ORDERS=$(DEMO_ORDERS) DEMO_MIB=$(DEMO_MIB) demo/demo.sh
 
 .PHONY: test
-test: setup build ## Set up, build, and run every test (some need root)
-	RUSTFLAGS="$${RUSTFLAGS-} $$(.ci/link-flags.sh)" HOTSET_BIN=$(BIN) cargo test --workspace --locked --no-fail-fast
-	@RUSTFLAGS="$${RUSTFLAGS-} $$(.ci/link-flags.sh)" HOTSET_BIN=$(BIN) .ci/python.sh test
+test: setup ## Set up, build, and run every test (some need root): make test ONLY="states truth_reads"
+	@.ci/tests.sh build
+	@.ci/tests.sh run $(ONLY)
+	@[ -n "$(ONLY)" ] || .ci/tests.sh doc
+	@[ -n "$(ONLY)" ] || HOTSET_BIN=$$(.ci/tests.sh path) .ci/python.sh test
+
+.PHONY: test-budgets
+test-budgets: build ## Hold hotset to its own budgets of file I/O
+	@tests/budgets/run.sh $(BIN)
 
 .PHONY: test-repeat
 test-repeat: setup build ## Run every test several times, in another order each time, half of them beside load: make test-repeat ROUNDS=10 ONLY="states truth_reads"
@@ -112,8 +118,9 @@ casts: build ## Play run, bench and top at a terminal, and draw docs/images/*.sv
 	@HOTSET_BIN=$(BIN) docs/casts/make.sh $(CASTS)
 
 .PHONY: test-docs
-test-docs: build ## Run every command that the documents show, and compare what it prints (as root)
-	@HOTSET_BIN=$(BIN) tests/docs/run.py
+test-docs: build ## Run every command that the documents show, and compare what it prints (as root): make test-docs PAGES=docs/tour.md
+	@python3 -B -m unittest discover --quiet --start-directory tests/docs
+	@HOTSET_BIN=$(BIN) tests/docs/run.py $(PAGES)
 
 .PHONY: lint
 lint: ## Formatting, clippy, tidiness, the oldest Rust, licences, unused dependencies, shell scripts

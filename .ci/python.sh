@@ -78,9 +78,12 @@ check_style() {
     "$venv/bin/mypy" --cache-dir "$target/python/mypy"
     "$venv/bin/mypy" --cache-dir "$target/python/mypy" tests tools
     "$venv/bin/python" tools/generate_documents.py --check
-    # What makes the site of the documents stands with these.
-    "$venv/bin/ruff" check --quiet --no-cache --config pyproject.toml ../docs/site
-    (cd ../docs/site && "$venv/bin/mypy" --strict --cache-dir "$target/python/mypy" ./*.py)
+    # What makes and tests the documents, and what runs the tests, stands with these.
+    "$venv/bin/ruff" check --quiet --no-cache --config pyproject.toml ../docs ../tests
+    local directory
+    for directory in docs/site docs/casts tests/docs; do
+        (cd "../$directory" && "$venv/bin/mypy" --strict --cache-dir "$target/python/mypy" ./*.py)
+    done
 }
 
 make_wheels() {

@@ -15,7 +15,6 @@ import time
 
 from programs import failures, name_of, passed_in, run_program, test_programs
 
-
 # In a fresh clone, where nothing is remembered yet.
 LONGEST = {"truth_edges": 90, "chains": 60, "pages": 60, "lab_load": 45, "live_sensor": 40, "real_readers": 40, "probes": 35, "explain": 35}
 

@@ -9,6 +9,7 @@ https://docs.asciinema.org/manual/asciicast/v2/ describes the format.
 import fcntl
 import json
 import os
+import pathlib
 import pty
 import select
 import struct
@@ -26,10 +27,10 @@ class Recorder:
 
     def __init__(self) -> None:
         self.size = (100, 30)
-        self.events: "list[tuple[float, str]]" = []
+        self.events: list[tuple[float, str]] = []
         self.now = 0.0
         # The program and its terminal, while one runs.
-        self.child: "tuple[int, int] | None" = None
+        self.child: tuple[int, int] | None = None
 
     def show(self, text: str, seconds: float = 0.0) -> None:
         self.events.append((self.now, text.replace("\n", "\r\n")))
@@ -105,9 +106,9 @@ def main() -> None:
         raise SystemExit(__doc__)
     recorder = Recorder()
     os.environ.update(TERM="xterm-256color", COLORTERM="truecolor", LC_ALL="C.UTF-8", TZ="UTC")
-    for line in open(sys.argv[1], encoding="utf-8"):
+    for line in pathlib.Path(sys.argv[1]).read_text(encoding="utf-8").splitlines():
         if line.strip() and not line.startswith("#"):
-            recorder.act(line.rstrip("\n"))
+            recorder.act(line)
     with open(sys.argv[2], "w", encoding="utf-8") as file:
         print(json.dumps({"version": 2, "width": recorder.size[0], "height": recorder.size[1]}), file=file)
         for at, text in recorder.events:

@@ -4,7 +4,7 @@ import re
 import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Dict, List, Optional, Tuple
+from typing import Optional
 
 PROMPT = "$ "
 FENCE = re.compile(r"^(?P<indent> *)(?P<marks>`{3,})(?P<info>.*)$")
@@ -20,10 +20,10 @@ class Command:
 
     text: str
     line: int
-    expected: List[str] = field(default_factory=list)
+    expected: list[str] = field(default_factory=list)
     exit_code: int = 0
     compared: bool = True
-    varying: List[str] = field(default_factory=list)
+    varying: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -32,7 +32,7 @@ class Block:
 
     first: int
     last: int
-    commands: List[Command]
+    commands: list[Command]
 
 
 @dataclass
@@ -40,9 +40,9 @@ class Page:
     """A page with its blocks in order, and the blocks that it says can't be run, each with its reason."""
 
     path: Path
-    lines: List[str]
-    blocks: List[Block]
-    left_out: List[Tuple[int, str]]
+    lines: list[str]
+    blocks: list[Block]
+    left_out: list[tuple[int, str]]
 
 
 def read(path: Path) -> Page:
@@ -91,7 +91,7 @@ def _find(page: Page, start: int, ends: "object", rule: str) -> int:
     raise PageError(f"{page.path}:{start + 1}: {rule}")
 
 
-def _option(options: List[str], name: str) -> Optional[str]:
+def _option(options: list[str], name: str) -> Optional[str]:
     for option in options:
         key, _, value = option.partition("=")
         if key == name:
@@ -104,8 +104,8 @@ def _add_setup(page: Page, start: int, end: int) -> None:
     page.blocks.append(Block(start + 1, end, [Command(text, start + 2, compared=False)]))
 
 
-def _add_commands(page: Page, start: int, end: int, options: List[str]) -> None:
-    commands: List[Command] = []
+def _add_commands(page: Page, start: int, end: int, options: list[str]) -> None:
+    commands: list[Command] = []
     continued = False
     for number in range(start + 1, end):
         line = page.lines[number]

@@ -11,7 +11,6 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import List, Tuple
 
 import pages
 import sandbox
@@ -66,7 +65,7 @@ def _page(path: Path, update: bool, keep: "Path | None", binary: Path, scratch: 
     return not faults
 
 
-def _faults(command: pages.Command, ran: sandbox.Ran, update: bool) -> List[Tuple[int, str]]:
+def _faults(command: pages.Command, ran: sandbox.Ran, update: bool) -> list[tuple[int, str]]:
     shown = _indented(ran.output[-40:])
     if ran.exit_code is None:
         return [(command.line, f"never ended within {sandbox.SECONDS} s, or came after one that did not: {command.text}\n{shown}")]
@@ -79,25 +78,25 @@ def _faults(command: pages.Command, ran: sandbox.Ran, update: bool) -> List[Tupl
     return []
 
 
-def _indented(lines: List[str]) -> str:
+def _indented(lines: list[str]) -> str:
     return "\n".join(f"    {line}" for line in lines)
 
 
-def _keep(directory: Path, name: str, results: "List[Tuple[pages.Command, sandbox.Ran]]") -> None:
+def _keep(directory: Path, name: str, results: "list[tuple[pages.Command, sandbox.Ran]]") -> None:
     directory.mkdir(parents=True, exist_ok=True)
     with open(directory / (name.replace("/", "-") + ".txt"), "w", encoding="utf-8") as file:
         for command, ran in results:
             print(f"$ {command.text}", *ran.output, f"[exit code {ran.exit_code}]", "", sep="\n", file=file)
 
 
-def _write(page: pages.Page, results: "List[Tuple[pages.Command, sandbox.Ran]]") -> None:
+def _write(page: pages.Page, results: "list[tuple[pages.Command, sandbox.Ran]]") -> None:
     by_line = {command.line: ran for command, ran in results}
     lines = list(page.lines)
     # From the last block to the first: earlier ones keep their lines' numbers.
     for block in reversed(page.blocks):
         if not block.commands[0].compared:
             continue
-        new: List[str] = []
+        new: list[str] = []
         for command in block.commands:
             new += (pages.PROMPT + command.text).split("\n")
             new += _refreshed(command, by_line[command.line].output)
@@ -105,11 +104,11 @@ def _write(page: pages.Page, results: "List[Tuple[pages.Command, sandbox.Ran]]")
     page.path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _refreshed(command: pages.Command, output: List[str]) -> List[str]:
+def _refreshed(command: pages.Command, output: list[str]) -> list[str]:
     if not command.expected:
         return output
     places = shape.matches(command.expected, output, command.varying) or []
-    new: List[str] = []
+    new: list[str] = []
     for index, (first, last) in enumerate(places):
         if index:
             new.append(shape.ELLIPSIS)

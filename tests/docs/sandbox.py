@@ -1,5 +1,6 @@
 """Runs the commands of a page in one shell, as root, in an empty directory that is /srv/shop to them."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -7,7 +8,6 @@ import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import List
 
 from pages import Command
 
@@ -19,7 +19,7 @@ ENTER = """
 mount -t tmpfs none /srv && mkdir /srv/shop && mount --bind "$EXAMPLE_FILES" /srv/shop && cd /srv/shop || exit 70
 sudo() { while [[ ${1-} == *=* ]]; do export "${1?}"; shift; done; "$@"; }
 """
-# `eval` in the shell itself: what a command sets, the next one finds. The input is empty, as a command that waits for more would wait for ever.
+# `eval` in the shell itself: what a command sets, the next one finds. The input is empty: a command must not wait for more.
 RUN = """
 printf '%s\\n' {number} >"$EXAMPLE_BOOK/at"
 eval "$(<"$EXAMPLE_BOOK/{number}.command")" </dev/null >"$EXAMPLE_BOOK/{number}.output" 2>&1
@@ -31,11 +31,11 @@ printf '%s\\n' $? >"$EXAMPLE_BOOK/{number}.code"
 class Ran:
     """What one command printed on both of its outputs, and its exit code, which is None if it never ended."""
 
-    output: List[str]
+    output: list[str]
     exit_code: "int | None"
 
 
-def run(commands: List[Command], binary: Path, scratch: Path) -> List[Ran]:
+def run(commands: list[Command], binary: Path, scratch: Path) -> list[Ran]:
     """Runs the commands one after the other; those behind one that never ended have no exit code either."""
     home = Path(tempfile.mkdtemp(prefix="hotset-docs-", dir=scratch))
     # Others may pass through: some examples run as a user without privileges.
@@ -72,20 +72,16 @@ def _shell(script: str, home: Path) -> None:
         stdin=subprocess.DEVNULL,
         start_new_session=True,
     )
-    try:
+    with contextlib.suppress(subprocess.TimeoutExpired):
         shell.wait(timeout=SECONDS)
-    except subprocess.TimeoutExpired:
-        pass
     # What still runs in the background has nobody to wait for it any more.
     try:
         os.killpg(shell.pid, signal.SIGTERM)
         shell.wait(timeout=10)
     except (ProcessLookupError, subprocess.TimeoutExpired):
         pass
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(shell.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     shell.wait()
 
 

@@ -6,8 +6,9 @@ A line with nothing but an ellipsis stands for any number of words.
 
 import difflib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import List, Optional, Sequence, Tuple
+from typing import Optional
 
 ELLIPSIS = "…"
 UNITS = "B|KiB|MiB|GiB|TiB|bytes?|ns|µs|us|ms|s|min|h|d|%|x|times"
@@ -28,12 +29,12 @@ VARYING = ("Where the time went",)
 class Words:
     """The words of an output, each with the number of its line and of the last line that it stands for."""
 
-    words: List[str]
-    lines: List[int]
-    ends: List[int]
+    words: list[str]
+    lines: list[int]
+    ends: list[int]
 
 
-def words_of(lines: List[str], varying: Sequence[str] = ()) -> Words:
+def words_of(lines: list[str], varying: Sequence[str] = ()) -> Words:
     """The words that matter, by line; of sections whose headings begin with one of `varying`, that beginning alone."""
     found = Words([], [], [])
     within = False
@@ -61,9 +62,9 @@ def words_of(lines: List[str], varying: Sequence[str] = ()) -> Words:
     return found
 
 
-def segments(expected: List[str]) -> List[List[str]]:
+def segments(expected: list[str]) -> list[list[str]]:
     """The documented lines between those that leave something out; the first and the last may be empty."""
-    parts: List[List[str]] = [[]]
+    parts: list[list[str]] = [[]]
     for line in expected:
         if line.strip() == ELLIPSIS:
             parts.append([])
@@ -83,7 +84,7 @@ def same_word(expected: str, actual: str) -> bool:
     return False
 
 
-def matches(expected: List[str], actual: List[str], varying: Sequence[str] = ()) -> Optional[List[Tuple[int, int]]]:
+def matches(expected: list[str], actual: list[str], varying: Sequence[str] = ()) -> Optional[list[tuple[int, int]]]:
     """Where in the actual lines each segment of the documented ones is, first and last line; None if one is not there."""
     has = words_of(actual, varying)
     parts = [words_of(part, varying).words for part in segments(expected)]
@@ -103,7 +104,7 @@ def matches(expected: List[str], actual: List[str], varying: Sequence[str] = ())
     return places
 
 
-def _find(part: List[str], words: List[str], start: int, fixed: bool) -> Optional[int]:
+def _find(part: list[str], words: list[str], start: int, fixed: bool) -> Optional[int]:
     last = start if fixed else len(words) - len(part)
     for place in range(start, last + 1):
         if place + len(part) <= len(words) and all(map(same_word, part, words[place : place + len(part)])):
@@ -111,12 +112,12 @@ def _find(part: List[str], words: List[str], start: int, fixed: bool) -> Optiona
     return None
 
 
-def difference(expected: List[str], actual: List[str], varying: Sequence[str] = ()) -> List[str]:
+def difference(expected: list[str], actual: list[str], varying: Sequence[str] = ()) -> list[str]:
     """The lines whose shapes differ: `-` the page says, `+` was printed. Lines that the page leaves out are among the latter."""
     sides = []
     for lines in (expected, actual):
         words = words_of(lines, varying)
         shapes = [" ".join(word for word, at in zip(words.words, words.lines) if at == number) for number in range(len(lines))]
         sides.append([shape for shape in shapes if shape])
-    marked = difflib.ndiff(*sides, charjunk=None)
+    marked = difflib.ndiff(sides[0], sides[1], charjunk=None)
     return [line for line in marked if line.startswith(("- ", "+ "))]

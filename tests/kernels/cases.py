@@ -97,7 +97,7 @@ CASES = {
     "limited": [*READ, *MISSES, *COLD],
 }
 
-# Live, with one in 2^k pages in the sample, or without a sample. The file is all that is read, but for a few pages of programs: there may be
+# Live, with one in 2^k pages in the sample, or without a sample. The file is all that is read, but a few pages of programs: there may be
 # so many others.
 CURVES = {"curves-off": None, "curves-16": 4, "curves-128": 7}
 OTHER_PAGES = 4096
