@@ -87,14 +87,15 @@ test-budgets: build ## Hold hotset to its own budgets of file I/O
 	@tests/budgets/run.sh $(BIN)
 
 .PHONY: test-repeat
-test-repeat: setup build ## Run every test several times, in another order each time, half of them beside load: make test-repeat ROUNDS=10 ONLY="states truth_reads"
-	RUSTFLAGS="$${RUSTFLAGS-} $$(.ci/link-flags.sh)" HOTSET_BIN=$(BIN) tests/repeat.py --rounds $(ROUNDS) $(if $(ONLY),--only $(ONLY))
+test-repeat: setup ## Run every test several times, in another order each time, half of them beside load: make test-repeat ROUNDS=10 ONLY="states truth_reads"
+	@.ci/tests.sh build
+	@.ci/tests.sh with tests/repeat.py --rounds $(ROUNDS) $(if $(ONLY),--only $(ONLY))
 
 .PHONY: test-random
-test-random: setup build ## Compare what is counted of random workloads with their own books, from a new seed: make test-random SECONDS=3600
-	RUSTFLAGS="$${RUSTFLAGS-} $$(.ci/link-flags.sh)" HOTSET_BIN=$(BIN) HOTSET_RANDOM_SECONDS=$(SECONDS) \
-		HOTSET_RANDOM_SEED="$${HOTSET_RANDOM_SEED:-$$(date +%s)}" \
-		cargo test --package hotset-tests --locked --test random_workloads -- --nocapture
+test-random: setup ## Compare what is counted of random workloads with their own books, from a new seed: make test-random SECONDS=3600
+	@.ci/tests.sh build
+	@HOTSET_RANDOM_SECONDS=$(SECONDS) HOTSET_RANDOM_SEED="$${HOTSET_RANDOM_SEED:-$$(date +%s)}" \
+		.ci/tests.sh with cargo test --package hotset-tests --locked --test random_workloads -- --nocapture
 
 .PHONY: test-fleet
 test-fleet: setup build ## Test the tables of a fleet with an S3 server and engines, which are fetched (needs a JVM)

@@ -1,8 +1,9 @@
 #!/bin/bash
-# tests.sh build | run [PROGRAM…] | doc | path: the tests of the workspace, and the hotset that they run, from one build without optimisation.
+# tests.sh build | run [PROGRAM…] | doc | with COMMAND… | path: the tests of the workspace, and the hotset that they run, from one build without optimisation.
 #   build  compiles all of it, and lints it in the same pass where HOTSET_LINT=yes: clippy takes the compiler's place
 #   run    runs the test programs, those named or all
 #   doc    runs the examples in comments
+#   with   runs a command with the flags of this build, and the hotset in HOTSET_BIN
 #   path   prints where the hotset is that they run
 # That hotset is static, as the one that users get: what it maps itself can't be made cold.
 set -euo pipefail
@@ -50,7 +51,11 @@ run)
     shift
     HOTSET_BIN=${HOTSET_BIN:-$hotset} tests/run.py ${1:+--only "$@"}
     ;;
+with)
+    shift
+    HOTSET_BIN=${HOTSET_BIN:-$hotset} "$@"
+    ;;
 doc) cargo test --quiet --workspace --doc --locked ;;
 path) echo "$hotset" ;;
-*) sed -n '2,6s/^# //p' "$0" >&2; exit 2 ;;
+*) sed -n '2,7s/^# //p' "$0" >&2; exit 2 ;;
 esac

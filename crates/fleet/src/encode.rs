@@ -23,7 +23,7 @@ const GROUP_ROWS: usize = 122_880;
 const LEAST_REPEATS: usize = 4;
 
 /// A file with these rows, in the order of its table. Rows are in one file of one table, so that most columns hardly change from row to
-/// row: 72,000 rows of control groups, a day of 50, took 2.0 MB with amounts drawn at random (`examples/measure`).
+/// row: 72,000 rows of control groups, a day of 50, took 2.0 MB with amounts drawn at random (`examples/tables`).
 ///
 /// # Errors
 /// As Parquet gives them; rows of these tables have none.

@@ -1,7 +1,7 @@
 //! How many bytes a host's day takes, in files of an hour:
 //!
 //! ```text
-//! cargo run --release -p hotset-fleet --example measure [GROUPS] [FILES] [SECONDS]
+//! cargo run --release -p hotset-fleet --example tables [GROUPS] [FILES] [SECONDS]
 //! ```
 //!
 //! Groups, files with rows in an interval, and seconds of an interval: 50, 20 and 60, if nothing is said. Half of the groups are idle in an
