@@ -12,6 +12,9 @@ cp "$image" "$root/packages"
 mkdir -p "$root"/guest/shop/{bin,data,proc,dev,sys,etc}
 cp "$root/bin/busybox" "$root/guest/shop/bin/busybox"
 head -c 8M /dev/urandom >"$root/guest/shop/data/table"
+# Nobody but its user may read it.
+chmod 600 "$root/guest/shop/data/table"
+chown 1000:1000 "$root/guest/shop/data/table"
 runs_in_guest guest-container.sh "systemd-user-sessions.service"
 make_disk
 boot 1
