@@ -55,10 +55,10 @@ dist: wheel ## Make a release in dist/: packages (deb, rpm, wheels), an archive,
 	@.ci/dist.sh
 
 .PHONY: test-packages
-test-packages: dist ## Install, use, upgrade and remove the packages of dist/ in bare roots, and run the services in virtual machines: make test-packages SUITES="bookworm trixie" VIRTUAL=no
+test-packages: dist ## Install, use, upgrade and remove the packages of dist/ in bare roots, and run the services and the image in virtual machines: make test-packages SUITES="bookworm trixie" VIRTUAL=no
 	@.ci/packages.sh bare
 	@tests/packages/run.sh $(SUITES)
-	@[ "$(VIRTUAL)" = no ] || for suite in $(or $(SUITES),bookworm trixie); do tests/packages/systemd.sh $$suite; done
+	@[ "$(VIRTUAL)" = no ] || for suite in $(or $(SUITES),bookworm trixie); do tests/packages/systemd.sh $$suite && tests/packages/container.sh $$suite || exit; done
 
 .PHONY: sign
 sign: ## Sign the checksums in dist/ with your OpenPGP key: make sign KEY=you@example.org
