@@ -1,6 +1,6 @@
 #!/bin/bash
 # dist.sh: what a release consists of, into dist/: packages for Debian and its kin and for those of RPM, an archive, an image, wheels, the parts list (SBOM), and their checksums.
-# The static binary is already built, by the profile dist. The tools are Cargo's, in pinned versions, below target/tools.
+# The static binary is already built, by the profile dist. The tools are Cargo's, in pinned versions, installed once for all clones (.ci/lint.sh).
 set -euo pipefail
 shopt -s inherit_errexit nullglob
 cd "$(dirname "$0")/.."
@@ -8,7 +8,7 @@ target=${CARGO_TARGET_DIR:-$PWD/target}
 [[ $target == /* ]] || target=$PWD/$target
 binary=$target/dist/hotset
 stage=$target/dist/package
-tools=$target/tools
+tools=${HOTSET_TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/hotset/tools}
 dist=$PWD/dist
 version=$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 # Times in archives are that of the last change, so that two builds of it are the same bytes.
@@ -32,6 +32,7 @@ tool() {
     [[ -e $tools/$crate-$version ]] && return
     echo "dist: installing $crate $version"
     env -u RUSTFLAGS -u CARGO_TARGET_DIR cargo install --quiet --locked --root "$tools" --target-dir "$tools/build" "$crate@$version" "$@"
+    rm -rf "$tools/build"
     touch "$tools/$crate-$version"
 }
 

@@ -17,6 +17,7 @@ tool() {
     echo "lint: installing $name $version into $tools"
     CARGO_PROFILE_DEV_DEBUG=false CARGO_PROFILE_DEV_INCREMENTAL=false CARGO_TARGET_DIR=$tools/build RUSTFLAGS='' \
         cargo install --quiet --locked --debug --root "$tools" "$name@$version"
+    rm -rf "$tools/build"
 }
 
 component() {

@@ -129,7 +129,7 @@ fn no_claim(why: NoClaim, fidelity: &Fidelity) -> String {
     let (least, most) = FIDELITY;
     match (why, fidelity.ratio) {
         (NoClaim::Faster | NoClaim::Slower, Some(ratio)) => format!(
-            "{} ({ratio:.2}x, expected {least:.2}x to {most:.2}x). Record again if the host was busy",
+            "{} ({ratio:.2}x, expected {least:.2}x to {most:.2}x). Record again if the host was busy; explain -- CMD does so with --attempts 3",
             why.as_str()
         ),
         _ => why.as_str().to_owned(),
