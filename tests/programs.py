@@ -11,7 +11,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 def test_programs():
     """Every test program that cargo built, with the directory of its package."""
-    command = ["cargo", "test", "--workspace", "--locked", "--no-run", "--message-format=json"]
+    # The Python module has tests of its own, in Python.
+    command = ["cargo", "test", "--workspace", "--exclude", "hotset-py", "--locked", "--no-run", "--message-format=json"]
     built = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True, text=True)
     for line in built.stdout.splitlines():
         message = json.loads(line)
