@@ -44,9 +44,13 @@ fn required(path: PathBuf, remedy: &str) -> PathBuf {
     path
 }
 
-/// The directory that Cargo builds into, whatever it is called.
+/// The directory that Cargo builds into, whatever it is called. Below it is one for the target, if that was named.
 pub(crate) fn target_dir() -> PathBuf {
-    parent(&profile_dir()).to_owned()
+    let above = profile_dir();
+    let above = parent(&above);
+    let is_triple =
+        above.file_name().is_some_and(|name| name.to_string_lossy().contains("-linux-"));
+    if is_triple { parent(above) } else { above }.to_owned()
 }
 
 /// Tests lie in `target/PROFILE/deps`.

@@ -56,7 +56,10 @@ fn a_recording_has_the_calls_that_strace_has() {
     let traced = by_thread(&straced(&scratch, &words));
     let found = differences(&recorded, &traced);
     assert!(found.is_empty(), "{}", found.join("\n"));
-    assert!(recorded.len() == 5 && recorded[0].len() > 100 && recorded[1].len() > 800);
+    // On a busy host, any thread may be the first that makes a call.
+    let mut calls: Vec<usize> = recorded.iter().map(Vec::len).collect();
+    calls.sort_unstable();
+    assert!(calls.len() == 5 && calls[3] > 100 && calls[4] > 800, "calls by thread: {calls:?}");
 }
 
 #[test]
