@@ -78,7 +78,7 @@ demo: ## Set up, build, and profile a program on real files, cold and then warm
 .PHONY: test
 test: setup ## Set up, build, and run every test (some need root): make test ONLY="states truth_reads"
 	@.ci/tests.sh build
-	@.ci/tests.sh run $(ONLY)
+	@.ci/tests.sh run $(if $(ONLY),--only $(ONLY))
 	@[ -n "$(ONLY)" ] || .ci/tests.sh doc
 	@[ -n "$(ONLY)" ] || HOTSET_BIN=$$(.ci/tests.sh path) .ci/python.sh test
 

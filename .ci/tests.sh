@@ -1,7 +1,7 @@
 #!/bin/bash
-# tests.sh build | run [PROGRAM…] | doc | with COMMAND… | path: the tests of the workspace, and the hotset that they run, from one build without optimisation.
+# tests.sh build | run [OPTION…] | doc | with COMMAND… | path: the tests of the workspace, and the hotset that they run, from one build without optimisation.
 #   build  compiles all of it, and lints it in the same pass where HOTSET_LINT=yes: clippy takes the compiler's place
-#   run    runs the test programs, those named or all
+#   run    runs the test programs (tests/run.py, with its options)
 #   doc    runs the examples in comments
 #   with   runs a command with the flags of this build, and the hotset in HOTSET_BIN
 #   path   prints where the hotset is that they run
@@ -50,7 +50,7 @@ case ${1-} in
 build) build ;;
 run)
     shift
-    HOTSET_BIN=${HOTSET_BIN:-$hotset} tests/run.py ${1:+--only "$@"}
+    HOTSET_BIN=${HOTSET_BIN:-$hotset} tests/run.py "$@"
     ;;
 with)
     shift
