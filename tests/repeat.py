@@ -79,7 +79,7 @@ def run(programs, seed, is_loaded, logs):
         name = name_of(program)
         # The option for the order is only for a toolchain that allows it.
         options = ["-Z", "unstable-options", f"--shuffle-seed={seed}"]
-        code, output = run_program(
+        code, output, _ = run_program(
             program,
             package,
             options,

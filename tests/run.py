@@ -45,11 +45,11 @@ def main():
     def one(program, package):
         nonlocal total, ran
         name, started = name_of(program), time.monotonic()
-        code, output = run_program(program, package)
+        code, output, cpu = run_program(program, package)
         took = time.monotonic() - started
         with lock:
             total, ran = total + passed_in(output), ran + 1
-            print(f"test: {name}: {passed_in(output)} passed, {took:.1f} s{'' if code == 0 else ': FAILED'}", flush=True)
+            print(f"test: {name}: {passed_in(output)} passed, {took:.1f} s, CPU {cpu:.1f} s{'' if code == 0 else ': FAILED'}", flush=True)
             if code:
                 failed.extend(f"{name} {test}" for test in failures(output) or [f"ended with {code}"])
                 print(output, flush=True)

@@ -3,18 +3,32 @@
 # shellcheck source=tests/packages/said.sh
 . "$(dirname "$0")/said.sh"
 # As in deploy/kubernetes/daemonset.yaml.
-CAPABILITIES=(BPF PERFMON DAC_READ_SEARCH)
+OBSERVE=BPF,PERFMON
+# What `ls`, and `export --watch`, need for another user's files.
+LOOK=DAC_READ_SEARCH,FOWNER
 IMAGE=localhost/hotset
 
-# hotset_in CAPABILITIES ARGUMENTS…: the image's program, with the rights that the manifest of Kubernetes gives, but these capabilities. Podman's own
-# profile for system calls may forbid bpf(2) to those who have CAP_BPF.
+# start CAPABILITIES OPTIONS… -- ARGUMENTS…: the image's program, with the rights that the manifest of Kubernetes gives, but these capabilities. Podman's
+# own profile for system calls may forbid bpf(2) to those who have CAP_BPF.
+start() {
+    local capabilities=$1 options=()
+    shift
+    while [[ $1 != -- ]]; do
+        options+=("$1")
+        shift
+    done
+    shift
+    podman run --rm --pid=host --cgroupns=host --read-only --cap-drop=all ${capabilities:+"--cap-add=$capabilities"} \
+        --security-opt=no-new-privileges --security-opt=seccomp=unconfined --cgroups=split \
+        --volume=/sys/kernel/tracing:/sys/kernel/tracing:ro --volume=/sys/fs/cgroup:/sys/fs/cgroup:ro --volume=/guest/shop/data:/data:ro \
+        --volume=/var/lib/containers/storage:/var/lib/containers/storage:ro --volume=/run/containers/storage:/run/containers/storage:ro \
+        "${options[@]}" "$IMAGE" "$@"
+}
+
 hotset_in() {
     local capabilities=$1
     shift
-    podman run --rm --pid=host --cgroupns=host --network=none --read-only --cap-drop=all ${capabilities:+"--cap-add=$capabilities"} \
-        --security-opt=no-new-privileges --security-opt=seccomp=unconfined --cgroups=split \
-        --volume=/sys/kernel/tracing:/sys/kernel/tracing:ro --volume=/sys/fs/cgroup:/sys/fs/cgroup:ro \
-        --volume=/var/lib/containers/storage:/var/lib/containers/storage:ro --volume=/run/containers/storage:/run/containers/storage:ro "$IMAGE" "$@"
+    start "$capabilities" --network=none -- "$@"
 }
 
 # says CAPABILITIES PATTERN ARGUMENTS…
@@ -25,13 +39,22 @@ says() {
     grep -qE -- "$pattern" <<<"$said" || { echo "$said"; return 1; }
 }
 
-# All but one.
-without() {
-    local capability kept=()
-    for capability in "${CAPABILITIES[@]}"; do
-        [[ $capability == "$1" ]] || kept+=("$capability")
-    done
-    (IFS=,; echo "${kept[*]}")
+# series CAPABILITIES: which metrics there are, and which series of the observed container, without their values.
+series() {
+    local page
+    start "$1" --network=host --detach --name metrics -- export --listen 127.0.0.1:9467 --interval 1 --cgroups 50 --mounts >/dev/null
+    soon has_shop
+    page=$(scrape)
+    podman stop --time 5 metrics >/dev/null
+    { grep -o '^# TYPE [a-z_]*' <<<"$page"; grep -v '^#' <<<"$page" | grep shop | sed 's/ [^ ]*$//'; } | sort
+}
+
+scrape() {
+    busybox wget -q -O - http://127.0.0.1:9467/metrics
+}
+
+has_shop() {
+    scrape 2>/dev/null | grep -q 'container="\?[^"]*shop'
 }
 
 load() {
@@ -39,7 +62,6 @@ load() {
     name=$(podman load --quiet --input /packages/hotset-*.oci.tar | sed 's/^Loaded image: //') && podman tag "$name" "$IMAGE"
 }
 
-all=$(IFS=,; echo "${CAPABILITIES[*]}")
 table=$(stat -c %s /guest/shop/data/table)
 pages=$((table / 4096))
 check "the image is loaded" load
@@ -47,16 +69,26 @@ check "nothing but the binary is in it" test "$(podman image mount "$IMAGE" | xa
 check "the image says its version" says "" '^hotset [0-9]' --version
 check "a container starts" podman run --detach --name shop --user 1000:1000 --rootfs /guest/shop /bin/busybox sh -c 'while :; do /bin/busybox cat /data/table >/dev/null; /bin/busybox sleep 1; done'
 group=$(podman inspect --format '{{.State.CgroupPath}}' shop)
-check "attach by the container's name" says "$all" "/data/table" attach --container shop --duration 6s
-check "attach by its control group" says "$all" "/data/table" attach --cgroup "/sys/fs/cgroup$group" --duration 6s
-check "top has the container's name" says "$all" "shop" top 2 --batch 2 --view cgroups
-hotset_in "$all" attach --container shop --duration 6s --json - -q >/guest/profile.json 2>/guest/words
+check "attach by the container's name" says $OBSERVE "/data/table" attach --container shop --duration 6s
+check "attach by its control group" says $OBSERVE "/data/table" attach --cgroup "/sys/fs/cgroup$group" --duration 6s
+check "top has the container's name" says $OBSERVE "shop" top 2 --batch 2 --view cgroups
+hotset_in $OBSERVE attach --container shop --duration 6s --json - -q >/guest/profile.json 2>/guest/words
 check "whole reads of the file" test "$(grep -o '"pages":[0-9]*' /guest/profile.json | head -1 | cut -d: -f2)" -ge "$pages"
-check "nothing is missing" says "$all" "sensor loads and attaches" doctor
+check "nothing is missing" says $OBSERVE "sensor loads and attaches" doctor
 # Each capability is needed: what is lost without it.
 refused="give it CAP_BPF and CAP_PERFMON"
-check "without CAP_BPF it is refused, and says what it needs" says "$(without BPF)" "$refused" attach --container shop --duration 3s
-check "without CAP_PERFMON it is refused, and says what it needs" says "$(without PERFMON)" "$refused" attach --container shop --duration 3s
-hotset_in "$(without DAC_READ_SEARCH)" attach --container shop --duration 6s 2>&1 | sed 's/^/GUEST log without DAC_READ_SEARCH: /' >/dev/console
-check "without CAP_DAC_READ_SEARCH it counts" says "$(without DAC_READ_SEARCH)" 'requested +[1-9]' attach --container shop --duration 6s
+check "without CAP_BPF it is refused, and says what it needs" says PERFMON "$refused" attach --container shop --duration 3s
+check "without CAP_PERFMON it is refused, and says what it needs" says BPF "$refused" attach --container shop --duration 3s
+check "it sees another user's file" says $LOOK '/data/table +8.00 MiB +[0-9]' ls /data/table
+check "without CAP_DAC_READ_SEARCH it can't open that" says FOWNER "/data/table.*Permission denied" ls /data/table
+check "without CAP_FOWNER the kernel does not say how much is cached" says DAC_READ_SEARCH "/data/table.*unknown" ls /data/table
+for capabilities in $LOOK FOWNER DAC_READ_SEARCH; do
+    hotset_in $capabilities ls /data/table 2>&1 | sed "s/^/GUEST log $capabilities: /" >/dev/console
+done
+# More would be a right that nothing uses.
+series $OBSERVE >/guest/series
+series $OBSERVE,$LOOK >/guest/series-of-more
+sed 's/^/GUEST log series: /' /guest/series >/dev/console
+check "there are series of the container" grep -q shop /guest/series
+check "more capabilities give no more series" cmp /guest/series /guest/series-of-more
 finish
