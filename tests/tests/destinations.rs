@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use hotset_tests::scratch::text;
-use hotset_tests::{Mounted, Scratch, as_nobody, code, hotset, stderr};
+use hotset_tests::{Mounted, Scratch, as_nobody, code, hotset, stderr, until};
 use serde_json::Value;
 
 fn run(words: &[&str]) -> Output {
@@ -107,10 +107,19 @@ fn a_recording_on_a_full_disk_is_whole_as_far_as_it_goes() {
     let scratch = Scratch::new("full-recording");
     let dir = scratch.path("disk");
     std::fs::create_dir(&dir).expect("mkdir");
-    let _mounted = Mounted::new(&["-t", "tmpfs", "-o", "size=16k", "none", text(&dir)]);
+    let _mounted = Mounted::new(&["-t", "tmpfs", "-o", "size=4m", "none", text(&dir)]);
     let path = dir.join("night.jsonl");
     let words = ["top", "--batch", "600", "--record", text(&path), "0.1"];
-    let output = with_output(&words, Stdio::null());
+    let mut recording = Command::new(hotset());
+    recording.args(words).stdout(Stdio::null()).stderr(Stdio::piped());
+    let recording = recording.spawn().expect("hotset");
+    // An interval of a busy host is much longer than one of an idle host: the disk is full once there are some.
+    until("two intervals", || {
+        let recorded = std::fs::read(&path).ok()?;
+        (recorded.iter().filter(|byte| **byte == b'\n').count() > 2).then_some(())
+    });
+    fill(&dir.join("filler"));
+    let output = recording.wait_with_output().expect("hotset");
     assert_eq!(code(&output), 1, "{}", stderr(&output));
     let why = format!("{}: No space left on device\n", text(&path));
     assert!(stderr(&output).ends_with(&why), "{}", stderr(&output));
@@ -121,7 +130,7 @@ fn a_recording_on_a_full_disk_is_whole_as_far_as_it_goes() {
     assert_eq!(code(&replayed), 0, "{}", stderr(&replayed));
 
     std::fs::remove_file(&path).expect("remove");
-    fill(&dir.join("filler"));
+    fill(&dir.join("more"));
     assert_eq!(code(&with_output(&words, Stdio::null())), 1);
     assert!(!path.exists());
 }

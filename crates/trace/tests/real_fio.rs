@@ -142,8 +142,9 @@ fn fio_replays_what_was_recorded() {
         for (name, tid) in names {
             let [counts @ .., ms] = jobs[&name];
             assert_eq!(counts, expected(&batch, tid), "{name}");
-            // 1,499 ms from the first record to the last: in microseconds, not in another unit.
-            assert!((1200..15_000).contains(&ms), "{name}: {ms} ms");
+            // 1,499 ms from the first record to the last: in microseconds, not in another unit. fio makes up for delays, on a busy host
+            // also for those before it begins to count.
+            assert!((150..15_000).contains(&ms), "{name}: {ms} ms");
         }
     }
 }

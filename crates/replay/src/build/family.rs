@@ -73,8 +73,10 @@ impl Family {
             .at
             .partition_point(|&at| of(at).is_some_and(|sibling| sibling.first_ns <= during_ns.end));
         let (mut last, mut latest_ns) = (Vec::new(), 0);
-        let up_to = siblings.at.iter().zip(&siblings.ended_ns).take(began_by).rev();
-        for (&at, &ended_ns) in up_to.take(MOST_SIBLINGS) {
+        // Of each slice by itself: a Zip walks over what is left out at its end.
+        let up_to = siblings.at.iter().take(began_by).rev();
+        let ended_ns = siblings.ended_ns.iter().take(began_by).rev();
+        for (&at, &ended_ns) in up_to.zip(ended_ns).take(MOST_SIBLINGS) {
             let Some(sibling) = of(at) else { continue };
             if ended_ns < latest_ns || sibling.first_ns < during_ns.start {
                 break;
