@@ -144,7 +144,7 @@ fn a_baseline_is_saved_grows_is_compared_with_and_is_replaced() {
 fn a_slow_down_that_is_shown_ends_with_its_code_and_is_not_saved() {
     let kept = Kept::new("baseline-slower");
     kept.ends(0, &["--save-baseline", "main"], "saved");
-    kept.scale("main", 0.2);
+    kept.scale("main", 0.02);
     let before = fs::read(kept.file("main")).expect("baseline");
     let limits = ["--baseline", "main", "--fail-above", "5%"];
     kept.ends(123, &limits, "slower, above the limit of 5.0 %");
