@@ -1,6 +1,7 @@
 #!/bin/bash
-# tests.sh build | run [OPTION…] | doc | with COMMAND… | path: the tests of the workspace, and the hotset that they run, from one build without optimisation.
+# tests.sh build | hotset | run [OPTION…] | doc | with COMMAND… | path: the tests of the workspace, and the hotset that they run, from one build without optimisation.
 #   build  compiles all of it, and lints it in the same pass where HOTSET_LINT=yes: clippy takes the compiler's place
+#   hotset compiles only the hotset that they run, in the same way
 #   run    runs the test programs (tests/run.py, with its options)
 #   doc    runs the examples in comments
 #   with   runs a command with the flags of this build, and the hotset in HOTSET_BIN
@@ -48,6 +49,7 @@ build() {
 
 case ${1-} in
 build) build ;;
+hotset) cargo build --package hotset-cli --bin hotset --locked ;;
 run)
     shift
     HOTSET_BIN=${HOTSET_BIN:-$hotset} tests/run.py "$@"
@@ -58,5 +60,5 @@ with)
     ;;
 doc) cargo test --quiet --workspace --exclude hotset-py --doc --locked ;;
 path) echo "$hotset" ;;
-*) sed -n '2,7s/^# //p' "$0" >&2; exit 2 ;;
+*) sed -n '2,8s/^# //p' "$0" >&2; exit 2 ;;
 esac

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs all tests of the workspace once. Those that compare times with earlier ones run alone, first. Then two lanes run side by
-side, as tests wait for devices and intervals more than for a CPU: one of programs that measure, of which hotset lets one run at
-a time, and one of all others. Prints what failed, whole. `make test` builds what it needs and calls it; with ONLY="states
-truth_reads" these programs alone. `--alone` runs the first part, `--lanes` the second; both without them.
+"""Runs all tests of the workspace once, several programs at a time, as tests wait for devices and intervals more than for a CPU: of
+programs that measure one, as hotset lets one run at a time, and of all others as many as LANES says. Prints what failed, whole.
+`make test` builds what it needs and calls it; with ONLY="states truth_reads" these programs alone.
 """
 
 import argparse
+import collections
 import concurrent.futures
 import sys
 import threading
@@ -13,14 +13,9 @@ import time
 
 from programs import failures, name_of, passed_in, run_program, test_programs
 
-# What a busy host leaves undecided: hotset then says that no difference is detectable, which is right, and not what they test.
-ALONE = ("bench_baseline", "lab_baseline")
 # They take turns by hotset's own lock, and some wait for it no longer than a test may.
 MEASURE = ("bench", "explain", "lab", "replay", "size_verify")
-
-
-def is_alone(program):
-    return name_of(program) in ALONE
+LANES = 2
 
 
 def measures(program):
@@ -29,8 +24,6 @@ def measures(program):
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--alone", action="store_true", help="those alone that need a quiet host")
-    arguments.add_argument("--lanes", action="store_true", help="all others")
     arguments.add_argument("--only", nargs="+", help="programs by name, such as states; all without it")
     asked = arguments.parse_args()
     programs = list(test_programs())
@@ -54,19 +47,19 @@ def main():
                 failed.extend(f"{name} {test}" for test in failures(output) or [f"ended with {code}"])
                 print(output, flush=True)
 
-    def lane(chosen):
-        for program in chosen:
-            one(*program)
+    def lane(waiting):
+        while True:
+            with lock:
+                if not waiting:
+                    return
+                next_one = waiting.popleft()
+            one(*next_one)
 
-    both = asked.alone == asked.lanes
-    if asked.alone or both:
-        lane([program for program in programs if is_alone(program[0])])
-    if asked.lanes or both:
-        others = [program for program in programs if not is_alone(program[0])]
-        measuring = [program for program in others if measures(program[0])]
-        with concurrent.futures.ThreadPoolExecutor(2) as lanes:
-            for done in [lanes.submit(lane, measuring), lanes.submit(lane, [one for one in others if one not in measuring])]:
-                done.result()
+    measuring = collections.deque(program for program in programs if measures(program[0]))
+    others = collections.deque(program for program in programs if not measures(program[0]))
+    with concurrent.futures.ThreadPoolExecutor(1 + LANES) as lanes:
+        for done in [lanes.submit(lane, waiting) for waiting in [measuring] + [others] * LANES]:
+            done.result()
     print(f"test: {total} passed in {ran} programs, {len(failed)} failed, {time.monotonic() - began:.0f} s")
     for name in failed:
         print(f"test: FAILED {name}")

@@ -83,7 +83,7 @@ check "it sees another user's file" says $LOOK '/data/table +8.00 MiB +[0-9]' ls
 check "without CAP_DAC_READ_SEARCH it can't open that" says FOWNER "/data/table.*Permission denied" ls /data/table
 check "without CAP_FOWNER the kernel does not say how much is cached" says DAC_READ_SEARCH "/data/table.*unknown" ls /data/table
 for capabilities in $LOOK FOWNER DAC_READ_SEARCH; do
-    hotset_in $capabilities ls /data/table 2>&1 | sed "s/^/GUEST log $capabilities: /" >/dev/console
+    hotset_in "$capabilities" ls /data/table 2>&1 | sed "s/^/GUEST log $capabilities: /" >/dev/console
 done
 # More would be a right that nothing uses.
 series $OBSERVE >/guest/series
