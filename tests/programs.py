@@ -37,8 +37,8 @@ def passed_in(output):
 
 
 def run_program(program, package, options=(), **changes):
-    """The program's exit code, what it printed, and the CPU seconds of it and all that it has waited for; `changes` are those of its environment,
-    and a function before it starts."""
+    """The program's exit code, what it printed, and the CPU seconds of it and all that it has waited for. `changes` are those of its
+    environment, and a function before it starts."""
     before = changes.pop("before", None)
     running = subprocess.Popen(
         [program, *options],

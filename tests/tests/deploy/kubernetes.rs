@@ -6,7 +6,7 @@ use std::process::Command;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{NEEDED, conforms, deploy, read, said};
+use crate::{NEEDED_BY_ROOT, conforms, deploy, read, said};
 
 /// The objects in a file, each as Kubernetes takes it.
 fn documents(name: &str) -> Vec<Value> {
@@ -34,7 +34,8 @@ fn the_manifest_is_what_kubernetes_takes() {
         set["spec"]["selector"]["matchLabels"],
         set["spec"]["template"]["metadata"]["labels"]
     );
-    assert_eq!(container["securityContext"]["capabilities"]["add"], serde_json::json!(NEEDED));
+    let capabilities = &container["securityContext"]["capabilities"]["add"];
+    assert_eq!(*capabilities, serde_json::json!(NEEDED_BY_ROOT));
     let named = |list: &Value| -> BTreeSet<String> {
         list.as_array().expect("a list").iter().map(|volume| volume["name"].to_string()).collect()
     };

@@ -33,5 +33,7 @@ fn conforms(value: &Value, schema: &str) {
     assert_eq!(violations(&read(&path), value), [""; 0], "{schema}");
 }
 
-/// The capabilities that the unit and the manifest name.
+/// The capabilities that the unit names.
 const NEEDED: [&str; 3] = ["BPF", "PERFMON", "DAC_READ_SEARCH"];
+/// Those that the manifest names: its user is root, to whom belongs what it reads.
+const NEEDED_BY_ROOT: [&str; 2] = ["BPF", "PERFMON"];
