@@ -142,7 +142,7 @@ fn each_directory_before_the_right_one_costs_the_same_lookups_for_each_file() {
             (seen("failed"), seen("calls"))
         };
         let (failed_0, calls_0) = count("path", 0);
-        for wanted in [10, 100] {
+        for wanted in [10, 50, 100] {
             let misses = searched(language) * wanted;
             let (failed, calls) = count("path", wanted);
             let (failed, calls) = (failed - failed_0, calls - calls_0);
@@ -172,7 +172,7 @@ fn lookups_alone_fail_once_for_each_file_and_directory() {
             number(&profile(&scratch, cell), "/lookups/failed")
         };
         let none = failed(0);
-        for wanted in [10, 100] {
+        for wanted in [10, 50, 100] {
             let beyond = failed(wanted) - none;
             assert_eq!(beyond, 100 * wanted, "{language:?} {wanted}, {none} without any");
         }

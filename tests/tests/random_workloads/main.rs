@@ -6,7 +6,7 @@
 //!
 //! | variable | is |
 //! |---|---|
-//! | `HOTSET_RANDOM_SECONDS` | how long, 10 by default, on every kind at once |
+//! | `HOTSET_RANDOM_SECONDS` | how long, 20 by default, on every kind at once |
 //! | `HOTSET_RANDOM_SEED` | the first seed, 1 by default |
 //! | `HOTSET_RANDOM_KIND` | one kind of file system and no other |
 //! | `HOTSET_RANDOM_OPERATIONS` | operations a thread, 150 by default |
@@ -86,7 +86,7 @@ fn random_workloads_are_counted_as_they_count_themselves() {
     let only = std::env::var("HOTSET_RANDOM_KIND").ok();
     let left_out = std::env::var("HOTSET_RANDOM_WITHOUT").unwrap_or_default();
     let plan = Plan {
-        time: Duration::from_secs(number("HOTSET_RANDOM_SECONDS", 10)),
+        time: Duration::from_secs(number("HOTSET_RANDOM_SECONDS", 20)),
         first_seed: number("HOTSET_RANDOM_SEED", 1),
         operations: number("HOTSET_RANDOM_OPERATIONS", 150),
         without: left_out.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect(),
