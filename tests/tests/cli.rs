@@ -99,11 +99,25 @@ fn a_command_that_is_killed_is_128_and_the_signal_and_still_reported() {
 /// What a shell does about signals by itself hides what it was given.
 #[test]
 fn the_command_has_the_signals_that_it_would_have_without_hotset() {
-    for options in [&["-q", "--"][..], &["--no-bpf", "-q", "--"]] {
-        let words = ["grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status"];
-        let there = Command::new(words[0]).args(&words[1..]).output().expect("grep");
-        let here = run(&[options, &words].concat());
-        assert_eq!(String::from_utf8_lossy(&here.stdout), String::from_utf8_lossy(&there.stdout));
+    const STATES: [&[&str]; 4] = [
+        &[],
+        &["--block-signal=WINCH,USR1,TERM"],
+        &["--ignore-signal=PIPE"],
+        &["--ignore-signal=HUP,INT,PIPE", "--block-signal=PIPE"],
+    ];
+    let hotset = hotset();
+    for state in STATES {
+        let said = |before: &[&str]| {
+            let mut command = Command::new("env");
+            command.args(state).args(before).args(["grep", "-E", "^Sig(Blk|Ign)"]);
+            let output = command.arg("/proc/self/status").output().expect("env, of coreutils");
+            String::from_utf8(output.stdout).expect("text")
+        };
+        let without = said(&[]);
+        assert_eq!(without.lines().count(), 2, "{state:?}: {without}");
+        for options in [&["-q", "--"][..], &["--no-bpf", "-q", "--"]] {
+            assert_eq!(said(&[&[text(&hotset), "run"], options].concat()), without, "{state:?}");
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! A command made ready to be started many times, so that nothing is left to do between a clock and the system call.
 
 mod grouped;
+mod inherited;
 mod surroundings;
 #[cfg(test)]
 mod tests;
@@ -146,7 +147,7 @@ impl Launch {
         true
     }
 
-    /// Starts it with no signal held back and none ignored that this process ignores for itself.
+    /// Starts it with the signals blocked and ignored that were so when this process was started.
     ///
     /// # Errors
     /// As execve(2) gives them.
@@ -211,10 +212,11 @@ impl Launch {
                     libc::dup2(fd.as_raw_fd(), target);
                 }
             }
-            let mut none = MaybeUninit::uninit();
-            libc::sigemptyset(none.as_mut_ptr());
-            libc::signal(libc::SIGPIPE, libc::SIG_DFL);
-            libc::sigprocmask(libc::SIG_SETMASK, none.as_ptr(), std::ptr::null_mut());
+            let signals = inherited::inherited();
+            if !signals.ignores_pipe {
+                libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+            }
+            libc::sigprocmask(libc::SIG_SETMASK, &raw const signals.blocked, std::ptr::null_mut());
             if let Some(directory) = &self.ready.directory
                 && libc::chdir(directory.as_ptr()) != 0
             {
@@ -296,15 +298,17 @@ fn file_actions(
 
 fn attributes() -> Box<libc::posix_spawnattr_t> {
     let mut attributes = Box::new(MaybeUninit::uninit());
-    // SAFETY: the attributes are initialised before use and the sets by sigemptyset; the calls only write to them.
+    let signals = inherited::inherited();
+    // SAFETY: the attributes are initialised before use and the set by sigemptyset; the calls only write to them.
     unsafe {
-        let (mut none, mut ignored) = (MaybeUninit::uninit(), MaybeUninit::uninit());
-        libc::sigemptyset(none.as_mut_ptr());
+        let mut ignored = MaybeUninit::uninit();
         libc::sigemptyset(ignored.as_mut_ptr());
         // Ignored by the standard library's start-up code.
-        libc::sigaddset(ignored.as_mut_ptr(), libc::SIGPIPE);
+        if !signals.ignores_pipe {
+            libc::sigaddset(ignored.as_mut_ptr(), libc::SIGPIPE);
+        }
         libc::posix_spawnattr_init(attributes.as_mut_ptr());
-        libc::posix_spawnattr_setsigmask(attributes.as_mut_ptr(), none.as_ptr());
+        libc::posix_spawnattr_setsigmask(attributes.as_mut_ptr(), &raw const signals.blocked);
         libc::posix_spawnattr_setsigdefault(attributes.as_mut_ptr(), ignored.as_ptr());
         let flags = libc::POSIX_SPAWN_SETSIGMASK | libc::POSIX_SPAWN_SETSIGDEF;
         libc::posix_spawnattr_setflags(attributes.as_mut_ptr(), flags as libc::c_short);
@@ -312,7 +316,7 @@ fn attributes() -> Box<libc::posix_spawnattr_t> {
     }
 }
 
-/// Starts a program with no signal held back and none ignored that this process ignores for itself, by vfork: until it
+/// Starts a program with the signals blocked and ignored that were so when this process was started, by vfork: until it
 /// executes, the child touches no memory of its own that an observer could take for the program's.
 ///
 /// # Errors
