@@ -10,5 +10,6 @@ mod kubernetes;
 mod lookups;
 mod otlp;
 mod prometheus;
+mod seen;
 mod serve;
 mod web;
