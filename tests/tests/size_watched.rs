@@ -8,14 +8,15 @@ use hotset_tests::scratch::text;
 use hotset_tests::{MIB, Scratch, code, hotset, stderr};
 use serde_json::Value;
 
-/// Reads a file from its beginning to its end again and again, and says when it begins anew.
+/// Reads a file from its beginning to its end again and again, and says when it begins anew. Page by page, a device that others keep
+/// busy might have read it less than twice in all the seconds of this test.
 const LOOP: &str = "
 import os, sys, time
 file = os.open(sys.argv[1], os.O_RDONLY)
 os.posix_fadvise(file, 0, 0, os.POSIX_FADV_RANDOM)
 while True:
     print('round', flush=True)
-    for page in range(os.fstat(file).st_size // 4096): os.pread(file, 4096, page * 4096)
+    for at in range(0, os.fstat(file).st_size, 65536): os.pread(file, 65536, at)
 ";
 const DATA_BYTES: u64 = 64 * MIB;
 
@@ -63,7 +64,7 @@ fn watched(words: &[&str]) -> std::process::Output {
 /// What `top` says of a group in its last interval of three.
 fn named_by_top(scratch: &Scratch, group: &LimitedGroup) -> Value {
     let recording = scratch.path("top.jsonl");
-    // So long that a device of some 4,000 reads a second has read all pages twice.
+    // So long that all pages have been read twice.
     let words = ["top", "--curves", "--view", "cgroups", "--batch", "8", "--record"];
     let output = Command::new(hotset()).args(words).arg(&recording).arg("1").output();
     let output = output.expect("hotset");
@@ -97,12 +98,14 @@ fn the_limit_that_is_told_ends_the_reading() {
     let read = running.read_bytes() - before;
     assert!(read > 2 * DATA_BYTES, "it does not read again and again: {told:#}");
     let named = named_by_top(&scratch, &group);
+    let number = |value: &Value| value.as_u64().unwrap_or_else(|| panic!("{told:#}\n{named:#}"));
     let of_top = |key: &str| named[key].as_u64().unwrap_or_else(|| panic!("{key}: {named:#}"));
     assert!(of_top("cache_bytes") < 56 * MIB && of_top("limit_bytes") == 56 * MIB, "{named:#}");
     assert!((DATA_BYTES..=DATA_BYTES / 8 * 9).contains(&of_top("need_bytes")), "{named:#}");
-    assert!(of_top("refaulted_pages") > 1_000, "{named:#}");
+    // Almost all that it misses was evicted a round before.
+    let misses = number(&named["io"]["read_misses"]);
+    assert!(misses > 0 && of_top("refaulted_pages") > misses / 2, "{named:#}");
     // It thrashes where it is, and needs room for the whole file.
-    let number = |value: &Value| value.as_u64().unwrap_or_else(|| panic!("{told:#}"));
     assert!(number(&told["thrash"]["limit_bytes"]) >= 56 * MIB, "{told:#}");
     let limit = number(&told["limit"]["bytes"]);
     let room = DATA_BYTES..DATA_BYTES + DATA_BYTES / 4 + 16 * MIB;
