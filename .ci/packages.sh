@@ -14,14 +14,14 @@ group() {
     test) echo /usr/bin/python3:python3 /usr/share/python-wheels:python3-venv /usr/lib/python3/dist-packages/jsonschema:python3-jsonschema \
         /usr/lib/python3/dist-packages/junitparser:python3-junitparser xmllint:libxml2-utils \
         mke2fs:e2fsprogs mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs mksquashfs:squashfs-tools mkfs.erofs:erofs-utils losetup:mount \
-        chromium:chromium tmux:tmux prometheus:prometheus promtool:prometheus curl:curl openssl:openssl \
+        chromium-headless-shell:chromium-headless-shell tmux:tmux prometheus:prometheus promtool:prometheus curl:curl openssl:openssl \
         systemd-analyze:systemd fish:fish strace:strace fio:fio blkparse:blktrace sqlite3:sqlite3 git:git go:golang-go \
         c++:g++ objcopy:binutils unshare:util-linux ;;
     bench) echo python3:python3 hyperfine:hyperfine vmtouch:vmtouch fincore:util-linux chrt:util-linux fio:fio cc:gcc \
         strace:strace \
         /usr/include/bpf/bpf.h:libbpf-dev ;;
     fleet) echo java:default-jre-headless mvn:maven python3:python3 /usr/share/doc/python3-venv:python3-venv ;;
-    docs) echo python3:python3 /usr/share/python-wheels:python3-venv chromium:chromium ;;
+    docs) echo python3:python3 /usr/share/python-wheels:python3-venv chromium-headless-shell:chromium-headless-shell ;;
     dist) echo buildah:buildah git:git ;;
     bare) echo mmdebstrap:mmdebstrap rpm:rpm dpkg-deb:dpkg qemu-system-x86_64:qemu-system-x86 mke2fs:e2fsprogs systemctl:systemd ;;
     demo) echo python3:python3 ;;

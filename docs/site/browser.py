@@ -10,7 +10,7 @@ import tempfile
 import time
 from typing import Any, Optional
 
-CHROMIUM = "chromium"
+CHROMIUM = "chromium-headless-shell"
 
 
 class Browser:
@@ -28,7 +28,7 @@ class Browser:
             os.dup2(read, 3)
             os.dup2(write, 4)
 
-        flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run"]
+        flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run"]
         # What it writes besides its profile goes there, too, and away with it.
         environment = {key: value for key, value in os.environ.items() if not key.startswith("XDG_")}
         environment.update(HOME=self.home, TMPDIR=self.home)

@@ -11,7 +11,7 @@ pub const DARK: [&str; 2] = ["--force-dark-mode", "--blink-settings=preferredCol
 /// What the browser writes, and what stood on the page's console.
 pub fn browse(scratch: &Scratch, file: &Path, options: &[&str]) -> (String, Vec<String>) {
     let profile = format!("--user-data-dir={}", scratch.path("profile").display());
-    let output = Command::new("chromium")
+    let output = Command::new("chromium-headless-shell")
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
         .args(["--hide-scrollbars", "--enable-logging=stderr", "--virtual-time-budget=5000"])
         .arg(profile)
@@ -19,7 +19,7 @@ pub fn browse(scratch: &Scratch, file: &Path, options: &[&str]) -> (String, Vec<
         .arg(format!("file://{}", file.display()))
         .stdin(Stdio::null())
         .output()
-        .expect("chromium; .ci/packages.sh test installs it");
+        .expect("chromium-headless-shell; .ci/packages.sh test installs it");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let log = String::from_utf8_lossy(&output.stderr);
     let console = log.lines().filter(|line| line.contains("CONSOLE")).map(str::to_owned).collect();
