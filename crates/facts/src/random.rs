@@ -14,11 +14,13 @@ impl Random {
     }
 
     /// The generator's number at this place of the sequence of seed 0, from 0 on.
+    #[inline]
     pub fn at(index: u64) -> u64 {
         Self(index.wrapping_mul(STEP)).number()
     }
 
     /// The next 64 bits.
+    #[inline]
     pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(STEP);
         let mut mixed = self.0;
@@ -29,6 +31,7 @@ impl Random {
 
     /// A number below `bound`, and 0 where that is 0, by Lemire's multiplication. Its bias is below 2^-32 for bounds of 32
     /// bits, which is nothing for samples and blocks.
+    #[inline]
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.number()) * u128::from(bound)) >> 64) as u64
     }
