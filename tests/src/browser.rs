@@ -51,7 +51,7 @@ pub fn on_a_phone(scratch: &Scratch, page: &Path, height: u32) -> PathBuf {
     let html = std::fs::read_to_string(page).expect("the page");
     let html = html.replace('&', "&amp;").replace('"', "&quot;");
     let outer = format!(
-        "<!DOCTYPE html><body style='margin:0'>\
+        "<!DOCTYPE html><meta charset='utf-8'><body style='margin:0'>\
          <iframe style='width:{WIDTH}px;height:{height}px;border:0' srcdoc=\"{html}\"></iframe>\
          <script>addEventListener('load', () => {{\
            const inner = document.querySelector('iframe').contentDocument;\
