@@ -1,6 +1,7 @@
 //! `hotset replay` on a tree whose every byte and time is known.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -95,7 +96,9 @@ pub fn everything(dir: &Path) -> String {
 }
 
 /// Makes the times of access so old that whatever reads changes them, on a file system that is mounted with relatime.
-pub fn long_unread(dir: &Path) {
+pub fn long_unread(scratch: &Scratch, dir: &Path) {
+    // A test beside this one walks over all directories as nobody, who may not ask for O_NOATIME.
+    fs::set_permissions(scratch.dir(), PermissionsExt::from_mode(0o700)).expect("chmod");
     let all = "find \"$1\" -depth -exec touch -h -a -d '10 days ago' {} +";
     let done = Command::new("sh").args(["-c", all, "sh"]).arg(dir).status().expect("sh");
     assert!(done.success());
@@ -107,7 +110,7 @@ pub fn recorded_changes(scratch: &Scratch) -> (PathBuf, PathBuf) {
     let recorded = record(scratch, &[], &python(CHANGES, &[text(&dir)]));
     fs::remove_dir_all(&dir).expect("removed");
     tree(scratch);
-    long_unread(&dir);
+    long_unread(scratch, &dir);
     (dir, recorded.path)
 }
 

@@ -16,7 +16,7 @@ use hotset_tests::{Scratch, code, hotset, read_json, stderr, stdout, until, with
 fn a_time_of_access_that_changes_is_seen() {
     let scratch = Scratch::new("replay-seen");
     let dir = tree(&scratch);
-    long_unread(&dir);
+    long_unread(&scratch, &dir);
     let before = everything(&dir);
     assert_eq!(everything(&dir), before);
     fs::read(dir.join("in/link")).expect("read");

@@ -94,7 +94,7 @@ fn replayed(name: &str, program: &str) -> Value {
     let program = [COMMON, program].concat();
     let recorded = record(&scratch, &["--lossless"], &python(&program, &[text(&dir)]));
     tree(&scratch);
-    long_unread(&dir);
+    long_unread(&scratch, &dir);
     let before = everything(&dir);
     let session = session(&scratch, Path::new(&recorded.path), &["--rounds", "2"]);
     assert_eq!(everything(&dir), before);
