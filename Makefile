@@ -67,7 +67,7 @@ sign: ## Sign the checksums in dist/ with your OpenPGP key: make sign KEY=you@ex
 .PHONY: test-python
 test-python: build ## Test the Python package alone
 	@.ci/packages.sh test
-	@RUSTFLAGS="$${RUSTFLAGS-} $$(.ci/link-flags.sh)" HOTSET_BIN=$(BIN) .ci/python.sh test
+	@HOTSET_BIN=$(BIN) .ci/python.sh test
 
 .PHONY: demo
 demo: ## Set up, build, and profile a program on real files, cold and then warm
@@ -100,7 +100,7 @@ test-random: setup ## Compare what is counted of random workloads with their own
 .PHONY: test-fleet
 test-fleet: setup build ## Test the tables of a fleet with an S3 server and engines, which are fetched (needs a JVM)
 	@.ci/packages.sh fleet
-	RUSTFLAGS="$${RUSTFLAGS-} $$(.ci/link-flags.sh)" HOTSET_BIN=$(BIN) tests/fleet/run.sh
+	HOTSET_BIN=$(BIN) tests/fleet/run.sh
 
 .PHONY: test-kernels
 test-kernels: build ## Test on several kernels in virtual machines: make test-kernels KERNELS="6.1 6.12"

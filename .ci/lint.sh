@@ -7,8 +7,6 @@ MACHETE_VERSION=0.9.2
 cd "$(dirname "$0")/.."
 tools=${HOTSET_TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/hotset/tools}
 export PATH=$PATH:$tools/bin
-RUSTFLAGS="${RUSTFLAGS-} $(.ci/link-flags.sh)"
-export RUSTFLAGS
 
 # Not optimised: each runs for a second or two, and optimising them takes minutes.
 tool() {

@@ -19,7 +19,7 @@ remaps=("$PWD=/hotset" "$target=/target")
 for directory in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*; do
     remaps+=("$directory=/crates")
 done
-flags="${RUSTFLAGS-} -C target-feature=+crt-static $(.ci/link-flags.sh)"
+flags="${RUSTFLAGS-} -C target-feature=+crt-static"
 if [[ $profile == dist ]]; then
     # Relocations as a bitmap (glibc 2.36), and functions of the same code once: two megabytes less.
     flags+=" -C link-arg=-Wl,-z,pack-relative-relocs -C link-arg=-Wl,--icf=all"

@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 triple=x86_64-unknown-linux-gnu
 export CARGO_BUILD_TARGET=$triple CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
 [[ $CARGO_TARGET_DIR == /* ]] || CARGO_TARGET_DIR=$PWD/$CARGO_TARGET_DIR
-RUSTFLAGS="${RUSTFLAGS-} -C target-feature=+crt-static $(.ci/link-flags.sh)"
+RUSTFLAGS="${RUSTFLAGS-} -C target-feature=+crt-static"
 export RUSTFLAGS
 hotset=$CARGO_TARGET_DIR/$triple/debug/hotset
 

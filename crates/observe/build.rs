@@ -1,4 +1,5 @@
-//! Compresses the BPF objects: as they are they would be a tenth of the binary, and of seven a run loads one or two.
+//! Compresses the BPF objects: as they are they would be a tenth of the binary, and of seven a run loads one or two. And names to
+//! the linker what the host's static libelf needs beside zlib.
 
 // It speaks to cargo by its standard output.
 #![allow(clippy::print_stdout)]
@@ -13,6 +14,7 @@ use flate2::write::DeflateEncoder;
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=objects");
+    link_libelf();
     let out = PathBuf::from(std::env::var_os("OUT_DIR").ok_or("cargo names no OUT_DIR")?);
     for entry in fs::read_dir(Path::new("objects"))? {
         let path = entry?.path();
@@ -24,4 +26,24 @@ fn main() -> Result<(), Box<dyn Error>> {
         fs::write(out.join(name), packed.finish()?)?;
     }
     Ok(())
+}
+
+/// libbpf-sys links libelf and zlib alone. Newer builds of libelf call zstd, and one version lacks two of its own functions.
+fn link_libelf() {
+    const FILE: &str = "libelf-0.192.c";
+    println!("cargo::rerun-if-changed={FILE}");
+    // Where it is not known here, the linker says what it lacks.
+    let probed = pkg_config::Config::new().statik(true).cargo_metadata(false).probe("libelf");
+    let Ok(libelf) = probed else { return };
+    if let Ok(directory) = pkg_config::get_variable("libelf", "libdir") {
+        println!("cargo::rustc-link-search=native={directory}");
+    }
+    for library in libelf.libs.iter().filter(|name| !["elf", "z"].contains(&name.as_str())) {
+        // Not part of the crate's archive: those who link decide, after all that calls it.
+        println!("cargo::rustc-link-lib=static:-bundle={library}");
+    }
+    if libelf.version == "0.192" {
+        // Whole, as the linker meets it before it knows that libelf needs it.
+        cc::Build::new().file(FILE).link_lib_modifier("+whole-archive").compile("elf_missing");
+    }
 }
