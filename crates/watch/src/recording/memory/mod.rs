@@ -25,6 +25,9 @@ const SHARE: u32 = 20;
 /// Of processes that have less together, what several share makes no difference worth a look at each page.
 const SMALL_BYTES: u64 = 8 << 20;
 
+/// How often processes that share memory are looked at again because one of them ended meanwhile.
+const LOOKS: u32 = 3;
+
 /// Whose memory is looked at.
 pub(crate) enum Whose {
     /// That of processes which the session saw begin.
@@ -116,16 +119,36 @@ fn add(most: &mut TraceMemory, memory: OwnMemory, at_ns: u64) {
 
 /// Of all together. What a fork left to several counts once where it is much.
 fn all(pids: &[Pid]) -> OwnMemory {
-    let each = |of: fn(Pid) -> _| {
-        pids.iter().filter_map(move |&pid| of(pid)).fold(OwnMemory::default(), sum)
-    };
-    let whole = each(|pid| memory_of(pid).ok().flatten());
-    if pids.len() < 2 || whole.anon_bytes.saturating_add(whole.shmem_bytes) < SMALL_BYTES {
-        return whole;
+    let whole = |pid| memory_of(pid).ok().flatten();
+    let together = pids.iter().filter_map(|&pid| whole(pid)).fold(OwnMemory::default(), sum);
+    if pids.len() < 2 || together.anon_bytes.saturating_add(together.shmem_bytes) < SMALL_BYTES {
+        return together;
     }
-    let of_part =
-        |pid| memory_part_of(pid).ok().flatten().or_else(|| memory_of(pid).ok().flatten());
-    each(of_part)
+    let part = |pid| memory_part_of(pid).ok().flatten().or_else(|| whole(pid));
+    parts(pids, |pid| whole(pid).is_some(), part)
+}
+
+/// The parts that each has. What a process that ends amidst a look had with others is theirs from then on, and would count twice, or
+/// not at all: they are looked at again. Where some end all the time, the least counts, as of all looks the most is kept.
+fn parts(
+    pids: &[Pid],
+    is_there: impl Fn(Pid) -> bool,
+    part: impl Fn(Pid) -> Option<OwnMemory>,
+) -> OwnMemory {
+    let there = || pids.iter().copied().filter(|&pid| is_there(pid)).collect::<Vec<_>>();
+    let mut before = there();
+    let mut least: Option<OwnMemory> = None;
+    for _ in 0..LOOKS {
+        let seen = before.iter().filter_map(|&pid| part(pid)).fold(OwnMemory::default(), sum);
+        let after = there();
+        if after == before {
+            return seen;
+        }
+        least =
+            Some(least.map_or(seen, |least| if bytes(seen) < bytes(least) { seen } else { least }));
+        before = after;
+    }
+    least.unwrap_or_default()
 }
 
 fn sum(one: OwnMemory, other: OwnMemory) -> OwnMemory {
@@ -138,7 +161,30 @@ fn sum(one: OwnMemory, other: OwnMemory) -> OwnMemory {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
+
+    /// Four that have 120 bytes together; after so many parts that were looked at, one more has ended, down to one.
+    fn of_four(looks_to_an_end: u64) -> u64 {
+        let looked = Cell::new(0);
+        let there = || 4 - (looked.get() / looks_to_an_end).min(3);
+        let part = |_| {
+            let anon_bytes = 120 / there();
+            looked.set(looked.get() + 1);
+            Some(OwnMemory { anon_bytes, ..OwnMemory::default() })
+        };
+        parts(&[1, 2, 3, 4], |pid| u64::from(pid) <= there(), part).anon_bytes
+    }
+
+    #[test]
+    fn what_several_have_counts_once_whoever_ends_meanwhile() {
+        assert_eq!(of_four(100), 120);
+        // The first look would be 30 + 30 + 30 + 40, 30 + 30 + 40 + 40, and 30 + 40 + 60 + 120.
+        for looks_to_an_end in [3, 2, 1] {
+            assert_eq!(of_four(looks_to_an_end), 120, "{looks_to_an_end}");
+        }
+    }
 
     #[test]
     fn the_most_of_each_is_kept_with_the_time_of_anonymous_memory() {
