@@ -1,8 +1,11 @@
 //! Does somebody else write back a file's pages while a test looks at it? What is dirty then is less than what turned dirty.
 
+use std::fs::File;
 use std::os::unix::fs::MetadataExt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 
+use crate::state::until;
 use crate::tracepoints::{Others, Tracepoint};
 
 /// A thread of the kernel writes back what it wants of a file: what is dirty for long, more than may be dirty, or what
@@ -67,15 +70,31 @@ impl Flushes {
     }
 }
 
+/// What `look` answers of a new file that `write` has just written; tried again where one of its assertions fails and others wrote
+/// pages of the file back meanwhile.
+pub fn while_dirty<T>(path: &Path, write: impl Fn(&File), mut look: impl FnMut() -> T) -> T {
+    until("nobody else writes the file back", || {
+        // Of one that is truncated instead, ext4 begins to write the pages when it is closed.
+        let _ = std::fs::remove_file(path);
+        let file = File::create(path).expect("create");
+        let flushes = Flushes::of(&[path]);
+        write(&file);
+        drop(file);
+        match catch_unwind(AssertUnwindSafe(&mut look)) {
+            Ok(answer) => Some(answer),
+            Err(failure) if flushes.none() => resume_unwind(failure),
+            Err(_) => None,
+        }
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use std::fs::File;
     use std::io::Write;
 
     use super::*;
     use crate::evictions::tests::evictor;
     use crate::scratch::Scratch;
-    use crate::state::until;
 
     /// A file that exists on disk with dirty pages, which nobody has begun to write, as ext4 does for one that is truncated.
     fn dirty(file: &Path) -> File {

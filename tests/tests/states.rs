@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::os::unix::fs::{FileExt, PermissionsExt};
 
-use hotset_tests::filesystems::{FILE_PAGES as PAGES, Kind, every, with_device};
+use hotset_tests::filesystems::{FILE_PAGES as PAGES, Kind, every, file_bytes, with_device};
+use hotset_tests::flushes::while_dirty;
 use hotset_tests::gate::Held;
 use hotset_tests::held::{Mapped, Mlock};
 use hotset_tests::json::number;
@@ -12,7 +13,7 @@ use hotset_tests::listing::{
 };
 use hotset_tests::pageflags::{page_counts, resident_pages};
 use hotset_tests::scratch::text;
-use hotset_tests::state::{is_same, scatter_verified, until_ok};
+use hotset_tests::state::scatter_verified;
 use hotset_tests::{PAGE, as_nobody, evict_verified, undisturbed, until, warm_verified};
 
 #[test]
@@ -56,9 +57,11 @@ fn every_second_page() {
 fn dirty() {
     for fs in every() {
         let dirty = if fs.kind().has_device() { PAGES } else { 0 };
-        until_ok("nobody else's sync(2) writes them first", || {
-            let truth = assert_listed_truly(&fs.dirty_file());
-            is_same((truth.cached, truth.dirty), (PAGES, dirty), &format!("{:?}", fs.kind()))
+        let (path, bytes) = (fs.path("f"), file_bytes());
+        let write = |file: &File| file.write_all_at(&bytes, 0).expect("write");
+        while_dirty(&path, write, || {
+            let truth = assert_listed_truly(&path);
+            assert_eq!((truth.cached, truth.dirty), (PAGES, dirty), "{:?}", fs.kind());
         });
     }
 }
@@ -127,12 +130,15 @@ fn sparse() {
         file.set_len(BYTES).expect("set_len");
         assert_eq!(assert_listed_truly(&path).cached, 0, "{:?}", fs.kind());
         let dirty = if fs.kind().has_device() { 3 } else { 0 };
-        until_ok("nobody else's sync(2) writes them first", || {
+        let write = |file: &File| {
+            file.set_len(BYTES).expect("set_len");
             for offset in [0, BYTES / 2, BYTES - PAGE] {
                 file.write_all_at(&[1; PAGE as usize], offset).expect("write");
             }
+        };
+        while_dirty(&path, write, || {
             let truth = assert_listed_truly(&path);
-            is_same((truth.cached, truth.dirty), (3, dirty), &format!("{:?}", fs.kind()))
+            assert_eq!((truth.cached, truth.dirty), (3, dirty), "{:?}", fs.kind());
         });
     }
 }

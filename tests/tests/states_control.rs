@@ -2,16 +2,18 @@
 //! against what the kernel keeps of the pages.
 
 use std::fs::File;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use hotset_tests::filesystems::{FILE_PAGES as PAGES, FileSystem, Kind, file_bytes, with_device};
+use hotset_tests::flushes::while_dirty;
 use hotset_tests::gate::Held;
 use hotset_tests::held::{Mapped, Mlock};
 use hotset_tests::json::number;
 use hotset_tests::listing::{count, hotset_says, only_row, said};
 use hotset_tests::pageflags::{page_counts, resident_pages};
 use hotset_tests::scratch::text;
-use hotset_tests::state::{is_same, scatter_verified, until_ok};
+use hotset_tests::state::scatter_verified;
 use hotset_tests::{PAGE, evict_verified, undisturbed, until, warm_verified};
 use serde_json::Value;
 
@@ -98,12 +100,13 @@ fn a_dirty_file_stays_until_it_is_synced() {
     // On overlayfs only mincore(2) answers, which doesn't know what is dirty, so nobody can spare it there.
     for fs in with_device().filter(|fs| fs.kind() != Kind::Overlay) {
         let kind = fs.kind();
-        let (row, code) = until_ok("nobody else's sync(2) writes them first", || {
-            let path = fs.dirty_file();
+        let (path, bytes) = (fs.path("f"), file_bytes());
+        let write = |file: &File| file.write_all_at(&bytes, 0).expect("write");
+        let (row, code) = while_dirty(&path, write, || {
             let (row, code) = change("evict", &[], &path);
             let truth = page_counts(&path);
-            is_same((truth.cached, truth.dirty), (PAGES, PAGES), &format!("{kind:?}: {row}"))?;
-            Ok((row, code))
+            assert_eq!((truth.cached, truth.dirty), (PAGES, PAGES), "{kind:?}: {row}");
+            (row, code)
         });
         assert_eq!((number(&row, "/cached_after"), code), (PAGES, 1), "{kind:?}: {row}");
         assert_eq!(stayed_as(&row, "dirty"), PAGES, "{kind:?}: {row}");
