@@ -39,7 +39,7 @@ fn link_libelf() {
         println!("cargo::rustc-link-search=native={directory}");
     }
     for library in libelf.libs.iter().filter(|name| !["elf", "z"].contains(&name.as_str())) {
-        // Not part of the crate's archive: those who link decide, after all that calls it.
+        // Left out of this crate's archive: the linker takes it from the host's.
         println!("cargo::rustc-link-lib=static:-bundle={library}");
     }
     if libelf.version == "0.192" {

@@ -25,7 +25,7 @@ const SHARE: u32 = 20;
 /// Of processes that have less together, what several share makes no difference worth a look at each page.
 const SMALL_BYTES: u64 = 8 << 20;
 
-/// How often processes that share memory are looked at again because one of them ended meanwhile.
+/// How often at most processes that share memory are looked at, because one of them ended meanwhile.
 const LOOKS: u32 = 3;
 
 /// Whose memory is looked at.
