@@ -1,48 +1,10 @@
 #!/bin/bash
 # run.sh [SUITE…]: installs, uses, upgrades and removes the packages of dist/ in bare roots of Debian, or of Ubuntu where its mirror is reached. As root.
 # HOTSET_MIRROR names another mirror than the suite's own. Exit code: 0 all passed; 1 one did not; 2 something is missing.
-set -euo pipefail
-shopt -s inherit_errexit
-cd "$(dirname "$0")/../.."
-dist=${HOTSET_DIST:-$PWD/dist}
-DEFAULT_SUITES=(bookworm trixie)
+# shellcheck source=tests/packages/root.sh
+. "$(dirname "$0")/root.sh"
 # What dpkg, apt and rpm keep for themselves, and what systemd makes of /etc/machine-id's absence.
 BOOKS='^/(var/lib/(dpkg|apt|rpm|systemd)|var/log|var/cache|usr/lib/sysimage|run|tmp|proc|sys|dev)[ /]'
-
-die() {
-    echo "test-packages: $*" >&2
-    exit 2
-}
-
-say() {
-    echo "test-packages: $suite: $*"
-}
-
-# Where a command's exit code or words are not what they should be, the suite has failed.
-fail() {
-    say "FAILED: $*" >&2
-    exit 1
-}
-
-inside() {
-    chroot "$root" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@"
-}
-
-make_root() {
-    root=$(mktemp -d -p "${TMPDIR:-/var/tmp}" hotset-root-XXXXXX)
-    trap remove_root EXIT
-    mmdebstrap --quiet --variant=minbase --include=init-system-helpers "$suite" "$root" ${HOTSET_MIRROR:+"$HOTSET_MIRROR"} >/dev/null
-    mount -t proc proc "$root/proc"
-    mount --rbind /sys "$root/sys"
-    mount --make-rslave "$root/sys"
-    mkdir "$root/packages"
-    cp "$dist"/*.deb "$dist"/*.rpm "$dist"/*.tar.gz "$root/packages"
-}
-
-remove_root() {
-    umount --recursive --lazy "$root/sys" "$root/proc" 2>/dev/null || true
-    rm -rf --one-file-system "$root"
-}
 
 # Every file of the root: kind, mode, owner, and a hash of what is in it; but for the package manager's own.
 listing() {
@@ -139,16 +101,13 @@ check_archive() {
     say "archive: unpacked and used"
 }
 
-((EUID == 0)) || die "root is needed: bare roots are made and entered"
-for program in mmdebstrap rpm dpkg-deb; do
-    command -v "$program" >/dev/null || die "there is no $program; .ci/packages.sh bare installs it"
-done
-deb=$(echo "$dist"/hotset_*_amd64.deb)
-[[ -e $deb ]] || die "there is no package in $dist; make dist makes it"
-version=${deb##*/hotset_} version=${version%_amd64.deb}
+needs mmdebstrap rpm dpkg-deb
+find_deb
 for suite in "${@:-${DEFAULT_SUITES[@]}}"; do
     (
-        make_root
+        make_root init-system-helpers
+        mkdir "$root/packages"
+        cp "$dist"/*.deb "$dist"/*.rpm "$dist"/*.tar.gz "$root/packages"
         check_deb
         check_rpm
         check_archive

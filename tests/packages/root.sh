@@ -1,0 +1,60 @@
+# shellcheck shell=bash
+# root.sh: sourced by the tests of this folder that install into a bare root of Debian. They set `suite` before they make one.
+# shellcheck disable=SC2034,SC2154 # It is sourced: what is set here is used there, and the other way round.
+set -euo pipefail
+shopt -s inherit_errexit
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+dist=${HOTSET_DIST:-$PWD/dist}
+DEFAULT_SUITES=(bookworm trixie)
+
+die() {
+    echo "test-packages: $*" >&2
+    exit 2
+}
+
+say() {
+    echo "test-packages: $suite: $*"
+}
+
+# Where a command's exit code or words are not what they should be, the suite has failed.
+fail() {
+    say "FAILED: $*" >&2
+    exit 1
+}
+
+inside() {
+    chroot "$root" env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@"
+}
+
+# make_root PACKAGES: a bare root with these besides, in $root until the shell ends.
+make_root() {
+    root=$(mktemp -d -p "${TMPDIR:-/var/tmp}" hotset-root-XXXXXX)
+    trap remove_root EXIT
+    mmdebstrap --quiet --variant=minbase --include="$1" "$suite" "$root" ${HOTSET_MIRROR:+"$HOTSET_MIRROR"} >/dev/null
+    mount -t proc proc "$root/proc"
+    mount --rbind /sys "$root/sys"
+    mount --make-rslave "$root/sys"
+}
+
+remove_root() {
+    local mounted
+    # What is nearer to the root was mounted first.
+    while read -r mounted; do
+        umount --recursive --lazy "$mounted" 2>/dev/null || true
+    done < <(awk -v root="$root/" 'index($5, root) == 1 {print $5}' /proc/self/mountinfo | tac)
+    rm -rf --one-file-system "$root"
+}
+
+needs() {
+    local program
+    ((EUID == 0)) || die "root is needed: bare roots are made and entered"
+    for program in "$@"; do
+        command -v "$program" >/dev/null || die "there is no $program; .ci/packages.sh bare installs it"
+    done
+}
+
+find_deb() {
+    deb=$(echo "$dist"/hotset_*_amd64.deb)
+    [[ -e $deb ]] || die "there is no package in $dist; make dist makes it"
+    version=${deb##*/hotset_} version=${version%_amd64.deb}
+}
