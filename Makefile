@@ -60,6 +60,11 @@ test-packages: dist ## Install, use, upgrade and remove the packages of dist/ in
 	@tests/packages/run.sh $(SUITES)
 	@[ "$(VIRTUAL)" = no ] || for suite in $(or $(SUITES),bookworm trixie); do tests/packages/systemd.sh $$suite && tests/packages/container.sh $$suite || exit; done
 
+.PHONY: test-newcomer
+test-newcomer: ## Do in bare roots what docs/start.md shows, from the package in dist/ and from these sources, and say how long it takes: make test-newcomer SUITES=trixie
+	@.ci/packages.sh bare
+	@tests/packages/newcomer.sh $(SUITES)
+
 .PHONY: sign
 sign: ## Sign the checksums in dist/ with your OpenPGP key: make sign KEY=you@example.org
 	@gpg --yes --armor --detach-sign $(if $(KEY),--local-user "$(KEY)") --output dist/SHA256SUMS.asc dist/SHA256SUMS
