@@ -2,7 +2,8 @@
 # python.sh test | external | lint | dist | bench: the Python package. Everything lies below target/, and HOTSET_PYTHON names the Python, python3 if it is not set.
 #   test  builds a wheel for this host of HOTSET_BIN (target/release/hotset if not set), installs it into a fresh environment, and runs its tests
 #   external the same, and runs the tests that need a JVM: for Spark, which it fetches, for the S3 server that HOTSET_S3PROXY names, and with the jars of HOTSET_S3A
-#   lint  types, style, and the classes that are written from schema/; types and style of what makes the site of the documents
+#   lint  types, style, and the classes that are written from schema/; types and style of what makes the site of the documents;
+#        the workflows of the public CI against their schema
 #   bench compares curves from Python with the same in Rust
 #   dist  wheels for any host: glibc 2.17 and musl 1.2, and the source package that says so to others; into target/wheels
 set -euo pipefail
@@ -84,6 +85,7 @@ check_style() {
     for directory in docs/site docs/casts tests/docs; do
         (cd "../$directory" && "$venv/bin/mypy" --strict --cache-dir "$target/python/mypy" ./*.py)
     done
+    "$venv/bin/check-jsonschema" --quiet --builtin-schema vendor.github-workflows ../.github/workflows/*.yml
 }
 
 make_wheels() {
