@@ -160,10 +160,10 @@ docs-serve: ## Show that site at http://127.0.0.1:8000/
 	@.ci/docs.sh serve
 
 .PHONY: docs-pictures
-docs-pictures: ## Make the pictures of docs/images anew, from pages that hotset makes here (as root)
-	@.ci/packages.sh docs
+docs-pictures: ## Make the pictures of docs/images anew, from pages that hotset makes here (as root): make docs-pictures PICTURES="fleet.png"
+	@.ci/packages.sh build docs
 	@[ -x $(or $(HOTSET_BIN),$(BIN)) ] || $(MAKE) build
-	@HOTSET_BIN=$(or $(HOTSET_BIN),$(BIN)) .ci/docs.sh pictures
+	@HOTSET_BIN=$(or $(HOTSET_BIN),$(BIN)) .ci/docs.sh pictures $(PICTURES)
 
 .PHONY: install
 install: ## Install the binary, man pages and completions below PREFIX (/usr/local)

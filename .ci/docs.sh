@@ -1,5 +1,5 @@
 #!/bin/bash
-# docs.sh build | check | serve [PORT] | pictures: the site of the documents, in target/docs/site. HOTSET_BIN names the program whose help
+# docs.sh build | check | serve [PORT] | pictures [NAME...]: the site of the documents, in target/docs/site. HOTSET_BIN names the program whose help
 # becomes pages, target/release/hotset if it is not set.
 #   build     makes the site from docs/, the documents beside it, and the program's help
 #   check     looks for links that lead nowhere, and at every page in a browser: 390 pixels wide, and search
@@ -54,12 +54,19 @@ check() {
     python3 docs/site/look.py "$book/site"
 }
 
+pictures() {
+    require_binary
+    local with_package
+    with_package=$(HOTSET_BIN=$binary .ci/python.sh installed)
+    HOTSET_BIN=$binary HOTSET_PYTHON=$with_package python3 docs/site/pictures.py "$root/docs/images" "$@"
+}
+
 verb=${1-}
 shift || true
 case $verb in
 build) build ;;
 check) check ;;
 serve) require_site && exec python3 -m http.server --bind 127.0.0.1 --directory "$book/site" "${1-8000}" ;;
-pictures) require_binary && exec env HOTSET_BIN="$binary" python3 docs/site/pictures.py "$root/docs/images" ;;
-*) echo "usage: docs.sh build | check | serve [PORT] | pictures" >&2; exit 2 ;;
+pictures) pictures "$@" ;;
+*) echo "usage: docs.sh build | check | serve [PORT] | pictures [NAME...]" >&2; exit 2 ;;
 esac

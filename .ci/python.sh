@@ -1,7 +1,8 @@
 #!/bin/bash
-# python.sh test | external | lint | dist | bench: the Python package. Everything lies below target/, and HOTSET_PYTHON names the Python, python3 if it is not set.
+# python.sh test | external | installed | lint | dist | bench: the Python package. Everything lies below target/, and HOTSET_PYTHON names the Python, python3 if it is not set.
 #   test  builds a wheel for this host of HOTSET_BIN (target/release/hotset if not set), installs it into a fresh environment, and runs its tests
 #   external the same, and runs the tests that need a JVM: for Spark, which it fetches, for the S3 server that HOTSET_S3PROXY names, and with the jars of HOTSET_S3A
+#   installed  installs such a wheel, and says which Python has it
 #   lint  types, style, and the classes that are written from schema/; types and style of what makes the site of the documents;
 #        the workflows of the public CI against their schema
 #   bench compares curves from Python with the same in Rust
@@ -42,13 +43,18 @@ build() {
     (cd python && "$venv/bin/maturin" build --quiet "$@")
 }
 
-run_tests() {
+# The package as of now in the environment.
+install_wheel() {
     environment
     stage
-    local wheels=$target/python/wheels
+    wheels=$target/python/wheels
     rm -rf "$wheels"
     build --profile dev --compatibility linux --out "$wheels"
     "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --force-reinstall "$wheels"/*.whl
+}
+
+run_tests() {
+    install_wheel
     # The tests find the program that came with the wheel, from outside of the source.
     cd "$target"
     env --unset=HOTSET_BIN HOTSET_WHEEL="$(echo "$wheels"/*.whl)" \
@@ -113,8 +119,9 @@ shift || true
 case $verb in
 test) run_tests "$@" ;;
 external) run_external_tests ;;
+installed) install_wheel >&2; echo "$venv/bin/python" ;;
 lint) check_style ;;
 dist) make_wheels ;;
 bench) run_bench "$@" ;;
-*) echo "usage: python.sh test | external | lint | dist | bench" >&2; exit 2 ;;
+*) echo "usage: python.sh test | external | installed | lint | dist | bench" >&2; exit 2 ;;
 esac

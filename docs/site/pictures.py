@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Make the pictures of the documents: pages that hotset makes here, as a browser shows them. As root.
+"""Make the pictures of the documents: pages that hotset makes here, or that are among them, as a browser shows them. As root.
 
-usage: pictures.py OUT; HOTSET_BIN names the program.
+usage: pictures.py OUT [NAME...]; HOTSET_BIN names the program, HOTSET_PYTHON a Python with its package.
 """
 
 import os
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from browser import Browser
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 WIDTH = 1000
 # The files lie on the disk, and are bound where the pictures say that they are: in a mount namespace, so that nothing is left of it.
 ENTER = """
@@ -71,6 +72,15 @@ END
 hotset record -q -o job.parquet -- /usr/bin/python3 job.py
 hotset size -q --html "$PAGE" job.parquet
 """
+# A fleet that is made up, as the page that shows it says.
+FLEET = """
+PYTHONPATH=$ROOT/python/tests "$HOTSET_PYTHON" -m fleetgen /srv/fleet --hosts 40 --groups 25
+"$HOTSET_PYTHON" -m hotset.fleet report /srv/fleet -o "$PAGE"
+"""
+# The page of the experiments, which take an hour, is a document itself.
+LAB = """
+cp "$ROOT/docs/experiments.html" "$PAGE"
+"""
 
 
 @dataclass
@@ -87,6 +97,8 @@ PICTURES = [
     Picture("bench.png", BENCH),
     Picture("trace.png", TRACE, "Where in /srv/shop/orders.db"),
     Picture("size.png", SIZE),
+    Picture("fleet.png", FLEET),
+    Picture("lab-reread-1gib.png", LAB, "How much does the kind of memory matter that the file is read into? (size: 1 GiB)"),
 ]
 PLACE = """(() => {
     const top = element => element.getBoundingClientRect().top + scrollY;
@@ -105,15 +117,20 @@ def make(page: pathlib.Path, commands: str) -> None:
         (home / "files").mkdir()
         (home / "bin").mkdir()
         (home / "bin" / "hotset").symlink_to(pathlib.Path(os.environ["HOTSET_BIN"]).resolve())
-        environment = {**os.environ, "PATH": f"{home / 'bin'}:{os.environ['PATH']}", "FILES": str(home / "files"), "PAGE": str(page)}
+        environment = {**os.environ, "PATH": f"{home / 'bin'}:{os.environ['PATH']}", "ROOT": str(ROOT),
+                       "FILES": str(home / "files"), "PAGE": str(page)}
         shell = ["unshare", "--mount", "--propagation", "private", "bash", "-c", ENTER + commands]
         subprocess.run(shell, check=True, env=environment)
 
 
 def main() -> None:
-    out = pathlib.Path(sys.argv[1]).resolve()
+    out, names = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
+    if unknown := set(names) - {picture.name for picture in PICTURES}:
+        sys.exit(f"docs: no picture is called {', '.join(sorted(unknown))}; there are {', '.join(picture.name for picture in PICTURES)}")
     with tempfile.TemporaryDirectory() as pages, Browser() as browser:
         for picture in PICTURES:
+            if names and picture.name not in names:
+                continue
             page = pathlib.Path(pages, picture.name).with_suffix(".html")
             make(page, picture.commands)
             browser.size(WIDTH, 800)
