@@ -50,7 +50,7 @@ in_shell() {
 # finding_after NAME DIRECTORY COMMAND PROGRAM: the command installs hotset; then the page's program is run below PROGRAM.
 finding_after() {
     local name=$1 started=$SECONDS said installed run
-    said=$(in_shell "$2" "$3" 2>&1) || fail "$name: $3: exit code $?: ${said: -2000}"
+    said=$(in_shell "$2" "$3" 2>&1) || fail "$name: $3: exit code $?: $(tail -c 2000 <<<"$said")"
     installed=$((SECONDS - started))
     run=$(shown "$START" 'sudo hotset run -- /usr/bin/python3 orders\.py')
     said=$(in_shell "$SHOP" "${run/hotset/$4}" 2>&1) || fail "$name: $run: exit code $?: $said"

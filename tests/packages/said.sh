@@ -8,7 +8,7 @@ say() {
 check() {
     local what=$1
     shift
-    if said=$("$@" 2>&1); then say "ok $what"; else say "FAILED $what: ${said: -400}"; fi
+    if said=$("$@" 2>&1); then say "ok $what"; else say "FAILED $what: $(tail -c 400 <<<"$said")"; fi
 }
 
 # Within half a minute, under emulation.
