@@ -117,7 +117,7 @@ impl Feature {
     pub const fn reason(self) -> Reason {
         match self {
             Self::FileFaults => Reason::unsupported(
-                "this kernel has no tracepoints for file faults (Linux 6.12), or no software perf events",
+                "this kernel has no tracepoints for file faults (Linux 6.12), or refuses perf events (`hotset doctor` says which)",
             ),
             Self::IoUring => Reason::unsupported(
                 "this kernel's io_uring tracepoints don't carry the request (Linux 6.0)",

@@ -2,22 +2,13 @@
 
 use std::os::fd::OwnedFd;
 
-use hotset_sys::perf_event::{self, Event};
-
-const PERF_TYPE_SOFTWARE: u32 = 1;
-const PERF_COUNT_SW_PAGE_FAULTS_MAJ: u64 = 6;
+use hotset_sys::perf_event::{self, MAJOR_FAULTS};
 
 /// Opens the event on every CPU that is online; `None` where that is refused.
 pub(crate) fn open_everywhere() -> Option<Vec<OwnedFd>> {
-    let event = Event {
-        kind: PERF_TYPE_SOFTWARE,
-        config: PERF_COUNT_SW_PAGE_FAULTS_MAJ,
-        sample_period: 1,
-        flags: 0,
-    };
     let mut events = Vec::new();
     for cpu in 0..libbpf_rs::num_possible_cpus().ok()? {
-        match perf_event::open(event, -1, i32::try_from(cpu).ok()?) {
+        match perf_event::open(MAJOR_FAULTS, -1, i32::try_from(cpu).ok()?) {
             Ok(fd) => events.push(fd),
             Err(error) if error.raw_os_error() == Some(libc::ENODEV) => {}
             Err(_) => return None,

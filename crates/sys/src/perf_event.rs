@@ -22,10 +22,14 @@ pub struct Event {
     pub flags: u64,
 }
 
+/// The end of each major fault: PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ.
+pub const MAJOR_FAULTS: Event = Event { kind: 1, config: 6, sample_period: 1, flags: 0 };
+
 /// Opens an event for a process, or -1 for all, on a CPU, or -1 for any; 0 is the calling thread.
 ///
 /// # Errors
-/// The kernel's answer, e.g. EACCES without CAP_PERFMON, ENODEV for a CPU that is offline.
+/// The kernel's answer, e.g. EACCES without CAP_PERFMON (or CAP_SYS_ADMIN, if kernel.perf_event_paranoid is above 2 on Debian or Ubuntu), ENODEV
+/// for a CPU that is offline.
 pub fn open(event: Event, pid: i32, cpu: i32) -> io::Result<OwnedFd> {
     let mut attr = [0_u64; ATTR_SIZE / 8];
     // type and size share the first word; sample_type and read_format stand between the period and the flags.

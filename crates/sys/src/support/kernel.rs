@@ -10,7 +10,6 @@ use crate::capabilities::{Cap, effective};
 
 const BTF: &str = "/sys/kernel/btf/vmlinux";
 const LOCKDOWN: &str = "/sys/kernel/security/lockdown";
-const PARANOID: &str = "/proc/sys/kernel/perf_event_paranoid";
 const UNPRIVILEGED_BPF: &str = "/proc/sys/kernel/unprivileged_bpf_disabled";
 
 pub(super) fn btf() -> Capability {
@@ -78,40 +77,6 @@ fn lockdown_mode(text: &str) -> &str {
     text.split_whitespace()
         .find_map(|word| word.strip_prefix('[')?.strip_suffix(']'))
         .unwrap_or("none")
-}
-
-pub(super) fn perf_event_paranoid() -> Capability {
-    let name = ("perf_events", "faults can be timed with perf events");
-    let consequence = "page faults are not timed";
-    let level = match text_of(PARANOID) {
-        Ok(level) => level,
-        Err(error) => {
-            let detail = format!("{PARANOID}: {error}");
-            let remedy = "use a kernel built with CONFIG_PERF_EVENTS=y";
-            return unsupported(name, Verdict::No, detail, consequence, remedy);
-        }
-    };
-    let detail = format!("kernel.perf_event_paranoid = {level}");
-    let privileged =
-        effective().is_some_and(|caps| caps.has(Cap::Perfmon) || caps.has(Cap::SysAdmin));
-    match level.parse::<i32>() {
-        _ if privileged => supported(name, format!("{detail}, which does not concern CAP_PERFMON")),
-        Ok(level) if level <= 1 => supported(name, detail),
-        Ok(2) => unsupported(
-            name,
-            Verdict::Partly,
-            detail,
-            "faults are seen from user space only",
-            "run hotset as root, or: sysctl kernel.perf_event_paranoid=1",
-        ),
-        _ => unsupported(
-            name,
-            Verdict::No,
-            detail,
-            consequence,
-            "run hotset as root, or: sysctl kernel.perf_event_paranoid=1",
-        ),
-    }
 }
 
 pub(super) fn cachestat() -> Capability {

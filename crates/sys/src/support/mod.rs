@@ -4,6 +4,7 @@
 
 mod kernel;
 mod memory;
+mod perf;
 mod privilege;
 
 use hotset_facts::{Capability, Verdict};
@@ -18,7 +19,7 @@ pub fn host_capabilities() -> Vec<Capability> {
         kernel::btf(),
         kernel::unprivileged_bpf(),
         kernel::lockdown(),
-        kernel::perf_event_paranoid(),
+        perf::perf_events(),
         kernel::cachestat(),
         memory::cgroup_v2(),
         memory::pressure(),
