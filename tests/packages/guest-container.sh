@@ -71,7 +71,7 @@ pages=$((table / 4096))
 check "the image is loaded" load
 check "nothing but the binary is in it" test "$(podman image mount "$IMAGE" | xargs -I{} find {} -type f | wc -l)" = 1
 check "the image says its version" says "" '^hotset [0-9]' --version
-check "a container starts" podman run --detach --name shop --user 1000:1000 --rootfs /guest/shop /bin/busybox sh -c 'while :; do /bin/busybox cat /data/table >/dev/null; /bin/busybox sleep 1; done'
+check "a container starts" podman run --detach --name shop --network=none --user 1000:1000 --rootfs /guest/shop /bin/busybox sh -c 'while :; do /bin/busybox cat /data/table >/dev/null; /bin/busybox sleep 1; done'
 group=$(podman inspect --format '{{.State.CgroupPath}}' shop)
 check "attach by the container's name" says $OBSERVE "/data/table" attach --container shop --duration 6s
 check "attach by its control group" says $OBSERVE "/data/table" attach --cgroup "/sys/fs/cgroup$group" --duration 6s
@@ -79,6 +79,13 @@ check "top has the container's name" says $OBSERVE "shop" top 2 --batch 2 --view
 hotset_in $OBSERVE attach --container shop --duration 6s --json - -q >/guest/profile.json 2>/guest/words
 check "whole reads of the file" test "$(grep -o '"pages":[0-9]*' /guest/profile.json | head -1 | cut -d: -f2)" -ge "$pages"
 check "nothing is missing" says $OBSERVE "sensor loads and attaches" doctor
+# Debian's kernel gives perf events to CAP_PERFMON up to this level, and faults have tracepoints since Linux 6.12.
+check "doctor says that Debian refuses perf events" says $OBSERVE "no +faults can be timed" doctor
+sysctl --quiet --write kernel.perf_event_paranoid=2
+check "doctor says that they are given now" says $OBSERVE "yes +faults can be timed" doctor
+if [[ -e /sys/kernel/tracing/events/filemap/mm_filemap_fault ]]; then
+    check "faults are counted" says $OBSERVE "mappings +[0-9]+ faults" attach --container shop --duration 6s
+fi
 # Each capability is needed: what is lost without it.
 refused="give it CAP_BPF and CAP_PERFMON"
 check "without CAP_BPF it is refused, and says what it needs" says PERFMON "$refused" attach --container shop --duration 3s
