@@ -12,7 +12,7 @@ SOURCES=/srv/hotset
 # shown PAGE PATTERN: the one command that the page shows and that matches.
 shown() {
     local found
-    found=$(sed -nE "s/^\\\$ ($2)\$/\\1/p" "$1")
+    found=$(sed -nE "s|^\\\$ ($2)\$|\\1|p" "$1")
     [[ -n $found && $found != *$'\n'* ]] || die "$1 does not show one command that matches $2"
     echo "$found"
 }
@@ -55,22 +55,27 @@ finding_after() {
     run=$(shown "$START" 'sudo hotset run -- /usr/bin/python3 orders\.py')
     said=$(in_shell "$SHOP" "${run/hotset/$4}" 2>&1) || fail "$name: $run: exit code $?: $said"
     grep -qE 'CRITICAL +One fsync per' <<<"$said" || fail "$name: no finding about the syncs in: $said"
-    grep -qF "in $SHOP/orders.log" <<<"$said" || fail "$name: the finding does not name $SHOP/orders.log: $said"
+    # Seen from the host's root.
+    grep -qF "in $root$SHOP/orders.log" <<<"$said" || fail "$name: the finding does not name $SHOP/orders.log: $said"
     say "$name: a finding after $((SECONDS - started)) s, of which $installed s to install"
 }
 
 from_package() {
+    local install
+    install=$(shown "$START" 'sudo apt install .*')
     make_root python3,sudo
     write_program
     cp "$deb" "$root$SHOP"
-    finding_after "package" "$SHOP" "$(shown "$START" 'sudo apt install .*')" hotset
+    finding_after "package" "$SHOP" "$install" hotset
 }
 
 from_sources() {
+    local install
+    install=$(shown "$START" 'make build .*')
     make_root python3,sudo,make,ca-certificates
     write_program
     bring_rust
-    finding_after "sources, make" "$SOURCES" "$(shown "$START" 'make build .*')" hotset
+    finding_after "sources, make" "$SOURCES" "$install" hotset
 }
 
 # The packages are those that docs/install.md names; sudo looks in no directory of Cargo's.
