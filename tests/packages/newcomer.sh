@@ -39,6 +39,8 @@ bring_rust() {
     mount --bind "$rustup" "$root$HOME_IN_ROOT/.rustup"
     mount -o remount,bind,ro "$root$HOME_IN_ROOT/.rustup"
     cp /etc/resolv.conf "$root/etc/resolv.conf"
+    # A network may have a certificate of its own.
+    cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
     git clone --quiet "$PWD" "$root$SOURCES"
 }
 
