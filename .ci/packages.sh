@@ -16,7 +16,7 @@ group() {
         mke2fs:e2fsprogs mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs mksquashfs:squashfs-tools mkfs.erofs:erofs-utils losetup:mount \
         chromium-headless-shell:chromium-headless-shell tmux:tmux prometheus:prometheus promtool:prometheus curl:curl openssl:openssl \
         systemd-analyze:systemd fish:fish strace:strace fio:fio blkparse:blktrace sqlite3:sqlite3 git:git go:golang-go \
-        c++:g++ objcopy:binutils unshare:util-linux ;;
+        c++:g++ objcopy:binutils unshare:util-linux pgrep:procps ;;
     bench) echo python3:python3 hyperfine:hyperfine vmtouch:vmtouch fincore:util-linux chrt:util-linux fio:fio cc:gcc \
         strace:strace \
         /usr/include/bpf/bpf.h:libbpf-dev ;;
