@@ -26,7 +26,7 @@ fn told(tried: io::Result<()>, level: Option<&str>) -> Capability {
     let name = ("perf_events", "faults can be timed with perf events");
     let setting = match level {
         Some(level) => format!("kernel.perf_event_paranoid = {level}"),
-        None => format!("{PARANOID} does not exist"),
+        None => format!("{PARANOID} can't be read"),
     };
     let error = match tried {
         Ok(()) => return supported(name, setting),
