@@ -79,7 +79,7 @@ check "top has the container's name" says $OBSERVE "shop" top 2 --batch 2 --view
 hotset_in $OBSERVE attach --container shop --duration 6s --json - -q >/guest/profile.json 2>/guest/words
 check "whole reads of the file" test "$(grep -o '"pages":[0-9]*' /guest/profile.json | head -1 | cut -d: -f2)" -ge "$pages"
 check "nothing is missing" says $OBSERVE "sensor loads and attaches" doctor
-# Debian's kernel gives perf events to CAP_PERFMON up to this level, and faults have tracepoints since Linux 6.12.
+# Debian's level is 3, its kernel gives perf events to CAP_PERFMON up to 2, and faults have tracepoints since Linux 6.12.
 check "doctor says that Debian refuses perf events" says $OBSERVE "no +faults can be timed" doctor
 sysctl --quiet --write kernel.perf_event_paranoid=2
 check "doctor says that they are given now" says $OBSERVE "yes +faults can be timed" doctor

@@ -46,7 +46,7 @@ bring_rust() {
 
 # in_shell DIRECTORY COMMAND: as at a prompt of root's, with Cargo's directory in PATH as rustup's installer leaves it.
 in_shell() {
-    inside bash -c "PATH=$HOME_IN_ROOT/.cargo/bin:\$PATH && cd $1 && $2"
+    inside env "HOME=$HOME_IN_ROOT" bash -c "PATH=$HOME_IN_ROOT/.cargo/bin:\$PATH && cd $1 && $2"
 }
 
 # finding_after NAME DIRECTORY COMMAND PROGRAM: the command installs hotset; then the page's program is run below PROGRAM.

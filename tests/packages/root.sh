@@ -23,7 +23,7 @@ fail() {
 }
 
 inside() {
-    chroot "$root" env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@"
+    chroot "$root" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@"
 }
 
 # make_root PACKAGES: a bare root with these besides, in $root until the shell ends.
@@ -36,12 +36,21 @@ make_root() {
     mount --make-rslave "$root/sys"
 }
 
+mounted_below() {
+    findmnt --list --noheadings --output TARGET | sed 's/ *$//' | awk -v root="$root/" 'index($0, root) == 1'
+}
+
 remove_root() {
     local mounted
     # What is nearer to the root was mounted first.
     while read -r mounted; do
-        umount --recursive --lazy "$mounted" 2>/dev/null || true
-    done < <(awk -v root="$root/" 'index($5, root) == 1 {print $5}' /proc/self/mountinfo | tac)
+        umount --lazy "$mounted" 2>/dev/null || true
+    done < <(mounted_below | tac)
+    # A directory of the host that is still mounted would be emptied, too.
+    if mounted_below | grep -q .; then
+        echo "test-packages: $root is left behind: something is still mounted there" >&2
+        return
+    fi
     rm -rf --one-file-system "$root"
 }
 
