@@ -8,7 +8,7 @@ use hotset_tests::scratch::text;
 use hotset_tests::traced::record;
 use hotset_tests::{
     LimitedGroup, MIB, Mounted, PAGE, Scratch, code, evict_verified, hotset, stderr, stdout,
-    unwrapped,
+    unwrapped, workload,
 };
 use serde_json::Value;
 
@@ -24,14 +24,15 @@ for page in range(int(sys.argv[2])): os.pread(fd, 4096, page * 7 % 2048 * 4096)
 fn a_cold_replay_reads_what_was_recorded_and_a_warm_one_nothing() {
     let scratch = Scratch::new("replay-states");
     let file = scratch.file("data", 8 * MIB);
-    // What the device reads of the interpreter is not known to the byte: it is in the cache.
-    let nothing = python(RANDOM, &[text(&file), "0"]);
-    assert!(Command::new(nothing[0]).args(&nothing[1..]).status().expect("python3").success());
     evict_verified(&file);
-    let recorded = record(&scratch, &[], &python(RANDOM, &[text(&file), "500"]));
+    // A program that nobody else runs: what others have mapped can't be evicted, and is not read again.
+    let program = scratch.path("workload");
+    fs::copy(workload(), &program).expect("a copy");
+    fs::File::open(&program).and_then(|copy| copy.sync_all()).expect("synced");
+    let words = ["random", "--advise-random", "--count", "500", "--file", text(&file)];
+    let recorded = record(&scratch, &[], &[&[text(&program)], &words[..]].concat());
     let states = ["--state", "recorded", "--state", "cold", "--state", "warm"];
     let session = session(&scratch, &recorded.path, &[&["--rounds", "3"], &states[..]].concat());
-    // The program and its libraries are mapped by others, and stay in the cache.
     let by_state = |state: &str| -> Vec<u64> {
         let samples = session["samples"].as_array().expect("samples").iter();
         let of = samples.filter(|sample| sample["state"] == state);
