@@ -6,7 +6,10 @@ use std::process::{Command, Output};
 
 use hotset_tests::scratch::text;
 use hotset_tests::traced::record;
-use hotset_tests::{Scratch, code, hotset, is_same, read_json, stderr, stdout, until_ok};
+use hotset_tests::{
+    MIB, Scratch, code, evict_verified, hotset, is_same, read_json, stderr, stdout, until_ok,
+    workload,
+};
 use serde_json::Value;
 
 /// Reads two files and looks one up; with `MORE`, once more what it names. The words of the command stay the same.
@@ -247,22 +250,51 @@ fn in_profile<'a>(profile: &'a Value, name: &str) -> &'a Value {
     of_run.or_else(|| profile.pointer(&format!("/totals{pointer}"))).unwrap_or(&Value::Null)
 }
 
-#[test]
-fn a_recording_counts_under_the_names_of_its_profile_what_that_counts() {
-    let scratch = place("diff-names");
-    let program = format!("import os\nos.chdir({:?})\n{PROGRAM}", text(scratch.dir()));
-    let recorded = record(&scratch, &[], &["/usr/bin/python3", "-S", "-c", &program]);
-    let difference = difference(&scratch, &recorded.path, &recorded.path);
-    let totals = difference["totals"].as_array().expect("totals");
-    let mut compared = 0;
-    for one in totals {
+/// Compares what a recording of the command counts with the profile of the same execution. Says which counters were above 0.
+fn compared_by_name(scratch: &Scratch, words: &[&str]) -> Vec<String> {
+    let recorded = record(scratch, &[], words);
+    let difference = difference(scratch, &recorded.path, &recorded.path);
+    let mut compared = Vec::new();
+    for one in difference["totals"].as_array().expect("totals") {
         let name = one["name"].as_str().expect("a name");
         let (seen, told) = (&one["before"], in_profile(&recorded.profile, name));
         // Times are of the calls in one, and of classes in the other.
         if !told.is_null() && one["unit"] != "ns" {
-            assert_eq!(seen, told, "{name}");
-            compared += usize::from(seen.as_u64() > Some(0));
+            assert_eq!(seen, told, "{name} of {words:?}");
+            compared.extend((seen.as_u64() > Some(0)).then(|| name.to_owned()));
         }
     }
-    assert!(compared > 10, "{compared} of {}", totals.len());
+    compared
+}
+
+#[test]
+fn a_recording_counts_under_the_names_of_its_profile_what_that_counts() {
+    let scratch = place("diff-names");
+    let program = format!("import os\nos.chdir({:?})\n{PROGRAM}", text(scratch.dir()));
+    let compared = compared_by_name(&scratch, &["/usr/bin/python3", "-S", "-c", &program]);
+    assert!(compared.len() > 10, "{compared:?}");
+}
+
+/// What exec reads of a program has a record of its own, and so has what a fault finds in a hole.
+#[test]
+fn a_recording_of_a_cold_program_counts_what_its_profile_counts() {
+    let scratch = Scratch::new("diff-cold-names");
+    let (program, holes) = (scratch.path("workload"), scratch.path("holes"));
+    fs::copy(workload(), &program).expect("a copy");
+    fs::File::open(&program).and_then(|copy| copy.sync_all()).expect("on the disk");
+    fs::File::create(&holes).and_then(|file| file.set_len(2 * MIB)).expect("a file of holes");
+    let data = scratch.file("data", 2 * MIB);
+    for (case, file, counter) in [
+        ("mmap-seq", &holes, "mmap.pages_read"),
+        ("mmap-seq", &data, "mmap.pages_read"),
+        ("write-partial", &data, "write.misses"),
+        ("uring-mixed", &data, "read.misses"),
+    ] {
+        for cold in [&program, file] {
+            evict_verified(cold);
+        }
+        let words = [text(&program), case, "--file", text(file)];
+        let compared = compared_by_name(&scratch, &words);
+        assert!(compared.iter().any(|name| name == counter), "{case}: {compared:?}");
+    }
 }

@@ -99,37 +99,28 @@ impl Sums {
         }
     }
 
-    /// Counts a record by what a profile counts it as: calls that failed are lookups alone.
+    /// Counts a record by what a profile counts it as: calls that failed are lookups alone, but for pages that they read before.
     pub(super) fn count(&mut self, record: &TraceRecord) {
         self.add(Sum::DeviceReadBytes, record.device_read_bytes.unwrap_or(0));
         self.add(Sum::DeviceWriteBytes, record.device_write_bytes.unwrap_or(0));
-        let is_direct = record.flags.has(RecordFlags::DIRECT);
+        let read_ahead = record.pages.map_or(0, |pages| pages.read_ahead.into());
+        self.add(Sum::ReadAheadPages, read_ahead);
         let time_ns = record.duration_ns.unwrap_or(0);
         let moved = record.result.and_then(|result| u64::try_from(result).ok());
-        match (record.class, moved) {
-            (OperationClass::Read, Some(bytes)) if is_direct => {
-                self.add_all([(Sum::DirectReadCalls, 1), (Sum::DirectReadBytes, bytes)]);
-                self.add(Sum::DirectTime, time_ns);
+        match record.class {
+            OperationClass::Read => self.read(record, moved),
+            OperationClass::Write => self.write(record, moved),
+            OperationClass::Fault => self.fault(record),
+            // Exec reads as a fault does, and requests that are under way write pages that they have to read first.
+            OperationClass::Device => {
+                self.pages_of_faults(record);
+                let misses = record.pages.map_or(0, |pages| pages.misses.into());
+                self.add(Sum::WriteMisses, misses);
             }
-            (OperationClass::Read, Some(bytes)) => {
-                self.add_all([(Sum::ReadCalls, 1), (Sum::ReadBytes, bytes)]);
-                self.add(Sum::ReadTime, time_ns);
-                self.read_pages(record);
-            }
-            (OperationClass::Write, Some(bytes)) if is_direct => {
-                self.add_all([(Sum::DirectWriteCalls, 1), (Sum::DirectWriteBytes, bytes)]);
-                self.add(Sum::DirectTime, time_ns);
-            }
-            (OperationClass::Write, Some(bytes)) => {
-                self.add_all([(Sum::WriteCalls, 1), (Sum::WriteBytes, bytes)]);
-                self.add(Sum::WriteTime, time_ns);
-                self.written_pages(record);
-            }
-            (OperationClass::Fault, _) => self.fault(record),
-            (OperationClass::Sync, _) => {
+            OperationClass::Sync => {
                 self.add_all([(Sum::SyncCalls, 1), (Sum::SyncTime, time_ns)]);
             }
-            (OperationClass::Open | OperationClass::Lookup, _) => {
+            OperationClass::Open | OperationClass::Lookup => {
                 self.add_all([(Sum::LookupCalls, 1), (Sum::LookupTime, time_ns)]);
                 let failed = RequestKind::of(record) == RequestKind::FailedLookup;
                 self.add(Sum::LookupFailed, u64::from(failed));
@@ -139,6 +130,31 @@ impl Sums {
                 self.add(Sum::Opens, u64::from(opened));
             }
             _ => {}
+        }
+    }
+
+    fn read(&mut self, record: &TraceRecord, moved: Option<u64>) {
+        self.read_pages(record);
+        let Some(bytes) = moved else { return };
+        let time_ns = record.duration_ns.unwrap_or(0);
+        if record.flags.has(RecordFlags::DIRECT) {
+            self.add_all([(Sum::DirectReadCalls, 1), (Sum::DirectReadBytes, bytes)]);
+            self.add(Sum::DirectTime, time_ns);
+        } else {
+            self.add_all([(Sum::ReadCalls, 1), (Sum::ReadBytes, bytes), (Sum::ReadTime, time_ns)]);
+        }
+    }
+
+    fn write(&mut self, record: &TraceRecord, moved: Option<u64>) {
+        self.written_pages(record);
+        let Some(bytes) = moved else { return };
+        let time_ns = record.duration_ns.unwrap_or(0);
+        if record.flags.has(RecordFlags::DIRECT) {
+            self.add_all([(Sum::DirectWriteCalls, 1), (Sum::DirectWriteBytes, bytes)]);
+            self.add(Sum::DirectTime, time_ns);
+        } else {
+            self.add_all([(Sum::WriteCalls, 1), (Sum::WriteBytes, bytes)]);
+            self.add(Sum::WriteTime, time_ns);
         }
     }
 
@@ -156,7 +172,6 @@ impl Sums {
             (Sum::ReadMisses, pages.misses.into()),
             (Sum::ReadAheadHits, pages.ahead_hits.into()),
             (Sum::ReadFromDevice, read.saturating_sub(zeros)),
-            (Sum::ReadAheadPages, pages.read_ahead.into()),
         ]);
     }
 
@@ -171,14 +186,19 @@ impl Sums {
 
     fn fault(&mut self, record: &TraceRecord) {
         let is_major = record.operation == Operation::MajorFault;
-        let pages = record.pages.map_or(0, |pages| pages.pages.into());
         self.add_all([
             (Sum::Faults, 1),
             (if is_major { Sum::MajorFaults } else { Sum::MinorFaults }, 1),
-            (Sum::FaultPages, pages),
         ]);
+        self.pages_of_faults(record);
         if is_major {
             self.add(Sum::FaultTime, record.duration_ns.unwrap_or(0));
         }
+    }
+
+    fn pages_of_faults(&mut self, record: &TraceRecord) {
+        let Some(pages) = record.pages else { return };
+        let zeros = pages.zeros.map_or(0, u64::from);
+        self.add(Sum::FaultPages, u64::from(pages.pages).saturating_sub(zeros));
     }
 }
