@@ -2,25 +2,13 @@
 # machine.sh: sourced by the tests of this folder that boot a virtual machine of Debian with systemd. It is emulated, so each takes minutes.
 # They set `suite` first; `root` is where the machine's files are made.
 # shellcheck disable=SC2034,SC2154 # It is sourced: what is set here is used there, and the other way round.
-set -euo pipefail
-shopt -s inherit_errexit
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# shellcheck source=tests/packages/common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 here=$PWD/tests/packages
-dist=${HOTSET_DIST:-$PWD/dist}
 BOOT_SECONDS=${HOTSET_GUEST_SECONDS:-600}
-PATH=$PATH:/usr/sbin:/sbin
-
-die() {
-    echo "test-packages: $*" >&2
-    exit 2
-}
 
 remove() {
     rm -rf --one-file-system "$work"
-}
-
-inside() {
-    chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@"
 }
 
 # make_root PACKAGES: what every machine needs, and these besides.
@@ -66,10 +54,7 @@ boot() {
     fi
 }
 
-((EUID == 0)) || die "root is needed: a bare root is made and entered"
-for program in mmdebstrap qemu-system-x86_64 mke2fs; do
-    command -v "$program" >/dev/null || die "there is no $program; .ci/packages.sh bare installs it"
-done
+needs mmdebstrap qemu-system-x86_64 mke2fs
 work=$(mktemp -d -p "${TMPDIR:-/var/tmp}" hotset-guest-XXXXXX)
 root=$work/root
 trap remove EXIT

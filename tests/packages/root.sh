@@ -1,16 +1,9 @@
 # shellcheck shell=bash
 # root.sh: sourced by the tests of this folder that install into a bare root of Debian. They set `suite` before they make one.
 # shellcheck disable=SC2034,SC2154 # It is sourced: what is set here is used there, and the other way round.
-set -euo pipefail
-shopt -s inherit_errexit
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-dist=${HOTSET_DIST:-$PWD/dist}
+# shellcheck source=tests/packages/common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 DEFAULT_SUITES=(bookworm trixie)
-
-die() {
-    echo "test-packages: $*" >&2
-    exit 2
-}
 
 say() {
     echo "test-packages: $suite: $*"
@@ -20,10 +13,6 @@ say() {
 fail() {
     say "FAILED: $*" >&2
     exit 1
-}
-
-inside() {
-    chroot "$root" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@"
 }
 
 # make_root PACKAGES: a bare root with these besides, in $root until the shell ends.
@@ -52,18 +41,4 @@ remove_root() {
         return
     fi
     rm -rf --one-file-system "$root"
-}
-
-needs() {
-    local program
-    ((EUID == 0)) || die "root is needed: bare roots are made and entered"
-    for program in "$@"; do
-        command -v "$program" >/dev/null || die "there is no $program; .ci/packages.sh bare installs it"
-    done
-}
-
-find_deb() {
-    deb=$(echo "$dist"/hotset_*_amd64.deb)
-    [[ -e $deb ]] || die "there is no package in $dist; make dist makes it"
-    version=${deb##*/hotset_} version=${version%_amd64.deb}
 }

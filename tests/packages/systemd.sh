@@ -17,8 +17,7 @@ set_up() {
     systemctl --root "$root" --quiet enable hotset-export hotset-pin hotset-restore hotset-save.timer
 }
 
-deb=$(echo "$dist"/hotset_*_amd64.deb)
-[[ -e $deb ]] || die "there is no package in $dist; make dist makes it"
+find_deb
 make_root ""
 set_up
 runs_in_guest guest.sh "hotset-export.service hotset-pin.service hotset-restore.service"
