@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Runs all tests of the workspace several times, in a new order each time, every second time beside load: as many busy
-loops as there are CPUs, a process that evicts page cache at random, and SIGHUP and SIGINT ignored, as a job runner may do.
+loops as there are CPUs, a process that evicts page cache at random, one that calls sync(2), and SIGHUP and SIGINT ignored, as
+a job runner may do.
 A test whose verdict hangs on the host's mood fails here. `make test-repeat ROUNDS=10` builds what it needs and calls it; with
 ONLY="states truth_reads" these programs alone, so that a fault comes up in minutes.
 """
@@ -47,11 +48,19 @@ def evict(directory, seed):
                 os.close(file)
 
 
+def write_back(seed):
+    """Writes back whatever is dirty, of the whole host, at random times."""
+    chosen = random.Random(seed)
+    while True:
+        time.sleep(chosen.uniform(0.2, 4))
+        os.sync()
+
+
 class Load:
     """What runs beside the tests of a round."""
 
     def __init__(self, directory, seed):
-        jobs = [(busy, ())] * os.cpu_count() + [(evict, (directory, seed))]
+        jobs = [(busy, ())] * os.cpu_count() + [(evict, (directory, seed)), (write_back, (seed,))]
         self.processes = [multiprocessing.Process(target=job, args=of, daemon=True) for job, of in jobs]
 
     def __enter__(self):
