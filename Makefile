@@ -39,7 +39,7 @@ build: ## Build the static binary, target/release/hotset
 	@.ci/packages.sh build
 	@.ci/static-build.sh hotset-cli hotset
 
-# What a release has in it: small, which takes a quarter of an hour to build.
+# What a release has in it: small, which takes six minutes to build on two CPUs.
 .PHONY: small
 small:
 	@.ci/packages.sh build
