@@ -12,6 +12,7 @@ FUZZ_SECONDS ?= 30
 DEMO_ORDERS ?= 200
 DEMO_MIB ?= 32
 ROUNDS ?= 10
+SUITES ?= bookworm trixie noble
 SECONDS ?= 600
 
 # Cargo may live where a login shell alone would find it.
@@ -55,10 +56,10 @@ dist: wheel ## Make a release in dist/: packages (deb, rpm, wheels), an archive,
 	@.ci/dist.sh
 
 .PHONY: test-packages
-test-packages: dist ## Install, use, upgrade and remove the packages of dist/ in bare roots, and run the services and the image in virtual machines: make test-packages SUITES="bookworm trixie" VIRTUAL=no
+test-packages: dist ## Install, use, upgrade and remove the packages of dist/ in bare roots, and run the services and the image in virtual machines: make test-packages SUITES="bookworm noble" VIRTUAL=no
 	@.ci/packages.sh bare
 	@tests/packages/run.sh $(SUITES)
-	@[ "$(VIRTUAL)" = no ] || for suite in $(or $(SUITES),bookworm trixie); do tests/packages/systemd.sh $$suite && tests/packages/container.sh $$suite || exit; done
+	@[ "$(VIRTUAL)" = no ] || for suite in $(SUITES); do tests/packages/systemd.sh $$suite && tests/packages/container.sh $$suite || exit; done
 
 .PHONY: test-newcomer
 test-newcomer: ## Do in bare roots what docs/start.md shows, from the package in dist/ and from these sources, and say how long it takes: make test-newcomer SUITES=trixie

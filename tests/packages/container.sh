@@ -1,6 +1,6 @@
 #!/bin/bash
-# container.sh [SUITE]: runs the image of dist/ by Podman in a virtual machine with systemd: what it counts of another container, and what it says where it lacks a capability. As root; emulated, so it takes minutes.
-suite=${1:-trixie}
+# container.sh SUITE: runs the image of dist/ by Podman in a virtual machine with systemd: what it counts of another container, and what it says where it lacks a capability. As root; emulated, so it takes minutes.
+suite=${1:?usage: container.sh SUITE}
 # shellcheck source=tests/packages/machine.sh
 . "$(dirname "$0")/machine.sh"
 

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# machine.sh: sourced by the tests of this folder that boot a virtual machine of Debian with systemd. It is emulated, so each takes minutes.
+# machine.sh: sourced by the tests of this folder that boot a virtual machine with systemd. It is emulated, so each takes minutes.
 # They set `suite` first; `root` is where the machine's files are made.
 # shellcheck disable=SC2034,SC2154 # It is sourced: what is set here is used there, and the other way round.
 # shellcheck source=tests/packages/common.sh
@@ -13,7 +13,9 @@ remove() {
 
 # make_root PACKAGES: what every machine needs, and these besides.
 make_root() {
-    mmdebstrap --quiet --variant=minbase --include="systemd-sysv,udev,dbus,procps,linux-image-cloud-amd64${1:+,$1}" "$suite" "$root" ${HOTSET_MIRROR:+"$HOTSET_MIRROR"} >/dev/null
+    local kernel=linux-image-cloud-amd64
+    ! is_ubuntu || kernel=linux-image-virtual,initramfs-tools
+    bootstrap "systemd-sysv,udev,dbus,procps,$kernel${1:+,$1}"
     mkdir -p "$root"/{packages,guest}
     systemctl --root "$root" --quiet mask getty@tty1.service serial-getty@ttyS0.service apt-daily.timer systemd-networkd-wait-online.service
 }

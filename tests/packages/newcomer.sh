@@ -1,5 +1,5 @@
 #!/bin/bash
-# newcomer.sh [SUITE…]: what somebody new does, in bare roots of Debian: installs hotset from the package of dist/, from these sources by make, and by
+# newcomer.sh SUITE…: what somebody new does, in bare roots of these suites of Debian or Ubuntu: installs hotset from the package of dist/, from these sources by make, and by
 # Cargo alone, each in a root of its own, and profiles a program. The commands are those of docs/start.md and docs/install.md, as they stand there; it says
 # how long they took, with all that they download. As root, with a Rust toolchain of rustup. Exit code: 0 each gave the finding; 1 one did not; 2 something is missing.
 # shellcheck source=tests/packages/root.sh
@@ -94,7 +94,8 @@ from_sources_by_cargo() {
 
 needs mmdebstrap git
 find_deb
-for suite in "${@:-${DEFAULT_SUITES[@]}}"; do
+(($# > 0)) || die "usage: newcomer.sh SUITE…"
+for suite; do
     (from_package)
     (from_sources)
     (from_sources_by_cargo)

@@ -1,9 +1,8 @@
 # shellcheck shell=bash
-# root.sh: sourced by the tests of this folder that install into a bare root of Debian. They set `suite` before they make one.
+# root.sh: sourced by the tests of this folder that install into a bare root. They set `suite` before they make one.
 # shellcheck disable=SC2034,SC2154 # It is sourced: what is set here is used there, and the other way round.
 # shellcheck source=tests/packages/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-DEFAULT_SUITES=(bookworm trixie)
 
 say() {
     echo "test-packages: $suite: $*"
@@ -19,7 +18,7 @@ fail() {
 make_root() {
     root=$(mktemp -d -p "${TMPDIR:-/var/tmp}" hotset-root-XXXXXX)
     trap remove_root EXIT
-    mmdebstrap --quiet --variant=minbase --include="$1" "$suite" "$root" ${HOTSET_MIRROR:+"$HOTSET_MIRROR"} >/dev/null
+    bootstrap "$1"
     mount -t proc proc "$root/proc"
     mount --rbind /sys "$root/sys"
     mount --make-rslave "$root/sys"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# run.sh [SUITE…]: installs, uses, upgrades and removes the packages of dist/ in bare roots of Debian, or of Ubuntu where its mirror is reached. As root.
+# run.sh SUITE…: installs, uses, upgrades and removes the packages of dist/ in bare roots of these suites of Debian or Ubuntu. As root.
 # HOTSET_MIRROR names another mirror than the suite's own. Exit code: 0 all passed; 1 one did not; 2 something is missing.
 # shellcheck source=tests/packages/root.sh
 . "$(dirname "$0")/root.sh"
@@ -13,6 +13,12 @@ listing() {
         find . -xdev \( -type f -o -type l -o -type d \) -printf '/%P %y %m %u %g %l\n'
         find . -xdev -type f -printf '%P\0' | xargs -0 sha256sum | sed -E 's|^([0-9a-f]{64})  (.*)|/\2 \1|'
     ) | grep -vE "$BOOKS|^/packages" | sort
+}
+
+# apt COMMAND…: what it says only where it fails.
+apt() {
+    local said
+    said=$(inside apt-get -qq --yes "$@" 2>&1) || fail "apt-get $*: $(tail -c 2000 <<<"$said")"
 }
 
 expect() {
@@ -52,18 +58,18 @@ next_version() {
 check_deb() {
     local deb=/packages/hotset_${version}_amd64.deb before
     before=$(listing)
-    inside apt-get install -qq --yes "$deb" >/dev/null 2>&1 || fail "apt-get install"
+    apt install "$deb"
     use
     echo 'HOTSET_EXPORT_FLAGS="--mounts"' >"$root/etc/default/hotset-export"
     next_version "$root$deb" "$root/packages/next.deb"
-    inside apt-get install -qq --yes /packages/next.deb >/dev/null 2>&1 || fail "the upgrade"
+    apt install /packages/next.deb
     grep -q -- --mounts "$root/etc/default/hotset-export" || fail "the upgrade lost the configuration"
     grep -q 'next version' "$root/etc/default/hotset-pin" || fail "the upgrade left a file that nobody had changed"
     install -d "$root/var/lib/private/hotset/fleet" "$root/var/lib/private/hotset-restore"
     ln -s private/hotset "$root/var/lib/hotset"
-    inside apt-get remove -qq --yes hotset >/dev/null 2>&1 || fail "apt-get remove"
+    apt remove hotset
     grep -q -- --mounts "$root/etc/default/hotset-export" || fail "remove took the configuration along, which purge should"
-    inside apt-get purge -qq --yes hotset >/dev/null 2>&1 || fail "apt-get purge"
+    apt purge hotset
     rmdir --ignore-fail-on-non-empty "$root/var/lib/private" 2>/dev/null || true
     diff <(echo "$before") <(listing) || fail "something is left after purge"
     say "deb: installed, used, upgraded and removed"
@@ -103,7 +109,8 @@ check_archive() {
 
 needs mmdebstrap rpm dpkg-deb
 find_deb
-for suite in "${@:-${DEFAULT_SUITES[@]}}"; do
+(($# > 0)) || die "usage: run.sh SUITE…"
+for suite; do
     (
         make_root init-system-helpers
         mkdir "$root/packages"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# systemd.sh [SUITE]: installs the Debian package into a virtual machine with systemd, and looks at the services over two boots. As root; emulated, so it takes minutes.
-suite=${1:-trixie}
+# systemd.sh SUITE: installs the package for apt into a virtual machine with systemd, and looks at the services over two boots. As root; emulated, so it takes minutes.
+suite=${1:?usage: systemd.sh SUITE}
 # shellcheck source=tests/packages/machine.sh
 . "$(dirname "$0")/machine.sh"
 
