@@ -28,7 +28,7 @@ pub const MAJOR_FAULTS: Event = Event { kind: 1, config: 6, sample_period: 1, fl
 /// Opens an event for a process, or -1 for all, on a CPU, or -1 for any; 0 is the calling thread.
 ///
 /// # Errors
-/// The kernel's answer, e.g. EACCES without CAP_PERFMON (or CAP_SYS_ADMIN, if kernel.perf_event_paranoid is above 2 on Debian or Ubuntu), ENODEV
+/// The kernel's answer, e.g. EACCES without CAP_PERFMON (or CAP_SYS_ADMIN, if kernel.perf_event_paranoid is above 2 on Debian), ENODEV
 /// for a CPU that is offline.
 pub fn open(event: Event, pid: i32, cpu: i32) -> io::Result<OwnedFd> {
     let mut attr = [0_u64; ATTR_SIZE / 8];

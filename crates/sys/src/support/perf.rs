@@ -10,8 +10,8 @@ use crate::perf_event::{self, MAJOR_FAULTS};
 use crate::userns::as_root_or_with_capabilities;
 
 const PARANOID: &str = "/proc/sys/kernel/perf_event_paranoid";
-/// The highest level that the kernel itself knows (Documentation/admin-guide/sysctl/kernel.rst). Above it the kernels of Debian and Ubuntu give
-/// events to nobody without CAP_SYS_ADMIN, whoever has CAP_PERFMON.
+/// The highest level that the kernel itself knows (Documentation/admin-guide/sysctl/kernel.rst). Above it, Debian's kernel gives events to nobody
+/// without CAP_SYS_ADMIN, whoever has CAP_PERFMON; Ubuntu's gives them to CAP_PERFMON at any level (tried on 6.1, 6.12 and 6.8).
 const HIGHEST_LEVEL: i32 = 2;
 
 pub(super) fn perf_events() -> Capability {
@@ -48,7 +48,7 @@ fn remedy(error: &io::Error, level: Option<&str>) -> &'static str {
     }
     if level.and_then(|level| level.parse::<i32>().ok()).is_some_and(|level| level > HIGHEST_LEVEL)
     {
-        return "run hotset as root, or: sysctl kernel.perf_event_paranoid=2 (above that, the kernels of Debian and Ubuntu ask for CAP_SYS_ADMIN)";
+        return "run hotset as root, or with CAP_PERFMON and, on Debian, sysctl kernel.perf_event_paranoid=2 (above that, its kernel asks for CAP_SYS_ADMIN)";
     }
     if Errno::from_io_error(error) == Some(Errno::PERM) {
         return "a seccomp profile forbids perf_event_open(2), as those of containers do: use one that allows it";
