@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::PathBuf;
 
-use hotset_tests::bench::{member, numbers, result_of, session, valid_numbers};
+use hotset_tests::bench::{bench_says, member, numbers, result_of, session, valid_numbers};
 use hotset_tests::held::Mapped;
+use hotset_tests::listing::said;
 use hotset_tests::scratch::text;
-use hotset_tests::{Evictions, MIB, PAGE, Scratch, evict_verified, workload};
+use hotset_tests::{Evictions, MIB, PAGE, Scratch, evict_verified, stdout, workload};
 use serde_json::Value;
 
 /// The device is asked for the set's pages and perhaps for a little more: directories, and the loader's own reads.
@@ -84,6 +85,21 @@ fn five_hundred_modules_are_learned_and_explained() {
         compiled.map(|member| member["size_bytes"].as_u64().expect("size").div_ceil(PAGE)).sum();
     assert!(pages >= 500 * 4, "{pages} pages of compiled modules");
     assert_explained(&session, pages * PAGE, &evictions);
+}
+
+#[test]
+fn what_a_slow_first_run_makes_is_among_the_files() {
+    let scratch = Scratch::new("bench-made");
+    let script = scratch.path("script");
+    // As an interpreter compiles its modules, on a slow host: for longer than runs that are learned twice anyway.
+    fs::write(
+        &script,
+        "cd \"${0%/*}\" && { [ -s made ] || { sleep 5.2; echo 1 >made; }; cat made; }",
+    )
+    .expect("script");
+    let output = bench_says(&["--show-files", "--", "sh", text(&script)]);
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(stdout(&output).contains(text(&scratch.path("made"))), "{}", said(&output));
 }
 
 #[test]

@@ -20,9 +20,9 @@ pub fn build(
     let mut set = FileSet { learned_by, members: Vec::new(), unreadable: Vec::new() };
     let mut places: HashMap<FileId, usize> = HashMap::new();
     for candidate in candidates.iter().filter(|candidate| candidate.read || candidate.mapped) {
-        let is_made =
-            candidate.written && began.is_some_and(|began| is_born_after(candidate, began));
-        if is_made || !candidate.path.exists() && candidate.written {
+        if began.is_some_and(|began| is_made(candidate, began))
+            || !candidate.path.exists() && candidate.written
+        {
             continue;
         }
         match OpenFile::open(&candidate.path) {
@@ -61,6 +61,15 @@ fn add(member: &mut SetMember, candidate: &Candidate) {
     member.read |= candidate.read;
     member.mapped |= candidate.mapped;
     member.written |= candidate.written;
+}
+
+/// Whether the command made files, after `began`, that are still there: its next run may read them.
+pub fn leaves_files(candidates: &[Candidate], began: SystemTime) -> bool {
+    candidates.iter().any(|candidate| is_made(candidate, began))
+}
+
+fn is_made(candidate: &Candidate, began: SystemTime) -> bool {
+    candidate.written && is_born_after(candidate, began)
 }
 
 /// False where the file system keeps no times of birth.
@@ -139,6 +148,8 @@ mod tests {
         let both = |path| Candidate { written: true, ..read(path) };
         let log = Candidate { read: false, ..both(scratch.file("log", b"x")) };
         let gone = both(scratch.path("gone"));
+        assert!(!leaves_files(&[both(old.clone()), read(made.clone()), gone.clone()], began));
+        assert!(leaves_files(&[gone.clone(), log.clone()], began));
         let candidates = [both(old.clone()), both(made), log, gone, read(compiled.clone())];
         let set = build(LearnedBy::Trace, &candidates, Some(began));
         let paths: Vec<_> = set.members.iter().map(|member| member.path.clone()).collect();

@@ -41,7 +41,7 @@ mod words;
 pub use candidates::{Candidate, from_paths, from_rows, from_traced};
 pub use command::{Command, Input, Invocation, Output, Streams, Surroundings, Tail};
 pub use failures::IgnoredFailures;
-pub use fileset::{build, changed};
+pub use fileset::{build, changed, leaves_files};
 pub use hooks::{Hook, Hooks};
 pub use host::HostLoad;
 pub use leftover::cached_ranges;

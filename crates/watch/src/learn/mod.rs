@@ -11,12 +11,13 @@ use std::time::{Duration, SystemTime};
 use hotset_facts::{ExitStatus, FileSet, LearnedBy, LearnedIo, Observed, Reason, WantedState};
 use hotset_lab::{
     Candidate, CommandPlan, Hook, IgnoredFailures, LabError, Learned, States, build, from_paths,
+    leaves_files,
 };
 use hotset_sys::trace::TraceError;
 
 use crate::{RunError, Say};
 
-/// A command that takes longer is learned in one run.
+/// A command that takes longer, and leaves no files that it made, is learned in one run.
 const CHEAP: Duration = Duration::from_secs(5);
 /// A state with more of its pages wrong is another one, in thousandths.
 const WRONG_PER_MILLE: u64 = 1;
@@ -112,7 +113,7 @@ fn exists(path: &Path) -> Result<(), LearnError> {
 }
 
 impl Learner<'_> {
-    /// Learns one command: from a run as things are and, where that is cheap, from another one that begins cold.
+    /// Learns one command: from a run as things are and, where that is cheap or made files, from another one that begins cold.
     ///
     /// # Errors
     /// Where the command or what surrounds it fails, where nothing can be learned that is needed, and after Ctrl-C.
@@ -131,7 +132,7 @@ impl Learner<'_> {
         let mut candidates = first.candidates;
         let mut set = build(by, &candidates, Some(began));
         let (mut io, mut notes) = (first.io, first.notes);
-        if first.wall <= CHEAP
+        if (first.wall <= CHEAP || leaves_files(&candidates, began))
             // Nothing is changed for a state that changes nothing.
             && let Some((_, second)) = self.run(plan, self.needs_files.then_some(&mut set))?
         {
