@@ -23,7 +23,7 @@ group() {
     fleet) echo java:default-jre-headless mvn:maven python3:python3 /usr/share/doc/python3-venv:python3-venv ;;
     docs) echo python3:python3 /usr/share/python-wheels:python3-venv chromium-headless-shell:chromium-headless-shell ;;
     dist) echo buildah:buildah git:git ;;
-    bare) echo mmdebstrap:mmdebstrap git:git rpm:rpm dpkg-deb:dpkg qemu-system-x86_64:qemu-system-x86 mke2fs:e2fsprogs systemctl:systemd \
+    bare) echo mmdebstrap:mmdebstrap git:git rpmbuild:rpm dpkg-deb:dpkg qemu-system-x86_64:qemu-system-x86 mke2fs:e2fsprogs systemctl:systemd \
         /usr/share/distro-info/ubuntu.csv:distro-info-data curl:curl ;;
     demo) echo python3:python3 ;;
     lab) echo cc:gcc go:golang-go java:default-jdk-headless javac:default-jdk-headless node:nodejs python3:python3 \
