@@ -82,7 +82,7 @@ make_base() {
     printf '%s\n' '%_dbpath /var/lib/rpm' '%__transaction_unshare %{nil}' >"$root/etc/rpm/macros.here"
     printf '%s\n' "Name: base" "Version: 1" "Release: 1" "Summary: What the root has" "License: none" "BuildArch: noarch" "Provides: /bin/sh" \
         "%description" "What the root has." "%files" >"$root/packages/base.spec"
-    rpmbuild --quiet -bb --define "_rpmdir $root/packages" "$root/packages/base.spec" || fail "rpmbuild"
+    rpmbuild --quiet -bb --define "_topdir $root/packages" --define "_rpmdir $root/packages" "$root/packages/base.spec" || fail "rpmbuild"
     dnf install /packages/noarch/base-1-1.noarch.rpm
 }
 
