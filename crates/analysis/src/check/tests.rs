@@ -272,6 +272,7 @@ fn traced() -> Profile {
     profile.sensor.level = SensorLevel::Traced;
     profile.totals = hotset_facts::Io::missing(Reason::denied("no sensor"));
     profile.totals.device.read_bytes = Observed::Value(8192);
+    profile.totals.device.write_bytes = Observed::Value(4096);
     for row in &mut profile.files {
         row.cached_after = Observed::Value(3);
     }
@@ -302,9 +303,11 @@ fn by_tracing_lookups_opens_processes_and_residency_are_limited() -> TestResult 
         of("device.read_bytes"),
         Some(format!("at most 40 KiB (8.00 KiB in 1 runs; {room}"))
     );
-    assert!(
-        left_out.iter().any(|left| left.number == "from_device" && left.why.contains("denied"))
-    );
+    for (number, why) in [("from_device", "denied"), ("device.write_bytes", "last wrote them back")]
+    {
+        let is_told = |left: &LeftOut| left.number == number && left.why.contains(why);
+        assert!(left_out.iter().any(is_told) && of(number).is_none(), "{number}: {left_out:?}");
+    }
     let Proposal { limits: as_is, left_out, .. } =
         propose(&[Side::of_profile(&run)], WantedState::AsIs);
     assert_eq!(limit_of(&as_is, "cached_after"), None);
