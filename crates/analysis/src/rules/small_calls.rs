@@ -26,6 +26,8 @@ struct Calls {
     bytes: u64,
     sequential: u64,
     time_ns: u64,
+    /// Syncs of the file: before each, a buffer has to be written.
+    syncs: u64,
 }
 
 /// What differs between the two directions.
@@ -33,7 +35,7 @@ struct Direction {
     id: &'static str,
     calls: fn(&Io) -> Option<Calls>,
     /// What the calls cost, and what the same bytes cost through a buffer.
-    costs: fn(&CostTable, calls: f64, bytes: f64) -> (f64, f64),
+    costs: fn(&CostTable, &Calls) -> (f64, f64),
     title: &'static str,
     advice: &'static str,
     /// The names of the calls, their mean, and their time.
@@ -46,9 +48,10 @@ const READS: Direction = Direction {
     id: READS_ID,
     calls: |io| {
         let ReadIo { calls, bytes, sequential_calls: sequential, time_ns, .. } = io.read.value()?;
-        Some(Calls { calls, bytes, sequential: sequential.value()?, time_ns })
+        Some(Calls { calls, bytes, sequential: sequential.value()?, time_ns, syncs: 0 })
     },
-    costs: |costs, calls, bytes| {
+    costs: |costs, seen| {
+        let (calls, bytes) = (seen.calls as f64, seen.bytes as f64);
         (calls * costs.read_ns(ratio(bytes, calls)), cached_read_ns(costs, bytes))
     },
     title: "Small sequential reads from",
@@ -65,11 +68,13 @@ const WRITES: Direction = Direction {
     calls: |io| {
         let WriteIo { calls, bytes, sequential_calls: sequential, time_ns, .. } =
             io.write.value()?;
-        Some(Calls { calls, bytes, sequential: sequential.value()?, time_ns })
+        let syncs = io.sync.value().map_or(0, |sync| sync.calls);
+        Some(Calls { calls, bytes, sequential: sequential.value()?, time_ns, syncs })
     },
-    costs: |costs, calls, bytes| {
-        let buffered = (bytes / BUFFER_BYTES).ceil() * costs.write_ns(bytes.min(BUFFER_BYTES));
-        (calls * costs.write_ns(ratio(bytes, calls)), buffered)
+    costs: |costs, seen| {
+        let (calls, bytes) = (seen.calls as f64, seen.bytes as f64);
+        let left = (bytes / BUFFER_BYTES).ceil().max((seen.syncs as f64).min(calls));
+        (calls * costs.write_ns(ratio(bytes, calls)), left * costs.write_ns(ratio(bytes, left)))
     },
     title: "Small sequential writes to",
     advice: "Write through a 64 KiB buffer (C setvbuf with your own memory, since glibc ignores the size if the buffer is \
@@ -95,7 +100,7 @@ fn check(direction: &Direction, all_calls: u64, input: &RuleInput<'_>) -> Answer
     let costs = input.costs()?;
     let found = culprits(input.profile, |_, io| {
         let seen = (direction.calls)(io).filter(is_unbuffered)?;
-        let (now, buffered) = (direction.costs)(&costs, seen.calls as f64, seen.bytes as f64);
+        let (now, buffered) = (direction.costs)(&costs, &seen);
         // Not more than was spent: the prices come from another moment.
         let saved = (now - buffered).min(seen.time_ns as f64);
         Some((seen, saved, saved))
@@ -134,7 +139,7 @@ mod tests {
     use super::*;
     use crate::Number;
     use crate::testing::{Run, read_file, run_of, second, written_file};
-    use hotset_facts::{Observed, Reason};
+    use hotset_facts::{Observed, Reason, SyncIo};
 
     fn reads(calls: u64, bytes: u64, sequential: u64) -> Run {
         let (sequential_calls, time_ns) = (Observed::Value(sequential), second(1));
@@ -162,6 +167,27 @@ mod tests {
         assert!((225_000_000..235_000_000).contains(&finding.saving.low_ns), "{finding:?}");
         let per_kib = finding.evidence.iter().find(|evidence| evidence.name == "calls_per_kib");
         assert_eq!(per_kib.map(|evidence| evidence.value), Some(Number::Real(64.0)));
+    }
+
+    #[test]
+    fn a_log_that_is_synced_after_each_line_lacks_no_buffer() {
+        let write = |sync: Observed<SyncIo>| {
+            let (sequential_calls, time_ns) = (Observed::Value(499_999), second(1));
+            let (calls, bytes) = (500_000, 8_000_000);
+            let write = WriteIo { calls, bytes, sequential_calls, time_ns, ..WriteIo::default() };
+            let mut row = written_file("/db/journal", write);
+            row.io.edit(|io| io.sync = sync);
+            Run::new(run_of(vec![row]))
+        };
+        let synced = |calls| write(Observed::Value(SyncIo { calls, time_ns: second(1) }));
+        assert_eq!(synced(500_000).ask(check_writes), Ok(None));
+        assert_eq!(synced(1_000_000).ask(check_writes), Ok(None), "as SQLite does");
+        // Ten lines at a time are worth a buffer, and worth less than without syncs.
+        let of_ten = synced(50_000).finding(check_writes).saving.low_ns;
+        let of_all = synced(0).finding(check_writes).saving.low_ns;
+        assert!((of_all - 30_000_000..of_all - 20_000_000).contains(&of_ten), "{of_ten} {of_all}");
+        let unknown = write(Observed::Missing(Reason::denied("needs root")));
+        assert_eq!(unknown.finding(check_writes).saving.low_ns, of_all);
     }
 
     #[test]
