@@ -92,6 +92,23 @@ dnf() {
     said=$(inside dnf --assumeyes --disablerepo='*' --nogpgcheck "$@" 2>&1) || fail "dnf $*: $(tail -c 2000 <<<"$said")"
 }
 
+# The same rpm under a higher version, as the next release would be: its files, flags and scriptlets, as rpm itself names them.
+next_rpm() {
+    local build=$root/packages/next query=(rpm --query --package "$1")
+    mkdir "$build"
+    {
+        printf '%s\n' "Name: hotset" "Version: 99" "Release: 1" "Summary: The next version" "License: none" "AutoReqProv: no" \
+            "%description" "The next version." "%install" "tar --extract --gzip --file $build/files --directory %{buildroot}" \
+            "echo '# New in the next version.' >>%{buildroot}/etc/default/hotset-pin"
+        "${query[@]}" --queryformat '%%post\n%{POSTIN}\n%%preun\n%{PREUN}\n%%postun\n%{POSTUN}\n'
+        echo "%files"
+        "${query[@]}" --queryformat '[%{FILEFLAGS:fflags} %{FILENAMES}\n]' | sed 's/^cn /%config(noreplace) /; s/^d /%doc /'
+    } >"$build/next.spec"
+    rpm2archive - <"$1" >"$build/files"
+    rpmbuild --quiet -bb --define "_topdir $build" --define "_rpmdir $build" --define "__os_install_post %{nil}" --define "debug_package %{nil}" \
+        --define "_build_id_links none" "$build/next.spec" || fail "rpmbuild"
+}
+
 check_rpm() {
     local rpm=/packages/hotset-$version-1.x86_64.rpm before
     make_base
@@ -101,11 +118,16 @@ check_rpm() {
     echo 'HOTSET_EXPORT_FLAGS="--mounts"' >"$root/etc/default/hotset-export"
     dnf reinstall "$rpm"
     grep -q -- --mounts "$root/etc/default/hotset-export" || fail "installing it anew lost the configuration"
+    next_rpm "$root$rpm"
+    dnf upgrade /packages/next/x86_64/hotset-99-1.x86_64.rpm
+    grep -q -- --mounts "$root/etc/default/hotset-export" || fail "the upgrade lost the configuration"
+    grep -q 'next version' "$root/etc/default/hotset-pin" || fail "the upgrade left a file that nobody had changed"
+    [[ -d $root/usr/share/doc/hotset ]] || fail "the upgrade took the directory that only the last version's end should take"
     dnf remove hotset
     # rpm keeps what somebody changed, under another name.
     rm -f "$root/etc/default/hotset-export.rpmsave"
     diff <(echo "$before") <(listing) || fail "something is left after dnf remove"
-    say "rpm: installed, used, installed anew and removed, by dnf"
+    say "rpm: installed, used, installed anew, upgraded and removed, by dnf"
 }
 
 check_archive() {
