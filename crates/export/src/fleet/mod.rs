@@ -9,13 +9,13 @@ mod owners;
 mod redact;
 mod rows;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result};
 use hotset_facts::fleet::IntervalKey;
-use hotset_facts::{CostTable, Interval, LiveIo, NotMeasured, Observed};
+use hotset_facts::{Interval, LiveIo, NotMeasured};
 use hotset_fleet::{
     Complete, Directory, Period, Rows, Sink, SinkNumbers, SinkOptions, Store, micros,
 };
@@ -103,7 +103,8 @@ impl FleetExport {
             maker: RowMaker::new(identity, session, options.files),
             span: None,
             curves: SpanCurves::default(),
-            findings: SpanFindings::new(costs(&options.spool)),
+            // The root of a container may be read-only, but not its spool.
+            findings: SpanFindings::new(hotset_sys::costs::table_or_in(&options.spool)),
             files: SpanFiles::default(),
             ended,
         })
@@ -147,15 +148,6 @@ impl FleetExport {
     pub(super) fn finish(mut self) -> FleetNumbers {
         self.end_span(true);
         numbers(self.sink.finish(PATIENCE))
-    }
-}
-
-/// What operations cost on this host. The root of a container may be read-only, but not its spool.
-fn costs(spool: &Path) -> Observed<CostTable> {
-    let kept = hotset_sys::costs::table();
-    match kept {
-        Observed::Value(_) => kept,
-        Observed::Missing(_) => hotset_sys::costs::measure(spool).map_or(kept, Observed::Value),
     }
 }
 

@@ -15,7 +15,7 @@ use hotset_facts::CostTable;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
-pub use kept::table;
+pub use kept::{table, table_or_in};
 
 const ROUNDS: usize = 3;
 const BATCHES: usize = 5;

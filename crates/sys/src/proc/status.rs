@@ -11,6 +11,12 @@ pub(crate) fn own_bytes(name: &str) -> Option<u64> {
     kilobytes(value_of(&std::fs::read("/proc/self/status").ok()?, name)?)
 }
 
+/// Whether another process of this PID namespace stops this thread at its calls, as strace and debuggers do.
+pub(crate) fn is_traced() -> bool {
+    let status = std::fs::read("/proc/thread-self/status").unwrap_or_default();
+    value_of(&status, "TracerPid").and_then(decimal).is_some_and(|tracer| tracer != 0)
+}
+
 /// The process that a task is a thread of, or nothing where it is gone.
 pub(crate) fn process_of(task: Pid) -> Option<Pid> {
     let status = std::fs::read(Path::new("/proc").join(task.to_string()).join("status")).ok()?;
