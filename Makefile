@@ -126,6 +126,7 @@ casts: build ## Play run, bench and top at a terminal, and draw docs/images/*.sv
 
 .PHONY: test-docs
 test-docs: build ## Run every command that the documents show, and compare what it prints (as root): make test-docs PAGES=docs/tour.md
+	@.ci/packages.sh docs test bench lab
 	@python3 -B -m unittest discover --quiet --start-directory tests/docs
 	@HOTSET_BIN=$(BIN) tests/docs/run.py $(PAGES)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Optional
 
 ELLIPSIS = "…"
-UNITS = "B|KiB|MiB|GiB|TiB|bytes?|ns|µs|us|ms|s|min|h|d|%|x|times"
+UNITS = "(?:[KMGT]i)?B/s|B|KiB|MiB|GiB|TiB|bytes?|ns|µs|us|ms|s|min|h|d|%|x|times"
 # A number with its sign, as in +5, <0.1, ~3 or 12,345.6, and the unit that follows it. A bare dash in a cell is a number that is missing.
 NUMBER = re.compile(rf"(?<![\w.])[<>+~≈−-]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?(?: ?(?:{UNITS})(?![\w/-]))?")
 NOTHING = re.compile(r"(?<!\S)-(?!\S)")

@@ -65,6 +65,10 @@ class LetPass(unittest.TestCase):
         other = ["  requested    2 pages  8.00 KiB          in 1,732 reads", "  from device  0 pages  0 B  <1 %  1 missed, 0 read ahead"]
         self.assertTrue(matches(REPORT[4:6], other))
 
+    def test_a_rate_in_another_unit(self) -> None:
+        self.assertTrue(matches(["fetched in 66.1 ms (968 MiB/s)"], ["fetched in 0.05 s (1.2 GiB/s)"]))
+        self.assertFalse(matches(["fetched in 66.1 ms (968 MiB/s)"], ["fetched in 66.1 ms (968 MiB/run)"]))
+
     def test_the_severity_of_a_finding(self) -> None:
         finding = "  CRITICAL  95 % of path lookups fail"
         self.assertTrue(matches([finding], [finding.replace("CRITICAL", "INFO    ")]))
