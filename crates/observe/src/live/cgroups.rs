@@ -144,6 +144,10 @@ impl Cgroups {
         };
         let text = String::from_utf8_lossy(&bytes);
         let Some(path) = path_in(&text, hierarchy.old) else { return Some(None) };
+        // What a hierarchy of version 1 says of every process that exits: it has not moved. Asked afterwards, for it does not turn back.
+        if hierarchy.old && path == "/" && is_exiting(pid) {
+            return Some(None);
+        }
         if let Some(shared) = self.shared.get(path) {
             return Some(Some(Arc::clone(shared)));
         }
@@ -153,6 +157,10 @@ impl Cgroups {
         }
         Some(Some(path))
     }
+}
+
+fn is_exiting(pid: Pid) -> bool {
+    hotset_sys::proc::stat::of(pid).is_ok_and(|stat| stat.is_none_or(|stat| stat.is_exiting()))
 }
 
 /// Whether a process has this number. Asked by a signal that is none; who may not send it is told that too.
@@ -230,6 +238,25 @@ mod tests {
         let own = cgroups.of_process(std::process::id()).expect("it runs").expect("a group");
         assert!(cgroups.paths.values().any(|path| *path == own), "{own}");
         assert_eq!(cgroups.of_process(u32::MAX), None);
+    }
+
+    #[test]
+    fn who_exits_has_not_moved_to_the_root() {
+        let mounts = hotset_sys::proc::mountinfo::own().expect("mounts");
+        let mut cgroups = Cgroups::new(hierarchy(&mounts, has_memory));
+        let own = cgroups.of_process(std::process::id()).expect("it runs").expect("a group");
+        let mut child = std::process::Command::new("true").spawn().expect("true");
+        let pid = child.id();
+        let is_there =
+            || hotset_sys::proc::stat::of(pid).expect("readable").expect("not waited for");
+        while is_there().is_alive() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert!(is_there().is_exiting());
+        let told = cgroups.of_process(pid).expect("not waited for");
+        assert!(told.is_none_or(|path| path == own), "version 1 says / of it");
+        child.wait().expect("reaped");
+        assert_eq!(cgroups.of_process(pid), None);
     }
 
     #[test]

@@ -17,6 +17,8 @@ pub struct Stat {
     pub state: char,
     /// Its parent's id.
     pub ppid: Pid,
+    /// The kernel's flags of it, `PF_*` in linux/sched.h.
+    flags: u64,
     /// Minor faults.
     pub minor_faults: u64,
     /// Major faults.
@@ -34,7 +36,16 @@ pub struct Stat {
     pub stack_start: Option<u64>,
 }
 
+/// It is exiting, or has.
+const PF_EXITING: u64 = 0x4;
+
 impl Stat {
+    /// True from the beginning of its exit, before its files are closed and its memory is given back, until somebody has waited for it. Of a
+    /// process, its first thread's, which can leave others behind.
+    pub fn is_exiting(&self) -> bool {
+        self.flags & PF_EXITING != 0
+    }
+
     /// False for a process that has exited, though nobody may have waited for it yet.
     pub fn is_alive(&self) -> bool {
         // A first thread that left the others behind is a zombie with threads.
@@ -74,6 +85,7 @@ fn parse_line(line: &[u8]) -> Option<Stat> {
         comm: String::from_utf8_lossy(comm).into_owned(),
         state: char::from(*field(3)?.first()?),
         ppid: number(4)?.try_into().ok()?,
+        flags: number(9)?,
         minor_faults: number(10)?,
         major_faults: number(12)?,
         user_ticks: number(14)?,
@@ -112,7 +124,7 @@ mod tests {
     fn this_process_is_alive() {
         let own = of(std::process::id()).expect("stat").expect("this process");
         assert_eq!(own.pid, std::process::id());
-        assert!(own.is_alive());
+        assert!(own.is_alive() && !own.is_exiting());
         assert!(own.stack_start.is_some());
     }
 }
