@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::os::unix::net::UnixDatagram;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use hotset_tests::exporter::{Exporter, answer, fed, value};
@@ -270,11 +270,27 @@ fn groups_have_the_hosts_names_in_a_container_that_sees_them() {
         .arg(hotset())
         .args(["export", "--listen", "127.0.0.1:0", "--interval", "0.2", "--cgroups", "1000"]);
     let exporter = Exporter::start_command(command);
-    read_within(&exporter, &group);
-    // hotset reads files as well, and asks /proc where it is itself.
-    exporter.settle();
+    let series = read_within(&exporter, &group);
+    // A process that goes on: by now, /proc was asked where it is, which within the namespace says /.
+    let scratch = Scratch::new("export-inside");
+    let file = scratch.file("data", 4 * MIB);
+    let program = "import sys\nfor _ in sys.stdin: open(sys.argv[1], 'rb').read()";
+    let mut reader = Command::new("sh");
+    reader.arg("-c").arg(format!("{} exec python3 -c \"$0\" \"$1\"", group.joins()));
+    let mut reader = reader.arg(program).arg(&file).stdin(Stdio::piped()).spawn().expect("python3");
+    let mut told = reader.stdin.take().expect("a pipe");
+    let mut read_all = || {
+        let before = exporter.value(&series).expect("pages");
+        told.write_all(b"once more\n").expect("a line");
+        until("its pages", || exporter.value(&series).filter(|n| *n >= before + pages(4 * MIB)));
+    };
+    read_all();
+    (0..8).for_each(|_| exporter.settle());
+    read_all();
     let metrics = exporter.metrics();
-    assert!(!metrics.contains("cgroup=\"/..") && !metrics.contains("cgroup=\"/\""), "{metrics}");
+    assert!(!metrics.contains("cgroup=\"/.."), "{metrics}");
+    drop(told);
+    assert!(reader.wait().expect("its end").success());
     assert!(exporter.stop().success());
     group.remove();
 }
