@@ -145,7 +145,7 @@ impl Cgroups {
         let text = String::from_utf8_lossy(&bytes);
         let Some(path) = path_in(&text, hierarchy.old) else { return Some(None) };
         // What a hierarchy of version 1 says of every process that exits: it has not moved. Asked afterwards, for it does not turn back.
-        if hierarchy.old && path == "/" && is_exiting(pid) {
+        if hierarchy.old && path == "/" && !is_seen_to_run(pid) {
             return Some(None);
         }
         if let Some(shared) = self.shared.get(path) {
@@ -159,8 +159,9 @@ impl Cgroups {
     }
 }
 
-fn is_exiting(pid: Pid) -> bool {
-    hotset_sys::proc::stat::of(pid).is_ok_and(|stat| stat.is_none_or(|stat| stat.is_exiting()))
+/// Whether /proc says that a process runs, and has not begun its exit; false where that can't be read.
+fn is_seen_to_run(pid: Pid) -> bool {
+    hotset_sys::proc::stat::of(pid).is_ok_and(|stat| stat.is_some_and(|stat| !stat.is_exiting()))
 }
 
 /// Whether a process has this number. Asked by a signal that is none; who may not send it is told that too.
@@ -252,11 +253,12 @@ mod tests {
         while is_there().is_alive() {
             std::thread::sleep(Duration::from_millis(1));
         }
-        assert!(is_there().is_exiting());
+        assert!(is_there().is_exiting() && !is_seen_to_run(pid));
         let told = cgroups.of_process(pid).expect("not waited for");
         assert!(told.is_none_or(|path| path == own), "version 1 says / of it");
         child.wait().expect("reaped");
         assert_eq!(cgroups.of_process(pid), None);
+        assert!(!is_seen_to_run(pid) && is_seen_to_run(std::process::id()));
     }
 
     #[test]
