@@ -29,12 +29,12 @@ pub fn table() -> Observed<CostTable> {
     obtain(None)
 }
 
-/// The same, measured in this directory where neither the cache directory nor the temporary one can be written.
-pub fn table_or_in(spare: &Path) -> Observed<CostTable> {
-    obtain(Some(spare))
+/// The same, measured in the spool directory of `hotset export` where neither the cache directory nor the temporary one can be written.
+pub fn table_or_in(spool: &Path) -> Observed<CostTable> {
+    obtain(Some(spool))
 }
 
-fn obtain(spare: Option<&Path>) -> Observed<CostTable> {
+fn obtain(spool: Option<&Path>) -> Observed<CostTable> {
     let host = host();
     let directory = crate::environment::cache_directory();
     let kept = directory.as_ref().map(|directory| directory.join("costs.json"));
@@ -50,11 +50,14 @@ fn obtain(spare: Option<&Path>) -> Observed<CostTable> {
     let measured = usable
         .and_then(|directory| measure(&directory).ok())
         .or_else(|| measure(&std::env::temp_dir()).ok())
-        .or_else(|| measure(spare?).ok());
+        .or_else(|| measure(spool?).ok());
     let Some(table) = measured else {
-        return Observed::Missing(Reason::not_measured(
-            "neither the cache directory nor the temporary directory can be written",
-        ));
+        return Observed::Missing(Reason::not_measured(match spool {
+            None => "neither the cache directory nor the temporary directory can be written",
+            Some(_) => {
+                "none of the cache directory, the temporary directory and the spool directory can be written"
+            }
+        }));
     };
     // Measured again next time where it can't be kept.
     if let Some(path) = kept.filter(|_| is_plausible(&table)) {
