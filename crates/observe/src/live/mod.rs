@@ -39,7 +39,7 @@
 //!
 //! `store` tells the two builds apart, `slots` and `hashed` are their rows, `window` maps parts of arrays, `free` is a ring
 //! of free slots, `counters` takes differences, `files` keeps names, `cgroups` names control groups, `chunks` sweeps,
-//! `references` are those to pages that are in a sample, `lookups` those of paths.
+//! `references` are those to pages that are in a sample, `lookups` those of paths. `who` asks who is who, before the rows.
 
 mod assembly;
 mod cgroups;
@@ -55,6 +55,7 @@ mod processes;
 mod references;
 mod slots;
 mod store;
+mod who;
 mod window;
 
 use std::cell::RefCell;
@@ -92,8 +93,6 @@ use crate::tables::Tables;
 
 /// Programs run with preemption off: one that found a row is done with it long before this has passed.
 const SETTLING: Duration = Duration::from_millis(20);
-/// Running processes that are asked in each sample whether they are still there, and in which control group.
-const CHECKED_PROCESSES: usize = 32;
 
 /// How to observe.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -259,17 +258,12 @@ impl LiveSession {
     pub fn sample(&mut self) -> Result<LiveSample, ObserveError> {
         self.drain()?;
         self.now += 1;
-        let globals = self.globals()?;
         // Samples that follow at once on each other are for tests, and for a host that can't keep up.
         std::thread::sleep(SETTLING.saturating_sub(self.sampled.elapsed()));
-        self.store.register_processes(
-            &self.loaded,
-            &globals,
-            self.now,
-            &mut self.processes,
-            &mut self.cgroups,
-        )?;
+        self.register_processes()?;
         self.check_processes()?;
+        // Read after the processes: every row of one that ended is within what is scanned.
+        let globals = self.globals()?;
         let mut files = self.files.borrow_mut();
         files.begin(self.now);
         let (used, room) = self.store.occupancy();
@@ -324,23 +318,6 @@ impl LiveSession {
 
     fn globals(&self) -> Result<Globals, ObserveError> {
         Tables::new(&self.loaded.object, self.loaded.selection.build).globals()
-    }
-
-    /// Asks some processes whether they are still there: an end can be missed, and a move to another group is not told.
-    fn check_processes(&mut self) -> Result<(), ObserveError> {
-        for index in self.processes.next_to_check(CHECKED_PROCESSES) {
-            let Some(known) = self.processes.get_mut(index) else { continue };
-            match self.cgroups.of_process(known.pid) {
-                Some(Some(group)) => known.cgroup = Observed::Value(group),
-                Some(None) => {}
-                None => {
-                    known.ended = Some(self.now);
-                    let (pid, owner) = (known.pid, known.owner);
-                    self.store.forget_pid(&self.loaded, pid, owner)?;
-                }
-            }
-        }
-        Ok(())
     }
 
     /// The sensor sends every directory again, for those that no file needed were dropped here.
