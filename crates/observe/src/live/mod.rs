@@ -35,11 +35,13 @@
 //!    in /proc, because an end can be missed.
 //! 3. `Store::scan_rows` reads each row once and hands it to the `Assembly`, which adds what grew to the sample and says
 //!    whether the row is kept or released.
-//! 4. `Store::free_processes` frees the entries of processes that ended and have no row left.
+//! 4. Who did that is asked again: a process may have executed another program since it was registered, and a row tells what
+//!    both did.
+//! 5. `Store::free_processes` frees the entries of processes that ended and have no row left.
 //!
 //! `store` tells the two builds apart, `slots` and `hashed` are their rows, `window` maps parts of arrays, `free` is a ring
 //! of free slots, `counters` takes differences, `files` keeps names, `cgroups` names control groups, `chunks` sweeps,
-//! `references` are those to pages that are in a sample, `lookups` those of paths. `who` asks who is who, before the rows.
+//! `references` are those to pages that are in a sample, `lookups` those of paths. `who` asks who is who, before and after the rows.
 
 mod assembly;
 mod cgroups;
@@ -271,10 +273,10 @@ impl LiveSession {
         let mut assembly = Assembly::new(self.now, limit, &mut self.processes, &mut files);
         self.store.scan_rows(&self.loaded, &globals, &mut assembly)?;
         assembly.close();
-        let Assembly { processes, files: shown, rows, active_rows, others, .. } = assembly;
-        let forget_directories = files.end();
+        let Assembly { mut processes, files: mut shown, rows, active_rows, others, .. } = assembly;
         drop(files);
-        if forget_directories {
+        self.name_again(&mut processes, &mut shown)?;
+        if self.files.borrow_mut().end() {
             self.forget_directories()?;
         }
         let lookups = self.lookups.as_mut().map(|other| other.join(&mut self.processes, &globals));

@@ -33,6 +33,21 @@ pub(crate) struct KnownProcess {
     lookups: Grown,
 }
 
+impl KnownProcess {
+    /// Which program it runs, for whom, and in which group.
+    fn identify(&mut self, seen: &Process, cgroups: &mut Cgroups) {
+        self.uid = seen.uid;
+        if self.comm_bytes != seen.comm {
+            self.comm_bytes = seen.comm;
+            self.comm = comm_of(&seen.comm).into();
+        }
+        if self.cgroup_id != seen.cgroup || cgroups.may_know_more(&self.cgroup) {
+            self.cgroup_id = seen.cgroup;
+            self.cgroup = cgroups.path(seen.cgroup);
+        }
+    }
+}
+
 /// Two counters of a process: what they were at the last look, and what came since they were taken.
 #[derive(Debug, Default)]
 struct Grown {
@@ -79,15 +94,22 @@ impl Processes {
         }
         known.references.look([seen.referring_faults, seen.samples_lost]);
         known.lookups.look([seen.lookups, seen.lookups_failed]);
-        known.uid = seen.uid;
-        if known.comm_bytes != seen.comm {
-            known.comm_bytes = seen.comm;
-            known.comm = comm_of(&seen.comm).into();
-        }
-        if known.cgroup_id != seen.cgroup || cgroups.may_know_more(&known.cgroup) {
-            known.cgroup_id = seen.cgroup;
-            known.cgroup = cgroups.path(seen.cgroup);
-        }
+        known.identify(seen, cgroups);
+    }
+
+    /// Takes what the sensor says now of a process that stands in a sample.
+    pub(crate) fn identify_again(
+        &mut self,
+        seen: &Process,
+        shown: &mut LiveProcess,
+        cgroups: &mut Cgroups,
+    ) {
+        let index = self.find(seen.owner);
+        let Some(known) = index.and_then(|index| self.get_mut(index)) else { return };
+        known.identify(seen, cgroups);
+        shown.uid = Observed::Value(known.uid);
+        shown.comm = Arc::clone(&known.comm);
+        shown.cgroup = known.cgroup.clone();
     }
 
     fn admit(&mut self, seen: &Process, now: u64) -> u32 {
@@ -261,6 +283,22 @@ mod tests {
         assert!(processes.remove_ended(3).is_empty());
         processes.get_mut(index).expect("known").rows = 0;
         assert_eq!(processes.remove_ended(3), [5]);
+    }
+
+    #[test]
+    fn a_sample_has_the_program_that_runs_at_its_end() {
+        let (mut processes, mut cgroups) = (Processes::default(), Cgroups::default());
+        let runs = |comm: &[u8; 16], uid| Process { comm: *comm, uid, ..seen(5, 77, 0) };
+        processes.register(&runs(b"sh\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 0), 1, &mut cgroups);
+        let mut list = Vec::new();
+        let index = processes.find(5).expect("known");
+        assert_eq!(processes.place(index, 1, &mut list), Some(0));
+        assert_eq!(&*list[0].comm, "sh");
+        let after = runs(b"cat\0\0\0\0\0\0\0\0\0\0\0\0\0", 33);
+        processes.identify_again(&after, &mut list[0], &mut cgroups);
+        assert_eq!((&*list[0].comm, list[0].uid), ("cat", Observed::Value(33)));
+        assert_eq!(&*processes.get(index).expect("known").comm, "cat", "and from now on");
+        assert!(!list[0].ended);
     }
 
     #[test]

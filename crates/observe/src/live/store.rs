@@ -1,7 +1,7 @@
 //! Where rows and processes stand, which differs between the two builds.
 
 use std::mem::offset_of;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use hotset_facts::{Pid, SizeHistogram};
 use libbpf_rs::{Map, MapCore};
@@ -83,11 +83,7 @@ impl Store {
             if words[offset_of!(Process, owner) / 8].load(Ordering::Acquire) == 0 {
                 continue;
             }
-            let mut bytes = [0_u8; size_of::<Process>()];
-            for (bytes, word) in bytes.chunks_exact_mut(8).zip(words) {
-                bytes.copy_from_slice(&word.load(Ordering::Relaxed).to_ne_bytes());
-            }
-            let Some(process) = read::<Process>(&bytes) else { continue };
+            let Some(process) = process_in(words) else { continue };
             if process.tgid != 0 {
                 processes.register(&process, now, cgroups);
             } else if process.ended != 0 {
@@ -97,6 +93,30 @@ impl Store {
             }
         }
         free_owners.give(&unused);
+        Ok(())
+    }
+
+    /// Calls `each` with what the table says now of each of these processes, and which of them it is.
+    pub(crate) fn each_process(
+        &self,
+        loaded: &Loaded,
+        owners: &[u32],
+        mut each: impl FnMut(usize, &Process),
+    ) -> Result<(), ObserveError> {
+        let map = loaded.map("processes")?;
+        let window = match self {
+            Self::Slots { .. } if !owners.is_empty() => Some(all_processes(&map)?),
+            _ => None,
+        };
+        for (at, owner) in owners.iter().enumerate() {
+            let seen = match &window {
+                Some(window) => process_in(slot_of(window, *owner)),
+                None => value_of(&map, "processes", owner)?,
+            };
+            if let Some(process) = seen.filter(|process| process.owner == *owner) {
+                each(at, &process);
+            }
+        }
         Ok(())
     }
 
@@ -141,11 +161,9 @@ impl Store {
         match self {
             Self::Slots { free_owners, globals, .. } => {
                 if !owners.is_empty() {
-                    let length = OWNER_SLOTS as usize * PROCESS_WORDS * 8;
-                    let window = Window::open(&map, 0, length).map_err(failed)?;
+                    let window = all_processes(&map)?;
                     for owner in owners {
-                        let first = (owner % OWNER_SLOTS) as usize * PROCESS_WORDS;
-                        let words = window.words().iter().skip(first).take(PROCESS_WORDS);
+                        let words = slot_of(&window, *owner).iter();
                         words.for_each(|word| word.store(0, Ordering::Release));
                     }
                     let next: Vec<u32> = owners.iter().map(|owner| next_owner(*owner)).collect();
@@ -207,6 +225,27 @@ fn read_rows(
     Ok(())
 }
 
+/// The table of processes of the full build.
+fn all_processes(map: &Map<'_>) -> Result<Window, ObserveError> {
+    let length = OWNER_SLOTS as usize * PROCESS_WORDS * 8;
+    Window::open(map, 0, length).map_err(|error| ObserveError::table("processes", error))
+}
+
+/// The entry of an owner in it.
+fn slot_of(processes: &Window, owner: u32) -> &[AtomicU64] {
+    let first = (owner % OWNER_SLOTS) as usize * PROCESS_WORDS;
+    processes.words().get(first..first + PROCESS_WORDS).unwrap_or(&[])
+}
+
+/// A copy of an entry, to which programs may write.
+fn process_in(words: &[AtomicU64]) -> Option<Process> {
+    let mut bytes = [0_u8; size_of::<Process>()];
+    for (bytes, word) in bytes.chunks_exact_mut(8).zip(words) {
+        bytes.copy_from_slice(&word.load(Ordering::Relaxed).to_ne_bytes());
+    }
+    read(&bytes)
+}
+
 /// The same slot once more, as another owner.
 fn next_owner(owner: u32) -> u32 {
     match owner.wrapping_add(OWNER_SLOTS) {
@@ -215,7 +254,7 @@ fn next_owner(owner: u32) -> u32 {
     }
 }
 
-fn tail_of(globals: &Window, offset: usize) -> Result<&std::sync::atomic::AtomicU64, ObserveError> {
+fn tail_of(globals: &Window, offset: usize) -> Result<&AtomicU64, ObserveError> {
     let tail = globals.words().get(offset / 8);
     tail.ok_or_else(|| ObserveError::table("globals", "is shorter than its type"))
 }

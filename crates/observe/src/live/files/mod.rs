@@ -188,12 +188,8 @@ impl Files {
             return Some(entry.shown.1);
         }
         entry.shown = (now, list.len() as u32);
-        if entry.path.is_none() && self.wanted {
-            entry.path = path_of(entry, &self.names, &self.mounts).map(Arc::new);
-            if let (Some(_), Some(name)) = (&entry.path, &mut entry.name) {
-                // The path ends with it.
-                name.name = Box::default();
-            }
+        if self.wanted {
+            find_path(entry, &self.names, &self.mounts);
         }
         let missing = match entry.key {
             _ if !self.wanted => NAMES_OFF,
@@ -210,6 +206,18 @@ impl Files {
             mounted: Dev::from_kernel(entry.mounted),
         });
         Some(entry.shown.1)
+    }
+
+    /// Gives a file of a sample the path that came up since.
+    pub(crate) fn name_again(&mut self, shown: &mut LiveFile) {
+        let Some(index) = self.find(shown.id) else { return };
+        let Some(Some(entry)) = self.entries.get_mut(index as usize) else { return };
+        find_path(entry, &self.names, &self.mounts);
+        if let Some(path) = &entry.path {
+            shown.path = Observed::Value(Arc::clone(path));
+            shown.deleted = entry.deleted;
+            shown.mounted = Dev::from_kernel(entry.mounted);
+        }
     }
 
     /// A sample begins: its number. Mounts are read anew, for names that have none of their own.
@@ -272,6 +280,23 @@ impl Files {
 fn leaf<'a>(name: &'a Name, path: Option<&'a PathBuf>) -> &'a [u8] {
     let end = path.and_then(|path| path.file_name());
     end.map_or(&name.name, |end| end.as_bytes())
+}
+
+/// Whether a file's name did not arrive, or not yet.
+pub(crate) fn is_unnamed(shown: &LiveFile) -> bool {
+    shown.path.reason() == Some(NAME_LOST)
+}
+
+/// Puts the names of a file together, where that was not done and can be.
+fn find_path(entry: &mut Entry, names: &Names, mounts: &[Mount]) {
+    if entry.path.is_some() {
+        return;
+    }
+    entry.path = path_of(entry, names, mounts).map(Arc::new);
+    if let (Some(_), Some(name)) = (&entry.path, &mut entry.name) {
+        // The path ends with it.
+        name.name = Box::default();
+    }
 }
 
 fn path_of(entry: &Entry, names: &Names, mounts: &[Mount]) -> Option<PathBuf> {

@@ -42,6 +42,20 @@ fn a_name_that_a_process_used_wins() {
 }
 
 #[test]
+fn a_name_that_comes_after_its_row_is_in_the_sample() {
+    let mut files = files();
+    files.begin(1);
+    let index = files.hold(KEY, 0o100_644).expect("room");
+    let mut file = shown(&mut files, index);
+    files.name_again(&mut file);
+    assert!(is_unnamed(&file));
+    files.named(KEY, self::file("late", true));
+    files.name_again(&mut file);
+    assert_eq!(file.path.as_value().expect("a path").as_os_str(), "/late");
+    assert!(!is_unnamed(&file));
+}
+
+#[test]
 fn files_go_with_their_last_row() {
     let mut files = files();
     files.begin(1);
