@@ -1,11 +1,15 @@
 //! Processes made by this one: which is which when PIDs are reused, how many fit, and their calls by size.
 
+use std::collections::BTreeMap;
+use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::os::fd::AsRawFd;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use hotset_observe::live::{LiveOptions, LiveSession};
 use hotset_observe::{DEFAULT_MAX_ROWS, Scope};
+use hotset_tests::scratch::text;
 use hotset_tests::{MIB, Scratch, until, warm_verified};
 
 use crate::{done_to, id_of, sample, session};
@@ -221,4 +225,58 @@ fn histograms_are_exact(compat: bool) {
 fn calls_by_size_are_those_that_were_made() {
     histograms_are_exact(false);
     histograms_are_exact(true);
+}
+
+/// Processes that read a page of one file and then execute cat(1) on another, one after the other until told to end; how many there were.
+fn readers_that_execute_cat(first: &File, second: &CStr, end: &AtomicBool) -> u64 {
+    let nowhere = File::options().write(true).open("/dev/null").expect("/dev/null");
+    let words = [c"cat".as_ptr(), second.as_ptr(), std::ptr::null()];
+    let mut readers = 0;
+    while !end.load(Ordering::Relaxed) {
+        wait_for(forked(|| {
+            pread_a_page(first.as_raw_fd());
+            // SAFETY: descriptors that are open, and words that end in a zero in a list that does.
+            unsafe {
+                libc::dup2(nowhere.as_raw_fd(), 1);
+                libc::execv(c"/bin/cat".as_ptr(), words.as_ptr());
+            }
+        }));
+        readers += 1;
+    }
+    readers
+}
+
+/// A sample reads processes and then rows. What happens in between is neither lost nor told of the program that ran before.
+fn an_exec_is_never_told_of_the_former_program(compat: bool) {
+    let scratch = Scratch::new("live-exec");
+    let [first, second] = ["first", "second"].map(|name| scratch.file(name, MIB / 4));
+    [&first, &second].iter().for_each(|path| warm_verified(path));
+    let id = id_of(&second);
+    let first = File::open(first).expect("open");
+    let name = CString::new(text(&second)).expect("a name");
+    let mut session = session(Scope::System, DEFAULT_MAX_ROWS, compat);
+    let end = AtomicBool::new(false);
+    let mut pages = BTreeMap::new();
+    let mut look = || {
+        let seen = sample(&mut session);
+        for (process, io) in done_to(&seen, id) {
+            *pages.entry(process.comm.to_string()).or_insert(0) += io.read_pages;
+        }
+        let file = seen.files.iter().find(|file| file.id.same_inode(&id));
+        assert!(file.is_none_or(|file| file.path.as_value().is_some()), "{file:?}");
+    };
+    let readers = std::thread::scope(|threads| {
+        let readers = threads.spawn(|| readers_that_execute_cat(&first, &name, &end));
+        (0..60).for_each(|_| look());
+        end.store(true, Ordering::Relaxed);
+        readers.join().expect("readers")
+    });
+    (0..2).for_each(|_| look());
+    assert_eq!(pages, BTreeMap::from([("cat".to_owned(), readers * 64)]));
+}
+
+#[test]
+fn what_follows_an_exec_is_told_of_the_new_program() {
+    an_exec_is_never_told_of_the_former_program(false);
+    an_exec_is_never_told_of_the_former_program(true);
 }
