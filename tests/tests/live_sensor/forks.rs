@@ -280,3 +280,27 @@ fn what_follows_an_exec_is_told_of_the_new_program() {
     an_exec_is_never_told_of_the_former_program(false);
     an_exec_is_never_told_of_the_former_program(true);
 }
+
+/// A process that takes another name, as servers do, has it from the next file on that it meets.
+fn a_name_is_asked_for_at_each_new_file(compat: bool) {
+    let scratch = Scratch::new("live-rename");
+    let paths = ["first", "second"].map(|name| scratch.file(name, MIB));
+    paths.iter().for_each(|path| warm_verified(path));
+    let [first, second] = paths.each_ref().map(|path| File::open(path).expect("open"));
+    let mut session = session(Scope::System, DEFAULT_MAX_ROWS, compat);
+    wait_for(forked(|| {
+        pread_a_page(first.as_raw_fd());
+        // SAFETY: a name that ends in a zero.
+        unsafe { libc::prctl(libc::PR_SET_NAME, c"worker 7".as_ptr()) };
+        pread_a_page(second.as_raw_fd());
+    }));
+    let seen = sample(&mut session);
+    let rows = done_to(&seen, id_of(&paths[1]));
+    assert_eq!((rows.len(), &*rows[0].0.comm, rows[0].1.read_pages), (1, "worker 7", 1));
+}
+
+#[test]
+fn a_process_that_renames_itself_is_shown_by_its_new_name() {
+    a_name_is_asked_for_at_each_new_file(false);
+    a_name_is_asked_for_at_each_new_file(true);
+}

@@ -246,6 +246,15 @@ static __always_inline u32 mounted_by(const struct target *t, u32 mode)
 }
 
 #ifdef HOTSET_COMPAT
+/* A function of its own: every program that looks for a row would hold a copy. */
+__noinline int describe_owner(u32 owner)
+{
+	struct hs_process *p = process_by_owner(owner);
+	if (p)
+		describe(p, CURRENT());
+	return 0;
+}
+
 /* The row of a target for the current process; sends the file's name where the row is new. */
 static __always_inline struct hs_row *row_of(struct task_state *s, struct target *t, u64 unasked)
 {
@@ -259,6 +268,8 @@ static __always_inline struct hs_row *row_of(struct task_state *s, struct target
 		row->named = t->file != 0;
 		row->mounted = mounted_by(t, row->mode);
 		send_first(t->inode, t->file, s->tgid, unasked);
+		if (cfg.live)
+			describe_owner(s->owner);
 	} else if (cfg.live && t->file && !row->named) {
 		row->named = 1;
 		send_first(t->inode, t->file, s->tgid, 0);
