@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Output;
 
-use hotset_tests::bench::bench_says;
+use hotset_tests::bench::{bench_says, bench_says_of_enough_runs};
 use hotset_tests::listing::said;
 use hotset_tests::scratch::text;
 use hotset_tests::{Scratch, as_nobody, read_json, stderr, stdout};
@@ -35,13 +35,27 @@ impl Kept {
         self.directory().join(format!("{name}.baseline.json"))
     }
 
-    fn bench(&self, words: &[&str], command: &[&str]) -> Output {
-        let directory = self.directory();
-        let usual = [("--baseline-dir", text(&directory)), ("-r", self.rounds), ("-n", "app")];
+    /// What bench is asked for; with what is usual where nothing else is said.
+    fn words<'a>(
+        &self,
+        directory: &'a str,
+        words: &[&'a str],
+        command: &[&'a str],
+    ) -> Vec<&'a str> {
+        let usual = [("--baseline-dir", directory), ("-r", self.rounds), ("-n", "app")];
         let unsaid = usual.into_iter().filter(|(option, _)| !words.contains(option));
         let mut all = vec!["--state", "as-is", "--no-noise-floor"];
         all.extend(unsaid.flat_map(|(option, value)| [option, value]));
-        bench_says(&[&all, words, &["--"], command].concat())
+        [&all, words, &["--"], command].concat()
+    }
+
+    /// Once, whatever becomes of its runs.
+    fn bench_once(&self, words: &[&str], command: &[&str]) -> Output {
+        bench_says(&self.words(text(&self.directory()), words, command))
+    }
+
+    fn bench(&self, words: &[&str], command: &[&str]) -> Output {
+        bench_says_of_enough_runs(&self.words(text(&self.directory()), words, command))
     }
 
     /// With this code, and this in what it says.
@@ -88,7 +102,7 @@ impl Kept {
 }
 
 const SLEEP: [&str; 2] = ["sleep", "0.05"];
-/// A comparison requires 6 valid runs, and a busy host makes some invalid.
+/// A comparison requires 6 valid runs, and a busy host makes some invalid, now and then most of them.
 const ROUNDS: &str = "20";
 
 #[test]
@@ -195,7 +209,7 @@ fn what_can_not_be_compared_or_saved_is_refused_before_anything_runs() {
     let kept = Kept::new("baseline-refused");
     let mark = kept.scratch.path("mark");
     let refused = |code: i32, words: &[&str], says: &str| {
-        let output = kept.bench(words, &["touch", text(&mark)]);
+        let output = kept.bench_once(words, &["touch", text(&mark)]);
         assert_eq!(output.status.code(), Some(code), "{words:?}: {}", said(&output));
         assert!(stderr(&output).contains(says), "{words:?}: {}", said(&output));
         assert!(!mark.exists(), "{words:?}");
@@ -243,12 +257,12 @@ fn of_a_command_that_fails_nothing_is_saved() {
     let kept = Kept::new("baseline-fails");
     let log = kept.scratch.path("log");
     let line = format!("echo 1 >> {0}; test $(grep -c 1 {0}) -lt 9 || exit 3", text(&log));
-    let failed = kept.bench(&["--save-baseline", "main"], &["sh", "-c", &line]);
+    let failed = kept.bench_once(&["--save-baseline", "main"], &["sh", "-c", &line]);
     assert_eq!(failed.status.code(), Some(3), "{}", said(&failed));
     let says = "nothing is saved as the baseline main: a command failed";
     assert!(stderr(&failed).contains(says), "{}", said(&failed));
     assert!(!kept.directory().exists());
-    let few = kept.bench(&["--save-baseline", "main", "-r", "3"], &["true"]);
+    let few = kept.bench_once(&["--save-baseline", "main", "-r", "3"], &["true"]);
     assert_eq!(few.status.code(), Some(125), "{}", said(&few));
     assert!(stderr(&few).contains("fewer than 6 valid runs"), "{}", said(&few));
 }

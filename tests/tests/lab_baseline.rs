@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use hotset_tests::bench::bench_says;
+use hotset_tests::bench::bench_says_of_enough_runs;
 use hotset_tests::listing::said;
 use hotset_tests::scratch::text;
 use hotset_tests::{Scratch, as_nobody, hotset, read_json, stderr, stdout, with_default_signals};
@@ -184,7 +184,7 @@ fn a_baseline_of_another_command_is_refused() {
     let directory = kept.directory();
     let bench = |words: &[&str]| {
         let usual = ["--state", "as-is", "-r", "12", "--baseline-dir", text(&directory)];
-        bench_says(&[&usual, words, &["--", "sleep", "0.01"]].concat())
+        bench_says_of_enough_runs(&[&usual, words, &["--", "sleep", "0.01"]].concat())
     };
     let saved = bench(&["--save-baseline", "commands"]);
     assert!(saved.status.success(), "{}", said(&saved));
