@@ -104,7 +104,10 @@ impl FleetExport {
             span: None,
             curves: SpanCurves::default(),
             // The root of a container may be read-only, but not its spool.
-            findings: SpanFindings::new(hotset_sys::costs::table_or_in(&options.spool)),
+            findings: SpanFindings::new(hotset_sys::costs::table_or_in(
+                &options.spool,
+                "none of the cache directory, the temporary directory and the spool directory can be written",
+            )),
             files: SpanFiles::default(),
             ended,
         })

@@ -26,15 +26,16 @@ struct StoredCosts {
 ///
 /// Call it after the observed command has ended: measuring makes I/O of its own. A process that is traced does not measure.
 pub fn table() -> Observed<CostTable> {
-    obtain(None)
+    obtain(None, "neither the cache directory nor the temporary directory can be written")
 }
 
-/// The same, measured in the spool directory of `hotset export` where neither the cache directory nor the temporary one can be written.
-pub fn table_or_in(spool: &Path) -> Observed<CostTable> {
-    obtain(Some(spool))
+/// The same, measured in `directory` where neither the cache directory nor the temporary one can be written; `unwritable` is the reason for
+/// no table where none of the three can.
+pub fn table_or_in(directory: &Path, unwritable: &'static str) -> Observed<CostTable> {
+    obtain(Some(directory), unwritable)
 }
 
-fn obtain(spool: Option<&Path>) -> Observed<CostTable> {
+fn obtain(last: Option<&Path>, unwritable: &'static str) -> Observed<CostTable> {
     let host = host();
     let directory = crate::environment::cache_directory();
     let kept = directory.as_ref().map(|directory| directory.join("costs.json"));
@@ -50,14 +51,9 @@ fn obtain(spool: Option<&Path>) -> Observed<CostTable> {
     let measured = usable
         .and_then(|directory| measure(&directory).ok())
         .or_else(|| measure(&std::env::temp_dir()).ok())
-        .or_else(|| measure(spool?).ok());
+        .or_else(|| measure(last?).ok());
     let Some(table) = measured else {
-        return Observed::Missing(Reason::not_measured(match spool {
-            None => "neither the cache directory nor the temporary directory can be written",
-            Some(_) => {
-                "none of the cache directory, the temporary directory and the spool directory can be written"
-            }
-        }));
+        return Observed::Missing(Reason::not_measured(unwritable));
     };
     // Measured again next time where it can't be kept.
     if let Some(path) = kept.filter(|_| is_plausible(&table)) {
