@@ -41,6 +41,12 @@ fn start(tmux: &Tmux, words: &str) {
     tmux.type_line(&format!("{} top {words}", text(&hotset())));
 }
 
+/// The line has a PID and all columns after it, and a cross before it if the process ended.
+fn is_of_a_process(line: &str) -> bool {
+    let words: Vec<&str> = line.trim_start_matches(['>', '×', ' ']).split_whitespace().collect();
+    words.len() >= 11 && words[0].parse::<u32>().is_ok()
+}
+
 /// The words of the line on the screen that is of this process.
 fn line_of(screen: &str, pid: u32) -> Option<Vec<String>> {
     let pid = pid.to_string();
@@ -60,6 +66,8 @@ fn a_known_reader_appears_and_the_terminal_is_given_back() {
     let tmux = Tmux::new("top-screen", 80, 24);
     start(&tmux, "0.5");
     tmux.wait_for("RHIT%");
+    // Perhaps not the reader: others may fill the screen.
+    tmux.wait_until("a process", |screen| screen.lines().any(is_of_a_process));
     tmux.type_text("/topreader");
     tmux.wait_for("filter: topreader_");
     tmux.key("Enter");

@@ -1,4 +1,5 @@
-//! Processes made by this one: which is which when PIDs are reused, how many fit, and their calls by size.
+//! Processes made by this one: which is which when PIDs are reused, how many fit, their calls by size, and their names after an exec or
+//! another change.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
@@ -18,6 +19,7 @@ use crate::{done_to, id_of, sample, session};
 fn forked(work: impl FnOnce()) -> i32 {
     // SAFETY: what is run between fork and _exit makes system calls and touches no lock and no heap.
     match unsafe { libc::fork() } {
+        -1 => panic!("fork: {}", std::io::Error::last_os_error()),
         0 => {
             work();
             // SAFETY: ends this process and nothing else.
@@ -43,7 +45,6 @@ fn pread_a_page(fd: i32) {
 fn read_a_page(file: &File) -> u32 {
     let fd = file.as_raw_fd();
     let pid = forked(|| pread_a_page(fd));
-    assert!(pid > 0, "fork: {}", std::io::Error::last_os_error());
     wait_for(pid);
     pid as u32
 }
@@ -263,7 +264,8 @@ fn an_exec_is_never_told_of_the_former_program(compat: bool) {
             *pages.entry(process.comm.to_string()).or_insert(0) += io.read_pages;
         }
         let file = seen.files.iter().find(|file| file.id.same_inode(&id));
-        assert!(file.is_none_or(|file| file.path.as_value().is_some()), "{file:?}");
+        let is_named = file.is_none_or(|file| file.path.as_value().is_some());
+        assert!(is_named, "{file:?}; lost: {:?}", seen.losses);
     };
     let readers = std::thread::scope(|threads| {
         let readers = threads.spawn(|| readers_that_execute_cat(&first, &name, &end));
