@@ -62,9 +62,11 @@ make_disk() {
 # stay in WORK, for whoever looks into a failure.
 run_guest() {
     local kernel=$1 work=$2 seconds=$3 append=$4
+    local programs=("hotset=$HOTSET_BIN" "workload=$WORKLOAD_BIN" "loops=$LOOPS_BIN")
     shift 4
+    [[ $part == --counts ]] || programs+=("sizing=$SIZING_BIN")
     rm -rf "$work" && mkdir -p "$work/results" || return 1
-    "$here/initramfs.sh" "$kernel" "$work/initramfs" "hotset=$HOTSET_BIN" "workload=$WORKLOAD_BIN" "loops=$LOOPS_BIN" "sizing=$SIZING_BIN" || return 1
+    "$here/initramfs.sh" "$kernel" "$work/initramfs" "${programs[@]}" || return 1
     ACCEL=${ACCEL:-$(choose_accelerator "$kernel" "$work/initramfs" "$work/probe.log")}
     export ACCEL
     make_disk "$work/disk" 1G && truncate -s 256M "$work/results.tar" || return 1
@@ -127,7 +129,7 @@ done
 [ -x "$HOTSET_BIN" ] || die "no hotset at $HOTSET_BIN; build it with cargo build --release, or set HOTSET_BIN"
 [ -x "$WORKLOAD_BIN" ] || die "no workload at $WORKLOAD_BIN; build it with cargo build --release -p hotset-tests, or set WORKLOAD_BIN"
 [ -x "$LOOPS_BIN" ] || die "no loops at $LOOPS_BIN; build it with cargo build --release -p hotset-bench, or set LOOPS_BIN"
-[ -x "$SIZING_BIN" ] || die "no sizing at $SIZING_BIN; build it with cargo build --release -p hotset-tests, or set SIZING_BIN"
+[[ $part == --counts ]] || [ -x "$SIZING_BIN" ] || die "no sizing at $SIZING_BIN; build it with cargo build --release -p hotset-tests, or set SIZING_BIN"
 ensure_packages || exit 2
 mkdir -p "$HOTSET_KERNEL_CACHE"
 exec 9>"$HOTSET_KERNEL_CACHE/lock"
