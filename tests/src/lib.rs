@@ -9,6 +9,7 @@ pub mod bench;
 pub mod books;
 pub mod browser;
 pub mod cells;
+pub mod children;
 pub mod conversions;
 pub mod evictions;
 pub mod exporter;

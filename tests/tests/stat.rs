@@ -177,42 +177,6 @@ fn a_stopped_one_goes_on_with_a_longer_line_and_says_so() {
     assert!(said.contains("due earlier"), "{said}");
 }
 
-/// Three readers of 36,000 files want more rows than the table has: the rest is counted without an owner, in bounded memory.
-#[test]
-fn more_files_than_rows_are_all_counted_in_bounded_memory() {
-    const FILES: u64 = 36_000;
-    let scratch = Scratch::new("stat-many");
-    let many = scratch.path("many");
-    std::fs::create_dir(&many).expect("mkdir");
-    for n in 0..FILES {
-        std::fs::write(many.join(n.to_string()), "x").expect("write");
-    }
-    let mut shell = Shell::new();
-    let mut watching = Watching::start(&["--pid", &shell.pid().to_string(), "0.1"]);
-    // Each is one process to the end, and nobody gives rows back meanwhile.
-    let reader = "import os, sys\nfor name in os.listdir(sys.argv[1]):\n  \
-                  fd = os.open(sys.argv[1] + '/' + name, os.O_RDONLY); os.read(fd, 9); os.close(fd)\n";
-    let script = scratch.path("reader.py");
-    std::fs::write(&script, reader).expect("write");
-    let words = format!("python3 -S {} {} &", text(&script), text(&many));
-    watching.send(libc::SIGSTOP);
-    shell.run(&format!("{} wait", [words.as_str(); 3].join(" ")));
-    watching.send(libc::SIGCONT);
-    watching.until_now();
-    let status =
-        std::fs::read_to_string(format!("/proc/{}/status", watching.pid())).expect("status");
-    let (lines, said) = watching.end_by(libc::SIGINT);
-    let pages = hotset_tests::watching::sum(&lines, "total");
-    let own = pages.checked_sub(3 * FILES).expect("nothing is dropped");
-    assert!(own < 3_000, "{own} pages of Python's own");
-    assert!(said.contains("requests found the tables full"), "the table was not filled: {said}");
-    let kib = |name: &str| {
-        let line = status.lines().find_map(|line| line.strip_prefix(name)).expect("a line");
-        line.trim().trim_end_matches(" kB").parse::<u64>().expect("KiB")
-    };
-    assert!(kib("RssAnon:") < 40 << 10 && kib("VmHWM:") < 64 << 10, "{status}");
-}
-
 #[test]
 fn what_does_not_exist_is_refused_by_its_name() {
     let scratch = Scratch::new("stat-missing");

@@ -1,45 +1,17 @@
-//! Processes made by this one: which is which when PIDs are reused, how many fit, their calls by size, and their names after an exec or
-//! another change.
+//! Processes made by this one: which is which when PIDs are reused, their calls by size, and their names after an exec or another change.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
-use hotset_observe::live::{LiveOptions, LiveSession};
 use hotset_observe::{DEFAULT_MAX_ROWS, Scope};
+use hotset_tests::children::{forked, pread_a_page, wait_for};
 use hotset_tests::scratch::text;
 use hotset_tests::{MIB, Scratch, until, warm_verified};
 
 use crate::{done_to, id_of, sample, session};
-
-/// A child of this process that runs `work` and ends; its number.
-fn forked(work: impl FnOnce()) -> i32 {
-    // SAFETY: what is run between fork and _exit makes system calls and touches no lock and no heap.
-    match unsafe { libc::fork() } {
-        -1 => panic!("fork: {}", std::io::Error::last_os_error()),
-        0 => {
-            work();
-            // SAFETY: ends this process and nothing else.
-            unsafe { libc::_exit(0) }
-        }
-        pid => pid,
-    }
-}
-
-fn wait_for(pid: i32) {
-    let mut status = 0;
-    // SAFETY: the status is a valid place.
-    unsafe { libc::waitpid(pid, &raw mut status, 0) };
-}
-
-fn pread_a_page(fd: i32) {
-    let mut page = [0_u8; 4096];
-    // SAFETY: the buffer is as long as the call is told.
-    unsafe { libc::pread(fd, page.as_mut_ptr().cast(), page.len(), 0) };
-}
 
 /// A process that reads a page and ends; its number.
 fn read_a_page(file: &File) -> u32 {
@@ -47,25 +19,6 @@ fn read_a_page(file: &File) -> u32 {
     let pid = forked(|| pread_a_page(fd));
     wait_for(pid);
     pid as u32
-}
-
-extern "C" fn page_reader(fd: *mut libc::c_void) -> i32 {
-    pread_a_page(fd.addr() as i32);
-    // SAFETY: a name that ends in a zero.
-    unsafe { libc::access(c"/hotset/is not here".as_ptr(), libc::F_OK) };
-    0
-}
-
-/// The same by a process that looks for a file, too, and borrows this one's memory, as after vfork(2): copying it for each of thousands takes most of the time.
-fn read_a_page_cheaply(fd: i32) {
-    let mut stack = [0_u128; 4096];
-    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
-    let argument = std::ptr::without_provenance_mut(fd as usize);
-    // SAFETY: the child has a stack of its own, which stays until it has ended: this process waits for that. It makes system calls and
-    // touches no lock and no heap.
-    wait_for(unsafe {
-        libc::clone(page_reader, stack.as_mut_ptr_range().end.cast(), flags, argument)
-    });
 }
 
 /// Asks the kernel to go on numbering after `pid - 1`.
@@ -111,66 +64,6 @@ fn reuse_never_mixes(compat: bool) {
 fn a_number_that_is_used_again_is_another_process() {
     reuse_never_mixes(false);
     reuse_never_mixes(true);
-}
-
-/// More processes than the table holds, without a sample in between; then the table is free again.
-#[test]
-fn a_flood_of_processes_is_counted_with_others() {
-    const FLOOD: u64 = 36_000;
-    let scratch = Scratch::new("live-flood");
-    let path = scratch.file("data", MIB);
-    let id = id_of(&path);
-    warm_verified(&path);
-    let file = File::open(&path).expect("open");
-    let fd = file.as_raw_fd();
-    let (mut begin, mut go) = ([0; 2], [0; 2]);
-    // SAFETY: places for two descriptors each.
-    assert_eq!(unsafe { libc::pipe(begin.as_mut_ptr()) + libc::pipe(go.as_mut_ptr()) }, 0);
-    let flooder = forked(|| {
-        for round in [FLOOD, 1] {
-            let mut byte = 0_u8;
-            // SAFETY: one byte from our own pipe, and one to it.
-            unsafe { libc::read(begin[0], (&raw mut byte).cast(), 1) };
-            (0..round).for_each(|_| read_a_page_cheaply(fd));
-            // SAFETY: as above.
-            unsafe { libc::write(go[1], (&raw const byte).cast(), 1) };
-        }
-    });
-    let turn = || {
-        let mut byte = 0_u8;
-        // SAFETY: one byte to our own pipe, and one from it.
-        unsafe {
-            assert_eq!(libc::write(begin[1], (&raw const byte).cast(), 1), 1);
-            assert_eq!(libc::read(go[0], (&raw mut byte).cast(), 1), 1);
-        }
-    };
-    let scope = Scope::Processes(vec![flooder as u32]);
-    let options = LiveOptions { scope, lookups: true, ..LiveOptions::default() };
-    let mut session = LiveSession::start(options).expect("the sensor loads (as root)");
-    sample(&mut session);
-    turn();
-    let seen = sample(&mut session);
-    let own: u64 = done_to(&seen, id).iter().map(|(_, io)| io.read_pages).sum();
-    assert!(own < 32_768 && own > 30_000, "{own} told apart");
-    assert_eq!(own + seen.others.read_pages, FLOOD, "{:?}", seen.others);
-    assert!(seen.losses.unattributed >= FLOOD - own);
-    let lookups = seen.lookups.expect("asked for");
-    let of = |known: bool| {
-        let groups = lookups.iter().filter(|group| group.cgroup.is_some() == known);
-        groups.fold((0, 0), |sum, group| (sum.0 + group.calls, sum.1 + group.failed))
-    };
-    assert_eq!((of(true), of(false)), ((own, own), (FLOOD - own, FLOOD - own)), "{lookups:?}");
-    for _ in 0..3 {
-        std::thread::sleep(Duration::from_millis(30));
-        sample(&mut session);
-    }
-    let before = seen.losses.unattributed;
-    turn();
-    wait_for(flooder);
-    let seen = sample(&mut session);
-    let rows = done_to(&seen, id);
-    assert_eq!(rows.len(), 1, "{rows:?}");
-    assert_eq!((rows[0].1.read_pages, seen.losses.unattributed), (1, before), "there is room");
 }
 
 /// Reads of 16 bytes and of a page and writes of a page, by a process that stays until it may go.
