@@ -17,6 +17,10 @@ use hotset_tests::{MIB, Scratch, Shell, warm_verified};
 fn sampled(session: &mut LiveSession, path: &Path) -> (LiveSample, Vec<u64>) {
     let id = hotset_sys::file_id(&rustix::fs::stat(path).expect("stat"));
     let sample = session.sample().expect("a sample");
+    for row in &sample.rows {
+        let io = row.io.unpack();
+        assert!(io.read_misses + io.readahead_hits <= io.read_pages, "{row:?}");
+    }
     let file = sample.files.iter().position(|file| file.id.same_inode(&id)).map(|at| at as u32);
     let rows = sample.rows.iter().filter(|row| Some(row.file) == file);
     let pages = rows.map(|row| row.io.unpack().read_pages).collect();
