@@ -67,7 +67,7 @@ fn dirty_pages_stay_unless_they_are_to_be_written() {
 fn a_pinned_file_stays_and_its_holder_is_named() {
     let scratch = ScratchDir::new();
     let path = scratch.file("file", 64 << 10);
-    let (pin, _) = hotset_sys::cache::Pin::new(&path, &()).expect("pin");
+    let (pin, _) = hotset_sys::cache::Pin::new(&path, u64::MAX, &()).expect("pin");
     let report = run(&options(&scratch, Dirty::Leave));
     drop(pin);
     assert!(!report.is_reached());

@@ -90,13 +90,15 @@ impl Watched {
     fn follow(&mut self, left_bytes: Option<u64>, stop: &AtomicBool) -> Result<Followed, String> {
         let held = self.pin.locked_bytes();
         let size = std::fs::metadata(self.pin.path()).map_or(0, |file| file.len());
-        let grown = whole_pages(size).saturating_sub(held);
+        // What the file grows by from here on is looked at, and asked for, the next time.
+        let most = whole_pages(size).max(held);
+        let grown = most - held;
         if grown > 0 {
             let left = left_bytes.map(|left| left.saturating_sub(held));
             may_pin(grown, left, lock_limit(), &headroom())
                 .map_err(|refused| refused.to_string())?;
         }
-        self.pin.follow(&Stoppable(stop)).map_err(|error| error.to_string())
+        self.pin.follow(most, &Stoppable(stop)).map_err(|error| error.to_string())
     }
 }
 

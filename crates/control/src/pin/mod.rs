@@ -61,7 +61,9 @@ pub fn pin(
     progress.begin(needed);
     let mut held = Held::new(options.budget_bytes);
     for file in files.iter().take_while(|_| !stop.load(Ordering::Relaxed)) {
-        let outcome = match Pin::new(&file.path, &Stoppable(stop)) {
+        // One that has grown since the limits were asked is followed like others, as far as they allow.
+        let most = whole_pages(file.size_bytes);
+        let outcome = match Pin::new(&file.path, most, &Stoppable(stop)) {
             Ok((pin, change)) => {
                 progress.advance(pin.locked_bytes());
                 let size_bytes = pin.size_bytes();

@@ -91,6 +91,54 @@ fn a_file_may_grow_up_to_the_budget_and_not_beyond() {
 }
 
 #[test]
+fn what_a_file_grows_by_after_the_limits_were_asked_is_followed_within_them() {
+    struct Grows(File);
+    impl Progress for Grows {
+        fn begin(&self, _: u64) {
+            self.0.set_len(9 * page()).expect("set_len");
+        }
+
+        fn advance(&self, bytes: u64) {
+            assert_eq!(bytes, page());
+        }
+    }
+    let scratch = ScratchDir::new();
+    let path = scratch.file("a", page());
+    let growing = Grows(File::options().write(true).open(&path).expect("open"));
+    let Pinned { report, mut held } =
+        pin(&options(&scratch, Some(8 * page())), &GO, &growing).expect("pinned");
+    assert_eq!((report.totals.pages, held.locked_bytes()), (1, page()));
+    let heard = look(&mut held);
+    let [(_, Err(why))] = &heard[..] else { panic!("{heard:?}") };
+    assert!(why.contains("are needed, and the budget is"), "{why}");
+    growing.0.set_len(8 * page()).expect("set_len");
+    let resized = Followed::Resized { from: page(), to: 8 * page() };
+    assert_eq!(look(&mut held), [("a".to_owned(), Ok(resized))]);
+}
+
+#[test]
+fn a_file_that_grows_while_it_is_looked_at_stays_within_the_budget() {
+    let scratch = ScratchDir::new();
+    let path = scratch.file("a", page());
+    let budget = 8 * page();
+    let mut held = hold(&scratch, Some(budget)).held;
+    let mut most = 0;
+    std::thread::scope(|scope| {
+        let growing = scope.spawn(|| {
+            let file = File::options().write(true).open(&path).expect("open");
+            for pages in [8, 64, 1].repeat(50_000) {
+                file.set_len(pages * page()).expect("set_len");
+            }
+        });
+        while !growing.is_finished() {
+            look(&mut held);
+            most = most.max(held.locked_bytes());
+        }
+    });
+    assert!((page()..=budget).contains(&most), "{most} of {budget}");
+}
+
+#[test]
 fn a_file_that_goes_and_comes_back_is_held_again() {
     let scratch = ScratchDir::new();
     let path = scratch.file("a", page());

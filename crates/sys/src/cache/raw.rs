@@ -155,7 +155,7 @@ mod tests {
         let file = ScratchFile::on_disk(&vec![7; 4 << 20]);
         crate::cache::evict(&file.path).expect("evict");
         // Nobody evicts what is locked, so each answer has to be the same.
-        let (_pin, _) = Pin::new(&file.path, &()).expect("pin");
+        let (_pin, _) = Pin::new(&file.path, u64::MAX, &()).expect("pin");
         let ended = AtomicBool::new(false);
         let short = scope(|scope| {
             for _ in 0..2 * std::thread::available_parallelism().expect("CPUs").get() {
@@ -182,7 +182,7 @@ mod tests {
         let page = crate::page_size();
         let file = ScratchFile::on_disk(&vec![7; 4 << 20]);
         crate::cache::evict(&file.path).expect("evict");
-        let (_pin, _) = Pin::new(&file.path, &()).expect("pin");
+        let (_pin, _) = Pin::new(&file.path, u64::MAX, &()).expect("pin");
         let cached = |offset, len| cachestat(&file.file, offset, len).expect("cachestat").cached;
         assert_eq!(cached(0, 4 << 20), 1024);
         assert_eq!(cached(5 * page + 1, 1), 1);

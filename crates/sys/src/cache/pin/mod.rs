@@ -39,19 +39,21 @@ fn changed(stat: &Stat) -> Changed {
 }
 
 impl Pin {
-    /// Warms the file at `path` and locks it; says what was cached before and after.
+    /// Warms the file at `path` and locks it; says what was cached before and after. Of a longer file, the first `most_bytes` are
+    /// held (a number of whole pages): one that is being written grows after its size was asked for.
     ///
     /// # Errors
     /// Where it can't be opened or read, or may not be locked: see [`lock_limit`].
     pub fn new(
         path: &Path,
+        most_bytes: u64,
         supervisor: &dyn Supervisor,
     ) -> Result<(Self, CacheChange), ControlError> {
         let (fd, stat) = open_quietly(path)?;
         let id = crate::file_id(&stat);
         let (path, changed) = (path.to_owned(), changed(&stat));
         let mut pin = Self { path, id, size_bytes: 0, changed, view: None, gone: false };
-        let change = pin.hold(fd.as_fd(), supervisor)?;
+        let change = pin.hold(fd.as_fd(), most_bytes, supervisor)?;
         Ok((pin, change))
     }
 
@@ -65,7 +67,7 @@ impl Pin {
         self.id
     }
 
-    /// The file's size in bytes as it is held.
+    /// Bytes of the file that are held: its size when it was looked at, or as much of it as was allowed.
     pub fn size_bytes(&self) -> u64 {
         self.size_bytes
     }
@@ -75,11 +77,15 @@ impl Pin {
         self.view.as_ref().map_or(0, |view| view.0.bytes() as u64)
     }
 
-    /// Looks where the name leads now, and follows.
+    /// Looks where the name leads now, and follows, up to `most_bytes` as in [`Self::new`].
     ///
     /// # Errors
     /// Where what the name leads to can't be opened or locked; what was held before stays held, unless it is in the way of what replaced it.
-    pub fn follow(&mut self, supervisor: &dyn Supervisor) -> Result<Followed, ControlError> {
+    pub fn follow(
+        &mut self,
+        most_bytes: u64,
+        supervisor: &dyn Supervisor,
+    ) -> Result<Followed, ControlError> {
         let stat = match rustix::fs::stat(&self.path) {
             Ok(stat) => stat,
             Err(Errno::NOENT | Errno::NOTDIR) => {
@@ -92,7 +98,7 @@ impl Pin {
         };
         // A name that was gone can come back with the same inode number.
         if crate::file_id(&stat) != self.id || self.gone {
-            return self.replace(supervisor);
+            return self.replace(most_bytes, supervisor);
         }
         let from = self.size_bytes;
         // One that was emptied and written anew has the same size, and pages that nobody holds.
@@ -101,23 +107,27 @@ impl Pin {
         }
         let (fd, stat) = open_quietly(&self.path)?;
         if crate::file_id(&stat) != self.id {
-            return self.replace(supervisor);
+            return self.replace(most_bytes, supervisor);
         }
-        self.hold(fd.as_fd(), supervisor)?;
+        self.hold(fd.as_fd(), most_bytes, supervisor)?;
         self.changed = changed(&stat);
         // A block device's stat says 0.
         let to = self.size_bytes;
         Ok(if from == to { Followed::Same } else { Followed::Resized { from, to } })
     }
 
-    fn replace(&mut self, supervisor: &dyn Supervisor) -> Result<Followed, ControlError> {
-        let new = match Self::new(&self.path, supervisor) {
+    fn replace(
+        &mut self,
+        most_bytes: u64,
+        supervisor: &dyn Supervisor,
+    ) -> Result<Followed, ControlError> {
+        let new = match Self::new(&self.path, most_bytes, supervisor) {
             // The limit can be too small for both, and the old one serves nobody any more.
             Err(ControlError::System { call: "mlock", .. }) => {
                 self.view = None;
                 self.size_bytes = 0;
                 self.gone = true;
-                Self::new(&self.path, supervisor)
+                Self::new(&self.path, most_bytes, supervisor)
             }
             answer => answer,
         };
@@ -125,14 +135,16 @@ impl Pin {
         Ok(Followed::Replaced { size_bytes: self.size_bytes })
     }
 
-    /// Holds all that the file has now.
+    /// Holds all that the file has now, up to `most_bytes`.
     fn hold(
         &mut self,
         fd: BorrowedFd<'_>,
+        most_bytes: u64,
         supervisor: &dyn Supervisor,
     ) -> Result<CacheChange, ControlError> {
         // mlock(2) would read it too, but as slowly as the host's read-ahead is set.
-        let warmed = warm_span(fd, &self.path, ByteSpan::WHOLE, supervisor)?;
+        let span = ByteSpan { start: 0, end: most_bytes };
+        let warmed = warm_span(fd, &self.path, span, supervisor)?;
         if let Some(error) = warmed.error {
             return Err(error);
         }
@@ -140,10 +152,11 @@ impl Pin {
             return Err(ControlError::system(&self.path, "warming", Errno::CANCELED));
         }
         let path = self.path.clone();
-        let size_now = || Target { fd, path: &path, span: ByteSpan::WHOLE }.stat();
+        let size_now =
+            || Target { fd, path: &path, span }.stat().map(|(_, size)| size.min(most_bytes));
         let mut tries = 0;
         loop {
-            let size = size_now()?.1;
+            let size = size_now()?;
             tries += 1;
             match self.lock(fd, size) {
                 Ok(()) => {
@@ -151,7 +164,7 @@ impl Pin {
                     break;
                 }
                 // What lies beyond the end can't be locked.
-                Err(Errno::NOMEM) if tries < TRIES && size_now()?.1 < size => {}
+                Err(Errno::NOMEM) if tries < TRIES && size_now()? < size => {}
                 Err(errno) => return Err(ControlError::system(&self.path, "mlock", errno)),
             }
         }
