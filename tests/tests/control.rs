@@ -1,10 +1,11 @@
 //! `hotset warm`, `evict` and `pin` as a user meets them, against what the kernel says of each page.
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::Path;
-use std::process::{Child, ChildStderr, Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{Receiver, channel};
 
 use hotset_tests::held::{Mapped, Mlock};
 use hotset_tests::listing::count;
@@ -242,22 +243,27 @@ fn bad_usage_is_2() {
     }
 }
 
-/// A `pin` in the foreground that is ended with this value.
-struct Pinning(Child, BufReader<ChildStderr>);
+/// A `pin` in the foreground that is ended with this value, and the lines that it says.
+struct Pinning(Child, Receiver<String>);
 
 impl Pinning {
     fn start(words: &[&str]) -> Self {
         let mut command = Command::new(hotset());
         command.arg("pin").args(words).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = with_default_signals(&mut command).spawn().expect("hotset");
-        let said = child.stderr.take().expect("a pipe");
-        Self(child, BufReader::new(said))
+        let said = BufReader::new(child.stderr.take().expect("a pipe"));
+        let (line, lines) = channel();
+        std::thread::spawn(move || {
+            said.lines().map_while(Result::ok).try_for_each(|said| line.send(said))
+        });
+        Self(child, lines)
     }
 
-    /// Reads what it says up to a line with these words.
+    /// Takes what it says up to a line with these words.
     fn wait_for_line(&mut self, words: &str) {
-        let found = self.1.by_ref().lines().any(|line| line.expect("a line").contains(words));
-        assert!(found, "it ended without saying \"{words}\"");
+        until(&format!("it says \"{words}\""), || {
+            self.1.try_iter().any(|line| line.contains(words)).then_some(())
+        });
     }
 
     fn end(mut self) -> i32 {
