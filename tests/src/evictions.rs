@@ -43,6 +43,13 @@ impl Evictions {
         )
     }
 
+    /// Of the metadata of the file systems of these files, which ext4 has in pages of the device: a task that needs it is charged for
+    /// reading it again.
+    pub fn of_metadata<P: AsRef<Path>>(files: &[P]) -> Self {
+        let devices = devices_of(files);
+        Self::those(&devices.into_iter().map(metadata_of).collect::<Vec<_>>())
+    }
+
     /// Of all files of the file system that is mounted there.
     pub fn on(root: &Path) -> Self {
         let mounts = mounts();
@@ -73,8 +80,8 @@ impl Evictions {
     }
 }
 
-/// What `attempt` answers, tried again where one of its assertions fails and others evicted pages of these files meanwhile. It
-/// has to begin with what it needs: a test that fails without that has failed.
+/// What `attempt` answers, tried again where one of its assertions fails and others evicted pages of these files, or metadata of their
+/// file systems, meanwhile. It has to begin with what it needs: a test that fails without that has failed.
 pub fn undisturbed<P: AsRef<Path>, T>(files: &[P], mut attempt: impl FnMut() -> T) -> T {
     until("nobody else evicts the files' pages", || once_undisturbed(files, &mut attempt))
 }
@@ -90,8 +97,8 @@ pub fn undisturbed_on<T>(root: &Path, program: &Path, mut attempt: impl FnMut() 
 
 /// One such attempt: nothing where it has to be made again.
 pub fn once_undisturbed<P: AsRef<Path>, T>(files: &[P], attempt: impl FnOnce() -> T) -> Option<T> {
-    let evictions = Evictions::of(files);
-    once(|| evictions.none(), attempt)
+    let evictions = [Evictions::of(files), Evictions::of_metadata(files)];
+    once(|| evictions.iter().all(Evictions::none), attempt)
 }
 
 fn once<T>(undisturbed: impl FnOnce() -> bool, attempt: impl FnOnce() -> T) -> Option<T> {
@@ -103,7 +110,7 @@ fn once<T>(undisturbed: impl FnOnce() -> bool, attempt: impl FnOnce() -> T) -> O
 }
 
 /// This thread's, which may have mounts of its own.
-pub(crate) fn mounts() -> Vec<Mount> {
+fn mounts() -> Vec<Mount> {
     let mounts = std::fs::read("/proc/thread-self/mountinfo").expect("mountinfo");
     mountinfo::parse(&mounts).expect("mounts")
 }
@@ -115,8 +122,24 @@ fn mount_of<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount> {
     above.max_by_key(|mount| mount.mount_point.components().count())
 }
 
+/// The devices that have these files, each once, as the kernel numbers them; not those of overlays.
+pub(crate) fn devices_of<P: AsRef<Path>>(files: &[P]) -> Vec<u64> {
+    let mounts = mounts();
+    let mut devices: Vec<u64> =
+        files.iter().filter_map(|file| s_dev_of(&mounts, file.as_ref())).collect();
+    devices.sort_unstable();
+    devices.dedup();
+    devices
+}
+
+/// The filter for pages of a device itself: its inode has the device's number (bdev_add() in block/bdev.c) and is on a file system
+/// of its own.
+pub(crate) fn metadata_of(device: u64) -> String {
+    format!("i_ino == {device} && s_dev != {device}")
+}
+
 /// The device number of the file system that has a file's pages; nothing on an overlay, where it can be any.
-pub(crate) fn s_dev_of(mounts: &[Mount], path: &Path) -> Option<u64> {
+fn s_dev_of(mounts: &[Mount], path: &Path) -> Option<u64> {
     mount_of(mounts, path).filter(|mount| mount.fs_type != "overlay").map(s_dev)
 }
 

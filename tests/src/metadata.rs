@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use crate::evictions::{mounts, s_dev_of};
+use crate::evictions::{devices_of, metadata_of};
 use crate::tracepoints::{Tracepoint, of_this_thread, sum};
 
 /// A folio comes into the page cache.
@@ -17,14 +17,8 @@ pub struct MetadataReads(Vec<File>);
 impl MetadataReads {
     /// On the file systems of these files, as far as they exist.
     pub fn beside<P: AsRef<Path>>(files: &[P]) -> Self {
-        let mounts = mounts();
-        let mut devices: Vec<u64> =
-            files.iter().filter_map(|file| s_dev_of(&mounts, file.as_ref())).collect();
-        devices.sort_unstable();
-        devices.dedup();
-        // The inode of a block device has the device's number (bdev_add() in block/bdev.c) and is on a file system of its own.
-        let filter = |dev: &u64| format!("i_ino == {dev} && s_dev != {dev}");
-        Self(devices.iter().map(|dev| of_this_thread(CAME, &filter(dev))).collect())
+        let filters = devices_of(files).into_iter().map(metadata_of);
+        Self(filters.map(|filter| of_this_thread(CAME, &filter)).collect())
     }
 
     /// It read none.

@@ -1,13 +1,16 @@
 //! Calls that end short of what they asked for: the pages they leave behind came from the device all the same.
 
 use std::io::{Read, Write};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::process::Command;
 
 use hotset_tests::run::profile_of;
 use hotset_tests::scratch::text;
 use hotset_tests::{
-    Scratch, assert_invariants, evict_verified, hotset, number, read_json, row_at, until,
+    Scratch, assert_invariants, evict_verified, hotset, number, read_json, row_at, undisturbed,
+    until,
 };
 
 const PAGES: u64 = 4096;
@@ -38,22 +41,26 @@ fn take_all(mut stream: UnixStream) -> u64 {
 
 #[test]
 fn a_server_that_sends_in_pieces_reads_everything_from_the_device() {
-    use std::os::fd::{AsRawFd, OwnedFd};
     let scratch = Scratch::new("short-sendfile");
-    let (file, profile) = (scratch.path("f"), scratch.path("p.json"));
+    let file = scratch.path("f");
     let mut out = std::fs::File::create(&file).expect("create");
     for i in 0..PAGES {
         out.write_all(&[i as u8; 4096]).expect("write");
     }
     out.sync_all().expect("sync");
     drop(out);
+    undisturbed(&[&file], || assert_sent_from_the_device(&scratch, &file));
+}
+
+fn assert_sent_from_the_device(scratch: &Scratch, file: &Path) {
+    let profile = scratch.path("p.json");
     let (ours, theirs) = UnixStream::pair().expect("a pair");
     let reader = std::thread::spawn(move || take_all(ours));
     let theirs = OwnedFd::from(theirs);
     rustix::io::fcntl_setfd(&theirs, rustix::io::FdFlags::empty()).expect("inherited");
-    evict_verified(&file);
+    evict_verified(file);
     let status = Command::new(hotset())
-        .args(["run", "-q", "--json", text(&profile), "--", "python3", "-c", SERVER, text(&file)])
+        .args(["run", "-q", "--json", text(&profile), "--", "python3", "-c", SERVER, text(file)])
         .arg(theirs.as_raw_fd().to_string())
         .status()
         .expect("hotset");
@@ -66,7 +73,7 @@ fn a_server_that_sends_in_pieces_reads_everything_from_the_device() {
         .as_array()
         .expect("files")
         .iter()
-        .find(|row| row["path"] == text(&file))
+        .find(|row| row["path"] == text(file))
         .expect("its row");
     assert_eq!(number(row, "/device/read_bytes"), PAGES * 4096, "{row}");
     assert_eq!(number(row, "/read/bytes"), PAGES * 4096, "{row}");
@@ -97,14 +104,17 @@ fn pages_between_those_that_a_failed_read_leaves_behind_come_from_the_cache() {
     let file = scratch.file("f", SIZE * 4096);
     for cached in [&[9][..], &[5, 6, 9], &[0, 2, 4, 8, 15]] {
         let words = cached.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
-        let row = until("nothing else read the file", || {
-            evict_verified(&file);
-            let profile = profile_of(&scratch, &["python3", "-c", FAULT, text(&file), &words]);
-            let row = row_at(&profile, &file).clone();
-            (number(&row, "/cached_before") == 0).then_some(row)
-        });
-        assert_eq!(number(&row, "/device/read_bytes"), SIZE * 4096, "{words}: {row}");
-        assert_eq!(number(&row, "/read/from_device"), SIZE, "{words}: {row}");
-        assert_eq!(number(&row, "/read/from_cache"), cached.len() as u64, "{words}: {row}");
+        let counted = || {
+            let row = until("nothing else read the file", || {
+                evict_verified(&file);
+                let profile = profile_of(&scratch, &["python3", "-c", FAULT, text(&file), &words]);
+                let row = row_at(&profile, &file).clone();
+                (number(&row, "/cached_before") == 0).then_some(row)
+            });
+            assert_eq!(number(&row, "/device/read_bytes"), SIZE * 4096, "{words}: {row}");
+            assert_eq!(number(&row, "/read/from_device"), SIZE, "{words}: {row}");
+            assert_eq!(number(&row, "/read/from_cache"), cached.len() as u64, "{words}: {row}");
+        };
+        undisturbed(&[&file], counted);
     }
 }

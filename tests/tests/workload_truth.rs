@@ -105,10 +105,10 @@ fn of_a_half_cached_file_the_other_half_is_read() {
     let file = scratch.file("f", 16 * MIB);
     let truth = until("the file was half cached when the run began", || {
         prepare(&["half", "--file", text(&file)]);
-        let evictions = Evictions::of(&[&file]);
+        let (evictions, metadata) = (Evictions::of(&[&file]), MetadataReads::beside(&[&file]));
         let truth = on(&scratch, &file, &["seq", "--block", "1048576"]);
         let half = number(&truth, "/pages_cached_before") == 8 * MIB / PAGE;
-        (half && evictions.none()).then_some(truth)
+        (half && evictions.none() && metadata.none()).then_some(truth)
     });
     assert_eq!(number(&truth, "/block_read_bytes"), 8 * MIB);
     assert!(number(&truth, "/pages_missing_before") <= 8 * MIB / PAGE);
@@ -297,10 +297,11 @@ fn children_add_up() {
     let file = scratch.file("f", size);
     let own: Vec<_> = (0..3).map(|index| scratch.file(&format!("f.{index}"), size)).collect();
     let truth = until("the files were cold when the run began", || {
-        let evictions = Evictions::of(&own);
+        let (evictions, metadata) = (Evictions::of(&own), MetadataReads::beside(&own));
         own.iter().for_each(|file| evict_verified(file));
         let truth = on(&scratch, &file, &["children", "--count", "3", "--own-files"]);
-        (number(&truth, "/pages_cached_before") == 0 && evictions.none()).then_some(truth)
+        let cold = number(&truth, "/pages_cached_before") == 0;
+        (cold && evictions.none() && metadata.none()).then_some(truth)
     });
     assert_eq!(number(&truth, "/bytes"), 3 * size);
     assert_eq!(number(&truth, "/block_read_bytes"), 3 * size);
