@@ -22,6 +22,7 @@ struct Host {
 
 impl Host {
     fn new(name: &str) -> Self {
+        crate::fleet::leave_the_end_of_the_hour();
         Self { scratch: Scratch::new(name), secret: SECRET_KEY.to_owned() }
     }
 
