@@ -1,5 +1,7 @@
 //! A directory on a real file system, gone when the test ends.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -60,13 +62,14 @@ impl Scratch {
         path
     }
 
-    /// A copy of a program in it that everybody may execute. Another process writes it: a test beside this one may fork at any
-    /// time, and while its child has the file open for writing nobody can execute it.
+    /// A copy of a program in it that everybody may execute, without the holes that a linker leaves. Another process writes it: a test
+    /// beside this one may fork at any time, and while its child has the file open for writing nobody can execute it.
     pub fn program(&self, name: &str, source: &Path) -> PathBuf {
         let path = self.path(name);
-        let mut install = Command::new("install");
-        let copied = install.args(["-m", "755"]).args([source, &path]).status().expect("install");
+        let mut copy = Command::new("cp");
+        let copied = copy.arg("--sparse=never").args([source, &path]).status().expect("cp");
         assert!(copied.success(), "no copy of {}", source.display());
+        std::fs::set_permissions(&path, Permissions::from_mode(0o755)).expect("chmod");
         path
     }
 

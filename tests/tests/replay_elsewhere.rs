@@ -1,14 +1,16 @@
 //! `hotset replay` from other states, with files that changed, of recordings from elsewhere, and where there is too little of something.
 
 use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
+use hotset_tests::programs::loaded_by;
 use hotset_tests::replays::{each, everything, python, recorded_changes, replay, session};
 use hotset_tests::scratch::text;
 use hotset_tests::traced::record;
 use hotset_tests::{
     LimitedGroup, MIB, Mounted, PAGE, Scratch, code, evict_verified, hotset, stderr, stdout,
-    unwrapped, workload,
+    undisturbed, unwrapped, workload,
 };
 use serde_json::Value;
 
@@ -24,15 +26,20 @@ for page in range(int(sys.argv[2])): os.pread(fd, 4096, page * 7 % 2048 * 4096)
 fn a_cold_replay_reads_what_was_recorded_and_a_warm_one_nothing() {
     let scratch = Scratch::new("replay-states");
     let file = scratch.file("data", 8 * MIB);
-    evict_verified(&file);
     // A program that nobody else runs: what others have mapped can't be evicted, and is not read again.
-    let program = scratch.path("workload");
-    fs::copy(workload(), &program).expect("a copy");
+    let program = scratch.program("workload", &workload());
     fs::File::open(&program).and_then(|copy| copy.sync_all()).expect("synced");
-    let words = ["random", "--advise-random", "--count", "500", "--file", text(&file)];
-    let recorded = record(&scratch, &[], &[&[text(&program)], &words[..]].concat());
+    let watched = [vec![file.clone()], loaded_by(&program), loaded_by(&hotset())].concat();
+    undisturbed(&watched, || assert_states(&scratch, &file, &program));
+}
+
+/// A recording of a cold file is replayed from each state.
+fn assert_states(scratch: &Scratch, file: &Path, program: &Path) {
+    evict_verified(file);
+    let words = ["random", "--advise-random", "--count", "500", "--file", text(file)];
+    let recorded = record(scratch, &[], &[&[text(program)], &words[..]].concat());
     let states = ["--state", "recorded", "--state", "cold", "--state", "warm"];
-    let session = session(&scratch, &recorded.path, &[&["--rounds", "3"], &states[..]].concat());
+    let session = session(scratch, &recorded.path, &[&["--rounds", "3"], &states[..]].concat());
     let by_state = |state: &str| -> Vec<u64> {
         let samples = session["samples"].as_array().expect("samples").iter();
         let of = samples.filter(|sample| sample["state"] == state);

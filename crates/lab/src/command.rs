@@ -239,10 +239,8 @@ mod tests {
 
     #[test]
     fn a_script_that_names_no_interpreter_is_the_shells() {
-        use std::os::unix::fs::PermissionsExt;
-        let scratch = Scratch::new();
-        let path = scratch.file("script", b"exit $1\n");
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("chmod");
+        let scratch = hotset_tests::Scratch::new("no-interpreter");
+        let path = scratch.script("script", "exit $1\n");
         let invocation = Invocation { program: path, argv: vec!["script".into(), "4".into()] };
         let mut command = Command::new(&invocation, &Streams::default()).expect("ready");
         for _ in 0..2 {

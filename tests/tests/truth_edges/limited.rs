@@ -96,8 +96,7 @@ fn whatever_loads_the_sensor_leaves_a_small_group_its_memory() {
     let scratch = Scratch::new("limited-all");
     let own = std::process::id().to_string();
     // Nobody else runs it, so its pages are charged to who writes it, and stay.
-    let program = scratch.path("hotset");
-    std::fs::copy(hotset(), &program).expect("a copy");
+    let program = scratch.program("hotset", &hotset());
     let commands: [&[&str]; 5] = [
         &["stat", "0.1", "1"],
         &["top", "--batch", "10", "-n", "1", "0.1"],

@@ -1,10 +1,10 @@
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use hotset_tests::Scratch;
+
 use super::*;
-use crate::test_support::Scratch;
 
 #[test]
 fn a_program_is_known_by_its_name_and_a_version_behind_it() {
@@ -27,7 +27,7 @@ fn a_program_is_known_by_its_name_and_a_version_behind_it() {
 
 #[test]
 fn every_runtime_is_found_and_says_what_it_can_do() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::new("lab-probes");
     let cache = scratch.path("cache");
     let (probes, skipped) = find(&Language::ALL, &[], &cache);
     assert_eq!(skipped, []);
@@ -49,7 +49,7 @@ fn every_runtime_is_found_and_says_what_it_can_do() {
 
 #[test]
 fn threads_that_build_the_same_at_once_do_not_disturb_each_other() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::new("lab-probes");
     let cache = scratch.path("cache");
     let found = std::thread::scope(|scope| {
         let find = || find(&[Language::C], &[], &cache);
@@ -64,9 +64,7 @@ fn threads_that_build_the_same_at_once_do_not_disturb_each_other() {
 
 /// An interpreter that is a shell script.
 fn program(scratch: &Scratch, name: &str, script: &str) -> PathBuf {
-    let path = scratch.file(name, format!("#!/bin/sh\n{script}\n").as_bytes());
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("chmod");
-    path
+    scratch.script(name, &format!("#!/bin/sh\n{script}\n"))
 }
 
 /// What an interpreter of the name `named` says with which flags it is started.
@@ -77,7 +75,7 @@ fn flags_of(probes: &[Probe], named: &str) -> Vec<OsString> {
 
 #[test]
 fn a_runtime_is_started_with_the_flags_that_its_version_knows() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::new("lab-probes");
     let refuses = "for word; do test \"$word\" = --disable-gems && echo invalid option >&2 && exit 1; done\n\
         exec ruby \"$@\"";
     let old = program(&scratch, "ruby1.8", refuses);
@@ -98,7 +96,7 @@ fn a_runtime_is_started_with_the_flags_that_its_version_knows() {
 
 #[test]
 fn a_runtime_that_answers_with_no_flags_is_skipped_with_what_it_says_at_last() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::new("lab-probes");
     let broken = program(&scratch, "ruby1.8", "echo \"$# words\" >&2; exit 1");
     let given = [Interpreter { name: "ruby".into(), path: broken }];
     let (probes, skipped) = find(&[Language::Ruby], &given, &scratch.path("cache"));
@@ -110,7 +108,7 @@ fn a_runtime_that_answers_with_no_flags_is_skipped_with_what_it_says_at_last() {
 /// A library is as its interpreter loads it; nothing of the probe's own directory is among the names that it finds.
 #[test]
 fn what_stands_beside_a_probe_is_not_found_for_a_library() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::new("lab-probes");
     let (probes, skipped) = find(&[Language::Python, Language::Ruby], &[], &scratch.path("cache"));
     assert_eq!(skipped, []);
     for probe in &probes {
@@ -123,7 +121,7 @@ fn what_stands_beside_a_probe_is_not_found_for_a_library() {
 
 #[test]
 fn a_named_interpreter_stands_beside_the_hosts_and_what_cannot_run_is_skipped_by_name() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::new("lab-probes");
     let cache = scratch.path("cache");
     let named = |name: &str, path: &Path| Interpreter { name: name.into(), path: path.to_owned() };
     let shim = program(&scratch, "python3", "exec python3 \"$@\"");
