@@ -260,13 +260,15 @@ fn a_wrong_option_is_refused_by_name() {
     }
 }
 
-fn started(scratch: &Scratch) -> Child {
+/// A lab that measures or is about to, and where its lock is: another lab of this user may take minutes.
+fn started(scratch: &Scratch) -> (Child, Scratch) {
     let mut command = lab(&["--dir", text(scratch.dir()), "--size", "32M", "--no-bpf"]);
+    let lock = Scratch::new("lab-access-lock");
+    command.env("XDG_RUNTIME_DIR", lock.dir());
     let child = command.stdout(Stdio::null()).spawn().expect("started");
-    // Its files are there, so that it measures or is about to.
     let has_files = |left: &[PathBuf]| left.iter().any(|scratch| scratch.join("warm").exists());
     until_left_in(scratch.dir(), "its files", has_files);
-    child
+    (child, lock)
 }
 
 /// Within a minute what is in the directory is so.
@@ -292,7 +294,7 @@ fn signal(child: &Child, signal: i32) {
 fn ctrl_c_and_sigterm_leave_nothing_behind() {
     for (sent, code) in [(libc::SIGINT, 130), (libc::SIGTERM, 143)] {
         let scratch = Scratch::new("lab-access-stop");
-        let mut child = started(&scratch);
+        let (mut child, _lock) = started(&scratch);
         signal(&child, sent);
         assert_eq!(child.wait().expect("wait").code(), Some(code));
         assert!(left_in(scratch.dir()).is_empty());
@@ -302,7 +304,7 @@ fn ctrl_c_and_sigterm_leave_nothing_behind() {
 #[test]
 fn not_even_being_killed_leaves_files_behind() {
     let scratch = Scratch::new("lab-access-kill");
-    let mut child = started(&scratch);
+    let (mut child, _lock) = started(&scratch);
     signal(&child, libc::SIGKILL);
     child.wait().expect("wait");
     until_left_in(scratch.dir(), "an empty directory", <[PathBuf]>::is_empty);

@@ -9,7 +9,9 @@ use hotset_tests::replays::{
     each, everything, left_behind, long_unread, recorded_changes, replay, session, tree,
 };
 use hotset_tests::scratch::text;
-use hotset_tests::{Scratch, code, hotset, read_json, stderr, stdout, until, with_default_signals};
+use hotset_tests::{
+    Scratch, code, hotset, read_json, stderr, stdout, until, until_within, with_default_signals,
+};
 
 /// What this test relies on: that reading would be seen.
 #[test]
@@ -87,10 +89,12 @@ fn a_replay_that_is_killed_changes_nothing_and_leaves_nothing() {
     let scratch = Scratch::new("replay-killed");
     let (dir, trace) = recorded_changes(&scratch);
     let before = everything(&dir);
+    // A lock of its own: another replay of this user may take minutes.
+    let lock = Scratch::new("replay-killed-lock");
     for after in [30, 90, 200] {
         let mut command = Command::new(hotset());
         command.arg("replay").arg(&trace).args(["-q", "--rounds", "100000", "--dir"]);
-        command.arg(scratch.dir()).stdout(Stdio::null());
+        command.arg(scratch.dir()).env("XDG_RUNTIME_DIR", lock.dir()).stdout(Stdio::null());
         let mut child = command.spawn().expect("hotset");
         until("a directory", || (!left_behind(scratch.dir()).is_empty()).then_some(()));
         std::thread::sleep(Duration::from_millis(after));
@@ -108,12 +112,13 @@ fn ctrl_c_reports_the_rounds_so_far() {
     let before = everything(&dir);
     let mut command = Command::new(hotset());
     command.arg("replay").arg(&trace).args(["--rounds", "100000", "--dir"]).arg(scratch.dir());
-    command.stdout(Stdio::piped()).stderr(Stdio::null());
+    let lock = Scratch::new("replay-interrupted-lock");
+    command.env("XDG_RUNTIME_DIR", lock.dir()).stdout(Stdio::piped()).stderr(Stdio::null());
     let child = with_default_signals(&mut command).spawn().expect("hotset");
     let pid = rustix::process::Pid::from_raw(child.id() as i32).expect("a PID");
     // Its copies are made anew for each round, however long that takes here.
     let mut made = BTreeSet::new();
-    until("rounds", || {
+    until_within(Duration::from_secs(60), "rounds", || {
         let copies = left_behind(scratch.dir()).into_iter().map(|dir| dir.join("copies"));
         let files = copies.filter_map(|copies| fs::read_dir(copies).ok()).flatten().flatten();
         made.extend(files.filter_map(|file| file.metadata().ok()?.created().ok()).min());
