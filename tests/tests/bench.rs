@@ -55,7 +55,8 @@ fn what_is_read_once_comes_from_the_device_once() {
         let bytes = valid_numbers(&result_of(session, "cold"), "device_bytes");
         bytes.into_iter().fold(0.0, f64::max)
     };
-    assert!(most(&many) <= most(&once) + BESIDE, "{} {}", most(&many), most(&once));
+    let once_each = most(&many) <= most(&once) + BESIDE;
+    assert!(once_each || !evictions.none(), "{} {}", most(&many), most(&once));
 }
 
 #[test]

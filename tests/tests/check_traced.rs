@@ -187,7 +187,7 @@ fn what_takes_too_long_leaves_nothing_behind() {
     budget(
         &scratch,
         &format!(
-            "[[check]]\nname = \"a\"\ncommand = [\"sh\", \"-c\", \"{line}\"]\ntimeout = \"1s\"\n"
+            "[[check]]\nname = \"a\"\ncommand = [\"sh\", \"-c\", \"{line}\"]\ntimeout = \"5s\"\n"
         ),
     );
     let report = report(&check(&scratch, &["-q", "--json", "-", "--no-bpf"]), 1);

@@ -28,7 +28,7 @@ fn explained(scratch: &Scratch, program: &str, more: &[&str]) -> Value {
 fn first_warm(explanation: &Value) -> &Value {
     let findings = explanation["findings"].as_array().expect("findings");
     let found = findings.iter().find(|finding| finding["rule"] != "cold-start");
-    found.unwrap_or_else(|| panic!("no finding: {findings:#?}"))
+    found.unwrap_or_else(|| panic!("no finding: {findings:#?}\n{:#}", explanation["verdicts"]))
 }
 
 /// What the finding is proved with.
@@ -107,7 +107,7 @@ fn a_search_path_that_mostly_fails() {
 fn a_file_that_is_read_again_and_again() {
     let scratch = Scratch::new("explain-reread");
     scratch.file("config", 200_000);
-    let program = "for again in range(400):\n with open('config', 'rb', buffering=0) as f: sum(f.read()[:1000])";
+    let program = "for again in range(4000):\n with open('config', 'rb', buffering=0) as f: sum(f.read()[:1000])";
     let explanation = explained(&scratch, program, &[]);
     let finding = first_warm(&explanation);
     assert_eq!(change(finding), "once", "{:#}", explanation["findings"]);
@@ -184,12 +184,13 @@ fn a_setting_that_is_written_spares_the_syncs_of_a_program() {
     let words = ["--json", text(&json), "--emit", text(&out), "--budget", "1ms"];
     let output = explain(&[&words[..], &["--", "sh", "-c", &run]].concat());
     assert_eq!(code(&output), 0, "{}", stderr(&output));
-    let findings = &read_json(&json)["findings"];
-    let setting = &findings[0]["settings"][0];
+    let explanation = read_json(&json);
+    let setting = &first_warm(&explanation)["settings"][0];
     assert_eq!(
         (setting["of"].as_str(), setting["file"].as_str()),
         (Some("sqlite3"), Some("sqliterc")),
-        "{findings:#}"
+        "{:#}",
+        explanation["findings"]
     );
     let file = out.join("sqliterc");
     for (said, wanted) in [

@@ -13,12 +13,13 @@ fn hotset_with(words: &[&str]) -> Output {
 }
 
 /// A log, with a name that would end a script, whose every record is synced, recorded and explained: the recording, the page and the JSON.
+/// So many syncs cost more than a cold start of the interpreter, which others may evict.
 fn explained(scratch: &Scratch) -> [PathBuf; 3] {
     let files = ["t.parquet", "live.html", "explanation.json"].map(|name| scratch.path(name));
     let [trace, page, json] = files.each_ref().map(|path| text(path));
     let program = format!(
         "import os\nlog = os.open({:?}, os.O_WRONLY | os.O_CREAT)\n\
-         for record in range(200): os.write(log, b'r' * 20); os.fsync(log)",
+         for record in range(1000): os.write(log, b'r' * 20); os.fsync(log)",
         text(&scratch.path("</script><b>log"))
     );
     fs::create_dir(scratch.path("<")).expect("a directory");

@@ -77,7 +77,7 @@ fn each_of_many_files_has_its_path() {
          os.mkdir(sys.argv[1])\n\
          for i in range(20000):\n\
          \x20with open(f'{sys.argv[1]}/{i:05}', 'wb', 0) as f: f.write(b'x')\n";
-    let recorded = record(&scratch, &[], &python(program, &[text(&dir)]));
+    let recorded = record(&scratch, &["--buffer", "64M"], &python(program, &[text(&dir)]));
     let mut paths: Vec<&[u8]> = recorded
         .trace
         .records

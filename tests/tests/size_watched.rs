@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Lines};
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use hotset_tests::group::LimitedGroup;
 use hotset_tests::scratch::text;
@@ -63,11 +63,11 @@ fn watched(words: &[&str]) -> std::process::Output {
     Command::new(hotset()).arg("size").args(words).output().expect("hotset")
 }
 
-/// What `top` says of a group in its last interval of three.
-fn named_by_top(scratch: &Scratch, group: &LimitedGroup) -> Value {
+/// What `top` says of a group in the last of so many intervals of a second.
+fn named_by_top(scratch: &Scratch, group: &LimitedGroup, seconds: u64) -> Value {
     let recording = scratch.path("top.jsonl");
-    // So long that all pages have been read twice.
-    let words = ["top", "--curves", "--view", "cgroups", "--batch", "8", "--record"];
+    let seconds = seconds.to_string();
+    let words = ["top", "--curves", "--view", "cgroups", "--batch", &seconds, "--record"];
     let output = Command::new(hotset()).args(words).arg(&recording).arg("1").output();
     let output = output.expect("hotset");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
@@ -91,15 +91,19 @@ fn the_limit_that_is_told_ends_the_reading() {
     let group = LimitedGroup::new(&scratch, 56 * MIB);
     let mut running = Running::start(&group, &data);
     running.wait_rounds(2);
+    let began = Instant::now();
+    running.wait_rounds(1);
+    // So long that all pages are read twice, also from a device that others keep busy.
+    let seconds = 8 + 4 * began.elapsed().as_secs();
     let before = running.read_bytes();
-    let group_dir = text(group.dir());
+    let (group_dir, length) = (text(group.dir()), format!("{seconds}s"));
     // Standard output of the program has room for all rounds meanwhile.
-    let output = watched(&["--cgroup", group_dir, "-d", "8s", "-q", "--json", "-"]);
+    let output = watched(&["--cgroup", group_dir, "-d", &length, "-q", "--json", "-"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let told: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let read = running.read_bytes() - before;
     assert!(read > 2 * DATA_BYTES, "it does not read again and again: {told:#}");
-    let named = named_by_top(&scratch, &group);
+    let named = named_by_top(&scratch, &group, seconds);
     let number = |value: &Value| value.as_u64().unwrap_or_else(|| panic!("{told:#}\n{named:#}"));
     let of_top = |key: &str| named[key].as_u64().unwrap_or_else(|| panic!("{key}: {named:#}"));
     assert!(of_top("cache_bytes") < 56 * MIB && of_top("limit_bytes") == 56 * MIB, "{named:#}");

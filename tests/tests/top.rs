@@ -1,5 +1,6 @@
 //! `hotset top` in a terminal, as text, and as a recording.
 
+use std::io::Read;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -15,13 +16,17 @@ struct Reader(Child);
 
 impl Reader {
     fn start(file: &Path) -> Self {
-        let script = "import os,sys,time\nopen('/proc/self/comm','w').write('topreader')\nfd=os.open(sys.argv[1],os.O_RDONLY)\nwhile True:\n \
+        let script = "import os,sys,time\nopen('/proc/self/comm','w').write('topreader')\nfd=os.open(sys.argv[1],os.O_RDONLY)\n\
+                      print(flush=True)\nwhile True:\n \
                       [os.pread(fd,4096,4096*n) for n in range(256)]\n time.sleep(0.05)";
-        let child = Command::new("python3")
+        let mut child = Command::new("python3")
             .args(["-c", script, text(file)])
             .stdin(Stdio::null())
+            .stdout(Stdio::piped())
             .spawn()
             .expect("python3");
+        // Its start may take longer than an interval.
+        child.stdout.take().expect("a pipe").read_exact(&mut [0]).expect("it begins");
         Self(child)
     }
 

@@ -103,6 +103,9 @@ fn prometheus_answers_with_the_right_number_of_pages() {
     let (small, large) = (scratch.file("small", PAGE), scratch.file("large", 64 * MIB));
     let exporter = Exporter::start(&["--commands", "1000"]);
     let prometheus = Prometheus::scraping(&exporter.address);
+    let watched = [&[small.clone(), large.clone()], &loaded_by(&program)[..]].concat();
+    // Counted from before it is warm.
+    let evictions = Evictions::of(&watched);
     // What the program reads beside its file is the same each time.
     read(&program, &scratch, &small);
     let requested = format!("hotset_command_read_pages_total{{command=\"{name}\"}}");
@@ -118,8 +121,6 @@ fn prometheus_answers_with_the_right_number_of_pages() {
         (prometheus.value(&requested).expect("pages"), prometheus.value(&device).expect("device"))
     };
     let first = settled();
-    let watched = [&[small.clone(), large.clone()], &loaded_by(&program)[..]].concat();
-    let evictions = Evictions::of(&watched);
     read(&program, &scratch, &small);
     let second = settled();
     evict_verified(&large);

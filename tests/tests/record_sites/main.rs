@@ -71,7 +71,7 @@ fn programs_that_live_for_a_moment_have_all_their_sites() {
         text(&program),
         text(&file)
     );
-    let recorded = record(&scratch, &["--sites"], &["sh", "-c", &line]);
+    let recorded = record(&scratch, &["--sites", "--buffer", "64M"], &["sh", "-c", &line]);
     let found: Vec<&str> = callers(&recorded.trace, &file).collect();
     let once = ["first", "second", "first", "second", "third"];
     assert_eq!(found, once.repeat(100));
