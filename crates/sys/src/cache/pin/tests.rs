@@ -87,6 +87,8 @@ fn an_empty_file_holds_nothing_and_a_missing_one_is_an_error() {
     let (pin, change) = Pin::new(&file.path, u64::MAX, &()).expect("pin");
     assert_eq!((pin.locked_bytes(), change.pages), (0, 0));
     assert!(Pin::new(Path::new("/no/such/file"), u64::MAX, &()).is_err());
+    let (pin, change) = Pin::new(&cold(3).path, 0, &()).expect("pin");
+    assert_eq!((pin.locked_bytes(), pin.size_bytes(), change.pages), (0, 0, 0));
 }
 
 #[test]
